@@ -67,11 +67,11 @@ const HEAD = `# Findings
 
 - \`broken\`: signed content does not match, or data is hidden from the signature.
 - \`unsupported\`: this program cannot verify the signature.
-- \`untrusted\`: a signer, a timestamp authority or a requirement is not accepted.
-- \`warning\`: the verdict does not change. The finding is counted, and always printed except with \`--quiet\`.
-- \`note\`: the verdict does not change. The finding is printed with \`--verbose\`.
+- \`untrusted\`: a signer or timestamp authority is not trusted, or a requirement is not met.
+- \`warning\`: the verdict does not change. Warnings are counted, and printed unless you use \`--quiet\`.
+- \`note\`: the verdict does not change. Notes are printed only with \`--verbose\`.
 
-For a structure that cannot be read, the finding has the [code of the error](errors.md). It is \`broken\`, \`unsupported\`, or a note if the file is unsigned.
+If a structure cannot be read, the finding has the [code of the error](errors.md). Its weight is \`broken\` or \`unsupported\`, or \`note\` if the file is unsigned.
 If a code has several weights, the circumstances decide: zeros that no signature covers are a note, but other bytes are \`broken\`.
 
 | code | weight |

@@ -30,11 +30,11 @@ const BAD_HEADERS: Readonly<Record<string, Header>> = {
   'an empty Access Secret': ({ accessKey }) => `Basic ${encoded(`${accessKey}:`)}`,
   'a wrong Access Key': ({ accessSecret }) => `Basic ${encoded(`conformance-nobody:${accessSecret}`)}`,
   'a wrong Access Secret': ({ accessKey }) => `Basic ${encoded(`${accessKey}:conformance-wrong`)}`,
-  'the Access Secret with one extra character': ({ accessKey, accessSecret }) =>
+  'an Access Secret with one extra character': ({ accessKey, accessSecret }) =>
     `Basic ${encoded(`${accessKey}:${accessSecret}x`)}`,
-  'the Access Secret with one character removed': ({ accessKey, accessSecret }) =>
+  'an Access Secret with one character removed': ({ accessKey, accessSecret }) =>
     `Basic ${encoded(`${accessKey}:${accessSecret.slice(0, -1)}`)}`,
-  'the Access Secret with upper and lower case swapped': ({ accessKey, accessSecret }) =>
+  'an Access Secret with upper and lower case swapped': ({ accessKey, accessSecret }) =>
     `Basic ${encoded(`${accessKey}:${otherCase(accessSecret)}`)}`,
   'credentials that are not text': () => `Basic ${Buffer.from([0xff, 0xfe, 0x3a, 0xff]).toString('base64')}`,
 };

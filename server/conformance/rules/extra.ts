@@ -36,11 +36,11 @@ export const EXTRA_RULES: readonly Rule[] = [
     shares: ['SHA256'],
     ask: async (deployment) => isSigned((await deployment.signed()).answer),
   },
-  signs('an extra with all its members is signed', MEMBERS),
-  signs('an empty extra is signed', {}),
+  signs('a request whose extra has all members is signed', MEMBERS),
+  signs('a request with an empty extra is signed', {}),
   {
     section: '2.3',
-    title: 'an extra with only one member is signed',
+    title: 'a request whose extra has only one member is signed',
     spends: Object.keys(MEMBERS).length,
     ask: async (deployment) =>
       each(Object.entries(MEMBERS), async ([name, value]) =>
@@ -53,7 +53,7 @@ export const EXTRA_RULES: readonly Rule[] = [
   signs('a file size of 0 is signed', { signing_filesize: 0 }),
   signs('a file size of 16 GiB is signed', { signing_filesize: 2 ** 34 }),
   signs('a file size of 2^53 − 1 is signed', { signing_filesize: Number.MAX_SAFE_INTEGER }),
-  signs('empty strings in extra are signed', { platform: '', signing_filename: '' }),
+  signs('a request with empty strings in extra is signed', { platform: '', signing_filename: '' }),
   peculiar('an unknown member of extra', { ...MEMBERS, conformance: true }),
   peculiar('an extra that is null', null),
   peculiar('an extra that is an array', []),

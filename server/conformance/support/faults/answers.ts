@@ -9,7 +9,7 @@ const ENVELOPES_OF_ERRORS = [
   'a parameter error is an envelope with data null',
 ];
 const UNREADABLE =
-  /^(a body that|a request without a body|two bodies|a report that is (not JSON|an array)).*answered with an envelope$/;
+  /^(a body (that|with)|a request without a body|a report that is (not JSON|an array)).*answered with an envelope$/;
 
 const ENVELOPE_FAULTS: readonly Fault[] = [
   fault(

@@ -17,7 +17,7 @@ export const CREDENTIALS_FAULTS: readonly Fault[] = [
     }),
     [
       ...ofBoth(...BEHIND, 'an empty Access Secret', 'a wrong Access Secret'),
-      /with the Access Secret with .* gets code 401$/,
+      /with an Access Secret with .* gets code 401$/,
     ],
   ),
   fault(
@@ -27,7 +27,7 @@ export const CREDENTIALS_FAULTS: readonly Fault[] = [
         Buffer.from(header.slice(6), 'base64').toString().toLowerCase() ===
         `${accessKey}:${accessSecret}`.toLowerCase(),
     }),
-    ofBoth(...BEHIND, 'the Access Secret with upper and lower case swapped'),
+    ofBoth(...BEHIND, 'an Access Secret with upper and lower case swapped'),
   ),
   fault(
     'takes the scheme in one spelling',

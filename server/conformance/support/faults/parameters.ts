@@ -81,9 +81,9 @@ export const PARAMETER_FAULTS: readonly Fault[] = [
     [/ gets code 400$/],
   ),
   fault('refuses any extra', () => ({ extra: (value) => value === undefined }), [
-    /^an (empty )?extra (with .* )?is signed$/,
+    /^a request (with an empty extra|whose extra has .*) is signed$/,
     /^a file (name|size) .* is signed$/,
-    'empty strings in extra are signed',
+    'a request with empty strings in extra is signed',
   ]),
   fault('wants an extra', () => ({ extra: isObject }), [
     'a request without extra is signed',
