@@ -129,7 +129,6 @@ export function algorithmName(oid: string): string | undefined {
   return SIGNATURE_BY_OID.get(oid)?.[1] ?? DIGESTS.find(([known]) => known === oid)?.[1];
 }
 
-/** Returns the node:crypto name of the digest. null and undefined mean the same as in `SIGNATURES`. */
 export function digestOfSignature(oid: string): string | null | undefined {
   return SIGNATURE_BY_OID.get(oid)?.[3];
 }

@@ -74,7 +74,6 @@ export const MICROSOFT_DOCUMENT_SIGNING = '1.3.6.1.4.1.311.10.3.12';
 export const ADOBE_DOCUMENT_SIGNING = '1.2.840.113583.1.1.5';
 export const TIME_STAMPING = '1.3.6.1.5.5.7.3.8';
 export const OCSP_SIGNING = '1.3.6.1.5.5.7.3.9';
-/** Remote Desktop Authentication in Windows. */
 export const REMOTE_DESKTOP = '1.3.6.1.4.1.311.54.1.2';
 /** szOID_KP_LIFETIME_SIGNING. */
 export const LIFETIME_SIGNING = '1.3.6.1.4.1.311.10.3.13';

@@ -1,7 +1,6 @@
 import { algorithmName } from './algorithm-identifiers.ts';
 import * as known from './object-identifiers.ts';
 
-/** Display names of attributes, key usages, certificate policies and the values in them. */
 const NAMES: Readonly<Record<string, string>> = {
   // CMS, PKCS#7 and PKCS#9, timestamps (RFC 5652, 2985, 3161, 5035, 6211).
   [known.DATA]: 'data',

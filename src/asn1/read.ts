@@ -10,7 +10,6 @@ import { asn1Errors } from './errors.ts';
 export interface Element {
   /** Identifier octet: 0x30 SEQUENCE, 0x31 SET, 0xa0 `[0]` constructed, … */
   readonly tag: number;
-  /** The whole encoding: identifier, length, contents and any end-of-contents octets. */
   readonly bytes: Uint8Array;
   readonly contents: Uint8Array;
   /** Offset in bytes from the start of the outermost data, for error messages. */
@@ -23,7 +22,6 @@ export type Rules = 'BER' | 'DER';
 
 export interface Fields {
   next(tag: number, what: string): Element;
-  /** Returns undefined, without advancing, if the next part has another tag. */
   optional(tag: number): Element | undefined;
   any(what: string): Element;
   end(): void;
@@ -35,7 +33,6 @@ const MAX_INDEFINITE_DEPTH = 32;
 const MAX_INDEFINITE_PARTS = 100_000;
 /** Number of parts of one element. Even a signature with ten thousand certificates has fewer. */
 const MAX_PARTS = 65_536;
-/** Number of parts of an element with a fixed structure. */
 const MAX_FIELDS = 64;
 const END_OF_CONTENTS = 0x00;
 const END_OF_CONTENTS_LENGTH = 2;
@@ -50,7 +47,6 @@ export function readDer(bytes: Uint8Array, what: string): Element {
   return readAt(bytes, 0, what, 0, 'DER');
 }
 
-/** Reads the element at `start` of `bytes`. `base` is the position of `bytes` in the outermost data. */
 function readAt(bytes: Uint8Array, start: number, what: string, base: number, rules: Rules): Element {
   const header = readHeader(bytes, start, what, base);
   const { tag } = header;

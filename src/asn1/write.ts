@@ -44,7 +44,6 @@ export const bitString = (contents: Uint8Array): Uint8Array => encode(0x03, Uint
 
 export const nullValue = (): Uint8Array => Uint8Array.of(0x05, 0x00);
 
-/** Encodes a non-negative INTEGER of one octet, for version numbers. */
 export const smallInteger = (value: number): Uint8Array => Uint8Array.of(0x02, 0x01, value);
 
 /** Encodes an OBJECT IDENTIFIER. The arcs are constants of this program, below 2^31. */

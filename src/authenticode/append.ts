@@ -43,7 +43,6 @@ export async function readOuterSignature(container: Container): Promise<OuterSig
   return { cms: signedData.bytes, algorithm, contentDigest };
 }
 
-/** Throws `cannot-append` if the signature no longer matches the file. */
 export function checkUnchanged(outer: OuterSignature, { digests }: MeasuredContent): void {
   const actual = digests.get(outer.algorithm);
   if (actual === undefined || Buffer.compare(actual, outer.contentDigest) !== 0) {

@@ -26,7 +26,6 @@ export interface Container<Measured extends MeasuredContent = MeasuredContent> {
    */
   measure(content: 'new' | 'present' | 'without-metadata', algorithms: readonly ContentDigest[]): Promise<Measured>;
   readonly hasFormWithoutMetadata?: boolean;
-  /** Content of a new signature: `spcContent`, or a structure of the format, such as the list in a catalog. */
   content(context: SigningContext, measured: Measured): Promise<SignedContent>;
   compare?(parts: AuthenticodeParts): Promise<readonly Finding[]>;
   /** Returns the edits that make `cms` the only entry. Applying them to the result again must change nothing. */
@@ -41,9 +40,7 @@ export interface SignedKind {
   /** Dotted data type in SpcIndirectDataContent. If the content is another structure, its content type. */
   readonly dataType: string;
   readonly otherTypes?: readonly string[];
-  /** Wrong data type that some signing programs write for such files, and that Windows accepts. */
   readonly toleratedType?: string | undefined;
-  /** Value that SpcIndirectDataContent contains in addition to the data type. */
   readonly value?: {
     readonly name: string;
     examine(value: Element | undefined): readonly Finding[];

@@ -38,7 +38,6 @@ export function examineAuthenticode(
   ];
 }
 
-/** Returns undefined if the digest of the file cannot be computed. */
 export function contentMatches(
   parts: AuthenticodeParts,
   { digests }: Pick<SignedFile, 'digests'>,

@@ -17,7 +17,6 @@ import { CodesignError } from '../errors/codesign-error.ts';
 import { authenticodeErrors } from './errors.ts';
 
 export interface AuthenticodeParts {
-  /** Dotted data type, which identifies the kind of file. */
   readonly dataType: string;
   readonly dataValue: Element | undefined;
   readonly contentDigestOid: string;
@@ -38,12 +37,10 @@ export interface AuthenticodeSignature extends AuthenticodeParts {
 }
 
 export interface FoundCms {
-  /** Excludes the bytes after the CMS, if its end is known. */
   readonly cms: Uint8Array;
   /** undefined if the entry is not an Authenticode signature; `error` then states the reason. */
   readonly parts: AuthenticodeParts | undefined;
   readonly error: CodesignError | undefined;
-  /** SignedData of `parts`, or of a CMS with other content. undefined if the entry is not a CMS. */
   readonly signedData: SignedData | undefined;
   readonly nested: readonly FoundCms[];
 }
@@ -143,7 +140,6 @@ function digestedBytesOf(content: Element): Uint8Array {
   return isWrapped(content) ? octetsOf(content, 'content') : content.contents;
 }
 
-/** Returns true for a primitive OCTET STRING, and for a constructed one in BER. */
 function isWrapped({ tag }: Element): boolean {
   return tag === 0x04 || tag === 0x24;
 }

@@ -27,7 +27,6 @@ export async function findSignatures(container: Container): Promise<readonly Loc
   });
 }
 
-/** `measured` must contain a digest for each algorithm of the signatures. */
 export function embeddedSignatures(
   located: readonly LocatedSignature[],
   { kind, compare }: Container,

@@ -12,7 +12,6 @@ import type { SpcData } from './spc-structures.ts';
 export interface Sip {
   /** Contents of the INTEGER, big-endian: `0x01`, or `0x01 0x00 0x00`. */
   readonly version: readonly number[];
-  /** GUID in text form: `603BCC1F-4B59-4E08-B724-D2C6297EF351`. */
   readonly guid: string;
 }
 

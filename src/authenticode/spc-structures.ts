@@ -1,5 +1,3 @@
-/** Writes and reads the SPC structures of Authenticode. */
-
 import { asn1Errors } from '../asn1/errors.ts';
 import { SPC_INDIRECT_DATA } from '../asn1/object-identifiers.ts';
 import { type Element, expectTag, fieldsOf, objectIdentifierOf, octetsOf, onlyPart, parts } from '../asn1/read.ts';
@@ -92,5 +90,4 @@ function readSpcString({ tag, contents, offset }: Element): string {
   return Buffer.from(contents).swap16().toString('utf16le');
 }
 
-/** Returns the class of an SpcSerializedObject in hexadecimal. */
 export const classOf = (element: Element): string => Buffer.from(element.contents).toString('hex');

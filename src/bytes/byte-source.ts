@@ -7,8 +7,8 @@ import { bytesErrors } from './errors.ts';
 export interface ByteSource {
   readonly size: number;
   /**
-   * Returns exactly `length` bytes, or throws `read-past-end`. A caller that reads much and keeps nothing passes
-   * `scratch`, which the bytes may be read into if it is long enough.
+   * Returns exactly `length` bytes, or throws `read-past-end`. A caller that reads many bytes and keeps none passes
+   * `scratch`, which can then receive the bytes.
    */
   read(offset: number, length: number, scratch?: Buffer): Promise<Uint8Array>;
   stream(start?: number, end?: number): AsyncIterable<Uint8Array>;
@@ -18,7 +18,6 @@ export function isSameBytes(a: Uint8Array, b: Uint8Array): boolean {
   return Buffer.compare(a, b) === 0;
 }
 
-/** `what` names the source in the message. */
 export function checkRange(what: string, offset: number, length: number, size: number): void {
   if (offset >= 0 && length >= 0 && offset + length <= size) return;
   throw bytesErrors('read-past-end', { what, length, offset, size });

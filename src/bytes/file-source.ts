@@ -14,7 +14,6 @@ import { promisify } from 'node:util';
 import { type ByteSource, checkRange, memorySource } from './byte-source.ts';
 import { bytesErrors } from './errors.ts';
 
-/** An open file: a FileHandle of Node.js, or the result of `openDirectly`. */
 export interface OpenedFile {
   readonly fd: number;
   read(into: Uint8Array, at: number, length: number, position: number): Promise<{ readonly bytesRead: number }>;
@@ -167,7 +166,6 @@ async function readChunk(file: ReadableFile, buffer: Buffer, offset: number, end
   return chunk;
 }
 
-/** Throws `file-shrunk` if the file ends before `buffer` is full. */
 async function fill(file: ReadableFile, buffer: Buffer, offset: number): Promise<void> {
   for (let done = 0; done < buffer.length; ) {
     const { bytesRead } = await file.read(buffer, done, buffer.length - done, offset + done);

@@ -71,7 +71,6 @@ export function foreignLink(target: string): string | undefined {
   return undefined;
 }
 
-/** Returns the link that is nearest to the root of the file system. */
 function firstLink(path: string): { readonly path: string; readonly owner: number } | undefined {
   let at = parse(path).root;
   for (const name of relative(at, path).split(sep)) {

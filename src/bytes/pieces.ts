@@ -9,7 +9,6 @@ export interface ByteRange {
   readonly end: number;
 }
 
-/** Bytes, or a range of a file that is read later. */
 export type Piece = Uint8Array | ByteRange;
 
 export function isBytes(piece: Piece): piece is Uint8Array {
@@ -171,7 +170,6 @@ export interface Edit {
 /** Edits without overlaps, sorted by offset. */
 export type Patch = readonly Edit[];
 
-/** Yields the ranges of the original and the inserted pieces that form the result. */
 export function* patchedPieces(patch: Patch, size: number): Generator<Piece> {
   let read = 0;
   for (const { offset, remove, insert } of patch) {

@@ -18,7 +18,6 @@ export async function readHandleUpTo(handle: FileHandle, limit: number): Promise
   return bytes;
 }
 
-/** Reads from the current position to the end, or until it has more than `limit` bytes. */
 export async function readBeginning(handle: FileHandle, limit: number): Promise<Buffer> {
   const chunks: Uint8Array[] = [];
   for (let length = 0; length <= limit; ) {

@@ -13,7 +13,6 @@ export interface CertificatePath {
   readonly certificates: readonly ParsedCertificate[];
   /** True if the path ends at a trusted root with the same subject and key, or is a leaf that is itself trusted. */
   readonly isTrusted: boolean;
-  /** Findings on the path, not including a missing root. */
   readonly findings: readonly Finding[];
 }
 
@@ -43,7 +42,6 @@ export function buildPath(
   let best: CertificatePath | undefined;
   let longest: readonly ParsedCertificate[] = [leaf];
 
-  /** Returns true once no better path can exist. */
   const walk = (path: readonly ParsedCertificate[], last: ParsedCertificate): boolean => {
     if (!budget.take(WORK.pathStep)) return true;
     // A leaf is trusted only if it equals a root byte for byte: the owner of its key could issue another certificate

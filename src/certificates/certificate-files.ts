@@ -1,5 +1,3 @@
-/** Reads certificates from PEM (RFC 7468), DER, PKCS#7 (RFC 2315) and PKCS#12 (RFC 7292) files. */
-
 import {
   CERTIFICATE_BAG,
   DATA,
@@ -26,7 +24,6 @@ const PEM_BLOCK = /-----BEGIN ([A-Z0-9 ]{1,40})-----((?:[^-]|-(?!----))*)-----EN
 const UTF8_MARK = Buffer.from([0xef, 0xbb, 0xbf]);
 const UTF16LE_MARK = Buffer.from([0xff, 0xfe]);
 
-/** Returns the DER certificates of one file in file order. Ignores keys. */
 export async function readContainer(file: CertificateFile, password: Secret | undefined): Promise<Uint8Array[]> {
   if (file.bytes.length > MAX_FILE_LENGTH) {
     const size = file.bytes.length;
@@ -65,7 +62,6 @@ async function readDer(file: CertificateFile, password: Secret | undefined): Pro
   }
 }
 
-/** Reads `certificates` from a SignedData that may have no signer. */
 function readPkcs7(der: Uint8Array, file: CertificateFile): Uint8Array[] {
   const what = 'PKCS#7';
   const contentInfo = fieldsOf(readElement(der, what), 0x30, what);

@@ -33,7 +33,6 @@ const LARGEST_DSA_MODULUS = 4096;
 
 export interface Certificate {
   readonly der: Uint8Array;
-  /** Display name: the common name of the subject, or the whole subject if it has none. */
   readonly name: string;
 }
 
@@ -77,7 +76,7 @@ export function isReadableCertificate(der: Uint8Array): boolean {
   return orUndefined(() => parseCertificate(der, 'it')) !== undefined;
 }
 
-/** Comparisons with an Invalid Date are always false, so the certificate would never expire. */
+/** A comparison with an Invalid Date is always false, so a certificate with an unreadable date would never expire. */
 function readDate(text: string): Date {
   const date = new Date(text);
   if (Number.isNaN(date.getTime())) throw new RangeError(`not a date: ${text}`);
@@ -154,9 +153,7 @@ export function readCertificateFields(der: Uint8Array) {
     issuer,
     subject,
     publicKeyInfo,
-    /** The whole AlgorithmIdentifier of the issuer's signature. */
     signatureAlgorithm,
-    /** Maps a dotted object identifier to the contents of the extension's OCTET STRING. */
     extensions: new Map(extensions.map(({ type, value }) => [type, value])),
     criticalExtensions: extensions.flatMap(({ type, isCritical }) => (isCritical ? [type] : [])),
     /** RFC 5280, 4.2 forbids repeated extensions. `extensions` contains the last occurrence of each. */
@@ -215,7 +212,6 @@ function isTrue(boolean: Element | undefined): boolean {
   return boolean !== undefined && boolean.contents[0] !== 0;
 }
 
-/** Reads a non-negative INTEGER, limited to `LONGEST_PATH`. */
 function smallNumberOf({ contents }: Element): number {
   const [first = 0x80] = contents;
   if (first >= 0x80) return 0; // A negative or empty value is invalid, so the strictest limit applies.
@@ -228,7 +224,6 @@ export interface Extension {
   readonly value: Uint8Array;
 }
 
-/** Reads the Extensions of a certificate, CRL, OCSP response or timestamp. */
 export function readExtensions(list: Element | undefined, what: string): readonly Extension[] {
   const all = list === undefined ? [] : firstParts(list, what, MAX_EXTENSIONS + 1);
   if (all.length > MAX_EXTENSIONS) throw tooMuch(what, `more than ${MAX_EXTENSIONS} extensions`);

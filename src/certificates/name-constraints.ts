@@ -22,7 +22,6 @@ interface Name extends Comparable {
   readonly text: string;
 }
 
-/** Returns the name in `issued` that a constraint of `authority` forbids, for display. */
 export function nameProblem(authority: CertificateFields, issued: CertificateFields): string | undefined {
   const list = authority.extensions.get(NAME_CONSTRAINTS);
   if (list === undefined) return undefined;

@@ -1,5 +1,3 @@
-/** Distinguished names (RFC 5280, 4.1.2.4), for display and to find issuers. */
-
 import { asn1Errors } from '../asn1/errors.ts';
 import { COMMON_NAME, EMAIL_ADDRESS, NAME_ATTRIBUTES, ORGANIZATION } from '../asn1/object-identifiers.ts';
 import { type Element, fieldsOf, firstParts, objectIdentifierOf, readDer } from '../asn1/read.ts';
@@ -49,7 +47,6 @@ export function readName(der: Uint8Array) {
     text: attributes.map(({ type, value }) => `${NAME_ATTRIBUTES[type] ?? type}=${value}`).join(', '),
     /** Names that are equal according to RFC 5280, 7.1, have equal keys: string types, case and spaces are ignored. */
     key: keyOf(attributes),
-    /** The key of each relative name, starting at the root of the directory. */
     relativeKeys: relativeNames.map(keyOf),
     emailAddresses: attributes.filter(({ type }) => type === EMAIL_ADDRESS).map(({ value }) => value),
     /** Attributes of each relative name in encoded order. Not escaped: may contain control characters. */
@@ -69,7 +66,6 @@ function comparable(value: string): string {
   return value.normalize('NFKC').trim().replace(/\s+/g, ' ').toLowerCase();
 }
 
-/** Decodes a string of a type in RFC 5280. Returns undefined for other tags. */
 export function characterStringOf(tag: number, contents: Uint8Array): string | undefined {
   const bytes = Buffer.from(contents);
   switch (tag) {

@@ -1,5 +1,3 @@
-/** Uses that keyUsage and extendedKeyUsage of a certificate permit (RFC 5280, 4.2.1.3 and 4.2.1.12). */
-
 import type { KeyObject } from 'node:crypto';
 import {
   ADOBE_DOCUMENT_SIGNING,
@@ -48,12 +46,10 @@ export const PURPOSES: Readonly<Record<Purpose, Readonly<{ oids: readonly string
   },
 };
 
-/** Returns the reason why the certificate may not be used for this purpose, for display. */
 export function purposeProblem(fields: CertificateFields, purpose: Purpose): string | undefined {
   return purpose === 'time-stamping' ? timeStampingProblem(fields) : signingProblem(fields, purpose);
 }
 
-/** Returns an irregularity that does not prevent the use of the certificate, for display. */
 export function purposeOddity(fields: CertificateFields, purpose: Purpose): string | undefined {
   if (purpose === 'time-stamping') return timeStampingOddity(fields);
   const purposes = purpose === 'document-signing' ? extendedKeyUsageOf(fields) : undefined;

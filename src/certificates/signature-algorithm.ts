@@ -16,7 +16,6 @@ import { type ParsedCertificate, publicKeyOf } from './certificate.ts';
 export interface SignatureAlgorithm {
   /** node:crypto name of the digest. null if the algorithm includes its own digest (Ed25519, Ed448). */
   readonly digest: string | null;
-  /** Length in bytes, only for RSASSA-PSS. */
   readonly saltLength: number | undefined;
 }
 
@@ -30,7 +29,6 @@ const PSS_DIGESTS: Readonly<Record<string, string>> = {
   [SHA512_256]: 'sha512-256',
 };
 
-/** Reads a whole AlgorithmIdentifier. Returns undefined if the algorithm is unknown or damaged. */
 export function readSignatureAlgorithm(der: Uint8Array): SignatureAlgorithm | undefined {
   return orUndefined(() => {
     const fields = fieldsOf(readDer(der, 'signature algorithm'), 0x30, 'signature algorithm');
@@ -87,7 +85,6 @@ function smallNumberOf(element: Element): number | undefined {
   return second === undefined ? first : first * 256 + second;
 }
 
-/** Returns the identifier of an unsupported algorithm, and whether its parameters are the reason. */
 export function describeSignatureAlgorithm(der: Uint8Array): string {
   const type = orUndefined(() => algorithmOf(readDer(der, 'signature algorithm'), 'signature algorithm'));
   if (type === undefined) return 'a damaged one';

@@ -60,7 +60,6 @@ function checkLeaf(leaf: ParsedCertificate, { now, purposes }: ReadSigningChainO
 
 type NamedFields = Pick<ParsedCertificate, 'fields' | 'name'>;
 
-/** Throws `certificate-not-for-code-signing` or `certificate-not-for-purpose` if no purpose is permitted. */
 export function checkPurpose({ fields, name }: NamedFields, purposes: readonly Purpose[]): void {
   const problems = purposes.map((purpose) => purposeProblem(fields, purpose));
   const [purpose] = purposes;

@@ -53,7 +53,6 @@ export function buildSignedAttributes(
   return setOfAll([...required, ...more].map(encodeAttribute));
 }
 
-/** Returns the ContentInfo that contains the SignedData. */
 export function buildSignedData(parts: SignedDataParts): Uint8Array {
   const { content } = parts;
   const type = objectIdentifier(content.type);

@@ -38,14 +38,12 @@ export interface SignerInfo {
   readonly signedAttributes: readonly ParsedAttribute[];
   readonly signature: Uint8Array;
   readonly unsignedAttributes: readonly ParsedAttribute[];
-  /** Certificate in DER. undefined if the structure does not contain it. */
   readonly certificate: Uint8Array | undefined;
   /** Common name; without a certificate, issuer and serial number. Not escaped: may contain control characters. */
   readonly name: string;
 }
 
 export interface SignedData {
-  /** The ContentInfo, without the bytes after it. */
   readonly bytes: Uint8Array;
   /** Number of bytes after the ContentInfo: padding, or hidden data. */
   readonly trailingLength: number;
@@ -60,7 +58,6 @@ export interface SignedData {
 const MAX_CERTIFICATES = 200;
 /** Signatures have about six attributes with one value each. Hostile ones could have millions. */
 const MAX_ATTRIBUTES = 1000;
-/** Number of values in all attributes of one SET. */
 const MAX_VALUES = 1000;
 
 /** A signature has about ten attributes and values, so 64 nested signatures have 640. */
@@ -87,7 +84,6 @@ function limited(limit: number, what: string): (count: number) => void {
   };
 }
 
-/** Reads the ContentInfo at the start of `bytes`. */
 export function parseSignedData(bytes: Uint8Array, budget: CmsBudget = cmsBudget()): SignedData {
   return withCmsErrors(() => {
     const { contentInfo, encapsulatedContent, certificates: set, signers } = readSignedDataFields(bytes);
@@ -121,7 +117,6 @@ export function parseSignerInfo(bytes: Uint8Array, certificates: readonly Uint8A
   });
 }
 
-/** Converts the ASN.1 errors of a CMS reader to `cms-malformed`. */
 export function withCmsErrors<T>(read: () => T): T {
   try {
     return read();

@@ -1,5 +1,3 @@
-/** Reads the parts of SignedData and SignerInfo (RFC 5652, 5.1 and 5.3), most of them without decoding. */
-
 import { SIGNED_DATA } from '../asn1/object-identifiers.ts';
 import {
   algorithmOf,
@@ -22,7 +20,6 @@ export function readSignedDataFields(bytes: Uint8Array) {
   return { ...fields, signers: [first, ...others] as const };
 }
 
-/** Reads the ContentInfo at the start of `bytes`. `tagged` is the `[0]` that contains the SignedData. */
 export function readSignedDataParts(bytes: Uint8Array) {
   const contentInfo = readElement(bytes, 'ContentInfo');
   const outer = fieldsOf(contentInfo, 0x30, 'ContentInfo');

@@ -12,7 +12,6 @@ export interface UnsignedAttribute {
   readonly values: Element;
 }
 
-/** Receives the existing attributes, and returns the encodings of the new attributes in order. */
 type ChangeAttributes = (attributes: readonly UnsignedAttribute[]) => readonly Uint8Array[];
 
 const SET_TAG = 0x31;
@@ -35,7 +34,6 @@ export function changeUnsignedAttributes(cms: Uint8Array, change: ChangeAttribut
   });
 }
 
-/** Adds a value to the attribute of its type, or adds a new attribute. */
 export function addUnsignedValue(cms: Uint8Array, added: Attribute): Uint8Array {
   return changeUnsignedAttributes(cms, (attributes) => {
     const existing = attributes.find(({ type }) => type === added.type);
@@ -48,7 +46,6 @@ export function addUnsignedValue(cms: Uint8Array, added: Attribute): Uint8Array 
   });
 }
 
-/** Replaces all attributes of the types in `instead` with this attribute. */
 export function replaceUnsignedAttributes(
   cms: Uint8Array,
   added: Attribute,

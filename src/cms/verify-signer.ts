@@ -40,7 +40,6 @@ export interface SignerRules {
 /** The signed content, or for large content its digest with the signer's algorithm. */
 export type SignedContent = Uint8Array | { readonly digest: Uint8Array };
 
-/** `name` is the digest name in node:crypto. */
 export function digestOfContent(content: SignedContent, name: string, options: HashOptions = {}): Uint8Array {
   return 'digest' in content ? content.digest : createHash(name, options).update(content).digest();
 }
@@ -135,7 +134,6 @@ function examineValue(
   return [broken('signature-value-wrong', "The signature value does not verify under the signer's key.")];
 }
 
-/** Returns undefined if OpenSSL cannot read the certificate or does not support its type of key. */
 function keyOf(certificate: Uint8Array): KeyObject | undefined {
   try {
     return publicKeyOf({ x509: new X509Certificate(certificate) });

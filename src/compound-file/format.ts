@@ -36,7 +36,6 @@ export interface CompoundStream {
   readonly kind: 'stream';
   /** Name in UTF-16LE, without the final NUL. */
   readonly name: Uint8Array;
-  /** The original directory entry of 128 bytes. */
   readonly entry: Uint8Array;
   readonly size: number;
   readonly content: Iterable<Piece>;

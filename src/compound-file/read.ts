@@ -24,7 +24,7 @@ import { inUse, malformed, Sectors } from './sectors.ts';
 
 /** Nesting depth of storages. Installers have two levels. */
 const DEEPEST = 32;
-/** Real installers have far fewer entries. */
+/** Real installers have far fewer directory entries. */
 const MOST_ENTRIES = 131_072;
 
 /** Needs 5 bytes of memory for each sector of the file. */

@@ -78,7 +78,6 @@ export class Sectors {
     }
   }
 
-  /** Yields the first `size` bytes of a claimed chain. Adjacent sectors become one range. */
   *ranges(start: number, size: number): Generator<ByteRange> {
     const fat = this.#fat;
     let sector = start;
@@ -174,7 +173,6 @@ export class Sectors {
     if (end > size) throw compoundFileErrors('compound-file-truncated', { size, what, end });
   }
 
-  /** `own` yields the sectors that this chain claimed before. */
   #claim(sector: number, what: string, own: () => Iterable<number>): void {
     if (sector >= this.#count) throw malformed(`${what} refers to sector ${sector}, and there are ${this.#count}`);
     if (this.#owned[sector] === 1) throw inUse(what, `sector ${sector}`, sector, own());

@@ -226,7 +226,6 @@ class Allocation {
     this.#length = SECTOR_LENGTH[version];
   }
 
-  /** Reserves sectors for that many bytes and returns the first one. */
   take(bytes: number): number {
     const count = Math.ceil(bytes / this.#length);
     if (count === 0) return END_OF_CHAIN;

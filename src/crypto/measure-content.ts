@@ -1,5 +1,3 @@
-/** How a format describes the bytes to digest, and the functions that digest them. */
-
 import { createHash, type Hash } from 'node:crypto';
 import { endianness } from 'node:os';
 import type { ByteSource } from '../bytes/byte-source.ts';
@@ -48,7 +46,6 @@ export type MeasureContent = (
 export interface Measuring {
   /** `offset` is the position in the file. Chunks must come in order and without gaps inside the content's ranges. */
   update(chunk: Uint8Array, offset: number): void;
-  /** Called once, after the last chunk. */
   finish(): Measurement;
 }
 
@@ -59,7 +56,6 @@ export function startMeasuring(content: Content, measures: readonly Measure[], s
   return surveyPieces(content, size).isInFileOrder ? measuringInOrder(content, measures) : undefined;
 }
 
-/** Reads and measures the content without writing a file. */
 export async function measureContent(
   source: ByteSource,
   content: Content,

@@ -19,9 +19,7 @@ export interface SignatureProfile {
   readonly carriesRoot: boolean;
   /** Dotted types of the unsigned attributes in which `verifier` finds timestamps. New timestamps use the first. */
   readonly timestampTypes: readonly [string, ...string[]];
-  /** True if `verifier` reads signatures that are nested in the unsigned attributes. */
   readonly readsNested?: boolean;
-  /** Name in messages, such as `Windows`. */
   readonly verifier: string;
 }
 
@@ -29,7 +27,6 @@ export interface CmsContent {
   readonly type: string;
   /** Content in DER. undefined for a detached signature. */
   readonly value?: Uint8Array | undefined;
-  /** Digest computed with the algorithm of the context. */
   readonly messageDigest: Uint8Array;
 }
 
@@ -88,11 +85,11 @@ export function timestampsOf(
   return read(stamps, { ...signedData, signers: [signer] });
 }
 
-/** A signature in a CMS, with what its format knows of it. */
+/** A signature in a CMS, with the details that only its format knows. */
 interface CmsSignature extends Pick<FoundSignature, 'location' | 'details' | 'examine'> {
-  /** As stored, without the bytes after it. */
+  /** Stored bytes of the CMS, without the bytes after it. */
   readonly cms: Uint8Array;
-  /** undefined, like `signer`, if the CMS cannot be read. */
+  /** undefined, like `signer`, if the CMS is unreadable. */
   readonly signedData: SignedData | undefined;
   readonly signer: SignerInfo | undefined;
   readonly contained?: FoundSignature['contained'];
@@ -100,7 +97,7 @@ interface CmsSignature extends Pick<FoundSignature, 'location' | 'details' | 'ex
   timestamps(): readonly Timestamp[];
 }
 
-/** Algorithm and timestamps are read only when they are needed: a list of signatures does not verify timestamps. */
+/** Reads algorithm and timestamps on demand, because a list of signatures does not verify timestamps. */
 export function cmsSignature({ cms, signedData, signer, contained = [], ...own }: CmsSignature): FoundSignature {
   const timestamps = lazy(own.timestamps);
   const algorithm = lazy(own.algorithm);

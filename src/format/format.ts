@@ -1,4 +1,4 @@
-/** THE SEAM: the interface that each file format implements. `Format` describes a format without opening a file. */
+/** THE SEAM: the interface that each file format implements. */
 
 import type { ByteSource } from '../bytes/byte-source.ts';
 import type { Purpose } from '../certificates/purpose.ts';
@@ -7,14 +7,12 @@ import type { FormatOption } from './options.ts';
 import type { ContentReader, SignableFile, SigningMode } from './signable-file.ts';
 
 export interface Format {
-  /** Short id in JSON and messages: `pe`, `jar`. */
   readonly id: string;
   readonly title: string;
   /** Extensions in lower case, with the dot. They select files in folders, but never decide the format of a file. */
   readonly extensions: readonly string[];
   /** Extensions with other common uses. In folders, files with these extensions are ignored. */
   readonly onlyIfNamed: readonly string[];
-  /** Purpose that signing and `verify` require of the signer's certificate. */
   readonly purpose: Purpose;
   readonly recognition: Recognition;
   /** undefined if files of the format can only be read. */
@@ -24,7 +22,6 @@ export interface Format {
    * user's name for the file. When a new file is written, `name` is that of the result.
    */
   open(source: ByteSource, reader: ContentReader, name: string): Promise<SignableFile>;
-  /** Searches a file that `open` rejects for traces of a signature. */
   seemsSigned(source: ByteSource): Promise<boolean>;
 }
 

@@ -6,9 +6,7 @@ export interface FormatOption {
   /** Placeholder for the value in help: `text`. undefined for a switch, whose value is `true`. */
   readonly placeholder?: string;
   readonly help: string;
-  /** Heading in help: `PDF`. */
   readonly group: string;
-  /** Text that help shows as the default if it is not a constant. */
   readonly defaultText?: string;
   /** Noun phrase for the affected files. undefined if the option affects all files of its formats. */
   readonly appliesTo?: string;

@@ -10,20 +10,17 @@ import type { Detail, Envelope, FoundSignature } from './signature.ts';
 
 export interface ContentReader {
   readonly measure: MeasureContent;
-  /** Digests the entries of ZIP archives. */
   readonly digestEntries: DigestEntries;
   readonly budget: WorkBudget;
 }
 
 export interface SignableFile {
-  /** Returns the outer signatures, each with its nested signatures. */
   signatures(): Promise<readonly FoundSignature[]>;
   /**
    * Examines the file as a whole: bytes that no signature covers, a wrong checksum, several tables. Reads the content
    * once, for this and for all signatures.
    */
   examine(): Promise<readonly Finding[]>;
-  /** Describes the type of the file and the locations of its signatures. */
   layout(): readonly Detail[];
   readonly signing: Signing | undefined;
   readonly removing: Removing | undefined;
@@ -40,7 +37,6 @@ export interface Signing {
   readonly unusedOptions: readonly FormatOption[];
   /** Runs all checks that need no content digest. Throws if the file cannot be signed. */
   check(context: SigningContext, mode: SigningMode): Promise<SigningPreview>;
-  /** Returns files inside this file that get their own signatures, if the options request that. */
   inner?(context: Pick<SigningContext, 'formatOptions'>): Promise<InnerFiles>;
   /**
    * Digests the content. The same input gives the same digests: nothing is random, and `SigningContext.time` is the
@@ -55,7 +51,6 @@ export interface Signing {
 }
 
 export interface SigningPreview {
-  /** Problems that do not prevent signing, such as an outdated table entry. */
   readonly warnings: readonly string[];
   readonly requests: number;
   replaces(signature: FoundSignature): boolean;
@@ -134,7 +129,6 @@ export interface Catalog {
 export interface InnerFiles {
   /** Files that must be signed before the enclosing file. */
   readonly files: readonly InnerFile[];
-  /** Signed files that stay unchanged. */
   readonly kept: readonly InnerFile[];
   readonly warnings: readonly string[];
 }
@@ -151,7 +145,6 @@ export type Digests = ReadonlyMap<ContentDigest, Uint8Array>;
 export interface ListedFile {
   readonly name: string;
   readonly kind: Listing['as'] | 'other';
-  /** SHA-1 and SHA-256 digests of the file. */
   readonly digests: Digests;
 }
 
@@ -183,14 +176,12 @@ export interface PreparedTimestamp {
 }
 
 export interface Expected {
-  /** New envelopes, or the envelopes that were changed. */
   readonly added: Envelopes;
   /**
    * All envelopes that the file must contain after the change. If a new envelope is nested, the list contains its
    * enclosing envelope instead.
    */
   readonly envelopes: readonly Envelope[];
-  /** Expected envelopes of files inside this one, by name. */
   readonly inner?: ReadonlyMap<string, Expected>;
 }
 

@@ -14,7 +14,6 @@ export const cmsEnvelope = (bytes: Uint8Array): Envelope => ({ kind: 'cms', byte
 export interface FoundSignature {
   /** Display name: `certificate table, entry 1`, `META-INF/NAME.RSA`, `nested in …`. */
   readonly location: string;
-  /** Envelope as stored in the file, without the bytes after it. */
   readonly envelope: Envelope;
   readonly signer: Signer;
   /** DER of all certificates in the signature. Paths to a root start from these. */
@@ -57,7 +56,6 @@ export function withNested(signatures: readonly FoundSignature[]): FoundSignatur
 }
 
 export interface Detail {
-  /** Name in lower-case words: `content digest`. */
   readonly name: string;
   /** Not escaped: may contain control characters. */
   readonly value: string;

@@ -1,5 +1,3 @@
-/** Security catalogs, for code that uses formats only through their interface. */
-
 import { basename } from 'node:path';
 import type { ByteSource } from '../bytes/byte-source.ts';
 import { CodesignError, expectedError } from '../errors/codesign-error.ts';

@@ -36,17 +36,14 @@ import { timestampReader } from '../timestamp/read-timestamps.ts';
 export interface CmsHolder {
   readonly profile: SignatureProfile;
   readonly location: string;
-  /** Reason why a second signature is impossible, as a clause. */
   readonly reasonForOneSignature: string;
   readonly stored: Uint8Array | undefined;
-  /** Returns the content of a new detached signature, of type data. Throws if the file cannot be signed. */
   newContent(): Uint8Array;
   presentContent(): Uint8Array;
   examine(): readonly Finding[];
   details(): readonly Detail[];
   /** Returns the edits that make `cms` the only signature. Applying them to the result again must change nothing. */
   write(cms: Uint8Array): Patch;
-  /** Returns the edits that replace the existing signature by `cms`, which has the same content. */
   replace(cms: Uint8Array): Patch;
   removeAll(): Patch;
 }

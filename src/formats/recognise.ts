@@ -85,7 +85,6 @@ export async function recogniseFormat(
 
 const EXTENSIONS_SHOWN = 3;
 
-/** Returns, for example, `Windows PE (.exe, .dll, .sys, …)`. */
 function inShort({ title, extensions }: Format): string {
   const shown = [...extensions.slice(0, EXTENSIONS_SHOWN), ...(extensions.length > EXTENSIONS_SHOWN ? ['…'] : [])];
   return `${title.replace(/ \(.*/, '')} (${shown.join(', ')})`;
@@ -181,7 +180,6 @@ export function describeBytes(head: Uint8Array): string {
   return describeText(head);
 }
 
-/** Returns the type of a program with an MZ header, by the two letters at the offset in its header. */
 export function describeNewHeader(letters: string): string {
   if (letters === 'PE') return 'a Windows program (PE)';
   if (letters === 'NE') return 'a 16 bit Windows or OS/2 program (NE)';

@@ -20,12 +20,10 @@ export function hasTrace(pattern: RegExp): (source: ByteSource) => Promise<boole
   };
 }
 
-/** Object identifier at the start of a CMS. */
 export const CMS_TRACE = new RegExp(
   [...Buffer.from('06092a864886f70d010702', 'hex').toString('latin1')].map(literally).join(''),
 );
 
-/** Matches the text in ASCII, UTF-8 and UTF-16. */
 export function inAnyEncoding(text: string): RegExp {
   return new RegExp([...text].map(literally).join('\\0?'), 'i');
 }

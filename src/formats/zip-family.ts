@@ -37,12 +37,10 @@ const OTHERS: readonly { readonly description: string; readonly holds: (names: N
     },
   ];
 
-/** Returns a noun phrase for a type of archive that is recognised but not supported. */
 export function otherZipKind(names: Names, fileName: string): string | undefined {
   return OTHERS.find(({ holds }) => holds(names, fileName))?.description;
 }
 
-/** True for a package, or for a set of packages for one device. */
 function isNamedAsApk(fileName: string): boolean {
   return /\.(apk|apks|xapk)$/i.test(fileName);
 }

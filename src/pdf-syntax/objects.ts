@@ -1,5 +1,3 @@
-/** Reads an indirect object (ISO 32000-2, 7.3.10) and the contents of its stream (7.3.8). */
-
 import type { ByteSource } from '../bytes/byte-source.ts';
 import { pdfErrors } from './errors.ts';
 import { decodeStream, LARGEST_STREAM } from './filters.ts';
@@ -15,7 +13,6 @@ export interface IndirectObject {
   readonly offset: number;
   /** End of `endobj` or of the keyword `stream`, or -1 in an object stream. */
   readonly end: number;
-  /** Offset of the stream's bytes. undefined if the object is not a stream. */
   readonly streamStart: number | undefined;
 }
 
@@ -81,7 +78,6 @@ function afterLineEnd(bytes: Uint8Array, position: number): number {
   throw pdfErrors('pdf-malformed', { offset: position, problem: 'no end of line follows the keyword of a stream' });
 }
 
-/** Decodes a stream of the document's structure. `length` is its /Length. */
 export async function readStream(
   source: ByteSource,
   { value, streamStart }: IndirectObject,

@@ -57,7 +57,6 @@ function growing() {
 export interface Parser {
   readonly position: number;
   skipSpace(): void;
-  /** Returns the next run of regular characters: a keyword or a number. */
   word(): string;
   value(): PdfValue;
 }

@@ -3,7 +3,6 @@
 /** Returns an integer from /DecodeParms, or the default `usual`. */
 export type Parameter = (key: string, usual: number) => number;
 
-/** Reverses a PNG predictor, or the TIFF predictor for whole bytes. */
 export function unpredict(data: Buffer, parameter: Parameter, malformed: (problem: string) => Error): Buffer {
   const predictor = parameter('Predictor', 1);
   if (predictor <= 1) return data;

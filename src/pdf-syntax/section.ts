@@ -20,9 +20,7 @@ export interface StoredRange extends NumberRange {
 
 export interface Section {
   readonly kind: 'table' | 'stream';
-  /** Offset in `startxref` or /Prev. */
   readonly offset: number;
-  /** End of the trailer of a table, or of the `stream` keyword. */
   readonly end: number;
   readonly trailer: PdfDictionary;
   readonly ranges: readonly NumberRange[];

@@ -82,7 +82,6 @@ export function textOf(value: PdfValue | undefined): string | undefined {
   return bytes.toString('latin1');
 }
 
-/** Number and generation of a reference. Empty for any other value. */
 export const keyOf = (value: PdfValue | undefined): string =>
   isOf(value, 'reference') ? `${value.number} ${value.generation}` : '';
 

@@ -10,7 +10,6 @@ export function textString(text: string): string {
   return `<FEFF${Buffer.from(text, 'utf16le').swap16().toString('hex').toUpperCase()}>`;
 }
 
-/** Writes a date (7.9.4) in UTC. */
 export function dateString(time: Date): string {
   return `(D:${time.toISOString().replace(/\D/g, '').slice(0, 14)}Z)`;
 }

@@ -6,7 +6,6 @@ import { type Authority, type AuthorityOptions, createAuthority, type Received }
 import { timestampErrors } from './errors.ts';
 
 export interface Stamped {
-  /** ContentInfo in DER. */
   readonly token: Uint8Array;
   readonly time: Date;
   /** Display address of the authority, without user information and query. */

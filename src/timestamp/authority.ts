@@ -1,5 +1,3 @@
-/** A timestamp authority with a concurrency limit, and with retries after transient errors. */
-
 import pLimit from 'p-limit';
 import { digestOfContent, type SignedContent } from '../cms/verify-signer.ts';
 import { NODE_DIGEST_NAME } from '../crypto/algorithms.ts';
@@ -15,19 +13,16 @@ import { buildTimestampRequest, NONCE_LENGTH, nonceOf } from './request.ts';
 export interface AuthorityOptions extends Pick<ExpectedAnswer, 'algorithm' | 'policy' | 'roots'> {
   readonly url: URL;
   readonly http: Http;
-  /** Time limit for one attempt, without the waits between attempts. */
   readonly timeoutMilliseconds: number;
   readonly concurrency: number;
   readonly now: () => Date;
   readonly randomBytes: (length: number) => Uint8Array;
   readonly clock: RetryClock;
-  /** Called before each wait for another attempt. */
   readonly onWait?: OnWait | undefined;
 }
 
 export type Received =
   | CheckedToken
-  /** `reason` is a printable text for people. */
   | {
       readonly reason: string;
       /** True if a retry after a longer wait may succeed. */

@@ -22,9 +22,7 @@ export interface AuthorityRoots {
 }
 
 export interface ExpectedAnswer extends Omit<TimestampRequest, 'digest'> {
-  /** The signature value, or the digest of other content. */
   readonly signatureValue: SignedContent;
-  /** Time of the response by the local clock. */
   readonly now: Date;
   /** The token's chain must end at one of these roots. undefined permits any chain. */
   readonly roots?: AuthorityRoots | undefined;

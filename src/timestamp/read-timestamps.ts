@@ -5,7 +5,6 @@ import { readCounterSignature } from './read-counter-signature.ts';
 import { readTimestampToken, unreadableTimestamp } from './read-token.ts';
 import type { Timestamp } from './timestamp.ts';
 
-/** A timestamp as it is stored in the unsigned attributes. */
 export type Stamp = Pick<Timestamp, 'kind' | 'bytes'>;
 
 /** Returns the timestamps of the first signer in order, up to a limit. */

@@ -21,7 +21,6 @@ export function readTimestampToken(token: Uint8Array, stamped: SignedContent, bu
   return readToken(token, stamped, budget).timestamp;
 }
 
-/** Like `readTimestampToken`, but also returns the whole TSTInfo. */
 export function readToken(token: Uint8Array, stamped: SignedContent, budget?: WorkBudget): TokenReading {
   try {
     return readSignedToken(parseSignedData(token), stamped, budget);

@@ -96,13 +96,11 @@ export function readTimestampResponse(bytes: Uint8Array): TimestampResponse {
   return { refusal: words === '' ? refusal : `${refusal} (${words})` };
 }
 
-/** Returns an unknown status unless the value is a small number. */
 function smallNumberOf({ contents }: Element): number {
   const [only] = contents;
   return contents.length === 1 && only !== undefined && only < 0x80 ? only : UNKNOWN_STATUS;
 }
 
-/** Reads a PKIFreeText, which is a sequence of UTF8Strings. */
 function textsIn(texts: Element | undefined): readonly string[] {
   if (texts === undefined) return [];
   const all = parts(texts, 'statusString').map((text) => octetsOf({ ...text, tag: 0x04 }, 'statusString'));
@@ -110,7 +108,6 @@ function textsIn(texts: Element | undefined): readonly string[] {
   return [withoutDenseRuns(text.subarray(0, LONGEST_TEXT).toString('utf8'))];
 }
 
-/** Names the bits that are set in a BIT STRING. */
 function failuresIn(bits: Element | undefined): readonly string[] {
   if (bits === undefined) return [];
   return [...Array(32).keys()]

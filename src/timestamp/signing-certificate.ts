@@ -42,7 +42,6 @@ function readIdentifier(value: Element, version: 1 | 2) {
   const issuerSerial = fields.optional(SEQUENCE_TAG);
   fields.end();
   const usual = version === 1 ? 'sha1' : 'sha256';
-  /** node:crypto name. undefined if node:crypto does not support the digest. */
   const algorithm = named === undefined ? usual : DIGEST_NAME_BY_OID[algorithmOf(named, what)];
   return { algorithm, digest, issuerSerial };
 }

@@ -12,9 +12,7 @@ export interface Timestamp {
   readonly time: Date | undefined;
   /** node:crypto name of the digest that binds the timestamp to the signature value. */
   readonly algorithm: string | undefined;
-  /** Dotted. undefined for the older kind. */
   readonly policy: string | undefined;
-  /** Hexadecimal serial number of the token. undefined for the older kind. */
   readonly serialNumber: string | undefined;
   readonly signerCertificate: Uint8Array | undefined;
   /** Display name. Not escaped: may contain control characters. */
@@ -27,7 +25,6 @@ export interface Timestamp {
 
 const WEAK = 'timestamp-algorithm-weak';
 
-/** Rewords a finding of `examineSigner` for timestamps. */
 export function asTimestampFinding(finding: Finding): Finding {
   const { code, message, weight } = finding;
   if (code === BUDGET_SPENT) return finding;
@@ -40,12 +37,10 @@ export function asTimestampFinding(finding: Finding): Finding {
   return broken('timestamp-signature-wrong', `The timestamp's own signature is wrong: ${message}`);
 }
 
-/** True if the imprint or the signature of an intact timestamp uses SHA-1. */
 export function usesSha1({ findings }: Pick<Timestamp, 'findings'>): boolean {
   return findings.some(({ code, weight }) => code === WEAK && weight === 'warning');
 }
 
-/** Examines the digest algorithms of a timestamp's imprint and signature. */
 export function examineDigests(algorithms: readonly (string | undefined)[]): readonly Finding[] {
   if (algorithms.includes('md5')) return [broken(WEAK, 'The timestamp is made with MD5, which can be forged.')];
   if (!algorithms.includes('sha1')) return [];

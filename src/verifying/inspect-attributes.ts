@@ -1,5 +1,3 @@
-/** Describes the signed and unsigned attributes of a signature for people. */
-
 import {
   COUNTER_SIGNATURE,
   SIGNING_CERTIFICATE,
@@ -24,7 +22,6 @@ export interface InspectedValue {
   /** Not escaped. undefined if the value is long or shown elsewhere, as timestamps and nested signatures are. */
   readonly text: string | undefined;
   readonly length: number;
-  /** The encoding, if it is short. */
   readonly bytes: Uint8Array | undefined;
 }
 
@@ -36,7 +33,6 @@ const SHOWN_ELSEWHERE: readonly string[] = [
   COUNTER_SIGNATURE,
 ];
 const LONGEST_BYTES = 256;
-/** Length limit of the values that may be longer than `LONGEST_VALUE`. */
 const LONGEST_TEXT = 64 * 1024;
 
 export function inspectAttributes(attributes: readonly ParsedAttribute[]): InspectedAttribute[] {
@@ -90,7 +86,7 @@ function describeSigningCertificate(value: Element, otherwise: string): string {
 
 /** Length limit of encodings that are described. Longer ones would not fit on a line. */
 const LONGEST_VALUE = 1024;
-/** Real values have up to about five levels. */
+/** Real values have up to about five levels of nesting. */
 const MAX_DEPTH = 12;
 const MAX_DECIMAL_OCTETS = 6;
 

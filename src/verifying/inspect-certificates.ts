@@ -1,5 +1,3 @@
-/** Describes the certificates in a signature, in the order of their chains. */
-
 import { createHash } from 'node:crypto';
 import { CERTIFICATE_POLICIES, KEY_USAGE } from '../asn1/object-identifiers.ts';
 import { type NamedObject, namedObject } from '../asn1/object-names.ts';
@@ -47,7 +45,6 @@ export interface InspectedCertificate {
 }
 
 export interface InspectedKey {
-  /** node:crypto name, such as `rsa` or `ec`. */
   readonly type: string;
   readonly bits: number | undefined;
   readonly curve: string | undefined;
@@ -57,7 +54,6 @@ interface Node {
   readonly der: Uint8Array;
   /** undefined if OpenSSL cannot read the certificate. */
   readonly parsed: ParsedCertificate | undefined;
-  /** Set after all certificates are parsed. */
   issuer?: Node | undefined;
 }
 
@@ -75,7 +71,6 @@ const KEY_USAGES = [
 /** Signature checks for one file. A real file needs one per certificate. */
 const MAX_CHECKS = 400;
 
-/** `hasSigned` with a limit for the certificates of one file. */
 export type CheckIssuer = typeof hasSigned;
 
 /** After a number of slow checks, every further certificate is reported as not signed by any other. */

@@ -24,10 +24,8 @@ export interface InspectedFile {
   readonly format: string;
   readonly title: string;
   readonly size: number;
-  /** Type of the file, and the positions of its signatures. */
   readonly layout: readonly Detail[];
   readonly findings: readonly Finding[];
-  /** The outer signatures, each with its nested signatures. */
   readonly signatures: readonly InspectedSignature[];
 }
 
@@ -46,7 +44,6 @@ export interface InspectedSignature {
   /** undefined if the CMS is unreadable; `signers` and `certificates` are then empty. */
   readonly contentType: NamedObject | undefined;
   readonly signers: readonly InspectedSigner[];
-  /** All certificates in the CMS: the signer's, its issuer's, and so on. */
   readonly certificates: readonly InspectedCertificate[];
   readonly timestamps: readonly InspectedTimestamp[];
   readonly findings: readonly Finding[];
@@ -55,7 +52,6 @@ export interface InspectedSignature {
 
 export interface InspectedSigner {
   readonly name: string;
-  /** Issuer in the SignerInfo. undefined if the SignerInfo names a key instead. */
   readonly issuer: string | undefined;
   readonly serialNumber: string | undefined;
   /** SHA-256 of the certificate. undefined if the signature does not include the certificate. */
@@ -73,7 +69,6 @@ export interface InspectedTimestamp
   /** True if the timestamp is intact and belongs to the signature. Trust is not checked. */
   readonly intact: boolean;
   readonly policy: NamedObject | undefined;
-  /** Length of the token or the SignerInfo in bytes. */
   readonly length: number;
   readonly certificate: string | undefined;
   /** Certificates in the timestamp. Empty for the older kind, which uses the certificates in the signature. */

@@ -107,7 +107,6 @@ async function fetchCrls(url: URL, { http, deadlineMilliseconds }: OnlineOptions
   return typeof body === 'string' ? body : readCrls(body);
 }
 
-/** Returns a clause if the request failed. */
 function bodyOf(outcome: Outcome): Uint8Array | string {
   // Error messages of TLS quote names in the server's certificate.
   if (outcome.kind === 'failure') return withoutDenseRuns(outcome.detail);

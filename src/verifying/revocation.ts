@@ -22,11 +22,9 @@ import { type AskOnline, askOnline, type CertificateToCheck } from './online-rev
 export type Revocation = ReturnType<typeof createRevocation>;
 
 export interface RevocationOptions {
-  /** CRLs from --crl-file. */
   readonly crls: readonly Crl[];
-  /** Set if the addresses in the certificates are used in addition to the given CRLs. */
   readonly http: Pick<Http, 'get' | 'post'> | undefined;
-  /** Responses must be valid at this time, even if the certificate was used much earlier. */
+  /** Responses must be valid at this time, however long ago the certificate was used. */
   readonly now: Date;
   readonly deadlineMilliseconds?: number;
 }
@@ -129,7 +127,6 @@ function findingOf(revoked: CrlEntry, certificate: ParsedCertificate, at: Date):
   return (endsTrust ? untrusted : warning)('certificate-revoked', message);
 }
 
-/** Decides whether the revocation ends trust, and returns an explanation. */
 function consequence({ revokedAt, reason }: CrlEntry, certificate: ParsedCertificate, at: Date) {
   if (revokedAt <= at) return { endsTrust: true, words: '' };
   if (isTimeStamper(certificate) && !(reason !== undefined && HARMLESS_TO_TIMESTAMPS.has(reason))) {

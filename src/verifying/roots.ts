@@ -18,7 +18,6 @@ export interface TrustRootsOptions {
   readonly files: readonly string[];
   /** True if the system's roots are trusted in addition to those in the files. */
   readonly withSystem?: boolean;
-  /** Option that names the files. Default: --roots. */
   readonly option?: string | undefined;
   readonly environment: Readonly<Record<string, string | undefined>>;
   /** Paths where this system may store its roots. The first readable file is used. */
@@ -93,7 +92,6 @@ function unusable(path: string, option: string, cause: unknown): CodesignError {
   return verifyingErrors('roots-unusable', { option, problem }, { cause });
 }
 
-/** Returns undefined if the file does not exist or is unusable. */
 async function readBundle(path: string): Promise<readonly Uint8Array[] | undefined> {
   try {
     return await readContainer({ name: path, bytes: await readFileUpTo(path, MAX_FILE_LENGTH) }, undefined);

@@ -26,14 +26,12 @@ export interface TrustRequest {
 export interface Trust {
   readonly isTrusted: boolean;
   readonly path: readonly ParsedCertificate[];
-  /** End of the path, if it is trusted or self-signed. */
   readonly root: ParsedCertificate | undefined;
   readonly findings: readonly Finding[];
 }
 
 export type ExamineTrust = (request: TrustRequest) => Promise<Trust>;
 
-/** Charges every request to the budget of one file. */
 export function chargedTo(examineTrust: ExamineTrust, budget: WorkBudget): ExamineTrust {
   return (request) => examineTrust({ ...request, budget });
 }
@@ -47,10 +45,8 @@ export interface TrustOptions {
 
 /** A signature has about ten certificates, including those of its timestamp. */
 const MAX_CERTIFICATES = 500;
-/** Size of the cache for certificates and results. */
 const MAX_REMEMBERED = 1000;
 
-/** Reports errors in certificates as findings. */
 export function trustExaminer(options: TrustOptions): ExamineTrust {
   const parse = memoize(MAX_REMEMBERED, fingerprintOf, (der: Uint8Array) =>
     orUndefined(() => parseCertificate(der, 'certificate')),

@@ -26,9 +26,7 @@ export interface VerifiedFile {
   readonly error: CodesignError | undefined;
   /** Path of the security catalog whose signature was verified instead of the file's own. */
   readonly catalog?: string;
-  /** Findings about the file as a whole. Each signature has its own findings. */
   readonly findings: readonly Finding[];
-  /** The outer signatures, each with its nested signatures. */
   readonly signatures: readonly VerifiedSignature[];
 }
 
@@ -65,7 +63,6 @@ export interface Identity {
   readonly sha256: string | undefined;
   /** Certification path, leaf first. It may be incomplete, and is empty if trust was not checked. */
   readonly path: readonly PathCertificate[];
-  /** End of the path, if it is trusted or self-signed. */
   readonly root: PathCertificate | undefined;
 }
 

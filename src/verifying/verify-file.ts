@@ -58,12 +58,11 @@ async function examineFile(
   return { verdict: 'not-accepted', findings: [...examined, ...lacking], signatures };
 }
 
-/** In a file without a signature, nothing can be broken. */
+/** In a file without a signature, no finding can mean that a signature is broken. */
 function unsignedFinding(finding: Finding): Finding {
   return isObjection(finding) ? note(finding.code, finding.message) : finding;
 }
 
-/** Returns the worst verdict on the file or one of its signatures, including nested signatures. */
 function verdictOn(
   signatures: readonly VerifiedSignature[],
   findings: readonly Finding[],
@@ -120,17 +119,14 @@ function isReadError({ cause }: CodesignError): boolean {
 export interface Reading {
   readonly formats: readonly Format[];
   readonly digestEntries: DigestEntries;
-  /** Reports the progress of reading a large file. */
   readonly onRead?: ((path: string, bytes: number, size: number) => void) | undefined;
 }
 
-/** An open file. Disposing it closes the file. */
 export interface ReadFile extends AsyncDisposable {
   readonly path: string;
   readonly format: Format;
   readonly source: ByteSource;
   readonly signable: SignableFile;
-  /** Work limit for all checks of this file. */
   readonly budget: WorkBudget;
 }
 

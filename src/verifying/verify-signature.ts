@@ -16,10 +16,8 @@ import {
 } from './verdict.ts';
 
 export interface SignatureContext {
-  /** undefined if trust is not checked. */
   readonly examineTrust: ExamineTrust | undefined;
   readonly now: Date;
-  /** Required purpose of the signer's certificate. */
   readonly purpose: Purpose;
 }
 

@@ -33,10 +33,8 @@ export interface ZipArchive {
   readonly start: number;
 }
 
-/** Large enough for more than a million entries. */
 const LARGEST_DIRECTORY = 128 * 1024 * 1024;
 
-/** Reads the directory into memory and checks every local header. */
 export async function readArchive(source: ByteSource): Promise<ZipArchive> {
   const end = await findEndOfArchive(source);
   if (end.directorySize > LARGEST_DIRECTORY) {

@@ -3,7 +3,6 @@ import type { Worker } from 'node:worker_threads';
 import type { DigestedWindow } from './digest-worker.ts';
 import type { PackedWindow } from './entry-windows.ts';
 
-/** Result of digesting a window. `memory` is undefined if the thread died with it. */
 export type WindowOutcome = { readonly [Key in keyof DigestedWindow]: DigestedWindow[Key] | undefined };
 
 export type DigestThreads = ReturnType<typeof createDigestThreads>;

@@ -34,7 +34,6 @@ export interface ZipEntry {
   readonly size: number;
   readonly offset: number;
   readonly dataOffset: number;
-  /** Offset of the end of the record in the file, after header, data and any data descriptor. */
   readonly end: number;
   readonly recordStart: number;
   readonly recordEnd: number;
@@ -50,7 +49,6 @@ export type DirectoryEntry = { -readonly [Field in keyof ZipEntry]: ZipEntry[Fie
 /** Java 21 and later reject archives with longer records. */
 const LONGEST_RECORD = 0xffff;
 
-/** Returns the entries in directory order. */
 export function readDirectory(directory: Buffer, end: EndOfArchive): DirectoryEntry[] {
   const entries: DirectoryEntry[] = [];
   for (const record of directoryRecords(directory, end)) {

@@ -201,10 +201,8 @@ function modulo(value: number, by: number): number {
 export interface ArchiveBody {
   readonly archive: ZipArchive;
   readonly edits: readonly ArchiveEdit[];
-  /** Everything before the last entry, in file order. */
   readonly content: readonly Piece[];
   readonly length: number;
-  /** Directory records of all entries except the last, with their new offsets. */
   readonly records: Buffer;
   readonly entryCount: number;
   /** Offset of the last entry in the original file, or of the directory if no entry is removed. */
@@ -221,7 +219,6 @@ export function replacedBy(entry: ZipEntry, by: NewEntry): ReplacedEntry {
   return { entry, header: by, data: [by.data] };
 }
 
-/** `leaving` is the last entry, if it is removed. */
 export function archiveBody(
   archive: ZipArchive,
   leaving?: ZipEntry,
@@ -250,7 +247,6 @@ export function archiveBody(
   return { archive, edits, content, length, records: Buffer.concat(records), entryCount: staying.length, end };
 }
 
-/** Returns the last entry (if there is one), the directory, and the end records without the comment. */
 export function tailOf({ archive, records, length, entryCount }: ArchiveBody, last?: NewEntry): readonly Uint8Array[] {
   const { end } = archive;
   if (last === undefined) return [records, writeEndRecords(end, entryCount, records.length, length - end.base)];

@@ -40,7 +40,6 @@ export interface EndOfArchive {
 const ZIP64_SIZE_END = 12;
 /** Extensible data is reserved for special uses, and no known program writes it. */
 const LONGEST_ZIP64_END_RECORD = 0x10000;
-/** A comment has at most 65,535 bytes. */
 const LONGEST_TAIL = END_RECORD_LENGTH + 0xffff;
 
 /**
@@ -114,7 +113,6 @@ export async function rejectFutureRival(source: ByteSource, { directoryOffset, r
   }
 }
 
-/** Returns the possible end records, up to one that must lead to a directory. */
 async function findCandidates(source: ByteSource, possible: readonly PossibleEnd[]) {
   const found: EndOfArchive[] = [];
   let failure: CodesignError | undefined;
@@ -138,7 +136,6 @@ export async function endsLikeArchive(source: ByteSource): Promise<boolean> {
   return (await readPossibleEnds(source)).length > 0;
 }
 
-/** Returns undefined for bytes that cannot be an end record at this offset. */
 async function readEnd(source: ByteSource, record: Buffer, recordOffset: number): Promise<EndOfArchive | undefined> {
   const trailingLength = source.size - (recordOffset + END_RECORD_LENGTH + record.readUInt16LE(20));
   if (trailingLength < 0) return undefined;

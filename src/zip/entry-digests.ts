@@ -22,7 +22,6 @@ const WORTH_THREADS = 96 * 1024 * 1024;
 
 export const digestEntries: DigestEntries = digestEntriesWith(undefined);
 
-/** Uses the threads too if there are more than `worth` bytes of contents. */
 export function digestEntriesWith(threads: DigestThreads | undefined, worth = WORTH_THREADS): DigestEntries {
   return async (source, entries, algorithms) => {
     const table = emptyTable(algorithms, entries.length);

@@ -45,7 +45,6 @@ function isLarge({ size, compressedSize }: LocatedEntry): boolean {
 }
 
 export interface PackedWindow {
-  /** Bytes of the archive from the start of the window. They may extend past its end. */
   readonly bytes: ArrayBuffer;
   /** `dataOffset` of these entries is relative to `bytes`. */
   readonly entries: readonly LocatedEntry[];

@@ -7,7 +7,6 @@ export const END_RECORD = 0x06054b50;
 export const ZIP64_END_RECORD = 0x06064b50;
 export const ZIP64_LOCATOR = 0x07064b50;
 
-/** Length without name and extra field. */
 export const LOCAL_HEADER_LENGTH = 30;
 export const CENTRAL_RECORD_LENGTH = 46;
 export const END_RECORD_LENGTH = 22;
@@ -45,7 +44,6 @@ export function* extraFields(bytes: Buffer, start: number, limit: number): Gener
   }
 }
 
-/** Returns undefined if the extra field is missing, or if a field before it is malformed. */
 export function findExtraField(bytes: Buffer, start: number, limit: number, id: number): ExtraField | undefined {
   for (const field of extraFields(bytes, start, limit)) {
     if (field.end > limit) return undefined;

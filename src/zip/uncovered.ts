@@ -58,7 +58,6 @@ const APK_MAGIC = 'APK Sig Block 42';
 /** The footer contains the size and a magic number. The size is at the start too, but does not include itself. */
 const APK_FOOTER_LENGTH = 24;
 const APK_SIZE_LENGTH = 8;
-/** The length of a pair includes its id. */
 const APK_ID_LENGTH = 4;
 /** Length in bytes. Real blocks have a few thousand, and 4096 of padding. */
 const LONGEST_APK_BLOCK = 16 * 1024 * 1024;

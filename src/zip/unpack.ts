@@ -10,7 +10,6 @@ export type PackedEntry = Pick<ZipEntry, 'name' | 'method' | 'compressedSize' | 
 
 export type LocatedEntry = PackedEntry & Pick<ZipEntry, 'dataOffset'>;
 
-/** The smallest chunk size that zlib accepts. */
 const LEAST_CHUNK = 64;
 
 /** Decompresses the complete data of an entry. Throws `zip-entry-damaged`. */

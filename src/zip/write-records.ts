@@ -25,7 +25,6 @@ import {
 export interface NewEntry {
   /** One character for each byte (latin1). */
   readonly name: string;
-  /** General purpose bit flag. Default: 0. */
   readonly flags?: number;
   readonly method: number;
   readonly crc32: number;
@@ -89,7 +88,6 @@ export function localHeader(entry: EntryHeader): Buffer {
   return Buffer.concat([header, Buffer.from(entry.name, 'latin1'), entry.extra]);
 }
 
-/** Returns the directory record with a local header offset of zero. */
 export function centralRecord(entry: EntryHeader): Buffer {
   const record = Buffer.alloc(CENTRAL_RECORD_LENGTH);
   record.writeUInt32LE(CENTRAL_RECORD, 0);
@@ -98,7 +96,6 @@ export function centralRecord(entry: EntryHeader): Buffer {
   return Buffer.concat([record, Buffer.from(entry.name, 'latin1'), entry.extra]);
 }
 
-/** Writes the fields that both records have in the same order, from "version needed to extract" on. */
 function writeFields(record: Buffer, start: number, entry: EntryHeader): void {
   record.writeUInt16LE(VERSION, start);
   record.writeUInt16LE(entry.flags ?? 0, start + 2);

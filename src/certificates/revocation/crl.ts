@@ -25,7 +25,6 @@ export interface Crl {
   /** Comparable name: equals the issuer's `subjectKey`. */
   readonly issuerKey: string;
   readonly issuerName: string;
-  /** Caches the result, because checking a large list takes a tenth of a second. */
   readonly isSignedBy: (issuer: ParsedCertificate) => boolean;
   readonly thisUpdate: Date;
   readonly nextUpdate: Date | undefined;
@@ -142,7 +141,6 @@ const SEQUENCE = 0x30;
 /** Number of CRLs in one file. A bundle for all public authorities contains a few hundred. */
 const MAX_CRLS = 1000;
 
-/** Returns the CRLs in one file, or a clause that says why there are none. */
 export function readCrls(bytes: Uint8Array): readonly Crl[] | string {
   const found: Crl[] = [];
   try {
@@ -171,7 +169,6 @@ function* derInPem(bytes: Uint8Array): Generator<Uint8Array> {
 
 export interface CrlEntry {
   readonly revokedAt: Date;
-  /** CRLReason. undefined if it is missing or unreadable. */
   readonly reason: number | undefined;
 }
 
@@ -250,7 +247,6 @@ function readEntry(der: Uint8Array): CrlEntry {
   };
 }
 
-/** `certificateIssuer` is a comparable name. undefined if the entry names no issuer. */
 function criticalOf(entry: Uint8Array, isIndirect: boolean) {
   const extensions = orUndefined(() => extensionsOf(entry));
   if (extensions === undefined) return { unknown: 'that is damaged', certificateIssuer: undefined };

@@ -1,5 +1,3 @@
-/** OCSP (RFC 6960): builds requests, and reads and checks responses. */
-
 import { createHash } from 'node:crypto';
 import { DIGEST_OID, digestAlgorithmOf } from '../../asn1/algorithm-identifiers.ts';
 import { CERTIFICATE_TRANSPARENCY, OCSP_BASIC_RESPONSE, OCSP_SIGNING } from '../../asn1/object-identifiers.ts';
@@ -43,7 +41,6 @@ export function buildOcspRequest(certificate: ParsedCertificate, issuer: ParsedC
   return sequence(sequence(sequence(sequence(id))));
 }
 
-/** Digests the issuer's name as encoded in the certificate, and the issuer's key. */
 function issuerDigests(certificate: ParsedCertificate, issuer: ParsedCertificate, digestName: string) {
   return {
     nameDigest: createHash(digestName).update(certificate.fields.issuer).digest(),

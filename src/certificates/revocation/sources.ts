@@ -16,7 +16,6 @@ export function ocspAddressesOf(certificate: CertificateFields): string[] {
   });
 }
 
-/** Returns the addresses of CRLs that cover all reasons, in order. */
 export function crlAddressesOf(certificate: CertificateFields): string[] {
   const points = crlPointsOf(certificate) ?? [];
   return points.flatMap(({ addresses, isForSomeReasons }) => (isForSomeReasons ? [] : addresses));
@@ -25,7 +24,6 @@ export function crlAddressesOf(certificate: CertificateFields): string[] {
 export interface CrlPoint {
   readonly names: readonly string[];
   readonly addresses: readonly string[];
-  /** True if the lists omit revocations for other reasons. */
   readonly isForSomeReasons: boolean;
 }
 

@@ -1,5 +1,3 @@
-/** The revocation status of a certificate, from one source (a CRL or an OCSP responder) or from several. */
-
 import { secondOf } from '../../asn1/times.ts';
 import { expectedError } from '../../errors/codesign-error.ts';
 import { allowsKeyUsage, basicConstraintsOf, KEY_USAGE_BITS, type ParsedCertificate } from '../certificate.ts';
@@ -10,7 +8,6 @@ export type RevocationStatus =
   | { readonly kind: 'good' }
   /** All entries from all sources. Each of them applies. */
   | { readonly kind: 'revoked'; readonly revoked: readonly CrlEntry[] }
-  /** A clause for people. */
   | { readonly kind: 'unknown'; readonly why: string };
 
 export function unknownBecause(why: string): Extract<RevocationStatus, { kind: 'unknown' }> {
@@ -42,7 +39,6 @@ export function nameOfReason(reason: number | undefined): string | undefined {
   return reason === undefined ? undefined : REASONS[reason];
 }
 
-/** True if another party may have used the key. */
 export function isCompromise(reason: number | undefined): boolean {
   return reason === 1 || reason === 2 || reason === 10;
 }
@@ -51,7 +47,6 @@ const SKEW_MILLISECONDS = 5 * 60 * 1000;
 /** Time for which a response is valid if it does not state the next update. */
 const WITHOUT_NEXT_MILLISECONDS = 24 * 60 * 60 * 1000;
 
-/** Returns the reason why the response is not valid now, as a clause. */
 export function stalenessOf(thisUpdate: Date, nextUpdate: Date | undefined, now: Date): string | undefined {
   if (thisUpdate.getTime() > now.getTime() + SKEW_MILLISECONDS) return `it is of the future (${secondOf(thisUpdate)})`;
   const end = nextUpdate?.getTime() ?? thisUpdate.getTime() + WITHOUT_NEXT_MILLISECONDS;

@@ -28,7 +28,6 @@ export interface BlockMap {
 }
 
 interface MappedFile {
-  /** Path separated by `\\`, without the percent encoding of the entry's name. */
   readonly name: string;
   readonly size: number;
   readonly headerLength: number;
@@ -39,7 +38,6 @@ interface MappedFile {
 interface Blocks {
   /** Concatenated base64 digests, except those of the wrong length. Empty if they were not requested. */
   hashes: Buffer;
-  /** Length of the compressed data in bytes; `NO_SIZE` for stored blocks. */
   readonly sizes: number[];
 }
 
@@ -132,7 +130,6 @@ function isUnmapped(name: string): boolean {
   return [blockMap, contentTypes, signature, codeIntegrity].some((part) => part === name);
 }
 
-/** Converts an entry name to the form in block maps. */
 export function mappedName(name: string): string {
   try {
     return decodeURIComponent(name).replaceAll('/', '\\');
@@ -198,7 +195,6 @@ async function findWrongBlock(
   return undefined;
 }
 
-/** Returns undefined if the block is damaged or too long. */
 function inflateBlock(data: Uint8Array): Buffer | undefined {
   try {
     return inflateRawSync(data, { finishFlush: zlib.Z_SYNC_FLUSH, maxOutputLength: BLOCK_LENGTH });

@@ -55,7 +55,6 @@ export async function measurePackage(
   return list;
 }
 
-/** Returns a line for each digest in the list, or none if the list is invalid. `actual` is the list of the file. */
 export function describeList(
   list: Uint8Array,
   algorithm: DigestAlgorithm,

@@ -53,7 +53,6 @@ export async function examinePackage(
   return findings;
 }
 
-/** Length of an extra field with two sizes and an offset of 64 bits. */
 const ZIP64_FIELD_LENGTH = 4 + 3 * 8;
 
 function hiddenBytes({ archive, signature }: AppxPackage): number {

@@ -1,21 +1,16 @@
-/** Reads the necessary parts of AppxManifest.xml and AppxBundleManifest.xml. */
-
 import { attributeOf, decodeXml, malformed, numberIn, readXml, withAttributes } from './xml.ts';
 
 export interface Manifest {
   readonly publisher: string;
   readonly name: string;
   readonly version: string;
-  /** Packages in the bundle. Empty for a package. */
   readonly packages: readonly BundledPackage[];
 }
 
 export interface BundledPackage {
   readonly name: string;
-  /** Offset of the package's data in the bundle, according to the manifest. */
   readonly offset: number;
   readonly size: number;
-  /** Offset of the start tag in the text of the manifest. */
   readonly tagStart: number;
   readonly tagEnd: number;
 }
@@ -60,7 +55,6 @@ export function readManifest(kind: 'package' | 'bundle', part: string, bytes: Ui
   return { ...identity, packages: [...packages.values()] };
 }
 
-/** Returns a bundle's manifest with new offsets and sizes of its packages, by name. Everything else stays the same. */
 export function withPlaces(
   bytes: Uint8Array,
   packages: readonly BundledPackage[],

@@ -163,7 +163,6 @@ function bodyWithSignature(opened: AppxPackage, rewritten: RewrittenEntries | un
   return bodyWith(plain, contentTypes.namesSignature ? undefined : contentTypes.withSignature(), rewritten);
 }
 
-/** Returns the package without its signature. Content types and other entries can be replaced. */
 function bodyWith(
   { archive, signature, contentTypes: { entry, bytes }, blockMap }: AppxPackage,
   newTypes?: Uint8Array,

@@ -26,17 +26,14 @@ export interface AppxPackage {
   readonly blockMap: Part;
   /** Algorithm of the block map, which signatures must use too. */
   readonly algorithm: DigestAlgorithm;
-  /** Clauses about differences between block map and directory. */
   readonly wrongSizes: readonly string[];
   readonly contentTypes: Part & ContentTypes;
-  /** Catalog of the programs in the package. */
   readonly codeIntegrity: Part | undefined;
   readonly signature: StoredSignature | undefined;
 }
 
 export interface StoredSignature extends StoredCms {
   readonly entry: ZipEntry;
-  /** True if the signature begins with the magic number that Windows expects. */
   readonly hasMagic: boolean;
 }
 

@@ -1,4 +1,3 @@
-/** Names of the entries with a special meaning. */
 export const PARTS = {
   package: 'AppxManifest.xml',
   bundle: 'AppxMetadata/AppxBundleManifest.xml',

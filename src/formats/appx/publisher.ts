@@ -30,12 +30,10 @@ const NAMES: Readonly<Record<string, string>> = {
   '1.2.840.113549.1.9.1': 'E',
 };
 
-/** `certificate` is in DER. */
 export function subjectText(certificate: Uint8Array): string {
   return nameText(readCertificateFields(certificate).subject);
 }
 
-/** `name` is in DER. */
 export function nameText(name: Uint8Array): string {
   return readName(name)
     .relativeNames.toReversed()
@@ -48,7 +46,6 @@ function attributeText({ type, value }: NameAttribute): string {
   return `${NAMES[type] ?? `OID.${type}`}=${needsQuotes ? `"${value.replaceAll('"', '""')}"` : value}`;
 }
 
-/** True if only case, spaces and quotes differ. */
 export function isOtherSpelling(publisher: string, subject: string): boolean {
   const [one, other] = [publisher, subject].map((text) => text.toLowerCase().replace(/["\s]/g, ''));
   return one === other;

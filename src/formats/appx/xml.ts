@@ -5,15 +5,12 @@ import type { CodesignError } from '../../errors/codesign-error.ts';
 import { appxErrors } from './errors.ts';
 
 export interface XmlElement {
-  /** Name without the prefix. */
   readonly name: string;
-  /** Prefix with the `:`, or empty. */
   readonly prefix: string;
   readonly depth: number;
   readonly namespace: string;
   /** True if the element has the namespace of the root. Elements of other namespaces are extensions. */
   readonly isOwn: boolean;
-  /** Attributes without a prefix. All others are ignored. */
   readonly attributes: ReadonlyMap<string, string>;
 }
 
@@ -68,7 +65,6 @@ export function readXml(part: string, text: string, onStart: OnElement, onEnd?: 
   parser.write(text).close();
 }
 
-/** Returns the start tag with new values for existing attributes. */
 export function withAttributes(tag: string, values: Readonly<Record<string, number>>): string {
   const attributes = /([^\s"'=<>/]+)(\s*=\s*)("[^"]*"|'[^']*')/g;
   return tag.replace(attributes, (attribute, name: string, equals: string, [quote = '']: string) => {

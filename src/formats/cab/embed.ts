@@ -1,5 +1,3 @@
-/** Computes the edits that add a CMS to a cabinet or remove it, and the content that its digest covers. */
-
 import type { ByteSource } from '../../bytes/byte-source.ts';
 import type { Edit, Patch } from '../../bytes/pieces.ts';
 import type { Content } from '../../crypto/measure-content.ts';
@@ -13,16 +11,13 @@ import {
   reserveEnd,
 } from './layout.ts';
 
-/** A new header with its folders, split into the parts that a digest treats differently. */
 interface Head {
-  /** CFHEADER of 36 bytes, including SIGNATURE and reserved1. */
   readonly header: Buffer;
   readonly sizes: Buffer;
   readonly block1: Uint8Array;
   /** Length of everything after block1: the reference, and zeros until the end of the reserved area. */
   readonly block2Length: number;
   readonly folders: Buffer;
-  /** Number of bytes by which everything after the reserved area moves. */
   readonly shift: number;
 }
 
@@ -46,7 +41,6 @@ export async function contentOf(
   ];
 }
 
-/** Returns all changes before the files and their data. These changes do not depend on the CMS. */
 export async function headForSignature(source: ByteSource, layout: CabinetLayout): Promise<Head> {
   return readHead(source, layout, reserveForSignature(layout));
 }
@@ -74,12 +68,10 @@ export async function removeCms(source: ByteSource, layout: CabinetLayout): Prom
   return editsFor(layout, head, Buffer.alloc(head.block2Length), Buffer.alloc(0));
 }
 
-/** Returns the length of a reserved area with space for the reference. A large enough one keeps its length. */
 function reserveForSignature({ reserve }: CabinetLayout): number {
   return Math.max(reserve?.length ?? 0, 4 + (reserve?.block1.length ?? 0) + REFERENCE_LENGTH);
 }
 
-/** `length` is that of the header's reserved area, or 0. */
 async function readHead(source: ByteSource, layout: CabinetLayout, length: number): Promise<Head> {
   const { reserve, flags, names, folderCount, folderLength } = layout;
   const { folderLength: perFolder = 0, dataLength: perData = 0, block1 = new Uint8Array() } = reserve ?? {};

@@ -30,13 +30,11 @@ export interface CabinetLayout {
   /** Names of the previous and the next cabinet, up to the folder table. */
   readonly names: ByteRange;
   readonly folderCount: number;
-  /** Includes the reserved areas of folders. */
   readonly folderLength: number;
   readonly signature: ByteRange | undefined;
 }
 
 export interface Reserve {
-  /** cbCFHeader, in bytes. */
   readonly length: number;
   readonly folderLength: number;
   readonly dataLength: number;
@@ -73,7 +71,6 @@ export async function readLayout(source: ByteSource): Promise<CabinetLayout> {
   return { fileSize, cabinetSize, filesOffset, flags, reserve, names, folderCount, folderLength, signature };
 }
 
-/** For a file without a valid layout: true if its header refers to a signature, or if the file contains one. */
 export async function seemsSigned(source: ByteSource): Promise<boolean> {
   const reserve = await readReserve(source).catch(expectedError);
   const isReferred = !(reserve instanceof CodesignError) && reserve.block2.some((byte) => byte !== 0);

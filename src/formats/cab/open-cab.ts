@@ -1,5 +1,3 @@
-/** An open cabinet. It contains one Authenticode signature, which may contain nested signatures. */
-
 import { SPC_CAB_DATA, SPC_CAB_DATA_2, SPC_PE_IMAGE_DATA } from '../../asn1/object-identifiers.ts';
 import type { Element } from '../../asn1/read.ts';
 import { contextConstructed } from '../../asn1/write.ts';

@@ -59,7 +59,6 @@ export function newCatalog(files: readonly ListedFile[], time: Date): Uint8Array
   return unsignedCatalog(sequence(objectIdentifier(CERTIFICATE_TRUST_LIST), contextConstructed(0, list)));
 }
 
-/** SignedData without signers, certificates or digest algorithms. `encapsulated` is the content with its type. */
 export function unsignedCatalog(encapsulated: Uint8Array): Uint8Array {
   const signedData = sequence(smallInteger(1), setOf(), encapsulated, setOf());
   return sequence(objectIdentifier(SIGNED_DATA), contextConstructed(0, signedData));

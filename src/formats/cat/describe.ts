@@ -25,7 +25,6 @@ function bounded<Item>(items: readonly Item[], name: string, describe: (item: It
   return more === 0 ? shown : [...shown, { name: `${name}s`, value: `${more} more` }];
 }
 
-/** Algorithms for a member whose only digest is its tag. */
 const DIGEST_BY_LENGTH: Readonly<Record<number, string>> = { 20: 'SHA-1', 32: 'SHA-256' };
 
 function describeMember({ tag, digest, attributes }: CatalogMember): string {

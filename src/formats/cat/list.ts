@@ -27,7 +27,6 @@ import { catErrors } from './errors.ts';
 
 export interface Catalog {
   readonly cms: Uint8Array | undefined;
-  /** Content of the SignedData with its type, which is kept byte for byte. */
   readonly encapsulated: Element;
   /** The digest excludes the tag and length of the list. */
   readonly list: Element;
@@ -36,14 +35,12 @@ export interface Catalog {
   readonly identifier: Uint8Array;
   readonly time: Date;
   readonly members: readonly CatalogMember[];
-  /** Attributes of the whole catalog, such as `OS`. */
   readonly attributes: readonly NameValue[];
 }
 
 export interface CatalogMember {
   /** Windows finds the member by this tag: a digest in version 2, and any text (usually a digest) in version 1. */
   readonly tag: Uint8Array;
-  /** undefined if only the tag identifies the file. `algorithm` is dotted. */
   readonly digest: { readonly algorithm: string; readonly value: Uint8Array } | undefined;
   readonly attributes: readonly NameValue[];
 }
@@ -54,7 +51,6 @@ interface NameValue {
   readonly value: string;
 }
 
-/** `bytes` is the whole file. */
 export function readCatalog(bytes: Uint8Array): Catalog {
   try {
     const { encapsulatedContent, signers } = readSignedDataParts(bytes);
@@ -71,7 +67,6 @@ export function readCatalog(bytes: Uint8Array): Catalog {
   }
 }
 
-/** Finds a member by its digest, or by its tag if it has no digest. */
 export function findListed(
   members: readonly CatalogMember[],
   { name, digests }: ListedFile,

@@ -1,5 +1,3 @@
-/** An open security catalog. The file is a CMS that signs the list in it. */
-
 import { CERTIFICATE_TRUST_LIST } from '../../asn1/object-identifiers.ts';
 import { authenticodeFile } from '../../authenticode/authenticode-file.ts';
 import type { Container } from '../../authenticode/container.ts';

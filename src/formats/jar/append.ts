@@ -24,7 +24,6 @@ export function checkSignaturesIntact(blocks: readonly EmbeddedBlock[], { manife
   }
 }
 
-/** Throws `cannot-append` if a file changed after one of the signatures was made. */
 export function checkFilesUnchanged(
   blocks: readonly EmbeddedBlock[],
   manifest: Manifest | undefined,
@@ -44,7 +43,6 @@ export function checkFilesUnchanged(
   }
 }
 
-/** Throws `cannot-append` if the new manifest would break a signature. */
 export function checkManifestAgrees(blocks: readonly EmbeddedBlock[], manifest: Manifest): void {
   const known = createManifestCache(manifest);
   for (const block of blocks) {

@@ -60,7 +60,6 @@ function hasSameSigner({ signer }: EmbeddedBlock, { signers: [{ certificate }] }
 
 const NOTHING = new Uint8Array();
 
-/** Returns the signature files that the signature matches. */
 async function findSigned(
   source: ByteSource,
   { signatureFiles }: JarLayout,

@@ -14,7 +14,6 @@ const NONE: readonly string[] = [];
 
 export async function readContentInfo(source: ByteSource, layout: JarLayout, digestEntries: DigestEntries) {
   const { archive, manifest, signable } = layout;
-  /** Positions by entry index. */
   const positions: number[] = [];
   for (const [position, { index }] of signable.entries()) positions[index] = position;
   /** Read from the manifest each time: as objects, the digests of 180,000 files need more than 50 MB. */
@@ -43,7 +42,6 @@ export async function readContentInfo(source: ByteSource, layout: JarLayout, dig
   return {
     /** Reason why the contents could not be compared. Each state except `without digest` is then unknown. */
     damaged,
-    /** Returns whether the manifest has digests for a file to be signed, and whether all are correct. */
     stateOf({ index }: ZipEntry): ContentState {
       const position = positions[index] ?? -1;
       if ((algorithms[position] ?? NONE).length === 0) return 'without digest';
@@ -67,7 +65,6 @@ function expectedProblem(thrown: unknown): CodesignError {
   throw thrown;
 }
 
-/** True if the manifest has digests for every file and all are correct. Damaged contents do not match. */
 export function allMatch({ damaged, stateOf }: ContentInfo, { signable }: JarLayout): boolean {
   return damaged === undefined && signable.every((entry) => stateOf(entry) === 'right');
 }

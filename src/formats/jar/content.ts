@@ -7,7 +7,6 @@ import type { DigestAttribute, Manifest } from './manifest/manifest.ts';
 
 export interface ListedEntry {
   readonly entry: ZipEntry;
-  /** Offset where attributes can be added to its section. */
   readonly sectionEnd: number | undefined;
   readonly digests: readonly KnownDigest[];
 }
@@ -21,7 +20,6 @@ export type ContentDigest = (position: number, algorithm: string) => string;
 
 const NONE: readonly KnownDigest[] = [];
 
-/** Returns the files to sign in order, with their digests in `manifest`. */
 export function listEntries(
   { archive, signable }: Pick<JarLayout, 'archive' | 'signable'>,
   manifest: Manifest | undefined,
@@ -48,7 +46,6 @@ export function onlyDigests<Item>(name: string, before: readonly Item[], more: r
   return more.length > 0 ? more : before;
 }
 
-/** Digests each entry with `algorithm` and the algorithms in its section. */
 export async function digestListed(
   source: ByteSource,
   listed: readonly ListedEntry[],

@@ -9,7 +9,6 @@ import { type JarLayout, MANIFEST_NAME, META_INF, type SignatureFiles } from './
 import { withoutDigests } from './manifest/complete.ts';
 import { rawName } from './stamp.ts';
 
-/** The record of a folder contains almost no data. */
 const LONGEST_DIRECTORY_RECORD = 0x10000;
 /** `file` and some desktops recognise an executable JAR by this extra field, which only the first entry has. */
 const JAR_MAGIC = 0xcafe;
@@ -77,7 +76,6 @@ export function removeSignatures({ archive, manifest, signatureFiles }: JarLayou
   return editArchive(archive, { remove, first: [], after });
 }
 
-/** Returns all entries of one signature, even if it is incomplete. */
 export function filesOf({ signatureFile, blocks }: SignatureFiles): readonly ZipEntry[] {
   return signatureFile === undefined ? blocks : [signatureFile, ...blocks];
 }

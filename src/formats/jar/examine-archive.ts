@@ -97,7 +97,6 @@ async function examineUncovered(source: ByteSource, archive: ZipArchive, name: s
   ];
 }
 
-/** Throws `jar-bytes-uncovered` for findings of `examineUncovered` against integrity. */
 export async function checkCovered(source: ByteSource, archive: ZipArchive, name: string): Promise<void> {
   const findings = await examineUncovered(source, archive, name);
   const refused = findings.find((finding) => isAgainst(finding, 'integrity'));

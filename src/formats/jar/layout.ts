@@ -13,7 +13,6 @@ import { type Manifest, readManifest } from './manifest/manifest.ts';
 export interface JarLayout {
   readonly archive: ZipArchive;
   readonly manifest: { readonly entry: ZipEntry; readonly parsed: Manifest } | undefined;
-  /** Entry of the folder META-INF/, which may be missing. */
   readonly metaInf: ZipEntry | undefined;
   /** Files that a signature covers: all except the manifest and the files of signatures. */
   readonly signable: readonly ZipEntry[];
@@ -23,7 +22,6 @@ export interface JarLayout {
 
 export interface SignatureFiles {
   readonly signatureFile: ZipEntry | undefined;
-  /** Most signature files have one block. */
   readonly blocks: readonly ZipEntry[];
 }
 
@@ -81,7 +79,6 @@ function isEmpty({ size, compressedSize, method }: ZipEntry): boolean {
   return size === 0 && compressedSize <= (method === DEFLATED ? 2 : 0);
 }
 
-/** Reads a manifest, signature file or block. */
 export async function readWhole(source: ByteSource, entry: ZipEntry): Promise<Buffer> {
   for (const size of [entry.size, entry.compressedSize]) {
     if (size > LARGEST_MANIFEST) {

@@ -23,7 +23,6 @@ export function inWords({ count, first }: Listing): string {
   return count > 1 ? `${first} and ${count - 1} more` : first;
 }
 
-/** Describes signature files without a block, and blocks without a signature file. */
 export function describeHalves(signatureFiles: ReadonlyMap<string, SignatureFiles>) {
   const all = [...signatureFiles.values()];
   const withoutBlock = listingOf(

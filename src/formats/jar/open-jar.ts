@@ -99,7 +99,6 @@ export async function openJar(source: ByteSource, reader: ContentReader, name: s
   };
 }
 
-/** Chooses the name of the new signature's two files, the signatures that stay, and those that are removed. */
 async function chooseSignatureFile({ source, layout, name }: OpenedJar, context: SigningContext, mode: SigningMode) {
   const { algorithm, timestampAlgorithm, chain, formatOptions } = context;
   if (algorithm === 'SHA1') throw jarErrors('jar-unsigned-result', { algorithm });
@@ -116,7 +115,6 @@ async function chooseSignatureFile({ source, layout, name }: OpenedJar, context:
   return { base, others, leaving: new Set([base]) };
 }
 
-/** Chooses a name that no existing signature has. */
 async function nameBlock(
   { source, layout }: Pick<OpenedJar, 'source' | 'layout'>,
   { formatOptions, chain }: SigningContext,

@@ -8,7 +8,6 @@ export function isNamedAsJar(name: string): boolean {
   return JAR_EXTENSIONS.some((extension) => lower.endsWith(extension));
 }
 
-/** Base name of the signature's files. By default, it is derived from the certificate. */
 export const SIGNER_NAME = {
   key: 'signerName',
   flag: '--signer-name',

@@ -51,7 +51,6 @@ export function blockEntry(old: Pick<ZipEntry, 'name' | 'flags'>, cms: Uint8Arra
   return { ...storedEntry(rawName(old), cms), flags: old.flags & UTF8_NAME };
 }
 
-/** Returns the UTF-8 bytes, each as one character. */
 export function rawName({ name }: { readonly name: string }): string {
   return Buffer.from(name).toString('latin1');
 }

@@ -33,7 +33,6 @@ export function withoutSignature(root: CompoundStorage): CompoundStorage {
   return { ...root, children: root.children.filter((child) => !isSignature(child)) };
 }
 
-/** `root` must not have the streams of a signature. `metadata` is the content of the metadata stream. */
 export function contentOf(root: CompoundStorage, metadata: Iterable<Piece>): Content {
   return lazyPieces(function* () {
     yield* metadata;

@@ -1,5 +1,3 @@
-/** Determines the type of an installer file, and examines it as a whole. */
-
 import type { Element } from '../../asn1/read.ts';
 import { sipVersionOf } from '../../authenticode/sip-info.ts';
 import { isPadding, type StoredCms } from '../../authenticode/stored-cms.ts';
@@ -18,10 +16,8 @@ import { msiErrors } from './errors.ts';
 export interface Installer {
   readonly kind: string;
   readonly file: CompoundFile;
-  /** Root without the streams of a signature. */
   readonly root: CompoundStorage;
   readonly stored: StoredCms | undefined;
-  /** Contents of MsiDigitalSignatureEx. */
   readonly metadata: Uint8Array | undefined;
   /** Range after the last used sector, if it is not all zeros. */
   readonly trailing: ByteRange | undefined;
@@ -49,7 +45,6 @@ export function installerKindOf({ entry, children }: CompoundStorage): string {
   throw msiErrors('not-an-installer-file', { looksLike: looksLike ?? 'a compound file (OLE) of another program' });
 }
 
-/** Returns undefined if there are no bytes, or only zeros. */
 export async function trailingBytes(source: ByteSource, { unused }: CompoundFile): Promise<ByteRange | undefined> {
   let last: ByteRange | undefined;
   for (const range of unused) last = range;

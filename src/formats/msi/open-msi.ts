@@ -1,5 +1,3 @@
-/** An open installer file. Its root storage contains one Authenticode signature, which may have nested signatures. */
-
 import { authenticodeFile } from '../../authenticode/authenticode-file.ts';
 import { type Container, digestIn, type MeasuredContent } from '../../authenticode/container.ts';
 import { type Sip, sipKind, spcSipInfo } from '../../authenticode/sip-info.ts';
@@ -93,7 +91,6 @@ async function readWhole(
 }
 
 interface MeasuredInstaller extends MeasuredContent {
-  /** Digest of metadata at the start of the content. */
   readonly metadata: Uint8Array | undefined;
 }
 

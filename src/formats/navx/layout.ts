@@ -1,5 +1,3 @@
-/** The header of an extension, and the ends of its package and its signature. */
-
 import type { ByteSource } from '../../bytes/byte-source.ts';
 import type { ByteRange } from '../../bytes/pieces.ts';
 import { navxErrors } from './errors.ts';
@@ -15,7 +13,6 @@ export interface NavxLayout {
   readonly version: number;
   readonly packageEnd: number;
   readonly fileSize: number;
-  /** The CMS in the block. */
   readonly signature: ByteRange | undefined;
 }
 

@@ -1,5 +1,3 @@
-/** An open extension: the block after its package contains one Authenticode signature. */
-
 import { authenticodeFile } from '../../authenticode/authenticode-file.ts';
 import { type Container, digestIn } from '../../authenticode/container.ts';
 import { type Sip, sipKind, spcSipInfo } from '../../authenticode/sip-info.ts';

@@ -1,5 +1,3 @@
-/** The structure of a NuGet package, and the part that a signature covers. */
-
 import type { ByteSource } from '../../bytes/byte-source.ts';
 import type { Content } from '../../crypto/measure-content.ts';
 import { CodesignError, expectedError } from '../../errors/codesign-error.ts';
@@ -36,7 +34,6 @@ export interface NugetPackage {
 
 export interface StoredSignature {
   readonly entry: ZipEntry;
-  /** Contents of the entry, or the reason why they are unreadable. */
   readonly cms: Uint8Array | CodesignError;
   /** Clauses about why NuGet rejects the entry (NU3005). */
   readonly problems: readonly string[];

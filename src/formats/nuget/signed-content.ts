@@ -1,5 +1,3 @@
-/** Content and signed attributes of a signature of a NuGet package. */
-
 import { DIGEST_OID, digestAlgorithmOf } from '../../asn1/algorithm-identifiers.ts';
 import {
   COMMITMENT_TYPE,

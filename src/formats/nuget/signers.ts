@@ -1,5 +1,3 @@
-/** The signers of a NuGet package: the author, or a repository that received the package. */
-
 import { X509Certificate } from 'node:crypto';
 import {
   COMMITMENT_TYPE,
@@ -104,7 +102,6 @@ function serviceIndexOf({ signedAttributes }: SignerInfo): string | undefined {
   return value && textOf(value);
 }
 
-/** Decodes IA5String and UTF8String. */
 function textOf({ contents }: Element): string {
   return Buffer.from(contents.subarray(0, LONGEST_TEXT)).toString('utf8');
 }

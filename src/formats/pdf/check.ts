@@ -68,7 +68,6 @@ export async function emptyField(document: PdfDocument, name: string): Promise<F
   return field;
 }
 
-/** Returns the first unused field name, such as `Signature1`. */
 export async function freeName(document: PdfDocument, prefix: string): Promise<string> {
   const form = await readForm(document);
   const taken = new Set((form === undefined ? [] : await readFields(document, form)).map(({ name }) => name));

@@ -22,14 +22,11 @@ export interface NewSignature {
 }
 
 export interface PreparedUpdate {
-  /** The content to sign: all bytes except /Contents and its brackets. */
   readonly content: Content;
-  /** The document with the update, but without the signature. */
   readonly result: ByteSource;
   put(cms: Uint8Array): Patch;
 }
 
-/** Number of digits for an offset in a cross-reference table, and for a number in /ByteRange. */
 const NUMBER_WIDTH = 10;
 /** Largest document whose offsets have ten digits, including an update with the largest signature. */
 export const LARGEST_WITH_TEN_DIGITS = 9_900_000_000;
@@ -58,7 +55,6 @@ export async function prepareUpdate(document: PdfDocument, wanted: NewSignature)
   };
 }
 
-/** Returns /Contents with its brackets, padded with zeros to the reserved space. */
 export function hexContents(cms: Uint8Array, space: number): Buffer {
   if (cms.length > space) throw pdfSigningErrors('pdf-space-too-small', { length: cms.length, space });
   return Buffer.from(

@@ -19,7 +19,6 @@ import { endOf, readSignatureFields, type SignatureFields, type StoredSignature,
 export interface OpenedPdf extends SignatureFields {
   readonly document: PdfDocument;
   readonly reader: ContentReader;
-  /** Returns false after the limit for comparisons with signed revisions has been reached. */
   takeComparison(): boolean;
   /** Reads the content once per covered range and algorithm. Returns undefined if the covered bytes are unknown. */
   digest(stored: StoredSignature, algorithm: ContentDigest): Promise<Uint8Array | undefined>;

@@ -122,7 +122,6 @@ async function restrictionsOf(
   return { permission, lock };
 }
 
-/** The default level is 2. */
 async function levelOf(document: PdfDocument, parameters: PdfDictionary | undefined): Promise<number> {
   const level = await document.resolve(parameters?.entries.get('P'));
   return isInteger(level) && level >= 1 && level <= 3 ? level : 2;

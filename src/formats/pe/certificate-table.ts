@@ -11,7 +11,6 @@ import { peErrors, peWarnings } from './errors.ts';
 
 export interface CertificateTable {
   readonly offset: number;
-  /** Size in the directory entry, in bytes. */
   readonly size: number;
 }
 
@@ -26,7 +25,6 @@ export interface WinCertificate {
 
 export interface CertificateEntries {
   readonly certificates: readonly WinCertificate[];
-  /** The damage that prevents reading the rest of the table. */
   readonly damage: string | undefined;
 }
 
@@ -77,7 +75,6 @@ export async function locateCertificateTable(
   return { table: entry };
 }
 
-/** Returns the headers of all WIN_CERTIFICATEs without their data. */
 export async function readCertificates(source: ByteSource, table: CertificateTable): Promise<CertificateEntries> {
   const certificates: WinCertificate[] = [];
   const end = table.offset + table.size;
@@ -154,9 +151,7 @@ export async function isZero(source: ByteSource, start: number, end: number): Pr
  * order.
  */
 interface Sections {
-  /** End of the section table, which is the last header. */
   readonly headersEnd: number;
-  /** Ranges of sections that have data in the file, in the order of the table. */
   readonly data: readonly ByteRange[];
 }
 

@@ -21,7 +21,6 @@ export function contentToSign(layout: PeLayout): Content {
   return [...contentAsIs(layout), new Uint8Array(align8(layout.programEnd) - layout.programEnd)];
 }
 
-/** Returns the content that the existing signatures cover. Padding is already part of the file. */
 export function contentAsIs({ checksumOffset, tableEntryOffset, programEnd }: PeLayout): readonly ByteRange[] {
   return [
     { start: 0, end: checksumOffset },
@@ -31,7 +30,6 @@ export function contentAsIs({ checksumOffset, tableEntryOffset, programEnd }: Pe
 }
 
 export interface MeasuredProgram extends MeasuredContent {
-  /** SUM16, the input for CheckSum. */
   readonly sum: number;
 }
 
@@ -63,7 +61,6 @@ interface PlacedBytes {
   readonly bytes: Uint8Array;
 }
 
-/** Computes the correct CheckSum of an existing file. Streams the table, which may have any size. */
 export async function readChecksum(source: ByteSource, layout: PeLayout, contentSum: number): Promise<number> {
   const { tableEntryOffset, programEnd, fileSize } = layout;
   let sum = addSum16(contentSum, await source.read(tableEntryOffset, TABLE_ENTRY_LENGTH), tableEntryOffset);

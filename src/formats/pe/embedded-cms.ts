@@ -74,7 +74,6 @@ export async function describeOddities(source: ByteSource, entries: CertificateE
   return warnings;
 }
 
-/** Returns a display name with its article. */
 export function typeName(type: number): string {
   return TYPE_NAMES.get(type) ?? `an entry of the unknown type 0x${type.toString(16).padStart(4, '0')}`;
 }

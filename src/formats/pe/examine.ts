@@ -86,7 +86,6 @@ function examineEntry(certificate: WinCertificate): Finding[] {
   return findings;
 }
 
-/** Checks that each entry is padded with zeros to a multiple of 8, and that nothing follows the last one. */
 async function hasPlainPadding(
   source: ByteSource,
   table: CertificateTable,

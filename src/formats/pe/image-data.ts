@@ -30,9 +30,7 @@ const PAGE_HASHES: ReadonlyMap<string, PageDigest> = new Map([
 export type PageDigest = 'SHA1' | 'SHA256';
 
 export interface PageHashes {
-  /** Dotted type, or the class if it is unknown. */
   readonly type: string;
-  /** undefined for an unknown class or type. */
   readonly algorithm: PageDigest | undefined;
   readonly list: Uint8Array;
 }
@@ -102,7 +100,6 @@ function readPeImageData(value: Element) {
   fields.end();
   return {
     flags: FLAGS.filter(([bit]) => (bits & bit) !== 0).map(([, name]) => name),
-    /** Target of the link: a text, or a description of the object. */
     link: file === undefined ? undefined : readLink(onlyPart(file, what)),
   };
 }

@@ -17,23 +17,18 @@ export interface PeLayout {
   readonly checksumOffset: number;
   readonly checksum: number;
   readonly program: ProgramKind;
-  /** SizeOfHeaders. */
   readonly headersLength: number;
-  /** Data of the non-empty sections, in section-table order. */
   readonly sections: readonly ByteRange[];
   /** Offset of the 8 bytes of the Certificate Table entry of the data directories. */
   readonly tableEntryOffset: number;
-  /** Value of that entry, even if it does not refer to a table. */
   readonly tableEntry: CertificateTable;
   /** Start of the existing or future signatures. Everything before it belongs to the program. */
   readonly programEnd: number;
-  /** The certificate table at the end of the file. */
   readonly table: CertificateTable | undefined;
   /** Warnings about the header (`peWarnings`) that do not prevent signing. */
   readonly warnings: readonly string[];
 }
 
-/** Type of program, by the numbers in the headers. */
 export interface ProgramKind {
   /** PE32+, with 64-bit addresses. */
   readonly isPlus: boolean;
@@ -86,7 +81,6 @@ export async function readLayout(source: ByteSource): Promise<PeLayout> {
   };
 }
 
-/** For a file without a valid layout: true if its header leads to signatures. */
 export async function seemsSigned(source: ByteSource): Promise<boolean> {
   const header = await readOptionalHeader(source).catch(expectedError);
   return !(header instanceof CodesignError) && header.tableEntry.offset > 0 && header.tableEntry.size > 0;

@@ -78,7 +78,6 @@ function certificateTable(
   };
 }
 
-/** Returns an entry for each WIN_CERTIFICATE whose header declares a CMS. */
 async function cmsEntries(source: ByteSource, { certificates }: CertificateEntries): Promise<readonly CmsEntry[]> {
   const found: CmsEntry[] = [];
   for (const [index, certificate] of certificates.entries()) {

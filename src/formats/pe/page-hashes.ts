@@ -27,7 +27,6 @@ const ROOM = 1024 * 1024;
 /** A multiple of each page length. */
 const BLOCK_LENGTH = 1024 * 1024;
 
-/** Throws `page-hashes-impossible` if page hashes are requested but impossible. */
 export function checkPageHashes({ formatOptions }: SigningContext, layout: PeLayout, mode: SigningMode): void {
   if (!isGiven(formatOptions, PAGE_HASHES)) return;
   const present = mode === 'append' ? (layout.table?.size ?? 0) : 0;
@@ -37,7 +36,6 @@ export function checkPageHashes({ formatOptions }: SigningContext, layout: PeLay
   if (reason !== undefined) throw peErrors('page-hashes-impossible', { reason });
 }
 
-/** Compares the page hashes in a signature with the program. `lists` contains results of `hashPages`. */
 export async function comparePages(
   { algorithm, type, list }: PageHashes,
   layout: PeLayout,

@@ -18,16 +18,13 @@ export type Encoding = 'UTF-16LE' | 'UTF-8' | 'ANSI';
 export interface RdpLayout {
   readonly encoding: Encoding;
   readonly hasBom: boolean;
-  /** Text including the BOM. */
   readonly text: string;
   readonly lineCount: number;
-  /** Covered settings, scope and signature, by name in lower case. */
   readonly settings: ReadonlyMap<string, Line>;
   readonly cms: Uint8Array | undefined;
 }
 
 export interface Line {
-  /** Range in UTF-16 units of the text, including the line ending. */
   readonly start: number;
   readonly end: number;
   readonly text: string;

@@ -61,7 +61,6 @@ function contentOf(lines: readonly string[], scope: string): Uint8Array {
   return Buffer.from(`${[...lines, scope].join('\r\n')}\r\n\0`, 'utf16le');
 }
 
-/** Returns the signed lines and the scope line of a new signature. */
 function newCoverage({ settings, encoding, hasBom }: RdpLayout) {
   const address = settings.get(FULL_ADDRESS.toLowerCase());
   if (address === undefined) throw rdpErrors('rdp-address-missing');
@@ -104,7 +103,6 @@ function examineScope(layout: RdpLayout): readonly Finding[] {
   return findings;
 }
 
-/** Limits the length, because a hostile scope can be long. */
 function namesText(names: readonly string[]): string {
   const most = 8;
   return [...names.slice(0, most), ...(names.length > most ? [`and ${names.length - most} more`] : [])].join(', ');

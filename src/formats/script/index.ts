@@ -1,5 +1,3 @@
-/** Scripts whose signatures Windows checks. */
-
 import { PROGRAM_OPTIONS } from '../../authenticode/program-info.ts';
 import type { Format } from '../../format/format.ts';
 import { hasTrace, inAnyEncoding } from '../trace.ts';

@@ -6,7 +6,6 @@ import type { Sip } from '../../authenticode/sip-info.ts';
 interface BlockStyle {
   readonly begin: string;
   readonly end: string;
-  /** Texts around the base64 in each line. */
   readonly prefix: string;
   readonly suffix: string;
   readonly width: number;
@@ -17,7 +16,6 @@ interface BlockStyle {
 export interface ScriptKind extends BlockStyle {
   readonly family: 'powershell' | 'wsh';
   readonly sip: Sip;
-  /** Display name, such as `a PowerShell script`. */
   readonly name: string;
   /** The block is directly before the last occurrence of this text, or at the end of the file if it is undefined. */
   readonly before?: string;

@@ -1,5 +1,3 @@
-/** Finds the existing or future location of the signature block in a script, and reads its contents. */
-
 import type { ByteSource } from '../../bytes/byte-source.ts';
 import type { CodesignError } from '../../errors/codesign-error.ts';
 import { scriptErrors } from './errors.ts';

@@ -1,5 +1,3 @@
-/** An open script: its signature block contains one Authenticode signature. */
-
 import { authenticodeFile } from '../../authenticode/authenticode-file.ts';
 import { type Container, digestIn } from '../../authenticode/container.ts';
 import { sipKind, spcSipInfo } from '../../authenticode/sip-info.ts';

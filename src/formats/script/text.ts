@@ -9,7 +9,6 @@ export type Encoding = 'ASCII' | 'UTF-8' | 'UTF-16LE' | 'UTF-16BE';
 
 export interface ScriptText {
   readonly encoding: Encoding;
-  /** Length of the BOM in bytes, 0 to 3. */
   readonly bomLength: number;
   readonly text: string;
 }
@@ -59,7 +58,6 @@ function withoutBom(bytes: Uint8Array, { family }: ScriptKind): Encoding {
   );
 }
 
-/** True if there are characters outside ASCII, and all are complete and valid UTF-8. */
 function showsUtf8(head: Uint8Array): boolean {
   if (head.every((byte) => byte < 0x80)) return false;
   try {

@@ -1,5 +1,3 @@
-/** The packages in a bundle, which are signed before the bundle. */
-
 import type { ByteSource } from '../../../bytes/byte-source.ts';
 import type { DigestAlgorithm } from '../../../crypto/algorithms.ts';
 import { createWorkBudget } from '../../../crypto/work-budget.ts';
@@ -46,7 +44,6 @@ export function innerFilesOf(opened: AppxPackage, source: ByteSource, reader: Co
     return `its publisher is ${own.publisher}, not that of the bundle`;
   }
 
-  /** Returns a clause about damage to the package or its signature. */
   async function damageOf(inner: InnerPackage): Promise<string | undefined> {
     const other = otherPublisher(inner);
     if (other !== undefined) return other;
@@ -56,7 +53,6 @@ export function innerFilesOf(opened: AppxPackage, source: ByteSource, reader: Co
     return findings.find((finding) => isAgainst(finding, 'integrity'))?.message.replace(/\.$/, '');
   }
 
-  /** Returns clauses about wrong offsets or sizes in the bundle's manifest and block map. */
   async function wrongPlaces(): Promise<readonly string[]> {
     const digests = await compareDigests(source, blockMap.bytes, mappedEntries(archive, manifest));
     return [...examineOffsets(opened).map(({ message }) => message.replace(/\.$/, '')), ...wrongSizes, ...digests];
@@ -137,7 +133,6 @@ export function innerFilesOf(opened: AppxPackage, source: ByteSource, reader: Co
   };
 }
 
-/** Adds the name of the package to the errors of `check`. */
 async function unfitFor(name: string, check: () => Promise<unknown>): Promise<void> {
   try {
     await check();

@@ -10,7 +10,6 @@ import type { Manifest } from '../manifest.ts';
 import { type AppxPackage, readPackage } from '../package.ts';
 import { PARTS } from '../part-names.ts';
 
-/** Returns the names of packages without a signature. */
 export async function unsignedPackages(
   source: ByteSource,
   { archive, manifest }: AppxPackage,
@@ -26,7 +25,6 @@ export async function unsignedPackages(
   return unsigned;
 }
 
-/** A package that is stored as a range of the bundle. */
 export interface InnerPackage {
   readonly name: string;
   readonly source: ByteSource;
@@ -89,7 +87,6 @@ export async function examinePackages(
   return findings;
 }
 
-/** Drops packages that are missing or compressed, which `examineOffsets` reports. */
 function present({ archive, manifest }: AppxPackage): Manifest {
   const packages = manifest.packages.filter(({ name }) => archive.byName.get(name)?.method === STORED);
   return { ...manifest, packages };

@@ -1,5 +1,3 @@
-/** Rewrites a bundle whose packages get signatures: entries, offsets in the manifest, and the block map. */
-
 import { crc32 } from 'node:zlib';
 import type { ByteSource } from '../../../bytes/byte-source.ts';
 import { isBytes, type Patch, type Piece, patchedPieces, pieceLength, readPieces } from '../../../bytes/pieces.ts';
@@ -50,7 +48,6 @@ export async function rewriteBundle(
   return { replaced: [...packages, ...parts], blockMap: newMap };
 }
 
-/** Returns the patched package as a stored entry without a data descriptor. */
 async function patchedEntry(
   source: ByteSource,
   directory: Buffer,

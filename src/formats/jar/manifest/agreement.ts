@@ -8,7 +8,6 @@ import type { DigestAttribute, Manifest, SectionRange } from './manifest.ts';
 const OF_MANIFEST = '-digest-manifest';
 const OF_MAIN_ATTRIBUTES = '-digest-manifest-main-attributes';
 
-/** The first part of a manifest that differs from the signed one. */
 export interface Disagreement {
   /** `algorithms`: the signature file has digests of the manifest only with algorithms that Java rejects. */
   readonly part: 'version' | 'algorithms' | 'main attributes' | 'section';
@@ -18,7 +17,6 @@ export interface Disagreement {
 export interface AgreementRules {
   /** Returns true if digests with an algorithm (node:crypto name) are used. Default: all known algorithms. */
   readonly permits?: (algorithm: string) => boolean;
-  /** For callers that need the same manifest several times. */
   readonly known?: ManifestCache | undefined;
 }
 
@@ -32,7 +30,6 @@ export interface NamedSections {
 /** Groups the sections by name. Stores numbers because there may be a hundred thousand sections. */
 export function sectionsByName(manifest: Manifest) {
   const places: number[] = [];
-  /** Indexes of the section, or sections, with a name. */
   const indexes = new Map<string, number | number[]>();
   for (const { name, start, end } of manifest.sections()) {
     const index = places.push(start, end) - 2;
@@ -41,7 +38,6 @@ export function sectionsByName(manifest: Manifest) {
     else indexes.set(name, known === undefined ? index : [known, index]);
   }
   const rangeAt = (index: number): SectionRange => ({ start: places[index] ?? 0, end: places[index + 1] ?? 0 });
-  /** Returns ranges in file order. Adjacent ranges are merged. */
   const rangesAt = (found: number | readonly number[]): readonly SectionRange[] => {
     if (typeof found === 'number') return [rangeAt(found)];
     const ranges: SectionRange[] = [];
@@ -75,7 +71,6 @@ export function createManifestCache(manifest: Manifest) {
   };
 }
 
-/** True if the signed parts of the manifest have not changed. */
 export function agrees(signatureFile: Manifest, manifest: Manifest): boolean {
   return findDisagreement(signatureFile, manifest) === undefined;
 }
@@ -123,7 +118,6 @@ export function findDisagreement(
   return undefined;
 }
 
-/** Returns the digests of the whole manifest with known algorithms. */
 export function wholeDigests(signatureFile: Manifest): readonly MainDigest[] {
   return allMainDigests(signatureFile, OF_MANIFEST).filter(({ nodeName }) => nodeName !== undefined);
 }
@@ -136,7 +130,6 @@ export function coveredNames(signatureFile: Manifest): ReadonlySet<string> {
 
 /** `algorithm` is in lower case, like the keys of attributes. */
 export type MainDigest = Pick<DigestAttribute, 'algorithm' | 'nodeName'> & {
-  /** Base64 text as in the file. */
   readonly value: string;
 };
 
@@ -149,7 +142,6 @@ function allMainDigests({ main }: Manifest, suffix: string): readonly MainDigest
   });
 }
 
-/** Returns a base64 digest. `algorithm` is a node:crypto name. */
 export function sectionDigest(algorithm: string, parts: readonly Buffer[]): string {
   const [only] = parts;
   return hash(algorithm, parts.length === 1 && only !== undefined ? only : Buffer.concat(parts), 'base64');

@@ -126,7 +126,6 @@ function correctedDigests(
   });
 }
 
-/** Uses one buffer, because there may be a hundred thousand edits. */
 function applyTextEdits(bytes: Buffer, edits: readonly TextEdit[]): Buffer {
   const grown = edits.reduce((sum, { remove, insert }) => sum + Buffer.byteLength(insert) - remove, bytes.length);
   const edited = Buffer.allocUnsafe(grown);

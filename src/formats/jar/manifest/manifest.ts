@@ -8,7 +8,6 @@ export interface Manifest {
   readonly main: MainSection;
   /** Yields sections in file order. Parses them again each time, because there may be a hundred thousand. */
   sections(): Iterable<ManifestSection>;
-  /** Base64 text as in the file. */
   valueOf(digest: Pick<DigestAttribute, 'valueStart' | 'end'>): string;
   /** Line ending of the first line: `\r\n`, `\n` or `\r`. A file may contain several kinds. */
   readonly newline: string;
@@ -23,7 +22,6 @@ export interface SectionRange {
 }
 
 export interface MainSection extends SectionRange {
-  /** Attributes by name in lower case. */
   readonly attributes: ReadonlyMap<string, string>;
 }
 
@@ -36,11 +34,9 @@ export interface ManifestSection extends SectionRange {
 }
 
 export interface DigestAttribute {
-  /** Java's name, as in the file: `SHA-256`. */
   readonly algorithm: string;
   /** node:crypto name. undefined if Java does not support the algorithm. */
   readonly nodeName: string | undefined;
-  /** Range of all its lines with their line endings. */
   readonly start: number;
   readonly valueStart: number;
   readonly end: number;
@@ -97,7 +93,6 @@ function* scan(bytes: Buffer, frame: Frame): Generator<ManifestSection> {
   let attributeStart = -1;
   let colon = 0;
   let attributeEnd = 0;
-  /** Number of continuation lines of the attribute, nearly always zero. */
   let continuations = 0;
 
   const value = (): string => textOf(bytes, colon + 2, attributeEnd);
@@ -176,7 +171,6 @@ function* scan(bytes: Buffer, frame: Frame): Generator<ManifestSection> {
 
 const NO_DIGESTS: readonly DigestAttribute[] = [];
 
-/** Returns the offset of the colon, or -1 if the line is not a header. */
 function findColon(bytes: Buffer, start: number, lineEnd: number): number {
   let colon = start;
   while (colon < lineEnd && isNameByte(bytes[colon] ?? 0)) colon++;
@@ -231,7 +225,6 @@ function areEqual(bytes: Buffer, start: number, end: number, otherStart: number,
   return true;
 }
 
-/** Returns the text after colon and space. `end` includes all lines of the attribute. */
 function textOf(bytes: Buffer, start: number, end: number): string {
   const lineEnd = endOfLine(bytes, start);
   return afterLineEnd(bytes, lineEnd) >= end ? bytes.toString('utf8', start, lineEnd) : joined(bytes, start, end);

@@ -14,9 +14,8 @@ import { type JarLayout, LARGEST_MANIFEST, readWhole } from '../layout.ts';
 import { type Manifest, readManifest } from '../manifest/manifest.ts';
 
 export interface EmbeddedBlock extends Pick<FoundSignature, 'signer'> {
-  /** undefined if the block cannot be read. */
+  /** undefined if the block is unreadable. */
   readonly signedData: SignedData | undefined;
-  /** Name of its files without extension, in upper case. */
   readonly base: string;
   readonly entry: ZipEntry;
   readonly signatureFileEntry: ZipEntry;
@@ -35,7 +34,6 @@ export interface EmbeddedBlock extends Pick<FoundSignature, 'signer'> {
 export const MOST_BYTES = 2 * LARGEST_MANIFEST;
 const NOTHING = Buffer.alloc(0);
 
-/** Returns the blocks that have a signature file, in directory order. */
 export async function readBlocks(
   source: ByteSource,
   { signatureFiles }: JarLayout,
@@ -63,7 +61,6 @@ export async function readBlocks(
   return found;
 }
 
-/** Returns the contents, or the reason why they are unreadable. */
 export function readOrError(source: ByteSource, entry: ZipEntry): Promise<Buffer | CodesignError> {
   return readWhole(source, entry).catch(expectedError);
 }

@@ -24,7 +24,6 @@ import type { EmbeddedBlock } from './blocks.ts';
 import { JAR_PROFILE } from './new-signature.ts';
 import type { Coverage, InfoOf } from './signature-file-info.ts';
 
-/** Values that all signatures of a file share, each computed on first use. */
 export interface SharedInfo {
   readonly layout: JarLayout;
   readonly budget: WorkBudget;

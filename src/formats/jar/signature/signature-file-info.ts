@@ -15,7 +15,6 @@ import type { Manifest } from '../manifest/manifest.ts';
 type SignatureFileInfo = ReturnType<typeof infoOf>;
 export type InfoOf = (signatureFile: Manifest) => SignatureFileInfo;
 
-/** Creates a cache for the signature files of one archive. `known` returns its manifest. */
 export function signatureFileInfo(layout: JarLayout, known: () => ManifestCache | undefined): InfoOf {
   const found = new WeakMap<Manifest, SignatureFileInfo>();
   return (signatureFile) => {
@@ -35,7 +34,6 @@ function infoOf(signatureFile: Manifest, layout: JarLayout, knownManifest: () =>
   const agreesBy = (...strengths: readonly DigestStrength[]): boolean =>
     disagreementBy((algorithm) => strengths.includes(strengthOf(algorithm))) === undefined;
   return {
-    /** The first difference from the manifest. undefined if there is no difference or no manifest. */
     disagreement: lazy(() => disagreementBy(() => true)),
     coverage: lazy(() => coverageOf(signatureFile, layout)),
     /** Strength of the strongest digests that match the manifest. Java ignores digests with rejected algorithms. */
@@ -68,12 +66,10 @@ function byLength(algorithms: readonly (DigestAlgorithm | undefined)[]): readonl
   return known.sort((a, b) => DIGEST_LENGTH[a] - DIGEST_LENGTH[b]);
 }
 
-/** Returns the algorithms of a signature file, for the whole manifest and for each of its sections. */
 export function fileAlgorithms(signatureFile: Manifest): readonly (readonly string[])[] {
   return [wholeDigests(signatureFile).map(({ algorithm }) => algorithm), ...sectionAlgorithms(signatureFile)];
 }
 
-/** Returns each different combination of algorithms in a section. Nearly always there is one. */
 export function sectionAlgorithms(manifest: Manifest): readonly (readonly string[])[] {
   const combinations = new Map<string, readonly string[]>();
   for (const { digests } of manifest.sections()) {

@@ -1,5 +1,3 @@
-/** Finds the additions by later signatures that the signed revision permits. */
-
 import type { PdfDocument } from '../../../pdf-syntax/document.ts';
 import { pagesOf, readFields, readForm } from '../../../pdf-syntax/structure.ts';
 import {
@@ -27,7 +25,6 @@ export interface Additions extends Pick<GrownStructure, 'grown'> {
 }
 
 export interface Restrictions extends Pick<StoredSignature, 'lock'> {
-  /** Strictest (lowest) DocMDP level in the signed revision. */
   readonly permission: number | undefined;
 }
 
@@ -105,7 +102,6 @@ export async function findAdditions(
   return { items, grown, freeKeys, isVisible };
 }
 
-/** Returns true if readers may draw an annotation outside the form with the form's defaults. */
 async function showsOthers(document: PdfDocument, widgets: ReadonlySet<string>): Promise<boolean> {
   for await (const { page } of pagesOf(document)) {
     for (const annotation of await itemsOf(document, page.entries.get('Annots'))) {

@@ -49,7 +49,6 @@ export interface Pair {
   readonly area: Area;
 }
 
-/** References in an object, and the end of its stream (0 if it has none). */
 export type UnmovedObjects = Map<number, { readonly references: readonly PdfReference[]; readonly end: number }>;
 
 type Rule = (old: PdfValue, now: PdfValue) => boolean;

@@ -100,7 +100,6 @@ async function objectEnd(document: PdfDocument, offset: number, limit: number): 
 }
 
 export interface Moved {
-  /** Numbers of the objects whose offsets in later sections differ from those in the signed revision. */
   readonly moved: ReadonlySet<number>;
   /** A part of the later sections that readers interpret differently, or that points into the signed bytes. */
   readonly misled: string | undefined;

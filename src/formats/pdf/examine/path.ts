@@ -5,7 +5,6 @@ import type { Pair } from './compare.ts';
 
 const MOST_KEYS_SHOWN = 8;
 
-/** Returns the path of a value for display: `page 3, /Contents`, or `the catalog, /AcroForm /Fields [2]`. */
 export async function pathOf(document: PdfDocument, pair: Pair): Promise<string> {
   if (pair.key === 'Length' && pair.above !== undefined) return pathOf(document, pair.above);
   const pages = await pageNumbers(document);
