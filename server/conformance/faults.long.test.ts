@@ -1,4 +1,4 @@
-import { beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { isInSample } from '../../test/support/sample.ts';
 import { CERTAIN_RULES, checkFake, meant, titlesOf } from './support/check-fake.ts';
 import { prepareFakes } from './support/fake-deployment.ts';
@@ -7,10 +7,7 @@ import { CREDENTIALS_FAULTS } from './support/faults/credentials.ts';
 import { PARAMETER_FAULTS } from './support/faults/parameters.ts';
 import { SIGNATURE_FAULTS } from './support/faults/signatures.ts';
 
-let prepared: Awaited<ReturnType<typeof prepareFakes>>;
-beforeAll(async () => {
-  prepared = await prepareFakes();
-});
+const prepared = await prepareFakes();
 
 const FAULTS = [...SIGNATURE_FAULTS, ...PARAMETER_FAULTS, ...CREDENTIALS_FAULTS, ...ANSWER_FAULTS];
 

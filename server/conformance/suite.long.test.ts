@@ -1,14 +1,13 @@
 /** The suite against three bundled servers with one PostgreSQL, and by the command as an operator types it. */
 
 import { execFile } from 'node:child_process';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { readEnvironmentFile, startServer, type TestServer } from '../../test/support/services/server.ts';
 import { SERVER_PROGRAM } from '../../test/support/services/server-data.ts';
+import { folderForAll } from '../../test/support/set-up.ts';
 import { adminCommand } from '../test/support/commands.ts';
 import { startPostgres, type TestPostgres } from '../test/support/postgres.ts';
 import { resultText } from './command/print.ts';
@@ -17,15 +16,13 @@ import { runRules } from './run-rules.ts';
 import { RULES } from './suite.ts';
 import { optionsOf } from './support/server-options.ts';
 
-let folder: string;
+const folder = folderForAll();
 let postgres: TestPostgres;
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'codesign-conformance-'));
   postgres = await startPostgres();
 });
 afterAll(async () => {
   await postgres.stop();
-  await rm(folder, { recursive: true, force: true });
 });
 
 /** A second client, as an operator adds one. */

@@ -1,11 +1,10 @@
 /** The suite against the bundled server, against deployments that choose otherwise, and against some that are wrong. */
 
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startServer, type TestServer } from '../../test/support/services/server.ts';
+import { folderForAll } from '../../test/support/set-up.ts';
 import { prepareTables } from '../src/records/migrations.ts';
 import { openSqliteStore } from '../src/records/sqlite.ts';
 import { resultText } from './command/print.ts';
@@ -18,10 +17,7 @@ import { CERTAIN_RULES, checkFake, titlesOf } from './support/check-fake.ts';
 import { prepareFakes } from './support/fake-deployment.ts';
 import { optionsOf } from './support/server-options.ts';
 
-let prepared: Awaited<ReturnType<typeof prepareFakes>>;
-beforeAll(async () => {
-  prepared = await prepareFakes();
-});
+const prepared = await prepareFakes();
 
 const choicesOf = (results: readonly RuleResult[]): Readonly<Record<string, string>> =>
   Object.fromEntries(
@@ -67,15 +63,13 @@ async function settledCount(server: Pick<TestServer, 'operations'>): Promise<num
 }
 
 describe('the bundled server', () => {
-  let folder: string;
+  const folder = folderForAll();
   let server: TestServer;
   beforeAll(async () => {
-    folder = await mkdtemp(join(tmpdir(), 'codesign-conformance-'));
     server = await startServer({ data: folder, bits: 2048 });
   }, 180_000);
   afterAll(async () => {
     await server.stop();
-    await rm(folder, { recursive: true, force: true });
   });
 
   test('keeps every rule, spends no more than was announced, and checks the parameters in the document’s order', async () => {

@@ -1,18 +1,13 @@
-import { chmod, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { chmod, mkdir, writeFile } from 'node:fs/promises';
+import { expect, test } from 'vitest';
+import { folderForEach } from '../../test/support/set-up.ts';
 import { describeAccess, userName } from '../src/access.ts';
 import { reasonOf } from '../src/errors.ts';
 
-let folder: string;
-beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'codesign-access-'));
-});
-afterEach(() => rm(folder, { recursive: true, force: true }));
+const folder = folderForEach();
 
 test('an error of permission names the user, and mode and owner of the file', async () => {
-  const path = join(folder, 'server.json');
+  const path = folder.at('server.json');
   await writeFile(path, '{}');
   await chmod(path, 0o640);
   const error = Object.assign(new Error('EACCES: permission denied'), { code: 'EACCES', path });
@@ -22,7 +17,7 @@ test('an error of permission names the user, and mode and owner of the file', as
 });
 
 test('the nearest folder stands for a file that is missing, or that the user may not look at', async () => {
-  await mkdir(join(folder, 'closed'), { mode: 0o700 });
-  const said = `; ${join(folder, 'closed')} has mode 0700 and belongs to uid ${process.getuid?.()}, `;
-  expect(describeAccess(join(folder, 'closed', 'deeper', 'missing'))).toContain(said);
+  await mkdir(folder.at('closed'), { mode: 0o700 });
+  const said = `; ${folder.at('closed')} has mode 0700 and belongs to uid ${process.getuid?.()}, `;
+  expect(describeAccess(folder.at('closed', 'deeper', 'missing'))).toContain(said);
 });

@@ -1,23 +1,20 @@
 /** That faults are found: each kind of them, planted, with seed, number and the case itself. */
 
 import { readFile } from 'node:fs/promises';
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type Campaign, describeFaults, runCampaign } from './campaign.ts';
+import { afterAll, expect, test } from 'vitest';
+import { describeFaults, runCampaign } from './campaign.ts';
 import { shrink } from './shrink.ts';
 import { FAULTY_TARGETS } from './targets/planted.ts';
 
 const SEED = 5;
 /** Each faulty case of these takes seconds: a few are enough. */
 const [SLOW, HANGING] = ['planted-slow', 'planted-hang'];
-let campaigns: readonly Campaign[];
-beforeAll(async () => {
-  const others = Object.keys(FAULTY_TARGETS).filter((target) => target !== SLOW && target !== HANGING);
-  campaigns = [
-    await runCampaign({ seed: SEED, cases: others.length * 20, targets: others }),
-    await runCampaign({ seed: SEED, cases: 8, targets: [SLOW] }),
-    await runCampaign({ seed: SEED, cases: 8, targets: [HANGING], patience: 2 }),
-  ];
-});
+const others = Object.keys(FAULTY_TARGETS).filter((target) => target !== SLOW && target !== HANGING);
+const campaigns = [
+  await runCampaign({ seed: SEED, cases: others.length * 20, targets: others }),
+  await runCampaign({ seed: SEED, cases: 8, targets: [SLOW] }),
+  await runCampaign({ seed: SEED, cases: 8, targets: [HANGING], patience: 2 }),
+];
 afterAll(async () => {
   for (const campaign of campaigns) await campaign[Symbol.asyncDispose]();
 });

@@ -1,10 +1,9 @@
 /** Every case that was once faulty, run again: a value or an error with a code, nothing changed, and soon. */
 
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { readFile } from 'node:fs/promises';
+import { describe, expect, test } from 'vitest';
 import { fixture } from '../support/programs/cli.ts';
+import { folderForAll } from '../support/set-up.ts';
 import { openBases } from './bases.ts';
 import { checkCase } from './check-case.ts';
 import { randomOfCase } from './mutations/random.ts';
@@ -12,11 +11,7 @@ import { knownCases } from './replay.ts';
 import type { Target } from './target.ts';
 import { TARGETS, targetNamed } from './targets.ts';
 
-let folder: string;
-beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'codesign-fuzz-known-'));
-});
-afterAll(() => rm(folder, { recursive: true, force: true }));
+const folder = folderForAll();
 
 const opened = new Map<string, Promise<Target>>();
 function open(name: string): Promise<Target> {

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, describe, expect, test } from 'vitest';
 import { issue } from '../../../test/support/signed-files/pki.ts';
 import { basic } from '../deployment.ts';
 import { RULES } from '../suite.ts';
@@ -14,13 +14,9 @@ import type { Behaviour, Keeper } from '../support/behaviour.ts';
 import { type FakeDeployment, prepareFakes, startFake } from '../support/fake-deployment.ts';
 import { main } from './main.ts';
 
-let folder: string;
-let prepared: Awaited<ReturnType<typeof prepareFakes>>;
-beforeAll(async () => {
-  prepared = await prepareFakes();
-  folder = await mkdtemp(join(tmpdir(), 'codesign-conformance-'));
-  await writeFile(join(folder, 'ca.pem'), prepared.ca);
-});
+const prepared = await prepareFakes();
+const folder = await mkdtemp(join(tmpdir(), 'codesign-conformance-'));
+await writeFile(join(folder, 'ca.pem'), prepared.ca);
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
 async function run(args: readonly string[], env: Readonly<Record<string, string>> = {}) {

@@ -1,9 +1,9 @@
 import { execFileSync } from 'node:child_process';
 import { generateKeyPairSync, X509Certificate } from 'node:crypto';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
+import { folderForAll } from '../../../test/support/set-up.ts';
 import { issueFor, localIssuer, selfSign } from '../../src/certificates/authority.ts';
 import {
   encode,
@@ -14,11 +14,7 @@ import {
   toPem,
 } from '../../src/certificates/x509.ts';
 
-let folder: string;
-beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'codesign-x509-'));
-});
-afterAll(() => rm(folder, { recursive: true, force: true }));
+const folder = folderForAll();
 
 const NAME = encodedName({ organization: 'an organization', commonName: 'an authority' });
 const ecKey = () => generateKeyPairSync('ec', { namedCurve: 'prime256v1' });

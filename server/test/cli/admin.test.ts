@@ -1,11 +1,11 @@
 /** The administration commands next to a running server. */
 
-import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import Database from 'libsql';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { readEnvironmentFile } from '../../../test/support/services/server.ts';
+import { folderForAll } from '../../../test/support/set-up.ts';
 import { SERVER_ERRORS } from '../../src/errors.ts';
 import { digestOfSecret } from '../../src/http/auth.ts';
 import { keepAddress } from '../../src/setup/address.ts';
@@ -16,15 +16,13 @@ import { seedRecords } from '../support/page-scene.ts';
 /** One for all tests: each has clients of its own. */
 let server: TestApp;
 let data: string;
-let folder: string;
+const folder = folderForAll();
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'codesign-admin-'));
   server = await openApp();
   data = join(server.data.folder.path, '..');
 });
 afterAll(async () => {
   await server.close();
-  await rm(folder, { recursive: true, force: true });
 });
 
 const admin = (...args: readonly string[]) => adminCommand([...args, '--data', data]);

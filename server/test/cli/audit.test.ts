@@ -1,24 +1,20 @@
 /** The audit records every command that changes something, and no secret. */
 
 import { execFileSync } from 'node:child_process';
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { hostname, tmpdir, userInfo } from 'node:os';
+import { readFile, writeFile } from 'node:fs/promises';
+import { hostname, userInfo } from 'node:os';
 import { join } from 'node:path';
 import type { Command } from 'commander';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { copyData } from '../../../test/support/services/server-data.ts';
+import { folderForAll } from '../../../test/support/set-up.ts';
 import { buildProgram } from '../../src/cli/program.ts';
 import { adminCommand } from '../support/commands.ts';
 
-let folder: string;
-let data: string;
+const folder = folderForAll();
 let shown = '';
-beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'codesign-audit-'));
-  data = join(folder, 'data');
-  await copyData(data, 2048);
-});
-afterAll(() => rm(folder, { recursive: true, force: true }));
+const data = join(folder, 'data');
+await copyData(data, 2048);
 
 const admin = async (...args: readonly string[]) => {
   const result = await adminCommand([...args, '--data', data], true);

@@ -1,16 +1,13 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { writeFile } from 'node:fs/promises';
+import { beforeEach, expect, test } from 'vitest';
+import { folderForEach } from '../../../test/support/set-up.ts';
 import { startConfig } from '../../src/config.ts';
 
-let folder: string;
+const folder = folderForEach();
 let path: string;
 beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'codesign-config-'));
-  path = join(folder, 'server.json');
+  path = folder.at('server.json');
 });
-afterEach(() => rm(folder, { recursive: true, force: true }));
 
 const read = async (settings: unknown, environment: NodeJS.ProcessEnv = {}, options = {}) => {
   await writeFile(path, typeof settings === 'string' ? settings : JSON.stringify(settings));
@@ -31,17 +28,17 @@ const FULL = {
 
 test('every setting may stand in the file, with relative paths from its folder', async () => {
   expect(await read(FULL)).toEqual({
-    dataRoot: join(folder, 'data'),
+    dataRoot: folder.at('data'),
     database: 'postgres://file@host/name',
     pkcs11Library: '/lib/file.so',
     pkcs11Token: 'release',
-    pkcs11PinFile: join(folder, 'pin'),
+    pkcs11PinFile: folder.at('pin'),
     pkcs11Sessions: 3,
     host: '0.0.0.0',
     port: 1234,
     proxy: ['10.0.0.5', '2001:db8::/32'],
     clientEnv: undefined,
-    tls: { certificate: join(folder, 'tls/cert.pem'), key: '/tls/key.pem' },
+    tls: { certificate: folder.at('tls/cert.pem'), key: '/tls/key.pem' },
     tlsNames: ['sign.example.com'],
     logLevel: 'warn',
     waiting: 7,
@@ -106,7 +103,7 @@ test.each([
 });
 
 test('a file that cannot be read has a separate error', () => {
-  const missing = join(folder, 'missing.json');
+  const missing = folder.at('missing.json');
   expect(() => startConfig({ config: missing }, {})).toThrow(expect.objectContaining({ code: 'config-unreadable' }));
 });
 

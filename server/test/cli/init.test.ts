@@ -1,21 +1,17 @@
 /** The administration commands before a server has data. */
 
-import { access, mkdir, mkdtemp, readdir, rm, stat } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { access, mkdir, readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
+import { folderForEach } from '../../../test/support/set-up.ts';
 import { SERVER_ERRORS } from '../../src/errors.ts';
 import { adminCommand } from '../support/commands.ts';
 import { usePostgres } from '../support/postgres.ts';
 
-let folder: string;
-beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'codesign-init-'));
-});
-afterEach(() => rm(folder, { recursive: true, force: true }));
+const folder = folderForEach();
 
 test('init creates the data once, without a client, and prints where', async () => {
-  const place = join(folder, 'new');
+  const place = folder.at('new');
   await mkdir(place);
   const first = await adminCommand(['init', '--data', place]);
   expect(first).toMatchObject({ code: 0, output: `${join(place, 'service')}\n`, errors: '' });
@@ -29,7 +25,7 @@ test('init creates the data once, without a client, and prints where', async () 
 });
 
 test('every command but init and certificate add requests data that are made', async () => {
-  const place = join(folder, 'none');
+  const place = folder.at('none');
   for (const args of [['client', 'list'], ['quota'], ['records'], ['export'], ['certificate', 'list']]) {
     const { code, errors } = await adminCommand([...args, '--data', place]);
     expect(code).toBe(2);
@@ -41,7 +37,7 @@ test('every command but init and certificate add requests data that are made', a
 test('a database that is named gets tables by init only, and a mistyped one by no command', async () => {
   const postgres = await usePostgres();
   const [database, mistyped] = [await postgres.newDatabase(), await postgres.newDatabase()];
-  const place = join(folder, 'named');
+  const place = folder.at('named');
   const on = (url: string, data: string, ...args: readonly string[]) =>
     adminCommand([...args, '--data', data, '--database', url], true);
   const tables = () => postgres.query(mistyped, 'select count(*) from pg_tables where schemaname = current_schema()');
@@ -58,11 +54,11 @@ test('a database that is named gets tables by init only, and a mistyped one by n
   const entries = () => postgres.query(database, 'select count(*) from operations');
   const before = await entries();
   for (const command of [['init'], ['certificate', 'add', '--number', 'x', '--bits', '2048']]) {
-    const { code, errors } = await on(database, join(folder, 'other'), ...command);
+    const { code, errors } = await on(database, folder.at('other'), ...command);
     expect(code).toBe(6); // the keys of this database are in another token
     expect(errors).toContain(SERVER_ERRORS['key-not-found'].hint);
   }
-  expect([await readdir(join(folder, 'other')), await entries()]).toEqual([[], before]);
+  expect([await readdir(folder.at('other')), await entries()]).toEqual([[], before]);
   for (const args of [
     ['init'],
     ['start', '--port', '0'],

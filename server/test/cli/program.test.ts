@@ -1,20 +1,19 @@
 import { execFileSync } from 'node:child_process';
-import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
+import { readdir, readFile, rm } from 'node:fs/promises';
 import { createServer } from 'node:net';
-import { networkInterfaces, tmpdir } from 'node:os';
+import { networkInterfaces } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { copyData, SERVER_PROGRAM } from '../../../test/support/services/server-data.ts';
+import { folderForEach } from '../../../test/support/set-up.ts';
 import { run } from '../../src/cli/program.ts';
 import { SERVER_ERRORS } from '../../src/errors.ts';
 
-let folder: string;
+const folder = folderForEach();
 let data: string;
 beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'codesign-cli-'));
-  data = join(folder, 'data');
+  data = folder.at('data');
 });
-afterEach(() => rm(folder, { recursive: true, force: true }));
 
 /** Runs one command in this process; a server is asked to end as soon as it listens. */
 async function command(args: readonly string[], terminal?: (text: string) => void) {
@@ -63,7 +62,7 @@ describe('a usage error', () => {
     const { code, output, errors } = await command([...args, ...place]);
     expect({ code, output }).toEqual({ code: 2, output: '' });
     expect(errors.length).toBeGreaterThan(10);
-    expect(await readdir(folder)).toEqual([]);
+    expect(await readdir(folder.path)).toEqual([]);
   });
 });
 
@@ -91,13 +90,13 @@ test.each([
   ['too long a path', `${'x'.repeat(200)}/`.repeat(5)],
 ])('a data folder with %s, which SoftHSM would misread, is rejected before anything is made', async (_name, path) => {
   for (const args of [
-    ['start', '--client-env', join(folder, 'env')],
+    ['start', '--client-env', folder.at('env')],
     ['certificate', 'list'],
   ]) {
-    const { code, errors } = await command([...args, '--data', join(folder, path)]);
+    const { code, errors } = await command([...args, '--data', folder.at(path)]);
     expect(code).toBe(2);
     expect(errors).toContain(SERVER_ERRORS['data-path-unfit'].hint);
-    expect(await readdir(folder)).toEqual([]);
+    expect(await readdir(folder.path)).toEqual([]);
   }
 });
 
@@ -154,7 +153,7 @@ test('a first start at a terminal shows the credentials there, once, and says in
 
 test('an address in use has a separate error, and the next start writes the credentials', async () => {
   await copyData(data, 2048);
-  const clientEnv = join(folder, 'client.env');
+  const clientEnv = folder.at('client.env');
   const taken = createServer();
   await new Promise<void>((resolve) => taken.listen(0, '127.0.0.1', resolve));
   const address = taken.address();
@@ -164,7 +163,7 @@ test('an address in use has a separate error, and the next start writes the cred
   await new Promise((resolve) => taken.close(resolve));
   expect(refused.code).toBe(6);
   expect(refused.errors).toContain('--port');
-  expect(await readdir(folder)).toEqual(['data']);
+  expect(await readdir(folder.path)).toEqual(['data']);
   expect((await command([...args, '--port', '0'])).code).toBe(0);
   expect(await readFile(clientEnv, 'utf8')).toContain('CODESIGN_ACCESS_SECRET=');
 });
@@ -191,7 +190,7 @@ const REACHED: readonly { readonly args: readonly string[]; readonly base: RegEx
 const reachable = REACHED.filter(({ args }) => hasIpv6 || !args.some((arg) => arg.includes(':')));
 test.each(reachable)('with $args, clients get an address that they can reach', async ({ args, base, line }) => {
   await copyData(data, 2048);
-  const clientEnv = join(folder, 'client.env');
+  const clientEnv = folder.at('client.env');
   const start = ['start', '--data', data, '--port', '0', '--client-env', clientEnv];
   const { code, output, errors } = await command([...start, ...args]);
   expect(code).toBe(0);
@@ -202,9 +201,9 @@ test.each(reachable)('with $args, clients get an address that they can reach', a
 });
 
 test('a path with quotes in it survives a shell that reads the environment file', async () => {
-  const odd = join(folder, "it's $HOME");
+  const odd = folder.at("it's $HOME");
   await copyData(odd, 2048);
-  const clientEnv = join(folder, 'client.env');
+  const clientEnv = folder.at('client.env');
   expect((await command(['start', '--data', odd, '--port', '0', '--client-env', clientEnv])).code).toBe(0);
   const read = execFileSync('sh', ['-c', 'set -a; . "$0"; printf %s "$CODESIGN_CA_FILE"', clientEnv], {
     encoding: 'utf8',
@@ -234,7 +233,7 @@ test('listing makes nothing: a folder without a server is a mistake', async () =
   const { code, output, errors } = await command(['certificate', 'list', '--data', data]);
   expect({ code, output }).toEqual({ code: 2, output: '' });
   expect(errors).toContain(data);
-  expect(await readdir(folder)).toEqual([]);
+  expect(await readdir(folder.path)).toEqual([]);
 });
 
 test('a chain file that was lost is there again after a start', async () => {

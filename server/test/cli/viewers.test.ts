@@ -1,23 +1,21 @@
 /** The commands about viewers next to a running server, whose page shows immediately what they did. */
 
-import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { readEnvironmentFile } from '../../../test/support/services/server.ts';
+import { folderForAll } from '../../../test/support/set-up.ts';
 import { SERVER_ERRORS } from '../../src/errors.ts';
 import { adminCommand } from '../support/commands.ts';
 import { basic, openApp, type TestApp } from '../support/in-process.ts';
 
 let server: TestApp;
-let folder: string;
+const folder = folderForAll();
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'codesign-viewers-'));
   server = await openApp();
 });
 afterAll(async () => {
   await server.close();
-  await rm(folder, { recursive: true, force: true });
 });
 
 const viewer = (args: readonly string[], atTerminal = false) =>

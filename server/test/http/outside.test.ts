@@ -1,25 +1,23 @@
 import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { REPORT_PATH, SIGN_PATH } from '../../../src/service/messages.ts';
 import { startServer, type TestServer } from '../../../test/support/services/server.ts';
+import { folderForAll } from '../../../test/support/set-up.ts';
 import { prepareTables } from '../../src/records/migrations.ts';
 import { openSqliteStore } from '../../src/records/sqlite.ts';
 
 const run = promisify(execFile);
-let folder: string;
+const folder = folderForAll();
 let server: TestServer;
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'codesign-outside-'));
   server = await startServer({ data: join(folder, 'data'), bits: 2048 });
 }, 180_000);
 afterAll(async () => {
   await server.stop();
-  await rm(folder, { recursive: true, force: true });
 });
 
 const credentials = () => `${server.env.CODESIGN_ACCESS_KEY}:${server.env.CODESIGN_ACCESS_SECRET}`;

@@ -1,10 +1,10 @@
 import { constants, createHash, publicDecrypt, verify } from 'node:crypto';
-import { cp, mkdir, mkdtemp, readdir, rename, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { cp, mkdir, readdir, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import pkcs11 from 'pkcs11js';
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { DIGEST_ALGORITHMS } from '../../../src/crypto/algorithms.ts';
+import { folderForAll, folderForEach } from '../../../test/support/set-up.ts';
 import { createToken, openPkcs11, type TokenOptions } from '../../src/keys/pkcs11.ts';
 import { digestInfo } from '../../src/keys/signature-check.ts';
 import { configureSoftHsm, findSoftHsm, tokenFolder } from '../../src/keys/softhsm.ts';
@@ -13,31 +13,24 @@ const KEY_BITS = 2048;
 const TOKEN = { label: 'a token of a test', pin: 'a pin of a test' };
 
 /** Holds a token with one key. */
-let original: string;
-let keyId: string;
-beforeAll(async () => {
-  original = await mkdtemp(join(tmpdir(), 'codesign-token-'));
-  await mkdir(tokenFolder(original));
-  await configureSoftHsm(original, process.env);
-  const made = { library: findSoftHsm(undefined), ...TOKEN };
-  await createToken(made, 'another pin');
-  const keys = await openPkcs11(made);
-  keyId = (await keys.generate('a key', KEY_BITS)).id;
-  await keys.close();
-});
-afterAll(() => rm(original, { recursive: true, force: true }));
+const original = folderForAll();
+await mkdir(tokenFolder(original));
+await configureSoftHsm(original, process.env);
+const made = { library: findSoftHsm(undefined), ...TOKEN };
+await createToken(made, 'another pin');
+const keys = await openPkcs11(made);
+const keyId = (await keys.generate('a key', KEY_BITS)).id;
+await keys.close();
 
-let folder: string;
+const folder = folderForEach();
 let token: TokenOptions;
 beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'codesign-token-'));
-  await cp(tokenFolder(original), tokenFolder(folder), { recursive: true });
-  await configureSoftHsm(folder, process.env);
+  await cp(tokenFolder(original), tokenFolder(folder.path), { recursive: true });
+  await configureSoftHsm(folder.path, process.env);
   token = { library: findSoftHsm(undefined), ...TOKEN };
 });
 afterEach(async () => {
   vi.restoreAllMocks();
-  await rm(folder, { recursive: true, force: true });
 });
 
 /** Lets time pass on the steady clock without waiting for it. @param milliseconds */
@@ -190,14 +183,14 @@ test.each([
 test('a token that is away is an error until it is back', async () => {
   const keys = await openPkcs11(token);
   const key = await keys.find(keyId);
-  const away = `${tokenFolder(folder)}.away`;
+  const away = `${tokenFolder(folder.path)}.away`;
   inSecondSession((module) => module.C_Finalize());
-  await rename(tokenFolder(folder), away);
-  await mkdir(tokenFolder(folder));
+  await rename(tokenFolder(folder.path), away);
+  await mkdir(tokenFolder(folder.path));
   await expect(key.sign('SHA256', Buffer.alloc(32))).rejects.toMatchObject({ code: 'token-not-found' });
   await expect(keys.check([key.id])).rejects.toMatchObject({ code: 'token-not-found' });
-  await rm(tokenFolder(folder), { recursive: true });
-  await rename(away, tokenFolder(folder));
+  await rm(tokenFolder(folder.path), { recursive: true });
+  await rename(away, tokenFolder(folder.path));
   await new Promise((resolve) => setTimeout(resolve, 1100));
   expect(await key.sign('SHA256', Buffer.alloc(32))).toHaveLength(256);
   await keys.close();
@@ -237,23 +230,23 @@ test('does not try a rejected PIN again before it is given one, not even where i
 test('a key that is removed is an error until it is put back, and other keys continue', async () => {
   const keys = await openPkcs11(token);
   const other = await keys.find(keyId);
-  const [name = ''] = await readdir(tokenFolder(folder));
+  const [name = ''] = await readdir(tokenFolder(folder.path));
   const objects = async () =>
-    (await readdir(join(tokenFolder(folder), name))).filter((file) => /^(?!token\b).*\.object$/.test(file));
+    (await readdir(join(tokenFolder(folder.path), name))).filter((file) => /^(?!token\b).*\.object$/.test(file));
   const before = await objects();
   const key = await keys.generate('a key', KEY_BITS);
   const own = (await objects()).filter((file) => !before.includes(file));
   const move = async (from: string, to: string) => {
     for (const file of own) await rename(join(from, file), join(to, file));
   };
-  const aside = join(folder, 'aside');
+  const aside = folder.at('aside');
   await mkdir(aside);
-  await move(join(tokenFolder(folder), name), aside);
+  await move(join(tokenFolder(folder.path), name), aside);
   await expect(key.sign('SHA256', Buffer.alloc(32))).rejects.toMatchObject({ code: 'key-not-found' });
   await expect(keys.check([key.id])).rejects.toMatchObject({ code: 'key-not-found' });
   await keys.check([key.id, other.id]);
   expect(await other.sign('SHA256', Buffer.alloc(32))).toHaveLength(256);
-  await move(aside, join(tokenFolder(folder), name));
+  await move(aside, join(tokenFolder(folder.path), name));
   pass(5100);
   expect(await key.sign('SHA256', Buffer.alloc(32))).toHaveLength(256);
   await keys.check([key.id]);
@@ -261,13 +254,13 @@ test('a key that is removed is an error until it is put back, and other keys con
 });
 
 test('a server that started without one of its keys finds it once it is put back', async () => {
-  const [name = ''] = await readdir(tokenFolder(folder));
-  const place = join(tokenFolder(folder), name);
+  const [name = ''] = await readdir(tokenFolder(folder.path));
+  const place = join(tokenFolder(folder.path), name);
   const own = (await readdir(place)).filter((file) => /^(?!token\b).*\.object$/.test(file));
-  for (const file of own) await rename(join(place, file), join(folder, file));
+  for (const file of own) await rename(join(place, file), folder.at(file));
   const keys = await openPkcs11(token);
   await expect(keys.find(keyId)).rejects.toMatchObject({ code: 'key-not-found' });
-  for (const file of own) await rename(join(folder, file), join(place, file));
+  for (const file of own) await rename(folder.at(file), join(place, file));
   pass(5100);
   expect(await (await keys.find(keyId)).sign('SHA256', Buffer.alloc(32))).toHaveLength(256);
   await keys.close();

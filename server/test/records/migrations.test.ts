@@ -1,24 +1,18 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import type { Migration } from 'kysely';
 import Database from 'libsql';
-import { afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { folderForEach } from '../../../test/support/set-up.ts';
 import { MIGRATIONS, type PrepareTables, prepareTables } from '../../src/records/migrations.ts';
 import { openPostgresStore } from '../../src/records/postgres.ts';
 import { openSqliteStore } from '../../src/records/sqlite.ts';
 import type { Store } from '../../src/records/store.ts';
 import { type TestPostgres, usePostgres } from '../support/postgres.ts';
 
-let folder: string;
+const folder = folderForEach();
 let postgres: TestPostgres;
 beforeAll(async () => {
   postgres = await usePostgres();
 });
-beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'codesign-migrations-'));
-});
-afterEach(() => rm(folder, { recursive: true, force: true }));
 
 interface Place {
   open(prepare: PrepareTables): Promise<Store>;
@@ -29,7 +23,7 @@ interface Place {
 
 const PLACES: Readonly<Record<string, () => Place | Promise<Place>>> = {
   SQLite() {
-    const path = join(folder, 'database.sqlite');
+    const path = folder.at('database.sqlite');
     const withFile = <T>(work: (file: Database.Database) => T): T => {
       const file = new Database(path);
       try {

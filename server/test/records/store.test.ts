@@ -1,10 +1,8 @@
 /** The store's contract, held to each database. */
 
 import { randomUUID } from 'node:crypto';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { folderForEach } from '../../../test/support/set-up.ts';
 import { prepareTables } from '../../src/records/migrations.ts';
 import { openPostgresStore } from '../../src/records/postgres.ts';
 import type { Position, RecordFilter } from '../../src/records/records.ts';
@@ -13,15 +11,11 @@ import type { Store } from '../../src/records/store.ts';
 import { operationAt } from '../support/operation.ts';
 import { type TestPostgres, usePostgres } from '../support/postgres.ts';
 
-let folder: string;
+const folder = folderForEach();
 let postgres: TestPostgres;
 beforeAll(async () => {
   postgres = await usePostgres();
 });
-beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'codesign-store-'));
-});
-afterEach(() => rm(folder, { recursive: true, force: true }));
 
 const NOW = new Date('2030-01-01T00:00:00Z');
 const later = (milliseconds: number) => new Date(NOW.getTime() + milliseconds);
@@ -35,7 +29,7 @@ describe.each(['SQLite', 'PostgreSQL'])('%s', (name) => {
   let other: Store;
   if (name === 'SQLite') {
     beforeEach(async () => {
-      store = await openSqliteStore(join(folder, 'database.sqlite'), prepareTables('create'));
+      store = await openSqliteStore(folder.at('database.sqlite'), prepareTables('create'));
       other = store;
     });
     afterEach(() => store.close());

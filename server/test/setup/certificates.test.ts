@@ -2,22 +2,20 @@
 
 import { execFileSync } from 'node:child_process';
 import { createHash, verify, X509Certificate } from 'node:crypto';
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
+import { readFile, writeFile } from 'node:fs/promises';
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { folderForEach } from '../../../test/support/set-up.ts';
 import { importCertificate, requestCertificate } from '../../src/setup/certificates.ts';
 import { goodRequest, NUMBER, openApp, type TestApp } from '../support/in-process.ts';
 import { operationAt } from '../support/operation.ts';
 
 let server: TestApp;
-let folder: string;
+const folder = folderForEach();
 beforeAll(async () => {
   server = await openApp();
 });
 afterAll(() => server.close());
 beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'codesign-csr-'));
   openssl(
     'req',
     '-x509',
@@ -32,32 +30,31 @@ beforeEach(async () => {
     '/CN=Root',
   );
 });
-afterEach(() => rm(folder, { recursive: true, force: true }));
 
 const openssl = (...args: readonly string[]) =>
-  execFileSync('openssl', args, { cwd: folder, stdio: 'pipe' }).toString();
+  execFileSync('openssl', args, { cwd: folder.path, stdio: 'pipe' }).toString();
 const subject = { commonName: 'Example Ltd', organization: 'Examples' };
 const request = (number: string) =>
   requestCertificate(server.data, { number, bits: 2048, subject }, operationAt(new Date(), 'certificate request'));
 const imported = (number: string, now = new Date()) =>
-  importCertificate(server.data, number, join(folder, 'chain.pem'), operationAt(now, 'certificate import'));
+  importCertificate(server.data, number, folder.at('chain.pem'), operationAt(now, 'certificate import'));
 
 /** Has the CA certify a request. */
 async function certify(csr: string, extensions = 'extendedKeyUsage=codeSigning', days = '30') {
-  await writeFile(join(folder, 'request.pem'), csr);
-  await writeFile(join(folder, 'extensions'), extensions);
+  await writeFile(folder.at('request.pem'), csr);
+  await writeFile(folder.at('extensions'), extensions);
   openssl(
     ...['x509', '-req', '-in', 'request.pem', '-CA', 'root.pem', '-CAkey', 'root.key', '-CAcreateserial'],
     ...['-days', days, '-extfile', 'extensions', '-out', 'leaf.pem'],
   );
-  return await readFile(join(folder, 'leaf.pem'), 'utf8');
+  return await readFile(folder.at('leaf.pem'), 'utf8');
 }
-const chain = (...pem: readonly string[]) => writeFile(join(folder, 'chain.pem'), pem.join(''));
-const root = () => readFile(join(folder, 'root.pem'), 'utf8');
+const chain = (...pem: readonly string[]) => writeFile(folder.at('chain.pem'), pem.join(''));
+const root = () => readFile(folder.at('root.pem'), 'utf8');
 
 test('openssl takes the request, a CA certifies it, and the running server signs with it', async () => {
   const csr = await request('bought');
-  await writeFile(join(folder, 'request.pem'), csr);
+  await writeFile(folder.at('request.pem'), csr);
   expect(openssl('req', '-in', 'request.pem', '-noout', '-verify', '-subject', '-nameopt', 'RFC2253')).toContain(
     'subject=CN=Example Ltd,O=Examples',
   );

@@ -1,14 +1,8 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
+import { folderForEach } from '../../../test/support/set-up.ts';
 import { underFileLock } from '../../src/files.ts';
 
-let root: string;
-beforeEach(async () => {
-  root = await mkdtemp(join(tmpdir(), 'codesign-lock-'));
-});
-afterEach(() => rm(root, { recursive: true, force: true }));
+const root = folderForEach();
 
 test('the lock lets one in at a time, and the next one also after a failure', async () => {
   let inside = 0;
@@ -19,12 +13,12 @@ test('the lock lets one in at a time, and the next one also after a failure', as
     await new Promise((resolve) => setTimeout(resolve, 20));
     inside -= 1;
   };
-  await expect(underFileLock(join(root, 'lock'), async () => Promise.reject(new Error('no')))).rejects.toThrow('no');
-  await Promise.all([1, 2, 3].map(() => underFileLock(join(root, 'lock'), work)));
+  await expect(underFileLock(root.at('lock'), async () => Promise.reject(new Error('no')))).rejects.toThrow('no');
+  await Promise.all([1, 2, 3].map(() => underFileLock(root.at('lock'), work)));
   expect(most).toBe(1);
 });
 
 test('a root that holds no lock file is an error of the data folder', async () => {
-  const missing = underFileLock(join(root, 'missing', 'lock'), async () => {});
+  const missing = underFileLock(root.at('missing', 'lock'), async () => {});
   await expect(missing).rejects.toMatchObject({ code: 'data-folder-unusable' });
 });

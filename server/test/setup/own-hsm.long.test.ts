@@ -1,9 +1,8 @@
 /** A server on a token that its operator made, and on a database for several servers. */
 
-import { mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
+import { mkdir, readdir, writeFile } from 'node:fs/promises';
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { folderForEach } from '../../../test/support/set-up.ts';
 import { dataConfig } from '../../src/config.ts';
 import { createToken } from '../../src/keys/pkcs11.ts';
 import { configureSoftHsm, findSoftHsm, tokenFolder } from '../../src/keys/softhsm.ts';
@@ -15,30 +14,28 @@ import { startPostgres, type TestPostgres } from '../support/postgres.ts';
 
 const LABEL = 'of the operator';
 let postgres: TestPostgres;
-let folder: string;
+const folder = folderForEach();
 beforeAll(async () => {
   postgres = await startPostgres();
 });
 afterAll(() => postgres.stop());
 beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'codesign-own-'));
-  await mkdir(tokenFolder(folder));
-  await configureSoftHsm(folder, process.env);
+  await mkdir(tokenFolder(folder.path));
+  await configureSoftHsm(folder.path, process.env);
   await createToken({ library: findSoftHsm(undefined), label: LABEL, pin: 'the PIN' }, 'another');
-  await writeFile(join(folder, 'pin'), 'the PIN\n');
+  await writeFile(folder.at('pin'), 'the PIN\n');
 });
-afterEach(() => rm(folder, { recursive: true, force: true }));
 
-const settings = (more: object) => dataConfig({ data: join(folder, 'a'), pkcs11Token: LABEL, ...more }, {});
+const settings = (more: object) => dataConfig({ data: folder.at('a'), pkcs11Token: LABEL, ...more }, {});
 const configOf = (name: string, database?: string) =>
-  settings({ data: join(folder, name), pkcs11PinFile: join(folder, 'pin'), ...(database && { database }) });
+  settings({ data: folder.at(name), pkcs11PinFile: folder.at('pin'), ...(database && { database }) });
 const make = (name: string, database?: string, rights: 'create' | 'use' = 'create') =>
   makeData(configOf(name, database), process.env, operationAt(new Date()), rights);
 const open = (name: string, database?: string) => openData(configOf(name, database), process.env, 'update');
 
 test('the first start creates keys in the named token, and creates no token', async () => {
   await make('a');
-  const made = await readdir(dataFolder(join(folder, 'a')).path);
+  const made = await readdir(dataFolder(folder.at('a')).path);
   expect(made).toContain('database.sqlite');
   for (const name of ['tokens', 'pin', 'softhsm2.conf']) expect(made).not.toContain(name);
   const data = await open('a');
@@ -79,11 +76,11 @@ test('another database than the data were made with is rejected', async () => {
 
 test('the PIN comes from the environment or a file, and a token without one is rejected', async () => {
   const pinOf = async (more: object, environment = {}) => (await chooseHsm(settings(more), environment)).token?.pin;
-  expect(await pinOf({ pkcs11PinFile: join(folder, 'pin') })).toBe('the PIN');
+  expect(await pinOf({ pkcs11PinFile: folder.at('pin') })).toBe('the PIN');
   const environment = { CODESIGN_SERVER_PKCS11_PIN: 'another' };
-  expect(await pinOf({ pkcs11PinFile: join(folder, 'pin') }, environment)).toBe('another');
+  expect(await pinOf({ pkcs11PinFile: folder.at('pin') }, environment)).toBe('another');
   await expect(pinOf({})).rejects.toMatchObject({ code: 'pin-missing', exitCode: 2 });
-  await writeFile(join(folder, 'pin'), '\n');
-  await expect(pinOf({ pkcs11PinFile: join(folder, 'pin') })).rejects.toMatchObject({ code: 'pin-missing' });
-  await expect(pinOf({ pkcs11PinFile: join(folder, 'none') })).rejects.toMatchObject({ code: 'pin-unreadable' });
+  await writeFile(folder.at('pin'), '\n');
+  await expect(pinOf({ pkcs11PinFile: folder.at('pin') })).rejects.toMatchObject({ code: 'pin-missing' });
+  await expect(pinOf({ pkcs11PinFile: folder.at('none') })).rejects.toMatchObject({ code: 'pin-unreadable' });
 });

@@ -1,24 +1,22 @@
 import { X509Certificate } from 'node:crypto';
-import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join, relative } from 'node:path';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { relative } from 'node:path';
+import { beforeEach, expect, test } from 'vitest';
 import { openssl } from '../../../test/support/programs/openssl.ts';
 import { copyData } from '../../../test/support/services/server-data.ts';
+import { folderForEach } from '../../../test/support/set-up.ts';
 import { type DataFolder, dataFolder } from '../../src/setup/data-folder.ts';
 import { ownTls, readTls } from '../../src/setup/tls.ts';
 
 const NOW = new Date();
 const later = (days: number) => new Date(NOW.getTime() + days * 24 * 60 * 60 * 1000);
 
-let root: string;
+const root = folderForEach();
 let folder: DataFolder;
 beforeEach(async () => {
-  root = await mkdtemp(join(tmpdir(), 'codesign-tls-'));
-  await copyData(root, 2048);
-  folder = dataFolder(root);
+  await copyData(root.path, 2048);
+  folder = dataFolder(root.path);
 });
-afterEach(() => rm(root, { recursive: true, force: true }));
 
 test('makes a certificate for localhost that the TLS authority of the data folder issued', async () => {
   const { certificate, key, caFile } = await ownTls(folder, [], NOW);
@@ -71,15 +69,15 @@ test.each(['ca', 'caKey'] as const)('rejects data whose TLS authority is missing
 
 test('gives clients the whole path of the operator’s file, whatever folder they run in', async () => {
   const { certificate } = await ownTls(folder, [], NOW);
-  const chain = join(root, 'chain.pem');
+  const chain = root.at('chain.pem');
   await writeFile(chain, certificate + (await readFile(folder.tls.ca, 'utf8')));
   expect((await readTls(relative(process.cwd(), chain), chain)).caFile).toBe(chain);
 });
 
 test('takes the operator’s own files; a chain that ends in a self-signed certificate reports clients whom to trust', async () => {
   const { certificate } = await ownTls(folder, ['sign.example.com'], NOW);
-  const leafFile = join(root, 'leaf.pem');
-  const chainFile = join(root, 'chain.pem');
+  const leafFile = root.at('leaf.pem');
+  const chainFile = root.at('chain.pem');
   await writeFile(leafFile, certificate);
   await writeFile(chainFile, certificate + (await readFile(folder.tls.ca, 'utf8')));
   expect((await readTls(leafFile, leafFile)).caFile).toBeUndefined();
@@ -88,15 +86,15 @@ test('takes the operator’s own files; a chain that ends in a self-signed certi
 
 test('names the file and the option where a file of the operator cannot be read or parsed', async () => {
   const { certificate } = await ownTls(folder, [], NOW);
-  const [good, nonsense, encrypted] = [join(root, 'good.pem'), join(root, 'nonsense.pem'), join(root, 'encrypted.pem')];
-  const missing = join(root, 'missing.pem');
+  const [good, nonsense, encrypted] = [root.at('good.pem'), root.at('nonsense.pem'), root.at('encrypted.pem')];
+  const missing = root.at('missing.pem');
   await writeFile(good, certificate);
   await writeFile(nonsense, 'nonsense');
   await writeFile(encrypted, openssl(['genpkey', '-algorithm', 'ED25519', '-aes128', '-pass', 'pass:x']));
   for (const [certificateFile, key, code, words] of [
     [missing, good, 'tls-file-unreadable', ['--tls-cert', missing, 'ENOENT']],
     [good, missing, 'tls-file-unreadable', ['--tls-key', missing, 'ENOENT']],
-    [root, good, 'tls-file-unreadable', ['--tls-cert', root, 'EISDIR']],
+    [root.path, good, 'tls-file-unreadable', ['--tls-cert', root.path, 'EISDIR']],
     [nonsense, good, 'tls-files-unusable', [nonsense, 'no PEM certificate']],
     [good, nonsense, 'tls-files-unusable', [nonsense]],
     [good, encrypted, 'tls-files-unusable', [encrypted]],
@@ -109,9 +107,9 @@ test('names the file and the option where a file of the operator cannot be read 
 
 test('rejects a key that is not that of the first certificate, of whatever type both are', async () => {
   const { certificate } = await ownTls(folder, [], NOW);
-  const ec = join(root, 'ec.pem');
-  const rsa = join(root, 'rsa.pem');
-  const rootFirst = join(root, 'root-first.pem');
+  const ec = root.at('ec.pem');
+  const rsa = root.at('rsa.pem');
+  const rootFirst = root.at('root-first.pem');
   await writeFile(ec, certificate);
   openssl([...'req -x509 -newkey rsa:2048 -nodes -subj /CN=rsa -days 9 -keyout'.split(' '), rsa, '-out', `${rsa}.crt`]);
   const other = openssl(['genpkey', '-algorithm', 'RSA', '-pkeyopt', 'rsa_keygen_bits:2048']);

@@ -1,30 +1,28 @@
 /** Logins to SoftHSM's token that are killed on the way; those that come concurrently: first-start.long.test.ts. */
 
-import { mkdtemp, readdir, readFile, rm, stat, truncate } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readdir, readFile, stat, truncate } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { beforeEach, expect, test } from 'vitest';
 import { copyData } from '../../../test/support/services/server-data.ts';
+import { folderForEach } from '../../../test/support/set-up.ts';
 import { dataConfig } from '../../src/config.ts';
 import { tokenFolder } from '../../src/keys/softhsm.ts';
 import { type DataFolder, dataFolder } from '../../src/setup/data-folder.ts';
 import { openData } from '../../src/setup/open-data.ts';
 
-let root: string;
+const root = folderForEach();
 let folder: DataFolder;
 let file: string;
 beforeEach(async () => {
-  root = await mkdtemp(join(tmpdir(), 'codesign-copy-'));
-  await copyData(root, 2048);
-  folder = dataFolder(root);
+  await copyData(root.path, 2048);
+  folder = dataFolder(root.path);
   const [token = ''] = await readdir(tokenFolder(folder.path));
   file = join(tokenFolder(folder.path), token, 'token.object');
 });
-afterEach(() => rm(root, { recursive: true, force: true }));
 
 /** The first signature of the first certificate's key. */
 async function sign() {
-  const data = await openData(dataConfig({ data: root }, {}), process.env, 'use');
+  const data = await openData(dataConfig({ data: root.path }, {}), process.env, 'use');
   try {
     const key = await data.keys.find((await data.store.certificates.find('1'))?.keyId ?? '');
     return Buffer.from((await key?.sign('SHA256', Buffer.alloc(32, 1))) ?? []).toString('hex');

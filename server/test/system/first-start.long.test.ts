@@ -2,24 +2,22 @@
 
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { access, mkdtemp, readdir, rm, stat } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { access, readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { beforeEach, expect, test } from 'vitest';
 import { readEnvironmentFile } from '../../../test/support/services/server.ts';
 import { copyData, runServerCommand, SERVER_PROGRAM } from '../../../test/support/services/server-data.ts';
+import { folderForEach } from '../../../test/support/set-up.ts';
 import { prepareTables } from '../../src/records/migrations.ts';
 import { openSqliteStore } from '../../src/records/sqlite.ts';
 
-let folder: string;
+const folder = folderForEach();
 let data: string;
 let clientEnv: string;
 beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'codesign-first-'));
-  data = join(folder, 'data');
-  clientEnv = join(folder, 'client.env');
+  data = folder.at('data');
+  clientEnv = folder.at('client.env');
 });
-afterEach(() => rm(folder, { recursive: true, force: true }));
 
 /** Runs `start` until it listens or fails. */
 async function startProcess(...args: readonly string[]) {
@@ -86,11 +84,11 @@ test('a killed first start leaves nothing in the way of the next one, which make
 
 test('of several concurrent first starts each gives away credentials that work, and all serve', async () => {
   await copyData(data, 2048);
-  const files = ['a', 'b'].map((name) => join(folder, `${name}.env`));
+  const files = ['a', 'b'].map((name) => folder.at(`${name}.env`));
   const codes = await Promise.all(files.map(async (file) => (await startProcess('--client-env', file)).code));
   expect(codes).toEqual([0, 0]);
-  const written = (await readdir(folder)).filter((name) => name.endsWith('.env'));
-  const given = await Promise.all(written.map((name) => readEnvironmentFile(join(folder, name))));
+  const written = (await readdir(folder.path)).filter((name) => name.endsWith('.env'));
+  const given = await Promise.all(written.map((name) => readEnvironmentFile(folder.at(name))));
   const clients = await listClients();
   expect(given.map(({ CODESIGN_ACCESS_KEY }) => CODESIGN_ACCESS_KEY).sort()).toEqual(
     clients.map(({ accessKey }) => accessKey).sort(),

@@ -1,24 +1,22 @@
-import { access, mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { access, mkdir, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import Database from 'libsql';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { beforeEach, expect, test } from 'vitest';
 import { readEnvironmentFile } from '../../../test/support/services/server.ts';
 import { copyData } from '../../../test/support/services/server-data.ts';
+import { folderForEach } from '../../../test/support/set-up.ts';
 import { SERVER_ERRORS } from '../../src/errors.ts';
 import { prepareTables } from '../../src/records/migrations.ts';
 import { openSqliteStore } from '../../src/records/sqlite.ts';
 import { adminCommand } from '../support/commands.ts';
 
-let folder: string;
+const folder = folderForEach();
 let data: string;
 let clientEnv: string;
 beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'codesign-first-'));
-  data = join(folder, 'data');
-  clientEnv = join(folder, 'client.env');
+  data = folder.at('data');
+  clientEnv = folder.at('client.env');
 });
-afterEach(() => rm(folder, { recursive: true, force: true }));
 
 /** Runs `start` in this process until it listens or fails. */
 const start = (...args: readonly string[]) => adminCommand(['start', '--data', data, '--port', '0', ...args]);
@@ -56,14 +54,14 @@ test('rejects an environment file that exists, before anything is made', async (
 });
 
 test('rejects an environment file in a folder that is not there', async () => {
-  expect(await start('--client-env', join(folder, 'missing', 'client.env'))).toMatchObject({ code: 2, output: '' });
+  expect(await start('--client-env', folder.at('missing', 'client.env'))).toMatchObject({ code: 2, output: '' });
   expect(await exists(data)).toBe(false);
 });
 
 test('puts the environment file into the data folder too, which is not there yet', async () => {
   const inside = join(data, 'client.env');
-  await writeFile(join(folder, 'file'), '');
-  const blocked = await start('--client-env', inside, '--pkcs11-library', join(folder, 'file'));
+  await writeFile(folder.at('file'), '');
+  const blocked = await start('--client-env', inside, '--pkcs11-library', folder.at('file'));
   expect(blocked.code).toBe(2); // the file is not a library: its check passes, and nothing is created
   expect(await readdir(data)).toEqual([]);
   expect(await modeOf(data)).toBe('700');
@@ -75,13 +73,13 @@ test('later starts leave the environment file alone, need none, and keep the sam
   const before = await readFile(clientEnv, 'utf8');
   expect((await start('--client-env', clientEnv)).code).toBe(0);
   expect((await start()).code).toBe(0);
-  expect((await start('--client-env', join(folder, 'another.env'))).code).toBe(0);
+  expect((await start('--client-env', folder.at('another.env'))).code).toBe(0);
   expect(await readFile(clientEnv, 'utf8')).toBe(before);
-  expect((await readdir(folder)).sort()).toEqual(['client.env', 'data']);
+  expect((await readdir(folder.path)).sort()).toEqual(['client.env', 'data']);
   expect(await withStore((store) => store.clients.list())).toHaveLength(1);
 
   const { output } = await start();
-  const added = join(folder, 'added.env');
+  const added = folder.at('added.env');
   expect(await adminCommand(['client', 'add', '--data', data, '--client-env', added])).toMatchObject({
     code: 0,
     errors: '',

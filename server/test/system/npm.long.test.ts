@@ -2,23 +2,20 @@
 
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { copyData } from '../../../test/support/services/server-data.ts';
+import { folderForEach } from '../../../test/support/set-up.ts';
 
 const ROOT = fileURLToPath(new URL('../../..', import.meta.url));
 
-let folder: string;
+const folder = folderForEach();
 let npm: ChildProcess;
 let log = '';
 beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'codesign-npm-'));
-  await copyData(join(folder, 'data'), 2048);
-  const options = ['--data', join(folder, 'data'), '--port', '0', '--client-env', join(folder, 'client.env')];
+  await copyData(folder.at('data'), 2048);
+  const options = ['--data', folder.at('data'), '--port', '0', '--client-env', folder.at('client.env')];
   npm = spawn('npm', ['run', '--silent', 'server', '--', ...options], { cwd: ROOT, stdio: ['ignore', 'pipe', 'pipe'] });
   log = '';
   npm.stderr?.setEncoding('utf8').on('data', (text: string) => {
@@ -27,7 +24,6 @@ beforeEach(async () => {
 });
 afterEach(async () => {
   npm.kill('SIGKILL');
-  await rm(folder, { recursive: true, force: true });
 });
 
 /** The process id of the server, from its log. */

@@ -1,11 +1,11 @@
 /** Signatures of several signers in one JAR, ours and jarsigner's in either order: Java finds all of them whole on each file. */
 
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { jar } from '../../../src/formats/jar/index.ts';
 import { jarsignerVerifyAll, mainJava, makeTruststore } from '../../support/programs/java.ts';
+import { folderForAll } from '../../support/set-up.ts';
 import type { ThrowawaySigner } from '../../support/signed-files/throwaway-signer.ts';
 import { readFixture } from '../../unit/formats/support/fixtures.ts';
 import { type SignBytesOptions, signBytes } from '../../unit/formats/support/sign-bytes.ts';
@@ -18,20 +18,12 @@ const ORIGINALS = ['plain.jar', 'multi-release.jar', 'manifest-sections.jar', 'm
 /** Has a section for a folder that the archive holds. */
 const WITH_FOLDER_SECTION = 'manifest-sections.jar';
 
-let first: ThrowawaySigner;
-let second: ThrowawaySigner;
-let folder: string;
-let keystore: string;
-let truststore: string;
+const folder = folderForAll();
 
-beforeAll(async () => {
-  folder = mkdtempSync(path.join(tmpdir(), 'codesign-signers-'));
-  first = await makeRootedSigner({ publisher: 'First Publisher' });
-  second = await makeRootedSigner({ publisher: 'Second Publisher', bits: 3072 });
-  keystore = makeKeystore(folder, 'Their Publisher', 'theirs');
-  truststore = makeTruststore(first.root, folder);
-});
-afterAll(() => rmSync(folder, { recursive: true }));
+const first = await makeRootedSigner({ publisher: 'First Publisher' });
+const second = await makeRootedSigner({ publisher: 'Second Publisher', bits: 3072 });
+const keystore = makeKeystore(folder, 'Their Publisher', 'theirs');
+const truststore = makeTruststore(first.root, folder);
 
 const original = (name: string) => readFixture(`jar/${name}`);
 

@@ -1,12 +1,12 @@
 /** What jarsigner loses of a JAR without a word, next to what this program makes of the same file: nothing is lost. */
 
-import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { chmodSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { jar } from '../../../src/formats/jar/index.ts';
 import { mainJava, runJar } from '../../support/programs/java.ts';
-import { makeThrowawaySigner, type ThrowawaySigner } from '../../support/signed-files/throwaway-signer.ts';
+import { folderForAll } from '../../support/set-up.ts';
+import { makeThrowawaySigner } from '../../support/signed-files/throwaway-signer.ts';
 import { fixturesIn, readFixture } from '../../unit/formats/support/fixtures.ts';
 import { signBytes } from '../../unit/formats/support/sign-bytes.ts';
 import { type Loss, lossesOf } from './compare-archives.ts';
@@ -14,10 +14,7 @@ import { jarsignerSignAll, makeKeystore } from './java/jarsigner.ts';
 import { executableProgram } from './java/programs.ts';
 import { readAsArchives } from './java/readers.ts';
 
-let signer: ThrowawaySigner;
-let folder: string;
-let keystore: string;
-let program: Awaited<ReturnType<typeof executableProgram>>;
+const folder = folderForAll();
 const FIXTURES = [
   'preamble-unfixed.jar',
   'preamble-fixed.jar',
@@ -27,15 +24,11 @@ const FIXTURES = [
 ];
 const inFolder = (name: string) => path.join(folder, name);
 
-beforeAll(async () => {
-  folder = mkdtempSync(path.join(tmpdir(), 'codesign-losses-'));
-  signer = await makeThrowawaySigner();
-  keystore = makeKeystore(folder);
-  program = await executableProgram(folder);
-  const fixtures = FIXTURES.map((name) => [name, readFixture(`jar/${name}`)] as const);
-  await signTheirs([...fixtures, ['app', readFileSync(program.path)]]);
-});
-afterAll(() => rmSync(folder, { recursive: true }));
+const signer = await makeThrowawaySigner();
+const keystore = makeKeystore(folder);
+const program = await executableProgram(folder);
+const fixtures = FIXTURES.map((name) => [name, readFixture(`jar/${name}`)] as const);
+await signTheirs([...fixtures, ['app', readFileSync(program.path)]]);
 
 interface Signed {
   readonly file: string;

@@ -4,28 +4,23 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import { parseSignedData } from '../../../src/cms/parse-signed-data.ts';
 import { DIGEST_ALGORITHMS } from '../../../src/crypto/algorithms.ts';
 import { pe } from '../../../src/formats/pe/index.ts';
-import { makeThrowawaySigner, type ThrowawaySigner } from '../../support/signed-files/throwaway-signer.ts';
+import { makeThrowawaySigner } from '../../support/signed-files/throwaway-signer.ts';
 import { fixturesIn, readFixture } from '../../unit/formats/support/fixtures.ts';
 import { type SignBytesOptions, signBytes } from '../../unit/formats/support/sign-bytes.ts';
 import { osslsigncodeVerify, run, sbverify } from './verifiers.ts';
 
 const programs = fixturesIn('pe');
-let signer: ThrowawaySigner;
-let another: ThrowawaySigner;
-let folder: string;
 const inFolder = (name: string) => path.join(folder, name);
 
-beforeAll(async () => {
-  signer = await makeThrowawaySigner();
-  another = await makeThrowawaySigner({ publisher: 'Another Publisher', bits: 3072 });
-  folder = mkdtempSync(path.join(tmpdir(), 'codesign-interop-'));
-  writeFileSync(inFolder('root.pem'), signer.root);
-  writeFileSync(inFolder('intermediate.pem'), signer.intermediate);
-});
+const signer = await makeThrowawaySigner();
+const another = await makeThrowawaySigner({ publisher: 'Another Publisher', bits: 3072 });
+const folder = mkdtempSync(path.join(tmpdir(), 'codesign-interop-'));
+writeFileSync(inFolder('root.pem'), signer.root);
+writeFileSync(inFolder('intermediate.pem'), signer.intermediate);
 afterAll(() => rmSync(folder, { recursive: true }));
 
 /** Signs, writes the result, and gives its path. */

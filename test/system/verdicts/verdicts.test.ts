@@ -1,11 +1,11 @@
 /** Tampered files, checked by `verify`, osslsigncode and jarsigner; and the table of many more. */
 
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { jar } from '../../../src/formats/jar/index.ts';
 import { pe } from '../../../src/formats/pe/index.ts';
+import { folderForAll } from '../../support/set-up.ts';
 import { makeThrowawaySigner } from '../../support/signed-files/throwaway-signer.ts';
 import { contentsOf, repack } from '../../unit/formats/jar/simple-zip.ts';
 import { headerOffsets } from '../../unit/formats/pe/slow-pe.ts';
@@ -20,13 +20,8 @@ import { askJarsigner, askOsslsigncode, type OwnVerdict, type Said, verifyAll } 
 /** A time of 13 characters in DER. */
 const UTC_TIME = Buffer.from('170d', 'hex');
 
-let folder: string;
+const folder = folderForAll();
 const inFolder = (name: string) => path.join(folder, name);
-
-beforeAll(() => {
-  folder = mkdtempSync(path.join(tmpdir(), 'codesign-verdicts-'));
-});
-afterAll(() => rmSync(folder, { recursive: true }));
 
 /** Writes the files and asks `verify` and another one about them. */
 async function askBoth(

@@ -2,7 +2,7 @@
 
 import { chmod, link, mkdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import type { Format } from '../../../../src/format/format.ts';
 import { type FoundSignature, withNested } from '../../../../src/format/signature.ts';
 import { jar } from '../../../../src/formats/jar/index.ts';
@@ -16,21 +16,13 @@ import {
   temporaryFolder,
 } from '../../../support/programs/cli.ts';
 import { openssl } from '../../../support/programs/openssl.ts';
-import {
-  type AuthorityMode,
-  startTimestampAuthority,
-  type TimestampAuthority,
-} from '../../../support/services/timestamp-authority.ts';
-import { copyInto, makeSignedFiles, type SignedFiles } from '../../../support/signed-files/signed-files.ts';
+import { type AuthorityMode, startTimestampAuthority } from '../../../support/services/timestamp-authority.ts';
+import { copyInto, makeSignedFiles } from '../../../support/signed-files/signed-files.ts';
 import { applyPatch } from '../../../unit/formats/support/apply-patch.ts';
 import { stampIn } from '../../../unit/formats/support/change.ts';
 import { openBytes } from '../../../unit/formats/support/sign-bytes.ts';
 
-let files: SignedFiles;
-let authority: TimestampAuthority;
-beforeAll(async () => {
-  [files, authority] = await Promise.all([makeSignedFiles(), startTimestampAuthority()]);
-});
+const [files, authority] = await Promise.all([makeSignedFiles(), startTimestampAuthority()]);
 afterAll(async () => {
   await authority.stop();
   await files[Symbol.asyncDispose]();

@@ -1,11 +1,11 @@
 /** `codesign-remote verify` as a user runs it: verdicts in words, exit codes, and the document. */
 
 import { execFileSync } from 'node:child_process';
-import { appendFile, copyFile, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { appendFile, copyFile, mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { type CliOptions, REPOSITORY, runCli } from '../../../support/programs/cli.ts';
+import { folderForAll } from '../../../support/set-up.ts';
 import { makePki } from '../../../support/signed-files/pki.ts';
 
 const GOLDEN = join(REPOSITORY, 'fixtures', 'golden');
@@ -14,11 +14,7 @@ const SIGNED_EXE = join(GOLDEN, 'sha256-rsa2048.exe');
 const SIGNED_JAR = join(GOLDEN, 'sha256-rsa2048.jar');
 const SHA256_OF_LEAF = '606813dacfee761f39636351 26a5ae08613787dbab6bea7cabb6f5e2ba21e5a1';
 
-let folder: string;
-beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'codesign-verify-'));
-});
-afterAll(() => rm(folder, { recursive: true, force: true }));
+const folder = folderForAll();
 
 const verify = (args: readonly string[], options: CliOptions = {}) => runCli(['verify', ...args], options);
 const verifyGolden = (...args: readonly string[]) => verify(['--roots', ROOT, ...args]);

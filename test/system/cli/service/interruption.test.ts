@@ -3,23 +3,16 @@
 import { readdirSync, statSync } from 'node:fs';
 import { truncate } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, expect, it } from 'vitest';
 import { startTcpRelay } from '../../../support/network/tcp-relay.ts';
 import { type CliRun, parseJson, runCli } from '../../../support/programs/cli.ts';
 import { reports, type Scene, startScene } from '../../../support/runs/resume-scene.ts';
-import {
-  type AuthorityMode,
-  startTimestampAuthority,
-  type TimestampAuthority,
-} from '../../../support/services/timestamp-authority.ts';
+import { type AuthorityMode, startTimestampAuthority } from '../../../support/services/timestamp-authority.ts';
 
 /** Longer than a test may take: a run that waits for an answer fails. */
 const PATIENTLY = ['--timeout', '600'];
 
-let authority: TimestampAuthority;
-beforeAll(async () => {
-  authority = await startTimestampAuthority();
-});
+const authority = await startTimestampAuthority();
 afterAll(() => authority.stop());
 
 /** `sign`, interrupted as soon as `isTime`. */

@@ -2,7 +2,7 @@
 
 import { appendFile, copyFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import {
   type CliOptions,
   fixture,
@@ -19,15 +19,11 @@ import {
   startMisbehavingService,
 } from '../../../support/services/misbehaving-service.ts';
 import { ACCESS_SECRET, environmentOf } from '../../../support/services/service-client.ts';
-import { type IssuedCertificate, makePki } from '../../../support/signed-files/pki.ts';
+import { makePki } from '../../../support/signed-files/pki.ts';
 
-let leaf: IssuedCertificate;
-let chain: string;
-beforeAll(() => {
-  const pki = makePki();
-  leaf = pki.leaf();
-  chain = leaf.pem + pki.intermediate.pem;
-});
+const pki = makePki();
+const leaf = pki.leaf();
+const chain = leaf.pem + pki.intermediate.pem;
 
 interface Scene extends AsyncDisposable {
   readonly folder: string;

@@ -2,16 +2,13 @@
 
 import { link, lstat, mkdir, readdir, readFile, readlink, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, beforeEach, describe, expect, it } from 'vitest';
 import { pe } from '../../../../src/formats/pe/index.ts';
 import { parseJson, runCli, snapshot, temporaryFolder } from '../../../support/programs/cli.ts';
-import { copyInto, makeSignedFiles, type SignedFiles } from '../../../support/signed-files/signed-files.ts';
+import { copyInto, makeSignedFiles } from '../../../support/signed-files/signed-files.ts';
 import { openBytes } from '../../../unit/formats/support/sign-bytes.ts';
 
-let files: SignedFiles;
-beforeAll(async () => {
-  files = await makeSignedFiles();
-});
+const files = await makeSignedFiles();
 afterAll(() => files[Symbol.asyncDispose]());
 
 let folder: string;

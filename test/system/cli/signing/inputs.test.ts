@@ -1,18 +1,14 @@
 import { execFileSync } from 'node:child_process';
-import { link, mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { link, mkdir, symlink, writeFile } from 'node:fs/promises';
 import { join, relative } from 'node:path';
 import { Readable } from 'node:stream';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { expandInputs } from '../../../../src/cli/input/inputs.ts';
+import { folderForEach } from '../../../support/set-up.ts';
 
-let folder: string;
-beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'codesign-inputs-'));
-});
-afterEach(() => rm(folder, { recursive: true }));
+const folder = folderForEach();
 
-const at = (name: string): string => join(folder, name);
+const at = (name: string): string => folder.at(name);
 async function make(...names: string[]): Promise<void> {
   for (const name of names) {
     await mkdir(join(at(name), '..'), { recursive: true });
@@ -30,7 +26,7 @@ async function expand(
     stdin,
     outputFolder: options.outputFolder,
   });
-  return inputs.map((input) => relative(folder, input.path).replaceAll('\\', '/'));
+  return inputs.map((input) => relative(folder.path, input.path).replaceAll('\\', '/'));
 }
 
 describe('expandInputs', () => {
@@ -45,13 +41,16 @@ describe('expandInputs', () => {
 
   it('expands patterns in a fixed order', async () => {
     await make('b.exe', 'a.exe', 'c.dll', 'sub/d.exe');
-    const pattern = folder.replaceAll('\\', '/');
+    const pattern = folder.path.replaceAll('\\', '/');
     expect(await expand([`${pattern}/*.exe`])).toEqual(['a.exe', 'b.exe']);
     expect(await expand([`${pattern}/**/*.{exe,dll}`])).toEqual(['a.exe', 'b.exe', 'c.dll', 'sub/d.exe']);
   });
 
   it('rejects a pattern that matches nothing', async () => {
-    await expect(expand([`${folder}/*.exe`])).rejects.toMatchObject({ code: 'nothing-matches', category: 'usage' });
+    await expect(expand([`${folder.path}/*.exe`])).rejects.toMatchObject({
+      code: 'nothing-matches',
+      category: 'usage',
+    });
   });
 
   it('reads lists: one path per line, with both line ends, with a byte order mark, without patterns', async () => {
@@ -107,7 +106,10 @@ describe('expandInputs', () => {
   it('signs a file that is named twice only once, through links too', async () => {
     await make('a.exe', 'b.exe');
     await symlink(at('a.exe'), at('link.exe'));
-    expect(await expand([at('b.exe'), at('a.exe'), at('link.exe'), `${folder}/*.exe`])).toEqual(['b.exe', 'a.exe']);
+    expect(await expand([at('b.exe'), at('a.exe'), at('link.exe'), `${folder.path}/*.exe`])).toEqual([
+      'b.exe',
+      'a.exe',
+    ]);
   });
 
   it('knows which files the user named, in any order', async () => {
@@ -119,7 +121,7 @@ describe('expandInputs', () => {
       stdin: () => Readable.from([]),
       outputFolder: undefined,
     });
-    expect(inputs.map(({ path, isFound }) => [relative(folder, path), isFound])).toEqual([
+    expect(inputs.map(({ path, isFound }) => [relative(folder.path, path), isFound])).toEqual([
       ['a.exe', false],
       ['b.exe', true],
       [join('list', 'c.exe'), true],
@@ -138,7 +140,7 @@ describe('expandInputs', () => {
     await make('dist/a.exe', 'dist/b.node', 'dist/vendor/c.exe', 'dist/sub/vendor/d.exe', 'e.node');
     const exclude = ['*.node', 'vendor'];
     expect(await expand([at('dist'), at('e.node')], { recursive: true, exclude })).toEqual(['dist/a.exe']);
-    expect(await expand([`${folder}/dist/**/*.*`], { exclude })).toEqual(['dist/a.exe']);
+    expect(await expand([`${folder.path}/dist/**/*.*`], { exclude })).toEqual(['dist/a.exe']);
     expect(await expand(['-'], { stdin: `${at('dist/b.node')}\n${at('dist/a.exe')}\n`, exclude })).toEqual([
       'dist/a.exe',
     ]);
@@ -146,9 +148,9 @@ describe('expandInputs', () => {
 
   it('leaves out what is excluded by path, from the working folder or from the root', async () => {
     await make('dist/a.exe', 'dist/vendor/a.exe', 'dist/vendor/deep/b.exe', 'other/vendor/c.exe');
-    for (const base of [folder, relative('', folder), `./${relative('', folder)}`]) {
+    for (const base of [folder.path, relative('', folder.path), `./${relative('', folder.path)}`]) {
       const exclude = [`${base.replaceAll('\\', '/')}/dist/vendor/**`];
-      expect(await expand([folder], { recursive: true, exclude })).toEqual(['dist/a.exe', 'other/vendor/c.exe']);
+      expect(await expand([folder.path], { recursive: true, exclude })).toEqual(['dist/a.exe', 'other/vendor/c.exe']);
     }
   });
 
@@ -166,36 +168,41 @@ describe('expandInputs', () => {
 
     it('does not follow a linked folder, with --recursive too', async () => {
       const all = ['dist/a.exe', 'dist/deep/c.exe'];
-      expect(await expand([`${folder}/dist/**/*.exe`])).toEqual(all);
-      expect(await expand([`${folder}/dist/**/*.exe`], { recursive: true })).toEqual(all);
-      expect(await expand([`${folder}/dist/[de]*`], { recursive: true })).toEqual([
+      expect(await expand([`${folder.path}/dist/**/*.exe`])).toEqual(all);
+      expect(await expand([`${folder.path}/dist/**/*.exe`], { recursive: true })).toEqual(all);
+      expect(await expand([`${folder.path}/dist/[de]*`], { recursive: true })).toEqual([
         'dist/deep/b.bin',
         'dist/deep/c.exe',
       ]);
-      await expect(expand([`${folder}/dist/ex?/*.exe`])).rejects.toMatchObject({ code: 'nothing-matches' });
+      await expect(expand([`${folder.path}/dist/ex?/*.exe`])).rejects.toMatchObject({ code: 'nothing-matches' });
     });
 
     it('follows a linked folder that the user typed', async () => {
-      expect(await expand([`${folder}/dist/ext/*.exe`])).toEqual(['dist/ext/o.exe']);
+      expect(await expand([`${folder.path}/dist/ext/*.exe`])).toEqual(['dist/ext/o.exe']);
     });
 
     it('matches a link to a file below its fixed part, and no link to another file', async () => {
       await symlink('deep/b.bin', at('dist/inside.exe'));
       await symlink('ext/o.exe', at('dist/outside.exe'));
-      expect(await expand([`${folder}/dist/*.exe`])).toEqual(['dist/a.exe', 'dist/inside.exe']);
+      expect(await expand([`${folder.path}/dist/*.exe`])).toEqual(['dist/a.exe', 'dist/inside.exe']);
     });
 
     it('leaves out what an earlier run left in the output folder, under each name of the folder', async () => {
       await make('dist/signed/a.exe');
       await symlink('dist/signed', at('signed'));
-      for (const outputFolder of [at('dist/signed'), at('signed'), `${folder}/dist/ext/../dist/signed/`]) {
-        expect(await expand([`${folder}/dist/**/*.exe`], { outputFolder })).toEqual(['dist/a.exe', 'dist/deep/c.exe']);
+      for (const outputFolder of [at('dist/signed'), at('signed'), `${folder.path}/dist/ext/../dist/signed/`]) {
+        expect(await expand([`${folder.path}/dist/**/*.exe`], { outputFolder })).toEqual([
+          'dist/a.exe',
+          'dist/deep/c.exe',
+        ]);
       }
     });
 
     it('matches what is in the output folder if that is the folder of the pattern', async () => {
-      expect(await expand([`${folder}/dist/*.exe`], { outputFolder: at('dist') })).toEqual(['dist/a.exe']);
-      expect(await expand([`${folder}/dist/deep/*.exe`], { outputFolder: at('dist') })).toEqual(['dist/deep/c.exe']);
+      expect(await expand([`${folder.path}/dist/*.exe`], { outputFolder: at('dist') })).toEqual(['dist/a.exe']);
+      expect(await expand([`${folder.path}/dist/deep/*.exe`], { outputFolder: at('dist') })).toEqual([
+        'dist/deep/c.exe',
+      ]);
     });
   });
 
@@ -221,7 +228,7 @@ describe('expandInputs', () => {
       for (const [path, reason] of [
         [at('pipe'), 'pipe'],
         ['/dev/zero', 'device'],
-        [folder, 'folder'],
+        [folder.path, 'folder'],
       ] as const) {
         await expect(expand([`@${path}`])).rejects.toMatchObject({
           code: 'list-unreadable',

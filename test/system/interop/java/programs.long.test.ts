@@ -1,13 +1,13 @@
 /** Java programs still run once they are signed, and every reader that Java has finds the signature whole, on each JDK at hand. */
 
-import { chmodSync, copyFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { chmodSync, copyFileSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { jar } from '../../../../src/formats/jar/index.ts';
 import { jarsignerVerify, javaHomes, mainJava, makeTruststore, mustRunJava } from '../../../support/programs/java.ts';
+import { folderForAll } from '../../../support/set-up.ts';
 import { issue, testKey } from '../../../support/signed-files/pki.ts';
-import { makeThrowawaySigner, type ThrowawaySigner } from '../../../support/signed-files/throwaway-signer.ts';
+import { makeThrowawaySigner } from '../../../support/signed-files/throwaway-signer.ts';
 import { signBytes } from '../../../unit/formats/support/sign-bytes.ts';
 import { executableProgram, type JavaProgram, modularProgram, multiReleaseProgram, plainProgram } from './programs.ts';
 import { readAsArchives, readAsStreams } from './readers.ts';
@@ -19,18 +19,12 @@ const KINDS = {
   executable: executableProgram,
 };
 
-let signer: ThrowawaySigner;
-let folder: string;
-let truststore: string;
+const folder = folderForAll();
 const inFolder = (name: string) => path.join(folder, name);
 
-beforeAll(async () => {
-  folder = mkdtempSync(path.join(tmpdir(), 'codesign-java-'));
-  signer = await makeThrowawaySigner();
-  writeFileSync(inFolder('root.pem'), signer.root);
-  truststore = makeTruststore(signer.root + signer.intermediate, folder);
-});
-afterAll(() => rmSync(folder, { recursive: true }));
+const signer = await makeThrowawaySigner();
+writeFileSync(inFolder('root.pem'), signer.root);
+const truststore = makeTruststore(signer.root + signer.intermediate, folder);
 
 async function signed(program: JavaProgram, name: string): Promise<string> {
   const file = inFolder(`${name}-signed.jar`);
