@@ -1,5 +1,3 @@
-/** The server's settings: option, environment, configuration file, default, in this order. */
-
 import { readFileSync } from 'node:fs';
 import { isIP } from 'node:net';
 import { dirname, resolve } from 'node:path';
@@ -25,7 +23,7 @@ const host = v.pipe(v.string(A_HOST), v.check(isHost, A_HOST));
 const A_NETWORK = 'an IP address, or a network such as 10.0.0.0/8';
 const network = v.pipe(v.string(A_NETWORK), v.check(isNetwork, A_NETWORK));
 
-const A_LABEL = 'a label of at most 32 characters of ASCII';
+const A_LABEL = 'a label of at most 32 ASCII characters';
 const label = v.pipe(v.string(A_LABEL), v.regex(/^[\x20-\x7e]{1,32}$/, A_LABEL));
 
 const A_DATABASE = 'an address that begins with postgres://';
@@ -118,7 +116,6 @@ export function startConfig(options: StartOptions, environment: NodeJS.ProcessEn
     /** Label of a token in the operator's HSM; undefined for SoftHSM's token in the data folder. */
     pkcs11Token: settings['pkcs11.token'],
     pkcs11PinFile: settings['pkcs11.pinFile'],
-    /** Limit on concurrent HSM operations. The default depends on the number of cores. */
     pkcs11Sessions: settings['pkcs11.sessions'],
     host: settings.host ?? '127.0.0.1',
     /** 0 selects a free port. */
@@ -130,10 +127,7 @@ export function startConfig(options: StartOptions, environment: NodeJS.ProcessEn
     /** Names that clients use, in addition to localhost. The base URL of the clients contains the first one. */
     tlsNames: settings['tls.names'] ?? [],
     logLevel: settings.logLevel ?? 'info',
-    /**
-     * Number of signature requests that may wait for a session. An HSM that makes a few hundred signatures per second
-     * needs about a second for the default number.
-     */
+    /** An HSM that makes a few hundred signatures per second needs about a second for the default number. */
     waiting: settings['limits.waiting'] ?? 256,
   };
 }

@@ -1,5 +1,3 @@
-/** All errors that the server throws deliberately, with code, exit code, message and hint. */
-
 import { describeAccess } from './access.ts';
 import { printable } from './text.ts';
 
@@ -29,7 +27,7 @@ export const SERVER_ERRORS = {
   ),
   'variable-unknown': usage(
     ({ name, nearest }) => `the environment variable ${name} is not a setting; the nearest is ${nearest}`,
-    'Correct or remove it. server/docs/reference.md lists the variables.',
+    'Correct or remove the variable. server/docs/reference.md lists the variables.',
   ),
   'database-address-unknown': usage(
     'the address of the database does not begin with postgres://',
@@ -45,7 +43,7 @@ export const SERVER_ERRORS = {
   ),
   'pin-rejected': usage(
     ({ token, reason }) => `the HSM rejected the PIN of the token ${token}: ${reason}`,
-    'Correct the PIN, then restart the server or send it SIGHUP. It does not retry a rejected PIN, because many HSMs lock after a few attempts.',
+    'Correct the PIN, then restart the server or send it SIGHUP. The server does not retry a rejected PIN, because many HSMs lock after a few attempts.',
   ),
   'tls-pair-incomplete': usage(
     'only one of --tls-cert and --tls-key is given',
@@ -66,11 +64,11 @@ export const SERVER_ERRORS = {
   ),
   'nobody-to-hand-credentials-to': usage(
     ({ option }) => `the new credentials cannot be shown: standard error is not a terminal and ${option} is not given`,
-    'Use that option with the path of a new file, or run the command in a terminal. Credentials are shown only once.',
+    'Name a new file with that option, or run the command in a terminal. Credentials are shown only once.',
   ),
   'client-env-exists': usage(
     ({ path }) => `the file for the credentials exists: ${path}`,
-    'It is never overwritten, because its credentials may still be in use. Name a new file, or remove this one.',
+    'The file is never overwritten, because its credentials may still be in use. Name a new file, or remove this one.',
   ),
   'client-env-not-writable': usage(
     ({ path, reason }) => `the file for the credentials cannot be written: ${path} (${reason})`,
@@ -98,7 +96,7 @@ export const SERVER_ERRORS = {
   ),
   'database-of-another': usage(
     ({ reason }) => `the database does not belong to the data folder: ${reason}`,
-    'Check --database, CODESIGN_SERVER_DATABASE and --data. Use the database that the data folder was created with. Only init and a first start create tables in the database of --database, which must be empty.',
+    'Check --database, CODESIGN_SERVER_DATABASE and --data. Use the database with which the data folder was created. Only init and a first start create tables in the database of --database, which must be empty.',
   ),
   'database-newer': local(
     ({ migration }) => `the database belongs to a newer version of the server: it has the migration ${migration}`,
@@ -114,11 +112,11 @@ export const SERVER_ERRORS = {
   ),
   'database-not-named': local(
     ({ path }) => `the data folder ${path} has no database.sqlite, and --database is not given`,
-    'A data folder that was created with PostgreSQL needs --database or CODESIGN_SERVER_DATABASE. If it was created without, restore the whole folder from its backup: the keys exist nowhere else.',
+    'A data folder that was created with PostgreSQL needs --database or CODESIGN_SERVER_DATABASE. Otherwise, restore the whole folder from its backup: the keys exist nowhere else.',
   ),
   'token-not-named': local(
     ({ path }) => `the data folder ${path} has no PIN of a SoftHSM token, and --pkcs11-token is not given`,
-    'A data folder that was created with another HSM needs --pkcs11-token or CODESIGN_SERVER_PKCS11_TOKEN. If it was created without, restore the whole folder from its backup: the keys exist nowhere else.',
+    'A data folder that was created with another HSM needs --pkcs11-token or CODESIGN_SERVER_PKCS11_TOKEN. Otherwise, restore the whole folder from its backup: the keys exist nowhere else.',
   ),
   'pkcs11-library-unusable': usage(
     ({ path, reason }) => `the PKCS#11 library cannot be loaded: ${path} (${reason})`,
@@ -149,7 +147,7 @@ export const SERVER_ERRORS = {
     'Database and token do not belong together: check --database and --pkcs11-token, or restore both from the same backup.',
   ),
   'certificate-number-taken': usage(
-    ({ number }) => `there is a certificate with the number ${number} already`,
+    ({ number }) => `a certificate with the number ${number} already exists`,
     'Choose another number: a number always means one key.',
   ),
   'nothing-to-change': usage(
@@ -161,7 +159,7 @@ export const SERVER_ERRORS = {
     'Run client list or viewer list.',
   ),
   'name-ambiguous': usage(
-    ({ name, keys }) => `more than one has the name ${name}: ${keys}`,
+    ({ name, keys }) => `the name ${name} is used more than once: ${keys}`,
     'Use the access key instead of the name.',
   ),
   'certificate-not-found': usage(

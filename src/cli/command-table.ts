@@ -1,8 +1,3 @@
-/**
- * Defines name, description and arguments of each command, and the function that it runs. The options are in the option
- * table.
- */
-
 import { type ArgumentDefinition, command, type ProgramDefinition } from './command.ts';
 import { NOTES, ORDER_OF_SETTINGS } from './command-notes.ts';
 
@@ -66,7 +61,7 @@ export const PROGRAM: ProgramDefinition = {
     }),
     command({
       name: 'attach',
-      description: 'put a finished signature into the file it was made for',
+      description: 'embed a finished signature in the file for which it was made',
       arguments: [
         { name: 'file', help: 'path of the file', offers: 'paths' },
         {
@@ -152,7 +147,7 @@ export const PROGRAM: ProgramDefinition = {
             {
               name: 'values...',
               isOptional: true,
-              help: 'one value; for `certificate`, `timestampUrl` and `extra` also several; none removes the setting',
+              help: 'value of the setting; `certificate`, `timestampUrl` and `extra` take several; without a value, the setting is removed',
               offers: 'nothing',
             },
           ],

@@ -10,7 +10,7 @@ export const cliErrors = defineErrors('usage', {
   'error-code-unknown': {
     category: 'usage',
     message: (d: { code: string }) => `"${d.code}" is not an error code`,
-    hint: (d: { suggestion: string; page: string }) => `${d.suggestion}All codes are in ${d.page}.`,
+    hint: (d: { suggestion: string; page: string }) => `${d.suggestion}All error codes are listed in ${d.page}.`,
   },
   'foreign-option': {
     message: '{problem}',
@@ -18,7 +18,7 @@ export const cliErrors = defineErrors('usage', {
   },
   'secret-as-argument': {
     message: '{options}: secrets are not accepted as arguments',
-    hint: 'Change a secret that you typed: other users of this machine can see arguments, and the shell keeps them. Use codesign-remote login for the Access Secret, and CODESIGN_CERTIFICATE_PASSWORD_FILE for the password of a certificate file.{others}',
+    hint: 'Change any secret that you typed: other users of this machine can see arguments, and the shell history keeps them. Use codesign-remote login for the Access Secret, and CODESIGN_CERTIFICATE_PASSWORD_FILE for the password of a certificate file.{others}',
   },
   'no-files': {
     message: 'no files were given',
@@ -26,7 +26,7 @@ export const cliErrors = defineErrors('usage', {
   },
   'catalog-output-missing': {
     message: 'no path was given for the catalog',
-    hint: 'Name it with --output: codesign-remote catalog -o files.cat <files>',
+    hint: 'Name the catalog with --output: codesign-remote catalog -o files.cat <files>',
   },
   'catalog-member-unusable': {
     category: 'local',
@@ -36,7 +36,7 @@ export const cliErrors = defineErrors('usage', {
   'catalog-member-changed': {
     category: 'local',
     message: '{path} changed while the catalog was created; nothing was written',
-    hint: 'Run again after the program that writes to the file has finished.',
+    hint: 'Run the command again after the program that writes to the file has finished.',
   },
   'all-excluded': {
     message: '--exclude excludes every file that was given',
@@ -48,7 +48,7 @@ export const cliErrors = defineErrors('usage', {
   },
   'folder-not-recursive': {
     message: '{path} is a folder',
-    hint: 'Add --recursive to process the supported files in it, or name the files. A pattern in quotes does not match folders.',
+    hint: 'Add --recursive to process the supported files in the folder, or name the files. A pattern in quotes does not match folders.',
   },
   'nothing-matches': {
     message: 'no file matches {pattern}',
@@ -72,16 +72,16 @@ export const cliErrors = defineErrors('usage', {
   },
   'progress-unknown': {
     message: 'CODESIGN_PROGRESS is "{value}"',
-    hint: 'Set it to live, plain or none. Without it, a live line is shown on terminals only.',
+    hint: 'Set CODESIGN_PROGRESS to live, plain or none. By default, a live line is shown on terminals only.',
   },
   'output-lost': {
     category: 'local',
     message: 'the run succeeded, but its result could not be written to standard output: {reason}',
-    hint: 'Check the target of standard output. After sign, do not sign the files again: they are signed.',
+    hint: 'Check the target of standard output. If the command was sign, do not sign the files again: they are already signed.',
   },
   'output-not-a-folder': {
     message: '--output {path} is a file, but there are {count} input files',
-    hint: 'Name a folder for several files. It is created if it does not exist.',
+    hint: 'Name a folder for the results. A missing folder is created.',
   },
   'checksums-conflict': {
     message: '--checksums {path} is also a file to sign, or the path of a result: {file}',
@@ -94,7 +94,7 @@ export const cliErrors = defineErrors('usage', {
   'checksums-incomplete': {
     category: 'local',
     message: '{path} omits the files that failed: {files}',
-    hint: 'Run the same command again: signatures that were paid for are used.',
+    hint: 'Run the same command again: it uses the signatures that were already paid for.',
   },
   'output-is-input': {
     message: '--output {output} is the input file',
@@ -103,7 +103,7 @@ export const cliErrors = defineErrors('usage', {
   'output-exists': {
     category: 'local',
     message: '{output} already exists',
-    hint: 'Replace it with --replace, or name another file.',
+    hint: 'Replace the file with --replace, or name another one.',
   },
   'output-is-folder': {
     message: '--output {output} is a folder',
@@ -111,20 +111,20 @@ export const cliErrors = defineErrors('usage', {
   },
   'binary-to-terminal': {
     message: 'a signature in DER cannot be shown on a terminal',
-    hint: 'Write it to a file with --output, pipe it into another program, or print it as text with --pem.',
+    hint: 'Write the signature to a file with --output, pipe it into another program, or print it as text with --pem.',
   },
   'nothing-to-extract': {
     category: 'local',
     message: 'signature {index} is empty, or too damaged to be read',
-    hint: 'Run codesign-remote inspect to see its faults.',
+    hint: 'Run codesign-remote inspect to see the faults of the signature.',
   },
   'index-invalid': {
     message: '--index is not the number of a signature',
-    hint: 'Use a number from 1: codesign-remote inspect shows the numbers.',
+    hint: 'Use a number: codesign-remote inspect shows the numbers, which start at 1.',
   },
   'index-out-of-range': {
     message: 'there is no signature {index}: the file contains {count}',
-    hint: 'Run codesign-remote inspect to see the numbers, of nested signatures too.',
+    hint: 'Run codesign-remote inspect to see the numbers of all signatures, including nested ones.',
   },
   'no-terminal': {
     message: 'there is no terminal for questions: standard input or standard error is redirected',
@@ -142,15 +142,15 @@ export const cliErrors = defineErrors('usage', {
 export const cliWarnings = defineWarnings({
   'run-interrupted': 'interrupted: waiting for requested signatures only; a second interrupt ends the run immediately',
   'interrupt-ignored':
-    'the second interrupt was ignored, because it came within a second of the first one and npm sends each of them twice',
+    'the second interrupt was ignored, because it came within a second of the first one, and npm sends every interrupt twice',
   'job-summary-failed': 'the job summary could not be written ({reason})',
   'environment-wins':
     'CODESIGN_ACCESS_KEY or CODESIGN_ACCESS_SECRET is set in the environment, which takes precedence over the keychain',
   'environment-stays':
-    'the environment still has credentials: CODESIGN_ACCESS_KEY, CODESIGN_ACCESS_SECRET or CODESIGN_ACCESS_SECRET_FILE',
+    'the environment still contains credentials: CODESIGN_ACCESS_KEY, CODESIGN_ACCESS_SECRET or CODESIGN_ACCESS_SECRET_FILE',
   'other-address-stored':
     'profile {profile} has another address, {stored}; these credentials are not sent there. To change the address: {command}',
   'no-certificate-found': '{path}: contains no certificate',
   'several-signatures':
-    '{path}: contains {count}; this is number 1, --index selects another (see codesign-remote inspect)',
+    '{path}: contains {count}; this is number 1; use --index to select another (see codesign-remote inspect)',
 });

@@ -1,11 +1,6 @@
-/** Tables of errors and warnings by code, and functions that create the error or the text. */
-
 import { CodesignError, type CodesignErrorOptions, type ErrorCategory } from './codesign-error.ts';
 
-/**
- * Text with a `{name}` for each detail, or a function that returns the text. Details are file fields, offsets and
- * names, but never secrets.
- */
+/** Text with a `{name}` for each detail, or a function. Details are never secrets. */
 type Text = string | ((details: never) => string);
 
 interface ErrorEntry {
@@ -51,10 +46,7 @@ export interface ErrorFactory<Table extends ErrorTable> {
   readonly table: { readonly [Code in keyof Table]: ErrorDefinition };
 }
 
-/**
- * Turns an error table into a function that creates its errors: `throw peErrors('not-a-pe', { looksLike })`. A missing
- * or misspelt detail does not compile.
- */
+/** Creates a function for the errors of a table: `throw peErrors('not-a-pe', { looksLike })`. */
 export function defineErrors<const Table extends ErrorTable>(
   category: ErrorCategory,
   entries: Table,
@@ -93,7 +85,6 @@ export interface WarningFactory<Table extends WarningTable> {
   readonly table: { readonly [Code in keyof Table]: WarningDefinition };
 }
 
-/** Does the same for problems that do not end a run. */
 export function defineWarnings<const Table extends WarningTable>(entries: Table): WarningFactory<Table> {
   const table: Readonly<Record<string, WarningDefinition>> = Object.fromEntries(
     Object.entries(entries).map(([code, message]) => [code, { category: 'warning', message }]),

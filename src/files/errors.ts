@@ -7,7 +7,7 @@ export const fileErrors = defineErrors('local', {
   },
   'name-not-utf8': {
     message: 'the name {name} contains bytes that are not UTF-8, so Node.js cannot open the file',
-    hint: 'Rename it in UTF-8. The program convmv does this for whole folders.',
+    hint: 'Rename the file with a UTF-8 name. The program convmv can rename whole folders.',
   },
   'broken-link': {
     message: '{link} is a link whose target does not exist: {leadsTo}',
@@ -18,7 +18,7 @@ export const fileErrors = defineErrors('local', {
     hint: 'Correct the links (ls -l shows their targets), or use the path of the file itself.',
   },
   'not-a-file': {
-    message: 'this is {kind}, not a file',
+    message: 'the path leads to {kind}, not to a file',
     hint: 'Use files. Commands that take several files accept a folder with --recursive.',
   },
   'permission-denied': {
@@ -31,7 +31,7 @@ export const fileErrors = defineErrors('local', {
   },
   'file-busy': {
     message: 'another program is using the file, so it was not possible to {doing}',
-    hint: 'Close the program that is using it. Antivirus programs and indexers release it after a moment: try again.',
+    hint: 'Close the program that is using the file. Antivirus programs and indexers release files after a moment, so try again.',
   },
   'file-system': {
     message: 'could not {doing}: {reason}',

@@ -6,10 +6,7 @@ import { didYouMean } from '../options/suggest.ts';
 import { fileErrors } from './errors.ts';
 import { unicodeForms } from './file-names.ts';
 
-/**
- * Converts a system error to a CodesignError; other errors pass through unchanged. `doing` completes the message "no
- * permission to …".
- */
+/** Converts a system error to a CodesignError; `doing` completes the message "no permission to …". */
 export function fromFileSystem(thrown: unknown, doing: string): unknown {
   if (thrown instanceof CodesignError || !isSystemError(thrown)) return thrown;
   const cause = { cause: thrown };
@@ -87,10 +84,7 @@ function isBusy(thrown: unknown, { platform }: Patience): boolean {
   return thrown.code === 'EBUSY' || (platform === 'win32' && (thrown.code === 'EPERM' || thrown.code === 'EACCES'));
 }
 
-/**
- * Returns `broken-link` if the path is a link without a target; other errors pass through unchanged. `link` names the
- * path in the message.
- */
+/** Returns `broken-link` if the path is a link without a target; `link` names the path in the message. */
 export function orBrokenLink(thrown: unknown, path: string, link: string): unknown {
   const isMissing = isSystemError(thrown) && thrown.code === 'ENOENT';
   const leadsTo = isMissing ? linkAt(path) : undefined;

@@ -18,7 +18,7 @@ export const httpErrors = defineErrors('usage', {
   },
   'tls-checks-disabled': {
     message: 'NODE_TLS_REJECT_UNAUTHORIZED=0 is set, which makes Node.js trust any server',
-    hint: 'Unset it. To trust your own service, set its root with --ca-file (or CODESIGN_CA_FILE).',
+    hint: 'Unset the variable. To trust your own service, set its root with --ca-file (or CODESIGN_CA_FILE).',
   },
 });
 
@@ -34,7 +34,6 @@ export type ConnectReason =
   | 'proxy-unreachable'
   /** The proxy requires credentials, or rejected the given ones. */
   | 'proxy-unauthorized'
-  /** The proxy did not connect to the target. */
   | 'proxy-refused';
 
 export class ConnectFailure extends Error {

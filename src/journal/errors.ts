@@ -14,12 +14,12 @@ export const journalErrors = defineErrors('local', {
   },
   'journal-damaged': {
     message: 'the journal {file} is damaged: it may contain paid signatures that are not in their files yet',
-    hint: 'Restore it from a backup, or start a new one: {command}',
+    hint: 'Restore the journal from a backup, or start a new one: {command}',
   },
   'journal-of-earlier-build': {
     message:
-      'the journal in {folder} has the format of an earlier build, which cannot be read: it has the folder {name}',
-    hint: 'Finish its calls with that build, then move the folder away, or set another one with CODESIGN_STATE_DIR.',
+      'the journal in {folder} has the format of an earlier build, which cannot be read: it contains the folder {name}',
+    hint: 'Finish the calls with that build and move the folder away, or set another folder with CODESIGN_STATE_DIR.',
   },
   'journal-needs-node-22': {
     message: 'the journal needs SQLite, and Node.js {version} has none',
@@ -31,11 +31,11 @@ export const journalErrors = defineErrors('local', {
   },
   'claim-lost': {
     message: 'another process assumed this one had exited; no request was sent',
-    hint: 'Run again for this file: this machine or the disk with the journal did not respond for a long time.',
+    hint: 'Sign this file again: this machine or the disk with the journal did not respond for a long time.',
   },
   'claim-interrupted': {
     message: 'interrupted while {whom} was requesting the same signature',
-    hint: 'Run again for this file.',
+    hint: 'Sign this file again.',
   },
   'work-held': {
     message: '{whom} is requesting the same signature, and has made no progress for {seconds} s; nothing was requested',
@@ -43,8 +43,8 @@ export const journalErrors = defineErrors('local', {
   },
   'just-unanswered': {
     category: 'network',
-    message: 'the same signature was requested a moment ago, and no answer came; it may have been made and counted',
-    hint: 'Run again for this file: the signature was not requested a second time.',
+    message: 'the same signature was requested a moment ago without an answer; it may have been made and counted',
+    hint: 'Sign this file again: the signature was not requested a second time.',
   },
 });
 
@@ -81,7 +81,6 @@ export function refusal(path: string, problem: string): Error {
   return Object.assign(new Error(`${path} ${problem}`), { code: REFUSED });
 }
 
-/** Converts errors of SQLite and the file system to errors of the journal; others pass through unchanged. */
 export function asJournalError(cause: unknown, folder: string): unknown {
   if (cause instanceof CodesignError || !(cause instanceof Error) || !('code' in cause)) return cause;
   if (hasSqliteCode(cause, 'FULL') || hasCode(cause, 'ENOSPC', 'EDQUOT')) {
@@ -105,7 +104,7 @@ export function damaged(folder: string, cause?: unknown): CodesignError {
 
 function reasonOf(cause: Error): string {
   if (hasSqliteCode(cause, 'BUSY')) return 'another program keeps it locked';
-  if (hasSqliteCode(cause, 'CANTOPEN', 'READONLY')) return 'this user cannot write it';
+  if (hasSqliteCode(cause, 'CANTOPEN', 'READONLY')) return 'this user cannot write to it';
   return hasCode(cause, REFUSED, 'ERR_SQLITE_ERROR') ? cause.message : systemReason(cause);
 }
 

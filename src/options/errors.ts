@@ -2,15 +2,14 @@
 
 import { defineErrors, defineWarnings } from '../errors/define-errors.ts';
 
-/** Advice for machines without a keychain, and for CI, where its password cannot be typed. */
 const WITHOUT_KEYCHAIN =
-  'It is only needed if the environment has no credentials: set CODESIGN_ACCESS_KEY with CODESIGN_ACCESS_SECRET_FILE (a file that only you can read) or CODESIGN_ACCESS_SECRET.';
+  'The keychain is only needed if the environment contains no credentials: set CODESIGN_ACCESS_KEY with CODESIGN_ACCESS_SECRET_FILE (a file that only you can read) or CODESIGN_ACCESS_SECRET.';
 
 export const settingsErrors = defineErrors('usage', {
   'base-url-invalid': {
     // Never shows the address, because the invalid part may be a password.
     message: '{name} is not a usable service address: {problem}',
-    hint: 'Write it as https://host[:port][/path], without user name, query or fragment.',
+    hint: 'Write the address as https://host[:port][/path], without user name, query or fragment.',
   },
   'base-url-insecure': {
     message: '{name} would send the credentials to {host} without TLS',
@@ -18,11 +17,11 @@ export const settingsErrors = defineErrors('usage', {
   },
   'base-url-holds-credentials': {
     message: '{name} contains a user name or password',
-    hint: 'Remove it from the address, and set CODESIGN_ACCESS_KEY and CODESIGN_ACCESS_SECRET instead.',
+    hint: 'Remove user name and password from the address, and set CODESIGN_ACCESS_KEY and CODESIGN_ACCESS_SECRET instead.',
   },
   'credentials-missing': {
     message: 'no credentials for the service: {missing}',
-    hint: 'Set CODESIGN_ACCESS_KEY with CODESIGN_ACCESS_SECRET or CODESIGN_ACCESS_SECRET_FILE, or store them with codesign-remote login. A locked keychain returns none.',
+    hint: 'Set CODESIGN_ACCESS_KEY with CODESIGN_ACCESS_SECRET or CODESIGN_ACCESS_SECRET_FILE, or store credentials with codesign-remote login. A locked keychain returns no credentials.',
   },
   'credentials-ambiguous': {
     message: 'both CODESIGN_ACCESS_SECRET and CODESIGN_ACCESS_SECRET_FILE are set',
@@ -38,11 +37,11 @@ export const settingsErrors = defineErrors('usage', {
   },
   'keychain-locked': {
     message: "the operating system's keychain is locked, or was never set up: {reason}",
-    hint: `Unlock it and run again. ${WITHOUT_KEYCHAIN}`,
+    hint: `Unlock the keychain and run the command again. ${WITHOUT_KEYCHAIN}`,
   },
   'keychain-denied': {
     message: "the operating system's keychain denies access: {reason}",
-    hint: `Allow it when asked. ${WITHOUT_KEYCHAIN}`,
+    hint: `Allow access when the system asks for it. ${WITHOUT_KEYCHAIN}`,
   },
   'keychain-entry-unusable': {
     message: 'the keychain entry of profile {profile} was not written by codesign-remote login',
@@ -63,12 +62,12 @@ export const settingsErrors = defineErrors('usage', {
   },
   'secret-file-exposed': {
     message: '{variable}: {path} {problem}',
-    hint: 'Restrict it to yourself (chmod 600): everyone who can write to it can change the secret.',
+    hint: 'Restrict the file to yourself (chmod 600): everyone who can write to it can change the secret.',
   },
   'setting-missing': {
     message: 'missing setting: {what}',
     hint: (d: { option: string; variable: string; besides?: string | undefined }) =>
-      `Use ${d.option}, or set ${d.variable}. codesign-remote init asks for it once and stores it.${d.besides ?? ''}`,
+      `Use ${d.option}, or set ${d.variable}. codesign-remote init asks for the setting once and stores it.${d.besides ?? ''}`,
   },
   'invalid-setting': {
     message: (d: { value: string; name: string; expected: string }) =>
@@ -77,16 +76,16 @@ export const settingsErrors = defineErrors('usage', {
   },
   'timestamp-url-holds-credentials': {
     message: '{name} contains a user name or password',
-    hint: 'Use the address without them, because addresses appear in logs.',
+    hint: 'Remove user name and password, because addresses appear in logs.',
   },
   'proxy-invalid': {
     // Never shows the address, because it may contain a password.
     message: '{name} is not a usable proxy address',
-    hint: 'Write it as http://host:port or https://host:port. Other kinds of proxies (SOCKS) are not supported; NO_PROXY names hosts that need none.',
+    hint: 'Write the address as http://host:port or https://host:port. SOCKS proxies are not supported. Set NO_PROXY for hosts that need no proxy.',
   },
   'proxy-holds-credentials': {
     message: '{name} contains a user name or password',
-    hint: "Remove it: others can read it there. Set the proxy's credentials in the environment variables HTTPS_PROXY and HTTP_PROXY.",
+    hint: "Remove user name and password, because other users can read them there. Set the proxy's credentials in the environment variables HTTPS_PROXY and HTTP_PROXY.",
   },
   'settings-conflict': {
     message: '{options} cannot be used together',
@@ -104,11 +103,13 @@ export const settingsErrors = defineErrors('usage', {
     // Never shows the name, because it may be a secret that was typed after -p.
     message: '{name}: unknown profile; the profiles in {path} are: {known}',
     hint: (d: { readonly mayBeNew: boolean }) =>
-      d.mayBeNew ? 'Use one of them, or codesign-remote init --profile <name> to create one.' : 'Use one of them.',
+      d.mayBeNew
+        ? 'Use one of these profiles, or create one with codesign-remote init --profile <name>.'
+        : 'Use one of them.',
   },
   'environment-unknown': {
     message: '{name}: {where} has no address for this environment; it has addresses for: {known}',
-    hint: 'Use one of them, or store another: codesign-remote config set environments.<name> <url>.',
+    hint: 'Use one of these environments, or store another: codesign-remote config set environments.<name> <url>.',
   },
   'setting-unknown': {
     message: '{where} has no setting "{key}"',
@@ -120,15 +121,15 @@ export const settingsErrors = defineErrors('usage', {
   },
   'settings-file-unreadable': {
     message: '{path} cannot be read: {reason}',
-    hint: 'Make it a file that this user may read, or remove it.',
+    hint: 'Let this user read the file, or remove it.',
   },
   'settings-file-damaged': {
     message: '{path} {problem}',
-    hint: 'Correct it with an editor, or remove it.',
+    hint: 'Correct the file with an editor, or remove it.',
   },
   'settings-file-exposed': {
     message: '{path} {problem}',
-    hint: 'Restrict it to yourself (chown, chmod go-w): everyone who can change it decides how you sign.',
+    hint: 'Restrict the file to yourself (chown, chmod go-w): everyone who can change it decides how you sign.',
   },
   'settings-file-unwritable': {
     category: 'local',
@@ -141,12 +142,12 @@ export const settingsErrors = defineErrors('usage', {
   },
   'project-setting-refused': {
     message: '{path} must not contain "{key}": {reason}',
-    hint: 'Remove it, and use the option, the environment variable, or your profile (codesign-remote config set). A project file may set: {allowed}.',
+    hint: 'Remove the setting, and use the option, the environment variable, or your profile (codesign-remote config set). A project file may set: {allowed}.',
   },
   'certificate-file-missing': {
     category: 'local',
     message: 'the certificate file {path} cannot be read: {reason}',
-    hint: 'Check --certificate or CODESIGN_CERTIFICATE: a path on this machine, which this user may read.',
+    hint: 'Set --certificate or CODESIGN_CERTIFICATE to a file on this machine that this user can read.',
   },
 });
 

@@ -7,7 +7,6 @@ import type { FailureReason } from '../http/request.ts';
 const mayHaveBeenMade = (record?: string): string =>
   `The signature may have been made and counted${record === undefined ? '' : ` (record ${record})`}.`;
 
-/** An incomplete answer to a signature request. `record`: its id, if it arrived. */
 interface Broken {
   readonly origin: string;
   readonly detail: string;
@@ -15,15 +14,12 @@ interface Broken {
   readonly record?: string | undefined;
 }
 
-/** An answer that reports a failure. */
 interface AnswerDetails {
-  /** Printable text from the service. */
   readonly message?: string | undefined;
   readonly serviceCode?: number | undefined;
   readonly attempts?: number | undefined;
 }
 
-/** Appended to the end of a sentence. */
 const said = (d: AnswerDetails): string => (d.message ? `: "${d.message}"` : '');
 const codeAndWords = (d: AnswerDetails): string => `code ${d.serviceCode}${said(d)}`;
 const CREDENTIALS_HINT =
@@ -107,12 +103,12 @@ export const networkErrors = defineErrors('network', {
   'sign-timed-out': {
     message: (d: Broken) =>
       `the service at ${d.origin} did not answer in time (${d.detail}${afterAttempts(d)}). ${mayHaveBeenMade(d.record)}`,
-    hint: 'Run again for the files that failed, with a higher --timeout if the service is slow. Only --repeat-unknown lets a run send such a request once more.',
+    hint: 'Run the command again for the files that failed, with a higher --timeout if the service is slow. Only --repeat-unknown lets a run send such a request once more.',
   },
   'connection-broken': {
     message: (d: Broken) =>
       `the connection to ${d.origin} broke before the answer was complete (${d.detail}${afterAttempts(d)}). ${mayHaveBeenMade(d.record)}`,
-    hint: 'Run again for the files that failed. Only --repeat-unknown lets a run send such a request once more.',
+    hint: 'Run the command again for the files that failed. Only --repeat-unknown lets a run send such a request once more.',
   },
   'report-unanswered': {
     message: 'the service at {origin} did not answer report-sign ({detail})',
@@ -120,7 +116,7 @@ export const networkErrors = defineErrors('network', {
   },
   'check-unanswered': {
     message: 'the service at {origin} did not say whether it accepts the credentials ({detail})',
-    hint: 'Run again later. No signature was requested.',
+    hint: 'Run the command again later. No signature was requested.',
   },
   interrupted: {
     message: 'interrupted before {operation} was {what}',
@@ -175,10 +171,7 @@ export function isUnauthorized(thrown: unknown): boolean {
   return thrown instanceof CodesignError && thrown.code === 'unauthorized';
 }
 
-/**
- * Payment required, forbidden, and proxy authentication: these concern the account, its quota or the network, never a
- * single file.
- */
+/** Payment, permission and proxy concern the account or the network, never a single file. */
 const OF_ACCOUNT: ReadonlySet<number> = new Set([402, 403, 407]);
 
 /**
@@ -230,7 +223,6 @@ export function isThrottled(error: CodesignError): boolean {
   return (error.httpStatus === 429 || error.httpStatus === 503) && !mayHaveBeenCounted(error);
 }
 
-/** Nothing was sent, because there is no connection. */
 export function isWithoutConnection(error: CodesignError): boolean {
   return NO_CONNECTION.some((code) => code === error.code);
 }

@@ -2,14 +2,11 @@ import { defineErrors, defineWarnings } from '../errors/define-errors.ts';
 import { plural } from '../errors/plural.ts';
 
 interface Mismatch {
-  /** Number of the certificate at the service. */
   readonly code: string;
-  /** Name of the certificate with the expected key. */
   readonly certificate: string;
   readonly fingerprint: string;
   /** Journal ids of the calls whose signatures do not verify, separated by spaces; empty without a journal. */
   readonly ids: string;
-  /** True if the signature belongs to an earlier call. */
   readonly isKnown: boolean;
   readonly why: string;
 }
@@ -22,11 +19,11 @@ const afterChange = ({ ids }: Mismatch): string =>
 export const signingErrors = defineErrors('local', {
   'read-only-file': {
     message: '{file} is read-only',
-    hint: 'Make it writable first (chmod u+w, attrib -r), or write the result elsewhere with --output.',
+    hint: 'Make the file writable first (chmod u+w, attrib -r), or write the result elsewhere with --output.',
   },
   'file-changed': {
     message: 'the file changed during the run; nothing was written to it',
-    hint: 'Run again after the program that writes to it has finished.',
+    hint: 'Run the command again after the program that writes to it has finished.',
   },
   'catalog-member-changes': {
     category: 'usage',
@@ -39,7 +36,7 @@ export const signingErrors = defineErrors('local', {
   },
   'folder-replaced': {
     message: 'the folder {folder}, or one above it, was replaced by a link during the run; nothing was written there',
-    hint: 'Find out who created the link. If you did, run again.',
+    hint: 'Find out who created the link. If it was you, run the command again.',
   },
   'output-conflict': {
     message: 'the result would be written to {target}, which is the path of another file of this run',
@@ -60,7 +57,7 @@ export const signingErrors = defineErrors('local', {
   'signature-mismatch': {
     message: (d: Mismatch) =>
       d.isKnown
-        ? `the journal has a signature of certificate number ${d.code} that does not verify with the certificate "${d.certificate}"; nothing was requested`
+        ? `the journal contains a signature made with certificate number ${d.code} that does not verify with the certificate "${d.certificate}"; nothing was requested`
         : `the service's signature does not verify with the certificate "${d.certificate}"${d.why}`,
     hint: (d: Mismatch) =>
       `Check --code and --certificate: certificate number ${d.code} was expected to sign with the key of "${d.certificate}" (SHA-256 of the certificate: ${d.fingerprint}). No other signature was requested.${afterChange(d)}`,
@@ -74,15 +71,15 @@ export const signingErrors = defineErrors('local', {
   'option-unused': {
     category: 'usage',
     message: '{option} affects no file of this run; it applies to: {files}',
-    hint: 'Omit it, or add files that it applies to.',
+    hint: 'Omit the option, or add files to which it applies.',
   },
   'not-attempted': {
     message: 'not tried, because {reason}',
-    hint: 'Run again for this file: nothing was requested for it.',
+    hint: 'Run the command again for this file: nothing was requested for it.',
   },
   'signature-broken': {
     message: 'the signature of "{signer}" is broken: {problem}',
-    hint: 'Sign the file again: a timestamp does not repair it.',
+    hint: 'Sign the file again: a timestamp cannot repair the signature.',
   },
   'signer-expired': {
     message:
@@ -91,7 +88,7 @@ export const signingErrors = defineErrors('local', {
   },
   'timestamp-broken': {
     message: 'the timestamp of the signature of "{signer}" is broken: {problem}',
-    hint: 'Use --force to replace it.',
+    hint: 'Use --force to replace the timestamp.',
   },
   'timestamp-irreplaceable': {
     message:
@@ -99,7 +96,7 @@ export const signingErrors = defineErrors('local', {
     hint: 'Keep the timestamp, or sign the file again with a valid certificate.',
   },
   'timestamp-breaks-signature': {
-    message: 'with the new timestamp the signature of "{signer}" would be broken: {problem}',
+    message: 'the new timestamp would break the signature of "{signer}": {problem}',
     hint: 'Keep the existing timestamp, or sign the file again.',
   },
   'signature-file-unreadable': {
@@ -122,12 +119,12 @@ export const signingErrors = defineErrors('local', {
   'other-service': {
     category: 'usage',
     message: 'the signature came from another service: {origin}',
-    hint: 'Run resume with its address and credentials.',
+    hint: 'Run resume with the address and credentials of that service.',
   },
   'other-credentials': {
     category: 'usage',
     message: 'the signature was requested with another access key',
-    hint: 'Run resume with that key: reports are sent only with the key of the signature.',
+    hint: 'Run resume with that access key: a report is sent only with the key that requested the signature.',
   },
   'other-certificate': {
     category: 'usage',
@@ -136,17 +133,17 @@ export const signingErrors = defineErrors('local', {
   },
   'changed-since': {
     message: 'the file changed after its signature was requested; no new signature was requested',
-    hint: 'Sign it again, and discard the call with resume --forget.',
+    hint: 'Sign the file again, and discard the call with resume --forget.',
   },
   'signatures-missing': {
     message:
-      'not all signatures that the file needs were requested, or the file changed since; no new signature was requested',
-    hint: 'Sign it again with the same options: signatures that the journal has are not requested again.',
+      'the file needs signatures that were never requested, or it has changed since; no new signature was requested',
+    hint: 'Sign the file again with the same options: signatures in the journal are not requested again.',
   },
   'no-such-call': {
     category: 'usage',
     message: 'the journal has no unfinished call {id}',
-    hint: 'Run codesign-remote resume --dry-run to list them with their ids.',
+    hint: 'Run codesign-remote resume --dry-run to list unfinished calls with their ids.',
   },
   'call-under-way': {
     message: 'a running process is working on call {id}',

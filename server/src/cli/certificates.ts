@@ -39,7 +39,7 @@ export function addCertificateCommands(program: Command, surroundings: Surroundi
       announce(await withData(options, surroundings, (data) => makeCertificate(data, wanted, operation)));
     });
 
-  dataCommand(certificate, 'request', 'creates a key and prints a request (PKCS#10) for a CA, the same one each time')
+  dataCommand(certificate, 'request', 'creates a key once, and prints a certificate request (PKCS#10) for a CA')
     .requiredOption(
       '--number <n>',
       'number that clients will give as --code, or one whose certificate is to be renewed',
@@ -88,8 +88,8 @@ export function addCertificateCommands(program: Command, surroundings: Surroundi
     printList(rows, options, announce);
   });
 
-  const disable = dataCommand(certificate, 'disable <number>', 'rejects all further calls with it');
-  const enable = dataCommand(certificate, 'enable <number>', 'accepts calls with it again').option(
+  const disable = dataCommand(certificate, 'disable <number>', 'rejects all further calls with the certificate');
+  const enable = dataCommand(certificate, 'enable <number>', 'accepts calls with the certificate again').option(
     '--for <duration>',
     'duration, such as 30m, 2h or 7d (default: until it is disabled)',
   );

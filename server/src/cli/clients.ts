@@ -51,8 +51,8 @@ export function addClientCommands(program: Command, surroundings: Surroundings):
 
   dataCommand(client, 'add', 'adds a client, shows its secret once, and prints its access key')
     .option('--name <name>', 'name for people')
-    .option('--certificate <number>', 'certificate it may use; repeatable (default: all)', collect)
-    .option('--algorithm <name>', 'digest algorithm it may use; repeatable (default: all)', collect)
+    .option('--certificate <number>', 'certificate that the client may use; repeatable (default: all)', collect)
+    .option('--algorithm <name>', 'digest algorithm that the client may use; repeatable (default: all)', collect)
     .option('--quota <n>', 'limit on the total number of signatures, or none', 'none')
     .option('--monthly-quota <n>', 'limit on signatures per month (UTC), or none', 'none')
     .option('--expires <time>', EXPIRES)
@@ -92,9 +92,9 @@ export function addClientCommands(program: Command, surroundings: Surroundings):
 
   dataCommand(client, 'change <client>', 'changes the given settings of a client; takes effect at the next call')
     .option('--name <name>', "name for people; '' for no name")
-    .option('--certificate <number>', 'only certificate it may use; repeatable', collect)
+    .option('--certificate <number>', 'only certificate that the client may use; repeatable', collect)
     .addOption(new Option('--all-certificates', 'allow every certificate').conflicts('certificate'))
-    .option('--algorithm <name>', 'only digest algorithm it may use; repeatable', collect)
+    .option('--algorithm <name>', 'only digest algorithm that the client may use; repeatable', collect)
     .addOption(new Option('--all-algorithms', 'allow every digest algorithm').conflicts('algorithm'))
     .option('--expires <time>', `${EXPIRES}, or none`)
     .action(async (given: string, options: ClientOptions, command: Command) => {
@@ -118,7 +118,7 @@ export function addClientCommands(program: Command, surroundings: Surroundings):
   }
 
   dataCommand(client, 'rotate <client>', 'replaces the secret and shows the new one once')
-    .option('--keep-old <duration>', 'validity of the old secret, such as 30m, 24h or 7d (default: not at all)')
+    .option('--keep-old <duration>', 'validity of the old secret, such as 30m, 24h or 7d (default: ends immediately)')
     .option('--client-env <path>', NEW_ENVIRONMENT)
     .option('--base-url <url>', BASE_URL)
     .action(async (given: string, options: ClientOptions, command: Command) => {
@@ -152,7 +152,7 @@ export function addClientCommands(program: Command, surroundings: Surroundings):
     printList(rows, options, announce);
   });
   dataCommand(quota, 'set <client> <n>', 'sets the limit on the total number of signatures, or removes it (none)')
-    .option('--monthly', 'sets the limit per month (UTC) instead')
+    .option('--monthly', 'sets the limit on signatures per month (UTC) instead of the total')
     .action((given: string, value: string, options: DataOptions & { monthly?: boolean }, command: Command) => {
       const limit = readQuota('the quota', value);
       return change(options, command, given, options.monthly ? { monthlyQuota: limit } : { quota: limit });
@@ -179,7 +179,7 @@ async function addressFor(
   const { caFile, ...known } = last ?? (await configuredAddress(folder, startConfig(options, environment)));
   if (last === undefined && baseUrl === undefined) {
     log.write(
-      `the server has not been started yet: clients get its configured address, ${known.baseUrl}. --base-url sets another\n`,
+      `the server has not been started yet: clients get its configured address, ${known.baseUrl}. Use --base-url to set another one\n`,
     );
   }
   return { baseUrl: baseUrl ?? known.baseUrl, caFile };

@@ -1,5 +1,3 @@
-/** Options that locate the data, and access to the data while servers run, for all administration commands. */
-
 import type { Command, CommandOptions } from 'commander';
 import { type DataConfig, type DataOptions, dataConfig } from '../config.ts';
 import { ServerError } from '../errors.ts';
@@ -19,7 +17,7 @@ export function dataCommand(parent: Command, name: string, description: string, 
     .option('--database <url>', 'postgres://… for several servers (CODESIGN_SERVER_DATABASE; default: SQLite)')
     .option('--pkcs11-library <path>', "the HSM's PKCS#11 library (CODESIGN_SERVER_PKCS11_LIBRARY; default: SoftHSM's)")
     .option('--pkcs11-token <label>', 'existing token (CODESIGN_SERVER_PKCS11_TOKEN; default: one in the data folder)')
-    .option('--pkcs11-pin-file <path>', 'file with its PIN (CODESIGN_SERVER_PKCS11_PIN_FILE)');
+    .option('--pkcs11-pin-file <path>', 'file with the PIN of the token (CODESIGN_SERVER_PKCS11_PIN_FILE)');
 }
 
 export function listCommand(parent: Command, name: string, description: string, options?: CommandOptions): Command {
@@ -30,7 +28,6 @@ export function collect(value: string, before: readonly string[] = []): readonly
   return [...before, value];
 }
 
-/** Finds a client or viewer by access key, or by a unique name. */
 export function holderNamed<Holder extends Viewer>(
   kind: 'client' | 'viewer',
   holders: readonly Holder[],
@@ -48,7 +45,6 @@ export function holderNamed<Holder extends Viewer>(
 
 type Place = Pick<Surroundings, 'environment'>;
 
-/** Opens database and HSM for the duration of `work`. */
 export function withData<T>(options: DataOptions, { environment }: Place, work: (data: OpenData) => Promise<T>) {
   return withOpen(dataConfig(options, environment), (config) => openData(config, environment, 'use'), work);
 }

@@ -35,7 +35,6 @@ export function operationOf(
   };
 }
 
-/** Returns the user who runs the command, and the caller of `sudo` if there is one. */
 function operatorIn({ SUDO_USER: caller }: NodeJS.ProcessEnv): string {
   const user = userName();
   return caller === undefined || caller === user ? user : `${caller} as ${user}`;

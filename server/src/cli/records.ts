@@ -45,7 +45,7 @@ export function addRecordCommands(program: Command, surroundings: Surroundings):
       printList(options.json ? inOrder : rows, options, announce);
     });
 
-  dataCommand(records, 'show <id>', 'prints one record as JSON, with the signature that the client got').action(
+  dataCommand(records, 'show <id>', 'prints one record as JSON, with the signature that the client received').action(
     (id: string, options: DataOptions) =>
       withStore(options, surroundings, async (store) => {
         const record = await store.records.find(id);
@@ -81,7 +81,7 @@ export function addRecordCommands(program: Command, surroundings: Surroundings):
       printList(await withStore(options, surroundings, (store) => store.audit.list(period, limit)), options, announce);
     });
 
-  const exported = 'prints all records without signatures, or the audit';
+  const exported = 'prints all records without signatures, or the audit log';
   withFilter(dataCommand(program, 'export', exported))
     .addOption(new Option('--audit', 'operator changes instead of records').conflicts(['client', 'certificate']))
     .addOption(new Option('--format <format>', 'output format').choices(['csv', 'json']).default('csv'))

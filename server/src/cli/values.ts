@@ -3,7 +3,6 @@ import { ServerError } from '../errors.ts';
 
 export const EXPIRES = 'time of expiry, such as 2030-12-31 or 2030-12-31T18:00:00Z';
 const MILLISECONDS = { m: 60_000, h: 3_600_000, d: 86_400_000 } as const;
-/** The largest integer that both databases can store. */
 const LARGEST_QUOTA = 2_000_000_000;
 
 export function checked(option: string, value: string, pattern: RegExp, expected: string): string {
@@ -22,7 +21,6 @@ export function readName(option: string, value: string): string {
   return checked(option, value, /^[^\p{Cc}]{1,64}$/u, 'a name of 1 to 64 characters');
 }
 
-/** Parses a limit; `none` means no limit. */
 export function readQuota(option: string, value: string): number | undefined {
   if (value === 'none') return undefined;
   const quota = Number(value);
@@ -51,7 +49,6 @@ function isDay(day: string): boolean {
   return new Date(day).toISOString().startsWith(day);
 }
 
-/** @returns the end of a duration that begins now */
 export function readDuration(option: string, value: string, now: Date): Date {
   const [, count, unit] = /^([1-9]\d{0,4})([mhd])$/.exec(value) ?? [];
   if (unit === 'm' || unit === 'h' || unit === 'd') return new Date(now.getTime() + Number(count) * MILLISECONDS[unit]);

@@ -26,7 +26,6 @@ export function unauthorized(reply: FastifyReply): FastifyReply {
   return refuse(reply.header('www-authenticate', 'Basic realm="codesign"'), 401, 'unauthorized');
 }
 
-/** Rejects a request that the client may retry after a few seconds. */
 export function refuseForNow(reply: FastifyReply, seconds: number, message: string): FastifyReply {
   return refuse(reply.header('retry-after', String(seconds)), 503, message);
 }
@@ -35,10 +34,7 @@ function failure(code: number, message: string): Envelope {
   return { code, message, data: null };
 }
 
-/**
- * Rejects a request that the client must change. The answer contains the message, which quotes nothing from the
- * request.
- */
+/** Rejects a request that the client must change. The message must not quote the request. */
 export class RequestError extends Error {
   override readonly name = 'RequestError';
   readonly statusCode = 400;
@@ -93,19 +89,16 @@ export function handleError(error: FastifyError, request: FastifyRequest, reply:
 
 export function frameworkErrors(_error: FastifyError, request: FastifyRequest, reply: FastifyReply): void {
   request.log.info({ outcome: 'refused', reason: 'http', status: 400 });
-  refuse(reply, 400, 'invalid request: the address cannot be read');
+  refuse(reply, 400, 'invalid request: the URL cannot be parsed');
 }
 
-/**
- * Rejects HTTP/1.1 requests without exactly one Host (RFC 9112, 3.2) and unknown expectations, which Node would reject
- * without a body.
- */
+/** Rejects unknown expectations and a missing or second Host (RFC 9112, 3.2); Node would send no body. */
 export async function checkHead(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply | undefined> {
   const { httpVersion, rawHeaders, headers } = request.raw;
   if (!httpVersion.startsWith('1.')) return refuseHead(request, reply, 505, MESSAGES[505] ?? '');
   const hosts = rawHeaders.filter((name, index) => index % 2 === 0 && name.toLowerCase() === 'host').length;
   if (hosts > 1 || (hosts === 0 && httpVersion === '1.1')) {
-    return refuseHead(request, reply, 400, 'invalid request: it needs exactly one Host header');
+    return refuseHead(request, reply, 400, 'invalid request: exactly one Host header is required');
   }
   if ((headers.expect ?? CONTINUE).toLowerCase() !== CONTINUE)
     return refuseHead(request, reply, 417, MESSAGES[417] ?? '');
@@ -134,10 +127,7 @@ export function answerClientError(error: Error & { readonly code?: string }, soc
   answerOnSocket(socket, STATUS_OF[error.code ?? ''] ?? 400, log);
 }
 
-/**
- * Answers directly on the socket, and closes it a moment later. Closing it immediately, with unread bytes of the
- * client, would reset the connection and lose the answer.
- */
+/** Closes the socket a moment later, because unread bytes would reset the connection and lose the answer. */
 export function answerOnSocket(socket: Socket, status: number, log: FastifyBaseLogger): void {
   setTimeout(() => socket.destroy(), LINGER).unref();
   if (!socket.writable) return;

@@ -1,5 +1,3 @@
-/** Classifies errors of SQLite and PostgreSQL by their codes. */
-
 import { reasonOf } from '../errors.ts';
 
 /** An error that PostgreSQL does not report, with its code for that meaning. */

@@ -450,7 +450,7 @@ describe('records', () => {
     await fails(prune('yesterday'), 'invalid-option');
   });
 
-  test('shows one with the signature that the client got', async () => {
+  test('shows one with the signature that the client received', async () => {
     const { body } = await server.sign(goodRequest());
     const shown = JSON.parse((await admin('records', 'show', body.data?.id ?? '')).output);
     expect(shown).toMatchObject({ id: body.data?.id, signature: body.data?.signature, digest: '07'.repeat(32) });

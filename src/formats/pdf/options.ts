@@ -47,7 +47,7 @@ export const CERTIFY = {
   key: 'certify',
   flag: '--certify',
   placeholder: 'level',
-  help: 'changes that stay allowed after certification: no-changes, forms or comments',
+  help: 'changes allowed after certification: no-changes, forms or comments',
   group: 'PDF',
   value: {
     accepts: (text: string) => CERTIFY_LEVELS.has(text),

@@ -1,10 +1,7 @@
-/** Options that choose files or journal calls. */
-
 import { CALL_OUTCOMES } from '../../journal/journal.ts';
 import { number, type OptionTable, oneOf, path, text, type ValueKind } from '../option.ts';
 import { refuse } from '../values.ts';
 
-/** Path of a file to be written. */
 const namedPath: ValueKind<string> = {
   ...path,
   read: (given) => (given.value === '-' ? refuse(given, 'a path', given.value) : path.read(given)),
@@ -18,13 +15,13 @@ export const FILES_OPTIONS = {
     kind: namedPath,
     defaultText: 'in place',
     stored: 'project',
-    help: 'file to write the result of one input to, or folder for the results of several',
+    help: 'file for the result of one input, or folder for several results',
     commands: ['sign', 'catalog', 'timestamp', 'remove', 'attach', 'extract'],
     in: {
-      catalog: { help: 'file to write the catalog to; required', defaultText: '' },
+      catalog: { help: 'path of the new catalog; required', defaultText: '' },
       timestamp: { isTypedOnly: true },
-      attach: { help: 'file to write the result to' },
-      extract: { help: 'file to write the result to', defaultText: 'standard output' },
+      attach: { help: 'file for the result' },
+      extract: { help: 'file for the result', defaultText: 'standard output' },
     },
   },
   recursive: {
@@ -49,7 +46,7 @@ export const FILES_OPTIONS = {
     flag: '--checksums',
     placeholder: 'file',
     kind: namedPath,
-    help: 'file to write the SHA-256 of each signed file to, in the format of sha256sum',
+    help: 'file for the SHA-256 of each signed file, in the format of sha256sum',
     commands: ['sign'],
     isCommandLineOnly: true,
   },
@@ -61,12 +58,12 @@ export const CALLS_OPTIONS = {
     placeholder: 'id...',
     kind: text,
     isList: true,
-    help: 'ids of calls to give up permanently; nothing else is finished',
+    help: 'ids of calls to discard permanently; other calls stay unfinished',
     commands: ['resume'],
   },
   forgetUnknown: {
     flag: '--forget-unknown',
-    help: 'give up all calls with an unknown outcome permanently',
+    help: 'permanently discard all calls with an unknown outcome',
     commands: ['resume'],
   },
   since: {
@@ -88,7 +85,7 @@ export const CALLS_OPTIONS = {
     placeholder: 'pattern',
     kind: text,
     isList: true,
-    help: 'name ("*.exe") or path ("dist/**") of files whose calls are listed',
+    help: 'pattern for files whose calls are listed: name ("*.exe") or path ("dist/**")',
     commands: ['history'],
   },
   outcome: {

@@ -1,5 +1,3 @@
-/** Turns the options that formats declare into entries of the table. */
-
 import type { FormatOption } from '../../format/options.ts';
 import { type DeclaredOption, FORMAT_OPTIONS } from '../../formats/registry.ts';
 import type { OptionDefinition, ValueKind } from '../option.ts';

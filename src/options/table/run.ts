@@ -1,5 +1,3 @@
-/** Options that limit a run, and decide what it sends, keeps and prints. */
-
 import { extraMember } from '../extra.ts';
 import { number, type OptionTable, oneOf, path, text } from '../option.ts';
 

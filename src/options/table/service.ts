@@ -1,5 +1,3 @@
-/** Options for the service, the certificate at the service, the credentials and the connection. */
-
 import {
   certificateCode,
   certificateFile,
@@ -30,7 +28,7 @@ export const SERVICE_OPTIONS = {
     kind: { ...text, suggestions: 'environments' },
     variable: 'CODESIGN_ENVIRONMENT',
     default: 'production',
-    help: "name of the profile's service address to use",
+    help: 'name of the service address to use from the profile',
     commands: ['sign', 'resume', 'init', 'login', 'logout', 'whoami', 'config list'],
   },
   baseUrl: {

@@ -1,5 +1,3 @@
-/** Options for the content of a signature and its timestamp, and for what `verify` requires of them. */
-
 import {
   algorithm,
   type OptionTable,
@@ -127,7 +125,7 @@ export const TRUST_OPTIONS = {
     kind: path,
     isList: true,
     defaultText: "the system's",
-    help: "root certificates to trust, for signers and timestamps; `system` adds the system's",
+    help: 'root certificates to trust, for signers and timestamps; `system` adds the roots of the system',
     conflicts: ['integrityOnly'],
     commands: ['verify'],
   },
@@ -163,7 +161,7 @@ export const TRUST_OPTIONS = {
     flag: '--catalog',
     placeholder: 'file',
     kind: path,
-    help: 'security catalog (.cat) that lists the files; its signature counts, not theirs',
+    help: 'security catalog (.cat) that lists the files; only its own signature is verified',
     commands: ['verify'],
   },
   checkRevocation: {

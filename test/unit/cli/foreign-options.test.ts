@@ -99,7 +99,7 @@ it('does not report an option of another command, or an option without a command
 it.each([
   ['-profile', 'Use: codesign-remote sign --profile …'],
   ['/unknown1', 'Leave out /unknown1: options begin with - here. Use: codesign-remote sign …'],
-  ['-passgeheim', expect.stringMatching(/^Change a secret/)],
+  ['-passgeheim', expect.stringMatching(/^Change any secret/)],
   [
     '-s',
     expect.stringMatching(

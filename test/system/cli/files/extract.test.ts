@@ -74,7 +74,7 @@ describe('extract', () => {
     const path = join(folder.path, 'first.p7s');
     const { code, stderr } = await extract(PROGRAM, '-o', path);
     expect(code).toBe(0);
-    expect(stderr).toMatch(/^warning .*contains 2 signatures; this is number 1, --index selects another/);
+    expect(stderr).toMatch(/^warning .*contains 2 signatures; this is number 1; use --index to select another/);
     expect((await extract(PROGRAM, '-o', path, '--quiet')).stderr).toBe('');
     expect((await extract(PROGRAM, '-o', path, '--index', '1')).stderr).toBe('');
   });
