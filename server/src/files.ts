@@ -1,12 +1,9 @@
-/** Writes files atomically, and provides locks between processes. */
-
 import { access, open, readFile, rename, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import Database from 'libsql';
 import { ServerError } from './errors.ts';
 
-/** Time limit for another process's lock, in milliseconds. */
 const PATIENCE = 10_000;
 const INTERVAL = 20;
 
@@ -33,10 +30,7 @@ export async function writeFlushed(path: string, contents: string | Uint8Array, 
   }
 }
 
-/**
- * Flushes a folder, because a power failure could otherwise lose the name of a flushed file. Windows cannot open
- * folders and does not need this.
- */
+/** Without this, a power failure could lose the name of a flushed file. Windows does not need it. */
 export async function syncFolder(path: string): Promise<void> {
   if (process.platform === 'win32') return;
   const folder = await open(path, 'r');
@@ -51,7 +45,6 @@ export async function isThere(path: string): Promise<boolean> {
   return (await ifThere(access(path).then(() => true))) ?? false;
 }
 
-/** @returns the contents, or undefined if the file does not exist */
 export async function readIfThere(path: string): Promise<Buffer | undefined> {
   return await ifThere(readFile(path));
 }
@@ -89,9 +82,7 @@ export async function underFileLock<T>(path: string, work: () => Promise<T>): Pr
   }
 }
 
-/**
- * Retries while another process has the lock of an SQLite file. Waiting inside SQLite would block the whole process.
- */
+/** Retries while another process has the lock, because waiting inside SQLite would block the whole process. */
 export async function retryWhileBusy(work: () => void): Promise<void> {
   const deadline = performance.now() + PATIENCE;
   for (;;) {

@@ -1,19 +1,15 @@
-/** Logs what may soon prevent signing: certificates that expire, and quotas. */
-
 import type { FastifyBaseLogger } from 'fastify';
 import { whyRejected } from './http/auth.ts';
 import { isDisabled, quotasOf } from './records/rows.ts';
 import type { Store } from './records/store.ts';
 import { endOfValidity } from './setup/tls.ts';
 
-/** In milliseconds. */
 export const DAY = 24 * 60 * 60 * 1000;
 /** The server renews a TLS certificate of its own authority well before this time, at a start or on SIGHUP. */
 const WARN_BEFORE = 30 * DAY;
 const TLS = { which: 'the TLS certificate', todo: 'replace it, then send SIGHUP' };
 const CODE_SIGNING = { which: 'a code-signing certificate', todo: 'renew it with certificate request and import' };
 
-/** @param certificate the TLS certificate in use, PEM with its chain */
 export async function lookAhead(
   log: FastifyBaseLogger,
   certificate: string,
@@ -41,7 +37,6 @@ export async function lookAhead(
   }
 }
 
-/** Logs a line if a certificate is not valid now, or expires soon. */
 function logValidity(
   log: FastifyBaseLogger,
   { which, todo }: typeof TLS,

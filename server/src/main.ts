@@ -1,13 +1,9 @@
-/** Passes the streams, clock and signals of the process to the command line. */
-
 import { run } from './cli/program.ts';
 import { boundedLog } from './http/log.ts';
 
 /** Exit codes after a second signal: 128 plus the signal number. */
 const SIGNALS = { SIGINT: 130, SIGTERM: 143, ...(process.stderr.isTTY && { SIGHUP: 129 }) };
-/**
- * Signals within this time, in milliseconds, count as one: under npm, Ctrl-C arrives from the terminal and from npm.
- */
+/** Signals within this many milliseconds count as one: under npm, Ctrl-C arrives twice. */
 const ECHO = 1000;
 /** Time for which the last log lines wait for a reader after the end, in milliseconds. */
 const LAST_LINES = 1000;

@@ -1,5 +1,3 @@
-/** Runs one server: opens the data folder, listens with TLS, adds the first client, and shuts down gracefully. */
-
 import type { AddressInfo } from 'node:net';
 import type { StartConfig } from './config.ts';
 import { ServerError } from './errors.ts';
@@ -22,9 +20,7 @@ export interface Surroundings {
   readonly now: () => Date;
   readonly announce: (line: string) => void;
   readonly log: { write(line: string): void };
-  /** Writes to the terminal; undefined if standard error is not one. */
   readonly terminal: ((text: string) => void) | undefined;
-  /** Registers `reload`, which is called on SIGHUP. */
   readonly onHangUp?: (reload: () => void) => void;
 }
 

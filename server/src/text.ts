@@ -1,5 +1,3 @@
-/** Text for terminals: control and direction characters are escaped, lists become tables or JSON. */
-
 /** Escapes characters that control a terminal or reverse the direction of its text. */
 export function printable(text: string): string {
   return text.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, escaped);
@@ -13,7 +11,6 @@ export function json(value: unknown, indent?: number): string {
   return escapedJson(JSON.stringify(value, undefined, indent));
 }
 
-/** @param text JSON, with line breaks between its tokens */
 export function escapedJson(text: string): string {
   return text.replace(/[^\n\P{Cc}]|[\p{Cf}\p{Zl}\p{Zp}]/gu, (character) =>
     Array.from({ length: character.length }, (_, index) => escaped(character.charAt(index))).join(''),

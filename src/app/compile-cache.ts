@@ -28,10 +28,7 @@ export async function keepCompiledCode(
   if (folder !== undefined && (await isPrivate(folder))) enable(folder);
 }
 
-/**
- * Creates the folder unless it would be inside a folder of another user. Cached code is executed, so no other user may
- * write to the folder.
- */
+/** Cached code is executed, so no other user may be able to write to the folder. */
 async function isPrivate(folder: string): Promise<boolean> {
   try {
     if (!isOwn(ownerOf(folder))) return false;
@@ -44,7 +41,6 @@ async function isPrivate(folder: string): Promise<boolean> {
   }
 }
 
-/** Returns the owner of the folder, or of the nearest existing folder above it. */
 function ownerOf(folder: string): number {
   const stats = statSync(folder, { throwIfNoEntry: false });
   const parent = dirname(folder);

@@ -13,7 +13,6 @@ const LOCAL_CONCURRENCY = 4;
 
 export interface OpenedTimestamping extends OpenedRun, Timestamping, AsyncDisposable {}
 
-/** Sends nothing. Throws if no timestamp request could succeed. */
 export async function openTimestamping(
   settings: Resolved<'timestamp'>,
   env: Environment,
@@ -28,7 +27,6 @@ export async function openTimestamping(
   return { ...opened, authorities, algorithm: timestamps.algorithm, force, [Symbol.asyncDispose]: () => http.close() };
 }
 
-/** Opens a run for changes that call neither the service nor an authority. */
 export function openLocalRun(onEvent: OnEvent): Promise<OpenedRun> {
   return openRun(LOCAL_CONCURRENCY, onEvent);
 }

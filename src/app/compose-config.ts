@@ -9,19 +9,12 @@ import type { Environment, ProfileOptions } from '../options/options.ts';
 import { DEFAULT_PROFILE, openProfiles } from '../options/stored/profiles.ts';
 import { readProjectFile } from '../options/stored/project-file.ts';
 
-/**
- * Reads the stored settings that a command uses. Throws usage errors, for example for an unknown profile or an
- * untrusted file.
- */
 export async function composeStored(options: ProfileOptions, env: Environment): Promise<Stored> {
   const [project, profile] = await Promise.all([readProject(), readProfile(options, env)]);
   return { project, profile };
 }
 
-/**
- * Reads stored settings for library callers, who have their own settings: a profile if one is named, but never the
- * project file.
- */
+/** Library callers have their own settings: only a named profile is read, never the project file. */
 export async function composeNamed(options: ProfileOptions, env: Environment): Promise<Stored> {
   const isAsked = [options.profile, options.environment, env.CODESIGN_PROFILE, env.CODESIGN_ENVIRONMENT].some(Boolean);
   return isAsked ? { project: undefined, profile: await readProfile(options, env) } : NOTHING_STORED;
@@ -33,12 +26,10 @@ export async function readChain(paths: readonly string[], env: Environment): Pro
   return { ...chain, warnings: [...warnings, ...chain.warnings] };
 }
 
-/** Throws if the file of additional roots cannot be used. */
 export async function checkRoots(caFile: string, env: Environment): Promise<void> {
   await loadRoots(caFile, env);
 }
 
-/** Returns the name of the profile to use, and the source of that name. */
 export function nameProfile(
   { profile }: ProfileOptions,
   env: Environment,

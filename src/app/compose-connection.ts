@@ -31,7 +31,6 @@ export async function composeHttp(settings: HttpSettings, env: Environment, conn
   });
 }
 
-/** Throws `proxy-invalid` if a request to one of the URLs would need an unusable proxy. */
 export function checkProxies({ proxies }: Pick<HttpSettings, 'proxies'>, urls: readonly URL[]): void {
   const known = proxies();
   for (const url of urls) proxyFor(url, known);
@@ -50,14 +49,12 @@ export function composeCallRecords(auditLog: string | undefined, onEvent: (event
       log?.write(record);
       onEvent({ type: 'service-called', call: record });
     },
-    /** Grows during the run. */
     warnings: log?.warnings ?? [],
   };
 }
 
 export type ServiceComposition = Awaited<ReturnType<typeof composeService>>;
 
-/** Sends nothing. Throws if no request could succeed. */
 export async function composeService(
   baseUrl: URL,
   credentials: Credentials,
@@ -80,12 +77,10 @@ export async function composeService(
   });
   return {
     service,
-    /** Also used for timestamp authorities. */
     http,
     /** Identifies the client in the journal without its access key. */
     client: fingerprintOf(credentials.accessKey),
     warnings: credentials.warnings,
-    /** Grows during the run. */
     later,
   };
 }
@@ -94,7 +89,6 @@ function reportWaits(onEvent: (event: WaitingToRetry) => void): OnWait {
   return (reason, wait) => onEvent({ type: 'waiting-to-retry', reason, ...wait });
 }
 
-/** Returns undefined if no authority is given. */
 export function composeTimestamps(
   { timeout, proxies }: Pick<HttpSettings, 'timeout' | 'proxies'>,
   { urls, algorithm, policy }: TimestampSettings,

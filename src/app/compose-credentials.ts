@@ -47,12 +47,8 @@ export async function composeCredentialsCommand(
     settings,
     keychain: composeKeychain(env),
     profiles,
-    /** Reads the credentials that `sign` would use. */
     read: () => composeCredentials(env, settings, settings.baseUrl?.origin),
-    /**
-     * Calls the service once, and records the call in the audit log. Returns its answer and warnings. Throws the errors
-     * of `checkCredentials`.
-     */
+    /** Calls the service once, and records the call in the audit log. */
     async check(baseUrl: URL, credentials: SigningServiceOptions['credentials']) {
       const { timeout, auditLog } = settings;
       const { onCall, warnings } = composeCallRecords(auditLog, () => undefined);
@@ -68,10 +64,7 @@ export async function composeCredentialsCommand(
   };
 }
 
-/**
- * With `mayBeNew`, the profile may be missing: users store credentials before settings, so perhaps only the keychain
- * knows it.
- */
+/** With `mayBeNew`, the profile may be missing, because users may store credentials before settings. */
 function settingsOf(options: OptionValues & ProfileOptions, env: Environment, profiles: Profiles, mayBeNew: boolean) {
   const { name, from } = nameProfile(options, env);
   checkName(name, from);
@@ -86,7 +79,6 @@ function settingsOf(options: OptionValues & ProfileOptions, env: Environment, pr
     environment,
     baseUrl: isNew ? undefined : look.read('baseUrl'),
     isNewProfile: !profiles.has(name),
-    /** The address in the profile for this environment. */
     storedAddress: profile.environments.get(environment),
     timeout: look.read('timeout'),
     caFile: look.read('caFile'),

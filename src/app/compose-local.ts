@@ -20,10 +20,7 @@ import type { Reading } from '../verifying/verify-file.ts';
 import type { DigestEntries } from '../zip/entry-digests.ts';
 import { clock } from './clock.ts';
 
-/**
- * build.mjs writes this worker next to every other output file. A run from source does not have it, and digests
- * archives without threads.
- */
+/** build.mjs writes this worker; a run from source does not have it, and digests without threads. */
 const DIGEST_WORKER = new URL('./digest-worker.js', import.meta.url);
 
 /** Limit in milliseconds on the wait that a `Retry-After` header may cause. */
@@ -31,7 +28,6 @@ const LONGEST_WAIT = 60_000;
 
 export interface Runtime {
   readonly env: Environment;
-  /** Milliseconds since the run began, with fractions. */
   clock(): number;
 }
 
@@ -95,7 +91,6 @@ export async function composeJournal({ env, clock }: Runtime, timeout: number): 
   return openJournal({ ...(await journalOptions(env)), runningFor: clock(), patience });
 }
 
-/** Opens the journal for reading only, and does not create it. */
 export async function composeJournalReading(env: Environment): Promise<JournalReading> {
   return readJournal({ ...(await journalOptions(env)), runningFor: 0, patience: 0 });
 }

@@ -100,14 +100,12 @@ export async function composeResume(
   }
 
   return {
-    /** Lists, forgets or finishes calls, depending on the options. */
     async run(signal?: AbortSignal): Promise<readonly ResumedCall[]> {
       if (dryRun) return listCalls(calls, connection?.given);
       const resumed = await (isForgetting ? giveUp() : resume(signal));
       await close();
       return resumed;
     },
-    /** Grows during the run. */
     warnings: (): readonly string[] => [
       ...warnings,
       ...((reading ?? journal)?.warnings ?? []),
@@ -129,7 +127,6 @@ function withoutCredentials(thrown: unknown): undefined {
   if (!isWithoutCredentials(thrown)) throw thrown;
 }
 
-/** Contains no calls. */
 const NO_JOURNAL: Pick<Journal, 'forget' | 'reported'> = {
   forget: async () => 'not-found',
   reported: async () => false,
@@ -139,7 +136,6 @@ function needsWriting(calls: readonly UnfinishedCall[], given: Given): boolean {
   return calls.map((call) => planCall(call, given)).some(({ next, error }) => next === 'write' && error === undefined);
 }
 
-/** Sends nothing. Returns undefined if no service is configured. */
 async function connect(
   settings: ResumeSettings,
   env: Environment,

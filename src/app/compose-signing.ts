@@ -29,9 +29,7 @@ import { composeJournal, type OpenedRun, openRun, type Runtime } from './compose
 import { REVISION, VERSION } from './version.ts';
 
 export interface OpenedSigning extends OpenedRun, Signing, AsyncDisposable {
-  /**
-   * Records in the journal that the run succeeded. Must be the last action of a run without failed files; never throws.
-   */
+  /** Records in the journal that the run succeeded; must be the last action of the run. Never throws. */
   noteEnd(isWell?: boolean): void;
 }
 
@@ -61,7 +59,6 @@ export async function openSigning(
     ...opened,
     context: contextOf(settings, chain),
     policy: { ...settings, isAlgorithmGiven: settings.look.one('algorithm') !== undefined },
-    // Format options that the user typed.
     typedOptions: FORMAT_OPTIONS.filter(({ key, flag }) => settings.look.one(key)?.origin === flag),
     account: account && {
       ...account,
@@ -97,7 +94,6 @@ export function describeClient(id: string, replaced: ReplacedExtra): ClientInfo 
 }
 
 interface Connection {
-  /** undefined in a dry run. */
   readonly account:
     | { readonly service: SigningService; readonly origin: string; readonly code: string; readonly clientId: string }
     | undefined;
@@ -105,7 +101,6 @@ interface Connection {
   readonly prepare?: () => void;
   readonly authorities: TimestampAuthorities | undefined;
   readonly warnings: readonly string[];
-  /** Grows during the run. */
   readonly later: readonly string[];
 }
 
@@ -143,9 +138,7 @@ function aboutTimestamps(
   return [signingWarnings('timestamp-not-configured', { date: dateOf(notAfter) })];
 }
 
-/**
- * A dry run needs no credentials and no keychain, but checks all given settings, because the real run would fail later.
- */
+/** A dry run needs no credentials, but checks all given settings, because the real run would fail later. */
 async function checkConnection(settings: SigningSettings, env: Environment): Promise<Connection> {
   await readTlsRoots(settings, env);
   await readTimestampRoots(settings.timestamps);

@@ -12,10 +12,7 @@ import { verifyByCatalog } from '../verifying/verify-listed.ts';
 import { composeHttp } from './compose-connection.ts';
 import { composeReading } from './compose-local.ts';
 
-/**
- * Value of --roots for the roots that are trusted without that option. A file with this name must be given as
- * `./system`.
- */
+/** Value of --roots for the default roots. A file with this name must be given as `./system`. */
 const SYSTEM_ROOTS = 'system';
 
 type VerifySettings = Resolved<'verify'>;
@@ -23,7 +20,6 @@ type VerifySettings = Resolved<'verify'>;
 /** Options that only have an effect on revocation requests. */
 const REQUEST_OPTIONS = ['caFile', 'proxy', 'timeout'] as const;
 
-/** Reads the given roots and CRLs. Throws if no file could be verified. */
 export async function composeVerifying(settings: VerifySettings, env: Environment, onRead?: Verifying['onRead']) {
   refuseUselessOptions(settings);
   const now = new Date();
@@ -40,7 +36,6 @@ export async function composeVerifying(settings: VerifySettings, env: Environmen
   };
   const verify = settings.catalog === undefined ? verifyFile : await verifyByCatalog(settings.catalog, verifying);
   return {
-    /** Describes the source of the trusted roots; undefined if trust is not checked. */
     rootsFrom: trust?.rootsFrom,
     /** Never throws: the result contains the verdict or the error. */
     verifyFile: (path: string): Promise<VerifiedFile> => verify(path, verifying),

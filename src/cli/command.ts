@@ -26,7 +26,6 @@ export interface CommandDefinition {
   readonly name: CommandName;
   readonly description: string;
   readonly arguments: readonly ArgumentDefinition[];
-  /** Printed after the options. */
   readonly notes?: string;
   /** Returns the exit code. Imports its dependencies only when it runs. */
   run(io: Io, options: object, values: readonly unknown[]): Promise<number>;

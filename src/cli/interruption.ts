@@ -20,9 +20,7 @@ interface InterruptibleRun {
     /** Called when a second signal ends the run. */
     abandoned(): void;
   };
-  /** Called before a second signal ends the process. */
   removeTemporaryFiles(): void;
-  /** Returns the exit code for a run that was not interrupted. */
   work(signal: AbortSignal): Promise<number>;
 }
 
@@ -54,10 +52,7 @@ export async function runInterruptibly(
   }
 }
 
-/**
- * Shows progress during `work`. A signal ends the process immediately, because nothing needs to be finished.
- * `onInterrupt` can report completed work.
- */
+/** A signal ends the process immediately; `onInterrupt` can report completed work. */
 export async function withProgress<Result>(
   words: ProgressWords,
   options: LinesOptions,

@@ -1,5 +1,3 @@
-/** Streams, variables, clock and signals, which tests can replace. */
-
 import type { Readable, Writable } from 'node:stream';
 import { clock } from '../app/clock.ts';
 
@@ -14,7 +12,6 @@ export interface Io {
   readonly env: Readonly<Record<string, string | undefined>>;
   /** Milliseconds since the run began, with fractions. */
   clock(): number;
-  /** Calls `handle` for signals that end a process. Returns a function that stops listening. */
   onSignal(handle: (signal: EndingSignal) => void): () => void;
   /** The first error when writing to standard output, for example a full disk. A closed pipe is not an error. */
   outputFault(): Error | undefined;
@@ -57,8 +54,7 @@ export function processIo(): Io {
       process.once('exit', (code) => {
         if (code !== 0) return;
         work();
-        // Without this, Node.js first frees its memory, and could be killed during these milliseconds although `work`
-        // has run.
+        // Without this, Node.js first frees its memory, and could be killed meanwhile although `work` has run.
         process.exit();
       });
     },

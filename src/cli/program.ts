@@ -1,5 +1,3 @@
-/** Builds Commander's commands from the tables of commands and options, and runs the one that was named. */
-
 import { Argument, Command, CommanderError, type Help, Option } from 'commander';
 import { VERSION } from '../app/version.ts';
 import { EXIT_SUCCESS } from '../errors/exit-codes.ts';
@@ -17,7 +15,6 @@ import { Lines } from './output/lines.ts';
 import { pageColumns } from './output/terminal.ts';
 import { hang, padded, widthOf } from './output/text-layout.ts';
 
-/** Returns the exit code. */
 export async function runProgram(typed: readonly string[], io: Io): Promise<number> {
   if (typed[0] === 'complete' && typed[1] === '--') {
     return await (await import('./completion/complete.ts')).complete(typed.slice(2), io);
@@ -120,7 +117,6 @@ function showHelpThrough(command: Command, io: Io): void {
   for (const below of command.commands) showHelpThrough(below, io);
 }
 
-/** Longer lines are hard to read. */
 const MOST_COLUMNS = 100;
 /** A narrower terminal wraps the lines itself. */
 const LEAST_COLUMNS = 30;

@@ -22,7 +22,6 @@ export function exitCodeFor(categories: Iterable<ErrorCategory>): number {
   return combineExitCodes([...categories].map((category) => EXIT_CODES[category]));
 }
 
-/** Combines the exit codes of several failures. */
 export function combineExitCodes(codes: Iterable<number>): number {
   const distinct = new Set(codes);
   const [only] = distinct;

@@ -1,6 +1,4 @@
-/**
- * A finding describes a file, a signature or a certificate. Unlike an error, a finding does not end the examination.
- */
+/** A finding describes a file, a signature or a certificate, and does not end the examination. */
 
 import type { CodesignError } from './codesign-error.ts';
 
@@ -14,7 +12,6 @@ import type { CodesignError } from './codesign-error.ts';
 export type FindingWeight = 'broken' | 'unsupported' | 'untrusted' | 'warning' | 'note';
 
 export interface Finding {
-  /** A stable kebab-case word for scripts. */
   readonly code: string;
   /** A whole sentence, not escaped. Untrusted names in it may contain control characters, so escape it on output. */
   readonly message: string;
@@ -35,7 +32,6 @@ export function rejected(error: CodesignError | undefined, code: string, message
   return (error?.isUnsupported ? unsupported : broken)(code, message);
 }
 
-/** Turns the message into a clause that can follow a colon. */
 export function asClause({ message }: Pick<Finding, 'message'>): string {
   return `${message.charAt(0).toLowerCase()}${message.slice(1)}`.replace(/\.$/, '');
 }

@@ -1,7 +1,4 @@
-/**
- * Makes untrusted text (from the service, certificates, file names) safe to print. The text cannot move the cursor,
- * reorder a line or send a command to a CI system.
- */
+/** Makes untrusted text safe to print: it cannot move the cursor, reorder a line or command a CI system. */
 
 const SHORT_ESCAPES: ReadonlyMap<string, string> = new Map([
   ['\t', '\\t'],
@@ -19,7 +16,6 @@ const UNPRINTABLE = /[\p{Cc}\p{Zl}\p{Zp}\p{Bidi_Control}\p{Cs}]/gu;
 export const COMMAND =
   /::(?=(?:set-output|set-env|save-state|add-path|add-mask|add-matcher|remove-matcher|stop-commands|debug|notice|warning|error|group|endgroup|echo)[ :])|##(?=[a-z]*\[)/gi;
 
-/** Maximum length of untrusted text in a message, in code points. */
 const DEFAULT_LENGTH = 300;
 
 /**
@@ -44,10 +40,7 @@ function escaped(text: string): string {
   });
 }
 
-/**
- * JSON allows these characters in a string, but terminals interpret them: C1 controls, DEL, reading direction,
- * separators.
- */
+/** JSON allows these characters in a string, but terminals interpret them. */
 const DANGEROUS = /[\u007f-\u009f\p{Bidi_Control}\u2028\u2029]/gu;
 
 export function harmlessJson(document: object, indent?: number): string {

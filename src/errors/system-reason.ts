@@ -15,7 +15,6 @@ const REASONS: Readonly<Record<string, string>> = {
   EMFILE: 'too many files are open',
 };
 
-/** Returns words for the known system error codes, and the code itself for others. */
 export function systemReason(thrown: unknown): string {
   const code = thrown instanceof Error && 'code' in thrown ? String(thrown.code) : 'unknown reason';
   return REASONS[code] ?? code;

@@ -4,10 +4,7 @@ import { readdir } from 'node:fs/promises';
 import { basename, dirname, relative, resolve, sep, win32 } from 'node:path';
 import { fileErrors } from './errors.ts';
 
-/**
- * Node.js replaces each byte of a name that is not valid UTF-8 with this character. The resulting path leads to no
- * file, or to a different file whose name contains the character.
- */
+/** Node.js puts this character in place of each invalid byte of a name, so the path leads to another file or none. */
 const REPLACEMENT = '\ufffd';
 
 /**

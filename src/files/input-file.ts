@@ -47,7 +47,6 @@ export interface InputFile extends AsyncDisposable {
   close(): Promise<void>;
 }
 
-/** Reading larger files takes long enough to report progress. */
 const LARGE_SIZE = 20_000_000;
 
 /** Small files are read in one call. `onRead` is called only for large files. */

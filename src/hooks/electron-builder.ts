@@ -8,10 +8,8 @@ import { type FileOfBuild, inFull, say, signForBuild } from './sign-for-build.ts
 
 type Digests = readonly string[] | string | null | undefined;
 
-/** The members of electron-builder's CustomWindowsSignTaskConfiguration that the hook reads. */
 export interface WindowsSignTask {
   readonly path: string;
-  /** Digest of the signature that electron-builder would make. */
   readonly hash?: string | undefined;
   /** False for the first signature of a file, true for one that signtool would nest in it. */
   readonly isNest?: boolean | undefined;
@@ -60,7 +58,6 @@ function isSha1Alone(options: WindowsSignTask['options']): boolean {
   return [all?.signingHashAlgorithms].flat().join() === 'sha1';
 }
 
-/** The members of electron-builder's BuildResult that the hook reads. */
 export interface BuildResult {
   readonly outDir: string;
   readonly artifactPaths: readonly string[];

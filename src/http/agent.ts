@@ -5,25 +5,15 @@ import type { Agent } from 'undici';
 import { repairAnswerHeads } from './answer-heads.ts';
 import { type Connect, type Target, targetOf } from './connect.ts';
 
-/**
- * Some services close connections that have been idle for one second. They count from their answer to the arrival of
- * the next request, which adds one round trip.
- */
+/** Some services close connections after one second without a request, and count from their answer. */
 const IDLE_MILLISECONDS = 800;
-/**
- * A connection opened in advance waits until the first signature and its timestamp are finished. Services wait longer
- * for the first request of a connection.
- */
+/** Services wait longer for the first request of a connection than for further ones. */
 const UNUSED_MILLISECONDS = 1900;
 /** Subtracted from the time that a service announces, because that time may start when it sends the answer. */
 const KEPT_MARGIN_MILLISECONDS = 2000;
-/**
- * Some services send long headers before the signature. Set explicitly, because Node.js options could change undici's
- * default of 16 KiB.
- */
+/** Some services send long headers; set explicitly, because Node.js options could change the default. */
 const MAX_HEADER_BYTES = 64 * 1024;
 
-/** @param connections limit per origin; no limit by default */
 export function createAgent(open: Connect, connections: number | undefined, leadsThroughProxy = false) {
   const early = openEarly(open, leadsThroughProxy);
   let agent: Promise<Agent> | undefined;
@@ -53,10 +43,7 @@ export function createAgent(open: Connect, connections: number | undefined, lead
   return {
     /** Loads undici on the first call. */
     get,
-    /**
-     * Opens connections to this origin until `count` have been opened. If the first one fails, the first request
-     * reports the failure, unless the connection would have been idle for too long.
-     */
+    /** If the first connection fails, the first request reports it, unless it would have been idle too long. */
     prepare(url: URL, count: number): void {
       early.prepare(targetOf(url), count);
       get().catch(() => undefined);
@@ -74,11 +61,9 @@ export function createAgent(open: Connect, connections: number | undefined, lead
 }
 
 interface Early {
-  /** Number of connections opened so far, in advance or on demand. */
   opened: number;
   /** Other connections wait for the first one, because a proxy may lock an account after repeated wrong passwords. */
   first?: Promise<net.Socket>;
-  /** Unused connections that were opened in advance, in order. */
   readonly unused: Set<Promise<net.Socket>>;
 }
 

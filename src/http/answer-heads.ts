@@ -1,6 +1,4 @@
-/**
- * Repairs response heads that undici's parser rejects although they are unambiguous, because a signature may follow.
- */
+/** Repairs unambiguous response heads that undici's parser rejects, because a signature may follow. */
 
 import type net from 'node:net';
 

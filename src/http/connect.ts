@@ -1,5 +1,3 @@
-/** Opens connections (TCP and TLS, directly or through a proxy), and reports the reason if that fails. */
-
 import http from 'node:http';
 import net from 'node:net';
 import tls from 'node:tls';
@@ -23,9 +21,7 @@ export function targetOf({ protocol, hostname, port }: URL): Target {
   return { protocol, port, hostname: hostname.replace(/^\[|\]$/g, '') };
 }
 
-/**
- * Time limit for one address before the next one is tried. Node's default of 250 ms is shorter than long round trips.
- */
+/** Time limit before the next address is tried; Node's default of 250 ms is shorter than long round trips. */
 const ADDRESS_MILLISECONDS = 2000;
 
 /** `timeoutMilliseconds`: limit for name, TCP and TLS together; through a proxy, for each of the three. */
@@ -89,12 +85,10 @@ export function createConnector(roots: TrustRoots, timeoutMilliseconds: number, 
 
   return {
     connect: open,
-    /** Opens connections through this proxy. */
     through:
       (proxy: HttpProxy): Connect =>
       (target) =>
         openThrough(proxy, target),
-    /** Aborts connections that are not open yet. */
     abandon: (): void => {
       isAbandoned = true;
       for (const socket of opening) socket.destroy(ABANDONED);
@@ -107,11 +101,9 @@ const ABANDONED = new Error('abandoned');
 interface TlsWay {
   readonly context: tls.SecureContext;
   readonly session: Buffer | undefined;
-  /** A connection through a proxy to the target. */
   readonly tunnel?: net.Socket;
 }
 
-/** Names the server whose certificate is checked. */
 function serverOf({ hostname, port }: Target): string {
   return `${hostname} ${port}`;
 }
@@ -136,8 +128,7 @@ function openTls(target: Target, { context, session, tunnel }: TlsWay, names: Ad
     rejectUnauthorized: true,
     checkServerIdentity,
   });
-  // Runs before the listener of Node.js, which discards an untrusted certificate. `getPeerX509Certificate` would hide
-  // the certificate from the check.
+  // Runs before Node's own listener, which discards an untrusted certificate.
   socket.prependListener('secure', () => {
     if (!socket.isSessionReused()) presented.set(socket, socket.getPeerCertificate(true));
   });
@@ -184,13 +175,9 @@ function describe(error: Error, socket: net.Socket): string {
   return isUntrusted(socket) && certificate !== undefined ? `${said}; ${inWords(certificate, codeOf(error))}` : said;
 }
 
-/** The server certificate of each connection after the handshake. */
 const presented = new WeakMap<net.Socket, tls.DetailedPeerCertificate>();
 
-/**
- * Names the issuer, such as a proxy that intercepts TLS. Shows validity and clock if the certificate is not valid at
- * this time.
- */
+/** Names the issuer, such as a proxy that intercepts TLS, and the clock if the time is wrong. */
 function inWords(leaf: tls.DetailedPeerCertificate, code: string): string {
   let top = leaf;
   while (top.issuerCertificate && top.issuerCertificate !== top) top = top.issuerCertificate;

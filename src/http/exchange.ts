@@ -134,7 +134,6 @@ async function decode(body: Buffer, coding: string | undefined, limit: number): 
   return body;
 }
 
-/** The part of the answer that the parser rejected, from undici's error. */
 function rejectedIn(error: Error): string {
   return 'data' in error && typeof error.data === 'string' ? error.data : '';
 }
@@ -153,7 +152,6 @@ function addressOf({ url, headers, proxy }: ExchangeRequest) {
   };
 }
 
-/** The proxy did not forward the request. */
 function unauthorized({ url }: HttpProxy): Failure {
   const detail = `${url.origin} answered with HTTP 407`;
   return { kind: 'failure', reason: 'proxy-unauthorized', mayHaveArrived: false, head: undefined, detail };

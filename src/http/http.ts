@@ -16,11 +16,9 @@ export interface HttpOptions {
   readonly userAgent: string;
   /** Limit on connections to one origin. Further requests wait, and the wait counts towards their deadline. */
   readonly connections?: number | undefined;
-  /** Time limit for one TCP connection with its TLS handshake. */
   readonly connectMilliseconds?: number | undefined;
   /** Default: no proxies, because the environment is not read here. */
   readonly proxies?: Proxies | undefined;
-  /** Replaced in tests. */
   readonly names?: AddressBook | undefined;
 }
 
@@ -31,7 +29,6 @@ export interface JsonRequest extends Pick<ExchangeRequest, 'url' | 'headers'>, R
 /** A request without secrets, to a timestamp authority or a URL from a certificate (CRL, OCSP responder, issuer). */
 export interface PlainRequest extends RequestBounds {
   readonly url: URL;
-  /** Accepted media types of the answer. */
   readonly accept: string;
   /** Must not contain credentials, because most of these requests use no TLS. */
   readonly headers?: Readonly<Record<string, string>> | undefined;
@@ -43,21 +40,12 @@ export interface PlainPostRequest extends PlainRequest {
 }
 
 export interface Http {
-  /**
-   * POSTs the body once as `application/json`. Network failures are outcomes, not exceptions. Throws `insecure-address`
-   * for `http:` to another machine.
-   */
+  /** POSTs JSON once. Network failures are outcomes; throws for `http:` to another machine. */
   postJson(request: JsonRequest): Promise<Outcome>;
-  /**
-   * POSTs the body once over `http:` or `https:` to any URL. Failures are outcomes, not exceptions. Redirects are not
-   * followed.
-   */
+  /** POSTs once to any URL, without redirects. Failures are outcomes, not exceptions. */
   post(request: PlainPostRequest): Promise<Outcome>;
   get(request: PlainRequest): Promise<Outcome>;
-  /**
-   * Opens connections in advance until `count` have been opened. If the first one fails, the first request reports the
-   * failure.
-   */
+  /** Opens connections in advance. If the first one fails, the first request reports the failure. */
   prepare(url: URL, count?: number): void;
   /** Resolves the name before it is needed. If that fails, the first connection tries again. */
   resolve(url: URL): void;

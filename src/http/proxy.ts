@@ -1,7 +1,4 @@
-/**
- * Selects the proxy of a request by the scheme of its URL and the exceptions. Requests to this machine never use a
- * proxy.
- */
+/** Selects the proxy of a request. Requests to this machine never use a proxy. */
 
 import { isIP, isIPv4 } from 'node:net';
 import type { Secret } from '../secrets/secret.ts';
@@ -18,7 +15,6 @@ export interface UnusableProxy {
   readonly refusal: Error;
 }
 
-/** A host with all its subdomains, on one port or on all ports. */
 export interface ProxyException {
   /** In lower case, without a leading dot and without the brackets of an IPv6 address. */
   readonly host: string;
@@ -52,7 +48,6 @@ export function readExceptions(text: string): Proxies['exceptions'] {
   });
 }
 
-/** Throws the `refusal` of an unusable proxy. */
 export function proxyFor(url: URL, { https, http, exceptions }: Proxies): HttpProxy | undefined {
   const proxy = url.protocol === 'https:' ? https : http;
   if (proxy === undefined || exceptions === 'everything' || isLoopback(url)) return undefined;

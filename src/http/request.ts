@@ -5,17 +5,10 @@ import type { HttpProxy } from './proxy.ts';
 export interface RequestBounds {
   /** Time limit for the whole attempt: connection, request, headers and body of the answer. */
   readonly deadlineMilliseconds: number;
-  /** Limit on the body of the answer, in bytes. */
   readonly sizeLimit: number;
-  /**
-   * Awaited before the request is passed to undici and before its time starts. If it throws, nothing is sent, and the
-   * exchange rejects with that error.
-   */
+  /** Awaited before the request is passed to undici. If it throws, nothing is sent. */
   readonly beforeSend?: (() => Promise<void>) | undefined;
-  /**
-   * Called directly before the first byte is written to an open connection. If it throws, the effect is the same as for
-   * `beforeSend`.
-   */
+  /** Called directly before the first byte is written. If it throws, nothing is sent. */
   readonly beforeWrite?: (() => void) | undefined;
   /** When it aborts, the request fails with the reason `interrupted`. */
   readonly signal?: AbortSignal | undefined;
@@ -52,11 +45,9 @@ export interface Failure {
   readonly reason: FailureReason;
   /** False only if it is certain that no byte of the request was sent. */
   readonly mayHaveArrived: boolean;
-  /** The head of the answer, if it arrived. */
   readonly head: AnswerHead | undefined;
   /** The part of the body that arrived before the failure. Without a head, the data that the parser rejected. */
   readonly body?: Uint8Array | undefined;
-  /** Error text of the system or of TLS, for messages. */
   readonly detail: string;
 }
 

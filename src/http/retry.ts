@@ -1,12 +1,8 @@
-/**
- * Retries calls that may succeed later, with back-off and jitter, Retry-After, and limits on attempts and total wait.
- */
+/** Retries calls that may succeed later, within limits on attempts and waiting time. */
 
 import { setTimeout as delay } from 'node:timers/promises';
 
-/** Time and randomness, which tests control. */
 export interface RetryClock {
-  /** Rejects when the signal aborts. */
   readonly sleep: (milliseconds: number, signal?: AbortSignal) => Promise<unknown>;
   /** 0 ≤ random < 1. */
   readonly random: () => number;
@@ -17,16 +13,13 @@ export const REAL_RETRY_CLOCK: RetryClock = {
   random: Math.random,
 };
 
-/** One attempt, as classified by the caller. */
 export type Attempt<Result, Failure> =
   | { readonly kind: 'done'; readonly result: Result }
   | {
       /** The request had no effect, or a duplicate is harmless, and the next attempt may succeed. */
       readonly kind: 'transient';
       readonly failure: Failure;
-      /** Limit on attempts for this failure, including this one. */
       readonly maxAttempts: number;
-      /** Wait that the server requests, in milliseconds. */
       readonly retryAfter?: number | undefined;
     }
   | NotRetried<Failure>;
@@ -48,30 +41,24 @@ export type Retried<Result, Failure> = { readonly attempts: number } & (
 
 export interface RetryWait {
   readonly milliseconds: number;
-  /** Number of the next attempt. */
   readonly attempt: number;
   readonly maxAttempts: number;
 }
 
-/** `reason`: describes the failure in messages. */
 export type OnWait = (reason: string, wait: RetryWait) => void;
 
 export interface RetryOptions<Result, Failure> {
-  /** @param number counts from 1 */
   attempt(number: number): Promise<Attempt<Result, Failure>>;
   readonly clock: RetryClock;
   /** Ends a wait: `retry` then rejects with the error of `sleep`. It does not end a running attempt. */
   readonly signal?: AbortSignal | undefined;
-  /** Limit on the sum of all waits in milliseconds; no limit by default. */
   readonly budget?: number | undefined;
-  /** Limit on one wait in milliseconds; no limit by default. */
   readonly longestWait?: number | undefined;
   /** Awaited before each wait. If it throws, there is no further attempt. */
   readonly beforeRetry?: ((failure: Failure) => Promise<void>) | undefined;
   readonly onWait?: ((failure: Failure, wait: RetryWait) => void) | undefined;
 }
 
-/** Rejects with the errors of the given functions. */
 export async function retry<Result, Failure>(
   options: RetryOptions<Result, Failure>,
 ): Promise<Retried<Result, Failure>> {
@@ -93,7 +80,6 @@ export async function retry<Result, Failure>(
 
 const FIRST_WAIT = 500;
 const LONGEST_BACK_OFF = 8_000;
-/** Longest wait that a server may request. */
 export const LONGEST_WAIT = 60_000;
 /** Spreads out requests that would otherwise all start at the same moment. */
 const SPREAD = 250;

@@ -15,10 +15,7 @@ const LARGEST_CA_FILE = 16 * 1024 * 1024;
  * the first step takes almost no time.
  */
 export interface TrustRoots {
-  /**
-   * PEM of the user's own roots (--ca-file); undefined without such a file, so that the first step is Node's default
-   * set.
-   */
+  /** PEM of the user's own roots (--ca-file); undefined if the first step is Node's default set. */
   readonly own: readonly string[] | undefined;
   /** PEM of all trusted roots, including `own`; undefined if that adds nothing to the first step. */
   readonly all: () => Promise<readonly string[] | undefined>;
@@ -55,9 +52,7 @@ async function readCaFile(path: string): Promise<readonly string[]> {
   return blocks;
 }
 
-/**
- * Available in Node.js 22.15 and later. The default set includes NODE_EXTRA_CA_CERTS, and the roots of --use-system-ca.
- */
+/** Node.js 22.15 and later. The default set includes NODE_EXTRA_CA_CERTS and --use-system-ca. */
 interface CertificateStores {
   readonly getCACertificates?: (type: 'default' | 'system') => readonly string[];
 }
@@ -95,7 +90,6 @@ export function tlsChecksDisabled(
   return environment.NODE_TLS_REJECT_UNAUTHORIZED === '0' ? httpErrors('tls-checks-disabled') : undefined;
 }
 
-/** Runs `open` with the first step, and again with all roots if the server was not trusted. */
 export type Trusting = <T>(open: (context: tls.SecureContext) => Promise<T>) => Promise<T>;
 
 export function trustInSteps(roots: TrustRoots): Trusting {

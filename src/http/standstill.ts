@@ -4,10 +4,7 @@ const TICK_MILLISECONDS = 500;
 /** The longest idle time of a connection, plus one tick. */
 const STANDSTILL_MILLISECONDS = 2400;
 
-/**
- * Uses the time of day, because other clocks stop while the machine sleeps. Setting the clock forward also counts as a
- * standstill, which is harmless.
- */
+/** Uses the time of day, because other clocks stop while the machine sleeps. */
 export function watchStandstills(onStandstill: () => void) {
   let last = Date.now();
   const look = (): void => {
@@ -18,7 +15,6 @@ export function watchStandstills(onStandstill: () => void) {
   };
   const timer = setInterval(look, TICK_MILLISECONDS).unref();
   return {
-    /** Checks immediately instead of at the next tick. */
     look,
     stop: (): void => clearInterval(timer),
   };

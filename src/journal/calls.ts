@@ -1,5 +1,3 @@
-/** Connects a file to a journal call: either one that already has a signature, or a new claim to request one. */
-
 import * as claimant from './claimant.ts';
 import type { Urgency } from './commits.ts';
 import type { Row } from './driver.ts';
@@ -77,7 +75,6 @@ function signatureOf({ signature, record, token }: Row): KnownCall['known'] {
   };
 }
 
-/** Implements `Journal.claim`. */
 export async function claimedCall(session: Session, asking: Asking, name: string): Promise<Claim | undefined> {
   session.assertUsable();
   const claimed = await session.decide(() => claimant.claimWork(session, asking, name));

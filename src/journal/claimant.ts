@@ -63,10 +63,7 @@ export function decide(me: Run, asking: Asking): Decision {
   }
 }
 
-/**
- * Returns a verifying signature that is in no file yet, or that was recorded after this run began. It takes precedence
- * over later calls.
- */
+/** Returns a verifying signature that is in no file yet, or that was recorded after this run began. */
 function usableCall({ db, began }: Run, asking: Asking): Row | undefined {
   const sql = `select * from calls where work = ? and (state in ('surplus', 'unusable') or state = 'closed' and settled > ?)
     order by id desc`;
@@ -89,13 +86,11 @@ function isWritten(me: Run, { id = null }: Row): boolean {
   return waitingRuns(me.db, id).every((run) => isGone(me, run));
 }
 
-/** Returns the runs whose files wait for the signature of a call. */
 export function waitingRuns(db: Database, call: Value): readonly Value[] {
   const sql = 'select distinct run from files where call = ? and written = 0 and given_up = 0';
   return db.all(sql, call).map(({ run = null }) => run);
 }
 
-/** Inserts a claim if `decide` still allows one. */
 export function claimWork(me: Run, asking: Asking, name: string): Claimed | undefined {
   const { db } = me;
   let decision = decide(me, asking);
@@ -144,10 +139,7 @@ export function markOf(db: Database, { work, metadata }: Asking): Row | undefine
   return db.get(sql, work.origin, work.code, metadata.certificate.sha256);
 }
 
-/**
- * A match replaces a mismatch. A certificate that matched once is never marked as a mismatch, because one faulty answer
- * must not stop a team.
- */
+/** A certificate that matched once is never marked, because one faulty answer must not stop a team. */
 export function prove(db: Database, { work, metadata, name }: Part, matches: 0 | 1): void {
   db.run(
     `insert into proven values (?, ?, ?, ?, ?)
@@ -156,7 +148,6 @@ export function prove(db: Database, { work, metadata, name }: Part, matches: 0 |
   );
 }
 
-/** Changes the state of a call if `where` is true for it. Returns whether the state changed. */
 export function settle(
   { db, now }: Run,
   call: Value,
@@ -174,7 +165,6 @@ export function placeOf({ file, signingOptions }: CallMetadata): string {
   return JSON.stringify(path === undefined ? [file] : [path, output, inner]);
 }
 
-/** Replaces an earlier entry for the same file. */
 function addFile(me: Run, asking: Asking, { id, name }: Row): Part {
   const { file, signingOptions: options } = asking.metadata;
   const recorded = options === undefined ? null : JSON.stringify(options);

@@ -7,7 +7,6 @@ import { asJournalError, hasSqliteCode } from './errors.ts';
 import { giveUpSpace } from './place.ts';
 import type { Run } from './runs.ts';
 
-/** Longest wait for another process to commit. */
 const LONGEST_WAIT_MILLISECONDS = 60_000;
 const SHORTEST_PAUSE_MILLISECONDS = 5;
 const PAUSE_RANGE_MILLISECONDS = 10;
@@ -27,10 +26,8 @@ interface Entry {
   reject(error: unknown): void;
 }
 
-/** `onPaid` is called after each COMMIT with a paid signature. */
 export function groupCommits({ db, folder, uptime, isShared = false }: Run, onPaid: () => void) {
   const waiting: Entry[] = [];
-  /** Entries of paid signatures that could not be committed. */
   const failed = new Set<Entry>();
   let isWorking = false;
   let hasSpace = true;
@@ -79,7 +76,6 @@ export function groupCommits({ db, folder, uptime, isShared = false }: Run, onPa
     }
   }
 
-  /** Returns functions that settle the promises of the entries after the commit. */
   async function transaction(entries: readonly Entry[]): Promise<readonly (() => void)[]> {
     // In WAL mode, `normal` leaves the flush to a later commit. A power cut may then lose entries on which nothing
     // depends. Only a write-ahead log keeps the order of entries that are not flushed.
@@ -109,7 +105,6 @@ export function groupCommits({ db, folder, uptime, isShared = false }: Run, onPa
   }
 
   return {
-    /** `apply` changes rows synchronously. Resolves with its result after the commit. */
     add<T>(urgency: Urgency, apply: () => T): Promise<T> {
       return new Promise((resolve, reject) => {
         waiting.push({
@@ -122,7 +117,6 @@ export function groupCommits({ db, folder, uptime, isShared = false }: Run, onPa
         else timer ??= setTimeout(() => void work(), LATER_MILLISECONDS);
       });
     },
-    /** Checks whether a paid signature is missing from the journal. */
     hasFailed: (): boolean => failed.size > 0,
   };
 }

@@ -5,7 +5,6 @@ import type { CodesignError } from '../errors/codesign-error.ts';
 
 /** Files with the same work share one signature, whatever their names. */
 export interface Work {
-  /** Scheme, host and port of the service. */
   readonly origin: string;
   /** Certificate number at the service. */
   readonly code: string;
@@ -15,7 +14,6 @@ export interface Work {
 
 /** Information about a call for users and reports, in addition to its work. It never contains a credential. */
 export interface CallMetadata {
-  /** File name as the user typed it. */
   readonly file: string;
   readonly bytes: number;
   /** Name and SHA-256 fingerprint (hex) of the leaf certificate. */
@@ -30,14 +28,12 @@ export interface RecordedSigningOptions {
   /** Absolute, like `output`; both are equal when signing in place. */
   readonly path: string;
   readonly output: string;
-  /** undefined for the default mode of the format. */
   readonly existing?: 'replace' | 'append' | 'skip' | undefined;
   readonly formatOptions: Readonly<Record<string, string | true>>;
   /** Name of the inner file for which the signature is; undefined for the file itself. */
   readonly inner?: string | undefined;
   /** Signing time in ISO 8601, for formats that sign it. */
   readonly time?: string | undefined;
-  /** If false, no report is sent to the service. */
   readonly report?: boolean | undefined;
 }
 
@@ -50,7 +46,6 @@ export interface SignatureOnRecord {
 export interface Asking {
   readonly work: Work;
   readonly metadata: CallMetadata;
-  /** Checks a signature from the journal with the certificate of `metadata`. */
   verifies(signature: Uint8Array): boolean;
   /**
    * Creates the error for a certificate that does not match, or whose signatures `verifies` rejects. `calls`: ids of
@@ -83,7 +78,6 @@ export interface Failure {
 
 /** The part of one file in a call that has a signature. Steps for which nothing waits join the next commit. */
 export interface SharedCall {
-  /** Id of the call in the journal, as in `resume --forget <id>`. */
   readonly id: string;
   /** Stores the timestamp of the signature; committed before the file is renamed. The last stored timestamp wins. */
   stamped(token: Uint8Array): Promise<void>;
@@ -99,7 +93,6 @@ export interface SharedCall {
   reported(status: Reported): Promise<void>;
 }
 
-/** A recorded signature and its timestamp. */
 export interface KnownCall extends SharedCall {
   readonly known: SignatureOnRecord & { readonly token: Uint8Array | undefined };
 }
@@ -110,15 +103,9 @@ export interface KnownCall extends SharedCall {
  */
 export interface Claim extends SharedCall {
   readonly known: undefined;
-  /**
-   * Ids of earlier calls for this work whose outcome is unknown. They may have been counted, so each one causes a
-   * warning.
-   */
+  /** Ids of earlier calls that may have been counted; each one causes a warning. */
   readonly unknownCalls: readonly string[];
-  /**
-   * True if this certificate has verified a signature of this certificate number before. A first failure then does not
-   * stop the run.
-   */
+  /** True if this certificate has verified a signature before. A first failure then does not stop the run. */
   readonly isProven: boolean;
   /**
    * Must be called before each attempt, which must not be sent if it throws `claim-lost`, `journal-full` or
@@ -126,9 +113,7 @@ export interface Claim extends SharedCall {
    * in between.
    */
   requested(repeated?: boolean): Promise<void>;
-  /**
-   * Must be called right before the first byte is sent; nothing may be sent if it throws. The README gives the reasons.
-   */
+  /** Must be called right before the first byte is sent; nothing may be sent if it throws (see the README). */
   mayBeSent(): void;
   /** The attempt certainly made no signature, and will be retried. */
   deferred(failure?: Failure): Promise<void>;
@@ -158,10 +143,8 @@ export type UnfinishedKind = 'under-way' | 'unwritten' | 'unreported' | 'unknown
 export interface UnfinishedCall {
   readonly id: string;
   readonly kind: UnfinishedKind;
-  /** Time of the claim. */
   readonly at: string;
   readonly work: Work;
-  /** Describes the file for which the signature was requested. */
   readonly metadata: Omit<CallMetadata, 'signingOptions'>;
   readonly files: readonly SharingFile[];
   readonly record?: string | undefined;
@@ -175,12 +158,10 @@ export interface SharingFile {
   readonly written: boolean;
   /** The signature does not verify with the certificate for which it was requested. */
   readonly unusable: boolean;
-  /** Reason why the file is not written. */
   readonly reason?: string | undefined;
   readonly signingOptions?: RecordedSigningOptions | undefined;
 }
 
-/** Outcomes of ended calls, and the kinds of unfinished ones. */
 export const CALL_OUTCOMES = [
   ...(['under-way', 'unwritten', 'unreported', 'unknown', 'surplus'] satisfies UnfinishedKind[]),
   ...(['written', 'refused', 'unusable', 'given-up'] as const),
@@ -189,7 +170,6 @@ export type CallOutcome = (typeof CALL_OUTCOMES)[number];
 
 export interface HistoryEntry extends Work, Pick<CallMetadata, 'file' | 'bytes' | 'certificate'> {
   readonly id: string;
-  /** Time of the claim; `ended` is the end of the call. */
   readonly at: string;
   readonly ended?: string | undefined;
   readonly filesWritten: number;
@@ -219,7 +199,6 @@ export interface Journal {
   unfinished(): Promise<readonly UnfinishedCall[]>;
   /** Unfinished calls, and calls of runs that did not succeed: the same command can use their signatures again. */
   repeatable(): Promise<readonly Pick<UnfinishedCall, 'work' | 'files'>[]>;
-  /** Streams all calls in the order of their claims. */
   history(): AsyncIterable<HistoryEntry>;
   /** Records that a report of an earlier run has been sent. Returns false if the call does not exist. */
   reported(id: string, status: Reported): Promise<boolean>;
@@ -239,7 +218,6 @@ export interface Journal {
    * process; never throws. If `isWell` is false, it only closes the files.
    */
   ended(isWell?: boolean): void;
-  /** Problems found so far. */
   readonly warnings: readonly string[];
 }
 

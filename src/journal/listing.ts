@@ -74,10 +74,7 @@ export function listingOf(observer: Observer): Pick<Journal, 'unfinished' | 'his
   const { folder, db } = observer;
   return {
     unfinished: async () => inJournal(folder, () => unfinishedCalls(observer)),
-    /**
-     * Reads page by page, because a history can be larger than memory; libsql frees rows only between turns of the
-     * event loop.
-     */
+    /** A history can be larger than memory, and libsql frees rows only between turns of the event loop. */
     async *history() {
       try {
         const live = JSON.stringify(liveRuns(observer));
@@ -96,13 +93,11 @@ export function unfinishedCalls(observer: Observer, name: string | null = null):
   return observer.db.all(SELECT_UNFINISHED, JSON.stringify(liveRuns(observer)), name).map(parsed<UnfinishedCall>);
 }
 
-/** Implements `Journal.repeatable`. */
 export function repeatableCalls(me: Run): readonly Pick<UnfinishedCall, 'work' | 'files'>[] {
   const others = me.db.all(SELECT_REPEATABLE, '[]', unendedSince(me));
   return [...unfinishedCalls(me), ...others.map(parsed<UnfinishedCall>)];
 }
 
-/** Implements `Journal.knownFor`. */
 export function optionsOfKnown(me: Run, work: Work): readonly RecordedSigningOptions[] {
   const call = currentCall(me.db, work);
   const { state, signature = null, id = null } = call ?? {};

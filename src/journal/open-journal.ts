@@ -11,7 +11,6 @@ import { type JournalOptions, journalOfRun } from './run-journal.ts';
 import { beginRun, forgetToken, type Run } from './runs.ts';
 import { PAGE_SIZE, SCHEMA, VERSION } from './schema.ts';
 
-/** Longest wait for another process to create the database. */
 const LONGEST_OPENING_MILLISECONDS = 10_000;
 const PAUSE_MILLISECONDS = 10;
 

@@ -26,7 +26,6 @@ import { damaged, journalErrors, refusal } from './errors.ts';
 const WRITABLE_BY_OTHERS = 0o022n;
 /** Reserved disk space, which is released for paid signatures when the disk is full. */
 const SPACE = Buffer.alloc(256 * 1024, 0x20);
-/** Folders in which earlier builds kept their calls. */
 const EARLIER = ['calls', 'running'];
 /** From statfs(2) of Linux: NFS, SMB, CIFS, SMB 2, 9p, FUSE and virtiofs, vboxsf, AFS, Ceph, GFS2, OCFS2. */
 const SHARED_FILE_SYSTEMS: ReadonlySet<number> = new Set([
@@ -41,7 +40,6 @@ export function databaseIn(folder: string): string {
   return join(folder, 'journal.db');
 }
 
-/** Creates missing folders and files. Throws system errors and errors made by `refusal`. */
 export async function preparePlace(folder: string): Promise<void> {
   assertOwnLinks(folder);
   if (await makeFolders(folder, 0o700)) await flushFolder(dirname(folder));
@@ -64,7 +62,6 @@ export function keepSpace(folder: string): void {
   }
 }
 
-/** Checks the folder and its existing files before SQLite opens them. */
 export function checkPlace(folder: string): void {
   const stats = statSync(folder, { bigint: true });
   if (!stats.isDirectory()) throw refusal(folder, 'is no folder');
@@ -85,7 +82,6 @@ export function checkPlace(folder: string): void {
 
 /** Rejects a database with a write-ahead log on a network or shared file system. */
 export function checkShared(database: string): void {
-  // Another run of this process has already checked the database.
   if (isOpenHere(database)) return;
   const fd = openSync(database, 'r');
   const header = Buffer.alloc(LOG_FORMAT_OFFSET + 2);
@@ -142,7 +138,6 @@ export function isMissing(path: string): boolean {
   return lstatSync(path, { throwIfNoEntry: false }) === undefined;
 }
 
-/** Returns false if the file already exists. */
 function createFile(path: string): boolean {
   try {
     closeSync(openSync(path, 'wx', 0o600));
@@ -160,7 +155,6 @@ function probe(path: string): void {
     // `rmSync` would mistake a denied removal for a folder.
     unlinkSync(path);
   } catch (thrown) {
-    // Another process has already removed the file.
     if (hasCode(thrown, 'ENOENT')) return;
     if (!hasCode(thrown, 'EPERM', 'EACCES')) throw thrown;
     throw refusal(dirname(path), 'does not allow files to be removed: is it append-only (chattr +a)?');
@@ -170,7 +164,6 @@ function probe(path: string): void {
 /** Rejects sticky folders (mode 1777) too: they stop other users from removing files, but not from creating them. */
 function checkOwner(path: string, { uid, mode }: BigIntStats): void {
   if (!isTrustedOwner(Number(uid))) throw refusal(path, 'belongs to another user');
-  // Windows has no such permission bits.
   if (process.geteuid === undefined || (mode & WRITABLE_BY_OTHERS) === 0n) return;
   throw refusal(
     path,

@@ -5,10 +5,7 @@ export interface Holder {
   readonly host: string;
   /** Changes at each boot; undefined if the system does not report it. */
   readonly boot?: string | undefined;
-  /**
-   * PID namespace of the process, which differs between containers on one host. undefined if there is only one
-   * namespace.
-   */
+  /** PID namespace, which differs between containers on one host; undefined if there is only one. */
   readonly space?: string | undefined;
   readonly pid: number;
   /** Start time in the unit of the system; undefined if the system does not report it. */

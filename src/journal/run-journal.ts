@@ -10,9 +10,7 @@ import { giveUp, handOver, noteReport } from './steps.ts';
 
 const DAY_MILLISECONDS = 24 * 60 * 60 * 1000;
 const UNFINISHED_CALL = `select id from calls where name = ? and state in ${UNFINISHED_STATES}`;
-/**
- * Frees some pages of the file, and empties the log, which a libsql connection would leave for the next run to read.
- */
+/** Frees pages, and empties the log, which a libsql connection would leave for the next run to read. */
 const TIDY = 'pragma incremental_vacuum(64); pragma wal_checkpoint(truncate); pragma busy_timeout = 1000';
 
 export interface JournalOptions extends Omit<runs.Observer, 'db' | 'isShared'> {
@@ -24,9 +22,7 @@ export interface JournalOptions extends Omit<runs.Observer, 'db' | 'isShared'> {
   readonly runningFor: number;
   /** Milliseconds for which a file waits for another process that makes no progress. */
   readonly patience: number;
-  /** Defaults to the SQLite of Node.js, or of the package libsql. */
   readonly openDatabase?: ((path: string) => Database) | undefined;
-  /** Replaces the check for a network or shared file system. */
   readonly isOnSharedDisk?: ((folder: string) => boolean) | undefined;
 }
 

@@ -1,5 +1,3 @@
-/** Records runs and their signs of life, and decides when a run is presumed dead. */
-
 import { threadId } from 'node:worker_threads';
 import type { Database, Row, Value } from './driver.ts';
 import type { Holder, Processes } from './processes.ts';
@@ -15,7 +13,6 @@ export interface Observer {
   readonly db: Database;
   readonly folder: string;
   readonly now: () => Date;
-  /** Monotonic clock in milliseconds. */
   readonly uptime: () => number;
   readonly processes: Processes;
   /** True if other machines, even some with the same name, may use the database. */
@@ -38,14 +35,11 @@ function runsHere(): Set<string> {
   return shared[key];
 }
 
-/** Returns the next number in the order of all events. */
 export function nextNumber(db: Database): number {
   return Number(db.get('update counter set value = value + 1 returning value')?.value);
 }
 
-/**
- * Calls that were settled after `since` count as settled during the run, because the program was already loading then.
- */
+/** Calls settled after `since` count as settled during the run: the program was already loading then. */
 export function beginRun(observer: Observer, token: string, since: number): Run {
   const { db, now, processes } = observer;
   const { host, boot = null, space = null, pid, started = null } = processes.self;
@@ -124,7 +118,6 @@ export function inWords(me: Run, id: Value): string {
   return host === me.processes.self.host ? `process ${pid}` : `process ${pid} on ${host}`;
 }
 
-/** Returns the earliest start of a run whose missing success still counts. */
 export function unendedSince({ now }: Observer): number {
   return now().getTime() - UNENDED_MILLISECONDS;
 }
@@ -138,10 +131,7 @@ export function forgetToken(token: string): void {
   runsHere().delete(token);
 }
 
-/**
- * Removes old calls that are no longer needed, oldest first; limited in number, so it takes little time. `before`:
- * latest end of the calls to remove.
- */
+/** Removes the oldest calls that are not needed, a limited number at a time. `before`: latest end. */
 export function removeOld(me: Run, before: number): void {
   const { db } = me;
   const since = unendedSince(me);

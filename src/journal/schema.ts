@@ -1,7 +1,4 @@
-/**
- * Values are text instead of blobs, because the drivers return blobs differently. Times are in milliseconds, for
- * display and age limits only.
- */
+/** Values are text, because the drivers return blobs differently. Times are in milliseconds. */
 
 /** Value of `user_version`. A later build that changes a table increments it. */
 export const VERSION = 1;

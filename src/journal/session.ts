@@ -1,5 +1,3 @@
-/** The state that all files of a run share: commits, warnings, and whether requests are still allowed. */
-
 import { setTimeout as sleep } from 'node:timers/promises';
 import { groupCommits, type Urgency } from './commits.ts';
 import { journalErrors, journalWarnings } from './errors.ts';
@@ -37,7 +35,6 @@ export function sessionOf(run: Run) {
     ...run,
     warnings,
     warn,
-    /** Keyed by work. */
     unrecorded: new Map<string, Unrecorded>(),
     hasFailed,
     lookForReplaced,
@@ -52,7 +49,6 @@ export function sessionOf(run: Run) {
         entered = new AbortController();
       }
     },
-    /** Throws if the run must send no more requests. */
     assertUsable(): void {
       if (!isReplaced && !hasFailed()) return;
       const reason = isReplaced
@@ -60,7 +56,6 @@ export function sessionOf(run: Run) {
         : 'a signature could not be recorded in it';
       throw journalErrors('journal-unusable', { folder, reason });
     },
-    /** Waits for the given time, or until this run adds an entry. */
     async paused(milliseconds: number, signal: AbortSignal = entered.signal): Promise<void> {
       const woken = AbortSignal.any([signal, entered.signal]);
       await sleep(milliseconds, undefined, { signal: woken }).catch(() => undefined);

@@ -1,5 +1,3 @@
-/** Steps that several kinds of claims share; each one changes rows within a transaction. */
-
 import { settle, waitingRuns } from './claimant.ts';
 import type { Failure, Reported } from './journal.ts';
 import { isGone, type Run } from './runs.ts';
@@ -40,7 +38,6 @@ export function makeDue(me: Run, call: number, status: 1 | 2): boolean {
   return true;
 }
 
-/** Closes a call if all its files are written or given up, and no report is due. Returns the last reported status. */
 export function closeIfDone(me: Run, call: number): 1 | 2 | undefined {
   const where = `state in ('signed', 'aside') and due is null
     and not exists (select 1 from files where call = calls.id and written = 0 and given_up = 0)`;
@@ -49,7 +46,6 @@ export function closeIfDone(me: Run, call: number): 1 | 2 | undefined {
   return reported === 1 || reported === 2 ? reported : undefined;
 }
 
-/** Hands the calls of an ending run over to live runs whose files wait for them. */
 export function handOver(me: Run): void {
   const sql = `select id, state from calls where run = ? and state in ${UNFINISHED_STATES}`;
   for (const { id = null, state } of me.db.all(sql, me.id)) {
@@ -61,10 +57,7 @@ export function handOver(me: Run): void {
   }
 }
 
-/**
- * Forgets a call at the user's request; its signature is not used any more. `report`: the status that this run or a
- * later one must still send.
- */
+/** Forgets a call at the user's request. `report`: the status that must still be sent. */
 export function giveUp(me: Run, call: number, report: 1 | 2 | undefined): void {
   me.db.run('update files set given_up = 1 where call = ? and written = 0', call);
   me.db.run('update calls set due = ?, reporter = ? where id = ?', report ?? null, me.id, call);

@@ -26,9 +26,7 @@ export interface Stored {
 export interface StoredProfile {
   readonly name: string;
   readonly values: StoredValues;
-  /** Addresses of the service, by name of the environment. */
   readonly environments: ReadonlyMap<string, string>;
-  /** The environment to use if none is named. */
   readonly environment: string | undefined;
 }
 
@@ -45,7 +43,6 @@ export interface Found extends Given {
   readonly origin: string;
 }
 
-/** Option values as they were typed, by key. */
 export type OptionValues = {
   readonly [Key in OptionKey]?: string | number | boolean | readonly string[] | undefined;
 };
@@ -54,11 +51,9 @@ export interface Lookup {
   /** Empty if the value is the default. */
   all(key: OptionKey): readonly Found[];
   one(key: OptionKey): Found | undefined;
-  /** Returns the checked value, or the default. */
   read<Key extends OptionKey>(key: Key): Read<Key>;
 }
 
-/** `command`: options may differ between commands. */
 export function lookUp(
   options: OptionValues,
   env: Environment,
@@ -169,7 +164,6 @@ function inProfile(value: string, key: string, profile: StoredProfile): Found {
 
 export interface ListedSetting {
   readonly key: string;
-  /** One value, except for list settings. */
   readonly values: readonly string[];
   /** `CODESIGN_CODE`, `codesign-remote.config.json`, `profile work`, `default`. */
   readonly origin: string;

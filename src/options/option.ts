@@ -1,5 +1,3 @@
-/** Definitions of options and of kinds of values. */
-
 import { DIGEST_ALGORITHMS } from '../crypto/algorithms.ts';
 import {
   type Given,
@@ -38,7 +36,6 @@ export type CommandName =
   | 'explain'
   | 'completion';
 
-/** Reads values of one kind, and describes them for settings files and shells. */
 export interface ValueKind<Value> {
   read(given: Given): Value;
   /**
@@ -48,13 +45,11 @@ export interface ValueKind<Value> {
   readonly form: 'text' | 'number' | 'code' | 'switch' | 'members';
   /** JSON schema of one value in a settings file, or of the whole object for `members`. */
   readonly schema: object;
-  /** The only accepted values. */
   readonly words?: readonly string[];
   /** Values that the shell offers, although others are accepted. */
   readonly suggestions?: readonly string[] | 'profiles' | 'environments';
   /** A relative path in a settings file is resolved from the folder of that file. */
   readonly isPath?: true;
-  /** Explains the value in help. */
   readonly note?: string;
 }
 
@@ -114,23 +109,16 @@ export interface OptionDefinition {
   readonly otherVariables?: string;
   /** As the user would type it. */
   readonly default?: string;
-  /** Describes the default in help if it is not constant. */
   readonly defaultText?: string;
-  /**
-   * Settings files that may contain the option. A project file may contain only what a cloned repository is allowed to
-   * decide.
-   */
+  /** A project file may contain only what a cloned repository is allowed to decide. */
   readonly stored?: 'project' | 'profile' | 'both';
   /** A noun phrase for a value, and an imperative for a switch. Values, default and variable are appended in help. */
   readonly help: string;
-  /** Heading in help for an option of a format. */
   readonly group?: string;
   /** Keys of the options with which it cannot be combined. */
   readonly conflicts?: readonly string[];
   readonly commands: readonly CommandName[];
-  /** Differences in some of the commands. */
   readonly in?: Readonly<Partial<Record<CommandName, Differences>>>;
-  /** The library does not have this option. */
   readonly isCommandLineOnly?: true;
 }
 

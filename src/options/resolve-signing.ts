@@ -22,7 +22,6 @@ export function resolveSigning(options: OptionsOf<'sign'>, env: Environment, sto
     ...settings,
     timestamps: resolveTimestamps(look, algorithm, env),
     formatOptions: formatOptionsOf(settings),
-    /** undefined for the default mode of each format. */
     existing: existingOf(settings),
     extra: resolveExtra(settings.extra, settings.fileName),
   };

@@ -28,14 +28,10 @@ export function resolve<Command extends CommandName>(
   refuseConflicts(command, options);
   const look = lookUp(options, env, stored, command);
   const values = Object.fromEntries(optionsOf(command).map(({ key }) => [key, look.read(key)]));
-  // `Read` derives the type of each value from the table.
   return { ...(values as ValuesOf<Command>), look, proxies: () => resolveProxies(look, env) };
 }
 
-/**
- * ALL_PROXY often names a SOCKS proxy for all programs of a machine, so an unusable one fails only when a request needs
- * it.
- */
+/** ALL_PROXY often names a SOCKS proxy for all programs, so an unusable one fails only when it is needed. */
 export function resolveProxies(look: Lookup, env: Environment): Proxies {
   const exceptions = readExceptions(variable('no_proxy', env)?.value ?? '');
   const proxy = look.read('proxy');
@@ -66,10 +62,7 @@ function variable(name: string, env: Environment): Given | undefined {
 
 export type TimestampSettings = ReturnType<typeof resolveTimestamps>;
 
-/**
- * `fallback`: algorithm to use if none is given for timestamps. Throws `setting-missing` or `settings-conflict` if
- * timestamps are required but none can be requested.
- */
+/** `fallback`: algorithm to use if none is given for timestamps. */
 export function resolveTimestamps(look: Lookup, fallback: DigestAlgorithm, env: Environment) {
   const isWanted = look.read('timestamp');
   const urls = isWanted ? look.read('timestampUrl') : [];
@@ -83,7 +76,6 @@ export function resolveTimestamps(look: Lookup, fallback: DigestAlgorithm, env: 
     algorithm: look.read('timestampAlgorithm') ?? fallback,
     policy: look.read('timestampPolicy'),
     roots: look.read('timestampRoots'),
-    /** The user disabled timestamps. */
     isDeclined: !isWanted,
   };
 }

@@ -7,7 +7,6 @@ import { LIMITS_OPTIONS, OUTPUT_OPTIONS, PRIVACY_OPTIONS } from './table/run.ts'
 import { SERVICE_OPTIONS } from './table/service.ts';
 import { SIGNATURE_OPTIONS, TIMESTAMP_OPTIONS, TRUST_OPTIONS } from './table/signature.ts';
 
-/** Help and lists show the options in this order. */
 export const OPTIONS = {
   ...SERVICE_OPTIONS,
   ...SIGNATURE_OPTIONS,
@@ -37,7 +36,6 @@ const GROUPS: Readonly<Record<string, object>> = {
 type Table = typeof OPTIONS;
 export type OptionKey = keyof Table;
 
-/** The options whose definition has this property. */
 type KeyWith<Property> = { [Key in OptionKey]: Table[Key] extends Property ? Key : never }[OptionKey];
 
 export type SettingKey = KeyWith<{ readonly stored: string }>;
@@ -100,7 +98,6 @@ export interface CommandOption extends OptionDefinition {
   readonly isTypedOnly?: true;
 }
 
-/** Returns the options of a command, with their differences in that command applied. */
 export function optionsOf(command: CommandName): readonly CommandOption[] {
   return OPTION_KEYS.filter((key) => definitionOf(key).commands.includes(command)).map((key) => {
     const { variable, ...option } = definitionOf(key);
@@ -119,7 +116,6 @@ export function groupsOf(command: CommandName): ReadonlyMap<string, readonly Com
   return groups;
 }
 
-/** Includes values, default and variable. */
 export function helpOf(option: OptionDefinition): string {
   const { help, kind, isList, variable = option.otherVariables } = option;
   const values = kind?.words?.join(', ') ?? kind?.note;

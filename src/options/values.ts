@@ -12,10 +12,7 @@ export interface Given {
   readonly name: string;
 }
 
-/**
- * X.660: below the roots 0 and 1 there are only 40 arcs; a larger number would be encoded as a different object
- * identifier.
- */
+/** X.660: the roots 0 and 1 have only 40 arcs; a larger number would encode another object identifier. */
 const OBJECT_IDENTIFIER = /^([01]\.[1-3]?\d|2\.(0|[1-9]\d{0,9}))(\.(0|[1-9]\d{0,9})){0,29}$/;
 
 export function readText(from: Given): string {
@@ -43,7 +40,6 @@ export function readWord<const Word extends string>(from: Given, words: readonly
 const SHA256 = /^[0-9a-f]{64}$/;
 const SHA1 = /^[0-9a-f]{40}$/;
 
-/** Returns a SHA-256 in lower-case hexadecimal. */
 export function readSigner(from: Given): { readonly commonName: string } | { readonly sha256: string } {
   const digits = readText(from).replace(/[:\s]/g, '').toLowerCase();
   // signtool shows SHA-1 fingerprints, which would never match as a name.
@@ -81,10 +77,7 @@ export function refuse({ name, value }: Given, expected: string, shown: string =
   throw settingsErrors('invalid-setting', { name, value: value === '' ? '' : shown, expected });
 }
 
-/**
- * Returns the service address with its path, without trailing slashes. `name` stands for the text in messages
- * (`--base-url`, `CODESIGN_BASE_URL`).
- */
+/** Returns the address without trailing slashes. `name` stands for the text in messages. */
 export function parseBaseUrl(text: string, name: string): URL {
   if (!URL.canParse(text)) throw settingsErrors('base-url-invalid', { name, problem: 'it is not a URL' });
   const url = new URL(text);

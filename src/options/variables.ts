@@ -32,10 +32,7 @@ export function listed(parts: readonly string[]): string {
   return parts.length > 1 ? `${parts.slice(0, -1).join(', ')} and ${last}` : last;
 }
 
-/**
- * Returns a warning for each unknown variable with the program's prefix. Variables of the server and of tests are
- * known.
- */
+/** Warns of each unknown variable with the program's prefix. Those of the server and of tests are known. */
 export function unknownVariables(env: Environment): readonly string[] {
   const known = [...Object.keys(VARIABLES), ...OPTION_VARIABLES].filter((name) => name.startsWith(PREFIX));
   const words = known.map((name) => name.slice(PREFIX.length));
@@ -54,7 +51,6 @@ const PREFIX = 'CODESIGN_';
 
 const HISTORY_DAYS = number({ isWhole: true, from: 1, to: 36_500 });
 
-/** Minimum number of days for which the history is kept. */
 export function readHistoryDays(env: Environment): number {
   return HISTORY_DAYS.read({ value: env.CODESIGN_HISTORY_DAYS || DEFAULT_HISTORY_DAYS, name: 'CODESIGN_HISTORY_DAYS' });
 }

@@ -1,12 +1,8 @@
 /** Untrusted text: a service or a timestamp authority may echo the credentials that were sent to it. */
 
 export interface ForeignText {
-  /** Replaces each secret with `[secret]`. */
   mask(text: string): string;
-  /**
-   * Does the same as `mask`, and replaces possible secrets in other forms with `…`. The result may be printed and
-   * stored.
-   */
+  /** Like `mask`, but also replaces possible secrets in other forms. The result may be printed and stored. */
   show(text: string): string;
   /** Also decodes Base64 in the text. Ignores secrets shorter than `SHORTEST`, because they can occur by chance. */
   holdsSecret(text: string): boolean;
@@ -63,7 +59,6 @@ function findLiterally(text: string, patterns: readonly RegExp[]): readonly Span
   );
 }
 
-/** Returns the secret as it is, percent-encoded, in hexadecimal, and in Base64 at each of the three possible offsets. */
 function formsOf(secret: string): readonly string[] {
   const bytes = Buffer.from(secret);
   const forms = [

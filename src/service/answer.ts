@@ -1,6 +1,4 @@
-/**
- * Reads the service's answers: the envelope (API 2.1), success only by rule 4.1.1, and every other answer as an error.
- */
+/** Reads the service's answers: the envelope (API 2.1), success (rule 4.1.1), and everything else as an error. */
 
 import * as v from 'valibot';
 import { fingerprintOf } from '../crypto/fingerprint.ts';
@@ -22,7 +20,6 @@ export function isSuccessStatus(status: number): boolean {
   return status >= 200 && status <= 299;
 }
 
-/** Returns undefined if the body is not an envelope. */
 export function readEnvelope(body: Uint8Array): Envelope | undefined {
   const parsed = v.safeParse(envelopeSchema, readJson(body));
   return parsed.success ? parsed.output : undefined;
@@ -50,7 +47,6 @@ export interface Refusal {
   readonly show: Show;
 }
 
-/** Creates the error for an answer with a status outside 2xx. */
 export function statusError({ operation, head, envelope, attempts, show }: Refusal): CodesignError {
   const { status } = head;
   const serviceCode = envelope?.code;
@@ -67,10 +63,7 @@ export function statusError({ operation, head, envelope, attempts, show }: Refus
   return statusErrors('http-error', details, { ...context, mayHaveBeenCounted: operation === 'sign' && isUncertain });
 }
 
-/**
- * True for a 503 without the service's envelope and without a Retry-After header. A gateway may answer like this even
- * after the service behind it has signed.
- */
+/** A gateway may answer with such a 503 even after the service behind it has signed. */
 export function isBare503({ status, headers }: AnswerHead, envelope: Envelope | undefined): boolean {
   if (status !== 503 || envelope !== undefined) return false;
   return readRetryAfter(headers.get('retry-after'), 0) === undefined;
@@ -98,7 +91,6 @@ export function readData(
   throw businessErrors(code, details, { httpStatus, serviceCode });
 }
 
-/** Returns the record id from a partial answer that reports success. */
 export function findRecordId(part: Uint8Array): string | undefined {
   const text = new TextDecoder().decode(part);
   const [, id] = /"id"\s*:\s*("(?:[^"\\]|\\.)+")/.exec(text) ?? [];
@@ -106,7 +98,6 @@ export function findRecordId(part: Uint8Array): string | undefined {
   return typeof found === 'string' ? found : undefined;
 }
 
-/** Checks whether the `data` of a success contains a readable signature. */
 export function holdsSignature(data: unknown): boolean {
   const record = v.safeParse(signatureRecordSchema, data);
   return record.success && decodeBase64(record.output.signature) !== undefined;
@@ -157,17 +148,13 @@ function describeBody({ headers }: AnswerHead, body: Uint8Array): string {
     : 'it is not an envelope with an integer code';
 }
 
-/** Limit in characters. */
 const LONGEST = 256;
 const UNPRINTABLE = /[\p{C}\p{Zl}\p{Zp}]/u;
 /** Hexadecimal, Base64, UUIDs and names: longer than words, but shown unchanged. */
 const USUAL_ID = /^[\w.:~+/=@-]*$/;
 const DIGEST = /^sha256:[0-9a-f]{64} \(the id is not stored: [^()]*\)$/;
 
-/**
- * Returns the id itself if it has 1 to 256 printable characters and contains no secret. Returns a digest with a note
- * for any other id.
- */
+/** Returns the id itself if it is short, printable and contains no secret; otherwise a digest with a note. */
 export function storableRecord(id: string, secrets: ForeignText): string {
   const problem = problemOf(id, secrets);
   if (problem === undefined) return id;

@@ -12,11 +12,8 @@ export type Operation = 'sign' | 'report-sign';
 /** API 2.5: 1 if the client's processing succeeded, 2 if it failed. */
 export type ReportStatus = 1 | 2;
 
-/** Subject of a call, limited to data that may be recorded. */
 export interface CallSubject {
-  /** File name, masked if the user wants that. */
   readonly file: string | undefined;
-  /** Certificate number; undefined for a report, which has none. */
   readonly code: string | undefined;
   readonly digest: MaskedDigest | undefined;
   readonly record: string | undefined;
@@ -25,25 +22,17 @@ export interface CallSubject {
 
 export interface MaskedDigest {
   readonly algorithm: DigestAlgorithm;
-  /** Length in bytes. */
   readonly length: number;
-  /** The first and last four characters of its Base64 form. */
   readonly masked: string;
 }
 
-/** One attempt of one call. */
 export interface CallRecord extends CallSubject {
   /** `check`: a request that must be rejected, which shows whether the credentials are accepted. */
   readonly operation: Operation | 'check';
-  /** Start of the request, in ISO 8601. */
   readonly time: string;
-  /** Counts from 1. */
   readonly attempt: number;
-  /** Scheme, host and port of the service. */
   readonly origin: string;
-  /** undefined without an answer. */
   readonly httpStatus: number | undefined;
-  /** undefined if the answer did not come from the service. */
   readonly serviceCode: number | undefined;
   /** `ok`, or the code of the error. */
   readonly result: string;
@@ -64,7 +53,6 @@ const ITSELF = constants.O_NOFOLLOW ?? 0;
 /** Limit on untrusted text, in characters. A record id has only a few dozen. */
 const LONGEST = 1000;
 
-/** Creates the file if it is missing. */
 export function openAuditLog(path: string) {
   try {
     append(path, '');
@@ -73,7 +61,6 @@ export function openAuditLog(path: string) {
   }
   const warnings: string[] = [];
   return {
-    /** Contains one warning after a line could not be written. */
     warnings: warnings as readonly string[],
     /** Never throws: failures are reported in `warnings`. */
     write(record: CallRecord): void {
@@ -87,10 +74,7 @@ export function openAuditLog(path: string) {
   };
 }
 
-/**
- * Opened for each line, so that the file may be moved away meanwhile. A single write is not mixed with writes of other
- * processes.
- */
+/** Opened for each line, so that the file may be moved. A single write is not mixed with other writes. */
 function append(path: string, line: string): void {
   const file = openSync(path, isOwnLink(path) ? FLAGS : FLAGS | ITSELF, MODE);
   try {

@@ -35,9 +35,7 @@ import {
 import type { Hold } from './hold.ts';
 import type { SignRequest } from './signing-service.ts';
 
-/** Time and randomness, which tests control. */
 export interface ServiceClock extends RetryClock {
-  /** Milliseconds since 1970. */
   readonly now: () => number;
 }
 
@@ -53,7 +51,6 @@ export interface Call<Answer> extends Pick<SignRequest, 'mayRepeat' | 'beforeRet
   readonly subject: CallSubject;
   /** Sends the request once. `signal` aborts the request unless it may already have been counted. */
   send(signal: AbortSignal | undefined): Promise<Outcome>;
-  /** Throws if a required part of the success is missing. */
   read(success: Success): Read<Answer>;
 }
 
@@ -146,7 +143,6 @@ function notify(onCall: CallDependencies['onCall'], record: CallRecord): void {
   }
 }
 
-/** A successful answer of the service (2xx and code 0). */
 interface Success {
   readonly httpStatus: number;
   readonly data: unknown;
@@ -154,22 +150,16 @@ interface Success {
 
 interface AnswerContext {
   readonly operation: Operation;
-  /** Number of attempts made, including this one. */
   readonly attempts: number;
   readonly origin: string;
   readonly show: Show;
-  /** Returns the form in which an id of the service is stored and displayed. */
   readonly storable: (id: string) => string;
-  /** Milliseconds since 1970. */
   readonly now: number;
 }
 
 export type Classified = Attempt<Success, CodesignError>;
 
-/**
- * An unreachable service costs at most about 1.5 s of waiting, and a throttling service at most the wait that it
- * requests.
- */
+/** An unreachable service costs about 1.5 s of waiting, a throttling service the wait that it requests. */
 export const MAX_ATTEMPTS = { unreachable: 3, throttled: 5, unanswered: 3 } as const;
 
 /** These failures do not change during a run. */
@@ -185,7 +175,6 @@ export function classify(outcome: Outcome, context: AnswerContext): Classified {
   return isSigned ? classifyAnswer(head, body, context) : classifyFailure(outcome, context);
 }
 
-/** An error that is not retried. */
 export function failed(error: CodesignError): NotRetried<CodesignError> {
   return { kind: mayHaveBeenCounted(error) ? 'may-have-arrived' : 'final', failure: error };
 }
@@ -199,7 +188,6 @@ function isWholeSignature(body: Uint8Array): boolean {
   return envelope?.code === 0 && holdsSignature(envelope.data);
 }
 
-/** The head of the answer, if it arrived. */
 export function headOf(outcome: Outcome): AnswerHead | undefined {
   return outcome.kind === 'answer' ? outcome : outcome.head;
 }
@@ -253,7 +241,6 @@ function classifyFailure(failure: Failure, context: AnswerContext): Classified {
   return failed(networkErrors(reason === 'timed-out' ? 'sign-timed-out' : 'connection-broken', details, about));
 }
 
-/** Returns the record id from an answer to a signature request, if it can be read. */
 function recordIn(body: Uint8Array, { operation, storable }: AnswerContext): string | undefined {
   const id = operation === 'sign' ? findRecordId(body) : undefined;
   return id === undefined ? undefined : storable(id);

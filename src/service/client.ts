@@ -30,14 +30,11 @@ interface ServiceAddress {
   readonly baseUrl: URL;
   readonly credentials: { readonly accessKey: string; readonly accessSecret: Secret };
   readonly http: Http;
-  /** Limit for one attempt of one call, without the waits between attempts. */
   readonly timeoutMilliseconds: number;
 }
 
 export interface SigningServiceOptions extends ServiceAddress {
-  /** Called after each attempt of each call. */
   readonly onCall?: ((record: CallRecord) => void) | undefined;
-  /** Called before each wait for another attempt. */
   readonly onWait?: OnWait | undefined;
   readonly clock?: ServiceClock | undefined;
 }
@@ -47,7 +44,6 @@ const REAL_CLOCK: ServiceClock = { now: Date.now, ...REAL_RETRY_CLOCK };
 export function createSigningService(options: SigningServiceOptions): SigningService {
   const { baseUrl, credentials, http, onCall = () => undefined, onWait, clock = REAL_CLOCK } = options;
   const secrets = secretsOf(credentials);
-  /** Ids keyed by their stored form. */
   const idsOfRun = new Map<string, string>();
   const storable = (id: string): string => {
     const stored = storableRecord(id, secrets);
@@ -110,7 +106,6 @@ export function createSigningService(options: SigningServiceOptions): SigningSer
   };
 }
 
-/** Sends one message with the credentials, only once. */
 export function postMessage(
   { baseUrl, credentials, http, timeoutMilliseconds }: ServiceAddress,
   path: string,
@@ -157,7 +152,6 @@ function holdsSecret({ signature }: SignatureRecord, secrets: ForeignText): bool
 
 interface CredentialsCheck {
   readonly httpStatus: number;
-  /** The business code, if the answer was an envelope. */
   readonly serviceCode: number | undefined;
   /** Set if the answer was not the expected rejection. */
   readonly warning: string | undefined;
@@ -177,9 +171,7 @@ const NO_SUBJECT = {
 } as const satisfies Partial<CallRecord>;
 
 export interface CheckOptions extends ServiceAddress {
-  /** Called after the call, for every outcome. */
   readonly onCall: (record: CallRecord) => void;
-  /** Milliseconds since 1970. */
   readonly now: () => number;
 }
 

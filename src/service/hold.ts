@@ -3,9 +3,7 @@
 import { LONGEST_WAIT } from '../http/retry.ts';
 
 interface HoldClock {
-  /** Milliseconds since 1970. */
   readonly now: () => number;
-  /** Rejects when the signal aborts. */
   readonly sleep: (milliseconds: number, signal?: AbortSignal) => Promise<unknown>;
 }
 

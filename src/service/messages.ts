@@ -20,10 +20,7 @@ export const extraSchema = v.object({
 });
 export type Extra = v.InferOutput<typeof extraSchema>;
 
-/**
- * API 2.2. The values of `digest`, `algorithm` and `padding` are checked separately, in the order of the contract (API
- * 7).
- */
+/** API 2.2. The values are checked separately, in the order of the contract (API 7). */
 export const signRequestSchema = v.object({
   code: v.string(),
   digest: v.string(),
@@ -50,10 +47,7 @@ export const envelopeSchema = v.object({
 });
 export type Envelope = v.InferOutput<typeof envelopeSchema>;
 
-/**
- * API 2.4: the signature record in the answer to sign. An `id` that is not text counts as absent, because the signature
- * is still usable.
- */
+/** API 2.4. An `id` that is not text counts as absent, because the signature is still usable. */
 export const signatureRecordSchema = v.object({
   id: v.fallback(v.optional(v.nullable(v.string())), undefined),
   signature: v.string(),

@@ -1,5 +1,3 @@
-/** The operations of the Remote Code Signing API that signing needs. */
-
 import type { DigestAlgorithm } from '../crypto/algorithms.ts';
 import type { CodesignError } from '../errors/codesign-error.ts';
 import type { ReportStatus } from './call-record.ts';
@@ -8,9 +6,7 @@ import type { Extra } from './messages.ts';
 export type { ReportStatus } from './call-record.ts';
 
 export interface SignRequest {
-  /** Number of the code-signing certificate (API 2.2 `code`). */
   readonly code: string;
-  /** The raw digest; its length must match the algorithm. */
   readonly digest: Uint8Array;
   readonly algorithm: DigestAlgorithm;
   readonly extra?: Extra | undefined;
@@ -21,15 +17,9 @@ export interface SignRequest {
    * throws, nothing is sent, and `sign` throws the same error.
    */
   readonly beforeSend?: (() => Promise<void>) | undefined;
-  /**
-   * Called for each attempt directly before its first byte is written. If it throws, the effect is the same as for
-   * `beforeSend`.
-   */
+  /** Called for each attempt directly before its first byte is written. If it throws, nothing is sent. */
   readonly beforeWrite?: (() => void) | undefined;
-  /**
-   * Called after an attempt without an answer from the service. Returns whether to retry the request although both
-   * attempts may be counted. Default: never retry.
-   */
+  /** Decides whether to retry a request without an answer, although both attempts may be counted. */
   readonly mayRepeat?: (() => boolean) | undefined;
   /**
    * Awaited before the wait for each retry. The attempt certainly made no signature, or `mayRepeat` allowed the retry.
@@ -45,14 +35,10 @@ export interface SignatureRecord {
    * object can still report it with the original id.
    */
   readonly id: string | undefined;
-  /** The raw RSA signature. */
   readonly signature: Uint8Array;
 }
 
-/**
- * After `signal` aborts, only the answer to a signature request that was already written is awaited. An aborted report
- * stays pending in the journal.
- */
+/** After `signal` aborts, only the answer to a signature request that was already written is awaited. */
 export interface SigningService {
   /** Announces this number of concurrent signature requests, so that their connections open during the first one. */
   expect(requests: number): void;
@@ -63,6 +49,5 @@ export interface SigningService {
   sign(request: SignRequest, signal?: AbortSignal): Promise<SignatureRecord>;
   /** Reports the final outcome. May be retried, because a report is never counted. */
   report(id: string, status: ReportStatus, signal?: AbortSignal, file?: string): Promise<void>;
-  /** Closes the connections. */
   close(): Promise<void>;
 }

@@ -13,19 +13,13 @@ import { containedAs, type FoundSignature, withNested } from '../format/signatur
 import type { WrittenSignature } from './planned-file.ts';
 import type { Account } from './service/account.ts';
 
-/**
- * Includes co-signers and countersigners. Each name is listed once, because a second signature with another algorithm
- * usually comes from the same signer.
- */
+/** Includes co-signers and countersigners. Each name is listed once. */
 export function signerNames(signatures: readonly FoundSignature[]): string[] {
   const all = withNested(signatures).flatMap((signature) => [signature, ...containedAs('co-signer', signature)]);
   return [...new Set(all.map(({ signer }) => signer.name))];
 }
 
-/**
- * Checks whether the file has an intact signature that `isMeant` accepts. If `verify` rejects the file as a whole, none
- * of its signatures is intact.
- */
+/** If `verify` rejects the file as a whole, none of its signatures is intact. */
 export async function hasIntact(
   opened: SignableFile,
   signatures: readonly FoundSignature[],
@@ -38,10 +32,7 @@ export async function hasIntact(
   return false;
 }
 
-/**
- * Throws `cannot-append` if an existing signature or its timestamp is broken. `verify` would reject such a file even
- * with a valid signature added.
- */
+/** `verify` would reject a file with a broken signature or timestamp, even with a valid signature added. */
 export async function requireUnbroken(
   signatures: readonly FoundSignature[],
   { modes }: Pick<SigningRules, 'modes'>,
@@ -55,7 +46,6 @@ export async function requireUnbroken(
   }
 }
 
-/** Accepts signatures made with this certificate. */
 export function isBy({ der }: Certificate): (signature: FoundSignature) => boolean {
   return ({ signer: { certificate } }) => certificate !== undefined && isSameBytes(certificate, der);
 }

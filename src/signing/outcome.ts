@@ -8,20 +8,13 @@ export interface FileToSign {
   readonly path: string;
   /** Path under which the user will find the result; equal to `path` for a change in place. */
   readonly output: string;
-  /**
-   * Only set for files that were found in a folder. Such a file is skipped instead of rejected if no format recognises
-   * it.
-   */
+  /** Only set for files found in a folder, which are skipped if no format recognises them. */
   readonly pathInFolder?: string | undefined;
-  /**
-   * True for a file that comes from a pattern, a folder or a list. In such a file, `sign` keeps an intact signature of
-   * another publisher.
-   */
+  /** True for a file from a pattern, folder or list: `sign` keeps another publisher's signature in it. */
   readonly isFound?: boolean | undefined;
 }
 
 interface Outcome {
-  /** Path as the user typed it. */
   readonly path: string;
   /** Id of the format; null if no format recognised the file. */
   readonly format: string | null;
@@ -40,18 +33,13 @@ export interface SignedOutcome extends WrittenOutcome {
   /** `unchanged`: the file already has this signature, from an earlier run that did not finish. */
   readonly status: 'signed' | 'unchanged';
   readonly algorithm: DigestAlgorithm;
-  /** Record id at the service; null if the service returned none. */
   readonly record: string | null;
   readonly reported: boolean;
-  /** True if a signature from an earlier run was used, so none was requested. */
   readonly reused: boolean;
   /** Time of the timestamp in ISO 8601; null without a timestamp. */
   readonly timestamp: string | null;
-  /** URL of the timestamp authority; null without a timestamp. */
   readonly timestampAuthority: string | null;
-  /** Signers whose signatures were replaced by the new one. */
   readonly replaced: readonly string[];
-  /** Inner files that were signed first; undefined if there were none. */
   readonly inner?: readonly InnerSigned[];
 }
 
@@ -61,11 +49,8 @@ export interface InnerSigned extends Pick<SignedOutcome, 'algorithm' | 'record' 
 
 export interface TimestampedOutcome extends WrittenOutcome {
   readonly status: 'timestamped';
-  /** Time of the first timestamp, in ISO 8601. */
   readonly timestamp: string;
-  /** URL of the timestamp authority. */
   readonly authority: string;
-  /** Number of signatures that received a timestamp. */
   readonly signatures: number;
 }
 
@@ -80,7 +65,6 @@ export interface AttachedOutcome extends WrittenOutcome {
   readonly status: 'attached';
   /** Not escaped: the name may contain control characters. */
   readonly signer: string;
-  /** Signers whose signatures were replaced. */
   readonly replaced: readonly string[];
 }
 
@@ -100,14 +84,12 @@ export interface PlannedOutcome extends Outcome {
   readonly digest: string | null;
   readonly replaced: readonly string[];
   readonly bytes: number;
-  /** Inner files that would be signed first; undefined if there are none. */
   readonly inner?: readonly InnerPlanned[];
 }
 
 export interface InnerPlanned {
   readonly name: string;
   readonly algorithm: DigestAlgorithm;
-  /** The digest that would be sent for the inner file, in Base64. */
   readonly digest: string;
 }
 
@@ -129,11 +111,9 @@ export type FileOutcome =
   | SkippedOutcome
   | FailedOutcome;
 
-/** The result of `timestamp`, `remove` and `attach`. */
 export interface ChangeFilesResult {
   /** Warnings about the run as a whole, for example about its certificate or credentials, as `message [code]`. */
   readonly warnings: readonly string[];
-  /** Outcomes in the order of the files. */
   readonly files: readonly FileOutcome[];
 }
 
@@ -169,7 +149,6 @@ export interface WaitingToRetry extends RetryWait {
   readonly reason: string;
 }
 
-/** Events of all commands that change files, not only of `sign`. */
 export type FileEvent =
   | WaitingToRetry
   | { readonly type: 'file-started'; readonly path: string }
@@ -185,7 +164,6 @@ export type SigningEvent =
   | FileEvent
   /** Emitted once all files are planned. `paths` lists the files that will be changed, in the order of the input. */
   | { readonly type: 'files-planned'; readonly paths: readonly string[] }
-  /** Emitted before the first request. */
   | { readonly type: 'option-unused'; readonly error: CodesignError }
   /** `whom` describes the other process that is requesting the same signature. */
   | { readonly type: 'waiting'; readonly path: string; readonly whom: string }
@@ -194,7 +172,6 @@ export type SigningEvent =
   | { readonly type: 'signature-requested'; readonly path: string }
   /** The service returned a signature, which has been counted. */
   | { readonly type: 'signature-given'; readonly path: string }
-  /** One attempt of a call was answered or failed. */
   | { readonly type: 'service-called'; readonly call: CallRecord }
   /** The file is final, but its report may still be in progress. */
   | { readonly type: 'file-finished'; readonly outcome: FileOutcome }

@@ -19,7 +19,6 @@ import type { StartedRun } from './run.ts';
 /** Runs all checks that need no content digest; throws if the file cannot be changed. */
 type Decide = (opened: SignableFile, file: RecognisedFile) => Promise<Intent>;
 
-/** Returns the files in the order given, but omits files from a folder whose format is unknown. */
 export async function planFiles(files: readonly FileToSign[], run: StartedRun, decide: Decide): Promise<Planned[]> {
   const limit = pLimit(run.concurrency);
   const folders = targetFolders();
@@ -30,7 +29,6 @@ export async function planFiles(files: readonly FileToSign[], run: StartedRun, d
   return rejectConflicts(meant);
 }
 
-/** Leaves no file open. */
 async function planFile(file: FileToSign, run: StartedRun, decide: Decide, folders: TargetFolders): Promise<Planned> {
   let format: Format | undefined;
   try {
@@ -91,10 +89,7 @@ function rejectConflicts(planned: readonly Planned[]): Planned[] {
   });
 }
 
-/**
- * Finds results whose path is also the path of another result or input. One of the two files would overwrite the other,
- * so each gets an `output-conflict`.
- */
+/** One of two files with the same path would overwrite the other, so each gets an `output-conflict`. */
 function findConflicts(plans: readonly PlannedFile[]): ReadonlyMap<PlannedFile, CodesignError> {
   const written = plans.filter(({ skipped }) => skipped === undefined);
   const results = new Map<string, number>();
@@ -106,8 +101,7 @@ function findConflicts(plans: readonly PlannedFile[]): ReadonlyMap<PlannedFile, 
     const there = identityAt(plan.target);
     const owner = there === undefined ? undefined : inputs.get(there);
     const isAlone = results.get(plan.target) === 1 && !alike.has(plan.target);
-    // Another process may have replaced both files meanwhile, and one of them may have received the inode number of the
-    // other.
+    // Another process may have replaced both files meanwhile, and one of them received the other's inode number.
     const isOwned = owner !== undefined && owner !== plan && identityAt(owner.path) === there;
     if (isAlone && !isOwned) continue;
     conflicts.set(plan, signingErrors('output-conflict', { target: plan.output }));

@@ -10,7 +10,6 @@ export interface RecognisedFile extends FileToSign {
   readonly format: Format;
   /** The version at planning time. If the file has changed since then, it is not written. */
   readonly stats: FileStats;
-  /** Time for formats that sign one. */
   readonly time: Date;
 }
 
@@ -20,7 +19,6 @@ export interface Intent {
   readonly warnings: readonly string[];
   /** Number of signatures that the file needs: one for itself, and one for each inner file that is signed first. */
   readonly signatures: number;
-  /** Signers whose signatures will be replaced. */
   readonly replaced: readonly string[];
   /** Set if the file already has the signature, and only the records are missing. */
   readonly written?: WrittenSignature | undefined;
@@ -29,7 +27,6 @@ export interface Intent {
 /** Commands that request no signature omit the warnings of a format, because those concern signing. */
 export const WITHOUT_SIGNATURE = { warnings: [], signatures: 0, replaced: [] } as const;
 
-/** A signature that was written to the file by a run that was then killed. */
 export interface WrittenSignature {
   readonly signature: FoundSignature;
   readonly digest: Uint8Array;
@@ -37,7 +34,6 @@ export interface WrittenSignature {
 }
 
 export interface PlannedFile extends RecognisedFile, Intent {
-  /** Format options that have no effect on this file. */
   readonly unusedOptions: readonly FormatOption[];
   /** Absolute path of the result, with links resolved. */
   readonly target: string;
@@ -51,5 +47,4 @@ export interface PlannedFile extends RecognisedFile, Intent {
 
 export type Planned =
   | { readonly file: FileToSign; readonly plan: PlannedFile }
-  /** `format`: id of the format, if one was recognised. */
   | { readonly file: FileToSign; readonly format: string | null; readonly error: CodesignError };

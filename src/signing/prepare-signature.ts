@@ -61,13 +61,10 @@ export async function prepareSignature(plan: PlannedFile, { input, copy }: OpenF
     return held;
   };
   return {
-    /** Time for formats that sign one. */
     time,
     algorithm: context.algorithm,
     context,
-    /** Inner files that must be signed first. */
     inner,
-    /** Inner files that are already signed. */
     kept,
 
     /** Prepares and rehearses again with the signatures of these inner files. */
@@ -82,10 +79,7 @@ export async function prepareSignature(plan: PlannedFile, { input, copy }: OpenF
       return held?.prepared.units ?? [];
     },
 
-    /**
-     * Writes the envelopes to the copy, and returns the expected content of the result. Can be called only once,
-     * because the prepared data is released before the result is checked.
-     */
+    /** Can be called only once, because the prepared data is released before the result is checked. */
     async embed(sealed: readonly Envelope[]): Promise<Expected> {
       await flushing;
       run.onEvent({ type: 'file-step', path: plan.path, step: 'writing' });
@@ -96,7 +90,6 @@ export async function prepareSignature(plan: PlannedFile, { input, copy }: OpenF
       return await embedding;
     },
 
-    /** Waits for the flush of the copy, which runs while the service signs. */
     async [Symbol.asyncDispose](): Promise<void> {
       await flushing;
     },

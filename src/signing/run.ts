@@ -6,15 +6,11 @@ import { signingErrors, signingWarnings } from './errors.ts';
 import type { StagedCopyOptions } from './files/staged-copy.ts';
 import type { FailedOutcome, FileOutcome, SigningEvent } from './outcome.ts';
 
-/** Dependencies of a run, for every kind of change. */
 export interface Run {
   readonly formats: readonly Format[];
-  /** Digests the entries of archives. */
   readonly digestEntries: DigestEntries;
   readonly disk: Disk;
-  /** Maximum number of files processed concurrently. */
   readonly concurrency: number;
-  /** Monotonic clock in milliseconds. */
   readonly clock: () => number;
   readonly now: () => Date;
   readonly onEvent: (event: SigningEvent) => void;
@@ -24,14 +20,10 @@ export type Disk = Pick<StagedCopyOptions, 'randomName' | 'removeStaleFiles' | '
 
 export interface StartedRun extends Run, Disposable {
   readonly stop: StopSignal;
-  /** Warnings about a listener that threw. */
   readonly listenerWarnings: readonly string[];
 }
 
-/**
- * After `signal` aborts, no further file starts. Files in progress finish, except large files that are still being
- * read.
- */
+/** After `signal` aborts, no further file starts. */
 export function startRun(run: Run, signal: AbortSignal | undefined): StartedRun {
   const stop = createStopSignal();
   const interrupt = (): void => stop.stop('the run was interrupted');
@@ -55,9 +47,7 @@ export function startRun(run: Run, signal: AbortSignal | undefined): StartedRun 
   };
 }
 
-/**
- * Stops a run early: no further file starts. Files in progress finish, except large files that are still being read.
- */
+/** Stops a run early: no further file starts, and only large files that are being read do not finish. */
 export interface StopSignal {
   readonly signal: AbortSignal;
   /** Keeps the first reason; later calls change nothing. */

@@ -54,9 +54,7 @@ export async function signFile(plan: PlannedFile, run: SigningRun): Promise<File
   return ended.outcome;
 }
 
-/**
- * Handles a file that was written by a run that was killed before it recorded this, so only the records are missing.
- */
+/** Handles a file whose run was killed after writing it, so only the records are missing. */
 export async function recordFile(
   plan: PlannedFile,
   { signature, digest, algorithm }: WrittenSignature,
@@ -95,7 +93,6 @@ interface SignedFile extends Pick<SignedOutcome, 'status' | 'algorithm'>, Pick<G
   readonly written: Written;
 }
 
-/** Returns the record of the first unit and the first timestamp. */
 function ofUnits(given: readonly GivenSignature[]): Pick<GivenSignature, 'record' | 'reused' | 'stamped'> {
   const [first] = given;
   if (first === undefined) throw new TypeError('a file has at least one unit');
@@ -103,10 +100,7 @@ function ofUnits(given: readonly GivenSignature[]): Pick<GivenSignature, 'record
   return { record: first.record, reused: given.every(({ reused }) => reused), stamped };
 }
 
-/**
- * The steps after the rename are not awaited. If the run is killed before they end, the next run finds the signature in
- * the file.
- */
+/** The steps after the rename are not awaited: the next run would find the signature in the file. */
 function signed(
   plan: PlannedFile,
   { status, algorithm, record, reused, stamped, inner, written }: SignedFile,

@@ -1,6 +1,4 @@
-/**
- * All inputs of a signature except the content. The signed time is chosen once, recorded with the request, and reused.
- */
+/** All inputs of a signature except the content. The signed time is chosen only once. */
 
 import { resolve } from 'node:path';
 import type { SigningContext } from '../format/signable-file.ts';
@@ -10,10 +8,7 @@ import type { Account } from './service/account.ts';
 
 export type RunContext = Omit<SigningContext, 'time'>;
 
-/**
- * Tokens with their certificates have 2,000 to 8,000 bytes. All runs use the same value, so that each prepares the same
- * bytes.
- */
+/** Tokens have up to 8,000 bytes. All runs use the same value, so that each prepares the same bytes. */
 export const TOKEN_RESERVE = 16 * 1024;
 
 export function runContext({

@@ -1,5 +1,3 @@
-/** The user's rules for files that already have signatures, and limits on requests. */
-
 import { checkPurpose, purposeWarnings } from '../certificates/signing-chain.ts';
 import type { DigestAlgorithm } from '../crypto/algorithms.ts';
 import type { CodesignError } from '../errors/codesign-error.ts';
@@ -21,30 +19,22 @@ import type { FileToSign } from './outcome.ts';
 import { type Intent, type Planned, WITHOUT_SIGNATURE } from './planned-file.ts';
 
 export interface SigningPolicy {
-  /** undefined for the default mode of each format. */
   readonly existing: ExistingSignatures | undefined;
   /** True if the user chose the digest algorithm; a default algorithm gives way to the algorithm of the file. */
   readonly isAlgorithmGiven: boolean;
-  /** Requests no signature unless every file can be signed. */
   readonly allOrNothing: boolean;
-  /** Rejects a run that might need more signatures than this; undefined for no limit. */
   readonly maxSignatures?: number | undefined;
-  /** Number of requests with an unknown outcome that may be retried; undefined for none. */
   readonly repeatUnknown?: number | undefined;
   readonly report: boolean;
 }
 
-/** Throws `cannot-append` or `cannot-replace` if the format does not support the mode. */
 function requireMode(modes: readonly SigningMode[], { title }: Format, mode: SigningMode): void {
   if (modes.includes(mode)) return;
   if (mode === 'replace') throw formatErrors('cannot-replace', { format: title });
   throw formatErrors('cannot-append', { reason: `files of this format hold one signature (${title})` });
 }
 
-/**
- * Throws `algorithm-differs` if the user chose a different algorithm from the one that the file requires. A default
- * algorithm gives way.
- */
+/** Throws `algorithm-differs` if the user chose a different algorithm; a default one gives way. */
 function requireAlgorithm(
   { fixedAlgorithm }: Pick<Signing, 'fixedAlgorithm'>,
   algorithm: DigestAlgorithm,
@@ -56,7 +46,6 @@ function requireAlgorithm(
   return required;
 }
 
-/** Throws `operation-unsupported` if files of this format cannot be signed. */
 const signingRules = (format: Format) => requireCapability(format.signing, 'signed', format);
 
 export function modeAndContext(
@@ -151,10 +140,7 @@ export function countSignatures(files: readonly Planned[]): number {
   return files.reduce((sum, file) => sum + ('plan' in file ? file.plan.signatures : 0), 0);
 }
 
-/**
- * Returns an `option-unused` error for each of these options that has no effect on any file of the run. Any option may
- * have an effect on a file of an unknown format.
- */
+/** Any option may have an effect on a file of an unknown format. */
 export function unusedOptions(
   options: readonly FormatOption[],
   planned: readonly Planned[],

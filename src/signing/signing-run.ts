@@ -16,17 +16,12 @@ export interface Signing {
   readonly run: Run;
   readonly context: RunContext;
   readonly policy: SigningPolicy;
-  /** Format options that the user typed for this run. */
   readonly typedOptions: readonly FormatOption[];
-  /** undefined in a dry run. */
   readonly account: Account | undefined;
-  /** undefined for signatures without a timestamp. */
   readonly authorities: TimestampAuthorities | undefined;
-  /** Warnings about certificate, credentials and TLS. */
   readonly warnings: readonly string[];
   /** Awaited at the end of the run. Problems found at that point are added to `laterWarnings`. */
   readonly close?: () => Promise<void>;
-  /** Lists that receive further warnings during the run. */
   readonly laterWarnings: readonly (readonly string[])[];
 }
 
@@ -46,9 +41,7 @@ export interface SigningRun extends StartedRun {
   readonly interruption: AbortSignal | undefined;
 }
 
-/**
- * Sends nothing. After `signal` aborts, nothing new starts, and the run waits for signature requests that were sent.
- */
+/** After `signal` aborts, nothing new starts, and the run waits for requests that were sent. */
 export function startSigning(
   { run: given, context, policy, authorities }: Signing,
   account: Account,

@@ -40,10 +40,7 @@ export interface TimeLimits {
   readonly request: number;
   /** Replaces that limit during shutdown, counted from its start. */
   readonly bodyAtEnd: number;
-  /**
-   * Time for which `sign` waits for an unavailable database before the call fails. A client that gives up earlier never
-   * learns the result.
-   */
+  /** Time for which `sign` waits for an unavailable database before the call fails. */
   readonly settling: number;
 }
 const TIME_LIMITS: TimeLimits = { handshake: 10_000, request: 30_000, bodyAtEnd: 5000, settling: 20_000 };
@@ -61,12 +58,9 @@ export interface ServerDependencies {
   readonly log: { readonly level: string; readonly stream: { write(line: string): void } };
   readonly limits?: Partial<TimeLimits>;
   readonly connections: number;
-  /** Limit on concurrent signatures in the HSM. */
   readonly sessions: number;
   readonly threads: number;
-  /** Limit on waiting calls of `sign`; further calls get 503. */
   readonly waiting: number;
-  /** Addresses and networks whose X-Forwarded-For is trusted. */
   readonly proxy: readonly string[];
 }
 

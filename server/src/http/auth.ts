@@ -16,20 +16,13 @@ export const LOGIN_FAILURES = [
   ...(['no-credentials', 'malformed', 'unknown-key', 'wrong-secret', 'disabled', 'expired'] as const),
 ];
 
-/** A client or a viewer; only clients have the optional members. */
 type Holder = Viewer & Partial<Pick<Client, 'disabled' | 'previous'>>;
 
 interface Login<Known> {
   readonly failure?: LoginFailure;
-  /** The owner of the access key that the caller sent, if it is known. */
   readonly holder?: Known;
 }
 
-/**
- * Rejects requests without valid credentials.
- * @param kind log field for the holder @param countFailure called for every rejected request @param reject answers a
- * rejected request
- */
 export function requireLogin<Known extends Holder>({
   holders,
   kind,
@@ -66,9 +59,7 @@ export function requireLogin<Known extends Holder>({
   };
 }
 
-/**
- * Finds the holder of the request's credentials. Returns no holder if the credentials are wrong, disabled or expired.
- */
+/** Returns no holder if the credentials are wrong, disabled or expired. */
 async function authenticate<Known extends Holder>(
   request: IncomingMessage,
   holders: { findByAccessKey(accessKey: string): Promise<Known | undefined> },
@@ -88,7 +79,6 @@ async function authenticate<Known extends Holder>(
   return failure === undefined ? { holder } : { holder, failure };
 }
 
-/** Returns the reason why correct credentials are not accepted now; undefined if they are. */
 export function whyRejected(
   { disabled, expiresAt }: Pick<Holder, 'disabled' | 'expiresAt'>,
   now: Date,

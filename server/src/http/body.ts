@@ -32,10 +32,7 @@ function parseBody(body: Buffer): unknown {
   return value;
 }
 
-/**
- * Rejects duplicate members, because parsers use the first or the last, so client, proxy and server could read
- * different requests.
- */
+/** Parsers use the first or the last duplicate, so client, proxy and server could read different requests. */
 function hasMemberTwice(json: string): boolean {
   const open: Set<unknown>[] = [];
   for (const [token, text, colon] of json.matchAll(/[{}]|("(?:[^"\\]|\\.)*")(\s*:)?/g)) {

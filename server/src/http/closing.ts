@@ -52,9 +52,7 @@ export function finishBeforeClosing(app: FastifyInstance<Server>, bodyDeadline: 
   });
 }
 
-/**
- * Calls `work` once the whole answer was passed to the network (`sent` is true) or the connection closed before that.
- */
+/** Calls `work` once the whole answer was passed to the network (`sent`) or the connection closed before. */
 export type AfterSending = (reply: FastifyReply, work: (sent: boolean) => Promise<void>) => void;
 
 /** @param onClose registers work that the shutdown waits for */

@@ -1,5 +1,3 @@
-/** Limits open connections, and chooses which one to close for a new one. */
-
 import type { IncomingMessage } from 'node:http';
 import type { Server } from 'node:https';
 import { Socket } from 'node:net';
@@ -12,7 +10,6 @@ const MOST_CONNECTIONS = 4096;
 /** File descriptors reserved for the server itself: database, HSM, log, and ten connections to PostgreSQL. */
 const OWN_FILES = 128;
 
-/** Operations that need a client's credentials. */
 const CLIENTS_OPERATIONS: ReadonlySet<string | undefined> = new Set(['sign', 'report-sign', 'certificate']);
 
 /** Minimum time between two log lines about closed connections, in milliseconds. */
@@ -72,18 +69,11 @@ export function limitConnections(app: FastifyInstance<Server>, most: number) {
   };
 }
 
-/**
- * Returns the TCP socket under a TLS socket. Node's property for it is not public; without it, the log may lack the
- * address.
- */
+/** Node's property for the TCP socket is not public; without it, the log may lack the address. */
 export function connectionOf(socket: Socket & { readonly _parent?: unknown }): Socket {
   return socket._parent instanceof Socket ? socket._parent : socket;
 }
 
-/**
- * Returns the number of connections that leave the server enough files for its own work.
- * @param files limit on open files of this process; undefined if the platform has none
- */
 export function connectionLimit(files: number | undefined): number {
   if (files === undefined) return MOST_CONNECTIONS;
   return Math.min(MOST_CONNECTIONS, Math.max(files - OWN_FILES, Math.floor(files / 2)));

@@ -13,10 +13,7 @@ export const TLS_RULES = {
   minVersion: 'TLSv1.2',
   ciphers: 'TLS_AES_256_GCM_SHA384:TLS_CHACHA20_POLY1305_SHA256:TLS_AES_128_GCM_SHA256:ECDHE+AESGCM:ECDHE+CHACHA20',
 } as const;
-/**
- * Interval at which Node checks for slow requests, in milliseconds. With Node's default, a slow request could take
- * twice the limit.
- */
+/** In milliseconds. With Node's default, a slow request could take twice the limit. */
 const CHECKING_INTERVAL = 500;
 /** Fastify's default, in milliseconds: a client that signs one file after another keeps its connection. */
 const KEEP_ALIVE = 72_000;
@@ -73,8 +70,7 @@ export function guardConnections(app: FastifyInstance<Server>, most: number): vo
   // Without these two listeners, Node answers without a body.
   server.on('checkExpectation', (request, response) => server.emit('request', request, response));
   server.on('connect', (_request: IncomingMessage, socket: Socket) => answerOnSocket(socket, 405, app.log));
-  // Fastify closes only connections with a request or part of one. An unfinished handshake would delay the end until it
-  // times out.
+  // Fastify closes only connections with at least part of a request; a handshake would delay the end.
   app.addHook('preClose', async () => {
     closing = true;
     connections.close();

@@ -1,12 +1,9 @@
-/** Limits concurrent work, and shares the slots fairly between owners. */
-
 export type FairQueue = ReturnType<typeof createFairQueue>;
 
 export interface FairQueueOptions {
   readonly atOnce: number;
   /** Limit on used slots while several owners share them. */
   readonly shared: number;
-  /** Limit on waiting calls. */
   readonly limit: number;
   /** True while work runs one item at a time, because the last one failed. */
   readonly oneByOne: () => boolean;
@@ -14,14 +11,9 @@ export interface FairQueueOptions {
   readonly isLast: (owner: string) => boolean;
 }
 
-/**
- * An owner without work keeps its share for this many milliseconds. Callers need a moment between an answer and their
- * next call, and another owner would fill every slot meanwhile.
- */
+/** Milliseconds for which an owner without work keeps its share, so that its callers can call again. */
 const RETURNS = 1000;
-/**
- * Limit on an owner's unfinished work per slot. It is greater than 1, because a slow commit must not empty the slots.
- */
+/** Limit on an owner's unfinished work per slot; greater than 1, because a slow commit must not empty the slots. */
 const UNFINISHED_FOR_EACH_SLOT = 4;
 
 interface Owner {
@@ -44,7 +36,6 @@ interface Owner {
  * running work waits for the same processor.
  */
 export function createFairQueue({ atOnce, shared, limit, oneByOne, isLast }: FairQueueOptions) {
-  /** Owners with running or waiting work. */
   const owners = new Map<string, Owner>();
   let running = 0;
   let waiting = 0;
@@ -87,7 +78,6 @@ export function createFairQueue({ atOnce, shared, limit, oneByOne, isLast }: Fai
     if (owners.size > 1) sharedUntil = performance.now() + RETURNS;
     owners.delete(owner.name);
   };
-  /** @returns true if this owner may add one more call to the queue */
   const makeSpace = (owner: Owner): boolean => {
     if (waiting < limit) return true;
     const [most] = [...owners.values()].sort((one, other) => other.waiting.length - one.waiting.length);

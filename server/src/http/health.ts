@@ -1,5 +1,3 @@
-/** Serves GET /healthz and /readyz. They need no credentials, so they show no secrets. */
-
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { FastifyBaseLogger, FastifyReply, FastifyRequest } from 'fastify';
 import { ServerError } from '../errors.ts';
@@ -11,7 +9,6 @@ import { isUsable } from './sign-request.ts';
 export const HEALTH_PATH = '/healthz';
 export const READY_PATH = '/readyz';
 
-/** Time limit for the database and the HSM to answer, in milliseconds. */
 const PATIENCE = 5000;
 
 export type Readiness = ReturnType<typeof createReadiness>;

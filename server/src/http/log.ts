@@ -20,14 +20,12 @@ export interface Caller {
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** Adds fields to every later line about this request. */
     describe(caller: Caller): void;
   }
 }
 
 const UNKNOWN = 'unknown';
 
-/** @returns an option of Fastify, and a function that adds `request.describe` to the application */
 export function createRequestLog() {
   const callers = new WeakMap<IncomingMessage, Caller>();
   const childLoggerFactory: FastifyServerOptions['childLoggerFactory'] = (logger, bindings, options, raw) => {
@@ -58,14 +56,12 @@ export function errorFields(thrown: unknown) {
   return { type: error.name, code, message: withCauses(error), stack: error.stack ?? '' };
 }
 
-/** Omits a cause that the message already contains. */
 function withCauses(error: Error): string {
   const message = reasonOf(error);
   const cause = error.cause instanceof Error ? withCauses(error.cause) : '';
   return message.includes(cause) ? message : `${message}: ${cause}`;
 }
 
-/** The log field that names the caller. */
 export function addressOf(socket: Pick<Socket, 'remoteAddress'>): { readonly remoteAddress: string | undefined } {
   return { remoteAddress: socket.remoteAddress };
 }

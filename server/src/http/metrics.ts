@@ -18,7 +18,6 @@ const KEY_SHOWN = 12;
 
 export type Metrics = ReturnType<typeof createMetrics>;
 
-/** @param underWay returns the number of signatures in progress */
 export function createMetrics(store: Store, readiness: Readiness, now: () => Date, underWay: () => number) {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });

@@ -28,7 +28,6 @@ export interface CheckedSignRequest {
 
 export interface RefusedSignRequest {
   readonly refusal: Refusal;
-  /** Number of the requested certificate, if it exists. */
   readonly certificate: string | undefined;
 }
 
@@ -36,7 +35,6 @@ export type SignRequestCheck =
   | { readonly accepted: true; readonly request: CheckedSignRequest }
   | ({ readonly accepted: false } & RefusedSignRequest);
 
-/** True if the certificate is valid now and not disabled. */
 export function isUsable(certificate: StoredCertificate, now: Date): boolean {
   return !isDisabled(certificate, now) && now >= certificate.notBefore && now <= certificate.notAfter;
 }

@@ -1,6 +1,4 @@
-/**
- * POST /v1/codesign/sign (API 4.1): checks the request, signs in the HSM, stores and counts the record, then answers.
- */
+/** POST /v1/codesign/sign (API 4.1): checks, signs in the HSM, stores and counts the record, then answers. */
 
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { KeyStore } from '../keys/pkcs11.ts';
@@ -19,14 +17,11 @@ import type { ThrownAway } from './thrown-away.ts';
 export interface SignDependencies {
   readonly store: Pick<Store, 'certificates' | 'clients' | 'counting'>;
   readonly keys: Pick<KeyStore, 'find'>;
-  /** Shares the HSM between clients. */
   readonly hsm: FairQueue;
   readonly now: () => Date;
   readonly thrownAway: Pick<ThrownAway, 'note'>;
   readonly afterSending: AfterSending;
-  /** Aborts when the server ends. */
   readonly ending: AbortSignal;
-  /** Time for which a call waits for an unavailable database, in milliseconds. */
   readonly settling: number;
 }
 
@@ -65,7 +60,6 @@ export async function handleSign(
   });
 }
 
-/** @param leaveHsm lets the next call use the HSM */
 async function signAndCount(
   dependencies: SignDependencies,
   call: CheckedCall,
@@ -80,11 +74,9 @@ async function signAndCount(
     if (usedUp(current)) return refuseForQuota(call, current);
   }
 
-  // 1. The HSM.
   const key = await keys.find(certificate.keyId);
   const signature = await key.sign(algorithm, digest, certificate.chain);
-  // While transactions fail, keep the slot until this signature is counted, because the next one might be discarded
-  // too.
+  // While transactions fail, keep the slot, because the next signature might be discarded too.
   if (!store.counting.isFailing()) leaveHsm();
   if (reply.raw.destroyed) {
     thrownAway.note(client.id, 'abandoned'); // it does not count (API 8, rule 2)
@@ -118,7 +110,6 @@ async function signAndCount(
   return reply.send(success({ id, signature: Buffer.from(signature).toString('base64') }));
 }
 
-/** Returns the quota that is used up, if any. */
 function usedUp(client: Client): 'total' | 'month' | undefined {
   return quotasOf(client).find(({ left }) => left === 0)?.period;
 }

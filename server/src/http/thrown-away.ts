@@ -13,7 +13,6 @@ const MANY = 100;
 const MINUTE = 60_000;
 
 export function createThrownAway(count: (why: WhyThrownAway) => void, now = () => performance.now()) {
-  /** Times of the latest discarded signatures, by client. */
   const latest = new Map<string, number[]>();
   return {
     note(client: string, why: WhyThrownAway): void {

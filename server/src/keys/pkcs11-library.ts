@@ -64,10 +64,7 @@ export function isLost({ p11 }: Library, error: unknown): boolean {
   ].some((lost) => lost === code);
 }
 
-/**
- * The token exists, but the key does not. The key may be restored later, and some libraries find it only after a new
- * login.
- */
+/** The key may be restored later, and some libraries find it only after a new login. */
 export function isKeyMissing(error: unknown): boolean {
   return error instanceof ServerError && error.code === 'key-not-found';
 }

@@ -1,6 +1,4 @@
-/**
- * Uses keys in any HSM with a PKCS#11 library (PKCS#11 2.40): tokens by label, keys by CKA_ID, mechanism CKM_RSA_PKCS.
- */
+/** Finds tokens by label and keys by CKA_ID, and signs with CKM_RSA_PKCS (PKCS#11 2.40). */
 
 import { createPublicKey, type KeyObject, randomBytes, X509Certificate } from 'node:crypto';
 import type * as Pkcs11 from 'pkcs11js';
@@ -41,7 +39,6 @@ const PUBLIC_EXPONENT = Buffer.from([1, 0, 1]);
 
 export interface TokenOptions {
   readonly library: string;
-  /** At most 32 ASCII characters. */
   readonly label: string;
   readonly pin: string;
 }
@@ -57,7 +54,6 @@ export async function openPkcs11(options: TokenOptions): Promise<KeyStore> {
   }
 }
 
-/** Initialises a free slot of the library as a token with this label and user PIN. */
 export async function createToken(options: TokenOptions, securityOfficerPin: string): Promise<void> {
   const library = await load(options.library);
   const { p11, module } = library;
@@ -182,7 +178,6 @@ function openToken(library: Library, token: TokenOptions) {
         }),
       ),
     usePin: login.usePin,
-    /** Waits for signatures in progress, then closes sessions and library. */
     async close() {
       await login.close();
       unload(library);

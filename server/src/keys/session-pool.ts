@@ -6,17 +6,13 @@ export interface SessionSource<Session> {
   discard(session: Session): void;
 }
 
-/**
- * Sessions are opened when they are needed. The caller limits concurrent work. After a failure, the session is closed
- * because its operation may be half done, and the next work opens a new one.
- */
+/** The caller limits concurrent work. A session is closed after a failure, because its work may be half done. */
 export function createSessionPool<Session>(source: SessionSource<Session>) {
   const idle: Session[] = [];
   const drained: (() => void)[] = [];
   let busy = 0;
 
   return {
-    /** Runs `work` with a session that nothing else uses meanwhile. */
     async use<T>(work: (session: Session) => Promise<T>): Promise<T> {
       busy += 1;
       try {

@@ -12,7 +12,6 @@ const PREFIX: Readonly<Record<DigestAlgorithm, string>> = {
   SHA512: '3051300d060960864801650304020305000440',
 };
 
-/** @param digest raw bytes of the algorithm's length */
 export function digestInfo(algorithm: DigestAlgorithm, digest: Uint8Array): Buffer {
   return Buffer.concat([Buffer.from(PREFIX[algorithm], 'hex'), digest]);
 }

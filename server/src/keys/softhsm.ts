@@ -17,7 +17,6 @@ const USUAL_PLACES: Readonly<Partial<Record<NodeJS.Platform, readonly string[]>>
   win32: ['C:\\SoftHSM2\\lib\\softhsm2-x64.dll', 'C:\\Program Files\\SoftHSM2\\lib\\softhsm2-x64.dll'],
 };
 
-/** Returns the given library, or else the first one at the usual paths of the platform. */
 export function findSoftHsm(given: string | undefined, platform: NodeJS.Platform = process.platform): string {
   if (given !== undefined) {
     if (existsSync(given)) return given;
@@ -31,10 +30,7 @@ export function findSoftHsm(given: string | undefined, platform: NodeJS.Platform
   return found;
 }
 
-/**
- * SoftHSM reads its configuration in pieces of 1023 bytes. The rest is reserved for what the server appends to the
- * path.
- */
+/** SoftHSM reads its configuration in pieces of 1023 bytes; the server appends the rest to the path. */
 const LONGEST_PATH = 900;
 
 /**

@@ -14,10 +14,7 @@ import {
 } from './pkcs11-library.ts';
 import { createSessionPool } from './session-pool.ts';
 
-/**
- * Minimum time between two logins to an HSM that does not answer, in milliseconds, because the library may block in
- * each.
- */
+/** Minimum milliseconds between two logins to an HSM that does not answer: each may block in the library. */
 const PAUSE = 1000;
 /** Minimum time between two logins that look for a missing key, because each interrupts signing with other keys. */
 const PAUSE_FOR_KEY = 5000;
@@ -120,7 +117,6 @@ export function logIn(library: Library, { label, pin: firstPin }: { readonly lab
       rejection = undefined;
       failure = undefined;
     },
-    /** Waits for running work, then closes every session. */
     async close(): Promise<void> {
       await Promise.all([pools.signing.drain(), pools.generating.drain()]);
       const { slot } = current ?? {};

@@ -11,7 +11,6 @@ import type { Store } from '../records/store.ts';
 import { type Html, html, render, time } from './html.ts';
 import { callsSection, certificatesSection, clientsSection } from './tables.ts';
 
-/** Forbids scripts, frames, content from other origins, and caching. */
 const HEADERS = {
   'cache-control': 'no-store',
   'content-security-policy':

@@ -1,22 +1,15 @@
-/**
- * The audit log: who changed what, and when. A change and its entry are stored in one transaction. Entries are never
- * removed.
- */
+/** The audit log: each entry is stored in the transaction of its change, and never removed. */
 
 import type { Kysely } from 'kysely';
 import { newRecordId } from './records.ts';
 import type { Tables } from './rows.ts';
 
-/** One run of a command that changes something, without secrets. */
 export interface Operation {
   readonly at: Date;
   readonly operator: string;
   readonly host: string;
-  /** Words of the command, such as `client change`. */
   readonly command: string;
-  /** Access key, number or folder that the command changes. */
   readonly target?: string;
-  /** Further arguments and options, unchanged. */
   readonly details: string;
 }
 

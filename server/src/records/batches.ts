@@ -18,10 +18,7 @@ interface Waiting<Item, Result> {
   readonly reject: (error: unknown) => void;
 }
 
-/**
- * A larger batch would make long statements, and its first item would wait for the last. The callers limit the number
- * of waiting items.
- */
+/** A larger batch would make long statements, and its first item would wait for the last. */
 const MOST = 256;
 
 /** @param serve returns a result or a promise for each item in order, or rejects for all of them */

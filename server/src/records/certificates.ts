@@ -55,7 +55,6 @@ function certified({ chain, notBefore, notAfter }: IssuedCertificate) {
   return { chain, not_before: notBefore.toISOString(), not_after: notAfter.toISOString() };
 }
 
-/** Keys that wait for a certificate from an external authority. */
 export function certificateRequestsOf(database: Kysely<Tables>) {
   return {
     find: (number: string) =>
@@ -81,7 +80,6 @@ export function certificateRequestsOf(database: Kysely<Tables>) {
   };
 }
 
-/** The server's own code-signing authority, once it exists. */
 export function authorityOf(database: Kysely<Tables>) {
   const purpose = 'code-signing';
   const get = () =>

@@ -10,10 +10,8 @@ import { isRefusal, isRolledBack } from './database-errors.ts';
 import type { Syntax } from './dialect.ts';
 import { type NewRecord, RECORD_COLUMNS, type Tables, toRecordRow } from './rows.ts';
 
-/** Limits on the retries after an error. */
 export interface Patience {
   readonly settling: number;
-  /** Aborts when the server ends; nothing is retried after that. */
   readonly ending: AbortSignal;
 }
 
@@ -23,10 +21,7 @@ interface Call extends Pick<Patience, 'ending'> {
   readonly deadline: number;
 }
 
-/**
- * The database may have counted the signature, but did not confirm it. The client does not get the signature, and the
- * count must be reverted.
- */
+/** The signature may have been counted, but the client does not get it, so the count must be reverted. */
 export class OutcomeUnknown extends Error {
   override readonly name = 'OutcomeUnknown';
   constructor(cause: unknown) {
@@ -34,7 +29,6 @@ export class OutcomeUnknown extends Error {
   }
 }
 
-/** Milliseconds between two attempts. */
 const PAUSE = 200;
 
 /** Counts calls together that arrive while a transaction commits. After an error, each of them is tried alone. */
@@ -67,8 +61,7 @@ export function createCounting(database: Kysely<Tables>, syntax: Syntax) {
     try {
       return await count(calls.map(({ record }) => record));
     } catch (error) {
-      // The calls of one client take turns, because they wait for the same row. Calls of other clients do not wait for
-      // them.
+      // Calls of one client take turns, because they wait for the same row.
       const turns = new Map<string, Promise<unknown>>();
       return calls.map((call) => {
         const { clientId } = call.record;
@@ -147,7 +140,6 @@ async function changing(
   return records.filter((_record, index) => results[index]?.numAffectedRows === 1n);
 }
 
-/** @returns the ids of the new records */
 async function insert(
   transaction: Transaction<Tables>,
   { rowsTable, month }: Syntax,
@@ -166,10 +158,7 @@ async function remove(transaction: Transaction<Tables>, ids: readonly string[]):
   await transaction.deleteFrom('records').where('id', 'in', ids).execute();
 }
 
-/**
- * Increments the count of the record's client if the conditions that were checked before signing still hold. The lists
- * contain no characters that JSON escapes.
- */
+/** Increments the client's count if the conditions that were checked before signing still hold. */
 function addOne(id: string): RawBuilder<unknown> {
   return sql`update clients set signatures = clients.signatures + 1
     from records, certificates as used
@@ -184,7 +173,6 @@ function addOne(id: string): RawBuilder<unknown> {
       and used.not_before <= records.signed_at and used.not_after >= records.signed_at`;
 }
 
-/** Increments the client's count for the record's month, unless the monthly quota is used up. */
 function addOneToMonth(id: string): RawBuilder<unknown> {
   return sql`insert into client_months (client_id, month, signatures)
     select clients.id, records.month, 1 from records join clients on clients.id = records.client_id

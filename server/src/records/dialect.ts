@@ -2,10 +2,7 @@
 
 import { type RawBuilder, sql } from 'kysely';
 
-/**
- * Builds an insert whose text is the same for any number of rows, so that a database compiles it once. Members that are
- * not columns are ignored.
- */
+/** The text is the same for any number of rows, so that the database compiles it once. */
 export type RowsTable = (
   rows: readonly Readonly<Record<string, string | null>>[],
   columns: readonly string[],

@@ -40,7 +40,6 @@ export function clientsOf(database: Kysely<Tables>, syntax: Syntax, byAccessKey:
         })
         .execute();
     },
-    /** @param keepOld end of the old secret's validity; undefined ends it immediately */
     async rotate(accessKey: string, secretDigest: Uint8Array, keepOld: Date | undefined): Promise<void> {
       await database
         .updateTable('clients')

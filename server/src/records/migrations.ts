@@ -6,7 +6,6 @@ import type { Tables } from './rows.ts';
 /** `use` changes no table, `update` updates tables of an older version, `create` also creates missing tables. */
 export type TableRights = 'use' | 'update' | 'create';
 
-/** Updates the tables, or throws if the database is not ready for use. */
 export type PrepareTables = (database: Kysely<Tables>) => Promise<void>;
 
 /**

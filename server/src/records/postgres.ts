@@ -8,7 +8,6 @@ import type { Tables } from './rows.ts';
 import { type Store, storeOver } from './store.ts';
 
 const CONNECTIONS = 10;
-/** Time limit for an answer of the database, in milliseconds. */
 const PATIENCE = 10_000;
 /** Number of compiled statements that a connection keeps: those of every call, and a few others. */
 const STATEMENTS = 32;

@@ -26,12 +26,9 @@ export interface RecordFilter {
 
 type Order = 'oldest first' | 'newest first';
 
-/** Position of a record in signing order. */
 export type Position = Pick<SignatureRecord, 'id' | 'signedAt'>;
 
-/** A part of the records, in signing order. */
 export interface Batch {
-  /** Matching records, without their signatures. */
   readonly records: readonly SignatureRecord[];
   /** The last record that was examined, matching or not, if there may be more after it. */
   readonly next: Position | undefined;
@@ -88,10 +85,7 @@ export function recordsOf(database: Kysely<Tables>) {
         );
       return row && toRecord(row);
     },
-    /**
-     * Examines a limited number of records, and returns those that match. The limit keeps each call short, because
-     * signatures wait for the same database.
-     */
+    /** Examines a limited number of records, because signatures wait for the same database. */
     async search(
       { clientId, certificate, since, until }: RecordFilter,
       { order, size, after }: { readonly order: Order; readonly size: number; readonly after?: Position | undefined },

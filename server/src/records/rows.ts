@@ -4,7 +4,6 @@ import type { Generated, Selectable } from 'kysely';
 import type { DigestAlgorithm } from '../../../src/crypto/algorithms.ts';
 import type { Extra } from '../../../src/service/messages.ts';
 
-/** Columns of both clients and viewers. */
 interface HolderRow {
   id: string;
   /** The user name of HTTP Basic. */
@@ -12,7 +11,6 @@ interface HolderRow {
   /** SHA-256 of the access secret in lower-case hexadecimal; the secret itself is not stored. */
   secret_digest: string;
   name: string | null;
-  /** The credentials are rejected after this time. */
   expires_at: string | null;
   created_at: string;
 }
@@ -23,24 +21,16 @@ export interface Tables {
     /** Digest of the secret before the last rotation, valid until `previous_until`. */
     previous_digest: string | null;
     previous_until: string | null;
-    /** Signatures counted so far (API 8). */
     signatures: Generated<number>;
     /** JSON list of the certificates that the client may use; null for all. */
     certificates: string | null;
-    /** JSON list of algorithms; null for all. */
     algorithms: string | null;
-    /** Limit on the total number of signatures; null for none. */
     quota: number | null;
-    /** Limit on signatures per month; null for none. */
     monthly_quota: number | null;
     disabled: Generated<number>;
   };
-  /**
-   * Number of signatures of a client in one month (UTC, as in 2030-12). Rows are never reset, because each month has
-   * its own.
-   */
+  /** Number of signatures of a client in one month (UTC, as in 2030-12). */
   client_months: { client_id: string; month: string; signatures: number };
-  /** Holders of credentials for the operator's page only. */
   viewers: HolderRow;
   /** Keys that wait for their certificate. `request`: PKCS#10, PEM. */
   certificate_requests: { number: string; key_id: string; request: string; created_at: string };
@@ -53,7 +43,6 @@ export interface Tables {
     not_before: string;
     not_after: string;
     created_at: string;
-    /** 1 if an operator has disabled it, otherwise 0. */
     disabled: Generated<number>;
     /** The certificate counts as disabled after this time; null for no end. */
     enabled_until: string | null;
@@ -68,9 +57,7 @@ export interface Tables {
     client_id: string;
     certificate: string;
     algorithm: string;
-    /** Lower-case hexadecimal. */
     digest: string;
-    /** JSON, or null if the request had none. */
     extra: string | null;
     signed_at: string;
     /** The month in which the signature is counted, by the database's clock. */
@@ -99,7 +86,6 @@ export function toClient(row: ClientRow) {
   const { previous_digest: digest, previous_until: until } = row;
   return {
     ...toViewer(row),
-    /** The secret before the last rotation, if it was kept valid. */
     previous: digest === null || until === null ? undefined : { digest: fromHex(digest), until: new Date(until) },
     signatures: row.signatures,
     monthSignatures: row.month_signatures,
@@ -111,7 +97,6 @@ export function toClient(row: ClientRow) {
   };
 }
 
-/** Counted and remaining signatures of a client, in total and in this month. */
 export function quotasOf({ signatures, quota, monthSignatures, monthlyQuota }: Client) {
   const of = <Period extends string>(period: Period, used: number, limit: number | undefined) => ({
     ...{ period, used, quota: limit, left: limit === undefined ? undefined : Math.max(0, limit - used) },
@@ -163,14 +148,12 @@ export function toRecord(row: Omit<Selectable<Tables['records']>, 'month'>) {
   };
 }
 
-/** Limit in bytes. */
 export const EXTRA_LIMIT = 4096;
 
 export function sizeOfExtra(extra: Extra): number {
   return Buffer.byteLength(JSON.stringify(extra));
 }
 
-/** The columns of a new record; the others have defaults. */
 export const RECORD_COLUMNS = [
   ...(['id', 'client_id', 'certificate', 'algorithm', 'digest', 'extra', 'signature', 'signed_at'] as const),
 ] satisfies readonly (keyof ReturnType<typeof toRecordRow>)[];

@@ -1,5 +1,3 @@
-/** Formats records for operators, without signatures: for the page, for exports, and as CSV. */
-
 import type { Extra } from '../../../src/service/messages.ts';
 import { printable } from '../text.ts';
 import type { Client, SignatureRecord } from './rows.ts';
@@ -39,7 +37,6 @@ const EXTRA_FIELDS = [
 
 export const CSV_HEADING = [...FIELDS, ...EXTRA_FIELDS].join(',');
 
-/** Formats one record as a line without a line break. */
 export function csvLine(record: Shown): string {
   return csvRow([...FIELDS.map((field) => record[field]), ...EXTRA_FIELDS.map((field) => record.extra?.[field])]);
 }

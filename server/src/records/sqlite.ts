@@ -10,17 +10,11 @@ import type { PrepareTables } from './migrations.ts';
 import type { Tables } from './rows.ts';
 import { type Store, storeOver } from './store.ts';
 
-/**
- * Time to wait for another process that writes, in milliseconds. Servers and administration commands share the file.
- */
+/** Milliseconds to wait for another process that writes. */
 const PATIENCE = 10_000;
-/**
- * Number of compiled statements that are kept: those of every call. Statements with many rows are large and differ each
- * time.
- */
+/** Number of compiled statements that are kept; those with many rows are large and differ each time. */
 const STATEMENTS = 24;
 
-/** Opens the database file, which is created if it is missing. */
 export async function openSqliteStore(path: string, prepare: PrepareTables): Promise<Store> {
   const file = new Database(path);
   const database = new Kysely<Tables>({ dialect: sqliteDialect(file) });
@@ -72,10 +66,7 @@ function sqliteDialect(file: Database.Database): Dialect {
   };
 }
 
-/**
- * Uses libsql's interface that works on another thread. Both interfaces of libsql keep the connection in the same
- * property.
- */
+/** Uses libsql's interface that works on another thread; both keep the connection in the same property. */
 async function execAside(file: Database.Database, sql: string): Promise<void> {
   await PromiseDatabase.prototype.exec.call(file, sql);
 }

@@ -46,7 +46,6 @@ export function storeOver(
     return numbers.map((number) => found.get(number));
   });
   const counting = createCounting(database, syntax);
-  /** The parts that an operator changes. */
   const changesIn = (connection: Kysely<Tables>) => ({
     audit: auditOf(connection),
     viewers: viewersOf(connection),

@@ -8,7 +8,6 @@ import { readTls } from './tls.ts';
 
 export interface Address {
   readonly baseUrl: string;
-  /** Path of a root certificate that clients must trust; undefined if none is known. */
   readonly caFile: string | undefined;
 }
 
@@ -18,12 +17,10 @@ export function addressOf({ host, tlsNames }: StartConfig, port: number, caFile:
   return { baseUrl: `https://${bracketed(name)}:${port}`, caFile };
 }
 
-/** Stores the address of a start for clients that are added later. */
 export async function keepAddress(folder: DataFolder, address: Address): Promise<void> {
   await replaceFile(folder.address, JSON.stringify(address));
 }
 
-/** Returns undefined before the first start. */
 export async function lastAddress(folder: DataFolder): Promise<Address | undefined> {
   const kept = await usable(folder.address, readIfThere(folder.address));
   return kept && JSON.parse(kept.toString());
@@ -35,7 +32,6 @@ export async function configuredAddress(folder: DataFolder, config: StartConfig)
   return addressOf(config, port, caFile);
 }
 
-/** Recognises all notations of the wildcard address. */
 export function isWildcard(host: string): boolean {
   const written = `https://${bracketed(host)}`;
   return URL.canParse(written) && ['0.0.0.0', '[::]', '[::ffff:0:0]'].includes(new URL(written).hostname);

@@ -60,7 +60,6 @@ export async function codeSigningIssuer({ store, keys, folder }: MakingData) {
   return { issuer: hsmIssuer(subjectOf(certificate), key), certificate };
 }
 
-/** @param issuerCertificate PEM; it follows the leaf in the chain */
 export async function issueCodeSigning(
   issuer: Issuer,
   issuerCertificate: string,

@@ -6,7 +6,6 @@ import { type MakingData, restoreChainFiles } from './certificates.ts';
 import { credentialVariables, give, newCredentials, type Receiver, type Variable } from './credentials.ts';
 
 type StoredData = Pick<MakingData, 'store' | 'folder'>;
-/** The settings that an operator gives a new client. */
 type Restrictions = Omit<NewClient, 'id' | 'accessKey' | 'secretDigest'>;
 
 export const UNRESTRICTED: Restrictions = {
@@ -35,10 +34,7 @@ export async function addClient(
   return accessKey;
 }
 
-/**
- * Returns a client's variables except the credentials. If the client may use several certificates, the user chooses
- * one.
- */
+/** Returns a client's variables except the credentials; the user chooses one of several certificates. */
 export async function serviceVariables(
   { store, folder }: StoredData,
   client: Pick<Client, 'certificates'>,

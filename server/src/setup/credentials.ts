@@ -1,5 +1,3 @@
-/** Creates credentials, and shows them once: in a new file, or on a terminal. */
-
 import { randomBytes, randomUUID } from 'node:crypto';
 import { access, constants, link, lstat, mkdir, rm } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
@@ -51,7 +49,6 @@ export function newCredentials(kind: 'AK' | 'VK') {
   return { id: randomUUID(), accessKey, ...newSecret() };
 }
 
-/** Creates a secret of 256 random bits, and its stored digest. */
 export function newSecret() {
   const accessSecret = randomBytes(32).toString('base64url');
   return { accessSecret, secretDigest: digestOfSecret(Buffer.from(accessSecret)) };

@@ -15,10 +15,8 @@ export function layout(path: string) {
     pin: join(path, 'pin'),
     database: join(path, 'database.sqlite'),
     address: join(path, 'address.json'),
-    /** The authority that issued the code-signing certificates, PEM. */
     authority: join(path, 'certificates', 'ca.pem'),
     tls: {
-      /** The root certificate that clients trust, PEM. */
       ca: join(path, 'tls', 'ca.pem'),
       caKey: join(path, 'tls', 'ca-key.pem'),
       /** The server's own certificate and private key in one file, so that both change together. */
@@ -32,24 +30,20 @@ export function dataFolder(root: string): DataFolder {
   return layout(join(resolve(root), 'service'));
 }
 
-/** True if a first start has created the data. */
 export async function isMade(folder: DataFolder): Promise<boolean> {
   return await usable(folder.path, isThere(folder.path));
 }
 
-/** Turns a system error into `data-folder-unusable`. */
 export async function usable<T>(path: string, work: Promise<T>): Promise<T> {
   return await work.catch((error: unknown) => {
     throw new ServerError('data-folder-unusable', { path }, error);
   });
 }
 
-/** Reads a file that the first start created. @param what describes the file in the error */
 export async function readPart(folder: DataFolder, path: string, what: string): Promise<string> {
   return await part(folder, path, what, readFile(path, 'utf8'));
 }
 
-/** Lists the names in a folder that the first start filled. */
 export async function readPartNames(folder: DataFolder, path: string, what: string): Promise<readonly string[]> {
   const names = await part(folder, path, what, readdir(path));
   if (names.length === 0) throw new ServerError('data-folder-incomplete', { path: folder.path, missing: what });
@@ -70,7 +64,6 @@ async function part<T>(folder: DataFolder, path: string, what: string, work: Pro
   });
 }
 
-/** Returns the platform's folder for data of the user's programs. */
 export function defaultDataRoot(environment: NodeJS.ProcessEnv, platform: NodeJS.Platform): string {
   const name = 'codesign-remote-server';
   if (platform === 'win32') return join(environment.LOCALAPPDATA ?? join(homedir(), 'AppData', 'Local'), name);

@@ -1,7 +1,4 @@
-/**
- * The first start: creates token, keys, authorities and the first certificate in a temporary folder, then renames the
- * folder.
- */
+/** The first start: creates all data in a temporary folder, then renames the folder. */
 
 import { generateKeyPairSync, randomBytes } from 'node:crypto';
 import { chmod, mkdir, mkdtemp, readdir, rename, rm } from 'node:fs/promises';

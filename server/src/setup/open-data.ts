@@ -24,7 +24,6 @@ export interface OpenData {
   readonly folder: DataFolder;
   readonly store: Store;
   readonly keys: KeyStore;
-  /** Limit on concurrent signatures in the HSM. */
   readonly sessions: number;
   close(): Promise<void>;
 }
@@ -67,7 +66,6 @@ export async function openData(
   }
 }
 
-/** Opens the database of an existing data folder. @param database `postgres://…`; undefined for SQLite in the folder */
 export async function openStore(folder: DataFolder, database: string | undefined, rights: TableRights): Promise<Store> {
   if (database === undefined) await requireDatabase(folder);
   const authority = await readPart(folder, folder.authority, 'the certificate of its authority');
@@ -90,7 +88,6 @@ async function requireDatabase(folder: DataFolder): Promise<void> {
   await requirePart(folder, folder.database, 'its database');
 }
 
-/** Returns the operator's token, or undefined for SoftHSM's in the data folder. */
 export async function chooseHsm(
   { pkcs11Library, pkcs11Token: label, pkcs11PinFile: path }: DataConfig,
   environment: NodeJS.ProcessEnv,

@@ -1,6 +1,4 @@
-/**
- * The server's TLS certificate: the operator's own, or one issued by the server's TLS authority, which a start renews.
- */
+/** The server's TLS certificate: the operator's own, or one from the server's TLS authority. */
 
 import { createPrivateKey, generateKeyPairSync, X509Certificate } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
@@ -16,7 +14,6 @@ import { type DataFolder, readPart, usable } from './data-folder.ts';
 export interface TlsMaterial {
   readonly certificate: string;
   readonly key: string;
-  /** Path of a root certificate that clients must trust; undefined if none is known. */
   readonly caFile: string | undefined;
 }
 

@@ -18,7 +18,6 @@ import { padded, widthOf } from '../output/text-layout.ts';
 /** Longer than any path or URL. */
 const VALUE_LENGTH = 8192;
 
-/** Like the other commands, returns the exit code. */
 export async function configList(options: OptionsOf<'config list'>, io: Io): Promise<number> {
   const stored = await composeStored(options, io.env);
   const settings = listSettings(lookUp(options, io.env, stored), stored).map(masked);
@@ -35,7 +34,6 @@ function masked({ values, ...setting }: ListedSetting): ListedSetting {
   return { ...setting, values: setting.key === 'url' ? values : values.map(maskedAddress) };
 }
 
-/** Removes the setting if there are no values. */
 export async function configSet(
   key: string,
   values: readonly string[],
@@ -81,7 +79,6 @@ export async function configRemoveProfile(name: string, io: Io): Promise<number>
   return 0;
 }
 
-/** Prints one line with origin, key and value for each value. */
 function settingLines(settings: readonly ListedSetting[], hasOrigin: boolean): readonly string[] {
   const rows = settings.flatMap(({ key, values, origin }) =>
     values.map((value) => ({ key: shownValue(key), value: shownValue(value), origin })),

@@ -75,7 +75,6 @@ async function askFor(options: OptionsOf<'login'>, { settings }: CredentialsComp
   return { baseUrl, accessKey, accessSecret };
 }
 
-/** Reads the secret from standard input, for scripts. */
 async function readFrom(options: OptionsOf<'login'>, { settings }: CredentialsComposition, io: Io): Promise<Given> {
   const { stdin, env } = io;
   const accessKey = options.accessKey ?? (env.CODESIGN_ACCESS_KEY || undefined);
@@ -145,10 +144,7 @@ async function storeAddress({ settings, profiles }: CredentialsComposition, base
   }
 }
 
-/**
- * Stores the file of TLS roots, which `sign` needs too. A file given as an option does not replace the one in the
- * profile.
- */
+/** Stores the file of TLS roots for `sign`, unless it was given as an option and the profile has one. */
 async function storeRoots(
   caFile: string | undefined,
   isAnswer: boolean,

@@ -7,7 +7,6 @@ import type { Io } from '../io.ts';
 import { field } from '../output/text-layout.ts';
 
 const PAGE = path.join(DOCS_FOLDER, 'errors.md');
-/** Width of the column with the names in an entry. */
 const NAME_COLUMNS = 11;
 
 export async function explain(code: string, io: Io): Promise<number> {
@@ -37,7 +36,6 @@ export async function errorCodes(): Promise<readonly string[]> {
   return [...new Set(codes)];
 }
 
-/** Returns the cells of all tables in a Markdown file, without the header rows. */
 async function rowsOf(page: string): Promise<readonly (readonly string[])[]> {
   const lines = (await readFile(page, 'utf8')).split('\n').filter((line) => line.startsWith('| `'));
   return lines.map((line) =>

@@ -41,7 +41,6 @@ function checkMonth(since: string | undefined): void {
   });
 }
 
-/** Writes in large chunks, and waits for a slow reader. */
 function bufferedWriter(stream: Writable) {
   let waiting = '';
 

@@ -93,7 +93,6 @@ interface Stored {
   readonly name: string;
   readonly environment: string;
   readonly path: string;
-  /** True if a login follows immediately. */
   readonly wantsLogin: boolean;
 }
 

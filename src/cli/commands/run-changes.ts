@@ -1,5 +1,3 @@
-/** Runs the changes of `sign`, `timestamp`, `remove` or `attach`, and prints the results as lines or JSON. */
-
 import { type CodesignError, toCodesignError } from '../../errors/codesign-error.ts';
 import { exitCodeFor } from '../../errors/exit-codes.ts';
 import type { OptionsOf } from '../../options/table.ts';
@@ -16,9 +14,7 @@ import { Lines, type LinesOptions, oneLine } from '../output/lines.ts';
 
 interface OpenedChange {
   removeTemporaryFiles(): void;
-  /** Path of the checksum file; undefined for none. */
   readonly checksums?: string;
-  /** The last action of a successful run. */
   noteEnd?(): void;
 }
 
@@ -40,10 +36,7 @@ export function changeAndPrint(
     const failures = [fault, ...result.files.map((file) => (file.status === 'failed' ? file.error : undefined))];
     return exitCodeFor(failures.flatMap((error) => error?.category ?? []));
   };
-  /**
-   * If the checksums cannot be written, returns the error, because the files are signed and their results are printed
-   * anyway.
-   */
+  /** Returns the error instead of throwing it, because the files are signed and their results are printed. */
   const putChecksums = async (path: string, files: readonly FileOutcome[]): Promise<CodesignError | undefined> => {
     try {
       const incomplete = await writeChecksums(path, files);
@@ -58,7 +51,6 @@ export function changeAndPrint(
   return runInterruptibly({ console, removeTemporaryFiles, work }, io);
 }
 
-/** `output` is the path given with --output; `ofAnyKind` is the one of `InputOptions`. */
 export function inputsOf(
   named: readonly string[],
   { recursive = false, exclude }: Pick<OptionsOf<'remove'>, 'recursive' | 'exclude'>,

@@ -55,7 +55,6 @@ export async function verify(named: readonly string[], options: OptionsOf<'verif
   return combineExitCodes(files.flatMap(exitCodeOf));
 }
 
-/** Returns a description of the source of the trusted roots. */
 async function verifyAll(
   inputs: readonly InputPath[],
   settings: Resolved<'verify'>,

@@ -1,7 +1,4 @@
-/**
- * The completion scripts run `codesign-remote complete -- WORDS…`, which prints one candidate for the last word per
- * line.
- */
+/** Completion scripts run `codesign-remote complete -- WORDS…`, which prints one candidate per line. */
 
 import type { OptionDefinition, ValueKind } from '../../options/option.ts';
 import { helpOf, OPTIONS, optionsOf, PROFILE_KEYS } from '../../options/table.ts';

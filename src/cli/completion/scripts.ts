@@ -1,7 +1,4 @@
-/**
- * Each shell has its own script. The script calls `codesign-remote complete` at each Tab, so it contains no list of
- * commands and options.
- */
+/** Each script calls `codesign-remote complete` at each Tab, so it contains no list of commands and options. */
 
 import type { Io } from '../io.ts';
 

@@ -18,10 +18,7 @@ export interface Question<Answer> {
   readonly accept: (answer: string) => Answer;
 }
 
-/**
- * Prompts on standard error, because standard output is for the result. Each function throws `no-answer` when the input
- * ends.
- */
+/** Prompts on standard error. Each function throws `no-answer` when the input ends. */
 export interface Ask extends Disposable {
   text<Answer>(question: string, options: Question<Answer>): Promise<Answer>;
   /** Hides what the user types. `accept` may reject the answer, as for plain text. */
@@ -171,7 +168,6 @@ function lineEditor(echo: (text: string) => void, interrupt: () => void) {
   }
 
   return {
-    /** Returns the next line; undefined when the input ends. */
     line(isHidden: boolean): Promise<string | undefined> {
       return new Promise((resolve) => {
         asked = { isHidden, resolve };

@@ -18,7 +18,6 @@ export function commandFirst(argv: readonly string[]): readonly string[] {
   return [name, ...command, ...before, ...after.slice(0, below), ...after.slice(below + 1)];
 }
 
-/** Returns the index of the first word that is neither an option nor the value of one. */
 function indexOfWord(words: readonly string[]): number {
   let at = 0;
   while (words[at]?.startsWith('-') && words[at] !== '--') at += takesNextWord(words[at] ?? '') ? 2 : 1;

@@ -17,7 +17,6 @@ import type { Io } from '../io.ts';
 import { maskedAddress, shown, writeLines } from '../output/lines.ts';
 import { type Ask, openAsk } from './ask.ts';
 
-/** Values from options, environment and profile, before any question. */
 export interface Suggestion {
   readonly values: readonly string[];
   /** True if the value was given as an option of this command, so no question is asked. */
@@ -127,10 +126,7 @@ function printProblem({ message, hint }: CodesignError, io: Io): void {
   );
 }
 
-/**
- * Returns the path of a checked file of root certificates; empty if the user has none. `problem`: the reason why the
- * service is not trusted.
- */
+/** Returns the path of a checked file of root certificates; empty if the user has none. */
 export async function askForRoots(problem: CodesignError, io: Io): Promise<string> {
   using ask = openAsk(io, '');
   printProblem(problem, io);
@@ -170,9 +166,7 @@ async function askForCertificate(suggestion: Suggestion, ask: Ask, io: Io): Prom
   );
 }
 
-/**
- * No shell has expanded the path: a file dragged into the terminal comes in quotes, and ~ stands for the home folder.
- */
+/** A file dragged into the terminal comes in quotes, and ~ stands for the home folder. */
 function typedPath(text: string): string {
   const path = text.replace(/^(["'])(.*)\1$/, '$2');
   const home = homeFolder();

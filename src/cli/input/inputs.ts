@@ -21,10 +21,7 @@ import { expandPattern, hasMagic } from './patterns.ts';
 export interface InputPath {
   /** As typed, or as found in a folder. */
   readonly path: string;
-  /**
-   * Path relative to the named folder, which the result keeps below the output folder; undefined for a file that was
-   * named itself.
-   */
+  /** Path below the named folder, which the result keeps; undefined for a file that was named itself. */
   readonly pathInFolder: string | undefined;
   /** True if the file comes from a pattern, a folder or a list. */
   readonly isFound: boolean;
@@ -34,7 +31,6 @@ interface InputOptions {
   readonly recursive: boolean;
   /** Patterns for files to leave out, even if an argument names such a file. */
   readonly exclude?: readonly string[] | undefined;
-  /** True if files in folders may have any extension. */
   readonly ofAnyKind?: boolean;
   /** Opened only when it is read. */
   readonly stdin: () => Readable;
@@ -42,7 +38,6 @@ interface InputOptions {
   readonly outputFolder: string | undefined;
 }
 
-/** Matches temporary files of concurrent or killed runs. */
 const TEMPORARY_FILE = /^\.codesign-remote-.*\.tmp$/;
 
 /**
@@ -62,8 +57,7 @@ export async function expandInputs(named: readonly string[], options: InputOptio
       }
       const identity = identityAt(input.path) ?? input.path;
       const earlier = inputs.get(identity) ?? input;
-      // Another process may have replaced both files meanwhile, so that one of them received the inode number of the
-      // other.
+      // Another process may have replaced both files meanwhile, and one of them received the other's inode number.
       if (earlier.path !== input.path && identityAt(earlier.path) !== identity) inputs.set(input.path, input);
       else inputs.set(identity, { ...earlier, isFound: earlier.isFound && input.isFound });
     }
@@ -200,10 +194,7 @@ export async function readLines(input: Readable): Promise<string[]> {
   return text.split(/\r\n|\n|\r/).filter((line) => line.trim() !== '');
 }
 
-/**
- * Returns the length of the last line, which may continue in the next chunk. `before`: length of its part in earlier
- * chunks.
- */
+/** Returns the length of the last line; `before` is the length of its part in earlier chunks. */
 function lengthOfLast(chunk: Buffer, before: number): number {
   const end = Math.max(chunk.lastIndexOf(LINE_FEED), chunk.lastIndexOf(CARRIAGE_RETURN));
   return end < 0 ? before + chunk.length : chunk.length - 1 - end;

@@ -7,9 +7,7 @@ import { existingForm, isUtf8Name, unicodeForms } from '../../files/file-names.t
 import { cliErrors } from '../errors.ts';
 
 export interface PatternOptions {
-  /** True if patterns may also match folders. */
   readonly recursive: boolean;
-  /** Path given with --output; undefined if files are changed in place. */
   readonly outputFolder: string | undefined;
 }
 
@@ -53,10 +51,7 @@ export async function expandPattern(pattern: string, { recursive, outputFolder }
 
 type Callback = (error: NodeJS.ErrnoException | null, entries: Dirent[]) => void;
 
-/**
- * A `readdir` that reports a link to a file below `base` as a file. Calls `onUnread` for each folder that cannot be
- * read.
- */
+/** A `readdir` that reports a link to a file below `base` as a file. */
 function readdirWithLinksBelow(base: string, onUnread: (folder: string) => void): typeof fs.readdir {
   const readdir = (folder: string, options: { readonly withFileTypes: true }, callback: Callback): void => {
     fs.readdir(folder, options, (error, entries = []) => {
@@ -73,7 +68,6 @@ function readdirWithLinksBelow(base: string, onUnread: (folder: string) => void)
   return readdir as unknown as typeof fs.readdir;
 }
 
-/** Returns a path that does not exist unchanged. */
 function realPathOf(path: string): string {
   try {
     return realpathSync.native(path);

@@ -1,5 +1,3 @@
-/** Finds arguments that look like options, but are not options of this program. */
-
 import type { OptionDefinition } from '../../options/option.ts';
 import { OPTIONS } from '../../options/table.ts';
 
@@ -37,7 +35,6 @@ export interface Arguments {
   readonly exists: (path: string) => boolean;
 }
 
-/** Returns undefined for paths and for options of this program. */
 export function strangeOption(word: string, { argv, exists }: Arguments): StrangeOption | undefined {
   const { slash, dashes = slash, word: letters, name = letters, text, value = text } = OPTION.exec(word)?.groups ?? {};
   if (dashes === undefined || name === undefined || isOurs(`${dashes}${name}`)) return undefined;

@@ -1,5 +1,3 @@
-/** Translates a command line with options of other signing tools. */
-
 import type { CommandName, OptionDefinition } from '../../options/option.ts';
 import { OPTIONS } from '../../options/table.ts';
 import { listed } from '../../options/variables.ts';
@@ -22,7 +20,6 @@ interface Translated {
   readonly advice?: string;
   readonly words?: readonly string[];
   readonly paths?: readonly string[];
-  /** True if the next argument is the value of the option. */
   readonly takesNext?: boolean;
 }
 
@@ -43,7 +40,6 @@ export function refuseStrangeOptions(given: Arguments): void {
   if (problem !== '') throw cliErrors('foreign-option', { problem, advice: help });
 }
 
-/** Returns the tools that have most of the options in the command line. */
 function likelyTools(given: Arguments): readonly Tool[] {
   const counts = new Map<Tool, number>();
   for (const strange of strangeOptions(given))
@@ -60,10 +56,7 @@ function toolsWith(strange: StrangeOption): readonly Tool[] {
   return [...new Set(foreignOptions(strange).map(({ tool }) => tool))];
 }
 
-/**
- * Returns, for example, `/fd and /tr are options of signtool; -kvu is an option of AzureSignTool`; empty if nothing is
- * known.
- */
+/** Returns, for example, `/fd and /tr are options of signtool; -kvu is an option of AzureSignTool`. */
 function describe(options: readonly Translated[], likely: readonly Tool[]): string {
   const groups = new Map<string, Translated[]>();
   for (const one of options) {

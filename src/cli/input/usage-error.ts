@@ -69,7 +69,6 @@ export function usageError({ code, message }: CommanderError, argv: readonly str
   }
 }
 
-/** `group`: name of the command group with a space at the end. */
 export function unknownCommand(word: string, group = ''): Error {
   const known = [
     ...PROGRAM.commands.flatMap((entry) => ('commands' in entry ? [entry, ...entry.commands] : [entry])),

@@ -1,5 +1,3 @@
-/** Writes the file for `sign --checksums`, in the format of sha256sum. */
-
 import { realpathSync } from 'node:fs';
 import { basename, dirname, join, relative, resolve, sep } from 'node:path';
 import { openToRead } from '../../bytes/read-file.ts';
@@ -30,7 +28,6 @@ export async function checkChecksums(path: string, files: readonly FileToSign[])
     throw cliErrors('checksums-not-replaceable', { path });
 }
 
-/** Removes a checksum file of an earlier run from the inputs. */
 export function withoutChecksums(inputs: readonly InputPath[], path: string): readonly InputPath[] {
   const own = identityAt(path);
   const others = inputs.filter((input) => own === undefined || !input.isFound || identityAt(input.path) !== own);
@@ -75,7 +72,6 @@ async function sha256Of(file: FileOutcome): Promise<string | undefined> {
   return await hashWhileRead(input.source).sha256();
 }
 
-/** Relative to the folder, or absolute if the file is outside it. */
 function nameFrom(folder: string, path: string): string {
   const name = relative(folder, join(realFolder(dirname(path)), basename(path)));
   const isOutside = name === '..' || name.startsWith(`..${sep}`) || resolve(name) === name;
@@ -84,7 +80,6 @@ function nameFrom(folder: string, path: string): string {
   return portable === '-' ? './-' : portable;
 }
 
-/** Keeps the given path of a folder that does not exist yet. */
 function realFolder(path: string): string {
   try {
     return realpathSync.native(path);

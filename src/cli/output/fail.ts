@@ -16,7 +16,6 @@ export function fail(thrown: unknown, argv: readonly string[], io: Io): number {
   return exitCodeFor([error.category]);
 }
 
-/** Prints the failure of a command for one file. The message names the file, except for usage errors. */
 export function failOne(path: string, thrown: unknown, options: LinesOptions, io: Io): number {
   const error = toCodesignError(thrown);
   if (options.json) io.stdout.write(jsonText({ error: errorJson(error) }));

@@ -1,5 +1,3 @@
-/** Output for GitHub Actions: annotations for failures and warnings, and a job summary. */
-
 import { appendFileSync, statSync } from 'node:fs';
 import { printable } from '../../errors/printable.ts';
 import { systemReason } from '../../errors/system-reason.ts';
@@ -33,10 +31,7 @@ export function hasAnnotations({ GITHUB_ACTIONS }: Env): boolean {
   return GITHUB_ACTIONS === 'true';
 }
 
-/**
- * A workflow command on one line. Untrusted text is escaped, so it cannot end the command. The runner shows `%0A` as a
- * line break.
- */
+/** Untrusted text is escaped, so it cannot end the command. The runner shows `%0A` as a line break. */
 export function annotationLine({ kind, title, message, file }: Annotation): string {
   const properties = [...(file === undefined ? [] : [`file=${property(file)}`]), `title=${property(title)}`];
   const lines = message.split('\n').map((line) => data(printable(line, MESSAGE_LENGTH)));
@@ -51,9 +46,7 @@ function property(text: string): string {
   return data(printable(text, MESSAGE_LENGTH)).replaceAll(':', '%3A').replaceAll(',', '%2C');
 }
 
-/**
- * Appends the table to the job summary, if there is one. If that fails, returns a warning instead of failing the run.
- */
+/** Appends the table to the job summary; returns a warning instead of failing the run. */
 export function writeJobSummary(table: SummaryTable, env: Env): string | undefined {
   const path = env.GITHUB_STEP_SUMMARY;
   if (!hasAnnotations(env) || !path) return undefined;

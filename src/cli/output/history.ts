@@ -1,5 +1,3 @@
-/** Prints `history` entry by entry, as a table or a JSON document. */
-
 import type { HistoryEntry } from '../../journal/journal.ts';
 import { jsonText } from './json.ts';
 import { shown } from './lines.ts';
@@ -8,10 +6,8 @@ import { fitted, padded, widthOf } from './text-layout.ts';
 export interface HistoryForm {
   readonly head: string;
   entry(entry: HistoryEntry): string;
-  /** Separator between two entries. */
   readonly between: string;
   tail(sums: readonly Sum[]): string;
-  /** Complete output for a history without entries. */
   readonly empty: string;
 }
 
@@ -23,7 +19,6 @@ export interface Sum {
   readonly counted: number;
   /** Number of requests that may have been counted. */
   readonly unknown: number;
-  /** Number of files written. */
   readonly files: number;
 }
 
@@ -60,7 +55,6 @@ const GAP = '  ';
 interface TableColumn {
   readonly head: string;
   readonly width: number;
-  /** True if longer text is cut. */
   readonly isCut?: true;
   text(entry: HistoryEntry): string;
 }
@@ -104,7 +98,6 @@ export function historyTable(columns: number): HistoryForm {
   };
 }
 
-/** Omits columns if the terminal is narrow, then cuts the names of certificates. */
 function fittingTable(columns: number): readonly TableColumn[] {
   let table = TABLE;
   const missing = () => table.reduce((sum, { width }) => sum + width + GAP.length, FILE_COLUMNS - GAP.length) - columns;
@@ -115,7 +108,6 @@ function fittingTable(columns: number): readonly TableColumn[] {
   return table.map((column) => (column.head === 'certificate' ? { ...column, width } : column));
 }
 
-/** Cells that do not fit continue on the next line. */
 function tableRow(cells: readonly string[], columns: number): string {
   let text = '';
   let used = 0;

@@ -82,7 +82,6 @@ const KINDS = { rfc3161: 'RFC 3161', authenticode: 'Authenticode countersignatur
 const KEY_TYPES: Readonly<Record<string, string>> = { rsa: 'RSA', 'rsa-pss': 'RSA-PSS', ec: 'EC', dsa: 'DSA' };
 const NO_VERDICT = 'Trust is not checked here: use codesign-remote verify.';
 
-/** Ends with a line break. */
 export function inspectText(file: InspectedFile): string {
   const { signatures } = file;
   const lines = [
@@ -155,7 +154,6 @@ function timestampLines(timestamp: InspectedTimestamp): string[] {
   ];
 }
 
-/** Prints each certificate, with its issuer indented below it if the file contains it. */
 function certificateLines(certificates: readonly InspectedCertificate[], indent: number): string[] {
   let level = 0;
   return certificates.flatMap((certificate, index) => {
@@ -217,7 +215,6 @@ function detailLines({ name, value }: Detail): string[] {
   return line(shown(name), value === '' ? 'empty' : shown(withNames(value)));
 }
 
-/** Replaces object identifiers with their names, if they have any. */
 function withNames(text: string): string {
   return text.replace(OBJECT_IDENTIFIER, (oid) => objectName(oid) ?? oid);
 }
@@ -232,7 +229,6 @@ function line(name: string, value: string): string[] {
   return field(name, value, 2, NAME_COLUMNS);
 }
 
-/** Returns the name, or the dotted form of an object identifier without one. */
 function named({ oid, name }: NamedObject): string {
   return name ?? oid;
 }

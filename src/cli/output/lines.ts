@@ -10,21 +10,17 @@ import { hasColour, isTerminal, LEAST_LIVE_COLUMNS, lineColumns, painted } from 
 import { wrapped } from './text-layout.ts';
 
 export interface LinesOptions {
-  /** Prints only errors. */
   readonly quiet?: boolean | undefined;
   readonly verbose?: boolean | undefined;
-  /** True if standard output contains the JSON document. */
   readonly json?: boolean | undefined;
 }
 
 const SHORT_WAIT_MILLISECONDS = 5000;
 /** Starts a line that continues the one above. As wide as the first word of a line. */
 export const INDENT = '         ';
-/** Longer than any path that a system allows. */
 const PATH_LENGTH = 4096;
 
 interface LinesBelow {
-  /** Lines about this file alone. */
   readonly own?: readonly string[];
   /** Printed below the line that names the other files with an equal failure. */
   readonly others?: readonly string[];
@@ -67,9 +63,7 @@ export class Lines {
     this.#annotate(warningAnnotation(text));
   }
 
-  /**
-   * Equal warnings about other files are printed by `printOthers`. `about` is appended, and concerns only this file.
-   */
+  /** `about` is appended. `printOthers` names the other files with an equal warning. */
   fileWarning(path: string, text: string, about = ''): void {
     if (this.options.quiet) return;
     const isFirst = this.#equal.isFirst({ word: 'warning', path, text: shown(text) });
@@ -172,10 +166,8 @@ interface EqualLines extends FileLine {
   count: number;
 }
 
-/** Limit on the files that one line names. */
 const MOST_NAMES = 10;
 
-/** Groups lines that differ only in the file. */
 function groupEqual() {
   const groups = new Map<string, EqualLines>();
   return {
@@ -190,7 +182,6 @@ function groupEqual() {
       if (group.others.length < MOST_NAMES) group.others.push(line.path);
       return false;
     },
-    /** Returns the groups of more than one file. */
     takeAll(): readonly EqualLines[] {
       const all = [...groups.values()].filter(({ count }) => count > 0);
       groups.clear();
@@ -199,10 +190,7 @@ function groupEqual() {
   };
 }
 
-/**
- * Prints printable lines, wrapped on a terminal. Uses a single write, because the live line would be redrawn between
- * two.
- */
+/** Uses a single write, because the live line would be redrawn between two. */
 export function writeLines(stream: Writable, lines: readonly string[], { env }: Io): void {
   const columns = lineColumns(stream);
   const laidOut = columns < LEAST_LIVE_COLUMNS ? lines : lines.flatMap((line) => wrapped(line, columns));
@@ -221,17 +209,14 @@ export function oneLine(error: CodesignError): string {
   return `${printable(error.message, PATH_LENGTH)} [${error.code}]`;
 }
 
-/** Makes untrusted text printable on one line. */
 export function shown(text: string): string {
   return printable(text, PATH_LENGTH);
 }
 
-/** Quotes an argument so that users can copy it into a shell. */
 export function shellWord(word: string): string {
   return /^[\w@%+=:,./\\-]+$/.test(word) ? word : `"${word.replace(/["$`]/g, '\\$&')}"`;
 }
 
-/** Returns the path, and the path of the result if it is different. */
 export function shownPaths({ path, output }: { readonly path: string; readonly output: string }): string {
   return output === path ? shown(path) : `${shown(path)} -> ${shown(output)}`;
 }

@@ -4,7 +4,6 @@ import { styleText } from 'node:util';
 
 type Env = Readonly<Record<string, string | undefined>>;
 
-/** Minimum width of a terminal for the live line and for wrapped lines. */
 export const LEAST_LIVE_COLUMNS = 20;
 
 export function isTerminal(stream: Writable): stream is WriteStream {
@@ -51,7 +50,6 @@ export function isUnicode(env: Env, platform: NodeJS.Platform = process.platform
   return /utf-?8/i.test(env.LC_ALL || env.LC_CTYPE || env.LANG || '');
 }
 
-/** Words with which the lines of results begin. */
 const COLOURS = [
   [
     'green',
@@ -71,7 +69,6 @@ const COLOURS = [
   ['red', new Set(['not-accepted', 'untrusted', 'unsupported', 'broken', 'unsigned', 'failed', 'error'])],
 ] as const;
 
-/** Colours the first word of the line if it is a result. */
 export function painted(line: string, isColoured: boolean): string {
   if (!isColoured) return line;
   return line.replace(/^[\w-]+(?= )/, (word) => {

@@ -6,13 +6,9 @@ const ASCII = /^[ -~]*$/;
 const EMOJI = /^(?:\p{Emoji_Presentation}|\p{Extended_Pictographic}\ufe0f)/u;
 /** Marks are drawn over the character before them, and format characters are not drawn. */
 const WITHOUT_WIDTH = /^[\p{Mark}\p{Default_Ignorable_Code_Point}\p{Format}]+$/u;
-/** Width of a wrapped line. */
 const COLUMNS = 80;
 
-/**
- * Counts columns by grapheme cluster (Unicode Standard Annexes 11 and 29). Stops above `limit`, so that a hostile name
- * costs no more than a long one.
- */
+/** Counts grapheme clusters (Unicode Annexes 11 and 29) up to `limit`, which limits the cost of a hostile name. */
 export function widthOf(text: string, limit = Number.POSITIVE_INFINITY): number {
   if (ASCII.test(text)) return text.length;
   let width = 0;
@@ -23,7 +19,6 @@ export function widthOf(text: string, limit = Number.POSITIVE_INFINITY): number 
   return width;
 }
 
-/** Returns the start of `text` that fits into `columns`, followed by `ellipsis` if `text` was cut. */
 export function fitted(text: string, columns: number, ellipsis: string): string {
   if (widthOf(text, columns) <= columns) return text;
   const limit = columns - widthOf(ellipsis);
@@ -54,7 +49,6 @@ export function field(name: string, value: string, indent: number, nameColumns: 
   return [...paragraph(name, indent), ...paragraph(value, indent + 2)];
 }
 
-/** Wraps `text` at `indent`. */
 export function paragraph(text: string, indent: number): string[] {
   return hang(' '.repeat(indent), text, indent);
 }

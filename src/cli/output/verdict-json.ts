@@ -10,10 +10,7 @@ import {
 } from '../../verifying/verdict.ts';
 import { errorJson } from './json.ts';
 
-/**
- * Scripts read these members, so they must not change. `roots`: source of the trusted roots; undefined if trust was not
- * checked.
- */
+/** Scripts read these members, so they must not change. `roots`: source of the trusted roots. */
 export function verdictsJson(files: readonly VerifiedFile[], roots: string | undefined) {
   return { files: files.map(fileJson), summary: countVerdicts(files), roots: roots ?? null };
 }
@@ -29,7 +26,6 @@ export function countVerdicts(files: readonly VerifiedFile[]): Readonly<Record<s
   return warnings === 0 ? counts : { ...counts, warnings };
 }
 
-/** Returns the warnings of a file, its signatures and their timestamps. */
 export function warningsOf({ findings, signatures }: VerifiedFile): readonly Finding[] {
   const ofSignatures = flatten(signatures).flatMap((signature) => [
     ...signature.timestamps.flatMap((timestamp) => timestamp.findings),
@@ -64,7 +60,6 @@ function integrityOf({ verdict }: VerifiedFile) {
   return verdict === 'broken' || verdict === 'unsupported' ? verdict : 'intact';
 }
 
-/** Returns null for broken, unsupported or unsigned files. */
 function trustOf({ verdict, signatures }: VerifiedFile) {
   switch (verdict) {
     case 'trusted':

@@ -1,5 +1,3 @@
-/** Prints the result of `verify`: the verdict on one line, and its reasons below. */
-
 import { secondOf } from '../../asn1/times.ts';
 import { dateOf } from '../../certificates/signing-chain.ts';
 import { type Finding, isAgainst, isObjection } from '../../errors/finding.ts';
@@ -24,7 +22,6 @@ const MAX_ROOTS = 3;
 const ROOTS_HINT =
   "hint: if you trust it, name its certificate file with --roots (`--roots system` adds the system's roots), or check integrity only with --integrity-only";
 
-/** Decides whether a finding of these signatures is printed. */
 type Shows = (finding: Finding, signatures: readonly VerifiedSignature[]) => boolean;
 
 export function isGood({ verdict }: VerifiedFile): boolean {
@@ -52,7 +49,6 @@ export function printVerdict(file: VerifiedFile, { quiet = false, verbose = fals
   writeLines(io.stdout, lines, io);
 }
 
-/** Prints the hint once, after all files. */
 export function printRootsHint(files: readonly VerifiedFile[], io: Io): void {
   if (files.some((file) => unknownRoots(file).length > 0)) writeLines(io.stdout, [`${INDENT}${ROOTS_HINT}`], io);
 }
@@ -93,7 +89,6 @@ function unknownRoots({ verdict, signatures }: VerifiedFile): readonly string[] 
   return [...found.values()];
 }
 
-/** True if the unknown root is the only fault of the timestamp. */
 function lacksOnlyRoot({ integrity, findings }: VerifiedTimestamp): boolean {
   return integrity === 'intact' && findings.some(isAboutRoot) && findings.filter(isObjection).every(isAboutRoot);
 }
@@ -117,7 +112,6 @@ export function verdictCounts(files: readonly VerifiedFile[]): string[] {
   return warnings === 0 ? counts : [...counts, plural(warnings, 'warning')];
 }
 
-/** States integrity, identity and trust, in this order. */
 function headline(file: VerifiedFile): string {
   const { verdict, catalog, signatures } = file;
   const [first] = signatures;
@@ -144,7 +138,6 @@ function headline(file: VerifiedFile): string {
   }
 }
 
-/** Codes of findings that prove that the content of the file has changed. */
 const CONTENT_CHANGED: ReadonlySet<string> = new Set([
   'content-digest-differs',
   'pdf-changed-after-signing',
@@ -154,7 +147,6 @@ const CONTENT_CHANGED: ReadonlySet<string> = new Set([
   'rdp-settings-uncovered',
 ]);
 
-/** Describes a signature that proves a change of the content, or else the first broken one. */
 function brokenHeadline(
   { signatures, findings }: VerifiedFile,
   first: VerifiedSignature,
@@ -232,7 +224,6 @@ function signatureLines(
   return lines;
 }
 
-/** Prints the fingerprint for `--signer`, and every certificate of the chain. */
 function identityLines({ sha256, path }: Identity, indent: string): string[] {
   const lines = sha256 === undefined ? [] : [`${indent}certificate with SHA-256 ${sha256}`];
   for (const { name, notBefore, notAfter } of path) {

@@ -15,7 +15,6 @@ import { putInPlace, writeFully } from '../../signing/files/temporary-file.ts';
 import { cliErrors } from '../errors.ts';
 
 interface OutputOptions {
-  /** Path of the file that must not be overwritten. */
   readonly input?: string;
   /** Rejects any existing file, even one that another program creates meanwhile. */
   readonly isNew?: boolean;

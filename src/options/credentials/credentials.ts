@@ -1,7 +1,4 @@
-/**
- * Reads the credentials for the service from the environment, or from the keychain, which stores them for one origin
- * only.
- */
+/** Reads the credentials from the environment, or from the keychain, which stores them for one origin only. */
 
 import { CodesignError } from '../../errors/codesign-error.ts';
 import { Secret } from '../../secrets/secret.ts';
@@ -15,10 +12,7 @@ export interface Credentials {
   readonly accessKey: string;
   readonly accessSecret: Secret;
   readonly source: 'environment' | 'keychain';
-  /**
-   * The only origin to which they may be sent; undefined for credentials from the environment, which belong to the
-   * address there.
-   */
+  /** The only origin to which they may be sent; undefined for credentials from the environment. */
   readonly origin: string | undefined;
   readonly warnings: readonly string[];
 }
@@ -108,10 +102,7 @@ async function readKeychain({ origin, account, keychain }: CredentialsQuery): Pr
   return { ...stored, source: 'keychain', warnings: [] };
 }
 
-/**
- * Returns the key. `source` names its origin in the message. The message never contains the text, which may include the
- * secret by mistake.
- */
+/** `source` names the key in the message, which never contains the text: it may include the secret. */
 export function checkAccessKey(accessKey: string, source: string): string {
   const invalid = (problem: string) => settingsErrors('access-key-invalid', { source, problem });
   if (accessKey === '') throw invalid('is empty');

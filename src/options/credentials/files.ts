@@ -1,5 +1,3 @@
-/** Reads the files of the signing certificate and its chain, and the password of a PKCS#12 file. */
-
 import type { Stats } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { openToRead, readBeginning, readHandleUpTo } from '../../bytes/read-file.ts';
@@ -51,8 +49,7 @@ export async function readSecretFile(path: string, variable: string) {
   const { text, stats } = await readWithStats(path, variable);
   // Windows has no such permission bits: the mode that Node.js returns does not show who may write.
   const warnings = process.platform === 'win32' ? [] : checkPermissions(path, stats, variable);
-  // Removes one newline, as added by `echo` and editors. Further newlines are part of the secret, and are rejected
-  // later.
+  // Removes one newline, as added by `echo` and editors. Further ones are part of the secret.
   return { text: text.replace(/\r?\n$/, ''), warnings };
 }
 

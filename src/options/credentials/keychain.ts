@@ -1,7 +1,4 @@
-/**
- * Accesses the operating system's keychain through keytar, in a separate process that can be killed while it waits for
- * a user.
- */
+/** Uses the keychain through keytar in a separate process, which can be killed while it waits for a user. */
 
 import { createRequire } from 'node:module';
 import * as v from 'valibot';
@@ -17,7 +14,6 @@ import { OPTIONS } from '../table.ts';
 export interface Keychain {
   /** Returns undefined if there is no such entry; on Linux also if the keychain stays locked. */
   read(name: string): Promise<Secret | undefined>;
-  /** Replaces an existing entry. */
   write(name: string, value: Secret): Promise<void>;
   /** Returns false if there was no entry. */
   remove(name: string): Promise<boolean>;
@@ -25,7 +21,6 @@ export interface Keychain {
 
 export const DEFAULT_ENVIRONMENT = OPTIONS.environment.default;
 
-/** A keychain entry belongs to one environment of a profile. */
 export interface Account {
   readonly profile: string;
   readonly environment: string;
@@ -53,7 +48,6 @@ const DENIED = [
   /name or passphrase you entered is not correct|authorization (was )?denied/i,
 ];
 
-/** Returns the error for a keychain's own error text, which the message includes. */
 export function keychainFailure(words: string): CodesignError {
   const reason = printable(words);
   const fits = (pattern: RegExp): boolean => pattern.test(words);
@@ -64,7 +58,6 @@ export function keychainFailure(words: string): CodesignError {
 
 /** No profile can have this name. */
 const PROBE = 'codesign-remote logout';
-/** Name of the entries in the keychain application of the system. */
 const SERVICE = 'codesign-remote';
 
 interface KeychainOptions {
@@ -126,8 +119,7 @@ export function openKeychain(options: KeychainOptions): Keychain {
     async remove(name) {
       if ((await call('deletePassword', name)) === true) return true;
       if (process.platform !== 'linux') return false;
-      // libsecret reports a locked keychain as empty; only a write detects this and makes the following lookup
-      // reliable.
+      // libsecret reports a locked keychain as empty; a write detects this, and makes the next lookup reliable.
       await call('setPassword', PROBE, PROBE);
       await call('deletePassword', PROBE);
       return (await call('deletePassword', name)) === true;
@@ -135,10 +127,7 @@ export function openKeychain(options: KeychainOptions): Keychain {
   };
 }
 
-/**
- * Either a library that keytar needs is missing, or keytar has no binary for this system. The error does not say which
- * of the two it is.
- */
+/** Either a library that keytar needs is missing, or keytar has no binary for this system. */
 function notLoaded() {
   const reason =
     process.platform === 'linux'
@@ -195,7 +184,6 @@ function locateKeytar(): string {
   return createRequire(import.meta.url).resolve('keytar');
 }
 
-/** Returns undefined if the process ended before it could answer. */
 function readAnswer(text: string): Answer | undefined {
   const answer = parseJson(text);
   const isAnswer = typeof answer === 'object' && answer !== null && ('value' in answer || 'failed' in answer);
@@ -215,7 +203,6 @@ const entrySchema = v.object({
   accessSecret: v.pipe(v.string(), v.nonEmpty()),
 });
 
-/** Returns undefined if there are no credentials for this environment of the profile. */
 export async function readStoredCredentials(
   keychain: Keychain,
   account: Account,
@@ -228,7 +215,6 @@ export async function readStoredCredentials(
   return { ...rest, accessSecret: new Secret(accessSecret) };
 }
 
-/** Replaces existing credentials for this environment of the profile. */
 export async function storeCredentials(
   keychain: Keychain,
   account: Account,

@@ -7,7 +7,6 @@ import { printable } from '../../errors/printable.ts';
 import { systemReason } from '../../errors/system-reason.ts';
 import { settingsErrors } from '../errors.ts';
 
-/** Large enough for hundreds of settings; a larger file is probably the wrong one. */
 const LARGEST_FILE = 256 * 1024;
 export const WRITABLE_BY_ANYBODY = 0o002;
 /** Without this flag, opening a pipe would wait for a writer. Windows does not have it. */
@@ -20,9 +19,7 @@ export interface JsonFileOptions {
   readonly rootTakesAny: boolean;
 }
 
-/**
- * Returns undefined if the file does not exist. Errors never quote the content, because a link may lead to any file.
- */
+/** Errors never quote the content, because a link may lead to any file. */
 export async function readJsonFile(path: string, options: JsonFileOptions): Promise<JsonObject | undefined> {
   const read = await readText(path);
   if (read === undefined) return undefined;
@@ -44,10 +41,7 @@ async function readText(path: string): Promise<{ readonly text: string; readonly
   }
 }
 
-/**
- * A file of root is trusted as well. Group write permission is accepted, because it is the default on systems where
- * each user has a private group.
- */
+/** Group write permission is accepted: it is the default where each user has a private group. */
 function checkOwner(path: string, { mode, uid }: Stats, { rootTakesAny }: JsonFileOptions): void {
   const user = process.getuid?.();
   // Windows has no such owners and permission bits.
@@ -72,10 +66,7 @@ function parse(path: string, content: string): JsonObject {
   return value;
 }
 
-/**
- * Uses only the position from a `JSON.parse` message, because the rest quotes the content. With Node.js 20, some
- * messages contain no position.
- */
+/** Uses only the position from a `JSON.parse` message, because the rest quotes the content. */
 function locate(thrown: unknown, text: string): string {
   const [, position] = / JSON at position (\d+)(?: \(line \d+ column \d+\))?$/.exec(String(thrown)) ?? [];
   if (position === undefined) return '';
@@ -87,7 +78,6 @@ export function isObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** Makes a key from an untrusted file printable. */
 export function shownKey(key: string): string {
   return printable(key, 64);
 }

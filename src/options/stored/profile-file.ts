@@ -1,6 +1,4 @@
-/**
- * Reads the profile file without any package; conf changes it, because conf writes the file completely or not at all.
- */
+/** Reads the profile file without any package; conf writes it, completely or not at all. */
 
 import { statSync } from 'node:fs';
 import { dirname } from 'node:path';
@@ -70,10 +68,7 @@ function assertOwnFolder(folder: string): void {
   }
 }
 
-/**
- * If `profile` is undefined, it is removed. Loads the package only for a change, because loading takes longer than
- * reading the file, and most runs change nothing.
- */
+/** Loads conf only for a change, because most runs change nothing. Removes an undefined profile. */
 export async function writeProfile(path: string, name: string, profile: JsonObject | undefined): Promise<void> {
   const { default: Conf } = await import('conf');
   try {

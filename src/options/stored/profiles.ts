@@ -21,7 +21,6 @@ export type Profiles = Awaited<ReturnType<typeof openProfiles>>;
 
 const KNOWN_KEYS: readonly string[] = ['baseUrl', 'environment', 'environments.<name>', ...PROFILE_KEYS];
 
-/** The file may not exist. */
 export function profilesPath(env: Environment): string {
   const home = homeFolder() ?? sep;
   return resolve(configFolder({ environment: env, platform: process.platform, home }) ?? home, 'config.json');
@@ -48,7 +47,6 @@ export async function openProfiles(env: Environment) {
   }
 
   return {
-    /** The file may not exist. */
     path,
     names: (): readonly string[] => [...profiles.keys()],
     has: (name: string): boolean => profiles.has(name),
@@ -77,7 +75,6 @@ export async function openProfiles(env: Environment) {
       await writeProfile(path, name, undefined);
       profiles = await readProfiles(path);
     },
-    /** Returns false if the setting did not exist. */
     async unset(name: string, key: string): Promise<boolean> {
       const isSet = takeOut({ ...profiles.get(name)?.raw }, profileKey(key));
       return isSet && (await change(name, (profile) => takeOut(profile, profileKey(key))));

@@ -1,7 +1,4 @@
-/**
- * Reads the project file, which everyone on the project shares: it may decide how to sign, but never where credentials
- * are sent.
- */
+/** Reads the shared project file: it may decide how to sign, but never where credentials are sent. */
 
 import { access } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
@@ -20,12 +17,10 @@ const REFUSED = {
 };
 
 export interface ProjectSearch {
-  /** The search begins in this folder. */
   readonly folder: string;
   readonly home: string | undefined;
 }
 
-/** Returns undefined if there is no project file. */
 export async function readProjectFile(place: ProjectSearch): Promise<Stored['project']> {
   for (const folder of await foldersToLookIn(place)) {
     const path = join(folder, PROJECT_FILE);

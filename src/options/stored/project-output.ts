@@ -26,10 +26,7 @@ export function checkProjectOutputs(path: string, outputs: readonly string[]): v
   }
 }
 
-/**
- * Covers every name that a file system may accept for `.git`: upper case, ignored characters, a stream, or the short
- * name on Windows.
- */
+/** Covers other names of `.git`: upper case, ignored characters, a stream, or the short name on Windows. */
 function isGitFolder(name: string): boolean {
   const plain = name.replace(/\p{Default_Ignorable_Code_Point}/gu, '').toLowerCase();
   return /^(?:\.git|git~\d+)[. ]*(?::.*)?$/.test(plain);

@@ -7,7 +7,6 @@ import { definitionOf, type SettingKey } from '../table.ts';
 import { readSwitch } from '../values.ts';
 import { isObject, type JsonObject, shownKey } from './json-file.ts';
 
-/** Limit on the values in one list. */
 export const MOST_VALUES = 32;
 /** Parts of keys under which users may try to store a secret. */
 const SECRET = /secret|passw|passphrase|accesskey|credential|privatekey|apikey|token/;
@@ -29,7 +28,6 @@ export function unknownKey(key: string, known: readonly string[], where: string)
   return settingsErrors('setting-unknown', { key: shown, where, suggestion, known: known.join(', ') });
 }
 
-/** `path`: path of the file. `name`: the key with its prefix. */
 export function textOf(value: unknown, key: SettingKey, path: string, name: string = key): readonly string[] {
   const { form, isPath } = formOf(key);
   const fits = {

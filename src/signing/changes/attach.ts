@@ -20,7 +20,6 @@ import { type PlannedFile, WITHOUT_SIGNATURE } from '../planned-file.ts';
 import { type Run, type StartedRun, startRun } from '../run.ts';
 import { checkPlaced } from './check-placed.ts';
 
-/** `cms` may be encoded in DER or BER. Throws if `cms` is not a signature. */
 export async function attachSignature(
   files: readonly FileToSign[],
   cms: Uint8Array,
@@ -66,7 +65,6 @@ const PEM_BLOCK = /-----BEGIN ([A-Z0-9 #]{1,40})-----([A-Za-z0-9+/=\s]*)-----END
 /** A signature that was cut out of a Windows program ends with padding. */
 const MOST_PADDING = 7;
 
-/** Returns the CMS without padding. `name` is used in messages. */
 export async function readSignatureFile(open: () => Promise<Readable>, name: string): Promise<Uint8Array> {
   const bytes = await readBounded(open, name);
   if (bytes.length === 0) throw unusable(name, 'it is empty');

@@ -8,10 +8,7 @@ import { withNested } from '../../format/signature.ts';
 /** A weak signature still belongs to this file, and the verifier decides whether to accept it. */
 const WEAK: readonly string[] = ['digest-algorithm-weak', 'key-too-short'];
 
-/**
- * Checks a newly placed signature, and those nested in it, in the reopened result. Formats embed any signature, so only
- * this check detects a signature made for another file.
- */
+/** Formats embed any signature, so only this check detects a signature made for another file. */
 export async function checkPlaced(
   result: Pick<SignableFile, 'signatures' | 'signing'>,
   format: Pick<Format, 'title'>,

@@ -13,7 +13,6 @@ import { planFiles } from '../plan-files.ts';
 import { type Intent, type PlannedFile, type RecognisedFile, WITHOUT_SIGNATURE } from '../planned-file.ts';
 import { type Run, type StartedRun, startRun } from '../run.ts';
 
-/** Returns the outcomes in the order of the files. Failed files have an outcome too. */
 export async function removeSignatures(
   files: readonly FileToSign[],
   given: Run,

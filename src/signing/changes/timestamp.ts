@@ -23,7 +23,6 @@ import { TOKEN_RESERVE } from '../signing-context.ts';
 
 export interface Timestamping {
   readonly authorities: TimestampAuthorities;
-  /** Digest algorithm of the new timestamps. */
   readonly algorithm: DigestAlgorithm;
   /** Replaces existing timestamps, and also stamps signatures that a timestamp cannot make valid. */
   readonly force: boolean;
@@ -33,7 +32,6 @@ interface TimestampingRun extends StartedRun, Omit<Timestamping, 'authorities'> 
   stamp(signature: SignedContent): Promise<Stamped>;
 }
 
-/** Returns the outcomes in the order of the files. Failed files have an outcome too. */
 export async function timestampFiles(
   files: readonly FileToSign[],
   { authorities, ...timestamping }: Timestamping,
@@ -149,10 +147,7 @@ function refuseBrokenTimestamps(signatures: readonly FoundSignature[]): void {
   }
 }
 
-/**
- * A new timestamp cannot help an expired certificate, because verifiers check its validity at the time of the
- * timestamp.
- */
+/** A new timestamp cannot help an expired certificate: verifiers check its validity at that time. */
 function assertWorthwhile({ signer: { name, certificate }, timestamps }: FoundSignature, now: Date, force: boolean) {
   // If the certificate cannot be read, the signature does not verify either, and that error is reported.
   const expired = certificate && orUndefined(() => parseCertificate(certificate, 'signature').notAfter);
@@ -172,7 +167,6 @@ async function assertIntact(
   throw signingErrors(code, { signer: signature.signer.name, problem: finding.message });
 }
 
-/** Requires an intact signature. */
 function signatureValueOf({ value }: FoundSignature): Uint8Array {
   if (value === undefined) throw new TypeError('a signature that cannot be read was treated as intact');
   return value;
@@ -186,10 +180,7 @@ function assertStamped(signatures: readonly FoundSignature[]): void {
   }
 }
 
-/**
- * Until the first timestamp succeeds, a failure stops the run, because every other file would probably fail after the
- * same wait.
- */
+/** Before the first timestamp, a failure stops the run: every other file would fail after the same wait. */
 function stampWith(authorities: TimestampAuthorities, stop: StopSignal): TimestampingRun['stamp'] {
   let isProven = false;
   return async (signature) => {

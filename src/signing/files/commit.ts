@@ -8,7 +8,6 @@ import type { StartedRun } from '../run.ts';
 import type { OpenFile } from './open-file.ts';
 import { assertUnchanged, lookAgain } from './unchanged.ts';
 
-/** Throws `result-damaged` unless the copy has the expected content. */
 export async function verifyCopy(plan: PlannedFile, file: OpenFile, expected: Expected): Promise<void> {
   const result = await reopenCopy(plan, file);
   await signingOf(result, plan.format).verify(expected);
@@ -18,7 +17,6 @@ export function openOriginal({ format, output }: PlannedFile, { input, copy }: O
   return format.open(input.source, copy.reader, output);
 }
 
-/** Opens the copy in order to check the result. */
 export async function reopenCopy(plan: PlannedFile, { copy }: OpenFile): Promise<SignableFile> {
   await copy.flush();
   const { source, reader } = await copy.reopen();
@@ -29,7 +27,6 @@ export interface Written {
   readonly bytes: number;
   readonly sha256: string;
   readonly milliseconds: number;
-  /** Problems that occurred after the file was replaced. */
   readonly warnings: readonly string[];
 }
 

@@ -1,15 +1,11 @@
 import { flushFolder } from '../../bytes/folders.ts';
 import { coalesce } from '../../bytes/reuse.ts';
 
-/**
- * The system reports a failed write-back only to the flush that is running, and then forgets it. A concurrent or later
- * flush would therefore wrongly succeed.
- */
+/** The system reports a failed write-back to one flush only; any other flush would wrongly succeed. */
 export function flushInTurn(sync: () => Promise<void>) {
   let last: Promise<void> = Promise.resolve();
   let fault: { readonly thrown: unknown } | undefined;
   return {
-    /** Rejects if this flush or an earlier one failed. */
     flush(): Promise<void> {
       last = last.then(sync);
       last.catch((thrown: unknown) => {
@@ -17,7 +13,6 @@ export function flushInTurn(sync: () => Promise<void>) {
       });
       return last;
     },
-    /** Throws the error of an earlier flush that failed. */
     assertNoneFailed(): void {
       if (fault) throw fault.thrown;
     },

@@ -14,7 +14,6 @@ import { assertNoLinkTo } from './target.ts';
 export interface OpenFile extends AsyncDisposable {
   readonly input: InputFile;
   readonly copy: StagedCopy;
-  /** Start time by the clock of the run. */
   readonly started: number;
   /** From now on, the run waits for this file even if it is stopped. */
   finishAnyway(): void;
@@ -49,15 +48,12 @@ export async function openFile(
   }
 }
 
-/**
- * The part of a run that is needed to read a file; a stopped run ends the reading of a large file with `not-attempted`.
- */
+/** A stopped run ends the reading of a large file with `not-attempted`. */
 interface Reading {
   readonly onEvent: (event: BytesRead) => void;
   readonly stop: Pick<StopSignal, 'throwIfStopped'>;
 }
 
-/** Throws `file-changed` if the file has changed since it was planned. */
 export async function openPlanned(plan: PlannedFile, run: Reading): Promise<InputFile> {
   const input = await openInput(plan.path, onBytesRead(plan.path, run));
   if (isUnchanged(plan.stats, input.stats)) return input;
@@ -65,13 +61,11 @@ export async function openPlanned(plan: PlannedFile, run: Reading): Promise<Inpu
   throw signingErrors('file-changed');
 }
 
-/** Throws `file-changed` if the file has changed since it was planned. */
 export async function sha256OfPlanned(plan: PlannedFile, run: Reading): Promise<string> {
   await using input = await openPlanned(plan, run);
   return await inFileSystem('read the file', () => hashWhileRead(input.source).sha256());
 }
 
-/** Reports progress while a large file is read. */
 function onBytesRead(path: string, { onEvent, stop }: Reading): OnRead {
   return (bytes, size) => {
     stop.throwIfStopped();
@@ -80,7 +74,6 @@ function onBytesRead(path: string, { onEvent, stop }: Reading): OnRead {
 }
 
 export interface Waiting {
-  /** Milliseconds since 1970. */
   readonly now: () => number;
   readonly sleep: (milliseconds: number) => Promise<unknown>;
 }

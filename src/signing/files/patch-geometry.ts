@@ -12,7 +12,6 @@ import {
 } from '../../bytes/pieces.ts';
 import { plural } from '../../errors/plural.ts';
 
-/** Throws `pieces-invalid` if edits are out of order or exceed the `size` bytes of the file. */
 export function resultSize(patch: Patch, size: number): number {
   let last = 0;
   let result = size;

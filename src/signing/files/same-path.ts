@@ -21,10 +21,7 @@ export function findSamePaths(paths: Iterable<string>): ReadonlySet<string> {
   return shared;
 }
 
-/**
- * Maps all paths that a file system may treat as equal to the same text. Ignores case, normalization, invisible
- * characters, and dots and spaces at the end of a name.
- */
+/** Ignores case, normalization, invisible characters, and dots and spaces at the end of a name. */
 function folded(path: string): string {
   const shown = path.normalize('NFKD').replace(/\p{Default_Ignorable_Code_Point}/gu, '');
   const names = shown.toUpperCase().toLowerCase().normalize('NFKD').split(sep);

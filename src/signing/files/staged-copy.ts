@@ -1,5 +1,3 @@
-/** The temporary file next to the target, which is finally renamed to it. */
-
 import { statfsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { ByteSource } from '../../bytes/byte-source.ts';
@@ -49,14 +47,10 @@ export interface StagedCopyOptions {
   readonly stats: FileStats;
   /** The folder of the result contains the temporary file, and is created if it is missing. */
   readonly target: string;
-  /** Must return a unique name for the temporary file. */
   readonly randomName: () => string;
-  /** Removes temporary files of killed processes in a folder. */
   readonly removeStaleFiles?: (folder: string) => Promise<void>;
-  /** Makes renames in a folder durable. */
   readonly flushFolder?: (folder: string) => Promise<void>;
   readonly digestEntries: DigestEntries;
-  /** Paths of the temporary files that currently exist. */
   readonly temporaryFiles: Set<string>;
   readonly onEvent: OnNotRemoved;
 }
@@ -92,8 +86,7 @@ export async function stageCopy(options: StagedCopyOptions) {
     const writeBack = writeBackWith(flushes.flush);
     let position = start;
     for await (const chunk of chunks) {
-      // The write starts before the chunk is yielded, so that the caller digests while the thread pool reads and
-      // writes.
+      // The write starts before the chunk is yielded, so that the caller digests while the thread pool writes.
       const at = position;
       const copying = inFileSystem(COPY, () => writeFully(handle, chunk, at));
       try {
@@ -123,9 +116,7 @@ export async function stageCopy(options: StagedCopyOptions) {
     return measuring?.finish() ?? measureContent(source, content, measures);
   }
 
-  /**
-   * The thread pool reads and writes while this thread digests, so the second pass over the original takes no longer.
-   */
+  /** The thread pool reads and writes while this thread digests, so the second pass costs no time. */
   async function measureWhileDrafting(
     content: Content,
     measures: readonly Measure[],
@@ -157,10 +148,7 @@ export async function stageCopy(options: StagedCopyOptions) {
   }
 
   return {
-    /**
-     * Reads the original. Measuring the content writes the copy in the same pass; digesting entries leaves the copy to
-     * the patch.
-     */
+    /** Measuring the content writes the copy in the same pass; digesting entries leaves it to the patch. */
     reader: { ...reader, measure: measureWhileCopying },
 
     flush: flushes.flush,
@@ -203,8 +191,7 @@ export async function stageCopy(options: StagedCopyOptions) {
       );
     },
 
-    // Never throws, because that would hide the error of the work itself. By now, all written bytes have been flushed
-    // or abandoned.
+    // Never throws, because that would hide the error of the work itself.
     async [Symbol.asyncDispose](): Promise<void> {
       await handle.close().catch(() => undefined);
       if (!renamed) await removeTemporaryFile(path, temporaryFiles, options.onEvent);

@@ -1,5 +1,3 @@
-/** Names temporary files next to a target, and removes those of killed runs. */
-
 import { lstat, readdir, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fingerprintOf } from '../../crypto/fingerprint.ts';
@@ -8,16 +6,12 @@ import type { Holder, Processes } from '../../journal/processes.ts';
 export interface TemporaryNamesParts {
   readonly processes: Processes;
   readonly randomHex: () => string;
-  /** Milliseconds since 1970. */
   readonly now: () => number;
   /** Boot time of this machine, in milliseconds since 1970. */
   readonly bootTime: number;
 }
 
-/**
- * Machine, boot, process namespace, pid, process start time and a random part; 0 for values that the system does not
- * report.
- */
+/** Machine, boot, namespace, pid, start time and a random part; 0 for values that are not reported. */
 const OWNED =
   /^\.codesign-remote-([0-9a-f]{16})-([0-9a-f]{8}|0)-([0-9a-f]{8}|0)-([1-9]\d{0,9})-(\d{1,20})-[0-9a-f]+\.tmp$/;
 
@@ -47,13 +41,11 @@ export function temporaryNames({ processes, randomHex, now, bootTime }: Temporar
     };
   }
 
-  /** Returns undefined if this process cannot tell. */
   async function hasEnded(owner: Holder, lastWrite: number): Promise<boolean | undefined> {
     const running = await processes.isRunning(owner);
     if (running === undefined) return undefined;
     if (running || !isOtherStart(owner, self)) return !running;
-    // On a network drive, two machines may have the same name. A file that is newer than the boot of this machine may
-    // come from the other one.
+    // Two machines on a network drive may have the same name: a file newer than the boot may be the other's.
     return owner.space === self.space && lastWrite < bootTime ? true : undefined;
   }
 
@@ -71,13 +63,9 @@ export function temporaryNames({ processes, randomHex, now, bootTime }: Temporar
   }
 
   return {
-    /** Returns a unique name that identifies this process. */
     randomName: (): string => `${own}-${randomHex()}`,
 
-    /**
-     * Removes temporary files of processes that have certainly ended. Searches each folder only once. Never throws,
-     * because a file that cannot be removed is harmless.
-     */
+    /** Searches each folder only once. Never throws, because a file that cannot be removed is harmless. */
     async removeStaleFiles(folder: string): Promise<void> {
       if (searched.has(folder)) return;
       searched.add(folder);

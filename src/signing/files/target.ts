@@ -21,7 +21,6 @@ import { fromFileSystem, inFileSystem, orBrokenLink, retryWhileBusy } from '../.
 import { identityAt, identityOf } from '../../files/input-file.ts';
 import { signingErrors } from '../errors.ts';
 
-/** The files of a run are in few folders. */
 const FOLDERS_KEPT = 1000;
 
 /** Only valid while one run plans its files, because folders and mounts change. */
@@ -30,7 +29,6 @@ export type TargetFolders = ReturnType<typeof targetFolders>;
 export function targetFolders() {
   return {
     realFolder: memoize(FOLDERS_KEPT, String, realFolder),
-    /** Throws the errors of `assertReplaceable`. */
     folderOf: memoize(FOLDERS_KEPT, dirname, findFolder),
     mountPoints: lazy(mountPoints),
   };
@@ -70,7 +68,6 @@ function realPath(path: string): string {
   }
 }
 
-/** Keeps the names of missing folders. */
 function realFolder(path: string): string {
   const whole = resolve(path);
   const parent = dirname(whole);
@@ -100,9 +97,7 @@ export function placeOf(target: string): string {
 }
 
 interface ReplaceableTarget {
-  /** undefined if the target does not exist. */
   readonly stats: BigIntStats | undefined;
-  /** Identity of the target's folder; undefined if the folder does not exist. */
   readonly folderIdentity: string | undefined;
   /** False if another machine may also have access to the target. */
   readonly isLocal: boolean;
@@ -145,10 +140,7 @@ function findFolder(target: string) {
   }
 }
 
-/**
- * undefined if nothing exists at the path. A link without a target counts as existing, because a file created there
- * would not replace a link.
- */
+/** A link without a target counts as existing, because a file created there would not replace a link. */
 function found(path: string): BigIntStats | undefined {
   try {
     return statSync(path, { bigint: true });
@@ -159,7 +151,6 @@ function found(path: string): BigIntStats | undefined {
   }
 }
 
-/** Returns this folder, or the nearest existing folder above it. Throws `output-blocked` if that is not a folder. */
 function nearestFolder(path: string, target: string): { readonly path: string; readonly stats?: BigIntStats } {
   const parent = dirname(path);
   const stats = found(path);
@@ -192,9 +183,7 @@ function assertNotHeldBySticky(file: string, owner: bigint, folder: BigIntStats 
 /** Node.js has no constant for the sticky bit. */
 const STICKY = 0o1000n;
 
-/**
- * A file that is a mount point, as in containers, cannot be replaced by a rename. Only Linux lists its mount points.
- */
+/** A file that is a mount point (in containers) cannot be replaced by a rename. Only Linux lists them. */
 function mountPoints(): ReadonlySet<string> {
   if (process.platform !== 'linux') return new Set();
   // The fifth field contains spaces and other special characters as octal escapes (proc(5)).

@@ -15,7 +15,6 @@ export const COPY = 'write the temporary file next to the target';
 /** Space for the certificates, timestamp and alignment that a signature adds to the file. */
 const ROOM_FOR_SIGNATURE = 128 * 1024;
 
-/** Throws `disk-full` if the file system has no space for `size` bytes and a signature. */
 export function assertFreeSpace({ bavail, bsize }: StatsFs, size: number): void {
   // Some network shares report 0 blocks of 0 bytes. Then only the write itself shows whether there is enough space.
   if (bsize > 0 && bavail * bsize < size + ROOM_FOR_SIGNATURE) {
@@ -93,10 +92,7 @@ export async function putInPlace({ handle, path, target, isNew, assertUnchanged 
   assertIsAt(target, own);
 }
 
-/**
- * Returns false if hard links are not supported, as on exFAT. The caller then renames, which also reports other
- * problems.
- */
+/** Returns false if hard links are not supported, as on exFAT: the caller then renames. */
 function isLinked(
   { path, target, assertUnchanged }: Pick<Placement, 'path' | 'target' | 'assertUnchanged'>,
   own: BigIntStats,
@@ -118,7 +114,6 @@ function assertIsAt(path: string, own: BigIntStats): void {
   if (isAt(path, own) === false) throw signingErrors('copy-changed');
 }
 
-/** undefined if nothing exists at the path. */
 function isAt(path: string, own: BigIntStats): boolean | undefined {
   const there = lstatSync(path, { bigint: true, throwIfNoEntry: false });
   return there && identityOf(there) === identityOf(own);
@@ -135,7 +130,6 @@ export async function removeTemporaryFile(
   try {
     await retryWhileBusy('remove the temporary file', () => unlink(path));
   } catch (thrown) {
-    // Another process has already removed it.
     if (toCodesignError(thrown).code !== 'file-not-found') reportNotRemoved(path, thrown, onNotRemoved);
   }
   temporaryFiles.delete(path);
@@ -145,10 +139,7 @@ export function reportNotRemoved(path: string, thrown: unknown, onNotRemoved: On
   onNotRemoved({ type: 'temporary-file-left', path, error: toCodesignError(thrown) });
 }
 
-/**
- * Creates `path`, which must not exist, and follows no links. All later steps use the open file, because another user
- * with write access to the folder could replace the name.
- */
+/** Later steps use the open file, because another user with write access could replace the name. */
 export function createTemporaryFile(path: string, isDirect: boolean): Promise<OpenedFile> {
   return retryWhileBusy(`create a file in ${dirname(path)}`, async () =>
     isDirect ? openDirectly(path, 'wx+', PRIVATE) : await open(path, 'wx+', PRIVATE),

@@ -7,24 +7,18 @@ import { signingErrors } from '../errors.ts';
 import type { PlannedFile } from '../planned-file.ts';
 import { assertNoLinkTo } from './target.ts';
 
-/** The versions of input and target at planning time. */
 export type Versions = Pick<PlannedFile, 'path' | 'stats' | 'target' | 'targetVersion' | 'folderIdentity' | 'isLocal'>;
 
-/** undefined if the target does not exist. */
 export function versionAt(target: string): string | undefined {
   const stats = statSync(target, { bigint: true, throwIfNoEntry: false });
   return stats && versionOf(stats);
 }
 
-/** Does the same as `assertUnchanged`, but without a rename that follows. */
 export async function lookAgain(plan: Versions): Promise<void> {
   await retryWhileBusy('look at the file again', async () => assertUnchanged(plan));
 }
 
-/**
- * Throws if input, target or folder have changed since the file was planned. Runs synchronously, so that only
- * microseconds pass before the rename.
- */
+/** Runs synchronously, so that only microseconds pass before the rename. */
 export function assertUnchanged({ path, stats, target, targetVersion, folderIdentity, isLocal }: Versions): void {
   assertNoLinkTo(target, folderIdentity);
   const version = versionOf(statSync(path, { bigint: true }));

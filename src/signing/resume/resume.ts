@@ -1,7 +1,4 @@
-/**
- * Finishes the work of earlier runs: writes files that wait for a signature, and sends missing reports. Requests no
- * signature.
- */
+/** Finishes the work of earlier runs: writes files and sends reports. Requests no signature. */
 
 import { dirname } from 'node:path';
 import pLimit from 'p-limit';
@@ -18,11 +15,8 @@ import { sentFileName } from '../service/client-info.ts';
 import type { ResumedCall } from './resumed-call.ts';
 import { type CreateSigning, writeFiles } from './write-files.ts';
 
-/** Settings that determine which calls can be finished. */
 export interface Given {
-  /** Scheme, host and port of the service. */
   readonly origin: string;
-  /** SHA-256 of the access key, in hex. */
   readonly client: string;
   /** SHA-256 of the certificate's DER, in hex; undefined until a certificate is needed. */
   readonly leaf: string | undefined;
@@ -34,7 +28,6 @@ export type NextAction = 'write' | 'report' | 'wait' | 'settle';
 export interface PlannedCall {
   readonly call: UnfinishedCall;
   readonly next: NextAction;
-  /** Reason why the call cannot be finished with these settings. */
   readonly error: CodesignError | undefined;
 }
 
@@ -61,10 +54,7 @@ function obstacle({ work, metadata, kind }: UnfinishedCall, given: Given | undef
   return undefined;
 }
 
-/**
- * After a run with the wrong certificate, the user either signs again with the right one, which uses the signature, or
- * discards it.
- */
+/** The user either signs again with the right certificate, which uses the signature, or discards it. */
 export function isUnusable({ kind, files }: UnfinishedCall): boolean {
   return kind === 'unwritten' && files.every(({ written, unusable }) => written || unusable);
 }
@@ -77,15 +67,12 @@ export interface Resuming {
   readonly report: boolean;
   /** Determines which file names appear in the audit log. */
   readonly extra: ReplacedExtra;
-  /** Maximum number of concurrent reports. */
   readonly concurrency: number;
-  /** Reasons why reports of this run failed, keyed by record. */
   readonly failedReports: ReadonlyMap<string, CodesignError>;
 }
 
 export interface Forgetting extends Pick<Resuming, 'extra'> {
   readonly journal: Pick<Journal, 'forget' | 'reported'>;
-  /** undefined if the user disabled reports. */
   readonly service: SigningService | undefined;
 }
 
@@ -94,7 +81,6 @@ export function listCalls(calls: readonly UnfinishedCall[], given: Given | undef
   return calls.map((call) => left(planCall(call, given)));
 }
 
-/** Returns a status for every call in the order given, including failed ones. */
 export async function resumeCalls(
   calls: readonly UnfinishedCall[],
   given: Given,
@@ -146,7 +132,6 @@ async function forgetCall(
   warn: (sentence: string) => void,
 ): Promise<ResumedCall> {
   const { id } = call;
-  // The signature is in use if at least one file is written.
   const status = call.files.some(({ written }) => written) ? 1 : 2;
   const mine = given !== undefined && given.origin === call.work.origin && given.client === call.metadata.client;
   const isWanted = mine && call.files.some(({ signingOptions }) => signingOptions?.report !== false);

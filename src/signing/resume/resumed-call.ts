@@ -5,7 +5,6 @@ import type { UnfinishedCall } from '../../journal/journal.ts';
 export type ResumeStatus = 'finished' | 'forgotten' | 'left' | 'failed';
 
 export interface ResumedCall {
-  /** The call as it was before `resume` changed it. */
   readonly call: UnfinishedCall;
   readonly status: ResumeStatus;
   /** Reason why the call is not finished; undefined if a process is working on it, or if the user must settle it. */

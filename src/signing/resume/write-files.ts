@@ -9,7 +9,6 @@ export interface SharedOptions extends Pick<Work, 'code' | 'algorithm'> {
   readonly signingOptions: RecordedSigningOptions;
 }
 
-/** Creates a Signing with the settings of the run that requested the signatures. */
 export type CreateSigning = (shared: SharedOptions, journal: SigningJournal) => Signing;
 
 interface Group {
@@ -33,9 +32,7 @@ export async function writeFiles(
   return outcomes;
 }
 
-/**
- * One path may have waited for several signatures of different content. At most one of them still belongs to the file.
- */
+/** A path may have waited for several signatures, of which at most one still belongs to the file. */
 function groupsOf(calls: readonly UnfinishedCall[]): readonly Group[] {
   const groups = new Map<string, Group>();
   for (const { work, files } of calls) {

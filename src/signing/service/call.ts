@@ -1,33 +1,24 @@
-/** Settles the calls of a file after it was written or failed. */
-
 import { type CodesignError, toCodesignError } from '../../errors/codesign-error.ts';
 import type { Claim, SharedCall } from '../../journal/journal.ts';
 import type { ReportStatus, SignatureRecord } from '../../service/signing-service.ts';
 import { signingWarnings } from '../errors.ts';
 import type { SigningJournal } from './account.ts';
 
-/** A call for the signature of a file or of an inner file. */
 export interface FileCall {
   readonly claim: SharedCall;
   /** undefined until the call has returned a usable signature. */
   record: SignatureRecord | undefined;
-  /** Grows during the call. */
   readonly warnings: string[];
 }
 
-/** A call whose file was written or failed. */
 export interface EndedCall extends Pick<FileCall, 'claim'> {
-  /** Record id at the service; undefined if the service returned none. */
   readonly record: string | undefined;
   /** Status to report now; undefined if another file or a later run will send the report. */
   readonly status: ReportStatus | undefined;
-  /** True if the service knows that the signature is in use. */
   readonly isReported: boolean;
-  /** True if the journal keeps the signature for another run. */
   readonly isKept: boolean;
 }
 
-/** Records that the file at `target` contains the signatures. */
 export async function recordWritten(
   calls: readonly FileCall[],
   { target, sha256 }: { readonly target: string; readonly sha256: string },

@@ -9,11 +9,9 @@ export interface ClientInfo {
   readonly version: string;
   readonly revision: string;
   readonly hostname: string;
-  /** User-defined values that replace members of this client or of a file. */
   readonly replaced: ReplacedExtra;
 }
 
-/** Returns the `extra` member for one file; undefined if every member is omitted. */
 export function describeRequest(client: ClientInfo, path: string, size: number, time: Date): Extra | undefined {
   const { platform, version, revision, hostname, replaced } = client;
   const ours = { platform, version, revision, time: time.toISOString(), hostname, signing_filename: basename(path) };
@@ -25,7 +23,6 @@ export function describeRequest(client: ClientInfo, path: string, size: number, 
   return Object.keys(extra).length === 0 ? undefined : extra;
 }
 
-/** The file name that is sent and appears in the audit log; undefined if the user hides it. */
 export function sentFileName({ signing_filename: replaced }: ReplacedExtra, path: string): string | undefined {
   return replaced === undefined ? basename(path) : replaced || undefined;
 }

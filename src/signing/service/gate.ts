@@ -5,19 +5,14 @@ import { isThrottled, mayHaveBeenCounted } from '../../service/errors.ts';
 import type { StopSignal } from '../run.ts';
 
 export interface GateOptions {
-  /** Number of concurrent requests once the gate is open. */
   readonly most: number;
-  /** True if signatures get a timestamp. */
   readonly needsTimestamp: boolean;
   readonly stop: StopSignal;
 }
 
 export type Gate = ReturnType<typeof openGate>;
 
-/**
- * Permission to send one request and its retries. The caller keeps it while it waits between attempts. Disposing lets
- * another request start.
- */
+/** Permission to send one request and its retries. Disposing lets another request start. */
 export type Permit = Awaited<ReturnType<Gate['enter']>>;
 
 /** Limit on the requests of a run, including retries, until one of them returns a signature. */
@@ -43,12 +38,9 @@ export function openGate({ most, needsTimestamp, stop }: GateOptions) {
   let underWay = 0;
   let sent = 0;
   let uncertain = 0;
-  /**
-   * Number of uncertain requests that counted. A request sent before the last counted one belongs to the same event.
-   */
+  /** Number of uncertain requests. One that was sent before the last of them belongs to the same event. */
   let events = 0;
   let width = most;
-  /** Number of successes since the limit last changed. */
   let successes = 0;
   /** A request sent before the last decrease provides no new information. */
   let decreases = 0;
@@ -92,13 +84,11 @@ export function openGate({ most, needsTimestamp, stop }: GateOptions) {
       stop.stop(`requests brought no usable answer ${uncertain} times in a row, and may have been counted`, error);
     };
     return {
-      /** Must be called directly before each attempt is sent. */
       send(): void {
         sent += 1;
         seen = decreases;
         seenEvents = events;
       },
-      /** Returns whether a request with an unknown outcome may be retried. */
       mayRepeat(): boolean {
         if (isRepetition || repetitions === 0 || stop.signal.aborted) return false;
         repetitions -= 1;
@@ -151,10 +141,7 @@ export function openGate({ most, needsTimestamp, stop }: GateOptions) {
   return {
     /** True if any run has verified a signature of this service and certificate number with this certificate. */
     isProven: () => isProven,
-    /**
-     * Must be called if an earlier run has verified a signature. This does not open the gate, but a first failure then
-     * does not stop the run.
-     */
+    /** An earlier proof does not open the gate, but a first failure then does not stop the run. */
     prove(): void {
       isProven = true;
     },

@@ -1,5 +1,3 @@
-/** Checks whether signatures from the service match the key of the certificate. */
-
 import { constants, publicDecrypt } from 'node:crypto';
 import type { SigningChain } from '../../certificates/signing-chain.ts';
 import { digestInfo } from '../../cms/build-signed-data.ts';
@@ -23,7 +21,6 @@ export function matchKey(chain: SigningChain, code: string) {
   const leaf = leafDigest(chain);
   const expected = { code, certificate: chain.leaf.name, fingerprint: leaf };
   return {
-    /** SHA-256 of the certificate, in hex. */
     leaf,
     verifies({ digest, algorithm }: SignedDigest, signature: Uint8Array): boolean {
       if (signature.length !== signatureLength) return false;
@@ -34,16 +31,12 @@ export function matchKey(chain: SigningChain, code: string) {
         return false; // The padding is wrong.
       }
     },
-    /**
-     * Creates the error for a new signature, which has been counted and will be reported as failed. `call`: id of the
-     * call in the journal, or an empty string.
-     */
+    /** For a new signature, which has been counted and will be reported as failed. `call`: id in the journal. */
     newMismatch({ id, signature: { length } }: SignatureRecord, call: string): CodesignError {
       const lengths = `: it has ${plural(length, 'byte')}, and this key makes ${signatureLength}`;
       const why = length === signatureLength ? '' : lengths;
       return signingErrors('signature-mismatch', { ...expected, ids: call, isKnown: false, why }, { record: id });
     },
-    /** Creates the error for signatures of earlier calls. */
     knownMismatch: (calls: readonly string[]): CodesignError =>
       signingErrors('signature-mismatch', { ...expected, ids: calls.join(' '), isKnown: true, why: '' }),
   };

@@ -1,6 +1,4 @@
-/**
- * Steps 3 to 6 of the main flow: gets the signature of a work from the journal, or requests it once from the service.
- */
+/** Steps 3 to 6 of the main flow: gets the signature from the journal, or requests it once. */
 
 import { join, resolve } from 'node:path';
 import { CodesignError, toCodesignError } from '../../errors/codesign-error.ts';
@@ -25,13 +23,10 @@ interface TimedUnit extends Pick<SigningUnit, 'digest' | 'algorithm' | 'timestam
 
 /** Both paths are as the user typed them. */
 interface FileOfCall extends Versions, Pick<PlannedFile, 'output'> {
-  /** The inner file for which the signature is. */
   readonly inner?: Pick<InnerFile, 'name' | 'size'>;
-  /** True if the file already has the signature, so none is requested. */
   readonly isWritten?: boolean;
 }
 
-/** Reason for which the run is stopped. */
 const MISMATCH = 'the certificate does not match the key at the service';
 
 export interface GivenSignature {
@@ -124,7 +119,6 @@ function askFor(
   };
 }
 
-/** Waits while another file or process requests the signature. */
 async function knownCall(asking: Asking, { path }: FileOfCall, run: SigningRun): Promise<KnownCall | undefined> {
   const { account, stop, onEvent } = run;
   const onWait = (whom: string): void => onEvent({ type: 'waiting', path, whom });
@@ -149,18 +143,15 @@ async function stamp(
   return await (inner ? timestamps.stampOnRecord : timestamps.stamp)(path, signature, call, signal);
 }
 
-/** A claimed work, with permission to send one request for it. */
 interface Claimed {
   readonly file: FileOfCall;
   readonly claim: Claim;
   readonly permit: Permit;
-  /** Grows during the request. */
   readonly warnings: string[];
 }
 
 interface NewSignature {
   readonly record: SignatureRecord;
-  /** True if the journal could record the signature. */
   readonly isKept: boolean;
 }
 
@@ -188,7 +179,6 @@ async function send(unit: TimedUnit, claimed: Claimed, run: SigningRun): Promise
   const { account, gate, stop, onEvent, now } = run;
   const { service, code, client } = account;
   const { name, size } = describeFile(file);
-  /** True once the journal has recorded the current attempt as `requested`. */
   let isRecorded = false;
   let isSent = false;
   /** Reason why the outcome of the first attempt is unknown, if it is retried. */

@@ -8,7 +8,6 @@ import { type ClientInfo, sentFileName } from './client-info.ts';
 export type Reports = ReturnType<typeof reportTo>;
 
 interface ReportsOptions {
-  /** undefined if the user disabled reports. */
   readonly service: SigningService | undefined;
   /** Maximum number of concurrent reports, which share the connections with signature requests. */
   readonly concurrency: number;
@@ -62,7 +61,6 @@ export function reportTo(options: ReportsOptions) {
   }
 
   return {
-    /** Starts to send the due reports once the calls have ended, and does not wait for them. */
     start(outcome: FileOutcome, ending: Promise<readonly EndedCall[]>): void {
       started.set(
         outcome,
@@ -75,7 +73,6 @@ export function reportTo(options: ReportsOptions) {
       );
     },
 
-    /** Waits for all reports of the run. Returns the outcomes, updated with the reports that arrived. */
     async finish(outcomes: readonly FileOutcome[]): Promise<readonly FileOutcome[]> {
       await Promise.all(started.values());
       return await Promise.all(

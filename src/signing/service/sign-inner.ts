@@ -38,10 +38,7 @@ export async function signInner(
   return outcomes;
 }
 
-/**
- * Finds inner signatures of a run that was killed before it could record that they were written. They are recorded
- * together with the bundle.
- */
+/** Finds inner signatures of a run that was killed before it recorded that they were written. */
 async function findRecorded(
   { kept, context }: PreparedFile,
   plan: PlannedFile,

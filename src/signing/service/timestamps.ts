@@ -51,10 +51,7 @@ export function requestTimestamps(
     }
   }
 
-  /**
-   * Returns undefined for signatures without a timestamp. Throws `not-attempted` if the run was stopped while this
-   * reused signature waited for the first timestamp.
-   */
+  /** Returns undefined for signatures without a timestamp. */
   async function stamp(
     path: string,
     signature: Uint8Array,
@@ -67,7 +64,6 @@ export function requestTimestamps(
   }
 
   return {
-    /** Expected length of the next token, in bytes. */
     probableLength: () => probableLength,
     stamp,
     /** Uses the timestamp in the journal; otherwise requests one and records it before it is used. */

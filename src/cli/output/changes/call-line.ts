@@ -1,7 +1,6 @@
 import { printable } from '../../../errors/printable.ts';
 import type { CallRecord } from '../../../service/call-record.ts';
 
-/** Formats one call for --verbose. */
 export function callLine(call: CallRecord): string {
   const { operation, file, attempt, origin, code, digest, record, status, httpStatus, serviceCode, result } = call;
   const answer = [

@@ -14,10 +14,7 @@ import { type ChangeVerb, DOING, rowOf, summaryTable, totalLine, wordOf } from '
 
 type ReportFailed = SigningEvent & { readonly type: 'report-failed' };
 
-/**
- * Disposing prints the waiting lines and removes the progress display. `resumeCommand` is the command that finishes the
- * run; undefined if nothing can be resumed.
- */
+/** `resumeCommand` finishes the run; undefined if nothing can be resumed. */
 export function changeConsole(
   io: Io,
   options: LinesOptions,
@@ -32,9 +29,7 @@ export function changeConsole(
   let signatures = 0;
   const requested = new Set<string>();
   const warnings = new Set<string>();
-  /** Paths of files whose request was sent but not answered yet. */
   const underWay = new Set<string>();
-  /** Number of signatures that are not in the file yet, by path. */
   const unwritten = new Map<string, number>();
   /** Keyed by path. */
   const unreported = new Map<string, ReportFailed[]>();
@@ -127,18 +122,15 @@ export function changeConsole(
           lines.fileEvent(event, DOING[verb]);
       }
     },
-    /** `files` are all files of the run. */
     summary(files: readonly FileOutcome[]): void {
       stopProgress();
       printRest(files.map(({ path }) => path));
       const total = totalLine(files, verb, { signatures, requested, milliseconds: clock() - started });
-      // The line of a single file already says everything, unless the file was only planned, or was kept and has no
-      // line.
+      // The line of a single file says everything, unless it was only planned, or was kept and has no line.
       if (files.length > 1 || files.some((file) => ['planned', 'kept'].includes(wordOf(file)))) lines.result(total);
       const fault = writeJobSummary(summaryTable(files, total), io.env);
       if (fault !== undefined) lines.warning(fault);
     },
-    /** Called when the run is ended while files are in progress. */
     abandoned(): void {
       stopProgress();
       printRest([...unreported.keys()]);

@@ -1,7 +1,4 @@
-/**
- * Creates the JSON documents of `sign`, `timestamp`, `remove` and `attach`. Scripts read them, so members may be added,
- * but not renamed.
- */
+/** Scripts read these JSON documents, so members may be added, but not renamed. */
 
 import type { ChangeFilesResult, FileOutcome } from '../../../signing/outcome.ts';
 import { isNotAttempted } from '../../../signing/run.ts';
@@ -20,7 +17,6 @@ function fileJson(outcome: FileOutcome) {
   return { path, format, status, ...members, ...otherNames(outcome), warnings };
 }
 
-/** Returns the members whose name or form in JSON differs from the outcome. */
 function otherNames(outcome: FileOutcome) {
   if (outcome.status === 'failed') return { error: errorJson(outcome.error) };
   return outcome.status === 'timestamped' ? { authority: undefined, timestampAuthority: outcome.authority } : {};

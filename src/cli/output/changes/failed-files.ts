@@ -5,7 +5,6 @@ import { isNotAttempted } from '../../../signing/run.ts';
 import { INDENT, type Lines, oneLine, shown } from '../lines.ts';
 import type { ChangeVerb } from './outcomes.ts';
 
-/** Prints the files that failed. */
 export function failedFiles(lines: Lines, verb: ChangeVerb, resumeCommand: string | undefined) {
   let notTried: FailedOutcome[] = [];
   const resumeLines =
@@ -17,7 +16,6 @@ export function failedFiles(lines: Lines, verb: ChangeVerb, resumeCommand: strin
     lines.failed(outcome.path, outcome.error, { own: [...counted, ...own], others: [...counted, ...others] });
   }
 
-  /** Lines for a failed file whose signature was already made. */
   function signatureLines({ record, kept }: FailedOutcome) {
     if (record === null) return { own: [], others: [] };
     const user = `the next run, or ${shown(resumeCommand ?? 'codesign-remote resume')}`;
@@ -44,14 +42,12 @@ export function failedFiles(lines: Lines, verb: ChangeVerb, resumeCommand: strin
       lines.print(`left     ${plural(notTried.length, 'file')}: ${oneLine(first.error)}`, [hint]);
       notTried = [];
     },
-    /** Prints how to find out what happened to calls with an unknown outcome. */
     printResume(): void {
       for (const line of resumeLines) lines.print(line);
     },
   };
 }
 
-/** Advice after a run that ended before every file was attempted. */
 function nextStep(verb: ChangeVerb, hasJournal: boolean): string {
   const again = 'Run the same command again';
   if (verb !== 'signed') return `${again}.`;

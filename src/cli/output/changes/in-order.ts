@@ -13,7 +13,6 @@ export function inOrder(print: (outcome: FileOutcome) => void) {
     return outcome;
   }
 
-  /** Returns false if the file has no outcome yet. */
   function printNext(): boolean {
     const path = paths[next];
     const outcome = path === undefined ? undefined : take(path);
@@ -23,7 +22,6 @@ export function inOrder(print: (outcome: FileOutcome) => void) {
     return true;
   }
 
-  /** Prints the outcomes that still wait. */
   function flush(): void {
     while (next < paths.length) if (!printNext()) next += 1;
     for (const outcome of [...waiting.values()].flat()) print(outcome);

@@ -1,5 +1,3 @@
-/** Describes the outcomes of files and runs for `sign`, `timestamp`, `remove` and `attach`. */
-
 import { plural } from '../../../errors/plural.ts';
 import { printable } from '../../../errors/printable.ts';
 import { mayHaveBeenCounted } from '../../../service/errors.ts';
@@ -25,10 +23,8 @@ const SKIPPED: Readonly<Record<SkipReason, string>> = {
   'not-signed': 'not signed',
 };
 
-/** One file in the list of lines, or in a GitHub job summary. */
 interface Row {
   readonly details: readonly string[];
-  /** Printed below the line of the file. */
   readonly below?: readonly string[];
 }
 
@@ -97,7 +93,6 @@ function signersLines(word: string, signers: readonly string[]): readonly string
 interface RunFigures {
   /** Signatures that the service returned, and counted, in this run. */
   readonly signatures: number;
-  /** Paths of the files for which a signature may have been requested. */
   readonly requested: ReadonlySet<string>;
   readonly milliseconds: number;
 }

@@ -72,7 +72,6 @@ const STATES: Readonly<Record<UnfinishedCall['kind'], string>> = {
 const UNUSABLE =
   'has a signature that does not match its certificate: sign with the right certificate, or run resume --forget';
 
-/** Path of the first file that is not written yet. */
 function pathOf({ files, metadata }: UnfinishedCall): string {
   const file = files.find(({ written }) => !written);
   return file?.signingOptions?.path ?? file?.file ?? metadata.file;

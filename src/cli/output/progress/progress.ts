@@ -1,5 +1,3 @@
-/** The state of a run, and the words that describe it. */
-
 import { basename } from 'node:path';
 import { clock } from '../../../app/clock.ts';
 import { printable } from '../../../errors/printable.ts';
@@ -9,7 +7,6 @@ import type { Io } from '../../io.ts';
 import type { LinesOptions } from '../lines.ts';
 import { columnsOf, isContinuousIntegration, isDumb, isTerminal, LEAST_LIVE_COLUMNS } from '../terminal.ts';
 
-/** The events of a run, for every command. */
 export type ProgressEvent =
   | Exclude<SigningEvent, { readonly type: 'file-finished' }>
   /** The summary counts files by `word`. */
@@ -30,7 +27,6 @@ const READING_MILLISECONDS = 1500;
 
 type ProgressState = ReturnType<typeof progressState>;
 
-/** `now`: monotonic clock in milliseconds. */
 export function progressState({ doing, done }: ProgressWords, now: () => number) {
   const underWay = new Map<string, FileStep | undefined>();
   const finished = new Map<string, number>();
@@ -88,7 +84,6 @@ export function progressState({ doing, done }: ProgressWords, now: () => number)
         }
       }
     },
-    /** Returns printable text. */
     parts(): readonly string[] {
       const parts = [...counts(), ...waits(), ...read()];
       const [path] = underWay.keys();
@@ -140,7 +135,6 @@ function wishIn(value: string | undefined): ProgressMode | undefined {
   throw cliErrors('progress-unknown', { value });
 }
 
-/** Returns a function that ends the progress display. */
 function show(mode: ProgressMode, state: ProgressState, io: Io): () => void {
   if (mode === 'none') return () => undefined;
   return mode === 'live' ? showLive(state, io) : showPlain(state, io);
