@@ -67,7 +67,7 @@ export interface SignFilesOptions extends Omit<SettingsOptions, 'output'> {
    * read.
    */
   readonly env?: Readonly<Record<string, string | undefined>>;
-  /** After it aborts, nothing new starts, and only signatures that were already requested are awaited. */
+  /** After the signal aborts, nothing new starts, and only signatures that were already requested are awaited. */
   readonly signal?: AbortSignal;
   readonly onEvent?: (event: SigningEvent) => void;
 }
@@ -96,7 +96,7 @@ export async function signFiles(options: SignFilesOptions): Promise<SignFilesRes
 export interface ChangeFilesOptions {
   /** Paths of files to change in place, or pairs of an input path and a result path. */
   readonly files: readonly (string | FileToSign)[];
-  /** After it aborts, nothing new starts. */
+  /** After the signal aborts, nothing new starts. */
   readonly signal?: AbortSignal;
   readonly onEvent?: (event: SigningEvent) => void;
 }

@@ -120,7 +120,7 @@ async function tlsFor(config: StartConfig, data: OpenData, now: Date): Promise<T
   return await ownTls(data.folder, names, now);
 }
 
-/** Uses the current certificate for new connections. If it is unusable, the old one stays in use. */
+/** Uses the current certificate for new connections. If the new certificate is unusable, the old one stays in use. */
 async function reloadTls(app: App, config: StartConfig, data: OpenData, now: Date): Promise<string | undefined> {
   try {
     const { certificate, key } = await tlsFor(config, data, now);

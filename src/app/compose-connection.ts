@@ -64,7 +64,7 @@ export async function composeService(
 ) {
   const { concurrency, timeout, auditLog } = settings;
   checkProxies(settings, [baseUrl]);
-  // Twice as many connections, because reports run at the same time as signature requests and must not wait for them.
+  // Opens twice as many connections, because reports must not wait for signature requests.
   const http = await composeHttp(settings, env, concurrency * 2);
   const { onCall, warnings: later } = composeCallRecords(auditLog, onEvent);
   const service = createSigningService({

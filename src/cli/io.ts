@@ -54,7 +54,7 @@ export function processIo(): Io {
       process.once('exit', (code) => {
         if (code !== 0) return;
         work();
-        // Without this, Node.js first frees its memory, and could be killed meanwhile although `work` has run.
+        // Without an explicit exit, Node.js first frees its memory, and could be killed although `work` has run.
         process.exit();
       });
     },

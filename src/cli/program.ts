@@ -100,7 +100,7 @@ function optionOf(definition: OptionDefinition): Option {
   const flags = `${short === undefined ? '' : `${short}, `}${flag}${placeholder === undefined ? '' : ` <${placeholder}>`}`;
   const option = new Option(flags, helpOf(definition));
   if (isList) option.argParser((one: string, before: readonly string[] = []) => [...before, one]);
-  // Other conflicts are also checked where the library finds them.
+  // Conflicts of other options are also checked where the library finds them.
   if (conflicts !== undefined && isCommandLineOnly) option.conflicts([...conflicts]);
   return option;
 }

@@ -41,7 +41,7 @@ export type Against = 'integrity' | 'trust' | 'nothing';
 
 const AGAINST: Readonly<Record<FindingWeight, Against>> = {
   broken: 'integrity',
-  // Such a signature is not known to be intact.
+  // An unsupported signature is not known to be intact.
   unsupported: 'integrity',
   untrusted: 'trust',
   warning: 'nothing',

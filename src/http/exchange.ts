@@ -15,8 +15,8 @@ import type { AnswerHead, ExchangeRequest, Failure, FailureReason, Outcome } fro
  * `mayHaveArrived` becomes true when undici starts to write the request to an open connection. Therefore no list of
  * error codes needs to be complete.
  *
- * @param isStale called directly before undici writes. If it returns true, the connection may be closed, nothing is
- * sent, and the result is undefined.
+ * @param isStale called directly before undici writes. If `isStale` returns true, the connection may be closed, nothing
+ * is sent, and the result is undefined.
  */
 export function exchange(
   dispatcher: Dispatcher,
@@ -147,7 +147,7 @@ function addressOf({ url, headers, proxy }: ExchangeRequest) {
     origin,
     path: proxy === undefined ? path : url.origin + path,
     headers: { host: url.host, ...reveal({ ...headers, ...authorization }) },
-    // Without it, undici opens a new connection for each `host`.
+    // Without `servername`, undici opens a new connection for each `host`.
     servername: hostname,
   };
 }

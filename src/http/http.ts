@@ -47,7 +47,7 @@ export interface Http {
   get(request: PlainRequest): Promise<Outcome>;
   /** Opens connections in advance. If the first one fails, the first request reports the failure. */
   prepare(url: URL, count?: number): void;
-  /** Resolves the name before it is needed. If that fails, the first connection tries again. */
+  /** Resolves the name before it is needed. If the query fails, the first connection tries again. */
   resolve(url: URL): void;
   /** Closes all connections. Running requests fail with a broken connection. */
   close(): Promise<void>;

@@ -6,11 +6,11 @@ export interface RequestBounds {
   /** Time limit for the whole attempt: connection, request, headers and body of the answer. */
   readonly deadlineMilliseconds: number;
   readonly sizeLimit: number;
-  /** Awaited before the request is passed to undici. If it throws, nothing is sent. */
+  /** Awaited before the request is passed to undici. If the callback throws, nothing is sent. */
   readonly beforeSend?: (() => Promise<void>) | undefined;
-  /** Called directly before the first byte is written. If it throws, nothing is sent. */
+  /** Called directly before the first byte is written. If the callback throws, nothing is sent. */
   readonly beforeWrite?: (() => void) | undefined;
-  /** When it aborts, the request fails with the reason `interrupted`. */
+  /** When the signal aborts, the request fails with the reason `interrupted`. */
   readonly signal?: AbortSignal | undefined;
   /** If true, `signal` has no effect once the request is written, because the answer must be paid for. */
   readonly isPaid?: boolean | undefined;

@@ -50,11 +50,11 @@ export type OnWait = (reason: string, wait: RetryWait) => void;
 export interface RetryOptions<Result, Failure> {
   attempt(number: number): Promise<Attempt<Result, Failure>>;
   readonly clock: RetryClock;
-  /** Ends a wait: `retry` then rejects with the error of `sleep`. It does not end a running attempt. */
+  /** Ends a wait: `retry` then rejects with the error of `sleep`. The signal does not end a running attempt. */
   readonly signal?: AbortSignal | undefined;
   readonly budget?: number | undefined;
   readonly longestWait?: number | undefined;
-  /** Awaited before each wait. If it throws, there is no further attempt. */
+  /** Awaited before each wait. If the callback throws, there is no further attempt. */
   readonly beforeRetry?: ((failure: Failure) => Promise<void>) | undefined;
   readonly onWait?: ((failure: Failure, wait: RetryWait) => void) | undefined;
 }
@@ -91,7 +91,7 @@ export function waitAfter(attempts: number, random: number, retryAfter?: number)
   return backOff * (0.5 + random / 2);
 }
 
-/** A date may contain a comma after the weekday. Other commas separate the values of several headers. */
+/** A date may contain a comma after the weekday. Commas elsewhere separate the values of several headers. */
 const VALUES = /\s*[A-Za-z]{3,9}, \d[^,]*[A-Za-z][^,]*|[^,]+/g;
 
 /**

@@ -11,8 +11,8 @@ const LARGEST_CA_FILE = 16 * 1024 * 1024;
 
 /**
  * Trust roots in steps of increasing cost. A server is trusted if any step trusts it, so the last step alone would be
- * enough. That step takes 60 ms (Node.js 20) to 130 ms (Node.js 24, which reads the system's roots) to set up, while
- * the first step takes almost no time.
+ * enough. The last step takes 60 ms (Node.js 20) to 130 ms (Node.js 24, which reads the system's roots) to set up,
+ * while the first step takes almost no time.
  */
 export interface TrustRoots {
   /** PEM of the user's own roots (--ca-file); undefined if the first step is Node's default set. */
@@ -22,8 +22,8 @@ export interface TrustRoots {
 }
 
 /**
- * `caFile`: PEM file with additional roots. It is read immediately, so that an invalid file is a usage error before
- * anything is sent. The other roots are read when they are needed.
+ * `caFile`: PEM file with additional roots. The file is read immediately, so that an invalid file is a usage error
+ * before anything is sent. The other roots are read when they are needed.
  */
 export async function loadRoots(
   caFile: string | undefined,
@@ -70,7 +70,7 @@ async function everyRoot(
   return [...own, ...tls.rootCertificates, ...(await extraRoots(environment.NODE_EXTRA_CA_CERTS))];
 }
 
-/** At startup, Node.js has already warned about an unusable file and ignored it. This function ignores it too. */
+/** Ignores an unusable file, because Node.js has already warned about it and ignored it at startup. */
 async function extraRoots(path: string | undefined): Promise<readonly string[]> {
   if (path === undefined || path === '') return [];
   return readFile(path, 'utf8').then(certificatesIn, () => []);
@@ -82,7 +82,7 @@ function certificatesIn(text: string): readonly string[] {
 
 /**
  * Returns the error for a run with this variable, or undefined. This program always verifies certificates. A user who
- * sets the variable does not expect that, and other programs in the same environment are exposed.
+ * sets the variable expects unverified connections, and other programs in the same environment are exposed.
  */
 export function tlsChecksDisabled(
   environment: Readonly<Record<string, string | undefined>>,

@@ -207,7 +207,7 @@ export function claimOf(session: Session, claimed: claimant.Claimed): Claim {
 }
 
 /**
- * A late answer is always kept. It becomes `surplus` if the work has another open call, or if the call was forgotten.
+ * A late answer is always kept, and becomes `surplus` if the work has another open call or the call was forgotten.
  * Throws if the row is gone; the signature then stays in memory.
  */
 function keepAnswer(

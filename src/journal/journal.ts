@@ -12,7 +12,7 @@ export interface Work {
   readonly digest: string;
 }
 
-/** Information about a call for users and reports, in addition to its work. It never contains a credential. */
+/** Information about a call for users and reports; never contains a credential. */
 export interface CallMetadata {
   readonly file: string;
   readonly bytes: number;
@@ -84,9 +84,8 @@ export interface SharedCall {
   /** `sha256`: hash of the written file, in hex. A failure only adds a warning to `Journal.warnings`. */
   written(target: string, sha256?: string): Promise<AfterFile>;
   /**
-   * The signature stays available to the next file of the work, at any age. The exception is a `changed` file whose
-   * output another file has already written with this signature: that file is given up. Throws if the journal could not
-   * record the signature.
+   * The signature stays available to the next file of the work, at any age. Exception: a `changed` file is given up if
+   * another file has written the same output with this signature. Throws if the journal could not record the signature.
    */
   notWritten(reason: string, changed?: boolean): Promise<AfterFile>;
   /** A call stays `unreported` until this step is recorded. Never throws. */
@@ -118,12 +117,12 @@ export interface Claim extends SharedCall {
   /** The attempt certainly made no signature, and will be retried. */
   deferred(failure?: Failure): Promise<void>;
   /**
-   * Records a signature that has been verified. If this throws, the signature stays in memory, and this run sends no
-   * more requests. `surplus`: another process took over the work. The signature is kept for `resume` only, and later
+   * Records a signature that has been verified. If recording fails, the signature stays in memory, and this run sends
+   * no more requests. `surplus`: another process took over the work. The signature is kept for `resume` only, and later
    * steps of this claim do nothing.
    */
   signed(given: SignatureOnRecord): Promise<'signed' | 'surplus'>;
-  /** Records a signature that does not verify. It stays available to a claim with the right certificate. */
+  /** Records a signature that does not verify. The signature stays available to a claim with the right certificate. */
   unusable(given: SignatureOnRecord, reason: string): Promise<void>;
   /** Certainly no signature was made. */
   refused(failure: Failure): Promise<void>;

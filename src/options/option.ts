@@ -125,6 +125,6 @@ export interface OptionDefinition {
 export type OptionTable = Readonly<Record<string, OptionDefinition>>;
 
 interface Differences extends Partial<Pick<OptionDefinition, 'flag' | 'help' | 'default' | 'defaultText'>> {
-  /** Neither a variable nor a settings file can set it. */
+  /** Neither a variable nor a settings file can set the option. */
   readonly isTypedOnly?: true;
 }

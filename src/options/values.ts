@@ -1,4 +1,4 @@
-/** Reads typed values. Each comes with the name of its option, variable or file, for messages. */
+/** Reads typed values. Each value comes with the name of its option, variable or file, for messages. */
 
 import { DIGEST_ALGORITHMS, type DigestAlgorithm } from '../crypto/algorithms.ts';
 import { type HttpProxy, isLoopback } from '../http/proxy.ts';

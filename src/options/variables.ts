@@ -32,7 +32,7 @@ export function listed(parts: readonly string[]): string {
   return parts.length > 1 ? `${parts.slice(0, -1).join(', ')} and ${last}` : last;
 }
 
-/** Warns of each unknown variable with the program's prefix. Those of the server and of tests are known. */
+/** Warns of each unknown variable with the program's prefix. Variables of the server and of tests are known. */
 export function unknownVariables(env: Environment): readonly string[] {
   const known = [...Object.keys(VARIABLES), ...OPTION_VARIABLES].filter((name) => name.startsWith(PREFIX));
   const words = known.map((name) => name.slice(PREFIX.length));

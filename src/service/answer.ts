@@ -126,9 +126,9 @@ export function readSignatureRecord(
 }
 
 /**
- * Decodes Base64 (RFC 4648, sections 4 and 5) with any white space and padding. This is lenient, because the signature
- * is paid for, and is checked with the certificate's key anyway. Returns undefined for other text, in which Buffer
- * would skip invalid characters.
+ * Decodes Base64 (RFC 4648, sections 4 and 5) with any white space and padding. The decoder is lenient, because the
+ * signature is paid for, and is checked with the certificate's key anyway. Returns undefined for other text, in which
+ * Buffer would skip invalid characters.
  */
 function decodeBase64(text: string): Uint8Array | undefined {
   const digits = text.replace(/\s/g, '').replace(/=+$/, '');

@@ -78,7 +78,7 @@ export async function performCall<Answer>(
     await dependencies.hold.over(signal).catch(interrupted(number > 1 ? ' again' : ''));
     const tried = await attemptOnce(call, number, dependencies, signal);
     if (tried.kind === 'transient' && (tried.retryAfter !== undefined || isThrottled(tried.failure))) {
-      // The wait applies to all requests to the service, even if this one is abandoned.
+      // The wait applies to all requests to the service, even if this request is abandoned.
       const retryAfter = tried.retryAfter ?? waitAfter(number, clock.random());
       endHold = dependencies.hold.begin(Math.min(retryAfter, LONGEST_WAIT));
       return { ...tried, retryAfter };

@@ -26,7 +26,7 @@ import type { SignatureRecord, SigningService } from './signing-service.ts';
 const ANSWER_LIMIT = 4 * 1024 * 1024;
 
 interface ServiceAddress {
-  /** Its path is kept: for the base `https://host/a`, the request goes to `https://host/a/v1/codesign/sign`. */
+  /** The path of the base URL is kept: `https://host/a` leads to `https://host/a/v1/codesign/sign`. */
   readonly baseUrl: URL;
   readonly credentials: { readonly accessKey: string; readonly accessSecret: Secret };
   readonly http: Http;
@@ -153,7 +153,7 @@ function holdsSecret({ signature }: SignatureRecord, secrets: ForeignText): bool
 interface CredentialsCheck {
   readonly httpStatus: number;
   readonly serviceCode: number | undefined;
-  /** Set if the answer was not the expected rejection. */
+  /** Describes an answer that was not the expected rejection. */
   readonly warning: string | undefined;
 }
 

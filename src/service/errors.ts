@@ -30,8 +30,8 @@ const UNAUTHORIZED = (d: AnswerDetails): string => `the service does not accept 
 const PARAMETER_HINT = 'Check the certificate number (--code), and whether the service accepts this --algorithm.';
 
 /**
- * Statuses with which a gateway or a network stops waiting for an answer. They do not show what the service behind it
- * has done. 499 is from nginx, 520 to 527 are from Cloudflare, 598 and 599 are from several proxies.
+ * Statuses with which a gateway or a network stops waiting for an answer. Such a status does not show what the service
+ * behind the gateway has done. 499 is from nginx, 520 to 527 are from Cloudflare, 598 and 599 are from several proxies.
  */
 const GATEWAY_STATUSES: ReadonlySet<number> = new Set([
   408, 499, 502, 504, 520, 521, 522, 523, 524, 525, 526, 527, 598, 599,
@@ -176,7 +176,8 @@ const OF_ACCOUNT: ReadonlySet<number> = new Set([402, 403, 407]);
 
 /**
  * True if the next call would fail too, so that the run must stop. `isProven`: the service has already signed with this
- * certificate number. Until then, a rejection concerns the number or the URL; later, it may concern the file.
+ * certificate number. A rejection before the first signature concerns the number or the URL; a later one may concern
+ * the file.
  */
 export function stopsRun(error: CodesignError, isProven: boolean): boolean {
   const { code, httpStatus = 0, serviceCode = 0 } = error;

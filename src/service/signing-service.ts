@@ -13,17 +13,17 @@ export interface SignRequest {
   /** File name for records of this client; never sent. */
   readonly file?: string | undefined;
   /**
-   * Awaited for each attempt before the request is passed on. A connection may have to be opened after that. If it
-   * throws, nothing is sent, and `sign` throws the same error.
+   * Awaited for each attempt before the request is passed on. A connection may have to be opened after that. If the
+   * callback throws, nothing is sent, and `sign` throws the same error.
    */
   readonly beforeSend?: (() => Promise<void>) | undefined;
-  /** Called for each attempt directly before its first byte is written. If it throws, nothing is sent. */
+  /** Called for each attempt directly before its first byte is written. If the callback throws, nothing is sent. */
   readonly beforeWrite?: (() => void) | undefined;
   /** Decides whether to retry a request without an answer, although both attempts may be counted. */
   readonly mayRepeat?: (() => boolean) | undefined;
   /**
    * Awaited before the wait for each retry. The attempt certainly made no signature, or `mayRepeat` allowed the retry.
-   * If it throws, there is no retry, and `sign` throws the same error.
+   * If the callback throws, there is no retry, and `sign` throws the same error.
    */
   readonly beforeRetry?: ((error: CodesignError) => Promise<void>) | undefined;
 }

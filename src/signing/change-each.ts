@@ -80,7 +80,7 @@ function bytesToRead(planned: Planned): number {
 
 async function skip(plan: PlannedFile, reason: SkipReason, { disk }: StartedRun): Promise<SkippedOutcome> {
   const { path, output, format, warnings } = plan;
-  // These runs create no temporary copy, which would also remove stale files.
+  // A skipped file gets no temporary copy, which would also remove stale files.
   await disk.removeStaleFiles?.(dirname(plan.target));
   return { path, output, format: format.id, warnings, status: 'skipped', reason };
 }

@@ -13,7 +13,10 @@ import { containedAs, type FoundSignature, withNested } from '../format/signatur
 import type { WrittenSignature } from './planned-file.ts';
 import type { Account } from './service/account.ts';
 
-/** Includes co-signers and countersigners. Each name is listed once. */
+/**
+ * Includes co-signers and countersigners. Each signer is listed once, because a second signature usually comes from the
+ * same signer.
+ */
 export function signerNames(signatures: readonly FoundSignature[]): string[] {
   const all = withNested(signatures).flatMap((signature) => [signature, ...containedAs('co-signer', signature)]);
   return [...new Set(all.map(({ signer }) => signer.name))];

@@ -8,13 +8,13 @@ import type { FileToSign, SkipReason } from './outcome.ts';
 
 export interface RecognisedFile extends FileToSign {
   readonly format: Format;
-  /** The version at planning time. If the file has changed since then, it is not written. */
+  /** The version at planning time. If the file has changed since planning, it is not written. */
   readonly stats: FileStats;
   readonly time: Date;
 }
 
 export interface Intent {
-  /** Set if nothing needs to be done; the file then stays unchanged. */
+  /** Set if nothing needs to be done, so that the file stays unchanged. */
   readonly skipped: SkipReason | undefined;
   readonly warnings: readonly string[];
   /** Number of signatures that the file needs: one for itself, and one for each inner file that is signed first. */

@@ -1,4 +1,4 @@
-/** Answers of the API (API 2.1). HTTP errors have the same form. */
+/** All answers of the API, including HTTP errors, have the same form (API 2.1). */
 
 import { STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';

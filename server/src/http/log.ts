@@ -42,7 +42,8 @@ export function createRequestLog() {
       callers.set(this.raw, { ...callers.get(this.raw), ...caller });
     });
     app.addHook('onRequest', async (request) => {
-      // A client can put any text into X-Forwarded-For. If that is not an address, log the address of the proxy.
+      // A client can put any text into X-Forwarded-For. If the header contains no address, log the address of the
+      // proxy.
       if (isIP(request.ip) !== 0) request.describe({ remoteAddress: request.ip });
     });
   };

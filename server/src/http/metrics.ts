@@ -1,4 +1,7 @@
-/** GET /metrics for Prometheus: the server's work, certificates and quotas. It needs no credentials, so it shows no secrets. */
+/**
+ * GET /metrics for Prometheus: the server's work, certificates and quotas. The endpoint needs no credentials, so it
+ * shows no secrets.
+ */
 
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import { isDisabled, quotasOf } from '../records/rows.ts';

@@ -1,4 +1,4 @@
-/** The login to a token, and its sessions. Both are renewed if the HSM lost them or was restarted. */
+/** The login to a token, and its sessions. Login and sessions are renewed if the HSM lost them or was restarted. */
 
 import { ServerError } from '../errors.ts';
 import {
@@ -28,7 +28,7 @@ export function logIn(library: Library, { label, pin: firstPin }: { readonly lab
     attempt('open a session', () => module.C_OpenSession(slot, p11.CKF_SERIAL_SESSION | flags));
   const start = () => {
     const slot = attempt('list its tokens', () => findSlot(library, label));
-    // The login lasts for the whole application while at least one session is open, so this one stays open.
+    // The login lasts for the whole application while at least one session is open, so this session stays open.
     const anchor = open(slot, 0);
     try {
       module.C_Login(anchor, p11.CKU_USER, pin);

@@ -31,7 +31,7 @@ export class OutcomeUnknown extends Error {
 
 const PAUSE = 200;
 
-/** Counts calls together that arrive while a transaction commits. After an error, each of them is tried alone. */
+/** Counts calls together that arrive while a transaction commits. After an error, each call is tried alone. */
 export function createCounting(database: Kysely<Tables>, syntax: Syntax) {
   let failing = false;
   const count = async (records: readonly NewRecord[]): Promise<readonly boolean[]> => {
@@ -93,8 +93,8 @@ export function createCounting(database: Kysely<Tables>, syntax: Syntax) {
 
 /**
  * Inserts the records, then counts them. An existing record was counted by an earlier run of this transaction, whose
- * answer was lost. If that run has not ended, the insert waits for it. No error is caught between BEGIN and COMMIT,
- * because PostgreSQL would answer the COMMIT with a silent ROLLBACK.
+ * answer was lost. If the earlier run has not ended, the insert waits for it. No error is caught between BEGIN and
+ * COMMIT, because PostgreSQL would answer the COMMIT with a silent ROLLBACK.
  * @returns true for each record that is counted
  */
 async function countAll(

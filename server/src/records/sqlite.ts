@@ -66,7 +66,7 @@ function sqliteDialect(file: Database.Database): Dialect {
   };
 }
 
-/** Uses libsql's interface that works on another thread; both keep the connection in the same property. */
+/** Uses libsql's threaded interface; both interfaces keep the connection in the same property. */
 async function execAside(file: Database.Database, sql: string): Promise<void> {
   await PromiseDatabase.prototype.exec.call(file, sql);
 }

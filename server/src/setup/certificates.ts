@@ -79,7 +79,7 @@ export async function issueCodeSigning(
   };
 }
 
-/** Writes missing chain files. They are copies for clients; the store contains the originals. */
+/** Writes missing chain files, which are copies for clients; the store contains the originals. */
 export async function restoreChainFiles(store: Store, folder: DataFolder): Promise<void> {
   for (const { number, chain } of await store.certificates.list()) {
     const path = folder.certificate(number);
@@ -108,7 +108,8 @@ export async function requestCertificate(
 }
 
 /**
- * Stores the certificate that a CA issued for the key of a number. It replaces an earlier one.
+ * Stores the certificate that a CA issued for the key of a number. The certificate replaces an earlier one for the same
+ * number.
  * @param path PEM file with certificates in any order @returns the path of the chain file
  */
 export async function importCertificate(

@@ -79,7 +79,7 @@ async function makeToken(folder: DataFolder, library: string, environment: NodeJ
   await configureSoftHsm(folder.path, environment);
   const token = { library, label: TOKEN_LABEL, pin: randomBytes(16).toString('hex') };
   await replaceFile(folder.pin, token.pin);
-  // The security officer's PIN is not stored. It could only reset a lost user PIN, and a backup solves that too.
+  // The security officer's PIN is not stored: it could only reset a lost user PIN, and a backup solves that too.
   await createToken(token, randomBytes(16).toString('hex'));
   if ((await readdir(tokenFolder(folder.path))).length === 0) {
     throw new ServerError('hsm-failed', {

@@ -113,8 +113,8 @@ export async function readPin(folder: DataFolder): Promise<string> {
 }
 
 /**
- * Logs in with `work`, and keeps a copy of the token's file. Each login empties that file and writes it again with
- * other flags. A process killed in between leaves it empty, and no later login would find the token. The file is
+ * Logs in with `work`, and keeps a copy of the token's file. Each login empties the token's file and writes it again
+ * with other flags. A process killed in between leaves it empty, and no later login would find the token. The file is
  * therefore copied after the first successful login, and restored before a login if it is shorter than the copy. Call
  * this from one process at a time.
  */

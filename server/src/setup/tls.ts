@@ -95,7 +95,7 @@ export async function ownTls(folder: DataFolder, names: readonly string[], now: 
   return { certificate: renewed, key: renewed, caFile: tls.ca };
 }
 
-/** Reads a file of the TLS authority. Without it, the server cannot create a certificate that clients trust. */
+/** Reads a file of the TLS authority. Without this file, the server cannot create a certificate that clients trust. */
 async function readParsed<T>(folder: DataFolder, path: string, part: string, parse: (pem: string) => T): Promise<T> {
   const pem = await readPart(folder, path, `${part} of its TLS authority, ${path}`);
   try {

@@ -1,4 +1,4 @@
-/** Prints calls while the journal is read, because all of them together may not fit into memory. */
+/** Prints calls while the journal is read, because all calls together may not fit into memory. */
 
 import type { Writable } from 'node:stream';
 import { composeHistory } from '../../app/compose-history.ts';

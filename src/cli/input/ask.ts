@@ -14,7 +14,7 @@ import { widthOf, wrapped } from '../output/text-layout.ts';
 export interface Question<Answer> {
   /** Used for an empty answer, and shown in brackets. */
   readonly defaultAnswer?: string | undefined;
-  /** Checks the answer. If it throws a CodesignError, the error is printed and the question is asked again. */
+  /** Checks the answer. If the check throws a CodesignError, the error is printed and the question is asked again. */
   readonly accept: (answer: string) => Answer;
 }
 

@@ -1,6 +1,6 @@
 /**
- * Detects options of other signing tools. Without this check, some would be read as a short option (-out as -o with the
- * value "ut") or as a path, and waste signatures.
+ * Detects options of other signing tools. Without this check, some options would be read as a short option (-out as -o
+ * with the value "ut") or as a path, and waste signatures.
  */
 
 import { existsSync } from 'node:fs';

@@ -94,7 +94,7 @@ type Check<Answer> = (values: readonly string[]) => Answer | Promise<Answer>;
 interface Question<Answer> {
   readonly text: string;
   readonly suggestion: Suggestion;
-  /** If it throws a CodesignError, the question is asked again; for an option, the error ends the command. */
+  /** If the check throws a CodesignError, the question is asked again; for an option, the error ends the command. */
   readonly check: Check<Answer>;
 }
 

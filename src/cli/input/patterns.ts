@@ -19,8 +19,8 @@ export async function hasMagic(name: string): Promise<boolean> {
 
 /**
  * Returns the paths in sorted order. Does not follow links to folders below the part without wildcards, like `**` in
- * bash, git and rsync. A link to a file matches if the file is below that part. Results of an earlier run in an output
- * folder below that part do not match.
+ * bash, git and rsync. A link to a file matches if the file is below the part without wildcards. Results of an earlier
+ * run in an output folder below that fixed part of the pattern do not match.
  */
 export async function expandPattern(pattern: string, { recursive, outputFolder }: PatternOptions): Promise<string[]> {
   const { glob } = await import('tinyglobby');

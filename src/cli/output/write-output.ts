@@ -61,7 +61,7 @@ export async function writeOutput(
     // The temporary file still exists after a hard link or a failure; an error here must not hide that failure.
     await rm(temporary, { force: true }).catch(() => undefined);
   }
-  // Without this flush, a power failure could undo the rename, but not damage a file.
+  // Without flushing the folder, a power failure could undo the rename, but not damage a file.
   await flushFolder(dirname(target)).catch(() => undefined);
 }
 

@@ -34,7 +34,7 @@ export const CREDENTIAL_VARIABLES = [KEY, SECRET, SECRET_FILE] as const;
 const CONTROL = /\p{Cc}/u;
 
 /**
- * Reads CODESIGN_ACCESS_KEY with CODESIGN_ACCESS_SECRET or CODESIGN_ACCESS_SECRET_FILE. If none of them is set, reads
+ * Reads CODESIGN_ACCESS_KEY with CODESIGN_ACCESS_SECRET or CODESIGN_ACCESS_SECRET_FILE. Without these variables, reads
  * the profile's entry in the keychain; an empty variable counts as not set.
  */
 export async function readCredentials(query: CredentialsQuery): Promise<Credentials> {

@@ -16,7 +16,8 @@ export const COPY = 'write the temporary file next to the target';
 const ROOM_FOR_SIGNATURE = 128 * 1024;
 
 export function assertFreeSpace({ bavail, bsize }: StatsFs, size: number): void {
-  // Some network shares report 0 blocks of 0 bytes. Then only the write itself shows whether there is enough space.
+  // Some network shares report 0 blocks of 0 bytes. In that case, only the write itself shows whether there is enough
+  // space.
   if (bsize > 0 && bavail * bsize < size + ROOM_FOR_SIGNATURE) {
     throw fileErrors('disk-full', { doing: COPY });
   }
@@ -32,7 +33,7 @@ export async function writeFully(file: Pick<OpenedFile, 'write'>, bytes: Uint8Ar
 }
 
 /**
- * Only root may change the owner, and only members of a group may set that group. If this user is not allowed to, the
+ * Only root may change the owner, and only members of a group may set that group. If this user may not change them, the
  * file keeps its own owner, as in any editor that saves with a rename. Drops the set-user-ID bits, because they would
  * grant the rights of a different owner. The owner may always write, because otherwise the next run could not replace a
  * result at another path.
@@ -60,8 +61,8 @@ export interface Placement {
 
 /**
  * Renames the open file to the target in one step. A target that did not exist is created as a hard link, which never
- * replaces a file. In that case, `path` still exists afterwards. Throws `copy-changed` if another file has taken the
- * name `path`. If this throws, the target is unchanged, unless the rename itself failed halfway.
+ * replaces a file. After creating a hard link, `path` still exists. Throws `copy-changed` if another file has taken the
+ * name `path`. If an error is thrown, the target is unchanged, unless the rename itself failed halfway.
  */
 export async function putInPlace({ handle, path, target, isNew, assertUnchanged }: Placement): Promise<void> {
   const own = fstatSync(handle.fd, { bigint: true });

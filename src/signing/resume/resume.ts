@@ -189,8 +189,8 @@ function whyOpen(
 }
 
 /**
- * Removes temporary files of killed processes from every folder to which an unfinished call was to write a file. This
- * includes calls without remaining work, because a copy may be older than the calls. Never throws.
+ * Removes temporary files of killed processes from every folder to which an unfinished call was to write a file. Calls
+ * without remaining work are included, because a copy may be older than the calls. Never throws.
  */
 export async function removeStaleFilesOf(
   calls: readonly UnfinishedCall[],

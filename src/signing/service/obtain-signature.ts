@@ -16,12 +16,12 @@ import { describeRequest, sentFileName } from './client-info.ts';
 import type { Permit } from './gate.ts';
 import type { StampedSignature } from './timestamps.ts';
 
-/** `time` is the signed time of some formats; it is recorded with the request. */
+/** `time` is the signed time of some formats, which is recorded with the request. */
 interface TimedUnit extends Pick<SigningUnit, 'digest' | 'algorithm' | 'timestamp'> {
   readonly time: Date;
 }
 
-/** Both paths are as the user typed them. */
+/** Path and output are as the user typed them. */
 interface FileOfCall extends Versions, Pick<PlannedFile, 'output'> {
   readonly inner?: Pick<InnerFile, 'name' | 'size'>;
   readonly isWritten?: boolean;
@@ -194,7 +194,7 @@ async function send(unit: TimedUnit, claimed: Claimed, run: SigningRun): Promise
       await claim.requested(unknown !== undefined);
       isRecorded = true;
     },
-    /** A signature for a file that has changed would be wasted. If this throws, nothing is sent. */
+    /** A signature for a file that has changed would be wasted. If the check throws, nothing is sent. */
     beforeWrite() {
       stop.throwIfStopped();
       try {

@@ -13,7 +13,7 @@ interface ReportsOptions {
   readonly concurrency: number;
   readonly onEvent: (event: SigningEvent) => void;
   readonly client: Pick<ClientInfo, 'replaced'>;
-  /** When it aborts, reports are neither sent nor awaited, and the journal keeps them for another run. */
+  /** When the signal aborts, reports are neither sent nor awaited, and the journal keeps them for another run. */
   readonly signal: AbortSignal | undefined;
 }
 

@@ -111,7 +111,7 @@ export interface Progress extends Disposable {
 
 /** A shorter run shows no progress, and does not load the code for it. */
 const LIVE_AFTER_MILLISECONDS = 300;
-/** Not more often, because screen readers read every line aloud. */
+/** Plain progress lines are rare, because screen readers read every line aloud. */
 const PLAIN_EVERY_MILLISECONDS = 5000;
 
 export function openProgress(io: Io, options: LinesOptions, words: ProgressWords): Progress {
