@@ -40,11 +40,11 @@ export const cliErrors = defineErrors('usage', {
   },
   'all-excluded': {
     message: '--exclude excludes every file that was given',
-    hint: 'Check the patterns. A pattern without a slash matches names in every folder, a pattern with a slash matches paths from the working folder.',
+    hint: 'Check the patterns. A pattern without a slash matches names in every folder; a pattern with a slash matches paths from the working folder.',
   },
   'standard-input-twice': {
     message: 'standard input (-) can be read only once',
-    hint: 'Give - once, and write all paths to standard input.',
+    hint: 'Use - only once, and write all paths to standard input.',
   },
   'folder-not-recursive': {
     message: '{path} is a folder',
@@ -77,7 +77,7 @@ export const cliErrors = defineErrors('usage', {
   'output-lost': {
     category: 'local',
     message: 'the run succeeded, but its result could not be written to standard output: {reason}',
-    hint: 'Check the target of standard output. If the command was sign, do not sign the files again: they are already signed.',
+    hint: 'Check the file or program to which standard output is written. If the command was sign, do not sign the files again: they are already signed.',
   },
   'output-not-a-folder': {
     message: '--output {path} is a file, but there are {count} input files',

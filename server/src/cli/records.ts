@@ -20,7 +20,7 @@ interface FilterOptions extends DataOptions {
   readonly until?: string;
 }
 
-/** Number of records that one statement removes. Kept small, because signatures wait for the statement. */
+/** Number of records that one statement removes. Small, because signatures wait for the statement. */
 const PRUNED_AT_ONCE = 1000;
 
 export function addRecordCommands(program: Command, surroundings: Surroundings): void {
@@ -83,7 +83,9 @@ export function addRecordCommands(program: Command, surroundings: Surroundings):
 
   const exported = 'prints all records without signatures, or the audit log';
   withFilter(dataCommand(program, 'export', exported))
-    .addOption(new Option('--audit', 'operator changes instead of records').conflicts(['client', 'certificate']))
+    .addOption(
+      new Option('--audit', 'list changes by operators instead of records').conflicts(['client', 'certificate']),
+    )
     .addOption(new Option('--format <format>', 'output format').choices(['csv', 'json']).default('csv'))
     .action((options: FilterOptions & { format: 'csv' | 'json'; audit?: boolean }) =>
       withStore(options, surroundings, async (store) => {
@@ -110,8 +112,8 @@ export function addRecordCommands(program: Command, surroundings: Surroundings):
 
 function withFilter(command: Command): Command {
   return withPeriod(command)
-    .option('--client <client>', 'only records of this client')
-    .option('--certificate <number>', 'only records with this certificate');
+    .option('--client <client>', 'client whose records are listed')
+    .option('--certificate <number>', 'certificate whose records are listed');
 }
 
 function withPeriod(command: Command): Command {

@@ -45,11 +45,9 @@ export async function openPostgresStore(url: string, prepare: PrepareTables): Pr
 /**
  * Wraps the pool for Kysely:
  * - Every error has a PostgreSQL code.
- * - PostgreSQL answers COMMIT with ROLLBACK, and no error, if a statement of the transaction failed. Here that is an error.
- * - After a timeout or a broken connection, a statement may still run and a transaction may still be open. Such a
- *   connection is closed, which rolls back. Otherwise its next user would work inside a transaction that is never
- *   committed.
- * - Statements are compiled once per connection. Those of a batch are sent in one write.
+ * - A COMMIT that PostgreSQL answers with ROLLBACK, because a statement of the transaction failed, is an error.
+ * - A connection is closed after a timeout or a failure, because its next user could be inside an open transaction.
+ * - Statements are compiled once per connection, and those of a batch are sent in one write.
  */
 export function checkedPool(pool: Pool, isAnswer: (error: unknown) => boolean): PostgresPool {
   const names = new Map<string, string>();

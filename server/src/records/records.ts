@@ -4,7 +4,7 @@ import type { Kysely } from 'kysely';
 import { isStorable, type ReportStatus, type SignatureRecord, type Tables, toRecord } from './rows.ts';
 
 /**
- * Creates a UUID of version 7 (RFC 9562, section 5.7), so that indexes grow at one end. It has 48 bits of milliseconds
+ * Creates a UUID of version 7 (RFC 9562, section 5.7), so that indexes grow at one end. An id has 48 bits of milliseconds
  * since 1970 and 74 random bits, so that one id does not help to guess another.
  */
 export function newRecordId(now: Date): string {

@@ -12,7 +12,7 @@ export interface Credentials {
   readonly accessKey: string;
   readonly accessSecret: Secret;
   readonly source: 'environment' | 'keychain';
-  /** The only origin to which they may be sent; undefined for credentials from the environment. */
+  /** The only origin to which the credentials may be sent; undefined for credentials from the environment. */
   readonly origin: string | undefined;
   readonly warnings: readonly string[];
 }
