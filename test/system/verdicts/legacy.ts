@@ -23,6 +23,7 @@ import {
   buildCounterSignature,
   type CounterSignatureParts,
 } from '../../unit/timestamp/support/build-counter-signature.ts';
+import { signingTime } from '../../unit/timestamp/support/build-token.ts';
 import { pathsIn, signProgram, withCms, withTokenMoved } from './pe.ts';
 import { must, type VerdictPki } from './pki.ts';
 
@@ -60,7 +61,7 @@ export async function legacyPrograms(folder: string, pki: VerdictPki): Promise<M
   for (const [name, parts] of Object.entries(legacy)) {
     const stamped = (cms: Uint8Array) => {
       const { signature } = parseSignedData(cms).signers[0];
-      const value = buildCounterSignature(signature, authority, { time: TIME, ...parts });
+      const value = buildCounterSignature(signature, authority, { times: [signingTime(TIME)], ...parts });
       return addUnsignedValue(cms, { type: COUNTER_SIGNATURE, value });
     };
     write(name, withCms(readFileSync(stampless), stamped));

@@ -1,17 +1,34 @@
-/** What is read from the older timestamps of Authenticode, made by OpenSSL, and what is found wrong with bad ones. */
+/**
+ * What is read from the older timestamps of Authenticode, made by OpenSSL and by older authorities (a bare SHA-1 value in
+ * place of DigestInfo, another contentType, or none), and what is found wrong with bad ones.
+ */
 
-import { createHash, sign } from 'node:crypto';
+import { constants, createHash, privateEncrypt } from 'node:crypto';
 import { afterAll, describe, expect, it } from 'vitest';
-import { encode, nullValue, objectIdentifier, octetString, sequence, smallInteger } from '../../../src/asn1/write.ts';
-import { readCertificateFields } from '../../../src/certificates/certificate.ts';
-import { type Attribute, buildSignedAttributes, digestAlgorithm } from '../../../src/cms/build-signed-data.ts';
+import { octetString, sequence } from '../../../src/asn1/write.ts';
+import type { Attribute } from '../../../src/cms/build-signed-data.ts';
 import { readCounterSignature } from '../../../src/timestamp/read-counter-signature.ts';
 import type { Timestamp } from '../../../src/timestamp/timestamp.ts';
+import { openssl } from '../../support/programs/openssl.ts';
 import { startTimestampAuthority } from '../../support/services/timestamp-authority.ts';
-import { signingTime, tokenSigner } from './support/build-token.ts';
+import { type IssuedCertificate, issue, testKey } from '../../support/signed-files/pki.ts';
+import { buildCounterSignature, type CounterSignatureParts } from './support/build-counter-signature.ts';
+import { signingTime, TIME_STAMPING, tokenSigner } from './support/build-token.ts';
+import * as symantec from './support/symantec-g4.ts';
 
 const SIGNATURE = Buffer.from('signature');
+/** Reads a countersignature on SIGNATURE that is put together from parts. */
+function readBuilt({ signer = tokenSigner(), ...parts }: Built): Timestamp {
+  return readCounterSignature(buildCounterSignature(SIGNATURE, signer, parts), SIGNATURE, [signer.der]);
+}
+
+interface Built extends CounterSignatureParts {
+  readonly signer?: IssuedCertificate;
+}
+
 const findingsOf = ({ findings }: Timestamp): string[] => findings.map(({ code, weight }) => `${code} ${weight}`);
+
+const findingsOfBuilt = (parts: Built): string[] => findingsOf(readBuilt(parts));
 
 const authority = await startTimestampAuthority();
 const certificate = derOf(authority.certificatePem);
@@ -91,8 +108,7 @@ describe('a countersignature of OpenSSL', () => {
 });
 
 describe('the signing time', () => {
-  const read = (...attributes: Attribute[]) =>
-    readCounterSignature(buildCounterSignature(attributes), SIGNATURE, [tokenSigner().der]);
+  const read = (...times: Attribute[]) => readBuilt({ digest: 'sha256', times });
 
   it.each([
     ['990101000000Z', 0x17, '1999-01-01T00:00:00.000Z'],
@@ -122,40 +138,128 @@ describe('the signing time', () => {
 });
 
 it('over no attributes has no time, and so is no timestamp', () => {
-  const { der, privateKey } = tokenSigner();
-  const bytes = signerInfo(der, [], sign('sha256', SIGNATURE, privateKey));
-  expect(findingsOf(readCounterSignature(bytes, SIGNATURE, [der]))).toEqual(['timestamp-attributes-damaged broken']);
+  const timestamp = readBuilt({ digest: 'sha256', withoutAttributes: true });
+  expect(findingsOf(timestamp)).toEqual(['timestamp-attributes-damaged broken']);
 });
 
-it('of content that is not data is rejected', () => {
-  const { der, privateKey } = tokenSigner();
-  const digest = createHash('sha256').update(SIGNATURE).digest();
-  const set = buildSignedAttributes('1.2.3.4', digest, [signingTime('990101000000Z')]);
-  const attributes = encode(0xa0, set.subarray(2));
-  const bytes = signerInfo(der, [attributes], sign('sha256', set, privateKey));
-  expect(findingsOf(readCounterSignature(bytes, SIGNATURE, [der]))).toEqual(['timestamp-signature-wrong broken']);
+const DATA = '1.2.840.113549.1.7.1';
+const CT_TST_INFO = '1.2.840.113549.1.9.16.1.4';
+const SHA1_RSA = '1.2.840.113549.1.1.5';
+const OF_SHA1 = 'timestamp-algorithm-weak warning';
+const WRONG = 'timestamp-signature-wrong broken';
+const UNKNOWN = 'timestamp-algorithm-unknown unsupported';
+
+const sha1 = (bytes: Uint8Array): Buffer => createHash('sha1').update(bytes).digest();
+/** PKCS#1 v1.5 padding round what `content` gives. */
+const padded =
+  (content: (signed: Uint8Array) => Uint8Array, { privateKey: key }: IssuedCertificate = tokenSigner()) =>
+  (signed: Uint8Array): Buffer =>
+    privateEncrypt({ key, padding: constants.RSA_PKCS1_PADDING }, content(signed));
+/** A block of 256 bytes: `start`, then 0xff up to `end`. */
+const blockOf =
+  (start: readonly number[], end: (digest: Buffer) => Buffer) =>
+  (signed: Uint8Array): Buffer => {
+    const rest = end(sha1(signed));
+    const block = Buffer.concat([Buffer.from(start), Buffer.alloc(256 - start.length - rest.length, 0xff), rest]);
+    return privateEncrypt({ key: tokenSigner().privateKey, padding: constants.RSA_NO_PADDING }, block);
+  };
+const withZero = (digest: Buffer): Buffer => Buffer.concat([Buffer.of(0), digest]);
+
+describe('a countersignature with the bare SHA-1 value', () => {
+  it('of the Symantec signer G4 is sound', () => {
+    const { COUNTER_SIGNATURE, SIGNATURE_VALUE, CERTIFICATE } = symantec;
+    const timestamp = readCounterSignature(COUNTER_SIGNATURE, SIGNATURE_VALUE, [CERTIFICATE]);
+    expect(timestamp.signerName).toBe('Symantec Time Stamping Services Signer - G4');
+    expect(timestamp.time?.toISOString()).toBe('2020-03-14T23:34:08.000Z');
+    expect(findingsOf(timestamp)).toEqual([OF_SHA1]);
+    const other = readCounterSignature(COUNTER_SIGNATURE, Buffer.from('other'), [CERTIFICATE]);
+    expect(other.findings.map(({ code }) => code)).toContain('timestamp-other-signature');
+  });
+
+  it('by OpenSSL is sound', () => {
+    const key = tokenSigner().privateKey.export({ type: 'pkcs8', format: 'pem' });
+    const command = ['pkeyutl', '-sign', '-inkey', 'key', '-in', 'digest', '-pkeyopt', 'rsa_padding_mode:pkcs1'];
+    const signs = (signed: Uint8Array) => openssl(command, { key, digest: sha1(signed) });
+    expect(findingsOfBuilt({ signs })).toEqual([OF_SHA1]);
+  });
+
+  it('is sound under either name of the algorithm, with any accepted contentType', () => {
+    expect(findingsOfBuilt({ signs: padded(sha1), signatureAlgorithm: SHA1_RSA })).toEqual([OF_SHA1]);
+    expect(findingsOfBuilt({ signs: padded(sha1), contentTypes: [] })).toEqual([OF_SHA1]);
+    expect(findingsOfBuilt({ signs: padded(sha1), contentTypes: [CT_TST_INFO] })).toEqual([OF_SHA1]);
+    expect(findingsOfBuilt({ signs: blockOf([0, 1], withZero) })).toEqual([OF_SHA1]);
+  });
+
+  it.each<[string, Built['signs'] & object]>([
+    ['of other attributes', padded(() => sha1(Buffer.from('other')))],
+    ['of the content', padded(() => sha1(SIGNATURE))],
+    ['one byte too short', padded((signed) => sha1(signed).subarray(0, 19))],
+    ['without its first byte', padded((signed) => sha1(signed).subarray(1))],
+    ['with a byte behind it', padded((signed) => Buffer.concat([sha1(signed), Buffer.of(0)]))],
+    ['with a zero in front', padded((signed) => Buffer.concat([Buffer.of(0), sha1(signed)]))],
+    ['in an OCTET STRING', padded((signed) => octetString(sha1(signed)))],
+    ['in a SEQUENCE', padded((signed) => sequence(octetString(sha1(signed))))],
+    ['in hexadecimal', padded((signed) => Buffer.from(sha1(signed).toString('hex')))],
+    ['empty', padded(() => Buffer.alloc(0))],
+    [
+      'of the attributes under their tag [0]',
+      padded((signed) => sha1(Buffer.concat([Buffer.of(0xa0), signed.subarray(1)]))),
+    ],
+    ['of SHA-256', padded((signed) => createHash('sha256').update(signed).digest())],
+    ['of MD5', padded((signed) => createHash('md5').update(signed).digest())],
+    ['in a block of type 0', blockOf([0, 0], withZero)],
+    ['in a block of type 2', blockOf([0, 2], withZero)],
+    ['in a block that begins with 1', blockOf([1, 1], withZero)],
+    ['without the zero that ends the padding', blockOf([0, 1], (digest) => digest)],
+    ['with a hole in the padding', blockOf([0, 1, 255, 254], withZero)],
+    [
+      'with short padding and bytes behind it',
+      blockOf([0, 1], (digest) => Buffer.concat([withZero(digest), Buffer.alloc(200)])),
+    ],
+    ['one byte longer than the modulus', (signed) => Buffer.concat([Buffer.of(0), padded(sha1)(signed)])],
+    ['cut by one byte', (signed) => padded(sha1)(signed).subarray(1)],
+    ['above the modulus', () => Buffer.alloc(256, 0xff)],
+    ['in the clear', (signed) => sha1(signed)],
+  ])('is rejected: %s', (_name, signs) => {
+    expect(findingsOfBuilt({ signs })).toEqual([WRONG, OF_SHA1]);
+  });
+
+  it('is rejected where the digest algorithm is not SHA-1', () => {
+    expect(findingsOfBuilt({ digest: 'sha256', signs: padded(sha1) })).toEqual([WRONG]);
+    const sha256 = (signed: Uint8Array) => createHash('sha256').update(signed).digest();
+    expect(findingsOfBuilt({ digest: 'sha256', signs: padded(sha256) })).toEqual([WRONG]);
+  });
+
+  it('is rejected under an algorithm that is not PKCS#1 v1.5 with SHA-1, and under a key that is not RSA', () => {
+    for (const [signatureAlgorithm, finding] of [
+      ['1.2.840.113549.1.1.10', UNKNOWN],
+      ['1.2.840.113549.1.1.11', WRONG],
+      ['1.2.840.10045.4.1', WRONG],
+      ['1.2.3', UNKNOWN],
+    ] as const) {
+      expect(findingsOfBuilt({ signs: padded(sha1), signatureAlgorithm })).toEqual([finding, OF_SHA1]);
+    }
+    const signer = issue({ commonName: 'EC TSA', key: testKey('ec', 'bare tsa'), purposes: [TIME_STAMPING] });
+    expect(findingsOfBuilt({ signer, signs: padded(sha1, tokenSigner()) })).toEqual([WRONG, OF_SHA1]);
+    expect(findingsOfBuilt({ signer, signs: sha1, signatureAlgorithm: '1.2.840.10045.4.1' })).toEqual([WRONG, OF_SHA1]);
+  });
 });
 
-function buildCounterSignature(more: readonly Attribute[]): Uint8Array {
-  const { der, privateKey } = tokenSigner();
-  const digest = createHash('sha256').update(SIGNATURE).digest();
-  const set = buildSignedAttributes('1.2.840.113549.1.7.1', digest, more);
-  const headerLength = (set[1] ?? 0) < 0x80 ? 2 : 3;
-  return signerInfo(der, [encode(0xa0, set.subarray(headerLength))], sign('sha256', set, privateKey));
-}
+describe('the contentType of a countersignature', () => {
+  it('is data, TSTInfo as Certum has it, or missing as RFC 5652 has it', () => {
+    for (const contentTypes of [[DATA], [CT_TST_INFO], []]) {
+      expect(findingsOfBuilt({ contentTypes, digest: 'sha256' })).toEqual([]);
+      expect(findingsOfBuilt({ contentTypes, digest: 'sha512' })).toEqual([]);
+    }
+  });
 
-function signerInfo(der: Uint8Array, attributes: readonly Uint8Array[], signature: Uint8Array): Uint8Array {
-  const { issuer, serialNumber } = readCertificateFields(der);
-  const rsa = sequence(objectIdentifier('1.2.840.113549.1.1.1'), nullValue());
-  return sequence(
-    smallInteger(1),
-    sequence(issuer, serialNumber),
-    digestAlgorithm('SHA256'),
-    ...attributes,
-    rsa,
-    octetString(signature),
-  );
-}
+  it('is rejected when it is another one, or there twice', () => {
+    const both = [DATA, CT_TST_INFO];
+    for (const contentTypes of [['1.2.3.4'], ['1.3.6.1.4.1.311.2.1.4'], both, [DATA, DATA], [CT_TST_INFO, '1.2.3.4']]) {
+      expect(findingsOfBuilt({ contentTypes, digest: 'sha256' })).toEqual([WRONG]);
+    }
+  });
+});
 
 function derOf(pem: string): Buffer {
   return Buffer.from(pem.replace(/-----[^-]+-----/g, ''), 'base64');

@@ -83,35 +83,17 @@ describe('a block', () => {
 });
 
 describe('a block is rejected, with the reason,', () => {
-  const manifest = () => contentsOf(signed, MANIFEST).toString();
-  const C = [{ name: 'c' }];
   const UNCHANGED_SF = /signs none of the signature files .* needs its unchanged .SF file/;
 
   it.each<[string, () => Buffer, RegExp]>([
     ['an unsigned archive', () => plain, UNCHANGED_SF],
     ['another signature file', () => repack(signed, { [SF]: `${contentsOf(signed, SF)}\r\n` }), UNCHANGED_SF],
-    [
-      'another manifest',
-      () => repack(signed, { [MANIFEST]: manifest().replace('X: 1', 'X: 2') }),
-      /another main section/,
-    ],
-    ['no manifest', () => repack(signed, { [MANIFEST]: undefined }), /no manifest/],
-    ['a file that is gone', () => repack(signed, { a: undefined }), /no longer holds what was signed: a$/],
-    ['a further file', () => repack(signed, {}, C), /does not cover c$/],
     ['another content', () => repack(signed, { b: 'other' }), /contents are not what was signed: b$/],
   ])('for %s', async (_, bytes, reason) => {
     await expect(attached(bytes(), cms)).rejects.toMatchObject({
       code: 'not-its-signature',
       category: 'local',
       message: expect.stringMatching(reason),
-    });
-  });
-
-  it('if its signature value is wrong', async () => {
-    const changed = Buffer.from(cms);
-    changed.writeUInt8(changed.readUInt8(changed.length - 1) ^ 1, changed.length - 1);
-    await expect(attached(signed, changed)).rejects.toMatchObject({
-      message: expect.stringMatching(/signature value does not verify .*\(META-INF\/TEST_PUB\.SF\)/),
     });
   });
 });

@@ -34,18 +34,10 @@ describe('a signature of the content', () => {
     expect(await codesOf((await (await openBytes(pe, result)).signatures())[0])).toEqual(codes);
   });
 
-  it.each<[string, Uint8Array, RegExp]>([
-    ['a cabinet file', ofHello({ dataType: '1.3.6.1.4.1.311.2.1.25' }), /cabinet/],
-    ['two signers', ofHello({ signers: 2 }), /2 signers/],
-    [
-      'another program, nested in one of this program',
-      nestSignature(ofHello(), peculiarSignature(leaf)),
-      /digest is not the one/,
-    ],
-  ])('is rejected if it is one of %s', async (_what, cms, reason) => {
-    await expect(attach(hello, cms)).rejects.toMatchObject({
+  it('is rejected if one of another program is nested in it', async () => {
+    await expect(attach(hello, nestSignature(ofHello(), peculiarSignature(leaf)))).rejects.toMatchObject({
       code: 'not-its-signature',
-      message: expect.stringMatching(reason),
+      message: expect.stringMatching(/digest is not the one/),
     });
   });
 

@@ -1,20 +1,23 @@
-/** What an examination finds in a PE file as a whole, and in the entries that its signatures stand in. */
+/** What an examination finds in a PE file and in the entries of its signatures, and to which of these one can be added. */
 
 import { describe, expect, it } from 'vitest';
-import { memorySource } from '../../../../src/bytes/byte-source.ts';
+import { type ByteSource, memorySource } from '../../../../src/bytes/byte-source.ts';
 import { type MeasureContent, measureContent } from '../../../../src/crypto/measure-content.ts';
 import { hasFindingAgainst } from '../../../../src/errors/finding.ts';
 import { pe } from '../../../../src/formats/pe/index.ts';
-import { removalOf, stampIn } from '../support/change.ts';
+import { signingContext } from '../../../support/signed-files/signing-context.ts';
+import { makeThrowawaySigner } from '../../../support/signed-files/throwaway-signer.ts';
+import { removalOf, signingIn, stampIn, warningsOf } from '../support/change.ts';
 import { readFixture } from '../support/fixtures.ts';
-import { codesOf } from '../support/is-intact.ts';
-import { openBytes, plainReader } from '../support/sign-bytes.ts';
+import { codesOf, isIntact } from '../support/is-intact.ts';
+import { openBytes, plainReader, signBytes } from '../support/sign-bytes.ts';
 import { headerOffsets, slowChecksum } from './slow-pe.ts';
 import { tableOf, withCertificates, withHeader } from './tables.ts';
 
 const signed = readFixture('golden/sha256-rsa2048.exe');
 const { checksum, entry } = headerOffsets(signed);
 const table = tableOf(signed);
+const withTable = (...parts: readonly Buffer[]) => withCertificates(signed, ...parts);
 
 const examine = async (bytes: Buffer) => (await openBytes(pe, bytes)).examine();
 const fileCodes = async (bytes: Buffer) => (await examine(bytes)).map(({ code }) => code);
@@ -52,7 +55,7 @@ describe('a PE file', () => {
     ['certificate-table-other-type', changed(signed, (copy) => void copy.writeUInt16LE(3, table.offset + 6))],
     ['certificate-table-other-type', readFixture('pe/x509-certificate.exe')],
     ['certificate-table-other-type', readFixture('pe/efi-certificate.exe')],
-    ['hidden-bytes', withCertificates(signed, table.bytes, Buffer.alloc(8))],
+    ['hidden-bytes', withTable(table.bytes, Buffer.alloc(8))],
     [
       'hidden-bytes',
       withCertificates(
@@ -70,7 +73,7 @@ describe('a PE file', () => {
     ['checksum-missing', changed(signed, (copy) => void copy.writeUInt32LE(0, checksum), false)],
     ['checksum-wrong', changed(readFixture('pe/hello.exe'), (copy) => void copy.writeUInt32LE(1, checksum), false)],
     ['certificate-table-stale', readFixture('pe/stale-entry.exe')],
-    ['certificate-table-several', withCertificates(signed, table.bytes, table.bytes)],
+    ['certificate-table-several', withTable(table.bytes, table.bytes)],
     ['certificate-table-revision-old', changed(signed, (copy) => void copy.writeUInt16LE(0x0100, table.offset + 4))],
     ['certificate-table-unaligned', unaligned()],
     ['certificate-table-size-differs', shortDirectory()],
@@ -90,21 +93,19 @@ describe('a signature in it', () => {
     ['one byte', Buffer.from([1, 0, 0, 0, 0, 0, 0, 0])],
     ['eight zeros', Buffer.alloc(8)],
   ])('with %s hidden behind it is broken (CVE-2013-3900)', async (_what, extra) => {
-    const hiding = withCertificates(signed, withHeader(Buffer.concat([table.data, extra])));
+    const hiding = withTable(withHeader(Buffer.concat([table.data, extra])));
     expect(await firstCodes(hiding)).toEqual(['hidden-bytes']);
     expect(await fileCodes(hiding)).toEqual([]);
   });
 
   it.each([1, 2, 3, 4, 5, 6, 7])('may be padded with %i zeros', async (zeros) => {
     const cms = table.data.subarray(0, 4 + table.data.readUInt16BE(2));
-    expect(await firstCodes(withCertificates(signed, withHeader(Buffer.concat([cms, Buffer.alloc(zeros)]))))).toEqual(
-      [],
-    );
+    expect(await firstCodes(withTable(withHeader(Buffer.concat([cms, Buffer.alloc(zeros)]))))).toEqual([]);
   });
 
   it('of another program is seen', async () => {
     const other = readFixture('golden/pe32.exe');
-    expect(await firstCodes(withCertificates(signed, tableOf(other).bytes))).toEqual(['content-digest-differs']);
+    expect(await firstCodes(withTable(tableOf(other).bytes))).toEqual(['content-digest-differs']);
   });
 
   it('that is none is said to be none, with the reason', async () => {
@@ -121,7 +122,7 @@ describe('a signature in it', () => {
       'nested signature 1 in certificate table, entry 1',
       'nested signature 2 in certificate table, entry 1',
     ]);
-    const [, second] = await (await openBytes(pe, withCertificates(signed, table.bytes, table.bytes))).signatures();
+    const [, second] = await (await openBytes(pe, withTable(table.bytes, table.bytes))).signatures();
     expect(second?.location).toBe('certificate table, entry 2');
   });
 });
@@ -197,6 +198,141 @@ function unaligned(): Buffer {
 /** The directory's Size leaves out the padding of the entry, whose length does too. */
 function shortDirectory(): Buffer {
   const trimmed = table.data.subarray(0, 4 + table.data.readUInt16BE(2));
-  const padded = withCertificates(signed, withHeader(trimmed));
+  const padded = withTable(withHeader(trimmed));
   return changed(padded, (copy) => void copy.writeUInt32LE(trimmed.length + 8, entry + 4));
+}
+
+const signer = await makeThrowawaySigner();
+
+describe('signatures in a file', () => {
+  it('are distinguished from each other when there are two entries, and both are replaced', async () => {
+    const bytes = withTable(table.bytes, table.bytes);
+    const file = await openBytes(pe, bytes);
+    expect(await warningsOf(file)).toHaveLength(1);
+    const signatures = await file.signatures();
+    expect(signatures).toHaveLength(2);
+    for (const signature of signatures) expect(await isIntact(signature)).toBe(true);
+    const { result } = await signBytes(pe, bytes, signer);
+    const left = await (await openBytes(pe, result)).signatures();
+    expect(left.map(({ signer }) => signer.name)).toEqual(['Test Publisher']);
+  });
+
+  it('cause a warning if bytes are hidden after one, and lose these bytes', async () => {
+    for (const hidden of [Buffer.from('payload!'), Buffer.alloc(16)]) {
+      const bytes = withTable(withHeader(Buffer.concat([table.data, hidden])));
+      const file = await openBytes(pe, bytes);
+      expect(await warningsOf(file)).toHaveLength(1);
+      for (const mode of ['replace', 'append'] as const) {
+        const { result } = await signBytes(pe, bytes, signer, { mode });
+        expect(await warningsOf(await openBytes(pe, result))).toEqual([]);
+      }
+    }
+  });
+
+  it('cause a warning if bytes are hidden after one of indefinite length (BER), and only then', async () => {
+    const length = table.data.readUInt16BE(2);
+    const ber = Buffer.concat([Buffer.from('3080', 'hex'), table.data.subarray(4, 4 + length), Buffer.alloc(2)]);
+    const entryOf = (data: Buffer) => withTable(withHeader(data, { length: Math.ceil((data.length + 8) / 8) * 8 }));
+    for (const [data, warnings] of [
+      [ber, 0],
+      [Buffer.concat([ber, Buffer.from('payload')]), 1],
+      [Buffer.concat([ber, Buffer.alloc(16)]), 1],
+      [ber.subarray(0, 80), 0],
+    ] as const) {
+      expect(await warningsOf(await openBytes(pe, entryOf(data)))).toHaveLength(warnings);
+    }
+    const [signature] = await (await openBytes(pe, entryOf(Buffer.concat([ber, Buffer.from('x')])))).signatures();
+    expect(Buffer.from(signature?.envelope.bytes ?? [])).toEqual(ber);
+    expect(await codesOf(signature)).toEqual(['hidden-bytes']);
+  });
+
+  it('are read from an entry of revision 1.0', async () => {
+    const old = Buffer.from(table.bytes);
+    old.writeUInt16LE(0x0100, 4);
+    const [signature] = await (await openBytes(pe, withTable(old))).signatures();
+    expect(await isIntact(signature)).toBe(true);
+  });
+
+  it('of other types are no signatures, but the user is warned about them', async () => {
+    for (const name of ['efi-certificate', 'x509-certificate', 'overlong-certificate']) {
+      const file = await openBytes(pe, readFixture(`pe/${name}.exe`));
+      expect(await file.signatures()).toEqual([]);
+      expect(await warningsOf(file)).toHaveLength(1);
+    }
+  });
+
+  it('with a table that does not begin at a multiple of 8 can be replaced, not added to', async () => {
+    const bytes = Buffer.concat([signed.subarray(0, table.offset), Buffer.alloc(3), table.bytes]);
+    bytes.writeUInt32LE(table.offset + 3, entry);
+    await signBytes(pe, bytes, signer);
+    await expect(signBytes(pe, bytes, signer, { mode: 'append' })).rejects.toMatchObject({ code: 'cannot-append' });
+  });
+});
+
+describe('a signature cannot stand next to', () => {
+  it.each([
+    ['two others', withTable(table.bytes, table.bytes)],
+    ['one whose value was changed', changedAt(signed, signed.length - 40)],
+    ['a damaged table', readFixture('pe/overlong-certificate.exe')],
+    ['more than 16 MiB of something', withTable(oversized())],
+  ])('%s', async (_, bytes) => {
+    const file = await openBytes(pe, bytes);
+    const prepare = signingIn(file).prepare(signingContext({ chain: signer.chain }), 'append');
+    await expect(prepare).rejects.toMatchObject({ code: 'cannot-append', category: 'local' });
+  });
+
+  it('and what is too long to be a signature is listed without being read', async () => {
+    const [signature] = await (await openBytes(pe, withTable(oversized()))).signatures();
+    expect(signature?.envelope.bytes).toHaveLength(0);
+  });
+});
+
+describe('a table of 64 entries of 16 MiB', () => {
+  const ENTRY = 16 * 1024 * 1024;
+
+  /** Entries that each hold one SEQUENCE; `onRead` gets how many bytes are requested. */
+  function sparse(onRead: (length: number) => void): ByteSource {
+    const head = Buffer.from(signed.subarray(0, table.offset));
+    head.writeUInt32LE(64 * ENTRY, entry + 4);
+    const entryHead = Buffer.from('0000000100020200' + '3083fffff3', 'hex');
+    return {
+      size: table.offset + 64 * ENTRY,
+      async read(offset, length) {
+        onRead(length);
+        const bytes = Buffer.alloc(length);
+        if (offset < table.offset) head.copy(bytes, 0, offset, offset + length);
+        else entryHead.copy(bytes, 0, (offset - table.offset) % ENTRY);
+        return bytes;
+      },
+      async *stream() {},
+    };
+  }
+
+  it('is listed, and no more than 16 MiB of all of it are read', async () => {
+    let read = 0;
+    const source = sparse((length) => {
+      read += length;
+    });
+    const signatures = await (await pe.open(source, plainReader())).signatures();
+    expect(signatures).toHaveLength(64);
+    expect(read).toBeGreaterThan(ENTRY - 4096);
+    expect(read).toBeLessThan(ENTRY + 65_536);
+  });
+});
+
+function changedAt(bytes: Buffer, offset: number): Buffer {
+  const copy = Buffer.from(bytes);
+  copy[offset] = (copy[offset] ?? 0) ^ 1;
+  return copy;
+}
+
+/** A WIN_CERTIFICATE with a SEQUENCE of 17 MiB. */
+function oversized(): Buffer {
+  const length = 17 * 1024 * 1024;
+  const bytes = Buffer.alloc(length);
+  bytes.writeUInt32LE(length, 0);
+  bytes.writeUInt32LE(0x0002_0200, 4);
+  bytes.set([0x30, 0x84], 8);
+  bytes.writeUInt32BE(length - 8 - 6, 10);
+  return bytes;
 }

@@ -3,7 +3,7 @@
 import { createHash, type KeyObject, sign } from 'node:crypto';
 import { nullValue, objectIdentifier, octetString, sequence, setOf, smallInteger } from '../../../../src/asn1/write.ts';
 import { readCertificateFields } from '../../../../src/certificates/certificate.ts';
-import { encodeAttribute } from '../../../../src/cms/build-signed-data.ts';
+import { type Attribute, encodeAttribute } from '../../../../src/cms/build-signed-data.ts';
 import { signingTime } from './build-token.ts';
 
 const DIGESTS = { sha1: '1.3.14.3.2.26', sha256: '2.16.840.1.101.3.4.2.1', sha512: '2.16.840.1.101.3.4.2.3' };
@@ -15,8 +15,10 @@ export interface CounterSignatureParts {
   readonly contentTypes?: readonly string[];
   /** Dotted. Default: rsaEncryption. */
   readonly signatureAlgorithm?: string;
-  /** As in `170601120000Z`. */
-  readonly time?: string;
+  /** Attributes with the signing time. Default: one. */
+  readonly times?: readonly Attribute[];
+  /** Signs the value itself. */
+  readonly withoutAttributes?: boolean;
   /** Default: the usual signature. */
   readonly signs?: (signedAttributes: Uint8Array) => Uint8Array;
 }
@@ -27,11 +29,11 @@ export function buildCounterSignature(
   signer: { readonly der: Uint8Array; readonly privateKey: KeyObject },
   parts: CounterSignatureParts = {},
 ): Uint8Array {
-  const { digest = 'sha1', contentTypes = ['1.2.840.113549.1.7.1'], time = '170601120000Z' } = parts;
+  const { digest = 'sha1', contentTypes = ['1.2.840.113549.1.7.1'], times = [signingTime('170601120000Z')] } = parts;
   const attributes = [
     ...contentTypes.map((type) => ({ type: '1.2.840.113549.1.9.3', value: objectIdentifier(type) })),
     { type: '1.2.840.113549.1.9.4', value: octetString(createHash(digest).update(value).digest()) },
-    signingTime(time),
+    ...times,
   ];
   const set = setOf(...attributes.map(encodeAttribute));
   const inside = Uint8Array.from(set);
@@ -41,8 +43,10 @@ export function buildCounterSignature(
     smallInteger(1),
     sequence(issuer, serialNumber),
     sequence(objectIdentifier(DIGESTS[digest]), nullValue()),
-    inside,
+    ...(parts.withoutAttributes ? [] : [inside]),
     sequence(objectIdentifier(parts.signatureAlgorithm ?? '1.2.840.113549.1.1.1'), nullValue()),
-    octetString((parts.signs ?? ((signed) => sign(digest, signed, signer.privateKey)))(set)),
+    octetString(
+      (parts.signs ?? ((signed) => sign(digest, signed, signer.privateKey)))(parts.withoutAttributes ? value : set),
+    ),
   );
 }
