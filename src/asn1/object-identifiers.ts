@@ -1,7 +1,4 @@
-/**
- * Object identifiers that this program reads or writes, in dotted form. `algorithm-identifiers.ts` contains those of
- * algorithms, and `object-names.ts` the names of all.
- */
+/** Object identifiers that this program reads or writes, except those of algorithms. */
 
 // CMS, PKCS#7 and PKCS#9 (RFC 5652, 2985), timestamps (RFC 3161, 5035).
 export const DATA = '1.2.840.113549.1.7.1';
@@ -70,7 +67,7 @@ export const EMAIL_PROTECTION = '1.3.6.1.5.5.7.3.4';
 /** id-kp-documentSigning (RFC 9336). */
 export const DOCUMENT_SIGNING = '1.3.6.1.5.5.7.3.36';
 export const MICROSOFT_DOCUMENT_SIGNING = '1.3.6.1.4.1.311.10.3.12';
-/** Adobe calls it "authentic documents trust". */
+/** Adobe calls this purpose "authentic documents trust". */
 export const ADOBE_DOCUMENT_SIGNING = '1.2.840.113583.1.1.5';
 export const TIME_STAMPING = '1.3.6.1.5.5.7.3.8';
 export const OCSP_SIGNING = '1.3.6.1.5.5.7.3.9';
@@ -102,7 +99,7 @@ export const CATALOG_MEMBER_V2 = '1.3.6.1.4.1.311.12.1.3';
 export const CATALOG_NAME_VALUE = '1.3.6.1.4.1.311.12.2.1';
 export const CATALOG_MEMBER_INFO_V2 = '1.3.6.1.4.1.311.12.2.3';
 export const SPC_RFC3161_TIMESTAMP = '1.3.6.1.4.1.311.3.3.1';
-/** All unsigned attributes that can contain a timestamp. No platform reads all of them. */
+/** All unsigned attributes that can contain a timestamp. No platform reads every attribute. */
 export const TIMESTAMP_TYPES: readonly string[] = [SPC_RFC3161_TIMESTAMP, COUNTER_SIGNATURE, TIMESTAMP_TOKEN];
 
 // Repository signatures of NuGet packages contain the address of the service index, and the package owners there.

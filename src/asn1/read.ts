@@ -29,7 +29,7 @@ export interface Fields {
 
 /** Nesting depth of indefinite lengths. Real data has up to about six levels. */
 const MAX_INDEFINITE_DEPTH = 32;
-/** Number of parts at any depth in an indefinite length. Each enclosing element reads them again to find its end. */
+/** Number of parts at any depth in an indefinite length. Each enclosing element reads them to find its end. */
 const MAX_INDEFINITE_PARTS = 100_000;
 /** Number of parts of one element. Even a signature with ten thousand certificates has fewer. */
 const MAX_PARTS = 65_536;

@@ -22,10 +22,7 @@ export function nestSignature(outerCms: Uint8Array, nestedCms: Uint8Array): Uint
   return addUnsignedValue(outerCms, { type: SPC_NESTED_SIGNATURE, value: nestedCms });
 }
 
-/**
- * Returns the only signature of the file, or undefined if the file has no signature yet. Throws `cannot-append` if
- * verifiers would reject the result, so that no signature is wasted.
- */
+/** Throws `cannot-append` if verifiers would reject the result, so that no signature is wasted. */
 export async function readOuterSignature(container: Container): Promise<OuterSignature | undefined> {
   if (container.reasonNotRewritable !== undefined) throw cannotAppend(container.reasonNotRewritable);
   const [entry] = await container.entries();

@@ -89,10 +89,7 @@ async function prepare<Measured extends MeasuredContent>(
   };
 }
 
-/**
- * Replaces the existing signature. Bytes after the CMS in `bytes` are dropped. The digest in the CMS shows which form
- * of the content it covers.
- */
+/** Replaces the existing signature. The digest in the CMS shows which form of the content was signed. */
 async function attach<Measured extends MeasuredContent>(
   container: Container<Measured>,
   bytes: Uint8Array,
@@ -107,8 +104,8 @@ async function attach<Measured extends MeasuredContent>(
 }
 
 /**
- * Checks the reopened result while reading its content once. The expected CMS must be its only signature, the content
- * must match the digests in this and in the new signature, and attaching the CMS again must change nothing.
+ * Checks the reopened result while reading its content once. The file must contain only the expected signature and
+ * match its digests, and attaching the signature again must change nothing.
  */
 async function verify<Measured extends MeasuredContent>(
   container: Container<Measured>,

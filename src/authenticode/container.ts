@@ -20,15 +20,15 @@ export interface Container<Measured extends MeasuredContent = MeasuredContent> {
   /** The reason why the entries cannot be changed and rewritten, as a clause. */
   readonly reasonNotRewritable: string | undefined;
   /**
-   * Reads the content once: as a new signature covers it, as existing signatures cover it, or as signatures from some
-   * other programs cover it (`without-metadata`, only if `hasFormWithoutMetadata`). Returns the values that a signature
-   * must contain. For packages, a value is a list of several digests.
+   * Reads the content once, in the form that new signatures cover, that existing signatures cover, or that some other
+   * programs sign (`without-metadata`). Returns the values that a signature must contain. For packages, a value is a
+   * list of several digests.
    */
   measure(content: 'new' | 'present' | 'without-metadata', algorithms: readonly ContentDigest[]): Promise<Measured>;
   readonly hasFormWithoutMetadata?: boolean;
   content(context: SigningContext, measured: Measured): Promise<SignedContent>;
   compare?(parts: AuthenticodeParts): Promise<readonly Finding[]>;
-  /** Returns the edits that make `cms` the only entry. Applying them to the result again must change nothing. */
+  /** Returns the edits that make `cms` the only entry. Applying the edits to the result again must change nothing. */
   write(cms: Uint8Array, measured: Measured): Patch;
   removeAll(measured: () => Promise<Measured>): Promise<Patch>;
   examine(measured: () => Promise<Measured>): Promise<readonly Finding[]>;
@@ -37,7 +37,7 @@ export interface Container<Measured extends MeasuredContent = MeasuredContent> {
 export interface SignedKind {
   /** Content type of the CMS in dotted form. Default: `SPC_INDIRECT_DATA`, which all formats except catalogs use. */
   readonly contentType?: string;
-  /** Dotted data type in SpcIndirectDataContent. If the content is another structure, its content type. */
+  /** Dotted data type in SpcIndirectDataContent. Content type if the content is another structure. */
   readonly dataType: string;
   readonly otherTypes?: readonly string[];
   readonly toleratedType?: string | undefined;

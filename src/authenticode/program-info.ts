@@ -84,7 +84,7 @@ function checkUrl(text: string): string {
 
 /**
  * The URL parser adds missing slashes, removes surplus ones, replaces backslashes, drops spaces, and reads numbers as
- * hosts. This function rejects such input instead.
+ * hosts. This function rejects URLs that the parser would correct.
  */
 function rejectCorrected(text: string, url: URL): void {
   if (/\p{Cc}|^\s|\s$/u.test(text)) throw invalidUrl('holds control characters, or starts or ends with spaces');

@@ -45,14 +45,14 @@ export interface FoundCms {
   readonly nested: readonly FoundCms[];
 }
 
-/** Windows reads only one level and ignores deeper levels. These are accepted up to this limit. */
+/** Windows reads only one level of nested signatures. It ignores deeper ones, which are accepted up to this limit. */
 const MAX_DEPTH = 4;
 const MAX_NESTED = 64;
 /** Length in bytes. A package has five SHA-512 digests, each after four letters, and four letters before the list. */
 const LONGEST_DIGEST = 4 + 5 * (4 + 64);
 const SPC_CONTENT = 'SpcIndirectDataContent';
 
-/** Returns the remaining limits of a file. All its signatures use them up together. */
+/** Returns the remaining limits of a file. All signatures of the file use up the same limits. */
 export function signatureBudget(): CmsBudget & { nested: number } {
   return { nested: MAX_NESTED, ...cmsBudget() };
 }
@@ -75,7 +75,7 @@ export function findAuthenticode(
       const parts = readParts(signedData, contentType);
       const values = attributeValues(signedData.signers[0].unsignedAttributes, SPC_NESTED_SIGNATURE);
       room.nested -= values.length;
-      // A hostile signature can have many thousands, so none of them is read.
+      // A hostile signature can have many thousands of nested signatures, so none of these is read.
       if (room.nested < 0) throw nestedTooDeeply(`more than ${MAX_NESTED}`);
       const nested = values.map(({ bytes }) => find(bytes, depth + 1));
       return { cms: signedData.bytes, parts, error: undefined, signedData, nested };
@@ -92,7 +92,7 @@ function withoutErrors({ parts, error, nested }: FoundCms): AuthenticodeSignatur
   return { ...parts, nested: nested.map(withoutErrors) };
 }
 
-/** Describes bytes in place of a signature. `signedData` is set if they are a CMS with other content. */
+/** Describes bytes in place of a signature. `signedData` is set if the bytes are a CMS with other content. */
 export function unreadableSignature(cms: Uint8Array, error: CodesignError, signedData?: SignedData): FoundCms {
   return { cms, parts: undefined, error, signedData, nested: [] };
 }

@@ -22,8 +22,8 @@ export function spcSipInfo({ version, guid }: Sip): SpcData {
 }
 
 /**
- * A signature must name this package, or any package if `sip` is undefined. The version is ignored: signing programs
- * write different versions, and Windows accepts all of them.
+ * A signature must name the package `sip`, or any package if `sip` is undefined. The version is ignored: signing
+ * programs write different versions, and Windows accepts all of them.
  */
 export function sipKind(sip: Sip | undefined, name: string): SignedKind {
   return {

@@ -6,10 +6,7 @@ import { bytesErrors } from './errors.ts';
  */
 export interface ByteSource {
   readonly size: number;
-  /**
-   * Returns exactly `length` bytes, or throws `read-past-end`. A caller that reads many bytes and keeps none passes
-   * `scratch`, which can then receive the bytes.
-   */
+  /** A caller that reads many bytes and keeps none passes `scratch`, which can then receive the bytes. */
   read(offset: number, length: number, scratch?: Buffer): Promise<Uint8Array>;
   stream(start?: number, end?: number): AsyncIterable<Uint8Array>;
 }

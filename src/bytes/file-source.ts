@@ -25,10 +25,7 @@ export interface OpenedFile {
   close(): Promise<void>;
 }
 
-/**
- * Local files of up to this many bytes are read and written synchronously: a request to Node's thread pool takes longer
- * than a read from the system's cache.
- */
+/** Local files of up to this size are read and written synchronously: Node's thread pool would take longer. */
 export const LARGEST_DIRECT = 128 * 1024;
 
 /** Linux file system types from statfs(2): ext2 to ext4, XFS, Btrfs, tmpfs, overlayfs, ZFS, F2FS, FAT and exFAT. */
@@ -154,7 +151,7 @@ async function* readAhead(file: ReadableFile, start: number, end: number): Async
   }
 }
 
-/** A read ahead may fail before a caller waits for it. It still rejects for that caller later. */
+/** A read ahead may fail before a caller waits for it. The promise still rejects for that caller later. */
 function watched<T>(promise: Promise<T>): Promise<T> {
   promise.catch(() => undefined);
   return promise;

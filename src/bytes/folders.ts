@@ -24,7 +24,7 @@ async function makeOne(path: string, mode: number): Promise<boolean> {
     await mkdir(path, { mode });
     return true;
   } catch (thrown) {
-    // Another process created it first.
+    // Another process created the folder first.
     if (isFolder(path)) return false;
     throw thrown;
   }
@@ -39,8 +39,8 @@ function isFolder(path: string): boolean {
 }
 
 /**
- * Makes a rename, or the name of a new file, durable. Windows has no handle for that and some file systems reject it, but
- * both keep the order of changes.
+ * Makes a rename, or the name of a new file, durable. Windows has no handle for a folder, and some file systems cannot
+ * flush one. Both keep the order of changes.
  */
 export async function flushFolder(folder: string): Promise<void> {
   if (process.platform === 'win32') return;
@@ -55,10 +55,7 @@ export async function flushFolder(folder: string): Promise<void> {
 /** Linux also follows at most this many links in one path. */
 const MOST_LINKS = 40;
 
-/**
- * Returns the first link in the path that another user owns. Such a link could lead to any file of this user. Paths
- * that the links lead to are searched too.
- */
+/** Returns the first link that another user owns, because such a link could lead to any file of this user. */
 export function foreignLink(target: string): string | undefined {
   let path = resolve(target);
   // More links form a cycle, which the system rejects when the path is opened.

@@ -1,4 +1,4 @@
-/** Describes bytes piece by piece: those that a digest covers, or a file after edits. */
+/** Describes a sequence of bytes piece by piece: the bytes that a digest covers, or a file after edits. */
 
 import { plural } from '../errors/plural.ts';
 import type { ByteSource } from './byte-source.ts';
@@ -36,7 +36,7 @@ export function lazyPieces(make: () => Iterator<Piece>): Iterable<Piece> {
 /**
  * Returns the total length in bytes, the number of ranges, and whether the ranges are in ascending order without
  * overlaps. Throws `pieces-invalid` for a range outside a file of `size` bytes, and for an iterable that works only
- * once, like a generator. Either would write a wrong file.
+ * once, like a generator. Both would produce a wrong file.
  */
 export function surveyPieces(pieces: Iterable<Piece>, size: number) {
   if (Object.is(pieces[Symbol.iterator](), pieces))
@@ -167,7 +167,7 @@ export interface Edit {
   readonly insert: Iterable<Piece>;
 }
 
-/** Edits without overlaps, sorted by offset. */
+/** A list of edits without overlaps, sorted by offset. */
 export type Patch = readonly Edit[];
 
 export function* patchedPieces(patch: Patch, size: number): Generator<Piece> {

@@ -35,16 +35,13 @@ const OWN_DESCRIPTOR = /^\/(?:dev|proc\/self)\/fd\/\d{1,9}$|^\/dev\/stdin$/;
 /** Without this flag, opening a pipe would wait for its writer. Windows has neither the flag nor pipes in folders. */
 export const READ_WITHOUT_WAITING = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0);
 
-/**
- * Throws system errors, EISDIR for a folder, and ENXIO for a named pipe, a socket or a device. Devices are not opened,
- * because some of them react to that.
- */
+/** Throws EISDIR for a folder, and ENXIO for a named pipe, a socket or a device, without opening it. */
 export async function openToRead(path: string): Promise<FileHandle> {
   if (OWN_DESCRIPTOR.test(path)) return open(path, 'r');
   assertFile(await stat(path));
   const handle = await open(path, READ_WITHOUT_WAITING);
   try {
-    // Another file may have replaced it.
+    // Another file may have replaced the one that was checked.
     assertFile(await handle.stat());
     return handle;
   } catch (thrown) {

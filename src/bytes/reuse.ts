@@ -1,7 +1,4 @@
-/**
- * Caches up to `limit` results, which may be promises, and drops the least recently used ones. `isWorthKeeping` is called
- * after `compute` has returned.
- */
+/** Caches up to `limit` results, which may be promises, and drops the least recently used ones. */
 export function memoize<Input, Output>(
   limit: number,
   keyOf: (input: Input) => string,
@@ -34,7 +31,7 @@ export function coalesce(work: () => Promise<void>): () => Promise<void> {
 
   return () => {
     if (next !== undefined) return next;
-    // `work` begins later, so that all calls of this turn share one run.
+    // `work` begins in a later turn of the event loop, so that all calls of this turn share one run.
     const before = going ?? Promise.resolve();
     next = before.then(begin, begin);
     return next;

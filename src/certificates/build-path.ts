@@ -16,14 +16,15 @@ export interface CertificatePath {
   readonly findings: readonly Finding[];
 }
 
-/** Number of certificates with one name. Real ones are expired, renewed or cross-signed. */
+/** Number of certificates with one name. Renewed and cross-signed certificates have the same name. */
 const MAX_NAMESAKES = 100;
 const MAX_LENGTH = 12;
 
 /**
- * Finds the best path: a trusted one without findings against it, then a trusted one, then the longest. Each link has a
- * matching name and a signature that verifies. With a `purpose`, findings also report what prevents that use of the
- * leaf and its issuers. `budget` is the work limit of the file. A search that exhausts it has a finding.
+ * Finds the best path: a trusted one without findings against it, then a trusted one, then the longest. Each issuer in
+ * a path has a matching name and a key that verifies the signature. With a `purpose`, findings also report what
+ * prevents that use of the leaf and its issuers. `budget` is the work limit of the file. A search that exhausts the
+ * budget has a finding.
  */
 export function buildPath(
   leaf: ParsedCertificate,

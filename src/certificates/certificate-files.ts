@@ -40,7 +40,7 @@ export async function readContainer(file: CertificateFile, password: Secret | un
   }
 }
 
-/** Recognises a SEQUENCE with a long length, or with a short length that fits. Text never begins like this. */
+/** Recognises a SEQUENCE with a long length, or with a short length that fits. Text never begins with such bytes. */
 function isDer(bytes: Uint8Array): boolean {
   const [tag, length = 0] = bytes;
   return tag === 0x30 && (length >= 0x80 || length === bytes.length - 2);
@@ -135,7 +135,7 @@ async function readPkcs12(file: CertificateFile, password: Secret | undefined): 
   return certificates.flat();
 }
 
-/** Returns the SafeContents or the encrypted form. Returns neither if it is encrypted for a public key. */
+/** Returns the SafeContents or the encrypted form. Returns neither if the contents are encrypted for a public key. */
 function readPart(part: Element, file: CertificateFile): { clear?: Element; encrypted?: EncryptedData } {
   const what = 'PKCS#12';
   const contentInfo = fieldsOf(part, 0x30, what);

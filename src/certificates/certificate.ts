@@ -25,10 +25,7 @@ import { readName } from './names.ts';
 
 /** Windows rejects larger exponents. A check with one as long as the modulus takes a hundred times as long. */
 const LARGEST_EXPONENT = 2n ** 32n;
-/**
- * Limit in bits. FIPS 186-4 ends at 3072 bits. OpenSSL permits 10,000, which take 10 ms. For RSA, OpenSSL's limit is
- * sufficient.
- */
+/** Limit in bits. FIPS 186-4 ends at 3072. OpenSSL permits 10,000, with which a check takes 10 ms. */
 const LARGEST_DSA_MODULUS = 4096;
 
 export interface Certificate {
@@ -47,7 +44,7 @@ export interface ParsedCertificate extends Certificate {
   readonly notAfter: Date;
 }
 
-/** Reads the certificate at the start of `der`. Drops bytes after it, which can be OpenSSL's trust settings. */
+/** Reads the certificate at the start of `der`. Drops bytes after the certificate (OpenSSL's trust settings). */
 export function parseCertificate(der: Uint8Array, file: string): ParsedCertificate {
   try {
     const exact = Uint8Array.from(readElement(der, 'certificate').bytes);
@@ -111,7 +108,7 @@ export function publicKeyOf({ x509 }: Pick<ParsedCertificate, 'x509'>): KeyObjec
   }
 }
 
-/** Longer than any path. Larger numbers become this one, and still compare correctly. */
+/** Longer than any path. Larger numbers are replaced by this one, and comparisons stay correct. */
 const LONGEST_PATH = 255;
 
 /** Bits of keyUsage in its first octet (RFC 5280, 4.2.1.3). */
@@ -174,7 +171,7 @@ export function allowsKeyUsage(fields: CertificateFields, bits: number): boolean
 
 export interface BasicConstraints {
   readonly isAuthority: boolean;
-  /** Number of authorities permitted between this one and the leaf, except self-issued ones. undefined for no limit. */
+  /** Number of authorities that may be between this one and the leaf, except self-issued ones. */
   readonly pathLength: number | undefined;
 }
 

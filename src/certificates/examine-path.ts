@@ -18,8 +18,8 @@ export interface PathToExamine {
 }
 
 /**
- * Critical extensions that this program checks, or that a verifier of signatures may ignore. It may ignore policies,
- * because OpenSSL accepts any policy without -policy_check.
+ * Critical extensions that this program checks, or that a verifier of signatures may ignore. A verifier may ignore
+ * policies: OpenSSL accepts any policy without -policy_check.
  */
 const KNOWN_EXTENSIONS: ReadonlySet<string> = new Set([
   known.SUBJECT_KEY_IDENTIFIER,
@@ -118,7 +118,7 @@ function examineAuthority({ certificates, purpose }: PathToExamine, index: numbe
   return [...findings, ...examineNames(certificate, certificates.slice(0, index))];
 }
 
-/** As in OpenSSL, a root's constraints apply too. Self-issued certificates below it are exempt, except the leaf. */
+/** As in OpenSSL, a root's constraints apply too. Self-issued certificates, except the leaf, are exempt. */
 function examineNames(authority: ParsedCertificate, below: readonly ParsedCertificate[]): Finding[] {
   return below.flatMap((issued, index) => {
     if (index > 0 && isSelfIssued(issued)) return [];
@@ -134,7 +134,7 @@ function authorityProblem(
   isAuthority: boolean | undefined,
   isAnchor: boolean,
 ): string | undefined {
-  // Roots of version 1 have no extensions at all. Some of them are still trust anchors.
+  // Roots of version 1 have no extensions at all. Some old roots are still trust anchors.
   const isOldRoot = isAnchor && fields.extensions.size === 0;
   if (isAuthority !== true && !isOldRoot) return 'its basicConstraints do not say that it is one';
   return allowsKeyUsage(fields, KEY_USAGE_BITS.keyCertSign) ? undefined : 'its keyUsage lacks keyCertSign';
@@ -144,7 +144,7 @@ function isSelfIssued({ subjectKey, issuerKey }: ParsedCertificate): boolean {
   return subjectKey === issuerKey;
 }
 
-/** SHA-1 causes only a warning, because many valid old signatures have such a chain. */
+/** SHA-1 causes only a warning, because many valid old signatures have a chain with SHA-1. */
 function examineSignatureAlgorithm({ name, fields }: ParsedCertificate): Finding[] {
   const algorithm = readSignatureAlgorithm(fields.signatureAlgorithm);
   if (algorithm === undefined) {

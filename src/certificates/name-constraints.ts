@@ -12,7 +12,7 @@ const MAX_COMPARISONS = 10_000;
 const LONGEST_LIST = 16 * 1024;
 const LONGEST_TEXT = 100;
 
-/** A name, or the base of a subtree of names. It can be compared with others of the same tag. */
+/** A name, or the base of a subtree of names, in a form that can be compared if the tags are equal. */
 interface Comparable {
   readonly tag: number;
   readonly value: string;
@@ -74,7 +74,7 @@ function readConstraints({ extensions }: CertificateFields) {
   return { permitted: basesIn(permitted, what), excluded: basesIn(excluded, what) };
 }
 
-/** The minimum is always 0, which DER omits, and there is no maximum. Other values are malformed. */
+/** Rejects a minimum or maximum. The minimum must be 0, which DER omits, and there must be no maximum. */
 function basesIn(subtrees: Element | undefined, what: string): Comparable[] {
   if (subtrees === undefined) return [];
   return parts(subtrees, what).map((subtree) => {
@@ -116,7 +116,7 @@ function comparable(element: Element): string {
   }
 }
 
-/** The key of a name starts with the keys of the names above it. */
+/** The key of a directory name starts with the keys of all names above it in the directory. */
 function directoryKey(relativeKeys: readonly string[]): string {
   return relativeKeys.map((key) => `${key}\n`).join('');
 }
@@ -152,7 +152,7 @@ function isAddressIn(address: string, range: string): boolean {
   });
 }
 
-/** Returns undefined for a URI without a host or with an IP address: name constraints do not apply to them. */
+/** Returns undefined for a URI without a host or with an IP address, because name constraints do not apply. */
 function hostOf(uri: string): string | undefined {
   const host = URL.canParse(uri) ? new URL(uri).hostname : '';
   return host === '' || isIPv4(host) || isIPv6(host.replace(/^\[|\]$/g, '')) ? undefined : host;

@@ -83,7 +83,7 @@ export function characterStringOf(tag: number, contents: Uint8Array): string | u
   }
 }
 
-/** Tags of GeneralName. They are IMPLICIT, except directoryName, which is a CHOICE and therefore EXPLICIT. */
+/** Tags of GeneralName. These tags are IMPLICIT, except directoryName, which is a CHOICE and therefore EXPLICIT. */
 export const GENERAL_NAME = {
   rfc822Name: 0x81,
   dNSName: 0x82,

@@ -39,10 +39,7 @@ export function readSignatureAlgorithm(der: Uint8Array): SignatureAlgorithm | un
   });
 }
 
-/**
- * Reads RSASSA-PSS-params (RFC 4055, 3.1). They must have MGF1 with the same digest, a salt that fits the largest keys,
- * and trailer field 1.
- */
+/** Accepts MGF1 with the same digest, a salt that fits the largest keys, and trailer field 1 (RFC 4055, 3.1). */
 function readPssParameters(parameters: Element): SignatureAlgorithm | undefined {
   const what = 'RSASSA-PSS parameters';
   const fields = fieldsOf(parameters, 0x30, what);

@@ -20,7 +20,7 @@ export interface SigningChain {
   readonly publicKey: KeyObject;
   /** Length of the RSA modulus, and therefore of a signature, in bytes. */
   readonly signatureLength: number;
-  /** The leaf, followed by each issuer. Includes the self-signed root if the user gave it. */
+  /** The leaf, followed by each issuer. The list includes the self-signed root if the user gave it. */
   readonly certificates: readonly Certificate[];
   /** The chain without the root, which verifiers must have anyway. A self-signed leaf stays as the signer. */
   readonly withoutRoot: readonly Certificate[];
@@ -76,7 +76,7 @@ export function purposeWarnings({ fields, name }: NamedFields, purpose: Purpose)
     : [certificateWarnings('certificate-hardly-suitable', { name, use: PURPOSES[purpose].use, oddity })];
 }
 
-/** Adds the time of day if it is the same day as `now`. */
+/** Returns the date, with the time of day if the date is today. */
 function dayOrSecond(time: Date, now: Date): string {
   return dateOf(time) === dateOf(now) ? secondOf(time) : dateOf(time);
 }
@@ -88,11 +88,11 @@ export function dateOf(time: Date): string {
 interface ReadSigningChainOptions {
   readonly now: Date;
   readonly password?: Secret | undefined;
-  /** The leaf must permit at least one of these. Each format checks its own purpose later. */
+  /** The leaf certificate must permit at least one of these purposes. Each format checks its own purpose later. */
   readonly purposes: readonly Purpose[];
 }
 
-/** A bundle of all public roots has about 150. Sorting this many takes seconds even if all have the same name. */
+/** A bundle of all public roots has about 150 certificates. Sorting 200 takes seconds even if all names are equal. */
 const MAX_CERTIFICATES = 200;
 const NAMES_SHOWN = 5;
 

@@ -102,8 +102,8 @@ function retag(number: number, set: Uint8Array): Uint8Array {
 
 /**
  * Returns the signed attribute signing-certificate-v2 (RFC 5035, 3), which binds the signature to the signer's
- * certificate by its SHA-256 digest. DER omits the algorithm, because it is the default. NuGet requires issuerSerial;
- * ETSI EN 319 122-1, 5.2.2.3 omits it.
+ * certificate by its SHA-256 digest. DER omits the algorithm, because SHA-256 is the default. NuGet requires
+ * issuerSerial; ETSI EN 319 122-1, 5.2.2.3 omits it.
  */
 export function signingCertificate(certificate: Uint8Array, { withIssuerSerial = false } = {}): Attribute {
   const digest = octetString(createHash('sha256').update(certificate).digest());

@@ -56,7 +56,7 @@ export interface SignedData {
 
 /** A chain has about four certificates, and a timestamp adds as many. */
 const MAX_CERTIFICATES = 200;
-/** Signatures have about six attributes with one value each. Hostile ones could have millions. */
+/** Signatures have about six attributes with one value each. Hostile signatures could have millions. */
 const MAX_ATTRIBUTES = 1000;
 const MAX_VALUES = 1000;
 
@@ -66,7 +66,7 @@ const MAX_ATTRIBUTES_AND_VALUES = 4000;
 const MAX_USUAL_CERTIFICATES = 300;
 const USUAL_LENGTH = 2048;
 
-/** Remaining limits of a file. All its signatures use them up together. */
+/** Remaining limits of a file. All signatures of the file use up the same limits. */
 export type CmsBudget = ReturnType<typeof cmsBudget>;
 
 export function cmsBudget() {

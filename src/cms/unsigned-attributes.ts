@@ -17,10 +17,7 @@ type ChangeAttributes = (attributes: readonly UnsignedAttribute[]) => readonly U
 const SET_TAG = 0x31;
 const UNSIGNED_TAG = 0xa1;
 
-/**
- * Changes the unsigned attributes of the first SignerInfo. All other bytes stay the same, except the enclosing lengths.
- * Bytes after the ContentInfo are dropped.
- */
+/** Changes only the first SignerInfo and the lengths that enclose it. Drops bytes after the ContentInfo. */
 export function changeUnsignedAttributes(cms: Uint8Array, change: ChangeAttributes): Uint8Array {
   return withCmsErrors(() => {
     const { contentInfo, tagged, signedData, signerInfos, signers } = readSignedDataFields(cms);
@@ -83,7 +80,7 @@ function exchange(parent: Element, part: Element, replacement: Uint8Array): Uint
   return encode(parent.tag, before, replacement, after);
 }
 
-/** Inserts before the first greater part. A SET in DER order stays sorted, and any other keeps its order. */
+/** Inserts before the first greater part. A sorted SET (as in DER) stays sorted, and other parts keep their order. */
 function insertInDerOrder(existing: readonly Uint8Array[], added: Uint8Array): readonly Uint8Array[] {
   const index = existing.findIndex((bytes) => Buffer.compare(bytes, added) > 0);
   return existing.toSpliced(index < 0 ? existing.length : index, 0, added);

@@ -29,11 +29,11 @@ import { attributeValues, type SignedData, type SignerInfo } from './parse-signe
 const SHAKE256_LENGTH = 64;
 
 export interface SignerRules {
-  /** Permitted values of the contentType attribute; undefined permits its absence. Default: the content's type. */
+  /** Permitted values of the contentType attribute. A value of undefined means that the attribute may be missing. */
   readonly contentTypes?: readonly (string | undefined)[];
   /** True if an RSA signature may contain the bare SHA-1 value (see `isBareSha1`). */
   readonly bareSha1?: boolean;
-  /** Work limit. A signature value that exceeds it is not verified. */
+  /** Work limit. A signature value that exceeds the limit is not verified. */
   readonly budget?: WorkBudget | undefined;
 }
 
@@ -47,8 +47,8 @@ export function digestOfContent(content: SignedContent, name: string, options: H
 /**
  * Returns no finding if contentType and messageDigest each occur once and are correct, and the signature value verifies
  * with the key of the included certificate. Without signed attributes, the content itself is signed (RFC 5652, 5.4).
- * All findings speak against integrity. `content` is the input of messageDigest. For attached content, it is the value
- * without tag and length.
+ * All findings speak against integrity. `content` is the input of messageDigest. For attached content, `content` is the
+ * value without tag and length.
  */
 export function examineSigner(
   signedData: Pick<SignedData, 'contentType'>,
@@ -104,7 +104,7 @@ function examineAttributes(
     }
   } catch (thrown) {
     if (!(thrown instanceof CodesignError)) throw thrown;
-    // The values of these attributes have the wrong types.
+    // The values of the signed attributes have the wrong types.
     return [broken('signed-attributes-damaged', `The signed attributes are damaged: ${thrown.message}.`)];
   }
   return [];
@@ -165,10 +165,7 @@ function hasOwnDigest({ asymmetricKeyType: type }: KeyObject): boolean {
 const LEAST_PADDING = 10;
 const DIGEST_LENGTH = 20;
 
-/**
- * Checks that the signature value is the whole block `00 01 ff … ff 00 SHA-1(signedBytes)` under the certificate's RSA
- * key. Never throws.
- */
+/** Checks for the block `00 01 ff … ff 00 SHA-1(signedBytes)` under the certificate's RSA key. Never throws. */
 function isBareSha1(
   { digestAlgorithm, signatureAlgorithm, signature }: SignerInfo,
   signedBytes: Uint8Array,

@@ -8,7 +8,7 @@ export const ENTRY_LENGTH = 128;
 export const MINI_SECTOR_LENGTH = 64;
 /** Shorter streams are stored in the mini stream. */
 export const MINI_CUTOFF = 4096;
-/** Number of FAT sectors that the header lists. DIFAT sectors list the others. */
+/** Number of FAT sectors that the header lists. DIFAT sectors list the other FAT sectors. */
 export const HEADER_FAT_SECTORS = 109;
 
 export const FREE = 0xffff_ffff;
@@ -21,10 +21,7 @@ export const TYPE_STORAGE = 1;
 export const TYPE_STREAM = 2;
 export const TYPE_ROOT = 5;
 
-/**
- * The sector at 0x7FFFFF00, in which Windows locks byte ranges. It is never part of a stream (MS-CFB, 2.8). Only files
- * of version 4 are large enough to have it.
- */
+/** Sector at 0x7FFFFF00, in which Windows locks byte ranges. It is never part of a stream (MS-CFB, 2.8). */
 export const RANGE_LOCK_SECTOR = Math.floor(0x7fff_ff00 / 4096) - 1;
 
 export type Version = 3 | 4;
@@ -60,10 +57,7 @@ export interface CompoundFile {
   readonly unused: Iterable<ByteRange>;
 }
 
-/**
- * Compares UTF-16LE names in a storage (MS-CFB, 2.6.4): shorter names come first, then upper-case code units decide.
- * Returns 0 if readers treat the names as equal.
- */
+/** Compares UTF-16LE names in a storage (MS-CFB, 2.6.4): by length, then by upper-case code units. */
 export function compareNames(a: Uint8Array, b: Uint8Array): number {
   if (a.length !== b.length) return a.length - b.length;
   const [one, other] = [upperCase(a), upperCase(b)];

@@ -49,10 +49,7 @@ export class Sectors {
       this.#claim(RANGE_LOCK_SECTOR, 'the range lock', () => []);
   }
 
-  /**
-   * Claims the sectors of a chain, up to its end if `count` is undefined. Returns the count and the last sector. Throws
-   * if another chain owns one of them.
-   */
+  /** Claims the sectors of a chain, up to its end if `count` is undefined. Throws if another chain owns one of them. */
   claimChain(start: number, count: number | undefined, what: string): { count: number; last: number | undefined } {
     // Files have millions of sectors, and accessing class members in this loop would take several times as long.
     const [fat, owned] = [this.#fat, this.#owned];
@@ -105,7 +102,7 @@ export class Sectors {
     return (sector + 1) * this.length;
   }
 
-  /** Claims the chain of `size` bytes and returns its sector count. Throws if the file does not contain all of them. */
+  /** Claims the chain of `size` bytes. Throws if the file does not contain all of these bytes. */
   claimContent(start: number, size: number, what: string): number {
     const { count, last } = this.claimChain(start, Math.ceil(size / this.length), what);
     if (last !== undefined) this.#checkEnd(this.offsetOf(last) + size - (count - 1) * this.length, what);

@@ -23,7 +23,7 @@ export function hashWhileRead(original: ByteSource): HashedSource {
 
   async function take(bytes: Uint8Array, offset: number): Promise<void> {
     const end = offset + bytes.length;
-    // While one reader fills a gap, bytes from another reader are left for the end.
+    // While one reader fills a gap, bytes that another reader has read are digested at the end.
     if (isFilling || end <= hashed || offset - hashed > LARGEST_GAP) return;
     if (offset > hashed) {
       isFilling = true;

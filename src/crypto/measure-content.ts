@@ -18,7 +18,7 @@ export type Content = Iterable<Piece>;
  */
 export type Measure = ContentDigest | 'SUM16';
 
-/** The service does not offer MD5, but old signatures need it. */
+/** The service does not offer MD5, but verifying old signatures requires it. */
 export type ContentDigest = DigestAlgorithm | 'MD5';
 
 export interface Measurement {
@@ -31,9 +31,9 @@ export interface Measurement {
  * Reads the content once and returns all requested measures. A format calls this function instead of reading the file
  * directly, so that signing can write the temporary file in the same pass.
  *
- * `draft` is for formats whose result contains the content at other offsets than the original. It contains the edits
- * that are known without the digest. The temporary file is written with them in the same pass, and the final edits
- * change only what differs.
+ * `draft` is for formats whose result contains the content at other offsets than the original. `draft` contains the
+ * edits that are known without the digest. The temporary file is written with these edits in the same pass, and the
+ * final edits change only what differs.
  */
 export type MeasureContent = (
   source: ByteSource,

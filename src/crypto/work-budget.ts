@@ -16,7 +16,7 @@ export const WORK = {
   pathStep: { units: 1, reserve: FOR_SIGNATURE_VALUES },
 } as const satisfies Readonly<Record<string, Work>>;
 
-/** Eight signatures, each with a timestamp and a path of four certificates, need a quarter of this. */
+/** Eight signatures, each with a timestamp and a path of four certificates, need a quarter of this limit. */
 const LIMIT = 4500;
 
 export const BUDGET_SPENT = 'work-budget-spent';
@@ -28,7 +28,7 @@ export function createWorkBudget(limit = LIMIT) {
   let left = limit;
   let refused = Number.POSITIVE_INFINITY;
   return {
-    /** Charges the next piece of work. If it returns false, the budget is spent and the work must be skipped. */
+    /** Charges the next piece of work. Returns false if the budget is spent: the work must then be skipped. */
     take({ units, reserve }: Work): boolean {
       if (left - units < reserve) refused = Math.min(refused, reserve);
       if (reserve >= refused) return false;

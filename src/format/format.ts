@@ -9,7 +9,7 @@ import type { ContentReader, SignableFile, SigningMode } from './signable-file.t
 export interface Format {
   readonly id: string;
   readonly title: string;
-  /** Extensions in lower case, with the dot. They select files in folders, but never decide the format of a file. */
+  /** Extensions in lower case, with the dot. These select files in folders, but never decide the format of a file. */
   readonly extensions: readonly string[];
   /** Extensions with other common uses. In folders, files with these extensions are ignored. */
   readonly onlyIfNamed: readonly string[];

@@ -17,8 +17,8 @@ export interface ContentReader {
 export interface SignableFile {
   signatures(): Promise<readonly FoundSignature[]>;
   /**
-   * Examines the file as a whole: bytes that no signature covers, a wrong checksum, several tables. Reads the content
-   * once, for this and for all signatures.
+   * Examines the file as a whole: bytes that no signature covers, a wrong checksum, several tables. The content is read
+   * once for the file and all its signatures.
    */
   examine(): Promise<readonly Finding[]>;
   layout(): readonly Detail[];
@@ -39,8 +39,8 @@ export interface Signing {
   check(context: SigningContext, mode: SigningMode): Promise<SigningPreview>;
   inner?(context: Pick<SigningContext, 'formatOptions'>): Promise<InnerFiles>;
   /**
-   * Digests the content. The same input gives the same digests: nothing is random, and `SigningContext.time` is the
-   * only clock. `inner` contains the signatures of files inside this file, by name; the new signature covers them too.
+   * Digests the content. Deterministic: nothing is random, and `SigningContext.time` is the only clock. `inner`
+   * contains the signatures of files inside this file, by name; the new signature covers them too.
    */
   prepare(context: SigningContext, mode: SigningMode, inner?: ReadonlyMap<string, Embedding>): Promise<Prepared>;
   /**
@@ -55,8 +55,8 @@ export interface SigningPreview {
   readonly requests: number;
   replaces(signature: FoundSignature): boolean;
   /**
-   * Noun phrase for a thing that `replace` would remove and that the user cannot create again. It is removed only if
-   * the user chose this mode explicitly.
+   * Noun phrase for a thing that `replace` would remove and that the user cannot create again. `replace` removes such a
+   * thing only if the user chose the mode explicitly.
    */
   readonly mustBeNamed: string | undefined;
 }
@@ -88,18 +88,15 @@ export interface SigningUnit {
 export type Envelopes = readonly [Envelope, ...Envelope[]];
 
 export interface Removing {
-  /** Returns the signatures that will be removed. In some formats, earlier signatures must stay. */
+  /** Returns the signatures that will be removed. In some formats, earlier signatures must stay in the file. */
   signatures(): Promise<readonly FoundSignature[]>;
-  /** Returns the edits that remove all signatures and their remains. Throws `not-signed` if there are none. */
+  /** Returns the edits that remove all signatures. Throws `not-signed` if there is nothing to remove. */
   patch(): Promise<Patch>;
 }
 
 export interface StampingEach {
   readonly of: 'each-signature';
-  /**
-   * Returns the edits that replace the timestamps of signatures, by location, with RFC 3161 tokens. Locations include
-   * nested signatures. Everything else stays.
-   */
+  /** Returns the edits that replace timestamps by RFC 3161 tokens. The key of a token is a signature's location. */
   stamp(tokens: ReadonlyMap<string, Uint8Array>): Promise<Embedding>;
 }
 
@@ -112,7 +109,8 @@ export interface StampingWhole {
 export interface Attaching {
   /**
    * Returns the edits that store a finished envelope, in place of the existing one if the format permits only one.
-   * `verify` shows whether it belongs to this file. Throws `not-its-signature` if the file has no place for it.
+   * `verify` shows whether the envelope belongs to this file. Throws `not-its-signature` if the file has no place for
+   * the envelope.
    */
   place(envelope: Envelope): Promise<Embedding>;
 }
@@ -158,7 +156,7 @@ export interface SigningContext {
   /** Bytes to reserve for the token in formats that fix the space before digesting. */
   readonly tokenReserve?: number | undefined;
   readonly chain: SigningChain;
-  /** Signed time. It is chosen once and recorded in the journal, so that a later run creates the same bytes. */
+  /** Signed time. The time is chosen once and recorded in the journal, so that a later run creates the same bytes. */
   readonly time: Date;
   readonly formatOptions: FormatOptions;
 }

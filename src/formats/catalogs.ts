@@ -17,7 +17,7 @@ export const isCatalog = (format: string | null): boolean => format === cat.id;
 
 /**
  * Returns the entry of any file in a catalog (CryptCATAdminCalcHashFromFileHandle2). Programs and cabinets have
- * Authenticode digests, which a signature does not change. All others have digests of all their bytes. `onOpen`
+ * Authenticode digests, which a signature does not change. All other files have digests of all their bytes. `onOpen`
  * receives the program or cabinet.
  */
 export async function listedFile(

@@ -97,7 +97,7 @@ export function contentReader(digestEntries: DigestEntries): ContentReader {
 
 /**
  * If a file is recognised by its bytes but is also followed by an archive, its name decides. `description` describes a
- * file of unknown format. It is undefined if the first bytes are sufficient for that.
+ * file of unknown format. `description` is undefined if the first bytes are sufficient to describe the file.
  */
 async function recognise(
   head: Uint8Array,
@@ -136,9 +136,9 @@ const STARTS: readonly string[] = ['PK\x03\x04', 'PK\x05\x06'];
 const PROGRAMS: readonly string[] = ['MZ', '\x7fELF', '\xcf\xfa\xed\xfe', '\xce\xfa\xed\xfe', '\xca\xfe\xba\xbe'];
 
 /**
- * Returns the names in an archive that show its type: names in the root and in `folders`. Returns undefined if the file
- * is not an archive, or is a program with an archive at the end that is not named like an archive. Returns `damaged` if
- * the names are unreadable.
+ * Returns the names in the archive's root and in `folders`, which show its type. Returns undefined if the file is not
+ * an archive. A program that ends with an archive must be named like an archive. Returns `damaged` if the names are
+ * unreadable.
  */
 async function readZipNames(
   head: Uint8Array,

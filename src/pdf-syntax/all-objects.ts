@@ -6,10 +6,7 @@ import { isOf, type PdfReference, type PdfValue } from './values.ts';
 
 const READ_AHEAD = 256 * 1024;
 
-/**
- * Calls `visit` for every object in use, in file order. Throws `pdf-cross-reference-broken` if an object is not at its
- * recorded offset.
- */
+/** Throws `pdf-cross-reference-broken` if an object in use is not at its recorded offset. */
 export async function forEachObject(document: PdfDocument, visit: (object: IndirectObject) => void): Promise<void> {
   const { inFile, inStreams } = await objectsInUse(document);
   const source = readingAhead(document.source);

@@ -102,7 +102,7 @@ export async function openDocument(source: ByteSource): Promise<PdfDocument> {
     if (!isStream || container.number !== number)
       throw brokenReference(`object stream ${number} is not where it should be`);
     const [count, first, length] = ['N', 'First', 'Length'].map((key) => value.entries.get(key));
-    // A /Length in this stream could never be read. ISO 32000-2, 7.5.7, forbids it in every object stream.
+    // A /Length in this stream could never be read. ISO 32000-2, 7.5.7, forbids it in any object stream.
     if (isOf(length, 'reference') && entryOf(length.number)?.type === 'in-stream')
       throw brokenReference(`the length of object stream ${number} is in an object stream`);
     const data = await readStream(source, container, await resolve(length));
@@ -172,8 +172,8 @@ async function checkHeader(source: ByteSource): Promise<void> {
 const FIRST_OBJECT_WITHIN = 1024;
 
 /**
- * Returns true if readers of linearised documents start at a different place. They do so if the first object states the
- * size of the file (Annex F), and a later update can give the file any size.
+ * Returns true if readers of linearised documents start at a different place. Readers do so if the first object states
+ * the size of the file (Annex F), and a later update can give the file any size.
  */
 async function isMisleading(source: ByteSource, offset: number): Promise<boolean> {
   const first = await readObjectAt(source, 0).catch(expectedError);
@@ -191,8 +191,7 @@ function sizeIn({ entries }: PdfDictionary): number {
 }
 
 /**
- * For each object number, the index of the last section that lists it, plus 1. Without this index, each further
- * revision would make every search slower.
+ * Returns the index plus 1 of the last section with each object number, so that no search through sections is needed.
  */
 function lastSections(sections: readonly Section[]): Uint16Array {
   const indexes = new Uint16Array(sections.reduce((most, { ranges }) => Math.max(most, endOf(ranges)), 0));

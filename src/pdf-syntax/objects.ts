@@ -16,7 +16,7 @@ export interface IndirectObject {
   readonly streamStart: number | undefined;
 }
 
-/** Number of bytes in the first read of an object. If they are not enough, the next read is larger by `GROWTH`. */
+/** Number of bytes in the first read of an object. For a longer object, the next read has `GROWTH` times as many. */
 const FIRST_WINDOW = 1024;
 const GROWTH = 8;
 /** A signature of 16 MiB consists of twice as many hexadecimal digits. */

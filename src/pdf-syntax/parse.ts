@@ -20,7 +20,7 @@ const ESCAPES: ReadonlyMap<number, number> = new Map(
 );
 const NUMBER = /^[+-]?(?:\d+\.?\d*|\.\d+)$/;
 const REFERENCE = /^(\d{1,10})[\0\t\n\f\r ]+(\d{1,5})[\0\t\n\f\r ]+R(?![^\0\t\n\f\r ()<>[\]{}/%])/;
-/** Number of bytes after an integer in which it can still become a reference. */
+/** Number of bytes to search after an integer, because the integer may be the start of a reference. */
 const LOOK_AHEAD = 48;
 
 function isSpecial(byte: number | undefined): boolean {
@@ -62,8 +62,8 @@ export interface Parser {
 }
 
 /**
- * `base` is the offset of the bytes in the file; it is undefined in an object stream. `isWhole` means that nothing
- * follows these bytes. If it is false, an incomplete value throws `MoreNeeded`.
+ * `base` is the offset of the bytes in the file; it is undefined in an object stream. `isWhole` is true if no bytes
+ * follow in the file. If `isWhole` is false, an incomplete value throws `MoreNeeded`.
  */
 export function parser(bytes: Uint8Array, base: number | undefined, isWhole: boolean, from = 0): Parser {
   let position = from;

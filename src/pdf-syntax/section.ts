@@ -58,7 +58,7 @@ export function sectionOf(
   };
 }
 
-/** Some programs write an entry in use at offset 0 for a missing object. Readers find no object there. */
+/** Some programs write an entry in use at offset 0 for a missing object. Readers find no object at that offset. */
 export function entryInFile(offset: number, generation: number): Entry {
   return offset === 0 ? FREE : { type: 'in-file', offset, generation };
 }

@@ -27,13 +27,10 @@ export function createTimestampAuthorities(options: TimestampAuthoritiesOptions)
   const { urls, concurrency = USUAL_CONCURRENCY, clock = REAL_RETRY_CLOCK } = options;
   const authorities = urls.map((url) => createAuthority({ ...options, url, concurrency, clock }));
   return {
-    /**
-     * Returns a checked token for a signature value, or for the digest of other content (with the algorithm in
-     * `options`). Aborting the signal ends all requests and waits.
-     */
+    /** Returns a checked token. An abort ends all requests and waits. */
     async stamp(signatureValue: SignedContent, signal?: AbortSignal): Promise<Stamped> {
       const untried = new Set(authorities);
-      // Authorities that asked for a long wait. They are tried again if no other authority returns a timestamp.
+      // Authorities that asked for a long wait. These are tried again if no other authority returns a timestamp.
       const busy = new Set<Authority>();
       const next = () => firstOf(untried) ?? firstOf(busy);
       const reasons: string[] = [];

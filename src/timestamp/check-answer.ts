@@ -38,7 +38,7 @@ export type CheckedAnswer =
 /** Limit for the difference between genTime and the local clock, which can be minutes off without NTP. */
 export const MAX_CLOCK_DIFFERENCE = 10 * 60 * 1000;
 
-/** Never throws. A wrong response gives a refusal. */
+/** Never throws: the result for a wrong response is a refusal. */
 export function checkAnswer(body: Uint8Array, asked: ExpectedAnswer): CheckedAnswer {
   if (body.length === 0) return { refusal: 'the answer is empty' };
   try {
@@ -92,8 +92,8 @@ function sentences({ findings }: Timestamp, algorithm: DigestAlgorithm): string 
 
 /**
  * Without `roots`, checks only the part of the chain that the token contains: verifiers decide whether the root is
- * trusted. The chain may contain an expired cross-certificate above the issuer. Some verifiers need it, and others have
- * a newer root.
+ * trusted. The chain may contain an expired cross-certificate above the issuer. Some verifiers need this certificate,
+ * and others have a newer root.
  */
 function pathProblem(
   { signerCertificate, certificates }: Timestamp,

@@ -30,8 +30,8 @@ export function buildTimestampRequest({ algorithm, digest, policy, nonce }: Time
 }
 
 /**
- * Converts random bytes to the contents of a non-negative INTEGER in the fewest octets, as DER requires. It clears the
- * top bit instead of prepending an octet, because some authorities cannot return nonces of more than 64 bits.
+ * Converts random bytes to the contents of a non-negative INTEGER in the fewest octets, as DER requires. The top bit is
+ * cleared, and no octet is prepended, because some authorities cannot return nonces of more than 64 bits.
  */
 export function nonceOf(random: Uint8Array): Uint8Array {
   const octets = Uint8Array.from(random);
@@ -77,7 +77,7 @@ const FAILURES: Readonly<Record<number, string>> = {
   17: 'additional information not available',
   25: 'system failure',
 };
-/** Real texts are one sentence. */
+/** Real status texts consist of one sentence. */
 const LONGEST_TEXT = 2000;
 
 export function readTimestampResponse(bytes: Uint8Array): TimestampResponse {

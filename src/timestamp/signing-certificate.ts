@@ -12,10 +12,7 @@ import { attributeValues, type ParsedAttribute } from '../cms/parse-signed-data.
 const SEQUENCE_TAG = 0x30;
 const DIRECTORY_NAME_TAG = 0xa4;
 
-/**
- * Returns the reason why the attributes do not identify this certificate, for display. At least one attribute must
- * exist, and all existing attributes must match.
- */
+/** At least one attribute must exist, and all existing attributes must match the certificate. */
 export function signingCertificateProblem(
   attributes: readonly ParsedAttribute[],
   certificate: Uint8Array,

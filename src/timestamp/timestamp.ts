@@ -17,7 +17,7 @@ export interface Timestamp {
   readonly signerCertificate: Uint8Array | undefined;
   /** Display name. Not escaped: may contain control characters. */
   readonly signerName: string;
-  /** All included certificates, in DER. For the older kind, those of the enclosing signature. */
+  /** All included certificates, in DER. For the older kind, the certificates of the enclosing signature. */
   readonly certificates: readonly Uint8Array[];
   /** Findings except trust. If the timestamp is intact, none speaks against integrity. */
   readonly findings: readonly Finding[];
@@ -48,8 +48,9 @@ export function examineDigests(algorithms: readonly (string | undefined)[]): rea
 }
 
 /**
- * The purpose must be timeStamping. RFC 3161, 2.3 also requires that it is critical and the only purpose. A violation
- * causes only a warning, because Windows accepts such timestamps, for example Microsoft's own from 2016.
+ * The purpose of the authority's certificate must be timeStamping. RFC 3161, 2.3 also requires that the purpose is
+ * critical and the only one. A violation causes only a warning, because Windows accepts such timestamps, for example
+ * Microsoft's own from 2016.
  */
 export function examinePurpose(certificate: Uint8Array, kind: Timestamp['kind']): readonly Finding[] {
   const fields = readCertificateFields(certificate);

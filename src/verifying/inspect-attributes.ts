@@ -71,7 +71,7 @@ function describeOpusInfo(value: Element): string {
   return texts.length === 0 ? 'neither name nor web page' : texts.join(', ');
 }
 
-/** ESSCertID uses SHA-1. ESSCertIDv2 names its digest, unless it is SHA-256 (RFC 5035). */
+/** ESSCertID uses SHA-1. ESSCertIDv2 names its digest algorithm, unless that is SHA-256 (RFC 5035). */
 function describeSigningCertificate(value: Element, otherwise: string): string {
   const [list] = parts(value, 'SigningCertificate');
   if (list === undefined) return '';
@@ -84,7 +84,7 @@ function describeSigningCertificate(value: Element, otherwise: string): string {
   return described.join(', ');
 }
 
-/** Length limit of encodings that are described. Longer ones would not fit on a line. */
+/** Length limit of encodings that are described. Longer encodings would not fit on a line. */
 const LONGEST_VALUE = 1024;
 /** Real values have up to about five levels of nesting. */
 const MAX_DEPTH = 12;

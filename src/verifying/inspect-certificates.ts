@@ -36,7 +36,7 @@ export interface InspectedCertificate {
   readonly extendedKeyUsage: readonly NamedObject[] | undefined;
   readonly policies: readonly NamedObject[];
   readonly sha256: string;
-  /** Windows calls it the thumbprint. */
+  /** Windows calls the SHA-1 digest of a certificate its thumbprint. */
   readonly sha1: string;
   readonly isSelfSigned: boolean;
   /** Index of the issuer in the list. undefined if it is not in the list, or is the certificate itself. */
@@ -68,7 +68,7 @@ const KEY_USAGES = [
   'cRLSign',
   'encipherOnly',
 ];
-/** Signature checks for one file. A real file needs one per certificate. */
+/** Limit for signature checks in one file. A real file needs one check per certificate. */
 const MAX_CHECKS = 400;
 
 export type CheckIssuer = typeof hasSigned;

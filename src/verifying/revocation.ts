@@ -96,8 +96,9 @@ const HARMLESS_TO_TIMESTAMPS: ReadonlySet<number> = new Set([0, 3, 4, 5]);
 
 /**
  * Windows and jarsigner compare the date of revocation with the time of the signature, whatever the reason. They expect
- * authorities to set it to the date when the key was lost. This program does so only if the key stayed with its owner.
- * If another party may have the key, all signatures lose trust, because it is unknown when the key was lost.
+ * authorities to set this date to the day when the key was lost. This program compares the dates only if the key stayed
+ * with its owner. If another party may have the key, all signatures lose trust, because it is unknown when the key was
+ * lost.
  *
  * With the lost key of a timestamp authority, anyone can forge a time. The authority's tokens lose trust unless the
  * reason says that the key is safe (RFC 3161, 4).

@@ -14,7 +14,7 @@ export interface TrustRoots {
 }
 
 export interface TrustRootsOptions {
-  /** Files with roots (PEM, DER or PKCS#7). If there are any, only their roots are trusted. */
+  /** Files with roots (PEM, DER or PKCS#7). If there are such files, only their roots are trusted. */
   readonly files: readonly string[];
   /** True if the system's roots are trusted in addition to those in the files. */
   readonly withSystem?: boolean;
@@ -113,7 +113,7 @@ function rootsOfNode(): TrustRoots {
   return lazyRoots('the operating system', () => fromPem(getCACertificates('system')));
 }
 
-/** Skips unreadable certificates. This is safe, because they are then not trusted. */
+/** Skips unreadable certificates. Skipping is safe, because a skipped certificate is not trusted. */
 function lazyRoots(source: string, certificates: () => readonly Uint8Array[]): TrustRoots {
   let parsed: readonly ParsedCertificate[] | undefined;
   return {

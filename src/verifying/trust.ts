@@ -39,7 +39,7 @@ export function chargedTo(examineTrust: ExamineTrust, budget: WorkBudget): Exami
 export interface TrustOptions {
   readonly roots: TrustRoots;
   readonly now: Date;
-  /** If it is missing, revocation is not checked. */
+  /** Without this member, revocation is not checked. */
   readonly revocation?: Revocation | undefined;
 }
 
@@ -139,7 +139,7 @@ async function examineRevocation(
 
 /**
  * Returns certificates with the issuer's name and other keys (a renewed key, or a key for CRLs). The issuer or an
- * authority above it must have certified them (RFC 5280, 6.3.3 (f)).
+ * authority above it must have issued such a certificate (RFC 5280, 6.3.3 (f)).
  */
 function otherKeysOf(
   issuer: ParsedCertificate,

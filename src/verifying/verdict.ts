@@ -61,7 +61,7 @@ export interface Identity {
   readonly name: string;
   /** SHA-256 of the certificate in hexadecimal, if the signature includes a certificate. */
   readonly sha256: string | undefined;
-  /** Certification path, leaf first. It may be incomplete, and is empty if trust was not checked. */
+  /** Certification path, leaf first. The path may be incomplete, and is empty if trust was not checked. */
   readonly path: readonly PathCertificate[];
   readonly root: PathCertificate | undefined;
 }
@@ -89,8 +89,8 @@ export function flatten(signatures: readonly VerifiedSignature[]): VerifiedSigna
 }
 
 /**
- * At least one signature must meet the whole policy. Others need not, such as one with an older algorithm. Returns the
- * requirements that the best signature does not meet. All findings speak against trust.
+ * At least one signature must meet the whole policy. Other signatures, such as one with an older algorithm, need not
+ * meet it. Returns the requirements that the best signature does not meet. All findings speak against trust.
  */
 export function examinePolicy(signatures: readonly VerifiedSignature[], policy: VerifyPolicy): readonly Finding[] {
   const all = flatten(signatures);

@@ -19,10 +19,7 @@ export interface Verifying extends Reading {
   readonly policy: VerifyPolicy;
 }
 
-/**
- * If the file is invalid or unreadable, the result contains the error. `onOpen` receives the open file, for callers
- * that need more than the verdict.
- */
+/** `onOpen` receives the open file, for callers that need more than the verdict. */
 export async function verifyFile(
   path: string,
   verifying: Verifying,
@@ -79,7 +76,7 @@ function verdictOn(
 
 /**
  * If the structure of a known format is rejected, the file is broken or cannot be verified, because its content is
- * uncertain. If it has no trace of a signature, it is unsigned.
+ * uncertain. A file without a trace of a signature is unsigned.
  */
 async function unreadable(
   path: string,
@@ -130,10 +127,7 @@ export interface ReadFile extends AsyncDisposable {
   readonly budget: WorkBudget;
 }
 
-/**
- * `onFormat` is called as soon as the format is known, even if the file later proves unreadable. Throws file system
- * errors, `unsupported-format`, and the format's errors for malformed files.
- */
+/** `onFormat` is called as soon as the format is known, even if the file later proves unreadable. */
 export async function readFile(
   path: string,
   reading: Reading,

@@ -108,7 +108,7 @@ export async function verifyTimestamp(
   };
 }
 
-/** An authority's certificate must have been valid when it signed. It may have expired since then. */
+/** An authority's certificate must have been valid when it signed. The certificate may have expired since then. */
 async function authorityTrust(
   { signerCertificate, certificates, time }: Timestamp,
   examineTrust: ExamineTrust | undefined,

@@ -29,7 +29,7 @@ export interface ZipArchive {
   readonly entries: readonly ZipEntry[];
   readonly inFile: readonly ZipEntry[];
   readonly byName: ReadonlyMap<string, ZipEntry>;
-  /** Offset of the first record. Bytes before it are not part of the archive. */
+  /** Offset of the first record. Bytes before that offset are not part of the archive. */
   readonly start: number;
 }
 
@@ -73,8 +73,8 @@ const SIGNATURE_LENGTH = 4;
 
 /**
  * Compares each entry's local header (APPNOTE 4.3.7) with its directory record, and sets the offsets of its data and
- * end. Some programs read an archive from the start, using local headers; others read the directory. Both must see the
- * same entries. Returns the entries in file order.
+ * end. Some programs read an archive from the start, using local headers; others read the directory. Both kinds of
+ * programs must see the same entries. Returns the entries in file order.
  */
 async function locateEntries(
   source: ByteSource,
@@ -84,7 +84,7 @@ async function locateEntries(
 ): Promise<readonly ZipEntry[]> {
   const inFile = inFileOrder(entries);
   const { view, load } = slidingWindow(source, limit);
-  // Does not wait for bytes that are already in the window. This is the case for nearly all of 100,000 entries.
+  // Does not wait for bytes in the window. Nearly all entries of an archive are in the window.
   const rejectHidden = async (from: number, to: number): Promise<void> => {
     const length = Math.min(to - from, SIGNATURE_LENGTH);
     rejectHiddenEntry(view(from, length) ?? (await load(from, length)), from);
@@ -146,7 +146,7 @@ function leadsNowhere({ offset, name }: DirectoryEntry) {
   return zipErrors('zip-malformed', { problem });
 }
 
-/** The data of an entry must end before the directory, and before the next entry. */
+/** The data of an entry must end before the directory and before the next entry. */
 function overrun({ name }: DirectoryEntry, dataEnd: number, limit: number) {
   if (dataEnd <= limit) return zipErrors('zip-ambiguous', { problem: `the entry ${name} overlaps the one behind it` });
   const problem = `the data of ${name} would end at byte ${dataEnd}, behind byte ${limit}, where the directory begins`;
@@ -169,9 +169,9 @@ function checkSameSizes(header: Buffer, entry: DirectoryEntry): void {
 }
 
 /**
- * Returns the length of the data descriptor. Its signature is optional and its sizes have 32 or 64 bits, so only its
- * values show which form it has (4.3.9). If two forms match, the one that ends at the next record is used, otherwise
- * the shorter one.
+ * Returns the length of the data descriptor. The descriptor's signature is optional and its sizes have 32 or 64 bits,
+ * so only the values show which form it has (4.3.9). If two forms match, the one that ends at the next record is used,
+ * otherwise the shorter one.
  */
 function descriptorLength(bytes: Buffer, entry: DirectoryEntry, room: number): number {
   const hasSignature = bytes.length >= 4 && bytes.readUInt32LE(0) === DATA_DESCRIPTOR;

@@ -1,4 +1,4 @@
-/** Program of the threads in digest-threads.ts, built as a separate file. It digests one window after another. */
+/** Program of the threads in digest-threads.ts, built as a separate file. It digests windows one after another. */
 
 import { parentPort } from 'node:worker_threads';
 import { digestWindow, type PackedWindow } from './entry-windows.ts';

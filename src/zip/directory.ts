@@ -25,7 +25,7 @@ import {
  */
 export interface ZipEntry {
   readonly index: number;
-  /** Folders are separated by `/`. The name of a folder ends with `/`. */
+  /** Path of the entry, separated by `/`. The path of a folder ends with `/`. */
   readonly name: string;
   readonly flags: number;
   readonly method: number;
@@ -126,7 +126,7 @@ function readRecord(
 
 /**
  * Java rejects archives in which an extra field extends past the end, or a ZIP64 field has a length that no set of
- * values has. It accepts up to three arbitrary bytes at the end.
+ * values has. Java accepts up to three arbitrary bytes at the end.
  */
 function checkExtraFields(directory: Buffer, start: number, limit: number, name: string): void {
   for (const { id, start: dataStart, end } of extraFields(directory, start, limit)) {
@@ -140,7 +140,7 @@ function checkExtraFields(directory: Buffer, start: number, limit: number, name:
   }
 }
 
-/** The field contains the first of size, compressed size, offset and disk, in this order. It may contain none. */
+/** The field contains the first of size, compressed size, offset and disk, in this order. The field may be empty. */
 const ZIP64_LENGTHS: readonly number[] = [0, 8, 16, 24, 28];
 
 type Sizes = Pick<ZipEntry, 'compressedSize' | 'size' | 'offset'> & { readonly disk: number };
@@ -186,9 +186,7 @@ function checkReadable(name: string, flags: number, method: number, { compressed
   }
 }
 
-/**
- * The name is UTF-8 even without bit 11, as in Java. Rejects names that no manifest can list, or outside the folder.
- */
+/** Decodes UTF-8 even without bit 11, as in Java. Rejects names that no manifest can list or that leave the folder. */
 function readName(directory: Buffer, start: number, end: number): string {
   const name = directory.toString('utf8', start, end);
   let isAscii = true;
@@ -227,7 +225,7 @@ const NAME_OFFSET = 5;
 
 /**
  * Throws `zip-ambiguous` if the field is valid, which its CRC-32 of the name shows, and contains another name. The name
- * is between `nameStart` and `nameEnd`, and the extra fields follow it up to `limit`.
+ * is between `nameStart` and `nameEnd`, and the extra fields are between `nameEnd` and `limit`.
  */
 export function rejectOtherUnicodeName(bytes: Buffer, nameStart: number, nameEnd: number, limit: number): void {
   for (const { id, start, end } of extraFields(bytes, nameEnd, limit)) {

@@ -112,7 +112,7 @@ function lengthOf(item: NewEntry | ZipEntry): number {
   return isOfArchive(item) ? item.end - item.offset : localLength(item);
 }
 
-/** Maps offsets to offsets after the edits. For a replaced entry, this is the offset of its replacement. */
+/** Maps offsets to offsets after the edits. A replaced entry has the offset of its replacement. */
 export function shifts(edits: readonly ArchiveEdit[]): (offset: number) => number {
   let total = 0;
   const steps = edits.map(({ offset, remove, insert }) => {
@@ -148,7 +148,7 @@ function alignFollowing(
   return { first: [...first.slice(0, -1), padded(last, shift - removedLength(leaving))], after };
 }
 
-/** Each entry compensates for the changes before it. The last entry compensates for all changes. */
+/** The padding of each entry compensates for the changes before it. The last entry compensates for all changes. */
 function alignEach(
   after: AddedEntries['after'],
   inFile: readonly ZipEntry[],
@@ -264,8 +264,7 @@ export function editLastEntry(body: ArchiveBody, last?: NewEntry): Patch {
   const rest = { offset: end, remove: recordOffset + END_RECORD_LENGTH - end, insert: tailOf(body, last) };
   const before = edits.at(-1);
   if (before === undefined || before.offset + before.remove < end) return [...edits, rest];
-  // A single edit up to the end moves nothing. A package of 100 MB is then copied and digested in one pass, in half the
-  // time.
+  // A single edit up to the end moves nothing, so a package of 100 MB takes half the time.
   const { offset, remove, insert } = before;
   return [...edits.slice(0, -1), { offset, remove: remove + rest.remove, insert: [...insert, ...rest.insert] }];
 }

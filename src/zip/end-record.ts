@@ -25,7 +25,7 @@ export interface EndOfArchive {
   readonly directorySize: number;
   /** Origin of the recorded offsets: 0, or the length of data added before the archive. */
   readonly base: number;
-  /** The 22 bytes of the record. The comment of the archive follows them. */
+  /** The 22 bytes of the record. The comment of the archive follows the record. */
   readonly record: Buffer;
   readonly recordOffset: number;
   readonly zip64: Buffer | undefined;
@@ -43,9 +43,8 @@ const LONGEST_ZIP64_END_RECORD = 0x10000;
 const LONGEST_TAIL = END_RECORD_LENGTH + 0xffff;
 
 /**
- * Searches backwards from the end, as Java does: the first record whose comment ends at the end of the file decides.
- * Throws `zip-malformed` if no end record leads to a directory, `zip-ambiguous` if two do, and `zip-unsupported` for an
- * archive in several parts.
+ * Searches backwards from the end, as Java does. The first record whose comment ends at the end of the file decides.
+ * Throws `zip-ambiguous` if two records lead to a directory.
  */
 export async function findEndOfArchive(source: ByteSource): Promise<EndOfArchive> {
   const possible = await readPossibleEnds(source);
@@ -98,13 +97,13 @@ async function hasRival(
 }
 
 /**
- * Throws `zip-ambiguous` if the archive's comment, or the bytes after it, contain another end record that would point
- * into the directory once entries are added. Called before an archive is signed.
+ * Throws `zip-ambiguous` if the bytes after the directory contain another end record that would become valid once
+ * entries are added.
  */
 export async function rejectFutureRival(source: ByteSource, { directoryOffset, recordOffset }: EndOfArchive) {
   for (const { record, offset } of await readPossibleEnds(source)) {
     if (offset < directoryOffset || offset === recordOffset) continue;
-    // A record with a smaller size points after the directory, even if the directory grows.
+    // A record that states a smaller size points to an offset after the directory, even if the directory grows.
     const isInDirectory = offset < recordOffset;
     if (record.readUInt32LE(12) > (isInDirectory ? 0 : offset - recordOffset)) {
       const problem = `it has two end of central directory records, the other one at byte ${offset}`;
@@ -172,8 +171,7 @@ async function findZip64(source: ByteSource, recordOffset: number) {
   const locator = asBuffer(await source.read(locatorOffset, ZIP64_LOCATOR_LENGTH));
   if (locator.readUInt32LE(0) !== ZIP64_LOCATOR) return undefined;
   if (locator.readUInt32LE(16) > 1) throw inSeveralParts();
-  // The locator's offset does not include data that was added before the archive later, so the usual length is tried
-  // too.
+  // The offset in the locator is too small if data was later added before the archive.
   for (const offset of [readUInt64LE(locator, 8), locatorOffset - ZIP64_END_RECORD_LENGTH]) {
     if (offset < 0 || offset + ZIP64_END_RECORD_LENGTH > locatorOffset) continue;
     const start = asBuffer(await source.read(offset, ZIP64_SIZE_END));

@@ -2,10 +2,10 @@ import { hash } from 'node:crypto';
 import { type LocatedEntry, unpack } from './unpack.ts';
 
 export const WINDOW_LENGTH = 1024 * 1024;
-/** Larger entries, compressed or not, are digested in pieces. Others are digested whole from a shared buffer. */
+/** Larger entries, compressed or not, are digested in pieces, and smaller ones whole from a shared buffer. */
 const LARGEST_WHOLE = 1024 * 1024;
 
-/** A run of entries that are near each other in the file. `positions` are their indexes in the list. */
+/** A run of entries that are near each other in the file. `positions` are the indexes of these entries in the list. */
 export interface EntryWindow {
   readonly positions: readonly number[];
   readonly start: number;

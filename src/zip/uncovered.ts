@@ -14,7 +14,7 @@ export interface Uncovered {
 
 export interface UncoveredBytes {
   readonly length: number;
-  /** True if there are no bytes, or all of them are zero. */
+  /** True if all bytes are zero, or if there are no bytes. */
   readonly isZero: boolean;
 }
 

@@ -57,7 +57,7 @@ export async function unpackInPieces(
   if (checksum !== entry.crc32) throw damaged(entry, 'its CRC-32 is wrong');
 }
 
-/** zlib runs in the thread pool. It gets the next piece only after the previous one, whose memory is reused. */
+/** zlib runs in the thread pool. Pieces are passed to zlib one at a time, because their memory is reused. */
 async function inflateInPieces(
   pieces: AsyncIterable<Uint8Array>,
   entry: LocatedEntry,

@@ -33,7 +33,7 @@ export interface NewEntry {
   readonly extra: Uint8Array;
 }
 
-/** Fields of the entry's records. Of the data, these need only the length. */
+/** Fields of the entry's records. The records depend on the length of the data, but not on the data. */
 export type EntryHeader = Omit<NewEntry, 'data'> & { readonly data: { readonly length: number } };
 
 /** Version 2.0, which deflate needs. "Made by" names no particular system, so there are no permissions. */

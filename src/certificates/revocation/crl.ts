@@ -100,7 +100,7 @@ function readScope(extensions: readonly Extension[], issuer: Uint8Array): CrlSco
     points: undefined,
   };
   for (const { type, isCritical, value } of extensions) {
-    // Both extensions should be critical. Their meaning is the same if they are not.
+    // The two extensions should be critical. A non-critical extension has the same meaning.
     if (type === DELTA_CRL_INDICATOR) {
       scope = { ...scope, partial: 'it holds changes only (a delta CRL)' };
     } else if (type === ISSUING_DISTRIBUTION_POINT) {
@@ -125,7 +125,7 @@ function readDistributionPoint(value: Uint8Array, scope: CrlScope, issuer: Uint8
   const attributesOnly = isSet(0x85);
   fields.end();
   let { problem, partial } = scope;
-  // RFC 5280, 5.2.5, forbids this, so its meaning is unknown.
+  // RFC 5280, 5.2.5, forbids an empty issuingDistributionPoint, so its meaning is unknown.
   if (element.contents.length === 0) problem = 'its issuingDistributionPoint is empty';
   if (someReasonsOnly) partial = 'it holds revocations for some reasons only';
   if (isIndirect) partial = "it holds other issuers' certificates (an indirect CRL)";
@@ -179,9 +179,9 @@ const KNOWN_CRITICAL: ReadonlySet<string> = new Set([REASON_CODE, INVALIDITY_DAT
 const TRUE = Buffer.of(0x01, 0x01, 0xff);
 
 /**
- * Returns the entries for a certificate: at most one in a regular list. A list can contain a million entries, so they
- * are searched in place. `serialNumber` is the whole INTEGER. `unknownCritical` is an unknown critical extension of any
- * entry: an unlisted certificate may then still be revoked.
+ * Returns the entries for a certificate: at most one in a regular list. A list can contain a million entries, which are
+ * therefore searched in place. `serialNumber` is the whole INTEGER. `unknownCritical` is an unknown critical extension
+ * of any entry: an unlisted certificate may then still be revoked.
  */
 export function findInCrl(
   crl: EntriesOfCrl,
@@ -201,7 +201,7 @@ export function findInCrl(
     const length = first < 0x80 ? first : lengthAt(all, position + 2, header - 2);
     const end = position + header + length;
     if (all[position] !== 0x30 || header > 6 || end > all.length) {
-      // The entries before this offset are signed too.
+      // The list's signature also covers the entries before this offset.
       if (entries.length > 0) return { entries, unknownCritical };
       // This read throws an error that describes the problem.
       expectTag(readDer(all.subarray(position), 'CRL entry'), 0x30, 'CRL entry');

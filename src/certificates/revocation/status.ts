@@ -44,7 +44,7 @@ export function isCompromise(reason: number | undefined): boolean {
 }
 
 const SKEW_MILLISECONDS = 5 * 60 * 1000;
-/** Time for which a response is valid if it does not state the next update. */
+/** A response is valid for this time if it does not state the next update. */
 const WITHOUT_NEXT_MILLISECONDS = 24 * 60 * 60 * 1000;
 
 export function stalenessOf(thisUpdate: Date, nextUpdate: Date | undefined, now: Date): string | undefined {
@@ -96,7 +96,7 @@ function covers({ scope }: Crl, { fields }: ParsedCertificate): boolean {
   // A certificate without extensions, as in version 1, can belong to an authority or to an end entity.
   if (scope.covers === 'end-entities' && (isAuthority || fields.extensions.size === 0)) return false;
   const points = crlPointsOf(fields);
-  // All its distribution points name lists of another issuer.
+  // All distribution points of the certificate name lists of another issuer.
   if (points?.length === 0) return false;
   const { points: listed } = scope;
   if (listed === undefined) return true;

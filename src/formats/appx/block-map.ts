@@ -19,7 +19,7 @@ const HASH_METHODS: ReadonlyMap<string, DigestAlgorithm> = new Map([
 const BLOCK_LENGTH = 64 * 1024;
 /** makeappx writes an empty block of this length after the last block of a file. */
 const END_LENGTH = 2;
-/** Length limit of a compressed block. It is generous: deflate adds little to data that it cannot compress. */
+/** Length limit of a compressed block. The limit is generous: deflate adds little to data that it cannot compress. */
 const LONGEST_PACKED = BLOCK_LENGTH + 1024;
 
 export interface BlockMap {
@@ -34,9 +34,9 @@ interface MappedFile {
   readonly blocks: Blocks;
 }
 
-/** Arrays instead of objects, which would take 30 MB more for 65,000 blocks. */
+/** Stores arrays, because an object for each of 65,000 blocks would take 30 MB more. */
 interface Blocks {
-  /** Concatenated base64 digests, except those of the wrong length. Empty if they were not requested. */
+  /** Concatenated base64 digests, except those of the wrong length. Empty if the digests were not requested. */
   hashes: Buffer;
   readonly sizes: number[];
 }
@@ -208,7 +208,7 @@ export const PLAIN_BLOCK_LENGTH = BLOCK_LENGTH / 2;
 
 /**
  * Returns the block map with a new entry for a file that is deflated without compression, in blocks of
- * `PLAIN_BLOCK_LENGTH`. Everything else stays the same. `name` is in the form of the block map.
+ * `PLAIN_BLOCK_LENGTH`. The rest of the block map stays the same. `name` is in the form of the block map.
  */
 export function withFile(bytes: Uint8Array, name: string, contents: Uint8Array, headerLength: number): Uint8Array {
   const text = Buffer.from(bytes).toString();

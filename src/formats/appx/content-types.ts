@@ -34,7 +34,7 @@ export function readContentTypes(bytes: Uint8Array): ContentTypes {
       if (type !== SIGNATURE_TYPE) {
         throw appxErrors('appx-malformed', { problem: `${PART} gives its signature the type ${type}` });
       }
-      // Another element may start before the end of this one.
+      // Another element may start before the end of the found element.
       found.push({ start: text.lastIndexOf(`<${element.prefix}Override`, end - 1), end });
     },
   );

@@ -153,10 +153,7 @@ function signaturePart(
   };
 }
 
-/**
- * Returns the content of a new signature. Like signtool, this program lists the signature in the content types, and
- * sets all disk numbers to zero.
- */
+/** Like signtool, lists the signature in the content types and sets all disk numbers to zero. */
 function bodyWithSignature(opened: AppxPackage, rewritten: RewrittenEntries | undefined): SignedBody {
   const { contentTypes, archive } = opened;
   const plain = { ...opened, archive: { ...archive, end: withoutDisks(archive.end) } };

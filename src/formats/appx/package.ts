@@ -75,10 +75,7 @@ export async function readPackage(source: ByteSource): Promise<AppxPackage> {
   };
 }
 
-/**
- * Replaces the names of packages by those of their entries, which are percent-encoded outside ASCII and may differ in
- * case. Throws `appx-malformed` if two names are the same.
- */
+/** Replaces package names by entry names, which are percent-encoded outside ASCII and may differ in case. */
 function namedAsEntries(manifest: Manifest, { entries }: ZipArchive): Manifest {
   if (manifest.packages.length === 0) return manifest;
   const isTwice = (name: string) => appxErrors('appx-malformed', { problem: `the name ${name} is there twice` });

@@ -1,12 +1,9 @@
-/**
- * Writes the subject of a certificate as Windows does (CertNameToStr, X.500 order reversed). The publisher in the
- * manifest must be the same text.
- */
+/** The manifest's publisher must be the subject as Windows writes it (CertNameToStr, X.500 order reversed). */
 
 import { readCertificateFields } from '../../certificates/certificate.ts';
 import { type NameAttribute, readName } from '../../certificates/names.ts';
 
-/** Attribute names in the schema of the manifest (ST_Publisher_2010_v2). Others are `OID.` and the identifier. */
+/** Attribute names in the manifest's schema (ST_Publisher_2010_v2). Others become `OID.` and the identifier. */
 const NAMES: Readonly<Record<string, string>> = {
   '2.5.4.3': 'CN',
   '2.5.4.4': 'SN',

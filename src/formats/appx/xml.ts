@@ -1,4 +1,4 @@
-/** Reads the XML parts of a package. Elements are reported in the order of their ends. */
+/** Reads the XML parts of a package. Elements are reported in the order of their end tags. */
 
 import { SaxesParser } from 'saxes';
 import type { CodesignError } from '../../errors/codesign-error.ts';

@@ -85,8 +85,7 @@ async function readHead(source: ByteSource, layout: CabinetLayout, length: numbe
   }
   if (length > 0) {
     sizes.writeUInt16LE(block1.length, 4);
-    // signtool writes this length in a reserved area that it creates, and jsign accepts no other. Zeros fill the rest
-    // of the area.
+    // signtool writes this length in a reserved area that it creates, and jsign accepts no other.
     sizes.writeUInt16LE(Math.min(block2Length, REFERENCE_LENGTH), 6);
   }
   const shift = HEADER_LENGTH + (isReserved ? RESERVE_SIZES_LENGTH + length : 0) - reserveEnd(layout);

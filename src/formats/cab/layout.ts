@@ -38,7 +38,7 @@ export interface Reserve {
   readonly length: number;
   readonly folderLength: number;
   readonly dataLength: number;
-  /** Data of another program, which the digest covers. */
+  /** Data from another program, which the digest covers. */
   readonly block1: Uint8Array;
   /** Everything after block1: the reference to the signature, and zeros. */
   readonly block2: Uint8Array;

@@ -68,7 +68,7 @@ function utcTime(time: Date): Uint8Array {
   return encode(0x17, Buffer.from(`${time.toISOString().replace(/[-:T]/g, '').slice(2, 14)}Z`));
 }
 
-/** CAT_MEMBERINFO2 and the indirect data describe the type of the file. The link is empty in catalogs. */
+/** CAT_MEMBERINFO2 and the indirect data describe the type of the file. The SpcLink is empty in catalogs. */
 const EMPTY_LINK = contextConstructed(2, spcUnicode(''));
 const INDIRECT: Readonly<Record<ListedFile['kind'], { readonly info: number; readonly data: SpcData }>> = {
   program: {

@@ -33,7 +33,7 @@ export async function openCat(source: ByteSource, reader: ContentReader): Promis
   };
 }
 
-/** An attached signature replaces the whole file. Only a comparison shows whether it contains another list. */
+/** An attached signature replaces the whole file. Only a comparison shows whether the new catalog lists other files. */
 function checkSameList(cms: Uint8Array, { list }: Catalog): void {
   const other = attempt(() => readCatalog(cms));
   if (other instanceof CodesignError || !isSameBytes(other.list.bytes, list.bytes)) {

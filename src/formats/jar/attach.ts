@@ -35,8 +35,7 @@ export async function attachBlock(
   const blocks = blocksOf(base);
   const extension = extensionFor(signedData);
   const old = blocks.find(({ entry }) => entry.name.toUpperCase().endsWith(extension));
-  // A signature file has only one block. If there are blocks for other types of keys, the new block takes the place of
-  // the first.
+  // A signature file has only one block. The new block replaces the first block for another type of key.
   const leaving = old === undefined ? blocks : [old];
   const place = leaving[0]?.entry ?? signatureFile;
   const name = old?.entry.name ?? signatureFile.name.slice(0, -'.SF'.length) + extension;

@@ -18,10 +18,10 @@ export interface JarExpectation extends Expected {
 }
 
 /**
- * Checks the archive. It must contain exactly the expected blocks, byte for byte, and the contents must match the
- * digests in the manifest. Each signature file must match this manifest, the new one must not list removed files, and
- * together they must cover every file. The manifest must be where a stream reader looks for it. Throws
- * `result-damaged`.
+ * Checks the archive. The archive must contain exactly the expected blocks, byte for byte, and the contents must match
+ * the digests in the manifest. Each signature file must match this manifest, the new signature file must not list
+ * removed files, and together the signature files must cover every file. The manifest must be at the position where a
+ * stream reader looks for it. Throws `result-damaged`.
  */
 export async function checkResult(
   source: ByteSource,

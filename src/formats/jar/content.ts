@@ -70,10 +70,7 @@ export function sharedLists(): (algorithms: readonly string[]) => readonly strin
   };
 }
 
-/**
- * Reads each entry once, whatever the number of its algorithms. `algorithms` contains a list for each entry. Equal
- * lists must be the same object.
- */
+/** Reads each entry once. `algorithms` contains a list for each entry. Equal lists must be the same object. */
 export async function digestContents(
   source: ByteSource,
   entries: readonly ZipEntry[],
@@ -99,10 +96,7 @@ export async function digestContents(
   };
 }
 
-/**
- * SHA3-512, the slowest algorithm, takes 2 s of processor time for this many bytes. Two algorithms in a JAR of 512 MiB
- * are within the limit.
- */
+/** SHA3-512, the slowest algorithm, takes 2 s of processor time for this many bytes. */
 export const FURTHER_BYTES = 512 * 1024 * 1024;
 /** In large archives the limit grows with the compressed contents, which are rarely less than a tenth of all. */
 const FURTHER_BYTES_PER_COMPRESSED_BYTE = 16;

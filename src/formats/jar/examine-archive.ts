@@ -83,9 +83,8 @@ export async function checkOwnFiles(
 }
 
 /**
- * Bytes that are not zero speak against integrity: an attacker who adds them to a signed JAR could execute them. There
- * are two exceptions: an APK Signing Block, and bytes before the archive if `name` says that Java runs the file,
- * because launchers are stored there.
+ * Bytes that are not zero speak against integrity: an attacker who adds them to a signed JAR could execute them.
+ * Exceptions are an APK Signing Block, and launchers before the archive if `name` says that Java runs the file.
  */
 async function examineUncovered(source: ByteSource, archive: ZipArchive, name: string): Promise<readonly Finding[]> {
   const { before, between, after, apkSigningBlock } = await findUncovered(source, archive);

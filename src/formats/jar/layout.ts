@@ -55,7 +55,7 @@ export async function readLayout(source: ByteSource): Promise<JarLayout> {
   for (const entry of archive.entries) {
     const own = isDirectory(entry) ? undefined : ownNameOf(entry.name);
     if (isDirectory(entry)) {
-      // jarsigner -strict treats it as an unsigned file.
+      // jarsigner -strict treats a folder entry with data as an unsigned file.
       const problem = `the directory ${entry.name} holds data, which no signature covers`;
       if (!isEmpty(entry)) throw zipErrors('zip-unsupported', { problem });
     } else if (own === undefined) {
@@ -74,7 +74,7 @@ export async function readLayout(source: ByteSource): Promise<JarLayout> {
   return { archive, manifest, metaInf: archive.byName.get(META_INF), signable, signatureFiles };
 }
 
-/** Compressed empty data has two bytes. Bytes after them could hide entries that only stream readers see. */
+/** Compressed empty data has two bytes. Additional bytes could hide entries that only stream readers see. */
 function isEmpty({ size, compressedSize, method }: ZipEntry): boolean {
   return size === 0 && compressedSize <= (method === DEFLATED ? 2 : 0);
 }
@@ -89,8 +89,8 @@ export async function readWhole(source: ByteSource, entry: ZipEntry): Promise<Bu
 }
 
 /**
- * Returns the upper-case name under META-INF/ of a manifest or a file of a signature. These are not signed, and must be
- * directly in the folder. As in Java, a SIG-* name must have an extension of at most three letters or digits.
+ * Returns the upper-case name under META-INF/ of a manifest or a file of a signature. Such files are not signed, and
+ * must be directly in the folder. As in Java, a SIG-* name must have an extension of at most three letters or digits.
  */
 export function ownNameOf(name: string): string | undefined {
   const upper = name.toUpperCase();

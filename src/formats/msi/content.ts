@@ -20,8 +20,7 @@ const SIGNATURE_STREAMS: readonly Uint8Array[] = [SIGNATURE_STREAM, METADATA_STR
 
 /**
  * Returns the root without the two streams of a signature. Streams with these names in other storages are content.
- * Throws `compound-file-malformed` for a storage with such a name, or for a name that differs only in case, which
- * readers treat as equal.
+ * Throws `compound-file-malformed` if a storage has one of these names, or if another name differs only in case.
  */
 export function withoutSignature(root: CompoundStorage): CompoundStorage {
   const isSignature = ({ kind, name }: CompoundNode): boolean => {

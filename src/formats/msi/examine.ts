@@ -70,7 +70,7 @@ export async function examineInstaller(installer: Installer, source: ByteSource)
 
 /**
  * The digest of the streams does not cover the metadata. If a signature states that it has a digest of metadata, the
- * stream must exist and match. Windows compares neither its value nor its length.
+ * stream must exist and match. Windows compares neither the value nor the length of the digest.
  */
 export function examineMetadata({ metadata, root }: Installer, sipInfo: Element | undefined): readonly Finding[] {
   if (metadata === undefined) {

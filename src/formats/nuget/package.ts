@@ -28,7 +28,7 @@ export interface NugetPackage {
   readonly archive: ZipArchive;
   readonly body: ArchiveBody;
   readonly signature: StoredSignature | undefined;
-  /** Names similar to that of the signature entry. NuGet does not recognise them as signatures. */
+  /** Names similar to that of the signature entry. NuGet does not recognise entries with these names as signatures. */
   readonly lookalikes: readonly string[];
 }
 

@@ -74,7 +74,7 @@ export function embeddedSignature(
   });
 }
 
-/** Countersignatures must have no contentType (RFC 5652, 11.4). If one exists, it must be that of the signature. */
+/** A countersignature should have no contentType (RFC 5652, 11.4), or else that of the signature. */
 const RULES = { contentTypes: [undefined, DATA] };
 
 function nameOf(countersigner: SignerInfo): string {

@@ -20,7 +20,7 @@ import { signingCertificateProblem } from '../../timestamp/signing-certificate.t
 
 export type Role = 'author' | 'repository' | 'unknown';
 
-/** If the number of bits is undefined, the key has another type. */
+/** An undefined number of bits means that the key is not an RSA key. */
 const LEAST_BITS = 2048;
 /** Real packages have one countersignature, from the repository. */
 const MOST_COUNTERSIGNATURES = 8;

@@ -9,7 +9,8 @@ import { locks, type StoredSignature } from './stored.ts';
 
 /**
  * Checks that every object is at its offset in the cross-reference, because readers repair a broken document in
- * different ways. Returns the first number for new objects: no object has or refers to it or a higher number.
+ * different ways. Returns the first number for new objects. No existing object has a number as high, or a reference to
+ * one.
  */
 export async function checkReferences(document: PdfDocument): Promise<number> {
   const { nextNumber, source, sections } = document;
@@ -26,7 +27,7 @@ export async function checkReferences(document: PdfDocument): Promise<number> {
   return highest + 1;
 }
 
-/** A signature, its field, and a cross-reference stream. */
+/** The new objects are a signature, its field, and a cross-reference stream. */
 const NEW_OBJECTS = 3;
 
 /** Omit `fieldName` for a document timestamp. */

@@ -86,7 +86,7 @@ async function fieldObjects(
 ): Promise<readonly ChangedObject[]> {
   const objects: ChangedObject[] = [];
   const rewrite = ({ number, generation }: PdfReference, body: Buffer) => objects.push({ number, generation, body });
-  /** Appends an item to the array under `key` of `owner`. An array that is an indirect object stays one. */
+  /** Appends an item to the array under `key` of `owner`. The array stays an indirect object if it is one. */
   async function appended(
     owner: PdfDictionary,
     key: string,

@@ -69,7 +69,7 @@ async function checkIntact(opened: OpenedPdf): Promise<void> {
   }
 }
 
-/** Number of additional bytes, for the case that the service returns a longer certificate with the signature. */
+/** Additional bytes to reserve, in case the service returns a longer certificate with the signature. */
 const RESERVE = 512;
 
 export async function prepareSignature(opened: OpenedPdf, context: SigningContext): Promise<Prepared> {

@@ -11,10 +11,7 @@ import { PROGRAM_NAME, truncated } from './new-signature.ts';
 import { type OpenedPdf, openWith } from './opened.ts';
 import type { StoredSignature } from './stored.ts';
 
-/**
- * Returns the edit that removes the last update, and the signatures in that update. The update must have been written
- * by this program, or contain only a signature.
- */
+/** The last update must have been written by this program, or contain only a signature. */
 export async function lastUpdate({
   document,
   stored,

@@ -1,7 +1,4 @@
-/**
- * Lists the signatures of a document for `verify`, `inspect` and `extract`. A document timestamp is reported as a
- * timestamp of each signature that it covers.
- */
+/** A document timestamp is reported as a timestamp of each signature that it covers. */
 
 import { digestAlgorithmOf } from '../../asn1/algorithm-identifiers.ts';
 import type { SignedData } from '../../cms/parse-signed-data.ts';

@@ -1,7 +1,4 @@
-/**
- * The attribute certificate table: its location, and its WIN_CERTIFICATEs ("PE Format", The Attribute Certificate
- * Table).
- */
+/** The attribute certificate table and its WIN_CERTIFICATEs ("PE Format", The Attribute Certificate Table). */
 
 import type { ByteSource } from '../../bytes/byte-source.ts';
 import { Cursor } from '../../bytes/cursor.ts';
@@ -140,16 +137,13 @@ async function isWinCertificate(source: ByteSource, { offset, size }: Certificat
 /** Streams the bytes, so that a table of any size needs no memory. */
 export async function isZero(source: ByteSource, start: number, end: number): Promise<boolean> {
   for await (const chunk of source.stream(start, end)) {
-    // This is ten times faster than checking each byte.
+    // Comparing whole chunks is ten times faster than checking each byte.
     if (Buffer.compare(chunk, Buffer.alloc(chunk.length)) !== 0) return false;
   }
   return true;
 }
 
-/**
- * The ranges in the section table. The digest ignores them, because sections leave gaps, overlap, and come in any
- * order.
- */
+/** The digest ignores sections, because they leave gaps, overlap, and come in any order. */
 interface Sections {
   readonly headersEnd: number;
   readonly data: readonly ByteRange[];

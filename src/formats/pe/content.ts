@@ -48,8 +48,8 @@ export async function measureProgram(
  * Computes CheckSum like ImageHlp's CheckSumMappedFile: the 16-bit one's-complement sum of the whole file with CheckSum
  * as zero, plus the file's length in bytes. `others` are the bytes outside the content (directory entry, certificate
  * table) with their offsets in the file. The sums of the parts add up, because one's-complement addition does not
- * depend on the order, and zeros (padding, CheckSum) add nothing. The parity of a part's offset matters. It is odd for
- * header fields if e_lfanew is odd.
+ * depend on the order, and zeros (padding, CheckSum) add nothing. The parity of a part's offset matters: the offsets of
+ * header fields are odd if e_lfanew is odd.
  */
 export function imageChecksum(contentSum: number, others: readonly PlacedBytes[], fileSize: number): number {
   const sum = others.reduce((total, { bytes, offset }) => addSum16(total, bytes, offset), contentSum);

@@ -10,7 +10,7 @@ import { CHECKSUM_LENGTH, imageChecksum, type MeasuredProgram, TABLE_ENTRY_LENGT
 import { peErrors } from './errors.ts';
 import { MAXIMUM_SIZE, type PeLayout } from './layout.ts';
 
-/** Replaces the old table and everything in it. `contentSum` is SUM16 over `contentToSign`. */
+/** Replaces the old table with all its entries. `contentSum` is SUM16 over `contentToSign`. */
 export function embedCms(layout: PeLayout, contentSum: number, cms: Uint8Array): Patch {
   const tableOffset = align8(layout.programEnd);
   const table = certificateTable(cms);
@@ -46,14 +46,11 @@ function certificateTable(cms: Uint8Array): Uint8Array {
   return table;
 }
 
-/**
- * The result is the file from before it was signed, except for a correct CheckSum and up to 7 zeros of padding. A stale
- * directory entry alone is not a table. Throws `not-signed`.
- */
+/** Restores the file from before signing, except for a correct CheckSum and up to 7 zeros of padding. */
 export async function removeTable(layout: PeLayout, content: () => Promise<MeasuredProgram>): Promise<Patch> {
   const { table, checksumOffset, tableEntryOffset, programEnd, fileSize } = layout;
   if (table === undefined) throw formatErrors('not-signed');
-  // The directory entry is zero then, so it adds nothing to the sum.
+  // After removal the directory entry is zero, so it adds nothing to the sum.
   const checksum = imageChecksum((await content()).sum, [], programEnd);
   return [
     { offset: checksumOffset, remove: CHECKSUM_LENGTH, insert: [words(checksum)] },

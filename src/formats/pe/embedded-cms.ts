@@ -33,9 +33,7 @@ const TYPE_NAMES: ReadonlyMap<number, string> = new Map([
   [0x0ef1, 'an EFI signature with a GUID'],
 ]);
 
-/**
- * Checks whether the header of a WIN_CERTIFICATE declares a CMS. Ignores the revision, because both 1.0 and 2.0 occur.
- */
+/** Ignores the revision of the WIN_CERTIFICATE, because both 1.0 and 2.0 occur. */
 export function holdsCms(certificate: WinCertificate): boolean {
   return certificate.type === WIN_CERT_TYPE_PKCS_SIGNED_DATA;
 }
@@ -53,10 +51,7 @@ export async function readCms(source: ByteSource, certificate: WinCertificate): 
   return Uint8Array.from(await source.read(start, length));
 }
 
-/**
- * Returns warnings about data that replacing the signatures would silently remove, and about data that deceives
- * verifiers.
- */
+/** Returns warnings about data that replacing would silently remove, and about data that deceives verifiers. */
 export async function describeOddities(source: ByteSource, entries: CertificateEntries): Promise<readonly string[]> {
   const { certificates, damage } = entries;
   const warnings: string[] = [];

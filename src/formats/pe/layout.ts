@@ -1,7 +1,4 @@
-/**
- * Offsets of the fields in a PE file that signing reads or changes ("PE Format": MS-DOS stub, COFF header, optional
- * header).
- */
+/** Offsets of PE fields that signing reads or changes ("PE Format": MS-DOS stub, COFF header, optional header). */
 
 import type { ByteSource } from '../../bytes/byte-source.ts';
 import { Cursor } from '../../bytes/cursor.ts';
@@ -13,7 +10,7 @@ import { peErrors } from './errors.ts';
 
 export interface PeLayout {
   readonly fileSize: number;
-  /** Offset of the 4 bytes of CheckSum. It may be odd, because e_lfanew may be. */
+  /** Offset of the 4 bytes of CheckSum. The offset may be odd, because e_lfanew may be odd. */
   readonly checksumOffset: number;
   readonly checksum: number;
   readonly program: ProgramKind;
@@ -22,7 +19,7 @@ export interface PeLayout {
   /** Offset of the 8 bytes of the Certificate Table entry of the data directories. */
   readonly tableEntryOffset: number;
   readonly tableEntry: CertificateTable;
-  /** Start of the existing or future signatures. Everything before it belongs to the program. */
+  /** Start of the existing or future signatures. All bytes before this offset belong to the program. */
   readonly programEnd: number;
   readonly table: CertificateTable | undefined;
   /** Warnings about the header (`peWarnings`) that do not prevent signing. */

@@ -1,7 +1,7 @@
 /**
- * Page hashes: digests of a program's headers and of each page of its sections, with which Windows checks pages when it
- * loads them ("Windows Authenticode Portable Executable Signature Format", SpcPeImagePageHashes). They do not cover
- * overlay and table.
+ * Page hashes are digests of a program's headers and of each page of its sections. Windows checks a page when it loads
+ * it ("Windows Authenticode Portable Executable Signature Format", SpcPeImagePageHashes). Page hashes do not cover the
+ * overlay and the certificate table.
  */
 
 import { hash } from 'node:crypto';
@@ -51,10 +51,7 @@ export async function comparePages(
   return [broken('page-hashes-differ', message)];
 }
 
-/**
- * Returns entries of u32 file offset and digest: for the headers, for each page of each section in table order, and for
- * the end.
- */
+/** Returns a u32 file offset and a digest for the headers, each page of each section in table order, and the end. */
 export async function hashPages(source: ByteSource, layout: PeLayout, algorithm: PageDigest): Promise<Uint8Array> {
   const pageLength = pageLengthOf(layout);
   const list = Buffer.alloc(listLength(layout, algorithm));

@@ -1,4 +1,4 @@
-/** Settings that a signature covers, in the order of its scope. All other settings can be changed later. */
+/** Settings that a signature covers, in the order of its scope. All other settings can be changed after signing. */
 
 export const FULL_ADDRESS = 'Full Address';
 export const ALTERNATE_FULL_ADDRESS = 'Alternate Full Address';

@@ -57,10 +57,7 @@ interface TextEdit {
   readonly insert: string;
 }
 
-/**
- * Existing lines stay. Wrong or missing digests are replaced or added with the neighbouring line ending, and other
- * files get new sections.
- */
+/** Existing lines stay. Wrong digests are replaced, missing ones added, and other files get new sections. */
 export function completeManifest(request: ManifestRequest): Buffer {
   const { listed, digestOf, algorithm, keepOthers } = request;
   const manifest = request.manifest ?? readManifest(Buffer.from(OWN_MANIFEST));
@@ -140,9 +137,9 @@ function applyTextEdits(bytes: Buffer, edits: readonly TextEdit[]): Buffer {
 }
 
 /**
- * Returns the manifest without digests of contents, and without sections that then have only a name. Digests and such
- * sections are removed even if they existed before signing, because they cannot be distinguished. Returns undefined if
- * only the text of a new manifest of this program remains.
+ * Returns the manifest without digests of contents, and without sections that then have only a name. Digests that
+ * existed before signing are removed too, because they cannot be distinguished from those of signing. Returns undefined
+ * if what remains is a manifest that this program created.
  */
 export function withoutDigests(manifest: Manifest): Buffer | undefined {
   const { bytes } = manifest;

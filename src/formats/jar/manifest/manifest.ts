@@ -6,7 +6,7 @@ import { nodeDigestName } from './digest-names.ts';
 export interface Manifest {
   readonly bytes: Buffer;
   readonly main: MainSection;
-  /** Yields sections in file order. Parses them again each time, because there may be a hundred thousand. */
+  /** Yields sections in file order. Parses the sections again each time, because there may be a hundred thousand. */
   sections(): Iterable<ManifestSection>;
   valueOf(digest: Pick<DigestAttribute, 'valueStart' | 'end'>): string;
   /** Line ending of the first line: `\r\n`, `\n` or `\r`. A file may contain several kinds. */
@@ -46,13 +46,13 @@ const CR = 0x0d;
 const LF = 0x0a;
 const SPACE = 0x20;
 const COLON = 0x3a;
-/** Size of Java's buffer for a line with its ending. Java would read the rest of CR LF as another, empty line. */
+/** Size of Java's buffer for a line with its ending. Java reads a later LF of CR LF as an empty line. */
 const LONGEST_LINE = 512;
 const LONGEST_NAME = 70;
-/** Main sections have tens of attributes, and other sections about two digests. Hostile ones have half a million. */
+/** Main sections have tens of attributes, others about two digests, and hostile ones half a million attributes. */
 const MOST_MAIN_ATTRIBUTES = 4096;
 const MOST_DIGESTS = 256;
-/** Number of lines in one attribute. They have 700 KB if they are as long as Java writes them. */
+/** Number of lines in one attribute. Lines of the length that Java writes would have 700 KB. */
 const MOST_CONTINUATIONS = 10_000;
 const NAME = 'name';
 const DIGEST_SUFFIX = '-digest';

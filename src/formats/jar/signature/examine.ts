@@ -35,7 +35,7 @@ export interface SharedInfo {
 
 /** Java ignores SHA-1 digests unless a timestamp is older (`jdk.jar.disabledAlgorithms`). */
 const END_OF_SHA1 = new Date('2019-01-01T00:00:00Z');
-/** Bits of RSA and DSA keys, from the same property. */
+/** Shortest RSA and DSA keys that `jdk.jar.disabledAlgorithms` permits, in bits. */
 const SHORTEST_KEY = 1024;
 
 export async function examineSignature(
@@ -179,7 +179,7 @@ function* weaknessFindings(
   weaknesses: readonly Weakness[],
   timestampsOfSigners: readonly (readonly Timestamp[])[],
 ): Generator<Finding> {
-  // If one signer lacks such a timestamp, Java has no time for the signature.
+  // If one signer lacks a timestamp from before 2019, Java has no time for the signature.
   const isOld = timestampsOfSigners.length > 0 && timestampsOfSigners.every((each) => each.some(isSoundAndOld));
   for (const [strength, algorithm] of [
     ['weak', 'MD5'],

@@ -46,8 +46,8 @@ function* singleSections(manifest: Manifest): Generator<NamedSections> {
 }
 
 /**
- * There is no signingTime, so that the same archive gives the same bytes. The root is included if the user gave it,
- * because jarsigner searches the user's store for one of the certificates.
+ * Contains no signingTime, so that the same archive gives the same bytes, but may contain the root, because jarsigner
+ * searches the user's store for one of the certificates.
  */
 export const JAR_PROFILE: SignatureProfile = {
   signedAttributes: () => [],
@@ -67,8 +67,8 @@ export function blockName(wanted: string): string {
 /**
  * Returns a name that no signature of another certificate has. Throws `signer-name-taken`.
  *
- * If `signerName` is undefined, the name is derived from the certificate. `others` are the other signatures that stay
- * in the file.
+ * If `signerName` is undefined, the name is derived from the certificate. `others` are the existing signatures that
+ * stay in the file.
  */
 export function chooseBlockName(
   signerName: string | undefined,

@@ -116,7 +116,7 @@ export async function differenceBetween(
     return !seen.has(name) && seen.add(name) !== undefined;
   }
 
-  /** Readers identify layers, pages and fields by their references, so an equal object cannot replace them. */
+  /** Readers identify layers, pages and fields by their references, so an equal object cannot replace one. */
   function isSameObject(old: PdfValue, now: PdfValue): boolean {
     if (!isOf(old, 'reference') || !isOf(now, 'reference')) return true;
     const [before, after] = [`signed ${keyOf(old)}`, `last ${keyOf(now)}`];
@@ -132,7 +132,7 @@ export async function differenceBetween(
 
   function compare(pair: Pair): void {
     const { old, now, role, area } = pair;
-    // Acrobat refers to the catalog in /Data of a signature. Under another key, it could be drawn as a page's contents.
+    // Acrobat refers to the catalog in /Data of a signature. Under another key, it could be drawn as page contents.
     if (pair.key === 'Data' && isSameValue(old, signed.root) && isSameValue(now, last.root)) return;
     if (area === 'addition') add(pair);
     else if (isOf(old, 'reference') || isOf(now, 'reference')) {
@@ -160,7 +160,7 @@ export async function differenceBetween(
     if (RECTANGLES.includes(name) && areSameNumbers(before, after)) return;
     const added = additions.items.get(role);
     const isAdded = (item: PdfValue | undefined): boolean => added?.has(keyOf(item)) ?? false;
-    // The position of a new field has no meaning. A new annotation must come last, so that it is drawn over the others.
+    // The position of a new field has no meaning. A new annotation must be drawn over the others.
     const kept = role === 'annotations' ? after : after.filter((each) => !isAdded(each));
     if (role !== 'annotations') for (const now of after) if (isAdded(now)) add({ ...above, now });
     for (let key = 0; key < Math.max(before.length, kept.length); key += 1) {

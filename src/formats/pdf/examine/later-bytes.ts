@@ -14,9 +14,9 @@ const GAP =
 const OBJECT_END = /^[\0\t\n\f\r ]*endobj/;
 
 /**
- * Returns the ranges after an offset that readers could misuse: bytes outside all objects, tables and trailers, except
- * white space, and bytes that readers would use if they repaired the document. Throws `pdf-cross-reference-broken` if a
- * later section has a wrong offset for an object.
+ * Returns ranges after an offset that readers could misuse: bytes outside objects, tables and trailers, or bytes that
+ * readers would use for a repair. Throws `pdf-cross-reference-broken` if a later section has a wrong offset for an
+ * object.
  */
 export async function unlistedBytes(document: PdfDocument, from: number): Promise<readonly ByteRange[]> {
   const { source, sections } = document;
@@ -47,7 +47,7 @@ export async function unlistedBytes(document: PdfDocument, from: number): Promis
   return unlisted;
 }
 
-/** Readers that repair a document search for these, even inside streams, and use the last object with each number. */
+/** Readers that repair a document search for these words, even in streams, and use the last object with each number. */
 const REPAIRED = /(?<!\d)(\d+)[\s\0]+\d+[\s\0]+obj|trailer|\/Root[\s\0]*(\d+)/g;
 /** An entry may point to white space before its object. */
 const ONLY_SPACE = /^[\s\0]*$/;
@@ -59,7 +59,7 @@ const LONGEST = 4096;
 async function repairedBytes({ source, sections, entry, root }: PdfDocument, from: number): Promise<ByteRange[]> {
   const found: ByteRange[] = [];
   const tables = new Set(sections.filter(({ kind }) => kind === 'table'));
-  /** True for the first match in a table, which must be its own trailer: only numbers come before it. */
+  /** True for the first match in a table, which must be the table's own trailer: only numbers come before it. */
   const isTrailer = (at: number): boolean => {
     const table = [...tables].find(({ offset, end }) => offset <= at && at < end);
     return table !== undefined && tables.delete(table);
@@ -152,7 +152,7 @@ function isResized(signed: PdfDocument, last: PdfDocument): boolean {
 
 const sizeOf = ({ trailer }: PdfDocument): number => numberOf(trailer.entries.get('Size')) ?? 0;
 
-/** Returns the table before the stream of a hybrid file. Some readers use its entries, others those of the stream. */
+/** Returns the table before the stream of a hybrid file. Some readers use the table's entries, others the stream's. */
 function hybridTableOf({ sections }: PdfDocument, index: number): Section | undefined {
   const table = sections[index - 1];
   return table?.kind === 'table' && table.trailer.entries.has('XRefStm') ? table : undefined;

@@ -16,7 +16,7 @@ export async function isExact(document: PdfDocument, value: PdfValue): Promise<b
   return !isOf(value, 'reference') || entry === undefined || document.isExact(value.number, entry);
 }
 
-/** Follows a reference once. If it leads to another reference, only some readers follow that. */
+/** Follows a reference once. Only some readers follow a reference that leads to another reference. */
 export async function reach(document: PdfDocument, value: PdfValue): Promise<Reached> {
   if (!isOf(value, 'reference')) return { value, streamStart: undefined };
   const object = await document.object(value.number);
