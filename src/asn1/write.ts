@@ -3,6 +3,8 @@
  * (certificates, names, attributes) are copied as bytes: decoding and encoding them again could change them.
  */
 
+import { memoize } from '../bytes/reuse.ts';
+
 export function encode(tag: number, ...contents: readonly Uint8Array[]): Uint8Array {
   return encodeAll(tag, contents);
 }
@@ -46,8 +48,12 @@ export const nullValue = (): Uint8Array => Uint8Array.of(0x05, 0x00);
 
 export const smallInteger = (value: number): Uint8Array => Uint8Array.of(0x02, 0x01, value);
 
-/** Encodes an OBJECT IDENTIFIER. The arcs are constants of this program, below 2^31. */
-export function objectIdentifier(dotted: string): Uint8Array {
+/** More than this program has. */
+const MOST_IDENTIFIERS = 500;
+/** Encodes an OBJECT IDENTIFIER, each one once. The arcs are constants of this program, below 2^31. */
+export const objectIdentifier = memoize(MOST_IDENTIFIERS, String, encodeIdentifier);
+
+function encodeIdentifier(dotted: string): Uint8Array {
   const [first = 0, second = 0, ...rest] = dotted.split('.').map(Number);
   const octets: number[] = [];
   for (const arc of [first * 40 + second, ...rest]) {

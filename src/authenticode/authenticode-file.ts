@@ -19,7 +19,7 @@ import { checkUnchanged, nestSignature, readOuterSignature } from './append.ts';
 import type { Container, MeasuredContent } from './container.ts';
 import { contentMatches } from './examine-authenticode.ts';
 import { prepareAuthenticode } from './profile.ts';
-import { algorithmsOf, findAuthenticode, readAuthenticode } from './read-authenticode.ts';
+import { algorithmsOf, findAuthenticode, readContentDigest } from './read-authenticode.ts';
 import { embeddedSignatures, findSignatures } from './signatures.ts';
 import { stampSignatures } from './stamp.ts';
 
@@ -132,7 +132,7 @@ async function verify<Measured extends MeasuredContent>(
 }
 
 function readSigned(cms: Uint8Array, { kind }: Container) {
-  const read = attempt(() => readAuthenticode(cms, kind.contentType));
+  const read = attempt(() => readContentDigest(cms, kind.contentType));
   if (read instanceof CodesignError) throw damaged(`its signature cannot be read: ${read.message}`, read);
   const { contentDigestAlgorithm: algorithm, contentDigest } = read;
   if (algorithm === undefined) throw damaged('its signature uses another digest algorithm');

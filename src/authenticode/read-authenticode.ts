@@ -10,6 +10,7 @@ import {
   type SignedData,
   withCmsErrors,
 } from '../cms/parse-signed-data.ts';
+import { readContentFields, readSignedDataFields } from '../cms/signed-data-fields.ts';
 import { examineSigner } from '../cms/verify-signer.ts';
 import { type DigestAlgorithm, NODE_DIGEST_NAME } from '../crypto/algorithms.ts';
 import type { ContentDigest } from '../crypto/measure-content.ts';
@@ -102,6 +103,18 @@ export function algorithmsOf({ parts, nested }: FoundCms): readonly ContentDiges
   return [...(algorithm === undefined ? [] : [algorithm]), ...nested.flatMap(algorithmsOf)];
 }
 
+/**
+ * Reads the content digest of a signature that this program made, without certificates and signers. Throws like
+ * `readAuthenticode`.
+ */
+export function readContentDigest(cms: Uint8Array, contentType = SPC_INDIRECT_DATA) {
+  if (contentType !== SPC_INDIRECT_DATA) return readAuthenticode(cms, contentType);
+  return withCmsErrors(() => {
+    const { encapsulatedContent } = readSignedDataFields(cms);
+    return readSpcContent(contentOf(readContentFields(encapsulatedContent), contentType));
+  });
+}
+
 function readParts(signedData: SignedData, contentType: string): AuthenticodeParts {
   const [signer] = signedData.signers;
   return withCmsErrors(() => {
@@ -109,7 +122,7 @@ function readParts(signedData: SignedData, contentType: string): AuthenticodePar
     const digestedContent = digestedBytesOf(content);
     const indirectData =
       contentType === SPC_INDIRECT_DATA
-        ? readIndirectData(isWrapped(content) ? readElement(digestedContent, SPC_CONTENT) : content)
+        ? readSpcContent(content)
         : partsOfSignedList(signedData, content, digestedContent);
     const { contentDigestAlgorithm } = indirectData;
     return {
@@ -123,7 +136,11 @@ function readParts(signedData: SignedData, contentType: string): AuthenticodePar
   });
 }
 
-function contentOf({ contentType, content }: SignedData, expected: string): Element {
+function readSpcContent(content: Element) {
+  return readIndirectData(isWrapped(content) ? readElement(digestedBytesOf(content), SPC_CONTENT) : content);
+}
+
+function contentOf({ contentType, content }: Pick<SignedData, 'contentType' | 'content'>, expected: string): Element {
   if (contentType !== expected) {
     throw authenticodeErrors('authenticode-content-other', { type: contentType });
   }

@@ -3,24 +3,20 @@
  * them. Only requested parts are decoded, and all parts are views of the input.
  */
 
-import {
-  algorithmOf,
-  type Element,
-  fieldsOf,
-  firstParts,
-  objectIdentifierOf,
-  octetsOf,
-  onlyPart,
-  readDer,
-  readElement,
-} from '../asn1/read.ts';
+import { algorithmOf, type Element, fieldsOf, firstParts, octetsOf, readDer, readElement } from '../asn1/read.ts';
 import { encode } from '../asn1/write.ts';
 import { isSameBytes } from '../bytes/byte-source.ts';
 import { type CertificateFields, readCertificateFields, subjectKeyIdentifierOf } from '../certificates/certificate.ts';
 import { readName } from '../certificates/names.ts';
 import { CodesignError } from '../errors/codesign-error.ts';
 import { cmsErrors } from './errors.ts';
-import { partsUpTo, readAttributeFields, readSignedDataFields, readSignerInfoFields } from './signed-data-fields.ts';
+import {
+  partsUpTo,
+  readAttributeFields,
+  readContentFields,
+  readSignedDataFields,
+  readSignerInfoFields,
+} from './signed-data-fields.ts';
 
 export interface ParsedAttribute {
   readonly type: string;
@@ -87,10 +83,6 @@ function limited(limit: number, what: string): (count: number) => void {
 export function parseSignedData(bytes: Uint8Array, budget: CmsBudget = cmsBudget()): SignedData {
   return withCmsErrors(() => {
     const { contentInfo, encapsulatedContent, certificates: set, signers } = readSignedDataFields(bytes);
-    const encapsulated = fieldsOf(encapsulatedContent, 0x30, 'content');
-    const contentType = objectIdentifierOf(encapsulated.next(0x06, 'type'), 'content type');
-    const tagged = encapsulated.optional(0xa0);
-    encapsulated.end();
     const certificates = certificatesIn(set);
     for (const { length } of certificates) budget.takeCertificates(Math.ceil(length / USUAL_LENGTH));
     const candidates = certificates.map((der) => ({ der, fields: readCertificateFields(der) }));
@@ -98,8 +90,7 @@ export function parseSignedData(bytes: Uint8Array, budget: CmsBudget = cmsBudget
     return {
       bytes: contentInfo.bytes,
       trailingLength: bytes.length - contentInfo.bytes.length,
-      contentType,
-      content: tagged === undefined ? undefined : onlyPart(tagged, 'content'),
+      ...readContentFields(encapsulatedContent),
       certificates,
       signers: [
         parseSigner(first, candidates, budget),

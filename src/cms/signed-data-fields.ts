@@ -44,6 +44,14 @@ export function readSignedDataParts(bytes: Uint8Array) {
   return { contentInfo, tagged, signedData, encapsulatedContent, certificates, signerInfos, signers };
 }
 
+export function readContentFields(encapsulatedContent: Element) {
+  const fields = fieldsOf(encapsulatedContent, 0x30, 'content');
+  const contentType = objectIdentifierOf(fields.next(0x06, 'type'), 'content type');
+  const tagged = fields.optional(0xa0);
+  fields.end();
+  return { contentType, content: tagged === undefined ? undefined : onlyPart(tagged, 'content') };
+}
+
 /** Signed attributes have the tag `[0]`, and unsigned attributes `[1]`. */
 export function readSignerInfoFields(signer: Element) {
   const fields = fieldsOf(signer, 0x30, 'SignerInfo');

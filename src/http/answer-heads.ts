@@ -35,7 +35,9 @@ export function repairAnswerHeads(socket: net.Socket, limit: number): net.Socket
       }
       const length = end.index + end[0].length;
       if (!INTERIM.test(text)) {
-        const head = repair(text.slice(0, length));
+        const given = text.slice(0, length);
+        if (isUsual(given)) break;
+        const head = repair(given);
         const rest = chunk.subarray(length);
         const ambiguity = ambiguityOf(head);
         if (ambiguity !== undefined) {
@@ -49,6 +51,15 @@ export function repairAnswerHeads(socket: net.Socket, limit: number): net.Socket
     }
     if (chunk.length > 0) socket.unshift(chunk);
   });
+}
+
+const BARE_LF = /(?<!\r)\n/;
+
+/** Nearly all heads are. Repairing them too would take 3 % of the processor time of a run with 300 small programs. */
+function isUsual(head: string): boolean {
+  const [length, ...others] = head.match(/^content-length.*$/gim) ?? [];
+  const isPlain = length !== undefined && others.length === 0 && /^content-length: \d+$/i.test(length);
+  return isPlain && !BARE_LF.test(head) && !TRANSFER_ENCODING.test(head);
 }
 
 function repair(head: string): string {
