@@ -38,6 +38,16 @@ export function isKnownLocal(path: string): boolean {
   return isLocal(statfsSync(path));
 }
 
+/** Returns a function that asks once for each disk. `dev` is the number of the file's disk, which lasts as long as its mount. */
+export function localDisks(): (path: string, stats: { readonly dev: number }) => boolean {
+  const known = new Map<number, boolean>();
+  return (path, { dev }) => {
+    const isLocalDisk = known.get(dev) ?? isKnownLocal(path);
+    known.set(dev, isLocalDisk);
+    return isLocalDisk;
+  };
+}
+
 export function isLocal({ type }: Pick<StatsFs, 'type'>): boolean {
   return LOCAL_FILE_SYSTEMS.has(type);
 }

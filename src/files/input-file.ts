@@ -1,7 +1,7 @@
-import { type BigIntStats, fstatSync, statSync } from 'node:fs';
+import { type BigIntStats, fstatSync, lstatSync, statSync } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { type ByteSource, type OnRead, watchedSource } from '../bytes/byte-source.ts';
-import { fileSource, isKnownLocal, LARGEST_DIRECT, openDirectly, wholeSource } from '../bytes/file-source.ts';
+import { fileSource, LARGEST_DIRECT, localDisks, openDirectly, wholeSource } from '../bytes/file-source.ts';
 import { READ_WITHOUT_WAITING } from '../bytes/read-file.ts';
 import { lazy } from '../bytes/reuse.ts';
 import { fileErrors } from './errors.ts';
@@ -43,6 +43,10 @@ export interface InputFile extends AsyncDisposable {
   readonly stats: FileStats;
   /** False if another machine may also have access to the file system. */
   readonly isLocal: boolean;
+  /** Set if the whole file is in memory, so that the source can be used after the file is closed. */
+  readonly isInMemory: boolean;
+  /** Set if the path leads to the file through a link with the file's own name. */
+  readonly isLink: boolean;
   /** Closes the file before the scope ends; may be called twice. */
   close(): Promise<void>;
 }
@@ -50,17 +54,19 @@ export interface InputFile extends AsyncDisposable {
 const LARGE_SIZE = 20_000_000;
 
 /** Small files are read in one call. `onRead` is called only for large files. */
-export async function openInput(path: string, onRead?: OnRead): Promise<InputFile> {
+export async function openInput(path: string, onRead?: OnRead, isOnLocalDisk = localDisks()): Promise<InputFile> {
   await assertUtf8Name(path);
-  const { isLocal, isSmall, handle } = await retryWhileBusy('read the file', async () => {
+  const { isLocal, isLink, isSmall, handle } = await retryWhileBusy('read the file', async () => {
     try {
-      const there = statSync(path);
+      const named = lstatSync(path);
+      const isLink = named.isSymbolicLink();
+      const there = isLink ? statSync(path) : named;
       // Check before opening, because opening a device can have side effects.
       assertFile(there);
-      const isLocal = isKnownLocal(path);
+      const isLocal = isOnLocalDisk(path, there);
       const isSmall = isLocal && there.size <= LARGEST_DIRECT;
       const handle = isSmall ? openDirectly(path, READ_WITHOUT_WAITING) : await open(path, READ_WITHOUT_WAITING);
-      return { isLocal, isSmall, handle };
+      return { isLocal, isLink, isSmall, handle };
     } catch (thrown) {
       throw orBrokenLink(thrown, path, 'this');
     }
@@ -76,7 +82,8 @@ export async function openInput(path: string, onRead?: OnRead): Promise<InputFil
     const source = isSmall
       ? await inFileSystem('read the file', () => wholeSource(handle, Number(size)))
       : watched(fileSource(handle, Number(size)), onRead);
-    return { path, stats: kept, isLocal, source, close, [Symbol.asyncDispose]: close };
+    const about = { path, stats: kept, isLocal, isLink, isInMemory: isSmall };
+    return { ...about, source, close, [Symbol.asyncDispose]: close };
   } catch (thrown) {
     await handle.close();
     throw thrown;

@@ -2,6 +2,7 @@
 
 import { basename, extname } from 'node:path';
 import pLimit from 'p-limit';
+import { localDisks } from '../bytes/file-source.ts';
 import { type CodesignError, toCodesignError } from '../errors/codesign-error.ts';
 import { fromFileSystem } from '../files/file-system-errors.ts';
 import { type FileStats, identityAt, identityOf, versionOf } from '../files/input-file.ts';
@@ -9,6 +10,7 @@ import type { Format } from '../format/format.ts';
 import type { SignableFile } from '../format/signable-file.ts';
 import { contentReader, recogniseFormat } from '../formats/recognise.ts';
 import { signingErrors, signingWarnings } from './errors.ts';
+import { keepSmallFiles } from './files/kept-files.ts';
 import { openSettled } from './files/open-file.ts';
 import { findSamePaths } from './files/same-path.ts';
 import { assertReplaceable, resolveTarget, type TargetFolders, targetFolders } from './files/target.ts';
@@ -21,33 +23,49 @@ type Decide = (opened: SignableFile, file: RecognisedFile) => Promise<Intent>;
 
 export async function planFiles(files: readonly FileToSign[], run: StartedRun, decide: Decide): Promise<Planned[]> {
   const limit = pLimit(run.concurrency);
-  const folders = targetFolders();
-  const planned = await Promise.all(files.map((file) => limit(() => planFile(file, run, decide, folders))));
+  const known = { folders: targetFolders(), isOnLocalDisk: localDisks(), keep: keepSmallFiles() };
+  const planned = await Promise.all(files.map((file) => limit(() => planFile(file, run, decide, known))));
   for (const one of planned) if (!wasNamedByUser(one)) reportLeftOut(one, run);
   const meant = planned.filter(wasNamedByUser);
   run.onEvent({ type: 'files-planned', paths: meant.map(({ file }) => file.path) });
   return rejectConflicts(meant);
 }
 
-async function planFile(file: FileToSign, run: StartedRun, decide: Decide, folders: TargetFolders): Promise<Planned> {
+/** Facts that all files of a run share. */
+interface KnownFacts {
+  readonly folders: TargetFolders;
+  readonly isOnLocalDisk: ReturnType<typeof localDisks>;
+  readonly keep: ReturnType<typeof keepSmallFiles>;
+}
+
+async function planFile(
+  file: FileToSign,
+  run: StartedRun,
+  decide: Decide,
+  { folders, isOnLocalDisk, keep }: KnownFacts,
+): Promise<Planned> {
   let format: Format | undefined;
   try {
     run.stop.throwIfStopped();
-    await using input = await openSettled(file.path, run);
+    await using input = await openSettled(file.path, { ...run, isOnLocalDisk });
     const { stats } = input;
     format = await recogniseFormat(input.source, [file.output, file.path], run);
     const recognised: RecognisedFile = { ...file, format, stats, time: run.now() };
     const opened = await format.open(input.source, contentReader(run.digestEntries), file.output);
     const intent = await decide(opened, recognised);
-    const target = await resolveTarget(file.output, folders);
+    const isInPlace = file.path === file.output && !input.isLink;
+    const target = await resolveTarget(file.output, folders, isInPlace);
     const planned = { ...recognised, ...intent, unusedOptions: opened.signing?.unusedOptions ?? [], target };
     const replaced =
-      intent.skipped === undefined ? await assertReplaceable(target, nameOf(target, file), folders) : undefined;
+      intent.skipped === undefined
+        ? await assertReplaceable(target, nameOf(target, file), folders, isInPlace ? stats : undefined)
+        : undefined;
     const plan: PlannedFile = {
       ...planned,
       targetVersion: replaced?.stats && versionOf(replaced.stats),
       folderIdentity: replaced?.folderIdentity,
       isLocal: input.isLocal && replaced?.isLocal === true,
+      takeKept: replaced === undefined ? () => undefined : keep(input, opened),
     };
     if (replaced === undefined) return { file, plan: { ...plan, output: file.path } };
     return { file, plan: { ...plan, warnings: [...intent.warnings, ...hardLinkWarnings(file, stats)] } };
@@ -98,7 +116,9 @@ function findConflicts(plans: readonly PlannedFile[]): ReadonlyMap<PlannedFile, 
   const inputs = new Map(plans.map((plan) => [identityOf(plan.stats), plan]));
   const conflicts = new Map<PlannedFile, CodesignError>();
   for (const plan of written) {
-    const there = identityAt(plan.target);
+    const { stats, target, targetVersion } = plan;
+    const isInPlace = targetVersion === versionOf(stats) && inputs.get(identityOf(stats)) === plan;
+    const there = isInPlace ? undefined : identityAt(target);
     const owner = there === undefined ? undefined : inputs.get(there);
     const isAlone = results.get(plan.target) === 1 && !alike.has(plan.target);
     // Another process may have replaced both files meanwhile, and one of them received the other's inode number.

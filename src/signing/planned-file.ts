@@ -4,6 +4,7 @@ import type { FileStats } from '../files/input-file.ts';
 import type { Format } from '../format/format.ts';
 import type { FormatOption } from '../format/options.ts';
 import type { FoundSignature } from '../format/signature.ts';
+import type { KeptFile } from './files/kept-files.ts';
 import type { FileToSign, SkipReason } from './outcome.ts';
 
 export interface RecognisedFile extends FileToSign {
@@ -43,6 +44,8 @@ export interface PlannedFile extends RecognisedFile, Intent {
   readonly folderIdentity: string | undefined;
   /** False if file or target may be on a file system that other machines use. */
   readonly isLocal: boolean;
+  /** Returns the file if it is in memory, once. */
+  readonly takeKept: () => KeptFile | undefined;
 }
 
 export type Planned =

@@ -29,10 +29,11 @@ export type PreparedFile = Awaited<ReturnType<typeof prepareSignature>>;
  * before a signature is spent. The real signature later overwrites the zeros. Inner files that are signed first get
  * zeros too.
  */
-export async function prepareSignature(plan: PlannedFile, { input, copy }: OpenFile, run: SigningRun) {
+export async function prepareSignature(plan: PlannedFile, file: OpenFile, run: SigningRun) {
+  const { input, copy } = file;
   // The original can be copied while it is digested only if its content is signed as it is.
   const reader = plan.signatures > 1 ? contentReader(run.digestEntries) : copy.reader;
-  const opened = signingOf(await plan.format.open(input.source, reader, plan.output), plan.format);
+  const opened = signingOf(file.opened ?? (await plan.format.open(input.source, reader, plan.output)), plan.format);
   const { mode, context } = modeAndContext(opened, plan.format, { ...run.context, time: plan.time }, run.policy);
   const { files: inner, kept } = (await opened.inner?.(context)) ?? { files: [], kept: [] };
   const zeros = new Uint8Array(context.chain.signatureLength);

@@ -56,7 +56,7 @@ export async function writeOutput(
     const assertUnchanged = () => {
       if (isNew && lstatSync(target, { throwIfNoEntry: false })) throw cliErrors('output-exists', { output });
     };
-    await putInPlace({ handle, path: temporary, target, isNew, assertUnchanged });
+    await putInPlace({ own: writes.created, path: temporary, target, isNew, assertUnchanged });
   } finally {
     // The temporary file still exists after a hard link or a failure; an error here must not hide that failure.
     await rm(temporary, { force: true }).catch(() => undefined);

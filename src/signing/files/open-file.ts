@@ -1,9 +1,11 @@
 import { statSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { OnRead } from '../../bytes/byte-source.ts';
+import type { localDisks } from '../../bytes/file-source.ts';
 import { hashWhileRead } from '../../crypto/hash-while-read.ts';
 import { inFileSystem } from '../../files/file-system-errors.ts';
 import { type FileStats, type InputFile, isUnchanged, openInput } from '../../files/input-file.ts';
+import type { SignableFile } from '../../format/signable-file.ts';
 import { signingErrors } from '../errors.ts';
 import type { BytesRead } from '../outcome.ts';
 import type { PlannedFile } from '../planned-file.ts';
@@ -13,6 +15,8 @@ import { assertNoLinkTo } from './target.ts';
 
 export interface OpenFile extends AsyncDisposable {
   readonly input: InputFile;
+  /** The input as the format sees it; undefined for a file that is not in memory. */
+  readonly opened: SignableFile | undefined;
   readonly copy: StagedCopy;
   readonly started: number;
   /** From now on, the run waits for this file even if it is stopped. */
@@ -24,24 +28,35 @@ export async function openFile(
   plan: PlannedFile,
   { disk, digestEntries, clock, onEvent, stop }: StartedRun,
 ): Promise<OpenFile> {
-  const { path, stats, target, folderIdentity } = plan;
+  const { path, stats, target, folderIdentity, isLocal } = plan;
   onEvent({ type: 'file-started', path });
   const started = clock();
   let throwIfStopped = stop.throwIfStopped;
-  const input = await openPlanned(plan, { onEvent, stop: { throwIfStopped: () => throwIfStopped() } });
+  const kept = plan.takeKept();
+  const input = kept?.input ?? (await openPlanned(plan, { onEvent, stop: { throwIfStopped: () => throwIfStopped() } }));
   let copy: StagedCopy | undefined;
   const close = async (): Promise<void> => {
     await copy?.[Symbol.asyncDispose]();
     await input.close();
   };
   try {
-    assertNoLinkTo(target, folderIdentity);
-    copy = await stageCopy({ ...disk, digestEntries, source: input.source, stats, target, onEvent });
+    if (kept !== undefined) await assertSameVersion(path, stats);
+    const hasFolder = assertNoLinkTo(target, folderIdentity);
+    copy = await stageCopy({
+      ...disk,
+      digestEntries,
+      source: input.source,
+      stats,
+      target,
+      hasFolder,
+      isLocal,
+      onEvent,
+    });
     assertNoLinkTo(target, folderIdentity);
     const finishAnyway = (): void => {
       throwIfStopped = () => undefined;
     };
-    return { input, copy, started, finishAnyway, [Symbol.asyncDispose]: close };
+    return { input, opened: kept?.opened, copy, started, finishAnyway, [Symbol.asyncDispose]: close };
   } catch (thrown) {
     await close();
     throw thrown;
@@ -50,6 +65,7 @@ export async function openFile(
 
 /** A stopped run ends the reading of a large file with `not-attempted`. */
 interface Reading {
+  readonly isOnLocalDisk?: ReturnType<typeof localDisks>;
   readonly onEvent: (event: BytesRead) => void;
   readonly stop: Pick<StopSignal, 'throwIfStopped'>;
 }
@@ -87,19 +103,23 @@ export async function openSettled(
   run: Reading,
   waiting: Waiting = { now: () => Date.now(), sleep },
 ): Promise<InputFile> {
-  const input = await openInput(path, onBytesRead(path, run));
+  const input = await openInput(path, onBytesRead(path, run), run.isOnLocalDisk);
   try {
     const tick = tickOf(input.stats);
     if (waiting.now() - lastChange(input.stats) < tick) {
       await waiting.sleep(tick);
-      const again = await inFileSystem('look at the file again', async () => statSync(path, { bigint: true }));
-      if (!isUnchanged(input.stats, again)) throw signingErrors('file-changed');
+      await assertSameVersion(path, input.stats);
     }
     return input;
   } catch (thrown) {
     await input.close();
     throw thrown;
   }
+}
+
+async function assertSameVersion(path: string, stats: FileStats): Promise<void> {
+  const now = await inFileSystem('look at the file again', async () => statSync(path, { bigint: true }));
+  if (!isUnchanged(stats, now)) throw signingErrors('file-changed');
 }
 
 const SECOND = 1_000_000_000n;

@@ -9,14 +9,17 @@ import { signingErrors } from '../errors.ts';
  * only the size is compared there.
  */
 export function watchWrites({ fd }: Pick<OpenedFile, 'fd'>, isLocal: boolean) {
+  const created = fstatSync(fd, { bigint: true });
   const look = (): string => marksOf(fstatSync(fd, { bigint: true }), isLocal);
-  let lastOwn = look();
+  let lastOwn = marksOf(created, isLocal);
 
   function assertUntouched(): void {
     if (look() !== lastOwn) throw signingErrors('copy-changed');
   }
 
   return {
+    /** Stats before the first write. */
+    created,
     assertUntouched,
     async own(write: () => Promise<void>): Promise<void> {
       assertUntouched();

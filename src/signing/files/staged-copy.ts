@@ -47,6 +47,10 @@ export interface StagedCopyOptions {
   readonly stats: FileStats;
   /** The folder of the result contains the temporary file, and is created if it is missing. */
   readonly target: string;
+  /** Set if the folder is known to be there. */
+  readonly hasFolder?: boolean;
+  /** Set if the folder is known to be on a local file system. */
+  readonly isLocal?: boolean;
   readonly randomName: () => string;
   readonly removeStaleFiles?: (folder: string) => Promise<void>;
   readonly flushFolder?: (folder: string) => Promise<void>;
@@ -55,17 +59,25 @@ export interface StagedCopyOptions {
   readonly onEvent: OnNotRemoved;
 }
 
+/** Returns true if the folder is known to be on a local disk. Throws `disk-full` if there is no space for a copy. */
+async function lookAtDisk(folder: string, size: number): Promise<boolean> {
+  const disk = await inFileSystem('look at the target folder', async () => statfsSync(folder));
+  assertFreeSpace(disk, size);
+  return isLocal(disk);
+}
+
 /** Creates the temporary file. Disposing removes the file unless it was renamed to the target. */
 export async function stageCopy(options: StagedCopyOptions) {
   const { source, stats, target, temporaryFiles } = options;
   const folder = dirname(target);
   const path = join(folder, temporaryPathName(options.randomName()));
-  await inFileSystem(`make the folder ${folder}`, () => makeFolders(folder));
+  if (!options.hasFolder) await inFileSystem(`make the folder ${folder}`, () => makeFolders(folder));
   await options.removeStaleFiles?.(folder);
-  const disk = await inFileSystem('look at the target folder', async () => statfsSync(folder));
-  assertFreeSpace(disk, source.size);
+  const mayBeSmall = source.size <= LARGEST_DIRECT;
+  // The rehearsal shows whether there is room for a small file.
+  const isOnLocalDisk = (mayBeSmall && options.isLocal) || (await lookAtDisk(folder, source.size));
   /** For a small file, each patch is applied in memory, and the result is written and read as a whole. */
-  const isSmall = isLocal(disk) && source.size <= LARGEST_DIRECT;
+  const isSmall = mayBeSmall && isOnLocalDisk;
   const handle = await createTemporaryFile(path, isSmall);
   temporaryFiles.add(path);
 
@@ -74,9 +86,9 @@ export async function stageCopy(options: StagedCopyOptions) {
   let applied: Patch | undefined;
   const reader = contentReader(options.digestEntries);
   const flushes = flushInTurn(() => inFileSystem('flush the temporary file to the disk', () => handle.sync()));
-  const writes = watchWrites(handle, isLocal(disk));
+  const writes = watchWrites(handle, isOnLocalDisk);
   const takeOwnerOnce = lazy(() =>
-    inFileSystem('set owner and mode of the temporary file', () => takeOwnerAndMode(handle, stats)),
+    inFileSystem('set owner and mode of the temporary file', () => takeOwnerAndMode(handle, stats, writes.created)),
   );
   let reopened: HashedSource | undefined;
   let renamed = false;
@@ -180,7 +192,7 @@ export async function stageCopy(options: StagedCopyOptions) {
      */
     async replaceTarget(look: Pick<Placement, 'isNew' | 'assertUnchanged'>): Promise<readonly string[]> {
       writes.assertUntouched();
-      await putInPlace({ handle, path, target, ...look });
+      await putInPlace({ own: writes.created, path, target, ...look });
       renamed = true;
       // If the target was created as a hard link, the temporary name still exists.
       if (look.isNew) await removeTemporaryFile(path, temporaryFiles, options.onEvent);

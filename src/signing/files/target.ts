@@ -18,7 +18,7 @@ import { lazy, memoize } from '../../bytes/reuse.ts';
 import { hasCode } from '../../errors/system-reason.ts';
 import { assertUtf8Name, windowsNameProblem } from '../../files/file-names.ts';
 import { fromFileSystem, inFileSystem, orBrokenLink, retryWhileBusy } from '../../files/file-system-errors.ts';
-import { identityAt, identityOf } from '../../files/input-file.ts';
+import { type FileStats, identityAt, identityOf } from '../../files/input-file.ts';
 import { signingErrors } from '../errors.ts';
 
 const FOLDERS_KEPT = 1000;
@@ -38,18 +38,18 @@ export function targetFolders() {
  * Returns an absolute path. Follows links as far as the path exists, so that the rename replaces the file instead of
  * the link. Throws `unusable-name` for a name that Windows would change, and `name-not-utf8`.
  */
-export async function resolveTarget(output: string, folders = targetFolders()): Promise<string> {
+export async function resolveTarget(output: string, folders = targetFolders(), isFile = false): Promise<string> {
   const problem = process.platform === 'win32' ? windowsNameProblem(output) : undefined;
   if (problem !== undefined) throw signingErrors('unusable-name', { path: output, problem });
-  const target = followed(output, folders);
+  const target = followed(output, folders, isFile);
   await assertUtf8Name(target, true);
   return target;
 }
 
-function followed(output: string, folders: TargetFolders): string {
+function followed(output: string, folders: TargetFolders, isFile: boolean): string {
   try {
     // Other systems may store the name in another form.
-    const isPlain = process.platform === 'linux' && lstatSync(output).isFile();
+    const isPlain = process.platform === 'linux' && (isFile || lstatSync(output).isFile());
     return isPlain ? join(folders.realFolder(dirname(output)), basename(output)) : realPath(output);
   } catch (thrown) {
     if (!isMissing(thrown)) throw fromFileSystem(thrown, `reach ${output}`);
@@ -83,12 +83,13 @@ function realFolder(path: string): string {
  * time; undefined if there was no folder. A link that appeared later may come from another user who wants root to write
  * elsewhere.
  */
-export function assertNoLinkTo(target: string, folderIdentity: string | undefined): void {
-  if (process.platform === 'win32') return;
+export function assertNoLinkTo(target: string, folderIdentity: string | undefined): boolean {
+  if (process.platform === 'win32') return false;
   const folder = dirname(target);
   // The same folder is accepted, even if another path leads to it.
   const isSame = folderIdentity !== undefined && identityAt(folder) === folderIdentity;
   if (!isSame && realFolder(folder) !== folder) throw signingErrors('folder-replaced', { folder });
+  return isSame;
 }
 
 /** On file systems that ignore case, two names that differ only in case are the same path. */
@@ -97,7 +98,7 @@ export function placeOf(target: string): string {
 }
 
 interface ReplaceableTarget {
-  readonly stats: BigIntStats | undefined;
+  readonly stats: FileStats | undefined;
   readonly folderIdentity: string | undefined;
   /** False if another machine may also have access to the target. */
   readonly isLocal: boolean;
@@ -112,12 +113,14 @@ export async function assertReplaceable(
   target: string,
   name = target,
   folders = targetFolders(),
+  known?: FileStats,
 ): Promise<ReplaceableTarget> {
-  const existing = found(target);
+  const refuse = (reason: string) => signingErrors('not-replaceable', { file: name, reason });
+  const there = known ? undefined : found(target);
+  if (there?.isDirectory()) throw refuse('it is a folder');
+  if (there?.isFile() === false) throw refuse('it is a pipe, a socket or a device');
+  const existing = known ?? there;
   if (existing) {
-    const refuse = (reason: string) => signingErrors('not-replaceable', { file: name, reason });
-    if (existing.isDirectory()) throw refuse('it is a folder');
-    if (!existing.isFile()) throw refuse('it is a pipe, a socket or a device');
     if ((existing.mode & 0o222n) === 0n) throw signingErrors('read-only-file', { file: name });
     await inFileSystem(`write to ${name}`, async () => accessSync(target, constants.W_OK));
     if (process.platform === 'win32') await assertNotHeld(target, name);

@@ -1,4 +1,4 @@
-import { type BigIntStats, fstatSync, linkSync, lstatSync, renameSync, type StatsFs } from 'node:fs';
+import { linkSync, lstatSync, renameSync, type StatsFs } from 'node:fs';
 import { open, unlink } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { type OpenedFile, openDirectly } from '../../bytes/file-source.ts';
@@ -38,10 +38,12 @@ export async function writeFully(file: Pick<OpenedFile, 'write'>, bytes: Uint8Ar
  * grant the rights of a different owner. The owner may always write, because otherwise the next run could not replace a
  * result at another path.
  */
-export async function takeOwnerAndMode(handle: OpenedFile, stats: FileStats): Promise<void> {
+export async function takeOwnerAndMode(
+  handle: OpenedFile,
+  stats: FileStats,
+  mine: Pick<FileStats, 'uid' | 'gid'>,
+): Promise<void> {
   if (process.platform === 'win32') return;
-  // A synchronous call is fast, because this process has just created the file and the answer is in memory.
-  const mine = fstatSync(handle.fd, { bigint: true });
   const [uid, gid] = [Number(stats.uid), Number(stats.gid)];
   if (mine.uid !== stats.uid || mine.gid !== stats.gid) {
     await handle.chown(uid, gid).catch(() => handle.chown(Number(mine.uid), gid).catch(() => undefined));
@@ -50,7 +52,9 @@ export async function takeOwnerAndMode(handle: OpenedFile, stats: FileStats): Pr
 }
 
 export interface Placement {
-  readonly handle: Pick<OpenedFile, 'fd'>;
+  /** The open file. */
+  readonly own: Pick<FileStats, 'dev' | 'ino'>;
+  /** Its path. */
   readonly path: string;
   readonly target: string;
   /** True if the target did not exist. */
@@ -64,8 +68,7 @@ export interface Placement {
  * replaces a file. After creating a hard link, `path` still exists. Throws `copy-changed` if another file has taken the
  * name `path`. If an error is thrown, the target is unchanged, unless the rename itself failed halfway.
  */
-export async function putInPlace({ handle, path, target, isNew, assertUnchanged }: Placement): Promise<void> {
-  const own = fstatSync(handle.fd, { bigint: true });
+export async function putInPlace({ own, path, target, isNew, assertUnchanged }: Placement): Promise<void> {
   const doing = 'put the signed file in place';
   const placed = retryWhileBusy(doing, async () => {
     assertIsAt(path, own);
@@ -96,7 +99,7 @@ export async function putInPlace({ handle, path, target, isNew, assertUnchanged 
 /** Returns false if hard links are not supported, as on exFAT: the caller then renames. */
 function isLinked(
   { path, target, assertUnchanged }: Pick<Placement, 'path' | 'target' | 'assertUnchanged'>,
-  own: BigIntStats,
+  own: Placement['own'],
 ): boolean {
   try {
     linkSync(path, target);
@@ -111,11 +114,11 @@ function isLinked(
 }
 
 /** Throws `copy-changed` if the path is a link or leads to another file. A missing file is reported by the rename. */
-function assertIsAt(path: string, own: BigIntStats): void {
+function assertIsAt(path: string, own: Placement['own']): void {
   if (isAt(path, own) === false) throw signingErrors('copy-changed');
 }
 
-function isAt(path: string, own: BigIntStats): boolean | undefined {
+function isAt(path: string, own: Placement['own']): boolean | undefined {
   const there = lstatSync(path, { bigint: true, throwIfNoEntry: false });
   return there && identityOf(there) === identityOf(own);
 }
