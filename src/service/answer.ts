@@ -1,6 +1,5 @@
 /** Reads the service's answers: the envelope (API 2.1), success (rule 4.1.1), and everything else as an error. */
 
-import * as v from 'valibot';
 import { fingerprintOf } from '../crypto/fingerprint.ts';
 import type { CodesignError } from '../errors/codesign-error.ts';
 import type { AnswerHead } from '../http/request.ts';
@@ -8,7 +7,7 @@ import { readRetryAfter } from '../http/retry.ts';
 import type { ForeignText } from '../secrets/foreign-text.ts';
 import type { Operation } from './call-record.ts';
 import { businessErrors, isOfGateway, statusErrors } from './errors.ts';
-import { type Envelope, envelopeSchema, signatureRecordSchema } from './messages.ts';
+import type { Envelope } from './messages.ts';
 import type { SignatureRecord } from './signing-service.ts';
 
 /** Prepares text of the service for display: printable, limited in length, and without echoed credentials. */
@@ -21,14 +20,21 @@ export function isSuccessStatus(status: number): boolean {
 }
 
 export function readEnvelope(body: Uint8Array): Envelope | undefined {
-  const parsed = v.safeParse(envelopeSchema, readJson(body));
-  return parsed.success ? parsed.output : undefined;
+  const { code, message, data } = membersOf(readJson(body));
+  if (typeof code !== 'number' || !Number.isInteger(code)) return undefined;
+  return { code, message: typeof message === 'string' ? message : undefined, data };
 }
+
+function membersOf(value: unknown): Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null ? { ...value } : {};
+}
+
+const UTF8 = new TextDecoder();
 
 /** Returns undefined if the body is not JSON, because another server answered or the answer is damaged. */
 function readJson(body: Uint8Array): unknown {
   try {
-    return JSON.parse(new TextDecoder().decode(body));
+    return JSON.parse(UTF8.decode(body));
   } catch {
     return undefined;
   }
@@ -72,17 +78,18 @@ export function isBare503({ status, headers }: AnswerHead, envelope: Envelope | 
 /**
  * Returns the `data` of a successful envelope. Throws the error that a 2xx answer reports.
  *
- * @param record id of a record in the answer, if it can be read
+ * @param record reads the id of a record in the answer
  */
 export function readData(
   { operation, head, envelope, show }: Refusal,
   body: Uint8Array,
-  record: string | undefined,
+  record: () => string | undefined,
 ): Envelope['data'] {
   const httpStatus = head.status;
   if (envelope === undefined) {
     const why = describeBody(head, body);
-    throw businessErrors('malformed-answer', { operation, why, record }, { httpStatus, record });
+    const id = record();
+    throw businessErrors('malformed-answer', { operation, why, record: id }, { httpStatus, record: id });
   }
   const serviceCode = envelope.code;
   if (serviceCode === 0) return envelope.data;
@@ -92,20 +99,20 @@ export function readData(
 }
 
 export function findRecordId(part: Uint8Array): string | undefined {
-  const text = new TextDecoder().decode(part);
+  const text = UTF8.decode(part);
   const [, id] = /"id"\s*:\s*("(?:[^"\\]|\\.)+")/.exec(text) ?? [];
   const found = id !== undefined && /"code"\s*:\s*0\s*,/.test(text) ? readJson(Buffer.from(id)) : undefined;
   return typeof found === 'string' ? found : undefined;
 }
 
 export function holdsSignature(data: unknown): boolean {
-  const record = v.safeParse(signatureRecordSchema, data);
-  return record.success && decodeBase64(record.output.signature) !== undefined;
+  const { signature } = membersOf(data);
+  return typeof signature === 'string' && decodeBase64(signature) !== undefined;
 }
 
 /**
- * Returns the signature record in the `data` of a success (API 2.4), with its id changed by `storable`. Throws
- * `no-signature` or `signature-unreadable`.
+ * Returns the signature record in the `data` of a success (API 2.4), with its id changed by `storable`. An id that is not
+ * text counts as absent, because the signature is still usable. Throws `no-signature` or `signature-unreadable`.
  *
  * @param storable prepares an id for storage and display
  */
@@ -115,10 +122,10 @@ export function readSignatureRecord(
   storable: (id: string) => string,
 ): SignatureRecord {
   const context = { httpStatus, serviceCode: 0 };
-  const record = v.safeParse(signatureRecordSchema, data);
-  if (!record.success) throw businessErrors('no-signature', { why: 'data.signature is missing' }, context);
-  const { signature } = record.output;
-  const id = record.output.id ? storable(record.output.id) : undefined;
+  const { id: given, signature } = membersOf(data);
+  if (typeof signature !== 'string')
+    throw businessErrors('no-signature', { why: 'data.signature is missing' }, context);
+  const id = typeof given === 'string' && given !== '' ? storable(given) : undefined;
   if (signature.trim() === '') throw businessErrors('no-signature', { why: 'data.signature is empty' }, context);
   const bytes = decodeBase64(signature);
   if (bytes === undefined) throw businessErrors('signature-unreadable', {}, { ...context, record: id });
@@ -140,7 +147,7 @@ function describeBody({ headers }: AnswerHead, body: Uint8Array): string {
   if (body.length === 0) return 'it is empty';
   // Compression is never requested and never decoded, because a few bytes could expand without limit.
   if (/\S/.test(headers.get('content-encoding')?.replace(/identity/gi, '') ?? '')) return 'it is compressed';
-  const text = new TextDecoder().decode(body.subarray(0, 512)).trimStart();
+  const text = UTF8.decode(body.subarray(0, 512)).trimStart();
   if (/^<(!doctype html|html|head|body)/i.test(text)) return 'it is a web page';
   if (!/^[[{]/.test(text)) return 'it is not JSON';
   return readJson(body) === undefined

@@ -198,7 +198,7 @@ function classifyAnswer(head: AnswerHead | Answer, body: Uint8Array, context: An
   try {
     return {
       kind: 'done',
-      result: { httpStatus: head.status, data: readData(refusal, body, recordIn(body, context)) },
+      result: { httpStatus: head.status, data: readData(refusal, body, () => recordIn(body, context)) },
     };
   } catch (thrown) {
     return failed(toCodesignError(thrown));

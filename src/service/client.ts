@@ -65,7 +65,9 @@ export function createSigningService(options: SigningServiceOptions): SigningSer
     expect(requests) {
       expected = requests;
     },
-    sign({ code, digest, algorithm, extra, file, beforeSend, beforeWrite, mayRepeat, beforeRetry }, signal) {
+    sign(request, signal) {
+      const { code, digest, algorithm, extra, file, beforeSend, beforeWrite, verifies, mayRepeat, beforeRetry } =
+        request;
       const message: SignRequestMessage = {
         code,
         digest: Buffer.from(digest).toString('base64'),
@@ -82,7 +84,7 @@ export function createSigningService(options: SigningServiceOptions): SigningSer
         beforeRetry,
         read({ data, httpStatus }) {
           const answer = readSignatureRecord(data, httpStatus, storable);
-          if (!holdsSecret(answer, secrets)) return { answer, record: answer.id };
+          if (verifies?.(answer.signature) || !holdsSecret(answer, secrets)) return { answer, record: answer.id };
           const why = 'data.signature holds a credential';
           throw businessErrors('no-signature', { why }, { httpStatus, serviceCode: 0 });
         },

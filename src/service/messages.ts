@@ -36,19 +36,9 @@ export type ReportRequestMessage = v.InferOutput<typeof reportRequestSchema>;
 
 export const algorithmSchema = v.picklist(DIGEST_ALGORITHMS);
 
-/**
- * API 2.1: the body of every response. `data` is read separately, because only successful answers have it. A `message`
- * that is not text counts as absent, because it is only shown to users.
- */
-export const envelopeSchema = v.object({
-  code: v.pipe(v.number(), v.integer()),
-  message: v.fallback(v.optional(v.nullable(v.string())), undefined),
-  data: v.optional(v.unknown()),
-});
-export type Envelope = v.InferOutput<typeof envelopeSchema>;
-
-/** API 2.4. An `id` that is not text counts as absent, because the signature is still usable. */
-export const signatureRecordSchema = v.object({
-  id: v.fallback(v.optional(v.nullable(v.string())), undefined),
-  signature: v.string(),
-});
+/** API 2.1: every response body. `data` is read separately, because only successful answers have it. */
+export interface Envelope {
+  readonly code: number;
+  readonly message: string | undefined;
+  readonly data: unknown;
+}

@@ -19,6 +19,11 @@ export interface SignRequest {
   readonly beforeSend?: (() => Promise<void>) | undefined;
   /** Called for each attempt directly before its first byte is written. If the callback throws, nothing is sent. */
   readonly beforeWrite?: (() => void) | undefined;
+  /**
+   * Checks a signature with the certificate. One that verifies is not searched for credentials, because it cannot hold
+   * one.
+   */
+  readonly verifies?: ((signature: Uint8Array) => boolean) | undefined;
   /** Decides whether to retry a request without an answer, although both attempts may be counted. */
   readonly mayRepeat?: (() => boolean) | undefined;
   /**

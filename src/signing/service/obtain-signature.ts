@@ -209,6 +209,7 @@ async function send(unit: TimedUnit, claimed: Claimed, run: SigningRun): Promise
       permit.send();
       onEvent({ type: 'signature-requested', path: file.path });
     },
+    verifies: (signature: Uint8Array) => run.key.verifies(unit, signature),
     mayRepeat: permit.mayRepeat,
     async beforeRetry(error: CodesignError) {
       // The call stays recorded as requested until it is sent again.
