@@ -212,7 +212,7 @@ export function claimOf(session: Session, claimed: claimant.Claimed): Claim {
  */
 function keepAnswer(
   me: Run,
-  part: claimant.Part,
+  part: claimant.Claimed,
   given: SignatureOnRecord,
   unusable?: string,
 ): 'signed' | 'late' | 'surplus' {
@@ -228,7 +228,7 @@ function keepAnswer(
   claimant.settle(me, call, to);
   const keeping = 'update calls set run = ?, record = ?, signature = ? where id = ?';
   db.run(keeping, me.id, record, base64(signature), call);
-  claimant.prove(db, part, unusable === undefined ? 1 : 0);
+  if (unusable !== undefined || !part.isProven) claimant.prove(db, part, unusable === undefined ? 1 : 0);
   if (unusable !== undefined) db.run('update files set reason = ? where call = ?', unusable, call);
   if (to !== 'signed') makeDue(me, call, 2);
   return isSurplus ? 'surplus' : state === 'unknown' ? 'late' : 'signed';

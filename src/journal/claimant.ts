@@ -7,8 +7,13 @@ import { inWords, isGone, nextNumber, type Run, unendedSince } from './runs.ts';
 import { OPEN_STATES } from './schema.ts';
 
 export type Decision =
-  /** A new call may be inserted for the work. `before`: the state that the existing `call` gets first. */
-  | { readonly kind: 'claim'; readonly call?: Row; readonly before?: 'released' | 'unknown' | 'aside' }
+  /** A call of the work may be inserted. `before`: the state that `call` gets first. `isFirst`: no other call of it counts. */
+  | {
+      readonly kind: 'claim';
+      readonly call?: Row;
+      readonly before?: 'released' | 'unknown' | 'aside';
+      readonly isFirst?: true;
+    }
   | { readonly kind: 'share'; readonly call: Row }
   | { readonly kind: 'wait'; readonly call: Row; readonly whom: string }
   /** `isOfAll`: number and certificate never matched, so no request of this run would succeed. */
@@ -42,10 +47,10 @@ export function decide(me: Run, asking: Asking): Decision {
   if (mark?.matches === 0) return { kind: 'mismatch', name: String(mark.call), isOfAll: true };
   const call = currentCall(me.db, asking.work);
   const { state, run = null, settled } = call ?? {};
+  if (call === undefined) return { kind: 'claim', isFirst: true };
   const isOpen = state === 'claimed' || state === 'requested' || state === 'signed';
   const usable = isOpen ? undefined : usableCall(me, asking);
   if (usable !== undefined) return { kind: 'share', call: usable };
-  if (call === undefined) return { kind: 'claim' };
   switch (state) {
     case 'unknown':
       return { kind: Number(settled) > me.began ? 'just-unanswered' : 'claim' };
@@ -112,7 +117,8 @@ export function claimWork(me: Run, asking: Asking, name: string): Claimed | unde
     ...[name, workId(work), origin, code, algorithm, digest, me.id, me.now().getTime()],
     ...[file, bytes, certificate.name, certificate.sha256, client],
   );
-  const unknown = db.all("select name from calls where work = ? and state = 'unknown'", workId(work));
+  const sql = "select name from calls where work = ? and state = 'unknown'";
+  const unknown = decision.isFirst ? [] : db.all(sql, workId(work));
   return {
     ...addFile(me, asking, { id: Number(row?.id), name }),
     unknownCalls: unknown.map((one) => String(one.name)),

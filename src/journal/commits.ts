@@ -30,6 +30,8 @@ export function groupCommits({ db, folder, uptime, isShared = false }: Run, onPa
   const waiting: Entry[] = [];
   const failed = new Set<Entry>();
   let isWorking = false;
+  /** The mode that the connection has; undefined before the first commit. */
+  let synchronous: string | undefined;
   let hasSpace = true;
   let timer: NodeJS.Timeout | undefined;
 
@@ -80,7 +82,9 @@ export function groupCommits({ db, folder, uptime, isShared = false }: Run, onPa
     // In WAL mode, `normal` leaves the flush to a later commit. A power cut may then lose entries on which nothing
     // depends. Only a write-ahead log keeps the order of entries that are not flushed.
     const isFlushed = isShared || entries.some(({ urgency }) => urgency === 'now' || urgency === 'kept');
-    db.exec(isFlushed ? 'pragma synchronous = full' : 'pragma synchronous = normal');
+    const wanted = isFlushed ? 'full' : 'normal';
+    if (synchronous !== wanted) db.exec(`pragma synchronous = ${wanted}`);
+    synchronous = wanted;
     try {
       await retried(() => db.exec('begin immediate'));
       const settle = entries.map(applied);

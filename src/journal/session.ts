@@ -16,7 +16,8 @@ export function sessionOf(run: Run) {
   const { folder } = run;
   const identity = identityOf(folder);
   const warnings: string[] = [];
-  let entered = new AbortController();
+  /** Wakes the files that wait. */
+  const waiting = new Set<() => void>();
   let isReplaced = false;
   const { add, hasFailed } = groupCommits(run, lookForReplaced);
 
@@ -45,8 +46,7 @@ export function sessionOf(run: Run) {
       try {
         return await add(urgency, apply);
       } finally {
-        entered.abort();
-        entered = new AbortController();
+        for (const wake of waiting) wake();
       }
     },
     assertUsable(): void {
@@ -56,9 +56,15 @@ export function sessionOf(run: Run) {
         : 'a signature could not be recorded in it';
       throw journalErrors('journal-unusable', { folder, reason });
     },
-    async paused(milliseconds: number, signal: AbortSignal = entered.signal): Promise<void> {
-      const woken = AbortSignal.any([signal, entered.signal]);
-      await sleep(milliseconds, undefined, { signal: woken }).catch(() => undefined);
+    async paused(milliseconds: number, signal?: AbortSignal): Promise<void> {
+      const woken = new AbortController();
+      const wake = () => woken.abort();
+      waiting.add(wake);
+      signal?.addEventListener('abort', wake, { once: true });
+      if (signal?.aborted) wake();
+      await sleep(milliseconds, undefined, { signal: woken.signal }).catch(() => undefined);
+      signal?.removeEventListener('abort', wake);
+      waiting.delete(wake);
     },
   };
 }

@@ -39,10 +39,11 @@ export function makeDue(me: Run, call: number, status: 1 | 2): boolean {
 }
 
 export function closeIfDone(me: Run, call: number): 1 | 2 | undefined {
-  const where = `state in ('signed', 'aside') and due is null
+  const isDone = `state in ('signed', 'aside') and due is null
     and not exists (select 1 from files where call = calls.id and written = 0 and given_up = 0)`;
-  settle(me, call, 'closed', where);
-  const reported = me.db.get('select reported from calls where id = ?', call)?.reported;
+  const found = me.db.get(`select reported, ${isDone} as isDone from calls where id = ?`, call);
+  if (found?.isDone === 1) settle(me, call, 'closed', isDone);
+  const reported = found?.reported;
   return reported === 1 || reported === 2 ? reported : undefined;
 }
 

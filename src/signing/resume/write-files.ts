@@ -65,9 +65,8 @@ function knownOnly(journal: Journal, calls: readonly UnfinishedCall[]): SigningJ
         throw signingErrors(!isWanted && isPartOf(metadata, calls) ? 'signatures-missing' : 'changed-since');
       return known;
     },
-    async claim() {
-      throw new TypeError('resume requests no signature');
-    },
+    // Requests nothing: `known` has the signature, or throws.
+    claim: async () => undefined,
   };
 }
 

@@ -149,6 +149,12 @@ export function openGate({ most, needsTimestamp, stop }: GateOptions) {
     allowRepetitions(most: number): void {
       repetitions = most;
     },
+    /** Returns undefined if the caller would have to wait. */
+    enterIfFree() {
+      if (stop.signal.aborted || waiting.length > 0 || underWay >= allowed()) return undefined;
+      underWay += 1;
+      return permit();
+    },
     /** Waits until a request may be sent. Throws `not-attempted` if the run was stopped. */
     async enter() {
       stop.throwIfStopped();

@@ -47,9 +47,11 @@ export async function obtainSignature(
   const { journal } = run.account;
   const asking = askFor(unit, file, run);
   run.onEvent({ type: 'file-step', path: file.path, step: 'asking-service' });
-  for (;;) {
+  for (let mayBeKnown = file.isWritten === true; ; mayBeKnown = true) {
     run.stop.throwIfStopped();
-    const known = await knownCall(asking, file, run);
+    // A claim finds out too whether the journal has the signature, but the caller must not wait for another file with a permit.
+    const early = mayBeKnown ? undefined : run.gate.enterIfFree();
+    const known = early ? undefined : await knownCall(asking, file, run);
     if (known !== undefined) {
       const { record: id, signature } = known.known;
       const record = { id, signature };
@@ -59,7 +61,7 @@ export async function obtainSignature(
     }
     // Another process has meanwhile recorded the signature as written.
     if (file.isWritten) throw signingErrors('changed-since');
-    using permit = await run.gate.enter();
+    using permit = early ?? (await run.gate.enter());
     const claim = await journal.claim(asking);
     if (claim === undefined) continue;
     if (claim.isProven) run.gate.prove();
