@@ -172,7 +172,7 @@ describe('a deployment that', () => {
   // All the others: faults.long.test.ts.
   test('signs by another padding, takes any secret and lower case breaks these rules', async () => {
     const { results } = await checkFake(prepared, {
-      rules: selectRules(['RSASSA', 'sign with a wrong Access Secret', 'in lower case', '4.2']),
+      rules: selectRules(['RSASSA', 'request with a wrong Access Secret', 'in lower case', '4.2']),
       change: ({ key }) => ({
         signature: async (_algorithm, digest) => signatureOver(key, digest),
         authorized: () => true,
@@ -183,9 +183,9 @@ describe('a deployment that', () => {
       ...['SHA1', 'SHA256', 'SHA384', 'SHA512'].map(
         (name) => `${name}: the signature is RSASSA-PKCS1-v1_5 over the digest that was sent`,
       ),
-      'a padding in lower case gets code 400',
-      'report-sign with a wrong Access Secret gets code 401',
-      'sign with a wrong Access Secret gets code 401',
+      'a report-sign request with a wrong Access Secret gets code 401',
+      'a request whose padding is in lower case gets code 400',
+      'a sign request with a wrong Access Secret gets code 401',
     ]);
   });
 });

@@ -182,7 +182,7 @@ describe('a run', () => {
       async (fake) => {
         const { accessSecret } = fake.options.credentials;
         for (const more of [[], ['--json']]) {
-          const { code, output } = await runAgainst(fake, '--only', 'value PSS', '--only', '5 rule 4', ...more);
+          const { code, output } = await runAgainst(fake, '--only', 'padding is PSS', '--only', '5 rule 4', ...more);
           expect(code).toBe(1);
           expect(output).toContain('a signature was given');
           expect(output).toContain('[secret]');

@@ -74,7 +74,7 @@ const OPERATIONS = [
 const refusalsOf = ([name, operation]: (typeof OPERATIONS)[number]): readonly Rule[] =>
   Object.entries(BAD_HEADERS).map(([title, header]) => ({
     section: '5 rule 6',
-    title: `${name} with ${title} gets code 401`,
+    title: `a ${name} request with ${title} gets code 401`,
     spends: 0,
     ask: async (deployment) => {
       const authorization = header(deployment.options.credentials);

@@ -25,48 +25,56 @@ const fieldRules = (
   rows: readonly (readonly [title: string, value: unknown, reparable?: boolean])[],
 ): readonly Rule[] =>
   rows.map(([title, value, reparable = false]) =>
-    refused(section, `${name === 'algorithm' ? 'an' : 'a'} ${name} ${title}`, put(name, value)(), reparable ? 1 : 0),
+    refused(section, `a request whose ${name} ${title}`, put(name, value)(), reparable ? 1 : 0),
   );
 
 const CODE_RULES: readonly Rule[] = [
   ...fieldRules('7 check 1', 'code', [
-    ['without a certificate', 'conformance-no-such-certificate'],
-    ['that is empty', ''],
-    ['that is missing', undefined],
-    ['that is null', null],
-    ['that is the boolean true', true],
-    ['that is an object', {}],
+    ['identifies no certificate', 'conformance-no-such-certificate'],
+    ['is empty', ''],
+    ['is missing', undefined],
+    ['is null', null],
+    ['is the boolean true', true],
+    ['is an object', {}],
   ]),
-  refused('7 check 1', 'a code that is a number', ({ code, ...rest }) => ({ ...rest, code: Number(code) || 1 }), 1),
-  refused('7 check 1', 'a code in an array', ({ code, ...rest }) => ({ ...rest, code: [code] }), 1),
-  refused('7 check 1', 'a code with text after it', ({ code, ...rest }) => ({ ...rest, code: `${code}.x` })),
+  refused(
+    '7 check 1',
+    'a request whose code is a number',
+    ({ code, ...rest }) => ({ ...rest, code: Number(code) || 1 }),
+    1,
+  ),
+  refused('7 check 1', 'a request whose code is in an array', ({ code, ...rest }) => ({ ...rest, code: [code] }), 1),
+  refused('7 check 1', 'a request whose code has text after it', ({ code, ...rest }) => ({
+    ...rest,
+    code: `${code}.x`,
+  })),
 ];
 
 /** 0xfb 0xff: with both characters in which the alphabets differ. */
 const WITH_BOTH = Buffer.alloc(32, 0xfb).fill(0xff, 16).toString('base64');
 const HEXADECIMAL = 'a5'.repeat(32);
 const NOT_BASE64: readonly (readonly [title: string, digest: unknown, reparable?: boolean])[] = [
-  ['without Base64 characters', '!"$%&/()=?'],
-  ['that is empty', ''],
-  ['that is missing', undefined],
-  ['that is null', null],
-  ['that is a number', 1234],
-  ['that is an object', {}],
-  ['in an array', [bytes(32)], true],
-  ['with a foreign character in it', `${bytes(32).slice(0, 20)}!${bytes(32).slice(20)}`, true],
-  ['with a space in it', `${bytes(32).slice(0, 20)} ${bytes(32).slice(20)}`, true],
-  ['with a line break in it', `${bytes(32).slice(0, 20)}\n${bytes(32).slice(20)}`, true],
-  ['with a space before it', ` ${bytes(32)}`, true],
-  ['with a line break after it', `${bytes(32)}\n`, true],
-  ['without its padding', bytes(32).replace(/=+$/, ''), true],
-  ['in the URL-safe alphabet', WITH_BOTH.replaceAll('+', '-').replaceAll('/', '_'), true],
-  ['with padding in the middle', `${bytes(32).slice(0, 20)}=${bytes(32).slice(20)}`, true],
+  ['has no Base64 characters', '!"$%&/()=?'],
+  ['is empty', ''],
+  ['is missing', undefined],
+  ['is null', null],
+  ['is a number', 1234],
+  ['is an object', {}],
+  ['is in an array', [bytes(32)], true],
+  ['contains a foreign character', `${bytes(32).slice(0, 20)}!${bytes(32).slice(20)}`, true],
+  ['contains a space', `${bytes(32).slice(0, 20)} ${bytes(32).slice(20)}`, true],
+  ['contains a line break', `${bytes(32).slice(0, 20)}\n${bytes(32).slice(20)}`, true],
+  ['begins with a space', ` ${bytes(32)}`, true],
+  ['ends with a line break', `${bytes(32)}\n`, true],
+  ['lacks its padding', bytes(32).replace(/=+$/, ''), true],
+  ['uses the URL-safe alphabet', WITH_BOTH.replaceAll('+', '-').replaceAll('/', '_'), true],
+  ['has padding in the middle', `${bytes(32).slice(0, 20)}=${bytes(32).slice(20)}`, true],
 ];
 
 const DIGEST_RULES: readonly Rule[] = [
   ...fieldRules('7 check 2', 'digest', NOT_BASE64),
-  refused('2.2', 'a digest as hexadecimal text', put('digest', HEXADECIMAL)(), 1),
-  refused('2.2', 'a digest as Base64 of hexadecimal text', put('digest', encoded(HEXADECIMAL))(), 1),
+  refused('2.2', 'a request whose digest is hexadecimal text', put('digest', HEXADECIMAL)(), 1),
+  refused('2.2', 'a request whose digest is Base64 of hexadecimal text', put('digest', encoded(HEXADECIMAL))(), 1),
   // RFC 4648 lets decoders take these (3.3 and 3.5).
   ...[
     ['with too much padding', `${bytes(32)}=`],
@@ -94,7 +102,7 @@ const ALGORITHM_RULES: readonly Rule[] = [
   ...DIGEST_ALGORITHMS.map(
     (algorithm): Rule => ({
       section: '7 check 3',
-      title: `${algorithm} with digests of ${wrongLengths(algorithm).join(', ')} bytes gets code 400`,
+      title: `a request for ${algorithm} with a digest of ${wrongLengths(algorithm).join(', ')} bytes gets code 400`,
       spends: 0,
       ask: async (deployment) =>
         each(wrongLengths(algorithm), async (length) =>
@@ -103,41 +111,41 @@ const ALGORITHM_RULES: readonly Rule[] = [
     }),
   ),
   ...fieldRules('7 check 3', 'algorithm', [
-    ['with an unknown name', 'CONFORMANCE'],
-    ['that is a number', 256],
-    ['that is an object', {}],
-    ['that is missing', undefined, true],
-    ['that is null', null, true],
-    ['that is empty', '', true],
-    ['in lower case', 'sha256', true],
-    ['with a hyphen', 'SHA-256', true],
-    ['with a space', 'SHA256 ', true],
-    ['in an array', ['SHA256'], true],
-    ['with the value SHA3-256', 'SHA3-256', true],
+    ['has an unknown name', 'CONFORMANCE'],
+    ['is a number', 256],
+    ['is an object', {}],
+    ['is missing', undefined, true],
+    ['is null', null, true],
+    ['is empty', '', true],
+    ['is in lower case', 'sha256', true],
+    ['contains a hyphen', 'SHA-256', true],
+    ['ends with a space', 'SHA256 ', true],
+    ['is in an array', ['SHA256'], true],
+    ['is SHA3-256', 'SHA3-256', true],
   ]),
-  refused('9', 'the algorithm MD5 with an MD5 digest', (good) => ({ ...good, algorithm: 'MD5', digest: bytes(16) }), 1),
+  refused('9', 'a request for MD5 with an MD5 digest', (good) => ({ ...good, algorithm: 'MD5', digest: bytes(16) }), 1),
   refused(
     '9',
-    'the algorithm SHA224 with a SHA224 digest',
+    'a request for SHA224 with a SHA224 digest',
     (good) => ({ ...good, algorithm: 'SHA224', digest: bytes(28) }),
     1,
   ),
 ];
 
 const PADDING_RULES = fieldRules('7 check 4', 'padding', [
-  ['with an unknown name', 'CONFORMANCE'],
-  ['that is a number', 1],
-  ['that is an object', {}],
-  ['that is the boolean true', true],
-  ['that is missing', undefined, true],
-  ['that is null', null, true],
-  ['that is empty', '', true],
-  ['in lower case', 'pkcs1', true],
-  ['with a space', 'PKCS1 ', true],
-  ['in an array', ['PKCS1'], true],
-  ['with the value PSS', 'PSS', true],
-  ['with the value OAEP', 'OAEP', true],
-  ['with the value NONE', 'NONE', true],
+  ['has an unknown name', 'CONFORMANCE'],
+  ['is a number', 1],
+  ['is an object', {}],
+  ['is the boolean true', true],
+  ['is missing', undefined, true],
+  ['is null', null, true],
+  ['is empty', '', true],
+  ['is in lower case', 'pkcs1', true],
+  ['ends with a space', 'PKCS1 ', true],
+  ['is in an array', ['PKCS1'], true],
+  ['is PSS', 'PSS', true],
+  ['is OAEP', 'OAEP', true],
+  ['is NONE', 'NONE', true],
 ]);
 
 /** One value for each check that only this check rejects, and that no deployment could repair. */
@@ -192,7 +200,7 @@ export const PARAMETER_RULES: readonly Rule[] = [
   { section: '7 checks', title: 'a request with four wrong parameters gets code 400', spends: 0, ask: allWrong },
   {
     section: '7 checks',
-    title: 'an empty object gets code 400',
+    title: 'a request with an empty object gets code 400',
     spends: 0,
     ask: async (deployment) => isRefusedWith(400, await deployment.sign({})),
   },

@@ -79,7 +79,7 @@ export const REPORT_RULES: readonly Rule[] = [
   ...Object.entries(BAD_STATUSES).map(
     ([title, status]): Rule => ({
       section: '2.5',
-      title: `a status that is ${title} is rejected`,
+      title: `a report whose status is ${title} is rejected`,
       ...SHARED,
       ask: async (deployment) => isRefused(await deployment.report({ id: await deployment.recordId(), status })),
     }),
@@ -87,7 +87,7 @@ export const REPORT_RULES: readonly Rule[] = [
   ...Object.entries(BAD_IDS).map(
     ([title, id]): Rule => ({
       section: '2.5',
-      title: `an id that is ${title} is rejected`,
+      title: `a report whose id is ${title} is rejected`,
       spends: 0,
       ask: async (deployment) => isRefused(await deployment.report({ id, status: 1 })),
     }),

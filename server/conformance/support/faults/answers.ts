@@ -35,7 +35,7 @@ const ENVELOPE_FAULTS: readonly Fault[] = [
     ({ body }) => ({
       body: (code, message, data, by) => body(code, message, /padding/.test(message) ? { signature: 'x' } : data, by),
     }),
-    [/^a padding .* gets code 400$/],
+    [/^a request whose padding .* gets code 400$/],
   ),
   fault(
     'has a page for paths that are not there',
@@ -76,7 +76,7 @@ const ENVELOPE_FAULTS: readonly Fault[] = [
 
 const REPORT_FAULTS: readonly Fault[] = [
   fault('takes any status', () => ({ report: (isKnown) => (isKnown ? 0 : 400) }), [
-    /^a status that is .* is rejected$/,
+    /^a report whose status is .* is rejected$/,
     'how the service rejects a status of 3',
   ]),
   fault(
@@ -85,7 +85,7 @@ const REPORT_FAULTS: readonly Fault[] = [
       report: (isKnown, { status, ...rest }) =>
         report(isKnown, { ...rest, status: typeof status === 'string' ? Number(status) : status }),
     }),
-    ['a status that is a string is rejected'],
+    ['a report whose status is a string is rejected'],
   ),
   fault(
     'does not take status 2',
@@ -95,7 +95,7 @@ const REPORT_FAULTS: readonly Fault[] = [
   fault(
     'takes a report without an id',
     () => ({ report: (_isKnown, { status }) => (status === 1 || status === 2 ? 0 : 400) }),
-    [/^an id that is .* is rejected$/, 'how the service rejects a missing id'],
+    [/^a report whose id is .* is rejected$/, 'how the service rejects a missing id'],
   ),
   fault(
     'has data for a report',

@@ -4,7 +4,9 @@ import { type Fault, fault } from '../fault.ts';
 
 /** Titles of the rules for both operations. */
 const ofBoth = (...headers: readonly string[]) =>
-  ['sign', 'report-sign'].flatMap((operation) => headers.map((header) => `${operation} with ${header} gets code 401`));
+  ['sign', 'report-sign'].flatMap((operation) =>
+    headers.map((header) => `a ${operation} request with ${header} gets code 401`),
+  );
 
 const BEHIND = ['the Bearer scheme', 'text after the credentials'];
 

@@ -9,64 +9,64 @@ const PAIR = (first: string, second: string) =>
 
 export const PARAMETER_FAULTS: readonly Fault[] = [
   fault('signs for any certificate number', () => ({ certificate: (code) => typeof code === 'string' }), [
-    'a code without a certificate gets code 400',
-    'a code that is empty gets code 400',
-    'a code with text after it gets code 400',
+    'a request whose code identifies no certificate gets code 400',
+    'a request whose code is empty gets code 400',
+    'a request whose code has text after it gets code 400',
   ]),
   fault(
     'takes numbers for certificate numbers',
     ({ certificate }) => ({ certificate: (code) => certificate(typeof code === 'number' ? `${code}` : code) }),
-    ['a code that is a number gets code 400'],
+    ['a request whose code is a number gets code 400'],
   ),
   fault(
     'drops white space from a digest',
     ({ digest }) => ({ digest: ofText((text) => digest(text.replace(/\s/g, ''))) }),
-    [/^a digest with a (space|line break) /],
+    [/^a request whose digest (contains|begins with|ends with) a (space|line break) /],
   ),
   fault(
     'drops foreign characters from a digest',
     ({ digest }) => ({ digest: ofText((text) => digest(text.replace(/[^A-Za-z\d+/=\s]/g, ''))) }),
-    ['a digest with a foreign character in it gets code 400'],
+    ['a request whose digest contains a foreign character gets code 400'],
   ),
   fault(
     'takes digests in the URL-safe alphabet',
     ({ digest }) => ({ digest: ofText((text) => digest(text.replaceAll('-', '+').replaceAll('_', '/'))) }),
-    ['a digest in the URL-safe alphabet gets code 400'],
+    ['a request whose digest uses the URL-safe alphabet gets code 400'],
   ),
   fault(
     'takes digests without their padding',
     ({ digest }) => ({ digest: ofText((text) => digest(text.padEnd(Math.ceil(text.length / 4) * 4, '='))) }),
-    ['a digest without its padding gets code 400'],
+    ['a request whose digest lacks its padding gets code 400'],
   ),
   fault(
     'takes hexadecimal digests',
     ({ digest }) => ({
       digest: ofText((text) => (/^[\da-f]{64}$/.test(text) ? Buffer.from(text, 'hex') : digest(text))),
     }),
-    ['a digest as hexadecimal text gets code 400'],
+    ['a request whose digest is hexadecimal text gets code 400'],
   ),
   fault(
     'signs digests of any length',
     () => ({ algorithm: (name) => DIGEST_ALGORITHMS.find((algorithm) => algorithm === name) }),
-    [/^a digest as .*hexadecimal text/, /with digests of .* bytes/],
+    [/^a request whose digest is .*hexadecimal text/, /^a request for .* with a digest of .* bytes/],
   ),
   fault(
     'takes algorithms in any case',
     ({ algorithm }) => ({ algorithm: (name, digest) => algorithm(ofText((text) => text.toUpperCase())(name), digest) }),
-    ['an algorithm in lower case gets code 400'],
+    ['a request whose algorithm is in lower case gets code 400'],
   ),
   fault(
     'takes SHA256 where no algorithm is named',
     ({ algorithm }) => ({ algorithm: (name = 'SHA256', digest) => algorithm(name, digest) }),
-    ['an algorithm that is missing gets code 400'],
+    ['a request whose algorithm is missing gets code 400'],
   ),
   fault('takes PSS', ({ padding }) => ({ padding: (name) => name === 'PSS' || padding(name) }), [
-    'a padding with the value PSS gets code 400',
+    'a request whose padding is PSS gets code 400',
   ]),
   fault('takes a missing padding for PKCS1', () => ({ padding: (name = 'PKCS1') => name === 'PKCS1' }), [
-    'a padding that is missing gets code 400',
+    'a request whose padding is missing gets code 400',
   ]),
-  fault('checks no padding', () => ({ padding: () => true }), [/^a padding .* gets code 400$/]),
+  fault('checks no padding', () => ({ padding: () => true }), [/^a request whose padding .* gets code 400$/]),
   fault('checks the padding before all else', () => ({ order: ['padding', 'code', 'digest', 'algorithm', 'extra'] }), [
     PAIR('code', 'padding'),
     PAIR('digest', 'padding'),

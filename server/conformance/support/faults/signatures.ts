@@ -77,7 +77,7 @@ export const SIGNATURE_FAULTS: readonly Fault[] = [
     'data.id is a non-empty string',
     'signatures of different digests have different ids',
     '8 concurrent calls get 8 different ids',
-    'an id that is empty is rejected',
+    'a report whose id is empty is rejected',
   ]),
   fault('keeps one variable for all calls at once', (good) => ({ signature: keptForAll(good) }), [
     'each of 8 concurrent calls gets the signature of its own digest',
