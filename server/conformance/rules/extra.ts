@@ -47,12 +47,12 @@ export const EXTRA_RULES: readonly Rule[] = [
         isSigned(await deployment.sign({ ...deployment.body(), extra: { [name]: value } })),
       ),
   },
-  signs('a file name with characters from several scripts is signed', {
+  signs('a request with a file name in several scripts is signed', {
     signing_filename: 'Größe/файл/大きさ "1" \\ 😀.exe',
   }),
-  signs('a file size of 0 is signed', { signing_filesize: 0 }),
-  signs('a file size of 16 GiB is signed', { signing_filesize: 2 ** 34 }),
-  signs('a file size of 2^53 − 1 is signed', { signing_filesize: Number.MAX_SAFE_INTEGER }),
+  signs('a request with a file size of 0 is signed', { signing_filesize: 0 }),
+  signs('a request with a file size of 16 GiB is signed', { signing_filesize: 2 ** 34 }),
+  signs('a request with a file size of 2^53 − 1 is signed', { signing_filesize: Number.MAX_SAFE_INTEGER }),
   signs('a request with empty strings in extra is signed', { platform: '', signing_filename: '' }),
   peculiar('an unknown member of extra', { ...MEMBERS, conformance: true }),
   peculiar('an extra that is null', null),

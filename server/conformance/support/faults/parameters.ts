@@ -82,7 +82,7 @@ export const PARAMETER_FAULTS: readonly Fault[] = [
   ),
   fault('refuses any extra', () => ({ extra: (value) => value === undefined }), [
     /^a request (with an empty extra|whose extra has .*) is signed$/,
-    /^a file (name|size) .* is signed$/,
+    /^a request with a file (name|size) .* is signed$/,
     'a request with empty strings in extra is signed',
   ]),
   fault('wants an extra', () => ({ extra: isObject }), [
@@ -95,6 +95,6 @@ export const PARAMETER_FAULTS: readonly Fault[] = [
   fault(
     'takes no file of more than 4 GiB',
     () => ({ extra: (value) => !(isObject(value) && Number(value.signing_filesize) > 2 ** 32) }),
-    [/^a file size of (16 GiB|2\^53 − 1) is signed$/],
+    [/^a request with a file size of (16 GiB|2\^53 − 1) is signed$/],
   ),
 ];
