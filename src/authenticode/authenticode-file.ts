@@ -57,6 +57,7 @@ export function authenticodeFile<Measured extends MeasuredContent>(container: Co
       },
     },
     attaching: { place: ({ bytes }) => attach(container, bytes) },
+    contents: undefined,
     listing: undefined,
     catalog: undefined,
   } satisfies AuthenticodeFile;

@@ -45,7 +45,7 @@ export function prepareCms(profile: SignatureProfile, context: SigningContext, c
   const certificates = (profile.carriesRoot ? chain.certificates : chain.withoutRoot).map(({ der }) => der);
   const [type] = profile.timestampTypes;
   return {
-    name: undefined,
+    name: 'signature',
     algorithm,
     digest: createHash(NODE_DIGEST_NAME[algorithm]).update(signedAttributes).digest(),
     timestamp: 'on-signature',

@@ -42,3 +42,12 @@ export const SOME_TEXT = {
   expected: 'some text',
   schema: { type: 'string', minLength: 1 },
 };
+
+/** Signs the files in a container (`Contents`) that have no signature, before the container. */
+export const INNER_PACKAGES = {
+  key: 'innerPackages',
+  flag: '--inner-packages',
+  appliesTo: 'app bundles (.msixbundle, .appxbundle)',
+  help: 'also sign the unsigned packages in an app bundle',
+  group: 'Windows',
+} as const satisfies FormatOption;

@@ -1,3 +1,4 @@
+import type { ByteSource } from '../bytes/byte-source.ts';
 import type { Patch } from '../bytes/pieces.ts';
 import type { SigningChain } from '../certificates/signing-chain.ts';
 import type { DigestAlgorithm } from '../crypto/algorithms.ts';
@@ -26,6 +27,8 @@ export interface SignableFile {
   readonly removing: Removing | undefined;
   readonly stamping: StampingEach | StampingWhole | undefined;
   readonly attaching: Attaching | undefined;
+  /** Set if files in it can be signed before it. */
+  readonly contents: Contents | undefined;
   /** Set if security catalogs identify the file by digests that do not cover all its bytes. */
   readonly listing: Listing | undefined;
   readonly catalog: Catalog | undefined;
@@ -37,12 +40,8 @@ export interface Signing {
   readonly unusedOptions: readonly FormatOption[];
   /** Runs all checks that need no content digest. Throws if the file cannot be signed. */
   check(context: SigningContext, mode: SigningMode): Promise<SigningPreview>;
-  inner?(context: Pick<SigningContext, 'formatOptions'>): Promise<InnerFiles>;
-  /**
-   * Digests the content. Deterministic: nothing is random, and `SigningContext.time` is the only clock. `inner`
-   * contains the signatures of files inside this file, by name; the new signature covers them too.
-   */
-  prepare(context: SigningContext, mode: SigningMode, inner?: ReadonlyMap<string, Embedding>): Promise<Prepared>;
+  /** Digests the content. Deterministic: nothing is random, and `SigningContext.time` is the only clock. */
+  prepare(context: SigningContext, mode: SigningMode): Promise<Prepared>;
   /**
    * Checks the reopened result of any change that returns an `Embedding`. The result must contain each expected
    * envelope completely. The digests in the new signature and in the enclosing signature must match the content.
@@ -77,7 +76,7 @@ export interface Prepared {
 
 export interface SigningUnit {
   /** Distinguishes the units of a file that has several. */
-  readonly name: string | undefined;
+  readonly name: string;
   readonly algorithm: DigestAlgorithm;
   readonly digest: Uint8Array;
   readonly timestamp: 'on-signature' | 'none';
@@ -124,18 +123,18 @@ export interface Catalog {
   state(file: ListedFile): 'listed' | 'changed' | 'not-listed';
 }
 
-export interface InnerFiles {
-  /** Files that must be signed before the enclosing file. */
-  readonly files: readonly InnerFile[];
-  readonly kept: readonly InnerFile[];
-  readonly warnings: readonly string[];
+/** The files in a container. */
+export interface Contents {
+  entries(): AsyncIterable<ContainedFile>;
+  /** Returns the edits of the container that change these files, by name. Each patch applies to the bytes of its file. */
+  write(patches: ReadonlyMap<string, Patch>): Promise<Patch>;
 }
 
-export interface InnerFile extends Pick<Signing, 'fixedAlgorithm'> {
-  /** Unique name in the enclosing file. It may include folders. */
+export interface ContainedFile {
+  /** Unique in the container; may include folders. */
   readonly name: string;
   readonly size: number;
-  open(reader: ContentReader): Promise<SignableFile>;
+  open(): Promise<ByteSource>;
 }
 
 export type Digests = ReadonlyMap<ContentDigest, Uint8Array>;
@@ -180,7 +179,6 @@ export interface Expected {
    * enclosing envelope instead.
    */
   readonly envelopes: readonly Envelope[];
-  readonly inner?: ReadonlyMap<string, Expected>;
 }
 
 export interface Embedding extends Expected {

@@ -115,6 +115,7 @@ export function cmsFile(holder: CmsHolder, budget: WorkBudget): CmsFile {
         return embedding(cms, isOfPresent ? holder.replace(cms) : holder.write(cms));
       },
     },
+    contents: undefined,
     listing: undefined,
     catalog: undefined,
   };

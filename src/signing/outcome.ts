@@ -29,21 +29,28 @@ export interface WrittenOutcome extends Outcome {
   readonly milliseconds: number;
 }
 
-export interface SignedOutcome extends WrittenOutcome {
-  /** `unchanged`: the file already has this signature, from an earlier run that did not finish. */
-  readonly status: 'signed' | 'unchanged';
+export interface SignatureOutcome {
   readonly algorithm: DigestAlgorithm;
   readonly record: string | null;
-  readonly reported: boolean;
   readonly reused: boolean;
   /** Time of the timestamp in ISO 8601; null without a timestamp. */
   readonly timestamp: string | null;
   readonly timestampAuthority: string | null;
-  readonly replaced: readonly string[];
-  readonly inner?: readonly InnerSigned[];
 }
 
-export interface InnerSigned extends Pick<SignedOutcome, 'algorithm' | 'record' | 'reused' | 'timestamp'> {
+/** For a file with several signatures: record and algorithm of the first, and the first timestamp. */
+export interface SignedOutcome extends WrittenOutcome, SignatureOutcome {
+  /** `unchanged`: the file already has this signature, from an earlier run that did not finish. */
+  readonly status: 'signed' | 'unchanged';
+  readonly reported: boolean;
+  readonly replaced: readonly string[];
+  /** Each signature of a file with several; undefined for one. */
+  readonly units?: readonly SignedPart[];
+  readonly inner?: readonly SignedPart[];
+}
+
+/** One of several signatures for a file: a unit, or that of an inner file. */
+export interface SignedPart extends Pick<SignatureOutcome, 'algorithm' | 'record' | 'reused' | 'timestamp'> {
   readonly name: string;
 }
 
@@ -84,10 +91,11 @@ export interface PlannedOutcome extends Outcome {
   readonly digest: string | null;
   readonly replaced: readonly string[];
   readonly bytes: number;
-  readonly inner?: readonly InnerPlanned[];
+  readonly units?: readonly PlannedPart[];
+  readonly inner?: readonly PlannedPart[];
 }
 
-export interface InnerPlanned {
+export interface PlannedPart {
   readonly name: string;
   readonly algorithm: DigestAlgorithm;
   readonly digest: string;

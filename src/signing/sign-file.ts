@@ -3,17 +3,16 @@
 import { dirname } from 'node:path';
 import { toCodesignError } from '../errors/codesign-error.ts';
 import { fromFileSystem } from '../files/file-system-errors.ts';
-import type { Envelope } from '../format/signature.ts';
 import { finish } from './change-each.ts';
 import { commit, verifyCopy, type Written, writtenOutcome } from './files/commit.ts';
 import { openFile, sha256OfPlanned } from './files/open-file.ts';
-import type { FileOutcome, InnerSigned, SignedOutcome } from './outcome.ts';
+import type { FileOutcome, SignatureOutcome, SignedOutcome } from './outcome.ts';
 import type { PlannedFile, WrittenSignature } from './planned-file.ts';
 import { prepareSignature } from './prepare-signature.ts';
 import { type EndedCall, type FileCall, recordNotWritten, recordWritten } from './service/call.ts';
-import { type GivenSignature, obtainSignature } from './service/obtain-signature.ts';
-import { signInner } from './service/sign-inner.ts';
-import { isoTime, type StampedSignature } from './service/timestamps.ts';
+import { obtainSignature } from './service/obtain-signature.ts';
+import { partOf, type SignedUnits, signatureOutcome, signContained, signUnits } from './service/sign-units.ts';
+import { isoTime } from './service/timestamps.ts';
 import type { SigningRun } from './signing-run.ts';
 
 /** Never throws: a failed file has an outcome too. */
@@ -29,23 +28,13 @@ export async function signFile(plan: PlannedFile, run: SigningRun): Promise<File
     // From here on a signature may be requested, so the run must finish the file.
     file.finishAnyway();
     // Inner files that are signed first go through steps 2 to 7.
-    const inner = await signInner(prepared, plan, run, calls);
-    // 3. Digest: identifies the work. If the journal has a signature for it, that one is used. 4. Sign: requests the
-    // signature from the service, only once. 5. Check: verifies the signature with the key of the certificate.
-    // 6. Timestamp: timestamps the signature value.
-    const sealed: Envelope[] = [];
-    const given: GivenSignature[] = [];
-    for (const unit of prepared.units) {
-      const one = await obtainSignature({ ...unit, time: prepared.time }, plan, run, calls);
-      // 7. Seal: builds the envelope.
-      sealed.push(unit.seal(one.record.signature, one.stamped?.token));
-      given.push(one);
-    }
+    const inner = await signContained(prepared, plan, run, calls);
+    // 3. Digest, 4. Sign, 5. Check, 6. Timestamp and 7. Seal, for each unit. Most files have one.
+    const { sealed, outcomes } = await signUnits(prepared, plan, run, calls);
     // 8. Commit: writes the envelopes over the zeros in the copy, checks the copy, and renames it to the target.
     const expected = await prepared.embed(sealed);
-    const written = await commit(plan, file, verifyCopy(plan, file, expected), run);
-    const done = { status: 'signed', algorithm: prepared.algorithm, ...ofUnits(given), inner, written } as const;
-    ended = signed(plan, done, calls);
+    const written = await commit(plan, file, verifyCopy(plan, file, expected, inner.expected, run), run);
+    ended = signed(plan, { status: 'signed', ...ofUnits(outcomes), ...inner.outcome }, written, calls);
   } catch (thrown) {
     ended = await failed(plan, calls, thrown);
   }
@@ -60,7 +49,7 @@ export async function recordFile(
   { signature, digest, algorithm }: WrittenSignature,
   run: SigningRun,
 ): Promise<FileOutcome> {
-  const { path, time, stats } = plan;
+  const { path, stats } = plan;
   const calls: FileCall[] = [];
   let ended: Ended;
   run.onEvent({ type: 'file-started', path });
@@ -68,13 +57,13 @@ export async function recordFile(
   try {
     await run.disk.removeStaleFiles?.(dirname(plan.target));
     const sha256 = await sha256OfPlanned(plan, run);
-    const unit = { digest, algorithm, time, timestamp: 'on-signature' } as const;
+    const unit = { digest, algorithm, time: plan.time, timestamp: 'on-signature' } as const;
     const given = await obtainSignature(unit, { ...plan, isWritten: true }, run, calls);
     const milliseconds = Math.round(run.clock() - started);
     const written = { bytes: Number(stats.size), sha256, milliseconds, warnings: [] };
-    const stamped = { time: signature.timestamps[0]?.time };
-    const done = { status: 'unchanged', algorithm, ...given, stamped, inner: undefined, written } as const;
-    ended = signed(plan, done, calls);
+    const time = signature.timestamps[0]?.time;
+    const timestamp = time === undefined ? null : isoTime(time);
+    ended = signed(plan, { status: 'unchanged', ...signatureOutcome(unit, given), timestamp }, written, calls);
   } catch (thrown) {
     ended = await failed(plan, calls, thrown);
   }
@@ -87,39 +76,23 @@ interface Ended {
   readonly calls: Promise<readonly EndedCall[]>;
 }
 
-interface SignedFile extends Pick<SignedOutcome, 'status' | 'algorithm'>, Pick<GivenSignature, 'record' | 'reused'> {
-  readonly stamped: Omit<StampedSignature, 'token'> | undefined;
-  readonly inner: readonly InnerSigned[] | undefined;
-  readonly written: Written;
-}
+interface Signatures extends SignatureOutcome, Pick<SignedOutcome, 'status' | 'units' | 'inner'> {}
 
-function ofUnits(given: readonly GivenSignature[]): Pick<GivenSignature, 'record' | 'reused' | 'stamped'> {
-  const [first] = given;
-  if (first === undefined) throw new TypeError('a file has at least one unit');
-  const stamped = given.find((one) => one.stamped !== undefined)?.stamped;
-  return { record: first.record, reused: given.every(({ reused }) => reused), stamped };
+function ofUnits(outcomes: SignedUnits['outcomes']): Omit<Signatures, 'status'> {
+  const [{ name: _, ...first }] = outcomes;
+  if (outcomes.length === 1) return first;
+  const { timestamp, timestampAuthority } = outcomes.find((one) => one.timestamp !== null) ?? first;
+  const reused = outcomes.every((one) => one.reused);
+  const units = outcomes.map((one) => partOf(one.name, one));
+  return { ...first, reused, timestamp, timestampAuthority, units };
 }
 
 /** The steps after the rename are not awaited: the next run would find the signature in the file. */
-function signed(
-  plan: PlannedFile,
-  { status, algorithm, record, reused, stamped, inner, written }: SignedFile,
-  calls: readonly FileCall[],
-): Ended {
+function signed(plan: PlannedFile, signatures: Signatures, written: Written, calls: readonly FileCall[]): Ended {
   const ended = recordWritten(calls, { target: plan.target, sha256: written.sha256 });
   const warnings = calls.flatMap((call) => call.warnings);
-  const outcome: SignedOutcome = {
-    ...writtenOutcome(plan, written, warnings),
-    status,
-    algorithm,
-    record: record.id ?? null,
-    reported: false,
-    reused,
-    timestamp: stamped?.time === undefined ? null : isoTime(stamped.time),
-    timestampAuthority: stamped?.authority ?? null,
-    replaced: plan.replaced,
-    ...(inner === undefined ? {} : { inner }),
-  };
+  const ofFile = writtenOutcome(plan, written, warnings);
+  const outcome: SignedOutcome = { ...ofFile, ...signatures, reported: false, replaced: plan.replaced };
   return { outcome, calls: ended };
 }
 

@@ -59,7 +59,7 @@ async function previewFiles(
 async function decide(
   opened: SignableFile,
   file: RecognisedFile,
-  { context, policy }: Signing,
+  { context, policy, run }: Signing,
   findWritten?: FindWritten,
 ): Promise<Intent> {
   if (await isKeptForOthers(opened, file, context, policy)) {
@@ -68,7 +68,7 @@ async function decide(
   const { path, output, format, time } = file;
   // A result at another path must still be written.
   const find = path === output ? findWritten : undefined;
-  return await decideSigning(opened, format, { ...context, time }, policy, find);
+  return await decideSigning(opened, format, { ...context, time }, policy, run, find);
 }
 
 /** Checks the run as a whole, and returns its warnings. Nothing has been sent or changed at this point. */

@@ -15,8 +15,10 @@ import {
   requireUnbroken,
   signerNames,
 } from './existing-signatures.ts';
+import { containedFiles } from './files/contained.ts';
 import type { FileToSign } from './outcome.ts';
 import { type Intent, type Planned, WITHOUT_SIGNATURE } from './planned-file.ts';
+import type { Run } from './run.ts';
 
 export interface SigningPolicy {
   readonly existing: ExistingSignatures | undefined;
@@ -70,6 +72,7 @@ export async function decideSigning(
   format: Format,
   given: SigningContext,
   policy: SigningPolicy,
+  run: Pick<Run, 'digestEntries'>,
   findWritten?: FindWritten,
 ): Promise<Intent> {
   const { existing, allOrNothing, isAlgorithmGiven } = policy;
@@ -94,15 +97,15 @@ export async function decideSigning(
     signatures.filter((signature) => !preview.replaces(signature)),
     signingRules(format),
   );
-  const inner = (await signing.inner?.(context)) ?? { files: [], kept: [], warnings: [] };
-  for (const file of inner.files) requireAlgorithm(file, given.algorithm, isAlgorithmGiven);
+  const { toSign } = await containedFiles(opened, context, format, run);
+  for (const file of toSign) requireAlgorithm(file, given.algorithm, isAlgorithmGiven);
   // Some problems appear only during preparation: damaged contents, or contents that no longer match a signature.
   if (allOrNothing) await signing.prepare(context, mode);
   const replaced = signerNames(signatures.filter((signature) => preview.replaces(signature)));
   return {
     skipped: undefined,
-    warnings: [...preview.warnings, ...warnings, ...inner.warnings],
-    signatures: preview.requests + inner.files.length,
+    warnings: [...preview.warnings, ...warnings],
+    signatures: preview.requests + toSign.length,
     replaced,
   };
 }

@@ -20,14 +20,13 @@ const NAME_LENGTH = 4;
 
 export interface SignedBody extends ArchiveBody {
   readonly contentTypes: Uint8Array;
-  readonly blockMap: Uint8Array;
 }
 
 /** Returns the list of digests for each algorithm except MD5, which packages never use. */
 export async function measurePackage(
   source: ByteSource,
   body: SignedBody,
-  { codeIntegrity }: AppxPackage,
+  { blockMap, codeIntegrity }: AppxPackage,
   algorithms: readonly ContentDigest[],
   measure: MeasureContent,
 ): Promise<ReadonlyMap<ContentDigest, Uint8Array>> {
@@ -46,7 +45,7 @@ export async function measurePackage(
       ['AXPC', content],
       ['AXCD', digestOf(directory)],
       ['AXCT', digestOf([body.contentTypes])],
-      ['AXBM', digestOf([body.blockMap])],
+      ['AXBM', digestOf([blockMap.bytes])],
       ...(codeIntegrity === undefined ? [] : [['AXCI', digestOf([codeIntegrity.bytes])] as const]),
     ];
     const named = entries.flatMap(([name, digest]) => [Buffer.from(name, 'latin1'), digest]);

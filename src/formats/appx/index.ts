@@ -1,7 +1,7 @@
 import { PROGRAM_OPTIONS } from '../../authenticode/program-info.ts';
 import type { Format } from '../../format/format.ts';
+import { INNER_PACKAGES } from '../../format/options.ts';
 import { hasTrace } from '../trace.ts';
-import { INNER_PACKAGES } from './options.ts';
 import { PARTS } from './part-names.ts';
 
 const EXTENSIONS = ['.msix', '.appx', '.msixbundle', '.appxbundle'];

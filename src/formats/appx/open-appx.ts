@@ -8,18 +8,17 @@ import type { ByteSource } from '../../bytes/byte-source.ts';
 import { orUndefined } from '../../errors/codesign-error.ts';
 import { asClause, broken, type Finding } from '../../errors/finding.ts';
 import { formatErrors } from '../../format/errors.ts';
-import { isGiven } from '../../format/options.ts';
+import { INNER_PACKAGES, isGiven } from '../../format/options.ts';
 import type { ContentReader, SignableFile, SigningContext } from '../../format/signable-file.ts';
 import { archiveBody, editLastEntry, replacedBy } from '../../zip/edit-archive.ts';
 import { withoutDisks } from '../../zip/end-record.ts';
 import { plainlyDeflatedEntry } from '../../zip/write-records.ts';
-import { fixedBy, innerFilesOf, type OpenedPackage } from './bundle/inner-files.ts';
-import { listed, unsignedPackages } from './bundle/packages.ts';
-import type { RewrittenEntries } from './bundle/rewrite.ts';
+import { bundleOf, type OpenedPackage } from './bundle/bundle.ts';
+import { listed, storedPackages, unsignedPackages } from './bundle/packages.ts';
+import { rewriteBundle } from './bundle/rewrite.ts';
 import { describeList, measurePackage, type SignedBody } from './content.ts';
-import { appxErrors } from './errors.ts';
+import { appxErrors, appxWarnings } from './errors.ts';
 import { describePackage, examineContents, examinePackage } from './examine.ts';
-import { INNER_PACKAGES } from './options.ts';
 import { type AppxPackage, readPackage, signatureContents } from './package.ts';
 import { PARTS } from './part-names.ts';
 import { isOtherSpelling, subjectText } from './publisher.ts';
@@ -35,37 +34,41 @@ export async function openAppx(source: ByteSource, reader: ContentReader): Promi
 
 function signablePackage(opened: AppxPackage, source: ByteSource, reader: ContentReader): OpenedPackage {
   const { algorithm } = opened;
-  const inside = innerFilesOf(opened, source, reader, signablePackage);
-  const partWith = (rewritten: RewrittenEntries | undefined) =>
-    authenticodeFile(signaturePart(opened, source, reader, inside.damageOf, rewritten), reader.budget);
-  const file = partWith(undefined);
+  const isBundle = opened.kind === 'bundle';
+  const bundle = bundleOf(opened, source, reader, signablePackage);
+  const file = authenticodeFile(signaturePart(opened, source, reader, bundle.damageOf), reader.budget);
   return {
     ...file,
     signing: {
-      fixedAlgorithm: fixedBy(algorithm),
-      unusedOptions: opened.kind === 'package' ? [INNER_PACKAGES] : [],
+      ...file.signing,
+      fixedAlgorithm: { algorithm, reason: 'it is the one of the block map' },
+      unusedOptions: isBundle ? [] : [INNER_PACKAGES],
       async check(context, mode) {
         checkPublisher(opened, context);
-        const signsInside = isGiven(context.formatOptions, INNER_PACKAGES) && (await inside.check(context));
-        if (!signsInside) await checkPackagesSigned(opened, source);
-        checkPlaces(opened, signsInside);
-        if (!signsInside) await checkContents(opened, source, inside.damageOf);
-        return await file.signing.check(context, mode);
-      },
-      inner: ({ formatOptions }) => inside.list(isGiven(formatOptions, INNER_PACKAGES)),
-      async prepare(context, mode, inner = new Map()) {
-        if (inner.size === 0) return await file.signing.prepare(context, mode);
-        const prepared = await partWith(await inside.rewrite(inner)).signing.prepare(context, mode);
-        return { ...prepared, embed: (sealed) => ({ ...prepared.embed(sealed), inner }) };
+        const inside = isGiven(context.formatOptions, INNER_PACKAGES) ? await bundle.check(context) : NOTHING_INSIDE;
+        if (!inside.isSigned) await checkPackagesSigned(opened, source);
+        checkPlaces(opened, inside.isSigned);
+        if (!inside.isSigned) await checkContents(opened, source, bundle.damageOf);
+        const { warnings, ...preview } = await file.signing.check(context, mode);
+        const kept = inside.kept.length === 0 ? [] : [appxWarnings('packages-kept', { names: listed(inside.kept) })];
+        return { ...preview, warnings: [...warnings, ...kept] };
       },
       async verify(expected) {
         await file.signing.verify(expected);
-        if (expected.inner !== undefined) await inside.verify(expected.inner);
+        if (isBundle) await bundle.verifyPlaces();
       },
     },
+    contents: isBundle
+      ? {
+          entries: () => storedPackages(source, opened),
+          write: (patches) => rewriteBundle(source, opened, patches),
+        }
+      : undefined,
     layout: () => describePackage(opened),
   };
 }
+
+const NOTHING_INSIDE = { isSigned: false, kept: [] };
 
 function checkPublisher({ manifest: { publisher }, manifestPart }: AppxPackage, { chain }: SigningContext): void {
   const subject = subjectText(chain.leaf.der);
@@ -112,7 +115,6 @@ function signaturePart(
   source: ByteSource,
   { measure }: ContentReader,
   damageOf: Parameters<typeof examinePackage>[2],
-  rewritten: RewrittenEntries | undefined,
 ): Container<MeasuredPackage> {
   const { kind, algorithm, signature, manifest } = opened;
   const sip = SIPS[kind];
@@ -125,7 +127,7 @@ function signaturePart(
     entries: async () =>
       signature === undefined ? [] : [{ location: PARTS.signature, cms: signature.cms, examine: async () => [] }],
     async measure(content, algorithms) {
-      const body = content === 'present' ? bodyWith(opened) : bodyWithSignature(opened, rewritten);
+      const body = content === 'present' ? bodyWith(opened) : bodyWithSignature(opened);
       return { digests: await measurePackage(source, body, opened, algorithms, measure), body };
     },
     content: async ({ algorithm }, measured) => spcContent(spcSipInfo(sip), algorithm, digestIn(measured, algorithm)),
@@ -154,21 +156,16 @@ function signaturePart(
 }
 
 /** Like signtool, lists the signature in the content types and sets all disk numbers to zero. */
-function bodyWithSignature(opened: AppxPackage, rewritten: RewrittenEntries | undefined): SignedBody {
+function bodyWithSignature(opened: AppxPackage): SignedBody {
   const { contentTypes, archive } = opened;
   const plain = { ...opened, archive: { ...archive, end: withoutDisks(archive.end) } };
-  return bodyWith(plain, contentTypes.namesSignature ? undefined : contentTypes.withSignature(), rewritten);
+  return bodyWith(plain, contentTypes.namesSignature ? undefined : contentTypes.withSignature());
 }
 
 function bodyWith(
-  { archive, signature, contentTypes: { entry, bytes }, blockMap }: AppxPackage,
+  { archive, signature, contentTypes: { entry, bytes } }: AppxPackage,
   newTypes?: Uint8Array,
-  rewritten: RewrittenEntries = { replaced: [], blockMap: blockMap.bytes },
 ): SignedBody {
   const types = newTypes ? [replacedBy(entry, plainlyDeflatedEntry(PARTS.contentTypes, newTypes))] : [];
-  return {
-    ...archiveBody(archive, signature?.entry, [...rewritten.replaced, ...types]),
-    contentTypes: newTypes ?? bytes,
-    blockMap: rewritten.blockMap,
-  };
+  return { ...archiveBody(archive, signature?.entry, types), contentTypes: newTypes ?? bytes };
 }

@@ -94,6 +94,7 @@ export async function openJar(source: ByteSource, reader: ContentReader, name: s
         return await attachBlock(source, layout, bytes);
       },
     },
+    contents: undefined,
     listing: undefined,
     catalog: undefined,
   };

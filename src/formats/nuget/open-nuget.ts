@@ -93,6 +93,7 @@ export async function openNuget(source: ByteSource, reader: ContentReader): Prom
         return embed(opened, cms);
       },
     },
+    contents: undefined,
     listing: undefined,
     catalog: undefined,
   };

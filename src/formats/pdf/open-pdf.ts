@@ -32,6 +32,7 @@ export async function openPdf(source: ByteSource, reader: ContentReader): Promis
     removing: { signatures: () => removable(opened), patch: async () => (await lastUpdate(opened)).patch },
     stamping: { of: 'file', prepare: (options) => prepareTimestamp(opened, options) },
     attaching: { place: ({ bytes }) => attachCms(opened, bytes) },
+    contents: undefined,
     listing: undefined,
     catalog: undefined,
   };

@@ -3,7 +3,7 @@
 import { join, resolve } from 'node:path';
 import { CodesignError, toCodesignError } from '../../errors/codesign-error.ts';
 import { fromFileSystem } from '../../files/file-system-errors.ts';
-import type { InnerFile, SigningUnit } from '../../format/signable-file.ts';
+import type { ContainedFile, SigningUnit } from '../../format/signable-file.ts';
 import type { Asking, Claim, KnownCall } from '../../journal/journal.ts';
 import { isUnauthorized, isWithoutConnection, mayHaveBeenCounted, stopsRun } from '../../service/errors.ts';
 import type { SignatureRecord } from '../../service/signing-service.ts';
@@ -22,8 +22,8 @@ interface TimedUnit extends Pick<SigningUnit, 'digest' | 'algorithm' | 'timestam
 }
 
 /** Path and output are as the user typed them. */
-interface FileOfCall extends Versions, Pick<PlannedFile, 'output'> {
-  readonly inner?: Pick<InnerFile, 'name' | 'size'>;
+export interface FileOfCall extends Versions, Pick<PlannedFile, 'output'> {
+  readonly inner?: Pick<ContainedFile, 'name' | 'size'>;
   readonly isWritten?: boolean;
 }
 

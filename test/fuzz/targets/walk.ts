@@ -5,17 +5,20 @@ import { memorySource } from '../../../src/bytes/byte-source.ts';
 import type { Patch } from '../../../src/bytes/pieces.ts';
 import type { Finding } from '../../../src/errors/finding.ts';
 import type { Format } from '../../../src/format/format.ts';
-import type { Embedding, SignableFile, SigningContext, SigningMode } from '../../../src/format/signable-file.ts';
+import type { Embedding, SignableFile, SigningMode } from '../../../src/format/signable-file.ts';
 import { cmsEnvelope, type FoundSignature, withNested } from '../../../src/format/signature.ts';
 import { jar } from '../../../src/formats/jar/index.ts';
 import { pe } from '../../../src/formats/pe/index.ts';
 import { recogniseFormat } from '../../../src/formats/recognise.ts';
+import { verifyContained } from '../../../src/signing/files/contained.ts';
+import { digestEntries } from '../../../src/zip/entry-digests.ts';
 import { signingContext } from '../../support/signed-files/signing-context.ts';
 import { makeThrowawaySigner, type ThrowawaySigner } from '../../support/signed-files/throwaway-signer.ts';
 import { applyPatch } from '../../unit/formats/support/apply-patch.ts';
 import { placeIn, removalOf, sealedBy, signingIn, stampIn, wholeStamping } from '../../unit/formats/support/change.ts';
 import { isIntact } from '../../unit/formats/support/is-intact.ts';
-import { openBytes, plainReader } from '../../unit/formats/support/sign-bytes.ts';
+import { openBytes } from '../../unit/formats/support/sign-bytes.ts';
+import { withSignedContents } from '../../unit/formats/support/signed-contents.ts';
 import { answering, Fault, require, requireSaid } from '../check-case.ts';
 import type { TargetSetting } from '../target.ts';
 
@@ -134,8 +137,8 @@ async function trySigning(walk: Walk, file: SignableFile, bytes: Uint8Array, mod
   const context = signingContext({ algorithm, chain: signer.chain }, { description: 'A program', ...options });
   const outcome = await answering(() => signingIn(file).check(context, mode));
   // What `check` accepts must be fit to be signed.
-  const inner = 'code' in outcome ? new Map<string, Embedding>() : await signInner(file, context, signer);
-  const prepared = await answering(() => signingIn(file).prepare(context, mode, inner));
+  const contents = 'code' in outcome ? undefined : await withSignedContents(format, file, bytes, context, signer);
+  const prepared = await answering(() => signingIn(contents?.file ?? file).prepare(context, mode));
   if ('code' in outcome) {
     const isOfCheck = walk.rejectedByCheck?.test(outcome.code) ?? false;
     require('code' in prepared || isOfCheck, `rejected with ${outcome.code}, but prepared`);
@@ -145,10 +148,11 @@ async function trySigning(walk: Walk, file: SignableFile, bytes: Uint8Array, mod
   if ('code' in prepared) return prepared.code;
   const sealed = sealedBy(signer, prepared.value);
   const embedding = prepared.value.embed(sealed);
-  const result = patched(bytes, embedding.patch);
+  const result = patched(bytes, contents?.original(embedding.patch) ?? embedding.patch);
   // From here on nothing may refuse any more: the signature is paid for.
   const reopened = await openBytes(format, result);
   await signingIn(reopened).verify(embedding);
+  if (contents) await verifyContained(reopened, contents.inner, format, { digestEntries });
   const mine = withNested(await reopened.signatures()).find(
     ({ envelope }) => Buffer.compare(envelope.bytes, sealed[0].bytes) === 0,
   );
@@ -157,24 +161,10 @@ async function trySigning(walk: Walk, file: SignableFile, bytes: Uint8Array, mod
     const findings = (await mine.examine()).map(({ code }) => code);
     throw new Fault(`the new signature does not hold: ${findings.join(', ')}`);
   }
-  if (inner.size === 0) await walk.requireUntouched(bytes, result);
+  if (contents === undefined || contents.inner.size === 0) await walk.requireUntouched(bytes, result);
   else requireFindings(await reopened.examine());
   walk.sample(result);
   return `signed, ${mode}`;
-}
-
-async function signInner(
-  file: SignableFile,
-  context: SigningContext,
-  signer: ThrowawaySigner,
-): Promise<ReadonlyMap<string, Embedding>> {
-  const inner = new Map<string, Embedding>();
-  for (const each of (await signingIn(file).inner?.(context))?.files ?? []) {
-    const algorithm = each.fixedAlgorithm?.algorithm ?? context.algorithm;
-    const prepared = await signingIn(await each.open(plainReader())).prepare({ ...context, algorithm }, 'replace');
-    inner.set(each.name, prepared.embed(sealedBy(signer, prepared)));
-  }
-  return inner;
 }
 
 function patched(bytes: Uint8Array, patch: Patch): Buffer {

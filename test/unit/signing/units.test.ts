@@ -3,6 +3,7 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
+import { rowOf, totalLine } from '../../../src/cli/output/changes/outcomes.ts';
 import { CodesignError } from '../../../src/errors/codesign-error.ts';
 import type { Format } from '../../../src/format/format.ts';
 import { removeSignatures } from '../../../src/signing/changes/remove.ts';
@@ -34,6 +35,7 @@ async function run(more: FlatSigning = {}, formats: readonly Format[] = [toy]) {
   return { chain: signing.context.chain, outcome: (await signFiles([{ path, output: path }], signing)).files[0] };
 }
 
+const FIGURES = { signatures: 0, requested: new Set<string>(), milliseconds: 0 };
 const codeOf = (outcome: object | undefined) => (outcome && 'error' in outcome ? outcome.error : undefined);
 
 describe('a file with two units', () => {
@@ -44,6 +46,15 @@ describe('a file with two units', () => {
       record: 'record-1',
       reused: false,
       timestamp: '2026-11-21T10:00:00Z',
+      timestampAuthority: 'https://tsa.example',
+      units: [
+        { name: 'license', algorithm: 'SHA256', record: 'record-1', reused: false, timestamp: '2026-11-21T10:00:00Z' },
+        { name: 'strong name', algorithm: 'SHA256', record: 'record-2', reused: false, timestamp: null },
+      ],
+    });
+    expect(outcome && rowOf(outcome)).toMatchObject({
+      details: ['SHA256', '2 signatures', 'timestamp 2026-11-21T10:00:00Z', expect.stringMatching(/ ms$/)],
+      below: ['license: record record-1, timestamp 2026-11-21T10:00:00Z', 'strong name: record record-2'],
     });
     expect(scene.service.asked).toBe(2);
     expect(scene.service.reports.toSorted()).toEqual([
@@ -69,9 +80,20 @@ describe('a file with two units', () => {
     };
     expect((await run()).outcome?.status).toBe('failed');
     expect(await readFile(path)).toEqual(before);
-    expect((await run()).outcome).toMatchObject({ status: 'signed', record: 'record-1', reused: false });
+    expect((await run()).outcome).toMatchObject({
+      ...{ status: 'signed', record: 'record-1', reused: false },
+      units: [{ reused: true }, { record: 'record-3', reused: false }],
+    });
     expect(scene.service.asked).toBe(3);
     expect(readToy(await readFile(path)).signatures).toHaveLength(2);
+  });
+
+  it('shows both digests in a dry run', async () => {
+    const { outcome } = await run({ dryRun: true });
+    const units = ['license', 'strong name'].map((name) => ({ name, digest: expect.stringMatching(/=$/) }));
+    expect(outcome).toMatchObject({ status: 'planned', units });
+    expect(outcome && totalLine([outcome], 'signed', FIGURES)).toContain('2 signatures would be requested');
+    expect(scene.service.asked).toBe(0);
   });
 
   it('counts twice for a limit of signatures', async () => {

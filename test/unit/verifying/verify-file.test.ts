@@ -125,6 +125,7 @@ function verify({ signatures, findings = [], ...setting }: Setting): Promise<Ver
     removing: undefined,
     stamping: undefined,
     attaching: undefined,
+    contents: undefined,
     listing: undefined,
     catalog: undefined,
   };

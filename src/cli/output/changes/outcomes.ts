@@ -1,7 +1,7 @@
 import { plural } from '../../../errors/plural.ts';
 import { printable } from '../../../errors/printable.ts';
 import { mayHaveBeenCounted } from '../../../service/errors.ts';
-import type { FileOutcome, InnerPlanned, PlannedOutcome, SkipReason } from '../../../signing/outcome.ts';
+import type { FileOutcome, PlannedOutcome, PlannedPart, SignedPart, SkipReason } from '../../../signing/outcome.ts';
 import { isNotAttempted } from '../../../signing/run.ts';
 import type { SummaryTable } from '../github.ts';
 import { oneLine } from '../lines.ts';
@@ -38,23 +38,29 @@ export function wordOf(outcome: FileOutcome): string {
 export function rowOf(outcome: FileOutcome, isBrief = false): Row {
   switch (outcome.status) {
     case 'signed': {
-      const { algorithm, record, reused, timestamp, inner, milliseconds, replaced } = outcome;
+      const { algorithm, record, reused, timestamp, units = [], inner, milliseconds, replaced } = outcome;
       const details = [
         algorithm,
-        ...(record === null || isBrief ? [] : [`record ${printable(record)}`]),
+        ...(units.length === 0 ? [] : [plural(units.length, 'signature')]),
+        ...(record === null || isBrief || units.length > 0 ? [] : [`record ${printable(record)}`]),
         ...(reused ? ['signature of an earlier call'] : []),
         ...(timestamp === null ? [] : [`timestamp ${timestamp}`]),
         ...(inner === undefined ? [] : [`with ${plural(inner.length, 'signed file')} in it`]),
         `${milliseconds} ms`,
       ];
-      return { details, below: signersLines('replaced', replaced) };
+      return { details, below: [...units.map(unitText), ...signersLines('replaced', replaced)] };
     }
     case 'unchanged':
       return { details: ['already has this signature'], below: signersLines('replaced', outcome.replaced) };
     case 'planned': {
-      const { inner = [], replaced } = outcome;
-      const below = inner.map((file) => `${printable(file.name)}, in it and before it: ${digestText(file)}`);
-      const details = [`would send ${digestText(outcome)}`];
+      const { units = [], inner = [], replaced } = outcome;
+      const below = [
+        ...units.map((unit) => `${printable(unit.name)}: ${digestText(unit)}`),
+        ...inner.map((file) => `${printable(file.name)}, in it and before it: ${digestText(file)}`),
+      ];
+      const details = [
+        units.length === 0 ? `would send ${digestText(outcome)}` : `would send ${plural(units.length, 'digest')}`,
+      ];
       return { details, below: [...below, ...signersLines('would replace', replaced)] };
     }
     case 'timestamped': {
@@ -80,9 +86,18 @@ export function rowOf(outcome: FileOutcome, isBrief = false): Row {
   }
 }
 
-function digestText({ algorithm, digest }: PlannedOutcome | InnerPlanned): string {
+function digestText({ algorithm, digest }: PlannedOutcome | PlannedPart): string {
   if (digest !== null) return `the ${algorithm} digest ${digest}`;
   return `a ${algorithm} digest that depends on the signatures in it`;
+}
+
+function unitText({ name, record, reused, timestamp }: SignedPart): string {
+  const details = [
+    ...(record === null ? [] : [`record ${printable(record)}`]),
+    ...(reused ? ['signature of an earlier call'] : []),
+    ...(timestamp === null ? [] : [`timestamp ${timestamp}`]),
+  ];
+  return `${printable(name)}: ${details.join(', ')}`;
 }
 
 function signersLines(word: string, signers: readonly string[]): readonly string[] {
@@ -124,7 +139,8 @@ function plannedText(files: readonly FileOutcome[]): string {
   const requests = files.flatMap((file) => {
     if (file.status !== 'planned') return [];
     const inner = (file.inner ?? []).map(({ digest }) => digest);
-    return [...inner, file.digest ?? inner.join()];
+    const units = file.units?.map(({ digest }) => digest) ?? [file.digest ?? inner.join()];
+    return [...inner, ...units];
   });
   return `dry run: ${plural(new Set(requests).size, 'signature')} would be requested; nothing was sent or written`;
 }

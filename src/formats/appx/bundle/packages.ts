@@ -3,6 +3,7 @@
 import { type ByteSource, rangeSource } from '../../../bytes/byte-source.ts';
 import { CodesignError } from '../../../errors/codesign-error.ts';
 import { broken, type Finding, rejected } from '../../../errors/finding.ts';
+import type { ContainedFile } from '../../../format/signable-file.ts';
 import { readArchive } from '../../../zip/archive.ts';
 import { STORED } from '../../../zip/fields.ts';
 import { appxErrors } from '../errors.ts';
@@ -10,16 +11,23 @@ import type { Manifest } from '../manifest.ts';
 import { type AppxPackage, readPackage } from '../package.ts';
 import { PARTS } from '../part-names.ts';
 
-export async function unsignedPackages(
+/** Yields the packages in manifest order, without those that are missing or compressed. */
+export async function* storedPackages(
   source: ByteSource,
   { archive, manifest }: AppxPackage,
-): Promise<readonly string[]> {
-  const unsigned: string[] = [];
+): AsyncGenerator<ContainedFile> {
   for (const { name } of manifest.packages) {
     const entry = archive.byName.get(name);
-    if (entry === undefined || entry.method !== STORED) continue;
+    if (entry?.method !== STORED) continue;
     const { dataOffset, size } = entry;
-    const { byName } = await readArchive(rangeSource(source, dataOffset, dataOffset + size));
+    yield { name, size, open: async () => rangeSource(source, dataOffset, dataOffset + size) };
+  }
+}
+
+export async function unsignedPackages(source: ByteSource, bundle: AppxPackage): Promise<readonly string[]> {
+  const unsigned: string[] = [];
+  for await (const { name, open } of storedPackages(source, bundle)) {
+    const { byName } = await readArchive(await open());
     if (!byName.has(PARTS.signature)) unsigned.push(name);
   }
   return unsigned;

@@ -2,7 +2,7 @@ import { crc32 } from 'node:zlib';
 import type { ByteSource } from '../../../bytes/byte-source.ts';
 import { isBytes, type Patch, type Piece, patchedPieces, pieceLength, readPieces } from '../../../bytes/pieces.ts';
 import type { ZipEntry } from '../../../zip/directory.ts';
-import { archiveBody, type ReplacedEntry, replacedBy, shifts } from '../../../zip/edit-archive.ts';
+import { archiveBody, editLastEntry, type ReplacedEntry, replacedBy, shifts } from '../../../zip/edit-archive.ts';
 import { CENTRAL_RECORD_LENGTH, STORED, UTF8_NAME } from '../../../zip/fields.ts';
 import { localLength, plainlyDeflatedEntry } from '../../../zip/write-records.ts';
 import { mappedName, PLAIN_BLOCK_LENGTH, withFile } from '../block-map.ts';
@@ -11,17 +11,12 @@ import { withPlaces } from '../manifest.ts';
 import type { AppxPackage } from '../package.ts';
 import { PARTS } from '../part-names.ts';
 
-export interface RewrittenEntries {
-  readonly replaced: readonly ReplacedEntry[];
-  readonly blockMap: Uint8Array;
-}
-
-/** `patches` sign packages, by entry name. The patched packages are read, because their checksums change. */
+/** Removes the signature of the bundle. Reads the changed packages, because their checksums change. */
 export async function rewriteBundle(
   source: ByteSource,
   { archive, manifest, manifestPart, blockMap, signature }: AppxPackage,
   patches: ReadonlyMap<string, Patch>,
-): Promise<RewrittenEntries> {
+): Promise<Patch> {
   const packages: ReplacedEntry[] = [];
   for (const [name, patch] of patches) {
     const entry = archive.byName.get(name);
@@ -45,7 +40,7 @@ export async function rewriteBundle(
     replacedBy(manifestPart.entry, newManifest),
     replacedBy(blockMap.entry, plainlyDeflatedEntry(PARTS.blockMap, newMap)),
   ];
-  return { replaced: [...packages, ...parts], blockMap: newMap };
+  return editLastEntry(archiveBody(archive, signature?.entry, [...packages, ...parts]));
 }
 
 async function patchedEntry(

@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest';
 import { cab } from '../../../../src/formats/cab/index.ts';
 import { decideSigning } from '../../../../src/signing/signing-policy.ts';
+import { digestEntries } from '../../../../src/zip/entry-digests.ts';
 import { signingContext } from '../../../support/signed-files/signing-context.ts';
 import { makeThrowawaySigner } from '../../../support/signed-files/throwaway-signer.ts';
 import { openBytes, signBytes } from '../support/sign-bytes.ts';
@@ -13,7 +14,7 @@ it('is not appended to next to a signature whose timestamp verify calls broken',
   const context = signingContext({ chain: signer.chain });
   const policy = { isAlgorithmGiven: false, allOrNothing: false, report: false } as const;
   const decide = async (existing: 'append' | 'replace', bytes: Buffer) =>
-    decideSigning(await openBytes(cab, bytes), cab, context, { ...policy, existing });
+    decideSigning(await openBytes(cab, bytes), cab, context, { ...policy, existing }, { digestEntries });
   const stamped = (await signBytes(cab, cabinet?.bytes ?? Buffer.of(), signer, { token })).result;
   await expect(decide('append', stamped)).rejects.toMatchObject({
     code: 'cannot-append',

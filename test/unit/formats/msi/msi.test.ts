@@ -9,6 +9,7 @@ import { layOut, newStream } from '../../../../src/compound-file/write.ts';
 import { contentOf } from '../../../../src/formats/msi/content.ts';
 import { msi } from '../../../../src/formats/msi/index.ts';
 import { decideSigning } from '../../../../src/signing/signing-policy.ts';
+import { digestEntries } from '../../../../src/zip/entry-digests.ts';
 import { makePki } from '../../../support/signed-files/pki.ts';
 import { signingContext } from '../../../support/signed-files/signing-context.ts';
 import { makeThrowawaySigner } from '../../../support/signed-files/throwaway-signer.ts';
@@ -197,12 +198,13 @@ it('is appended to with a warning that only open-source programs read a second s
   const { result } = await signBytes(msi, original, signer);
   const warnings = async (bytes: Buffer, existing: 'append' | 'replace') =>
     (
-      await decideSigning(await openBytes(msi, bytes), msi, context, {
-        existing,
-        allOrNothing: false,
-        isAlgorithmGiven: false,
-        report: false,
-      })
+      await decideSigning(
+        await openBytes(msi, bytes),
+        msi,
+        context,
+        { existing, allOrNothing: false, isAlgorithmGiven: false, report: false },
+        { digestEntries },
+      )
     ).warnings;
   expect(await warnings(result, 'append')).toEqual([expect.stringContaining('second signature')]);
   expect([...(await warnings(original, 'append')), ...(await warnings(result, 'replace'))]).toEqual([]);

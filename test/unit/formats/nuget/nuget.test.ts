@@ -11,6 +11,7 @@ import { recogniseFormat } from '../../../../src/formats/recognise.ts';
 import { formats } from '../../../../src/formats/registry.ts';
 import { decideSigning } from '../../../../src/signing/signing-policy.ts';
 import { editLastEntry } from '../../../../src/zip/edit-archive.ts';
+import { digestEntries } from '../../../../src/zip/entry-digests.ts';
 import { type NewEntry, storedEntry } from '../../../../src/zip/write-records.ts';
 import { makePki } from '../../../support/signed-files/pki.ts';
 import { signingContext } from '../../../support/signed-files/signing-context.ts';
@@ -56,7 +57,7 @@ async function packageWith(
 const signatureOf = async (bytes: Buffer) => (await (await openBytes(nuget, bytes)).signatures())[0];
 const POLICY = { existing: undefined, isAlgorithmGiven: false, allOrNothing: false, report: true } as const;
 const decide = async (bytes: Buffer, existing?: 'replace' | 'append' | 'skip') =>
-  decideSigning(await openBytes(nuget, bytes), nuget, contextOf(), { ...POLICY, existing });
+  decideSigning(await openBytes(nuget, bytes), nuget, contextOf(), { ...POLICY, existing }, { digestEntries });
 
 describe('a signature whose signer has a malformed name', () => {
   const COMMON_NAME = Buffer.from('0603550403', 'hex');

@@ -7,11 +7,13 @@ import type { Embedding, SigningMode } from '../../../../src/format/signable-fil
 import { cmsEnvelope } from '../../../../src/format/signature.ts';
 import { contentReader } from '../../../../src/formats/recognise.ts';
 import { checkPlaced } from '../../../../src/signing/changes/check-placed.ts';
+import { verifyContained } from '../../../../src/signing/files/contained.ts';
 import { digestEntries } from '../../../../src/zip/entry-digests.ts';
 import { signingContext } from '../../../support/signed-files/signing-context.ts';
 import type { ThrowawaySigner } from '../../../support/signed-files/throwaway-signer.ts';
 import { applyPatch } from './apply-patch.ts';
 import { placeIn, rulesOf, sealedBy, signingIn } from './change.ts';
+import { withSignedContents } from './signed-contents.ts';
 
 /** What `codesign-remote attach` makes of the file. Throws `not-its-signature` and what else it throws. */
 export async function attachBytes(format: Format, bytes: Buffer, cms: Uint8Array, name?: string): Promise<Buffer> {
@@ -74,16 +76,14 @@ export async function signBytes(
   const algorithm = given ?? signingIn(file).fixedAlgorithm?.algorithm ?? 'SHA256';
   const context = signingContext({ algorithm, chain: signer.chain, tokenReserve }, { wsh: true, ...info });
   if (!unchecked) await signingIn(file).check(context, mode);
-  const inner = new Map<string, Embedding>();
-  for (const one of (await signingIn(file).inner?.(context))?.files ?? []) {
-    const its = one.fixedAlgorithm?.algorithm ?? algorithm;
-    const first = await signingIn(await one.open(plainReader())).prepare({ ...context, algorithm: its }, 'replace');
-    inner.set(one.name, first.embed(sealedBy(signer, first, token)));
-  }
-  const prepared = await signingIn(file).prepare(context, mode, inner);
+  const contents = await withSignedContents(format, file, bytes, context, signer, token);
+  const prepared = await signingIn(contents.file).prepare(context, mode);
   const sealed = sealedBy(signer, prepared, token);
-  const embedding = prepared.embed(sealed);
+  const { patch, ...expected } = prepared.embed(sealed);
+  const embedding = { ...expected, patch: contents.original(patch) };
   const result = applyPatch(bytes, embedding.patch);
-  await signingIn(await openBytes(format, result, name)).verify(embedding);
+  const reopened = await openBytes(format, result, name);
+  await signingIn(reopened).verify(embedding);
+  await verifyContained(reopened, contents.inner, format, { digestEntries });
   return { result, sealed: sealed[0].bytes, embedding, digest: prepared.units[0].digest };
 }

@@ -86,7 +86,8 @@ async function openToy(source: ByteSource): Promise<SignableFile> {
     },
     examine: async () => [],
     layout: () => [],
-    ...{ removing: undefined, stamping: undefined, attaching: undefined, listing: undefined, catalog: undefined },
+    ...{ removing: undefined, stamping: undefined, attaching: undefined, contents: undefined },
+    ...{ listing: undefined, catalog: undefined },
   };
 }
 

@@ -1,25 +1,14 @@
 import type { ByteSource } from '../../../bytes/byte-source.ts';
-import type { DigestAlgorithm } from '../../../crypto/algorithms.ts';
 import { createWorkBudget } from '../../../crypto/work-budget.ts';
 import { CodesignError } from '../../../errors/codesign-error.ts';
 import { isAgainst } from '../../../errors/finding.ts';
 import { formatErrors } from '../../../format/errors.ts';
-import type {
-  ContentReader,
-  Embedding,
-  Expected,
-  InnerFile,
-  InnerFiles,
-  SignableFile,
-  Signing,
-  SigningContext,
-} from '../../../format/signable-file.ts';
+import type { ContentReader, SignableFile, Signing, SigningContext } from '../../../format/signable-file.ts';
 import { IN_ZIP64_32 } from '../../../zip/fields.ts';
 import { compareDigests } from '../block-map.ts';
-import { appxErrors, appxWarnings } from '../errors.ts';
-import { type AppxPackage, mappedEntries, ROOM, readPackage } from '../package.ts';
+import { appxErrors } from '../errors.ts';
+import { type AppxPackage, mappedEntries, ROOM } from '../package.ts';
 import { examineOffsets, type InnerPackage, innerPackages, listed } from './packages.ts';
-import { type RewrittenEntries, rewriteBundle } from './rewrite.ts';
 
 /** Memory for all packages while a bundle is rewritten, in bytes: enough for the directories of 100,000 files. */
 const MOST_HELD = 16 * 1024 * 1024;
@@ -28,13 +17,11 @@ const ROOM_IN_PACKAGE = 256 * 1024;
 /** Budget for the signatures of all packages in a bundle, enough for a thousand packages. */
 const WORK_FOR_PACKAGES = 30_000;
 
-export const fixedBy = (algorithm: DigestAlgorithm) => ({ algorithm, reason: 'it is the one of the block map' });
-
 export type OpenedPackage = SignableFile & { readonly signing: Signing };
 
 type OpenPackage = (opened: AppxPackage, source: ByteSource, reader: ContentReader) => OpenedPackage;
 
-export function innerFilesOf(opened: AppxPackage, source: ByteSource, reader: ContentReader, open: OpenPackage) {
+export function bundleOf(opened: AppxPackage, source: ByteSource, reader: ContentReader, open: OpenPackage) {
   const { archive, manifest, wrongSizes, blockMap } = opened;
   const innerReader = { ...reader, budget: createWorkBudget(WORK_FOR_PACKAGES) };
   const openInner = (inner: InnerPackage) => open(inner.opened, inner.source, innerReader);
@@ -58,22 +45,14 @@ export function innerFilesOf(opened: AppxPackage, source: ByteSource, reader: Co
     return [...examineOffsets(opened).map(({ message }) => message.replace(/\.$/, '')), ...wrongSizes, ...digests];
   }
 
-  function innerFile({ name, source: range, opened: { algorithm } }: InnerPackage): InnerFile {
-    return {
-      name,
-      size: range.size,
-      fixedAlgorithm: fixedBy(algorithm),
-      open: async (own) => open(await readPackage(range), range, own),
-    };
-  }
-
   return {
     damageOf,
 
-    /** Throws if a package can be neither signed nor kept. Returns true if packages will be signed. */
-    async check(context: SigningContext): Promise<boolean> {
+    /** Throws if a package cannot be signed or kept. Returns whether packages will be signed, and names of the others. */
+    async check(context: SigningContext) {
       const wrong = manifest.packages.length === 0 ? [] : await wrongPlaces();
       if (wrong.length > 0) throw appxErrors('appx-malformed', { problem: listed(wrong) });
+      const kept: string[] = [];
       let count = 0;
       let held = 0;
       for await (const inner of innerPackages(source, opened)) {
@@ -81,7 +60,10 @@ export function innerFilesOf(opened: AppxPackage, source: ByteSource, reader: Co
         const isSigned = inner.opened.signature !== undefined;
         const problem = isSigned ? await damageOf(inner) : otherPublisher(inner);
         if (problem !== undefined) throw appxErrors('appx-package-unfit', { name, problem });
-        if (isSigned) continue;
+        if (isSigned) {
+          kept.push(name);
+          continue;
+        }
         await unfitFor(name, () => openInner(inner).signing.check(context, 'replace'));
         count += 1;
         held += inner.opened.archive.directory.length + inner.opened.contentTypes.bytes.length;
@@ -98,37 +80,13 @@ export function innerFilesOf(opened: AppxPackage, source: ByteSource, reader: Co
       if (archive.end.zip64 === undefined && source.size + ROOM + count * ROOM_IN_PACKAGE > IN_ZIP64_32) {
         throw appxErrors('appx-too-large', { count: archive.entries.length, size: source.size });
       }
-      return count > 0;
+      return { isSigned: count > 0, kept };
     },
 
-    async list(isWanted: boolean): Promise<InnerFiles> {
-      const files: InnerFile[] = [];
-      const kept: InnerFile[] = [];
-      if (!isWanted) return { files, kept, warnings: [] };
-      for await (const inner of innerPackages(source, opened)) {
-        (inner.opened.signature === undefined ? files : kept).push(innerFile(inner));
-      }
-      const names = listed(kept.map(({ name }) => name));
-      const warnings = kept.length === 0 ? [] : [appxWarnings('packages-kept', { names })];
-      return { files, kept, warnings };
-    },
-
-    rewrite(embeddings: ReadonlyMap<string, Embedding>): Promise<RewrittenEntries> {
-      const patches = new Map([...embeddings].map(([name, { patch }]) => [name, patch]));
-      return rewriteBundle(source, opened, patches);
-    },
-
-    async verify(expected: ReadonlyMap<string, Expected>): Promise<void> {
+    /** Checks the signed result. Throws `result-damaged`. */
+    async verifyPlaces(): Promise<void> {
       const [wrong] = await wrongPlaces();
       if (wrong !== undefined) throw formatErrors('result-damaged', { reason: wrong });
-      let found = 0;
-      for await (const inner of innerPackages(source, opened)) {
-        const envelope = expected.get(inner.name);
-        if (envelope === undefined) continue;
-        await openInner(inner).signing.verify(envelope);
-        found += 1;
-      }
-      if (found < expected.size) throw formatErrors('result-damaged', { reason: 'a package in it is missing' });
     },
   };
 }

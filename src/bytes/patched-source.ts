@@ -1,0 +1,74 @@
+import { type ByteSource, checkRange } from './byte-source.ts';
+import {
+  isBytes,
+  joinRanges,
+  lazyPieces,
+  type Patch,
+  type Piece,
+  part,
+  patchedPieces,
+  pieceLength,
+  readPieces,
+} from './pieces.ts';
+
+export interface PatchedSource extends ByteSource {
+  /** Turns edits of these bytes into edits of the original that give the same result. */
+  compose(patch: Patch): Patch;
+}
+
+/** Returns the bytes of a source after the edits, without writing them anywhere. */
+export function patchedSource(original: ByteSource, patch: Patch): PatchedSource {
+  const pieces: Piece[] = [];
+  const starts: number[] = [];
+  let size = 0;
+  for (const piece of joinRanges(patchedPieces(patch, original.size))) {
+    pieces.push(piece);
+    starts.push(size);
+    size += pieceLength(piece);
+  }
+
+  function* piecesOf(start: number, end: number): Generator<Piece> {
+    for (let index = lastUpTo(starts, start); start < end; index++) {
+      const piece = pieces[index];
+      const offset = starts[index];
+      if (piece === undefined || offset === undefined) return;
+      const pieceEnd = Math.min(end, offset + pieceLength(piece));
+      yield part(piece, start - offset, pieceEnd - offset);
+      start = pieceEnd;
+    }
+  }
+
+  return {
+    size,
+    async read(offset, length) {
+      checkRange('bytes', offset, length, size);
+      const chunks: Uint8Array[] = [];
+      // A chunk is valid only until the next one is read.
+      for await (const chunk of readPieces(original, piecesOf(offset, offset + length)))
+        chunks.push(Buffer.from(chunk));
+      return Buffer.concat(chunks);
+    },
+    stream: (start = 0, end = size) => readPieces(original, piecesOf(start, end)),
+    compose(next) {
+      const insert = lazyPieces(function* () {
+        for (const piece of patchedPieces(next, size)) {
+          if (isBytes(piece)) yield piece;
+          else yield* piecesOf(piece.start, piece.end);
+        }
+      });
+      return [{ offset: 0, remove: original.size, insert }];
+    },
+  };
+}
+
+/** Returns the index of the last of these ascending numbers that is not greater. */
+function lastUpTo(numbers: readonly number[], limit: number): number {
+  let low = 0;
+  let high = numbers.length;
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if ((numbers[middle] ?? 0) <= limit) low = middle + 1;
+    else high = middle;
+  }
+  return low - 1;
+}

@@ -1,0 +1,96 @@
+/** Steps 3 to 7 of the main flow, for each unit of a file and of the files in it that are signed first. */
+
+import type { Embedding, Envelopes, Prepared, SigningUnit } from '../../format/signable-file.ts';
+import { contextFor, openContained, prepareContained } from '../files/contained.ts';
+import type { SignatureOutcome, SignedPart } from '../outcome.ts';
+import type { PlannedFile } from '../planned-file.ts';
+import type { PreparedFile } from '../prepare-signature.ts';
+import type { SigningRun } from '../signing-run.ts';
+import type { FileCall } from './call.ts';
+import { type FileOfCall, type GivenSignature, obtainSignature } from './obtain-signature.ts';
+import { isoTime } from './timestamps.ts';
+
+export interface SignedUnit extends SignatureOutcome {
+  readonly name: string;
+}
+
+export interface SignedUnits {
+  readonly sealed: Envelopes;
+  readonly outcomes: readonly [SignedUnit, ...SignedUnit[]];
+}
+
+/** Signs one unit after the other, so a failure costs no further signature. `time` is the signed time of some formats. */
+export async function signUnits(
+  { units: [first, ...others], time }: Pick<Prepared, 'units'> & { readonly time: Date },
+  file: FileOfCall,
+  run: SigningRun,
+  calls: FileCall[],
+): Promise<SignedUnits> {
+  const sign = async (unit: SigningUnit) => {
+    // 3. Digest: identifies the work. If the journal has a signature for it, that one is used. 4. Sign: requests the
+    // signature from the service, only once. 5. Check: verifies the signature with the key of the certificate.
+    // 6. Timestamp: timestamps the signature value.
+    const given = await obtainSignature({ ...unit, time }, file, run, calls);
+    // 7. Seal: builds the envelope.
+    const envelope = unit.seal(given.record.signature, given.stamped?.token);
+    return { envelope, outcome: { name: unit.name, ...signatureOutcome(unit, given) } };
+  };
+  const { envelope, outcome } = await sign(first);
+  const sealed: [...Envelopes] = [envelope];
+  const outcomes: [SignedUnit, ...SignedUnit[]] = [outcome];
+  for (const unit of others) {
+    const next = await sign(unit);
+    sealed.push(next.envelope);
+    outcomes.push(next.outcome);
+  }
+  return { sealed, outcomes };
+}
+
+export function signatureOutcome(
+  { algorithm }: Pick<SigningUnit, 'algorithm'>,
+  { record, reused, stamped }: GivenSignature,
+): SignatureOutcome {
+  const timestamp = stamped?.time === undefined ? null : isoTime(stamped.time);
+  return { algorithm, record: record.id ?? null, reused, timestamp, timestampAuthority: stamped?.authority ?? null };
+}
+
+/** The signature of the whole file depends on the inner timestamps too, so the journal keeps them. */
+export async function signContained(prepared: PreparedFile, plan: PlannedFile, run: SigningRun, calls: FileCall[]) {
+  const { contained, context } = prepared;
+  await findRecorded(prepared, plan, run, calls);
+  const embeddings = new Map<string, Embedding>();
+  const outcomes: SignedPart[] = [];
+  for (const file of contained.toSign) {
+    const its = await prepareContained(file, context, plan.format, run);
+    const units = { units: its.units, time: context.time };
+    const signed = await signUnits(units, { ...plan, inner: file }, run, calls);
+    embeddings.set(file.name, its.embed(signed.sealed));
+    for (const one of signed.outcomes) outcomes.push(partOf(file.name, one));
+  }
+  if (embeddings.size > 0) await prepared.changeContained(embeddings);
+  return { expected: embeddings, outcome: outcomes.length === 0 ? {} : { inner: outcomes } };
+}
+
+export function partOf(name: string, { algorithm, record, reused, timestamp }: SignatureOutcome): SignedPart {
+  return { name, algorithm, record, reused, timestamp };
+}
+
+/**
+ * Finds inner signatures of a run that was killed before it could record that they were written. They are recorded with
+ * the whole file.
+ */
+async function findRecorded(
+  { contained, context }: PreparedFile,
+  plan: PlannedFile,
+  run: SigningRun,
+  calls: FileCall[],
+): Promise<void> {
+  for (const inner of contained.kept) {
+    const file = await openContained(inner, plan.format, run);
+    const own = contextFor(inner, context);
+    const written = await run.findWritten(await file.signatures(), own);
+    if (written === undefined) continue;
+    const unit = { ...written, timestamp: 'on-signature', time: own.time } as const;
+    await obtainSignature(unit, { ...plan, inner, isWritten: true }, run, calls);
+  }
+}
