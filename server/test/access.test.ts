@@ -16,7 +16,7 @@ test('an error of permission names the user, and mode and owner of the file', as
   expect(reasonOf(Object.assign(error, { code: 'ENOENT' }))).toBe('EACCES: permission denied');
 });
 
-test('the nearest folder stands for a file that is missing, or that the user may not look at', async () => {
+test('describes the nearest folder if the file is missing or the user may not see it', async () => {
   await mkdir(folder.at('closed'), { mode: 0o700 });
   const said = `; ${folder.at('closed')} has mode 0700 and belongs to uid ${process.getuid?.()}, `;
   expect(describeAccess(folder.at('closed', 'deeper', 'missing'))).toContain(said);

@@ -12,7 +12,7 @@ const read = (file: string): string => readFileSync(path.join(ROOT, file), 'utf8
 const breaking = (isBroken: (text: string) => boolean): string[] => SOURCES.filter((file) => isBroken(read(file)));
 
 describe('the layout', () => {
-  it('has no other folder at the top than the agreed ones', () => {
+  it('has only the agreed folders at the top level', () => {
     const generated = ['node_modules', 'dist', 'schema', 'coverage'];
     const folders = readdirSync(ROOT, { withFileTypes: true })
       .filter((entry) => entry.isDirectory() && !entry.name.startsWith('.') && !generated.includes(entry.name))
@@ -31,7 +31,7 @@ describe('every folder of source and tests', () => {
 });
 
 describe('every test file', () => {
-  it('that replaces modules is named for it, since the others share the modules that they load', () => {
+  it('that replaces modules has a name that says so, because the others share loaded modules', () => {
     const mocking = typescriptFiles('test', 'server/test').filter((file) => /\bvi\.(do)?mock\(/i.test(read(file)));
     expect(mocking.filter((file) => !/\.(mocked|long)\.test\.ts$/.test(file))).toEqual([]);
   });
@@ -42,19 +42,19 @@ describe('every source file', () => {
     expect(breaking((text) => text.trimEnd().split('\n').length > 300)).toEqual([]);
   });
 
-  it('does without any, non-null assertions of the checker and switched-off checks', () => {
+  it('contains no any, non-null assertion or switched-off check', () => {
     expect(breaking((text) => /(:|\bas|<|\|)\s*any\b(?!\w)/.test(withoutComments(text)))).toEqual([]);
     expect(breaking((text) => /@ts-(ignore|expect-error|nocheck)/.test(text))).toEqual([]);
   });
 
-  it('waits for what it gives back as long as something it opened is in use', () => {
+  it('awaits its result while a resource that it opened is in use', () => {
     // Without await the scope ends, and with it the file or connection, before the promise has done its work.
     const functions = (text: string) => text.split(/^(?=\S)/m).filter((part) => /\bawait using\b/.test(part));
     const returns = (part: string) => [...part.matchAll(/^ +return (?!await\b)[^;{]*\(/gm)];
     expect(breaking((text) => functions(text).some((part) => returns(part).length > 0))).toEqual([]);
   });
 
-  it('calls nothing with as many arguments as a file or an answer has parts', () => {
+  it('passes no unbounded list as arguments', () => {
     expect(SOURCES.flatMap((file) => unboundedSpreads(read(file)).map((line) => `${file}:${line}`))).toEqual([]);
   });
 
@@ -94,7 +94,7 @@ describe('the error tables', async () => {
   // Within one file a code may come under two categories: "unauthorized" as an HTTP status and as a business code.
   const codes = (await Promise.all(files.map(codesOf))).flatMap((ofFile) => [...new Set(ofFile)]);
 
-  it('are there', () => {
+  it('exist', () => {
     expect(files.length).toBeGreaterThan(3);
     expect(codes.length).toBeGreaterThan(20);
   });

@@ -15,7 +15,7 @@ const FILES = [
     .map((file) => path.posix.join('.github', file.replaceAll(path.sep, '/'))),
 ];
 
-it.each(FILES)('%s names only what exists', (file) => {
+it.each(FILES)('%s names only existing paths', (file) => {
   expect(missingIn(readFileSync(path.join(ROOT, file), 'utf8'))).toEqual([]);
 });
 

@@ -80,13 +80,13 @@ describe('the README', () => {
 });
 
 describe('the reference of the command line', () => {
-  it('is what the tables of commands and options say (renewed by: npx vitest run test/documentation -u)', async () => {
+  it('matches the tables of commands and options (renewed by: npx vitest run test/documentation -u)', async () => {
     await expect(cliReference(PROGRAM)).toMatchFileSnapshot('../../docs/cli.md');
   });
 });
 
 describe('the list of error codes', () => {
-  it('is what the tables of errors say (renewed by: npx vitest run test/documentation/documentation.test.ts -u)', async () => {
+  it('matches the tables of errors (renewed by: npx vitest run test/documentation/documentation.test.ts -u)', async () => {
     await expect(await errorReference(path.join(ROOT, 'src'))).toMatchFileSnapshot('../../docs/errors.md');
   });
 });
@@ -100,7 +100,7 @@ describe.each(markdownFiles())('%s', (file) => {
     expect(missing(named, Object.keys(scripts))).toEqual([]);
   });
 
-  it('links only to what is there', () => {
+  it('contains no broken link', () => {
     expect(relativeLinks(text).filter((link) => !resolves(file, link))).toEqual([]);
   });
 });

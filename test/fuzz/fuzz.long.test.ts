@@ -21,12 +21,12 @@ beforeAll(async () => {
 }, 1_800_000);
 afterAll(() => (campaign.faults.length > 0 ? undefined : campaign[Symbol.asyncDispose]()));
 
-test(`${CASES} cases of seed ${SEED} hold no fault`, () => {
+test(`${CASES} cases of seed ${SEED} reveal no fault`, () => {
   expect(describeFaults(campaign, SEED)).toBe('');
   expect(campaign.done).toBeGreaterThanOrEqual(CASES);
 });
 
-test.each(targets)('%s is neither always refused nor never', (target) => {
+test.each(targets)('%s is neither always rejected nor never', (target) => {
   const words = Object.keys(campaign.words[target] ?? {});
   expect(words.length).toBeGreaterThan(1);
   expect(campaign.costs[target]?.mebibytes).toBeLessThan(MOST_MEBIBYTES);

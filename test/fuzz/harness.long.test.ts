@@ -35,7 +35,7 @@ test.each([
   expect(campaign && describeFaults(campaign, SEED)).toContain(`${target}, seed ${SEED}, case ${found?.case}`);
 });
 
-test('a case is made smaller as long as it is faulty', async () => {
+test('a faulty case is made smaller as long as it stays faulty', async () => {
   const original = Buffer.from(`${'x'.repeat(500)}needle${'y'.repeat(500)}`);
   const smaller = await shrink(original, async (bytes) => Buffer.from(bytes).includes('needle'));
   expect(smaller.length).toBeLessThan(30);

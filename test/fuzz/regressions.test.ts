@@ -29,7 +29,7 @@ test.each(knownCases())('$name', async ({ target, path }) => {
 });
 
 describe.each(Object.keys(TARGETS))('%s', (name) => {
-  test('makes the same case of the same seed, whatever came before', async () => {
+  test('creates the same case for the same seed, whatever came before', async () => {
     const target = await open(name);
     const cases = [0, 1, 2].map((index) => Buffer.from(target.make(randomOfCase(7, name, index))));
     const again = [2, 1, 0].map((index) => Buffer.from(target.make(randomOfCase(7, name, index)))).reverse();

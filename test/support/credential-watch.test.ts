@@ -32,7 +32,7 @@ async function program(folder: string, statement: string): Promise<string> {
   return path;
 }
 
-describe('a run that gives its credentials away fails', () => {
+describe('a run that reveals its credentials fails', () => {
   it.each([
     ['on standard output', 'console.log(env.CODESIGN_ACCESS_SECRET)', /standard output: as it is/],
     ['on standard error', `console.error(${HEADER})`, /standard error: in the Authorization header/],
@@ -62,7 +62,7 @@ describe('a run that gives its credentials away fails', () => {
     await expect(run).rejects.toThrow(/the terminal: as it is/);
   });
 
-  it('not where it is silent, and not because of what the server hands over', async () => {
+  it('not if it is silent, and not because of what the server passes on', async () => {
     await using folder = await temporaryFolder();
     await writeFile(join(folder.path, 'client.env'), `CODESIGN_ACCESS_SECRET='${SECRET}'\n`);
     const path = await program(folder.path, 'console.log(env.CODESIGN_ACCESS_KEY)');

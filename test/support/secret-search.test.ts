@@ -22,7 +22,7 @@ test.each([
   expect(await findCredentials(CREDENTIALS, { text: `before ${text} after` })).not.toEqual([]);
 });
 
-test('in a file of a folder, and in its name', async () => {
+test('finds it in a file of a folder, and in a file name', async () => {
   await using folder = await temporaryFolder();
   await mkdir(join(folder.path, 'a'));
   await writeFile(join(folder.path, 'a', 'Sup3rsecret'), Buffer.from(`\0${accessSecret}`, 'utf16le'));
@@ -32,6 +32,6 @@ test('in a file of a folder, and in its name', async () => {
   expect(await findCredentials(CREDENTIALS, {}, [folder.path], (path) => path.endsWith('secret'))).toEqual([]);
 });
 
-test('nothing where there is nothing', async () => {
+test('finds nothing if there is nothing', async () => {
   expect(await findCredentials(CREDENTIALS, { text: 'Basic [secret], key' })).toEqual([]);
 });

@@ -47,7 +47,7 @@ describe('signFiles', () => {
     expect((await readFile(output)).length).toBeGreaterThan((await readFile(fixture('pe/library.dll'))).length);
   });
 
-  it('takes each call for a run: the same file is signed again', async () => {
+  it('treats each call as a separate run: the same file is signed again', async () => {
     await using folder = await temporaryFolder();
     const env = { ...server.env, CODESIGN_STATE_DIR: join(folder.path, 'state') };
     const file = { path: fixture('pe/hello.exe'), output: join(folder.path, 'signed.exe') };
@@ -99,7 +99,7 @@ describe('signFiles', () => {
     },
   );
 
-  it('reads nothing from the process by itself', async () => {
+  it('reads nothing from the process on its own', async () => {
     process.env.CODESIGN_CERTIFICATE = '/from/the/process.pem';
     try {
       const { baseUrl, CODESIGN_CODE: code = '' } = { baseUrl: server.baseUrl, ...server.env };
@@ -174,7 +174,7 @@ describe('timestampFiles, removeSignatures, resume and history', () => {
 describe('verifyFile and inspectFile', () => {
   const signed = fixture('golden/sha256-rsa2048.exe');
 
-  it('give a verdict, and what a signature holds', async () => {
+  it('give a verdict, and the content of a signature', async () => {
     const roots = fixture('golden/root.pem');
     const verified = await library.verifyFile(signed, { roots, signer: 'Golden RSA 2048' });
     expect(verified).toMatchObject({ verdict: 'trusted', signatures: [{ signer: { root: { name: 'Golden Root' } } }] });
@@ -183,7 +183,7 @@ describe('verifyFile and inspectFile', () => {
     expect(inspected).toMatchObject({ format: 'pe', signatures: [{ signer: 'Golden RSA 2048', intact: true }] });
   });
 
-  it('throw a CodesignError for what makes the question impossible, and say of a file what keeps it from being read', async () => {
+  it('throw a CodesignError for invalid settings, and report what prevents reading a file', async () => {
     await expect(library.verifyFile(signed, { roots: '/no/such.pem' })).rejects.toMatchObject({
       code: 'roots-unreadable',
     });

@@ -27,7 +27,7 @@ async function write(name: string, der: Uint8Array): Promise<string> {
   return path;
 }
 
-describe('an authority and what it issues', () => {
+describe('an authority and the certificates that it issues', () => {
   test('passes openssl’s strict checks for its purpose, with every extension in its place', async () => {
     const { publicKey } = ecKey();
     const ca = await write('ca.pem', await selfSign(issuer, new Date()));
@@ -62,7 +62,7 @@ describe('an authority and what it issues', () => {
     for (const serial of serials) expect(serial).toMatch(/^[4-7][0-9A-F]{31}$/);
   });
 
-  test('is valid from a little before now, for clocks that are behind', async () => {
+  test('is valid from shortly before now, for clocks that are slow', async () => {
     const now = new Date('2026-11-20T20:00:00.750Z');
     const certificate = new X509Certificate(await selfSign(issuer, now));
     expect(new Date(certificate.validFrom).toISOString()).toBe('2026-11-20T19:00:00.000Z');

@@ -52,7 +52,7 @@ const fails = async (result: ReturnType<typeof admin>, code: keyof typeof SERVER
 };
 
 describe('client add', () => {
-  test('adds a client that the running server takes immediately, within what it may', async () => {
+  test('adds a client that the running server accepts immediately, within its limits', async () => {
     const client = await added('--name', 'builds', '--certificate', NUMBER, '--algorithm', 'SHA256', '--quota', '1');
     expect((await server.sign(goodRequest(), client)).body.code).toBe(0);
     expect((await server.sign(goodRequest(), client)).body.code).toBe(403);
@@ -65,7 +65,7 @@ describe('client add', () => {
     });
   });
 
-  test('rejects from the time on that --expires gives', async () => {
+  test('is rejected from the time that --expires gives', async () => {
     expect((await server.sign(goodRequest(), await added('--expires', '2020-01-01'))).body.code).toBe(401);
     expect((await server.sign(goodRequest(), await added('--expires', '2999-01-01T00:00:00Z'))).body.code).toBe(0);
   });
@@ -94,7 +94,7 @@ describe('client add', () => {
     expect((await stat(made.certificate(NUMBER))).isFile()).toBe(true);
   });
 
-  test('writes the address of the last start, or that of --base-url, and says nothing about it', async () => {
+  test('writes the address of the last start, or that of --base-url, without a comment', async () => {
     const caFile = '/etc/ssl/our.pem';
     await keepAddress(server.data.folder, { baseUrl: 'https://sign.example:7443', caFile });
     const [last, named] = [join(folder, 'last.env'), join(folder, 'named.env')];
@@ -118,7 +118,7 @@ describe('client add', () => {
     await rm(server.data.folder.address);
   });
 
-  test('comments out the certificates if the client may use several, and leaves out one that is disabled', async () => {
+  test('comments out the certificates if the client may use several, and omits a disabled one', async () => {
     const [both, one] = [join(folder, 'both.env'), join(folder, 'one.env')];
     await admin('client', 'add', '--client-env', both);
     await admin('certificate', 'disable', '1');
@@ -133,7 +133,7 @@ describe('client add', () => {
     await admin('certificate', 'enable', '1');
   });
 
-  test('adds no one if the secret could not be shown, or if the options make no sense', async () => {
+  test('adds no client if the secret could not be shown, or if the options make no sense', async () => {
     const before = (await server.data.store.clients.list()).length;
     const clientEnv = join(folder, 'taken.env');
     await writeFile(clientEnv, '');
@@ -155,7 +155,7 @@ describe('client add', () => {
   });
 });
 
-test('client rotate --keep-old accepts both secrets for that time, and only the secret before', async () => {
+test('client rotate --keep-old accepts both secrets for that time, and then only the new one', async () => {
   const client = await added();
   const call = async (accessSecret: string) =>
     (await server.sign(goodRequest(), { ...client, accessSecret })).body.code;
@@ -184,7 +184,7 @@ test('client rotate --keep-old accepts both secrets for that time, and only the 
   }
 });
 
-test('client disable, enable and rotate hold from the next call on', async () => {
+test('client disable, enable and rotate take effect at the next call', async () => {
   const client = await added();
   const call = async (by = client) => (await server.sign(goodRequest(), by)).body.code;
   expect((await admin('client', 'disable', client.accessKey)).code).toBe(0);
@@ -208,7 +208,7 @@ test('client disable, enable and rotate hold from the next call on', async () =>
   await fails(admin('client', 'rotate', client.accessKey), 'nobody-to-hand-credentials-to');
 });
 
-test('client list shows state, count and what is allowed, aligned or as JSON', async () => {
+test('client list shows state, count and permissions, aligned or as JSON', async () => {
   const client = await added('--name', '漢a\u202eb', '--quota', '2', '--algorithm', 'SHA256', '--algorithm', 'SHA384');
   const off = await added('--certificate', NUMBER);
   const old = await added('--expires', '2020-01-01');
@@ -245,7 +245,7 @@ test('client list shows state, count and what is allowed, aligned or as JSON', a
   expect(table.join()).toContain('漢a\\u202eb');
 });
 
-test('client change changes what is given and leaves the rest, from the next call on', async () => {
+test('client change changes the given settings only, from the next call on', async () => {
   const client = await added('--name', 'builds', '--certificate', '1', '--algorithm', 'SHA384', '--quota', '9');
   const change = (...args: readonly string[]) => admin('client', 'change', client.accessKey, ...args);
   const row = async () => (await listed('client', 'list')).find(({ accessKey }) => accessKey === client.accessKey);
@@ -285,7 +285,7 @@ test('client change changes what is given and leaves the rest, from the next cal
   expect(await row()).toMatchObject({ name: null, certificates: null, algorithms: null });
 });
 
-test('certificate disable and enable hold from the next call on', async () => {
+test('certificate disable and enable take effect at the next call', async () => {
   const call = async () => (await server.sign(goodRequest())).body.code;
   const states = async () => (await listed('certificate', 'list')).map(({ number, state }) => [number, state]);
   expect(await call()).toBe(0);
@@ -322,7 +322,7 @@ test('certificate enable --for accepts calls until its end, and a client that ma
   await fails(admin('certificate', 'enable', NUMBER, '--for', '2 hours'), 'invalid-option');
 });
 
-test('quota shows what is left, and sets another', async () => {
+test('quota shows what is left, and sets a different limit', async () => {
   const client = await added('--quota', '3');
   await server.sign(goodRequest(), client);
   const row = async () => (await listed('quota')).find(({ accessKey }) => accessKey === client.accessKey);
@@ -341,7 +341,7 @@ test('quota shows what is left, and sets another', async () => {
   await fails(admin('quota', 'set', client.accessKey, 'many'), 'invalid-option');
 });
 
-test('a monthly quota is next to the total, and its rejection names it', async () => {
+test('a monthly quota is shown next to the total, and named in its rejection', async () => {
   const client = await added('--monthly-quota', '1', '--quota', '9');
   const call = async () => (await server.sign(goodRequest(), client)).body;
   const row = async () => (await listed('quota')).find(({ accessKey }) => accessKey === client.accessKey);
@@ -372,7 +372,7 @@ describe('a name instead of the access key', () => {
     expect(rows).toEqual(row === undefined ? [] : [expect.objectContaining(row)]);
   });
 
-  test('works for client rotate and records, and an access key comes first', async () => {
+  test('works for client rotate and records, and an access key takes precedence', async () => {
     const client = await added('--name', 'rotated');
     await added('--name', client.accessKey);
     expect((await atTerminal('client', 'rotate', 'rotated')).code).toBe(0);
@@ -384,7 +384,7 @@ describe('a name instead of the access key', () => {
     expect((await admin('export', '--client', 'rotated')).code).toBe(0);
   });
 
-  test('is rejected with the access keys if several have it', async () => {
+  test('is rejected if several clients have it, and the error lists their access keys', async () => {
     const [one, two] = [await added('--name', 'of two'), await added('--name', 'of two')];
     const { errors } = await admin('client', 'disable', 'of two');
     expect(errors).toContain(`${one.accessKey}, ${two.accessKey}`);
@@ -432,7 +432,7 @@ describe('records', () => {
     await fails(admin('records', '--since', 'yesterday'), 'invalid-option');
   });
 
-  test('prune removes what is older, and what it counted stays', async () => {
+  test('prune removes old records, and leaves the counts', async () => {
     const { store } = server.data;
     const record = await store.records.find(ids[0] ?? '');
     if (record === undefined) throw new Error('no record');
@@ -457,7 +457,7 @@ describe('records', () => {
     await fails(admin('records', 'show', 'none'), 'record-not-found');
   });
 
-  test('exports JSON that holds everything but signatures', async () => {
+  test('exports JSON with everything except signatures', async () => {
     const { output } = await admin('export', '--format', 'json');
     const records = JSON.parse(output);
     expect(records.map(({ id }: { id: string }) => id)).toEqual(ids);
@@ -467,7 +467,7 @@ describe('records', () => {
     expect(JSON.parse((await admin('export', '--format', 'json', '--until', '2020-01-01')).output)).toEqual([]);
   });
 
-  test('exports CSV that no spreadsheet takes for formulas', async () => {
+  test('exports CSV that no spreadsheet reads as formulas', async () => {
     const { output } = await admin('export');
     expect(output.split('\n')[0]).toMatch(
       /^id,signedAt,client,clientName,certificate,algorithm,digest,counted,report,/,
@@ -497,7 +497,7 @@ describe('records', () => {
     expect((await admin('export')).output).toContain(",1.0-rc.1,,it's -1,a - b = c,");
   });
 
-  test('exports more records than one query reads', async () => {
+  test('exports more records than one query returns', async () => {
     const { store } = server.data;
     const record = await store.records.find(ids[0] ?? '');
     if (record === undefined) throw new Error('no record');

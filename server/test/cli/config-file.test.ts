@@ -26,7 +26,7 @@ const FULL = {
   limits: { waiting: 7 },
 };
 
-test('every setting may stand in the file, with relative paths from its folder', async () => {
+test('accepts every setting in the file, with relative paths from its folder', async () => {
   expect(await read(FULL)).toEqual({
     dataRoot: folder.at('data'),
     database: 'postgres://file@host/name',
@@ -45,7 +45,7 @@ test('every setting may stand in the file, with relative paths from its folder',
   });
 });
 
-test('options win over the environment, and that over the file, which the environment may name', async () => {
+test('gives options precedence over the environment, and the environment over the file, which it may name', async () => {
   const environment = {
     CODESIGN_SERVER_DATA: '/environment',
     CODESIGN_SERVER_PORT: '99',
@@ -118,7 +118,7 @@ test.each([
   expect(read).not.toThrow(/a-secret/);
 });
 
-test('variables that Kubernetes sets for a service of this name are no mistakes', () => {
+test('accepts variables that Kubernetes sets for a service of this name', () => {
   const environment = { CODESIGN_SERVER_SERVICE_HOST: '10.0.0.1', CODESIGN_SERVER_PORT_8443_TCP_PROTO: 'tcp' };
   expect(startConfig({}, environment)).toMatchObject({ host: '127.0.0.1', port: 8443 });
 });

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { dataConfig, startConfig } from '../../src/config.ts';
 
-test('an option wins over its environment variable, and that over the default', () => {
+test('gives an option precedence over its environment variable, and the variable over the default', () => {
   const environment = {
     CODESIGN_SERVER_DATA: '/from/environment',
     CODESIGN_SERVER_HOST: '0.0.0.0',

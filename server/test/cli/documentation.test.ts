@@ -42,7 +42,7 @@ test.each(COMMANDS.filter(([name]) => name !== 'start'))('names %s with its own 
   for (const option of [...GENERAL, ...shared]) expect(optionsOf(command)).toContain(option);
 });
 
-test('has a row for each option of start, and none for another', () => {
+test('has a row for each option of start, and no other row', () => {
   const [, table = ''] = REFERENCE.split('| option | environment | default | meaning |\n');
   const rows = table.slice(0, table.indexOf('\n\n')).split('\n');
   const named = rows.flatMap((row) =>
@@ -61,7 +61,7 @@ test('names every variable that the source reads', () => {
   expect([...variables].filter((name) => !REFERENCE.includes(`\`${name}`))).toEqual([]);
 });
 
-test('shows a configuration file that is one, with every setting', async () => {
+test('shows a valid configuration file with every setting', async () => {
   const [, json = ''] = /```json\n(.*?)```/s.exec(REFERENCE) ?? [];
   const folder = await mkdtemp(join(tmpdir(), 'codesign-readme-'));
   try {

@@ -24,7 +24,7 @@ test('init creates the data once, without a client, and prints where', async () 
   );
 });
 
-test('every command but init and certificate add requests data that are made', async () => {
+test('every command except init and certificate add requires existing data', async () => {
   const place = folder.at('none');
   for (const args of [['client', 'list'], ['quota'], ['records'], ['export'], ['certificate', 'list']]) {
     const { code, errors } = await adminCommand([...args, '--data', place]);
@@ -34,7 +34,7 @@ test('every command but init and certificate add requests data that are made', a
   await expect(access(place)).rejects.toThrow();
 });
 
-test('a database that is named gets tables by init only, and a mistyped one by no command', async () => {
+test('only init creates tables in a given database, and no command does in a misspelt one', async () => {
   const postgres = await usePostgres();
   const [database, mistyped] = [await postgres.newDatabase(), await postgres.newDatabase()];
   const place = folder.at('named');

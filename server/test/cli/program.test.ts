@@ -229,14 +229,14 @@ test('certificates are added with their key size and listed with their chain fil
   expect(again.code).toBe(2);
 });
 
-test('listing makes nothing: a folder without a server is a mistake', async () => {
+test('listing creates nothing: a folder without a server is an error', async () => {
   const { code, output, errors } = await command(['certificate', 'list', '--data', data]);
   expect({ code, output }).toEqual({ code: 2, output: '' });
   expect(errors).toContain(data);
   expect(await readdir(folder.path)).toEqual([]);
 });
 
-test('a chain file that was lost is there again after a start', async () => {
+test('a start restores a lost chain file', async () => {
   await copyData(data, 2048);
   const path = join(data, 'service', 'certificates', 'certificate-rsa-2048.pem');
   const chain = await readFile(path, 'utf8');
@@ -245,7 +245,7 @@ test('a chain file that was lost is there again after a start', async () => {
   expect(await readFile(path, 'utf8')).toBe(chain);
 });
 
-test('every error says what to do', () => {
+test('every error has a hint', () => {
   for (const [code, { hint }] of Object.entries(SERVER_ERRORS)) {
     expect(code).toMatch(/^[a-z0-9]+(-[a-z0-9]+)*$/);
     expect(hint).toMatch(/[.)]$/);

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { readTime } from '../../src/cli/values.ts';
 
-test('rejects days that no calendar has', () => {
+test('rejects days that do not exist in the calendar', () => {
   for (const day of ['2026-02-29', '2026-02-31', '2026-04-31', '2026-02-30T12:00:00Z']) {
     expect(() => readTime('--before', day)).toThrow('a date or time');
   }

@@ -39,7 +39,7 @@ async function added(name: string, ...args: readonly string[]) {
   return { key, secret };
 }
 
-test('viewer add lets in immediately, until the time that --expires gives', async () => {
+test('viewer add takes effect immediately, until the time that --expires gives', async () => {
   const { key, secret } = await added('plain', '--name', 'On call');
   expect(await pageFor(key, secret)).toBe(200);
   const old = await added('old', '--expires', '2020-01-01');
@@ -57,7 +57,7 @@ test('viewer add shows the secret at a terminal, and nowhere else', async () => 
   expect(await pageFor(key, secret)).toBe(200);
 });
 
-test('viewer add adds no one if the secret could not be shown, or if the options make no sense', async () => {
+test('viewer add adds no viewer if the secret could not be shown, or if the options make no sense', async () => {
   const before = (await server.data.store.viewers.list()).length;
   const taken = join(folder, 'taken.env');
   await writeFile(taken, '');
@@ -70,7 +70,7 @@ test('viewer add adds no one if the secret could not be shown, or if the options
   expect(await server.data.store.viewers.list()).toHaveLength(before);
 });
 
-test('viewer list shows names and states, and viewer remove rejects from the next call on', async () => {
+test('viewer list shows names and states, and viewer remove takes effect at the next call', async () => {
   const { key, secret } = await added('named', '--name', 'a\u202eb', '--expires', '2999-01-01');
   const past = await added('past', '--expires', '2020-01-01');
   const rows = async () => (await viewer(['list'])).output.split('\n').map((line) => line.split(/ {2,}/));

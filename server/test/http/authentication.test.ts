@@ -53,7 +53,7 @@ test('an authentication failure counts no signature and leaves a line without th
   expect(server.logText()).not.toContain('not-the-secret');
 });
 
-test('says in the log who failed to log in and why, and nothing that may be a secret', async () => {
+test('logs who failed to log in and why, without anything that may be a secret', async () => {
   const { accessKey, accessSecret } = await server.addClient();
   const { clients } = server.data.store;
   const failed = async (authorization?: string) => {

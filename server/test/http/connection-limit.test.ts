@@ -65,7 +65,7 @@ test('closes the oldest connection without a request for each one beyond the lim
   expect(server.log().filter(({ outcome }) => outcome === 'tls-failed')).toEqual([]);
 });
 
-test('closes those without a client’s credentials next, the oldest first, and a new one where all are clients’', async () => {
+test('then closes the oldest connection without a client’s credentials; if all belong to clients, the new one', async () => {
   await listen(3);
   const [first, second] = [await anyone(), await withWrongSecret()];
   const clients = [await client(), await client()];
@@ -76,7 +76,7 @@ test('closes those without a client’s credentials next, the oldest first, and 
   expect(clients.map(({ closed }) => closed)).toEqual([false, false, false]);
 });
 
-test('leaves files for its own work: fewer connections than the process may open files', () => {
+test('leaves files for its own work: allows fewer connections than the process may open files', () => {
   expect([256, 1024, 4000, 1_000_000].map(connectionLimit)).toEqual([128, 896, 3872, 4096]);
   expect(connectionLimit(undefined)).toBe(4096);
   expect(openFilesLimit()).toBeGreaterThan(200);

@@ -35,7 +35,7 @@ const faultySignatures: readonly (readonly [string, (good: Buffer) => Buffer])[]
   ['it is zero', (good) => Buffer.alloc(good.length)],
 ];
 
-test.each(faultySignatures)('a signature of the HSM is not given and does not count where %s', async (_name, fault) => {
+test.each(faultySignatures)('a signature is neither returned nor counted where %s', async (_name, fault) => {
   const real = pkcs11.PKCS11;
   let isFaulty = true;
   vi.spyOn(pkcs11, 'PKCS11').mockImplementation(function faultyLibrary() {
@@ -60,7 +60,7 @@ test.each(faultySignatures)('a signature of the HSM is not given and does not co
   expect((await server.sign(goodRequest())).status).toBe(200);
 });
 
-test('a signature by another key than that of the certificate is not given and does not count', async () => {
+test('a signature by a key other than that of the certificate is neither returned nor counted', async () => {
   server = await openApp(({ store }) => {
     const find: Store['certificates']['find'] = async (number) => {
       const own = await store.certificates.find(number);
@@ -110,7 +110,7 @@ test('a signature whose record cannot be stored does not leave the server', asyn
   expect(await thrownAway()).toEqual({ failed: 1 });
 });
 
-test('an answer that fails during a long outage of the database does not count afterwards', async () => {
+test('an answer that fails during a long outage of the database is not counted afterwards', async () => {
   let away = true;
   server = await openApp(({ store }) => ({
     store: {
@@ -192,7 +192,7 @@ test.each([
   },
 );
 
-test('while transactions fail, the HSM signs for one call at a time, and for the next one only after that is settled', async () => {
+test('while transactions fail, the HSM signs for one call at a time, and waits for each to be settled', async () => {
   let [underWay, most] = [0, 0];
   server = await openApp(({ keys, store }) => ({
     keys: beforeSigning(keys, () => {
@@ -217,7 +217,7 @@ test('while transactions fail, the HSM signs for one call at a time, and for the
   expect(most).toBe(1);
 });
 
-test('a count is taken back once, however often that is asked', async () => {
+test('a count is reverted once, however often that is requested', async () => {
   server = await openApp();
   const { body } = await server.sign(goodRequest());
   await server.sign(goodRequest());
@@ -257,7 +257,7 @@ async function thrownAway(): Promise<Readonly<Record<string, number>>> {
   return Object.fromEntries([...lines].map(([, reason, count]) => [reason, Number(count)]));
 }
 
-test('the record holds the signature that was given, and of paths in extra only the last part', async () => {
+test('the record contains the signature that was returned, and only the last part of paths in extra', async () => {
   server = await openApp();
   const given = ['C:\\Users\\someone\\app.exe', '/home/someone/app.jar', 'plain.exe'];
   for (const signing_filename of given) {

@@ -39,7 +39,7 @@ test('ignores X-Forwarded-For without a proxy in the configuration', async () =>
   expect(server.log().at(-1)).toMatchObject({ failure: 'no-credentials', remoteAddress: '127.0.0.1' });
 });
 
-test('answers an address that cannot be read with an envelope', async () => {
+test('answers an address that cannot be parsed with an envelope', async () => {
   const answer = await server.call({ path: '/%E0%A4%A', headers: headers(), payload: '{}' });
   expect(answer).toMatchObject({ status: 400, body: refusal(400) });
 });
@@ -63,7 +63,7 @@ describe.each([SIGN_PATH, REPORT_PATH])('%s', (path) => {
     expect(answer).toMatchObject({ status: 415, body: refusal(415) });
   });
 
-  test('answers 415 to a body of no content type', async () => {
+  test('answers 415 to a body without a content type', async () => {
     const answer = await server.call({ path, headers: { authorization: basic(server.credentials) }, payload: '{}' });
     expect(answer).toMatchObject({ status: 415, body: refusal(415) });
   });
@@ -118,7 +118,7 @@ describe.each([SIGN_PATH, REPORT_PATH])('%s', (path) => {
     expect(answer).toMatchObject({ status: 400, body: refusal(400) });
   });
 
-  test('answers 413 to a body beyond the limit, and takes one at the limit', async () => {
+  test('answers 413 to a body beyond the limit, and accepts one at the limit', async () => {
     const payloadOf = (size: number) => JSON.stringify({ padding: 'x'.repeat(size - '{"padding":""}'.length) });
     const large = await server.call({ path, headers: headers(), payload: payloadOf(BODY_LIMIT + 1) });
     expect(large).toMatchObject({ status: 413, body: refusal(413) });
@@ -154,7 +154,7 @@ describe('the chain of a certificate', () => {
     await server.data.store.certificates.disable(NUMBER, false);
   });
 
-  test('is found by clients that may use the certificate, and by no one else', async () => {
+  test('is only found by clients that may use the certificate', async () => {
     const { store } = server.data;
     const viewer = await addViewer(store);
     const restricted = await server.addClient();

@@ -47,7 +47,7 @@ test('respects the limit of concurrent work, and runs the work of one owner one 
   expect(running).toHaveLength(0);
 });
 
-test('gives the next place to the owner with the least under way', async () => {
+test('gives the next slot to the owner with the least work in progress', async () => {
   const { ask, endOne, started, running } = scene(6, 100);
   ask('greedy', 50);
   await tick();
@@ -62,7 +62,7 @@ test('gives the next place to the owner with the least under way', async () => {
   expect(running.map(({ owner }) => owner)).toEqual(['greedy', 'modest', 'another', 'modest', 'greedy']);
 });
 
-test('shares in equal parts between owners that always have work waiting', async () => {
+test('divides slots equally between owners that always have work waiting', async () => {
   const { ask, endOne, started } = scene(4, 1000);
   ask('greedy', 400);
   await tick();
@@ -72,7 +72,7 @@ test('shares in equal parts between owners that always have work waiting', async
   expect(started.slice(10).filter((owner) => owner === 'greedy').length).toBeGreaterThanOrEqual(40);
 });
 
-test('leaves one owner all of the places, and several of them fewer in equal parts', async () => {
+test('leaves one owner all slots, and divides fewer slots equally between several', async () => {
   const queue = queueOf(8, { shared: 4 });
   const ends: { owner: string; end: () => void }[] = [];
   const work = (owner: string) => () => new Promise<void>((resolve) => ends.push({ owner, end: resolve }));
@@ -90,7 +90,7 @@ test('leaves one owner all of the places, and several of them fewer in equal par
   expect(ends.map(({ owner }) => owner).toSorted()).toEqual(['greedy', 'greedy', 'modest', 'modest']);
 });
 
-test('keeps places free for an owner whose callers are away for a moment', async () => {
+test('keeps slots free for an owner whose callers are away for a moment', async () => {
   const queue = queueOf(8, { shared: 4 });
   let underWay = 0;
   const greedy = () =>
@@ -109,7 +109,7 @@ test('keeps places free for an owner whose callers are away for a moment', async
   expect(underWay).toBe(2);
 });
 
-test('rejects what does not fit into the queue, and then what the owner with the most in it asked last', async () => {
+test('rejects what does not fit into the queue, then the latest work of the owner with the most in it', async () => {
   const { ask, endOne, outcomes, started } = scene(1, 3);
   ask('greedy', 5);
   await tick();
@@ -133,7 +133,7 @@ test('an owner whose work goes last gets a slot only if no other owner waits', a
   expect(started).toEqual(['wasteful', 'a', 'b', 'a', 'b', 'wasteful', 'wasteful']);
 });
 
-test('work that leaves its slot lets the next begin, but no more than four times its part is unfinished', async () => {
+test('work that leaves its slot lets the next begin, but each owner’s unfinished work is limited', async () => {
   const queue = queueOf(2);
   const ends: (() => void)[] = [];
   for (let index = 0; index < 12; index++) {
@@ -152,7 +152,7 @@ test('work that leaves its slot lets the next begin, but no more than four times
   expect(ends).toHaveLength(9);
 });
 
-test('runs work one by one while it is to, and then on all slots again', async () => {
+test('runs work one at a time while required, and then in all slots again', async () => {
   let oneByOne = true;
   let running = 0;
   const most: number[] = [];
@@ -170,7 +170,7 @@ test('runs work one by one while it is to, and then on all slots again', async (
   expect(Math.max(...most)).toBe(3);
 });
 
-test('work that fails leaves its place to the next', async () => {
+test('work that fails leaves its slot to the next', async () => {
   const queue = queueOf(1, { limit: 10 });
   const busy = () => 'busy';
   const failing = queue.run('a', () => Promise.reject(new Error('failed')), busy);

@@ -79,7 +79,7 @@ test('is reached as localhost too, and by no name that the TLS certificate lacks
   await expect(elsewhere).rejects.toMatchObject({ code: 60 });
 });
 
-test('a certificate added next to the running server is served immediately', async () => {
+test('a certificate added while the server runs is used immediately', async () => {
   const path = await server.addCertificate('added', 2048, 'Ümlaut, = "quoted" \\ + #');
   const request = { code: 'added', digest: Buffer.alloc(32).toString('base64'), algorithm: 'SHA256', padding: 'PKCS1' };
   expect((await curl(SIGN_PATH, request)).body.code).toBe(0);
@@ -96,7 +96,7 @@ test('a certificate added next to the running server is served immediately', asy
   await expect(server.addCertificate('added', 2048)).rejects.toThrow(/added/);
 });
 
-test('data stays over a restart, and the secret is nowhere but in the environment file', async () => {
+test('data survives a restart, and the secret is only in the environment file', async () => {
   const request = {
     code: server.env.CODESIGN_CODE,
     digest: Buffer.alloc(32, 9).toString('base64'),
@@ -132,7 +132,7 @@ test('data stays over a restart, and the secret is nowhere but in the environmen
   }
 });
 
-test('a SIGTERM in the midst of many calls: every answer is whole, every record has its answer, and it ends with 0', async () => {
+test('after a SIGTERM during many calls, every answer is complete and recorded, and the server ends with 0', async () => {
   const request = JSON.stringify({
     code: server.env.CODESIGN_CODE,
     digest: Buffer.alloc(64, 4).toString('base64'),

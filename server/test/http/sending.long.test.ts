@@ -85,7 +85,7 @@ async function eventually(holds: () => boolean | Promise<boolean>) {
     await new Promise((resolve) => setTimeout(resolve, 10));
 }
 
-test('a signature that went out over a socket counts', async () => {
+test('a signature that was sent over a socket counts', async () => {
   server = await openApp();
   const { call } = await post();
   const [response] = await once(call, 'response');
@@ -96,7 +96,7 @@ test('a signature that went out over a socket counts', async () => {
   expect(await server.counted()).toBe(1);
 });
 
-test('a client that left while the HSM signed pays nothing, and no record is kept', async () => {
+test('a client that disconnects while the HSM signs pays nothing, and no record is kept', async () => {
   const hold = gate();
   server = await openApp(({ keys }: ServerDependencies) => ({ keys: held(keys, hold) }));
   const { call } = await post();
@@ -111,7 +111,7 @@ test('a client that left while the HSM signed pays nothing, and no record is kep
   expect(client).toMatchObject({ signatures: 0 });
 });
 
-test('a client that left before its answer went out pays nothing, and the record says so', async () => {
+test('a client that disconnects before its answer is sent pays nothing, and the record says so', async () => {
   const hold = gate();
   const stored: string[] = [];
   server = await openApp(({ store }: ServerDependencies) => ({
@@ -139,7 +139,7 @@ test('a client that left before its answer went out pays nothing, and the record
   expect(await server.counted()).toBe(0);
 });
 
-test('a client that left with several requests under way pays nothing, and does not keep the server from its end', async () => {
+test('a client that disconnects with several requests in progress pays nothing, and does not delay the end of the server', async () => {
   const hold = gate();
   server = await openApp(({ keys }: ServerDependencies) => ({ keys: held(keys, hold), limits: { bodyAtEnd: 100 } }));
   const { port } = await listening();
@@ -181,7 +181,7 @@ test('while it ends, the server finishes what is under way, takes nothing new, a
   expect(server.log()).toContainEqual(expect.objectContaining({ reason: 'stopping', status: 503 }));
 });
 
-test('a signature that takes longer than ten seconds is finished at the end, too', async () => {
+test('a signature that takes longer than ten seconds is also finished at the end', async () => {
   const hold = gate();
   server = await openApp(({ keys }: ServerDependencies) => ({ keys: held(keys, hold) }));
   const { call } = await post();
@@ -194,7 +194,7 @@ test('a signature that takes longer than ten seconds is finished at the end, too
   expect(await server.counted()).toBe(1);
 }, 60_000);
 
-test('a body that does not come whole holds the end up no longer than its time', async () => {
+test('a body that does not arrive completely delays the end no longer than its time limit', async () => {
   server = await openApp(() => ({ limits: { request: 30_000, bodyAtEnd: 300 } }));
   const { socket } = await connected();
   const gone = once(socket, 'close');
@@ -232,7 +232,7 @@ test('cuts off a TLS handshake that takes too long, and logs it with its address
   );
 });
 
-test('answers each of 60 new connections of a client next to a flood of others that send nothing', async () => {
+test('answers each of 60 new connections of a client during a flood of silent connections', async () => {
   server = await openApp();
   const { port } = await listening();
   const flood = new Worker(new URL('../support/flood-worker.mjs', import.meta.url), {
@@ -257,7 +257,7 @@ test('answers each of 60 new connections of a client next to a flood of others t
   expect(opened).toBeGreaterThan(4600);
 });
 
-test('ends with silent connections, half a handshake and half a request open, and with an answer that is not read', async () => {
+test('ends with silent connections, half a handshake and half a request open, and with an unread answer', async () => {
   server = await openApp(() => ({ limits: { bodyAtEnd: 100 } }));
   server.app.get('/large', (_request, reply) => reply.send('x'.repeat(32 * 1024 * 1024)));
   const { socket, port } = await connected();

@@ -7,8 +7,8 @@ beforeAll(async () => {
 });
 afterAll(() => server.close());
 
-describe('a request that keeps to the contract', () => {
-  test('leaves a record of who requested what, before it is answered', async () => {
+describe('a valid request', () => {
+  test('records who requested what, before it is answered', async () => {
     const extra = { platform: 'linux', signing_filename: 'app.exe', signing_filesize: 4096 };
     const from = Date.now();
     const { body } = await server.sign({ ...goodRequest(), extra });
@@ -26,7 +26,7 @@ describe('a request that keeps to the contract', () => {
     expect(record?.signedAt.getTime()).toBeLessThanOrEqual(Date.now());
   });
 
-  test('keeps an extra of 4 KiB, and does not count members that it ignores', async () => {
+  test('keeps an extra of 4 KiB, not counting members that it ignores', async () => {
     const extra = { hostname: 'x'.repeat(4096 - '{"hostname":""}'.length) };
     const { status, body } = await server.sign({ ...goodRequest(), extra: { ...extra, more: 'x'.repeat(5000) } });
     expect(status).toBe(200);
@@ -55,7 +55,7 @@ describe('a request that keeps to the contract', () => {
     expect(server.logText()).not.toContain('very-secret-host');
   });
 
-  test('may hold members that the contract does not name', async () => {
+  test('may contain members that the contract does not name', async () => {
     const { body } = await server.sign({ ...goodRequest(), more: 1, extra: { more: { deep: true } } });
     expect(body.code).toBe(0);
     expect((await server.data.store.records.find(body.data?.id ?? ''))?.extra).toEqual({});
@@ -91,8 +91,8 @@ describe('rejects as a parameter error', () => {
   ])('the extra %j', (extra) => refusals({ ...goodRequest(), extra }, 'extra'));
 });
 
-describe('what an operator allows a client', () => {
-  test('a certificate that is not allowed is to it as good as none', async () => {
+describe('restrictions that an operator sets for a client', () => {
+  test('treats a certificate that is not allowed like an unknown one', async () => {
     const client = await server.addClient();
     await server.data.store.clients.change(client.accessKey, { certificates: ['1'] });
     const other = await server.sign(goodRequest(), client);

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { createThrownAway } from '../../src/http/thrown-away.ts';
 
-test('a client is wasteful after more than 100 signatures within a minute, until the minute is over', () => {
+test('a client counts as wasteful after more than 100 signatures within a minute, until the minute is over', () => {
   let now = 0;
   const reasons: string[] = [];
   const thrownAway = createThrownAway(

@@ -59,7 +59,7 @@ test('a key that was made signs every algorithm’s DigestInfo, and is found aga
   await keys.close();
 });
 
-test('the private half is sensitive, not extractable, signs and nothing else, and was always so', async () => {
+test('the private key is sensitive, not extractable, usable only for signing, and was always so', async () => {
   const module = new pkcs11.PKCS11();
   module.load(token.library);
   module.C_Initialize({ flags: pkcs11.CKF_OS_LOCKING_OK });
@@ -130,7 +130,7 @@ test.each([
   await (await openPkcs11(token)).close();
 });
 
-test('names the path of a library that is not there', () => {
+test('names the path of a missing library', () => {
   expect(() => findSoftHsm('/no/such/library.so')).toThrow(
     expect.objectContaining({
       code: 'pkcs11-library-unusable',
@@ -180,7 +180,7 @@ test.each([
   await keys.close();
 });
 
-test('a token that is away is an error until it is back', async () => {
+test('a missing token is an error until it is back', async () => {
   const keys = await openPkcs11(token);
   const key = await keys.find(keyId);
   const away = `${tokenFolder(folder.path)}.away`;
@@ -196,7 +196,7 @@ test('a token that is away is an error until it is back', async () => {
   await keys.close();
 });
 
-test('does not try a rejected PIN again before it is given one, not even where it would be right', async () => {
+test('does not try a rejected PIN again before a PIN is set, even where it would be right', async () => {
   const keys = await openPkcs11(token);
   const key = await keys.find(keyId);
   const changePin = (module: pkcs11.PKCS11, slot: pkcs11.Handle, before: string, after: string) => {

@@ -12,7 +12,7 @@ function pool() {
 }
 const tick = () => new Promise((resolve) => setImmediate(resolve));
 
-test('gives each session to one work at a time, and opens no more than are in use concurrently', async () => {
+test('gives each session to one task at a time, and opens no more than are in use concurrently', async () => {
   const { sessions, opened } = pool();
   const busy = new Set<number>();
   const caller = async () => {
@@ -29,7 +29,7 @@ test('gives each session to one work at a time, and opens no more than are in us
   expect(opened).toHaveLength(3);
 });
 
-test('replaces a session whose work failed', async () => {
+test('replaces a session whose task failed', async () => {
   const { sessions, opened, discarded } = pool();
   await expect(sessions.use(async () => Promise.reject(new Error('failed')))).rejects.toThrow('failed');
   expect(discarded).toHaveLength(1);

@@ -23,7 +23,7 @@ const get = (url: string, by?: Parameters<typeof basic>[0], method: 'GET' | 'HEA
   server.app.inject({ method, url, headers: by === undefined ? {} : { authorization: basic(by) } });
 
 describe.each(PATHS)('%s', (path) => {
-  test('opens for a viewer, to look at and in its head alone', async () => {
+  test('opens for a viewer who uses GET or HEAD', async () => {
     const shown = await get(path, viewer);
     expect(shown.statusCode).toBe(200);
     expect(shown.body.length).toBeGreaterThan(0);
@@ -32,7 +32,7 @@ describe.each(PATHS)('%s', (path) => {
     expect(head.headers['content-type']).toBe(shown.headers['content-type']);
   });
 
-  test('stays closed for everybody else, with one and the same answer', async () => {
+  test('gives every other caller the same rejection', async () => {
     const expired = await addViewer(server.data.store, { expiresAt: new Date(Date.now() - 1000) });
     const removed = await addViewer(server.data.store);
     await server.data.store.viewers.remove(removed.accessKey);
@@ -94,7 +94,7 @@ test.each(['/index.html', '/page', '/records', '/records.csv', '/favicon.ico', '
   },
 );
 
-test('no viewer signs or reports, whatever the page shows him', async () => {
+test('no viewer can sign or report, whatever the page shows', async () => {
   const { body } = await server.sign(goodRequest());
   const headers = { authorization: basic(viewer), 'content-type': 'application/json' };
   const counted = await server.counted();

@@ -84,7 +84,7 @@ async function looking(look: (page: Page) => Promise<void>, options: BrowserCont
   }
 }
 
-test('shows what it has, runs nothing of what clients sent, and requests nothing else for anything', async () => {
+test('shows its content, runs nothing that clients sent, and requests nothing from elsewhere', async () => {
   await looking(async (page) => {
     expect(await page.title()).toBe('Codesign server');
     expect(await page.locator('#calls + figure tbody tr').count()).toBe(50);
@@ -117,7 +117,7 @@ test('runs and styles nothing that got in, for the policy is not only sent', asy
   await context.close();
 });
 
-test('reports who has no credentials, or those of a client, what is missing, and nothing else', async () => {
+test('tells callers without credentials, or with those of a client, what is missing, and nothing else', async () => {
   const { CODESIGN_ACCESS_KEY: accessKey = '', CODESIGN_ACCESS_SECRET: accessSecret = '' } = server.env;
   for (const stranger of [undefined, { accessKey, accessSecret }]) {
     const { page, context } = await visit(browser, `${server.baseUrl}/`, stranger).catch((error: Error) => {
@@ -140,7 +140,7 @@ describe.each(SCHEMES.flatMap((colorScheme) => WIDTHS.map((width) => ({ colorSch
   ({ colorScheme, width }) => {
     const options = { colorScheme, viewport: { width, height: 900 } };
 
-    test('axe finds nothing to complain of', async () => {
+    test('has no faults that axe finds', async () => {
       const axe = await readFile(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
       const { page, context } = await visit(browser, server.baseUrl, viewer, options);
       await page.evaluate(axe);
@@ -164,7 +164,7 @@ describe.each(SCHEMES.flatMap((colorScheme) => WIDTHS.map((width) => ({ colorSch
   },
 );
 
-test('shows the same where scripts are off', async () => {
+test('looks the same if scripts are disabled', async () => {
   await looking(
     async (page) => {
       expect(await page.locator('#calls + figure tbody tr').count()).toBe(50);

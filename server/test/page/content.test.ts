@@ -132,12 +132,12 @@ test('shows the latest 50 signatures only', async () => {
   expect(rows('calls', await page())).toHaveLength(50);
 });
 
-test('says so where there is nothing yet', () => {
+test('says so if there is nothing yet', () => {
   expect(emptyPage).toMatch(/<h2 id="calls">Latest signatures<\/h2><p>None yet\.<\/p>/);
   expect(rows('clients', emptyPage)).toHaveLength(1);
 });
 
-test('shows no more than 200 clients, and says how many there are besides', async () => {
+test('shows at most 200 clients, and the number of further ones', async () => {
   const { store } = server.data;
   for (let index = 0; index < 200; index++) {
     const id = `many-${index}`;
@@ -148,8 +148,8 @@ test('shows no more than 200 clients, and says how many there are besides', asyn
   expect(many).toContain('<p>5 more are not shown; the commands list them all.</p>');
 });
 
-describe('names that were made to do harm', () => {
-  test('stay text in every place, with what would steer or turn writing round written out', () => {
+describe('names with harmful content', () => {
+  test('appear as text everywhere, with control and direction characters escaped', () => {
     expect(body).not.toMatch(/<script|<i>/i);
     expect(body).not.toMatch(/[^\P{Cc}\n]|\p{Cf}/u);
     expect(body.match(/&lt;script&gt;alert\(1\)/g)?.length).toBeGreaterThan(1);

@@ -20,7 +20,7 @@ test('calls of one turn are served together, each with its own result', async ()
   expect(served).toEqual([[1, 2, 3]]);
 });
 
-test('what comes while a batch is under way is in the next one, in the order it came', async () => {
+test('calls that arrive during a batch are in the next one, in order', async () => {
   let release = () => {};
   const held = new Promise<void>((resolve) => {
     release = resolve;
@@ -36,7 +36,7 @@ test('what comes while a batch is under way is in the next one, in the order it 
   expect(served).toEqual([[1], [2, 3]]);
 });
 
-test('a batch holds no more than it may, however many wait', async () => {
+test('a batch never exceeds its limit, however many calls wait', async () => {
   const { served, batches } = doubling();
   const items = Array.from({ length: 600 }, (_, index) => index);
   expect(await Promise.all(items.map((item) => batches.add(item)))).toEqual(items.map((item) => 2 * item));

@@ -65,7 +65,7 @@ describe.each(['SQLite', 'PostgreSQL'])('%s', (name) => {
     expect(await other.records.find(record.id)).toEqual({ ...record, counted: true, report: undefined });
   });
 
-  test('counts as many as the quota allows, whichever callers compete, and keeps no record of the others', async () => {
+  test('counts as many as the quota allows, however many callers compete, and keeps no record of the others', async () => {
     const client = await newClient(store, { quota: 5 });
     const records = Array.from({ length: 20 }, () => signed(client.id));
     const counted = await Promise.all(records.map((record, index) => add(record, index % 2 === 0 ? store : other)));
@@ -158,7 +158,7 @@ describe.each(['SQLite', 'PostgreSQL'])('%s', (name) => {
     expect(await store.clients.findByAccessKey(client.accessKey)).toMatchObject({ signatures: 1, monthSignatures: 1 });
   });
 
-  test('counts a record once, however often the same transaction runs, also when the quota is used up by then', async () => {
+  test('counts a record once, however often the same transaction runs, even if the quota is used up by then', async () => {
     const client = await newClient(store, { quota: 1 });
     const record = signed(client.id);
     expect(await add(record)).toBe(true);
@@ -168,7 +168,7 @@ describe.each(['SQLite', 'PostgreSQL'])('%s', (name) => {
     expect(await countedFor(store, client)).toBe(1);
   });
 
-  test('a record that cannot be stored fails its own call, and none of those that are counted with it', async () => {
+  test('a record that cannot be stored fails its own call only', async () => {
     const client = await newClient(store);
     const records = Array.from({ length: 5 }, (_, index) => ({
       ...signed(client.id),
@@ -192,7 +192,7 @@ describe.each(['SQLite', 'PostgreSQL'])('%s', (name) => {
     expect(store.counting.isFailing()).toBe(false);
   });
 
-  test('takes a count back once, and leaves nothing of a record that was never counted', async () => {
+  test('reverts a count once, and leaves nothing of a record that was never counted', async () => {
     const client = await newClient(store, { quota: 1 });
     const [record, never] = [signed(client.id), signed(client.id)];
     await add(record);

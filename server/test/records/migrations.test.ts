@@ -80,7 +80,7 @@ describe.each(Object.keys(PLACES))('%s', (name) => {
     await (await place.open(prepareTables('use'))).close();
   });
 
-  test('a database with tables of another program gets no others', async () => {
+  test('adds no tables to a database of another program', async () => {
     await place.run('create table customers (id text)');
     for (const rights of ['use', 'update', 'create'] as const) await rejects(prepareTables(rights), another('tables'));
     await place.run('create table kysely_migration (name text)');

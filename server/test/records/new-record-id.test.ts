@@ -15,7 +15,7 @@ test('orders ids as they were made, to the millisecond', () => {
   expect(ids.toSorted()).toEqual(ids);
 });
 
-test('differs in each, at one time too', () => {
+test('differs between ids, even at the same time', () => {
   const now = new Date();
   expect(new Set(Array.from({ length: 1000 }, () => newRecordId(now))).size).toBe(1000);
 });

@@ -71,7 +71,7 @@ describe('a COMMIT whose outcome is unknown', () => {
     expect(await Promise.all(records.map(isKept))).toEqual(counted);
   });
 
-  test('for longer than a call waits is an error, and the count is taken back', async () => {
+  test('that lasts longer than a call waits is an error, and the count is reverted', async () => {
     const client = await newClient(witness);
     const record = signed(client.id);
     proxy.faults.push('answer lost', ...Array<Fault>(50).fill('lost'));
@@ -91,7 +91,7 @@ describe('a COMMIT whose outcome is unknown', () => {
     expect(await countedFor(witness, client)).toBe(0);
   });
 
-  test('is taken back also while it is still being committed', async () => {
+  test('is reverted even while it is still being committed', async () => {
     await plant(slowCommits(0.2));
     const client = await newClient(witness);
     const record = signed(client.id);
@@ -104,7 +104,7 @@ describe('a COMMIT whose outcome is unknown', () => {
 });
 
 describe('a COMMIT that is answered with ROLLBACK', () => {
-  test('counts nothing, and each of its calls is counted when it is tried again', async () => {
+  test('counts nothing, and each of its calls is counted in the retry', async () => {
     const client = await newClient(witness);
     const records = Array.from({ length: 3 }, () => signed(client.id));
     proxy.faults.push('rolled back');
@@ -128,8 +128,8 @@ describe('a COMMIT that is answered with ROLLBACK', () => {
   });
 });
 
-describe('an error that passes', () => {
-  test.each(['40P01', '40001', '57014'])('%s is tried again, call by call, and counts each once', async (code) => {
+describe('a transient error', () => {
+  test.each(['40P01', '40001', '57014'])('%s is retried, call by call, and counts each once', async (code) => {
     const clients = [await newClient(witness), await newClient(witness, { quota: 2 })];
     await plant(failingUpdates(code, 3));
     const records = clients.flatMap(({ id }) => Array.from({ length: 3 }, () => signed(id)));
@@ -139,7 +139,7 @@ describe('an error that passes', () => {
     expect(await Promise.all(records.map(isKept))).toEqual(counted);
   });
 
-  test('a deadlock with another program is tried again', async () => {
+  test('a deadlock with another program is retried', async () => {
     const [first, second] = (await Promise.all([newClient(witness), newClient(witness)])).sort((one, other) =>
       one.id < other.id ? -1 : 1,
     );
@@ -161,7 +161,7 @@ describe('an error that passes', () => {
     }
   });
 
-  test('a client whose row is locked does not keep those of other clients waiting that were counted with it', async () => {
+  test('a locked row of one client does not delay the other clients of the batch', async () => {
     const [locked, free] = [await newClient(witness), await newClient(witness)];
     const other = new pg.Client({ connectionString: url });
     await other.connect();
@@ -187,7 +187,7 @@ describe('an error that passes', () => {
   }
 });
 
-test('keeps the process alive when connections break that are in use, and counts what it says that it counted', async () => {
+test('keeps the process alive when used connections break, and counts exactly what it reports', async () => {
   const client = await newClient(witness);
   let restarted = false;
   let failed = 0;

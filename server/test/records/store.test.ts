@@ -68,7 +68,7 @@ describe.each(['SQLite', 'PostgreSQL'])('%s', (name) => {
     signature: Buffer.from([1, 2, 3]),
     signedAt,
   });
-  test('keeps what is said of a client, and changes only what is requested', async () => {
+  test('keeps the settings of a client, and changes only the given ones', async () => {
     const { accessKey, id } = await newClient(7);
     const expected = {
       ...{ id, accessKey, name: 'builds', signatures: 0, disabled: false, quota: 7 },
@@ -82,7 +82,7 @@ describe.each(['SQLite', 'PostgreSQL'])('%s', (name) => {
     expect(await other.clients.list()).toEqual([{ ...expected, disabled: true, quota: undefined, monthlyQuota: 3 }]);
   });
 
-  test('replaces a secret, and keeps the one before if that is requested', async () => {
+  test('replaces a secret, and keeps the previous one on request', async () => {
     const { accessKey } = await newClient(undefined);
     const secrets = async () => {
       const { secretDigest, previous } = (await other.clients.findByAccessKey(accessKey)) ?? expect.unreachable();
@@ -96,7 +96,7 @@ describe.each(['SQLite', 'PostgreSQL'])('%s', (name) => {
     expect(await secrets()).toEqual([4, undefined, undefined]);
   });
 
-  test('stores a change and its entry in the audit, both or neither', async () => {
+  test('stores a change and its entry in the audit log, both or neither', async () => {
     const { accessKey } = await newClient(undefined);
     const [first, second] = [NOW, later(5)].map((at) => ({ ...operationAt(at, 'client change'), target: accessKey }));
     if (first === undefined || second === undefined) return expect.unreachable();
@@ -121,7 +121,7 @@ describe.each(['SQLite', 'PostgreSQL'])('%s', (name) => {
     expect(await store.records.report('\u0000', 'x', 1, NOW)).toBeUndefined();
   });
 
-  test('lists records in the order of signing, page by page, and by what is requested', async () => {
+  test('lists records in signing order, page by page, with filters', async () => {
     const [one, two] = [await newClient(undefined), await newClient(undefined)];
     const signed = [record(one.id), record(one.id), record(two.id, later(1)), record(one.id, later(2))];
     for (const entry of signed) expect(await store.counting.add(entry, PATIENCE)).toBe(true);
@@ -164,7 +164,7 @@ describe.each(['SQLite', 'PostgreSQL'])('%s', (name) => {
     expect(await other.viewers.findByAccessKey('VK')).toBeUndefined();
   });
 
-  test('looks at no more records than it must, and continues from there in either direction', async () => {
+  test('examines no more records than necessary, and continues from there in either direction', async () => {
     const [one, two] = [await newClient(undefined), await newClient(undefined)];
     const ids = ['r0', 'r1', 'r2', 'r3', 'r4'];
     for (const [index, id] of ids.entries()) {
@@ -187,7 +187,7 @@ describe.each(['SQLite', 'PostgreSQL'])('%s', (name) => {
     }
   });
 
-  test('renews a certificate only for the key its number stands for', async () => {
+  test('renews a certificate only for the key of its number', async () => {
     expect(await store.certificates.renew({ ...certificate('1'), chain: 'new' })).toBe(true);
     expect(await store.certificates.renew({ ...certificate('1'), keyId: 'bb', chain: 'other' })).toBe(false);
     expect(await other.certificates.find('1')).toMatchObject({ keyId: 'aa', chain: 'new' });

@@ -73,7 +73,7 @@ test('openssl takes the request, a CA certifies it, and the running server signs
   expect(await server.data.store.certificateRequests.find('bought')).toBeUndefined();
 });
 
-test('a number keeps its key when its certificate is renewed, also when the first one was of the own authority', async () => {
+test('a number keeps its key when its certificate is renewed, even if the first one was from the server’s own authority', async () => {
   const before = await server.data.store.certificates.find(NUMBER);
   await chain(await certify(await request(NUMBER)), await root());
   await imported(NUMBER);

@@ -4,7 +4,7 @@ import { underFileLock } from '../../src/files.ts';
 
 const root = folderForEach();
 
-test('the lock lets one in at a time, and the next one also after a failure', async () => {
+test('the lock admits one process at a time, and the next one even after a failure', async () => {
   let inside = 0;
   let most = 0;
   const work = async () => {

@@ -9,7 +9,7 @@ import { operationAt } from '../support/operation.ts';
 
 const root = folderForEach();
 
-test('a token that the HSM puts elsewhere is noticed before there are keys in it', async () => {
+test('a token that the HSM stores elsewhere is detected before it contains keys', async () => {
   const elsewhere = root.at('elsewhere');
   await mkdir(join(elsewhere, 'tokens'), { recursive: true });
   await configureSoftHsm(elsewhere, process.env);

@@ -65,7 +65,7 @@ test('two first starts on one database and one token share authority and certifi
   expect(await seen('b')).toEqual(a);
 });
 
-test('another database than the data were made with is rejected', async () => {
+test('a different database from the one the data were created with is rejected', async () => {
   await make('a', await postgres.newDatabase());
   await expect(open('a', await postgres.newDatabase())).rejects.toMatchObject({
     code: 'database-of-another',

@@ -74,7 +74,7 @@ test('gives clients the whole path of the operator’s file, whatever folder the
   expect((await readTls(relative(process.cwd(), chain), chain)).caFile).toBe(chain);
 });
 
-test('takes the operator’s own files; a chain that ends in a self-signed certificate reports clients whom to trust', async () => {
+test('accepts the operator’s own files; a self-signed end of the chain becomes the root for clients', async () => {
   const { certificate } = await ownTls(folder, ['sign.example.com'], NOW);
   const leafFile = root.at('leaf.pem');
   const chainFile = root.at('chain.pem');
@@ -105,7 +105,7 @@ test('names the file and the option where a file of the operator cannot be read 
   }
 });
 
-test('rejects a key that is not that of the first certificate, of whatever type both are', async () => {
+test('rejects a key that does not belong to the first certificate, whatever their types', async () => {
   const { certificate } = await ownTls(folder, [], NOW);
   const ec = root.at('ec.pem');
   const rsa = root.at('rsa.pem');

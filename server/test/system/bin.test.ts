@@ -11,7 +11,7 @@ function poolSize(environment: NodeJS.ProcessEnv): string {
   return output.trim().split('\n').at(-1) ?? '';
 }
 
-test('there is a thread for each core to sign on, unless the operator says otherwise', () => {
+test('there is one signing thread per core, unless the operator sets another number', () => {
   expect(poolSize({ UV_THREADPOOL_SIZE: undefined })).toBe(`${Math.max(2, availableParallelism())}`);
   expect(poolSize({ UV_THREADPOOL_SIZE: '32' })).toBe('32');
 });

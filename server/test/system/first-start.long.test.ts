@@ -82,7 +82,7 @@ test('a killed first start leaves nothing in the way of the next one, which make
   }
 }, 180_000);
 
-test('of several concurrent first starts each gives away credentials that work, and all serve', async () => {
+test('several concurrent first starts each show credentials that work, and all serve', async () => {
   await copyData(data, 2048);
   const files = ['a', 'b'].map((name) => folder.at(`${name}.env`));
   const codes = await Promise.all(files.map(async (file) => (await startProcess('--client-env', file)).code));

@@ -37,7 +37,7 @@ async function withStore<T>(work: (store: Awaited<ReturnType<typeof openSqliteSt
   }
 }
 
-test('without a place to show the credentials it makes nothing and says what to do', async () => {
+test('creates nothing, and says what to do, if the credentials cannot be shown', async () => {
   const { code, output, errors } = await start();
   expect({ code, output }).toEqual({ code: 2, output: '' });
   expect(errors).toContain('--client-env');
@@ -53,12 +53,12 @@ test('rejects an environment file that exists, before anything is made', async (
   expect(await exists(join(data, 'service'))).toBe(false);
 });
 
-test('rejects an environment file in a folder that is not there', async () => {
+test('rejects an environment file in a missing folder', async () => {
   expect(await start('--client-env', folder.at('missing', 'client.env'))).toMatchObject({ code: 2, output: '' });
   expect(await exists(data)).toBe(false);
 });
 
-test('puts the environment file into the data folder too, which is not there yet', async () => {
+test('puts the environment file into the data folder even before that exists', async () => {
   const inside = join(data, 'client.env');
   await writeFile(folder.at('file'), '');
   const blocked = await start('--client-env', inside, '--pkcs11-library', folder.at('file'));
@@ -124,14 +124,14 @@ test.each([
   },
 );
 
-test('a data folder that cannot be looked into is not treated as one that is not made', async () => {
+test('a data folder that cannot be read is not treated as missing', async () => {
   await writeFile(data, 'a file');
   const { code, errors } = await start('--client-env', clientEnv);
   expect(code).toBe(6);
   expect(errors).toContain(SERVER_ERRORS['data-folder-unusable'].hint);
 });
 
-test('a part that is there and cannot be read is not called missing', async () => {
+test('an existing part that cannot be read is not reported as missing', async () => {
   await copyData(data, 2048);
   const pin = join(data, 'service', 'pin');
   await rm(pin);

@@ -28,7 +28,7 @@ test('continues when the reader of its output and its log has ended', async () =
   expect(await server.stop()).toBe(0);
 });
 
-test('ends although its log is not read, and a connection is silent', async () => {
+test('ends even if its log is not read and a connection is silent', async () => {
   server = await startServer({ bits: 2048 });
   server.process.stderr?.pause();
   const { port } = new URL(server.baseUrl);

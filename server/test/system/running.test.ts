@@ -27,7 +27,7 @@ afterEach(() => server?.close());
 const get = (path: string) => server.call({ method: 'GET', path });
 const metrics = async () => (await server.app.inject({ method: 'GET', url: '/metrics' })).body;
 
-test('reports to every caller that it lives and is ready, without a line in the log', async () => {
+test('reports to every caller that it is alive and ready, without a log line', async () => {
   server = await openApp();
   for (const path of ['/healthz', '/readyz']) {
     expect(await get(path)).toMatchObject({ status: 200, body: { code: 0, data: null } });
@@ -58,7 +58,7 @@ test('is not ready while the database or the HSM does not answer, but lives, and
   expect(server.log().at(-1)).toMatchObject({ outcome: 'ready' });
 });
 
-test('names a cause once in the log, and says why a database of several addresses is away', async () => {
+test('names a cause once in the log, and says why a database with several addresses is unavailable', async () => {
   const refused = new AggregateError([
     new Error('connect ECONNREFUSED ::1'),
     new Error('connect ECONNREFUSED 127.0.0.1'),
@@ -165,7 +165,7 @@ function quotaSamples(
   });
 }
 
-test('shows Prometheus what may stop signing: certificates, quotas, readiness and failed logins', async () => {
+test('shows Prometheus what may prevent signing: certificates, quotas, readiness and failed logins', async () => {
   server = await openApp();
   const { certificates, clients } = server.data.store;
   const named = await server.addClient();
@@ -222,7 +222,7 @@ test('shows each metric that the example of alert rules names', async () => {
   expect([...named].filter((name) => !shown.has(name))).toEqual([]);
 });
 
-test('warns in the log of certificates that end within 30 days, and of quotas with little left', async () => {
+test('logs a warning about certificates that end within 30 days, and about quotas with little left', async () => {
   server = await openApp();
   const { store, folder: data } = server.data;
   const { certificate } = await ownTls(data, [], new Date());
@@ -248,7 +248,7 @@ test('warns in the log of certificates that end within 30 days, and of quotas wi
   expect(await lines(Date.now())).toEqual([]);
 });
 
-test('more signatures than may wait are rejected with 503, and the HSM is not asked for them', async () => {
+test('more signature requests than may wait are rejected with 503, and never reach the HSM', async () => {
   let open = () => {};
   const opened = new Promise<void>((resolve) => {
     open = resolve;

@@ -58,14 +58,14 @@ describe('one server on PostgreSQL', () => {
     return { share, ofBoth, others };
   };
 
-  test('a client with a used-up quota leaves another with as many callers its part', async () => {
+  test('a client with a used-up quota does not reduce the share of another with as many callers', async () => {
     const usedUp = await addClient(scene.store, { name: 'used up', quota: 0 });
     const { share, others } = await compare(CALLERS, signing(usedUp));
     expect([...others.keys()]).toEqual([403]);
     expect(share).toBeGreaterThan(0.3);
   });
 
-  test('a client with 450 callers leaves another with 16 its share', async () => {
+  test('a client with 450 callers leaves another with 16 callers its share', async () => {
     const greedy = await addClient(scene.store, { name: 'greedy', quota: undefined });
     const { ofBoth, others } = await compare(450, signing(greedy));
     expect(others.get(200) ?? 0).toBeGreaterThan(0);

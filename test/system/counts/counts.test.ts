@@ -69,7 +69,7 @@ async function makePrograms({ folder }: Scene, files: number): Promise<readonly 
 describe('a program of 8 MB', () => {
   const LARGE = 8_000_000;
 
-  it('is read once and written once, and the result is read once to prove it', async () => {
+  it('is read once and written once, and the result is read once to check it', async () => {
     await using scene = await startScene('good', { plain: true });
     const sign = async (more: number) => {
       const [path = ''] = await makePrograms(scene, 1);
@@ -92,12 +92,12 @@ describe('a program of 8 MB', () => {
 describe('the source that is loaded', () => {
   const kilobytes = 1000;
 
-  it('for --version is little', async () => {
+  it('for --version is small', async () => {
     const { usage } = await runMeasured(['--version']);
     expect(usage.sources).toEqual({ files: atMost(2), bytes: atMost(4 * kilobytes) });
   });
 
-  it('for signing a program is what that needs', async () => {
+  it('for signing a program contains only what that needs', async () => {
     await using scene = await startScene('good', { plain: true });
     const { code, usage } = await runMeasured(['sign', '--no-timestamp', scene.path], { env: scene.env });
     expect(code).toBe(0);

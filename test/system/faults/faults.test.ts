@@ -17,7 +17,7 @@ const CHANGES =
 
 const { seen } = testCases(CORE.flatMap((row) => casesOf(row).slice(0, 1)));
 
-it('is as the table of test/README.md says', async () => {
+it('matches the table of test/README.md', async () => {
   const lines = (await readFile(join(REPOSITORY, 'test', 'README.md'), 'utf8')).split('\n');
   expect(seen.length).toBeGreaterThan(3);
   for (const one of seen) expect(lines).toContain(lineOf(one.row, [one]));

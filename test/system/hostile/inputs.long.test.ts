@@ -33,7 +33,7 @@ describe.each(['verify', 'inspect', 'extract', 'remove'])('%s rejects', (command
     await refused([command, path], 6, code);
   });
 
-  it('a device without end', () => refused([command, '/dev/zero'], 6, 'not-a-file'));
+  it('an endless device', () => refused([command, '/dev/zero'], 6, 'not-a-file'));
 
   it('a folder', async () => {
     await using folder = await temporaryFolder('codesign-inputs-');
@@ -74,7 +74,7 @@ describe('verify rejects a file of roots', () => {
     await refused(['verify', PROGRAM, '--roots', join(folder.path, 'roots'), '--json'], 2, 'roots-un');
   });
 
-  it('without end', () => refused(['verify', PROGRAM, '--roots', '/dev/zero'], 2, 'roots-unreadable'));
+  it('with endless content', () => refused(['verify', PROGRAM, '--roots', '/dev/zero'], 2, 'roots-unreadable'));
 
   it('but not one of 2,000 certificates', async () => {
     await using folder = await temporaryFolder('codesign-inputs-');
@@ -103,7 +103,7 @@ describe('verify rejects a file of CRLs', () => {
     await refused(['verify', PROGRAM, '--crl-file', join(folder.path, 'crls'), '--json'], 2, 'crl-file-unusable');
   });
 
-  it('without end', () => refused(['verify', PROGRAM, '--crl-file', '/dev/zero'], 2, 'crl-file-unreadable'));
+  it('with endless content', () => refused(['verify', PROGRAM, '--crl-file', '/dev/zero'], 2, 'crl-file-unreadable'));
 });
 
 describe('attach rejects a signature', () => {
@@ -123,6 +123,6 @@ describe('attach rejects a signature', () => {
     expectBounded(run);
   });
 
-  it('without end', () =>
+  it('with endless content', () =>
     refused(['attach', PROGRAM, '/dev/zero', '--output', '/nowhere'], 6, 'signature-file-unreadable'));
 });

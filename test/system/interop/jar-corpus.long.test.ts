@@ -78,7 +78,7 @@ describe.skipIf(corpus === '')('the corpus', () => {
   });
   afterAll(() => rmSync(folder, { recursive: true }));
 
-  it('holds what the table says', () => {
+  it('matches the table', () => {
     expect(archives.length).toBeGreaterThan(50);
     expect(readdirSync(path.join(corpus, 'jar-special')).sort()).toEqual(special.map(({ file }) => file).sort());
   });
@@ -115,7 +115,7 @@ describe.skipIf(corpus === '')('the corpus', () => {
     expect(lost).toEqual([]);
   });
 
-  it('is to Java what it was, without a signature, once that is removed', async () => {
+  it('is restored for Java once the signature is removed', async () => {
     const before = await readAsArchives(mainJava(), all.map(originalPath));
     const after = await readAsArchives(mainJava(), all.map(unsignedPath));
     for (const [index, file] of all.entries()) {
@@ -176,7 +176,7 @@ describe.skipIf(corpus === '')('the corpus', () => {
       }
     });
 
-    it.each(UNSTREAMABLE)('is to a reader of streams what it was before, nothing: %s', async (file) => {
+    it.each(UNSTREAMABLE)('is restored for a reader of streams, and has lost nothing: %s', async (file) => {
       const [before, after] = await readAsStreams(java, [originalPath(file), signedPath(file)]);
       expect(before).toMatchObject({ entries: 0, signers: new Map() });
       expect(after).toMatchObject({ entries: 0, signers: new Map() });

@@ -51,7 +51,7 @@ describe.skipIf(corpus === '')('next to the signatures in the corpus', () => {
     writeFileSync(appendedPath(which), result);
   });
 
-  it.each(javas)('ours stands, and each one that was there covers what it covered, to Java $version', async (java) => {
+  it.each(javas)('ours is valid, and each existing one covers what it covered, to Java $version', async (java) => {
     const originals = await readAsArchives(java, signedAlready.map(originalPath));
     const files = cases.map(appendedPath);
     const archives = await readAsArchives(java, files);

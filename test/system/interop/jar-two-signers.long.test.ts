@@ -70,7 +70,7 @@ async function expectSigners(files: readonly string[], publishers: readonly stri
   for (const verdict of verdicts) expect(verdict).toMatchObject({ accepted: true });
 }
 
-describe('two signers are whole side by side', () => {
+describe('two signers are valid side by side', () => {
   it.each([
     ['SHA256', 'SHA256'],
     ['SHA256', 'SHA512'],
@@ -100,14 +100,14 @@ describe('two signers are whole side by side', () => {
   });
 });
 
-it('ours is rejected where it would break the one that is there: its digests are of SHA-1, and no file can get another', async () => {
+it('ours is rejected if it would break the existing one: its digests are SHA-1, and no file can get another', async () => {
   const [once] = await theirs([original('plain.jar')], 'SHA-1');
   await expect(ours(once?.bytes ?? Buffer.of(), first, { mode: 'append' })).rejects.toMatchObject({
     code: 'cannot-append',
   });
 });
 
-describe('jarsigner breaks the signature that is there, and reports success,', () => {
+describe('jarsigner breaks the existing signature, and reports success,', () => {
   async function expectBroken(name: string, digestAlgorithm: string, complaint: RegExp): Promise<void> {
     const [{ bytes, said } = expect.unreachable()] = await theirs([await ours(original(name), first)], digestAlgorithm);
     expect(said).toMatch(/^jar signed\.$/m);

@@ -63,7 +63,7 @@ const ofWhole = (losses: readonly Loss[]) => losses.filter(({ what }) => what !=
 const ofEntry = (losses: readonly Loss[], name: string) =>
   losses.filter(({ entry }) => entry === name).map(({ detail }) => detail);
 
-describe('jarsigner loses, and says nothing of it,', () => {
+describe('jarsigner silently loses', () => {
   it.each(['preamble-unfixed.jar', 'preamble-fixed.jar'])('the script before the archive: %s', async (name) => {
     const original = readFixture(`jar/${name}`);
     const { bytes, said } = theirs(name);

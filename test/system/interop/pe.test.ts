@@ -44,7 +44,7 @@ describe('osslsigncode', () => {
     expect(output).toContain('https://example.com/');
   });
 
-  it('accepts three signatures, one next to the other', async () => {
+  it('accepts three parallel signatures', async () => {
     const first = await signBytes(pe, readFixture('pe/hello.exe'), signer, { algorithm: 'SHA1' });
     const second = await signBytes(pe, first.result, another, { mode: 'append' });
     const file = await signed('three.exe', second.result, { mode: 'append', algorithm: 'SHA512' });
@@ -89,7 +89,7 @@ describe('sbverify', () => {
 });
 
 describe('openssl', () => {
-  it('finds the certificates in the CMS and the signature over the signed attributes right', async () => {
+  it('accepts the certificates in the CMS and the signature over the signed attributes', async () => {
     const algorithm = 'SHA384';
     const { sealed } = await signBytes(pe, readFixture('pe/hello.exe'), signer, { algorithm });
     writeFileSync(inFolder(`${algorithm}.der`), sealed);

@@ -77,12 +77,12 @@ describe('the temporary file of a process', () => {
     expect(await leftOf([name], { running: { 200: undefined }, at })).toEqual([name]);
   });
 
-  it('stays when its name reports nothing, or it is no temporary file at all', async () => {
+  it('stays if its name reports nothing, or if it is not a temporary file', async () => {
     const names = ['.codesign-remote-0123456789abcdef.tmp', `${fileOf(dead)}.exe`, fileOf(dead).slice(1)].sort();
     expect(await leftOf(names, { running: { 200: false } })).toEqual(names);
   });
 
-  it('harms no one when it cannot be removed, or the folder is not there', async () => {
+  it('does no harm if it cannot be removed, or if the folder is missing', async () => {
     await using folder = await temporaryFolder();
     await mkdir(join(folder.path, fileOf(dead)));
     await writeFile(join(folder.path, fileOf({ ...dead, pid: 201 })), 'x');
@@ -92,7 +92,7 @@ describe('the temporary file of a process', () => {
     expect(await readdir(folder.path)).toEqual([fileOf(dead)]);
   });
 
-  describe('where the system does not say when a process was started', () => {
+  describe('if the system does not report when a process was started', () => {
     const other = { ...MAC, pid: 200 };
 
     it('is removed when there is no such process', async () => {

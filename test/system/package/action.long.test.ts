@@ -74,7 +74,7 @@ async function sign(workspace: string, inputs: Readonly<Record<string, string>>)
 }
 
 describe('the metadata', () => {
-  it('hands nothing to a script but through the environment', () => {
+  it('passes values to scripts only through the environment', () => {
     const scripts = action.steps.flatMap(({ values }) => values.get('run') ?? []);
     expect(scripts.length).toBeGreaterThan(2);
     expect(scripts.filter((script) => script.includes('${{'))).toEqual([]);
@@ -166,7 +166,7 @@ describe('an attempt', () => {
     expect(server.operations('sign').length).toBe(before + 1);
   });
 
-  it('writes no file of an earlier one without the timestamp that it was to have', async () => {
+  it('writes no file of an earlier attempt without its required timestamp', async () => {
     const url = server.env.CODESIGN_TIMESTAMP_URL ?? '';
     const first = await startMachine('unstamped');
     const waiting = { files: `${first}/app.exe`, algorithm: 'SHA512' };
@@ -182,7 +182,7 @@ describe('an attempt', () => {
     expect(Object.fromEntries(last.outputs), last.log).toMatchObject({ signed: '1', 'exit-code': '0', keep: 'false' });
   });
 
-  it('says why nothing could be tried, and ends the job with the code of the program', async () => {
+  it('says why nothing could be attempted, and ends the job with the code of the program', async () => {
     const workspace = await startMachine('unusable');
     const run = await sign(workspace, { files: `${workspace}/app.exe`, 'base-url': 'http://codesign.example.com' });
     expect(Object.fromEntries(run.outputs)).toMatchObject({ signed: '0', 'exit-code': '2', keep: 'true' });
@@ -191,7 +191,7 @@ describe('an attempt', () => {
     expect((await runStep(action, stepOf('end'), code, { RUNNER_TEMP: installed })).code).toBe(2);
   });
 
-  it('takes names and arguments for nothing but that', async () => {
+  it('treats names and arguments as plain text', async () => {
     const workspace = await startMachine('names');
     const name = '--json $(touch stolen) `touch stolen` ; touch stolen | <b>.exe';
     await writeFile(join(workspace, name), await readFile(fixture('pe/hello.exe')));

@@ -59,12 +59,12 @@ describe('the packed package', () => {
 });
 
 describe('installed offline into an empty folder, it', () => {
-  it('brings no other package along', async () => {
+  it('installs no other package', async () => {
     const lock = JSON.parse(await readFile(path.join(project, 'package-lock.json'), 'utf8')) as { packages: object };
     expect(Object.keys(lock.packages)).toEqual(['', 'node_modules/codesign-remote']);
   });
 
-  it('does without the one that is optional, and says so where credentials would come from it', async () => {
+  it('works without the optional one, and says so where credentials would come from it', async () => {
     const run = await capture(process.execPath, [binIn(project), 'whoami'], project, WITHOUT_CREDENTIALS);
     expect(run).toMatchObject({
       code: 2,

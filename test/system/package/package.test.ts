@@ -43,11 +43,11 @@ describe('the packed package', () => {
     return () => folder[Symbol.asyncDispose]();
   });
 
-  it('holds nothing that running does not need', () => {
+  it('contains nothing that is not needed to run', () => {
     expect(packed.filter((file) => !EXPECTED.some((pattern) => pattern.test(file)))).toEqual([]);
   });
 
-  it('holds all that running needs', () => {
+  it('contains everything that is needed to run', () => {
     expect(EXPECTED.filter((pattern) => !packed.some((file) => pattern.test(file)))).toEqual([]);
   });
 
@@ -69,13 +69,13 @@ describe('the packed package', () => {
 });
 
 describe('the command line', () => {
-  it('loads little before it knows that more than its version is meant', async () => {
+  it('loads little before it knows that more than --version is requested', async () => {
     const { bytes, required } = await loadedBy('cli.cjs');
     expect(bytes).toBeLessThan(4000);
     expect(required).toEqual([]);
   });
 
-  it('loads only the commands and their options before it knows which is meant: no cryptography, no HTTP client', async () => {
+  it('loads only the commands and their options before it knows which is requested: no cryptography, no HTTP client', async () => {
     const [program = ''] = (await readdir(path.join(REPOSITORY, 'dist'))).filter((name) => name.startsWith('program-'));
     const { bytes, required } = await loadedBy(program);
     // Commander, the tables of commands, options and formats with their help, and the messages that they may print. A format

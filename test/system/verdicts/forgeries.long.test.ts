@@ -94,7 +94,7 @@ const TABLE = readFileSync(new URL('forgeries.md', import.meta.url), 'utf8')
   );
 
 describe.skipIf(VERDICTS === '')('the table of other verifiers', () => {
-  it('has every file, and a reason where another one differs', () => {
+  it('lists every file, and a reason if another verifier differs', () => {
     expect(TABLE.map(([file]) => file)).toEqual(indexOf<Forgery>(VERDICTS).map(({ file }) => file));
     for (const [file, right, ...rest] of TABLE) {
       const differs = rest.slice(0, -1).some((word) => word !== '' && (word === 'yes') !== (right === 'trusted'));

@@ -53,11 +53,11 @@ describe.skipIf(verifiers === '')('verify', () => {
     rmSync(folder, { recursive: true, force: true, maxRetries: 20, retryDelay: 250 });
   });
 
-  it('is asked about every file of the table, and no other', () => {
+  it('verifies every file of the table, and no other', () => {
     expect(checked.map(({ file }) => file).sort()).toEqual([...rows.keys()].sort());
   });
 
-  it('says of each file what is right, and why', () => {
+  it('gives the right verdict and reason for each file', () => {
     expect(ownWords(checked)).toEqual(ownWords(table));
   });
 

@@ -43,7 +43,7 @@ function textOf(verdict: OwnVerdict | undefined): string {
 }
 
 describe('tampered files', () => {
-  it('are broken programs, also those that osslsigncode accepts', async () => {
+  it('are broken programs, including those that osslsigncode accepts', async () => {
     const signer = await makeThrowawaySigner();
     writeFileSync(inFolder('root.pem'), signer.root);
     const { result: signed } = await signBytes(pe, readFixture('pe/hello.exe'), signer);
@@ -68,7 +68,7 @@ describe('tampered files', () => {
     });
   });
 
-  it('are broken JARs, that too which jarsigner takes', async () => {
+  it('are broken JARs, including the one that jarsigner accepts', async () => {
     const signer = await makeThrowawaySigner();
     writeFileSync(inFolder('root.pem'), signer.root);
     const { result: signed } = await signBytes(jar, readFixture('jar/plain.jar'), signer, { signerName: 'TEST' });
@@ -98,7 +98,7 @@ describe('tampered files', () => {
   });
 });
 
-it('checks blocks of several signers, and those that carry content, as the table has it', async () => {
+it('checks blocks of several signers, and those with content, as in the table', async () => {
   const { root, files } = makeBlockArchives();
   const roots = inFolder('blocks.pem');
   writeFileSync(roots, root);
@@ -120,7 +120,7 @@ describe('the table', () => {
     expect(rows.filter((row) => disagreeing(row).length > 0 !== (row.why !== ''))).toEqual([]);
   });
 
-  it('has a finding for every refusal, and none that speaks against what is trusted', () => {
+  it('has a finding for every rejection, and no serious finding for a trusted file', () => {
     const withFindings = rows.filter(({ findings }) => findings.length > 0);
     expect(withFindings.filter(({ right }) => right === 'trusted')).toEqual([]);
     const refused = rows.filter(({ right }) => right === 'broken' || right === 'untrusted');

@@ -23,11 +23,11 @@ it.each(['NODE_COMPILE_CACHE', 'NODE_DISABLE_COMPILE_CACHE'])('leaves the choice
   expect(await enabled({ XDG_CACHE_HOME: caches.path, [name]: '1' })).toEqual([]);
 });
 
-it.each(['relative', '/proc/codesign-remote-test', '/dev/null/below'])('does without a folder at %s', async (path) => {
+it.each(['relative', '/proc/codesign-remote-test', '/dev/null/below'])('works without a folder at %s', async (path) => {
   expect(await enabled({ XDG_CACHE_HOME: path })).toEqual([]);
 });
 
-it('does without a folder that others may write, and without a link', async () => {
+it('uses no folder that others may write to, and no link', async () => {
   await using caches = await temporaryFolder();
   const folder = join(caches.path, 'codesign-remote', 'compiled');
   await mkdir(folder, { recursive: true });

@@ -73,7 +73,7 @@ describe('reading', () => {
     expect(readElement(hex('30 84 00000003 020105'), 'it').contents).toHaveLength(3);
   });
 
-  it('says where the fault is', () => {
+  it('reports the position of the fault', () => {
     const nested = hex('3006 3004 0201 05 30');
     const read = () => parts(onlyPart(readElement(nested, 'outer'), 'inner'), 'deep');
     expect(read).toThrow(

@@ -126,7 +126,7 @@ describe('an examination', () => {
     );
   });
 
-  it('takes nested signatures in two attributes, or in one with two values, as a matter of course', () => {
+  it('accepts nested signatures in two attributes, or in one with two values', () => {
     const nested = '1.3.6.1.4.1.311.2.4.1';
     const inner = peculiarSignature(leaf);
     for (const unsignedAttributes of [
@@ -139,7 +139,7 @@ describe('an examination', () => {
     }
   });
 
-  it('says that a digest is not known where the file could not be digested by it', () => {
+  it('says that a digest is unknown if the file could not be digested with that algorithm', () => {
     expect(examine({}, { ...file, digests: new Map() }).map(({ code }) => code)).toEqual(['digest-algorithm-unknown']);
   });
 
@@ -151,7 +151,7 @@ describe('an examination', () => {
   });
 });
 
-describe('what cannot be read', () => {
+describe('data that cannot be read', () => {
   const broken = peculiarSignature(leaf, { content: [] });
 
   it('leaves the signature that it is nested in readable', () => {
@@ -162,7 +162,7 @@ describe('what cannot be read', () => {
     expect(codes).toEqual([['signature-unreadable'], []]);
   });
 
-  it('is distinguished from nothing at all: a CMS of other content has its signer', () => {
+  it('is distinguished from missing data: a CMS with other content has its signer', () => {
     const found = findAuthenticode(peculiarSignature(leaf, { contentType: '1.2.840.113549.1.7.1' }));
     expect(found.parts).toBeUndefined();
     expect(found.signedData?.signers[0].certificate).toEqual(Buffer.from(leaf.der));
@@ -180,7 +180,7 @@ describe('what cannot be read', () => {
     expect(findAuthenticode(crowded).error).toBeUndefined();
   });
 
-  it('is a signature with more nested ones than can be meant, which are not looked at', () => {
+  it('is a signature with more nested ones than the limit, which are not examined', () => {
     const many = encode(0x31, ...Array.from({ length: 65 }, () => sequence()));
     const unsignedAttributes = [sequence(objectIdentifier('1.3.6.1.4.1.311.2.4.1'), many)];
     const found = findAuthenticode(peculiarSignature(leaf, { unsignedAttributes }));

@@ -58,14 +58,14 @@ describe('a nested signature', () => {
     expect(before.map((parts) => parts.slice(0, -1))).toEqual(after.map((parts) => parts.slice(0, -1)));
   });
 
-  it('lets the timestamp stay', () => {
+  it('keeps the timestamp', () => {
     const [signer] = parseSignedData(nestSignature(stamped, nested)).signers;
     const tokens = attributeValues(signer.unsignedAttributes, SPC_RFC3161_TIMESTAMP);
     expect(tokens.map(({ bytes }) => hex(bytes))).toEqual([hex(TOKEN)]);
     expect(attributeValues(signer.unsignedAttributes, SPC_NESTED_SIGNATURE)).toHaveLength(1);
   });
 
-  it('joins those there already, under one attribute', () => {
+  it('joins existing ones, under one attribute', () => {
     const made = nestSignature(nestSignature(nestSignature(stamped, nested), outer), stamped);
     const [signer] = parseSignedData(made).signers;
     expect(signer.unsignedAttributes.map(({ values }) => values.length).sort()).toEqual([1, 3]);

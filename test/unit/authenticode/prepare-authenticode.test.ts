@@ -188,13 +188,13 @@ describe('next to osslsigncode, with the same certificates, description and URL'
     expect(mine.slice(-40)).toBe(other.slice(-40));
   });
 
-  it('signingTime is theirs alone: it would make each signature another one, and Authenticode has no use for it', () => {
+  it('signingTime is only in theirs: it would make each signature different, and Authenticode does not use it', () => {
     const types = (data: typeof ours) => data.signers[0].signedAttributes.map(({ type }) => type).sort();
     expect(types(theirs).filter((type) => !types(ours).includes(type))).toEqual(['1.2.840.113549.1.9.5']);
     expect(types(ours).filter((type) => !types(theirs).includes(type))).toEqual([]);
   });
 
-  it('only these have the root: a verifier needs its own copy anyway', () => {
+  it('only theirs has the root: a verifier needs its own copy anyway', () => {
     const extra = theirs.certificates.map(hex).filter((one) => !ours.certificates.map(hex).includes(one));
     expect(extra).toEqual([hex(pki.root.der)]);
   });

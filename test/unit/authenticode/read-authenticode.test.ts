@@ -66,7 +66,7 @@ describe('an odd signature is read', () => {
 });
 
 describe('a changed signature does not verify', () => {
-  it('whichever signed byte it is', () => {
+  it('whichever signed byte is changed', () => {
     const { contentDigest } = readAuthenticode(cms);
     const places = [Buffer.from(cms).indexOf(Buffer.from(contentDigest)), cms.length - 1, cms.length - 280];
     for (const place of places) {
@@ -118,7 +118,7 @@ describe('what is no signature is rejected', () => {
   });
 });
 
-describe('a hostile structure is read or rejected at once', () => {
+describe('a hostile structure is read or rejected immediately', () => {
   const nestedDeep = (depth: number) =>
     Array.from({ length: depth }).reduce<Uint8Array>((inner) => nestSignature(cms, inner), cms);
   const manyNested = (count: number) => {

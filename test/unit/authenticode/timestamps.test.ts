@@ -44,7 +44,7 @@ const desk = createTimestampDesk(timestampPki);
 const token = await desk.stamp(signatureValueOf(outer));
 
 describe('the timestamps of a signature', () => {
-  it('are none where there are none', () => {
+  it('are empty if there are none', () => {
     expect(readAll(outer)).toEqual([]);
   });
 
@@ -73,7 +73,7 @@ describe('the timestamps of a signature', () => {
     expect(timestamp?.certificates).toHaveLength(2);
   });
 
-  it('are all that there are, in their order, sound or not', () => {
+  it('are all existing ones, in order, sound or not', () => {
     const unsignedAttributes = [
       attribute(COUNTER_SIGNATURE, Buffer.of(0x30, 0)),
       attribute(RFC3161, token, Buffer.of(0x30, 0)),
@@ -86,14 +86,14 @@ describe('the timestamps of a signature', () => {
     ]);
   });
 
-  it('are the first sixteen of a number that costs time', () => {
+  it('are the first sixteen of a number that would cost time', () => {
     const values = Array.from({ length: 1000 }, () => Buffer.of(0x30, 0));
     expect(readAll(peculiarSignature(leaf, { unsignedAttributes: [attribute(RFC3161, ...values)] }))).toHaveLength(16);
   });
 });
 
 describe('a new timestamp', () => {
-  it('takes the place of any there is, and leaves the rest as it was', () => {
+  it('replaces existing ones, and leaves the rest unchanged', () => {
     const unsignedAttributes = [
       attribute('1.2.3.4', Buffer.of(0x30, 0)),
       attribute(COUNTER_SIGNATURE, Buffer.of(0x30, 0)),

@@ -38,7 +38,7 @@ describe.each(['memory', 'file'])('a ByteSource over %s', (kind) => {
     });
   });
 
-  it('reads exactly what is requested, and refuses to read past the end', async () => {
+  it('reads exactly what is requested, and never past the end', async () => {
     await withSource(kind, async (source) => {
       expect(Buffer.compare(await source.read(SIZE - 4, 4), bytes.subarray(SIZE - 4))).toBe(0);
       await expect(source.read(SIZE - 4, 5)).rejects.toMatchObject({ code: 'read-past-end' });
@@ -53,7 +53,7 @@ describe.each(['memory', 'file'])('a ByteSource over %s', (kind) => {
     });
   });
 
-  it('reads the same with memory to put it into, long enough or not', async () => {
+  it('reads the same with and without a given buffer, long enough or not', async () => {
     await withSource(kind, async (source) => {
       for (const length of [0, 3, 8, 9, 4096]) {
         const found = await source.read(1000, 8, Buffer.alloc(length, 0xaa));
@@ -72,7 +72,7 @@ describe.each(['memory', 'file'])('a ByteSource over %s', (kind) => {
   });
 });
 
-it('a file is read into the memory given, when that is long enough', async () => {
+it('a file is read into the given buffer, if that is long enough', async () => {
   await withSource('file', async (source) => {
     const scratch = Buffer.alloc(16);
     const found = await source.read(5, 10, scratch);

@@ -160,7 +160,7 @@ describe('a path', () => {
 });
 
 describe('the time', () => {
-  it('is the one asked about: an expired leaf is good inside its life', () => {
+  it('is the requested one: an expired leaf is good within its lifetime', () => {
     const short = make({ subject: 'Short', issuer: intermediate, to: '20300101000000Z' });
     const asked = { leaf: short, pool: [intermediate], roots: [root] };
     expect(codesOf(build(asked))).toEqual([]);
@@ -175,7 +175,7 @@ describe('the time', () => {
     expect(verdictOfOpenssl(asked)).toBe('9');
   });
 
-  it('lets a trusted root go with a word', () => {
+  it('allows an expired trusted root, with a note', () => {
     const old = make({ subject: 'Old Root', to: '20250101000000Z' });
     const path = build({ leaf: make({ subject: 'Publisher', issuer: old }), roots: [old] });
     expect([path.isTrusted, codesOf(path)]).toEqual([true, ['(certificate-expired)']]);
@@ -203,7 +203,7 @@ describe('an issuer', () => {
     expect(verdictOfOpenssl(asked)).not.toBe('OK');
   });
 
-  it('has no more authorities below it than it may', () => {
+  it('has no more authorities below it than allowed', () => {
     const narrow = make({
       subject: 'Narrow',
       issuer: root,
@@ -250,7 +250,7 @@ function madeFrom(pem: string): Pick<Made, 'parsed' | 'der'> {
 }
 
 describe('the purpose', () => {
-  it('of the leaf is the one asked about', () => {
+  it('of the leaf is the requested one', () => {
     const server = make({ subject: 'Server', issuer: root, extensions: ['extendedKeyUsage=serverAuth'] });
     expect(codesOf(build({ leaf: server, roots: [root] }))).toEqual(['certificate-purpose']);
     const noUsage = make({ subject: 'Encipherer', issuer: root, extensions: ['keyUsage=keyEncipherment'] });
@@ -282,7 +282,7 @@ describe('the purpose', () => {
 });
 
 describe('extensions', () => {
-  it('that are critical and unknown speak against trust', () => {
+  it('that are critical and unknown count against trust', () => {
     const odd = make({ subject: 'Odd', issuer: root, extensions: ['1.2.3.4.5=critical,DER:0500'] });
     const asked = { leaf: odd, roots: [root] };
     expect(codesOf(build(asked))).toEqual(['certificate-critical-extension']);

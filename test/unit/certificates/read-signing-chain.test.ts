@@ -69,7 +69,7 @@ describe('the chain', () => {
     expect(await names([pki.root.der, pem(pki.intermediate), toP7b([leaf.der])])).toEqual(WHOLE_NAMES);
   });
 
-  it('holds a certificate given twice once', async () => {
+  it('contains a certificate that is given twice only once', async () => {
     expect(await names([pem(leaf, leaf, pki.intermediate), leaf.der])).toEqual(WHOLE_NAMES.slice(0, 2));
   });
 
@@ -83,7 +83,7 @@ describe('the chain', () => {
     expect(warnings).toEqual([expect.stringContaining('[issuer-not-given]')]);
   });
 
-  it('warns of a gap, and leaves out what lies beyond it', async () => {
+  it('warns about a gap, and omits what is beyond it', async () => {
     const lower = issue({
       commonName: 'Lower CA',
       issuer: pki.intermediate,
@@ -95,14 +95,14 @@ describe('the chain', () => {
     expect(chain.warnings).toEqual([expect.stringContaining('gap'), expect.stringContaining('Test Root')]);
   });
 
-  it('leaves unrelated certificates out, and says so', async () => {
+  it('omits unrelated certificates, and says so', async () => {
     const other = makePki('Other');
     const chain = await read(pem(other.root, ...WHOLE));
     expect(chain.certificates.map(({ name }) => name)).toEqual(WHOLE_NAMES);
     expect(chain.warnings).toEqual([expect.stringContaining('Other Root')]);
   });
 
-  it('takes no issuer that has the name but did not sign', async () => {
+  it('accepts no issuer that has the name but did not sign', async () => {
     const namesake = issue({ commonName: 'Test Code Signing CA', key: testKey('ec', 'namesake'), ca: true });
     expect(await names(pem(namesake, leaf))).toEqual(['Test Publisher']);
     expect(await names(pem(namesake, ...WHOLE))).toEqual(WHOLE_NAMES);
@@ -147,7 +147,7 @@ describe('the chain', () => {
     expect(await refusal(pem(leaf, rival, pki.intermediate))).toBe('certificate-leaf-ambiguous');
   });
 
-  it('says how long the signatures are', async () => {
+  it('knows the length of signatures', async () => {
     expect((await read(leaf.pem)).signatureLength).toBe(256);
     expect((await read(pki.leaf({ key: testKey('rsa-3072') }).pem)).signatureLength).toBe(384);
   });
@@ -231,7 +231,7 @@ describe('PKCS#12', () => {
     }
   });
 
-  it('is read as node-forge and older programs write it', async () => {
+  it('is read as written by node-forge and older programs', async () => {
     expect(await names(toP12(WHOLE, 'x', '3des'), 'x')).toEqual(WHOLE_NAMES);
     expect(await names(toP12(WHOLE, 'x', 'aes256'), 'x')).toEqual(WHOLE_NAMES);
   });
@@ -365,7 +365,7 @@ describe('a file that is no certificate is rejected', () => {
     expect(await refusal(make())).toBe(code);
   });
 
-  it('whatever it holds', async () => {
+  it('whatever it contains', async () => {
     const hostile: readonly Contents[] = [
       Buffer.alloc(4_000_000, '-----BEGIN CERTIFICATE-----'),
       Buffer.alloc(4_000_000, '-----BEGIN A-----\nAAAA\n'),

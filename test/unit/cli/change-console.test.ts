@@ -87,7 +87,7 @@ describe('equal failures', () => {
     return lines();
   }
 
-  it('are one with its hint, and one line for the others', () => {
+  it('are printed once with their hint, and one line for the others', () => {
     const [first, hint, others, total] = printed(paths.map((path) => missing(path)));
     expect([first, hint]).toEqual(['failed   0.exe: the file does not exist [file-not-found]', HINT]);
     const named = paths.slice(1, 11).join(', ');
@@ -104,7 +104,7 @@ describe('equal failures', () => {
     expect(lines.filter((line) => line.startsWith('failed'))).toHaveLength(3000);
   });
 
-  it('are not those with another hint', () => {
+  it('are not merged if their hints differ', () => {
     const lines = printed([missing('a.exe'), missing('b.exe', 'Did you mean c.exe? '), missing('d.exe')]);
     expect(lines).toContain('failed   b.exe: the file does not exist [file-not-found]');
     expect(lines).toContain('failed   d.exe: the file does not exist [file-not-found]');
@@ -142,7 +142,7 @@ describe('files that were not tried', () => {
     expect(total).toMatch(/^3 files: 0 signed, 1 skipped, 2 not tried; 0 signatures used;/);
   });
 
-  it('are counted next to those that failed', () => {
+  it('are counted separately from those that failed', () => {
     const lines = run(true, fileErrors('file-busy', { doing: 'read the file' }));
     expect(lines.at(-1)).toMatch(/^4 files: 0 signed, 1 skipped, 1 failed, 2 not tried;/);
   });

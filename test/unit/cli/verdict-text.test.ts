@@ -125,13 +125,13 @@ describe('a broken file', () => {
     expect(nested).toBe('broken        a.exe: its content changed after it was signed by "Other"');
   });
 
-  it('with another fault is called not intact, and nothing is said of trust', () => {
+  it('with another fault is called not intact, without a word about trust', () => {
     const [line, ...others] = printed(brokenBy('hidden-bytes')).trimEnd().split('\n');
     expect(line).toBe('broken        a.exe: not intact; it claims to be signed by "Corp"');
     expect(others).toEqual(['              hidden-bytes. [hidden-bytes]']);
   });
 
-  it('shows what speaks against trust with --verbose, after the cause', () => {
+  it('shows what counts against trust with --verbose, after the cause', () => {
     const text = printed(brokenBy('content-digest-differs'), { verbose: true });
     expect(text).toContain('[root-not-trusted]');
     expect(text.indexOf('its content changed')).toBeLessThan(text.indexOf('[root-not-trusted]'));
@@ -143,7 +143,7 @@ describe('a file that cannot be verified', () => {
   const [signature] = unknown.signatures;
   const findings = [unsupported('digest-algorithm-unknown', 'The digest is not known.')];
 
-  it('says so, with the reason, and nothing of trust', () => {
+  it('says so, with the reason, and does not mention trust', () => {
     const signatures =
       signature === undefined ? [] : [{ ...signature, findings: [...signature.findings, ...findings] }];
     expect(

@@ -20,7 +20,7 @@ test.each([
   expect(printable(text)).toBe(expected);
 });
 
-test('a long text is cut, and says so', () => {
+test('a long text is cut, with an ellipsis', () => {
   expect(printable('x'.repeat(10), 10)).toBe('x'.repeat(10));
   expect(printable('x'.repeat(11), 10)).toBe(`${'x'.repeat(10)}…`);
   expect(printable('😀'.repeat(11), 10)).toBe(`${'😀'.repeat(10)}…`);
@@ -28,7 +28,7 @@ test('a long text is cut, and says so', () => {
   expect(printable('\u001b'.repeat(20), 10)).toBe(`${'\\x1b'.repeat(10)}…`);
 });
 
-test('no control character is left, whichever it is', () => {
+test('escapes every control character', () => {
   const all = Array.from({ length: 0x3000 }, (_, code) => String.fromCodePoint(code));
   expect(all.filter((one) => /[\p{Cc}\p{Zl}\p{Zp}\p{Bidi_Control}]/u.test(printable(one)))).toEqual([]);
 });

@@ -17,7 +17,7 @@ beforeAll(() => {
 });
 
 describe('fixtures', () => {
-  it('are what the script writes, byte for byte', () => {
+  it('match the output of the script, byte for byte', () => {
     expect(snapshot(committed)).toEqual(snapshot(made));
   });
 
@@ -36,7 +36,7 @@ describe('fixtures', () => {
     expect(readFileSync(join(committed, 'README.md'), 'utf8')).toBe(readme);
   });
 
-  it('say of each malformed and damaged file which error it must give', () => {
+  it('list the required error for each malformed and damaged file', () => {
     const manifest: Record<string, { code?: string }> = JSON.parse(
       readFileSync(join(committed, 'manifest.json'), 'utf8'),
     );
@@ -46,7 +46,7 @@ describe('fixtures', () => {
     }
   });
 
-  it('are small, and hold no private key', () => {
+  it('are small, and contain no private key', () => {
     for (const name of [...FOLDERS, 'golden', 'fuzz'].flatMap((folder) => filesIn(committed, folder))) {
       const bytes = readFileSync(join(committed, name));
       expect(bytes.length).toBeLessThan(20_000);

@@ -81,7 +81,7 @@ export function describeFormat(
   describe('detection', () => {
     const detect = ({ bytes, name }: Fixture) => isOf(format, bytes, name);
 
-    it.each([...good, ...malformed])('takes $name for its own', async (fixture) => {
+    it.each([...good, ...malformed])('recognises $name', async (fixture) => {
       expect(await detect(fixture)).toBe(true);
     });
   });
@@ -96,7 +96,7 @@ export function describeFormat(
       });
     });
 
-    it('is refused in a foreseen way, or signed so that the result is intact, whatever byte is changed or missing', async () => {
+    it('is rejected in a foreseen way, or signed so that the result is intact, whatever byte is changed or missing', async () => {
       for (const original of [sample, (await signBytes(format, sample, signer)).result]) {
         // A few at any size: the fuzz targets of a format try many more.
         const step = Math.max(16, Math.floor(original.length / 10));
@@ -140,7 +140,7 @@ export function describeFormat(
     const signed = lazy(() => signBytes(format, bytes, signer));
     const signedByTwo = lazy(async () => signBytes(format, (await signed()).result, another, { mode: 'append' }));
 
-    it('holds what its profile declares, and a token of the size that was announced in the place that it declares', async () => {
+    it('contains what its profile declares, and a token of the announced size at the declared position', async () => {
       const token = octetString(Buffer.alloc(16 * 1024));
       const { sealed } = await signBytes(format, bytes, signer, { token });
       const [{ signedAttributes, unsignedAttributes }] = parseSignedData(sealed).signers;
@@ -154,7 +154,7 @@ export function describeFormat(
       ]);
     });
 
-    it('is reported about once signed, and nothing speaks against it', async () => {
+    it('is reported once it is signed, with no finding against it', async () => {
       const { result } = await signed();
       const file = await openBytes(format, result);
       expect(hasFindingAgainst(await file.examine(), 'integrity')).toBe(false);
@@ -166,7 +166,7 @@ export function describeFormat(
       }
     });
 
-    it('is signed to the same bytes each time, and is left as it was in memory', async () => {
+    it('is signed to the same bytes each time, and is unchanged in memory', async () => {
       const first = await signed();
       const before = createHash('sha256').update(bytes).digest('hex');
       const second = await signBytes(format, bytes, signer);
@@ -175,7 +175,7 @@ export function describeFormat(
       expect(createHash('sha256').update(bytes).digest('hex')).toBe(before);
     });
 
-    it('is on the disk what the original and the patch give, also in the bytes that no digest covers', async () => {
+    it('is on disk what the original and the patch give, including the bytes that no digest covers', async () => {
       const { result } = await signed();
       const mode = canAppend && appendCode === undefined ? 'append' : rulesOf(format).modes[0];
       await using folder = await temporaryFolder('codesign-contract-');

@@ -61,7 +61,7 @@ describe.skipIf(pairs === '').each(Object.entries(FOLDERS))(
   async (folder, { count, covered }) => {
     const all = pairs === '' ? [] : await findPairs(folder);
 
-    it('are there', () => {
+    it('exist', () => {
       expect(all).toHaveLength(count);
     });
 

@@ -135,19 +135,19 @@ describe('an archive after other data', () => {
 });
 
 describe('the format JAR', () => {
-  it('takes what has a manifest, whatever its name', async () => {
+  it('accepts an archive with a manifest, whatever its name', async () => {
     for (const name of ['a.jar', 'a.zip', 'a', 'a.exe', ''])
       expect(await isJar(archiveOf(MANIFEST, 'a'), name)).toBe(true);
   });
 
-  it('takes what has none by its name', async () => {
+  it('accepts an archive without a manifest by its name', async () => {
     const plain = archiveOf('a/B.class');
     for (const name of ['a.jar', 'A.WAR', 'a.b.ear', 'a.rar', 'a.aar', 'a.aab', '.jar'])
       expect(await isJar(plain, name)).toBe(true);
     for (const name of ['a.zip', 'jar', 'a.jar.zip', 'a.jarx', '']) expect(await isJar(plain, name)).toBe(false);
   });
 
-  it('takes an Android App Bundle, which has its manifests and classes in folders', async () => {
+  it('accepts an Android App Bundle, which has its manifests and classes in folders', async () => {
     const bundle = ['BundleConfig.pb', 'base/manifest/AndroidManifest.xml', 'base/dex/classes.dex'];
     expect(await isJar(archiveOf(...bundle), 'app.aab')).toBe(true);
     expect(await isJar(archiveOf(...bundle, MANIFEST), 'App.AAB')).toBe(true);

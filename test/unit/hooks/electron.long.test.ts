@@ -127,7 +127,7 @@ describe('the hook of electron-builder', () => {
     expect(stderr).toMatch(/app\.exe keeps the signature of another publisher/);
   });
 
-  it('takes a path alone', async () => {
+  it('accepts just a path', async () => {
     await using folder = await temporaryFolder();
     const { code, requests } = await build(folder.path, 'electron-builder', 'await hook.sign(helper);');
     expect({ code, requests }).toEqual({ code: 0, requests: 1 });
@@ -135,7 +135,7 @@ describe('the hook of electron-builder', () => {
 
   const UNSET = { CODESIGN_BASE_URL: '', CODESIGN_CODE: '', CODESIGN_CERTIFICATE: '' };
 
-  it("goes by the user's profile, as sign does", async () => {
+  it("uses the user's profile, like sign", async () => {
     await using folder = await temporaryFolder();
     const { CODESIGN_BASE_URL: baseUrl, CODESIGN_CODE: code, CODESIGN_CERTIFICATE: certificate } = server.env;
     await mkdir(join(folder.path, 'config'));
@@ -147,7 +147,7 @@ describe('the hook of electron-builder', () => {
     expect({ code: run.code, requests: run.requests }, run.stderr).toEqual({ code: 0, requests: 1 });
   });
 
-  it('says what is missing, and where to say it', async () => {
+  it('says what is missing, and where to set it', async () => {
     await using folder = await temporaryFolder();
     const run = await build(folder.path, 'electron-builder', 'await hook.sign(app);', UNSET);
     expect(run).toMatchObject({ code: 70, requests: 0 });

@@ -73,7 +73,7 @@ describe('a name', () => {
   });
 });
 
-it('a name can be asked for ahead of need, unless a proxy asks for it', async () => {
+it('a name can be resolved before it is needed, unless a proxy resolves it', async () => {
   const server = http.createServer((_request, response) => response.end('{}')).listen(0, '127.0.0.1');
   await once(server, 'listening');
   const url = new URL(`http://service.example:${(server.address() as net.AddressInfo).port}/`);
@@ -111,7 +111,7 @@ describe('the addresses of a name', () => {
     expect(failure.message).toContain('127.0.0.1');
   });
 
-  it('have longer than a far round trip', async () => {
+  it('have more time than a distant round trip', async () => {
     // It listens with room for one connection, and takes none before its time: the system then drops further ones, and
     // repeats each after 1 second.
     const source = `

@@ -106,7 +106,7 @@ test('closing ends what is under way and what waits', async () => {
   ]);
 });
 
-test('a connection that was opened ahead of need carries the first call', async () => {
+test('a connection that was opened in advance carries the first call', async () => {
   const url = await serve((socket, connection, request) => {
     socket.write(answerWith(`${request} of ${connection}`));
   });
@@ -120,7 +120,7 @@ test('a connection that was opened ahead of need carries the first call', async 
   expect(bodyOf(await get(http, url))).toBe('3 of 1');
 });
 
-test('several that were opened ahead of need carry concurrent calls', async () => {
+test('several connections that were opened in advance carry concurrent calls', async () => {
   const connections = new Set<number>();
   const url = await serve((socket, connection) => {
     connections.add(connection);
@@ -134,7 +134,7 @@ test('several that were opened ahead of need carry concurrent calls', async () =
   expect(connections.size).toBe(3);
 });
 
-test('a failure to open one ahead of need is reported by the next call, and the one after that tries again', async () => {
+test('a failure to open a connection in advance is reported by the next call, and the one after that tries again', async () => {
   let refusals = 0;
   const url = await serve((socket) => {
     refusals += 1;
@@ -166,7 +166,7 @@ test('an unused connection is closed with the others', async () => {
   await ended;
 });
 
-test('a request that is answered before it was read leaves its place', async () => {
+test('a request that is answered before it was read frees its slot', async () => {
   const url = await serve((socket) => {
     socket.pause();
     socket.write(answerWith('enough'), () => setTimeout(() => socket.resume(), 50));

@@ -57,7 +57,7 @@ test('a connection is used again soon, and not after a second', async () => {
   expect(connections()).toBe(2);
 });
 
-test('a service that offers to keep connections for a minute is not taken at its word', async () => {
+test('does not trust a service that offers to keep connections for a minute', async () => {
   const { url, connections } = await startCounting({ 'keep-alive': 'timeout=60' });
   const post = openPost(url);
   await post();
@@ -66,7 +66,7 @@ test('a service that offers to keep connections for a minute is not taken at its
   expect(connections()).toBe(2);
 });
 
-test('a service that keeps connections for less is taken at its word, with two seconds to spare', async () => {
+test('trusts a service that keeps connections for less, with two seconds to spare', async () => {
   for (const [seconds, wait, expected] of [
     [2, 0, 2],
     [3, 200, 1],
@@ -100,7 +100,7 @@ const CLOSING_SERVICE = `
   server.listen(0, '127.0.0.1', () => parentPort.postMessage(server.address().port));
 `;
 
-test('a connection that the service closed while this program was busy is not mistaken for a good one', async () => {
+test('a connection that the service closed while this program was busy is detected', async () => {
   const worker = new Worker(CLOSING_SERVICE, { eval: true });
   closers.push(() => worker.terminate());
   const port = await new Promise<number>((resolve) => worker.once('message', resolve));
@@ -124,7 +124,7 @@ const SLOW_SERVICE = `
   server.listen(0, '127.0.0.1', () => parentPort.postMessage(server.address().port));
 `;
 
-test('an answer that came while this program stood still is taken, though its time is over', async () => {
+test('an answer that came while this program was suspended is used, although its time is over', async () => {
   const worker = new Worker(SLOW_SERVICE, { eval: true });
   closers.push(() => worker.terminate());
   const port = await new Promise<number>((resolve) => worker.once('message', resolve));

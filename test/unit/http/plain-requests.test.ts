@@ -29,7 +29,7 @@ async function start(answer: (response: ServerResponse) => void): Promise<{ url:
 
 const bounds = { deadlineMilliseconds: 5000, sizeLimit: 1000 };
 
-test('a POST has the types requested and the body, and nothing of the user information in the address', async () => {
+test('a POST has the requested types and the body, and no user information from the address', async () => {
   const { url, received } = await start((response) => response.end('answer'));
   url.username = 'user';
   url.password = 'password';

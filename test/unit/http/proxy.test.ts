@@ -52,7 +52,7 @@ describe('https:', () => {
     expect(misbehaving.requests().some(({ headers }) => 'proxy-authorization' in headers)).toBe(false);
   });
 
-  test("has the proxy's credentials told to the proxy alone", async () => {
+  test("gives the proxy's credentials to the proxy only", async () => {
     const proxy = await start({ credentials: 'us er:hunter2' });
     const { service, misbehaving } = await openThrough(proxy.url.replace('//', '//us%20er:hunter2@'));
     await expect(service.sign(SIGN_REQUEST)).resolves.toBeDefined();

@@ -50,7 +50,7 @@ describe('retry', () => {
     expect(waits).toEqual([250, 500, 1000]);
   });
 
-  test('waits as long as it is asked to', async () => {
+  test('waits as long as requested', async () => {
     const { waits } = await run([transient('a', { retryAfter: 7000 }), transient('b', { retryAfter: 0 })]);
     expect(waits).toEqual([7000, 0]);
   });

@@ -106,7 +106,7 @@ test("the user's roots are added to Node's own, not put in their place", async (
   for (const root of [...(roots.own ?? []), ...tls.rootCertificates]) expect(all.has(root)).toBe(true);
 });
 
-test('the variable that turns verification off is seen', () => {
+test('the variable that turns verification off is detected', () => {
   expect(tlsChecksDisabled({})).toBeUndefined();
   expect(tlsChecksDisabled({ NODE_TLS_REJECT_UNAUTHORIZED: '1' })).toBeUndefined();
   expect(tlsChecksDisabled({ NODE_TLS_REJECT_UNAUTHORIZED: '0' })).toMatchObject({

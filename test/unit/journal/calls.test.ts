@@ -31,7 +31,7 @@ beforeEach(async () => {
 const stateOf = (id: string) => setting.rows(`select state from calls where name = '${id}'`)[0]?.state;
 
 describe('a call that succeeds', () => {
-  test('is in the history with all that is to be known, and leaves nothing unfinished', async () => {
+  test('is in the history with all details, and leaves nothing unfinished', async () => {
     const claim = await claimOf(journal, askingOf(1));
     setting.clock.wall += 1000;
     await sign(claim, 'record-1');
@@ -154,7 +154,7 @@ describe('equal files', () => {
   });
 });
 
-describe('an answer that comes after another process took this one for gone', () => {
+describe('an answer that arrives after another process presumed this one dead', () => {
   test('is kept as the signature of the work, if no other call is open', async () => {
     const claim = await claimOf(journal, askingOf(1));
     await claim.requested();
@@ -187,7 +187,7 @@ describe('an answer that comes after another process took this one for gone', ()
     expect((await historyOf(other))[0]).toMatchObject({ outcome: 'given-up', counted: 'yes', reported: 2 });
   });
 
-  test('is kept as surplus after the user gave the call up', async () => {
+  test('is kept as surplus after the user forgot the call', async () => {
     const claim = await claimOf(journal, askingOf(1));
     await claim.requested();
     setting.ended.add(101);
@@ -327,7 +327,7 @@ describe('a journal that cannot be written', () => {
     expect(isThere()).toBe(true);
   });
 
-  test('of a really full database: what fits is kept, and what does not is an error', async () => {
+  test('of a really full database: what fits is kept, and the rest is an error', async () => {
     let db: Database | undefined;
     const run = await setting.open({
       openDatabase: (path) => {

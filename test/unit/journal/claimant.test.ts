@@ -95,7 +95,7 @@ describe('with a closed call', () => {
     expect(await last.known(askingOf(1))).toBeUndefined();
   });
 
-  test('of a run that did not come to a good end, a file claims the work again after a week', async () => {
+  test('of a run that did not succeed, a file claims the work again after a week', async () => {
     await signAndReport(journal, askingOf(1));
     await journal.close();
     setting.clock.wall += 8 * DAY;
@@ -148,7 +148,7 @@ describe('with a call of a live run', () => {
     expect(await historyOf(journal)).toEqual([]);
   });
 
-  test('that makes no progress, a file fails, and nothing is taken', async () => {
+  test('that makes no progress, a file fails, and nothing is taken over', async () => {
     const claim = await claimOf(journal, askingOf(1));
     await claim.requested();
     const other = await setting.open({ patience: 60_000, uptime: ticking(10_000) });
@@ -176,7 +176,7 @@ function ticking(step: number): () => number {
   };
 }
 
-describe('with a call of a run that is gone', () => {
+describe('with a call of a dead run', () => {
   test('that is claimed, a file claims the work: nothing was sent', async () => {
     const claim = await claimOf(journal, askingOf(1));
     const later = await openAfterKill();

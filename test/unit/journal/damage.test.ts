@@ -82,7 +82,7 @@ describe('a database', () => {
   });
 });
 
-test('a copy of the three files, as a power cut leaves them, has all that was committed', async () => {
+test('a copy of the three files, as after a power failure, contains all that was committed', async () => {
   const journal = await setting.open();
   for (let number = 1; number <= 5; number++) {
     await signAndReport(journal, askingOf(number));

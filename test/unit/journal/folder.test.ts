@@ -74,7 +74,7 @@ test.skipIf(process.platform === 'win32')('is an error for a user without a home
 });
 
 describe('a folder that can be used', () => {
-  test('is made where it is missing, for its owner alone', async () => {
+  test('is created if it is missing, for its owner alone', async () => {
     const folder = join(outside, 'not', 'there');
     const journal = await setting.open({ folder });
     await signAndReport(journal, askingOf(1));
@@ -294,7 +294,7 @@ describe.runIf(hasModes)('a folder that others could write to once', () => {
     await expect(setting.open({ folder: outside })).rejects.toEqual(unusable(path));
   });
 
-  test('that becomes a link while a run is at it: the run makes no request, and changes nothing there', async () => {
+  test('that becomes a link during a run: the run sends no request, and changes nothing there', async () => {
     const folder = join(outside, 'state');
     const journal = await setting.open({ folder });
     await rename(folder, join(outside, 'elsewhere'));
@@ -303,7 +303,7 @@ describe.runIf(hasModes)('a folder that others could write to once', () => {
     expect(await standing()).toEqual(untouched);
   });
 
-  test('that is renamed while a run is at it: the run makes no request', async () => {
+  test('that is renamed during a run: the run sends no request', async () => {
     const folder = join(outside, 'state');
     const journal = await setting.open({ folder });
     await rename(folder, join(outside, 'elsewhere'));

@@ -35,13 +35,13 @@ async function hasToWait(other: Journal): Promise<boolean> {
   );
 }
 
-describe('a run that cannot be seen from here', () => {
+describe('a run whose process is not visible', () => {
   beforeEach(async () => {
     setting.invisible.add(101);
     await (await claimOf(journal, askingOf(1))).requested();
   });
 
-  test('is gone after a quarter of an hour without a sign of life, and two minutes of watching', async () => {
+  test('is presumed dead after a quarter of an hour without a sign of life, and two minutes of watching', async () => {
     const other = await setting.open();
     setting.clock.wall += 16 * MINUTE;
     // Its row may be of long ago, and its process at work.
@@ -70,7 +70,7 @@ describe('a run that cannot be seen from here', () => {
     expect(await hasToWait(other)).toBe(true);
   });
 
-  test('that was presumed gone sends nothing more, because its own row shows its end', async () => {
+  test('that was presumed dead sends nothing more, because its own row shows its end', async () => {
     const other = await setting.open();
     const claim = await claimOf(journal, askingOf(2));
     await claim.requested();
@@ -101,14 +101,14 @@ describe('a run that cannot be seen from here', () => {
     expect(await hasToWait(other)).toBe(true);
   });
 
-  test('is waited for until it can count as gone', async () => {
+  test('is waited for until it can be presumed dead', async () => {
     let time = 0;
     const other = await setting.open({ patience: 1000, uptime: () => (time += 30_000) });
     await expect(other.known(askingOf(1))).rejects.toMatchObject({ code: 'work-held' });
     expect(time).toBeGreaterThan(130_000);
   });
 
-  test('is listed as at work for a quarter of an hour', async () => {
+  test('is listed as in progress for a quarter of an hour', async () => {
     const other = await setting.open();
     expect((await unfinishedOf(other)).map(([kind]) => kind)).toEqual(['under-way']);
     setting.clock.wall += 16 * MINUTE;
@@ -116,7 +116,7 @@ describe('a run that cannot be seen from here', () => {
   });
 });
 
-describe('a run of this very process', () => {
+describe('a run of this process', () => {
   const self = { pid: 999, started: 'now' };
 
   test('is alive as long as it is not closed, and then gone', async () => {
@@ -163,7 +163,7 @@ test('a run that ends takes nothing of others with it', async () => {
   expect(await claim.signed({ signature: SIGNATURE, record: 'r' })).toBe('signed');
 });
 
-test('a request that was left is unknown with its run, and its answer is kept all the same', async () => {
+test('a request of a dead run is unknown, and its answer is still kept', async () => {
   const claim = await claimOf(journal, askingOf(1));
   await claim.requested();
   await journal.close();
@@ -189,7 +189,7 @@ test('a claim that was left is released with its run', async () => {
   expect(setting.rows('select state from calls')).toMatchObject([{ state: 'released' }]);
 });
 
-test('two runs at once in one process have one signature between them', async () => {
+test('two concurrent runs in one process share one signature', async () => {
   const self = { pid: 999, started: 'now' };
   const [one, other] = [await setting.open({ self }), await setting.open({ self })];
   const claims = await Promise.all([one.claim(askingOf(1)), other.claim(askingOf(1))]);

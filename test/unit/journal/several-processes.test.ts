@@ -32,7 +32,7 @@ async function history(folder: string): Promise<readonly HistoryEntry[]> {
 
 const numbers = (from: number): number[] => Array.from({ length: FILES }, (_, index) => from + index);
 
-test('processes that are killed leave the others going, and only calls with an unknown outcome are requested twice', async () => {
+test('killed processes do not stop the others, and only calls with an unknown outcome are requested twice', async () => {
   const place = workers.newPlace();
   const killed = Array.from({ length: PROCESSES - 1 }, (_, index) =>
     workers.run({ ...place, works: numbers(0), serviceTime: 5, killAt: 300 + index * 400 }),

@@ -106,7 +106,7 @@ async function killAtEach(): Promise<Aftermath[]> {
   return done.sort((a, b) => a.at - b.at);
 }
 
-test('a process that is killed at any statement leaves a journal that says what happened', async () => {
+test('a process that is killed at any statement leaves a journal that records what happened', async () => {
   const all = await killAtEach();
   expect(all.length).toBeGreaterThan(30);
   for (const {

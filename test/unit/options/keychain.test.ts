@@ -17,7 +17,7 @@ const USABLE_HINT = expect.stringMatching(/CODESIGN_ACCESS_KEY.*CODESIGN_ACCESS_
 const failing = (code: string) => ({ code, category: 'usage', hint: USABLE_HINT });
 
 describe.runIf(process.platform === 'linux')('a real Secret Service', () => {
-  test('keeps a value under each name, replaces it, and lets go of it', async () => {
+  test('keeps a value under each name, replaces it, and deletes it', async () => {
     await using service = await startSecretService();
     const keychain = open(service.env);
     expect(await keychain.read('default')).toBeUndefined();
@@ -67,7 +67,7 @@ describe.runIf(process.platform === 'linux')('without one', () => {
     }
   });
 
-  test('one that never answers is waited for only so long, and its process ended', async () => {
+  test('one that never answers is waited for only for a limited time, and its process is ended', async () => {
     const path = join(folder, 'silent-bus');
     let connected = 0;
     let left = 0;

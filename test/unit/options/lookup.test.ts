@@ -147,7 +147,7 @@ describe('the address of the service', () => {
     );
   });
 
-  it('is missing, not unknown, where no environment was named', () => {
+  it('is missing, not unknown, if no environment was named', () => {
     expect(lookUp({}, {}).one('baseUrl')).toBeUndefined();
     expect(() => resolveSigning({ certificate: ['c.pem'] }, {})).toThrowError(
       expect.objectContaining({ code: 'setting-missing' }),

@@ -90,7 +90,7 @@ describe('a profile', () => {
     );
   });
 
-  it('loses what is taken out, and says whether it was there', async () => {
+  it('loses a removed setting, and reports whether it existed', async () => {
     const profiles = await open(newFolder());
     await profiles.set('default', 'code', ['1']);
     await profiles.set('default', 'environments.production', ['https://sign.example']);
@@ -164,7 +164,7 @@ describe('the file', () => {
     });
   });
 
-  it('has paths next to itself where they are not whole', async () => {
+  it('contains paths relative to itself', async () => {
     const folder = await withFile('{"profiles":{"default":{"certificate":["c.pem","/d.pem"],"caFile":"ca.pem"}}}');
     const { values } = (await open(folder)).read('default');
     expect(values.get('certificate')).toEqual([join(folder, 'c.pem'), '/d.pem']);
@@ -226,7 +226,7 @@ describe('the file', () => {
 });
 
 describe.skipIf(process.platform === 'win32')('an owner other than this user', () => {
-  it('is its owner: a file that every user may write is rejected', async () => {
+  it('is trusted only if its owner alone may write it: a file that every user may write is rejected', async () => {
     await expect(open(await withFile('{}', 0o602))).rejects.toMatchObject({ code: 'settings-file-exposed' });
     expect((await open(await withFile('{}', 0o664))).names()).toEqual([]);
   });
@@ -254,7 +254,7 @@ describe.skipIf(process.platform === 'win32')('an owner other than this user', (
     await expect(change).rejects.toMatchObject({ code: 'settings-file-unwritable', message: reason });
   });
 
-  it('is not waited for where the file is a pipe', async () => {
+  it('is not waited for if the file is a pipe', async () => {
     const folder = await withFile('{}');
     await rm(join(folder, 'config.json'));
     execFileSync('mkfifo', [join(folder, 'config.json')]);

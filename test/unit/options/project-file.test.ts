@@ -31,7 +31,7 @@ const write = (folder: string, content: object | string) =>
   writeFile(join(folder, NAME), typeof content === 'string' ? content : JSON.stringify(content));
 const algorithmFrom = async (folder: string) => (await read(folder))?.values.get('algorithm')?.[0];
 
-describe('is looked for', () => {
+describe('is searched for', () => {
   it('in the working folder, then upward; the nearest counts', async () => {
     await write(project, { algorithm: 'SHA384' });
     expect(await algorithmFrom(below)).toBe('SHA384');
@@ -57,7 +57,7 @@ describe('is looked for', () => {
     expect(await algorithmFrom(below)).toBe('SHA512');
   });
 
-  it('in the working folder only where neither is above', async () => {
+  it('only in the working folder if neither is above', async () => {
     const elsewhere = join(root, `${count}`, 'elsewhere', 'a');
     await mkdir(elsewhere, { recursive: true });
     await write(join(elsewhere, '..'), { algorithm: 'SHA384' });
@@ -93,7 +93,7 @@ const WHOLE = {
   output: 'signed/',
 };
 
-describe('may not say', () => {
+describe('may not contain', () => {
   test.each([
     ['baseUrl', /credentials go/],
     ['environment', /credentials go/],

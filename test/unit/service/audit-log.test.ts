@@ -146,7 +146,7 @@ describe('the audit log', () => {
     expect(JSON.parse(await readFile(`${path}.1`, 'utf8'))).toMatchObject({ attempt: 1 });
   });
 
-  test('shows text from outside in a form that does nothing, whole up to a bound', async () => {
+  test('shows untrusted text in a harmless form, complete up to a limit', async () => {
     const path = folder.at('audit.jsonl');
     const nasty = '\u001b[31m\n::error::x ##[error]y \u202e\u009b\u2028';
     openAuditLog(path).write({ ...RECORD, record: nasty + 'x'.repeat(1_000_000), file: nasty });

@@ -38,7 +38,7 @@ test('the longest of several waits counts, up to a minute', async () => {
   expect(sleeps).toEqual([5000, LONGEST_WAIT]);
 });
 
-test('who waits is notified of the end', async () => {
+test('notifies the waiting requests at the end', async () => {
   const { hold } = openHold();
   hold.begin(1000);
   await expect(hold.over(AbortSignal.abort())).rejects.toThrow();

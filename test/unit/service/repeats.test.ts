@@ -104,14 +104,14 @@ describe('sign', () => {
     await expect(service.sign(SIGN_REQUEST)).resolves.toMatchObject({ id: 'record-5' });
   });
 
-  test('an unreachable service is asked again, since nothing was sent', async () => {
+  test('an unreachable service is called again, since nothing was sent', async () => {
     const { service, waits, misbehaving } = await start('good');
     await misbehaving.stop();
     await expect(service.sign(SIGN_REQUEST)).rejects.toMatchObject({ code: 'service-unreachable' });
     expect(waits).toEqual([250, 500]);
   });
 
-  test('a handshake that breaks is repeated: nothing was sent', async () => {
+  test('a handshake that breaks is retried: nothing was sent', async () => {
     const { service, misbehaving } = await start('breaks-handshake');
     await expect(service.sign(SIGN_REQUEST)).rejects.toMatchObject({
       category: 'network',

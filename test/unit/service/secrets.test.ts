@@ -93,26 +93,26 @@ test('a digest of an id, from an earlier run, is not sent as one', async () => {
   await stop();
 });
 
-describe("the service's own words", () => {
-  test('are shown with the credentials taken out', async () => {
+describe('text from the service', () => {
+  test('is shown without the credentials', async () => {
     const error = await failureOf('refused-echoing-authorization');
     expect(error.message).toContain(`you sent Basic [secret], which is ${ACCESS_KEY}:[secret]`);
   });
 
-  test('are shown without the credentials in any encoding', async () => {
+  test('is shown without the credentials in any encoding', async () => {
     const { message } = await failureOf('refused-echoing-encodings');
     expect(message).toMatch(/: "(?:[^ ]{0,3}(?:\[secret\]|…)[^ ]{0,2} ?){5}"$/);
     expect(message).not.toMatch(/[0-9a-f]{16}|(%[0-9a-f]{2}){4}|(&#\d+;){4}|(\\u00..){4}/i);
   });
 
-  test('are shown without control characters, and not at any length', async () => {
+  test('is shown without control characters, and with limited length', async () => {
     const { message } = await failureOf('refused-with-escapes');
     expect(message).toContain('\\x1b[31mred\\u{202e}\\n:\\x3aerror::long');
     expect(message).not.toMatch(/[\p{Cc}\p{Bidi_Control}]/u);
     expect(message.length).toBeLessThan(600);
   });
 
-  test('do not show the user information of a redirect', async () => {
+  test('does not show the user information of a redirect', async () => {
     const { message } = await failureOf('redirect-302');
     expect(message).toContain('https://example.com/x');
     expect(message).toContain('\\x9b31m');

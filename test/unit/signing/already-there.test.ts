@@ -61,7 +61,7 @@ it.each([{ certify: 'no-changes' }, { field: 'Approval' }])(
   },
 );
 
-it('a document that was finished by a run that did not end well gets no other', async () => {
+it('a document that was finished by a run that did not succeed gets no second signature', async () => {
   const { path, output } = await scene.program('a.pdf');
   await writeFile(path, makePdf());
   const sign = async (journal: Journal) =>
@@ -71,7 +71,7 @@ it('a document that was finished by a run that did not end well gets no other', 
   expect(scene.service.asked).toBe(1);
 });
 
-it('a document gets another one for another reason', async () => {
+it('a document gets a second signature for another reason', async () => {
   const { path, output } = await scene.program('a.pdf');
   await writeFile(path, makePdf());
   const signing = (reason: string) => ({ existing: 'append', formatOptions: { reason } }) as const;
@@ -81,7 +81,7 @@ it('a document gets another one for another reason', async () => {
   expect(scene.service.asked).toBe(2);
 });
 
-it('a result elsewhere is made again', async () => {
+it('a result at another path is written again', async () => {
   const { path } = await scene.program('a.exe');
   const files = [{ path, output: `${path}.signed` }];
   await signFiles(files, scene.signing(await endingEarly(), APPEND));

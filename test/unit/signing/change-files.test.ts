@@ -114,7 +114,7 @@ describe('a file that changes while it is being changed', () => {
   });
 });
 
-describe('a result that is not what it was to become', () => {
+describe('a result that differs from the plan', () => {
   /** As the real format, except for what it gives as edits. */
   function formatsThat(spoil: (file: SignableFile) => Partial<SignableFile>): readonly Format[] {
     const spoiled = (file: SignableFile): SignableFile => ({
@@ -153,7 +153,7 @@ describe('a result that is not what it was to become', () => {
 });
 
 describe('a JAR signed with SHA-1 whose timestamp is of the time when Java took that', () => {
-  it('keeps it, --force or not: with another one Java would take the file as unsigned', async () => {
+  it('keeps it, even with --force: with another one, Java would treat the file as unsigned', async () => {
     const path = join(folder, 'old.jar');
     const result = await readFile(fixture('golden/sha1-rsa2048.jar'));
     const file = await openBytes(jar, result);
@@ -188,7 +188,7 @@ describe('a run over several files', () => {
     expect(await snapshot(folder)).toEqual(before);
   });
 
-  it('reports each file as it begins and ends, and bears with a listener that throws', async () => {
+  it('reports the start and end of each file, and tolerates a listener that throws', async () => {
     const paths = await copies(2);
     const events: SigningEvent[] = [];
     const onEvent = (event: SigningEvent): void => {
@@ -207,7 +207,7 @@ describe('a run over several files', () => {
     ]);
   });
 
-  it('rejects a table that cannot be written again without a loss before anybody is asked', async () => {
+  it('rejects a table that cannot be rewritten without a loss before any request', async () => {
     const [path = ''] = await copies(1);
     await writeFile(path, withTableTwice(await readFile(path)));
     const before = await snapshot(folder);

@@ -23,7 +23,7 @@ function failing(journal: Journal, stepsOf: (claim: Claim) => Partial<Claim>): J
   };
 }
 
-it('that has no room when the signature comes, and has some later: the file is signed, and reported', async () => {
+it('that is full when the signature arrives, and has space later: the file is signed, and reported', async () => {
   const steps = (claim: Claim): Partial<Claim> => ({
     async signed(given) {
       await claim.signed(given);
@@ -38,7 +38,7 @@ it('that has no room when the signature comes, and has some later: the file is s
   expect(scene.service.reports).toEqual([['record-1', 1]]);
 });
 
-it('that has no room any more: the file is signed, and reported, and the signature is named', async () => {
+it('that stays full: the file is signed, and reported, and the signature is named', async () => {
   let isFull = false;
   scene.service.before = async () => {
     isFull = true;
@@ -58,7 +58,7 @@ it('that has no room any more: the file is signed, and reported, and the signatu
   expect(scene.service.reports).toEqual([['record-1', 1]]);
 });
 
-it('that cannot note the request: nothing is asked', async () => {
+it('that cannot record the request: nothing is requested', async () => {
   const journal = failing(await scene.open(), () => ({ requested: full }));
   const { files } = await signFiles([await scene.program('a.exe')], scene.signing(journal));
   expect(files).toMatchObject([{ status: 'failed', error: { code: 'journal-full' }, record: null }]);

@@ -17,7 +17,7 @@ beforeEach(async () => {
 
 const find = (...names: readonly string[]) => [...findSamePaths(names.map((name) => folder.at(name)))].length;
 
-it('agrees with the file system on names that differ in case, there or not, and leaves nothing', async () => {
+it('agrees with the file system on names that differ in case, existing or not, and leaves nothing', async () => {
   await mkdir(folder.at('there'));
   expect(find('App.exe', 'app.exe')).toBe(ignoresCase ? 2 : 0);
   expect(find('there/App.exe', 'there/app.exe', 'there/x.exe')).toBe(ignoresCase ? 2 : 0);
@@ -25,13 +25,13 @@ it('agrees with the file system on names that differ in case, there or not, and 
   expect(await readdir(folder.path, { recursive: true })).toEqual(['there']);
 });
 
-it('takes two hard links for two places', async () => {
+it('treats two hard links as two paths', async () => {
   if (ignoresCase) return;
   await writeFile(folder.at('App.exe'), '');
   await link(folder.at('App.exe'), folder.at('app.exe'));
   expect(find('App.exe', 'app.exe')).toBe(0);
 });
 
-it('takes names that have nothing in common for different places', () => {
+it('treats names that have nothing in common as different paths', () => {
   expect(find('a.exe', 'b.exe', 'a/a.exe', 'b/a.exe')).toBe(0);
 });

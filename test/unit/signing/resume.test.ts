@@ -21,7 +21,7 @@ function callOf(kind: UnfinishedKind): UnfinishedCall {
   };
 }
 
-describe('giving a call up', () => {
+describe('forgetting a call', () => {
   it.each(['under-way', 'unwritten'] as const)(
     'fails while a process is at it (%s when it was listed)',
     async (kind) => {

@@ -167,7 +167,7 @@ describe('a run', () => {
     expect(summary.signed).toBe(12);
   });
 
-  it('rejects two results for one place, and writes neither', async () => {
+  it('rejects two results for one path, and writes neither', async () => {
     const [a, b] = await programs(2);
     const output = folder.at('same.exe');
     const service = testService();
@@ -182,7 +182,7 @@ describe('a run', () => {
     expect(service.asked).toBe(0);
   });
 
-  it('takes no file for another one whose number it was given when both were replaced', async () => {
+  it('distinguishes files whose inode numbers were swapped when both were replaced', async () => {
     const files = await programs(2);
     const [a = '', b = ''] = files.map(({ path }) => path);
     const onEvent = ({ type }: SigningEvent) => {
@@ -206,7 +206,7 @@ describe('a run', () => {
     expect(warnings).toEqual([expect.stringContaining('broken listener')]);
   });
 
-  it('keeps the true error and the record when its temporary file is swept away', async () => {
+  it('keeps the true error and the record when its temporary file is removed', async () => {
     const service = testService(async () => {
       for (const name of await readdir(folder.path)) if (name.endsWith('.tmp')) await rm(folder.at(name));
     });

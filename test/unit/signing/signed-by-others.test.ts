@@ -111,7 +111,7 @@ describe('a file that was found', () => {
     expect(statusOf((await sign(OURS, { path, isFound: true })).outcome)).toBe('signed-by-others');
   });
 
-  it('is kept although the format would reject our options', async () => {
+  it('is kept although the format would reject the options', async () => {
     const path = await program('app.pdf');
     await writeFile(path, makePdf());
     await sign(OTHER, { path });

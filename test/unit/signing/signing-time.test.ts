@@ -47,7 +47,7 @@ async function run(file: { readonly path: string; readonly output: string }, mor
   return files[0]?.status;
 }
 
-it('is the one that the run chose which has the signature, and was ended before the file was written', async () => {
+it('is the one chosen by the run that has the signature, and ended before the file was written', async () => {
   const { format, signed } = timeSigningFormat();
   const file = await scene.program('app.exe');
   const authorities = { stamp: () => Promise.reject(new Error('no timestamp')) };
@@ -57,7 +57,7 @@ it('is the one that the run chose which has the signature, and was ended before 
   expect([signed, scene.service.asked]).toEqual([[FIRST.toISOString()], 1]);
 });
 
-it('is the one of a run that had written the file and did not end well', async () => {
+it('is the one of a run that wrote the file and did not succeed', async () => {
   const { format, signed } = timeSigningFormat();
   const file = await scene.program('app.exe');
   const journal = await scene.open();
@@ -68,7 +68,7 @@ it('is the one of a run that had written the file and did not end well', async (
   expect([signed, scene.service.asked]).toEqual([[FIRST.toISOString(), FIRST.toISOString()], 1]);
 });
 
-it('is a new one after a run that ended well', async () => {
+it('is a new one after a run that succeeded', async () => {
   const { format, signed } = timeSigningFormat();
   const file = await scene.program('app.exe');
   const journal = await scene.open();

@@ -105,7 +105,7 @@ describe('a file with two units', () => {
 describe('a capability that files of the format do not have', () => {
   const unsupported = { code: 'operation-unsupported' };
 
-  it('is refused before any request', async () => {
+  it('is rejected before any request', async () => {
     const reading: Format = { ...toy, signing: undefined };
     expect(codeOf((await run({}, [reading])).outcome)).toMatchObject(unsupported);
     const changing = { ...testRun(), formats: [toy], onEvent: () => undefined };

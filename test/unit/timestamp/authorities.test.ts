@@ -76,7 +76,7 @@ it('every mode is tried', () => {
 });
 
 describe.each(Object.entries(USABLE))('an authority that is %s', (mode, { waits }) => {
-  it('gives a timestamp that OpenSSL takes', async () => {
+  it('returns a timestamp that OpenSSL accepts', async () => {
     const url = authority.urlOf(mode as AuthorityMode);
     const authorities = openAuthorities([url], optionsFor('ok'));
     const stamped = await authorities.stamp(SIGNATURE);
@@ -95,7 +95,7 @@ describe.each(Object.entries(UNUSABLE))('an authority that is %s', (name, { reas
   const mode = name as AuthorityMode;
   const asked = () => authority.requests.filter((request) => request.mode === mode).length;
 
-  it('alone gives no timestamp, and is named with the reason', async () => {
+  it('alone returns no timestamp, and is named with the reason', async () => {
     const before = asked();
     const authorities = openAuthorities([authority.urlOf(mode)], optionsFor(mode));
     const error: CodesignError = await authorities.stamp(SIGNATURE).then(
@@ -158,7 +158,7 @@ it.each([9, -9, 11, -11])('a clock %i minutes off', async (minutes) => {
   await authorities.close();
 });
 
-it('when none helps, each is named with its reason, in order', async () => {
+it('if none helps, each is named with its reason, in order', async () => {
   const modes = ['http404', 'reject', 'nonce-wrong'] as const;
   const authorities = openAuthorities(modes.map((mode) => authority.urlOf(mode)));
   const error: CodesignError = await authorities.stamp(SIGNATURE).then(

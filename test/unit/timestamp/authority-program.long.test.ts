@@ -55,7 +55,7 @@ describe.skipIf(verifiers === '')('the authority program', () => {
     rmSync(folder, { recursive: true, force: true });
   });
 
-  it.each(USABLE)('%s: gives a timestamp that openssl takes', async (mode) => {
+  it.each(USABLE)('%s: returns a timestamp that openssl accepts', async (mode) => {
     const authorities = openAuthorities([`${base}/m/${mode}`], { timeoutMilliseconds: 30_000 });
     const { token } = await authorities.stamp(SIGNATURE);
     await authorities.close();

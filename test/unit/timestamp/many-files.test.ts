@@ -60,7 +60,7 @@ describe('one authority', () => {
 });
 
 describe('an authority that has failed for one file', () => {
-  it('by not answering, is asked last for the following ones', async () => {
+  it('that did not answer is asked last for the following files', async () => {
     const before = asked('hang');
     const authorities = openAuthorities([authority.urlOf('hang'), authority.url], { timeoutMilliseconds: 300 });
     for (let count = 0; count < 3; count += 1) {
@@ -70,7 +70,7 @@ describe('an authority that has failed for one file', () => {
     expect(asked('hang') - before).toBe(1);
   });
 
-  it('is asked by no more of the files that were waiting for it', async () => {
+  it('that failed is not tried by the other files that were waiting for it', async () => {
     const before = asked('hang');
     const authorities = openAuthorities([authority.urlOf('hang'), authority.url], { timeoutMilliseconds: 1000 });
     const stamped = await stampTimes(authorities, 8);
@@ -104,7 +104,7 @@ describe('an authority that has failed for one file', () => {
     },
   );
 
-  it('by what is wrong with its answer, is asked first again: the next answer may be right', async () => {
+  it('whose answer was wrong is asked first again: the next answer may be right', async () => {
     const before = asked('nonce-wrong');
     const authorities = openAuthorities([authority.urlOf('nonce-wrong'), authority.url]);
     for (let count = 0; count < 2; count += 1) await authorities.stamp(SIGNATURE);
@@ -220,7 +220,7 @@ describe('an interruption', () => {
     expect(error).toMatchObject({ code: 'timestamp-interrupted' });
   });
 
-  it('ends the wait for a place immediately, and leaves the places in order', async () => {
+  it('ends the wait for a slot immediately, and keeps the order of the others', async () => {
     const release: (() => void)[] = [];
     const http = cannedHttp(() => new Promise((resolve) => release.push(() => resolve(answer(404)))));
     const authorities = openAuthorities(['http://a.example/'], { http, concurrency: 1 });
@@ -247,7 +247,7 @@ describe('an interruption', () => {
     await authorities.close();
   });
 
-  it('asks no further authority, and says what the ones before said', async () => {
+  it('asks no further authority, and reports what the earlier ones said', async () => {
     const interrupt = new AbortController();
     const hosts: string[] = [];
     const http = cannedHttp(({ hostname }) => {
@@ -271,7 +271,7 @@ function rejectionWith(words: string): Buffer {
   return Buffer.concat([Buffer.of(0x30, status.length + 2, 0x30, status.length), status]);
 }
 
-describe('what is shown', () => {
+describe('shown text', () => {
   it('of an address has no user information and no query', async () => {
     const http = cannedHttp(() => answer(404));
     const error = await failureOf(openAuthorities(['http://user:secret@a.example/ts?key=secret#secret'], { http }));

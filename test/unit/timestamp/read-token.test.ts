@@ -110,7 +110,7 @@ describe('a token of OpenSSL', () => {
     expect([codes(timestamp), weights(timestamp)]).toEqual([[code], [what]]);
   });
 
-  it('cut off anywhere, or with any byte changed, is found out and never thrown at', async () => {
+  it('cut off anywhere, or with any byte changed, is detected, without an exception', async () => {
     const token = await authority.stamp(SIGNATURE);
     for (let length = 0; length < token.length; length += 211) {
       expect(codes(readTimestampToken(token.subarray(0, length), SIGNATURE))).toEqual(['timestamp-unreadable']);
@@ -262,7 +262,7 @@ describe('the certificate that a token names (ESSCertID)', () => {
   });
 });
 
-describe('a token made to exhaust is no sound one', () => {
+describe('a token made to exhaust resources is not sound', () => {
   const read = (token: Uint8Array): Timestamp => readTimestampToken(token, SIGNATURE);
 
   it('by thousands of certificates', () => {
@@ -291,7 +291,7 @@ describe('a token made to exhaust is no sound one', () => {
     expect(read(buildToken({ attributes })).findings).not.toEqual([]);
   });
 
-  it('by a length that is not there', () => {
+  it('by a length that does not exist', () => {
     expect(codes(read(Buffer.from('3084ffffffff', 'hex')))).toEqual(['timestamp-unreadable']);
   });
 });

@@ -113,7 +113,7 @@ describe('a certificate', () => {
     },
   );
 
-  it('whose attribute authority is in wrong hands is revoked, whenever it was used', async () => {
+  it('whose attribute authority was compromised is revoked, whenever it was used', async () => {
     // openssl does not write aACompromise: keyCompromise (1) becomes 10, and the list is signed again.
     const list = resigned(makeCrl({ issuer, ...revoked(AFTER, 'keyCompromise') }), (body) => {
       const at = body.indexOf(Buffer.from('0603551d1504030a0101', 'hex'));
@@ -173,7 +173,7 @@ function serialNumbered(serial: bigint): Made {
   };
 }
 
-describe('a CRL that says nothing', () => {
+describe('a CRL that does not apply', () => {
   const unknown = ['revocation-unknown'];
 
   it('is one that is not there', async () => {
@@ -275,7 +275,7 @@ describe('the signature of a CRL', () => {
 });
 
 describe('several CRLs', () => {
-  it('are looked through: one that lists the certificate decides, one that may not speak is passed over', async () => {
+  it('are all examined: one that lists the certificate decides, one that does not apply is skipped', async () => {
     const foreign = makeCrl({ issuer: make({ subject: 'Another' }) });
     const old = makeCrl({ issuer, from: '20250101000000Z', to: '20260501000000Z' });
     const good = makeCrl({ issuer });

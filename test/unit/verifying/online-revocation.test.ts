@@ -228,7 +228,7 @@ describe('an OCSP answer', () => {
     expect(paths()).toEqual(['POST /ocsp', 'GET /list.crl']);
   });
 
-  it('that says several things of the certificate counts by the worst of them', async () => {
+  it('that says several things about the certificate counts by the worst of them', async () => {
     const [good, revoked, unknown] = [ocsp({ known: [leaf] }), ocsp(revokedRecently), ocsp({})];
     for (const pair of [
       [good, revoked],
@@ -348,7 +348,7 @@ describe('a CRL', () => {
   });
 });
 
-describe('nothing that counts', () => {
+describe('a missing answer', () => {
   it('is a finding with every reason', async () => {
     const [finding] = await ask();
     expect(finding?.message).toContain(`${base}/ocsp: HTTP status 404; ${base}/list.crl: HTTP status 404`);
@@ -379,7 +379,7 @@ describe('nothing that counts', () => {
     expect(requests).toHaveLength(6);
   });
 
-  it('is looked for once, however many files ask', async () => {
+  it('is searched for once, however many files ask', async () => {
     const revocation = createRevocation({ crls: [], http, now: NOW });
     for (let count = 0; count < 3; count += 1) await revocation.examine(leaf.parsed, issuer.parsed, NOW);
     expect(requests).toHaveLength(2);

@@ -95,7 +95,7 @@ describe('without one', () => {
     expect(['Node.js', 'the operating system']).toContain(source);
   });
 
-  it('gives the same roots when asked again', async () => {
+  it('returns the same roots when called again', async () => {
     const loaded = await load({ systemBundles: [await fileOf(second.pem)] });
     expect(loaded.roots).toBe(loaded.roots);
   });

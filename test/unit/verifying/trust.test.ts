@@ -54,7 +54,7 @@ describe('trust', () => {
     expect(trust.findings[0]?.message).toContain('The issuer "Issuing CA" of "Publisher"');
   });
 
-  it('is not there when something speaks against the path', async () => {
+  it('is missing if a finding counts against the path', async () => {
     const server = make({ subject: 'Server', issuer: intermediate, extensions: ['extendedKeyUsage=serverAuth'] });
     const check = trustExaminer({ roots: rootsOf(root), now: NOW });
     expect(await check(ask({ leaf: server }))).toMatchObject({
@@ -78,7 +78,7 @@ describe('trust', () => {
 });
 
 describe('odd certificates', () => {
-  it('are findings, never throws', async () => {
+  it('are findings, never exceptions', async () => {
     const check = trustExaminer({ roots: rootsOf(root), now: NOW });
     for (const bytes of [new Uint8Array(), Buffer.from('not a certificate'), leaf.der.subarray(0, 100)]) {
       const trust = await check({ ...ask({ leaf }), leaf: bytes });

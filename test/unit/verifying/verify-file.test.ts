@@ -150,7 +150,7 @@ describe('the verdict', () => {
     expect(await verdictOf({ signatures: [], findings: [BROKEN] })).toBe('unsigned');
   });
 
-  it('is broken when something speaks against the integrity of the signature or the file', async () => {
+  it('is broken if a finding counts against the integrity of the signature or the file', async () => {
     expect(await verdictOf({ signatures: [signature({ findings: [BROKEN] })] })).toBe('broken');
     expect(await verdictOf({ signatures: [signature()], findings: [BROKEN] })).toBe('broken');
     expect(await verdictOf({ signatures: [signature({ contained: nesting({ findings: [BROKEN] }) })] })).toBe('broken');
@@ -180,7 +180,7 @@ describe('the verdict', () => {
     });
   });
 
-  it('is not touched by warnings', async () => {
+  it('is not affected by warnings', async () => {
     expect(await verdictOf({ signatures: [signature({ findings: [ODD] })], findings: [ODD] })).toBe('trusted');
   });
 
@@ -195,7 +195,7 @@ describe('the verdict', () => {
     expect(await verdictOf({ signatures: [signature({ signer: NO_CERTIFICATE })] })).toBe('untrusted');
   });
 
-  it('is intact, at best, where trust is not asked about', async () => {
+  it('is intact, at best, if trust is not requested', async () => {
     expect(await verdictOf({ signatures: [signature()], checkTrust: undefined })).toBe('intact');
     expect(await verdictOf({ signatures: [signature({ findings: [BROKEN] })], checkTrust: undefined })).toBe('broken');
   });
@@ -246,7 +246,7 @@ describe('the verdict', () => {
     },
   );
 
-  it('is none for a file that is not there, or that is of no format', async () => {
+  it('is missing for a file that does not exist or has no supported format', async () => {
     const nothing = {
       ...formatWith(() => Promise.reject(new Error('not opened'))),
       recognition: { by: 'bytes', claims: () => false } as const,
@@ -296,7 +296,7 @@ describe('a timestamp', () => {
   });
 });
 
-describe('what is asked of a signature', () => {
+describe('requirements for a signature', () => {
   const SHA256_OF_SIGNER = '4bf5122f344554c53bde2ebb8cd2b7e3d1600ad631c385a5d7cce23c7785459a';
   const stamped = signature({ timestamps: [timestamp()] });
 
@@ -325,7 +325,7 @@ describe('what is asked of a signature', () => {
     expect(file).toMatchObject({ verdict: 'not-accepted', findings: [{ code, weight: 'untrusted' }] });
   });
 
-  it('must hold of one signature together, not of several in parts', async () => {
+  it('must be met by one signature, not by several together', async () => {
     const policy = { requireTimestamp: true, leastAlgorithm: 'SHA256' } as const;
     const old = signature({ algorithm: 'SHA1', timestamps: [timestamp()] });
     expect(await verdictOf({ signatures: [old, signature()], policy })).toBe('not-accepted');

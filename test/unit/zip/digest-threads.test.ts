@@ -92,7 +92,7 @@ describe('threads that digest', () => {
     expect(all).toEqual(expected);
   });
 
-  it('are not started for what one thread does sooner', async () => {
+  it('are not started for work that one thread finishes sooner', async () => {
     let started = false;
     const threads: DigestThreads = { start: () => (started = true), offer: () => expect.fail('a window was offered') };
     const { size, crc32 } = facts(Buffer.from('one'));
@@ -145,7 +145,7 @@ describe('the first damaged entry is reported', () => {
   });
 });
 
-describe('where a thread fails, this one does its work', () => {
+describe('if a thread fails, this one does its work', () => {
   async function programOf(text: string): Promise<URL> {
     const path = join(folder, `${randomBytes(8).toString('hex')}.mjs`);
     await writeFile(path, text);
@@ -175,7 +175,7 @@ describe('where a thread fails, this one does its work', () => {
     expect(await digestsOf(archiveOf(), threads)).toEqual(expected);
   });
 
-  it('and its program is gone', async () => {
+  it('even if its program is missing', async () => {
     const threads = createDigestThreads(new URL('gone.mjs', program), 1);
     expect(await digestsOf(archiveOf(), threads)).toEqual(expected);
   });

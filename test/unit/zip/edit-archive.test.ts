@@ -166,7 +166,7 @@ describe.each(SURROUNDINGS)('new entries behind others, in an archive with %s', 
     expect(after.inFile.map(({ name }) => name).filter((name) => !ADDED_NAMES.includes(name))).toEqual(expected);
   });
 
-  it('are gone again, and nothing else, once they are removed', async () => {
+  it('are removed again, and nothing else', async () => {
     const once = await edited(original, { behind: { 'b.txt': item('N'), 'e/': item('M') } });
     const back = await edited(once, { remove: ['N', 'M'] });
     expect(recordsOf(back, await read(back))).toEqual(recordsOf(original, await read(original)));

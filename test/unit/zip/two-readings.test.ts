@@ -33,7 +33,7 @@ describe('an end record at the very end, which Java uses wherever it leads', () 
     expect(await refusal(bytes)).not.toBe('accepted');
   });
 
-  it('is rejected where there is no other', async () => {
+  it('is rejected if there is no other', async () => {
     const alone = buildZip({ entries: [stored('a.txt')], end: { diskCount: 127 } });
     expect(await refusal(alone)).toMatch(/^zip-unsupported/);
   });

@@ -152,7 +152,7 @@ describe('one entry', () => {
     expect(Math.max(...pieces.map(({ length }) => length))).toBeLessThanOrEqual(MIB / 4);
   });
 
-  it('fails with what its taker throws', async () => {
+  it('fails with the error of its consumer', async () => {
     const fault = new Error('no more, please');
     const refuse = (): void => {
       throw fault;
@@ -161,7 +161,7 @@ describe('one entry', () => {
     await expect(unpackInPieces(memorySource(packed), place, refuse)).rejects.toBe(fault);
   });
 
-  it('fails with what its source throws', async () => {
+  it('fails with the error of its source', async () => {
     const short = memorySource(packed.subarray(0, 1000));
     await expect(unpackInPieces(short, { ...entry, dataOffset: 0 }, () => undefined)).rejects.toMatchObject({
       code: 'zip-entry-damaged',

@@ -31,7 +31,7 @@ afterAll(() => files[Symbol.asyncDispose]());
 const attach = (args: readonly string[], options: CliOptions = {}) => runCli(['attach', ...args], options);
 
 describe('attach', () => {
-  it('puts the signature into the unsigned program, and osslsigncode takes it', async () => {
+  it('embeds the signature in the unsigned program, and osslsigncode accepts it', async () => {
     await using folder = await temporaryFolder();
     const path = await copyInto(folder.path, fixture('pe/hello.exe'));
     await writeFile(join(folder.path, 'signature'), signature);
@@ -61,7 +61,7 @@ describe('attach', () => {
     expect(await files.osslsigncode(path)).toMatchObject({ accepted: true });
   });
 
-  it.each(['exe', 'nested'] as const)('takes what extract gives, from standard input too (%s)', async (name) => {
+  it.each(['exe', 'nested'] as const)('accepts the output of extract, from standard input too (%s)', async (name) => {
     await using folder = await temporaryFolder();
     const path = join(folder.path, 'again.exe');
     const extracted = await runCli(['extract', '--pem', files[name]]);
@@ -72,7 +72,7 @@ describe('attach', () => {
     expect(again.stdout).toBe(extracted.stdout);
   });
 
-  it('puts the block of a JAR next to its signature file, and jarsigner takes it', async () => {
+  it('puts the block of a JAR next to its signature file, and jarsigner accepts it', async () => {
     await using folder = await temporaryFolder();
     const bytes = await readFile(files.jar);
     const path = join(folder.path, 'app.jar');
@@ -83,7 +83,7 @@ describe('attach', () => {
     expect(await files.jarsigner(path)).toMatchObject({ accepted: true });
   });
 
-  it('says whose signature gave way', async () => {
+  it('says whose signature was replaced', async () => {
     await using folder = await temporaryFolder();
     const path = join(folder.path, 'app.exe');
     await files.signExe({ commonName: 'Another \u001b[31mPublisher' }, path);

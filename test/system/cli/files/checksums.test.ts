@@ -28,7 +28,7 @@ async function programs(folder: string, ...names: readonly string[]): Promise<vo
   for (const name of names) await copyFile(fixture('pe/hello.exe'), join(folder, 'dist', name));
 }
 
-it('writes what sha256sum accepts, and would write, for names of every kind', async () => {
+it('writes what sha256sum accepts and would write, for names of every kind', async () => {
   await using folder = await temporaryFolder();
   const names = [
     'a.exe',
@@ -65,7 +65,7 @@ it('has the same digests in the documents of sign and history', async () => {
   expect(parseJson(removed).files).toMatchObject([{ status: 'removed', sha256: unsigned }]);
 });
 
-it('leaves failed files out and names them, and lists those that were skipped or kept', async () => {
+it('omits and names failed files, and lists those that were skipped or kept', async () => {
   await using folder = await temporaryFolder();
   await programs(folder.path, 'a.exe', 'b.exe');
   await copyFile(fixture('golden/sha256-rsa2048.exe'), join(folder.path, 'dist', 'vendor.exe'));

@@ -26,7 +26,7 @@ function entryOf(jar: string, name: string): Buffer {
 }
 
 describe('extract', () => {
-  it("gives a JAR's block as it stands", async () => {
+  it('copies the block of a JAR unchanged', async () => {
     await using folder = await temporaryFolder();
     const path = join(folder.path, 'jar.p7s');
     const { code, stdout, stderr } = await extract(JAR, '--index', '2', '--output', path);
@@ -54,14 +54,14 @@ describe('extract', () => {
     expect(opensslSubjects(Buffer.from(stdout), 'PEM')).toContain('Golden RSA 4096');
   });
 
-  it('writes DER to a pipe, whole', async () => {
+  it('writes complete DER to a pipe', async () => {
     const jar = fixture('golden/sha256-rsa2048.jar');
     const written = await inProcess(['extract', jar], {});
     expect(written.code).toBe(0);
     expect(Buffer.compare(written.stdout, entryOf(jar, 'META-INF/GOLDEN_R.RSA'))).toBe(0);
   });
 
-  it('rejects DER for a terminal, not PEM', async () => {
+  it('rejects DER for a terminal, but not PEM', async () => {
     const refused = await inProcess(['extract', JAR, '-q'], { isTTY: true });
     expect(refused.code).toBe(2);
     expect(refused.stdout).toHaveLength(0);
@@ -79,7 +79,7 @@ describe('extract', () => {
     expect((await extract(PROGRAM, '-o', path, '--index', '1')).stderr).toBe('');
   });
 
-  it('replaces a file that is there, through a link too, and leaves nothing next to it', async () => {
+  it('replaces an existing file, also through a link, and leaves no other file', async () => {
     await using folder = await temporaryFolder();
     const target = join(folder.path, 'old.p7s');
     await writeFile(target, 'x'.repeat(100_000));
@@ -89,7 +89,7 @@ describe('extract', () => {
     expect((await readdir(folder.path)).sort()).toEqual(['link.p7s', 'old.p7s']);
   });
 
-  it('writes to what is no file without replacing it', async () => {
+  it('writes to pipes and devices without replacing them', async () => {
     expect((await extract(JAR, '-q', '-o', '/dev/null')).code).toBe(0);
     expect((await stat('/dev/null')).isCharacterDevice()).toBe(true);
   });
@@ -137,7 +137,7 @@ describe('extract', () => {
     expect(Object.keys(await snapshot(folder.path))).toEqual([join(folder.path, 'file')]);
   });
 
-  it.each(['damaged', 'empty'])('gives nothing of a block that is %s, and leaves what is there', async (how) => {
+  it.each(['damaged', 'empty'])('writes nothing for a block that is %s, and keeps the existing file', async (how) => {
     await using folder = await temporaryFolder();
     const path = join(folder.path, 'app.jar');
     const bytes = await readFile(fixture('golden/sha256-rsa2048.jar'));
@@ -165,7 +165,7 @@ describe('extract', () => {
     expect([code, await readFile(path, 'utf8')]).toEqual([6, 'of before']);
   });
 
-  it('makes the folder it writes to', async () => {
+  it('creates the missing folder', async () => {
     await using folder = await temporaryFolder();
     const path = join(folder.path, 'new', 'folder', 'out.p7s');
     expect((await extract(JAR, '-q', '-o', path)).code).toBe(0);

@@ -93,7 +93,7 @@ describe('the text', () => {
     expect(lines.filter((line) => widthOf(line) > 80)).toEqual([]);
   });
 
-  it('has nothing in it that a terminal would act on', () => {
+  it('contains nothing that a terminal would interpret', () => {
     expect(text).not.toMatch(/[^\n\P{Cc}]|\p{Bidi_Control}/u);
     expect(text).toContain('\\x1b[31mEvil\\r\\n');
   });
@@ -104,7 +104,7 @@ describe('the text', () => {
     expect(text).not.toMatch(/\d,\d{3} bytes/);
   });
 
-  it('has no line that a name made up', () => {
+  it('has no line that a name could have forged', () => {
     expect(lines.filter((line) => line.startsWith('Signature '))).toHaveLength(2);
   });
 
@@ -115,7 +115,7 @@ describe('the text', () => {
     expect(joined).toMatch(/untrusted: .*\[a-code\]/);
   });
 
-  it('shows the dotted number of what has no name, and says that trust is not checked', () => {
+  it('shows the dotted number of unnamed objects, and says that trust is not checked', () => {
     expect(text).toContain('1.2.3.4.5');
     expect(text).toContain('\nTrust is not checked here: use codesign-remote verify.\n');
   });
@@ -133,7 +133,7 @@ describe('a line of name and value', () => {
     expect(field('digest', 'a'.repeat(64), 4, 22)).toEqual(['    digest', `      ${'a'.repeat(64)}`]);
   });
 
-  it('breaks a longer word, and counts wide characters twice', () => {
+  it('breaks a longer word, and counts wide characters as two columns', () => {
     expect(field('digest', 'a'.repeat(100), 0, 10)).toEqual(['digest', `  ${'a'.repeat(78)}`, `  ${'a'.repeat(22)}`]);
     expect(field('name', '株'.repeat(50), 0, 10)).toEqual(['name', `  ${'株'.repeat(39)}`, `  ${'株'.repeat(11)}`]);
   });
@@ -143,13 +143,13 @@ describe('the JSON document', () => {
   const text = jsonText(inspectJson(file));
   const document = JSON.parse(text);
 
-  it('has text from outside whole, and harmless', () => {
+  it('contains untrusted text completely and harmlessly', () => {
     expect(document.path).toBe(HOSTILE);
     expect(document.signatures[0].certificates[0].name).toBe(`${HOSTILE} 9`);
     expect(text).not.toMatch(/[^\n\P{Cc}]|\p{Bidi_Control}/u);
   });
 
-  it('has bytes in hexadecimal, times in ISO 8601, null for what is not there, and no certificate itself', () => {
+  it('contains bytes in hexadecimal, times in ISO 8601, null for missing values, and no encoded certificates', () => {
     const [{ signers, timestamps, certificates }] = document.signatures;
     expect(signers[0].signature).toBe('00'.repeat(256));
     expect(signers[0].certificate).toBeNull();
@@ -160,7 +160,7 @@ describe('the JSON document', () => {
 });
 
 describe('the certificates as PEM', () => {
-  it('are each there once, and a name cannot pass for one', () => {
+  it('appear once each, and no name can look like a certificate', () => {
     const certificates = certificatesNamed(FORGED);
     const pem = certificatesPem({ ...file, signatures: [{ ...signature, certificates, nested: [signature] }] });
     const blocks = pem.match(/-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g) ?? [];

@@ -42,7 +42,7 @@ describe('inspect', () => {
     ]);
   });
 
-  it('writes all of it as one JSON document', async () => {
+  it('prints all of it as one JSON document', async () => {
     const { code, stdout, stderr } = await inspect('--json', fixture('golden/described.exe'));
     expect(stderr).toBe('');
     expect(code).toBe(0);
@@ -54,7 +54,7 @@ describe('inspect', () => {
     expect(signature.details).toContainEqual(expect.objectContaining({ name: 'description' }));
   });
 
-  it('says of an unsigned file that it holds no signature, and that is no failure', async () => {
+  it('reports that an unsigned file has no signature, which is not a failure', async () => {
     const { code, stdout } = await inspect(fixture('pe/hello.exe'));
     expect(code).toBe(0);
     expect(stdout).toMatch(/^The file contains no signature\.$/m);
@@ -94,7 +94,7 @@ describe('inspect', () => {
     expect(run.stderr).toContain(`[${code}]`);
   });
 
-  it('takes one file, and --json or --certificates', async () => {
+  it('accepts one file, and either --json or --certificates', async () => {
     const path = fixture('golden/sha256-rsa2048.exe');
     expect((await inspect()).code).toBe(2);
     expect((await inspect(path, path)).code).toBe(2);
@@ -128,7 +128,7 @@ describe('inspect --certificates', () => {
     },
   );
 
-  it('warns if there is none', async () => {
+  it('warns if there is no certificate', async () => {
     const { code, stdout, stderr } = await inspect('--certificates', fixture('pe/hello.exe'));
     expect([code, stdout]).toEqual([0, '']);
     expect(stderr).toMatch(/^warning .*contains no certificate/);

@@ -29,7 +29,7 @@ async function expectUnsigned(path: string): Promise<void> {
 }
 
 describe('remove', () => {
-  it('takes every signature out of a program in place, which osslsigncode then calls unsigned', async () => {
+  it('removes every signature of a program in place, which osslsigncode then calls unsigned', async () => {
     await using folder = await temporaryFolder();
     const path = await copyInto(folder.path, files.nested);
     await chmod(path, 0o750);
@@ -60,7 +60,7 @@ describe('remove', () => {
     expect(Object.keys(await snapshot(folder.path))).toEqual([path]);
   });
 
-  it('takes the signature out of a JAR, which runs as before', async () => {
+  it('removes the signature of a JAR, which runs as before', async () => {
     await using folder = await temporaryFolder();
     const path = join(folder.path, 'unsigned.jar');
     const run = await remove([files.jar, '-o', path]);
@@ -75,7 +75,7 @@ describe('remove', () => {
     expect(await readFile(files.jar)).not.toEqual(await readFile(path));
   });
 
-  it('leaves an unsigned file alone, and calls that done', async () => {
+  it('leaves an unsigned file unchanged, and succeeds', async () => {
     await using folder = await temporaryFolder();
     const path = await copyInto(folder.path, files.exe);
     await remove([path]);

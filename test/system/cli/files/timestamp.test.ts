@@ -132,7 +132,7 @@ describe('a signed file', () => {
     expect(output).not.toMatch(/do(es)? not include a timestamp/);
   });
 
-  it('keeps the timestamps it has, and is skipped when none is lacking', async () => {
+  it('keeps its timestamps, and is skipped if it needs none', async () => {
     await using folder = await temporaryFolder();
     const path = await copyInto(folder.path, files.nested);
     const first = await authority.stamp((await outerValue(path)) ?? new Uint8Array());
@@ -185,7 +185,7 @@ describe('a signed file', () => {
 });
 
 describe('several files', () => {
-  it('are timestamped to a folder although some cannot be, and those in a folder that are unsigned are passed over', async () => {
+  it('are timestamped to a folder although some fail, and unsigned files in a folder are skipped', async () => {
     await using folder = await temporaryFolder();
     await mkdir(join(folder.path, 'dist/lib'), { recursive: true });
     await copyInto(join(folder.path, 'dist'), files.exe);
@@ -209,7 +209,7 @@ describe('several files', () => {
     expect(await readFile(join(folder.path, 'dist/app.exe'))).toEqual(await readFile(files.exe));
   });
 
-  it('end with 7 when no authority answers: one is tried, the others are left alone', async () => {
+  it('end with 7 if no authority answers: one is tried, and the others are not attempted', async () => {
     await using folder = await temporaryFolder();
     const paths = await Promise.all(['a.exe', 'b.exe', 'c.exe'].map((name) => copyInto(folder.path, files.exe, name)));
     const before = await snapshot(folder.path);
@@ -232,7 +232,7 @@ describe('authorities', () => {
     await expectStamped(pe, path, 1);
   });
 
-  it('must be named: 2, as for an address that cannot be one', async () => {
+  it('must be configured and valid: otherwise exit 2', async () => {
     for (const [args, code] of [
       [[], 'setting-missing'],
       [['-t', 'ftp://timestamp.example'], 'invalid-setting'],
@@ -244,7 +244,7 @@ describe('authorities', () => {
     }
   });
 
-  it('gets no warning about file that is rejected at first sight', async () => {
+  it('causes no warning about a file that is rejected immediately', async () => {
     await using folder = await temporaryFolder();
     const unsigned = await copyInto(folder.path, fixture('pe/hello.exe'));
     expect((await expectUntouched(unsigned, folder.path, 'not-signed', 6)).asked).toBe(0);
@@ -254,7 +254,7 @@ describe('authorities', () => {
   });
 });
 
-describe('a signature that a timestamp does not help', () => {
+describe('a signature that a timestamp cannot help', () => {
   it.each(['exe', 'jar'] as const)('is broken: rejected, and no request is sent (%s)', async (name) => {
     await using folder = await temporaryFolder();
     const path = await copyInto(folder.path, files[name]);
@@ -279,7 +279,7 @@ describe('a signature that a timestamp does not help', () => {
     await expectStamped(pe, path, 1);
   });
 
-  it('is by one that expired after the timestamp that is there: that one is kept, --force or not', async () => {
+  it('was made with a certificate that expired after the existing timestamp: that one is kept, even with --force', async () => {
     await using folder = await temporaryFolder();
     const path = join(folder.path, 'app.exe');
     await files.signExe({ notAfter: new Date('2025-01-01') }, path);
@@ -288,7 +288,7 @@ describe('a signature that a timestamp does not help', () => {
     expect((await expectUntouched(path, folder.path, 'timestamp-irreplaceable', 6, ['--force'])).asked).toBe(0);
   });
 
-  it('has a timestamp of something else: rejected, and given another one with --force', async () => {
+  it('has a timestamp for other content: rejected, and replaced with --force', async () => {
     await using folder = await temporaryFolder();
     const path = await copyInto(folder.path, files.exe);
     await stampWith(pe, path, () => authority.stamp(Buffer.from('something else')));

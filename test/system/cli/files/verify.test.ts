@@ -52,7 +52,7 @@ describe('a file signed by a user who is trusted', () => {
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
   });
 
-  it('is not worth a line with --quiet', async () => {
+  it('prints no line with --quiet', async () => {
     expect(await verifyGolden('--quiet', SIGNED_EXE)).toEqual({ code: 0, stdout: '', stderr: '' });
   });
 
@@ -68,7 +68,7 @@ describe('a file signed by a user who is trusted', () => {
     expect({ code, last: stdout.trimEnd().split('\n').at(-1) }).toEqual({ code: 0, last: '2 trusted' });
   });
 
-  it('may be found in a folder, where what is of no format is left out', async () => {
+  it('may be found in a folder, where files without a supported format are skipped', async () => {
     const dist = join(folder, 'dist');
     await mkdir(dist);
     await copyFile(SIGNED_EXE, join(dist, 'app.exe'));
@@ -94,7 +94,7 @@ describe('a file that is not good', () => {
     expect([code, stdout]).toEqual([8, expect.stringMatching(/^untrusted .*, its signer is not trusted\n/)]);
   });
 
-  it('says of each of several signatures whose it is, and what it is worth', async () => {
+  it('names the signer and the verdict of each of several signatures', async () => {
     const other = join(GOLDEN, 'leaf-4096.pem');
     const { stdout } = await verify(['--roots', other, join(GOLDEN, 'appended-twice.jar')]);
     const lines = stdout.split('\n').map((line) => line.trim());
@@ -132,7 +132,7 @@ describe('a file that is not good', () => {
     expect(stdout).toContain(`[${finding}`);
   });
 
-  it('is broken when something was appended to it', async () => {
+  it('is broken if something was appended to it', async () => {
     const copy = join(folder, 'appended.exe');
     await copyFile(SIGNED_EXE, copy);
     await appendFile(copy, 'appended');
@@ -141,7 +141,7 @@ describe('a file that is not good', () => {
     expect(stdout).toContain('[certificate-table-not-last]');
   });
 
-  it('is an error with exit code 6 when it is not there or of no format, and 9 together with a bad one', async () => {
+  it('is an error with exit code 6 if it is missing or has no supported format, and 9 together with a bad one', async () => {
     const missing = await verifyGolden(...['a', 'b', 'c'].map((name) => join(folder, name)));
     expect({ code: missing.code, stdout: missing.stdout }).toEqual({ code: 6, stdout: '3 failed\n' });
     expect(missing.stderr).toMatch(
@@ -153,7 +153,7 @@ describe('a file that is not good', () => {
   });
 });
 
-describe('what may be requested', () => {
+describe('requirements for a signature', () => {
   it.each([
     [['--signer', 'Golden RSA 2048'], 0],
     [['--signer', SHA256_OF_LEAF.toUpperCase()], 0],
@@ -167,19 +167,19 @@ describe('what may be requested', () => {
     expect(result.stdout.split(' ')[0]).toBe(code === 0 ? 'trusted' : 'not-accepted');
   });
 
-  it('holds when one of several signatures has it', async () => {
+  it('are met if one of several signatures meets all of them', async () => {
     const appended = join(GOLDEN, 'appended-twice.exe');
     expect((await verifyGolden('--signer', 'Golden RSA 4096', appended)).code).toBe(0);
   });
 
-  it('is nothing of trust with --integrity-only', async () => {
+  it('are not about trust with --integrity-only', async () => {
     const { code, stdout } = await verify(['--integrity-only', SIGNED_EXE]);
     expect({ code, verdict: stdout.split(' ')[0] }).toEqual({ code: 0, verdict: 'intact' });
     expect((await verify(['--integrity-only', await tampered(SIGNED_EXE, 701)])).code).toBe(8);
     expect((await verify(['--integrity-only', '--signer', SHA256_OF_LEAF, SIGNED_EXE])).code).toBe(0);
   });
 
-  it('does not mention trust without an option for it, and separates it from other requirements', async () => {
+  it('does not mention trust without an option for it, and lists other requirements separately', async () => {
     const ask = ['--require-timestamp', SIGNED_EXE];
     expect((await verifyGolden(...ask)).stdout).toContain(', trusted, but it does not meet the requirements');
     expect((await verify(['--integrity-only', ...ask])).stdout).not.toContain(', trusted');

@@ -140,7 +140,7 @@ describe('sign', () => {
 });
 
 describe('resume', () => {
-  it('adds what it reports, whether it writes the file, sends a report alone, or gives a call up', async () => {
+  it('logs what it reports, whether it writes the file, sends only a report, or forgets a call', async () => {
     await using stage = await startScene('good');
     const log = join(stage.folder, 'audit.jsonl');
     await stage.sign(...NO_AUTHORITY, stage.path);
@@ -168,7 +168,7 @@ describe('whoami --check', () => {
   const whoami = (env: Readonly<Record<string, string>>, ...args: readonly string[]) =>
     runCli(['whoami', ...args], { env: { ...server.env, ...env } });
 
-  it('adds its call, accepted or refused, and no other', async () => {
+  it('logs its own call, accepted or rejected, and no other', async () => {
     await using folder = await temporaryFolder();
     const log = join(folder.path, 'audit.jsonl');
     expect(await whoami({ CODESIGN_AUDIT_LOG: log })).toMatchObject({ code: 0 });

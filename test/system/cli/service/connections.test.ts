@@ -63,7 +63,7 @@ it('16 files take at most 6 round trips: 2 for the connections, then the first s
   expect(relay.roundTrips()).toBeLessThanOrEqual(6);
 });
 
-it('a connection that is closed while the next request is on its way costs that request, unless it may be repeated', async () => {
+it('a connection that closes while a request is being sent costs that request, unless it may be retried', async () => {
   for (const repetitions of [0, 20]) {
     await using scene = await startScene(4, { plain: true });
     const { service, env, paths } = scene;

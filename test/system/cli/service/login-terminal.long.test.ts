@@ -46,7 +46,7 @@ describe.runIf(process.platform === 'linux')('login on a terminal', () => {
     expect(await whoami('typed')).toMatchObject({ origin: 'https://sign.example', accessKey: 'key-…body' });
   });
 
-  it('offers the address it knows, and asks again for what cannot be', async () => {
+  it('offers the known address, and asks again for an invalid one', async () => {
     await runCli(['config', 'set', '--profile', 'known', 'baseUrl', 'https://known.example/path'], { env });
     const run = await login(
       ['--profile', 'known'],

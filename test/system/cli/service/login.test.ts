@@ -164,7 +164,7 @@ describe.runIf(IS_LINUX)('login', () => {
     expect(await list({ CODESIGN_PROFILE: 'work' })).toMatchObject({ profile: 'work', origin: server.baseUrl });
   });
 
-  it('leaves the address of a profile alone that has one, and says so', async () => {
+  it('keeps the address of a profile that has a different one, and says so', async () => {
     await using at = await scene('addressed');
     await at.run(['config', 'set', 'baseUrl', 'https://other.example']);
     const login = await at.login();
@@ -176,7 +176,7 @@ describe.runIf(IS_LINUX)('login', () => {
     });
   });
 
-  it('says that the environment wins', async () => {
+  it('says that the environment takes precedence', async () => {
     await using at = await scene('outdone');
     const login = await at.login([], { env: { CODESIGN_ACCESS_KEY: 'another' } });
     expect(login).toMatchObject({ code: 0, stderr: expect.stringContaining('takes precedence over the keychain') });
@@ -241,7 +241,7 @@ describe.runIf(IS_LINUX)('login', () => {
     expect(await at.run(['whoami', '--check'], { env: { CODESIGN_CA_FILE: '' } })).toMatchObject({ code: 0 });
   });
 
-  it('takes a locked keyring for none that could be used, and never says that it is empty', async () => {
+  it('treats a locked keyring as unusable, and never says that it is empty', async () => {
     await using locked = await startSecretService({
       state: 'locked',
       async before({ env }) {
@@ -259,7 +259,7 @@ describe.runIf(IS_LINUX)('login', () => {
     expect(logout.stdout).toBe('');
   });
 
-  it('says without a keyring how to go without', async () => {
+  it('says what to do without a keyring', async () => {
     await using none = await startSecretService({ state: 'no-daemon' });
     await using at = await scene('none', none);
     const login = await at.login();

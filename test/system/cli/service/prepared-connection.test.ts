@@ -44,7 +44,7 @@ test('none is opened when the journal cannot be used, nor in a dry run', async (
 });
 
 // The handshake would be waited for for ten seconds.
-test('it is given up when there is nothing to request', { timeout: 9_000 }, async () => {
+test('it is closed if nothing needs to be requested', { timeout: 9_000 }, async () => {
   const run = await sign(fixture('README.md'), {});
   expect(run.code).toBe(6);
   expect(connections).toHaveLength(1);

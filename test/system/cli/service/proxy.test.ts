@@ -41,7 +41,7 @@ describe('sign', () => {
     expect(server.log()).not.toMatch(/hunter2|dXNlcjpodW50ZXIy/);
   });
 
-  it('says of a proxy that wants credentials how to give them, and has requested nothing', async () => {
+  it('says how to give credentials to a proxy that requires them, and has requested nothing', async () => {
     await using proxy = await startProxy({ credentials: 'user:hunter2' });
     await using folder = await temporaryFolder();
     const before = server.operations('sign').length;
@@ -73,7 +73,7 @@ describe('sign', () => {
     expect(proxy.asked).toContain(`CONNECT ${new URL(env().CODESIGN_BASE_URL).host}`);
   });
 
-  it('is rejected, before anything is sent, what only a SOCKS proxy leads to; nothing else is', async () => {
+  it('rejects files that only a SOCKS proxy leads to before anything is sent, and no others', async () => {
     await using folder = await temporaryFolder();
     const socks = { ALL_PROXY: 'socks5://user:hunter2@127.0.0.1:1' };
     const before = server.operations('sign').length;

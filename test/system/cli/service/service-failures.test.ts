@@ -167,7 +167,7 @@ describe('a service that misbehaves', () => {
     },
   );
 
-  it('a refusal of one file is of that file only', async () => {
+  it('a rejection of one file does not affect the others', async () => {
     await using stage = await scene('refused', 4, { after: 1, times: 1 });
     const run = await stage.sign();
     expect(parseJson(run).summary).toEqual({ signed: 3, skipped: 0, failed: 1, notAttempted: 0 });
@@ -207,14 +207,14 @@ describe('a service that misbehaves', () => {
     },
   );
 
-  it('is not talked out of checking TLS certificates by the environment', async () => {
+  it('cannot be made by the environment to skip TLS checks', async () => {
     await using stage = await scene('good', 1, { certificate: 'untrusted' });
     const run = await stage.sign([], { NODE_TLS_REJECT_UNAUTHORIZED: '0' });
     expect([run.code, parseJson(run).error?.code]).toEqual([2, 'tls-checks-disabled']);
     expect(stage.service.requests()).toHaveLength(0);
   });
 
-  it('escapes what the service says before it is shown', async () => {
+  it('escapes text of the service before it is shown', async () => {
     await using stage = await scene('refused-with-escapes');
     const { stderr, stdout } = await stage.sign();
     for (const dangerous of ['\u001b', '\u202e', '\n::error']) expect(stderr + stdout).not.toContain(dangerous);

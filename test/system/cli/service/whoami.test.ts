@@ -60,7 +60,7 @@ const check = (baseUrl: string, args: readonly string[] = []) =>
   runCli(['whoami', '--check', '--base-url', baseUrl, ...args], { env: ENV });
 
 describe('whoami', () => {
-  it('shows where the credentials come from, and only as much of the key as identifies it', async () => {
+  it('shows where the credentials come from, and only the identifying part of the key', async () => {
     const run = await runCli(['whoami', '--base-url', 'https://sign.example:8443/path'], { env: ENV });
     expect(run).toMatchObject({ code: 0, stderr: '' });
     expect(run.stdout.split('\n').map((line) => line.split(/ {2,}/))).toEqual([
@@ -106,7 +106,7 @@ describe('whoami', () => {
 });
 
 describe('whoami --check', () => {
-  it('requests what the service must refuse, once, and in its address', async () => {
+  it('sends one request that the service must reject, to its address', async () => {
     await using service = await answering({ status: 400, body: envelope(400) });
     const run = await check(service.baseUrl);
     expect(run).toMatchObject({ code: 0, stdout: expect.stringContaining('accepted'), stderr: '' });
@@ -144,7 +144,7 @@ describe('whoami --check', () => {
     expect(run.stderr).not.toContain(ACCESS_SECRET);
   });
 
-  it('takes HTTP 401 without an envelope for a refusal', async () => {
+  it('treats HTTP 401 without an envelope as a rejection', async () => {
     await using service = await answering({ status: 401, body: HTML });
     const run = await check(service.baseUrl);
     expect([run.code, errorCode(run)]).toEqual([4, 'unauthorized']);
@@ -170,14 +170,14 @@ describe('whoami --check', () => {
     expect(run.stdout + run.stderr).not.toContain(ACCESS_SECRET);
   });
 
-  it('knows nothing when no answer comes', async () => {
+  it('reaches no verdict if no answer comes', async () => {
     await using service = await answering(undefined);
     const run = await check(service.baseUrl);
     expect([run.code, errorCode(run)]).toEqual([3, 'check-unanswered']);
     expect(run.stderr).not.toContain('counted');
   });
 
-  it('knows nothing if the service does not answer', async () => {
+  it('reaches no verdict if the service does not answer', async () => {
     const service = await answering(undefined);
     await service[Symbol.asyncDispose]();
     const run = await check(service.baseUrl);

@@ -124,7 +124,7 @@ describe('files', () => {
   });
 });
 
-describe('rights and room', () => {
+describe('permissions and space', () => {
   /** What another user needs: the certificate and the roots in the open, the rest as it is. */
   async function openEnvironment(folder: string): Promise<Record<string, string>> {
     const { CODESIGN_CERTIFICATE = '', CODESIGN_CA_FILE = '' } = server.env;
@@ -208,7 +208,7 @@ describe('the certificate', () => {
     return sign(['--certificate', certificate, path]);
   };
 
-  it('none: 2', async () => {
+  it('none given: 2', async () => {
     await refused('pe/hello.exe', 2, 'setting-missing', (path) => sign([path], { without: ['CODESIGN_CERTIFICATE'] }));
   });
 
@@ -239,7 +239,7 @@ describe('the certificate', () => {
     );
   });
 
-  it('not for code signing: 6', async () => {
+  it('not valid for code signing: 6', async () => {
     const serverAuth = '1.3.6.1.5.5.7.3.1';
     await refused('pe/hello.exe', 6, 'certificate-not-for-code-signing', withCertificate({ purposes: [serverAuth] }));
   });

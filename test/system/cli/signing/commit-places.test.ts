@@ -37,7 +37,7 @@ async function expectRefused(args: readonly string[], code: string, message: Reg
 }
 
 describe('a symbolic link', () => {
-  it('is followed over any number of others, which all stay links', async () => {
+  it('is followed through any number of links, which all stay links', async () => {
     await mkdir(join(folder, 'deep'));
     await symlink('../app.exe', join(folder, 'deep', 'one.exe'));
     await symlink(join(folder, 'deep', 'one.exe'), join(folder, 'two.exe'));
@@ -98,7 +98,7 @@ describe('a symbolic link', () => {
   });
 });
 
-it('of several hard links one leads to the new file, and a warning says that the others keep the old content', async () => {
+it('if a file has several hard links, one leads to the new file, and a warning says that the others keep the old content', async () => {
   const other = join(folder, 'other.exe');
   await link(path, other);
   const before = await readFile(path);
@@ -109,7 +109,7 @@ it('of several hard links one leads to the new file, and a warning says that the
   expect((await readFile(other)).equals(before)).toBe(true);
 });
 
-describe('a result is rejected, with its own place named,', () => {
+describe('a result is rejected, with its own path named,', () => {
   it('below what is a file', async () => {
     await writeFile(join(folder, 'file'), 'x');
     const message = /^the result cannot be written to .*file\/app\.exe: .*\/file is not a folder$/;

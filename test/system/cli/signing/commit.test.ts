@@ -111,7 +111,7 @@ describe('several concurrent runs', () => {
     expect(await snapshot(folder)).toMatchObject(before);
   });
 
-  it('take no temporary file of another for an input', async () => {
+  it('never treat a temporary file of another run as an input', async () => {
     await mkdir(join(folder, 'in'));
     await copyFile(files.exe, join(folder, 'in', '.codesign-remote-0123456789abcdef.tmp'));
     await copyInto(join(folder, 'in'), files.exe);

@@ -35,7 +35,7 @@ describe('expandInputs', () => {
     expect(await expand([at('app[1].exe'), at('@scope')])).toEqual(['app[1].exe', '@scope']);
   });
 
-  it('keeps a missing path, to fail by itself', async () => {
+  it('keeps a missing path, so that only this file fails', async () => {
     expect(await expand([at('gone.exe')])).toEqual(['gone.exe']);
   });
 
@@ -67,7 +67,7 @@ describe('expandInputs', () => {
     expect(await expand(['-'], { stdin: `${at('#b.exe')}\n\n` })).toEqual(['#b.exe']);
   });
 
-  it('says so when a list cannot be read', async () => {
+  it('says if a list cannot be read', async () => {
     await expect(expand([`@${at('gone.txt')}`])).rejects.toMatchObject({ code: 'list-unreadable', category: 'usage' });
   });
 
@@ -78,7 +78,7 @@ describe('expandInputs', () => {
     await expect(expand(['-'], { stdin: 'a.exe\0b.exe\0' })).rejects.toMatchObject(refused);
   });
 
-  it('takes .js files only if they are named, not from a folder', async () => {
+  it('accepts .js files only if they are named, not from a folder', async () => {
     await make('dist/app.exe', 'dist/web.js', 'dist/Logon.JS', 'dist/logon.vbs');
     expect(await expand([at('dist')], { recursive: true })).toEqual(['dist/app.exe', 'dist/logon.vbs']);
     expect(await expand([at('dist/web.js')])).toEqual(['dist/web.js']);
@@ -136,7 +136,7 @@ describe('expandInputs', () => {
     expect(await expand([at('dist')], { recursive: true, outputFolder })).toEqual(['dist/a.exe']);
   });
 
-  it('leaves out what is excluded by name, in every folder, however it was named', async () => {
+  it('excludes files by name, in every folder, however they were named', async () => {
     await make('dist/a.exe', 'dist/b.node', 'dist/vendor/c.exe', 'dist/sub/vendor/d.exe', 'e.node');
     const exclude = ['*.node', 'vendor'];
     expect(await expand([at('dist'), at('e.node')], { recursive: true, exclude })).toEqual(['dist/a.exe']);
@@ -146,7 +146,7 @@ describe('expandInputs', () => {
     ]);
   });
 
-  it('leaves out what is excluded by path, from the working folder or from the root', async () => {
+  it('excludes files by path, from the working folder or from the root', async () => {
     await make('dist/a.exe', 'dist/vendor/a.exe', 'dist/vendor/deep/b.exe', 'other/vendor/c.exe');
     for (const base of [folder.path, relative('', folder.path), `./${relative('', folder.path)}`]) {
       const exclude = [`${base.replaceAll('\\', '/')}/dist/vendor/**`];
@@ -154,7 +154,7 @@ describe('expandInputs', () => {
     }
   });
 
-  it('says so when nothing is left', async () => {
+  it('says if nothing is left', async () => {
     await make('a.exe');
     const expanding = expand([at('a.exe')], { exclude: ['*.exe'] });
     await expect(expanding).rejects.toMatchObject({ code: 'all-excluded', category: 'usage' });
@@ -216,7 +216,7 @@ describe('expandInputs', () => {
     const expandEndless = (chunk: string) =>
       expandInputs(['-'], { recursive: false, stdin: () => endless(chunk), outputFolder: undefined });
 
-    it('is rejected as soon as it is larger than a list can be', async () => {
+    it('is rejected as soon as it exceeds the size limit', async () => {
       const tooLarge = { code: 'list-too-large', category: 'usage' };
       await expect(expandEndless('x'.repeat(4096))).rejects.toMatchObject(tooLarge);
       await expect(expandEndless('app.exe\n'.repeat(65_536))).rejects.toMatchObject(tooLarge);
@@ -247,7 +247,7 @@ describe('expandInputs', () => {
     });
   });
 
-  it('refuses to read standard input twice', async () => {
+  it('does not read standard input twice', async () => {
     await expect(expand(['-', '-'])).rejects.toMatchObject({ code: 'standard-input-twice', category: 'usage' });
   });
 

@@ -57,7 +57,7 @@ describe('options of other tools', () => {
     expect([run.code, run.stdout]).toEqual([0, expect.stringMatching(/^planned {2}-out/)]);
   });
 
-  it("names the algorithm as Java does, if that is the user's way", async () => {
+  it('accepts the algorithm names of Java', async () => {
     await using folder = await temporaryFolder();
     const run = await sign([fixture('jar/plain.jar'), '-o', join(folder.path, 'a.jar'), '-a', 'sha-512', '--json']);
     expect(parseJson(run).files).toMatchObject([{ status: 'signed', algorithm: 'SHA512' }]);
@@ -94,7 +94,7 @@ describe('a release', () => {
     expect(run.stderr).not.toContain('notes.txt');
   });
 
-  it('is warned that Java did not see the last line of a manifest', async () => {
+  it('causes a warning if Java did not see the last line of a manifest', async () => {
     const run = await sign(['--dry-run', fixture('jar/manifest-without-last-newline.jar')]);
     expect([run.code, run.stderr]).toEqual([0, expect.stringMatching(/Java ignores it/)]);
   });

@@ -95,7 +95,7 @@ describe('a JAR', () => {
     expect([await snapshot(folder.path), requests()]).toEqual([untouched, before]);
   });
 
-  it('is signed under the name that is requested', async () => {
+  it('is signed under the requested name', async () => {
     await using folder = await temporaryFolder();
     const path = join(folder.path, 'app.jar');
     expect((await sign(['--signer-name', 'release 1.0', plain, '-o', path])).code).toBe(0);
@@ -209,7 +209,7 @@ describe('a signed JAR', () => {
 });
 
 describe('what is no JAR', () => {
-  it('is rejected with what it is, unchanged and before a request, when it is named', async () => {
+  it('is rejected with its actual kind, unchanged and before a request, if it is named', async () => {
     await using folder = await temporaryFolder();
     const expected: Readonly<Record<string, { looksLike?: string }>> = JSON.parse(
       await readFile(fixture('manifest.json'), 'utf8'),
@@ -237,7 +237,7 @@ describe('what is no JAR', () => {
     expect(parseJson(run).files.map(({ error }) => error?.code)).toEqual(new Array(3).fill('unsupported-format'));
   });
 
-  it('is left alone in a folder: what has a manifest, or the name of a JAR, is signed', async () => {
+  it('is ignored in a folder, where files with a manifest or the name of a JAR are signed', async () => {
     await using folder = await temporaryFolder();
     await mkdir(join(folder.path, 'in/lib'), { recursive: true });
     const place = (from: string, to: string) => copyFile(fixture(from), join(folder.path, 'in', to));
@@ -281,7 +281,7 @@ describe('an Android App Bundle', () => {
 });
 
 describe('PE files and JARs', () => {
-  it('are signed in one run, each as what it is, and those that cannot be are reported', async () => {
+  it('are signed in one run, each as its own format, and failures are reported', async () => {
     await using folder = await temporaryFolder();
     const names = [
       'pe/hello.exe',

@@ -93,7 +93,7 @@ describe('with the real service', () => {
     };
   }
 
-  it('keeps a signature that got no timestamp for another day and another path', async () => {
+  it('keeps a signature without a timestamp for another day and another path', async () => {
     await using stage = await scene(server.env, []);
     const count = counting();
     const paths = [await stage.program('a.exe', 'one'), await stage.program('b.exe', 'two')];
@@ -159,7 +159,7 @@ describe('with the real service', () => {
     expect(count.reports()).toEqual([1, 1, 1, 1]);
   });
 
-  it('requests nothing twice when a run that was killed is run again, nor for what was finished next to a file that failed', async () => {
+  it('requests nothing twice when a killed run is repeated, nor for files that were finished next to a failed one', async () => {
     await using stage = await scene(server.env);
     const count = counting();
     const paths = await Promise.all(['1', '2', '3', '4', '5', '6'].map((name) => stage.program(`${name}.exe`, name)));
@@ -219,7 +219,7 @@ describe('with the real service', () => {
     expect([elsewhere.code, parseJson(elsewhere).files[0]?.error?.code]).toEqual([6, 'file-not-found']);
   });
 
-  it('holds no secret, and is readable by its user alone', async () => {
+  it('contains no secret, and only its user can read it', async () => {
     await using stage = await scene(server.env);
     expect((await stage.sign([await stage.program('a.exe', 'one')])).code).toBe(0);
     const secrets = [server.env.CODESIGN_ACCESS_KEY, server.env.CODESIGN_ACCESS_SECRET, 'Authorization', 'Basic '];
@@ -274,7 +274,7 @@ describe('with the real service', () => {
     },
   );
 
-  it('that cannot be kept: rejects before the first request, and continues without it if requested', async () => {
+  it('that is unusable: rejects before the first request, and continues without it on request', async () => {
     await using stage = await scene(server.env);
     const count = counting();
     await writeFile(stage.state, 'a file where the folder is to be');
@@ -357,7 +357,7 @@ describe('with a service that misbehaves once', () => {
     expect(firstFile(run).warnings).toEqual([]);
   });
 
-  it('does not ask twice in one run for the same content when no answer came', async () => {
+  it('does not request a signature twice in one run for the same content if no answer came', async () => {
     await using stage = await faulty('breaks-before-answer');
     const paths = [await stage.program('a.exe', 'same'), await stage.program('b.exe', 'same')];
     const run = await stage.sign(paths);
@@ -402,7 +402,7 @@ describe('with a service that misbehaves once', () => {
     expect(stage.service.signRequests()).toBe(4);
   });
 
-  it('requests again with the same certificate once the operator has changed the key and the call is given up', async () => {
+  it('requests again with the same certificate once the operator has changed the key and the call is forgotten', async () => {
     await using stage = await faulty('signature-wrong');
     const path = await stage.program('a.exe', 'one');
     await stage.sign([path]);

@@ -52,7 +52,7 @@ function profileOf({ env }: SharedServer): Readonly<Record<string, unknown>> {
 }
 
 describe('sign', () => {
-  it('takes from the project how to sign, from the profile whom to ask', async () => {
+  it('takes signing options from the project, and the service from the profile', async () => {
     await using temporary = await temporaryFolder();
     const project = { algorithm: 'SHA384', output: 'signed/' };
     const { run, root } = await setting(temporary.path, project, { work: profileOf(server) });
@@ -67,7 +67,7 @@ describe('sign', () => {
     expect((await readFile(join(root, 'signed', 'app.exe'))).length).toBeGreaterThan(0);
   });
 
-  it('lets options and environment win, each over its next', async () => {
+  it('gives options precedence over the environment, and both over files', async () => {
     await using temporary = await temporaryFolder();
     const project = { algorithm: 'SHA384', output: 'signed/' };
     const { run } = await setting(temporary.path, project, { default: { ...profileOf(server), algorithm: 'SHA512' } });
@@ -126,7 +126,7 @@ describe('sign', () => {
     expect((await readFile(join(victim, 'app.exe'))).length).toBeGreaterThan(4);
   });
 
-  it('names the profile that holds a bad value', async () => {
+  it('names the profile that contains a bad value', async () => {
     await using temporary = await temporaryFolder();
     const { run } = await setting(temporary.path, undefined, { work: { ...profileOf(server), concurrency: 0 } });
     const { code, stderr } = await run(['sign', 'app.exe'], { CODESIGN_PROFILE: 'work' });
@@ -169,7 +169,7 @@ describe('sign', () => {
 });
 
 describe('resume and timestamp', () => {
-  it('go by the profile too', async () => {
+  it('use the profile too', async () => {
     await using temporary = await temporaryFolder();
     const { run } = await setting(temporary.path, { output: 'elsewhere/' }, { work: profileOf(server) });
     const resumed = await run(['resume', '-p', 'work', '-e', 'alternate']);

@@ -96,7 +96,7 @@ describe('a signature that is not written', () => {
     expect(calls).toMatchObject([{ kind: 'unwritten', status: 'left', error: { code: 'not-attempted' } }]);
   });
 
-  it('goes where it was to go: the original stays', async () => {
+  it('is written to its planned path, and the original stays', async () => {
     await using stage = await startScene('good');
     const output = join(stage.folder, 'signed.exe');
     expect((await stage.sign(...NO_AUTHORITY, stage.path, '-o', output)).code).toBe(7);
@@ -110,7 +110,7 @@ describe('a signature that is not written', () => {
     expect(stage.service.signRequests()).toBe(1);
   });
 
-  it('is not for a file that has changed since, and no other is requested', async () => {
+  it('is not used for a file that has changed since, and no other is requested', async () => {
     await using stage = await startScene('good');
     await stage.sign(...NO_AUTHORITY, stage.path);
     await appendFile(stage.path, 'more');
@@ -138,7 +138,7 @@ describe('a signature that is not written', () => {
     expect(await stage.resume(['--no-timestamp'])).toMatchObject({ code: 0, calls: [{ status: 'finished' }] });
   });
 
-  it('is left while there is no authority to ask, and no word that none is wanted', async () => {
+  it('is kept while there is no authority to ask, and timestamps were not declined', async () => {
     await using stage = await startScene('good');
     await stage.sign(...NO_AUTHORITY, stage.path);
     const { code, stderr } = await stage.resume();
@@ -173,7 +173,7 @@ describe('a signature that is not written', () => {
     expect(JSON.parse(stdout).calls).toMatchObject([{ counted: 'yes', reported: null }]);
   });
 
-  it('is given up with --forget, which is reported to the service', async () => {
+  it('is discarded with --forget, which is reported to the service', async () => {
     await using stage = await startScene('good');
     await stage.sign(...NO_AUTHORITY, stage.path);
     const [call] = (await stage.resume(['--dry-run'])).calls;
@@ -235,7 +235,7 @@ describe('a report that was not sent', () => {
   });
 });
 
-describe('a certificate that is another one', () => {
+describe('a different certificate', () => {
   it('finishes nothing', async () => {
     await using stage = await startScene('good');
     await stage.sign(...NO_AUTHORITY, stage.path);
@@ -248,8 +248,8 @@ describe('a certificate that is another one', () => {
   });
 });
 
-describe('a signature that does not fit the certificate', () => {
-  it("is the user's to settle, and sends no request", async () => {
+describe('a signature that does not match the certificate', () => {
+  it('must be settled by the user, and causes no request', async () => {
     await using stage = await startScene('signature-wrong');
     expect((await stage.sign('--no-timestamp', stage.path)).code).toBe(6);
     const { code, calls, stderr } = await stage.resume(['--no-timestamp']);
@@ -302,7 +302,7 @@ describe('resume', () => {
     expect(stderr).toContain('[no-such-call]');
   });
 
-  it('says in words what is left, with nothing raw from outside', async () => {
+  it('describes what is left, and escapes untrusted text', async () => {
     await using stage = await startScene('breaks-before-answer');
     const path = join(stage.folder, 'a\u001b[31m.exe');
     await copyFile(stage.path, path);

@@ -9,7 +9,7 @@ import { startMisbehavingService } from '../../../support/services/misbehaving-s
 import { environmentOf } from '../../../support/services/service-client.ts';
 import { makePki } from '../../../support/signed-files/pki.ts';
 
-it('ends with exit code 0 alone: not interrupted, not with its output lost, not killed before its last action', async () => {
+it('ends with exit code 0 only if it was not interrupted, its output was not lost, and its last action ran', async () => {
   const pki = makePki();
   const leaf = pki.leaf();
   await using folder = await temporaryFolder('codesign-run-end-');

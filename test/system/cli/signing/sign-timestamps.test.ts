@@ -71,8 +71,8 @@ describe.each(['pe/hello.exe', 'jar/plain.jar'])('%s', (name) => {
   });
 });
 
-describe('an authority that is no use', () => {
-  it('is passed over for the next one, and the next', async () => {
+describe('an unusable authority', () => {
+  it('is skipped for the next one, and the next', async () => {
     await using folder = await temporaryFolder();
     const path = join(folder.path, 'app.exe');
     const asked = authority.requests.length;
@@ -87,7 +87,7 @@ describe('an authority that is no use', () => {
     ]);
   });
 
-  it('for its policy is passed over where one is requested', async () => {
+  it('is skipped because of its policy if one is requested', async () => {
     await using folder = await temporaryFolder();
     const path = join(folder.path, 'app.exe');
     const wanted = ['--timestamp-policy', authority.policy];
@@ -95,7 +95,7 @@ describe('an authority that is no use', () => {
     expect(JSON.parse(run.stdout).files[0]).toMatchObject({ timestampAuthority: authority.urlOf('ok') });
   });
 
-  it('for its root is passed over, in sign and in timestamp: exit 7 where there is no other', async () => {
+  it('is skipped because of its root, in sign and in timestamp: exit 7 if there is no other', async () => {
     await using folder = await temporaryFolder();
     const [own, other] = ['own.pem', 'other.pem'].map((name) => join(folder.path, name));
     await writeFile(own ?? '', authority.rootPem);
@@ -133,8 +133,8 @@ describe('an authority that is no use', () => {
   });
 });
 
-describe('which authorities', () => {
-  it('may be in the environment, with spaces between, and --no-timestamp passes over them', async () => {
+describe('the list of authorities', () => {
+  it('may be in the environment, separated by spaces, and --no-timestamp ignores it', async () => {
     await using folder = await temporaryFolder();
     const path = join(folder.path, 'app.exe');
     const CODESIGN_TIMESTAMP_URL = ` ${authority.urlOf('empty')}  ${authority.urlOf('ok')}`;
@@ -145,7 +145,7 @@ describe('which authorities', () => {
     expect(JSON.parse(without.stdout).warnings).toEqual([]);
   });
 
-  it('is requested from no authority if none is configured: the run warns', async () => {
+  it('is empty: no timestamp is requested, and the run warns', async () => {
     await using folder = await temporaryFolder();
     const run = await sign([fixture('pe/hello.exe'), '-o', join(folder.path, 'app.exe')]);
     expect(run.code).toBe(0);

@@ -117,7 +117,7 @@ describe('sign', () => {
     expect(server.operations('sign').length).toBe(before + 1);
   });
 
-  it('spends nothing with --all-or-nothing when one file is unfit', async () => {
+  it('spends nothing with --all-or-nothing if one file cannot be signed', async () => {
     await using folder = await temporaryFolder();
     const before = server.operations('sign').length;
     await copyFile(fixture('pe/hello.exe'), join(folder.path, 'good.exe'));
@@ -274,7 +274,7 @@ describe('sign', () => {
     expect(server.operations('sign').length).toBe(before);
   });
 
-  it('plans for an output folder that is not there yet, and does not make it', async () => {
+  it('plans for a missing output folder, and does not create it', async () => {
     await using folder = await temporaryFolder();
     const output = join(folder.path, 'new');
     const files = [fixture('pe/hello.exe'), fixture('pe/pe32.exe')];
@@ -282,7 +282,7 @@ describe('sign', () => {
     expect(await snapshot(folder.path)).toEqual({});
   });
 
-  it('finishes what it signs although no one reads its output any more', async () => {
+  it('finishes its signatures although its output is not read any more', async () => {
     await using folder = await temporaryFolder();
     const names = ['a', 'b', 'c', 'd'].map((name) => join(folder.path, `${name}.exe`));
     for (const name of names) await copyFile(fixture('pe/hello.exe'), name);
@@ -341,7 +341,7 @@ describe('sign', () => {
     expect([code, stdout, stderr]).toEqual([0, '', '']);
   });
 
-  it('signs with a key of another size', async () => {
+  it('signs with a key of a different size', async () => {
     await using folder = await temporaryFolder();
     const path = join(folder.path, 'app.exe');
     const env = certificateVariables(server.data, 2048);

@@ -92,7 +92,7 @@ describe('a question', () => {
     expect(shown()).toBe('Name [nobody]: ax\b \bb\n');
   });
 
-  it('takes an empty answer for the one that it offers', async () => {
+  it('takes an empty answer for the offered one', async () => {
     const { io, typed } = play();
     using ask = openAsk(io, '');
     const asked = ask.text('Name', { ...asItIs, defaultAnswer: 'nobody' });
@@ -100,7 +100,7 @@ describe('a question', () => {
     expect(await asked).toBe('nobody');
   });
 
-  it('is asked again, with the reason, until the answer can be', async () => {
+  it('is asked again, with the reason, until the answer is valid', async () => {
     const { io, typed, shown } = play();
     using ask = openAsk(io, '');
     const asked = ask.text('Name', {
@@ -149,7 +149,7 @@ describe('a question', () => {
 });
 
 describe('a secret', () => {
-  it('is not shown, however it is typed, nor when it comes before its question', async () => {
+  it('is not shown, however it is typed, even if it is typed before its question', async () => {
     const { io, typed, shown } = play();
     using ask = openAsk(io, '');
     const name = ask.text('Name', asItIs);
@@ -169,7 +169,7 @@ describe('a secret', () => {
     expect((await secret).reveal()).toBe(' a\tb ');
   });
 
-  it('comes whole in pieces, in the middle of a character', async () => {
+  it('arrives completely in pieces, even if they split a character', async () => {
     const { io, typed } = play();
     using ask = openAsk(io, '');
     const secret = ask.secret('Secret');
@@ -179,7 +179,7 @@ describe('a secret', () => {
 });
 
 describe('the terminal', () => {
-  it('is given back when all is asked', () => {
+  it('is restored after the last question', () => {
     const { io, isRaw } = play();
     const ask = openAsk(io, '');
     expect(isRaw()).toBe(true);
@@ -187,14 +187,14 @@ describe('the terminal', () => {
     expect(isRaw()).toBe(false);
   });
 
-  it('is given back before Ctrl-C ends the process', () => {
+  it('is restored before Ctrl-C ends the process', () => {
     const { io, typed, isRaw, exitCode } = play();
     openAsk(io, '');
     expect(() => typed.emit('data', Buffer.from('abc\x03'))).toThrow('the process ended');
     expect([isRaw(), exitCode()]).toEqual([false, 130]);
   });
 
-  it('is needed: without one the error says what to do instead', () => {
+  it('is required: without one, the error says what to do instead', () => {
     const { io } = play({ isTerminal: false });
     expect(canAsk(io)).toBe(false);
     expect(() => openAsk(io, 'Use options.')).toThrow(

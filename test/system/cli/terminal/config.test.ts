@@ -54,7 +54,7 @@ describe('config', () => {
     expect(await valuesOf('code')).toBeUndefined();
   });
 
-  it('list --origin says where each value comes from, over all places', async () => {
+  it('list --origin says where each value comes from', async () => {
     await using temporary = await temporaryFolder();
     const { run, folder, config } = await setting(temporary.path);
     await mkdir(config);
@@ -91,7 +91,7 @@ describe('config', () => {
     expect(json.settings).toContainEqual({ key: 'code', values: ['7'], origin: 'profile work' });
   });
 
-  it('keeps profiles apart, and makes one that is new', async () => {
+  it('keeps profiles separate, and creates a new one', async () => {
     await using temporary = await temporaryFolder();
     const { run, valuesOf } = await setting(temporary.path);
     await run(['set', '--profile', 'work', 'environments.alternate', 'https://alternate.example']);
@@ -145,13 +145,13 @@ describe('config', () => {
     await expect(readFile(join(config, 'config.json'))).rejects.toMatchObject({ code: 'ENOENT' });
   });
 
-  it('without more shows its help, and has failed', async () => {
+  it('without a subcommand shows its help, and fails', async () => {
     const { code, stderr } = await runCli(['config']);
     expect(code).toBe(2);
     expect(stderr).toContain('Usage: codesign-remote config');
   });
 
-  it('names file and place of a damaged file', async () => {
+  it('names file and position of a damaged file', async () => {
     await using temporary = await temporaryFolder();
     const { run, config } = await setting(temporary.path);
     await mkdir(config);

@@ -50,7 +50,7 @@ describe('help', () => {
     expect(await help(['sign'], undefined, columns)).toBe(await help(['sign'], columns));
   });
 
-  it('puts descriptions below their options where there is no room next to them', async () => {
+  it('puts descriptions below their options if there is no space next to them', async () => {
     expect(await help(['sign'], 80)).toMatch(/^ {2}--recursive {2,}Process all/m);
     expect(await help(['sign'], 40)).toMatch(/^ {2}--recursive\n {6}Process all/m);
   });

@@ -122,7 +122,7 @@ describe.skipIf(process.platform === 'win32')('init on a terminal', () => {
     });
   });
 
-  it('offers what is known, and asks nothing that an option says', async () => {
+  it('offers known values, and asks nothing that an option answers', async () => {
     await using folder = await temporaryFolder();
     await runCli(['init', ...SAID, '-t', 'http://t.example'], { env: { CODESIGN_CONFIG_DIR: folder.path } });
     const run = await init(

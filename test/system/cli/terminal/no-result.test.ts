@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { fixture, runCliProcess, temporaryFolder } from '../../../support/programs/cli.ts';
 
-it('ends with exit code 1 and an error if the program waits for what never comes', async () => {
+it('ends with exit code 1 and an error if the program waits for something that never happens', async () => {
   await using folder = await temporaryFolder();
   const preload = join(folder.path, 'never.cjs');
   await writeFile(preload, "require('node:fs/promises').open = () => new Promise(() => {});\n");

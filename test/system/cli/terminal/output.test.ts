@@ -114,13 +114,13 @@ describe('how progress is shown', () => {
     expect(mode(io, options)).toBe(expected);
   });
 
-  it('rejects another word', () => {
+  it('rejects an unknown word', () => {
     expect(() => mode({ env: { CODESIGN_PROGRESS: 'fancy' } })).toThrow(
       expect.objectContaining({ code: 'progress-unknown' }),
     );
   });
 
-  it('is a plain line every few seconds at most, and only when there is news', () => {
+  it('prints a plain line every few seconds at most, and only if something has changed', () => {
     vi.useFakeTimers();
     try {
       const stderr = new PassThrough().setEncoding('utf8');
@@ -175,7 +175,7 @@ describe('how far a run has come', () => {
     ]);
   });
 
-  it('does not tell of reading that has stopped', () => {
+  it('does not mention reading that has stopped', () => {
     let now = 0;
     const state = progressState(SIGNING, () => now);
     state.event(reading);
@@ -185,7 +185,7 @@ describe('how far a run has come', () => {
 });
 
 describe('an annotation', () => {
-  it('is one command, whatever it is about', () => {
+  it('is one command, whatever its content', () => {
     expect(
       annotationLine({
         kind: 'error',
@@ -214,7 +214,7 @@ describe('an annotation', () => {
     expect(commands((await runCli(args, { env: stage.env })).stdout)).toEqual([]);
   });
 
-  it('is there for a run that cannot be, for a warning, and for a verdict', async () => {
+  it('is printed for a failed run, for a warning, and for a verdict', async () => {
     const env = { GITHUB_ACTIONS: 'true' };
     const unusable = await runCli(['sign', '--concurrency', 'x', 'app.exe'], { env });
     expect(commands(unusable.stderr)).toHaveLength(1);
@@ -226,7 +226,7 @@ describe('an annotation', () => {
     expect(commands(told.stdout)).toEqual([expect.stringMatching(/^::warning title=codesign-remote::.*timestamp/)]);
   });
 
-  it('is there for each file, also if their errors are equal', () => {
+  it('is printed for each file, even if their errors are equal', () => {
     const [stdout, stderr] = [new PassThrough().setEncoding('utf8'), new PassThrough()];
     const io = { stdout, stderr, env: { GITHUB_ACTIONS: 'true' } } as unknown as Io;
     const error = networkErrors('sign-timed-out', { origin: '', detail: '' });
@@ -240,7 +240,7 @@ describe('an annotation', () => {
     expect(annotated).toEqual(['a.exe', 'b.exe', 'c.exe']);
   });
 
-  it('is not made by a file name that looks like one', async () => {
+  it('cannot be forged by a file name', async () => {
     await using folder = await temporaryFolder();
     const name = '::set-output name=a::b ##[add-mask]c';
     await writeFile(join(folder.path, name), 'text');
@@ -268,7 +268,7 @@ describe('a job summary', () => {
     expect(text.replace(/&#\d+;/g, '')).not.toMatch(/[`<>@[\]]|https:/);
   });
 
-  it('is never larger than there is room for, and says what is missing', () => {
+  it('never exceeds the limit, and says what is missing', () => {
     const rows = Array.from({ length: 10_000 }, (_, index) => [`${'x'.repeat(300)}${index}`, 'signed']);
     const text = summaryMarkdown({ ...table, rows }, 1_000_000);
     expect(Buffer.byteLength(text)).toBeLessThanOrEqual(1_000_000);
@@ -294,7 +294,7 @@ describe('a job summary', () => {
     expect(stderr).toMatch(/^warning {2}the job summary could not be written .*\[job-summary-failed\]$/m);
   });
 
-  it('reports what became of each file', async () => {
+  it('reports the outcome of each file', async () => {
     await using stage = await startScene('good');
     const summary = join(stage.folder, 'summary.md');
     const env = { ...stage.env, GITHUB_ACTIONS: 'true', GITHUB_STEP_SUMMARY: summary };
@@ -307,7 +307,7 @@ describe('a job summary', () => {
   });
 });
 
-describe('the sum of a run', () => {
+describe('the totals of a run', () => {
   const signed = (reused: boolean): SignedOutcome => ({
     path: 'app.exe',
     output: 'app.exe',
@@ -335,7 +335,7 @@ describe('the sum of a run', () => {
     kept: false,
   };
 
-  it('counts files by outcome, and the signatures that were used, perhaps too', () => {
+  it('counts files by outcome, and the signatures that were or may have been used', () => {
     const files = [...Array(16).fill(signed(false)), signed(true), signed(true), skipped, failed];
     expect(totalLine(files, 'signed', { signatures: 16, requested: new Set(['a']), milliseconds: 12_345 })).toBe(
       '20 files: 18 signed (2 with a signature that was there already), 1 skipped, 1 failed; 16 signatures used, perhaps 1 more; 12.3 s',

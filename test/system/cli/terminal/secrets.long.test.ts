@@ -35,7 +35,7 @@ const HARMFUL: readonly ServiceMode[] = [
   'throttled',
 ];
 
-it('nothing holds the secret or the Authorization header, in any form', async () => {
+it('no file or output contains the secret or the Authorization header, in any form', async () => {
   await using folder = await temporaryFolder();
   const { CODESIGN_ACCESS_KEY: accessKey = '', CODESIGN_ACCESS_SECRET: accessSecret = '' } = server.env;
   const credentials: KnownCredentials = { accessKey, accessSecret };

@@ -71,7 +71,7 @@ describe.concurrent('the live line', () => {
     expect(again).toContain(WAITING);
   });
 
-  it('is in ASCII where nothing else is known to be shown, and has no colour where none is wanted', async () => {
+  it('is in ASCII unless Unicode is known to work, and has no colour if that is not wanted', async () => {
     const { output } = await sign([], { env: { LANG: 'C', NO_COLOR: '1', FORCE_COLOR: '1' } });
     expect(output).toContain(WAITING);
     expect(output.replaceAll(ESCAPE, '')).toMatch(/^[\r\n -~]*$/);
@@ -101,7 +101,7 @@ describe.concurrent('the live line', () => {
     expect(screen).not.toContain(WAITING);
   });
 
-  it('takes nothing of what is typed during that time', async () => {
+  it('consumes nothing that is typed meanwhile', async () => {
     const shell = `${process.execPath} ${CLI_PROGRAM} "$@"; read answer; echo "read: $answer"`;
     let isTyped = false;
     const { screen } = await sign([], {

@@ -87,7 +87,7 @@ describe('the readers', () => {
     });
   });
 
-  it('by the directory also say what the main class is, and what the chain is worth when asked', async () => {
+  it('that read the directory also report the main class, and on request the trust of the chain', async () => {
     const another = issue({ commonName: 'Another Root', key: testKey('rsa-2048', 'another'), ca: true });
     writeFileSync(inFolder('another.pem'), another.pem);
     const [plain] = await readAsArchives(mainJava(), [good]);

@@ -39,7 +39,7 @@ describe.skipIf(isMissing)('a vector of BoringSSL', () => {
     expect(vectors.filter(({ kind }) => kind === 'ocsp').length).toBeGreaterThan(35);
   });
 
-  it('is checked as expected, or as README.md says', async () => {
+  it('is checked as expected, or as README.md explains', async () => {
     const found: string[][] = [];
     for (const { kind, file, expected } of vectors) {
       const ours = await checkVector(kind, file, TIMES[kind]);
@@ -66,7 +66,7 @@ describe.skipIf(isMissing)('a certificate of PKITS', () => {
     verdicts = await checkPkits();
   });
 
-  it('is accepted or rejected as its name says, or as README.md says', () => {
+  it('is accepted or rejected according to its name, or as README.md explains', () => {
     expect(verdicts.length).toBeGreaterThan(200);
     const found = verdicts.flatMap(([file, ours]) => {
       const expected = file.startsWith('Valid') ? 'accepted' : 'rejected';

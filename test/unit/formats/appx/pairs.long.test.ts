@@ -23,7 +23,7 @@ describe.skipIf(pairs === '').each(['sample.msix', 'sample.msixbundle'])('%s tha
   const signatureOf = async (bytes: Buffer): Promise<FoundSignature | undefined> =>
     (await (await openBytes(appx, bytes, name)).signatures())[0];
 
-  it('has the digests of its signature, and nothing speaks against it', async () => {
+  it('has the digests of its signature, and no finding against it', async () => {
     expect(await codesOf(await signatureOf(signed))).toEqual([]);
     expect(await (await openBytes(appx, signed, name)).examine()).toEqual([]);
   });
@@ -74,7 +74,7 @@ describe.skipIf(pairs === '').each(['sample.msix', 'sample.msixbundle'])('%s tha
     expect(await isAccepted(changed)).toBe(false);
   });
 
-  it('is rejected once a byte changes that is not of the records of the signature itself', async () => {
+  it('is rejected once a byte changes that is not part of the signature itself', async () => {
     const start = lastEntry(signed);
     const ownRecord = signed.lastIndexOf('PK\x01\x02');
     const directory = signed.indexOf('PK\x01\x02', start);

@@ -50,7 +50,7 @@ it('is the same for the same files in any order, and lists files of equal conten
   expect(hexOf(identifier)).not.toBe(hexOf(readCatalog(create(files)).identifier));
 });
 
-it('lists a signed program as the unsigned one, and other files by all their bytes', async () => {
+it('lists a signed program like the unsigned one, and other files by all their bytes', async () => {
   const signed = await listed('app.exe', (await signBytes(pe, program, signer)).result);
   expect(signed).toEqual(files[0]);
   const cabinet = makeCabinet({ header: Buffer.alloc(20) });

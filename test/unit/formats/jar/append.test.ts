@@ -93,13 +93,13 @@ describe('a second signature', () => {
     expect(contentsOf(both, MANIFEST).equals(contentsOf(result, MANIFEST))).toBe(true);
   });
 
-  it('by the same certificate takes its place, and is the last', async () => {
+  it('by the same certificate replaces it, and is the last', async () => {
     const again = await append(signed, { algorithm: 'SHA384' }, signer);
     expect(names(again)).toEqual(names(signed));
     expect(contentsOf(again, `${FIRST}.SF`).toString()).toContain('SHA-384-Digest-Manifest: ');
   });
 
-  it('by the same certificate takes its place although a file was changed since, or it cannot be read', async () => {
+  it('by the same certificate replaces it although a file was changed since, or it cannot be read', async () => {
     for (const changes of [{ b: 'other' }, { [`${FIRST}.SF`]: 'nonsense\r\n' }]) {
       const again = await append(repack(signed, changes), {}, signer);
       expect(names(again)).toEqual(names(signed));
@@ -124,7 +124,7 @@ describe('a second signature', () => {
     expect(names(await append(both, {}, namesake)).sort()).toEqual(names(both).sort());
   });
 
-  it('is rejected a name that another certificate has, before anything is digested', async () => {
+  it('cannot have a name that another certificate has, which is found before anything is digested', async () => {
     const file = await openBytes(jar, signed);
     const context = signingContext({ chain: another.chain }, { signerName: 'test_pub' });
     const refusal = { code: 'signer-name-taken', category: 'local' };
@@ -139,7 +139,7 @@ function withDigest(attribute: string, digest: string): Buffer {
   return repack(plain, { [MANIFEST]: `Manifest-Version: 1.0\r\n\r\nName: a\r\n${attribute}: ${digest}\r\n\r\n` });
 }
 
-describe('no signature can stand next to', () => {
+describe('no signature can be added next to', () => {
   const refused = async (bytes: Buffer, reason: RegExp) => {
     const refusal = { code: 'cannot-append', category: 'local', message: expect.stringMatching(reason) };
     await expect(append(bytes)).rejects.toMatchObject(refusal);
@@ -215,7 +215,7 @@ describe('half a signature', () => {
     expect(replaced.filter((name) => halves.includes(name))).toEqual([]);
   });
 
-  it('gives way to a new one of its name', async () => {
+  it('is replaced by a new one of its name', async () => {
     for (const signerName of ['other', 'third']) {
       const result = await append(leftovers, { signerName });
       const base = `META-INF/${signerName.toUpperCase()}`;

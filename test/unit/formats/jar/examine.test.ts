@@ -45,13 +45,13 @@ const withManifest = (bytes: Buffer, change: (text: string) => string) =>
   repack(bytes, { [MANIFEST]: change(contentsOf(bytes, MANIFEST).toString()) });
 const again = (bytes: Buffer, change: (text: string) => string) => signAgain(bytes, signer, 'TEST_PUB', change);
 
-describe('of a signature nothing is said', () => {
+describe('no finding about a signature', () => {
   it('when it has the digests of sections alone', async () => {
     expect(await messagesOf(again(signed, withoutWholeDigest))).toEqual([]);
   });
 });
 
-describe('of a signature is said', () => {
+describe('a finding about a signature', () => {
   const WRONG: Readonly<Record<string, readonly [bytes: () => Buffer, said: readonly string[]]>> = {
     'that files were added': [
       () => repack(signed, {}, [{ name: 'd' }, { name: 'e' }, { name: 'META-INF/f' }]),
@@ -155,7 +155,7 @@ describe('of a signature is said', () => {
 describe('digests that Java no longer takes', () => {
   const weak = (...messages: readonly string[]) => messages.map((message) => `digest-algorithm-weak: ${message}`);
 
-  it('are said to be weak: SHA-1 alone', async () => {
+  it('are reported as weak: SHA-1 alone', async () => {
     expect(await messagesOf(SIGNED_BY_SHA1)).toEqual(
       weak(
         'Only SHA-1, which Java takes for no signature without a timestamp from before 2019, vouches for the signature value, META-INF/GOLDEN_R.SF, hello/Hello.class and 3 more.',

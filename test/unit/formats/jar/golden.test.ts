@@ -45,7 +45,7 @@ const entriesOf = (archive: Buffer) => unzip(archive).map(({ name, contents }) =
 const current = goldens.filter(({ algorithm }) => algorithm !== 'SHA1');
 
 describe.each(current)('$name', ({ name, input, algorithm, bits, mode, signerName, digest, signature }) => {
-  it('comes out as it always has', async () => {
+  it('always has the same bytes', async () => {
     const golden = readFixture(`golden/${name}`);
     const value = Buffer.from(signature, 'base64');
     const chain = await chainFromPem(pem(`leaf-${bits}`), pem('intermediate'));

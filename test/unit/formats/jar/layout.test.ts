@@ -111,7 +111,7 @@ const open = (...entries: readonly (SimpleEntry | string)[]) =>
   openBytes(jar, zip(entries.map((entry) => (typeof entry === 'string' ? { name: entry } : entry))));
 const manifest = { name: 'META-INF/MANIFEST.MF', contents: 'Manifest-Version: 1.0\n\n' };
 
-describe('refused are', () => {
+describe('names that are rejected', () => {
   it.each(['/a', '//a', './a', '././a', '/META-INF/MANIFEST.MF', './META-INF/X.SF'])(
     'the name %s, which Java looks up as another',
     async (name) => {
@@ -135,7 +135,7 @@ describe('refused are', () => {
 });
 
 describe('the user gets a warning', () => {
-  it('nothing of a JAR that is as it should be', async () => {
+  it('about nothing in a JAR that is as it should be', async () => {
     expect(await warningsOf(await open(manifest, 'a', 'META-INF/SIG-X'))).toEqual([]);
   });
 
@@ -157,12 +157,12 @@ describe('the user gets a warning', () => {
     expect(await warningsOf(await open(...entries))).toEqual([expect.stringMatching(warning)]);
   });
 
-  it('nothing of sections that are no files', async () => {
+  it('about nothing for sections that are no files', async () => {
     const contents = 'X: 1\n\nName: folder/\n\nName: https://example.com/a.class\n\n';
     expect(await warningsOf(await open({ ...manifest, contents }, 'a'))).toEqual([]);
   });
 
-  it('of bytes after the archive', async () => {
+  it('about bytes after the archive', async () => {
     expect(await warningsOf(await openBytes(jar, readFixture('jar/trailing-bytes.jar')))).toEqual([
       expect.stringContaining('3 bytes'),
     ]);

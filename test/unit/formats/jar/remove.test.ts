@@ -64,7 +64,7 @@ describe('signed and unsigned again', () => {
   });
 });
 
-describe('of the manifest', () => {
+describe('in the manifest', () => {
   it.each([
     ['other sections stay', 'Manifest-Version: 1.0\r\nX: 1\r\n\r\nName: p/\r\nSealed: true\r\n\r\n'],
     ['other attributes of a section stay', 'Manifest-Version: 1.0\r\n\r\nName: a\r\nX: 1\r\n\r\n'],
@@ -77,14 +77,14 @@ describe('of the manifest', () => {
     expect(await manifestAfter(manifest)).toBe(manifest);
   });
 
-  it('digests go that were there before, of any algorithm that signers have used', async () => {
+  it('existing digests are removed, for every algorithm that signers have used', async () => {
     const digests = ['MD2', 'MD5', 'SHA', 'SHA1', 'sha-512'].map((name) => `${name}-Digest: AAAA\r\n`).join('');
     expect(
       await manifestAfter(`X: 1\r\n\r\nName: a\r\n${digests}Y: 2\r\n\r\nName: c\r\nSHA-256-Digest: AA\r\n A=\r\n\r\n`),
     ).toBe('X: 1\r\n\r\nName: a\r\nY: 2\r\n\r\n');
   });
 
-  it('nothing goes, and its record stays, where it has no digests', async () => {
+  it('nothing is removed, and its record stays, if it has no digests', async () => {
     const bytes = zip([
       { name: 'a', contents: 'a' },
       { name: MANIFEST, contents: 'X: 1', extra: Buffer.from('efbe0000', 'hex') },
@@ -117,7 +117,7 @@ it('a signature that is taken out leaves stored entries as aligned as they are',
   expect(alignmentIn(await removed(result))).toBe(alignmentIn(bytes));
 });
 
-it('all signatures and halves of them are taken out, of any kind and name; SIG-* files stay', async () => {
+it('all signatures and halves of them are removed, of any kind and name; SIG-* files stay', async () => {
   const { result } = await signBytes(jar, zip([{ name: 'a', contents: 'a' }]), signer);
   const bytes = repack(result, {}, [
     { name: 'META-INF/OLD.SF', contents: 'x' },

@@ -93,7 +93,7 @@ it('gives the same streams back once the signature is removed', async () => {
   expect(applyPatch(result, await removalOf(await openBytes(msi, result)))).toEqual(original);
 });
 
-it('attaches a signature in its own form: over the digest of metadata, or, as other programs make it, without one', async () => {
+it('attaches a signature in its own form: over the digest of metadata, or without one like other programs', async () => {
   const metadataIn = async (bytes: Buffer) =>
     (await openBytes(msi, bytes)).layout().find(({ name }) => name === 'metadata digest')?.value;
   expect(await metadataIn(await attachBytes(msi, original, await bareSignature()))).toBe('none');

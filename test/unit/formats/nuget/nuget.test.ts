@@ -202,7 +202,7 @@ describe('the entry of the signature', () => {
     }
   });
 
-  it('does not count as a signature, and is warned of, if its name is in upper case or has the UTF-8 flag', async () => {
+  it('does not count as a signature, and causes a warning, if its name is in upper case or has the UTF-8 flag', async () => {
     const upper = await openBytes(nuget, makePackage({ name: '.SIGNATURE.P7S', contents: 'x', isStored: true }));
     expect(await warningsOf(upper)).toEqual([expect.stringContaining('.SIGNATURE.P7S is not a signature')]);
     expect(await upper.signatures()).toEqual([]);

@@ -256,7 +256,7 @@ describe('a document that cannot be signed', () => {
   });
 });
 
-it('signs a document that was filled in as its certification allows, and a document with a broken timestamp not', async () => {
+it('signs a document that was filled in as its certification allows, but not one with a broken timestamp', async () => {
   const first = await signBytes(pdf, documentWithField(), signer, { certify: 'forms' });
   const filled = withUpdate(first.result, formWith(first.result, '/Fields', '/Q 1 /Fields'), { size: 9 });
   const { result } = await signBytes(pdf, filled, signer);

@@ -75,7 +75,7 @@ describe('the check of a signed PE file', () => {
     await expect(signingIn(file).verify(alone(envelope))).rejects.toMatchObject({ code: 'result-damaged' });
   });
 
-  it('sees a change in the signature that another one is nested in, signed or not, wherever it is', async () => {
+  it('detects a change in the signature that contains another one, signed or not, wherever it is', async () => {
     const twice = readFixture('golden/appended-twice.exe');
     const outer = await onlySignature(twice);
     const { envelope } = outer;
@@ -92,7 +92,7 @@ describe('the check of a signed PE file', () => {
     }
   });
 
-  it('sees that the first signature is gone, or those nested before', async () => {
+  it('detects that the first signature is missing, or those nested before', async () => {
     const twice = await onlySignature(readFixture('golden/appended-twice.exe'));
     const once = await onlySignature(appended);
     const nested = once?.contained[0]?.signature?.envelope ?? cmsEnvelope(new Uint8Array());

@@ -20,31 +20,34 @@ async function measured(bytes: Buffer) {
 }
 
 describe.each(programs)('$name: $what', ({ bytes }) => {
-  it('has the digest the specification requests', async () => {
+  it('has the digest that the specification requires', async () => {
     const { layout, measurement } = await measured(bytes);
     expect(measurement.digests.get('SHA256')).toEqual(slowDigest(bytes, layout.programEnd, 'sha256'));
     expect(measurement.digests.get('SHA1')).toEqual(slowDigest(bytes, layout.programEnd, 'sha1'));
   });
 
-  it.each([1, 8])('takes a CMS of %i bytes in one aligned entry at the end, with a right checksum', async (length) => {
-    const { layout, measurement } = await measured(bytes);
-    const cms = Buffer.alloc(length, 0xa5);
-    const result = applyPatch(bytes, embedCms(layout, measurement.sum16 ?? -1, cms));
+  it.each([1, 8])(
+    'contains a CMS of %i bytes in one aligned entry at the end, with a right checksum',
+    async (length) => {
+      const { layout, measurement } = await measured(bytes);
+      const cms = Buffer.alloc(length, 0xa5);
+      const result = applyPatch(bytes, embedCms(layout, measurement.sum16 ?? -1, cms));
 
-    const { checksum, entry } = headerOffsets(result);
-    const offset = result.readUInt32LE(entry);
-    const size = result.readUInt32LE(entry + 4);
-    expect(offset % 8).toBe(0);
-    expect(offset + size).toBe(result.length);
-    expect(result.length % 8).toBe(0);
-    expect(result.readUInt32LE(offset)).toBe(size);
-    expect(result.readUInt32LE(offset + 4)).toBe(0x0002_0200);
-    expect(result.subarray(offset + 8, offset + 8 + length)).toEqual(cms);
-    expect(result.subarray(offset + 8 + length).every((byte) => byte === 0)).toBe(true);
-    expect(result.readUInt32LE(checksum)).toBe(slowChecksum(result));
-  });
+      const { checksum, entry } = headerOffsets(result);
+      const offset = result.readUInt32LE(entry);
+      const size = result.readUInt32LE(entry + 4);
+      expect(offset % 8).toBe(0);
+      expect(offset + size).toBe(result.length);
+      expect(result.length % 8).toBe(0);
+      expect(result.readUInt32LE(offset)).toBe(size);
+      expect(result.readUInt32LE(offset + 4)).toBe(0x0002_0200);
+      expect(result.subarray(offset + 8, offset + 8 + length)).toEqual(cms);
+      expect(result.subarray(offset + 8 + length).every((byte) => byte === 0)).toBe(true);
+      expect(result.readUInt32LE(checksum)).toBe(slowChecksum(result));
+    },
+  );
 
-  it('keeps every byte but the checksum, the directory entry and the old signatures', async () => {
+  it('keeps every byte except the checksum, the directory entry and the old signatures', async () => {
     const { layout, measurement } = await measured(bytes);
     const result = applyPatch(bytes, embedCms(layout, measurement.sum16 ?? -1, Buffer.alloc(100)));
     const { checksum, entry } = headerOffsets(bytes);

@@ -108,7 +108,7 @@ describe('a signature in it', () => {
     expect(await firstCodes(withTable(tableOf(other).bytes))).toEqual(['content-digest-differs']);
   });
 
-  it('that is none is said to be none, with the reason', async () => {
+  it('that is not one is reported as such, with the reason', async () => {
     const [signature] = await (await openBytes(pe, readFixture('pe/junk-certificate.exe'))).signatures();
     expect(await codesOf(signature)).toEqual(['signature-unreadable']);
     expect(signature).toMatchObject({ value: undefined, algorithm: undefined, contained: [], timestamps: [] });
@@ -153,7 +153,7 @@ describe('the layout', () => {
     expect(details.find((each) => each.name === detail)?.value).toEqual(value);
   });
 
-  it('names what it does not know by its number', async () => {
+  it('shows the number of unknown values', async () => {
     const odd = changed(signed, (copy) => {
       const coff = copy.readUInt32LE(60) + 4;
       copy.writeUInt16LE(0x1234, coff);

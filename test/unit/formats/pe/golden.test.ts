@@ -36,7 +36,7 @@ describe.each(goldens)('$name', ({ name, input, algorithm, bits, mode, descripti
   const value = Buffer.from(signature, 'base64');
   const golden = readFixture(`golden/${name}`);
 
-  it('comes out as it always has', async () => {
+  it('always has the same bytes', async () => {
     const chain = await chainFromPem(pem(`leaf-${bits}`), pem('intermediate'));
     const bytes = readFixture(input);
     const file = await openBytes(pe, bytes);

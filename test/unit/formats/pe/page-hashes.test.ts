@@ -90,7 +90,7 @@ describe('page hashes', () => {
     expect(Buffer.from(await listOf(bytes, 'SHA1')).toString('hex')).toBe(slowList(bytes, 'sha1', pageLength));
   });
 
-  it('are in the signature, next to another one too, and shown', async () => {
+  it('are in the signature, also next to another one, and are shown', async () => {
     const plain = await signBytes(pe, long, signer);
     const { result } = await signBytes(pe, plain.result, signer, { mode: 'append', pageHashes: true });
     const [outer] = await (await openBytes(pe, result)).signatures();
@@ -136,7 +136,7 @@ describe('page hashes', () => {
     );
   });
 
-  it('are refused before any request if they would not fit into a signature', async () => {
+  it('are rejected before any request if they would not fit into a signature', async () => {
     const layout = await readLayout(memorySource(long));
     const pages = (end: number) => ({ ...layout, programEnd: end, sections: [{ start: 4096, end }] });
     const context = signingContext({ chain: signer.chain }, { pageHashes: true });

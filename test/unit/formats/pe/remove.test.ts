@@ -58,7 +58,7 @@ describe('a signed PE file without its signatures', () => {
     },
   );
 
-  it('has nothing left of a table with several entries, hidden bytes, damage, or other things in it', async () => {
+  it('keeps nothing of a table with several entries, hidden bytes, damage or other data', async () => {
     const signed = readFixture('golden/sha256-rsa2048.exe');
     const { bytes, data } = tableOf(signed);
     const plain = await remove(signed);

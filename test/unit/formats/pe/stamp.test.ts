@@ -51,7 +51,7 @@ async function osslsigncode(bytes: Buffer, name: string) {
 }
 
 describe('a stamped signature', () => {
-  it('nested in another one is stamped alone, and osslsigncode finds all good', async () => {
+  it('nested in another one is stamped alone, and osslsigncode accepts all of them', async () => {
     const stamped = await stamp(await threeSignatures(), (index) => index === 2);
     const all = withNested(await (await openBytes(pe, stamped)).signatures());
     expect(all.map(({ timestamps }) => timestamps.length)).toEqual([0, 0, 1]);

@@ -40,7 +40,7 @@ describe('a file', () => {
     expect(await waitAt(age)).toEqual(waited);
   });
 
-  it('whose time of modification was set back counts from its change', async () => {
+  it('whose modification time was set back is judged by its change time', async () => {
     await utimes(path, 1, 1);
     expect(await waitAt(5)).toEqual([10]);
   });

@@ -170,7 +170,7 @@ describe('the temporary file', () => {
     expect(await readFile(folder.at('.codesign-remote-x.tmp'), 'utf8')).toBe('someone else');
   });
 
-  it('replaces whole files: a reader that has the old one open keeps it', async () => {
+  it('replaces whole files: a reader with the old one open keeps it', async () => {
     const reader = await open(target);
     await commit([edit(0, 20, 'new')]);
     expect((await reader.readFile()).equals(ORIGINAL)).toBe(true);

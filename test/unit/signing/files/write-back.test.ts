@@ -39,7 +39,7 @@ describe('writing back', () => {
     expect(ends).toHaveLength(2);
   });
 
-  it('throws nothing where the disk does', async () => {
+  it('throws nothing if the disk reports an error', async () => {
     let asked = 0;
     const writeBack = writeBackWith(async () => {
       asked += 1;
@@ -54,7 +54,7 @@ describe('writing back', () => {
 });
 
 describe('flushes in turn', () => {
-  it('are all refused from the one on that failed, though it failed when another was requested already', async () => {
+  it('all fail from the failed one on, even those that were already requested', async () => {
     const ends: ((failure?: Error) => void)[] = [];
     const sync = () =>
       new Promise<void>((resolve, reject) => ends.push((failure) => (failure ? reject(failure) : resolve())));
@@ -72,7 +72,7 @@ describe('flushes in turn', () => {
     expect(ends).toHaveLength(1);
   });
 
-  it('that go well go one by one', async () => {
+  it('that succeed run one at a time', async () => {
     let underWay = 0;
     let most = 0;
     const { flush } = flushInTurn(async () => {

@@ -48,7 +48,7 @@ async function entered(gate: Gate, count = 20): Promise<readonly Permit[]> {
   return permits;
 }
 
-test('requests go one at a time until one has brought a signature, then as many as are allowed', async () => {
+test('requests are sent one at a time until one has returned a signature, then as many as are allowed', async () => {
   const { gate } = open();
   const permits = await entered(gate);
   expect(permits).toHaveLength(1);
@@ -57,7 +57,7 @@ test('requests go one at a time until one has brought a signature, then as many 
   expect(permits).toHaveLength(4);
 });
 
-test('a proof of an earlier run opens the gate for no request', async () => {
+test('a proof of an earlier run does not open the gate', async () => {
   const { gate } = open();
   gate.prove();
   expect(await entered(gate)).toHaveLength(1);
@@ -209,7 +209,7 @@ test('the fifth request without a signature is the last, retries included', asyn
   expect(stop.signal.aborted).toBe(true);
 });
 
-test('a refusal says nothing about other requests', async () => {
+test('a rejection proves nothing about other requests', async () => {
   const { gate, stop } = open();
   const permit = await enter(gate);
   permit.fail(REFUSED);
@@ -218,7 +218,7 @@ test('a refusal says nothing about other requests', async () => {
   expect(await entered(gate)).toHaveLength(1);
 });
 
-test('who waits when the run is stopped may not request anything any more', async () => {
+test('a request that waits when the run is stopped may not be sent any more', async () => {
   const { gate, stop } = open();
   const permit = await enter(gate);
   const waiting = expect(gate.enter()).rejects.toMatchObject({ code: 'not-attempted' });

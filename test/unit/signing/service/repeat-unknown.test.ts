@@ -62,7 +62,7 @@ async function historyOf(scene: JournalScene): Promise<readonly HistoryEntry[]> 
 
 const ONE_EVENT: Event = { count: 40, times: 16, harm: breakTogether(16) };
 
-it('fails only what was under way: 16 of 40 files, and the others are tried', async () => {
+it('fails only what was in progress: 16 of 40 files, and the others are attempted', async () => {
   const scene = await openScene();
   const { summary, errors, requests } = await runThrough(scene, { ...ONE_EVENT, harm: breakTogether(16) });
   expect(summary).toMatchObject({ signed: 24, failed: 16, notAttempted: 0 });
@@ -71,7 +71,7 @@ it('fails only what was under way: 16 of 40 files, and the others are tried', as
   expect((await historyOf(scene)).filter(({ counted }) => counted === 'unknown')).toHaveLength(16);
 });
 
-it('repeats what was under way once if the user allows it: 40 of 40 files, and 16 warnings', async () => {
+it('retries what was in progress once if the user allows it: 40 of 40 files, and 16 warnings', async () => {
   const scene = await openScene();
   const event = { ...ONE_EVENT, harm: breakTogether(16) };
   const { summary, warned, requests } = await runThrough(scene, event, { repeatUnknown: 20 });

@@ -220,7 +220,7 @@ describe('a bundle with three packages', () => {
     await requireSigned(path);
   });
 
-  it('is not touched, and nothing is requested, if one of the packages is unfit', async () => {
+  it('is unchanged, and nothing is requested, if one of the packages cannot be signed', async () => {
     const unfit = makeBundle(packageOf('a'), { publisher, more: [{ name: 'x.msix', bytes: makePackage() }] });
     await writeFile(path, unfit);
     expect(await run()).toMatchObject({ status: 'failed', error: { code: 'appx-package-unfit' } });

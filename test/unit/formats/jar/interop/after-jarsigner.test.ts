@@ -34,7 +34,7 @@ async function signaturesOf(bytes: Buffer) {
 }
 
 describe('next to a signature of jarsigner', () => {
-  it('by another one the first is broken, so that it is not passed over as signed already', async () => {
+  it('added by another one, the first is broken, so that it is not skipped as already signed', async () => {
     const both = await signaturesOf(await byJarsigner(signed, 'SHA-512'));
     expect(await codesOf(both.get('Test Publisher'))).toEqual(['manifest-digest-differs']);
     expect(await isIntact(both.get('Another Publisher'))).toBe(true);
@@ -42,7 +42,7 @@ describe('next to a signature of jarsigner', () => {
 });
 
 describe('a signature of jarsigner', () => {
-  it('is taken out with its digests', async () => {
+  it('is removed together with its digests', async () => {
     const original = readFixture('jar/manifest-sections.jar');
     const theirs = await byJarsigner(original, 'SHA-384');
     const removed = applyPatch(theirs, await removalOf(await openBytes(jar, theirs)));

@@ -92,7 +92,7 @@ describe('what is unusual and good', () => {
     expect(await isIntact(signature)).toBe(true);
   });
 
-  it.each(['SHA256', 'SHA-256', 'SHA512', 'SHA', 'MD5'])('a wrong digest by %s is put right', async (name) => {
+  it.each(['SHA256', 'SHA-256', 'SHA512', 'SHA', 'MD5'])('a wrong digest by %s is corrected', async (name) => {
     const { result } = await sign(
       archive(`${MAIN}Name: a\r\n${name}-Digest: AAAA\r\n\r\n`, { name: 'a', contents: 'a' }),
     );

@@ -233,7 +233,7 @@ function byteChanges(): readonly { readonly offset: number; readonly archive: Bu
 
 const simple = fixturesIn('jar').filter(({ bytes, name }) => /manifest|plain/.test(name) && isSimple(bytes));
 
-describe('of a signed JAR with', () => {
+describe('the verdict on a signed JAR with', () => {
   it.each(Object.entries(CHANGES))('%s is said what must be said', async (_, [change, said]) => {
     expect(await ours(change())).toEqual(said);
   });
@@ -256,7 +256,7 @@ describe('Java', () => {
     sections = all.slice(changed.length + flipped.length);
   });
 
-  it('says the same of any of those, except for files that are gone', () => {
+  it('agrees on all of them, except for missing files', () => {
     const expected = Object.values(CHANGES).map(([, byUs, byJava = byUs]) => byJava);
     const what = Object.keys(CHANGES);
     expect(what.map((each, index) => [each, changes[index]])).toEqual(
@@ -264,7 +264,7 @@ describe('Java', () => {
     );
   });
 
-  it('says the same of a byte of the manifest changed', async () => {
+  it('agrees after a changed byte of the manifest', async () => {
     const byUs = await Promise.all(
       byteChanges().map(async ({ offset, archive }) => ({ offset, ...(await ours(archive)) })),
     );

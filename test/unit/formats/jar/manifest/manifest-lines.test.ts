@@ -59,7 +59,7 @@ describe('a line', () => {
     expect(manifestLine('Name', 'x'.repeat(65), '\n')).toBe(`Name: ${'x'.repeat(64)}\n x\n`);
   });
 
-  it('is read back as what it was, by this program and by Java', async () => {
+  it('is read back unchanged, by this program and by Java', async () => {
     const manifests = NAMES.map((name) =>
       Buffer.from(
         `X: 1\r\n\r\n${manifestLine('Name', name, '\r\n')}${manifestLine('SHA-256-Digest', name, '\r\n')}\r\n`,

@@ -9,7 +9,7 @@ import { signatureFileInfo } from '../../../../../src/formats/jar/signature/sign
 import { section } from '../../../../support/signed-files/hostile-jar.ts';
 import { zip } from '../simple-zip.ts';
 
-it('reads signature file and manifest once, however often it is asked', async () => {
+it('reads signature file and manifest once, however often they are used', async () => {
   const bytes = zip([
     { name: 'META-INF/MANIFEST.MF', contents: `Manifest-Version: 1.0\r\n\r\n${section('a', 'a')}` },
     { name: 'a', contents: 'a' },
