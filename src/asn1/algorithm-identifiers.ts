@@ -48,8 +48,8 @@ const DIGESTS: readonly (readonly [oid: string, name: string, nodeName?: string]
 
 /**
  * Object identifier, display name, key type in node:crypto, and digest name in node:crypto. A null digest means that
- * the algorithm includes its own digest. undefined means that certificates signed with it are rejected. Old tools also
- * wrote the identifier of the key itself, or identifiers of OIW and X.500.
+ * the algorithm includes its own digest. If the digest is undefined, certificates signed with the algorithm are
+ * rejected. The list includes identifiers that old tools wrote: those of the key itself, and those of OIW and X.500.
  */
 const SIGNATURES: readonly (readonly [
   oid: string,

@@ -15,7 +15,7 @@ export const TST_INFO = '1.2.840.113549.1.9.16.1.4';
 export const SIGNING_CERTIFICATE = '1.2.840.113549.1.9.16.2.12';
 /** id-aa-timeStampToken (RFC 3161, appendix A). */
 export const TIMESTAMP_TOKEN = '1.2.840.113549.1.9.16.2.14';
-/** id-aa-ets-commitmentType, followed by the commitments that a signer can make (RFC 5126, 5.11.1). */
+/** id-aa-ets-commitmentType. The commitments that a signer can make follow (RFC 5126, 5.11.1). */
 export const COMMITMENT_TYPE = '1.2.840.113549.1.9.16.2.16';
 export const PROOF_OF_ORIGIN = '1.2.840.113549.1.9.16.6.1';
 export const PROOF_OF_RECEIPT = '1.2.840.113549.1.9.16.6.2';
@@ -99,7 +99,7 @@ export const CATALOG_MEMBER_V2 = '1.3.6.1.4.1.311.12.1.3';
 export const CATALOG_NAME_VALUE = '1.3.6.1.4.1.311.12.2.1';
 export const CATALOG_MEMBER_INFO_V2 = '1.3.6.1.4.1.311.12.2.3';
 export const SPC_RFC3161_TIMESTAMP = '1.3.6.1.4.1.311.3.3.1';
-/** All unsigned attributes that can contain a timestamp. No platform reads every attribute. */
+/** All unsigned attributes that can contain a timestamp. */
 export const TIMESTAMP_TYPES: readonly string[] = [SPC_RFC3161_TIMESTAMP, COUNTER_SIGNATURE, TIMESTAMP_TOKEN];
 
 // Repository signatures of NuGet packages contain the address of the service index, and the package owners there.

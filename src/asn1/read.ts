@@ -27,11 +27,11 @@ export interface Fields {
   end(): void;
 }
 
-/** Nesting depth of indefinite lengths. Real data has up to about six levels. */
+/** Nesting depth of indefinite lengths. Real data has up to about six nested levels. */
 const MAX_INDEFINITE_DEPTH = 32;
-/** Number of parts at any depth in an indefinite length. Each enclosing element reads them to find its end. */
+/** Number of parts at any depth in an indefinite length. Each enclosing element reads all its parts to find its end. */
 const MAX_INDEFINITE_PARTS = 100_000;
-/** Number of parts of one element. Even a signature with ten thousand certificates has fewer. */
+/** Number of parts of one element. Even a signature with ten thousand certificates has fewer parts. */
 const MAX_PARTS = 65_536;
 const MAX_FIELDS = 64;
 const END_OF_CONTENTS = 0x00;

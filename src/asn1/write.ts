@@ -1,6 +1,6 @@
 /**
- * Writes ASN.1 in DER (X.690), for the few types that certificates and signatures contain. Existing values
- * (certificates, names, attributes) are copied as bytes: decoding and encoding them again could change them.
+ * Writes ASN.1 in DER (X.690), for the few types that certificates and signatures contain. Existing certificates, names
+ * and attributes are copied as bytes, because decoding and encoding could change them.
  */
 
 import { memoize } from '../bytes/reuse.ts';
@@ -50,7 +50,7 @@ export const smallInteger = (value: number): Uint8Array => Uint8Array.of(0x02, 0
 
 /** More than this program has. */
 const MOST_IDENTIFIERS = 500;
-/** Encodes an OBJECT IDENTIFIER, each one once. The arcs are constants of this program, below 2^31. */
+/** Encodes an OBJECT IDENTIFIER, each one once. All arcs in this program are constants below 2^31. */
 export const objectIdentifier = memoize(MOST_IDENTIFIERS, String, encodeIdentifier);
 
 function encodeIdentifier(dotted: string): Uint8Array {

@@ -105,8 +105,8 @@ async function attach<Measured extends MeasuredContent>(
 }
 
 /**
- * Checks the reopened result while reading its content once. The file must contain only the expected signature and
- * match its digests, and attaching the signature again must change nothing.
+ * Checks the reopened file while reading its content once. The file must contain only the expected signature and match
+ * its digests, and attaching the signature again must change nothing.
  */
 async function verify<Measured extends MeasuredContent>(
   container: Container<Measured>,

@@ -1,4 +1,4 @@
-/** The part of Authenticode that differs between file formats. `authenticodeFile` contains the common part. */
+/** The part of Authenticode that differs between file formats. */
 
 import type { Element } from '../asn1/read.ts';
 import type { ByteSource } from '../bytes/byte-source.ts';
@@ -28,7 +28,7 @@ export interface Container<Measured extends MeasuredContent = MeasuredContent> {
   readonly hasFormWithoutMetadata?: boolean;
   content(context: SigningContext, measured: Measured): Promise<SignedContent>;
   compare?(parts: AuthenticodeParts): Promise<readonly Finding[]>;
-  /** Returns the edits that make `cms` the only entry. Applying the edits to the result again must change nothing. */
+  /** Returns the edits that make `cms` the only entry. Applying such edits to their own result must change nothing. */
   write(cms: Uint8Array, measured: Measured): Patch;
   removeAll(measured: () => Promise<Measured>): Promise<Patch>;
   examine(measured: () => Promise<Measured>): Promise<readonly Finding[]>;
@@ -37,7 +37,7 @@ export interface Container<Measured extends MeasuredContent = MeasuredContent> {
 export interface SignedKind {
   /** Content type of the CMS in dotted form. Default: `SPC_INDIRECT_DATA`, which all formats except catalogs use. */
   readonly contentType?: string;
-  /** Dotted data type in SpcIndirectDataContent. Content type if the content is another structure. */
+  /** Dotted data type in SpcIndirectDataContent. If the content is another structure, this is the content type. */
   readonly dataType: string;
   readonly otherTypes?: readonly string[];
   readonly toleratedType?: string | undefined;

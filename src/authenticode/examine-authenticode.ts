@@ -100,7 +100,7 @@ function examineAlgorithms({ contentDigestOid, signedData }: AuthenticodeParts):
   return findings;
 }
 
-/** In DER, attributes are sorted by their encodings, and each type occurs once. They are signed as stored. */
+/** In DER, attributes are sorted by their encodings, and each type occurs once. Programs sign the bytes as stored. */
 function examineSignedAttributes(
   signedBytes: Uint8Array | undefined,
   attributes: readonly ParsedAttribute[],
@@ -120,7 +120,7 @@ function examineSignedAttributes(
   return findings;
 }
 
-/** Unsigned attributes are not protected. If one occurs several times, different programs read different values. */
+/** Unsigned attributes are not protected. Different programs read different values of a repeated attribute. */
 function examineUnsignedAttributes(attributes: readonly ParsedAttribute[]): readonly Finding[] {
   const repeated = repeatedTypes(attributes).filter((type) => type !== SPC_NESTED_SIGNATURE);
   if (repeated.length === 0) return [];

@@ -46,14 +46,14 @@ export interface FoundCms {
   readonly nested: readonly FoundCms[];
 }
 
-/** Windows reads only one level of nested signatures. It ignores deeper ones, which are accepted up to this limit. */
+/** Windows reads one level of nested signatures, and ignores deeper levels. These are accepted up to this limit. */
 const MAX_DEPTH = 4;
 const MAX_NESTED = 64;
-/** Length in bytes. A package has five SHA-512 digests, each after four letters, and four letters before the list. */
+/** Length in bytes. An app package has four letters, and then five SHA-512 digests, each after four letters. */
 const LONGEST_DIGEST = 4 + 5 * (4 + 64);
 const SPC_CONTENT = 'SpcIndirectDataContent';
 
-/** Returns the remaining limits of a file. All signatures of the file use up the same limits. */
+/** Returns the remaining limits of a file. */
 export function signatureBudget(): CmsBudget & { nested: number } {
   return { nested: MAX_NESTED, ...cmsBudget() };
 }

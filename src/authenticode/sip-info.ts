@@ -54,7 +54,7 @@ function examine(value: Element | undefined, expected: string | undefined, name:
   }
 }
 
-/** Returns the version: 1 or 2 in signatures of installer files, 0x010000 in signatures of scripts. */
+/** Returns the version, which is 1 or 2 in signatures of installer files, and 0x010000 in those of scripts. */
 export function sipVersionOf(value: Element): number {
   const { contents } = fieldsOf(value, 0x30, 'SpcSipInfo').next(0x02, 'version');
   return Number(`0x${Buffer.from(contents).toString('hex')}`);

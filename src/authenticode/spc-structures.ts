@@ -14,7 +14,7 @@ import type { DigestAlgorithm } from '../crypto/algorithms.ts';
 import type { SignedContent } from './container.ts';
 import type { ProgramInfo } from './program-info.ts';
 
-/** SpcAttributeTypeAndOptionalValue. `type` is dotted, `value` is DER. */
+/** SpcAttributeTypeAndOptionalValue. `type` is a dotted identifier, and `value` is in DER. */
 export interface SpcData {
   readonly type: string;
   readonly value: Uint8Array;

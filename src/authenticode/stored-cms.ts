@@ -8,14 +8,14 @@ export interface StoredCms {
   readonly rest: Uint8Array;
 }
 
-/** Length in bytes. One signature has a few kilobytes, and many nested signatures have a few hundred. */
+/** Length in bytes. One signature has a few kilobytes, and one with many nested signatures a few hundred. */
 export const LONGEST_CMS = 16 * 1024 * 1024;
 /** Signing programs pad with zeros to a multiple of 8 bytes. */
 const LONGEST_PADDING = 7;
 
 export async function readStoredCms(source: ByteSource, { start, end }: ByteRange): Promise<StoredCms> {
   if (end - start > LONGEST_CMS) return { cms: undefined, rest: new Uint8Array() };
-  // A copy, because a source in memory returns views, and a signature can outlive the file.
+  // The bytes are copied, because a source in memory returns views, and a signature can outlive the file.
   return splitCms(Uint8Array.from(await source.read(start, end - start)));
 }
 

@@ -76,7 +76,7 @@ export function watchedSource(source: ByteSource, onRead: OnRead): ByteSource {
 
 const WINDOW_LENGTH = 1024 * 1024;
 
-/** For many small reads up to `limit`, mostly forwards. Results are valid until the next `load`. */
+/** Supports many small reads up to `limit`, mostly forwards. The returned buffers are valid until the next `load`. */
 export function slidingWindow(source: ByteSource, limit: number) {
   const scratch = Buffer.allocUnsafeSlow(Math.min(WINDOW_LENGTH, limit));
   let start = 0;

@@ -72,7 +72,7 @@ export function openDirectly(path: string, flags: string | number, mode?: number
     chmod: async (mode) => fchmodSync(fd, mode),
     chown: async (uid, gid) => fchownSync(fd, uid, gid),
     async close() {
-      // After closing, another file may get the same descriptor number.
+      // After the file is closed, another file may get the same descriptor number.
       await flushing;
       if (!isOpen) return;
       isOpen = false;
@@ -83,7 +83,7 @@ export function openDirectly(path: string, flags: string | number, mode?: number
 
 type ReadableFile = Pick<OpenedFile, 'read'>;
 
-/** Large enough that system calls cost little compared with digests, and small enough for several files in parallel. */
+/** Large enough for few system calls, and small enough to process several files in parallel. */
 const CHUNK_LENGTH = 1024 * 1024;
 /** Headers are read field by field. One system call per field would take longer than parsing. */
 const WINDOW_LENGTH = 4096;
@@ -161,7 +161,7 @@ async function* readAhead(file: ReadableFile, start: number, end: number): Async
   }
 }
 
-/** A read ahead may fail before a caller waits for it. The promise still rejects for that caller later. */
+/** A read ahead may fail before a caller waits for it. A failed promise still rejects for that caller later. */
 function watched<T>(promise: Promise<T>): Promise<T> {
   promise.catch(() => undefined);
   return promise;

@@ -39,8 +39,8 @@ function isFolder(path: string): boolean {
 }
 
 /**
- * Makes a rename, or the name of a new file, durable. Windows has no handle for a folder, and some file systems cannot
- * flush one. Both keep the order of changes.
+ * Makes a rename, or the name of a new file, durable. Windows cannot flush a folder, nor can some file systems, but
+ * they keep the order of changes anyway.
  */
 export async function flushFolder(folder: string): Promise<void> {
   if (process.platform === 'win32') return;
@@ -58,7 +58,7 @@ const MOST_LINKS = 40;
 /** Returns the first link that another user owns, because such a link could lead to any file of this user. */
 export function foreignLink(target: string): string | undefined {
   let path = resolve(target);
-  // More links form a cycle, which the system rejects when the path is opened.
+  // If there are more links, they form a cycle, which the system rejects when the path is opened.
   for (let links = 0; links < MOST_LINKS; links += 1) {
     const link = firstLink(path);
     if (link === undefined) return undefined;
@@ -79,13 +79,13 @@ function firstLink(path: string): { readonly path: string; readonly owner: numbe
   return undefined;
 }
 
-/** Always true on Windows, which has no numeric owners. */
+/** Returns true on Windows, which has no numeric owners. */
 export function isTrustedOwner(uid: number): boolean {
   const user = process.geteuid?.();
   return user === undefined || uid === user || uid === 0;
 }
 
-/** True for the folder itself too. Relative paths start at the working folder. */
+/** Returns true for the folder itself too. Relative paths start at the working folder. */
 export function isAtOrBelow(path: string, folder: string): boolean {
   const way = relative(folder, path);
   // On Windows, the path to another drive is absolute.

@@ -1,4 +1,4 @@
-/** GUIDs as 16 bytes, and as text in upper case without braces. The first three of the five groups are little-endian. */
+/** Converts GUIDs between 16 bytes and upper-case text. The first three of the five groups are little-endian. */
 
 const GROUPS: readonly (readonly number[])[] = [
   [3, 2, 1, 0],

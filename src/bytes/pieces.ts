@@ -36,7 +36,7 @@ export function lazyPieces(make: () => Iterator<Piece>): Iterable<Piece> {
 /**
  * Returns the total length in bytes, the number of ranges, and whether the ranges are in ascending order without
  * overlaps. Throws `pieces-invalid` for a range outside a file of `size` bytes, and for an iterable that works only
- * once, like a generator. Both would produce a wrong file.
+ * once, like a generator. In both cases, the resulting file would be wrong.
  */
 export function surveyPieces(pieces: Iterable<Piece>, size: number) {
   if (Object.is(pieces[Symbol.iterator](), pieces))
@@ -69,8 +69,8 @@ const BATCH_COUNT = 512;
 const LARGEST_GAP = 4096;
 
 /**
- * Yields the bytes in order, in chunks of any length. A chunk is valid until the next one is read. `surveyPieces` must have
- * accepted the pieces. Memory is bounded for any number of pieces.
+ * Yields the bytes in order, in chunks of any length. A chunk is valid until the next one is read. `surveyPieces` must
+ * have accepted the pieces. The memory does not depend on the number of pieces.
  */
 export async function* readPieces(source: ByteSource, pieces: Iterable<Piece>): AsyncGenerator<Uint8Array> {
   let buffer = Buffer.alloc(0);

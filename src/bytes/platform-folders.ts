@@ -10,8 +10,8 @@ interface PlatformFolderOptions {
 }
 
 /**
- * Returns undefined if the user has no home, as in some containers, or HOME is empty or relative. A relative HOME would
- * lead to the working folder, where a cloned repository could provide settings that it must not choose.
+ * Returns undefined if the user has no home (as in some containers), or if HOME is empty or relative. A relative HOME
+ * would lead to the working folder, where a cloned repository could provide settings that it must not choose.
  */
 export function homeFolder(): string | undefined {
   try {
@@ -22,7 +22,7 @@ export function homeFolder(): string | undefined {
   }
 }
 
-/** Folder for settings. undefined if there is neither a home nor a variable that names a folder. */
+/** Returns the folder for settings. undefined if there is no home, and no variable names a folder. */
 export function configFolder({ environment, platform, home }: PlatformFolderOptions): string | undefined {
   if (environment.CODESIGN_CONFIG_DIR) return environment.CODESIGN_CONFIG_DIR;
   if (platform === 'win32') return below(environment.APPDATA || below(home, 'AppData', 'Roaming'), NAME);

@@ -32,7 +32,7 @@ export async function readBeginning(handle: FileHandle, limit: number): Promise<
 /** Descriptors that this process inherited, for example from `<(command)` in a shell. */
 const OWN_DESCRIPTOR = /^\/(?:dev|proc\/self)\/fd\/\d{1,9}$|^\/dev\/stdin$/;
 
-/** Without this flag, opening a pipe would wait for its writer. Windows has neither the flag nor pipes in folders. */
+/** Without O_NONBLOCK, opening a pipe waits for its writer. Windows has neither O_NONBLOCK nor pipes in folders. */
 export const READ_WITHOUT_WAITING = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0);
 
 /** Throws EISDIR for a folder, and ENXIO for a named pipe, a socket or a device, without opening it. */

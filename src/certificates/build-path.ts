@@ -11,20 +11,20 @@ import type { Purpose } from './purpose.ts';
 
 export interface CertificatePath {
   readonly certificates: readonly ParsedCertificate[];
-  /** True if the path ends at a trusted root with the same subject and key, or is a leaf that is itself trusted. */
+  /** True if the path ends at a certificate with a trusted root's subject and key, or is itself a trusted leaf. */
   readonly isTrusted: boolean;
   readonly findings: readonly Finding[];
 }
 
-/** Number of certificates with one name. Renewed and cross-signed certificates have the same name. */
+/** Limit for certificates with the same name. Renewed and cross-signed certificates have the name of the old one. */
 const MAX_NAMESAKES = 100;
 const MAX_LENGTH = 12;
 
 /**
- * Finds the best path: a trusted one without findings against it, then a trusted one, then the longest. Each issuer in
- * a path has a matching name and a key that verifies the signature. With a `purpose`, findings also report what
- * prevents that use of the leaf and its issuers. `budget` is the work limit of the file. A search that exhausts the
- * budget has a finding.
+ * Finds the best path: a trusted path without findings against it, or else a trusted path, or else the longest path.
+ * Each issuer in a path has a matching name and a key that verifies the signature. If there is a `purpose`, findings
+ * also report why the leaf or its issuers may not be used for it. `budget` is the work limit of the file. If a search
+ * exhausts the budget, the result contains a finding.
  */
 export function buildPath(
   leaf: ParsedCertificate,
@@ -96,7 +96,7 @@ function byName(certificates: readonly ParsedCertificate[]): ByName {
 
 /**
  * Yields issuers whose signature verifies, the most likely ones first: trusted roots, then valid certificates with the
- * right key identifier. The search is lazy, so that it ends after a good issuer.
+ * right key identifier. The search for issuers is lazy, so that it ends after a good issuer.
  */
 function issuerFinder(
   roots: ByName,

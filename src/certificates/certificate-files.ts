@@ -18,7 +18,7 @@ export interface CertificateFile {
   readonly bytes: Uint8Array;
 }
 
-/** A bundle of all public roots has 0.25 MB. */
+/** A file with all public roots has 0.25 MB. */
 const MAX_FILE_LENGTH = 4 * 1024 * 1024;
 const PEM_BLOCK = /-----BEGIN ([A-Z0-9 ]{1,40})-----((?:[^-]|-(?!----))*)-----END \1-----/g;
 const UTF8_MARK = Buffer.from([0xef, 0xbb, 0xbf]);
@@ -40,7 +40,7 @@ export async function readContainer(file: CertificateFile, password: Secret | un
   }
 }
 
-/** Recognises a SEQUENCE with a long length, or with a short length that fits. Text never begins with such bytes. */
+/** Recognises a SEQUENCE with a long length, or with a short length that fits. Text files never begin like this. */
 function isDer(bytes: Uint8Array): boolean {
   const [tag, length = 0] = bytes;
   return tag === 0x30 && (length >= 0x80 || length === bytes.length - 2);
@@ -110,8 +110,8 @@ const MAX_ITERATIONS = 600_000;
 const MAX_BAG_DEPTH = 4;
 
 /**
- * Never decrypts the key bags, because the signing key is elsewhere. Never checks the MAC: certificates are public, and
- * a later check rejects one that does not match the service's key.
+ * Never decrypts key bags, because the signing key is elsewhere. Never checks the MAC: certificates are public, and a
+ * certificate that does not match the service's key is rejected later.
  */
 async function readPkcs12(file: CertificateFile, password: Secret | undefined): Promise<Uint8Array[]> {
   const what = 'PKCS#12';
@@ -135,7 +135,7 @@ async function readPkcs12(file: CertificateFile, password: Secret | undefined): 
   return certificates.flat();
 }
 
-/** Returns the SafeContents or the encrypted form. Returns neither if the contents are encrypted for a public key. */
+/** Returns the SafeContents or their encrypted form, or neither if they are encrypted for a public key. */
 function readPart(part: Element, file: CertificateFile): { clear?: Element; encrypted?: EncryptedData } {
   const what = 'PKCS#12';
   const contentInfo = fieldsOf(part, 0x30, what);
@@ -195,7 +195,7 @@ async function decrypt(
   } catch (cause) {
     const problem = cause instanceof Error ? cause.message : String(cause);
     if (/unsupported|cannot read/i.test(problem)) throw unsupported(file, problem, cause);
-    // Any other result means that the password is wrong.
+    // If the result is not SafeContents, the password is wrong.
   }
   const code = password === undefined ? 'certificate-password-missing' : 'certificate-password-wrong';
   throw certificateErrors(code, { file: file.name });

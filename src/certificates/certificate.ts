@@ -23,9 +23,9 @@ import { CodesignError, orUndefined } from '../errors/codesign-error.ts';
 import { certificateErrors } from './errors.ts';
 import { readName } from './names.ts';
 
-/** Windows rejects larger exponents. A check with one as long as the modulus takes a hundred times as long. */
+/** Windows rejects larger exponents. An exponent as long as the modulus makes a check a hundred times slower. */
 const LARGEST_EXPONENT = 2n ** 32n;
-/** Limit in bits. FIPS 186-4 ends at 3072. OpenSSL permits 10,000, with which a check takes 10 ms. */
+/** Limit in bits. FIPS 186-4 ends at 3072 bits. OpenSSL permits 10,000 bits, with which a check takes 10 ms. */
 const LARGEST_DSA_MODULUS = 4096;
 
 export interface Certificate {
@@ -108,7 +108,7 @@ export function publicKeyOf({ x509 }: Pick<ParsedCertificate, 'x509'>): KeyObjec
   }
 }
 
-/** Longer than any path. Larger numbers are replaced by this one, and comparisons stay correct. */
+/** Longer than any path. Larger path lengths are replaced by this one, and comparisons stay correct. */
 const LONGEST_PATH = 255;
 
 /** Bits of keyUsage in its first octet (RFC 5280, 4.2.1.3). */
@@ -119,14 +119,14 @@ export const KEY_USAGE_BITS = {
   cRLSign: 0x02,
 } as const;
 
-/** Length in bytes. Real certificates have two thousand, or fifty thousand with the largest post-quantum signatures. */
+/** Real certificates have two thousand bytes, or fifty thousand with the largest post-quantum signatures. */
 const LONGEST_CERTIFICATE = 64 * 1024;
 const MAX_EXTENSIONS = 100;
 
 /** Encoded fields of an X.509 certificate (RFC 5280, 4.1) that node:crypto does not provide. */
 export type CertificateFields = ReturnType<typeof readCertificateFields>;
 
-/** Throws `asn1-malformed`, even if the certificate only has too many bytes or extensions. */
+/** Throws `asn1-malformed` for a certificate with too many bytes or extensions, even if it is well-formed. */
 export function readCertificateFields(der: Uint8Array) {
   const what = 'certificate';
   if (der.length > LONGEST_CERTIFICATE) throw tooMuch(what, `longer than ${LONGEST_CERTIFICATE} bytes`);
@@ -171,11 +171,11 @@ export function allowsKeyUsage(fields: CertificateFields, bits: number): boolean
 
 export interface BasicConstraints {
   readonly isAuthority: boolean;
-  /** Number of authorities that may be between this one and the leaf, except self-issued ones. */
+  /** Number of authorities that may be between this certificate and the leaf, except self-issued authorities. */
   readonly pathLength: number | undefined;
 }
 
-/** Without the extension, a certificate of version 3 is not an authority (RFC 5280, 4.2.1.9). */
+/** Without basicConstraints, a certificate of version 3 is not an authority (RFC 5280, 4.2.1.9). */
 export function basicConstraintsOf(certificate: CertificateFields): BasicConstraints | undefined {
   const what = 'basicConstraints';
   const extension = extensionOf(certificate, BASIC_CONSTRAINTS, what);
@@ -187,7 +187,7 @@ export function basicConstraintsOf(certificate: CertificateFields): BasicConstra
   return { isAuthority, pathLength: length && smallNumberOf(length) };
 }
 
-/** Without the extension, a certificate permits all purposes (RFC 5280, 4.2.1.12). */
+/** Without extendedKeyUsage, a certificate permits all purposes (RFC 5280, 4.2.1.12). */
 export function extendedKeyUsageOf(fields: CertificateFields): readonly string[] | undefined {
   const what = 'extendedKeyUsage';
   const extension = extensionOf(fields, EXTENDED_KEY_USAGE, what);

@@ -118,7 +118,7 @@ function examineAuthority({ certificates, purpose }: PathToExamine, index: numbe
   return [...findings, ...examineNames(certificate, certificates.slice(0, index))];
 }
 
-/** As in OpenSSL, a root's constraints apply too. Self-issued certificates, except the leaf, are exempt. */
+/** As in OpenSSL, the name constraints of a root apply too. Self-issued issuers are exempt. */
 function examineNames(authority: ParsedCertificate, below: readonly ParsedCertificate[]): Finding[] {
   return below.flatMap((issued, index) => {
     if (index > 0 && isSelfIssued(issued)) return [];
@@ -134,7 +134,7 @@ function authorityProblem(
   isAuthority: boolean | undefined,
   isAnchor: boolean,
 ): string | undefined {
-  // Roots of version 1 have no extensions at all. Some old roots are still trust anchors.
+  // Roots of version 1 have no extensions at all, and some of them are still trust anchors.
   const isOldRoot = isAnchor && fields.extensions.size === 0;
   if (isAuthority !== true && !isOldRoot) return 'its basicConstraints do not say that it is one';
   return allowsKeyUsage(fields, KEY_USAGE_BITS.keyCertSign) ? undefined : 'its keyUsage lacks keyCertSign';

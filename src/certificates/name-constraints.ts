@@ -6,9 +6,9 @@ import { type Element, fieldsOf, parts, readDer } from '../asn1/read.ts';
 import type { CertificateFields } from './certificate.ts';
 import { GENERAL_NAME, readName, textOf } from './names.ts';
 
-/** Comparisons per pair of certificates. Real pairs need tens; hostile pairs could need billions. */
+/** Limit for comparisons per pair of certificates. Real pairs need tens; hostile pairs could need billions. */
 const MAX_COMPARISONS = 10_000;
-/** Length limit of each list in bytes. Each pair of certificates in a path requires reading two lists. */
+/** Length limit of each list in bytes. Two lists are read for each pair of certificates in a path. */
 const LONGEST_LIST = 16 * 1024;
 const LONGEST_TEXT = 100;
 
@@ -74,7 +74,7 @@ function readConstraints({ extensions }: CertificateFields) {
   return { permitted: basesIn(permitted, what), excluded: basesIn(excluded, what) };
 }
 
-/** Rejects a minimum or maximum. The minimum must be 0, which DER omits, and there must be no maximum. */
+/** Rejects subtrees with a minimum or maximum: the minimum must be 0, which DER omits, and a maximum is forbidden. */
 function basesIn(subtrees: Element | undefined, what: string): Comparable[] {
   if (subtrees === undefined) return [];
   return parts(subtrees, what).map((subtree) => {
@@ -130,19 +130,19 @@ const MATCHERS: Readonly<Record<number, (name: string, base: string) => boolean>
   [GENERAL_NAME.iPAddress]: isAddressIn,
 };
 
-/** Matches the base and all host names below it. An empty base matches all hosts. */
+/** Returns true for the base and all host names below it. An empty base matches all hosts. */
 function isHostBelow(host: string, base: string): boolean {
   const plain = base.startsWith('.') ? base.slice(1) : base;
   return plain === '' || host === plain || host.endsWith(`.${plain}`);
 }
 
-/** Compares the host of a URI. A base with a leading dot matches all names below it, any other base only that host. */
+/** Compares the host of a URI. A base with a leading dot matches all names below it, any other only itself. */
 function isHostOf(host: string, base: string): boolean {
   if (base === '') return true;
   return base.startsWith('.') ? host.endsWith(base) && host.length > base.length : host === base;
 }
 
-/** `range` is an address and a mask. In both parameters, each character is an octet. */
+/** `range` is an address and a mask. Each character of `address` and `range` is an octet. */
 function isAddressIn(address: string, range: string): boolean {
   const { length } = address;
   if (range.length !== length * 2) return false;

@@ -14,7 +14,7 @@ const MAX_ATTRIBUTES = 100;
 
 export type DistinguishedName = ReturnType<typeof readName>;
 
-/** Throws `asn1-malformed`, even if the name is only too long or has too many attributes. */
+/** Throws `asn1-malformed` for a name that is too long or has too many attributes, even if it is well-formed. */
 export function readName(der: Uint8Array) {
   if (der.length > LONGEST_NAME) throw tooMuch(`longer than ${LONGEST_NAME} bytes`);
   let room = MAX_ATTRIBUTES;
@@ -41,7 +41,7 @@ export function readName(der: Uint8Array) {
   return {
     /** The last and most specific common name. Not escaped: may contain control characters. */
     commonName,
-    /** Comparable name of the organization. Without one, the common name, or else the whole name. */
+    /** Comparable name of the organization, or else the common name, or else the whole name. */
     publisher: (lastOf(ORGANIZATION) ?? lastOf(COMMON_NAME))?.comparable ?? keyOf(attributes),
     /** The whole name on one line, in encoded order. Not escaped: may contain control characters. */
     text: attributes.map(({ type, value }) => `${NAME_ATTRIBUTES[type] ?? type}=${value}`).join(', '),

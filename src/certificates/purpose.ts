@@ -60,7 +60,7 @@ export function purposeOddity(fields: CertificateFields, purpose: Purpose): stri
 /** Without extendedKeyUsage, all purposes are permitted, as in Windows, signtool and osslsigncode. */
 function signingProblem(fields: CertificateFields, purpose: Purpose): string | undefined {
   const { digitalSignature, contentCommitment } = KEY_USAGE_BITS;
-  // Signatures of documents can be non-repudiable (contentCommitment).
+  // Signatures in documents can be non-repudiable (contentCommitment).
   const bits = purpose === 'document-signing' ? digitalSignature | contentCommitment : digitalSignature;
   if (!allowsKeyUsage(fields, bits)) return 'its keyUsage lacks digitalSignature';
   return allowsBelow(fields, purpose) ? undefined : `its extendedKeyUsage lacks ${PURPOSES[purpose].name}`;
@@ -97,12 +97,12 @@ export function isLifetimeSigner(fields: CertificateFields): boolean {
   return extendedKeyUsageOf(fields)?.includes(LIFETIME_SIGNING) ?? false;
 }
 
-/** Sizes of RSA and DSA moduli in bits. Verifiers reject keys below the first; keys below the second are outdated. */
+/** Verifiers reject RSA and DSA keys with fewer bits than the first. Keys with fewer than the second are outdated. */
 const LEAST_BITS = 1024;
 const GOOD_BITS = 2048;
 /** OpenSSL's curve names contain the size of the field in bits. */
 const CURVE = /^(?:prime|secp|sect|brainpoolP|c2pnb|c2tnb)(\d+)[a-z]\d$/;
-/** Size of a curve's field for 112 bits of security. */
+/** An elliptic curve needs a field of this size for 112 bits of security. */
 const LEAST_CURVE_BITS = 224;
 
 export function examineKey(certificate: ParsedCertificate): Finding[] {

@@ -22,7 +22,7 @@ export interface SigningChain {
   readonly signatureLength: number;
   /** The leaf, followed by each issuer. The list includes the self-signed root if the user gave it. */
   readonly certificates: readonly Certificate[];
-  /** The chain without the root, which verifiers must have anyway. A self-signed leaf stays as the signer. */
+  /** The chain without the root, which verifiers must have anyway. Includes a leaf that is self-signed. */
   readonly withoutRoot: readonly Certificate[];
   /** Warnings about a gap in the chain or an imminent expiry, as `certificateWarnings` states them. */
   readonly warnings: readonly string[];
@@ -76,7 +76,7 @@ export function purposeWarnings({ fields, name }: NamedFields, purpose: Purpose)
     : [certificateWarnings('certificate-hardly-suitable', { name, use: PURPOSES[purpose].use, oddity })];
 }
 
-/** Returns the date, with the time of day if the date is today. */
+/** Returns the date, and also the time if the date is today. */
 function dayOrSecond(time: Date, now: Date): string {
   return dateOf(time) === dateOf(now) ? secondOf(time) : dateOf(time);
 }
@@ -92,7 +92,7 @@ interface ReadSigningChainOptions {
   readonly purposes: readonly Purpose[];
 }
 
-/** A bundle of all public roots has about 150 certificates. Sorting 200 takes seconds even if all names are equal. */
+/** A file with all public roots has about 150 certificates. Sorting 200 takes seconds even if all names are equal. */
 const MAX_CERTIFICATES = 200;
 const NAMES_SHOWN = 5;
 
@@ -169,7 +169,7 @@ function sortChain(certificates: readonly ParsedCertificate[], now: Date) {
   return { leaf, issuers, unrelated };
 }
 
-/** A leaf has issued no other certificate. Prefers one that is not an authority, then one for code signing. */
+/** A leaf has issued no other certificate. Prefers leaves that are not authorities, then leaves for code signing. */
 function findLeaf(certificates: readonly ParsedCertificate[]): ParsedCertificate {
   const hasIssued = (issuer: ParsedCertificate): boolean =>
     certificates.some((certificate) => certificate !== issuer && hasSigned(issuer, certificate));

@@ -33,13 +33,13 @@ export interface SignedDataParts {
   readonly unsignedAttributes?: readonly Attribute[] | undefined;
 }
 
-/** Version of SignedData and SignerInfo if issuer and serial number identify the signer. */
+/** SignedData and SignerInfo have this version if issuer and serial number identify the signer. */
 const VERSION = 1;
 const SET_TAG = 0x31;
 
 /**
  * Returns the SET OF signed attributes: contentType and messageDigest, which every signature has, and those of the
- * format. The digest covers the attributes with this tag (0x31); in the SignerInfo, their tag is `[0]`.
+ * format. The digest covers the attributes with the tag 0x31. In the SignerInfo, they have the tag `[0]` instead.
  */
 export function buildSignedAttributes(
   contentType: string,
@@ -103,7 +103,7 @@ function retag(number: number, set: Uint8Array): Uint8Array {
 /**
  * Returns the signed attribute signing-certificate-v2 (RFC 5035, 3), which binds the signature to the signer's
  * certificate by its SHA-256 digest. DER omits the algorithm, because SHA-256 is the default. NuGet requires
- * issuerSerial; ETSI EN 319 122-1, 5.2.2.3 omits it.
+ * issuerSerial, which ETSI EN 319 122-1, 5.2.2.3 omits.
  */
 export function signingCertificate(certificate: Uint8Array, { withIssuerSerial = false } = {}): Attribute {
   const digest = octetString(createHash('sha256').update(certificate).digest());

@@ -1,6 +1,6 @@
 /**
- * Reads CMS SignedData (RFC 5652, section 5) and its predecessor in PKCS#7, in DER or BER, as other programs write
- * them. Only requested parts are decoded, and all parts are views of the input.
+ * Reads CMS SignedData (RFC 5652, section 5) and the SignedData of PKCS#7, in DER or BER. Only requested parts are
+ * decoded, and all parts are views of the input.
  */
 
 import { algorithmOf, type Element, fieldsOf, firstParts, octetsOf, readDer, readElement } from '../asn1/read.ts';
@@ -29,7 +29,7 @@ export interface SignerInfo {
   readonly digestAlgorithm: string;
   readonly signatureAlgorithm: string;
   readonly signatureAlgorithmIdentifier: Uint8Array;
-  /** The signed attributes as a SET (tag 0x31), in their signed form. undefined if the content itself was signed. */
+  /** The signed attributes in their signed form, a SET (tag 0x31). undefined if the content itself was signed. */
   readonly signedBytes: Uint8Array | undefined;
   readonly signedAttributes: readonly ParsedAttribute[];
   readonly signature: Uint8Array;
@@ -52,7 +52,7 @@ export interface SignedData {
 
 /** A chain has about four certificates, and a timestamp adds as many. */
 const MAX_CERTIFICATES = 200;
-/** Signatures have about six attributes with one value each. Hostile signatures could have millions. */
+/** Signatures have about six attributes with one value each. Hostile signatures could have millions of attributes. */
 const MAX_ATTRIBUTES = 1000;
 const MAX_VALUES = 1000;
 
@@ -62,7 +62,7 @@ const MAX_ATTRIBUTES_AND_VALUES = 4000;
 const MAX_USUAL_CERTIFICATES = 300;
 const USUAL_LENGTH = 2048;
 
-/** Remaining limits of a file. All signatures of the file use up the same limits. */
+/** Remaining limits of a file. */
 export type CmsBudget = ReturnType<typeof cmsBudget>;
 
 export function cmsBudget() {
@@ -121,15 +121,15 @@ export function attributeValues(attributes: readonly ParsedAttribute[], type: st
   return attributes.flatMap((attribute) => (attribute.type === type ? attribute.values : []));
 }
 
-/** Skips attribute certificates and other kinds, which have other tags. */
+/** Skips attribute certificates and other elements with different tags. */
 function certificatesIn(set: Element | undefined): Uint8Array[] {
   if (set === undefined) return [];
   return partsUpTo(MAX_CERTIFICATES, set, 'certificates').flatMap(({ tag, bytes }) => (tag === 0x30 ? [bytes] : []));
 }
 
-/** Length in bytes. Real signatures have up to two thousand, or fifty thousand with post-quantum algorithms. */
+/** Real signature values have up to two thousand bytes, or fifty thousand with post-quantum algorithms. */
 const LONGEST_SIGNATURE = 64 * 1024;
-/** Length limit in bytes for one signer. These attributes are copied, and typically have less than a thousand bytes. */
+/** Limit for one signer's attributes, because they are copied. Typical attributes have less than a thousand bytes. */
 const LONGEST_SIGNED_ATTRIBUTES = 1024 * 1024;
 const LONGEST_IDENTIFIER = 64 * 1024;
 

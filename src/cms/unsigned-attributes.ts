@@ -34,7 +34,7 @@ export function changeUnsignedAttributes(cms: Uint8Array, change: ChangeAttribut
 export function addUnsignedValue(cms: Uint8Array, added: Attribute): Uint8Array {
   return changeUnsignedAttributes(cms, (attributes) => {
     const existing = attributes.find(({ type }) => type === added.type);
-    // The longer attribute may need another position in DER order.
+    // An attribute that grew may need another position in DER order.
     const others = attributes.filter((attribute) => attribute !== existing).map(({ element }) => element.bytes);
     return insertInDerOrder(
       others,
@@ -80,7 +80,7 @@ function exchange(parent: Element, part: Element, replacement: Uint8Array): Uint
   return encode(parent.tag, before, replacement, after);
 }
 
-/** Inserts before the first greater part. A sorted SET (as in DER) stays sorted, and other parts keep their order. */
+/** Inserts a part before the first greater part, so that a sorted SET (as in DER) stays sorted. */
 function insertInDerOrder(existing: readonly Uint8Array[], added: Uint8Array): readonly Uint8Array[] {
   const index = existing.findIndex((bytes) => Buffer.compare(bytes, added) > 0);
   return existing.toSpliced(index < 0 ? existing.length : index, 0, added);

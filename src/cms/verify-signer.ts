@@ -29,7 +29,7 @@ import { attributeValues, type SignedData, type SignerInfo } from './parse-signe
 const SHAKE256_LENGTH = 64;
 
 export interface SignerRules {
-  /** Permitted values of the contentType attribute. A value of undefined means that the attribute may be missing. */
+  /** Permitted values of the contentType attribute; undefined permits a missing one. Default: the content's type. */
   readonly contentTypes?: readonly (string | undefined)[];
   /** True if an RSA signature may contain the bare SHA-1 value (see `isBareSha1`). */
   readonly bareSha1?: boolean;
@@ -127,7 +127,7 @@ function examineValue(
   const pss = signatureAlgorithm === RSA_PSS ? pssParameters(signer, digestName) : undefined;
   if (pss !== undefined && 'code' in pss) return [pss];
   const algorithm = { digest: hasOwnDigest(key) ? null : digestName, saltLength: pss?.saltLength };
-  // Java and OpenSSL's CMS use the named algorithm; Windows uses only the key.
+  // Java and OpenSSL's CMS code use the named algorithm, but Windows uses only the key.
   const isOfKey = isAlgorithmOf(key.asymmetricKeyType, signatureAlgorithm);
   if (isOfKey && signatureVerifies(key, algorithm, signedBytes, signer.signature)) return [];
   if (bareSha1 && isBareSha1(signer, signedBytes, certificate)) return [];
@@ -156,7 +156,7 @@ function pssParameters(
   return broken(code, message);
 }
 
-/** These algorithms sign the bytes themselves (RFC 8419, 3). The digest algorithm applies only to messageDigest. */
+/** Ed25519 and Ed448 sign the bytes themselves (RFC 8419, 3). The digest algorithm applies only to messageDigest. */
 function hasOwnDigest({ asymmetricKeyType: type }: KeyObject): boolean {
   return type === 'ed25519' || type === 'ed448';
 }

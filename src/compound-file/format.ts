@@ -21,7 +21,7 @@ export const TYPE_STORAGE = 1;
 export const TYPE_STREAM = 2;
 export const TYPE_ROOT = 5;
 
-/** Sector at 0x7FFFFF00, in which Windows locks byte ranges. It is never part of a stream (MS-CFB, 2.8). */
+/** Sector at 0x7FFFFF00, in which Windows locks byte ranges. This sector is never part of a stream (MS-CFB, 2.8). */
 export const RANGE_LOCK_SECTOR = Math.floor(0x7fff_ff00 / 4096) - 1;
 
 export type Version = 3 | 4;
@@ -53,7 +53,7 @@ export interface CompoundFile {
   readonly version: Version;
   readonly header: Uint8Array;
   readonly root: CompoundStorage;
-  /** Sectors without a reference, and bytes after the last sector that the FAT can describe. */
+  /** Sectors to which nothing refers, and bytes after the last sector that the FAT can describe. */
   readonly unused: Iterable<ByteRange>;
 }
 

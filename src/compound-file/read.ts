@@ -131,7 +131,7 @@ class Tree {
   #node(entry: Buffer, depth: number): CompoundNode {
     if (entry[66] === TYPE_STORAGE) return this.#storage(entry, depth + 1);
     if (entry[66] !== TYPE_STREAM) throw malformed('an entry of its directory is neither a storage nor a stream');
-    // In version 3, the upper half can have any value.
+    // In version 3, the upper half of the size can have any value.
     const high = this.#version === 3 ? 0 : entry.readUInt32LE(124);
     const size = high * 2 ** 32 + entry.readUInt32LE(120);
     const start = entry.readUInt32LE(116);

@@ -17,7 +17,7 @@ export class Sectors {
   readonly length: number;
   readonly #source: ByteSource;
   readonly #version: Version;
-  /** Number of sectors in the file. The last one may be incomplete. */
+  /** Number of sectors in the file. The last sector may be incomplete. */
   readonly #count: number;
   readonly #owned: Uint8Array;
   #fat = new Uint32Array();
@@ -49,7 +49,7 @@ export class Sectors {
       this.#claim(RANGE_LOCK_SECTOR, 'the range lock', () => []);
   }
 
-  /** Claims the sectors of a chain, up to its end if `count` is undefined. Throws if another chain owns one of them. */
+  /** Claims `count` sectors of a chain (default: all). Throws if another chain owns one of these sectors. */
   claimChain(start: number, count: number | undefined, what: string): { count: number; last: number | undefined } {
     // Files have millions of sectors, and accessing class members in this loop would take several times as long.
     const [fat, owned] = [this.#fat, this.#owned];

@@ -105,7 +105,7 @@ interface NumberedEntry {
   isRed: boolean;
 }
 
-/** Gives the children of each storage consecutive ids, in the order of their names, and a balanced tree. */
+/** Numbers the children of each storage consecutively, in the order of their names, and builds a balanced tree. */
 function numberEntries(root: CompoundStorage): readonly NumberedEntry[] {
   const entries: NumberedEntry[] = [unlinked(root)];
   for (let id = 0; id < entries.length; id += 1) {
@@ -254,7 +254,7 @@ class Allocation {
     return { fatSectors, difatSectors };
   }
 
-  /** Encodes the FAT, which has 16 MiB for a file of 16 GiB. */
+  /** Encodes the FAT. A file of 16 GiB has a FAT of 16 MiB. */
   fat(fatSectors: readonly number[], difatSectors: readonly number[]): Uint8Array {
     const fat = new DataView(new ArrayBuffer(fatSectors.length * this.#length));
     const set = (sector: number, word: number) => fat.setUint32(sector * 4, word, true);

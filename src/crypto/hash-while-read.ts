@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { ByteSource } from '../bytes/byte-source.ts';
 
-/** Length in bytes. Readers of archives skip headers between entries; shorter gaps than this are read and digested. */
+/** Archive readers skip headers between entries. Gaps of up to this many bytes are read and digested. */
 const LARGEST_GAP = 64 * 1024;
 
 export interface HashedSource {

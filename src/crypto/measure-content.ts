@@ -5,20 +5,19 @@ import { isBytes, nextPiece, type Patch, type Piece, readPieces, surveyPieces } 
 import { type DigestAlgorithm, NODE_DIGEST_NAME } from './algorithms.ts';
 
 /**
- * Bytes that a digest covers, in digest order. Ranges of the file may overlap and go back; other bytes are not in the
- * file. Every iteration must yield the same pieces. If the ranges are in file order, they are digested while the file
- * is copied.
+ * Bytes that a digest covers, in digest order. Ranges of the file may overlap and go back. Pieces in memory are not
+ * part of the file. Every iteration must yield the same pieces. If the ranges are in file order, they are digested
+ * while the file is copied.
  */
 export type Content = Iterable<Piece>;
 
 /**
- * A digest, or SUM16: the 16-bit one's-complement sum of the ranges' little-endian words at even file offsets (the
- * carry-folded core of the PE image checksum). SUM16 ignores bytes that are not in the file, and needs ranges in file
- * order.
+ * A digest, or SUM16. SUM16 is the 16-bit one's-complement sum of the little-endian words at even file offsets, which
+ * is the core of the PE checksum. SUM16 ignores bytes that are not in the file, and needs ranges in file order.
  */
 export type Measure = ContentDigest | 'SUM16';
 
-/** The service does not offer MD5, but verifying old signatures requires it. */
+/** The service does not offer MD5, but some old signatures use this digest. */
 export type ContentDigest = DigestAlgorithm | 'MD5';
 
 export interface Measurement {
@@ -32,8 +31,8 @@ export interface Measurement {
  * directly, so that signing can write the temporary file in the same pass.
  *
  * `draft` is for formats whose result contains the content at other offsets than the original. `draft` contains the
- * edits that are known without the digest. The temporary file is written with these edits in the same pass, and the
- * final edits change only what differs.
+ * edits that are known without the digest. The temporary file is written with these edits in the same pass. The final
+ * edits then change only the differences.
  */
 export type MeasureContent = (
   source: ByteSource,
@@ -163,7 +162,7 @@ function sumBytes(bytes: Uint8Array, start: number, end: number): number {
   return sum;
 }
 
-/** A double is exact below 2^53: enough for 2^21 words of 32 bits, more than any chunk has. */
+/** A double is exact below 2^53, which is enough for 2^21 words of 32 bits. All chunks are shorter. */
 function sumWords(bytes: Uint8Array, start: number, count: number): number {
   if (count === 0) return 0; // The chunk ends before the next aligned word, and an array cannot start between words.
   const words = new Uint32Array(bytes.buffer, bytes.byteOffset + start, count);

@@ -1,4 +1,4 @@
-/** Limits the processor time that verification spends on one file, however hostile the file is. */
+/** Limits the processor time that verification can spend on a hostile file. */
 
 export interface Work {
   /** A unit takes at most 0.3 ms on a machine from 2020. A check with the slowest type of key takes 3 ms. */

@@ -15,9 +15,9 @@ import { cmsEnvelope, type FoundSignature } from './signature.ts';
 export interface SignatureProfile {
   /** Attributes in addition to contentType and messageDigest. Deterministic: `context.time` is the only clock. */
   signedAttributes(context: SigningContext): readonly Attribute[];
-  /** True if the CMS also includes the root certificate when the user provides it. */
+  /** True if the CMS also includes the root certificate, provided that the user gave it. */
   readonly carriesRoot: boolean;
-  /** Dotted types of the unsigned attributes in which `verifier` finds timestamps. New timestamps use the first. */
+  /** Dotted types of the unsigned attributes with timestamps that `verifier` reads. New timestamps use the first. */
   readonly timestampTypes: readonly [string, ...string[]];
   readonly readsNested?: boolean;
   readonly verifier: string;
@@ -118,7 +118,7 @@ export function cmsSignature({ cms, signedData, signer, contained = [], ...own }
   };
 }
 
-/** Lists bytes in the place of a signature that are not a CMS. */
+/** Lists bytes that are stored in place of a signature but are not a CMS. */
 export function unreadableCms(
   error: CodesignError,
   own: Pick<CmsSignature, 'location' | 'cms' | 'details'>,

@@ -9,9 +9,9 @@ import type { ContentReader, SignableFile, SigningMode } from './signable-file.t
 export interface Format {
   readonly id: string;
   readonly title: string;
-  /** Extensions in lower case, with the dot. These select files in folders, but never decide the format of a file. */
+  /** Extensions in lower case, with the dot. Extensions select files in folders, but never decide the format. */
   readonly extensions: readonly string[];
-  /** Extensions with other common uses. In folders, files with these extensions are ignored. */
+  /** Extensions that also have other common uses. Files with such an extension in a folder are ignored. */
   readonly onlyIfNamed: readonly string[];
   readonly purpose: Purpose;
   readonly recognition: Recognition;
@@ -19,7 +19,7 @@ export interface Format {
   readonly signing: SigningRules | undefined;
   /**
    * Reads the layout. Throws before any request if the file is malformed or has no space for a signature. `name` is the
-   * user's name for the file. When a new file is written, `name` is that of the result.
+   * user's name for the file. When a new file is written, `name` is the new file's name.
    */
   open(source: ByteSource, reader: ContentReader, name: string): Promise<SignableFile>;
   seemsSigned(source: ByteSource): Promise<boolean>;
@@ -44,9 +44,9 @@ export type Recognition =
     }
   | {
       readonly by: 'zip';
-      /** Folders whose entry names are read, in lower case with a trailing `/`. Names in the root are always read. */
+      /** Lower-case folders with a trailing `/` whose entry names are read. Names in the root are always read. */
       readonly folders: readonly string[];
-      /** `surely`: no other type of archive has these names. `possibly`: other types of archive have them too. */
+      /** `surely`: no other type of archive has these names. `possibly`: other types can have the same names. */
       claims(names: ReadonlySet<string>, name: string): 'surely' | 'possibly' | undefined;
     };
 

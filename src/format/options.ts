@@ -12,7 +12,7 @@ export interface FormatOption {
   readonly appliesTo?: string;
   /** Settings files that may contain the option. */
   readonly stored?: 'project' | 'profile' | 'both';
-  /** Check of the text, a description of accepted texts (`some text`), and a JSON schema. undefined for a switch. */
+  /** Checks the text, describes accepted texts (`some text`), and provides a JSON schema. undefined for a switch. */
   readonly value?: { accepts(text: string): boolean; readonly expected: string; readonly schema: object };
   /** Throws if the value is unusable. Called before any request. */
   check?(text: string): void;
@@ -36,7 +36,7 @@ export function checkFormatOptions(declared: readonly FormatOption[], options: F
   }
 }
 
-/** For options that accept all texts except an empty one. */
+/** Accepts all texts except an empty one. */
 export const SOME_TEXT = {
   accepts: (text: string) => text !== '',
   expected: 'some text',

@@ -54,8 +54,8 @@ export interface SigningPreview {
   readonly requests: number;
   replaces(signature: FoundSignature): boolean;
   /**
-   * Noun phrase for a thing that `replace` would remove and that the user cannot create again. `replace` removes such a
-   * thing only if the user chose the mode explicitly.
+   * Noun phrase for a part that the user cannot create again, such as a repository signature. `replace` removes it only
+   * if the user chose the mode explicitly.
    */
   readonly mustBeNamed: string | undefined;
 }
@@ -163,7 +163,7 @@ export interface SigningContext {
 export interface WholeTimestampOptions {
   readonly algorithm: DigestAlgorithm;
   readonly tokenReserve: number;
-  /** True to add a timestamp even if the last change is already one. */
+  /** True to add a timestamp even if the last change is already a timestamp. */
   readonly force: boolean;
 }
 
@@ -175,8 +175,8 @@ export interface PreparedTimestamp {
 export interface Expected {
   readonly added: Envelopes;
   /**
-   * All envelopes that the file must contain after the change. If a new envelope is nested, the list contains its
-   * enclosing envelope instead.
+   * All envelopes that the file must contain after the change. The list contains the enclosing envelope of a new nested
+   * envelope instead of the new one.
    */
   readonly envelopes: readonly Envelope[];
 }

@@ -4,7 +4,7 @@ import type { Timestamp } from '../timestamp/timestamp.ts';
 
 /** A finished signature as it is stored in files. */
 export interface Envelope {
-  /** A CMS in DER, the Signature element of an XML document, or only the signature value. */
+  /** An envelope is a CMS in DER, the Signature element of an XML document, or only the signature value. */
   readonly kind: 'cms' | 'xml' | 'value';
   readonly bytes: Uint8Array;
 }
@@ -16,7 +16,7 @@ export interface FoundSignature {
   readonly location: string;
   readonly envelope: Envelope;
   readonly signer: Signer;
-  /** DER of all certificates in the signature. Paths to a root start from these. */
+  /** DER of all certificates in the signature. Certification paths are built from these certificates. */
   readonly certificates: readonly Uint8Array[];
   /** Weakest digest algorithm. undefined if an algorithm is unreadable or unknown to the API (such as MD5). */
   readonly algorithm: DigestAlgorithm | undefined;
@@ -34,13 +34,13 @@ export interface FoundSignature {
 }
 
 export interface Signer {
-  /** Display name: common name of the signer. Without a certificate: issuer and serial number. */
+  /** Display name: common name of the signer. If there is no certificate, issuer and serial number. */
   readonly name: string;
   /** Certificate in DER. undefined if the signature does not include it. */
   readonly certificate: Uint8Array | undefined;
 }
 
-/** `co-signer`: another signer of the envelope, or a countersigner. Verifiers that read these must trust each of them. */
+/** `co-signer`: another signer of the envelope, or a countersigner. Verifiers that read them must trust each. */
 export interface ContainedSignature {
   readonly as: 'nested' | 'co-signer';
   readonly signature: FoundSignature;

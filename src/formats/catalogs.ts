@@ -10,15 +10,15 @@ import { pe } from './pe/index.ts';
 
 const HEAD_LENGTH = 4096;
 const ALGORITHMS = ['SHA1', 'SHA256'] as const;
-/** Formats whose files have a `listing`. Files of other formats are not opened. */
+/** Formats whose files have a `listing`. Files in other formats are not opened. */
 const LISTED: readonly Format[] = [pe, cab];
 
 export const isCatalog = (format: string | null): boolean => format === cat.id;
 
 /**
- * Returns the entry of any file in a catalog (CryptCATAdminCalcHashFromFileHandle2). Programs and cabinets have
- * Authenticode digests, which a signature does not change. All other files have digests of all their bytes. `onOpen`
- * receives the program or cabinet.
+ * Returns the entry that a catalog would have for the file (CryptCATAdminCalcHashFromFileHandle2). Programs and
+ * cabinets have Authenticode digests, which a signature does not change. All other files have digests of all their
+ * bytes. `onOpen` receives the program or cabinet.
  */
 export async function listedFile(
   source: ByteSource,

@@ -56,7 +56,7 @@ const MOST_ARCHITECTURES = 20;
 const HEAD_LENGTH = 4096;
 
 /**
- * `names` are the file's names, starting with the one for the result. If the content fits several formats, the first
+ * `names` are the file's names, starting with the name of the result. If the content fits several formats, the first
  * name that fits one of them decides. Throws `unsupported-format`.
  */
 export async function recogniseFormat(
@@ -132,7 +132,7 @@ async function recognise(
 
 /** Start of a local header, and of the end record of an empty archive. */
 const STARTS: readonly string[] = ['PK\x03\x04', 'PK\x05\x06'];
-/** Programs that may be followed by an archive (MZ, ELF, Mach-O), which does not decide their format. */
+/** Types of programs that an archive may follow (MZ, ELF, Mach-O). The archive does not decide their format. */
 const PROGRAMS: readonly string[] = ['MZ', '\x7fELF', '\xcf\xfa\xed\xfe', '\xce\xfa\xed\xfe', '\xca\xfe\xba\xbe'];
 
 /**
@@ -168,7 +168,7 @@ function isNamedAs({ extensions }: Format, name: string): boolean {
   return extensions.some((extension) => lower.endsWith(extension));
 }
 
-/** `head` is the start of the file (4096 bytes are enough), and not empty. Returns a noun phrase with its article. */
+/** Returns a noun phrase with its article. `head` is the start of the file (4096 bytes are enough). */
 export function describeBytes(head: Uint8Array): string {
   if (startsWith(head, [0x4d, 0x5a])) return describeMz(head);
   if (startsWith(head, [0xca, 0xfe, 0xba, 0xbe])) {
@@ -196,7 +196,7 @@ function describeMz(head: Uint8Array): string {
 
 function describeText(head: Uint8Array): string {
   if (startsWith(head, [0xff, 0xfe]) || startsWith(head, [0xfe, 0xff])) return 'a text file (UTF-16)';
-  // `stream`, because the end of the head can split a character.
+  // `stream` is set because the end of the head can split a character.
   let text: string;
   try {
     text = new TextDecoder('utf-8', { fatal: true }).decode(head, { stream: true });

@@ -16,7 +16,7 @@ const FORMATS = [pe, jar, msi, cab, cat, powershell, wsh, rdp, appx, nuget, navx
 
 export const formats: readonly Format[] = FORMATS;
 
-/** All purposes without duplicates. A certificate with none of them cannot sign any file. */
+/** All purposes without duplicates. A certificate with none of these purposes cannot sign any file. */
 export const PURPOSES: readonly Purpose[] = [...new Set(FORMATS.map(({ purpose }) => purpose))];
 
 /** Recursive runs skip files with these extensions. */

@@ -3,7 +3,7 @@ export type Names = ReadonlySet<string>;
 /** Folder names in lower case. The names in these folders and in the root distinguish formats. */
 export const KIND_FOLDERS: ReadonlySet<string> = new Set(['meta-inf/', '_rels/', 'word/', 'xl/', 'ppt/', 'visio/']);
 
-/** Archive types that are recognised by a file that no other type contains. Several can also contain a JAR manifest. */
+/** Archive types with a file that no other type contains. Several of these types can contain a JAR manifest too. */
 const OTHERS: readonly { readonly description: string; readonly holds: (names: Names, fileName: string) => boolean }[] =
   [
     {
@@ -45,7 +45,7 @@ function isNamedAsApk(fileName: string): boolean {
   return /\.(apk|apks|xapk)$/i.test(fileName);
 }
 
-/** True for a library for developers. An Android manifest also occurs in a JAR, or in an AAR with its `classes.jar`. */
+/** Returns true for a library. An Android manifest also occurs in a JAR, or in an AAR with its `classes.jar`. */
 function isAndroidLibrary(names: Names, fileName: string): boolean {
   const isNamedAsLibrary = fileName.toLowerCase().endsWith('.aar');
   return isNamedAsLibrary || names.has('classes.jar') || someName(names, (name) => name.endsWith('.class'));

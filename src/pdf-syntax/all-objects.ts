@@ -79,7 +79,7 @@ function placements() {
   };
 }
 
-/** Reads ahead, for callers that read at ascending offsets. Returned bytes are never overwritten. */
+/** Reads ahead, for callers that read at ascending offsets. The returned bytes are never overwritten. */
 function readingAhead(source: ByteSource): ByteSource {
   let start = 0;
   let window: Uint8Array = new Uint8Array();

@@ -32,7 +32,7 @@ const STREAMS_KEPT = 4;
 const OBJECTS_KEPT = 4;
 /** Total number of decoded bytes. Data that is decoded twice is counted twice. */
 const MAX_DECODED = 512 * 1024 * 1024;
-/** Largest number of objects in one object stream. Most streams contain one or two hundred. */
+/** Largest number of objects in one object stream. Most streams contain one or two hundred objects. */
 const MAX_COMPRESSED = 100_000;
 
 export async function openDocument(source: ByteSource): Promise<PdfDocument> {
@@ -102,7 +102,7 @@ export async function openDocument(source: ByteSource): Promise<PdfDocument> {
     if (!isStream || container.number !== number)
       throw brokenReference(`object stream ${number} is not where it should be`);
     const [count, first, length] = ['N', 'First', 'Length'].map((key) => value.entries.get(key));
-    // A /Length in this stream could never be read. ISO 32000-2, 7.5.7, forbids it in any object stream.
+    // A /Length in this stream could never be read. ISO 32000-2, 7.5.7, forbids a /Length in an object stream.
     if (isOf(length, 'reference') && entryOf(length.number)?.type === 'in-stream')
       throw brokenReference(`the length of object stream ${number} is in an object stream`);
     const data = await readStream(source, container, await resolve(length));
@@ -172,8 +172,8 @@ async function checkHeader(source: ByteSource): Promise<void> {
 const FIRST_OBJECT_WITHIN = 1024;
 
 /**
- * Returns true if readers of linearised documents start at a different place. Readers do so if the first object states
- * the size of the file (Annex F), and a later update can give the file any size.
+ * Returns true if readers of linearised documents would use a different cross-reference. They do so if the first object
+ * states the size of the file (Annex F), and an update can give the file any size.
  */
 async function isMisleading(source: ByteSource, offset: number): Promise<boolean> {
   const first = await readObjectAt(source, 0).catch(expectedError);
@@ -190,9 +190,7 @@ function sizeIn({ entries }: PdfDictionary): number {
   throw brokenReference('its trailer has no proper /Size');
 }
 
-/**
- * Returns the index plus 1 of the last section with each object number, so that no search through sections is needed.
- */
+/** Maps each object number to the last section that contains it (index plus 1), so that no search is needed. */
 function lastSections(sections: readonly Section[]): Uint16Array {
   const indexes = new Uint16Array(sections.reduce((most, { ranges }) => Math.max(most, endOf(ranges)), 0));
   for (const [index, { ranges }] of [...sections.entries()].reverse()) {

@@ -75,7 +75,7 @@ function output(expected: number) {
   };
 }
 
-/** End of flushed data. macOS writes no final block after these bytes. */
+/** These bytes end flushed data. On macOS, no final block follows them. */
 const FLUSHED = Buffer.of(0, 0, 0xff, 0xff);
 
 function inflate(data: Buffer, { parameter, malformed }: Context): Buffer {

@@ -16,7 +16,7 @@ export interface IndirectObject {
   readonly streamStart: number | undefined;
 }
 
-/** Number of bytes in the first read of an object. For a longer object, the next read has `GROWTH` times as many. */
+/** Number of bytes in the first read of an object. If more are needed, each read is `GROWTH` times as long. */
 const FIRST_WINDOW = 1024;
 const GROWTH = 8;
 /** A signature of 16 MiB consists of twice as many hexadecimal digits. */

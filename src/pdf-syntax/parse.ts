@@ -4,7 +4,7 @@ import { pdfErrors } from './errors.ts';
 import { isSameValue, type PdfDictionary, type PdfString, type PdfValue } from './values.ts';
 
 const MAX_DEPTH = 64;
-/** Largest number of values in one object. A flat page tree of a very long document contains a hundred thousand. */
+/** Largest number of values in one object. A flat page tree of a long document contains a hundred thousand values. */
 const MAX_VALUES = 500_000;
 const LONGEST_NAME = 4096;
 const LONGEST_NUMBER = 64;
@@ -226,7 +226,7 @@ export function parser(bytes: Uint8Array, base: number | undefined, isWhole: boo
     return {
       kind: 'dictionary',
       entries,
-      // Computed on demand, because few values are written again.
+      // Raw bytes are computed on demand, because few values are written again.
       get raw() {
         return new Map(ends.map(([key, start, end]) => [key, bytes.subarray(start, end)]));
       },

@@ -10,10 +10,10 @@ const ENTRY = /[\0\t\n\f\r ]*(\d{1,10})[\0\t\n\f\r ]+(\d{1,5})[\0\t\n\f\r ]+([nf
 const TRAILER = /[\0\t\n\f\r ]*trailer(?=[\0\t\n\f\r <%])/y;
 const SHORTEST_ENTRY = '0 0 n'.length;
 
-/** Reads words instead of fixed lengths: entries must have 20 bytes, but some programs write 19 or 21. */
+/** Reads words instead of fixed lengths, because some programs write entries of 19 or 21 bytes instead of 20. */
 export async function readTable(source: ByteSource, offset: number, afterKeyword: number): Promise<Section> {
   const ranges: StoredRange[] = [];
-  // Each entry is stored as two numbers, because a table can have millions. If the first is 0, the entry is free.
+  // Stores two numbers for each of up to millions of entries. If the first number is 0, the entry is free.
   const numbers: number[] = [];
   const words = wordsFrom(source, afterKeyword);
   for (let header = await words.next(HEADER); header !== null; header = await words.next(HEADER)) {
@@ -55,7 +55,7 @@ function wordsFrom(source: ByteSource, start: number) {
   };
   return {
     position: () => textStart + at,
-    /** Returns null even if the pattern may match after more of the file has been read. */
+    /** Returns null if the pattern does not match the text that was already read. */
     readAlready: (pattern: RegExp) => (text.length - at < LONGEST_MATCH ? null : match(pattern)),
     async next(pattern: RegExp): Promise<RegExpExecArray | null> {
       if (text.length - at < LONGEST_MATCH) {

@@ -36,7 +36,7 @@ export const MAX_NUMBER = 8_388_607;
 
 export const brokenReference = (problem: string): CodesignError => pdfErrors('pdf-cross-reference-broken', { problem });
 
-/** Throws `pdf-cross-reference-broken` if an object has two entries, because different readers use different ones. */
+/** Throws `pdf-cross-reference-broken` if an object has two entries, because readers disagree about which to use. */
 export function sectionOf(
   head: Pick<Section, 'kind' | 'offset' | 'end' | 'trailer'>,
   ranges: readonly StoredRange[],
@@ -74,7 +74,7 @@ export function nextRange(ranges: readonly StoredRange[], first: number, count: 
   return { first, count, start };
 }
 
-/** Throws `pdf-cross-reference-broken` if two ranges overlap, because different readers use different ones. */
+/** Throws `pdf-cross-reference-broken` if two ranges overlap, because readers disagree about which to use. */
 function rangeFinder(ranges: readonly StoredRange[]): (number: number) => StoredRange | undefined {
   const sorted = ranges.filter(({ count }) => count > 0).sort((a, b) => a.first - b.first);
   for (const [index, { first, count }] of sorted.entries()) {

@@ -42,9 +42,9 @@ export interface Field {
   readonly name: string;
   readonly reference: PdfReference;
   readonly dictionary: PdfDictionary;
-  /** /FT of the field, or the one that it inherits. */
+  /** The field's own or inherited /FT. */
   readonly type: string | undefined;
-  /** /Ff of the field, or the one that it inherits. */
+  /** The field's own or inherited /Ff. */
   readonly flags: number;
   readonly value: PdfValue | undefined;
 }

@@ -1,4 +1,4 @@
-/** Writes an incremental update (ISO 32000-2, 7.5.6), with a cross-reference section of the previous kind. */
+/** Writes an incremental update (ISO 32000-2, 7.5.6), with the same kind of cross-reference section as before. */
 
 import type { PdfDocument } from './document.ts';
 import { dictionaryWith } from './write.ts';

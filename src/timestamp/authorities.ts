@@ -27,10 +27,10 @@ export function createTimestampAuthorities(options: TimestampAuthoritiesOptions)
   const { urls, concurrency = USUAL_CONCURRENCY, clock = REAL_RETRY_CLOCK } = options;
   const authorities = urls.map((url) => createAuthority({ ...options, url, concurrency, clock }));
   return {
-    /** Returns a checked token. An abort ends all requests and waits. */
+    /** Returns a checked token. If the signal aborts, all requests and waits end. */
     async stamp(signatureValue: SignedContent, signal?: AbortSignal): Promise<Stamped> {
       const untried = new Set(authorities);
-      // Authorities that asked for a long wait. These are tried again if no other authority returns a timestamp.
+      // Authorities that asked for a long wait are tried again if no other authority returns a timestamp.
       const busy = new Set<Authority>();
       const next = () => firstOf(untried) ?? firstOf(busy);
       const reasons: string[] = [];
@@ -52,7 +52,7 @@ export function createTimestampAuthorities(options: TimestampAuthoritiesOptions)
   };
 }
 
-/** Prefers authorities that did not just fail for another file: a failing one would use its whole timeout again. */
+/** Prefers authorities that did not just fail for another file, because a failing authority uses its whole timeout. */
 function firstOf(untried: ReadonlySet<Authority>): Authority | undefined {
   const all = [...untried];
   return all.find((authority) => !authority.isDown()) ?? all[0];

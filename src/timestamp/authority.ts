@@ -98,7 +98,7 @@ export function createAuthority(options: AuthorityOptions) {
     isDown: () => isDown,
     /** Returns undefined if the request is no longer needed. Rejects if the signal aborts. */
     request: (request: TimestampRequest) =>
-      // Keeps the slot during waits, so that an authority that throttles gets no other request in that time.
+      // Keeps the slot during waits, so that a throttling authority gets no other request in that time.
       withinLimit(limit, async () => (request.isStillWanted() ? await stamp(request) : undefined), request.signal),
   };
 }

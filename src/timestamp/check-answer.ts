@@ -35,7 +35,7 @@ export type CheckedAnswer =
   /** Reason for the rejection. Not escaped: may contain control characters. */
   | { readonly refusal: string };
 
-/** Limit for the difference between genTime and the local clock, which can be minutes off without NTP. */
+/** Limit for the difference between genTime and the local clock. Without NTP, the clock can be minutes off. */
 export const MAX_CLOCK_DIFFERENCE = 10 * 60 * 1000;
 
 /** Never throws: the result for a wrong response is a refusal. */
@@ -79,8 +79,8 @@ function differenceFrom(
 }
 
 /**
- * Describes the findings against the timestamp, and two warnings that some verifiers treat as errors: an unusual
- * purpose, and unrequested SHA-1, with which Java treats a JAR as unsigned.
+ * Describes the findings against the timestamp, and two warnings that some verifiers treat as errors. One is an unusual
+ * purpose. The other is SHA-1 that was not requested: Java then treats a JAR as unsigned.
  */
 function sentences({ findings }: Timestamp, algorithm: DigestAlgorithm): string {
   const refused = ['timestamp-purpose', ...(algorithm === 'SHA1' ? [] : ['timestamp-algorithm-weak'])];
@@ -92,8 +92,8 @@ function sentences({ findings }: Timestamp, algorithm: DigestAlgorithm): string 
 
 /**
  * Without `roots`, checks only the part of the chain that the token contains: verifiers decide whether the root is
- * trusted. The chain may contain an expired cross-certificate above the issuer. Some verifiers need this certificate,
- * and others have a newer root.
+ * trusted. The chain may contain an expired cross-certificate above the issuer. Some verifiers need a
+ * cross-certificate, and others have a newer root.
  */
 function pathProblem(
   { signerCertificate, certificates }: Timestamp,

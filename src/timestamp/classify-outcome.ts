@@ -8,7 +8,7 @@ export type Classified = Attempt<CheckedToken, Refused>;
 export interface Refused {
   /** Reason for people. Not escaped: may contain control characters. */
   readonly reason: string;
-  /** True if other files will probably fail in the same way. The authority is then tried last. */
+  /** True if other files will probably fail in the same way. If so, the authority is tried last. */
   readonly isDown: boolean;
 }
 
@@ -45,7 +45,7 @@ function classifyFailure({ reason, ...failure }: Failure, retryAfter: number | u
       return final(`no timestamp: ${detail}`);
     case 'timed-out':
     case 'connect-timed-out':
-      // The attempt has already waited for a long time.
+      // A timeout is final, because the attempt has already waited for a long time.
       return final(detail, true);
     case 'tls-untrusted':
     case 'tls-failed':

@@ -13,8 +13,8 @@ import { unreadableTimestamp } from './read-token.ts';
 import { asTimestampFinding, examineDigests, examinePurpose, type Timestamp } from './timestamp.ts';
 
 /**
- * A countersignature must have no contentType (RFC 5652, 11.4). Most have one anyway: data, or TSTInfo from Certum. The
- * G2 and G4 signers of Symantec and VeriSign signed the bare SHA-1 value.
+ * A countersignature must have no contentType (RFC 5652, 11.4). Most countersignatures have one anyway: data, or
+ * TSTInfo from Certum. The G2 and G4 signers of Symantec and VeriSign signed the bare SHA-1 value.
  */
 const RULES: SignerRules = { contentTypes: [undefined, DATA, TST_INFO], bareSha1: true };
 

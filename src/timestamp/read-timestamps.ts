@@ -12,11 +12,11 @@ export type ReadTimestamps = (stamps: readonly Stamp[], signedData: SignedData) 
 
 /** Signatures have one or two timestamps. */
 const MOST_OF_ONE = 16;
-/** Limit for the total cost of all timestamps in a file. A valid timestamp costs about six. */
+/** Limit for the total cost of all timestamps in a file. A valid timestamp costs about six units. */
 const MOST_IN_ALL = 300;
 const KIB = 1024;
 
-/** Creates a reader for one file. After its first signatures use up the limit, timestamps appear as unreadable. */
+/** Creates a reader for one file. Once the limit is used up, further timestamps are reported as unreadable. */
 export function timestampReader(budget?: WorkBudget): ReadTimestamps {
   let room = MOST_IN_ALL;
   const read = ({ kind, bytes }: Stamp, { signers, certificates }: SignedData): Timestamp => {

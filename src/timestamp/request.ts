@@ -7,7 +7,7 @@ import { withoutDenseRuns } from '../secrets/foreign-text.ts';
 export interface TimestampRequest {
   readonly algorithm: DigestAlgorithm;
   readonly digest: Uint8Array;
-  /** Dotted. undefined for the authority's default policy. */
+  /** Dotted identifier. undefined for the authority's default policy. */
   readonly policy?: string | undefined;
   /** Contents of an INTEGER, from `nonceOf`. */
   readonly nonce: Uint8Array;
@@ -31,7 +31,7 @@ export function buildTimestampRequest({ algorithm, digest, policy, nonce }: Time
 
 /**
  * Converts random bytes to the contents of a non-negative INTEGER in the fewest octets, as DER requires. The top bit is
- * cleared, and no octet is prepended, because some authorities cannot return nonces of more than 64 bits.
+ * cleared instead of prepending an octet, because some authorities do not support more than 64 bits.
  */
 export function nonceOf(random: Uint8Array): Uint8Array {
   const octets = Uint8Array.from(random);
@@ -55,7 +55,7 @@ export type TimestampResponse =
   /** Reason for the refusal. Not escaped: may contain control characters. */
   | { readonly refusal: string };
 
-/** PKIStatus values in order. Responses with the first two contain a token. */
+/** PKIStatus values in order. Responses with one of the first two values contain a token. */
 const STATUSES = [
   'granted',
   'granted with modifications',

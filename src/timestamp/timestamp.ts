@@ -17,7 +17,7 @@ export interface Timestamp {
   readonly signerCertificate: Uint8Array | undefined;
   /** Display name. Not escaped: may contain control characters. */
   readonly signerName: string;
-  /** All included certificates, in DER. For the older kind, the certificates of the enclosing signature. */
+  /** All included certificates, in DER. An older timestamp uses the certificates of the enclosing signature. */
   readonly certificates: readonly Uint8Array[];
   /** Findings except trust. If the timestamp is intact, none speaks against integrity. */
   readonly findings: readonly Finding[];

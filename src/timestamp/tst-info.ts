@@ -3,7 +3,7 @@ import { readExtensions } from '../certificates/certificate.ts';
 import { timestampErrors } from './errors.ts';
 
 const VERSION = 1;
-/** RFC 3161 requires users to support 160 bits. */
+/** RFC 3161 requires support for serial numbers of 160 bits. */
 const LONGEST_INTEGER = 64;
 
 export type TstInfo = ReturnType<typeof readTstInfo>;

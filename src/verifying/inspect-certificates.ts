@@ -31,7 +31,7 @@ export interface InspectedCertificate {
   readonly publicKey: InspectedKey | undefined;
   readonly signatureAlgorithm: NamedObject | undefined;
   readonly isAuthority: boolean;
-  /** Names from RFC 5280. undefined if there is no such extension, which permits all uses. */
+  /** Key usage names from RFC 5280. undefined if the certificate has no such extension and permits all uses. */
   readonly keyUsage: readonly string[] | undefined;
   readonly extendedKeyUsage: readonly NamedObject[] | undefined;
   readonly policies: readonly NamedObject[];
@@ -57,7 +57,7 @@ interface Node {
   issuer?: Node | undefined;
 }
 
-/** Names in bit order (RFC 5280, 4.2.1.3). */
+/** Names of the key usages in bit order (RFC 5280, 4.2.1.3). */
 const KEY_USAGES = [
   'digitalSignature',
   'contentCommitment',

@@ -71,7 +71,7 @@ export interface InspectedTimestamp
   readonly policy: NamedObject | undefined;
   readonly length: number;
   readonly certificate: string | undefined;
-  /** Certificates in the timestamp. Empty for the older kind, which uses the certificates in the signature. */
+  /** Certificates in the timestamp. Empty for an older timestamp, which uses the certificates in the signature. */
   readonly certificates: readonly InspectedCertificate[];
 }
 

@@ -29,7 +29,7 @@ export interface OnlineOptions {
 
 const MAX_CRL_LENGTH = 32 * 1024 * 1024;
 const MAX_OCSP_LENGTH = 64 * 1024;
-/** Number of addresses of each kind to try for one certificate. Real certificates have one or two. */
+/** Number of addresses of each kind to try for one certificate. Real certificates contain one or two addresses. */
 const MAX_ADDRESSES = 3;
 /** Number of CRLs in the cache, valid or not, so that each address is requested once in a run. */
 const MAX_REMEMBERED_CRLS = 20;

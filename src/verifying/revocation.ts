@@ -37,7 +37,7 @@ export function createRevocation(options: RevocationOptions) {
   const { crls, http, now, deadlineMilliseconds = DEADLINE_MILLISECONDS } = options;
   const byCrl = (crl: Crl, { certificate, issuer, otherKeys }: CertificateToCheck): RevocationStatus => {
     const byKeyOf = (signer: ParsedCertificate) => statusByCrl(crl, certificate, signer, now);
-    // The other keys are not checked for revocation themselves, so their lists can say "revoked" but never "good".
+    // The issuer's other keys are not checked for revocation, so that their lists can say "revoked" but never "good".
     const byOthers = otherKeys.map(byKeyOf).filter(({ kind }) => kind === 'revoked');
     return combineStatuses([byKeyOf(issuer), ...byOthers]);
   };
@@ -54,7 +54,7 @@ export function createRevocation(options: RevocationOptions) {
       otherKeys: readonly ParsedCertificate[] = [],
     ): Promise<readonly Finding[]> {
       const status = await statusOf({ certificate, issuer, otherKeys });
-      // "Revoked" from any source applies even to such a certificate.
+      // "Revoked" from any source applies even to a certificate with this extension.
       if (status.kind === 'unknown' && isNeverRevoked(certificate)) return [];
       return revocationFindings(status, certificate, at);
     },
@@ -91,14 +91,14 @@ function keyOf({ certificate, issuer, otherKeys }: CertificateToCheck): string {
   return [fingerprintOf(certificate.der), ...keys].join(' ');
 }
 
-/** Reasons unspecified, affiliationChanged, superseded and cessationOfOperation. */
+/** The reasons are unspecified, affiliationChanged, superseded and cessationOfOperation. */
 const HARMLESS_TO_TIMESTAMPS: ReadonlySet<number> = new Set([0, 3, 4, 5]);
 
 /**
  * Windows and jarsigner compare the date of revocation with the time of the signature, whatever the reason. They expect
- * authorities to set this date to the day when the key was lost. This program compares the dates only if the key stayed
- * with its owner. If another party may have the key, all signatures lose trust, because it is unknown when the key was
- * lost.
+ * authorities to set the revocation date to the day when the key was lost. This program compares the dates only if the
+ * key stayed with its owner. If another party may have the key, all signatures lose trust, because it is unknown when
+ * the key was lost.
  *
  * With the lost key of a timestamp authority, anyone can forge a time. The authority's tokens lose trust unless the
  * reason says that the key is safe (RFC 3161, 4).
@@ -114,7 +114,7 @@ export function revocationFindings(status: RevocationStatus, certificate: Parsed
     }
     case 'revoked': {
       const findings = status.revoked.map((one) => findingOf(one, certificate, at));
-      // One finding is enough: the first finding against trust, otherwise the first finding.
+      // One finding is enough: the first finding against trust, or else the first finding.
       return [...findings.filter((finding) => isAgainst(finding, 'trust')), ...findings].slice(0, 1);
     }
   }

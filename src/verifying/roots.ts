@@ -8,7 +8,7 @@ import { systemReason } from '../errors/system-reason.ts';
 import { verifyingErrors } from './errors.ts';
 
 export interface TrustRoots {
-  /** Read on first use, because reading the system's roots takes about 30 ms. */
+  /** Roots are read on first use, because reading the system's roots takes about 30 ms. */
   readonly roots: readonly ParsedCertificate[];
   readonly source: string;
 }
@@ -24,7 +24,7 @@ export interface TrustRootsOptions {
   readonly systemBundles?: readonly string[];
 }
 
-/** A PEM bundle of all public roots has 0.2 MB. */
+/** A PEM file with all public roots has 0.2 MB. */
 const MAX_FILE_LENGTH = 4 * 1024 * 1024;
 
 const LINUX_BUNDLES = [
@@ -35,7 +35,7 @@ const LINUX_BUNDLES = [
   '/etc/ssl/cert.pem', // Alpine without the package ca-certificates
 ];
 
-/** Throws an error if a single certificate in a file of the user is unreadable. */
+/** Throws an error if any certificate in one of the user's files is unreadable. */
 export async function loadTrustRoots(options: TrustRootsOptions): Promise<TrustRoots> {
   const { files, withSystem = files.length === 0, option = '--roots' } = options;
   const parts: TrustRoots[] = [];
@@ -131,7 +131,7 @@ function lazyRoots(source: string, certificates: () => readonly Uint8Array[]): T
   };
 }
 
-/** The largest published CRLs have about 20 MB, and a third more in PEM. */
+/** The largest published CRLs have about 20 MB in DER, and a third more in PEM. */
 const MAX_CRL_FILE_LENGTH = 64 * 1024 * 1024;
 
 export async function loadCrlFiles(paths: readonly string[]): Promise<readonly Crl[]> {

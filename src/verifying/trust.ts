@@ -39,7 +39,7 @@ export function chargedTo(examineTrust: ExamineTrust, budget: WorkBudget): Exami
 export interface TrustOptions {
   readonly roots: TrustRoots;
   readonly now: Date;
-  /** Without this member, revocation is not checked. */
+  /** If `revocation` is undefined, revocation is not checked. */
   readonly revocation?: Revocation | undefined;
 }
 
@@ -52,7 +52,7 @@ export function trustExaminer(options: TrustOptions): ExamineTrust {
     orUndefined(() => parseCertificate(der, 'certificate')),
   );
   const examine = (request: TrustRequest) => examineOnce(request, parse, options);
-  // A result with skipped checks must not be used for another file.
+  // If checks were skipped, the result must not be reused for another file.
   return memoize(MAX_REMEMBERED, requestKey, examine, ({ budget }) => budget?.isSpent !== true);
 }
 
@@ -175,7 +175,7 @@ function poolFindings(count: number, unreadable: number): Finding[] {
   return findings;
 }
 
-/** Covers all inputs of the result: a file without an intermediate must not spoil the result for a file that has it. */
+/** Covers all inputs of the result, so that a file without an intermediate certificate does not affect another file. */
 function requestKey({ leaf, certificates, at, purpose }: TrustRequest): string {
   const digests = [leaf, ...certificates.slice(0, MAX_CERTIFICATES)].map(fingerprintOf).join();
   return `${purpose} ${at.getTime()} ${certificates.length} ${fingerprintOf(Buffer.from(digests))}`;

@@ -75,8 +75,8 @@ function verdictOn(
 }
 
 /**
- * If the structure of a known format is rejected, the file is broken or cannot be verified, because its content is
- * uncertain. A file without a trace of a signature is unsigned.
+ * If the structure of a known format is rejected, the content is uncertain, so the file is broken or cannot be
+ * verified. A file without a trace of a signature is unsigned.
  */
 async function unreadable(
   path: string,

@@ -19,7 +19,7 @@ export async function verifyByCatalog(
   verifying: Verifying,
 ): Promise<(path: string) => Promise<VerifiedFile>> {
   let list: SignableFile['catalog'];
-  // Read only once, so that this list is the one whose signature was verified, even if the file changes.
+  // The list is read only once, so that it is the verified list, even if the file changes.
   const verified = await verifyFile(catalog, verifying, (opened) => {
     list = opened.catalog;
   });

@@ -34,7 +34,7 @@ export async function verifySignature(
   const time = earliest(timestamps.filter(isGood));
   const trust = await signerTrust(signature, examineTrust, time ?? now, purpose);
   const findings = [...(await signature.examine()), ...(trust?.findings ?? [])];
-  // An invalid timestamp must not be accepted, even while the certificate has not expired.
+  // An invalid timestamp must not be accepted, even if the certificate has not expired.
   const integrity = worstOf([integrityBy(findings), ...timestamps.map((timestamp) => timestamp.integrity)]);
   const isTrusted = trust?.isTrusted === true && timestamps.every((timestamp) => timestamp.trust === 'trusted');
   return {
@@ -75,7 +75,7 @@ function earliest(timestamps: readonly VerifiedTimestamp[]): Date | undefined {
   return times.length === 0 ? undefined : new Date(times.reduce((first, time) => Math.min(first, time)));
 }
 
-/** Sequential, because all signatures use the same content and concurrency would not help. */
+/** The work is sequential, because all signatures use the same content and concurrency would not help. */
 async function inOrder<In, Out>(items: readonly In[], work: (item: In) => Promise<Out>): Promise<Out[]> {
   const results: Out[] = [];
   for (const item of items) results.push(await work(item));
@@ -108,7 +108,7 @@ export async function verifyTimestamp(
   };
 }
 
-/** An authority's certificate must have been valid when it signed. The certificate may have expired since then. */
+/** An authority's certificate must have been valid at the time of the timestamp. It may have expired since then. */
 async function authorityTrust(
   { signerCertificate, certificates, time }: Timestamp,
   examineTrust: ExamineTrust | undefined,

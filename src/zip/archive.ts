@@ -48,9 +48,8 @@ export async function readArchive(source: ByteSource): Promise<ZipArchive> {
 }
 
 /**
- * Returns enough names from the directory to recognise the type of the archive: names in the root, names in the given
- * folders (in lower case, with a trailing `/`), and one compiled class. Throws the errors of `readArchive`, but reads
- * only the directory.
+ * Returns enough names to recognise the type of the archive: names in the root, names in the given folders (lower case,
+ * trailing `/`), and one compiled class. Throws the errors of `readArchive`, but reads only the directory.
  */
 export async function readKindNames(source: ByteSource, folders: ReadonlySet<string>): Promise<ReadonlySet<string>> {
   const end = await findEndOfArchive(source);
@@ -115,7 +114,7 @@ async function locateEntries(
   return inFile;
 }
 
-/** The order in the file is usually that of the directory. */
+/** The order of entries in the file is usually that of the directory. */
 function inFileOrder(entries: readonly DirectoryEntry[]): readonly DirectoryEntry[] {
   const isInOrder = entries.every(({ offset }, position) => offset >= (entries[position - 1]?.offset ?? 0));
   return isInOrder ? entries : entries.toSorted((a, b) => a.offset - b.offset);
@@ -170,8 +169,8 @@ function checkSameSizes(header: Buffer, entry: DirectoryEntry): void {
 
 /**
  * Returns the length of the data descriptor. The descriptor's signature is optional and its sizes have 32 or 64 bits,
- * so only the values show which form it has (4.3.9). If two forms match, the one that ends at the next record is used,
- * otherwise the shorter one.
+ * so only the values show which form it has (4.3.9). If two forms match, the form that ends at the next record is used,
+ * or else the shorter form.
  */
 function descriptorLength(bytes: Buffer, entry: DirectoryEntry, room: number): number {
   const hasSignature = bytes.length >= 4 && bytes.readUInt32LE(0) === DATA_DESCRIPTOR;

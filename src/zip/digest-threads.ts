@@ -9,9 +9,9 @@ export type DigestThreads = ReturnType<typeof createDigestThreads>;
 
 /** A thread has one window in progress and one in its queue, so that it never waits for the main thread. */
 const WINDOWS_PER_THREAD = 2;
-/** Each thread needs about 20 MB, and the main thread cannot supply data for more than these. */
+/** Each thread needs about 20 MB, and the main thread cannot supply data for more threads. */
 const MOST_THREADS = 3;
-/** Milliseconds for which idle threads are kept for the next archive of a run. */
+/** Idle threads are kept for this many milliseconds, for the next archive of a run. */
 const LINGER = 1000;
 
 interface Thread {

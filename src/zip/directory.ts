@@ -43,7 +43,7 @@ export function isDirectory({ name }: ZipEntry): boolean {
   return name.endsWith('/');
 }
 
-/** An entry whose local header has not been read. `dataOffset` and `end` are zero until then. */
+/** An entry whose local header has not been read. `dataOffset` and `end` are zero until the header has been read. */
 export type DirectoryEntry = { -readonly [Field in keyof ZipEntry]: ZipEntry[Field] };
 
 /** Java 21 and later reject archives with longer records. */
@@ -125,8 +125,8 @@ function readRecord(
 }
 
 /**
- * Java rejects archives in which an extra field extends past the end, or a ZIP64 field has a length that no set of
- * values has. Java accepts up to three arbitrary bytes at the end.
+ * Java rejects archives in which an extra field extends past the end, or a ZIP64 field has an impossible length. Java
+ * accepts up to three arbitrary bytes after the extra fields.
  */
 function checkExtraFields(directory: Buffer, start: number, limit: number, name: string): void {
   for (const { id, start: dataStart, end } of extraFields(directory, start, limit)) {
@@ -140,7 +140,7 @@ function checkExtraFields(directory: Buffer, start: number, limit: number, name:
   }
 }
 
-/** The field contains the first of size, compressed size, offset and disk, in this order. The field may be empty. */
+/** The field contains size, compressed size, offset and disk, in this order. Values at the end may be missing. */
 const ZIP64_LENGTHS: readonly number[] = [0, 8, 16, 24, 28];
 
 type Sizes = Pick<ZipEntry, 'compressedSize' | 'size' | 'offset'> & { readonly disk: number };
@@ -220,12 +220,12 @@ export function indexByName(entries: readonly ZipEntry[]): ReadonlyMap<string, Z
 
 const UNICODE_PATH_EXTRA = 0x7075;
 const VERSION = 1;
-/** The field begins with its version and a CRC-32. */
+/** The Unicode path field begins with a version and a CRC-32. */
 const NAME_OFFSET = 5;
 
 /**
- * Throws `zip-ambiguous` if the field is valid, which its CRC-32 of the name shows, and contains another name. The name
- * is between `nameStart` and `nameEnd`, and the extra fields are between `nameEnd` and `limit`.
+ * Throws `zip-ambiguous` if the field contains another name and is valid. A valid field contains the CRC-32 of the
+ * name. The name is between `nameStart` and `nameEnd`, and the extra fields are between `nameEnd` and `limit`.
  */
 export function rejectOtherUnicodeName(bytes: Buffer, nameStart: number, nameEnd: number, limit: number): void {
   for (const { id, start, end } of extraFields(bytes, nameEnd, limit)) {

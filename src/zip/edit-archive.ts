@@ -19,7 +19,7 @@ import {
 
 export interface ArchiveChange {
   readonly remove: ReadonlySet<ZipEntry>;
-  /** Entries to write first, in this order, in the file and in the directory: new ones, or entries of the archive. */
+  /** New or existing entries to write first, in this order, in the file and in the directory. */
   readonly first: readonly (NewEntry | ZipEntry)[];
   /** New entries to insert after an existing entry in file and directory, even if the existing one is removed. */
   readonly after?: ReadonlyMap<ZipEntry, NewEntry>;
@@ -133,8 +133,8 @@ export function shifts(edits: readonly ArchiveEdit[]): (offset: number) => numbe
 
 /**
  * Pads the extra field of new entries so that later entries move by a multiple of the alignment, aligned or not.
- * Therefore the added bytes do not depend on which signatures the file had before. Of the entries at the start, the
- * last one compensates for all removed entries.
+ * Therefore the added bytes do not depend on which signatures the file had before. The last entry at the start
+ * compensates for all removed entries.
  */
 function alignFollowing(
   { first, after }: AddedEntries,
@@ -195,8 +195,8 @@ function modulo(value: number, by: number): number {
 }
 
 /**
- * An archive without its last entry, which is its signature. Other entries may have new contents in place. Every other
- * record stays the same, byte for byte.
+ * An archive without its last entry, which is its signature. Other entries may get new contents, but keep their order.
+ * Every other record stays the same, byte for byte.
  */
 export interface ArchiveBody {
   readonly archive: ZipArchive;
@@ -257,7 +257,7 @@ export function tailOf({ archive, records, length, entryCount }: ArchiveBody, la
   return [localHeader(last), last.data, records, lastRecord, endRecords];
 }
 
-/** Returns the edits. The comment of the archive and the bytes after it stay. */
+/** Returns the edits. The comment of the archive stays, and so do the bytes after the comment. */
 export function editLastEntry(body: ArchiveBody, last?: NewEntry): Patch {
   const { archive, edits, end } = body;
   const { recordOffset } = archive.end;

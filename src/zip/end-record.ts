@@ -43,7 +43,7 @@ const LONGEST_ZIP64_END_RECORD = 0x10000;
 const LONGEST_TAIL = END_RECORD_LENGTH + 0xffff;
 
 /**
- * Searches backwards from the end, as Java does. The first record whose comment ends at the end of the file decides.
+ * Searches backwards from the end, as Java does. The first record whose comment ends at the end of the file is used.
  * Throws `zip-ambiguous` if two records lead to a directory.
  */
 export async function findEndOfArchive(source: ByteSource): Promise<EndOfArchive> {
@@ -150,12 +150,12 @@ async function readEnd(source: ByteSource, record: Buffer, recordOffset: number)
 }
 
 async function leadsToDirectory(source: ByteSource, end: EndOfArchive): Promise<boolean> {
-  // An empty archive is only an end record: if bytes could follow it, any zeros could look like one.
+  // An empty archive is only an end record. If bytes could follow this record, any zeros could look like one.
   if (end.entryCount === 0) return end.directorySize === 0 && end.trailingLength === 0;
   return end.directorySize >= 4 && (await hasSignature(source, end.directoryOffset, CENTRAL_RECORD));
 }
 
-/** If bytes follow the comment, Java needs the record's own fields to lead to the directory and the first entry. */
+/** If bytes follow the comment, Java requires that the record's fields lead to the directory and the first entry. */
 async function isAcceptedByJava(source: ByteSource, { trailingLength, zip64, base }: EndOfArchive): Promise<boolean> {
   return trailingLength === 0 || (zip64 === undefined && (await hasSignature(source, base, LOCAL_HEADER)));
 }
@@ -200,7 +200,7 @@ function inSeveralParts(): CodesignError {
   return zipErrors('zip-unsupported', { problem: 'it is one part of an archive in several' });
 }
 
-/** Reads the fields from the ZIP64 record if there is one. Any value in the end record itself must then be the same. */
+/** Reads the fields from the ZIP64 record if there is one. Values in the end record must then be the same. */
 function readFields(record: Buffer, zip64: Buffer | undefined) {
   const entryCount = record.readUInt16LE(10);
   const directorySize = record.readUInt32LE(12);

@@ -17,7 +17,7 @@ export type DigestEntries = (
   algorithms: readonly string[],
 ) => Promise<EntryDigests>;
 
-/** Below this many bytes, threads save almost no time. With many small entries, they need a third more memory. */
+/** Below this many bytes, threads save almost no time. With many small entries, threads need a third more memory. */
 const WORTH_THREADS = 96 * 1024 * 1024;
 
 export const digestEntries: DigestEntries = digestEntriesWith(undefined);
@@ -41,7 +41,7 @@ async function digestWindows(
 ): Promise<void> {
   const spare: Buffer[] = [];
   const handedOver = new Set<Promise<void>>();
-  /** Windows that another thread could not digest. Digesting such a window here succeeds or throws the real error. */
+  /** Windows that another thread could not digest are digested again here, which succeeds or throws the real error. */
   const again: EntryWindow[] = [];
 
   async function digest(window: EntryWindow, others: DigestThreads | undefined): Promise<void> {

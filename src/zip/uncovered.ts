@@ -48,18 +48,18 @@ async function bytesIn(source: ByteSource, ranges: readonly ByteRange[]): Promis
 
 async function areZero(source: ByteSource, ranges: readonly ByteRange[]): Promise<boolean> {
   for await (const chunk of readPieces(source, ranges)) {
-    // Ten times faster than comparing each byte.
+    // Comparing whole chunks is ten times faster than comparing each byte.
     if (!asBuffer(chunk).equals(Buffer.alloc(chunk.length))) return false;
   }
   return true;
 }
 
 const APK_MAGIC = 'APK Sig Block 42';
-/** The footer contains the size and a magic number. The size is at the start too, but does not include itself. */
+/** The footer contains the block's size and a magic number. The size does not include the first size field. */
 const APK_FOOTER_LENGTH = 24;
 const APK_SIZE_LENGTH = 8;
 const APK_ID_LENGTH = 4;
-/** Length in bytes. Real blocks have a few thousand, and 4096 of padding. */
+/** Length in bytes. Real blocks have a few thousand bytes, and 4096 bytes of padding. */
 const LONGEST_APK_BLOCK = 16 * 1024 * 1024;
 
 /** The block ends where the directory begins, and contains pairs of id and value ("APK Signature Scheme v2"). */

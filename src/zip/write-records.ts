@@ -36,9 +36,9 @@ export interface NewEntry {
 /** Fields of the entry's records. The records depend on the length of the data, but not on the data. */
 export type EntryHeader = Omit<NewEntry, 'data'> & { readonly data: { readonly length: number } };
 
-/** Version 2.0, which deflate needs. "Made by" names no particular system, so there are no permissions. */
+/** Deflate needs version 2.0. "Made by" names no particular system, so there are no permissions. */
 const VERSION = 20;
-/** 1980-02-01 00:00:00, which is after the epoch of MS-DOS in every time zone. */
+/** 1980-02-01 00:00:00 is later than the epoch of MS-DOS in every time zone. */
 const DOS_DATE = (0 << 9) | (2 << 5) | 1;
 
 export function deflatedEntry(name: string, contents: Uint8Array): NewEntry {
@@ -46,7 +46,7 @@ export function deflatedEntry(name: string, contents: Uint8Array): NewEntry {
   return { ...describe(name, contents), method: DEFLATED, data };
 }
 
-/** Bytes in a stored deflate block, whose length field has 16 bits. */
+/** Largest number of bytes in a stored deflate block, whose length field has 16 bits. */
 const LONGEST_BLOCK = 0xffff;
 export const PLAIN_BLOCK_HEADER_LENGTH = 5;
 
@@ -171,7 +171,7 @@ export function writeEndRecords(
   record.writeUInt32LE(keepMarker(record.readUInt32LE(12), directorySize, IN_ZIP64_32, before), 12);
   record.writeUInt32LE(keepMarker(record.readUInt32LE(16), directoryOffset, IN_ZIP64_32, before), 16);
   if (before.zip64 === undefined && !needed) return record;
-  // Detected before a signature is requested, because the edits are also computed once without one.
+  // This error appears before a signature is requested, because the edits are also computed once without a signature.
   if (before.trailingLength > 0) {
     const problem = `it would need ZIP64 records, with which Java does not open it while it is followed by ${plural(before.trailingLength, 'byte')}`;
     throw zipErrors('zip-unsupported', { problem });
@@ -187,7 +187,7 @@ export function writeEndRecords(
   return Buffer.concat([zip64, locator, record]);
 }
 
-/** A field that referred to the ZIP64 record continues to do so. */
+/** A field that referred to the ZIP64 record still refers to it. */
 function keepMarker(old: number, value: number, marker: number, { zip64 }: EndOfArchive): number {
   return value >= marker || (zip64 !== undefined && old === marker) ? marker : value;
 }

@@ -34,7 +34,7 @@ export interface Crl {
 
 export interface CrlScope {
   readonly problem: string | undefined;
-  /** Why an unlisted certificate may still be revoked: the list is a delta, indirect, or for some reasons only. */
+  /** Reason why an unlisted certificate may still be revoked: a delta, an indirect list, or only some reasons. */
   readonly partial: string | undefined;
   readonly isIndirect: boolean;
   readonly covers: 'all' | 'end-entities' | 'authorities';
@@ -42,7 +42,7 @@ export interface CrlScope {
   readonly points: readonly string[] | undefined;
 }
 
-/** Neither extension affects what the list covers. */
+/** These extensions do not affect what the list covers. */
 const HARMLESS_EXTENSIONS: ReadonlySet<string> = new Set([AUTHORITY_KEY_IDENTIFIER, CRL_NUMBER]);
 
 const MAX_REMEMBERED_KEYS = 100;
@@ -100,7 +100,7 @@ function readScope(extensions: readonly Extension[], issuer: Uint8Array): CrlSco
     points: undefined,
   };
   for (const { type, isCritical, value } of extensions) {
-    // The two extensions should be critical. A non-critical extension has the same meaning.
+    // A delta CRL indicator or distribution point should be critical, but has the same meaning if it is not.
     if (type === DELTA_CRL_INDICATOR) {
       scope = { ...scope, partial: 'it holds changes only (a delta CRL)' };
     } else if (type === ISSUING_DISTRIBUTION_POINT) {
@@ -174,7 +174,7 @@ export interface CrlEntry {
 
 type EntriesOfCrl = Pick<Crl, 'entries' | 'issuerKey'> & { readonly scope: Pick<Crl['scope'], 'isIndirect'> };
 
-/** holdInstructionCode says how to treat a hold, and invalidityDate since when the key may be compromised. */
+/** holdInstructionCode states how to treat a hold, and invalidityDate when the key may have been compromised. */
 const KNOWN_CRITICAL: ReadonlySet<string> = new Set([REASON_CODE, INVALIDITY_DATE, HOLD_INSTRUCTION]);
 const TRUE = Buffer.of(0x01, 0x01, 0xff);
 
@@ -203,7 +203,7 @@ export function findInCrl(
     if (all[position] !== 0x30 || header > 6 || end > all.length) {
       // The list's signature also covers the entries before this offset.
       if (entries.length > 0) return { entries, unknownCritical };
-      // This read throws an error that describes the problem.
+      // Reading the malformed entry throws an error that describes the problem.
       expectTag(readDer(all.subarray(position), 'CRL entry'), 0x30, 'CRL entry');
     }
     if (critical < end) {

@@ -33,7 +33,7 @@ import { readName } from '../names.ts';
 import { isSignedBy } from '../signature-algorithm.ts';
 import { combineStatuses, type RevocationStatus, stalenessOf, unknownBecause } from './status.ts';
 
-/** Identifies the certificate by SHA-1, which every responder supports. Security does not depend on this digest. */
+/** Identifies the certificate by SHA-1, which every responder supports. A weak digest is harmless here. */
 export function buildOcspRequest(certificate: ParsedCertificate, issuer: ParsedCertificate): Uint8Array {
   const { nameDigest, keyDigest } = issuerDigests(certificate, issuer, 'sha1');
   const algorithm = sequence(objectIdentifier(DIGEST_OID.SHA1), nullValue());
@@ -98,8 +98,8 @@ function isAbout(answer: OcspAnswer, certificate: ParsedCertificate, issuer: Par
 }
 
 /**
- * The signer must be the issuer, or have a certificate from the issuer for this purpose (RFC 6960, 4.2.2.2). Revocation
- * of a responder is not checked: its certificate is valid for weeks (id-pkix-ocsp-nocheck).
+ * The signer must be the issuer, or have a certificate from the issuer for this purpose (RFC 6960, 4.2.2.2). The
+ * revocation of a responder's certificate is not checked, because it is valid only for weeks (id-pkix-ocsp-nocheck).
  */
 function signerProblem(response: OcspResponse, issuer: ParsedCertificate, now: Date): string | undefined {
   const candidates = [
@@ -123,7 +123,7 @@ function signerProblem(response: OcspResponse, issuer: ParsedCertificate, now: D
   return objection && `the certificate of its signer "${signer.name}" is not accepted (${objection.code})`;
 }
 
-/** Compares by name (`[1]`), or by the SHA-1 digest of the key (`[2]`). */
+/** Compares certificates by name (`[1]`), or by the SHA-1 digest of the key (`[2]`). */
 function isResponder({ responder }: OcspResponse, candidate: ParsedCertificate): boolean {
   if (responder.tag === 0xa1) return readName(responder.contents).key === candidate.subjectKey;
   if (responder.tag !== 0xa2) return false;

@@ -6,7 +6,7 @@ import { crlPointsOf } from './sources.ts';
 
 export type RevocationStatus =
   | { readonly kind: 'good' }
-  /** All entries from all sources. Each of them applies. */
+  /** The entries from all sources are included. */
   | { readonly kind: 'revoked'; readonly revoked: readonly CrlEntry[] }
   | { readonly kind: 'unknown'; readonly why: string };
 
@@ -96,7 +96,7 @@ function covers({ scope }: Crl, { fields }: ParsedCertificate): boolean {
   // A certificate without extensions, as in version 1, can belong to an authority or to an end entity.
   if (scope.covers === 'end-entities' && (isAuthority || fields.extensions.size === 0)) return false;
   const points = crlPointsOf(fields);
-  // All distribution points of the certificate name lists of another issuer.
+  // The certificate's distribution points refer only to lists from other issuers.
   if (points?.length === 0) return false;
   const { points: listed } = scope;
   if (listed === undefined) return true;

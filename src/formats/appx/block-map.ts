@@ -92,7 +92,7 @@ interface MappedEntry {
   readonly file: MappedFile;
 }
 
-/** Returns clauses about differences in sizes, and about files that only one of the two lists. */
+/** Returns clauses about differences in sizes, and about files that only the block map or only the archive lists. */
 export function compareSizes({ files }: BlockMap, entries: readonly ZipEntry[]): readonly string[] {
   const { mapped, unmapped, misnamed } = pairUp(files, entries);
   const found = new Set(mapped.map(({ file }) => file));
@@ -120,8 +120,8 @@ function pairUp(files: readonly MappedFile[], entries: readonly ZipEntry[]) {
 }
 
 /**
- * ECMA-376-2, 6.2.2.2: other characters are percent-encoded. Microsoft's SDK cannot find files with other names, and
- * rejects the names of folders.
+ * ECMA-376-2, 6.2.2.2: all other characters are percent-encoded. Microsoft's SDK cannot find files whose names are not
+ * encoded in this way, and rejects folder names.
  */
 const PART_NAME = /^(?:[\w.~!$&'()*+,;=:@/-]|%[\da-f]{2})*[^/]$/i;
 
@@ -203,12 +203,12 @@ function inflateBlock(data: Uint8Array): Buffer | undefined {
   }
 }
 
-/** Length of uncompressed deflate blocks: each block of the block map then consists of whole deflate blocks. */
+/** With uncompressed deflate blocks of this length, each block in the block map consists of whole deflate blocks. */
 export const PLAIN_BLOCK_LENGTH = BLOCK_LENGTH / 2;
 
 /**
  * Returns the block map with a new entry for a file that is deflated without compression, in blocks of
- * `PLAIN_BLOCK_LENGTH`. The rest of the block map stays the same. `name` is in the form of the block map.
+ * `PLAIN_BLOCK_LENGTH`. The rest of the block map stays the same. `name` must have the form of names in the block map.
  */
 export function withFile(bytes: Uint8Array, name: string, contents: Uint8Array, headerLength: number): Uint8Array {
   const text = Buffer.from(bytes).toString();

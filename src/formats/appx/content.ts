@@ -1,4 +1,4 @@
-/** The signature of a package covers a list of digests, each after four letters. */
+/** The signature of a package covers a list of digests. Each digest follows four letters. */
 
 import { createHash } from 'node:crypto';
 import type { ByteSource } from '../../bytes/byte-source.ts';

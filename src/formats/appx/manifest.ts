@@ -15,9 +15,9 @@ export interface BundledPackage {
   readonly tagEnd: number;
 }
 
-/** Number of packages in a bundle. Real bundles have a few hundred. */
+/** Number of packages in a bundle. Real bundles have a few hundred packages. */
 const MOST_PACKAGES = 4096;
-/** The namespaces of later years add elements to bundle manifests. For example, 2019 added stub packages. */
+/** Namespaces of later years add elements to bundle manifests: for example, 2019 added stub packages. */
 const BUNDLE_NAMESPACE = /^http:\/\/schemas\.microsoft\.com\/appx\/\d{4}\/bundle$/;
 
 export function readManifest(kind: 'package' | 'bundle', part: string, bytes: Uint8Array): Manifest {

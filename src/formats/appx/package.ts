@@ -24,7 +24,7 @@ export interface AppxPackage {
   readonly manifest: Manifest;
   readonly manifestPart: Part;
   readonly blockMap: Part;
-  /** Algorithm of the block map, which signatures must use too. */
+  /** Digest algorithm of the block map, which signatures must use too. */
   readonly algorithm: DigestAlgorithm;
   readonly wrongSizes: readonly string[];
   readonly contentTypes: Part & ContentTypes;
@@ -41,7 +41,7 @@ export interface StoredSignature extends StoredCms {
 const LONGEST_BLOCK_MAP = 64 * 1024 * 1024;
 const LONGEST_TEXT = 2 * 1024 * 1024;
 const LONGEST_BINARY = 16 * 1024 * 1024;
-/** Bytes reserved for each signature if sizes have 32 bits. */
+/** If sizes have 32 bits, this many bytes are reserved for each signature. */
 export const ROOM = 16 * 1024 * 1024;
 const MAGIC = 'PKCX';
 

@@ -3,7 +3,7 @@
 import { readCertificateFields } from '../../certificates/certificate.ts';
 import { type NameAttribute, readName } from '../../certificates/names.ts';
 
-/** Attribute names in the manifest's schema (ST_Publisher_2010_v2). Others become `OID.` and the identifier. */
+/** Attribute names in the manifest's schema (ST_Publisher_2010_v2). All others become `OID.` and the identifier. */
 const NAMES: Readonly<Record<string, string>> = {
   '2.5.4.3': 'CN',
   '2.5.4.4': 'SN',

@@ -17,7 +17,7 @@ export interface XmlElement {
 /** `end` is the offset in the text after the start tag or after the element. */
 export type OnElement = (element: XmlElement, end: number) => void;
 
-/** Nesting depth. Real parts have about five levels. */
+/** Nesting depth. Real XML parts have about five nested levels. */
 const DEEPEST = 64;
 
 /** Decodes UTF-8 with or without a byte order mark. */
@@ -29,7 +29,7 @@ export function decodeXml(part: string, bytes: Uint8Array): string {
   }
 }
 
-/** Calls `onStart` before the element's contents. Throws `appx-part-malformed` even for a document type. */
+/** Calls `onStart` before the element's contents. Throws `appx-part-malformed` if there is a document type. */
 export function readXml(part: string, text: string, onStart: OnElement, onEnd?: OnElement): void {
   const parser = new SaxesParser({ xmlns: true });
   const open: XmlElement[] = [];
@@ -77,7 +77,7 @@ export function malformed(part: string, problem: string): CodesignError {
   return appxErrors('appx-part-malformed', { part, problem });
 }
 
-/** Length in characters. In the schemas, publishers and file names are the longest attributes and have this limit. */
+/** The schemas have this limit (in characters) for publishers and file names, which are the longest attributes. */
 const LONGEST_ATTRIBUTE = 8192;
 
 export function attributeOf({ name, attributes }: XmlElement, attribute: string, part: string): string {

@@ -15,13 +15,13 @@ interface Head {
   readonly header: Buffer;
   readonly sizes: Buffer;
   readonly block1: Uint8Array;
-  /** Length of everything after block1: the reference, and zeros until the end of the reserved area. */
+  /** Length of the bytes after block1: the reference, and zeros until the end of the reserved area. */
   readonly block2Length: number;
   readonly folders: Buffer;
   readonly shift: number;
 }
 
-/** Covers the final header without reserved1, the sizes, the length of block2, and block2 with its reference. */
+/** The digest covers the final header without reserved1, the sizes, the length of block2, and block2 itself. */
 export async function contentOf(
   source: ByteSource,
   layout: CabinetLayout,

@@ -22,7 +22,7 @@ const LONGEST_NAMES = 4 * 256;
 
 export interface CabinetLayout {
   readonly fileSize: number;
-  /** cbCabinet, which excludes the signature. */
+  /** cbCabinet, the size without the signature. */
   readonly cabinetSize: number;
   readonly filesOffset: number;
   readonly flags: number;
@@ -40,7 +40,7 @@ export interface Reserve {
   readonly dataLength: number;
   /** Data from another program, which the digest covers. */
   readonly block1: Uint8Array;
-  /** Everything after block1: the reference to the signature, and zeros. */
+  /** The bytes after block1: the reference to the signature, and zeros. */
   readonly block2: Uint8Array;
 }
 

@@ -41,7 +41,7 @@ async function storedIn(source: ByteSource, { signature }: CabinetLayout): Promi
 
 const KIND: SignedKind = {
   dataType: SPC_CAB_DATA,
-  // signtool in SDK 26100, jsign and relic write these types.
+  // signtool in SDK 26100, jsign and relic write these data types.
   otherTypes: [SPC_CAB_DATA_2, SPC_PE_IMAGE_DATA],
   value: { name: 'link', examine: () => [], describe: describeLink },
 };
@@ -90,7 +90,7 @@ function hiddenIn({ layout: { reserve }, stored }: Cabinet) {
   return found;
 }
 
-/** Most programs write a link; jsign and relic write SpcPeImageData. */
+/** Most programs write an SpcLink, but jsign and relic write SpcPeImageData. */
 function describeLink(value: Element): readonly Detail[] {
   return value.tag === 0x30 ? [] : [{ name: 'link', value: readLink(value) }];
 }

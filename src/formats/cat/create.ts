@@ -1,4 +1,4 @@
-/** Creates catalogs of version 2 with the same attributes as Microsoft's programs. */
+/** Creates catalogs of version 2 with the attributes that Microsoft's programs write. */
 
 import { createHash } from 'node:crypto';
 import {
@@ -35,7 +35,7 @@ const FLAGS = Uint8Array.of(0x10, 0x01, 0x00, 0x01);
 
 /**
  * Returns an unsigned catalog that does not depend on the order of files. Each file has an entry for its SHA-256 digest
- * and one for SHA-1. Of several files with the same content, only one is listed.
+ * and one for SHA-1. If several files have the same content, only one of them is listed.
  */
 export function newCatalog(files: readonly ListedFile[], time: Date): Uint8Array {
   const byName = files.toSorted((a, b) => (a.name < b.name ? -1 : 1));

@@ -4,7 +4,7 @@ import { plural } from '../../errors/plural.ts';
 import type { Detail } from '../../format/signature.ts';
 import type { Catalog, CatalogMember } from './list.ts';
 
-/** Catalogs of drivers have a few members; those of Windows itself have thousands. */
+/** Driver catalogs have a few members, but the catalogs in Windows have thousands. */
 const MOST_SHOWN = 100;
 const LONGEST_TEXT = 1000;
 

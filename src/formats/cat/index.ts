@@ -19,10 +19,10 @@ export const cat = {
 const MARKS = ['06092a864886f70d010702', '06092b0601040182370a01', '060a2b0601040182370c0101'].map((hex) =>
   Buffer.from(hex, 'hex'),
 );
-/** Length in bytes. Only lengths and the digest algorithms come before the usage. */
+/** Length in bytes. Only lengths and the digest algorithms precede the list's usage. */
 const LONGEST_START = 256;
 
-/** True if the object identifiers occur in this order. Opening the file checks more. */
+/** True if the object identifiers occur in this order. Further checks run when the file is opened. */
 function startsLikeCatalog(head: Uint8Array): boolean {
   const start = Buffer.from(head.subarray(0, LONGEST_START));
   let at = 0;

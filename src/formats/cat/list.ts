@@ -1,4 +1,4 @@
-/** The list in a security catalog: a certificate trust list (wincrypt.h, CTL_INFO) of files (mscat.h). */
+/** The list in a security catalog is a certificate trust list (wincrypt.h, CTL_INFO) of files (mscat.h). */
 
 import {
   CATALOG_LIST,
@@ -30,7 +30,7 @@ export interface Catalog {
   readonly encapsulated: Element;
   /** The digest excludes the tag and length of the list. */
   readonly list: Element;
-  /** 1 if files are listed by SHA-1 digests, 2 if by SHA-256. */
+  /** Version 1 lists files by SHA-1 digests, and version 2 by SHA-256 digests. */
   readonly version: 1 | 2;
   readonly identifier: Uint8Array;
   readonly time: Date;

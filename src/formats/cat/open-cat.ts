@@ -51,7 +51,7 @@ function signedList(catalog: Catalog, source: ByteSource): Container {
     reasonForOneSignature: 'a security catalog holds one signature',
     reasonNotRewritable: undefined,
     entries: async () => (cms === undefined ? [] : [{ location: 'catalog', cms, examine: async () => [] }]),
-    // Measured in memory, so that later changes to the file have no effect.
+    // The list is digested in memory, so that later changes to the file have no effect.
     measure: (_content, algorithms) => measureContent(memorySource(list.contents), [list.contents], algorithms),
     content: async () => ({ type: CERTIFICATE_TRUST_LIST, value: list.bytes }),
     write: replaceBy,

@@ -11,8 +11,8 @@ import { type Coverage, coverageOf } from './signature/signature-file-info.ts';
 
 export interface JarExpectation extends Expected {
   /**
-   * True if existing files must keep their positions, even where a stream reader does not look for signatures. Other
-   * signatures must then be as valid or invalid as before.
+   * True if existing files must keep their positions, even where a stream reader does not look for signatures. The
+   * validity of other signatures must then not change.
    */
   readonly keepsPositions?: boolean;
 }

@@ -58,7 +58,7 @@ export async function digestListed(
   return digestContents(source, entries, algorithms, digestEntries);
 }
 
-/** Returns the same object for equal lists: a hundred thousand entries need only a few different ones. */
+/** Returns the same object for equal lists, because a hundred thousand entries have only a few different lists. */
 export function sharedLists(): (algorithms: readonly string[]) => readonly string[] {
   const lists = new Map<string, readonly string[]>();
   return (algorithms) => {
@@ -98,7 +98,7 @@ export async function digestContents(
 
 /** SHA3-512, the slowest algorithm, takes 2 s of processor time for this many bytes. */
 export const FURTHER_BYTES = 512 * 1024 * 1024;
-/** In large archives the limit grows with the compressed contents, which are rarely less than a tenth of all. */
+/** In large archives, the limit grows with the compressed size, which is rarely less than a tenth of the size. */
 const FURTHER_BYTES_PER_COMPRESSED_BYTE = 16;
 
 /**

@@ -14,9 +14,9 @@ const LONGEST_DIRECTORY_RECORD = 0x10000;
 const JAR_MAGIC = 0xcafe;
 
 /**
- * Builds everything that does not depend on the signature. A stream reader (JarInputStream) needs META-INF/, then the
- * manifest, then the signatures before everything else. The block is stored uncompressed, so its length is known before
- * the signature.
+ * Builds all parts that do not depend on the signature. A stream reader (JarInputStream) needs META-INF/, the manifest
+ * and the signatures, in this order, before all other entries. The block is stored uncompressed, so its length is known
+ * before the signature.
  *
  * `base` is the name of the signature's two files. `remove` contains the entries of replaced signatures.
  */
@@ -57,7 +57,8 @@ function jarMagic({ directory, inFile }: ZipArchive): Uint8Array {
 
 /**
  * Removes signature files and blocks, including incomplete pairs, and the digests in the manifest. The manifest keeps
- * its place, and is removed if this program created it. SIG-* files, which verifiers ignore, stay. Throws `not-signed`.
+ * its place, and is removed if this program created it. Verifiers ignore SIG-* files, which stay in the archive. Throws
+ * `not-signed`.
  */
 export function removeSignatures({ archive, manifest, signatureFiles }: JarLayout): Patch {
   const remove = new Set([...signatureFiles.values()].flatMap(filesOf));

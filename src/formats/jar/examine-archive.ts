@@ -61,7 +61,7 @@ function* remainsFindings({ archive, signatureFiles }: JarLayout): Generator<Fin
   }
 }
 
-/** Bytes after the data of these files could hide entries that only stream readers see. */
+/** Bytes after the data of signature files could hide entries that only stream readers see. */
 async function ownFileFindings(
   source: ByteSource,
   layout: JarLayout,

@@ -37,7 +37,7 @@ export interface OpenedJar {
 /** Java's limit since 2023 for manifests and signature files (`jdk.jar.maxSignatureFileSize`). */
 export const LARGEST_MANIFEST = 16_000_000;
 
-/** Enough for 32 signers. Each file takes time to read. Java has no limit, and real files have at most two signers. */
+/** Limit for 32 signers, because each file takes time to read. Java has no limit, and real files have one or two. */
 const MOST_SIGNATURE_FILES = 64;
 const BLOCK_EXTENSIONS: readonly string[] = ['.RSA', '.DSA', '.EC'];
 
@@ -120,7 +120,7 @@ function addSignatureFile(
   return true;
 }
 
-/** Java drops the start of such names, finds no section for them, and treats the files as unsigned. */
+/** Java drops the start of a rejected name, finds no section for it, and treats the file as unsigned. */
 function rejectOtherNameInJava({ name }: ZipEntry): void {
   if (name.startsWith('/') || name.startsWith('./')) {
     const problem = 'begins with / or ./, which Java leaves out when it looks for its signature';

@@ -152,7 +152,7 @@ async function prepareJar(opened: OpenedJar, context: SigningContext, mode: Sign
     if (!isDirectory(entry)) coveredCount++;
     return true;
   };
-  // Only names that already exist can occur twice.
+  // A name can occur twice only in an existing manifest.
   const mayRepeat = old?.sections()[Symbol.iterator]().next().done === false;
   const signatureFile = buildSignatureFile(manifest, algorithm, speaksOf, mayRepeat);
   if (coveredCount !== layout.signable.length) throw new TypeError('the manifest does not cover every file');

@@ -8,7 +8,7 @@ import { type DigestAlgorithm, NODE_DIGEST_NAME } from '../../crypto/algorithms.
 import type { Content } from '../../crypto/measure-content.ts';
 
 export const SIGNATURE_STREAM = '\x05DigitalSignature';
-/** Contains a digest of names, sizes and times, which is hashed before the streams. */
+/** This stream contains a digest of names, sizes and times, which is hashed before the other streams. */
 export const METADATA_STREAM = '\x05MsiDigitalSignatureEx';
 
 /** Version in SpcSipInfo. signtool writes 2, and all other programs 1. */
@@ -19,8 +19,9 @@ const SIGNATURE_STREAMS: readonly Uint8Array[] = [SIGNATURE_STREAM, METADATA_STR
 );
 
 /**
- * Returns the root without the two streams of a signature. Streams with these names in other storages are content.
- * Throws `compound-file-malformed` if a storage has one of these names, or if another name differs only in case.
+ * Returns the root without the two streams of a signature. Streams with the same names in other storages belong to the
+ * content. Throws `compound-file-malformed` if a storage has one of these names, or if another name differs only in
+ * case.
  */
 export function withoutSignature(root: CompoundStorage): CompoundStorage {
   const isSignature = ({ kind, name }: CompoundNode): boolean => {
@@ -66,7 +67,7 @@ export function digestMetadata(root: CompoundStorage, algorithm: DigestAlgorithm
   return hash.digest();
 }
 
-/** Sorts by the bytes of the names, unlike the tree of the directory, which compares code units. */
+/** Sorts names by bytes, although the tree of the directory is sorted by code units. */
 function byName({ children }: CompoundStorage): readonly CompoundNode[] {
   return children.toSorted((a, b) => Buffer.compare(a.name, b.name));
 }

@@ -32,12 +32,12 @@ import { type DigestBy, embeddedSignature, readCms } from './signatures.ts';
 import { NUGET_PROFILE, readSignedText, signedText } from './signed-content.ts';
 import { certificateProblem, countersignersOf, roleOf } from './signers.ts';
 
-/** With the signature, there are at most 65,534 entries: 65,535 means that a ZIP64 record has the count. */
+/** With the signature, there are at most 65,534 entries. 65,535 would mean that a ZIP64 record contains the count. */
 const MOST_ENTRIES = 65_533;
 /** Bytes reserved for signature and end records, because the offset of the directory must fit in 32 bits. */
 const ROOM = 1024 * 1024;
 const MAXIMUM_SIZE = 0xffff_ffff;
-/** Limit for warnings about names, because a package may contain thousands. */
+/** Limit for warnings about names, because a package may contain thousands of names. */
 const MOST_LISTED = 3;
 
 export async function openNuget(source: ByteSource, reader: ContentReader): Promise<SignableFile> {

@@ -19,7 +19,7 @@ import { unpack } from '../../zip/unpack.ts';
 import { nugetErrors } from './errors.ts';
 
 export const SIGNATURE_NAME = '.signature.p7s';
-/** Length in bytes. A signature with two countersignatures and their timestamps has about 30,000. */
+/** Length in bytes. A signature with two countersignatures and their timestamps has about 30,000 bytes. */
 const LONGEST_CMS = 16 * 1024 * 1024;
 /** "Version needed to extract" in the records of the signature. */
 const VERSION = 20;
@@ -57,7 +57,7 @@ export async function readPackage(source: ByteSource): Promise<NugetPackage> {
   };
 }
 
-/** NuGet rejects both the records and the extra fields (NU3006). */
+/** NuGet rejects ZIP64 records and ZIP64 extra fields (NU3006). */
 async function rejectZip64(source: ByteSource, { end, directory, entries }: ZipArchive): Promise<void> {
   if (end.zip64 !== undefined) throw nugetErrors('nuget-zip64', { reason: 'the package ends with them' });
   for (const { name, offset, dataOffset, recordStart } of entries) {
@@ -86,7 +86,7 @@ async function readSignature(source: ByteSource, archive: ZipArchive, entry: Zip
   if (Math.max(size, compressedSize) > LONGEST_CMS) {
     return { entry, cms: entryError(`it has ${Math.max(size, compressedSize)} bytes`), problems };
   }
-  // A copy, because a source in memory returns views, and a signature can outlive the file.
+  // The bytes are copied, because a source in memory returns views, and a signature can outlive the file.
   const data = Buffer.from(await source.read(dataOffset, compressedSize));
   const cms = await Promise.resolve()
     .then(() => unpack(data, entry))
@@ -115,7 +115,7 @@ export function entryError(problem: string): CodesignError {
   return nugetErrors('nuget-signature-entry', { name: SIGNATURE_NAME, problem });
 }
 
-/** Returns the package as it was before signing, including its comment. */
+/** Returns the package as it was before signing, including the archive comment. */
 export function contentOf({ body, archive }: NugetPackage, { size }: ByteSource): Content {
   return [...body.content, ...tailOf(body), { start: archive.end.recordOffset + END_RECORD_LENGTH, end: size }];
 }

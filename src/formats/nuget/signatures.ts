@@ -74,7 +74,7 @@ export function embeddedSignature(
   });
 }
 
-/** A countersignature should have no contentType (RFC 5652, 11.4), or else that of the signature. */
+/** A countersignature must have no contentType (RFC 5652, 11.4), or the contentType of the signature. */
 const RULES = { contentTypes: [undefined, DATA] };
 
 function nameOf(countersigner: SignerInfo): string {

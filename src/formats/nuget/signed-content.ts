@@ -40,10 +40,10 @@ export interface SignedText {
 }
 
 const TEXT = /^Version:1(\r?\n)\1([0-9.]+)-Hash:([A-Za-z0-9+/]+={0,2})\1\1$/;
-/** Length in bytes. A text with a SHA-512 digest has 134. */
+/** Length in bytes. A text with a SHA-512 digest has 134 bytes. */
 const LONGEST_TEXT = 1024;
 
-/** Accepts CR LF as line endings. Returns undefined for any other content. */
+/** Accepts CR LF as line endings. Returns undefined if the content is not such a text. */
 export function readSignedText({
   contentType,
   content,

@@ -35,7 +35,7 @@ export function roleOf({ signedAttributes }: SignerInfo): Role {
   return commitments.includes(PROOF_OF_RECEIPT) ? 'repository' : 'unknown';
 }
 
-/** Returns the countersignatures of the first signer, with an error in place of each unreadable one. */
+/** Returns the countersignatures of the first signer. An unreadable countersignature is replaced by an error. */
 export function countersignersOf({
   certificates,
   signers: [{ unsignedAttributes }],

@@ -9,8 +9,7 @@ import { locks, type StoredSignature } from './stored.ts';
 
 /**
  * Checks that every object is at its offset in the cross-reference, because readers repair a broken document in
- * different ways. Returns the first number for new objects. No existing object has a number as high, or a reference to
- * one.
+ * different ways. Returns the first number for new objects. Existing objects and references have lower numbers.
  */
 export async function checkReferences(document: PdfDocument): Promise<number> {
   const { nextNumber, source, sections } = document;

@@ -2,7 +2,7 @@ import type { Format } from '../../format/format.ts';
 import { hasTrace } from '../trace.ts';
 import { PDF_OPTIONS } from './options.ts';
 
-/** Readers accept up to this many bytes before the header, but then only the extension shows that it is a PDF file. */
+/** Readers accept up to this many bytes before the header. Such a file is recognised only by its extension. */
 const HEADER_WITHIN = 1024;
 
 export const pdf = {

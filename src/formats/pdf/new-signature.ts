@@ -12,7 +12,7 @@ import { arrayWith, dictionaryWith, reference, textString } from '../../pdf-synt
 import { pdfSigningErrors } from './errors.ts';
 
 export interface NewSignature {
-  /** Encoded entries of the signature dictionary, without those that all signatures have. */
+  /** Encoded entries of the signature dictionary, without the entries that all signatures have. */
   readonly entries: readonly (readonly [key: string, value: string])[];
   readonly field: Field | string;
   readonly firstNumber: number;
@@ -86,7 +86,7 @@ async function fieldObjects(
 ): Promise<readonly ChangedObject[]> {
   const objects: ChangedObject[] = [];
   const rewrite = ({ number, generation }: PdfReference, body: Buffer) => objects.push({ number, generation, body });
-  /** Appends an item to the array under `key` of `owner`. The array stays an indirect object if it is one. */
+  /** Appends an item to the array under `key` of `owner`. An array that is an indirect object is rewritten as one. */
   async function appended(
     owner: PdfDictionary,
     key: string,

@@ -16,7 +16,7 @@ export async function openPdf(source: ByteSource, reader: ContentReader): Promis
   const details = await describe(opened);
   return {
     signatures: () => readSignatures(opened),
-    // Findings about the document belong to its signatures.
+    // Each finding about the document belongs to one of its signatures.
     examine: async () => [],
     layout: () => details,
     signing: {

@@ -16,7 +16,7 @@ export async function rehearse({ stored, reader }: OpenedPdf, result: ByteSource
   if (own === undefined || opened.stored.length !== stored.length + 1) {
     throw broken('its signatures would not be found');
   }
-  // The token does not exist yet. The token is verified once the authority returns it.
+  // There is no timestamp token yet. It will be verified when the authority returns it.
   const timestamp: OpenedPdf['timestamp'] = async (each) => {
     const found = await opened.timestamp(each);
     return each === own ? { ...found, findings: [] } : found;

@@ -27,7 +27,7 @@ export interface StoredSignature extends StoredCms {
 const MAX_SIGNATURES = 200;
 
 export interface SignatureFields {
-  /** Signatures in the order in which they were made. The order is that of the ends of the covered bytes. */
+  /** Signatures in the order in which they were made. A signature that covers more bytes comes later. */
   readonly stored: readonly StoredSignature[];
   readonly empty: readonly string[];
 }

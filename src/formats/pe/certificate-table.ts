@@ -35,7 +35,7 @@ export const WIN_CERT_TYPE_PKCS_SIGNED_DATA = 0x0002;
 const REVISIONS: readonly number[] = [WIN_CERT_REVISION_1_0, WIN_CERT_REVISION_2_0];
 /** X.509, PKCS#7, reserved, TS stack, and the EFI types. */
 const TYPES: readonly number[] = [1, WIN_CERT_TYPE_PKCS_SIGNED_DATA, 3, 4, 0x0ef0, 0x0ef1];
-/** Two or three occur (dual-signed EFI programs). No signing program writes a table with more. */
+/** Dual-signed EFI programs have two or three. No signing program writes more entries. */
 const MOST_CERTIFICATES = 64;
 
 export function align8(length: number): number {
@@ -44,7 +44,7 @@ export function align8(length: number): number {
 
 /**
  * Classifies the directory entry. A table must be at the end of the file. An entry that points to no table is stale and
- * causes a warning. Any other entry is rejected, because bytes that are not a signature would be lost.
+ * causes a warning. Any other entry is rejected, because replacing it would destroy bytes that are not a signature.
  */
 export async function locateCertificateTable(
   source: ByteSource,

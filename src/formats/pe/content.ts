@@ -15,7 +15,7 @@ export const TABLE_ENTRY_LENGTH = 8;
 
 /**
  * Returns the whole file except CheckSum, the Certificate Table entry and the table itself. Ignores sections. Adds
- * zeros if the program's length is not a multiple of 8, because the table begins at one.
+ * zeros if the program's length is not a multiple of 8, because the table must begin at such an offset.
  */
 export function contentToSign(layout: PeLayout): Content {
   return [...contentAsIs(layout), new Uint8Array(align8(layout.programEnd) - layout.programEnd)];

@@ -14,8 +14,8 @@ import { peWarnings } from './errors.ts';
 
 /**
  * Length of the part of a table, from its start, in which signatures are read. Signatures have a few kilobytes, or a
- * few hundred with many nested ones. An entry that extends further is not a signature. A limit for the position also
- * limits the total size of all entries.
+ * few hundred if many signatures are nested. An entry that extends beyond this length is not a signature. A limit for
+ * the position also limits the total size of all entries.
  */
 export const READABLE_LENGTH = 16 * 1024 * 1024;
 const SEQUENCE = 0x30;

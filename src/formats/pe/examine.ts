@@ -43,7 +43,7 @@ function examineDirectory({ table, tableEntry, fileSize }: PeLayout): readonly F
       note('certificate-table-unaligned', `The certificate table begins at byte ${offset}, no multiple of 8.`),
     );
   }
-  // At most 7 zeros can follow, because opening the file checked that.
+  // At most 7 zeros can follow the table, because opening the file checked that.
   if (offset + size !== fileSize) {
     const message = `The header says the certificate table ends at byte ${offset + size}, the file at byte ${fileSize}.`;
     findings.push(note('certificate-table-size-differs', message));
@@ -102,7 +102,7 @@ async function hasPlainPadding(
 
 /**
  * CheckSum is outside the digest, and Windows checks it only in drivers and a few other programs. Linkers leave it
- * zero. Another wrong value shows that a signed file was changed, because signing computes CheckSum last.
+ * zero. A wrong value other than zero shows that a signed file was changed, because signing computes CheckSum last.
  */
 async function examineChecksum(
   source: ByteSource,

@@ -24,7 +24,7 @@ const OFFSET_LENGTH = 4;
 const DIGEST_LENGTH: Readonly<Record<PageDigest, number>> = { SHA1: 20, SHA256: 32 };
 /** Bytes reserved for the other parts of a signature. */
 const ROOM = 1024 * 1024;
-/** A multiple of each page length. */
+/** This length is a multiple of each page length. */
 const BLOCK_LENGTH = 1024 * 1024;
 
 export function checkPageHashes({ formatOptions }: SigningContext, layout: PeLayout, mode: SigningMode): void {
@@ -84,7 +84,7 @@ export async function hashPages(source: ByteSource, layout: PeLayout, algorithm:
       }
     }
   }
-  // The digest of the end is zero.
+  // The entry for the end has a digest of zeros.
   list.writeUInt32LE(end, position);
   return list;
 }

@@ -4,7 +4,7 @@ import type { ByteSource } from '../../bytes/byte-source.ts';
 import { rdpErrors } from './errors.ts';
 import { COVERED_SETTINGS } from './settings.ts';
 
-/** Limit in bytes, because the whole file is in memory. Files from Windows have about 3 KiB, or 20 with a signature. */
+/** Limited, because the whole file is in memory. Files from Windows have about 3 KiB, or 20 KiB with a signature. */
 const LIMIT = 1024 * 1024;
 const BOM = '\ufeff';
 export const SCOPE = 'signscope';
@@ -58,7 +58,7 @@ export async function readLayout(source: ByteSource): Promise<RdpLayout> {
 
 /**
  * Some readers end a line, or the file, at a character that others read as part of a value. Unsigned lines could use
- * that to hide a setting.
+ * such a character to hide a setting.
  */
 function rejectHidingCharacters(text: string): void {
   // Allows 0x80 to 0x9f, which are printable in Windows code pages, but not U+0085, which is also a line ending.

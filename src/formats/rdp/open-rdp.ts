@@ -1,4 +1,4 @@
-/** An open connection file. It contains one detached CMS over some of its lines, in the form that rdpsign creates. */
+/** An open connection file, with one detached CMS over some of its lines, in the form that rdpsign creates. */
 
 import { TIMESTAMP_TOKEN } from '../../asn1/object-identifiers.ts';
 import type { ByteSource } from '../../bytes/byte-source.ts';
@@ -16,7 +16,7 @@ import { ALTERNATE_FULL_ADDRESS, COVERED_SETTINGS, FULL_ADDRESS } from './settin
 export const RDP_PROFILE: SignatureProfile = {
   signedAttributes: () => [],
   carriesRoot: false,
-  // rdpsign creates no timestamps, and Remote Desktop Connection reads none. All other CMS readers look here.
+  // rdpsign and Remote Desktop Connection do not use timestamps. All other CMS readers find them in this attribute.
   timestampTypes: [TIMESTAMP_TOKEN],
   verifier: 'A reader of CMS',
 };

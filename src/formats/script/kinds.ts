@@ -17,7 +17,7 @@ export interface ScriptKind extends BlockStyle {
   readonly family: 'powershell' | 'wsh';
   readonly sip: Sip;
   readonly name: string;
-  /** The block is directly before the last occurrence of this text. By default, the block is at the end of the file. */
+  /** The signature block is directly before the last occurrence of this text, or by default at the end of the file. */
   readonly before?: string;
 }
 

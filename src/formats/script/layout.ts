@@ -48,7 +48,7 @@ export function blockOf(cms: Uint8Array, { kind, encoding }: ScriptLayout): Uint
   return encodeText(['', begin, ...lines, end, ''].join('\r\n'), encoding);
 }
 
-/** Length in characters. Blocks have up to 30,000, and a block with many more lines would need much memory. */
+/** Length in characters. Blocks have up to 30,000 characters. A much longer block would need much memory. */
 const LONGEST_BLOCK = 1024 * 1024;
 
 interface Block {
@@ -113,7 +113,7 @@ function newPosition(text: string, { before }: ScriptKind): number {
   return position;
 }
 
-/** Does not collect line endings: a script of 16 MiB may have as many of them as bytes. */
+/** Does not collect line endings, because a script of 16 MiB may consist only of line endings. */
 function lineEndsOf(text: string): ScriptLayout['lineEnds'] {
   const found = (
     [

@@ -10,9 +10,9 @@ import { appxErrors } from '../errors.ts';
 import { type AppxPackage, mappedEntries, ROOM } from '../package.ts';
 import { examineOffsets, type InnerPackage, innerPackages, listed } from './packages.ts';
 
-/** Memory for all packages while a bundle is rewritten, in bytes: enough for the directories of 100,000 files. */
+/** Limit for the memory in bytes while a bundle is rewritten. It is enough for the directories of 100,000 files. */
 const MOST_HELD = 16 * 1024 * 1024;
-/** Largest growth of a package by its signature if the sizes in the bundle have 32 bits. */
+/** If sizes in the bundle have 32 bits, a signature may make a package longer by at most this many bytes. */
 const ROOM_IN_PACKAGE = 256 * 1024;
 /** Budget for the signatures of all packages in a bundle, enough for a thousand packages. */
 const WORK_FOR_PACKAGES = 30_000;

@@ -100,7 +100,7 @@ function present({ archive, manifest }: AppxPackage): Manifest {
   return { ...manifest, packages };
 }
 
-/** Limits sentences and names, because a bundle may contain thousands of packages. */
+/** Limits the number of sentences and names, because a bundle may contain thousands of packages. */
 const MOST_LISTED = 3;
 
 export function listed(items: readonly string[]): string {

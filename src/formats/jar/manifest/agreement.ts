@@ -15,7 +15,7 @@ export interface Disagreement {
 }
 
 export interface AgreementRules {
-  /** Returns true if digests with an algorithm (node:crypto name) are used. Default: all known algorithms. */
+  /** Returns true if digests with this algorithm (node:crypto name) may be used. Default: all known algorithms. */
   readonly permits?: (algorithm: string) => boolean;
   readonly known?: ManifestCache | undefined;
 }
@@ -27,7 +27,7 @@ export interface NamedSections {
   readonly ranges: readonly SectionRange[];
 }
 
-/** Groups the sections by name. Stores numbers because there may be a hundred thousand sections. */
+/** Groups section numbers instead of objects by name, because there may be a hundred thousand sections. */
 export function sectionsByName(manifest: Manifest) {
   const places: number[] = [];
   const indexes = new Map<string, number | number[]>();
@@ -77,14 +77,14 @@ export function agrees(signatureFile: Manifest, manifest: Manifest): boolean {
 
 /**
  * Applies Java's rule: either the digest of the whole manifest matches, or those of its main attributes and of all
- * listed sections. Entries that were added later do not break a signature. Returns undefined if the manifest agrees.
+ * listed sections. Entries that were added later do not break a signature. Returns undefined if there is no difference.
  */
 export function findDisagreement(
   signatureFile: Manifest,
   manifest: Manifest,
   { permits = () => true, known = createManifestCache(manifest) }: AgreementRules = {},
 ): Disagreement | undefined {
-  // Java ignores a file of any other version.
+  // Java ignores a signature file of any other version.
   if (signatureFile.main.attributes.get('signature-version') !== '1.0') return { part: 'version' };
   const counts = ({ nodeName }: Pick<DigestAttribute, 'nodeName'>): boolean =>
     nodeName !== undefined && permits(nodeName);
@@ -104,7 +104,7 @@ export function findDisagreement(
   const isDisabled = (digest: MainDigest): boolean =>
     isAlwaysDisabled(digest.algorithm) || (digest.nodeName !== undefined && !counts(digest));
   if (allOfWhole.some(isDisabled) && !allOfWhole.some(counts)) return { part: 'algorithms' };
-  // An algorithm that Java does not support is not sufficient for the main attributes either.
+  // The main attributes need an algorithm that Java supports, too.
   const allOfMain = allMainDigests(signatureFile, OF_MAIN_ATTRIBUTES);
   const ofMain = allOfMain.filter(counts);
   if (allOfMain.length > 0 && ofMain.length === 0) return { part: 'algorithms' };

@@ -9,7 +9,7 @@ export interface ManifestRequest {
   readonly listed: readonly ListedEntry[];
   readonly digestOf: ContentDigest;
   readonly algorithm: DigestAlgorithm;
-  /** True if a digest with another strong algorithm is sufficient, so that a signature that covers it stays valid. */
+  /** True if a digest with another strong algorithm is sufficient. Signatures that cover it then stay valid. */
   readonly keepOthers: boolean;
 }
 
@@ -57,7 +57,7 @@ interface TextEdit {
   readonly insert: string;
 }
 
-/** Existing lines stay. Wrong digests are replaced, missing ones added, and other files get new sections. */
+/** Existing lines stay. Wrong digests are replaced, missing digests are added, and other files get new sections. */
 export function completeManifest(request: ManifestRequest): Buffer {
   const { listed, digestOf, algorithm, keepOthers } = request;
   const manifest = request.manifest ?? readManifest(Buffer.from(OWN_MANIFEST));
@@ -159,7 +159,7 @@ export function withoutDigests(manifest: Manifest): Buffer | undefined {
   return stripped.toString('latin1') === OWN_MANIFEST ? undefined : stripped;
 }
 
-/** Digests with any algorithm of signing programs, including MD2, which jarsigner used in the past. */
+/** Recognises digests with all algorithms of signing programs, including MD2, which jarsigner once used. */
 function isOfContents({ algorithm }: DigestAttribute): boolean {
   return nodeDigestName(algorithm) !== undefined || algorithm.toUpperCase() === 'MD2';
 }

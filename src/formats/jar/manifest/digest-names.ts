@@ -20,7 +20,7 @@ const NODE_NAMES: ReadonlyMap<string, string> = new Map([
 const STRONG: readonly string[] = ['sha256', 'sha384', 'sha512', 'sha3-256', 'sha3-384', 'sha3-512'];
 
 export function nodeDigestName(javaName: string): string | undefined {
-  // The first form avoids a new string for each of perhaps a hundred thousand digests.
+  // The first lookup avoids a new string for each of perhaps a hundred thousand digests.
   return NODE_NAMES.get(javaName) ?? NODE_NAMES.get(javaName.toUpperCase());
 }
 
@@ -34,8 +34,8 @@ export function isStrong(nodeName: string): boolean {
 }
 
 /**
- * How Java treats a digest today (`jdk.jar.disabledAlgorithms`). It ignores `weak` digests. It ignores `dated` digests
- * too, unless a timestamp proves that the signature was made before 2019.
+ * How Java treats a digest today (`jdk.jar.disabledAlgorithms`). It ignores `weak` digests. Java ignores `dated`
+ * digests too, unless a timestamp proves that the signature was made before 2019.
  */
 export type DigestStrength = 'weak' | 'dated' | 'strong';
 

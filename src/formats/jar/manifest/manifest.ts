@@ -17,7 +17,7 @@ export interface Manifest {
 
 export interface SectionRange {
   readonly start: number;
-  /** Offset after the empty line that ends the section. The digests in signature files include that line. */
+  /** Offset after the empty line that ends the section. The digests in signature files include that empty line. */
   readonly end: number;
 }
 
@@ -46,10 +46,10 @@ const CR = 0x0d;
 const LF = 0x0a;
 const SPACE = 0x20;
 const COLON = 0x3a;
-/** Size of Java's buffer for a line with its ending. Java reads a later LF of CR LF as an empty line. */
+/** Size of Java's buffer for a line with its ending. If the LF of CR LF does not fit, it becomes an empty line. */
 const LONGEST_LINE = 512;
 const LONGEST_NAME = 70;
-/** Main sections have tens of attributes, others about two digests, and hostile ones half a million attributes. */
+/** Main sections have tens of attributes, other sections about two, and hostile sections half a million. */
 const MOST_MAIN_ATTRIBUTES = 4096;
 const MOST_DIGESTS = 256;
 /** Number of lines in one attribute. Lines of the length that Java writes would have 700 KB. */
@@ -78,7 +78,7 @@ interface Frame {
   missingNewlines: number;
 }
 
-/** Reads line by line, as Java does. It allocates few objects, because there can be many lines. */
+/** Reads line by line, as Java does. The loop allocates few objects, because there can be many lines. */
 function* scan(bytes: Buffer, frame: Frame): Generator<ManifestSection> {
   const attributes = new Map<string, string>();
   const algorithmOf = algorithmCache(bytes);
@@ -230,7 +230,7 @@ function textOf(bytes: Buffer, start: number, end: number): string {
   return afterLineEnd(bytes, lineEnd) >= end ? bytes.toString('utf8', start, lineEnd) : joined(bytes, start, end);
 }
 
-/** Joins continuation lines. Bytes are joined before decoding: other programs break lines inside a character. */
+/** Joins continuation lines. Bytes are joined before decoding, because some programs break lines in a character. */
 function joined(bytes: Buffer, start: number, end: number): string {
   const text = Buffer.allocUnsafe(end - start);
   let length = 0;
@@ -266,7 +266,7 @@ function afterLineEnd(bytes: Buffer, position: number): number {
   return bytes[position] === CR && bytes[position + 1] === LF ? position + 2 : position + 1;
 }
 
-/** Returns the line ending at `position`. Added lines need the same one, because CR and LF could merge. */
+/** Returns the line ending at `position`. Added lines need the same line ending, because CR and LF could merge. */
 export function lineEndBefore({ bytes, newline }: Manifest, position: number): string {
   const last = bytes[position - 1];
   if (last === CR) return '\r';

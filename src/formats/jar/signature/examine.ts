@@ -33,7 +33,7 @@ export interface SharedInfo {
   contents(): Promise<ContentInfo>;
 }
 
-/** Java ignores SHA-1 digests unless a timestamp is older (`jdk.jar.disabledAlgorithms`). */
+/** Java ignores SHA-1 digests unless a timestamp is older than this (`jdk.jar.disabledAlgorithms`). */
 const END_OF_SHA1 = new Date('2019-01-01T00:00:00Z');
 /** Shortest RSA and DSA keys that `jdk.jar.disabledAlgorithms` permits, in bits. */
 const SHORTEST_KEY = 1024;
@@ -193,7 +193,7 @@ function* weaknessFindings(
   }
 }
 
-/** Ignores warnings, because a timestamp from the time of SHA-1 uses it too. */
+/** Ignores warnings, because a timestamp from the time of SHA-1 also uses SHA-1. */
 function isSoundAndOld(timestamp: Timestamp): boolean {
   const { kind, time } = timestamp;
   return kind === 'rfc3161' && time !== undefined && time < END_OF_SHA1 && isSound(timestamp);

@@ -12,8 +12,8 @@ import type { EmbeddedBlock } from './blocks.ts';
 const NEWLINE = '\r\n';
 
 /**
- * `speaksOf` returns true for sections of existing entries; others are not signed. `mayRepeat` is true if several
- * sections may have the same name, whose digest then covers all of them.
+ * `speaksOf` returns true for sections of existing entries. All other sections are not signed. `mayRepeat` is true if
+ * several sections may have the same name, whose digest then covers all of them.
  */
 export function buildSignatureFile(
   manifest: Manifest,
@@ -46,7 +46,7 @@ function* singleSections(manifest: Manifest): Generator<NamedSections> {
 }
 
 /**
- * Contains no signingTime, so that the same archive gives the same bytes, but may contain the root, because jarsigner
+ * There is no signingTime, so that the same archive gives the same bytes. The root may be included, because jarsigner
  * searches the user's store for one of the certificates.
  */
 export const JAR_PROFILE: SignatureProfile = {
@@ -58,7 +58,7 @@ export const JAR_PROFILE: SignatureProfile = {
 
 const LONGEST = 8;
 
-/** Upper case, at most 8 characters. All except A–Z, 0–9, `_` and `-` become `_`, like aliases in jarsigner. */
+/** At most 8 upper-case characters. All except A–Z, 0–9, `_` and `-` become `_`, like aliases in jarsigner. */
 export function blockName(wanted: string): string {
   const name = wanted.toUpperCase().replace(/[^A-Z0-9_-]/gu, '_');
   return name.slice(0, LONGEST) || 'SIGNER';

@@ -33,7 +33,7 @@ export interface LaterSignatures {
   isTimestampIntact(stored: StoredSignature): Promise<boolean>;
 }
 
-/** Keys that signing sets in a widget. /F is here because Adobe Reader also locks the widget. */
+/** Keys that signing sets in a widget, including /F, because Adobe Reader locks the widget. */
 const WIDGET_KEYS = ['AP', 'AS', 'F', 'MK'];
 const ACTIVE_KEYS = ['A', 'AA'];
 const LOCKED = 128;

@@ -34,7 +34,7 @@ type Role =
   | 'kids'
   | 'numbers';
 
-/** In the order of comparison. An addition may contain any value that all readers find. */
+/** Areas are compared in this order. An addition may contain any value that all readers find. */
 const AREAS = ['content', 'form', 'addition'] as const;
 type Area = (typeof AREAS)[number];
 
@@ -60,7 +60,7 @@ const FREE: Readonly<Partial<Record<Role, Readonly<Record<string, Rule>>>>> = {
     Extensions: always,
     Metadata: always,
     Perms: (_old, now) => now === null,
-    // Readers ignore a version that is lower than the one before.
+    // Readers ignore a version that is lower than the previous version.
     Version: (old, now) => (old === null || isOf(old, 'name')) && Number(nameOf(now)) > Number(nameOf(old) ?? 0),
   },
   form: { SigFlags: always },
@@ -80,14 +80,14 @@ const ROLES_BELOW: Readonly<Partial<Record<Role, Readonly<Record<string, Role>>>
   numbers: { Nums: 'numbers' },
 };
 
-/** Keys that lead to form fields and structure elements. Dictionaries under other keys could be fonts, for example. */
+/** Keys that lead to form fields and structure elements. Under other keys, dictionaries could be fonts, for example. */
 const LINKS: readonly Pair['key'][] = ['K', 'Obj', 'P', 'Parent'];
-/** Keys of rectangles: all readers treat `1` and `1.0` as equal there. */
+/** Keys of rectangles, in which all readers treat `1` and `1.0` as equal. */
 const RECTANGLES: readonly Pair['key'][] = ['Rect', 'MediaBox', 'CropBox', 'BleedBox', 'TrimBox', 'ArtBox', 'BBox'];
 
 /**
  * Returns the first difference. Each pair is compared once, so the time is linear. All signatures of a document share
- * `unmoved` as a cache; keys are recorded only if it is undefined.
+ * `unmoved` as a cache. Keys are recorded only if `unmoved` is undefined.
  */
 export async function differenceBetween(
   { signed, last, moved }: Revisions,
@@ -132,7 +132,7 @@ export async function differenceBetween(
 
   function compare(pair: Pair): void {
     const { old, now, role, area } = pair;
-    // Acrobat refers to the catalog in /Data of a signature. Under another key, it could be drawn as page contents.
+    // Acrobat refers to the catalog in /Data of a signature. Under another key, readers could draw the catalog.
     if (pair.key === 'Data' && isSameValue(old, signed.root) && isSameValue(now, last.root)) return;
     if (area === 'addition') add(pair);
     else if (isOf(old, 'reference') || isOf(now, 'reference')) {
@@ -160,7 +160,7 @@ export async function differenceBetween(
     if (RECTANGLES.includes(name) && areSameNumbers(before, after)) return;
     const added = additions.items.get(role);
     const isAdded = (item: PdfValue | undefined): boolean => added?.has(keyOf(item)) ?? false;
-    // The position of a new field has no meaning. A new annotation must be drawn over the others.
+    // The position of a new field has no meaning. A new annotation must be drawn over the existing ones.
     const kept = role === 'annotations' ? after : after.filter((each) => !isAdded(each));
     if (role !== 'annotations') for (const now of after) if (isAdded(now)) add({ ...above, now });
     for (let key = 0; key < Math.max(before.length, kept.length); key += 1) {

@@ -59,7 +59,7 @@ const LONGEST = 4096;
 async function repairedBytes({ source, sections, entry, root }: PdfDocument, from: number): Promise<ByteRange[]> {
   const found: ByteRange[] = [];
   const tables = new Set(sections.filter(({ kind }) => kind === 'table'));
-  /** True for the first match in a table, which must be the table's own trailer: only numbers come before it. */
+  /** True for the first match in a table. It must be the table's own trailer, because only numbers precede it. */
   const isTrailer = (at: number): boolean => {
     const table = [...tables].find(({ offset, end }) => offset <= at && at < end);
     return table !== undefined && tables.delete(table);
@@ -152,7 +152,7 @@ function isResized(signed: PdfDocument, last: PdfDocument): boolean {
 
 const sizeOf = ({ trailer }: PdfDocument): number => numberOf(trailer.entries.get('Size')) ?? 0;
 
-/** Returns the table before the stream of a hybrid file. Some readers use the table's entries, others the stream's. */
+/** Returns the table before the stream of a hybrid file. Some readers use the table, and others the stream. */
 function hybridTableOf({ sections }: PdfDocument, index: number): Section | undefined {
   const table = sections[index - 1];
   return table?.kind === 'table' && table.trailer.entries.has('XRefStm') ? table : undefined;
