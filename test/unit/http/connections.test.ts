@@ -6,9 +6,7 @@ import { expect, test } from 'vitest';
 import type { Http } from '../../../src/http/http.ts';
 import { NO_PROXIES } from '../../../src/http/proxy.ts';
 import type { Outcome } from '../../../src/http/request.ts';
-import { httpSetting } from './support/http-setting.ts';
-
-const { listen, openHttp } = httpSetting();
+import { listen, openHttp } from './support/http-setting.ts';
 
 function answerWith(body: string): string {
   return `HTTP/1.1 200 OK\r\ncontent-length: ${body.length}\r\n\r\n${body}`;

@@ -2,21 +2,14 @@
 
 import { stat } from 'node:fs/promises';
 import http, { type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 import { Worker } from 'node:worker_threads';
-import { afterEach, expect, test } from 'vitest';
-import { createHttp } from '../../../src/http/http.ts';
+import { expect, onTestFinished, test } from 'vitest';
 import type { Outcome } from '../../../src/http/request.ts';
-
-const closers: (() => Promise<unknown>)[] = [];
-afterEach(async () => {
-  for (const close of closers.splice(0).reverse()) await close();
-});
+import { listen, openHttp } from './support/http-setting.ts';
 
 function openPost(url: string, connections?: number, deadlineMilliseconds = 5000): () => Promise<Outcome> {
-  const client = createHttp({ roots: { own: undefined, all: async () => undefined }, userAgent: 'test', connections });
-  closers.push(() => client.close());
+  const client = openHttp({ connections });
   return () =>
     client.postJson({
       url: new URL(url),
@@ -37,12 +30,7 @@ async function startCounting(
   server.on('connection', () => {
     connections += 1;
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  closers.push(async () => {
-    server.closeAllConnections();
-    await new Promise((resolve) => server.close(resolve));
-  });
-  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/`, connections: () => connections };
+  return { url: `http://127.0.0.1:${await listen(server)}/`, connections: () => connections };
 }
 
 test('a connection is used again soon, and not after a second', async () => {
@@ -102,7 +90,7 @@ const CLOSING_SERVICE = `
 
 test('a connection that the service closed while this program was busy is detected', async () => {
   const worker = new Worker(CLOSING_SERVICE, { eval: true });
-  closers.push(() => worker.terminate());
+  onTestFinished(async () => void (await worker.terminate()));
   const port = await new Promise<number>((resolve) => worker.once('message', resolve));
   const post = openPost(`http://127.0.0.1:${port}/`);
   expect(await post()).toMatchObject({ kind: 'answer' });
@@ -126,7 +114,7 @@ const SLOW_SERVICE = `
 
 test('an answer that came while this program was suspended is used, although its time is over', async () => {
   const worker = new Worker(SLOW_SERVICE, { eval: true });
-  closers.push(() => worker.terminate());
+  onTestFinished(async () => void (await worker.terminate()));
   const port = await new Promise<number>((resolve) => worker.once('message', resolve));
   const post = openPost(`http://127.0.0.1:${port}/`, 1, 300);
   expect(await post()).toMatchObject({ kind: 'answer' });

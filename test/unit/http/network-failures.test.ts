@@ -6,9 +6,7 @@ import { describe, expect, test } from 'vitest';
 import type { Http, JsonRequest } from '../../../src/http/http.ts';
 import type { Failure, Outcome } from '../../../src/http/request.ts';
 import { createTlsAuthority } from '../../support/services/tls-authority.ts';
-import { httpSetting } from './support/http-setting.ts';
-
-const setting = httpSetting();
+import * as setting from './support/http-setting.ts';
 
 function openHttp(own?: readonly string[], connectMilliseconds?: number, connections?: number): Http {
   return setting.openHttp({ roots: { own, all: async () => undefined }, connectMilliseconds, connections });

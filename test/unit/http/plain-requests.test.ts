@@ -2,9 +2,7 @@
 
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { expect, test } from 'vitest';
-import { httpSetting } from './support/http-setting.ts';
-
-const { listen, openHttp } = httpSetting();
+import { listen, openHttp } from './support/http-setting.ts';
 
 interface Received {
   readonly method: string | undefined;

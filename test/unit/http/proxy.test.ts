@@ -1,24 +1,19 @@
 /** Requests through a real proxy: `https:` by CONNECT, `http:` by the absolute form; what it does wrong is said as such. */
 
 import http from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { afterEach, describe, expect, test } from 'vitest';
-import { createHttp } from '../../../src/http/http.ts';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { readExceptions } from '../../../src/http/proxy.ts';
 import { readProxyVariable } from '../../../src/options/values.ts';
 import { startMisbehavingService } from '../../support/services/misbehaving-service.ts';
 import { type ProxyManner, startProxy, type TestProxy, type TestProxyOptions } from '../../support/services/proxy.ts';
 import { ACCESS_SECRET, openServiceClient, SIGN_REQUEST } from '../../support/services/service-client.ts';
 import { createTlsAuthority } from '../../support/services/tls-authority.ts';
-
-const closers: (() => Promise<unknown>)[] = [];
-afterEach(async () => {
-  for (const close of closers.splice(0).reverse()) await close();
-});
+import { openMisbehaving } from '../service/misbehaving-client.ts';
+import { listen, openHttp } from './support/http-setting.ts';
 
 async function start(options: TestProxyOptions = {}): Promise<TestProxy> {
   const proxy = await startProxy(options);
-  closers.push(async () => proxy[Symbol.asyncDispose]());
+  onTestFinished(async () => proxy[Symbol.asyncDispose]());
   return proxy;
 }
 
@@ -32,12 +27,10 @@ async function openThrough(
   certificate: 'valid' | 'untrusted' | 'other-name' = 'valid',
   connectMilliseconds = 5000,
 ) {
-  const service = await startMisbehavingService('good', { name: 'service.test', certificate });
-  closers.push(() => service.stop());
-  const { baseUrl, caFile } = service;
-  const client = await openServiceClient({ baseUrl, caFile, proxies: proxiesOf(address), connectMilliseconds });
-  closers.push(() => client.service.close());
-  return { ...client, misbehaving: service, port: new URL(baseUrl).port };
+  const proxies = proxiesOf(address);
+  const options = { name: 'service.test', certificate };
+  const opened = await openMisbehaving('good', options, { proxies, connectMilliseconds });
+  return { ...opened, port: new URL(opened.misbehaving.baseUrl).port };
 }
 
 describe('https:', () => {
@@ -74,13 +67,13 @@ describe('https:', () => {
     const authority = await createTlsAuthority('Proxy Root');
     const proxy = await start({ identity: await authority.issue({ names: ['127.0.0.1'] }) });
     const service = await startMisbehavingService('good', { name: 'service.test' });
-    closers.push(() => service.stop());
+    onTestFinished(() => service.stop());
     const { readFile, writeFile } = await import('node:fs/promises');
     const both = `${service.caFile}.both`;
     await writeFile(both, (await readFile(service.caFile, 'utf8')) + authority.root);
     const sign = async (caFile: string) => {
       const opened = await openServiceClient({ baseUrl: service.baseUrl, caFile, proxies: proxiesOf(proxy.url) });
-      closers.push(() => opened.service.close());
+      onTestFinished(() => opened.service.close());
       return opened.service.sign(SIGN_REQUEST);
     };
     await expect(sign(both)).resolves.toMatchObject({ id: 'record-1' });
@@ -121,26 +114,15 @@ describe('https:', () => {
 describe('http:', () => {
   async function startPlain() {
     const seen: { readonly url: string | undefined; readonly headers: http.IncomingHttpHeaders }[] = [];
-    let connections = 0;
     const server = http.createServer((request, response) => {
       seen.push({ url: request.url, headers: request.headers });
       request.resume().on('end', () => response.end('token'));
     });
-    server.on('connection', () => {
-      connections += 1;
-    });
-    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-    closers.push(async () => {
-      server.closeAllConnections();
-      await new Promise((resolve) => server.close(resolve));
-    });
-    return { port: (server.address() as AddressInfo).port, seen, connections: () => connections };
+    return { port: await listen(server), seen };
   }
 
   function openPost(address: string, url: string, exceptions?: string) {
-    const roots = { own: undefined, all: async () => undefined };
-    const client = createHttp({ roots, userAgent: 'test', proxies: proxiesOf(address, exceptions) });
-    closers.push(() => client.close());
+    const client = openHttp({ proxies: proxiesOf(address, exceptions) });
     const parts = { contentType: 'text/plain', accept: '*/*', deadlineMilliseconds: 5000, sizeLimit: 1000 };
     return () => client.post({ ...parts, url: new URL(url), body: Buffer.from('request') });
   }

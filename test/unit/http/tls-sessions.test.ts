@@ -4,18 +4,15 @@ import { constants } from 'node:crypto';
 import https, { type Server } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import type { SecureVersion, TLSSocket } from 'node:tls';
-import { afterEach, describe, expect, test } from 'vitest';
-import { createHttp, type HttpOptions } from '../../../src/http/http.ts';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import type { HttpOptions } from '../../../src/http/http.ts';
 import { NO_PROXIES } from '../../../src/http/proxy.ts';
 import type { Outcome } from '../../../src/http/request.ts';
 import { startProxy } from '../../support/services/proxy.ts';
 import { createTlsAuthority, type TlsAuthority } from '../../support/services/tls-authority.ts';
+import { openHttp } from './support/http-setting.ts';
 
 const authority = await createTlsAuthority();
-const closers: (() => Promise<unknown>)[] = [];
-afterEach(async () => {
-  for (const close of closers.splice(0).reverse()) await close();
-});
 
 interface Listening {
   readonly port: number;
@@ -64,7 +61,7 @@ async function listen({
     server.closeAllConnections();
     await new Promise((resolve) => server.close(resolve));
   };
-  closers.push(stop);
+  onTestFinished(stop);
   return { port: (server.address() as AddressInfo).port, resumed, server, stop };
 }
 
@@ -85,8 +82,7 @@ function onResumption(server: Server, meet: (done: Resume) => void): void {
 
 function open(options: Partial<HttpOptions> = {}): (host: string, port: number) => Promise<Outcome> {
   const own = [authority.root];
-  const client = createHttp({ roots: { own, all: async () => undefined }, userAgent: 'test', ...options });
-  closers.push(() => client.close());
+  const client = openHttp({ roots: { own, all: async () => undefined }, ...options });
   return (host, port) =>
     client.postJson({
       url: new URL(`https://${host}:${port}/`),

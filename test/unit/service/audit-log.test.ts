@@ -3,9 +3,10 @@
 import { chmod, lchown, readFile, rename, stat, symlink, writeFile } from 'node:fs/promises';
 import { describe, expect, test } from 'vitest';
 import { type CallRecord, maskDigest, openAuditLog } from '../../../src/service/call-record.ts';
-import { type ServiceMode, startMisbehavingService } from '../../support/services/misbehaving-service.ts';
-import { openServiceClient, SIGN_REQUEST } from '../../support/services/service-client.ts';
+import type { ServiceMode } from '../../support/services/misbehaving-service.ts';
+import { SIGN_REQUEST } from '../../support/services/service-client.ts';
 import { folderForEach } from '../../support/set-up.ts';
+import { openMisbehaving } from './misbehaving-client.ts';
 
 const folder = folderForEach();
 
@@ -26,21 +27,18 @@ const RECORD: CallRecord = {
 };
 
 async function callsOf(mode: ServiceMode, act: 'sign' | 'report' = 'sign', times?: number) {
-  const service = await startMisbehavingService(mode, { operation: act === 'sign' ? 'sign' : 'report-sign', times });
-  const opened = await openServiceClient({ ...service, timeoutMilliseconds: 500, now: Date.UTC(2026, 10, 21) });
-  try {
-    const request = { ...SIGN_REQUEST, file: 'app.exe' };
-    const calling =
-      act === 'sign' ? opened.service.sign(request) : opened.service.report('rec', 2, undefined, 'app.exe');
-    await calling.then(
-      () => undefined,
-      () => undefined,
-    );
-    return { calls: opened.calls, origin: service.baseUrl };
-  } finally {
-    await opened.service.close();
-    await service.stop();
-  }
+  const options = { operation: act === 'sign' ? 'sign' : 'report-sign', times } as const;
+  const client = { timeoutMilliseconds: 500, now: Date.UTC(2026, 10, 21) };
+  const { service, calls, misbehaving } = await openMisbehaving(mode, options, client);
+  const calling =
+    act === 'sign'
+      ? service.sign({ ...SIGN_REQUEST, file: 'app.exe' })
+      : service.report('rec', 2, undefined, 'app.exe');
+  await calling.then(
+    () => undefined,
+    () => undefined,
+  );
+  return { calls, origin: misbehaving.baseUrl };
 }
 
 describe('the record of a call', () => {
@@ -97,18 +95,10 @@ describe('the record of a call', () => {
   });
 
   test('a listener that throws does not decide how the call ends', async () => {
-    const { calls } = await callsOf('good');
+    const { service, calls } = await openMisbehaving('good');
     Object.freeze(calls);
-    const service = await startMisbehavingService('good');
-    const opened = await openServiceClient(service);
-    Object.freeze(opened.calls);
-    try {
-      await expect(opened.service.sign(SIGN_REQUEST)).resolves.toMatchObject({ id: 'record-1' });
-      expect(opened.calls).toEqual([]);
-    } finally {
-      await opened.service.close();
-      await service.stop();
-    }
+    await expect(service.sign(SIGN_REQUEST)).resolves.toMatchObject({ id: 'record-1' });
+    expect(calls).toEqual([]);
   });
 });
 

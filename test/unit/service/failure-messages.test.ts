@@ -2,18 +2,13 @@
 
 import { expect, test } from 'vitest';
 import { statusErrors } from '../../../src/service/errors.ts';
-import { type ServiceMode, startMisbehavingService } from '../../support/services/misbehaving-service.ts';
-import { openServiceClient, SIGN_REQUEST } from '../../support/services/service-client.ts';
+import type { ServiceMode } from '../../support/services/misbehaving-service.ts';
+import { SIGN_REQUEST } from '../../support/services/service-client.ts';
+import { openMisbehaving } from './misbehaving-client.ts';
 
 async function failureOf(mode: ServiceMode): Promise<unknown> {
-  const { baseUrl, caFile, stop } = await startMisbehavingService(mode);
-  const { service } = await openServiceClient({ baseUrl, caFile });
-  try {
-    return await service.sign(SIGN_REQUEST).catch((thrown: unknown) => thrown);
-  } finally {
-    await service.close();
-    await stop();
-  }
+  const { service } = await openMisbehaving(mode);
+  return await service.sign(SIGN_REQUEST).catch((thrown: unknown) => thrown);
 }
 
 test.each<[ServiceMode, string]>([

@@ -1,34 +1,15 @@
 /** What is repeated, how often and after what wait: sign only where nothing can have been signed, report-sign always. */
 
 import { setTimeout as pause } from 'node:timers/promises';
-import { afterEach, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { LONGEST_WAIT } from '../../../src/http/retry.ts';
 import { MAX_ATTEMPTS } from '../../../src/service/call.ts';
-import {
-  type MisbehavingService,
-  type MisbehavingServiceOptions,
-  type ServiceMode,
-  startMisbehavingService,
-} from '../../support/services/misbehaving-service.ts';
-import { openServiceClient, type ServiceClient, SIGN_REQUEST } from '../../support/services/service-client.ts';
+import type { MisbehavingServiceOptions, ServiceMode } from '../../support/services/misbehaving-service.ts';
+import { SIGN_REQUEST } from '../../support/services/service-client.ts';
+import { openMisbehaving } from './misbehaving-client.ts';
 
-const opened: (() => Promise<void>)[] = [];
-afterEach(async () => {
-  for (const close of opened.splice(0)) await close();
-});
-
-async function start(
-  mode: ServiceMode,
-  options: MisbehavingServiceOptions = {},
-  timeoutMilliseconds?: number,
-): Promise<ServiceClient & { misbehaving: MisbehavingService }> {
-  const misbehaving = await startMisbehavingService(mode, options);
-  opened.push(() => misbehaving.stop());
-  const { baseUrl, caFile } = misbehaving;
-  const client = await openServiceClient({ baseUrl, caFile, timeoutMilliseconds });
-  opened.push(() => client.service.close());
-  return { ...client, misbehaving };
-}
+const start = (mode: ServiceMode, options: MisbehavingServiceOptions = {}, timeoutMilliseconds?: number) =>
+  openMisbehaving(mode, options, { timeoutMilliseconds });
 
 describe('sign', () => {
   test.each<[ServiceMode, readonly number[]]>([
@@ -122,10 +103,7 @@ describe('sign', () => {
   });
 
   test('an interrupt ends the wait between attempts', async () => {
-    const misbehaving = await startMisbehavingService('throttled-for-an-hour');
-    opened.push(() => misbehaving.stop());
-    const { service } = await openServiceClient({ ...misbehaving, realClock: true });
-    opened.push(() => service.close());
+    const { service, misbehaving } = await openMisbehaving('throttled-for-an-hour', {}, { realClock: true });
     const interrupt = new AbortController();
     const failing = expect(service.sign(SIGN_REQUEST, interrupt.signal)).rejects.toMatchObject({ code: 'interrupted' });
     while (misbehaving.signRequests() === 0) await pause(5);

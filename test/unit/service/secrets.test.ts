@@ -5,23 +5,18 @@ import { describe, expect, test } from 'vitest';
 import type { CodesignError } from '../../../src/errors/codesign-error.ts';
 import { foreignText } from '../../../src/secrets/foreign-text.ts';
 import { storableRecord } from '../../../src/service/answer.ts';
-import { type ServiceMode, startMisbehavingService } from '../../support/services/misbehaving-service.ts';
-import { ACCESS_KEY, ACCESS_SECRET, openServiceClient, SIGN_REQUEST } from '../../support/services/service-client.ts';
+import type { ServiceMode } from '../../support/services/misbehaving-service.ts';
+import { ACCESS_KEY, ACCESS_SECRET, SIGN_REQUEST } from '../../support/services/service-client.ts';
+import { openMisbehaving } from './misbehaving-client.ts';
 
 const TOKEN = Buffer.from(`${ACCESS_KEY}:${ACCESS_SECRET}`).toString('base64');
 
 async function failureOf(mode: ServiceMode): Promise<CodesignError> {
-  const { baseUrl, caFile, stop } = await startMisbehavingService(mode);
-  const { service } = await openServiceClient({ baseUrl, caFile, timeoutMilliseconds: 500 });
-  try {
-    return await service.sign(SIGN_REQUEST).then(
-      () => expect.fail('it must fail'),
-      (thrown: CodesignError) => thrown,
-    );
-  } finally {
-    await service.close();
-    await stop();
-  }
+  const { service } = await openMisbehaving(mode, {}, { timeoutMilliseconds: 500 });
+  return await service.sign(SIGN_REQUEST).then(
+    () => expect.fail('it must fail'),
+    (thrown: CodesignError) => thrown,
+  );
 }
 
 test.each<[ServiceMode]>([
@@ -52,19 +47,13 @@ test.each<[ServiceMode]>([
 });
 
 test('an id that contains the secret is stored as a digest with a note, and is reported unchanged', async () => {
-  const { baseUrl, caFile, stop, requests } = await startMisbehavingService('record-the-secret');
-  const { service, calls } = await openServiceClient({ baseUrl, caFile });
-  try {
-    const { id = '' } = await service.sign(SIGN_REQUEST);
-    expect(id).toMatch(/^sha256:[0-9a-f]{64} \(the id is not stored: it holds a credential\)$/);
-    await service.report(id, 1);
-    const encoded = Buffer.from(`x${ACCESS_SECRET}`).toString('base64');
-    expect(JSON.parse(requests()[1]?.body ?? '')).toEqual({ id: `r-${encoded}`, status: 1 });
-    expect(calls.map(({ record }) => record)).toEqual([id, id]);
-  } finally {
-    await service.close();
-    await stop();
-  }
+  const { service, calls, misbehaving } = await openMisbehaving('record-the-secret');
+  const { id = '' } = await service.sign(SIGN_REQUEST);
+  expect(id).toMatch(/^sha256:[0-9a-f]{64} \(the id is not stored: it holds a credential\)$/);
+  await service.report(id, 1);
+  const encoded = Buffer.from(`x${ACCESS_SECRET}`).toString('base64');
+  expect(JSON.parse(misbehaving.requests()[1]?.body ?? '')).toEqual({ id: `r-${encoded}`, status: 1 });
+  expect(calls.map(({ record }) => record)).toEqual([id, id]);
 });
 
 test('an id with unusual characters that may hold the secret is a digest of it with a note', () => {
@@ -84,13 +73,10 @@ test('ids that differ are stored as digests that differ', () => {
 });
 
 test('a digest of an id, from an earlier run, is not sent as one', async () => {
-  const { baseUrl, caFile, stop, requests } = await startMisbehavingService('good');
-  const { service } = await openServiceClient({ baseUrl, caFile });
+  const { service, misbehaving } = await openMisbehaving('good');
   const record = `sha256:${'0'.repeat(64)} (the id is not stored: it holds a credential)`;
   await expect(service.report(record, 1)).rejects.toMatchObject({ code: 'record-id-unknown' });
-  expect(requests()).toEqual([]);
-  await service.close();
-  await stop();
+  expect(misbehaving.requests()).toEqual([]);
 });
 
 describe('text from the service', () => {

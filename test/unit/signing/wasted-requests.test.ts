@@ -1,27 +1,15 @@
 /** How many requests a run makes when no answer of the service is usable: with the real client, over TLS, with a real journal. */
 
-import { afterEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { SignFilesResult } from '../../../src/signing/outcome.ts';
 import { signFiles } from '../../../src/signing/sign-files.ts';
-import {
-  type MisbehavingServiceOptions,
-  type ServiceMode,
-  startMisbehavingService,
-} from '../../support/services/misbehaving-service.ts';
-import { openServiceClient } from '../../support/services/service-client.ts';
-import { type JournalScene, journalScene } from './journal-scene.ts';
+import type { MisbehavingServiceOptions, ServiceMode } from '../../support/services/misbehaving-service.ts';
+import { forEach } from '../../support/set-up.ts';
+import { openMisbehaving } from '../service/misbehaving-client.ts';
+import { journalScene } from './journal-scene.ts';
 import type { FlatSigning } from './signing-run.ts';
 
-const opened: (() => PromiseLike<void>)[] = [];
-afterEach(async () => {
-  for (const close of opened.splice(0).reverse()) await close();
-});
-
-async function openScene(): Promise<JournalScene> {
-  const scene = await journalScene();
-  opened.push(() => scene[Symbol.asyncDispose]());
-  return scene;
-}
+const scene = forEach(journalScene);
 
 interface Ran {
   readonly requests: number;
@@ -30,14 +18,11 @@ interface Ran {
 
 /** Signs `count` programs with a service in this mode. */
 async function runAgainst(
-  scene: JournalScene,
   mode: ServiceMode,
   { count = 8, ...options }: MisbehavingServiceOptions & FlatSigning & { readonly count?: number } = {},
 ): Promise<Ran> {
-  const misbehaving = await startMisbehavingService(mode, { key: scene.key, ...options });
-  opened.push(() => misbehaving.stop());
-  const { service } = await openServiceClient({ ...misbehaving, timeoutMilliseconds: 250 });
-  opened.push(() => service.close());
+  const given = { key: scene.key, ...options };
+  const { service, misbehaving } = await openMisbehaving(mode, given, { timeoutMilliseconds: 250 });
   const programs = await Promise.all(
     Array.from({ length: count }, (_, index) => scene.program(`${mode}-${index}.exe`, `${mode} ${index}`)),
   );
@@ -46,7 +31,7 @@ async function runAgainst(
   return { requests: misbehaving.signRequests(), files };
 }
 
-const unknownCalls = async (scene: JournalScene): Promise<number> =>
+const unknownCalls = async (): Promise<number> =>
   (await (await scene.open()).unfinished()).filter(({ kind }) => kind === 'unknown').length;
 
 /** Each with the requests of a run without a proof, and of one with. Which answers are alike: may-have-been-counted.test.ts. */
@@ -60,21 +45,19 @@ const USELESS: readonly (readonly [ServiceMode, number, number])[] = [
 
 describe.each(USELESS)('%s for every file', (mode, requests, requestsWhenProven) => {
   it(`makes ${requests} requests as long as no signature has verified, and as many in the next run`, async () => {
-    const scene = await openScene();
     for (const run of [1, 2]) {
-      const ran = await runAgainst(scene, mode, { concurrency: 4 });
+      const ran = await runAgainst(mode, { concurrency: 4 });
       expect(ran.requests).toBe(requests);
       expect(ran.files.every(({ status }) => status === 'failed')).toBe(true);
-      expect(await unknownCalls(scene)).toBe(requests === 1 && mode !== 'refused' ? run : 0);
+      expect(await unknownCalls()).toBe(requests === 1 && mode !== 'refused' ? run : 0);
     }
   });
 
   it(`makes ${requestsWhenProven} requests when a signature has verified in an earlier run`, async () => {
-    const scene = await openScene();
-    await runAgainst(scene, 'good', { count: 1 });
-    expect((await runAgainst(scene, mode, { concurrency: 1 })).requests).toBe(requestsWhenProven);
+    await runAgainst('good', { count: 1 });
+    expect((await runAgainst(mode, { concurrency: 1 })).requests).toBe(requestsWhenProven);
     // Also then they go one at a time until one of this run has brought a signature.
-    expect((await runAgainst(scene, mode, { concurrency: 8 })).requests).toBe(requestsWhenProven);
+    expect((await runAgainst(mode, { concurrency: 8 })).requests).toBe(requestsWhenProven);
   });
 });
 
@@ -83,15 +66,14 @@ describe('a rejection', () => {
     ['forbidden', 3],
     ['bad-request', 6],
   ] as const)('%s after two signatures ends a run of six after %i requests', async (mode, expected) => {
-    const { requests } = await runAgainst(await openScene(), mode, { count: 6, concurrency: 1, after: 2 });
+    const { requests } = await runAgainst(mode, { count: 6, concurrency: 1, after: 2 });
     expect(requests).toBe(expected);
   });
 });
 
 describe('answers that may have been counted', () => {
   it('end a run after three in a row, refusals in between or not, once a signature has verified', async () => {
-    const scene = await openScene();
-    const { requests, files } = await runAgainst(scene, 'html', { concurrency: 1, after: 2 });
+    const { requests, files } = await runAgainst('html', { concurrency: 1, after: 2 });
     expect(requests).toBe(5);
     expect(files.map((file) => ('error' in file ? file.error.code : file.status)).slice(0, 6)).toEqual([
       'signed',
@@ -104,15 +86,11 @@ describe('answers that may have been counted', () => {
   });
 
   it('do not end a run that has a success after each second one', async () => {
-    const scene = await openScene();
     const answers = ['good', 'html', 'html', 'good', 'html', 'html', 'good'];
     const programs = await Promise.all(
       answers.map((answer, index) => scene.program(`${answer}.${index}`, `${answer} ${index}`)),
     );
-    const misbehaving = await startMisbehavingService('by-file-name', { key: scene.key });
-    opened.push(() => misbehaving.stop());
-    const { service } = await openServiceClient(misbehaving);
-    opened.push(() => service.close());
+    const { service } = await openMisbehaving('by-file-name', { key: scene.key });
     const client = { id: '', platform: '', version: '', revision: '', hostname: '', replaced: {} };
     const signing = scene.signing(await scene.open(), { service, client, concurrency: 1 });
     const { summary } = await signFiles(programs, signing);
@@ -120,11 +98,7 @@ describe('answers that may have been counted', () => {
   });
 
   it('are not requested again in the same run for another file with the same content', async () => {
-    const scene = await openScene();
-    const misbehaving = await startMisbehavingService('html', { key: scene.key, after: 1 });
-    opened.push(() => misbehaving.stop());
-    const { service } = await openServiceClient(misbehaving);
-    opened.push(() => service.close());
+    const { service, misbehaving } = await openMisbehaving('html', { key: scene.key, after: 1 });
     const programs = [
       await scene.program('good.exe', 'good'),
       await scene.program('one.exe', 'same'),

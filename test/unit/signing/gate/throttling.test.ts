@@ -1,21 +1,15 @@
 /** A service that throttles: fewer calls concurrently, more again afterwards, each wait honoured by all, nothing signed twice. */
 
 import http, { type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
-import { afterEach, describe, expect, test } from 'vitest';
-import { createHttp } from '../../../../src/http/http.ts';
+import { describe, expect, test } from 'vitest';
 import { Secret } from '../../../../src/secrets/secret.ts';
 import { createSigningService } from '../../../../src/service/client.ts';
 import type { SigningService, SignRequest } from '../../../../src/service/signing-service.ts';
 import { createStopSignal } from '../../../../src/signing/run.ts';
 import { openGate } from '../../../../src/signing/service/gate.ts';
 import { ACCESS_KEY, ACCESS_SECRET } from '../../../support/services/service-client.ts';
-
-const closers: (() => Promise<unknown>)[] = [];
-afterEach(async () => {
-  for (const close of closers.splice(0).reverse()) await close();
-});
+import { listen, openHttp } from '../../http/support/http-setting.ts';
 
 interface Seen {
   readonly digest: string;
@@ -56,23 +50,16 @@ async function startThrottling(check: Answer, milliseconds: readonly [number, nu
       () => undefined,
     );
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  closers.push(async () => {
-    server.closeAllConnections();
-    await new Promise((resolve) => server.close(resolve));
-  });
-  return { baseUrl: new URL(`http://127.0.0.1:${(server.address() as AddressInfo).port}`), seen };
+  return { baseUrl: new URL(`http://127.0.0.1:${await listen(server)}`), seen };
 }
 
 /** `hurry`: factor by which its waits are shortened. */
 function open(baseUrl: URL, hurry = 1) {
   const waits: number[] = [];
-  const client = createHttp({ roots: { own: undefined, all: async () => undefined }, userAgent: 'test' });
-  closers.push(() => client.close());
   const service = createSigningService({
     baseUrl,
     credentials: { accessKey: ACCESS_KEY, accessSecret: new Secret(ACCESS_SECRET) },
-    http: client,
+    http: openHttp(),
     timeoutMilliseconds: 10_000,
     clock: {
       now: Date.now,

@@ -1,24 +1,15 @@
 /** One event that breaks all requests under way, without and with `--repeat-unknown`: counted at the service and in the journal. */
 
-import { afterEach, expect, it } from 'vitest';
-import type { HistoryEntry } from '../../../../src/journal/journal.ts';
+import { expect, it } from 'vitest';
 import { signFiles } from '../../../../src/signing/sign-files.ts';
 import { answer, type Misbehaviour } from '../../../support/services/answering.ts';
-import { startMisbehavingService } from '../../../support/services/misbehaving-service.ts';
-import { openServiceClient } from '../../../support/services/service-client.ts';
-import { type JournalScene, journalScene } from '../journal-scene.ts';
+import { forEach } from '../../../support/set-up.ts';
+import { historyOf } from '../../journal/support/setting.ts';
+import { openMisbehaving } from '../../service/misbehaving-client.ts';
+import { journalScene } from '../journal-scene.ts';
 import type { FlatSigning } from '../signing-run.ts';
 
-const opened: (() => PromiseLike<void>)[] = [];
-afterEach(async () => {
-  for (const close of opened.splice(0).reverse()) await close();
-});
-
-async function openScene(): Promise<JournalScene> {
-  const scene = await journalScene();
-  opened.push(() => scene[Symbol.asyncDispose]());
-  return scene;
-}
+const scene = forEach(journalScene);
 
 /** Ends the connections of so many requests when the last of them has arrived. */
 function breakTogether(count: number): Misbehaviour {
@@ -37,12 +28,9 @@ interface Event {
 }
 
 /** Signs so many programs, of which the first one succeeds. */
-async function runThrough(scene: JournalScene, { count, times, harm }: Event, more: FlatSigning = {}) {
+async function runThrough({ count, times, harm }: Event, more: FlatSigning = {}) {
   const options = { key: scene.key, after: 1, times, byName: { hangs: harm } };
-  const misbehaving = await startMisbehavingService('hangs', options);
-  opened.push(() => misbehaving.stop());
-  const { service } = await openServiceClient(misbehaving);
-  opened.push(() => service.close());
+  const { service, misbehaving } = await openMisbehaving('hangs', options);
   const programs = await Promise.all(
     Array.from({ length: count }, (_, index) => scene.program(`${index}.exe`, `content ${index}`)),
   );
@@ -54,31 +42,23 @@ async function runThrough(scene: JournalScene, { count, times, harm }: Event, mo
   return { summary, errors, warned: warned.length, requests: misbehaving.signRequests() };
 }
 
-async function historyOf(scene: JournalScene): Promise<readonly HistoryEntry[]> {
-  const entries: HistoryEntry[] = [];
-  for await (const entry of (await scene.open()).history()) entries.push(entry);
-  return entries;
-}
-
 const ONE_EVENT: Event = { count: 40, times: 16, harm: breakTogether(16) };
 
 it('fails only what was in progress: 16 of 40 files, and the others are attempted', async () => {
-  const scene = await openScene();
-  const { summary, errors, requests } = await runThrough(scene, { ...ONE_EVENT, harm: breakTogether(16) });
+  const { summary, errors, requests } = await runThrough({ ...ONE_EVENT, harm: breakTogether(16) });
   expect(summary).toMatchObject({ signed: 24, failed: 16, notAttempted: 0 });
   expect(new Set(errors.map(({ code }) => code))).toEqual(new Set(['connection-broken']));
   expect(requests).toBe(40);
-  expect((await historyOf(scene)).filter(({ counted }) => counted === 'unknown')).toHaveLength(16);
+  expect((await historyOf(await scene.open())).filter(({ counted }) => counted === 'unknown')).toHaveLength(16);
 });
 
 it('retries what was in progress once if the user allows it: 40 of 40 files, and 16 warnings', async () => {
-  const scene = await openScene();
   const event = { ...ONE_EVENT, harm: breakTogether(16) };
-  const { summary, warned, requests } = await runThrough(scene, event, { repeatUnknown: 20 });
+  const { summary, warned, requests } = await runThrough(event, { repeatUnknown: 20 });
   expect(summary).toMatchObject({ signed: 40, failed: 0 });
   expect(requests).toBe(56);
   expect(warned).toBe(16);
-  const entries = await historyOf(scene);
+  const entries = await historyOf(await scene.open());
   expect(entries.filter(({ repeated }) => repeated)).toHaveLength(16);
   expect(entries.filter(({ outcome }) => outcome === 'written')).toHaveLength(40);
 });
@@ -89,7 +69,7 @@ it.each<[string, FlatSigning, number]>([
   ['none if the limit of signatures leaves none', { repeatUnknown: 20, maxSignatures: 20 }, 0],
 ])('repeats %s', async (_what, policy, repeated) => {
   const event = { count: 20, times: 16, harm: breakTogether(16) };
-  const { summary, warned, requests } = await runThrough(await openScene(), event, policy);
+  const { summary, warned, requests } = await runThrough(event, policy);
   expect(summary).toMatchObject({ signed: 4 + repeated, failed: 16 - repeated, notAttempted: 0 });
   expect([requests, warned]).toEqual([20 + repeated, repeated]);
 });
@@ -99,7 +79,6 @@ it.each<[string, Misbehaviour, string, number]>([
   ['refused', (exchange) => answer(exchange, 200, { code: 1001, message: '', data: null }), 'refused', 2],
   ['throttled', (exchange) => answer(exchange, 429, { code: 429, message: '', data: null }), 'throttled', 5],
 ])('leaves the outcome unknown if the repetition is %s', async (_how, second, code, attempts) => {
-  const scene = await openScene();
   let isFirst = true;
   const harm: Misbehaviour = (exchange) => {
     if (isFirst) exchange.response.destroy();
@@ -107,8 +86,12 @@ it.each<[string, Misbehaviour, string, number]>([
     isFirst = false;
   };
   const event = { count: 2, times: Number.POSITIVE_INFINITY, harm };
-  const { errors, warned, requests } = await runThrough(scene, event, { repeatUnknown: 5 });
+  const { errors, warned, requests } = await runThrough(event, { repeatUnknown: 5 });
   expect(errors).toMatchObject([{ code }]);
   expect([requests, warned]).toEqual([1 + attempts, 1]);
-  expect((await historyOf(scene)).at(-1)).toMatchObject({ outcome: 'unknown', counted: 'unknown', repeated: true });
+  expect((await historyOf(await scene.open())).at(-1)).toMatchObject({
+    outcome: 'unknown',
+    counted: 'unknown',
+    repeated: true,
+  });
 });
