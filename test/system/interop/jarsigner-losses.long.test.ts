@@ -28,7 +28,6 @@ const signer = await makeThrowawaySigner();
 const keystore = makeKeystore(folder);
 const program = await executableProgram(folder);
 const fixtures = FIXTURES.map((name) => [name, readFixture(`jar/${name}`)] as const);
-await signTheirs([...fixtures, ['app', readFileSync(program.path)]]);
 
 interface Signed {
   readonly file: string;
@@ -38,6 +37,7 @@ interface Signed {
 /** Signed with jarsigner, by name. */
 const signedByThem = new Map<string, Signed & { readonly said: string }>();
 const theirs = (name: string) => signedByThem.get(name) ?? expect.unreachable(name);
+await signTheirs([...fixtures, ['app', readFileSync(program.path)]]);
 
 async function signTheirs(originals: readonly (readonly [name: string, bytes: Buffer])[]): Promise<void> {
   const requests = originals.map(([name, bytes]) => {
