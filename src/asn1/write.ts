@@ -48,9 +48,9 @@ export const nullValue = (): Uint8Array => Uint8Array.of(0x05, 0x00);
 
 export const smallInteger = (value: number): Uint8Array => Uint8Array.of(0x02, 0x01, value);
 
-/** More than this program has. */
+/** Larger than the number of identifiers in this program. */
 const MOST_IDENTIFIERS = 500;
-/** Encodes an OBJECT IDENTIFIER, each one once. All arcs in this program are constants below 2^31. */
+/** Encodes each OBJECT IDENTIFIER only once. All arcs in this program are constants below 2^31. */
 export const objectIdentifier = memoize(MOST_IDENTIFIERS, String, encodeIdentifier);
 
 function encodeIdentifier(dotted: string): Uint8Array {

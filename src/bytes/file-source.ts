@@ -38,7 +38,7 @@ export function isKnownLocal(path: string): boolean {
   return isLocal(statfsSync(path));
 }
 
-/** Returns a function that asks once for each disk. `dev` is the number of the file's disk, which lasts as long as its mount. */
+/** Returns a function that checks each disk once. `dev` identifies a disk as long as it is mounted. */
 export function localDisks(): (path: string, stats: { readonly dev: number }) => boolean {
   const known = new Map<number, boolean>();
   return (path, { dev }) => {

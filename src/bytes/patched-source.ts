@@ -12,11 +12,11 @@ import {
 } from './pieces.ts';
 
 export interface PatchedSource extends ByteSource {
-  /** Turns edits of these bytes into edits of the original that give the same result. */
+  /** Converts edits of this source to edits of the original that give the same result. */
   compose(patch: Patch): Patch;
 }
 
-/** Returns the bytes of a source after the edits, without writing them anywhere. */
+/** A source with the edited bytes of the original. Nothing is written. */
 export function patchedSource(original: ByteSource, patch: Patch): PatchedSource {
   const pieces: Piece[] = [];
   const starts: number[] = [];
@@ -61,7 +61,7 @@ export function patchedSource(original: ByteSource, patch: Patch): PatchedSource
   };
 }
 
-/** Returns the index of the last of these ascending numbers that is not greater. */
+/** Returns the index of the last number up to `limit`. The numbers must be in ascending order. */
 function lastUpTo(numbers: readonly number[], limit: number): number {
   let low = 0;
   let high = numbers.length;

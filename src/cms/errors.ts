@@ -19,7 +19,7 @@ export const cmsErrors = defineErrors('local', {
   },
   'cms-without-signer': {
     message: "the signature's CMS structure has no signer",
-    hint: 'Remove the structure before signing: it contains only certificates.',
+    hint: 'Remove the CMS structure before signing: it contains only certificates.',
     isUnsupported: true,
   },
 });

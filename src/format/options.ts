@@ -43,7 +43,7 @@ export const SOME_TEXT = {
   schema: { type: 'string', minLength: 1 },
 };
 
-/** Signs the files in a container (`Contents`) that have no signature, before the container. */
+/** Signs unsigned files in a container (`Contents`) before the container. */
 export const INNER_PACKAGES = {
   key: 'innerPackages',
   flag: '--inner-packages',

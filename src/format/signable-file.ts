@@ -27,7 +27,7 @@ export interface SignableFile {
   readonly removing: Removing | undefined;
   readonly stamping: StampingEach | StampingWhole | undefined;
   readonly attaching: Attaching | undefined;
-  /** Set if files in it can be signed before it. */
+  /** Set if the file is a container whose files can be signed before the container. */
   readonly contents: Contents | undefined;
   /** Set if security catalogs identify the file by digests that do not cover all its bytes. */
   readonly listing: Listing | undefined;

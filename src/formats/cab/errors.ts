@@ -18,7 +18,7 @@ export const cabErrors = defineErrors('local', {
   },
   'cabinet-trailing-bytes': {
     message: (d: { length: number; end: number }) =>
-      `the file has ${plural(d.length, 'byte')} after the cabinet and its signature, from byte ${d.end}`,
+      `the file has ${plural(d.length, 'byte')} after the cabinet and its signature, starting at byte ${d.end}`,
     hint: 'Use the original cabinet without the appended data: no signature covers such data.',
   },
   'cabinet-too-large': {

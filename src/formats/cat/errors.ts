@@ -15,7 +15,7 @@ export const catErrors = defineErrors('local', {
   },
   'catalog-trailing-bytes': {
     message: (d: { length: number; end: number }) =>
-      `the file has ${plural(d.length, 'byte')} after the security catalog, from byte ${d.end}`,
+      `the file has ${plural(d.length, 'byte')} after the security catalog, starting at byte ${d.end}`,
     hint: 'Use the original catalog without the appended data: no signature covers such data.',
   },
 });

@@ -76,7 +76,7 @@ async function findSigned(
     if (finding === undefined) {
       found.push({ base, signatureFile });
     } else if (![finding, ...others].some(({ code }) => code === 'message-digest-differs')) {
-      // The digest matches, so the reason helps the user.
+      // If the digest matches, the reason for the failure helps the user.
       reason = `${finding.message.replace(/\.$/, '')} (${signatureFile.name})`;
     }
   }
@@ -86,7 +86,7 @@ async function findSigned(
 }
 
 const NO_SIGNATURE_FILE =
-  'it signs none of the signature files (META-INF/*.SF) in the archive. In a JAR a signature block needs its unchanged .SF file';
+  'it signs no signature file (.SF) in the archive. In a JAR, a signature block needs its unchanged .SF file';
 
 /** jarsigner uses these names for blocks. */
 function extensionFor({ signers: [{ certificate }] }: SignedData): string {

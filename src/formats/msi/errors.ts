@@ -10,7 +10,7 @@ export const msiErrors = defineErrors('local', {
   },
   'msi-trailing-bytes': {
     message: (d: { length: number; offset: number }) =>
-      `the file has ${plural(d.length, 'byte')} after the last sector in use, from byte ${d.offset}`,
+      `the file has ${plural(d.length, 'byte')} after the last sector in use, starting at byte ${d.offset}`,
     hint: 'Use the original build output: Windows rejects such a file, and no signature would cover these bytes.',
   },
 });

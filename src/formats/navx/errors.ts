@@ -14,7 +14,7 @@ export const navxErrors = defineErrors('local', {
   },
   'navx-trailing-bytes': {
     message: (d: { length: number; end: number }) =>
-      `the file has ${plural(d.length, 'byte')} after the package, from byte ${d.end}, that are not a signature`,
+      `the file has ${plural(d.length, 'byte')} after the package that are not a signature, starting at byte ${d.end}`,
     hint: 'Use the original extension without the appended data: no signature covers such data.',
   },
   'navx-too-large': {

@@ -25,7 +25,7 @@ export const pdfSigningErrors = defineErrors('local', {
     hint: 'Use a short text without line breaks.',
   },
   'pdf-result-broken': {
-    message: 'the document would not be intact with another signature: {reason}',
+    message: 'the document would not pass verification after another signature: {reason}',
     hint: 'Rewrite the document (qpdf in.pdf out.pdf), and sign the result. Rewriting makes existing signatures invalid.',
   },
   'pdf-space-too-small': {

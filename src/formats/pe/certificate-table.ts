@@ -35,7 +35,7 @@ export const WIN_CERT_TYPE_PKCS_SIGNED_DATA = 0x0002;
 const REVISIONS: readonly number[] = [WIN_CERT_REVISION_1_0, WIN_CERT_REVISION_2_0];
 /** X.509, PKCS#7, reserved, TS stack, and the EFI types. */
 const TYPES: readonly number[] = [1, WIN_CERT_TYPE_PKCS_SIGNED_DATA, 3, 4, 0x0ef0, 0x0ef1];
-/** Dual-signed EFI programs have two or three. No signing program writes more entries. */
+/** Dual-signed EFI programs have two or three entries. No signing program writes more entries. */
 const MOST_CERTIFICATES = 64;
 
 export function align8(length: number): number {

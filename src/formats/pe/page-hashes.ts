@@ -91,7 +91,7 @@ export async function hashPages(source: ByteSource, layout: PeLayout, algorithm:
 
 /**
  * Returns the reason why the program cannot have page hashes, as a clause. Overlapping sections are rejected, because
- * the file size would not limit the time to digest them.
+ * digesting them could take much longer than digesting the file.
  */
 function obstacleTo(layout: PeLayout): string | undefined {
   const { headersLength, tableEntryOffset, programEnd, sections } = layout;

@@ -15,7 +15,7 @@ export const rdpErrors = defineErrors('local', {
   },
   'rdp-setting-ambiguous': {
     message: 'programs may interpret this file in different ways: {problem}',
-    hint: 'Correct the line in an editor, then sign the file again.',
+    hint: 'Correct the line in an editor, and sign the file again.',
   },
   'rdp-address-missing': {
     message: 'the file has no setting "full address", which every signature must cover',

@@ -4,7 +4,7 @@ import type { ByteSource } from '../../bytes/byte-source.ts';
 import { rdpErrors } from './errors.ts';
 import { COVERED_SETTINGS } from './settings.ts';
 
-/** Limited, because the whole file is in memory. Files from Windows have about 3 KiB, or 20 KiB with a signature. */
+/** Size limit: the whole file is in memory. Files from Windows have about 3 KiB, or 20 KiB with a signature. */
 const LIMIT = 1024 * 1024;
 const BOM = '\ufeff';
 export const SCOPE = 'signscope';

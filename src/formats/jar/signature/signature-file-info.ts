@@ -47,7 +47,7 @@ function infoOf(signatureFile: Manifest, layout: JarLayout, knownManifest: () =>
 
 /**
  * Returns the weakest algorithm of the block's signers, the signature file and the manifest. If an entry has several
- * digests, only the longest is used. Returns undefined if the API does not support one of them (MD5, SHA-3).
+ * digests, only the longest is used. Returns undefined if the API does not support an algorithm (MD5, SHA-3).
  */
 export function weakestAlgorithm(
   ofSigners: readonly (DigestAlgorithm | undefined)[],

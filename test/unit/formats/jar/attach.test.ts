@@ -83,7 +83,7 @@ describe('a block', () => {
 });
 
 describe('a block is rejected, with the reason,', () => {
-  const UNCHANGED_SF = /signs none of the signature files .* needs its unchanged .SF file/;
+  const UNCHANGED_SF = /signs no signature file .* needs its unchanged .SF file/;
 
   it.each<[string, () => Buffer, RegExp]>([
     ['an unsigned archive', () => plain, UNCHANGED_SF],
