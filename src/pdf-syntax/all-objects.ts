@@ -24,10 +24,16 @@ export async function forEachObject(document: PdfDocument, visit: (object: Indir
 
 const misplaced = (number: number) => brokenReference(`object ${number} is not where it should be`);
 
-export function forEachReference(value: PdfValue, visit: (reference: PdfReference) => void): void {
-  if (isOf(value, 'reference')) visit(value);
-  else if (isOf(value, 'array')) for (const item of value.items) forEachReference(item, visit);
-  else if (isOf(value, 'dictionary')) for (const item of value.entries.values()) forEachReference(item, visit);
+/** `key` is the one of the dictionary, or the index in the array, that has the reference; undefined if `value` is one. */
+export function forEachReference(
+  value: PdfValue,
+  visit: (reference: PdfReference, key: string | number | undefined) => void,
+  key?: string | number,
+): void {
+  if (isOf(value, 'reference')) visit(value, key);
+  else if (isOf(value, 'array'))
+    for (const [index, item] of value.items.entries()) forEachReference(item, visit, index);
+  else if (isOf(value, 'dictionary')) for (const [name, item] of value.entries) forEachReference(item, visit, name);
 }
 
 async function objectsInUse({ sections, nextNumber }: PdfDocument) {

@@ -23,10 +23,19 @@ export async function findStart(source: ByteSource): Promise<{ readonly offset: 
   return { offset: Number(found[1]), end: from + index + found[0].length };
 }
 
-/** Returns the sections from last to first. In a hybrid file, the stream follows its table. */
-export async function readSections(source: ByteSource, start: number): Promise<readonly [Section, ...Section[]]> {
+/**
+ * Returns the sections from last to first. In a hybrid file, the stream follows its table. `known` are sections of a
+ * longer file with the same bytes, and are not read again.
+ */
+export async function readSections(
+  source: ByteSource,
+  start: number,
+  known: readonly Section[],
+): Promise<readonly [Section, ...Section[]]> {
+  const knownAt = new Map(known.filter(({ end }) => end <= source.size).map((section) => [section.offset, section]));
+  const readSection = async (offset: number) => knownAt.get(offset) ?? (await readSectionAt(source, offset));
   const seen = new Set([start]);
-  const last = await readSection(source, start);
+  const last = await readSection(start);
   const sections: [Section, ...Section[]] = [last];
   let left = MAX_ENTRIES;
   const count = ({ ranges }: Section): void => {
@@ -38,7 +47,7 @@ export async function readSections(source: ByteSource, start: number): Promise<r
     const { entries } = next.trailer;
     const stream = entries.get('XRefStm');
     if (next.kind === 'table' && stream !== undefined) {
-      const hybrid = await readSection(source, offsetOf(stream, 'XRefStm'));
+      const hybrid = await readSection(offsetOf(stream, 'XRefStm'));
       if (hybrid.kind !== 'stream') throw brokenReference('/XRefStm does not lead to a stream');
       sections.push(hybrid);
       count(hybrid);
@@ -48,7 +57,7 @@ export async function readSections(source: ByteSource, start: number): Promise<r
     const offset = offsetOf(previous, 'Prev');
     if (seen.has(offset)) throw brokenReference('its sections lead round in a circle');
     seen.add(offset);
-    next = await readSection(source, offset);
+    next = await readSection(offset);
     sections.push(next);
     count(next);
     if (sections.length > MAX_SECTIONS) throw pdfErrors('pdf-too-large', { limit: MAX_SECTIONS, what: 'revisions' });
@@ -61,7 +70,7 @@ function offsetOf(value: PdfValue, key: string): number {
   throw brokenReference(`/${key} is not an offset`);
 }
 
-async function readSection(source: ByteSource, offset: number): Promise<Section> {
+async function readSectionAt(source: ByteSource, offset: number): Promise<Section> {
   if (offset >= source.size) throw brokenReference(`no section is at byte ${offset}, where one should be`);
   const keyword = await parseAt(source, offset, (from) => {
     from.skipSpace();
@@ -70,14 +79,4 @@ async function readSection(source: ByteSource, offset: number): Promise<Section>
   if (keyword.text === 'xref') return readTable(source, offset, keyword.end);
   if (/^\d+$/.test(keyword.text)) return readXrefStream(source, offset);
   throw brokenReference(`no section is at byte ${offset}, where one should be`);
-}
-
-export async function extentOf(section: Section): Promise<{ readonly lowest: number; readonly highest: number }> {
-  let [lowest, highest] = [section.offset, section.offset];
-  section.forEach((_number, entry) => {
-    if (entry.type !== 'in-file') return;
-    lowest = Math.min(lowest, entry.offset);
-    highest = Math.max(highest, entry.offset);
-  });
-  return { lowest, highest };
 }

@@ -35,10 +35,11 @@ const MAX_DECODED = 512 * 1024 * 1024;
 /** Largest number of objects in one object stream. Most streams contain one or two hundred objects. */
 const MAX_COMPRESSED = 100_000;
 
-export async function openDocument(source: ByteSource): Promise<PdfDocument> {
+/** `known` are sections of a longer file with the same bytes. */
+export async function openDocument(source: ByteSource, known: readonly Section[] = []): Promise<PdfDocument> {
   await checkHeader(source);
   const { offset, end } = await findStart(source);
-  const sections = await readSections(source, offset);
+  const sections = await readSections(source, offset, known);
   const [{ trailer }] = sections;
   if (await isMisleading(source, offset))
     throw brokenReference('it is linearised, and its first section is another than its last');

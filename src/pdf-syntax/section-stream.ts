@@ -1,7 +1,7 @@
 /** Reads a cross-reference stream (ISO 32000-2, 7.5.8). */
 
 import type { ByteSource } from '../bytes/byte-source.ts';
-import { readObjectAt, readStream } from './objects.ts';
+import { parseAt, readObjectAt, readStream } from './objects.ts';
 import {
   brokenReference,
   type Entry,
@@ -12,7 +12,7 @@ import {
   type StoredRange,
   sectionOf,
 } from './section.ts';
-import { isInteger, isOf, nameOf, type PdfValue } from './values.ts';
+import { isInteger, isOf, nameOf, numberOf, type PdfValue } from './values.ts';
 
 export async function readXrefStream(source: ByteSource, offset: number): Promise<Section> {
   const object = await readObjectAt(source, offset);
@@ -20,7 +20,14 @@ export async function readXrefStream(source: ByteSource, offset: number): Promis
   if (!isOf(trailer, 'dictionary') || nameOf(trailer.entries.get('Type')) !== 'XRef') {
     throw brokenReference(`no section is at byte ${offset}, where one should be`);
   }
-  const data = await readStream(source, object, trailer.entries.get('Length') ?? null);
+  const length = trailer.entries.get('Length') ?? null;
+  const data = await readStream(source, object, length);
+  const dataEnd = (object.streamStart ?? 0) + (numberOf(length) ?? 0);
+  const end = await parseAt(source, dataEnd, (from) => {
+    from.skipSpace();
+    from.word();
+    return dataEnd + from.position;
+  });
   const widths = integers(trailer.entries.get('W'));
   const [typeWidth = 0, secondWidth = 0, thirdWidth = 0] = widths;
   if (widths.length !== 3 || widths.some((width) => width > 8))
@@ -38,7 +45,7 @@ export async function readXrefStream(source: ByteSource, offset: number): Promis
     throw brokenReference('a stream has fewer entries than it names');
   const field = (from: number, length: number): number =>
     data.subarray(from, from + length).reduce((value, byte) => value * 256 + byte, 0);
-  return sectionOf({ kind: 'stream', offset, end: object.end, trailer }, ranges, (at): Entry => {
+  return sectionOf({ kind: 'stream', offset, end, trailer }, ranges, (at): Entry => {
     const position = at * width;
     const type = typeWidth === 0 ? 1 : field(position, typeWidth);
     const second = field(position + typeWidth, secondWidth);

@@ -1,5 +1,6 @@
 /** The common interface of cross-reference tables (ISO 32000-2, 7.5.4) and cross-reference streams (7.5.8). */
 
+import { lazy } from '../bytes/reuse.ts';
 import type { CodesignError } from '../errors/codesign-error.ts';
 import { pdfErrors } from './errors.ts';
 import type { PdfDictionary } from './values.ts';
@@ -21,11 +22,24 @@ export interface StoredRange extends NumberRange {
 export interface Section {
   readonly kind: 'table' | 'stream';
   readonly offset: number;
+  /** End of the trailer of a table, or of the `endstream` keyword. */
   readonly end: number;
   readonly trailer: PdfDictionary;
   readonly ranges: readonly NumberRange[];
   entry(number: number): Entry | undefined;
   forEach(visit: (number: number, entry: Entry) => void): void;
+  /** Computed once. */
+  extent(): Extent;
+}
+
+export interface Extent {
+  /** Lowest and highest offset of the section's objects and of the section itself. */
+  readonly lowest: number;
+  readonly highest: number;
+  /** Number of objects in use. */
+  readonly used: number;
+  /** Object streams that contain objects of the section. */
+  readonly streams: ReadonlySet<number>;
 }
 
 const MAX_RANGES = 100_000;
@@ -43,6 +57,11 @@ export function sectionOf(
   entryAt: (index: number) => Entry,
 ): Section {
   const rangeOf = rangeFinder(ranges);
+  const forEach: Section['forEach'] = (visit) => {
+    for (const { first, count, start } of ranges) {
+      for (let index = 0; index < count; index += 1) visit(first + index, entryAt(start + index));
+    }
+  };
   return {
     ...head,
     ranges,
@@ -50,14 +69,23 @@ export function sectionOf(
       const range = rangeOf(number);
       return range && entryAt(range.start + number - range.first);
     },
-    forEach(visit) {
-      for (const { first, count, start } of ranges) {
-        for (let index = 0; index < count; index += 1) visit(first + index, entryAt(start + index));
-      }
-    },
+    forEach,
+    extent: lazy(() => extentOf(head.offset, forEach)),
   };
 }
 
+function extentOf(offset: number, forEach: Section['forEach']): Extent {
+  let [lowest, highest, used] = [offset, offset, 0];
+  const streams = new Set<number>();
+  forEach((_number, entry) => {
+    if (entry.type !== 'free') used += 1;
+    if (entry.type === 'in-stream') streams.add(entry.stream);
+    if (entry.type !== 'in-file') return;
+    lowest = Math.min(lowest, entry.offset);
+    highest = Math.max(highest, entry.offset);
+  });
+  return { lowest, highest, used, streams };
+}
 /** Some programs write an entry in use at offset 0 for a missing object. Readers find no object at that offset. */
 export function entryInFile(offset: number, generation: number): Entry {
   return offset === 0 ? FREE : { type: 'in-file', offset, generation };

@@ -12,7 +12,7 @@ import { openDocument, type PdfDocument } from '../../pdf-syntax/document.ts';
 import { readTimestampToken } from '../../timestamp/read-token.ts';
 import type { Timestamp } from '../../timestamp/timestamp.ts';
 import { readTstInfo } from '../../timestamp/tst-info.ts';
-import type { UnmovedObjects } from './examine/compare.ts';
+import type { Settled } from './examine/compare.ts';
 import { unlistedBytes } from './examine/later-bytes.ts';
 import { endOf, readSignatureFields, type SignatureFields, type StoredSignature, signedDataOf } from './stored.ts';
 
@@ -25,7 +25,7 @@ export interface OpenedPdf extends SignatureFields {
   /** Verifies the token of a document timestamp once. The findings do not include changes after the timestamp. */
   timestamp(stored: StoredSignature): Promise<Timestamp>;
   readonly revisions: Map<StoredSignature, Promise<readonly Finding[]>>;
-  readonly unmoved: UnmovedObjects;
+  readonly settled: Settled;
   unlisted(): Promise<readonly ByteRange[]>;
 }
 
@@ -74,7 +74,7 @@ export async function openWith(source: ByteSource, reader: ContentReader): Promi
       return reading;
     },
     revisions: new Map(),
-    unmoved: new Map(),
+    settled: { unchanged: undefined },
     unlisted: lazy(() =>
       unlistedBytes(
         document,
@@ -86,10 +86,9 @@ export async function openWith(source: ByteSource, reader: ContentReader): Promi
 
 function costOf({ sections }: PdfDocument): number {
   let cost = 0;
-  for (const section of sections) {
-    section.forEach((_number, { type }) => {
-      cost += type === 'free' ? COST_OF_FREE : 1;
-    });
+  for (const { ranges, extent } of sections) {
+    const { used } = extent();
+    cost += ranges.reduce((sum, { count }) => sum + COST_OF_FREE * count, (1 - COST_OF_FREE) * used);
   }
   return cost;
 }

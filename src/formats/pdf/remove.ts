@@ -1,7 +1,6 @@
 import type { Patch } from '../../bytes/pieces.ts';
 import { CodesignError, expectedError } from '../../errors/codesign-error.ts';
 import { formatErrors } from '../../format/errors.ts';
-import { extentOf } from '../../pdf-syntax/cross-reference.ts';
 import { nameOf } from '../../pdf-syntax/values.ts';
 import { pdfSigningErrors } from './errors.ts';
 import { findAdditions } from './examine/additions.ts';
@@ -21,7 +20,7 @@ export async function lastUpdate({
   if (last === undefined) throw formatErrors('not-signed');
   const { source, sections } = document;
   const refuse = (reason: string) => pdfSigningErrors('pdf-cannot-remove', { reason });
-  const { lowest } = await extentOf(sections[0]);
+  const { lowest } = sections[0].extent();
   if (sections.length < 2 || last.contents === undefined || last.contents.start < lowest) {
     throw refuse('it is not an update that adds a signature');
   }
@@ -34,7 +33,7 @@ export async function lastUpdate({
   if (!isOurs) {
     const { moved } = await movedObjects(before.document, document, 1);
     const everySignature = { stored, isTimestampIntact: async () => true };
-    const additions = await findAdditions(before.document, document, NO_RESTRICTIONS, everySignature);
+    const additions = await findAdditions(before.document, document, before.fields, NO_RESTRICTIONS, everySignature);
     const revisions = { signed: before.document, last: document, moved };
     const difference = await differenceBetween(revisions, additions, undefined);
     if (difference !== undefined) throw refuse('it holds other changes than a signature');

@@ -30,6 +30,8 @@ export interface SignatureFields {
   /** Signatures in the order in which they were made. A signature that covers more bytes comes later. */
   readonly stored: readonly StoredSignature[];
   readonly empty: readonly string[];
+  /** All fields of the form. */
+  readonly fields: readonly Field[];
 }
 
 export async function readSignatureFields(document: PdfDocument): Promise<SignatureFields> {
@@ -53,7 +55,7 @@ export async function readSignatureFields(document: PdfDocument): Promise<Signat
       throw pdfErrors('pdf-too-large', { limit: MAX_SIGNATURES, what: 'signatures' });
     found.push(await storedIn(document, field, dictionary));
   }
-  return { stored: found.toSorted((a, b) => endOf(a) - endOf(b)), empty };
+  return { stored: found.toSorted((a, b) => endOf(a) - endOf(b)), empty, fields };
 }
 
 export function isDocumentTimestamp({ subFilter }: Pick<StoredSignature, 'subFilter'>): boolean {

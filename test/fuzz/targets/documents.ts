@@ -61,6 +61,9 @@ async function makeSubjects(): Promise<readonly SignedDocument[]> {
         /startxref\s+\d+\s+%%EOF\s*$/.test(bytes.toString('latin1', bytes.length - 64));
       if (canBeUpdated) subjects.push({ bytes, end: result.length, objects });
     }
+    if (attack !== untouched) continue;
+    const bytes = (await signBytes(pdf, result, signer)).result;
+    subjects.push({ bytes, end: result.length, objects: await valuesOf(bytes) });
   }
   return subjects;
 }

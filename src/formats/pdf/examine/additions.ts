@@ -1,5 +1,5 @@
 import type { PdfDocument } from '../../../pdf-syntax/document.ts';
-import { pagesOf, readFields, readForm } from '../../../pdf-syntax/structure.ts';
+import { type Field, pagesOf, readForm } from '../../../pdf-syntax/structure.ts';
 import {
   isInteger,
   isOf,
@@ -18,8 +18,10 @@ import { findElements, type GrownStructure } from './structure-tree.ts';
 export interface Additions extends Pick<GrownStructure, 'grown'> {
   /** References to new fields, widgets and structure elements, grouped by the role of the list that contains them. */
   readonly items: ReadonlyMap<string, ReadonlySet<string>>;
-  /** Keys that may change in the form, in empty signature fields and in their widgets, by object reference. */
+  /** Keys that may change in empty signature fields and in their widgets, by object reference. */
   readonly freeKeys: ReadonlyMap<string, readonly string[]>;
+  /** Returns the keys that may change in the form. Reads all pages, unless `inShort` is set and the form has equal ones. */
+  formKeys(inShort: boolean): Promise<readonly string[]>;
   /** True if a new field occupies an area on a page, so that it may cover signed content. */
   readonly isVisible: boolean;
 }
@@ -44,6 +46,7 @@ const DRAWN_KINDS = ['FreeText', 'Widget'];
 export async function findAdditions(
   signed: PdfDocument,
   later: PdfDocument,
+  signedFields: readonly Field[],
   { permission, lock }: Restrictions,
   { stored, isTimestampIntact }: LaterSignatures,
 ): Promise<Additions> {
@@ -60,7 +63,6 @@ export async function findAdditions(
 
   const freeKeys = new Map<string, readonly string[]>();
   const form = await readForm(signed);
-  const signedFields = form === undefined ? [] : await readFields(signed, form);
   const names = new Set(signedFields.map(({ name }) => name));
   const signatureWidgets = new Set<string>();
   for (const { name, reference, type, value, dictionary } of signedFields) {
@@ -80,8 +82,9 @@ export async function findAdditions(
 
   const [fields, widgets] = [new Set<string>(), new Set<string>()];
   let isVisible = false;
+  const laterForm = await readForm(later);
   const before = new Set((await itemsOf(signed, form?.entries.get('Fields'))).map(keyOf));
-  for (const reference of await itemsOf(later, (await readForm(later))?.entries.get('Fields'))) {
+  for (const reference of await itemsOf(later, laterForm?.entries.get('Fields'))) {
     const field = before.has(keyOf(reference)) ? undefined : await newSignatureField(signed, later, reference);
     const signature = laterByField.get(keyOf(reference));
     if (field === undefined || names.has(field.name) || (field.isSigned && signature === undefined)) continue;
@@ -91,15 +94,21 @@ export async function findAdditions(
     fields.add(keyOf(reference));
     for (const widget of field.widgets.keys()) widgets.add(keyOf(widget));
   }
-  const hasOthers = signedFields.some(({ type }) => type !== 'Sig') || (await showsOthers(signed, signatureWidgets));
-  if (!hasOthers) freeKeys.set('form', DRAWN_DEFAULTS);
   const { elements, grown } = await findElements(signed, later, widgets, (each) => newDictionary(signed, later, each));
   const items = new Map([
     ['fields', fields],
     ['annotations', widgets],
     ['kids', elements],
   ]);
-  return { items, grown, freeKeys, isVisible };
+  const formKeys = async (inShort: boolean) => {
+    const areEqual = await everyAsync(DRAWN_DEFAULTS, async (key) =>
+      isSameValue(await signed.resolve(form?.entries.get(key)), await later.resolve(laterForm?.entries.get(key))),
+    );
+    if (inShort && areEqual) return [];
+    const hasOthers = signedFields.some(({ type }) => type !== 'Sig') || (await showsOthers(signed, signatureWidgets));
+    return hasOthers ? [] : DRAWN_DEFAULTS;
+  };
+  return { items, grown, freeKeys, formKeys, isVisible };
 }
 
 async function showsOthers(document: PdfDocument, widgets: ReadonlySet<string>): Promise<boolean> {

@@ -24,6 +24,7 @@ export interface Revisions {
 /** Role of a value in the document. The role decides which additions are permitted. */
 type Role =
   | 'plain'
+  | 'linked'
   | 'catalog'
   | 'form'
   | 'fields'
@@ -49,7 +50,17 @@ export interface Pair {
   readonly area: Area;
 }
 
-export type UnmovedObjects = Map<number, { readonly references: readonly PdfReference[]; readonly end: number }>;
+/** Lets the comparisons of later revisions skip what the first one without a difference has read. */
+export interface Settled {
+  unchanged:
+    | {
+        /** Objects that are the same in the signed and the last revision, and so in those between them. */
+        readonly numbers: ReadonlySet<number>;
+        /** Pairs of other objects to which these lead. */
+        readonly exits: readonly Pair[];
+      }
+    | undefined;
+}
 
 type Rule = (old: PdfValue, now: PdfValue) => boolean;
 const always: Rule = () => true;
@@ -80,24 +91,31 @@ const ROLES_BELOW: Readonly<Partial<Record<Role, Readonly<Record<string, Role>>>
   numbers: { Nums: 'numbers' },
 };
 
+/** Roles of objects to which unchanged ones lead. Under a link, the additions decide which of them. */
+const REACHED_ROLES: readonly Role[] = ['plain', 'linked', 'field', 'structure', 'element', 'annotations'];
+
 /** Keys that lead to form fields and structure elements. Under other keys, dictionaries could be fonts, for example. */
 const LINKS: readonly Pair['key'][] = ['K', 'Obj', 'P', 'Parent'];
 /** Keys of rectangles, in which all readers treat `1` and `1.0` as equal. */
 const RECTANGLES: readonly Pair['key'][] = ['Rect', 'MediaBox', 'CropBox', 'BleedBox', 'TrimBox', 'ArtBox', 'BBox'];
 
 /**
- * Returns the first difference. Each pair is compared once, so the time is linear. All signatures of a document share
- * `unmoved` as a cache. Keys are recorded only if `unmoved` is undefined.
+ * Returns the first difference. Each pair is compared once, so the time is linear. The signatures of a document share
+ * `settled`, in the order of their revisions. With it, a difference must be confirmed without it.
  */
 export async function differenceBetween(
   { signed, last, moved }: Revisions,
   additions: Additions,
-  unmoved: UnmovedObjects | undefined,
+  settled: Settled | undefined,
 ): Promise<Pair | undefined> {
   const found: Partial<Record<Area, Pair>> = {};
   const waiting: Record<Area, Pair[]> = { content: [], form: [], addition: [] };
   const seen = new Set<string>();
   const partners = new Map<string, string>();
+  const formFreeKeys = await additions.formKeys(settled !== undefined);
+  const known = settled?.unchanged;
+  const [numbers, exits] = [new Set<number>(), [] as Pair[]];
+  let isKnownReached = false;
 
   const differ = (pair: Pair): void => {
     found[pair.area] ??= pair;
@@ -109,16 +127,19 @@ export async function differenceBetween(
   };
 
   function isNew({ old, now, role, area }: Pair): boolean {
-    const key = `${keyOf(old)} ${keyOf(now)}`;
     if (!isOf(old, 'reference') || !isOf(now, 'reference')) return true;
-    if (seen.has(`plain ${key}`) && (role === 'plain' || area === 'addition')) return false;
-    const name = `${area === 'addition' ? area : role} ${key}`;
+    const key = `${keyOf(old)} ${keyOf(now)}`;
+    const isAddition = area === 'addition';
+    if (seen.has(`plain ${key}`) && (role === 'plain' || role === 'linked' || isAddition)) return false;
+    if (seen.has(`linked ${key}`) && isAddition) return false;
+    const name = `${isAddition ? area : role} ${key}`;
     return !seen.has(name) && seen.add(name) !== undefined;
   }
 
   /** Readers identify layers, pages and fields by their references, so an equal object cannot replace one. */
   function isSameObject(old: PdfValue, now: PdfValue): boolean {
     if (!isOf(old, 'reference') || !isOf(now, 'reference')) return true;
+    if (known?.numbers.has(old.number) || known?.numbers.has(now.number)) return isSameValue(old, now);
     const [before, after] = [`signed ${keyOf(old)}`, `last ${keyOf(now)}`];
     if (!partners.has(before) && !partners.has(after)) partners.set(before, after).set(after, before);
     return partners.get(before) === after && partners.get(after) === before;
@@ -127,7 +148,7 @@ export async function differenceBetween(
   const roleReached = ({ old, now, role, key }: Pair): Role => {
     const isLinked = typeof key === 'number' || LINKS.includes(key);
     if (role !== 'plain' || !isLinked || !isSameValue(old, now)) return role;
-    return additions.freeKeys.has(keyOf(old)) ? 'field' : (additions.grown.get(keyOf(old)) ?? role);
+    return additions.freeKeys.has(keyOf(old)) ? 'field' : (additions.grown.get(keyOf(old)) ?? 'linked');
   };
 
   function compare(pair: Pair): void {
@@ -186,7 +207,8 @@ export async function differenceBetween(
     const { role } = above;
     const kind = isPage(above.old) ? 'page' : role;
     const formKeys = kind === 'catalog' || kind === 'page' ? FORM_KEYS[kind] : [];
-    const freeKeys = additions.freeKeys.get(role === 'field' ? keyOf(above.reference) : role) ?? [];
+    const freeKeys =
+      role === 'form' ? formFreeKeys : (role === 'field' && additions.freeKeys.get(keyOf(above.reference))) || [];
     for (const key of new Set([...before.keys(), ...after.keys()])) {
       const [old, now] = [before.get(key) ?? null, after.get(key) ?? null];
       const below = kind === 'page' && key === 'Annots' ? 'annotations' : (ROLES_BELOW[role]?.[key] ?? 'plain');
@@ -199,16 +221,18 @@ export async function differenceBetween(
 
   async function compareReached(pair: Pair): Promise<void> {
     const { old, now, role, area } = pair;
+    const isKnown = isOf(now, 'reference') && now.generation === 0 && known?.numbers.has(now.number);
     if (area === 'addition') {
+      if (isKnown && isKnownReached) return;
       const reached = await reach(last, now);
       return reached === NOTHING || reached.isStale ? differ(pair) : compare({ ...pair, now: reached.value });
     }
     if (!isSameObject(old, now)) return differ(pair);
-    const same = isOf(old, 'reference') && isSameValue(old, now) ? old : undefined;
-    const isShared = same !== undefined && isUnmoved(same.number);
-    const canCache = isShared && role === 'plain' && same.generation === 0;
-    const known = canCache ? unmoved?.get(same.number) : undefined;
-    if (known !== undefined && known.end <= signed.source.size) return compareReferences(known.references, pair);
+    const shared = isOf(old, 'reference') && isSameValue(old, now) ? old : undefined;
+    const isShared = shared !== undefined && isUnmoved(shared.number);
+    const canSettle = isShared && shared.generation === 0 && (role === 'plain' || role === 'linked');
+    if (canSettle && isKnown) return reachKnown(area);
+    if (canSettle && numbers.has(shared.number)) return;
     const before = await reach(signed, old);
     if (!isShared && !(await isExact(last, now))) return differ(pair);
     const after = isShared ? before : await reach(last, now);
@@ -216,20 +240,32 @@ export async function differenceBetween(
     const isOtherKind = isOf(old, 'reference') !== isOf(now, 'reference') && role !== 'form';
     if (isOtherKind && isOf(before.value, 'dictionary')) return differ(pair);
     if (end === undefined || before.isStale !== after.isStale) return differ(pair);
-    if (canCache && before !== NOTHING && unmoved !== undefined && !isPage(before.value)) {
-      const references: PdfReference[] = [];
-      forEachReference(before.value, (reference) => references.push(reference));
-      if (!references.some((reference) => isSameValue(reference, signed.root))) {
-        unmoved.set(same.number, { references, end });
-        return compareReferences(references, pair);
-      }
+    if (canSettle && settled !== undefined && known === undefined && before !== NOTHING && !before.isStale) {
+      numbers.add(shared.number);
+      return compareUnchanged(before.value, pair);
     }
-    compare({ ...pair, old: before.value, now: after.value, reference: same, role: end > 0 ? 'plain' : role });
+    if (shared !== undefined && REACHED_ROLES.includes(role)) {
+      const isList = role === 'annotations';
+      const key = isList || role === 'plain' ? undefined : 'P';
+      exits.push({ old, now, above: undefined, key, role: isList ? role : 'plain', area });
+    }
+    compare({ ...pair, old: before.value, now: after.value, reference: shared, role: end > 0 ? 'plain' : role });
   }
 
-  function compareReferences(references: readonly PdfReference[], above: Pair): void {
-    for (const each of references)
-      compare({ old: each, now: each, above, key: undefined, role: 'plain', area: above.area });
+  /** Unlike `compare`, keeps no parsed values in memory. */
+  function compareUnchanged(value: PdfValue, above: Pair): void {
+    const parts = isPage(value) && isOf(value, 'dictionary') ? value.entries : new Map([[undefined, value]]);
+    for (const [part, below] of parts) {
+      const role = part === 'Annots' && isOf(below, 'reference') ? 'annotations' : 'plain';
+      const area = part !== undefined && FORM_KEYS.page.includes(part) ? 'form' : above.area;
+      forEachReference(below, (each, key) => compare({ old: each, now: each, above, key, role, area }), part);
+    }
+  }
+
+  function reachKnown(area: Area): void {
+    // The content is compared before the form, so below the form everything counts as part of it.
+    if (!isKnownReached) for (const pair of known?.exits ?? []) compare(area === 'form' ? { ...pair, area } : pair);
+    isKnownReached = true;
   }
 
   const top = { above: undefined, role: 'catalog', area: 'content' } as const;
@@ -243,7 +279,9 @@ export async function differenceBetween(
       for (const pair of inStoredOrder(last, pairs, ({ now }) => now)) await compareReached(pair);
     }
   }
-  return found.content ?? found.addition ?? found.form;
+  const difference = found.content ?? found.addition ?? found.form;
+  if (settled !== undefined && difference === undefined) settled.unchanged ??= { numbers, exits };
+  return difference;
 }
 
 const isPage = (value: PdfValue): boolean => isOf(value, 'dictionary') && nameOf(value.entries.get('Type')) === 'Page';

@@ -58,18 +58,19 @@ const LONGEST = 4096;
 /** A single reference to a missing object makes poppler repair a document. */
 async function repairedBytes({ source, sections, entry, root }: PdfDocument, from: number): Promise<ByteRange[]> {
   const found: ByteRange[] = [];
-  const tables = new Set(sections.filter(({ kind }) => kind === 'table'));
+  const starts = new Set(sections.map(({ offset }) => offset));
+  const tables = sections.filter(({ kind }) => kind === 'table').sort((a, b) => b.offset - a.offset);
   /** True for the first match in a table. It must be the table's own trailer, because only numbers precede it. */
   const isTrailer = (at: number): boolean => {
-    const table = [...tables].find(({ offset, end }) => offset <= at && at < end);
-    return table !== undefined && tables.delete(table);
+    while ((tables.at(-1)?.end ?? at + 1) <= at) tables.pop();
+    return (tables.at(-1)?.offset ?? at + 1) <= at && tables.pop() !== undefined;
   };
   for (let start = from; start < source.size; start += PIECE) {
     const text = await textAt(source, start, PIECE + LONGEST);
     const isLast = (number: number, at: number): boolean => {
       const inForce = entry(number);
       const stored = inForce?.type === 'in-stream' ? entry(inForce.stream) : inForce;
-      if (stored?.type !== 'in-file') return sections.some(({ offset }) => offset === at);
+      if (stored?.type !== 'in-file') return starts.has(at);
       const isNear = stored.offset + LONGEST_SPACE >= at;
       return isNear && ONLY_SPACE.test(text.slice(Math.max(0, stored.offset - start), Math.max(0, at - start)));
     };
@@ -129,19 +130,12 @@ export async function movedObjects(signed: PdfDocument, last: PdfDocument, later
       if (stored?.type === 'in-file' && stored.offset < signed.source.size) mislead(number);
     });
   }
-  for (const stream of containersOf(signed)) {
+  for (const stream of new Set(signed.sections.flatMap(({ extent }) => [...extent().streams]))) {
     const value = (await signed.object(stream))?.value;
     const length = isOf(value, 'dictionary') ? value.entries.get('Length') : undefined;
     if (isOf(length, 'reference') && moved.has(length.number)) mislead(stream);
   }
   return { moved, misled };
-}
-
-function containersOf({ sections }: PdfDocument): ReadonlySet<number> {
-  const streams = new Set<number>();
-  for (const { forEach } of sections)
-    forEach((_number, entry) => entry.type === 'in-stream' && streams.add(entry.stream));
-  return streams;
 }
 
 /** Some readers ignore all objects whose numbers are not less than /Size. */

@@ -12,7 +12,6 @@ import {
   warning,
 } from '../../../errors/finding.ts';
 import { plural } from '../../../errors/plural.ts';
-import { extentOf } from '../../../pdf-syntax/cross-reference.ts';
 import { openDocument } from '../../../pdf-syntax/document.ts';
 import { readCatalog } from '../../../pdf-syntax/structure.ts';
 import { truncated } from '../new-signature.ts';
@@ -30,6 +29,9 @@ export function examineRevision(opened: OpenedPdf, stored: StoredSignature): Pro
 }
 
 async function examine(opened: OpenedPdf, stored: StoredSignature): Promise<readonly Finding[]> {
+  // Later revisions skip the objects that an earlier one has in common with the last.
+  const earlier = opened.stored[opened.stored.indexOf(stored) - 1];
+  if (earlier !== undefined) await examineRevision(opened, earlier);
   const findings = await compareRevision(opened, stored).catch(expectedError);
   if (!(findings instanceof CodesignError)) return findings;
   const message = `The signed revision cannot be compared with the document: ${findings.message}.`;
@@ -41,7 +43,7 @@ async function compareRevision(opened: OpenedPdf, { ranges, contents }: StoredSi
   if (ranges === undefined || contents === undefined) return [];
   if (!opened.takeComparison()) return [TOO_MANY_CHECKS];
   const { end } = ranges[1];
-  const signed = await openDocument(truncated(document.source, end)).catch(expectedError);
+  const signed = await openDocument(truncated(document.source, end), document.sections).catch(expectedError);
   if (signed instanceof CodesignError) {
     return [broken('pdf-revision-unreadable', `What the signature covers is not a whole document: ${signed.message}.`)];
   }
@@ -51,12 +53,12 @@ async function compareRevision(opened: OpenedPdf, { ranges, contents }: StoredSi
   if (!isBuiltOn) {
     return [broken('pdf-revision-replaced', 'The document that is shown does not build on the one that was signed.')];
   }
-  for (const section of signed.sections) {
-    if ((await extentOf(section)).highest >= end) {
+  for (const { extent } of signed.sections) {
+    if (extent().highest >= end) {
       return [broken('pdf-revision-open', 'Objects of the signed document are behind what the signature covers.')];
     }
   }
-  const { stored: signatures } = await readSignatureFields(signed);
+  const { stored: signatures, fields } = await readSignatureFields(signed);
   const own = signatures.find((each) => each.contents?.start === contents.start);
   if (own === undefined) {
     return [broken('pdf-signature-misplaced', 'The signature is not part of the revision that it covers.')];
@@ -76,6 +78,7 @@ async function compareRevision(opened: OpenedPdf, { ranges, contents }: StoredSi
   const additions = await findAdditions(
     signed,
     document,
+    fields,
     { permission, lock: own.lock },
     {
       stored: opened.stored,
@@ -83,7 +86,8 @@ async function compareRevision(opened: OpenedPdf, { ranges, contents }: StoredSi
     },
   );
   const revisions = { signed, last: document, moved };
-  const inShort = await differenceBetween(revisions, additions, opened.unmoved);
+  // The second comparison also allows what takes reading all pages, and records the path.
+  const inShort = await differenceBetween(revisions, additions, opened.settled);
   const difference = inShort && (await differenceBetween(revisions, additions, undefined));
   if (difference !== undefined) {
     const path = await pathOf(signed, difference);

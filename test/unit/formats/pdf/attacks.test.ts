@@ -93,7 +93,7 @@ describe('the time of a comparison', () => {
     const list = Array.from({ length: objects }, (_, index) => `${index + 5} 0 R`).join(' ');
     let bytes = makePdf({
       page: `/Fonts [${list}]`,
-      objects: Array.from({ length: objects }, () => `<< /A (${'x'.repeat(2000)}) >>`),
+      objects: Array.from({ length: objects }, () => `<< /Type /Page /A (${'x'.repeat(2000)}) >>`),
     });
     for (let made = 0; made < signatures; made += 1) bytes = (await signBytes(pdf, bytes, signer)).result;
     let reads = 0;
@@ -113,8 +113,8 @@ describe('the time of a comparison', () => {
 
   it('is linear in objects, and signatures add little', async () => {
     const [few, many, often] = [await readsOf(100, 2), await readsOf(400, 2), await readsOf(400, 4)];
-    expect(many).toBeLessThan(4 * few);
-    expect(often).toBeLessThan(2 * many);
+    expect(many).toBeLessThan(4.5 * few);
+    expect(often).toBeLessThan(1.2 * many);
   });
 });
 
