@@ -14,21 +14,25 @@ const SIGNAL_EXIT_CODES: Readonly<Record<EndingSignal, number>> = {
 /** npm forwards a Ctrl-C that the terminal also sent to this process, so two signals within this time count as one. */
 const ECHO_MILLISECONDS = 1000;
 
-interface InterruptibleRun {
-  readonly console: {
-    warning(text: string): void;
-    /** Called when a second signal ends the run. */
-    abandoned(): void;
-  };
-  removeTemporaryFiles(): void;
-  work(signal: AbortSignal): Promise<number>;
+interface Interruption extends Disposable {
+  /** Aborted by the first signal. The run then finishes only the calls in progress. */
+  readonly signal: AbortSignal;
+  /** Exit code of an interrupted run; undefined for other runs. */
+  readonly exitCode: number | undefined;
 }
 
-/** The first signal aborts `work`, which finishes the calls in progress; the second one ends the process. */
-export async function runInterruptibly(
-  { console, removeTemporaryFiles, work }: InterruptibleRun,
+interface InterruptibleConsole {
+  warning(text: string): void;
+  /** Called when a second signal ends the run. */
+  abandoned(): void;
+}
+
+/** Listens until it is disposed. The second signal ends the process. */
+export function listenForSignals(
+  console: InterruptibleConsole,
+  { removeTemporaryFiles }: { removeTemporaryFiles(): void },
   io: Io,
-): Promise<number> {
+): Interruption {
   const controller = new AbortController();
   // Every waiting call and report listens to this signal.
   setMaxListeners(0, controller.signal);
@@ -44,12 +48,13 @@ export async function runInterruptibly(
     console.warning(cliWarnings('run-interrupted'));
     controller.abort();
   });
-  try {
-    const exitCode = await work(controller.signal);
-    return interrupted?.exitCode ?? exitCode;
-  } finally {
-    stopListening();
-  }
+  return {
+    signal: controller.signal,
+    get exitCode() {
+      return interrupted?.exitCode;
+    },
+    [Symbol.dispose]: stopListening,
+  };
 }
 
 /** A signal ends the process immediately; `onInterrupt` can report completed work. */

@@ -6,11 +6,12 @@ import { checkProjectOutputs } from '../../options/stored/project-output.ts';
 import { type OptionsOf, optionsOf } from '../../options/table.ts';
 import { signFiles } from '../../signing/sign-files.ts';
 import { resolveOutputs } from '../input/inputs.ts';
+import { listenForSignals } from '../interruption.ts';
 import type { Io } from '../io.ts';
 import { changeConsole } from '../output/changes/change-console.ts';
 import { checkChecksums, withoutChecksums } from '../output/checksums.ts';
 import { maskedAddress, shellWord } from '../output/lines.ts';
-import { changeAndPrint, inputsOf } from './run-changes.ts';
+import { inputsOf, printChanges } from './run-changes.ts';
 
 /** Includes the options of this run that `resume` needs too. Returns undefined without a journal. */
 export function resumeCommand(options: OptionsOf<'sign'>): string | undefined {
@@ -42,6 +43,9 @@ export async function sign(named: readonly string[], options: OptionsOf<'sign'>,
     );
   }
   if (checksums !== undefined) await checkChecksums(checksums, files);
-  const opened = checksums === undefined || settings.dryRun ? signing : { ...signing, checksums };
-  return await changeAndPrint((signal) => signFiles(files, signing, signal), opened, console, options, io);
+  using interruption = listenForSignals(console, signing, io);
+  const result = await signFiles(files, signing, interruption.signal);
+  const toWrite = settings.dryRun ? undefined : checksums;
+  const exitCode = await printChanges(result, console, options, io, toWrite, signing.noteEnd);
+  return interruption.exitCode ?? exitCode;
 }
