@@ -43,3 +43,10 @@ export function forEach<T extends AsyncDisposable>(make: () => Promise<T>): T {
   afterEach(() => current[Symbol.asyncDispose]());
   return current;
 }
+
+/** Waits for what all tests of the file use, and ends it after them. */
+export async function forAll<T extends AsyncDisposable | { stop(): Promise<unknown> }>(made: Promise<T>): Promise<T> {
+  const one = await made;
+  afterAll(async () => void (await ('stop' in one ? one.stop() : one[Symbol.asyncDispose]())));
+  return one;
+}

@@ -2,25 +2,18 @@
 
 import { copyFile, mkdir, readdir, readFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import type { HistoryEntry } from '../../../src/journal/journal.ts';
 import { parseJson, runCliProcess, temporaryFolder } from '../../support/programs/cli.ts';
 import { openStateFolder } from '../../support/runs/killed-calls.ts';
 import { makeOriginals, prepareSubject, type Subject } from '../../support/runs/killed-subjects.ts';
-import { type SharedServer, useServer } from '../../support/services/shared-server.ts';
+import { useServer } from '../../support/services/shared-server.ts';
+import { forAll } from '../../support/set-up.ts';
 
 const PROCESSES = 8;
 const FILES = 25;
 
-let server: SharedServer;
-let room: Awaited<ReturnType<typeof temporaryFolder>>;
-beforeAll(async () => {
-  [server, room] = await Promise.all([useServer(), temporaryFolder('codesign-several-')]);
-});
-afterAll(async () => {
-  await server.stop();
-  await room[Symbol.asyncDispose]();
-});
+const [server, room] = await Promise.all([forAll(useServer()), forAll(temporaryFolder('codesign-several-'))]);
 
 async function subjectOf(name: string, programs: number): Promise<Subject> {
   const folder = join(room.path, name);

@@ -3,17 +3,14 @@
 import { execFile } from 'node:child_process';
 import { copyFile, mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { watchRun } from '../../support/credential-watch.ts';
 import { fixture, REPOSITORY, runCli, temporaryFolder } from '../../support/programs/cli.ts';
-import { type SharedServer, useServer } from '../../support/services/shared-server.ts';
+import { useServer } from '../../support/services/shared-server.ts';
+import { forAll } from '../../support/set-up.ts';
 import { makeCompoundFile } from '../formats/msi/samples.ts';
 
-let server: SharedServer;
-beforeAll(async () => {
-  server = await useServer();
-});
-afterAll(() => server.stop());
+const server = await forAll(useServer());
 
 interface Built {
   readonly code: number;

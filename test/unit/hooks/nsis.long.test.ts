@@ -3,16 +3,13 @@
 import { execFile } from 'node:child_process';
 import { access, copyFile, readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { CLI_PROGRAM, fixture, temporaryFolder } from '../../support/programs/cli.ts';
-import { type SharedServer, useServer } from '../../support/services/shared-server.ts';
+import { useServer } from '../../support/services/shared-server.ts';
+import { forAll } from '../../support/set-up.ts';
 import { osslsigncodeVerify } from '../../system/interop/verifiers.ts';
 
-let server: SharedServer;
-beforeAll(async () => {
-  server = await useServer();
-});
-afterAll(() => server.stop());
+const server = await forAll(useServer());
 
 it('NSIS signs the uninstaller through !uninstfinalize and the installer through !finalize', async () => {
   await using folder = await temporaryFolder();

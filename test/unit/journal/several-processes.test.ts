@@ -1,20 +1,17 @@
 /** Several real processes with one journal, some of which are killed. Without kills: test/system/kill/several-processes.long.test.ts. */
 
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import type { HistoryEntry } from '../../../src/journal/journal.ts';
 import { readJournal } from '../../../src/journal/open-journal.ts';
 import { observeProcesses } from '../../../src/journal/processes.ts';
-import { type WorkerSetting, workerSetting } from './support/processes.ts';
+import { forAll } from '../../support/set-up.ts';
+import { workerSetting } from './support/processes.ts';
 import { historyOf } from './support/setting.ts';
 
 const PROCESSES = 3;
 const FILES = 40;
 
-let workers: WorkerSetting;
-beforeAll(async () => {
-  workers = await workerSetting();
-});
-afterAll(() => workers[Symbol.asyncDispose]());
+const workers = await forAll(workerSetting());
 
 async function history(folder: string): Promise<readonly HistoryEntry[]> {
   using reading = await readJournal({

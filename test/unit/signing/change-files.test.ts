@@ -2,7 +2,7 @@
 
 import { appendFile, chmod, readFile, rm, symlink, unlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { CodesignError } from '../../../src/errors/codesign-error.ts';
 import type { Format } from '../../../src/format/format.ts';
 import type { SignableFile } from '../../../src/format/signable-file.ts';
@@ -15,17 +15,14 @@ import type { Disk, Run } from '../../../src/signing/run.ts';
 import type { Stamped } from '../../../src/timestamp/authorities.ts';
 import { fixture, snapshot, temporaryFolder } from '../../support/programs/cli.ts';
 import { startTimestampAuthority } from '../../support/services/timestamp-authority.ts';
+import { forAll } from '../../support/set-up.ts';
 import { copyInto, makeSignedFiles } from '../../support/signed-files/signed-files.ts';
 import { applyPatch } from '../formats/support/apply-patch.ts';
 import { stampIn } from '../formats/support/change.ts';
 import { openBytes } from '../formats/support/sign-bytes.ts';
 import { testRun } from './signing-run.ts';
 
-const [files, authority] = await Promise.all([makeSignedFiles(), startTimestampAuthority()]);
-afterAll(async () => {
-  await authority.stop();
-  await files[Symbol.asyncDispose]();
-});
+const [files, authority] = await Promise.all([forAll(makeSignedFiles()), forAll(startTimestampAuthority())]);
 
 let folder: string;
 beforeEach(async () => {

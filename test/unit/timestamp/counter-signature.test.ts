@@ -4,13 +4,14 @@
  */
 
 import { constants, createHash, privateEncrypt } from 'node:crypto';
-import { afterAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { octetString, sequence } from '../../../src/asn1/write.ts';
 import type { Attribute } from '../../../src/cms/build-signed-data.ts';
 import { readCounterSignature } from '../../../src/timestamp/read-counter-signature.ts';
 import type { Timestamp } from '../../../src/timestamp/timestamp.ts';
 import { openssl } from '../../support/programs/openssl.ts';
 import { startTimestampAuthority } from '../../support/services/timestamp-authority.ts';
+import { forAll } from '../../support/set-up.ts';
 import { type IssuedCertificate, issue, testKey } from '../../support/signed-files/pki.ts';
 import { buildCounterSignature, type CounterSignatureParts } from './support/build-counter-signature.ts';
 import { signingTime, TIME_STAMPING, tokenSigner } from './support/build-token.ts';
@@ -30,9 +31,8 @@ const findingsOf = ({ findings }: Timestamp): string[] => findings.map(({ code, 
 
 const findingsOfBuilt = (parts: Built): string[] => findingsOf(readBuilt(parts));
 
-const authority = await startTimestampAuthority();
+const authority = await forAll(startTimestampAuthority());
 const certificate = derOf(authority.certificatePem);
-afterAll(() => authority.stop());
 
 describe('a countersignature of OpenSSL', () => {
   it('is sound', async () => {

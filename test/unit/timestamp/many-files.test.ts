@@ -1,19 +1,19 @@
 /** Authorities and many files: the number of concurrent requests, what is retried and after which wait, which authority is called last, and interruption. */
 
 import { setTimeout as pause } from 'node:timers/promises';
-import { afterAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { CodesignError } from '../../../src/errors/codesign-error.ts';
 import type { PlainPostRequest } from '../../../src/http/http.ts';
 import type { Failure, Outcome } from '../../../src/http/request.ts';
 import { WAITING_BUDGET } from '../../../src/timestamp/authority.ts';
 import { MAX_ATTEMPTS } from '../../../src/timestamp/classify-outcome.ts';
 import { type AuthorityMode, startTimestampAuthority } from '../../support/services/timestamp-authority.ts';
+import { forAll } from '../../support/set-up.ts';
 import { answer, cannedHttp, type OpenedAuthorities, openAuthorities, openHttp } from './support/open-authorities.ts';
 
 const SIGNATURE = Buffer.from('signature');
 
-const authority = await startTimestampAuthority();
-afterAll(() => authority.stop());
+const authority = await forAll(startTimestampAuthority());
 
 const asked = (mode: AuthorityMode) => authority.requests.filter((request) => request.mode === mode).length;
 const stampTimes = (authorities: OpenedAuthorities, count: number) =>

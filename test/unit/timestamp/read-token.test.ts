@@ -1,7 +1,7 @@
 /** What is read from timestamp tokens of OpenSSL, and what is found wrong with tokens that lie. */
 
 import { createHash } from 'node:crypto';
-import { afterAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { SIGNING_CERTIFICATE } from '../../../src/asn1/object-identifiers.ts';
 import {
   contextConstructed,
@@ -17,6 +17,7 @@ import { readTimestampToken } from '../../../src/timestamp/read-token.ts';
 import type { Timestamp } from '../../../src/timestamp/timestamp.ts';
 import { openssl } from '../../support/programs/openssl.ts';
 import { startTimestampAuthority } from '../../support/services/timestamp-authority.ts';
+import { forAll } from '../../support/set-up.ts';
 import { issue, makePki, SERVER_AUTH, testKey } from '../../support/signed-files/pki.ts';
 import {
   buildToken,
@@ -33,8 +34,7 @@ const SIGNATURE = Buffer.from('signature');
 const codes = ({ findings }: Timestamp): string[] => findings.map(({ code }) => code);
 const weights = ({ findings }: Timestamp): string[] => findings.map(({ weight }) => weight);
 
-const authority = await startTimestampAuthority();
-afterAll(() => authority.stop());
+const authority = await forAll(startTimestampAuthority());
 
 describe('a token of OpenSSL', () => {
   it.each(['sha256', 'sha384', 'sha512'] as const)('over a %s digest is sound', async (algorithm) => {

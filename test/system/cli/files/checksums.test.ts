@@ -4,15 +4,12 @@ import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { copyFile, mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { fixture, parseJson, runCli, snapshot, temporaryFolder } from '../../../support/programs/cli.ts';
-import { type SharedServer, useServer } from '../../../support/services/shared-server.ts';
+import { useServer } from '../../../support/services/shared-server.ts';
+import { forAll } from '../../../support/set-up.ts';
 
-let server: SharedServer;
-beforeAll(async () => {
-  server = await useServer();
-});
-afterAll(() => server.stop());
+const server = await forAll(useServer());
 
 const sign = (cwd: string, ...args: readonly string[]) =>
   runCli(['sign', '--no-timestamp', '--checksums', 'dist/SHA256SUMS', ...args], { cwd, env: server.env });

@@ -2,7 +2,7 @@
 
 import { chmod, mkdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { jar } from '../../../../src/formats/jar/index.ts';
 import { pe } from '../../../../src/formats/pe/index.ts';
 import {
@@ -14,12 +14,12 @@ import {
   temporaryFolder,
 } from '../../../support/programs/cli.ts';
 import { mainJava, runJar } from '../../../support/programs/java.ts';
+import { forAll } from '../../../support/set-up.ts';
 import { copyInto, makeSignedFiles } from '../../../support/signed-files/signed-files.ts';
 import { unzip } from '../../../unit/formats/jar/simple-zip.ts';
 import { openBytes } from '../../../unit/formats/support/sign-bytes.ts';
 
-const files = await makeSignedFiles();
-afterAll(() => files[Symbol.asyncDispose]());
+const files = await forAll(makeSignedFiles());
 
 const remove = (args: readonly string[], options: CliOptions = {}) => runCli(['remove', ...args], options);
 

@@ -2,7 +2,7 @@
 
 import { chmod, link, mkdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { Format } from '../../../../src/format/format.ts';
 import { type FoundSignature, withNested } from '../../../../src/format/signature.ts';
 import { jar } from '../../../../src/formats/jar/index.ts';
@@ -17,16 +17,13 @@ import {
 } from '../../../support/programs/cli.ts';
 import { openssl } from '../../../support/programs/openssl.ts';
 import { type AuthorityMode, startTimestampAuthority } from '../../../support/services/timestamp-authority.ts';
+import { forAll } from '../../../support/set-up.ts';
 import { copyInto, makeSignedFiles } from '../../../support/signed-files/signed-files.ts';
 import { applyPatch } from '../../../unit/formats/support/apply-patch.ts';
 import { stampIn } from '../../../unit/formats/support/change.ts';
 import { openBytes } from '../../../unit/formats/support/sign-bytes.ts';
 
-const [files, authority] = await Promise.all([makeSignedFiles(), startTimestampAuthority()]);
-afterAll(async () => {
-  await authority.stop();
-  await files[Symbol.asyncDispose]();
-});
+const [files, authority] = await Promise.all([forAll(makeSignedFiles()), forAll(startTimestampAuthority())]);
 
 const timestamp = (args: readonly string[], options: CliOptions & { mode?: AuthorityMode } = {}) =>
   runCli(['timestamp', '-t', authority.urlOf(options.mode ?? 'ok'), ...args], options);

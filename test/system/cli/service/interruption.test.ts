@@ -3,17 +3,17 @@
 import { readdirSync, statSync } from 'node:fs';
 import { truncate } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { startTcpRelay } from '../../../support/network/tcp-relay.ts';
 import { type CliRun, parseJson, runCli } from '../../../support/programs/cli.ts';
 import { reports, type Scene, startScene } from '../../../support/runs/resume-scene.ts';
 import { type AuthorityMode, startTimestampAuthority } from '../../../support/services/timestamp-authority.ts';
+import { forAll } from '../../../support/set-up.ts';
 
 /** Longer than a test may take: a run that waits for an answer fails. */
 const PATIENTLY = ['--timeout', '600'];
 
-const authority = await startTimestampAuthority();
-afterAll(() => authority.stop());
+const authority = await forAll(startTimestampAuthority());
 
 /** `sign`, interrupted as soon as `isTime`. */
 function signUntil(isTime: () => boolean, { env, path }: Scene, args: readonly string[], more = {}): Promise<CliRun> {

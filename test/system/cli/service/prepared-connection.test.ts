@@ -2,15 +2,12 @@
 
 import net from 'node:net';
 import { join } from 'node:path';
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
+import { afterEach, beforeEach, expect, test } from 'vitest';
 import { fixture, runCli, temporaryFolder } from '../../../support/programs/cli.ts';
-import { type SharedServer, useServer } from '../../../support/services/shared-server.ts';
+import { useServer } from '../../../support/services/shared-server.ts';
+import { forAll } from '../../../support/set-up.ts';
 
-let service: SharedServer;
-beforeAll(async () => {
-  service = await useServer({ bits: 2048 });
-}, 120_000);
-afterAll(() => service.stop());
+const service = await forAll(useServer({ bits: 2048 }));
 
 let connections: net.Socket[];
 let server: net.Server;

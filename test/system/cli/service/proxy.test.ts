@@ -3,21 +3,19 @@
 import { createPrivateKey } from 'node:crypto';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { fixture, parseJson, runCli, temporaryFolder } from '../../../support/programs/cli.ts';
 import { startMisbehavingService } from '../../../support/services/misbehaving-service.ts';
 import { startProxy } from '../../../support/services/proxy.ts';
-import { startServer, type TestServer } from '../../../support/services/server.ts';
-import { startTimestampAuthority, type TimestampAuthority } from '../../../support/services/timestamp-authority.ts';
+import { startServer } from '../../../support/services/server.ts';
+import { startTimestampAuthority } from '../../../support/services/timestamp-authority.ts';
+import { forAll } from '../../../support/set-up.ts';
 import { make, oneRsaKey, SIGNER } from '../../../unit/verifying/support/openssl-pki.ts';
 
-let server: TestServer;
-let authority: TimestampAuthority;
-beforeAll(async () => {
-  const named = startServer({ bits: 2048, args: ['--tls-name', 'service.test'] });
-  [server, authority] = await Promise.all([named, startTimestampAuthority()]);
-}, 120_000);
-afterAll(() => Promise.all([server.stop(), authority.stop()]));
+const [server, authority] = await Promise.all([
+  forAll(startServer({ bits: 2048, args: ['--tls-name', 'service.test'] })),
+  forAll(startTimestampAuthority()),
+]);
 
 const named = (address: string, name: string) => address.replace('127.0.0.1', name);
 const env = () => ({ ...server.env, CODESIGN_BASE_URL: named(server.baseUrl, 'service.test') });

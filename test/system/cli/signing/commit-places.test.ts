@@ -2,14 +2,14 @@
 
 import { link, lstat, mkdir, readdir, readFile, readlink, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { pe } from '../../../../src/formats/pe/index.ts';
 import { parseJson, runCli, snapshot, temporaryFolder } from '../../../support/programs/cli.ts';
+import { forAll } from '../../../support/set-up.ts';
 import { copyInto, makeSignedFiles } from '../../../support/signed-files/signed-files.ts';
 import { openBytes } from '../../../unit/formats/support/sign-bytes.ts';
 
-const files = await makeSignedFiles();
-afterAll(() => files[Symbol.asyncDispose]());
+const files = await forAll(makeSignedFiles());
 
 let folder: string;
 let path: string;

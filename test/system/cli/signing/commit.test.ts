@@ -11,24 +11,15 @@ import { temporaryNames } from '../../../../src/signing/files/stale-files.ts';
 import { fixture, parseJson, runCli, runCliProcess, snapshot, temporaryFolder } from '../../../support/programs/cli.ts';
 import { answer, type Misbehaviour } from '../../../support/services/answering.ts';
 import { type MisbehavingService, startMisbehavingService } from '../../../support/services/misbehaving-service.ts';
-import { type SharedServer, useServer } from '../../../support/services/shared-server.ts';
+import { useServer } from '../../../support/services/shared-server.ts';
+import { forAll } from '../../../support/set-up.ts';
 import { makePki } from '../../../support/signed-files/pki.ts';
-import { copyInto, makeSignedFiles, type SignedFiles } from '../../../support/signed-files/signed-files.ts';
+import { copyInto, makeSignedFiles } from '../../../support/signed-files/signed-files.ts';
 import { openBytes } from '../../../unit/formats/support/sign-bytes.ts';
 
-let server: SharedServer;
-let files: SignedFiles;
-let signature: string;
-let dead: Holder;
-beforeAll(async () => {
-  dead = await deadProcess();
-  [server, files] = await Promise.all([useServer({ tsa: true }), makeSignedFiles()]);
-  signature = (await runCli(['extract', '--pem', files.exe])).stdout;
-});
-afterAll(async () => {
-  await server.stop();
-  await files[Symbol.asyncDispose]();
-});
+const dead = await deadProcess();
+const [server, files] = await Promise.all([forAll(useServer({ tsa: true })), forAll(makeSignedFiles())]);
+const signature = (await runCli(['extract', '--pem', files.exe])).stdout;
 
 let folder: string;
 let path: string;

@@ -2,17 +2,12 @@
 
 import { copyFile, mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { type CliRun, fixture, parseJson, runCli, snapshot, temporaryFolder } from '../../../support/programs/cli.ts';
-import { type SharedServer, useServer } from '../../../support/services/shared-server.ts';
+import { useServer } from '../../../support/services/shared-server.ts';
+import { forAll } from '../../../support/set-up.ts';
 
-let server: SharedServer;
-beforeAll(async () => {
-  server = await useServer({ tsa: true });
-});
-afterAll(async () => {
-  await server.stop();
-});
+const server = await forAll(useServer({ tsa: true }));
 
 const sign = (args: readonly string[], cwd?: string): Promise<CliRun> =>
   runCli(['sign', ...args], { env: server.env, ...(cwd === undefined ? {} : { cwd }) });

@@ -1,29 +1,21 @@
 /** `codesign-remote sign` with JARs, as a user runs it, against the real server on SoftHSM, checked by Java. */
 
-import { copyFile, mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { copyFile, mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { type CliRun, fixture, parseJson, runCli, snapshot, temporaryFolder } from '../../../support/programs/cli.ts';
 import { mainJava } from '../../../support/programs/java.ts';
-import { type SharedServer, useServer } from '../../../support/services/shared-server.ts';
+import { useServer } from '../../../support/services/shared-server.ts';
+import { folderForAll, forAll } from '../../../support/set-up.ts';
 import { contentsOf, repack, unzip, zip } from '../../../unit/formats/jar/simple-zip.ts';
 import { readAsArchives } from '../../interop/java/readers.ts';
 
 const MANIFEST = 'META-INF/MANIFEST.MF';
-let server: SharedServer;
-let results: string;
 /** Copies of signed JARs, with the number of signatures that Java must find in each: one JVM reads all of them. */
 const forJava: { readonly path: string; readonly signatures: number }[] = [];
 
-beforeAll(async () => {
-  server = await useServer({ tsa: true });
-  results = await mkdtemp(join(tmpdir(), 'codesign-jars-'));
-});
-afterAll(async () => {
-  await server.stop();
-  await rm(results, { recursive: true });
-});
+const server = await forAll(useServer({ tsa: true }));
+const results = folderForAll();
 
 const sign = (args: readonly string[], cwd?: string): Promise<CliRun> =>
   runCli(['sign', ...args], { env: server.env, ...(cwd === undefined ? {} : { cwd }) });

@@ -2,7 +2,7 @@
 
 import { copyFile, mkdir, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import {
   type CliRun,
   fixture,
@@ -12,12 +12,9 @@ import {
   temporaryFolder,
 } from '../../../support/programs/cli.ts';
 import { type SharedServer, useServer } from '../../../support/services/shared-server.ts';
+import { forAll } from '../../../support/set-up.ts';
 
-let server: SharedServer;
-beforeAll(async () => {
-  server = await useServer({ tsa: true });
-});
-afterAll(() => server.stop());
+const server = await forAll(useServer({ tsa: true }));
 
 interface Setting {
   /** Below the project's root. */

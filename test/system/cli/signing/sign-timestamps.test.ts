@@ -2,22 +2,14 @@
 
 import { copyFile, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { fixture, parseJson, runCli, snapshot, temporaryFolder } from '../../../support/programs/cli.ts';
-import { type SharedServer, useServer } from '../../../support/services/shared-server.ts';
-import {
-  type AuthorityMode,
-  startTimestampAuthority,
-  type TimestampAuthority,
-} from '../../../support/services/timestamp-authority.ts';
+import { useServer } from '../../../support/services/shared-server.ts';
+import { type AuthorityMode, startTimestampAuthority } from '../../../support/services/timestamp-authority.ts';
+import { forAll } from '../../../support/set-up.ts';
 import { makePki } from '../../../support/signed-files/pki.ts';
 
-let server: SharedServer;
-let authority: TimestampAuthority;
-beforeAll(async () => {
-  [server, authority] = await Promise.all([useServer({ bits: 2048 }), startTimestampAuthority()]);
-}, 120_000);
-afterAll(() => Promise.all([server.stop(), authority.stop()]));
+const [server, authority] = await Promise.all([forAll(useServer({ bits: 2048 })), forAll(startTimestampAuthority())]);
 
 const sign = (args: readonly string[], more: Readonly<Record<string, string>> = {}) =>
   runCli(['sign', '--json', '--timeout', '2', ...args], { env: { ...server.env, ...more } });

@@ -4,19 +4,14 @@ import { execFile } from 'node:child_process';
 import { chmod, copyFile, mkdir, readFile, stat, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { fixture, parseJson, runCli, snapshot, temporaryFolder } from '../../../support/programs/cli.ts';
 import { certificateVariables } from '../../../support/services/server.ts';
-import { type SharedServer, useServer } from '../../../support/services/shared-server.ts';
+import { useServer } from '../../../support/services/shared-server.ts';
+import { forAll } from '../../../support/set-up.ts';
 
 const run = promisify(execFile);
-let server: SharedServer;
-beforeAll(async () => {
-  server = await useServer({ tsa: true });
-});
-afterAll(async () => {
-  await server.stop();
-});
+const server = await forAll(useServer({ tsa: true }));
 
 const sign = (
   args: readonly string[],

@@ -2,19 +2,18 @@
 
 import { appendFile, copyFile, mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { fixture, runCli, temporaryFolder } from '../../../support/programs/cli.ts';
 import { NO_AUTHORITY } from '../../../support/runs/resume-scene.ts';
 import { findCredentials, type KnownCredentials } from '../../../support/secret-search.ts';
 import { type ServiceMode, startMisbehavingService } from '../../../support/services/misbehaving-service.ts';
 import { startProxy } from '../../../support/services/proxy.ts';
-import { startServer, type TestServer } from '../../../support/services/server.ts';
+import { startServer } from '../../../support/services/server.ts';
+import { forAll } from '../../../support/set-up.ts';
 
-let server: TestServer;
-beforeAll(async () => {
-  server = await startServer({ bits: 2048, tsa: true, args: ['--tls-name', 'service.test', '--log-level', 'trace'] });
-}, 120_000);
-afterAll(() => server.stop());
+const server = await forAll(
+  startServer({ bits: 2048, tsa: true, args: ['--tls-name', 'service.test', '--log-level', 'trace'] }),
+);
 
 type Env = Readonly<Record<string, string>>;
 

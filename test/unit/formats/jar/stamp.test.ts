@@ -1,8 +1,9 @@
 /** Holds stamping of signatures in a JAR: the block is exchanged for one with the token, and all else stays. */
 
-import { afterAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { jar } from '../../../../src/formats/jar/index.ts';
 import { startTimestampAuthority } from '../../../support/services/timestamp-authority.ts';
+import { forAll } from '../../../support/set-up.ts';
 import { signingContext } from '../../../support/signed-files/signing-context.ts';
 import { makeThrowawaySigner } from '../../../support/signed-files/throwaway-signer.ts';
 import { applyPatch } from '../support/apply-patch.ts';
@@ -21,8 +22,7 @@ const plain = zip([
 
 const signer = await makeThrowawaySigner();
 const another = await makeThrowawaySigner({ publisher: 'Another Publisher' });
-const authority = await startTimestampAuthority();
-afterAll(() => authority.stop());
+const authority = await forAll(startTimestampAuthority());
 
 /** Each signature with a token; `by`: the signer, or every signer if omitted. */
 async function stamped(bytes: Buffer, by?: string): Promise<Buffer> {
