@@ -13,6 +13,8 @@ const LAYERS = [
   ['options'],
   ['files'],
   ['signing', 'verifying'],
+  ['containers'],
+  ['policy'],
   ['app'],
   ['cli', 'index.ts'],
   ['hooks'],

@@ -2,6 +2,7 @@
 
 import { PROGRAM } from '../../src/cli/command-table.ts';
 import { manualPage } from './manual-page.ts';
+import { policySchema } from './policy-schema.ts';
 import { profilesSchema, projectSchema } from './settings-schema.ts';
 
 /** `outputPage`: the text of docs/output.md, which has the table of exit codes. */
@@ -10,6 +11,7 @@ export function documents(outputPage: string): Readonly<Record<string, string>> 
   return {
     'man/codesign-remote.1': manualPage(PROGRAM, exitCodesIn(outputPage)),
     'schema/codesign-remote.config.schema.json': json(projectSchema()),
+    'schema/codesign-remote.policy.schema.json': json(policySchema()),
     'schema/codesign-remote.profiles.schema.json': json(profilesSchema()),
   };
 }

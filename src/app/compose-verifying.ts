@@ -1,3 +1,8 @@
+import { type ContainedVerdict, createWalker, unreadableFile, type WalkLimits } from '../containers/walk.ts';
+import { toCodesignError } from '../errors/codesign-error.ts';
+import { fromFileSystem } from '../files/file-system-errors.ts';
+import { openInput } from '../files/input-file.ts';
+import { MOST_INFLATED } from '../format/contents.ts';
 import type { Http } from '../http/http.ts';
 import { settingsErrors } from '../options/errors.ts';
 import type { Environment } from '../options/options.ts';
@@ -39,6 +44,8 @@ export async function composeVerifying(settings: VerifySettings, env: Environmen
     rootsFrom: trust?.rootsFrom,
     /** Never throws: the result contains the verdict or the error. */
     verifyFile: (path: string): Promise<VerifiedFile> => verify(path, verifying),
+    /** Verifies the file and all files inside it. Never throws either. */
+    verifyInside: verifyInsideWith(verifying),
     async [Symbol.asyncDispose](): Promise<void> {
       await http?.close();
     },
@@ -68,4 +75,21 @@ async function composeTrust(
   const deadlineMilliseconds = settings.timeout;
   const revocation = isAsked ? createRevocation({ crls, http, now, deadlineMilliseconds }) : undefined;
   return { examineTrust: trustExaminer({ roots, now, revocation }), rootsFrom: roots.source };
+}
+
+const LIMITS: WalkLimits = { depth: 8, files: 200_000, inflated: MOST_INFLATED };
+
+function verifyInsideWith(verifying: Verifying): (path: string) => Promise<readonly ContainedVerdict[]> {
+  const walk = createWalker(verifying, LIMITS);
+  const verifyInside = async (path: string): Promise<readonly ContainedVerdict[]> => {
+    try {
+      await using input = await openInput(path, (bytes, size) => verifying.onRead?.(path, bytes, size));
+      return await walk(input.source, path);
+    } catch (thrown) {
+      const error = toCodesignError(fromFileSystem(thrown, 'read the file'));
+      const unread = unreadableFile(path, error);
+      return [unread];
+    }
+  };
+  return verifyInside;
 }

@@ -107,7 +107,9 @@ export const NUGET_SERVICE_INDEX = '1.3.6.1.4.1.311.84.2.1.1.1';
 export const NUGET_OWNERS = '1.3.6.1.4.1.311.84.2.1.1.2';
 
 export const COMMON_NAME = '2.5.4.3';
+export const COUNTRY = '2.5.4.6';
 export const ORGANIZATION = '2.5.4.10';
+export const ORGANIZATIONAL_UNIT = '2.5.4.11';
 
 /** Short names of the attributes in distinguished names (RFC 4514, 4519). */
 export const NAME_ATTRIBUTES: Readonly<Record<string, string>> = {

@@ -49,8 +49,13 @@ untrusted (intact, but its signer or timestamp is not trusted); unsupported (a s
 worst verdict of a file's signatures counts. With --catalog, a file that is not in the catalog is unsigned, and one that
 differs is broken. If the catalog is neither trusted nor intact, its verdict is that of all files.
 
+--inside opens archives and packages, and fails for every program, installer or package in them that has no good signature.
+docs/verify-inside.md describes policies.
+
 Examples:
   codesign-remote verify --roots root.pem app.exe
+  codesign-remote verify --inside dist/
+  codesign-remote verify --policy codesign-policy.json dist/
   codesign-remote verify --signer "My Company" --require-timestamp "dist/*"
   codesign-remote verify --integrity-only --json app.jar
   codesign-remote verify --catalog driver.cat driver.sys driver.inf

@@ -24,6 +24,15 @@ export const cliErrors = defineErrors('usage', {
     message: 'no files were given',
     hint: 'Name at least one file, a pattern such as "dist/*.exe", a list as @list.txt, or - for a list on standard input.',
   },
+  'policy-exists': {
+    category: 'local',
+    message: '{path} already exists',
+    hint: 'Choose a different file with --output, or remove it first. The roots are written next to the policy.',
+  },
+  'output-without-policy': {
+    message: '--output has no effect on verify without --print-policy',
+    hint: 'Omit --output: verify writes its results to standard output.',
+  },
   'catalog-output-missing': {
     message: 'no path was given for the catalog',
     hint: 'Name the catalog with --output: codesign-remote catalog -o files.cat <files>',

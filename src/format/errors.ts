@@ -14,6 +14,11 @@ export const formatErrors = defineErrors('local', {
     message: 'signatures in a file of this format cannot be replaced: {format}',
     hint: 'Use --append, or remove the signatures first.',
   },
+  'contents-too-large': {
+    message: 'the contents of the file are too large: {problem}',
+    hint: 'Check where the file comes from. Real packages do not contain so much.',
+    isUnsupported: true,
+  },
   'extension-changes': {
     message: 'the output file would have a different extension from the input file: {extensions}',
     hint: 'Give the output file the same extension, because the extension determines the form of the signature ({format}).',

@@ -27,7 +27,7 @@ export interface SignableFile {
   readonly removing: Removing | undefined;
   readonly stamping: StampingEach | StampingWhole | undefined;
   readonly attaching: Attaching | undefined;
-  /** Set if the file is a container whose files can be signed before the container. */
+  /** The files inside, of whatever kind. */
   readonly contents: Contents | undefined;
   /** Set if security catalogs identify the file by digests that do not cover all its bytes. */
   readonly listing: Listing | undefined;
@@ -123,17 +123,26 @@ export interface Catalog {
   state(file: ListedFile): 'listed' | 'changed' | 'not-listed';
 }
 
-/** The files in a container. */
 export interface Contents {
+  /** Yields the files in the order of the container, without folders and links. Throws if the rest cannot be read. */
+  entries(): AsyncIterable<ContainedFile>;
+  /** undefined if the files must stay as they are. */
+  readonly changing: ChangingContents | undefined;
+}
+
+export interface ChangingContents {
+  /** Yields the files that can be signed before the container. */
   entries(): AsyncIterable<ContainedFile>;
   /** Returns the edits of the container that change these files, by name. Each patch applies to the bytes of its file. */
   write(patches: ReadonlyMap<string, Patch>): Promise<Patch>;
 }
 
 export interface ContainedFile {
-  /** Unique in the container; may include folders. */
+  /** As the container spells it, separated by `/`. Not checked: may be absolute or contain `..`. */
   readonly name: string;
+  /** Length in bytes, unpacked. */
   readonly size: number;
+  /** Throws if the data is damaged. */
   open(): Promise<ByteSource>;
 }
 

@@ -83,6 +83,13 @@ export async function recogniseFormat(
   });
 }
 
+/** Returns a noun phrase with its article for a file of none of the formats. */
+export async function identify(source: ByteSource, name: string, formats: readonly Format[]): Promise<Format | string> {
+  const head = await source.read(0, Math.min(HEAD_LENGTH, source.size));
+  const { format, description } = await recognise(head, source, name, formats);
+  return format ?? description ?? (head.length === 0 ? 'an empty file' : describeBytes(head));
+}
+
 const EXTENSIONS_SHOWN = 3;
 
 function inShort({ title, extensions }: Format): string {

@@ -1,6 +1,7 @@
 import type { Purpose } from '../certificates/purpose.ts';
 import type { Format } from '../format/format.ts';
 import { appx } from './appx/index.ts';
+import { asar } from './asar/index.ts';
 import { cab } from './cab/index.ts';
 import { cat } from './cat/index.ts';
 import { jar } from './jar/index.ts';
@@ -9,12 +10,17 @@ import { navx } from './navx/index.ts';
 import { nuget } from './nuget/index.ts';
 import { pdf } from './pdf/index.ts';
 import { pe } from './pe/index.ts';
+import { zip } from './plain-zip/index.ts';
 import { rdp } from './rdp/index.ts';
 import { powershell, wsh } from './script/index.ts';
+import { tar } from './tar/index.ts';
 
 const FORMATS = [pe, jar, msi, cab, cat, powershell, wsh, rdp, appx, nuget, navx, pdf] as const;
 
 export const formats: readonly Format[] = FORMATS;
+
+/** Formats without signatures, which are opened only for the files inside. */
+export const CONTAINERS: readonly Format[] = [tar, asar, zip];
 
 /** All purposes without duplicates. A certificate with none of these purposes cannot sign any file. */
 export const PURPOSES: readonly Purpose[] = [...new Set(FORMATS.map(({ purpose }) => purpose))];

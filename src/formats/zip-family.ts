@@ -8,9 +8,7 @@ const OTHERS: readonly { readonly description: string; readonly holds: (names: N
   [
     {
       description: 'an Android package (APK), which apksigner signs',
-      holds: (names, fileName) =>
-        isNamedAsApk(fileName) ||
-        (names.has('AndroidManifest.xml') && (names.has('classes.dex') || !isAndroidLibrary(names, fileName))),
+      holds: isApk,
     },
     { description: 'a Visual Studio extension (VSIX)', holds: (names) => names.has('extension.vsixmanifest') },
     {
@@ -39,6 +37,11 @@ const OTHERS: readonly { readonly description: string; readonly holds: (names: N
 
 export function otherZipKind(names: Names, fileName: string): string | undefined {
   return OTHERS.find(({ holds }) => holds(names, fileName))?.description;
+}
+
+export function isApk(names: Names, fileName: string): boolean {
+  if (isNamedAsApk(fileName)) return true;
+  return names.has('AndroidManifest.xml') && (names.has('classes.dex') || !isAndroidLibrary(names, fileName));
 }
 
 function isNamedAsApk(fileName: string): boolean {

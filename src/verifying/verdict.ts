@@ -75,6 +75,10 @@ export interface VerifyPolicy {
   readonly leastAlgorithm: DigestAlgorithm | undefined;
 }
 
+export function isGoodVerdict(verdict: Verdict | null): boolean {
+  return verdict === 'trusted' || verdict === 'intact';
+}
+
 export function integrityBy(findings: readonly Finding[]): Integrity {
   return worstOf(findings.map(({ weight }) => (weight === 'broken' || weight === 'unsupported' ? weight : 'intact')));
 }

@@ -10,7 +10,7 @@ import { contentReader, recogniseFormat } from '../formats/recognise.ts';
 import type { DigestEntries } from '../zip/entry-digests.ts';
 import { chargedTo, type ExamineTrust } from './trust.ts';
 import type { Verdict, VerifiedFile, VerifiedSignature } from './verdict.ts';
-import { examinePolicy, flatten, integrityBy, type VerifyPolicy, worstOf } from './verdict.ts';
+import { examinePolicy, flatten, integrityBy, isGoodVerdict, type VerifyPolicy, worstOf } from './verdict.ts';
 import { verifySignature } from './verify-signature.ts';
 
 export interface Verifying extends Reading {
@@ -20,26 +20,41 @@ export interface Verifying extends Reading {
 }
 
 /** `onOpen` receives the open file, for callers that need more than the verdict. */
-export async function verifyFile(
-  path: string,
-  verifying: Verifying,
-  onOpen: (opened: SignableFile) => void = () => undefined,
-): Promise<VerifiedFile> {
-  let format: Format | undefined;
+export async function verifyFile(path: string, verifying: Verifying, onOpen?: OnOpen): Promise<VerifiedFile> {
   try {
-    await using file = await readFile(path, verifying, (found) => {
-      format = found;
-    });
-    onOpen(file.signable);
-    return { path, format: file.format.id, error: undefined, ...(await examineFile(file, verifying)) };
+    await using input = await openInput(path, (bytes, size) => verifying.onRead?.(path, bytes, size));
+    const format = await recogniseFormat(input.source, [path], verifying);
+    return await verifySource(input.source, path, format, verifying, onOpen);
   } catch (thrown) {
     const error = toCodesignError(fromFileSystem(thrown, 'read the file'));
-    return { path, format: format?.id ?? null, signatures: [], ...(await unreadable(path, error, format)) };
+    return { path, format: null, verdict: null, findings: [], signatures: [], error };
+  }
+}
+
+export type OnOpen = (file: SignableFile) => void;
+
+/** `name` is the path of a file, or the location of one inside another file. Does not throw. */
+export async function verifySource(
+  source: ByteSource,
+  name: string,
+  format: Format,
+  verifying: Verifying,
+  onOpen: OnOpen = () => undefined,
+): Promise<VerifiedFile> {
+  try {
+    const reader = contentReader(verifying.digestEntries);
+    const signable = await format.open(source, reader, name);
+    onOpen(signable);
+    const examined = await examineFile({ format, signable, budget: reader.budget }, verifying);
+    return { path: name, format: format.id, error: undefined, ...examined };
+  } catch (thrown) {
+    const error = toCodesignError(fromFileSystem(thrown, 'read the file'));
+    return { path: name, format: format.id, signatures: [], ...(await unreadable(source, error, format)) };
   }
 }
 
 async function examineFile(
-  { format, signable, budget }: ReadFile,
+  { format, signable, budget }: Pick<ReadFile, 'format' | 'signable' | 'budget'>,
   verifying: Verifying,
 ): Promise<Pick<VerifiedFile, 'verdict' | 'findings' | 'signatures'>> {
   const { examineTrust, now } = verifying;
@@ -49,7 +64,7 @@ async function examineFile(
   const examined = await signable.examine();
   const verdict = verdictOn(signatures, examined, examineTrust !== undefined);
   if (verdict === 'unsigned') return { verdict, findings: examined.map(unsignedFinding), signatures };
-  if (verdict !== 'trusted' && verdict !== 'intact') return { verdict, findings: examined, signatures };
+  if (!isGoodVerdict(verdict)) return { verdict, findings: examined, signatures };
   const lacking = examinePolicy(signatures, verifying.policy);
   if (lacking.length === 0) return { verdict, findings: examined, signatures };
   return { verdict: 'not-accepted', findings: [...examined, ...lacking], signatures };
@@ -79,15 +94,15 @@ function verdictOn(
  * verified. A file without a trace of a signature is unsigned.
  */
 async function unreadable(
-  path: string,
+  source: ByteSource,
   error: CodesignError,
-  format: Format | undefined,
+  format: Format,
 ): Promise<Pick<VerifiedFile, 'verdict' | 'findings' | 'error'>> {
-  if (format === undefined || error.category !== 'local' || isReadError(error)) {
+  if (error.category !== 'local' || isReadError(error)) {
     return { verdict: null, findings: [], error };
   }
   const { code } = error;
-  if (!(await seemsSigned(path, format))) {
+  if (!(await seemsSigned(source, format))) {
     return { verdict: 'unsigned', findings: [note(code, sentence(error))], error: undefined };
   }
   const finding = rejected(error, code, sentence(error));
@@ -98,10 +113,9 @@ async function unreadable(
   };
 }
 
-async function seemsSigned(path: string, format: Format): Promise<boolean> {
+async function seemsSigned(source: ByteSource, format: Format): Promise<boolean> {
   try {
-    await using input = await openInput(path);
-    return await format.seemsSigned(input.source);
+    return await format.seemsSigned(source);
   } catch (thrown) {
     expectedError(fromFileSystem(thrown, 'read the file'));
     return true; // The file was deleted or became unreadable, so the verdict stays as it is.

@@ -7,7 +7,7 @@ import type { ListedFile, SignableFile } from '../format/signable-file.ts';
 import { examineListed, isCatalog, listedFile } from '../formats/catalogs.ts';
 import { contentReader } from '../formats/recognise.ts';
 import { verifyingErrors } from './errors.ts';
-import type { VerifiedFile } from './verdict.ts';
+import { isGoodVerdict, type VerifiedFile } from './verdict.ts';
 import { type Verifying, verifyFile } from './verify-file.ts';
 
 /**
@@ -28,7 +28,7 @@ export async function verifyByCatalog(
     const problem = error?.message ?? `it is of the format ${format}`;
     throw verifyingErrors('catalog-unusable', { path: catalog, problem }, { cause: error });
   }
-  const isGood = verdict === 'trusted' || verdict === 'intact';
+  const isGood = isGoodVerdict(verdict);
   return async (path) => {
     const common = { path, format: null, catalog, error: undefined };
     try {

@@ -1,4 +1,5 @@
 import { composeReading } from '../../app/compose-local.ts';
+import { pem } from '../../crypto/pem.ts';
 import { plural } from '../../errors/plural.ts';
 import { printable } from '../../errors/printable.ts';
 import { existingForm } from '../../files/file-names.ts';
@@ -11,7 +12,7 @@ import { cliErrors, cliWarnings } from '../errors.ts';
 import { withProgress } from '../interruption.ts';
 import type { Io } from '../io.ts';
 import { failOne } from '../output/fail.ts';
-import { certificatesPem, inspectJson, inspectText, pem } from '../output/inspect.ts';
+import { certificatesPem, inspectJson, inspectText } from '../output/inspect.ts';
 import { jsonText } from '../output/json.ts';
 import { Lines, type LinesOptions, shown } from '../output/lines.ts';
 import { writeOutput } from '../output/write-output.ts';

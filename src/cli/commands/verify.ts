@@ -17,7 +17,10 @@ import { annotateVerdict, isGood, printRootsHint, printVerdict, verdictCounts } 
 import { inputsOf } from './run-changes.ts';
 
 export async function verify(named: readonly string[], options: OptionsOf<'verify'>, io: Io): Promise<number> {
-  const { json = false, quiet = false } = options;
+  const { json = false, quiet = false, inside, policy, printPolicy, output } = options;
+  if (inside || policy !== undefined || printPolicy)
+    return await (await import('./verify-inside.ts')).verifyInside(named, options, io);
+  if (output !== undefined) throw cliErrors('output-without-policy');
   const settings = resolve('verify', options, io.env);
   const { catalog } = settings;
   const own = catalog === undefined ? undefined : identityAt(catalog);

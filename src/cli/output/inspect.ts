@@ -1,4 +1,5 @@
 import { type NamedObject, objectName } from '../../asn1/object-names.ts';
+import { pem } from '../../crypto/pem.ts';
 import type { Finding } from '../../errors/finding.ts';
 import { plural } from '../../errors/plural.ts';
 import type { Detail } from '../../format/signature.ts';
@@ -16,7 +17,6 @@ import { findingJson } from './verdict-json.ts';
 
 /** Encoded certificates are printed by `--certificates` instead. */
 const LEFT_OUT = 'der';
-const PEM_LINE_LENGTH = 64;
 
 /** Has the members of the library's type, with bytes in hexadecimal and null for undefined. */
 export function inspectJson(file: InspectedFile): object {
@@ -38,12 +38,6 @@ function plain(value: unknown): unknown {
 
 function isFinding(value: object): value is Finding {
   return 'weight' in value;
-}
-
-export function pem(label: string, der: Uint8Array): string {
-  const base64 = Buffer.from(der).toString('base64');
-  const lines = base64.match(new RegExp(`.{1,${PEM_LINE_LENGTH}}`, 'g')) ?? [];
-  return [`-----BEGIN ${label}-----`, ...lines, `-----END ${label}-----`, ''].join('\n');
 }
 
 /** Prints each certificate of all signatures and timestamps once, after two lines with its subject and issuer. */

@@ -12,7 +12,7 @@ import { errorJson } from './json.ts';
 
 /** Scripts read these members, so they must not change. `roots`: source of the trusted roots. */
 export function verdictsJson(files: readonly VerifiedFile[], roots: string | undefined) {
-  return { files: files.map(fileJson), summary: countVerdicts(files), roots: roots ?? null };
+  return { files: files.map(verifiedJson), summary: countVerdicts(files), roots: roots ?? null };
 }
 
 /** Counts files by verdict, in the order in which the verdicts occur. The number of warnings comes last, if there are any. */
@@ -39,7 +39,7 @@ export function findingJson(finding: Finding) {
   return { code, message, against: againstWhat(finding), weight };
 }
 
-function fileJson(file: VerifiedFile) {
+export function verifiedJson(file: VerifiedFile) {
   const { path, format, verdict, catalog, findings, signatures, error } = file;
   if (error !== undefined) return { path, format, verdict: null, error: errorJson(error) };
   return {

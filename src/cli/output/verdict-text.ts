@@ -6,6 +6,7 @@ import { printable } from '../../errors/printable.ts';
 import {
   flatten,
   type Identity,
+  isGoodVerdict,
   type Verdict,
   type VerifiedFile,
   type VerifiedSignature,
@@ -25,7 +26,7 @@ const ROOTS_HINT =
 type Shows = (finding: Finding, signatures: readonly VerifiedSignature[]) => boolean;
 
 export function isGood({ verdict }: VerifiedFile): boolean {
-  return verdict === 'trusted' || verdict === 'intact';
+  return isGoodVerdict(verdict);
 }
 
 /** Every verdict is a result, so it goes to standard output. The file must have a verdict. */

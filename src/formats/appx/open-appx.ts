@@ -13,6 +13,7 @@ import type { ContentReader, SignableFile, SigningContext } from '../../format/s
 import { archiveBody, editLastEntry, replacedBy } from '../../zip/edit-archive.ts';
 import { withoutDisks } from '../../zip/end-record.ts';
 import { plainlyDeflatedEntry } from '../../zip/write-records.ts';
+import { zipContents } from '../zip-contents.ts';
 import { bundleOf, type OpenedPackage } from './bundle/bundle.ts';
 import { listed, storedPackages, unsignedPackages } from './bundle/packages.ts';
 import { rewriteBundle } from './bundle/rewrite.ts';
@@ -58,12 +59,15 @@ function signablePackage(opened: AppxPackage, source: ByteSource, reader: Conten
         if (isBundle) await bundle.verifyPlaces();
       },
     },
-    contents: isBundle
-      ? {
-          entries: () => storedPackages(source, opened),
-          write: (patches) => rewriteBundle(source, opened, patches),
-        }
-      : undefined,
+    contents: {
+      ...zipContents(source, opened.archive),
+      changing: isBundle
+        ? {
+            entries: () => storedPackages(source, opened),
+            write: (patches) => rewriteBundle(source, opened, patches),
+          }
+        : undefined,
+    },
     layout: () => describePackage(opened),
   };
 }

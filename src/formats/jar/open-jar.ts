@@ -16,6 +16,7 @@ import {
 import { cmsEnvelope } from '../../format/signature.ts';
 import { isDirectory } from '../../zip/directory.ts';
 import { rejectFutureRival } from '../../zip/end-record.ts';
+import { zipContents } from '../zip-contents.ts';
 import { checkFilesUnchanged, checkManifestAgrees, checkSignaturesIntact } from './append.ts';
 import { attachBlock } from './attach.ts';
 import { checkResult } from './check.ts';
@@ -94,7 +95,7 @@ export async function openJar(source: ByteSource, reader: ContentReader, name: s
         return await attachBlock(source, layout, bytes);
       },
     },
-    contents: undefined,
+    contents: zipContents(source, layout.archive),
     listing: undefined,
     catalog: undefined,
   };

@@ -26,6 +26,7 @@ import { usesSha1 } from '../../timestamp/timestamp.ts';
 import { editArchive, editLastEntry } from '../../zip/edit-archive.ts';
 import { rejectFutureRival } from '../../zip/end-record.ts';
 import { storedEntry } from '../../zip/write-records.ts';
+import { zipContents } from '../zip-contents.ts';
 import { nugetErrors, nugetWarnings } from './errors.ts';
 import { contentOf, entryError, type NugetPackage, readPackage, SIGNATURE_NAME } from './package.ts';
 import { type DigestBy, embeddedSignature, readCms } from './signatures.ts';
@@ -93,7 +94,7 @@ export async function openNuget(source: ByteSource, reader: ContentReader): Prom
         return embed(opened, cms);
       },
     },
-    contents: undefined,
+    contents: zipContents(source, archive),
     listing: undefined,
     catalog: undefined,
   };

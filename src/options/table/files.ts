@@ -16,8 +16,9 @@ export const FILES_OPTIONS = {
     defaultText: 'in place',
     stored: 'project',
     help: 'file for the result of one input, or folder for several results',
-    commands: ['sign', 'catalog', 'timestamp', 'remove', 'attach', 'extract'],
+    commands: ['sign', 'catalog', 'verify', 'timestamp', 'remove', 'attach', 'extract'],
     in: {
+      verify: { help: 'path of the new policy', defaultText: 'codesign-policy.json', isTypedOnly: true },
       catalog: { help: 'path of the new catalog; required', defaultText: '' },
       timestamp: { isTypedOnly: true },
       attach: { help: 'file for the result' },
@@ -32,6 +33,37 @@ export const FILES_OPTIONS = {
     in: {
       catalog: { help: 'list all files in folders and their subfolders' },
     },
+  },
+  inside: {
+    flag: '--inside',
+    help: 'verify the files inside archives and packages too; implies --recursive',
+    conflicts: ['catalog'],
+    commands: ['verify'],
+    isCommandLineOnly: true,
+  },
+  policy: {
+    flag: '--policy',
+    placeholder: 'file',
+    kind: path,
+    help: 'policy that says which files must be signed, and by whom; implies --inside',
+    conflicts: ['signer', 'requireTimestamp', 'algorithmAtLeast', 'integrityOnly', 'catalog'],
+    commands: ['verify'],
+    isCommandLineOnly: true,
+  },
+  why: {
+    flag: '--why',
+    placeholder: 'location',
+    kind: text,
+    help: 'location of a file whose rule and result are printed',
+    commands: ['verify'],
+    isCommandLineOnly: true,
+  },
+  printPolicy: {
+    flag: '--print-policy',
+    help: 'write a first policy, and the roots that it needs, from what is found; implies --inside',
+    conflicts: ['policy', 'catalog', 'integrityOnly', 'json'],
+    commands: ['verify'],
+    isCommandLineOnly: true,
   },
   exclude: {
     flag: '--exclude',

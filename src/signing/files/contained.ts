@@ -21,8 +21,9 @@ export async function containedFiles(
 ) {
   const toSign: ContainedToSign[] = [];
   const kept: ContainedToSign[] = [];
-  if (contents === undefined || !isGiven(formatOptions, INNER_PACKAGES)) return { toSign, kept };
-  for await (const file of contents.entries()) {
+  const changing = contents?.changing;
+  if (changing === undefined || !isGiven(formatOptions, INNER_PACKAGES)) return { toSign, kept };
+  for await (const file of changing.entries()) {
     const opened = await openContained(file, format, run);
     const isSigned = (await opened.signatures()).length > 0;
     (isSigned ? kept : toSign).push({ ...file, fixedAlgorithm: opened.signing?.fixedAlgorithm });
@@ -60,8 +61,9 @@ export async function changeContents(
   source: ByteSource,
   patches: ReadonlyMap<string, Patch>,
 ) {
-  if (contents === undefined) throw new TypeError('only files in a container can be changed');
-  return patchedSource(source, await contents.write(patches));
+  const changing = contents?.changing;
+  if (changing === undefined) throw new TypeError('only files in a container can be changed');
+  return patchedSource(source, await changing.write(patches));
 }
 
 /** Checks the signatures of files in the reopened result, by name. Throws `result-damaged`. */
@@ -72,8 +74,8 @@ export async function verifyContained(
   run: Pick<Run, 'digestEntries'>,
 ): Promise<void> {
   const missing = new Map(expected);
-  if (contents === undefined || missing.size === 0) return;
-  for await (const file of contents.entries()) {
+  if (missing.size === 0) return;
+  for await (const file of contents?.changing?.entries() ?? []) {
     const wanted = missing.get(file.name);
     if (wanted === undefined) continue;
     await signingOf(await openContained(file, format, run), format).verify(wanted);

@@ -1,0 +1,113 @@
+/** Results of `verify --inside` for people. */
+
+import { locationOf } from '../../containers/walk.ts';
+import { printable } from '../../errors/printable.ts';
+import type { Result } from '../../policy/duty.ts';
+import type { PolicyRule } from '../../policy/policy-file.ts';
+import type { ClassifiedFile, Minimum } from '../../policy/rules.ts';
+import type { Io } from '../io.ts';
+import { annotationLine, hasAnnotations, writeJobSummary } from './github.ts';
+import { type LinesOptions, shown, writeLines } from './lines.ts';
+import { printVerdict } from './verdict-text.ts';
+
+const WORD_LENGTH = 14;
+
+/** Prints failures and files that could not be opened; with `verbose`, also every good file. */
+export function printClassified(
+  files: readonly ClassifiedFile[],
+  rules: readonly PolicyRule[],
+  options: LinesOptions,
+  io: Io,
+): void {
+  for (const file of files) {
+    const { verified, notOpened, isFailure, result } = file;
+    if (!isFailure && (options.quiet || (result !== 'not-opened' && !(options.verbose && result === 'good')))) continue;
+    const path = locationOf(file.path);
+    const rule = ruleText(file, rules);
+    const isByVerdict = verified !== undefined && verified.error === undefined && isVerdict(file);
+    if (isByVerdict) printVerdict({ ...verified, path: `${path}${rule}` }, options, io);
+    else {
+      const word = notOpened === undefined ? 'failed' : 'not opened';
+      writeLines(io.stdout, [`${word.padEnd(WORD_LENGTH)}${shown(path)}${rule}: ${causeText(file)}`], io);
+    }
+  }
+}
+
+/** True if the verdict on the file is the result or its cause. */
+function isVerdict({ cause, result, verified }: ClassifiedFile): boolean {
+  return result === 'good' || (result === 'failed' && cause === verified?.verdict);
+}
+
+function ruleText({ rule }: ClassifiedFile, rules: readonly PolicyRule[]): string {
+  const found = rule === undefined ? undefined : rules[rule];
+  return found === undefined ? '' : ` (rule ${Number(rule) + 1}: ${printable(found.files.join(', '))})`;
+}
+
+const CAUSES: Readonly<Record<string, string>> = {
+  unsigned: 'not signed',
+  broken: 'the signature does not match the file',
+  untrusted: 'the signer or the timestamp is not trusted',
+  unsupported: 'a signature cannot be verified',
+  'timestamp-required': 'its signature has no valid timestamp',
+  'algorithm-too-weak': 'its signature uses a weaker digest algorithm than the policy requires',
+  'not-covered': 'the policy does not accept its own signature',
+  'exception-expired': 'the exception for it has ended',
+};
+
+function causeText({ cause, verified, notOpened }: ClassifiedFile): string {
+  if (notOpened !== undefined) return `${shown(notOpened.message)} [${notOpened.code}]`;
+  if (verified?.error !== undefined) return `${shown(verified.error.message)} [${verified.error.code}]`;
+  const names = verified?.signatures.map(({ signer }) => `"${printable(signer.name)}"`).join(', ');
+  const text =
+    cause === 'signer-differs' ? `it is signed by ${names}, which the policy does not accept` : CAUSES[cause ?? ''];
+  return `${text ?? 'failed'} [${cause}]`;
+}
+
+/** In GitHub Actions: an annotation for each failure, and a table in the summary of the job. Returns a warning. */
+export function annotateFailures(
+  files: readonly ClassifiedFile[],
+  { json }: LinesOptions,
+  { stdout, stderr, env }: Io,
+): string | undefined {
+  if (!hasAnnotations(env)) return undefined;
+  const failures = files.filter(({ isFailure }) => isFailure);
+  for (const file of failures) {
+    const message = `${locationOf(file.path)}: ${causeText(file)}`;
+    const annotation = { kind: 'error', title: file.cause ?? 'failed', message, file: file.path[0] } as const;
+    (json ? stderr : stdout).write(`${annotationLine(annotation)}\n`);
+  }
+  if (failures.length === 0) return undefined;
+  const rows = failures.map((file) => [locationOf(file.path), causeText(file)]);
+  return writeJobSummary({ heading: 'codesign-remote verify', columns: ['file', 'problem'], rows }, env);
+}
+
+/** One line for each rule: its files, and the number of files that it decided. */
+export function ruleLines(rules: readonly PolicyRule[], files: readonly ClassifiedFile[]): readonly string[] {
+  return rules.map((rule, index) => {
+    const decided = files.filter((file) => file.rule === index);
+    return `rule ${index + 1}${' '.repeat(8)}${printable(rule.files.join(', '))}: ${resultCounts(decided)}`;
+  });
+}
+
+export function minimumLine({ pattern, least, good }: Minimum): string {
+  return `${'failed'.padEnd(WORD_LENGTH)}${printable(pattern)}: ${good} good, at least ${least} required [minimum]`;
+}
+
+const WORDS: Readonly<Record<Result, string>> = {
+  good: 'good',
+  failed: 'failed',
+  'not-opened': 'not opened',
+  exempt: 'exempt',
+  'not-checked': 'not checked',
+  'not-signable': 'cannot be signed',
+  'not-required': 'need no signature',
+};
+
+/** `3 good, 1 failed, 12 need no signature`. */
+export function resultCounts(files: readonly ClassifiedFile[]): string {
+  const counts = Object.entries(WORDS).flatMap(([result, word]) => {
+    const count = files.filter((file) => file.result === result).length;
+    return count === 0 && result !== 'good' ? [] : [`${count} ${word}`];
+  });
+  return counts.join(', ');
+}

@@ -1,0 +1,41 @@
+/** The catalog in an MSIX package that lists its programs. Only signtool writes one. */
+
+import type { ByteSource } from '../bytes/byte-source.ts';
+import { expectedError } from '../errors/codesign-error.ts';
+import { broken } from '../errors/finding.ts';
+import type { Catalog, Contents, SignableFile } from '../format/signable-file.ts';
+import { isCatalog, listedFile } from '../formats/catalogs.ts';
+import { contentReader } from '../formats/recognise.ts';
+import { isGoodVerdict, type VerifiedFile } from '../verifying/verdict.ts';
+import { type Verifying, verifySource } from '../verifying/verify-file.ts';
+
+const NAME = 'AppxMetadata/CodeIntegrity.cat';
+
+/** Returns undefined without such a catalog, and if its signature is not good. */
+export async function catalogIn(contents: Contents, verifying: Verifying): Promise<Catalog | undefined> {
+  const format = verifying.formats.find(({ id }) => isCatalog(id));
+  for await (const { name, open } of contents.entries()) {
+    if (name !== NAME || format === undefined) continue;
+    let catalog: SignableFile['catalog'];
+    const { verdict } = await verifySource(await open(), name, format, verifying, (opened) => {
+      catalog = opened.catalog;
+    });
+    return isGoodVerdict(verdict) ? catalog : undefined;
+  }
+  return undefined;
+}
+
+/** Returns the verdict on an unsigned program by the catalog, and whether the catalog lists it. */
+export async function verifyListed(
+  catalog: Catalog,
+  source: ByteSource,
+  verified: VerifiedFile,
+  { digestEntries }: Verifying,
+): Promise<{ readonly verified: VerifiedFile; readonly isListed: boolean }> {
+  const listed = await listedFile(source, contentReader(digestEntries), verified.path).catch(expectedError);
+  const state = 'digests' in listed ? catalog.state(listed) : 'not-listed';
+  if (state !== 'changed') return { verified, isListed: state === 'listed' };
+  const message = `The program differs from the one of its name in ${NAME}.`;
+  const findings = [...verified.findings, broken('listed-digest-differs', message)];
+  return { verified: { ...verified, verdict: 'broken', findings }, isListed: false };
+}

@@ -1,0 +1,166 @@
+/** Verifies a file, the files inside it, those inside them, and so on. Writes nothing to the disk. */
+
+import { createHash } from 'node:crypto';
+import { extname } from 'node:path';
+import type { ByteSource } from '../bytes/byte-source.ts';
+import { CodesignError, expectedError } from '../errors/codesign-error.ts';
+import { checkInflated } from '../format/contents.ts';
+import type { Format } from '../format/format.ts';
+import type { Catalog, SignableFile } from '../format/signable-file.ts';
+import { kindOf, type OtherKind } from '../formats/kinds.ts';
+import { CONTAINERS } from '../formats/registry.ts';
+import { isGoodVerdict, type VerifiedFile } from '../verifying/verdict.ts';
+import { type Verifying, verifySource } from '../verifying/verify-file.ts';
+import { containerErrors } from './errors.ts';
+import { catalogIn, verifyListed } from './package-catalog.ts';
+
+export interface ContainedVerdict {
+  /** Names from the outermost file to this one. */
+  readonly path: readonly string[];
+  /** Id of the format, or of a kind without a format: `elf`, `mach-o`, `apk`, `other`. */
+  readonly kind: string;
+  /** undefined if the file is of no supported format. */
+  readonly verified: VerifiedFile | undefined;
+  /** Why the file or a part of its contents could not be read. */
+  readonly notOpened: Pick<CodesignError, 'code' | 'message'> | undefined;
+  /** Set for a program in a signed package (MSIX), or in its catalog. */
+  readonly coveredBy: 'package' | 'catalog' | undefined;
+  /** Path of a file with equal content, which was verified in place of this one. */
+  readonly sameAs: readonly string[] | undefined;
+}
+
+export interface WalkLimits {
+  readonly depth: number;
+  /** Files in one outer file. */
+  readonly files: number;
+  /** Bytes unpacked from one outer file. */
+  readonly inflated: number;
+}
+
+/** A location as text: `dist/app.zip!/bin/app.exe`. */
+export function locationOf(path: readonly string[]): string {
+  return path.join('!/');
+}
+
+interface Place {
+  readonly path: readonly string[];
+  readonly coveredBy: 'package' | undefined;
+  /** Of the package that contains the file. */
+  readonly catalog: Catalog | undefined;
+}
+
+/** Equal contents are verified once for all outer files that one walker verifies. */
+export function createWalker(verifying: Verifying, limits: WalkLimits) {
+  /** By content and extension, because both decide the format. */
+  const known = new Map<string, readonly ContainedVerdict[]>();
+
+  /** Returns the file itself first, then the files inside, in the order of their containers. */
+  async function walk(source: ByteSource, path: string): Promise<readonly ContainedVerdict[]> {
+    const spent = { files: 0, inflated: 0 };
+
+    async function visit(file: ByteSource, place: Place): Promise<readonly ContainedVerdict[]> {
+      const name = place.path.at(-1) ?? '';
+      const kind = await kindOf(file, name, verifying);
+      if (!('open' in kind)) return [withoutFormat(kind, place)];
+      const key = `${place.coveredBy} ${extname(name).toLowerCase()} ${await digestOf(file)}`;
+      const before = place.catalog === undefined ? known.get(key) : undefined;
+      if (before !== undefined) return moved(before, place.path);
+      const found = await verifyWithContents(file, kind, place);
+      if (place.catalog === undefined) known.set(key, found);
+      return found;
+    }
+
+    async function verifyWithContents(
+      file: ByteSource,
+      format: Format,
+      place: Place,
+    ): Promise<readonly ContainedVerdict[]> {
+      let opened: SignableFile | undefined;
+      const verified = await verifySource(file, locationOf(place.path), format, verifying, (signable) => {
+        opened = signable;
+      });
+      const inside: ContainedVerdict[] = [];
+      const coveredBy = format.id === 'appx' && isGoodVerdict(verified.verdict) ? 'package' : place.coveredBy;
+      const notOpened =
+        opened !== undefined
+          ? await visitContents(opened, place, coveredBy, inside)
+          : hasContents(format)
+            ? reasonOf(verified)
+            : undefined;
+      const { path, catalog } = place;
+      const own = { path, kind: format.id, verified, notOpened, sameAs: undefined };
+      if (catalog === undefined || verified.verdict !== 'unsigned') {
+        return [{ ...own, coveredBy: place.coveredBy }, ...inside];
+      }
+      const { verified: byCatalog, isListed } = await verifyListed(catalog, file, verified, verifying);
+      return [{ ...own, verified: byCatalog, coveredBy: isListed ? 'catalog' : place.coveredBy }, ...inside];
+    }
+
+    /** Returns why the rest of the contents is unknown. */
+    async function visitContents(
+      { contents }: SignableFile,
+      { path: outer }: Place,
+      coveredBy: Place['coveredBy'],
+      inside: ContainedVerdict[],
+    ): Promise<CodesignError | undefined> {
+      if (contents === undefined) return undefined;
+      try {
+        const catalog = coveredBy === undefined ? undefined : await catalogIn(contents, verifying);
+        if (outer.length > limits.depth) throw containerErrors('containers-too-deep', { limit: limits.depth });
+        for await (const { name, size, open } of contents.entries()) {
+          spent.files += 1;
+          spent.inflated += size;
+          if (spent.files > limits.files) throw containerErrors('contents-too-many', { limit: limits.files });
+          checkInflated(spent.inflated, source.size, limits.inflated);
+          const place = { path: [...outer, name], coveredBy, catalog };
+          const file = await open().catch(expectedError);
+          const found = file instanceof CodesignError ? [unreadable(file, place)] : await visit(file, place);
+          for (const one of found) inside.push(one);
+        }
+        return undefined;
+      } catch (thrown) {
+        return expectedError(thrown);
+      }
+    }
+
+    return await visit(source, { path: [path], coveredBy: undefined, catalog: undefined });
+  }
+
+  return walk;
+}
+
+/** True for formats whose files contain others, if they can be read. */
+function hasContents(format: Format): boolean {
+  return format.recognition.by === 'zip' || CONTAINERS.includes(format);
+}
+
+/** A file that cannot be opened has either an error, or a finding with the same code. */
+function reasonOf({ error, findings }: VerifiedFile) {
+  return error ?? findings[0];
+}
+
+export function unreadableFile(path: string, error: CodesignError): ContainedVerdict {
+  const verified = { path, format: null, verdict: null, findings: [], signatures: [], error };
+  return { path: [path], kind: 'other', verified, notOpened: undefined, coveredBy: undefined, sameAs: undefined };
+}
+
+function unreadable(error: CodesignError, { path, coveredBy }: Place): ContainedVerdict {
+  return { path, coveredBy, kind: 'other', verified: undefined, notOpened: error, sameAs: undefined };
+}
+
+function withoutFormat({ id, archive }: OtherKind, { path, coveredBy }: Place): ContainedVerdict {
+  const notOpened = archive === undefined ? undefined : containerErrors('container-unsupported', { kind: archive });
+  return { path, coveredBy, kind: id, verified: undefined, notOpened, sameAs: undefined };
+}
+
+/** Returns the results of equal content for the path of another file. */
+function moved(found: readonly ContainedVerdict[], path: readonly string[]): readonly ContainedVerdict[] {
+  const depth = found[0]?.path.length ?? 0;
+  return found.map((one) => ({ ...one, path: [...path, ...one.path.slice(depth)], sameAs: one.sameAs ?? one.path }));
+}
+
+async function digestOf(source: ByteSource): Promise<string> {
+  const hash = createHash('sha256');
+  for await (const chunk of source.stream()) hash.update(chunk);
+  return hash.digest('base64');
+}

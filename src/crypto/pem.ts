@@ -1,0 +1,8 @@
+/** RFC 7468, 2: lines of 64 characters. */
+const PEM_LINE_LENGTH = 64;
+
+export function pem(label: string, der: Uint8Array): string {
+  const base64 = Buffer.from(der).toString('base64');
+  const lines = base64.match(new RegExp(`.{1,${PEM_LINE_LENGTH}}`, 'g')) ?? [];
+  return [`-----BEGIN ${label}-----`, ...lines, `-----END ${label}-----`, ''].join('\n');
+}

@@ -1,0 +1,23 @@
+/** Archives of Electron applications. The code to open them is loaded on demand. */
+
+import type { Format } from '../../format/format.ts';
+
+export const asar = {
+  id: 'asar',
+  title: 'Electron archive (ASAR)',
+  extensions: ['.asar'],
+  onlyIfNamed: [],
+  signing: undefined,
+  purpose: 'code-signing',
+  recognition: { by: 'bytes', claims: claimsHead },
+  open: async (source) => (await import('./open-asar.ts')).openAsar(source),
+  seemsSigned: async () => false,
+} as const satisfies Format;
+
+/** A pickle with one number, and a second one with a text: the length of the pickle, that of the text, and JSON. */
+function claimsHead(head: Uint8Array): boolean {
+  if (head.length < 20) return false;
+  const fields = new DataView(head.buffer, head.byteOffset);
+  const [four, pickle, payload, text] = [0, 4, 8, 12].map((at) => fields.getUint32(at, true));
+  return four === 4 && pickle === (payload ?? 0) + 4 && (text ?? 0) <= (payload ?? 0) && head[16] === 0x7b;
+}

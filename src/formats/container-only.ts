@@ -1,0 +1,19 @@
+/** Common code for formats that are only containers: they have no signature of their own. */
+
+import type { Contents, SignableFile } from '../format/signable-file.ts';
+import type { Detail } from '../format/signature.ts';
+
+export function containerOnly({ entries }: Pick<Contents, 'entries'>, details: readonly Detail[]): SignableFile {
+  return {
+    signatures: async () => [],
+    examine: async () => [],
+    layout: () => details,
+    signing: undefined,
+    removing: undefined,
+    stamping: undefined,
+    attaching: undefined,
+    contents: { entries, changing: undefined },
+    listing: undefined,
+    catalog: undefined,
+  };
+}

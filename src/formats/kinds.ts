@@ -1,0 +1,41 @@
+/** Names the kind of any file, for runs that look inside containers. */
+
+import type { ByteSource } from '../bytes/byte-source.ts';
+import type { Format } from '../format/format.ts';
+import { identify } from './recognise.ts';
+import { CONTAINERS, formats as FORMATS } from './registry.ts';
+
+/** A file of no format. */
+export interface OtherKind {
+  readonly id: 'elf' | 'mach-o' | 'apk' | 'other';
+  /** A noun phrase for an archive or installer that this program cannot open. */
+  readonly archive: string | undefined;
+}
+
+/** Containers without a signature count as formats too. */
+export async function kindOf(
+  source: ByteSource,
+  name: string,
+  { formats }: { readonly formats: readonly Format[] },
+): Promise<Format | OtherKind> {
+  const own = await identify(source, name, formats);
+  if (typeof own !== 'string') return own;
+  const container = await identify(source, name, CONTAINERS);
+  if (typeof container !== 'string') return container;
+  const archive = ARCHIVES.some((word) => own.includes(word)) ? own : undefined;
+  return { id: DESCRIBED.find(([word]) => own.includes(word))?.[1] ?? 'other', archive };
+}
+
+/** Words of the descriptions. */
+const DESCRIBED = [
+  ['(ELF)', 'elf'],
+  ['(Mach-O)', 'mach-o'],
+  ['(APK)', 'apk'],
+] as const;
+const ARCHIVES: readonly string[] = ['archive', 'Debian package', 'RPM package', 'encrypted'];
+
+/** Ids of all kinds that a policy may name. */
+export const KINDS: ReadonlySet<string> = new Set([
+  ...[...FORMATS, ...CONTAINERS].map(({ id }) => id),
+  ...DESCRIBED.map(([, id]) => id),
+]);

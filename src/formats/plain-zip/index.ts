@@ -1,0 +1,16 @@
+/** ZIP archives of no other format, which have no signature of their own. */
+
+import type { Format } from '../../format/format.ts';
+import { isApk } from '../zip-family.ts';
+
+export const zip = {
+  id: 'zip',
+  title: 'ZIP archive',
+  extensions: ['.zip'],
+  onlyIfNamed: [],
+  signing: undefined,
+  purpose: 'code-signing',
+  recognition: { by: 'zip', folders: [], claims: (names, name) => (isApk(names, name) ? undefined : 'surely') },
+  open: async (source) => (await import('./open-zip.ts')).openZip(source),
+  seemsSigned: async () => false,
+} as const satisfies Format;

@@ -1,0 +1,83 @@
+/** Chooses the rule for a file, and classifies all files of a run. */
+
+import type { ContainedVerdict } from '../containers/walk.ts';
+import type { DigestAlgorithm } from '../crypto/algorithms.ts';
+import { type Classification, classify } from './duty.ts';
+import { policyWarnings } from './errors.ts';
+import { locationPattern } from './location-patterns.ts';
+import type { Policy, PolicyRule } from './policy-file.ts';
+import type { SignatureRequirements } from './signer-requirements.ts';
+
+export interface Requirements extends SignatureRequirements {
+  readonly require: 'duty' | 'signed' | 'intact' | 'nothing';
+  readonly until: string | undefined;
+  readonly covered: readonly ('own' | 'catalog' | 'package')[];
+  readonly notOpened: 'warn' | 'fail';
+}
+
+const DEFAULTS: Requirements = {
+  require: 'duty',
+  until: undefined,
+  signers: undefined,
+  timestamp: false,
+  digest: undefined,
+  covered: ['own', 'catalog', 'package'],
+  notOpened: 'warn',
+};
+/** With a policy. Without one, verify accepts what Windows and Java accept. */
+const LEAST_DIGEST: DigestAlgorithm = 'SHA256';
+
+/** `pathInFolder` is the file's path below the folder argument, or its name. */
+export interface FileOfRun extends ContainedVerdict {
+  readonly pathInFolder: string;
+}
+
+export type ClassifiedFile = FileOfRun & Classification & { readonly rule: number | undefined };
+
+export interface Minimum {
+  readonly pattern: string;
+  readonly least: number;
+  readonly good: number;
+}
+
+/** Classifies files one by one, and then the run as a whole. `today`: `YYYY-MM-DD`. */
+export function createClassifier(policy: Policy | undefined, today: string) {
+  const rules = (policy?.rules ?? []).map((rule) => ({ rule, matches: matcherOf(rule), matched: 0, goodSigned: 0 }));
+  const defaults = policy === undefined ? DEFAULTS : { ...DEFAULTS, digest: LEAST_DIGEST, ...policy.defaults };
+  const minimum = Object.entries(policy?.minimum ?? (policy === undefined ? {} : { '**': 1 })).map(
+    ([pattern, least]) => ({ pattern, least, matches: locationPattern(pattern), good: 0 }),
+  );
+
+  return {
+    classify(file: FileOfRun): ClassifiedFile {
+      const location = [file.pathInFolder, ...file.path.slice(1)];
+      const index = rules.findLastIndex(({ matches }) => matches(location, file.kind));
+      const found = rules[index];
+      const classified = { ...file, ...classify(file, { ...defaults, ...found?.rule }, today), rule: found && index };
+      if (found !== undefined) {
+        found.matched += 1;
+        if (isException(found.rule) && classify(file, defaults, today).result === 'good') found.goodSigned += 1;
+      }
+      if (classified.result === 'good') for (const one of minimum) if (one.matches(location)) one.good += 1;
+      return classified;
+    },
+    /** The parts of `minimum` that the run does not reach. */
+    missing: (): readonly Minimum[] => minimum.filter(({ good, least }) => good < least),
+    warnings: (): readonly string[] =>
+      rules.flatMap(({ rule, matched, goodSigned }) => {
+        const files = rule.files.join(', ');
+        if (!isException(rule)) return [];
+        if (matched === 0) return [policyWarnings('exception-unused', { files })];
+        return goodSigned < matched ? [] : [policyWarnings('exception-not-needed', { files, count: `all ${matched}` })];
+      }),
+  };
+}
+
+function isException({ require }: PolicyRule): boolean {
+  return require === 'intact' || require === 'nothing';
+}
+
+function matcherOf({ files, kinds }: PolicyRule): (path: readonly string[], kind: string) => boolean {
+  const patterns = files.map(locationPattern);
+  return (path, kind) => (kinds === undefined || kinds.includes(kind)) && patterns.some((matches) => matches(path));
+}

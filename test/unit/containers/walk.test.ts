@@ -1,0 +1,136 @@
+import { readFile } from 'node:fs/promises';
+import { gzipSync } from 'node:zlib';
+import { describe, expect, it } from 'vitest';
+import { memorySource } from '../../../src/bytes/byte-source.ts';
+import { type ContainedVerdict, createWalker, locationOf, type WalkLimits } from '../../../src/containers/walk.ts';
+import { formats } from '../../../src/formats/registry.ts';
+import { digestEntries } from '../../../src/zip/entry-digests.ts';
+import { makeAsar } from '../../support/containers/make-asar.ts';
+import { makeTar } from '../../support/containers/make-tar.ts';
+import { zipOf } from '../../support/containers/make-zip.ts';
+import { REPOSITORY } from '../../support/programs/cli.ts';
+
+const LIMITS: WalkLimits = { depth: 8, files: 200_000, inflated: 2 ** 34 };
+const fixture = (path: string) => readFile(`${REPOSITORY}/fixtures/${path}`);
+const SIGNED = await fixture('golden/sha256-rsa2048.exe');
+const UNSIGNED = await fixture('pe/hello.exe');
+
+function walker(limits: Partial<WalkLimits> = {}) {
+  const policy = { requireTimestamp: false, signer: undefined, leastAlgorithm: undefined };
+  const verifying = { formats, digestEntries, examineTrust: undefined, now: new Date(), policy };
+  return createWalker(verifying, { ...LIMITS, ...limits });
+}
+
+const walk = (bytes: Uint8Array, name: string, limits?: Partial<WalkLimits>) =>
+  walker(limits)(memorySource(bytes), name);
+const summary = (found: readonly ContainedVerdict[]) =>
+  found.map(({ path, kind, verified, notOpened }) => [locationOf(path), kind, notOpened?.code ?? verified?.verdict]);
+
+it('finds files in every container, by content and in order', async () => {
+  const inner = zipOf({ 'bin/app': SIGNED, 'notes.txt': Buffer.from('notes') });
+  const asar = makeAsar({ 'lib/native.node': UNSIGNED });
+  const bytes = gzipSync(
+    makeTar([
+      { name: 'app.zip', content: inner },
+      { name: 'resources/app.asar', content: asar },
+    ]),
+  );
+  expect(summary(await walk(bytes, 'dist/app.tar.gz'))).toEqual([
+    ['dist/app.tar.gz', 'tar', 'unsigned'],
+    ['dist/app.tar.gz!/app.zip', 'zip', 'unsigned'],
+    ['dist/app.tar.gz!/app.zip!/bin/app', 'pe', 'intact'],
+    ['dist/app.tar.gz!/app.zip!/notes.txt', 'other', undefined],
+    ['dist/app.tar.gz!/resources/app.asar', 'asar', 'unsigned'],
+    ['dist/app.tar.gz!/resources/app.asar!/lib/native.node', 'pe', 'unsigned'],
+  ]);
+});
+
+it('names kinds without a signature, and archives that it cannot open', async () => {
+  const files = {
+    program: Buffer.from('\x7fELF'),
+    'app.apk': zipOf({ 'classes.dex': Buffer.from('x') }),
+    'app.7z': Buffer.from('377abcaf271c0004', 'hex'),
+  };
+  expect(summary(await walk(zipOf(files), 'a.zip')).slice(1)).toEqual([
+    ['a.zip!/program', 'elf', undefined],
+    ['a.zip!/app.apk', 'apk', undefined],
+    ['a.zip!/app.7z', 'other', 'container-unsupported'],
+  ]);
+});
+
+it('verifies equal contents once, and reports them for each location', async () => {
+  const inner = zipOf({ 'app.exe': SIGNED });
+  const found = await walk(zipOf({ 'one.zip': inner, 'two.zip': inner, 'other.dll': SIGNED }), 'a.zip');
+  expect(found.map(({ path, sameAs }) => [locationOf(path), sameAs && locationOf(sameAs)])).toEqual([
+    ['a.zip', undefined],
+    ['a.zip!/one.zip', undefined],
+    ['a.zip!/one.zip!/app.exe', undefined],
+    ['a.zip!/two.zip', 'a.zip!/one.zip'],
+    ['a.zip!/two.zip!/app.exe', 'a.zip!/one.zip!/app.exe'],
+    ['a.zip!/other.dll', undefined],
+  ]);
+  const [, one, , two] = found;
+  expect(two?.verified).toBe(one?.verified);
+});
+
+describe('a container that cannot be read', () => {
+  it('is not opened if it is damaged', async () => {
+    const damaged = zipOf({ 'app.exe': UNSIGNED }).subarray(0, -30);
+    for (const name of ['a.zip', 'a.jar', 'a.nupkg', 'a.msix']) {
+      expect(summary(await walk(damaged, name))).toEqual([[name, expect.any(String), 'zip-malformed']]);
+    }
+  });
+
+  it('is read up to the damage', async () => {
+    const archive = makeTar([
+      { name: 'a.exe', content: SIGNED },
+      { name: 'b.exe', content: UNSIGNED },
+    ]).subarray(0, -2048);
+    expect(summary(await walk(archive, 'a.tar'))).toEqual([
+      ['a.tar', 'tar', 'tar-malformed'],
+      ['a.tar!/a.exe', 'pe', 'intact'],
+    ]);
+  });
+
+  it('does not hide the other entries if one is damaged', async () => {
+    const bytes = zipOf({ 'a.txt': Buffer.from('damaged'), 'b.exe': SIGNED });
+    bytes.write('DAMAGED', bytes.indexOf('damaged'));
+    expect(summary(await walk(bytes, 'a.zip')).slice(1)).toEqual([
+      ['a.zip!/a.txt', 'other', 'zip-entry-damaged'],
+      ['a.zip!/b.exe', 'pe', 'intact'],
+    ]);
+  });
+});
+
+describe('limits', () => {
+  it('end a file that contains too many levels', async () => {
+    let bytes: Buffer = SIGNED;
+    for (let level = 0; level < 9; level += 1) bytes = zipOf({ 'a.zip': bytes });
+    const codes = (await walk(bytes, 'a.zip')).map(({ notOpened }) => notOpened?.code);
+    expect(codes).toEqual([...Array(8).fill(undefined), 'containers-too-deep']);
+  });
+
+  it('end gzip data in gzip data, as in a file that contains itself', async () => {
+    let bytes = gzipSync('x');
+    for (let level = 0; level < 20; level += 1) bytes = gzipSync(bytes);
+    const last = (await walk(bytes, 'r.gz')).at(-1);
+    expect(last?.notOpened?.code).toBe('containers-too-deep');
+  });
+
+  it('end a file with too many files, or too much data', async () => {
+    const bytes = zipOf({ a: Buffer.from('x'), b: Buffer.alloc(5), 'c.exe': SIGNED });
+    expect(summary(await walk(bytes, 'a.zip', { files: 2 }))).toEqual([
+      ['a.zip', 'zip', 'contents-too-many'],
+      ['a.zip!/a', 'other', undefined],
+      ['a.zip!/b', 'other', undefined],
+    ]);
+    const [outer] = await walk(bytes, 'a.zip', { inflated: 5 });
+    expect(outer?.notOpened?.code).toBe('contents-too-large');
+  });
+
+  it('end a file whose contents have more than 1000 times its size', async () => {
+    const bytes = zipOf({ zeros: Buffer.alloc(110_000_000) }, true);
+    const [outer] = await walk(bytes, 'a.zip');
+    expect(outer?.notOpened?.code).toBe('contents-too-large');
+  });
+});
