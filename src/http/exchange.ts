@@ -30,7 +30,7 @@ export function exchange(
     let head: AnswerHead | undefined;
     /** Used only in messages, because a time does not prove what has arrived. */
     let sent = 0;
-    const sinceSent = (): string => ((performance.now() - sent) / 1000).toFixed(1);
+    const sinceSent = (): string => (process.uptime() - sent).toFixed(1);
     let length = 0;
     const chunks: Uint8Array[] = [];
     let settled = false;
@@ -84,7 +84,7 @@ export function exchange(
           throw thrown;
         }
         controller = started;
-        sent = performance.now();
+        sent = process.uptime();
       },
       onResponseStart(_controller, status, headers) {
         if (status >= 200) head = { status, headers: joinValues(headers) };

@@ -163,7 +163,7 @@ export function claimOf(session: Session, claimed: claimant.Claimed): Claim {
       committed = uptime();
     },
     mayBeSent() {
-      session.lookForReplaced();
+      session.lookOnceInTurn();
       assertUsable();
       const sql = `select 1 from calls where id = ? and run = ? and state = 'requested' and ${NOT_ENDED}`;
       const isLate = uptime() - committed > LONGEST_UNTIL_SENT_MILLISECONDS;

@@ -8,7 +8,7 @@ export interface KeptFile {
 }
 
 /** In bytes, for all files of a run that wait for their turn. Others are read again. */
-const MOST_KEPT = 8 * 1024 * 1024;
+const MOST_KEPT = 4 * 1024 * 1024;
 
 /** Returns a function that keeps a file as long as there is room, and returns a function that takes it, once. */
 export function keepSmallFiles() {

@@ -35,7 +35,7 @@ describe.skipIf(WITHOUT_STRACE && process.env.CI === undefined)(`each further fi
       calls: each(...many.keys()),
       opens: each('open', 'openat'),
       flushes: each('fsync', 'fdatasync'),
-    }).toEqual({ calls: atMost(105), opens: atMost(4.5), flushes: atMost(3.5) });
+    }).toEqual({ calls: atMost(75), opens: atMost(3), flushes: atMost(3.5) });
   });
 });
 

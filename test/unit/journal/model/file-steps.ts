@@ -288,7 +288,7 @@ function committed(me: Run, step: (session: Session) => unknown): { readonly val
   };
   const nothing = (): void => undefined;
   const session: Session = {
-    ...{ ...me, warnings: [], warn: nothing, unrecorded: new Map(), hasFailed: () => false, lookForReplaced: nothing },
+    ...{ ...me, warnings: [], warn: nothing, unrecorded: new Map(), hasFailed: () => false, lookOnceInTurn: nothing },
     ...{
       assertUsable: nothing,
       paused: async () => undefined,
