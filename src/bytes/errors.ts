@@ -1,4 +1,4 @@
-/** Errors in reading the bytes of a file. */
+/** Errors that occur while a file is read. */
 
 import { defineErrors } from '../errors/define-errors.ts';
 import { plural } from '../errors/plural.ts';

@@ -36,7 +36,7 @@ export function lazyPieces(make: () => Iterator<Piece>): Iterable<Piece> {
 /**
  * Returns the total length in bytes, the number of ranges, and whether the ranges are in ascending order without
  * overlaps. Throws `pieces-invalid` for a range outside a file of `size` bytes, and for an iterable that works only
- * once, like a generator. In both cases, the resulting file would be wrong.
+ * once, like a generator. Such pieces would produce a wrong file.
  */
 export function surveyPieces(pieces: Iterable<Piece>, size: number) {
   if (Object.is(pieces[Symbol.iterator](), pieces))

@@ -1,4 +1,4 @@
-/** Errors in the certificates for signing. */
+/** Errors in the certificates that are used for signing. */
 
 import { defineErrors, defineWarnings } from '../errors/define-errors.ts';
 

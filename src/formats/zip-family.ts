@@ -48,7 +48,7 @@ function isNamedAsApk(fileName: string): boolean {
   return /\.(apk|apks|xapk)$/i.test(fileName);
 }
 
-/** Returns true for a library. An Android manifest also occurs in a JAR, or in an AAR with its `classes.jar`. */
+/** Returns true for an Android library: a JAR, or an AAR with its `classes.jar`, can contain an Android manifest. */
 function isAndroidLibrary(names: Names, fileName: string): boolean {
   const isNamedAsLibrary = fileName.toLowerCase().endsWith('.aar');
   return isNamedAsLibrary || names.has('classes.jar') || someName(names, (name) => name.endsWith('.class'));

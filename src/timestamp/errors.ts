@@ -1,8 +1,8 @@
-/** Failures to get a timestamp. */
+/** Errors that occur if no valid timestamp can be obtained. */
 
 import { defineErrors } from '../errors/define-errors.ts';
 
-/** End of the reason if a timestamp differs too much from the local clock. */
+/** Last words of the reason if a timestamp differs too much from the local clock. */
 export const CLOCK_DIFFERS = ': either may be wrong';
 
 export const timestampErrors = defineErrors('timestamp', {

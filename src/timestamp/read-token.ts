@@ -29,7 +29,7 @@ export function readToken(token: Uint8Array, stamped: SignedContent, budget?: Wo
   }
 }
 
-/** Describes a timestamp whose outer structure is unreadable. Errors in this program are thrown again. */
+/** Describes a timestamp whose outer structure is unreadable. Rethrows errors that are bugs in this program. */
 export function unreadableTimestamp(kind: Timestamp['kind'], bytes: Uint8Array, thrown: unknown): Timestamp {
   return {
     kind,

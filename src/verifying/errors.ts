@@ -1,4 +1,4 @@
-/** Errors in the input of a verification: trusted roots and lists of revoked certificates. */
+/** Errors in the trusted roots, CRLs and catalogs that a verification uses. */
 
 import { defineErrors } from '../errors/define-errors.ts';
 

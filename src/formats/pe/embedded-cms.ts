@@ -41,7 +41,7 @@ export function holdsCms(certificate: WinCertificate): boolean {
 /**
  * Returns the CMS without the bytes after it in the WIN_CERTIFICATE. Returns all data if it does not begin with a
  * SEQUENCE that fits; the CMS reader reports the error. Returns undefined if the CMS extends beyond the part of a table
- * that is read. The total for one table is less than 16 MiB.
+ * that is read. The signatures in one table have less than 16 MiB in total.
  */
 export async function readCms(source: ByteSource, certificate: WinCertificate): Promise<Uint8Array | undefined> {
   const { start, end } = dataRange(certificate);

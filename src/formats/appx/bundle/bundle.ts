@@ -48,7 +48,7 @@ export function bundleOf(opened: AppxPackage, source: ByteSource, reader: Conten
   return {
     damageOf,
 
-    /** Throws if a package cannot be signed or kept. Returns whether packages will be signed, and names of the others. */
+    /** Returns whether packages will be signed, and the names of the signed ones, which stay unchanged. */
     async check(context: SigningContext) {
       const wrong = manifest.packages.length === 0 ? [] : await wrongPlaces();
       if (wrong.length > 0) throw appxErrors('appx-malformed', { problem: listed(wrong) });
