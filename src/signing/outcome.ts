@@ -50,7 +50,7 @@ export interface SignedOutcome extends WrittenOutcome, SignatureOutcome {
 }
 
 /** One of several signatures for a file: a unit, or that of an inner file. */
-export interface SignedPart extends Pick<SignatureOutcome, 'algorithm' | 'record' | 'reused' | 'timestamp'> {
+export interface SignedPart extends SignatureOutcome {
   readonly name: string;
 }
 

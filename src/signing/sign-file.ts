@@ -11,7 +11,7 @@ import type { PlannedFile, WrittenSignature } from './planned-file.ts';
 import { prepareSignature } from './prepare-signature.ts';
 import { type EndedCall, type FileCall, recordNotWritten, recordWritten } from './service/call.ts';
 import { obtainSignature } from './service/obtain-signature.ts';
-import { partOf, type SignedUnits, signatureOutcome, signContained, signUnits } from './service/sign-units.ts';
+import { type SignedUnits, signatureOutcome, signContained, signUnits } from './service/sign-units.ts';
 import { isoTime } from './service/timestamps.ts';
 import type { SigningRun } from './signing-run.ts';
 
@@ -83,8 +83,7 @@ function ofUnits(outcomes: SignedUnits['outcomes']): Omit<Signatures, 'status'> 
   if (outcomes.length === 1) return first;
   const { timestamp, timestampAuthority } = outcomes.find((one) => one.timestamp !== null) ?? first;
   const reused = outcomes.every((one) => one.reused);
-  const units = outcomes.map((one) => partOf(one.name, one));
-  return { ...first, reused, timestamp, timestampAuthority, units };
+  return { ...first, reused, timestamp, timestampAuthority, units: outcomes };
 }
 
 /** The steps after the rename are not awaited: the next run would find the signature in the file. */

@@ -10,13 +10,9 @@ import type { FileCall } from './call.ts';
 import { type FileOfCall, type GivenSignature, obtainSignature } from './obtain-signature.ts';
 import { isoTime } from './timestamps.ts';
 
-export interface SignedUnit extends SignatureOutcome {
-  readonly name: string;
-}
-
 export interface SignedUnits {
   readonly sealed: Envelopes;
-  readonly outcomes: readonly [SignedUnit, ...SignedUnit[]];
+  readonly outcomes: readonly [SignedPart, ...SignedPart[]];
 }
 
 /** Signs one unit after the other, so a failure costs no further signature. `time` is the signed time of some formats. */
@@ -37,7 +33,7 @@ export async function signUnits(
   };
   const { envelope, outcome } = await sign(first);
   const sealed: [...Envelopes] = [envelope];
-  const outcomes: [SignedUnit, ...SignedUnit[]] = [outcome];
+  const outcomes: [SignedPart, ...SignedPart[]] = [outcome];
   for (const unit of others) {
     const next = await sign(unit);
     sealed.push(next.envelope);
@@ -65,14 +61,10 @@ export async function signContained(prepared: PreparedFile, plan: PlannedFile, r
     const units = { units: its.units, time: context.time };
     const signed = await signUnits(units, { ...plan, inner: file }, run, calls);
     embeddings.set(file.name, its.embed(signed.sealed));
-    for (const one of signed.outcomes) outcomes.push(partOf(file.name, one));
+    for (const one of signed.outcomes) outcomes.push({ ...one, name: file.name });
   }
   if (embeddings.size > 0) await prepared.changeContained(embeddings);
   return { expected: embeddings, outcome: outcomes.length === 0 ? {} : { inner: outcomes } };
-}
-
-export function partOf(name: string, { algorithm, record, reused, timestamp }: SignatureOutcome): SignedPart {
-  return { name, algorithm, record, reused, timestamp };
 }
 
 /**
