@@ -8,7 +8,7 @@ import type { DigestAlgorithm } from '../crypto/algorithms.ts';
 import { fingerprintOf } from '../crypto/fingerprint.ts';
 import { orUndefined } from '../errors/codesign-error.ts';
 import { type Finding, hasFindingAgainst } from '../errors/finding.ts';
-import { containedAs, type Detail, type FoundSignature, withNested } from '../format/signature.ts';
+import { containedAs, type Detail, type Envelope, type FoundSignature, withNested } from '../format/signature.ts';
 import type { Timestamp } from '../timestamp/timestamp.ts';
 import { hexOf, type InspectedAttribute, inspectAttributes } from './inspect-attributes.ts';
 import {
@@ -40,8 +40,9 @@ export interface InspectedSignature {
   /** Digest algorithm of the content. undefined if it is unreadable, or if the API does not support it. */
   readonly algorithm: DigestAlgorithm | undefined;
   readonly details: readonly Detail[];
+  readonly kind: Envelope['kind'];
   readonly length: number;
-  /** undefined if the CMS is unreadable; `signers` and `certificates` are then empty. */
+  /** undefined if there is no readable CMS; `signers` and `certificates` are then empty. */
   readonly contentType: NamedObject | undefined;
   readonly signers: readonly InspectedSigner[];
   readonly certificates: readonly InspectedCertificate[];
@@ -115,6 +116,7 @@ async function inspectSignature(
     intact: !hasFindingAgainst(findings, 'integrity'),
     algorithm,
     details: await signature.details(),
+    kind: envelope.kind,
     length: envelope.bytes.length,
     ...inspectCms(signature, isIssuer),
     timestamps: timestamps.map((timestamp) => inspectTimestamp(timestamp, isIssuer)),

@@ -91,6 +91,12 @@ export function inspectText(file: InspectedFile): string {
   return `${lines.join('\n')}\n`;
 }
 
+const ENVELOPES: Readonly<Record<InspectedSignature['kind'], string>> = {
+  cms: 'CMS',
+  xml: 'XML signature',
+  value: 'signature value',
+};
+
 function signatureLines(signature: InspectedSignature, outer: number | undefined): string[] {
   const { number, signers, certificates, timestamps } = signature;
   const where = outer === undefined ? '' : `, nested in signature ${outer}`;
@@ -101,7 +107,7 @@ function signatureLines(signature: InspectedSignature, outer: number | undefined
     ...(signature.algorithm === undefined ? [] : line('digest algorithm', signature.algorithm)),
     ...signature.details.flatMap(detailLines),
     ...(signature.contentType === undefined ? [] : line('content type', named(signature.contentType))),
-    ...line('CMS', plural(signature.length, 'byte')),
+    ...line(ENVELOPES[signature.kind], plural(signature.length, 'byte')),
     ...findingLines(signature.findings, 2),
     ...signers.flatMap((signer) => signerLines(signer, signers.length > 1)),
     ...section(`Certificates (${certificates.length})`, certificateLines(certificates, 4)),

@@ -4,11 +4,14 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { rowOf, totalLine } from '../../../src/cli/output/changes/outcomes.ts';
+import { inspectText } from '../../../src/cli/output/inspect.ts';
 import { CodesignError } from '../../../src/errors/codesign-error.ts';
 import type { Format } from '../../../src/format/format.ts';
 import { removeSignatures } from '../../../src/signing/changes/remove.ts';
 import { matchKey } from '../../../src/signing/service/key-match.ts';
 import { signFiles } from '../../../src/signing/sign-files.ts';
+import { inspectFile } from '../../../src/verifying/inspect-file.ts';
+import { digestEntries } from '../../../src/zip/entry-digests.ts';
 import { forEach } from '../../support/set-up.ts';
 import { readToy, toy } from '../formats/support/toy-format.ts';
 import { journalScene } from './journal-scene.ts';
@@ -100,6 +103,14 @@ describe('a file with two units', () => {
     await expect(run({ maxSignatures: 1 })).rejects.toMatchObject({ code: 'too-many-signatures' });
     expect(scene.service.asked).toBe(0);
   });
+});
+
+it('is inspected as XML, without anything of a CMS', async () => {
+  await run();
+  const inspected = await inspectFile(path, { formats: [toy], digestEntries, onRead: () => undefined });
+  const [signature] = inspected.signatures;
+  expect(signature).toMatchObject({ kind: 'xml', contentType: undefined, signers: [], certificates: [] });
+  expect(inspectText(inspected)).toContain(`XML signature         ${signature?.length} bytes`);
 });
 
 describe('a capability that files of the format do not have', () => {

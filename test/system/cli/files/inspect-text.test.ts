@@ -33,6 +33,7 @@ const signature: InspectedSignature = {
   intact: false,
   algorithm: 'SHA256',
   details: [{ name: HOSTILE, value: HOSTILE }],
+  kind: 'cms',
   length: 1,
   contentType: { oid: '1.2.840.113549.1.7.1', name: 'data' },
   signers: [
