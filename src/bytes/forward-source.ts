@@ -1,9 +1,9 @@
-/** A source over data that can only be read forwards, such as a compressed stream. */
+/** A source for data that can only be read forwards, such as a compressed stream. */
 
 import { type Duplex, pipeline, Readable } from 'node:stream';
 import { type ByteSource, checkRange } from './byte-source.ts';
 
-/** Pipes the source through a stream such as `createGunzip()`. Errors of both reach the iterator. */
+/** Pipes the source through a stream such as `createGunzip()`. The iterator throws the errors of both streams. */
 export function through(source: ByteSource, transform: Duplex): AsyncIterable<Buffer> {
   pipeline(Readable.from(copiesOf(source)), transform, () => undefined);
   return transform;
@@ -13,7 +13,7 @@ async function* copiesOf(source: ByteSource): AsyncGenerator<Buffer> {
   for await (const chunk of source.stream()) yield Buffer.from(chunk);
 }
 
-/** `open` streams all `size` bytes. A read before the position of the last one opens the data again. */
+/** `open` streams all `size` bytes. A read at an earlier offset opens the data again. */
 export function forwardSource(size: number, open: () => AsyncIterable<Uint8Array>): ByteSource {
   let chunks: AsyncIterator<Uint8Array> | undefined;
   let chunk: Uint8Array = new Uint8Array();

@@ -2,15 +2,17 @@
 
 import { formatErrors } from './errors.ts';
 
-/** Files up to this many bytes are read into memory. Larger ones are read again for each access that goes back. */
+/** Files up to this many bytes are read into memory. Larger files are read again for access to an earlier offset. */
 export const LARGEST_BUFFERED = 64 * 1024 * 1024;
 
 export const MOST_INFLATED = 16 * 1024 ** 3;
 const LARGEST_RATIO = 1000;
-/** Small files may compress better: a text of zeros, a sparse image. */
+/** Small files may have a higher compression ratio, for example a text of zeros or a sparse image. */
 const RATIO_FROM = 100_000_000;
 
-/** Throws `contents-too-large`. `packed` is the size of the container, and `inflated` that of its contents so far. */
+/**
+ * Throws `contents-too-large`. `packed` is the size of the container, and `inflated` the size of its contents so far.
+ */
 export function checkInflated(inflated: number, packed: number, most = MOST_INFLATED): void {
   if (inflated > most) {
     throw formatErrors('contents-too-large', { problem: `more than ${most} bytes, which is the limit` });

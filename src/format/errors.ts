@@ -16,7 +16,7 @@ export const formatErrors = defineErrors('local', {
   },
   'contents-too-large': {
     message: 'the contents of the file are too large: {problem}',
-    hint: 'Check where the file comes from. Real packages do not contain so much.',
+    hint: 'Check where the file comes from: real packages do not contain so much data.',
     isUnsupported: true,
   },
   'extension-changes': {

@@ -27,7 +27,7 @@ export interface SignableFile {
   readonly removing: Removing | undefined;
   readonly stamping: StampingEach | StampingWhole | undefined;
   readonly attaching: Attaching | undefined;
-  /** The files inside, of whatever kind. */
+  /** The files inside this file, of any type. */
   readonly contents: Contents | undefined;
   /** Set if security catalogs identify the file by digests that do not cover all its bytes. */
   readonly listing: Listing | undefined;
@@ -124,9 +124,9 @@ export interface Catalog {
 }
 
 export interface Contents {
-  /** Yields the files in the order of the container, without folders and links. Throws if the rest cannot be read. */
+  /** Yields the files in container order, without folders and links. Throws if the remaining files are unreadable. */
   entries(): AsyncIterable<ContainedFile>;
-  /** undefined if the files must stay as they are. */
+  /** undefined if the files inside cannot be changed. */
   readonly changing: ChangingContents | undefined;
 }
 
@@ -138,11 +138,11 @@ export interface ChangingContents {
 }
 
 export interface ContainedFile {
-  /** As the container spells it, separated by `/`. Not checked: may be absolute or contain `..`. */
+  /** Path in the container, separated by `/`. Not checked: may be absolute or contain `..`. */
   readonly name: string;
   /** Length in bytes, unpacked. */
   readonly size: number;
-  /** Throws if the data is damaged. */
+  /** Throws if the data of the file is damaged. */
   open(): Promise<ByteSource>;
 }
 

@@ -1,4 +1,4 @@
-/** Names the kind of any file, for runs that look inside containers. */
+/** Names the type of any file, for runs that look inside containers. */
 
 import type { ByteSource } from '../bytes/byte-source.ts';
 import type { Format } from '../format/format.ts';
@@ -12,7 +12,7 @@ export interface OtherKind {
   readonly archive: string | undefined;
 }
 
-/** Containers without a signature count as formats too. */
+/** Returns a format even for containers without a signature. */
 export async function kindOf(
   source: ByteSource,
   name: string,
@@ -34,7 +34,7 @@ const DESCRIBED = [
 ] as const;
 const ARCHIVES: readonly string[] = ['archive', 'Debian package', 'RPM package', 'encrypted'];
 
-/** Ids of all kinds that a policy may name. */
+/** Ids of all types of files that a policy may name. */
 export const KINDS: ReadonlySet<string> = new Set([
   ...[...FORMATS, ...CONTAINERS].map(({ id }) => id),
   ...DESCRIBED.map(([, id]) => id),

@@ -19,7 +19,7 @@ const FORMATS = [pe, jar, msi, cab, cat, powershell, wsh, rdp, appx, nuget, navx
 
 export const formats: readonly Format[] = FORMATS;
 
-/** Formats without signatures, which are opened only for the files inside. */
+/** Formats without signatures. Their files are opened only to examine the files inside. */
 export const CONTAINERS: readonly Format[] = [tar, asar, zip];
 
 /** All purposes without duplicates. A certificate with none of these purposes cannot sign any file. */

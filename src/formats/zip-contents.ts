@@ -10,7 +10,7 @@ import { isDirectory, type ZipEntry } from '../zip/directory.ts';
 import { asBuffer, DEFLATED } from '../zip/fields.ts';
 import { unpack, unpackInPieces } from '../zip/unpack.ts';
 
-/** `archive`: if it is known already. */
+/** `archive` can be passed if it was already read. */
 export function zipContents(source: ByteSource, archive?: ZipArchive): Contents {
   return {
     changing: undefined,
@@ -23,7 +23,7 @@ export function zipContents(source: ByteSource, archive?: ZipArchive): Contents 
   };
 }
 
-/** Checks the complete data first. Throws `zip-entry-damaged`. */
+/** Checks all data of the entry first. Throws `zip-entry-damaged`. */
 async function openEntry(source: ByteSource, entry: ZipEntry): Promise<ByteSource> {
   const { dataOffset, compressedSize, size, method } = entry;
   if (size <= LARGEST_BUFFERED && compressedSize <= LARGEST_BUFFERED) {

@@ -24,7 +24,7 @@ export async function forEachObject(document: PdfDocument, visit: (object: Indir
 
 const misplaced = (number: number) => brokenReference(`object ${number} is not where it should be`);
 
-/** `key` is the one of the dictionary, or the index in the array, that has the reference; undefined if `value` is one. */
+/** `key` is the dictionary key or array index of the reference. undefined if `value` itself is a reference. */
 export function forEachReference(
   value: PdfValue,
   visit: (reference: PdfReference, key: string | number | undefined) => void,

@@ -38,7 +38,7 @@ export interface Extent {
   readonly highest: number;
   /** Number of objects in use. */
   readonly used: number;
-  /** Object streams that contain objects of the section. */
+  /** Numbers of the object streams that contain objects of the section. */
   readonly streams: ReadonlySet<number>;
 }
 

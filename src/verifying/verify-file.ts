@@ -33,7 +33,7 @@ export async function verifyFile(path: string, verifying: Verifying, onOpen?: On
 
 export type OnOpen = (file: SignableFile) => void;
 
-/** `name` is the path of a file, or the location of one inside another file. Does not throw. */
+/** `name` is the path of a file, or its location inside another file. Does not throw. */
 export async function verifySource(
   source: ByteSource,
   name: string,

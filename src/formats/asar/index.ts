@@ -1,5 +1,3 @@
-/** Archives of Electron applications. The code to open them is loaded on demand. */
-
 import type { Format } from '../../format/format.ts';
 
 export const asar = {
@@ -14,7 +12,7 @@ export const asar = {
   seemsSigned: async () => false,
 } as const satisfies Format;
 
-/** A pickle with one number, and a second one with a text: the length of the pickle, that of the text, and JSON. */
+/** The file starts with two pickles: a number, and a text with its length. The text is JSON. */
 function claimsHead(head: Uint8Array): boolean {
   if (head.length < 20) return false;
   const fields = new DataView(head.buffer, head.byteOffset);

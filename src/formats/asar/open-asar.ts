@@ -1,14 +1,14 @@
-/** An ASAR archive: a list of files as JSON, then their contents. Files marked as unpacked are in a folder next to it. */
+/** An ASAR archive: a JSON list of files, then their contents. Unpacked files are in a folder next to the archive. */
 
 import { type ByteSource, rangeSource } from '../../bytes/byte-source.ts';
 import type { SignableFile } from '../../format/signable-file.ts';
 import { containerOnly } from '../container-only.ts';
 import { asarErrors } from './errors.ts';
 
-/** Start of the JSON: after the lengths of two pickles and of the text. */
+/** Offset of the JSON, which follows the lengths of two pickles and of the text. */
 const TEXT_START = 16;
 const LARGEST_LIST = 64 * 1024 * 1024;
-/** Deeper folders do not fit into a path. */
+/** Files in deeper folders would have paths that are too long for file systems. */
 const MOST_LEVELS = 200;
 
 interface ListedFile {

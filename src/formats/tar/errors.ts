@@ -7,7 +7,7 @@ export const tarErrors = defineErrors('local', {
   },
   'tar-unsupported': {
     message: 'the tar archive cannot be read: {problem}',
-    hint: 'Write it as one file without sparse entries, for example with tar --format=pax.',
+    hint: 'Write the archive as one file without sparse entries, for example with tar --format=pax.',
     isUnsupported: true,
   },
   'gzip-malformed': {

@@ -1,5 +1,3 @@
-/** tar archives, compressed with gzip or not. The code to open them is loaded on demand. */
-
 import type { Format } from '../../format/format.ts';
 import { isTarHeader } from './read-tar.ts';
 
@@ -15,7 +13,7 @@ export const tar = {
   seemsSigned: async () => false,
 } as const satisfies Format;
 
-/** RFC 1952, 2.3.1: ID1, ID2, and deflate, the only method. */
+/** A gzip header starts with ID1, ID2 and the only method, deflate (RFC 1952, 2.3.1). */
 function isGzip(head: Uint8Array): boolean {
   return head[0] === 0x1f && head[1] === 0x8b && head[2] === 8;
 }

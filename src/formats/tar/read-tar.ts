@@ -10,9 +10,9 @@ export interface TarEntry {
 }
 
 export const BLOCK = 512;
-/** Pax records and long names are read into memory. */
+/** Size limit for pax records and long names, which are read into memory. */
 const LONGEST_EXTENSION = 1024 * 1024;
-/** Length of a read: headers of small files and their data lie close together. */
+/** Number of bytes to read at once. Headers of small files are close together. */
 const WINDOW = 256 * 1024;
 
 /** Values of a pax header (POSIX.1-2017, pax, "pax Extended Header") that change how an entry is read. */
@@ -21,12 +21,12 @@ interface Extended {
   readonly size?: number;
 }
 
-/** Types whose content is a file. GNU tar extracts entries of unknown types as files too. */
+/** Types of entries without file content. GNU tar extracts all other types as files, even unknown ones. */
 const WITHOUT_CONTENT: ReadonlySet<string> = new Set(['1', '2', '3', '4', '5', '6', 'D', 'V']);
-/** Continuation of a multi-volume archive, old long names, and sparse files. */
+/** Types for the continuation of a multi-volume archive, old long names, and sparse files. */
 const UNREADABLE_TYPES: ReadonlySet<string> = new Set(['M', 'N', 'S']);
 
-/** Yields the files in order. Links, folders and devices have no content. Throws `tar-malformed`, `tar-unsupported`. */
+/** Yields the files in order. Skips links, folders and devices. Throws `tar-malformed`, `tar-unsupported`. */
 export async function* readTar(source: ByteSource): AsyncGenerator<TarEntry> {
   const readBlock = blockReader(source);
   let common: Extended = {};
@@ -64,7 +64,7 @@ export async function* readTar(source: ByteSource): AsyncGenerator<TarEntry> {
   }
 }
 
-/** Returns true for a header with a correct checksum. */
+/** Returns true if the header has a correct checksum. */
 export function isTarHeader(header: Uint8Array): boolean {
   if (header.length < BLOCK || header[0] === 0) return false;
   const stored = Number.parseInt(latin1(header, 148, 8).trim(), 8);
@@ -90,7 +90,7 @@ function blockReader(source: ByteSource): (offset: number) => Promise<Uint8Array
   };
 }
 
-/** After the end of an archive, another one can follow. Returns the offset of its first header. Throws for other data. */
+/** Another archive can follow the end of an archive. Returns the offset of its first header. Throws for other data. */
 async function nextHeader(source: ByteSource, from: number): Promise<number | undefined> {
   let offset = from;
   for await (const chunk of source.stream(from)) {
@@ -120,7 +120,7 @@ function readName(header: Uint8Array): string {
   return prefix === '' ? name : `${prefix}/${name}`;
 }
 
-/** Octal digits, or a binary number if the first bit is set (GNU tar). */
+/** Reads octal digits, or a binary number if the first bit is set (GNU tar). */
 function readNumber(header: Uint8Array, start: number, length: number, offset: number): number {
   const field = Buffer.from(header.subarray(start, start + length));
   const isBinary = (field[0] ?? 0) >= 0x80;
@@ -138,7 +138,7 @@ async function readExtension(source: ByteSource, offset: number, size: number): 
   throw tarErrors('tar-unsupported', { problem: `an extended header has ${size} bytes` });
 }
 
-/** Records of the form `length key=value\n`. */
+/** Reads records of the form `length key=value\n`. */
 function readPax(data: Uint8Array, offset: number): Extended {
   const bytes = Buffer.from(data);
   const values = new Map<string, string>();

@@ -20,7 +20,7 @@ export interface Additions extends Pick<GrownStructure, 'grown'> {
   readonly items: ReadonlyMap<string, ReadonlySet<string>>;
   /** Keys that may change in empty signature fields and in their widgets, by object reference. */
   readonly freeKeys: ReadonlyMap<string, readonly string[]>;
-  /** Returns the keys that may change in the form. Reads all pages, unless `inShort` is set and the form has equal ones. */
+  /** Returns the keys that may change in the form. Reads all pages, unless `inShort` is set and no value differs. */
   formKeys(inShort: boolean): Promise<readonly string[]>;
   /** True if a new field occupies an area on a page, so that it may cover signed content. */
   readonly isVisible: boolean;

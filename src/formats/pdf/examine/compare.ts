@@ -50,13 +50,15 @@ export interface Pair {
   readonly area: Area;
 }
 
-/** Lets the comparisons of later revisions skip what the first one without a difference has read. */
+/** Results of the first comparison without a difference. Comparisons of later revisions skip these objects. */
 export interface Settled {
   unchanged:
     | {
-        /** Objects that are the same in the signed and the last revision, and so in those between them. */
+        /**
+         * Objects that are the same in the signed and the last revision, and therefore in all revisions between them.
+         */
         readonly numbers: ReadonlySet<number>;
-        /** Pairs of other objects to which these lead. */
+        /** Pairs of other objects to which these objects lead. */
         readonly exits: readonly Pair[];
       }
     | undefined;
@@ -91,7 +93,7 @@ const ROLES_BELOW: Readonly<Partial<Record<Role, Readonly<Record<string, Role>>>
   numbers: { Nums: 'numbers' },
 };
 
-/** Roles of objects to which unchanged ones lead. Under a link, the additions decide which of them. */
+/** Roles of objects that unchanged objects refer to. Under a link, the additions decide the role. */
 const REACHED_ROLES: readonly Role[] = ['plain', 'linked', 'field', 'structure', 'element', 'annotations'];
 
 /** Keys that lead to form fields and structure elements. Under other keys, dictionaries could be fonts, for example. */
@@ -100,8 +102,8 @@ const LINKS: readonly Pair['key'][] = ['K', 'Obj', 'P', 'Parent'];
 const RECTANGLES: readonly Pair['key'][] = ['Rect', 'MediaBox', 'CropBox', 'BleedBox', 'TrimBox', 'ArtBox', 'BBox'];
 
 /**
- * Returns the first difference. Each pair is compared once, so the time is linear. The signatures of a document share
- * `settled`, in the order of their revisions. With it, a difference must be confirmed without it.
+ * Returns the first difference. Each pair is compared once, so the time is linear. All signatures of a document share
+ * `settled`, in the order of their revisions. A difference that is found with `settled` must be confirmed without it.
  */
 export async function differenceBetween(
   { signed, last, moved }: Revisions,
@@ -252,7 +254,7 @@ export async function differenceBetween(
     compare({ ...pair, old: before.value, now: after.value, reference: shared, role: end > 0 ? 'plain' : role });
   }
 
-  /** Unlike `compare`, keeps no parsed values in memory. */
+  /** Keeps no parsed values in memory, unlike `compare`. */
   function compareUnchanged(value: PdfValue, above: Pair): void {
     const parts = isPage(value) && isOf(value, 'dictionary') ? value.entries : new Map([[undefined, value]]);
     for (const [part, below] of parts) {
@@ -263,7 +265,7 @@ export async function differenceBetween(
   }
 
   function reachKnown(area: Area): void {
-    // The content is compared before the form, so below the form everything counts as part of it.
+    // The content is compared before the form, so all values below the form belong to the form.
     if (!isKnownReached) for (const pair of known?.exits ?? []) compare(area === 'form' ? { ...pair, area } : pair);
     isKnownReached = true;
   }

@@ -29,7 +29,7 @@ export function examineRevision(opened: OpenedPdf, stored: StoredSignature): Pro
 }
 
 async function examine(opened: OpenedPdf, stored: StoredSignature): Promise<readonly Finding[]> {
-  // Later revisions skip the objects that an earlier one has in common with the last.
+  // Later revisions skip objects that an earlier revision has in common with the last one.
   const earlier = opened.stored[opened.stored.indexOf(stored) - 1];
   if (earlier !== undefined) await examineRevision(opened, earlier);
   const findings = await compareRevision(opened, stored).catch(expectedError);
@@ -86,7 +86,7 @@ async function compareRevision(opened: OpenedPdf, { ranges, contents }: StoredSi
     },
   );
   const revisions = { signed, last: document, moved };
-  // The second comparison also allows what takes reading all pages, and records the path.
+  // The second comparison reads all pages to permit more changes, and records the path.
   const inShort = await differenceBetween(revisions, additions, opened.settled);
   const difference = inShort && (await differenceBetween(revisions, additions, undefined));
   if (difference !== undefined) {
