@@ -3,7 +3,7 @@
 import { execFileSync, spawnSync } from 'node:child_process';
 import { chmod, copyFile, mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import {
   type CliRun,
   fixture,
@@ -16,8 +16,9 @@ import {
   temporaryFolder,
 } from '../../../support/programs/cli.ts';
 import { openssl } from '../../../support/programs/openssl.ts';
-import { type SharedServer, useServer } from '../../../support/services/shared-server.ts';
-import { type CertificateRequest, makePki, type Pki, testKey } from '../../../support/signed-files/pki.ts';
+import { useServer } from '../../../support/services/shared-server.ts';
+import { forAll } from '../../../support/set-up.ts';
+import { makePki, testKey } from '../../../support/signed-files/pki.ts';
 
 /** A user without rights: no one on every Unix. */
 const OTHER_USER = 65534;
@@ -25,15 +26,8 @@ const IS_ROOT = process.getuid?.() === 0;
 /** Runs what follows with mounts of its own. */
 const UNSHARE = ['unshare', '--mount', ...(IS_ROOT ? [] : ['--user', '--map-root-user'])];
 
-let server: SharedServer;
-let pki: Pki;
-beforeAll(async () => {
-  pki = makePki('Bad Input');
-  server = await useServer({ tsa: true });
-});
-afterAll(async () => {
-  await server.stop();
-});
+const pki = makePki('Bad Input');
+const server = await forAll(useServer({ tsa: true }));
 
 interface Options {
   readonly env?: Record<string, string>;
@@ -202,12 +196,6 @@ describe('permissions and space', () => {
 });
 
 describe('the certificate', () => {
-  const withCertificate = (request: Partial<CertificateRequest>) => async (path: string, folder: string) => {
-    const certificate = join(folder, 'chain.pem');
-    await writeFile(certificate, pki.leaf(request).pem + pki.intermediate.pem);
-    return sign(['--certificate', certificate, path]);
-  };
-
   it('none given: 2', async () => {
     await refused('pe/hello.exe', 2, 'setting-missing', (path) => sign([path], { without: ['CODESIGN_CERTIFICATE'] }));
   });
@@ -222,26 +210,12 @@ describe('the certificate', () => {
     await refused('pe/hello.exe', 6, 'certificate-file-unreadable', (path) => sign(['--certificate', path, path]));
   });
 
-  it('an elliptic-curve key: 6', async () => {
-    await refused('pe/hello.exe', 6, 'certificate-not-rsa', withCertificate({ key: testKey('ec') }));
-  });
-
   it('expired: 6', async () => {
-    await refused('pe/hello.exe', 6, 'certificate-expired', withCertificate({ notAfter: new Date('2021-01-01') }));
-  });
-
-  it('not yet valid: 6', async () => {
-    await refused(
-      'pe/hello.exe',
-      6,
-      'certificate-not-yet-valid',
-      withCertificate({ notBefore: new Date('2044-01-01') }),
-    );
-  });
-
-  it('not valid for code signing: 6', async () => {
-    const serverAuth = '1.3.6.1.5.5.7.3.1';
-    await refused('pe/hello.exe', 6, 'certificate-not-for-code-signing', withCertificate({ purposes: [serverAuth] }));
+    await refused('pe/hello.exe', 6, 'certificate-expired', async (path, folder) => {
+      const certificate = join(folder, 'chain.pem');
+      await writeFile(certificate, pki.leaf({ notAfter: new Date('2021-01-01') }).pem + pki.intermediate.pem);
+      return sign(['--certificate', certificate, path]);
+    });
   });
 
   it('a PKCS#12 file without its password: 2', async () => {
@@ -339,16 +313,6 @@ describe('address and credentials', () => {
     expect(run.code).toBe(3);
     const codes = parseJson(run).files.map(({ error }) => error?.code);
     expect(codes.sort()).toEqual(['not-attempted', 'not-attempted', 'service-unreachable']);
-  });
-
-  it('a service that is not there: 3', async () => {
-    await refused('pe/hello.exe', 3, 'service-unreachable', (path) =>
-      sign([path], { env: { CODESIGN_BASE_URL: 'https://127.0.0.1:1' } }),
-    );
-  });
-
-  it('an untrusted TLS certificate: 3', async () => {
-    await refused('pe/hello.exe', 3, 'tls-untrusted', (path) => sign([path], { without: ['CODESIGN_CA_FILE'] }));
   });
 });
 

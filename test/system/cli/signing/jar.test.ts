@@ -106,14 +106,6 @@ describe('a JAR', () => {
     await keepForJava(path);
   });
 
-  it('without a manifest gets one, with a warning', async () => {
-    await using folder = await temporaryFolder();
-    const path = join(folder.path, 'app.jar');
-    const { code, stdout, stderr } = await sign([fixture('jar/no-manifest.jar'), '-o', path]);
-    expect([code, `${stdout}${stderr}`]).toEqual([0, expect.stringMatching(/has no manifest/)]);
-    await keepForJava(path);
-  });
-
   it('is shown in a dry run, and neither sent nor written', async () => {
     await using folder = await temporaryFolder();
     const path = join(folder.path, 'app.jar');
@@ -187,17 +179,6 @@ describe('a signed JAR', () => {
     expect(contentsOf(await readFile(path), MANIFEST).toString()).toContain('Name: added.txt');
     await keepForJava(path);
   });
-
-  it('is not appended to once a file was changed, and nothing is requested', async () => {
-    await using folder = await temporaryFolder();
-    const path = join(folder.path, 'app.jar');
-    await sign([plain, '-o', path]);
-    await writeFile(path, repack(await readFile(path), { 'hello/message.txt': 'other' }));
-    const [untouched, before] = [await snapshot(folder.path), requests()];
-    const run = await sign(['--append', '--code', 'jar-2', '--certificate', certificate, '--json', path]);
-    expect([run.code, parseJson(run).files[0]?.error?.code]).toEqual([6, 'cannot-append']);
-    expect([await snapshot(folder.path), requests()]).toEqual([untouched, before]);
-  });
 });
 
 describe('what is no JAR', () => {
@@ -218,15 +199,6 @@ describe('what is no JAR', () => {
       expect(error?.message).toContain(expected[`strangers/${path}`]?.looksLike);
     }
     expect([await snapshot(folder.path), requests()]).toEqual([untouched, before]);
-  });
-
-  it('is rejected in the same way with the name of a JAR, except for a ZIP without a signature', async () => {
-    await using folder = await temporaryFolder();
-    for (const name of ['app.apk', 'document.docx', 'extension.vsix']) {
-      await copyFile(fixture(`strangers/${name}`), join(folder.path, `${name}.jar`));
-    }
-    const run = await sign(['--json', ...(await readdir(folder.path))], folder.path);
-    expect(parseJson(run).files.map(({ error }) => error?.code)).toEqual(new Array(3).fill('unsupported-format'));
   });
 
   it('is ignored in a folder, where files with a manifest or the name of a JAR are signed', async () => {
