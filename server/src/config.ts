@@ -36,7 +36,7 @@ function wholeNumber(from: number, to: number) {
   return v.pipe(number, v.integer(expected), v.minValue(from, expected), v.maxValue(to, expected));
 }
 
-/** Every setting by its path in the configuration file. Messages describe the valid values. */
+/** All settings, keyed by their path in the configuration file. Messages describe the valid values. */
 const schema = v.strictObject(
   {
     data: v.exactOptional(text),

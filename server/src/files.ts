@@ -30,7 +30,7 @@ export async function writeFlushed(path: string, contents: string | Uint8Array, 
   }
 }
 
-/** Without the flush, a power failure could lose the name of a flushed file. Windows does not need it. */
+/** Without the flush, a power failure could lose the name of a flushed file. Windows needs no such flush. */
 export async function syncFolder(path: string): Promise<void> {
   if (process.platform === 'win32') return;
   const folder = await open(path, 'r');

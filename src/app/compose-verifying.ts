@@ -17,7 +17,7 @@ import { verifyByCatalog } from '../verifying/verify-listed.ts';
 import { composeHttp } from './compose-connection.ts';
 import { composeReading } from './compose-local.ts';
 
-/** Value of --roots for the default roots. A file with this name must be given as `./system`. */
+/** Value of --roots for the default roots. A file named `system` must be given as `./system`. */
 const SYSTEM_ROOTS = 'system';
 
 type VerifySettings = Resolved<'verify'>;

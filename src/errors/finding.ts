@@ -13,7 +13,10 @@ export type FindingWeight = 'broken' | 'unsupported' | 'untrusted' | 'warning' |
 
 export interface Finding {
   readonly code: string;
-  /** A whole sentence, not escaped. Untrusted names in it may contain control characters, so escape it on output. */
+  /**
+   * A whole sentence, not escaped. Messages may contain untrusted names with control characters, so escape them on
+   * output.
+   */
   readonly message: string;
   readonly weight: FindingWeight;
 }

@@ -19,8 +19,8 @@ export const COMMAND =
 const DEFAULT_LENGTH = 300;
 
 /**
- * Returns the text with every unprintable character as a visible escape (`\n`, `\x1b`, `\u{202e}`). Before it escapes,
- * it cuts the text to `maxLength` code points, so that no escape is cut in half.
+ * Returns the text with every unprintable character as a visible escape (`\n`, `\x1b`, `\u{202e}`). Cuts the text to
+ * `maxLength` code points first, so that no escape is cut in half.
  */
 export function printable(text: string, maxLength = DEFAULT_LENGTH): string {
   // A code point has at most two units, so this first cut keeps megabytes of text fast.

@@ -74,7 +74,7 @@ export async function openInput(path: string, onRead?: OnRead, isOnLocalDisk = l
   try {
     // A synchronous call is faster than the thread pool, because the answer is in memory.
     const stats = await inFileSystem('read the file', async () => fstatSync(handle.fd, { bigint: true }));
-    // Another file may have replaced it between the two calls.
+    // Another file may have replaced the path between the two calls.
     assertFile(stats);
     const { dev, ino, size, mtimeNs, ctimeNs, mode, uid, gid, nlink } = stats;
     const kept = { dev, ino, size, mtimeNs, ctimeNs, mode, uid, gid, nlink };

@@ -9,7 +9,7 @@ import { type Connect, type Target, targetOf } from './connect.ts';
 const IDLE_MILLISECONDS = 800;
 /** Services wait longer for the first request of a connection than for further ones. */
 const UNUSED_MILLISECONDS = 1900;
-/** Subtracted from the time that a service announces, because that time may start when it sends the answer. */
+/** Subtracted from the keep-alive time of a service, because the time may start when the answer is sent. */
 const KEPT_MARGIN_MILLISECONDS = 2000;
 /** Some services send long headers; set explicitly, because Node.js options could change the default. */
 const MAX_HEADER_BYTES = 64 * 1024;

@@ -11,9 +11,9 @@ const END = /\r?\n\r?\n/;
 
 /**
  * Skips interim responses, ends lines with CRLF (RFC 9112, section 2.2) and merges equal Content-Length values (RFC
- * 9110, section 8.6). Ends the connection if the end of the response is ambiguous. The `data` of that error contains
- * the bytes after the head, as in the errors of undici's parser. Passes everything else on unchanged, so that the
- * parser reports it.
+ * 9110, section 8.6). Ends the connection if the end of the response is ambiguous. The `data` of the error contains the
+ * bytes after the head, as in the errors of undici's parser. Passes everything else on unchanged, so that the parser
+ * reports it.
  *
  * @param limit length of a head in bytes; a longer one is passed on unchanged
  */

@@ -255,7 +255,7 @@ const MAY_BE_REFUSED_SESSION: ReadonlySet<ConnectReason> = new Set(['tls-failed'
  * Resumes sessions, so that later connections of this process need no full handshake (RFC 8446, section 2.2).
  *
  * Sessions stay in memory, because a session allows decryption of the connection. All connections to a server use its
- * newest session, because some servers issue no new one on a resumed connection. Observers can link these connections
+ * newest session, because some servers issue no new one on a resumed connection. Observers can link resumed connections
  * (appendix C.4), but the client's address allows that anyway.
  */
 function keepTlsSessions() {

@@ -10,7 +10,7 @@ export interface HttpProxy {
   readonly authorization: Secret | undefined;
 }
 
-/** A proxy that is configured but unusable. A request that needs it fails, and does not silently bypass it. */
+/** A proxy that is configured but unusable. A request that needs the proxy fails, and does not silently bypass it. */
 export interface UnusableProxy {
   readonly refusal: Error;
 }

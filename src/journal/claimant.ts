@@ -7,7 +7,10 @@ import { inWords, isGone, nextNumber, type Run, unendedSince } from './runs.ts';
 import { OPEN_STATES } from './schema.ts';
 
 export type Decision =
-  /** A call of the work may be inserted. `before`: the state that `call` gets first. `isFirst`: no other call of it counts. */
+  /**
+   * A call of the work may be inserted. `before`: the state that `call` gets first. `isFirst`: no other call of the
+   * work counts.
+   */
   | {
       readonly kind: 'claim';
       readonly call?: Row;
@@ -27,7 +30,7 @@ export interface Part extends Asking {
 
 export type Claimed = Part & Pick<Claim, 'unknownCalls' | 'isProven'>;
 
-/** 64 hexadecimal digits. JSON separates the parts, whatever characters they contain. */
+/** 64 hexadecimal digits. JSON keeps the parts apart, even if they contain separators. */
 export function workId({ origin, code, algorithm, digest }: Work): string {
   return fingerprintOf(JSON.stringify([origin, code, algorithm, digest]));
 }
@@ -103,7 +106,7 @@ export function claimWork(me: Run, asking: Asking, name: string): Claimed | unde
   const { call, before } = decision;
   if (call !== undefined && before !== undefined) settle(me, call.id ?? null, before);
   if (call !== undefined && before === 'released') {
-    // Nothing was sent for this call, so the call before it is the current one.
+    // Nothing was sent for the released call, so the call before it is the current one.
     db.run('update files set given_up = 1 where call = ?', call.id ?? null);
     decision = decide(me, asking);
   }

@@ -212,9 +212,9 @@ export interface Journal {
    */
   close(): Promise<void>;
   /**
-   * Records, after `close`, that the run succeeded. If this record is missing, runs that start within a week reuse the
+   * Records, after `close`, that the run succeeded. Without that record, runs that start within a week reuse the
    * finished calls, so the same command requests nothing twice. Synchronous, so that it can be the last action of a
-   * process; never throws. If `isWell` is false, it only closes the files.
+   * process; never throws. If `isWell` is false, only closes the files.
    */
   ended(isWell?: boolean): void;
   readonly warnings: readonly string[];

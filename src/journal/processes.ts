@@ -61,7 +61,7 @@ function startOf(pid: number): string | undefined {
   return fields?.[19];
 }
 
-/** On Windows, these paths are on the current drive, where any user may have created such files. */
+/** On Windows, /proc would be on the current drive, where any user may have created such files. */
 function textOf(path: string): string | undefined {
   if (process.platform === 'win32') return undefined;
   return orUndefined(() => readFileSync(path, 'utf8').trim()) || undefined;

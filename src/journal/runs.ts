@@ -122,7 +122,7 @@ export function unendedSince({ now }: Observer): number {
   return now().getTime() - UNENDED_MILLISECONDS;
 }
 
-/** Ends this run, or a dead one. The unfinished calls of the run then belong to other runs. */
+/** Ends this run, or a run that is dead. The unfinished calls of the run then belong to other runs. */
 export function endRun(db: Database, id: Value): void {
   db.run('update runs set ended = ? where id = ? and ended is null', nextNumber(db), id);
 }

@@ -107,7 +107,7 @@ export interface OptionDefinition {
   readonly variable?: string;
   /** Further variables to mention in help, which this table does not read. */
   readonly otherVariables?: string;
-  /** As the user would type it. */
+  /** The default as the user would type it. */
   readonly default?: string;
   readonly defaultText?: string;
   /** A project file may contain only what a cloned repository is allowed to decide. */
@@ -115,7 +115,7 @@ export interface OptionDefinition {
   /** A noun phrase for a value, and an imperative for a switch. Values, default and variable are appended in help. */
   readonly help: string;
   readonly group?: string;
-  /** Keys of the options with which it cannot be combined. */
+  /** Keys of options that cannot be combined with this one. */
   readonly conflicts?: readonly string[];
   readonly commands: readonly CommandName[];
   readonly in?: Readonly<Partial<Record<CommandName, Differences>>>;

@@ -71,7 +71,7 @@ export function resolveTimestamps(look: Lookup, fallback: DigestAlgorithm, env: 
     throw settingsErrors('settings-conflict', { options: `--no-timestamp and ${look.one('requireTimestamp')?.name}` });
   }
   return {
-    /** In the order in which they are tried; empty for no timestamp. */
+    /** URLs in the order in which they are tried; empty for no timestamp. */
     urls: [...new Map(urls.map((url) => [url.href, url])).values()],
     algorithm: look.read('timestampAlgorithm') ?? fallback,
     policy: look.read('timestampPolicy'),

@@ -162,7 +162,7 @@ export type Classified = Attempt<Success, CodesignError>;
 /** An unreachable service costs about 1.5 s of waiting, a throttling service the wait that it requests. */
 export const MAX_ATTEMPTS = { unreachable: 3, throttled: 5, unanswered: 3 } as const;
 
-/** These failures do not change during a run. */
+/** Failures that do not change during a run. */
 const PERMANENT: ReadonlySet<FailureReason> = new Set(['tls-untrusted', 'tls-failed', 'proxy-unauthorized']);
 
 export function classify(outcome: Outcome, context: AnswerContext): Classified {

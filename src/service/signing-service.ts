@@ -13,8 +13,8 @@ export interface SignRequest {
   /** File name for records of this client; never sent. */
   readonly file?: string | undefined;
   /**
-   * Awaited for each attempt before the request is passed on. A connection may have to be opened after that. If the
-   * callback throws, nothing is sent, and `sign` throws the same error.
+   * The service awaits this callback for each attempt before the request is passed on. A connection may have to be
+   * opened after the callback. If the callback throws, nothing is sent, and `sign` throws the same error.
    */
   readonly beforeSend?: (() => Promise<void>) | undefined;
   /** Called for each attempt directly before its first byte is written. If the callback throws, nothing is sent. */

@@ -106,7 +106,7 @@ export interface FailedOutcome extends Outcome {
   readonly error: CodesignError;
   /** Record id of a signature that the service has already returned; null if there is none. */
   readonly record: string | null;
-  /** True if the journal keeps that signature, so that the next run can use it. */
+  /** True if the journal keeps the signature, so that the next run can use it. */
   readonly kept: boolean;
 }
 

@@ -44,7 +44,7 @@ export interface PlannedFile extends RecognisedFile, Intent {
   readonly folderIdentity: string | undefined;
   /** False if file or target may be on a file system that other machines use. */
   readonly isLocal: boolean;
-  /** Returns the file if it is in memory, once. */
+  /** Returns a file that is in memory, but only once. */
   readonly takeKept: () => KeptFile | undefined;
 }
 

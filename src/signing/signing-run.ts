@@ -20,7 +20,7 @@ export interface Signing {
   readonly account: Account | undefined;
   readonly authorities: TimestampAuthorities | undefined;
   readonly warnings: readonly string[];
-  /** Awaited at the end of the run. Problems found at that point are added to `laterWarnings`. */
+  /** The run awaits this callback at its end. Problems found while closing are added to `laterWarnings`. */
   readonly close?: () => Promise<void>;
   readonly laterWarnings: readonly (readonly string[])[];
 }

@@ -16,9 +16,9 @@ const CLIENTS_OPERATIONS: ReadonlySet<string | undefined> = new Set(['sign', 're
 const BETWEEN_LINES = 10_000;
 
 /**
- * At the limit, a new connection replaces the oldest one that has not sent a request. If all have sent one, it replaces
- * the oldest one without a client's credentials, so a host without credentials cannot lock clients out. If all belong
- * to clients, the new one is closed.
+ * At the limit, a new connection replaces the oldest one that has not sent a request. If all connections have sent one,
+ * it replaces the oldest without a client's credentials, so that a host without credentials cannot lock clients out. If
+ * all belong to clients, the new one is closed.
  */
 export function limitConnections(app: FastifyInstance<Server>, most: number) {
   const open = new Set<Socket>();
@@ -79,7 +79,7 @@ export function connectionLimit(files: number | undefined): number {
   return Math.min(MOST_CONNECTIONS, Math.max(files - OWN_FILES, Math.floor(files / 2)));
 }
 
-/** Reads the limit on open files. At startup, Node has raised it to the hard limit. */
+/** Reads the limit on open files. At startup, Node has raised the limit to the hard limit. */
 export function openFilesLimit(): number | undefined {
   const report: { readonly userLimits?: { readonly open_files?: { readonly soft?: unknown } } } =
     process.report.getReport();

@@ -31,7 +31,7 @@ export function serverFactory({ tls, limits }: ConnectionOptions): (listener: Re
         key: tls.key,
         ...TLS_RULES,
         handshakeTimeout: limits.handshake,
-        // Set both, because Node uses the smaller for the headers and the larger for the whole request.
+        // Set both limits, because Node uses the smaller for the headers and the larger for the whole request.
         requestTimeout: limits.request,
         headersTimeout: limits.request,
         connectionsCheckingInterval: CHECKING_INTERVAL,

@@ -36,7 +36,7 @@ interface CheckedCall extends Call {
 }
 
 const operation = 'sign';
-/** Time for which reverting a count is retried, in milliseconds. No client waits for it. */
+/** Time for which reverting a count is retried, in milliseconds. No client waits for the retries. */
 const TAKING_BACK = 10 * 60_000;
 
 export async function handleSign(

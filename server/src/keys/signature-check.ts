@@ -19,14 +19,14 @@ export function digestInfo(algorithm: DigestAlgorithm, digest: Uint8Array): Buff
 /** Detects a faulty device, a broken connection, or another key with the same id. */
 export function checkSignature(signed: Uint8Array, signature: Uint8Array, publicKey: KeyObject): void {
   const expectedLength = Math.ceil((publicKey.asymmetricKeyDetails?.modulusLength ?? 0) / 8);
-  if (signature.length !== expectedLength) throw wrong(`it has ${signature.length} bytes instead of ${expectedLength}`);
+  if (signature.length !== expectedLength) throw wrong(`the signature has ${signature.length} bytes instead of ${expectedLength}`);
   let decrypted: Buffer;
   try {
     decrypted = publicDecrypt({ key: publicKey, padding: constants.RSA_PKCS1_PADDING }, signature);
   } catch (error) {
     throw wrong(reasonOf(error), error);
   }
-  if (!decrypted.equals(signed)) throw wrong('it belongs to another digest');
+  if (!decrypted.equals(signed)) throw wrong('the signature belongs to another digest');
 }
 
 function wrong(reason: string, cause?: unknown) {

@@ -111,7 +111,7 @@ export function logIn(library: Library, { label, pin: firstPin }: { readonly lab
         return await once();
       }
     },
-    /** Uses this PIN for the next login. A rejected PIN is not tried again before this call. */
+    /** Uses the given PIN for the next login. A rejected PIN is not tried again before this call. */
     usePin(given: string): void {
       pin = given;
       rejection = undefined;

@@ -2,7 +2,7 @@
 
 import { printable } from '../text.ts';
 
-/** Marks trusted markup. Input cannot forge it, because JSON has no symbols. */
+/** Marks trusted markup. Input cannot forge the mark, because JSON has no symbols. */
 const MARKUP = Symbol('markup');
 
 export interface Html {

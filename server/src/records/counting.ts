@@ -84,7 +84,10 @@ export function createCounting(database: Kysely<Tables>, syntax: Syntax) {
       batches.add({ record, ending, deadline: performance.now() + settling }),
     /** True after a transaction failed: a signature made now may have to be discarded. */
     isFailing: () => failing,
-    /** Reverts the count of a signature that was never sent. Does nothing if it was not counted or is already reverted. */
+    /**
+     * Reverts the count of a signature that was never sent. Does nothing if the signature was not counted or is already
+     * reverted.
+     */
     takeBack: (record: NewRecord, { settling, ending }: Patience) =>
       retry(() => takeBack(database, syntax, record), { deadline: performance.now() + settling, ending }),
     drain: batches.drain,

@@ -28,7 +28,7 @@ export function prepareTables(rights: TableRights, authority?: string, migration
   };
 }
 
-/** Lists the tables of all programs, and the migrations that created those of this one. */
+/** Lists the tables of all programs, and the migrations that created the server's own. */
 async function examine(database: Kysely<Tables>) {
   // Read the tables first, because another server may create its own between the two queries.
   const all = await database.introspection.getTables({ withInternalKyselyTables: true });
@@ -50,7 +50,7 @@ async function migrate(database: Kysely<Tables>, migrations: typeof MIGRATIONS):
 
 const FIRST = '0001-first';
 
-/** Applied in the order of their names. A published migration never changes. */
+/** Migrations are applied in the order of their names. A published migration never changes. */
 export const MIGRATIONS: Readonly<Record<string, Migration>> = {
   [FIRST]: statements(
     `create table clients (

@@ -62,8 +62,8 @@ export function credentialVariables(accessKey: string, accessSecret: string, pre
 }
 
 /**
- * Shows variables as lines for `set -a; . FILE`, then makes their secret valid. In this order, a secret that was never
- * shown is never valid. If the second step fails, the file is removed.
+ * Shows variables as lines for `set -a; . FILE`, then makes their secret valid. Because of this order, a secret that
+ * was never shown is never valid. If the second step fails, the file is removed.
  */
 export async function give(
   receiver: Receiver,

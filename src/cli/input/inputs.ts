@@ -32,7 +32,7 @@ interface InputOptions {
   /** Patterns for files to leave out, even if an argument names such a file. */
   readonly exclude?: readonly string[] | undefined;
   readonly ofAnyKind?: boolean;
-  /** Opened only when it is read. */
+  /** Standard input is opened only when it is read. */
   readonly stdin: () => Readable;
   /** Folder for the results, which is not searched for files. */
   readonly outputFolder: string | undefined;

@@ -64,7 +64,7 @@ function readdirWithLinksBelow(base: string, onUnread: (folder: string) => void)
       callback(error, entries);
     });
   };
-  // The crawler uses only this overload.
+  // The crawler uses only this overload of `readdir`.
   return readdir as unknown as typeof fs.readdir;
 }
 

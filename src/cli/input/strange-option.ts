@@ -20,7 +20,7 @@ const WITH_VALUE = new Set(
 ) as ReadonlySet<string>;
 
 export interface StrangeOption {
-  /** Includes its dashes or slash. */
+  /** The option with its dashes or slash. */
   readonly option: string;
   readonly name: string;
   readonly hasSlash: boolean;

@@ -52,7 +52,7 @@ export class Lines {
     writeLines(this.#io.stderr, [line, ...more], this.#io);
   }
 
-  /** Prints on standard error, because it is not a result. `line` must be printable. */
+  /** Prints on standard error, because progress is not a result. `line` must be printable. */
   progress(line: string): void {
     if (!this.options.quiet) this.print(line);
   }

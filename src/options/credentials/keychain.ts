@@ -191,7 +191,7 @@ function readAnswer(text: string): Answer | undefined {
 }
 
 interface StoredCredentials {
-  /** The origin for which they were stored; they are never sent to another. */
+  /** The origin for which the credentials were stored; they are never sent to another. */
   readonly origin: string;
   readonly accessKey: string;
   readonly accessSecret: Secret;

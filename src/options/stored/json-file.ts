@@ -9,7 +9,7 @@ import { settingsErrors } from '../errors.ts';
 
 const LARGEST_FILE = 256 * 1024;
 export const WRITABLE_BY_ANYBODY = 0o002;
-/** Without this flag, opening a pipe would wait for a writer. Windows does not have it. */
+/** Without this flag, opening a pipe would wait for a writer. Windows has no such flag. */
 const AT_ONCE = constants.O_NONBLOCK ?? 0;
 
 export type JsonObject = Readonly<Record<string, unknown>>;

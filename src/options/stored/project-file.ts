@@ -36,9 +36,9 @@ export async function readProjectFile(place: ProjectSearch): Promise<Stored['pro
 }
 
 /**
- * Searches upward to the root of the repository or the home folder, whichever comes first, including that folder. If
- * neither is above, searches only the folder itself: a file higher up, for example in /tmp, does not belong to the
- * project.
+ * Searches upward to the root of the repository or the home folder, whichever comes first (inclusive). Without a
+ * repository or home folder above, searches only the folder itself: a file higher up, for example in /tmp, does not
+ * belong to the project.
  */
 async function foldersToLookIn({ folder, home }: ProjectSearch): Promise<readonly string[]> {
   const folders: string[] = [];

@@ -95,8 +95,8 @@ export interface Waiting {
 }
 
 /**
- * Two writes within one tick of the file system's clock have the same time. After such a recent write, this function
- * waits until a later write would change the times, and checks again.
+ * Two writes within one tick of the file system's clock have the same time. After a recent write, waits until a later
+ * write would change the times, and checks again.
  */
 export async function openSettled(
   path: string,

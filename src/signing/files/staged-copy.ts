@@ -186,7 +186,7 @@ export async function stageCopy(options: StagedCopyOptions) {
     },
 
     /**
-     * Creates or replaces the target in one step, and flushes the folder. Problems after that point are returned as
+     * Creates or replaces the target in one step, and flushes the folder. Problems after the rename are returned as
      * warnings, because the file is already in place. Throws `file-changed`, or `copy-changed` if another program wrote
      * to the copy or replaced it.
      */

@@ -79,9 +79,9 @@ function realFolder(path: string): string {
 }
 
 /**
- * `target` comes from `resolveTarget`, so it contains no links. `folderIdentity` identifies its folder at planning
- * time; undefined if there was no folder. A link that appeared later may come from another user who wants root to write
- * elsewhere.
+ * `target` comes from `resolveTarget`, so it contains no links. `folderIdentity` identifies the target's folder at
+ * planning time; undefined if there was no folder. A link that appeared later may come from another user who wants root
+ * to write elsewhere.
  */
 export function assertNoLinkTo(target: string, folderIdentity: string | undefined): boolean {
   if (process.platform === 'win32') return false;

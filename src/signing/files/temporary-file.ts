@@ -16,8 +16,8 @@ export const COPY = 'write the temporary file next to the target';
 const ROOM_FOR_SIGNATURE = 128 * 1024;
 
 export function assertFreeSpace({ bavail, bsize }: StatsFs, size: number): void {
-  // Some network shares report 0 blocks of 0 bytes. In that case, only the write itself shows whether there is enough
-  // space.
+  // Some network shares report 0 blocks of 0 bytes. On such a share, only the write itself shows whether there is
+  // enough space.
   if (bsize > 0 && bavail * bsize < size + ROOM_FOR_SIGNATURE) {
     throw fileErrors('disk-full', { doing: COPY });
   }
@@ -33,10 +33,10 @@ export async function writeFully(file: Pick<OpenedFile, 'write'>, bytes: Uint8Ar
 }
 
 /**
- * Only root may change the owner, and only members of a group may set that group. If this user may not change them, the
- * file keeps its own owner, as in any editor that saves with a rename. Drops the set-user-ID bits, because they would
- * grant the rights of a different owner. The owner may always write, because otherwise the next run could not replace a
- * result at another path.
+ * Only root may change the owner, and only members of a group may set that group. If this user may not change owner or
+ * group, the file keeps its own, as in any editor that saves with a rename. Drops the set-user-ID bits, because they
+ * would grant the rights of a different owner. The owner may always write, because otherwise the next run could not
+ * replace a result at another path.
  */
 export async function takeOwnerAndMode(
   handle: OpenedFile,

@@ -31,7 +31,10 @@ export async function recordWritten(
   );
 }
 
-/** Records that the file failed. The journal keeps its signatures for another run, as far as it can. */
+/**
+ * Records in the journal that the file failed. The journal keeps the signatures of the file for another run, as far as
+ * it can.
+ */
 export async function recordNotWritten(
   calls: readonly FileCall[],
   error: CodesignError,

@@ -3,7 +3,7 @@ import type { ReplacedExtra } from '../../options/extra.ts';
 import type { Extra } from '../../service/messages.ts';
 
 export interface ClientInfo {
-  /** SHA-256 of the access key, in hex; never sent. The journal uses it to identify the account of a call. */
+  /** SHA-256 of the access key, in hex; never sent. The journal uses this digest to identify the account of a call. */
   readonly id: string;
   readonly platform: string;
   readonly version: string;

@@ -38,7 +38,7 @@ export function openGate({ most, needsTimestamp, stop }: GateOptions) {
   let underWay = 0;
   let sent = 0;
   let uncertain = 0;
-  /** Number of uncertain requests. A request sent before the last of them belongs to the same event. */
+  /** Number of uncertain requests. A request sent before the last uncertain one belongs to the same event. */
   let events = 0;
   let width = most;
   let successes = 0;

@@ -68,8 +68,8 @@ export async function signContained(prepared: PreparedFile, plan: PlannedFile, r
 }
 
 /**
- * Finds inner signatures of a run that was killed before it could record that they were written. They are recorded with
- * the whole file.
+ * Finds inner signatures of a run that was killed before it could record that they were written. The found signatures
+ * are recorded with the whole file.
  */
 async function findRecorded(
   { contained, context }: PreparedFile,

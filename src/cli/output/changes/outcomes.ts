@@ -28,7 +28,7 @@ interface Row {
   readonly below?: readonly string[];
 }
 
-/** The first word of the file's line. The summary counts files by this word. */
+/** The first word of the file's line. The summary counts files by their first word. */
 export function wordOf(outcome: FileOutcome): string {
   if (isNotAttempted(outcome)) return 'not tried';
   return outcome.status === 'skipped' && outcome.reason === 'signed-by-others' ? 'kept' : outcome.status;

@@ -147,7 +147,7 @@ function showLive(state: ProgressState, io: Io): () => void {
     const { startLiveLine } = await import('./progress-live.ts');
     if (!isOver) stop = startLiveLine(state, io);
   };
-  // The run continues if this fails.
+  // The run continues even if its progress cannot be shown.
   const timer = setTimeout(() => void start().catch(() => undefined), LIVE_AFTER_MILLISECONDS).unref();
   return () => {
     isOver = true;
