@@ -22,7 +22,7 @@ export const httpErrors = defineErrors('usage', {
   },
 });
 
-/** Reason why there is no connection. In all these cases, no byte of a request has been sent. */
+/** Reason why there is no connection. Without a connection, no byte of a request has been sent. */
 export type ConnectReason =
   | 'host-not-found'
   | 'refused'

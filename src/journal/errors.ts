@@ -30,7 +30,7 @@ export const journalErrors = defineErrors('local', {
     hint: 'Set a folder with CODESIGN_STATE_DIR, or use --no-journal.',
   },
   'claim-lost': {
-    message: 'another process assumed this one had exited; no request was sent',
+    message: 'another process assumed that this one had exited; no request was sent',
     hint: 'Sign this file again: this machine or the disk with the journal did not respond for a long time.',
   },
   'claim-interrupted': {
@@ -39,7 +39,7 @@ export const journalErrors = defineErrors('local', {
   },
   'work-held': {
     message: '{whom} is requesting the same signature, and has made no progress for {seconds} s; nothing was requested',
-    hint: 'Check that process: resume it if it is suspended, or end it. Then sign this file again.',
+    hint: 'Check the other process: resume it if it is suspended, or end it. Then sign this file again.',
   },
   'just-unanswered': {
     category: 'network',
@@ -55,7 +55,7 @@ export const journalWarnings = defineWarnings({
   'signature-not-recorded':
     'the journal could not keep the signature of {file}: call {id}, record {record} at the service ({reason})',
   'late-answer':
-    'another process assumed this one had exited, and requested the signature of {file} again: call {id} may have been counted twice',
+    'another process assumed that this one had exited, and requested the signature of {file} again: call {id} may have been counted twice',
 });
 
 /** SQLite result codes, from https://sqlite.org/rescode.html. Extended codes add higher bits or a longer name. */

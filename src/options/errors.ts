@@ -45,7 +45,7 @@ export const settingsErrors = defineErrors('usage', {
   },
   'keychain-entry-unusable': {
     message: 'the keychain entry of profile {profile} was not written by codesign-remote login',
-    hint: 'Replace it: codesign-remote login --profile {profile} --environment {environment}.',
+    hint: 'Replace the entry: codesign-remote login --profile {profile} --environment {environment}.',
   },
   'access-key-invalid': {
     message: '{source} {problem}',

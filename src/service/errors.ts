@@ -94,7 +94,7 @@ export const networkErrors = defineErrors('network', {
   },
   'proxy-unauthorized': {
     message: 'the proxy requires other credentials ({detail}); nothing was sent',
-    hint: 'Set its user name and password in HTTPS_PROXY, never in --proxy: http://name:password@host:port, with special characters as %XX.',
+    hint: 'Set the user name and password of the proxy in HTTPS_PROXY, never in --proxy: http://name:password@host:port, with special characters as %XX.',
   },
   'proxy-refused': {
     message: 'the proxy did not connect to {origin} ({detail}); nothing was sent',

@@ -113,23 +113,23 @@ export const signingErrors = defineErrors('local', {
   },
   'service-not-named': {
     category: 'usage',
-    message: 'no service is configured: the signature came from {origin}',
-    hint: 'Set its address with --base-url or CODESIGN_BASE_URL, and the credentials. If files still have to be written, set the certificate and the timestamp authority too.',
+    message: 'the signature came from {origin}, but no service is configured',
+    hint: 'Set the address of the service with --base-url or CODESIGN_BASE_URL, and the credentials. If files still have to be written, set the certificate and the timestamp authority too.',
   },
   'other-service': {
     category: 'usage',
     message: 'the signature came from another service: {origin}',
-    hint: 'Run resume with the address and credentials of that service.',
+    hint: 'Run resume with the address and credentials of the service that made the signature.',
   },
   'other-credentials': {
     category: 'usage',
     message: 'the signature was requested with another access key',
-    hint: 'Run resume with that access key: a report is sent only with the key that requested the signature.',
+    hint: 'Run resume with the access key that requested the signature: no report is sent with another key.',
   },
   'other-certificate': {
     category: 'usage',
     message: 'the signature was made with another certificate: "{certificate}"',
-    hint: 'Set that certificate with --certificate.',
+    hint: 'Set the certificate of the signature with --certificate.',
   },
   'changed-since': {
     message: 'the file changed after its signature was requested; no new signature was requested',
@@ -147,7 +147,7 @@ export const signingErrors = defineErrors('local', {
   },
   'call-under-way': {
     message: 'a running process is working on call {id}',
-    hint: 'Wait until that process has ended.',
+    hint: 'Wait until the other process has ended.',
   },
 });
 

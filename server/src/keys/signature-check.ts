@@ -19,7 +19,8 @@ export function digestInfo(algorithm: DigestAlgorithm, digest: Uint8Array): Buff
 /** Detects a faulty device, a broken connection, or another key with the same id. */
 export function checkSignature(signed: Uint8Array, signature: Uint8Array, publicKey: KeyObject): void {
   const expectedLength = Math.ceil((publicKey.asymmetricKeyDetails?.modulusLength ?? 0) / 8);
-  if (signature.length !== expectedLength) throw wrong(`the signature has ${signature.length} bytes instead of ${expectedLength}`);
+  if (signature.length !== expectedLength)
+    throw wrong(`the signature has ${signature.length} bytes instead of ${expectedLength}`);
   let decrypted: Buffer;
   try {
     decrypted = publicDecrypt({ key: publicKey, padding: constants.RSA_PKCS1_PADDING }, signature);
