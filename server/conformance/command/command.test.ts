@@ -1,12 +1,12 @@
 /** The suite's command line: rejected options, output and exit codes. */
 
 import { execFile } from 'node:child_process';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { afterAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
+import { folderForAll } from '../../../test/support/set-up.ts';
 import { issue } from '../../../test/support/signed-files/pki.ts';
 import { basic } from '../deployment.ts';
 import { RULES } from '../suite.ts';
@@ -15,9 +15,8 @@ import { type FakeDeployment, prepareFakes, startFake } from '../support/fake-de
 import { main } from './main.ts';
 
 const prepared = await prepareFakes();
-const folder = await mkdtemp(join(tmpdir(), 'codesign-conformance-'));
+const folder = folderForAll();
 await writeFile(join(folder, 'ca.pem'), prepared.ca);
-afterAll(() => rm(folder, { recursive: true, force: true }));
 
 async function run(args: readonly string[], env: Readonly<Record<string, string>> = {}) {
   let [output, errors] = ['', ''];

@@ -1,13 +1,13 @@
 /** Has osslsigncode, sbverify and openssl examine signed fixtures. */
 
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { afterAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { parseSignedData } from '../../../src/cms/parse-signed-data.ts';
 import { DIGEST_ALGORITHMS } from '../../../src/crypto/algorithms.ts';
 import { pe } from '../../../src/formats/pe/index.ts';
+import { folderForAll } from '../../support/set-up.ts';
 import { makeThrowawaySigner } from '../../support/signed-files/throwaway-signer.ts';
 import { fixturesIn, readFixture } from '../../unit/formats/support/fixtures.ts';
 import { type SignBytesOptions, signBytes } from '../../unit/formats/support/sign-bytes.ts';
@@ -18,10 +18,9 @@ const inFolder = (name: string) => path.join(folder, name);
 
 const signer = await makeThrowawaySigner();
 const another = await makeThrowawaySigner({ publisher: 'Another Publisher', bits: 3072 });
-const folder = mkdtempSync(path.join(tmpdir(), 'codesign-interop-'));
+const folder = folderForAll();
 writeFileSync(inFolder('root.pem'), signer.root);
 writeFileSync(inFolder('intermediate.pem'), signer.intermediate);
-afterAll(() => rmSync(folder, { recursive: true }));
 
 /** Signs, writes the result, and gives its path. */
 async function signed(name: string, bytes: Buffer, options: SignBytesOptions = {}, by = signer): Promise<string> {

@@ -105,21 +105,6 @@ describe('a JAR', () => {
     expect((await readFile(path, 'latin1')).startsWith(script)).toBe(true);
     await keepForJava(path);
   });
-
-  it('is shown in a dry run, and neither sent nor written', async () => {
-    await using folder = await temporaryFolder();
-    const path = join(folder.path, 'app.jar');
-    await copyFile(plain, path);
-    const [untouched, before] = [await snapshot(folder.path), requests()];
-    const run = await sign(['--dry-run', '--json', path]);
-    expect(run.code).toBe(0);
-    expect(parseJson(run).files[0]).toMatchObject({
-      format: 'jar',
-      status: 'planned',
-      digest: expect.stringMatching(/^[A-Za-z0-9+/]{43}=$/),
-    });
-    expect([await snapshot(folder.path), requests()]).toEqual([untouched, before]);
-  });
 });
 
 describe('a signed JAR', () => {

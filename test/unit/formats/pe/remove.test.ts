@@ -1,10 +1,10 @@
 /** Taking the signatures out of PE files: what is left is what osslsigncode leaves, and what the program was before. */
 
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { afterAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { pe } from '../../../../src/formats/pe/index.ts';
+import { folderForAll } from '../../../support/set-up.ts';
 import { makeThrowawaySigner } from '../../../support/signed-files/throwaway-signer.ts';
 import { run } from '../../../system/interop/verifiers.ts';
 import { applyPatch } from '../support/apply-patch.ts';
@@ -15,8 +15,7 @@ import { headerOffsets, slowChecksum } from './slow-pe.ts';
 import { tableOf, withCertificates, withHeader } from './tables.ts';
 
 const signer = await makeThrowawaySigner();
-const folder = mkdtempSync(path.join(tmpdir(), 'codesign-remove-'));
-afterAll(() => rmSync(folder, { recursive: true }));
+const folder = folderForAll();
 
 async function remove(bytes: Buffer): Promise<Buffer> {
   return applyPatch(bytes, await removalOf(await openBytes(pe, bytes)));

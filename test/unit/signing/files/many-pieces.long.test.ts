@@ -1,22 +1,20 @@
 /** A patch of very many ranges, as of a fragmented installer, applied to a file on the disk. */
 
 import { createHash } from 'node:crypto';
-import { mkdtempSync, rmSync } from 'node:fs';
 import { open, readFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { afterAll, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { lazyPieces } from '../../../../src/bytes/pieces.ts';
 import { openInput } from '../../../../src/files/input-file.ts';
 import { stageCopy } from '../../../../src/signing/files/staged-copy.ts';
 import { digestEntries } from '../../../../src/zip/entry-digests.ts';
+import { folderForAll } from '../../../support/set-up.ts';
 
 const SECTOR = 512;
 const COUNT = 200_000;
 const MIB = 2 ** 20;
 
-const folder = mkdtempSync(path.join(tmpdir(), 'codesign-pieces-'));
-afterAll(() => rmSync(folder, { recursive: true }));
+const folder = folderForAll();
 
 it('digests and rewrites a file of 200,000 scattered sectors in bounded memory', async () => {
   const target = path.join(folder, 'scattered.bin');
