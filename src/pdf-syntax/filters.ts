@@ -75,7 +75,7 @@ function output(expected: number) {
   };
 }
 
-/** These bytes end flushed data. On macOS, no final block follows them. */
+/** These bytes end flushed data. On macOS, no final block follows such data. */
 const FLUSHED = Buffer.of(0, 0, 0xff, 0xff);
 
 function inflate(data: Buffer, { parameter, malformed }: Context): Buffer {

@@ -79,8 +79,8 @@ function differenceFrom(
 }
 
 /**
- * Describes the findings against the timestamp, and two warnings that some verifiers treat as errors. One is an unusual
- * purpose. The other is SHA-1 that was not requested: Java then treats a JAR as unsigned.
+ * Describes the findings against the timestamp, and two warnings that some verifiers treat as errors. The warnings are
+ * an unusual purpose, and SHA-1 that was not requested (Java then treats a JAR as unsigned).
  */
 function sentences({ findings }: Timestamp, algorithm: DigestAlgorithm): string {
   const refused = ['timestamp-purpose', ...(algorithm === 'SHA1' ? [] : ['timestamp-algorithm-weak'])];

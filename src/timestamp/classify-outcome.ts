@@ -8,7 +8,7 @@ export type Classified = Attempt<CheckedToken, Refused>;
 export interface Refused {
   /** Reason for people. Not escaped: may contain control characters. */
   readonly reason: string;
-  /** True if other files will probably fail in the same way. If so, the authority is tried last. */
+  /** True if other files will probably fail in the same way. Such an authority is tried last. */
   readonly isDown: boolean;
 }
 

@@ -3,7 +3,7 @@ import type { ByteRange } from '../../bytes/pieces.ts';
 import { navxErrors } from './errors.ts';
 
 const HEADER_LENGTH = 40;
-/** Written before the CMS and at the end of the file. */
+/** This mark is written before the CMS and at the end of the file. */
 export const BLOCK_MARK = 'NXSB';
 /** Length of the block without the CMS: mark, offset of the block, and mark again. */
 const FRAME_LENGTH = 12;

@@ -43,7 +43,7 @@ function examineDirectory({ table, tableEntry, fileSize }: PeLayout): readonly F
       note('certificate-table-unaligned', `The certificate table begins at byte ${offset}, no multiple of 8.`),
     );
   }
-  // At most 7 zeros can follow the table, because opening the file checked that.
+  // Opening the file checked that at most 7 zeros follow the table.
   if (offset + size !== fileSize) {
     const message = `The header says the certificate table ends at byte ${offset + size}, the file at byte ${fileSize}.`;
     findings.push(note('certificate-table-size-differs', message));

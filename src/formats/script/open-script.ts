@@ -68,7 +68,7 @@ function replaceBlock({ start, end }: ScriptLayout, insert: readonly Uint8Array[
   return [{ offset: start, remove: end - start, insert }];
 }
 
-/** git and editors change such line endings, even in the block. Windows then finds no signature. */
+/** git and editors change LF and mixed line endings, even in the block. Windows then finds no signature. */
 function warningsOf({ lineEnds }: ScriptLayout): readonly string[] {
   if (lineEnds !== 'LF' && lineEnds !== 'mixed') return [];
   return [scriptWarnings('line-ends-fragile')];
