@@ -1,6 +1,6 @@
 /** Which answers of authorities are used and which are not, with each mode of the tests' authority alone and before a good one. */
 
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { CodesignError } from '../../../src/errors/codesign-error.ts';
 import { exitCodeFor } from '../../../src/errors/exit-codes.ts';
 import { readTimestampToken } from '../../../src/timestamp/read-token.ts';
@@ -9,17 +9,13 @@ import {
   AUTHORITY_MODES,
   type AuthorityMode,
   startTimestampAuthority,
-  type TimestampAuthority,
 } from '../../support/services/timestamp-authority.ts';
+import { forAll } from '../../support/set-up.ts';
 import { type OpenOptions, openAuthorities } from './support/open-authorities.ts';
 
 const SIGNATURE = Buffer.from('signature');
 
-let authority: TimestampAuthority;
-beforeAll(async () => {
-  authority = await startTimestampAuthority();
-});
-afterAll(() => authority.stop());
+const authority = await forAll(startTimestampAuthority());
 
 const USABLE: Readonly<Partial<Record<AuthorityMode, { readonly waits: readonly number[] }>>> = {
   ok: { waits: [] },
