@@ -28,7 +28,7 @@ export interface Container<Measured extends MeasuredContent = MeasuredContent> {
   readonly hasFormWithoutMetadata?: boolean;
   content(context: SigningContext, measured: Measured): Promise<SignedContent>;
   compare?(parts: AuthenticodeParts): Promise<readonly Finding[]>;
-  /** Returns the edits that make `cms` the only entry. Applying these edits twice must change nothing. */
+  /** Returns the edits that make `cms` the only entry. Applying these edits a second time must change nothing. */
   write(cms: Uint8Array, measured: Measured): Patch;
   removeAll(measured: () => Promise<Measured>): Promise<Patch>;
   examine(measured: () => Promise<Measured>): Promise<readonly Finding[]>;

@@ -42,7 +42,7 @@ export interface CmsHolder {
   presentContent(): Uint8Array;
   examine(): readonly Finding[];
   details(): readonly Detail[];
-  /** Returns the edits that make `cms` the only signature. Applying these edits twice must change nothing. */
+  /** Returns the edits that make `cms` the only signature. Applying these edits a second time must change nothing. */
   write(cms: Uint8Array): Patch;
   replace(cms: Uint8Array): Patch;
   removeAll(): Patch;
