@@ -15,6 +15,7 @@ import {
   wshTarget,
 } from './targets/authenticode-files.ts';
 import { certificateTarget, revocationTarget } from './targets/certificates.ts';
+import { containersTarget } from './targets/containers.ts';
 import { updatesTarget } from './targets/documents.ts';
 import { jarTarget, peTarget } from './targets/files.ts';
 import { journalTarget } from './targets/journal.ts';
@@ -39,6 +40,7 @@ export const TARGETS: Readonly<Record<string, TargetDefinition>> = {
   appx: appxTarget,
   pdf: pdfTarget,
   'pdf-updates': updatesTarget,
+  containers: containersTarget,
   'verify-pe': programVerdictTarget,
   'verify-jar': archiveVerdictTarget,
   manifest: manifestTarget,

@@ -1,0 +1,60 @@
+/** Archives in archives, changed by chance and opened to the innermost file. */
+
+import { gunzipSync, gzipSync } from 'node:zlib';
+import { memorySource } from '../../../src/bytes/byte-source.ts';
+import { createWalker } from '../../../src/containers/walk.ts';
+import { formats } from '../../../src/formats/registry.ts';
+import { digestEntries } from '../../../src/zip/entry-digests.ts';
+import { makeAsar } from '../../support/containers/make-asar.ts';
+import { makeTar, paxRecord } from '../../support/containers/make-tar.ts';
+import { zipOf } from '../../support/containers/make-zip.ts';
+import { require } from '../check-case.ts';
+import { mutateBytes } from '../mutations/bytes.ts';
+import { once, pick } from '../mutations/random.ts';
+import { mutateZip } from '../mutations/zip.ts';
+import type { TargetDefinition } from '../target.ts';
+
+const LIMITS = { depth: 8, files: 2000, inflated: 64 * 1024 * 1024 };
+
+export const containersTarget: TargetDefinition = {
+  what: 'archives in archives',
+  share: 6000,
+  async open({ bases }) {
+    const program = bases.read('fuzz/base-stamped-nested.exe');
+    const zip = zipOf({ 'app.exe': program, 'notes.txt': Buffer.from('notes') }, true);
+    const tar = makeTar([
+      { name: 'own', type: 'x', content: paxRecord('path', 'renamed.zip') },
+      { name: 'a.zip', content: zip },
+      { name: 'b.exe', content: program },
+    ]);
+    const asar = makeAsar({ 'lib/a.node': program, 'b.zip': zip });
+    const whole = [zip, tar, asar, zipOf({ 'in.tar': tar, 'app.asar': asar })];
+    const verifying = {
+      ...{ formats, digestEntries, examineTrust: undefined, now: new Date('2026-12-31') },
+      policy: { requireTimestamp: false, signer: undefined, leastAlgorithm: undefined },
+    };
+    return {
+      make(random) {
+        const original = pick(random, whole);
+        const changed = original === zip ? mutateZip(zip, random, tar) : mutateBytes(original, random);
+        return once(random, 3) ? gzipSync(changed) : changed;
+      },
+      async run(input) {
+        const found = await createWalker(verifying, LIMITS)(memorySource(input), 'case.tar.gz');
+        const [outer] = found;
+        require(outer !== undefined && outer.path.length === 1, 'the outer file comes first');
+        const isWhole = whole.some((bytes) => bytes.equals(unpacked(input)));
+        require(!isWhole || found.every(({ notOpened }) => notOpened === undefined), 'an intact archive is not opened');
+        return outer.notOpened?.code ?? (found.length > 1 ? 'opened' : outer.kind);
+      },
+    };
+  },
+};
+
+function unpacked(input: Uint8Array): Buffer {
+  try {
+    return gunzipSync(input, { maxOutputLength: LIMITS.inflated });
+  } catch {
+    return Buffer.from(input);
+  }
+}
