@@ -33,8 +33,9 @@ const done = row('commit', SIGNED);
 export const fileRows: readonly Row[] = [
   open('the file cannot be opened', 'open:file:1', READING),
   open('the file cannot be read', 'read:file:1', { EIO: IN_FILES.EIO }),
-  prepare('the file cannot be opened again', 'open:file:2', READING),
-  prepare('the file cannot be read again', 'read:file:2', { EIO: IN_FILES.EIO }),
+  // Others are still in memory. A catalog is read again before it is signed.
+  prepare('the file cannot be opened again', 'open:file:2', READING, { formats: ['large pe', 'cat'] }),
+  prepare('the file cannot be read again', 'read:file:2', { EIO: IN_FILES.EIO }, { formats: ['large pe', 'cat'] }),
   // A small file is read once, whole, before its copy is made.
   prepare(
     'the file cannot be read to its end',
