@@ -15,7 +15,7 @@ import {
   type SigningMode,
 } from '../format/signable-file.ts';
 import { cmsEnvelope } from '../format/signature.ts';
-import { checkUnchanged, nestSignature, readOuterSignature } from './append.ts';
+import { nestSignature, readOuterSignature } from './append.ts';
 import type { Container, MeasuredContent } from './container.ts';
 import { contentMatches } from './examine-authenticode.ts';
 import { prepareAuthenticode } from './profile.ts';
@@ -75,16 +75,12 @@ async function prepare<Measured extends MeasuredContent>(
   mode: SigningMode,
 ): Promise<Prepared> {
   const outer = mode === 'append' ? await outerSignature(container) : undefined;
-  const measured = await container.measure(
-    outer === undefined ? 'new' : 'present',
-    distinct([context.algorithm, ...(outer ? [outer.algorithm] : [])]),
-  );
-  if (outer !== undefined) checkUnchanged(outer, measured);
+  const measured = await container.measure(outer === undefined ? 'new' : 'present', [context.algorithm]);
   const content = await container.content(context, measured);
   return {
     units: [prepareAuthenticode(context, content)],
     embed([sealed]) {
-      const cms = outer === undefined ? sealed.bytes : nestSignature(outer.cms, sealed.bytes);
+      const cms = outer === undefined ? sealed.bytes : nestSignature(outer, sealed.bytes);
       return embeddingOf(container.write(cms, measured), cms, sealed.bytes);
     },
   };

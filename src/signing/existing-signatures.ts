@@ -1,13 +1,13 @@
 import { createHash } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
 import { isSameBytes } from '../bytes/byte-source.ts';
-import { type Certificate, readCertificateFields } from '../certificates/certificate.ts';
+import { type Certificate, isReadableCertificate, readCertificateFields } from '../certificates/certificate.ts';
 import { readName } from '../certificates/names.ts';
 import { NODE_DIGEST_NAME } from '../crypto/algorithms.ts';
 import { orUndefined } from '../errors/codesign-error.ts';
 import { asClause, hasFindingAgainst, isBroken } from '../errors/finding.ts';
 import { formatErrors } from '../format/errors.ts';
-import type { SigningRules } from '../format/format.ts';
+import type { Format } from '../format/format.ts';
 import type { SignableFile, SigningContext } from '../format/signable-file.ts';
 import { containedAs, type FoundSignature, withNested } from '../format/signature.ts';
 import type { WrittenSignature } from './planned-file.ts';
@@ -35,18 +35,27 @@ export async function hasIntact(
   return false;
 }
 
-/** `verify` would reject a file with a broken signature or timestamp, even with a valid signature added. */
+/**
+ * Throws `cannot-append` if a signature or timestamp that stays in the file is broken: `verify` would reject the file,
+ * even with a valid signature or timestamp added.
+ */
 export async function requireUnbroken(
-  signatures: readonly FoundSignature[],
-  { modes }: Pick<SigningRules, 'modes'>,
+  opened: Pick<SignableFile, 'examine'>,
+  staying: readonly FoundSignature[],
+  { signing }: Pick<Format, 'signing'>,
 ): Promise<void> {
-  for (const { location, timestamps, examine } of withNested(signatures)) {
+  const isAppendOnly = !signing?.modes.includes('replace');
+  const refused = (reason: string) => formatErrors('cannot-append', { reason, isAppendOnly });
+  for (const { location, certificates, timestamps, examine } of withNested(staying)) {
+    // Some verifiers read no signature of a file if one of its certificates is unreadable.
+    if (!certificates.every(isReadableCertificate)) throw refused(`a certificate of ${location} cannot be read`);
     const findings = [...(await examine()), ...timestamps.flatMap((timestamp) => timestamp.findings)];
     const found = findings.find(isBroken);
-    if (found === undefined) continue;
-    const reason = `the signature there is broken (${location}): ${asClause(found)}`;
-    throw formatErrors('cannot-append', { reason, isAppendOnly: !modes.includes('replace') });
+    if (found !== undefined) throw refused(`the signature there is broken (${location}): ${asClause(found)}`);
   }
+  const isKept = isAppendOnly || staying.length > 0;
+  const found = isKept ? (await opened.examine()).find(isBroken) : undefined;
+  if (found !== undefined) throw refused(`the file is broken: ${asClause(found)}`);
 }
 
 export function isBy({ der }: Certificate): (signature: FoundSignature) => boolean {

@@ -93,10 +93,8 @@ export async function decideSigning(
   const preview = await signing.check(context, mode);
   const { mustBeNamed } = preview;
   if (mustBeNamed !== undefined && existing !== 'replace') throw formatErrors('signatures-kept', { what: mustBeNamed });
-  await requireUnbroken(
-    signatures.filter((signature) => !preview.replaces(signature)),
-    signingRules(format),
-  );
+  const staying = signatures.filter((signature) => !preview.replaces(signature));
+  await requireUnbroken(opened, staying, format);
   const { toSign } = await containedFiles(opened, context, format, run);
   for (const file of toSign) requireAlgorithm(file, given.algorithm, isAlgorithmGiven);
   // Some problems appear only during preparation: damaged contents, or contents that no longer match a signature.

@@ -17,7 +17,7 @@ import { cmsEnvelope } from '../../format/signature.ts';
 import { isDirectory } from '../../zip/directory.ts';
 import { rejectFutureRival } from '../../zip/end-record.ts';
 import { zipContents } from '../zip-contents.ts';
-import { checkFilesUnchanged, checkManifestAgrees, checkSignaturesIntact } from './append.ts';
+import { checkManifestAgrees } from './append.ts';
 import { attachBlock } from './attach.ts';
 import { checkResult } from './check.ts';
 import { digestListed, listEntries } from './content.ts';
@@ -113,7 +113,6 @@ async function chooseSignatureFile({ source, layout, name }: OpenedJar, context:
   }
   const { blocks, base } = await nameBlock({ source, layout }, context);
   const others = blocks.filter((block) => block.base !== base);
-  checkSignaturesIntact(others, layout);
   return { base, others, leaving: new Set([base]) };
 }
 
@@ -137,7 +136,6 @@ async function prepareJar(opened: OpenedJar, context: SigningContext, mode: Sign
   const keepOthers = place.others.length > 0;
   checkReadable(MANIFEST_NAME, { length: leastLength({ manifest: old, listed, algorithm, keepOthers }) });
   const digestOf = await digestListed(source, listed, NODE_DIGEST_NAME[algorithm], digestEntries);
-  checkFilesUnchanged(place.others, old, listed, digestOf);
   const completed = completeManifest({ manifest: old, listed, digestOf, algorithm, keepOthers });
   checkReadable(MANIFEST_NAME, completed);
   const manifest = readManifest(completed);

@@ -1,5 +1,5 @@
 import type { ByteSource } from '../../bytes/byte-source.ts';
-import { isBroken } from '../../errors/finding.ts';
+import { type Finding, isBroken } from '../../errors/finding.ts';
 import { plural } from '../../errors/plural.ts';
 import { formatErrors } from '../../format/errors.ts';
 import { type ContentReader, type Expected, PLAIN_PREVIEW, type SignableFile } from '../../format/signable-file.ts';
@@ -16,8 +16,7 @@ export async function openPdf(source: ByteSource, reader: ContentReader): Promis
   const details = await describe(opened);
   return {
     signatures: () => readSignatures(opened),
-    // Each finding about the document belongs to one of its signatures.
-    examine: async () => [],
+    examine: () => examineFirstTimestamps(opened),
     layout: () => details,
     signing: {
       fixedAlgorithm: undefined,
@@ -36,6 +35,16 @@ export async function openPdf(source: ByteSource, reader: ContentReader): Promis
     listing: undefined,
     catalog: undefined,
   };
+}
+
+/** Document timestamps before the first signature do not belong to any. Each signature has its own findings. */
+async function examineFirstTimestamps(opened: OpenedPdf): Promise<readonly Finding[]> {
+  const findings: Finding[] = [];
+  for (const stored of opened.stored) {
+    if (!isDocumentTimestamp(stored)) break;
+    for (const finding of await findingsOf(opened, stored)) findings.push(finding);
+  }
+  return findings;
 }
 
 async function removable(opened: OpenedPdf): Promise<readonly FoundSignature[]> {

@@ -1,7 +1,5 @@
 import { DATA } from '../../asn1/object-identifiers.ts';
-import { isReadableCertificate } from '../../certificates/certificate.ts';
 import { DIGEST_LENGTH } from '../../crypto/algorithms.ts';
-import { isBroken } from '../../errors/finding.ts';
 import { prepareCms } from '../../format/cms.ts';
 import { formatErrors } from '../../format/errors.ts';
 import { type FormatOptions, textOf } from '../../format/options.ts';
@@ -15,7 +13,6 @@ import type { OpenedPdf } from './opened.ts';
 import { CERTIFY, CERTIFY_LEVELS, CONTACT, FIELD, LOCATION, REASON } from './options.ts';
 import { PDF_PROFILE } from './profile.ts';
 import { rehearse } from './rehearse.ts';
-import { findingsOf, readSignatures } from './signatures.ts';
 import { isDocumentTimestamp } from './stored.ts';
 
 export async function planSignature(
@@ -52,30 +49,12 @@ function certification(level: number): string {
   return `[<< /Type /SigRef /TransformMethod /DocMDP /TransformParams ${parameters} >>]`;
 }
 
-/** Throws `cannot-append` if verifiers would reject the document because an earlier signature is broken. */
-async function checkIntact(opened: OpenedPdf): Promise<void> {
-  const refused = (reason: string) => formatErrors('cannot-append', { reason, isAppendOnly: true });
-  for (const stored of opened.stored.filter(isDocumentTimestamp)) {
-    const problem = (await findingsOf(opened, stored)).find(isBroken);
-    if (problem !== undefined) throw refused(`"${stored.field.name}" is broken. ${problem.message}`);
-  }
-  for (const { location, certificates, timestamps, examine } of await readSignatures(opened)) {
-    const findings = [...(await examine()), ...timestamps.flatMap((timestamp) => timestamp.findings)];
-    const problem = findings.find(isBroken);
-    if (problem !== undefined) throw refused(`the signature of ${location} is broken. ${problem.message}`);
-    if (!certificates.every(isReadableCertificate)) {
-      throw refused(`a certificate of ${location} cannot be read`);
-    }
-  }
-}
-
 /** Additional bytes to reserve, in case the service returns a longer certificate with the signature. */
 const RESERVE = 512;
 
 export async function prepareSignature(opened: OpenedPdf, context: SigningContext): Promise<Prepared> {
   const { document, stored, reader } = opened;
   const planned = await planSignature(opened, context);
-  await checkIntact(opened);
   const { algorithm, chain, tokenReserve } = context;
   const longest = prepareCms(PDF_PROFILE, context, {
     type: DATA,
@@ -108,7 +87,6 @@ export async function prepareTimestamp(
   if (last === undefined) throw formatErrors('not-signed');
   if (isDocumentTimestamp(last) && !force) return undefined;
   await checkChangeable(document, stored, undefined);
-  await checkIntact(opened);
   const field = await freeName(document, 'Timestamp');
   const firstNumber = await checkReferences(document);
   const entries = [

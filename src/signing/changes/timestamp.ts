@@ -12,6 +12,7 @@ import type { Stamped, TimestampAuthorities } from '../../timestamp/authorities.
 import type { Timestamp } from '../../timestamp/timestamp.ts';
 import { changeEach, finish } from '../change-each.ts';
 import { signingErrors } from '../errors.ts';
+import { requireUnbroken } from '../existing-signatures.ts';
 import { commit, openOriginal, reopenCopy, writtenOutcome } from '../files/commit.ts';
 import { type OpenFile, openFile } from '../files/open-file.ts';
 import type { ChangeFilesResult, FileToSign, TimestampedOutcome } from '../outcome.ts';
@@ -60,6 +61,7 @@ async function decide(
   const lacking = choose(signatures, force);
   for (const signature of lacking) assertWorthwhile(signature, time, force);
   const stamping = requireCapability(opened.stamping, 'timestamped', format);
+  if (stamping.of === 'file') await requireUnbroken(opened, await opened.signatures(), format);
   const isStamped =
     stamping.of === 'each-signature'
       ? lacking.length === 0

@@ -17,6 +17,8 @@ import { makeRootedSigner } from './rooted-signer.ts';
 const ORIGINALS = ['plain.jar', 'multi-release.jar', 'manifest-sections.jar', 'manifest-cr.jar'];
 /** Has a section for a folder that the archive holds. */
 const WITH_FOLDER_SECTION = 'manifest-sections.jar';
+/** Have sections of missing files: jarsigner signs these, so `verify` calls its signature broken. */
+const WITH_MISSING_FILES = ['manifest-sections.jar', 'manifest-cr.jar'];
 
 const folder = folderForAll();
 
@@ -87,7 +89,8 @@ describe('two signers are valid side by side', () => {
     ['SHA-256', 'SHA512'],
     ['SHA-512', 'SHA256'],
   ] as const)("jarsigner's with %s, then ours with %s", async (digestAlgorithm, algorithm) => {
-    const once = await theirs(ORIGINALS.map(original), digestAlgorithm);
+    const others = ORIGINALS.filter((name) => !WITH_MISSING_FILES.includes(name));
+    const once = await theirs(others.map(original), digestAlgorithm);
     const files = await written(once.map(({ bytes }) => ours(bytes, first, { algorithm, mode: 'append' })));
     await expectSigners(files, ['First Publisher', 'Their Publisher']);
   });

@@ -122,12 +122,6 @@ export function wholeDigests(signatureFile: Manifest): readonly MainDigest[] {
   return allMainDigests(signatureFile, OF_MANIFEST).filter(({ nodeName }) => nodeName !== undefined);
 }
 
-export function coveredNames(signatureFile: Manifest): ReadonlySet<string> {
-  const names = new Set<string>();
-  for (const { name } of signatureFile.sections()) names.add(name);
-  return names;
-}
-
 /** `algorithm` is in lower case, like the keys of attributes. */
 export type MainDigest = Pick<DigestAttribute, 'algorithm' | 'nodeName'> & {
   readonly value: string;

@@ -11,7 +11,6 @@ import { makeThrowawaySigner } from '../../../support/signed-files/throwaway-sig
 import { readAsArchives } from '../../../system/interop/java/readers.ts';
 import { signingIn, warningsOf } from '../support/change.ts';
 import { readFixture } from '../support/fixtures.ts';
-import { isIntact } from '../support/is-intact.ts';
 import { openBytes, type SignBytesOptions, signBytes } from '../support/sign-bytes.ts';
 import { signAgain, withoutWholeDigest } from './interop/signed-again.ts';
 import { contentsOf, repack, unzip, zip } from './simple-zip.ts';
@@ -68,16 +67,9 @@ describe('a second signature', () => {
     },
   );
 
-  it('covers a file that was added after the first, which stays as it was', async () => {
+  it('is refused after a file was added that the first does not cover', async () => {
     const added = repack(signed, {}, [{ name: 'c', contents: 'c' }]);
-    const both = await append(added);
-    expect(contentsOf(both, MANIFEST).toString().startsWith(contentsOf(signed, MANIFEST).toString())).toBe(true);
-    const signers = ['Another Publisher', 'Test Publisher'];
-    forJava.push({ bytes: both, expected: { a: signers, b: signers, c: ['Another Publisher'] } });
-    const intact = await Promise.all(
-      (await (await openBytes(jar, both)).signatures()).map(async (each) => [each.signer.name, await isIntact(each)]),
-    );
-    expect(Object.fromEntries(intact)).toEqual({ 'Test Publisher': false, 'Another Publisher': true });
+    await expect(append(added)).rejects.toMatchObject({ code: 'cannot-append' });
   });
 
   it('can be added to one that has no digest of the whole manifest', async () => {
@@ -152,34 +144,34 @@ describe('no signature can be added next to', () => {
   };
 
   it('one whose digests are SHA-1: stronger ones would break it', async () => {
-    await refused(readFixture('golden/sha1-rsa2048.jar'), /would break that of "Golden RSA 2048"/);
+    await refused(readFixture('golden/sha1-rsa2048.jar'), /GOLDEN_R\.RSA\): .* SHA-1/);
   });
 
   it('one of which a file was changed', async () => {
-    await refused(repack(signed, { b: 'other' }), /b was changed after "Test Publisher" signed it/);
+    await refused(repack(signed, { b: 'other' }), /TEST_PUB\.RSA\): /);
   });
 
   it('one whose manifest was changed', async () => {
     const manifest = contentsOf(signed, MANIFEST).toString().replace('Name: a\r\n', 'Name: a\r\nX: 1\r\n');
     const bytes = signAgain(repack(signed, { [MANIFEST]: manifest }), signer, 'TEST_PUB', (text) => text);
-    await refused(bytes, /the manifest was changed after "Test Publisher" signed it/);
+    await refused(bytes, /TEST_PUB\.RSA\): /);
   });
 
   it('one whose signature file was changed', async () => {
     const file = contentsOf(signed, `${FIRST}.SF`).toString();
-    await refused(repack(signed, { [`${FIRST}.SF`]: file.replace('1.0', '2.0') }), /"Test Publisher" does not verify/);
+    await refused(repack(signed, { [`${FIRST}.SF`]: file.replace('1.0', '2.0') }), /TEST_PUB\.RSA\): /);
   });
 
   it('one whose block cannot be read', async () => {
     for (const block of ['', 'not a block', contentsOf(signed, `${FIRST}.RSA`).subarray(0, 500)]) {
-      await refused(repack(signed, { [`${FIRST}.RSA`]: block }), /does not verify/);
+      await refused(repack(signed, { [`${FIRST}.RSA`]: block }), /\.(RSA|DSA|EC)\): /);
     }
   });
 
   it('one whose signature file cannot be read', async () => {
     await refused(
       signAgain(signed, signer, 'TEST_PUB', () => 'nonsense\r\n'),
-      /does not verify/,
+      /\.(RSA|DSA|EC)\): /,
     );
   });
 
@@ -190,12 +182,12 @@ describe('no signature can be added next to', () => {
         { name: 'META-INF/ANOTHER_.SF', contents: files[0] ?? '' },
         { name: `META-INF/ANOTHER_.${extension}`, contents: 'a block of another kind' },
       ]);
-      await refused(bytes, /does not verify/);
+      await refused(bytes, /\.(RSA|DSA|EC)\): /);
     }
   });
 
   it('one in an archive that lost its manifest', async () => {
-    await refused(repack(signed, { [MANIFEST]: undefined }), /does not verify/);
+    await refused(repack(signed, { [MANIFEST]: undefined }), /\.(RSA|DSA|EC)\): /);
   });
 });
 

@@ -15,7 +15,7 @@ import { signingContext } from '../../../support/signed-files/signing-context.ts
 import { makeThrowawaySigner } from '../../../support/signed-files/throwaway-signer.ts';
 import { peculiarSignature } from '../../authenticode/peculiar-signature.ts';
 import { applyPatch } from '../support/apply-patch.ts';
-import { removalOf, signingIn } from '../support/change.ts';
+import { checkIn, removalOf, signingIn } from '../support/change.ts';
 import { codesOf, isIntact } from '../support/is-intact.ts';
 import { attachBytes, openBytes, signBytes } from '../support/sign-bytes.ts';
 import { makeCompoundFile, storage } from './samples.ts';
@@ -164,7 +164,7 @@ describe('a signature over the digest of metadata is broken', () => {
     const { result } = await signBytes(msi, unsigned, signer);
     const file = await openBytes(msi, await withChildren(result, change));
     expect(await codesOf((await file.signatures())[0])).toContain(code);
-    await expect(signingIn(file).check(signingContext({ chain: signer.chain }), 'append')).rejects.toMatchObject({
+    await expect(checkIn(file, msi, signingContext({ chain: signer.chain }), 'append')).rejects.toMatchObject({
       code: 'cannot-append',
     });
   });

@@ -7,10 +7,11 @@ import { checkReferences } from '../../../../src/formats/pdf/check.ts';
 import { pdf } from '../../../../src/formats/pdf/index.ts';
 import { prepareUpdate } from '../../../../src/formats/pdf/new-signature.ts';
 import { openDocument } from '../../../../src/pdf-syntax/document.ts';
+import { requireUnbroken } from '../../../../src/signing/existing-signatures.ts';
 import { signingContext } from '../../../support/signed-files/signing-context.ts';
 import { makeThrowawaySigner, type ThrowawaySigner } from '../../../support/signed-files/throwaway-signer.ts';
 import { buildToken, buildTstInfo } from '../../timestamp/support/build-token.ts';
-import { signingIn, wholeStamping } from '../support/change.ts';
+import { checkIn, signingIn, wholeStamping } from '../support/change.ts';
 import { openBytes, plainReader, signBytes } from '../support/sign-bytes.ts';
 import { ALLOWED, ATTACKS, formWith } from './attacks.ts';
 import { documentWithField, makePdf, withUpdate } from './make-pdf.ts';
@@ -230,11 +231,20 @@ describe('a document that cannot be signed', () => {
     const { result } = await signBytes(pdf, makePdf(), signer);
     const file = await openBytes(pdf, Buffer.concat([result, Buffer.from('more')]));
     const refused = { code: 'cannot-append', hint: expect.not.stringContaining('--replace') };
-    await expect(signingIn(file).prepare(signingContext({ chain: signer.chain }), 'append')).rejects.toMatchObject(
-      refused,
-    );
-    const timestamp = wholeStamping(file).prepare({ algorithm: 'SHA256', tokenReserve: 100, force: false });
-    await expect(timestamp).rejects.toMatchObject(refused);
+    const signing = checkIn(file, pdf, signingContext({ chain: signer.chain }), 'append');
+    await expect(signing).rejects.toMatchObject(refused);
+    await expect(requireUnbroken(file, await file.signatures(), pdf)).rejects.toMatchObject(refused);
+  });
+
+  it('has a broken document timestamp and no signature', async () => {
+    const field = '<< /Type /Annot /Subtype /Widget /FT /Sig /T (Stamp) /Rect [0 0 0 0] /V 6 0 R >>';
+    const value = '<< /Type /DocTimeStamp /SubFilter /ETSI.RFC3161 /ByteRange [0 1 2 3] /Contents <3000> >>';
+    const catalog = '/AcroForm << /Fields [5 0 R] >>';
+    const file = await openBytes(pdf, makePdf({ catalog, page: '/Annots [5 0 R]', objects: [field, value] }));
+    expect(await file.signatures()).toEqual([]);
+    expect((await file.examine()).map(({ code }) => code)).toContain('pdf-byte-range-wrong');
+    const signing = checkIn(file, pdf, signingContext({ chain: signer.chain }), 'append');
+    await expect(signing).rejects.toMatchObject({ code: 'cannot-append' });
   });
 
   it('has as many revisions as this program reads: no signature or timestamp is requested', async () => {
@@ -270,7 +280,7 @@ it('signs a document that was filled in as its certification allows, but not one
   const stamped = await signBytes(pdf, makePdf(), signer, { token: foreign });
   await expect(signBytes(pdf, stamped.result, signer)).rejects.toMatchObject({
     code: 'cannot-append',
-    message: expect.stringContaining('field Signature1 is broken'),
+    message: expect.stringContaining('the signature there is broken (field Signature1)'),
   });
 });
 

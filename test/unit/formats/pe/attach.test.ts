@@ -7,7 +7,7 @@ import { makePki } from '../../../support/signed-files/pki.ts';
 import { signingContext } from '../../../support/signed-files/signing-context.ts';
 import { makeThrowawaySigner } from '../../../support/signed-files/throwaway-signer.ts';
 import { MD5, type Peculiar, peculiarSignature } from '../../authenticode/peculiar-signature.ts';
-import { signingIn } from '../support/change.ts';
+import { checkIn, signingIn } from '../support/change.ts';
 import { readFixture } from '../support/fixtures.ts';
 import { codesOf } from '../support/is-intact.ts';
 import { attachBytes, openBytes } from '../support/sign-bytes.ts';
@@ -67,7 +67,7 @@ describe('a signature for an unknown kind of file', () => {
       'signed-kind-differs',
     ]);
     const context = signingContext({ chain: (await makeThrowawaySigner()).chain });
-    await expect(signingIn(file).check(context, 'append')).rejects.toMatchObject({ code: 'cannot-append' });
+    await expect(checkIn(file, pe, context, 'append')).rejects.toMatchObject({ code: 'cannot-append' });
     await expect(signingIn(await openBytes(pe, fileWith(ofHello()))).check(context, 'append')).resolves.toMatchObject({
       requests: 1,
     });

@@ -3,8 +3,17 @@
 import type { Patch } from '../../../../src/bytes/pieces.ts';
 import { lazy } from '../../../../src/bytes/reuse.ts';
 import { type Format, requireCapability, type SigningRules } from '../../../../src/format/format.ts';
-import type { Embedding, Envelopes, Prepared, SignableFile, Signing } from '../../../../src/format/signable-file.ts';
+import type {
+  Embedding,
+  Envelopes,
+  Prepared,
+  SignableFile,
+  Signing,
+  SigningContext,
+  SigningMode,
+} from '../../../../src/format/signable-file.ts';
 import type { Envelope } from '../../../../src/format/signature.ts';
+import { requireUnbroken } from '../../../../src/signing/existing-signatures.ts';
 import { signingContext } from '../../../support/signed-files/signing-context.ts';
 import { makeThrowawaySigner, type ThrowawaySigner } from '../../../support/signed-files/throwaway-signer.ts';
 
@@ -37,6 +46,14 @@ export function signingIn({ signing }: SignableFile): Signing {
 
 export function rulesOf(format: Format): SigningRules {
   return requireCapability(format.signing, 'signed', format);
+}
+
+/** Runs the checks of `sign` before it requests a signature. */
+export async function checkIn(file: SignableFile, format: Format, context: SigningContext, mode: SigningMode) {
+  const preview = await signingIn(file).check(context, mode);
+  const staying = (await file.signatures()).filter((signature) => !preview.replaces(signature));
+  await requireUnbroken(file, staying, format);
+  return preview;
 }
 
 /** Each unit signed with the key, instead of by the service. */

@@ -12,7 +12,7 @@ import { digestEntries } from '../../../../src/zip/entry-digests.ts';
 import { signingContext } from '../../../support/signed-files/signing-context.ts';
 import type { ThrowawaySigner } from '../../../support/signed-files/throwaway-signer.ts';
 import { applyPatch } from './apply-patch.ts';
-import { placeIn, rulesOf, sealedBy, signingIn } from './change.ts';
+import { checkIn, placeIn, rulesOf, sealedBy, signingIn } from './change.ts';
 import { withSignedContents } from './signed-contents.ts';
 
 /** What `codesign-remote attach` makes of the file. Throws `not-its-signature` and what else it throws. */
@@ -75,7 +75,7 @@ export async function signBytes(
   const file = await openBytes(format, bytes, name);
   const algorithm = given ?? signingIn(file).fixedAlgorithm?.algorithm ?? 'SHA256';
   const context = signingContext({ algorithm, chain: signer.chain, tokenReserve }, { wsh: true, ...info });
-  if (!unchecked) await signingIn(file).check(context, mode);
+  if (!unchecked) await checkIn(file, format, context, mode);
   const contents = await withSignedContents(format, file, bytes, context, signer, token);
   const prepared = await signingIn(contents.file).prepare(context, mode);
   const sealed = sealedBy(signer, prepared, token);

@@ -5,7 +5,7 @@ import { jar } from '../../../../../src/formats/jar/index.ts';
 import { LARGEST_MANIFEST } from '../../../../../src/formats/jar/layout.ts';
 import { signingContext } from '../../../../support/signed-files/signing-context.ts';
 import { makeThrowawaySigner } from '../../../../support/signed-files/throwaway-signer.ts';
-import { signingIn } from '../../support/change.ts';
+import { checkIn, signingIn } from '../../support/change.ts';
 import { isIntact } from '../../support/is-intact.ts';
 import { openBytes, signBytes } from '../../support/sign-bytes.ts';
 import { type SimpleEntry, zip } from '../simple-zip.ts';
@@ -26,7 +26,7 @@ it('a signature of 100 MB that is packed into 100 kB is none that can be read, a
   expect(others).toEqual([]);
   expect(signature).toMatchObject({ signer: { name: '(unreadable signature)', certificate: undefined } });
   expect(await isIntact(signature)).toBe(false);
-  const append = signingIn(file).check(signingContext({ chain: signer.chain }), 'append');
+  const append = checkIn(file, jar, signingContext({ chain: signer.chain }), 'append');
   await expect(append).rejects.toMatchObject({ code: 'cannot-append' });
   await signingIn(file).check(signingContext({ chain: signer.chain }), 'replace');
   expect(process.memoryUsage().arrayBuffers - before).toBeLessThan(4_000_000);
