@@ -240,7 +240,9 @@ export async function differenceBetween(
     const after = isShared ? before : await reach(last, now);
     const end = await endOfSame(signed, before, last, after);
     const isOtherKind = isOf(old, 'reference') !== isOf(now, 'reference') && role !== 'form';
-    if (isOtherKind && isOf(before.value, 'dictionary')) return differ(pair);
+    // A reference to itself would be followed without end.
+    const isChain = isOf(before.value, 'reference') || isOf(after.value, 'reference');
+    if (isOtherKind && (isChain || isOf(before.value, 'dictionary'))) return differ(pair);
     if (end === undefined || before.isStale !== after.isStale) return differ(pair);
     if (canSettle && settled !== undefined && known === undefined && before !== NOTHING && !before.isStale) {
       numbers.add(shared.number);
