@@ -113,7 +113,7 @@ describe('--list', () => {
     };
     expect(await sections('7 check 4')).toEqual(['7 check 4']);
     expect(await sections('8')).toEqual(['8', '8 rule 1', '8 rule 2', '8 rule 3', '8 rule 4']);
-    expect(await sections('PUT is not accepted as sign')).toEqual(['4']);
+    expect(await sections('`sign` request that uses PUT')).toEqual(['4']);
   });
 
   test('works by the script that npm runs, in plain Node', async () => {
@@ -131,7 +131,7 @@ describe('a run', () => {
         const { code, output, errors } = await runAgainst(fake, '--only', '2.4', '--only', '5 rule 1');
         expect({ code, errors }).toEqual({ code: 0, errors: '' });
         expect(output).toMatch(/^\d+ rules for https:.*\nspends \d+ signatures at most\n\n/);
-        expect(output).toMatch(/^kept +2\.4 +data\.signature is Base64$/m);
+        expect(output).toMatch(/^kept +2\.4 +`data\.signature` is encoded in Base64$/m);
         expect(output).toMatch(/^choice +2\.4 +which additional fields the signature record has\n +→ none$/m);
         expect(output).toMatch(
           /\n\d+ kept, 0 broken, 1 left open by the document, 0 not asked; \d+ signatures were given\n$/,
@@ -153,7 +153,7 @@ describe('a run', () => {
         const { code, output } = await runAgainst(fake, ...args);
         expect(code).toBe(0);
         expect(output.match(/^kept .*RSASSA/gm)).toHaveLength(4);
-        expect(output).toMatch(/^not asked 8 rule 1 +a signature counts once\n +\(the API does not show the count/m);
+        expect(output).toMatch(/^not asked 8 rule 1 +a signature is counted once\n +\(the API does not show the count/m);
         const wrong = await runAgainst(fake, '--only', 'a report of success', '--count-command', 'echo many');
         expect(wrong).toMatchObject({ code: 6, errors: expect.stringContaining('--count-command') });
         const still = await runAgainst(fake, '--only', 'a report of success', '--count-command', 'echo 7');

@@ -19,24 +19,24 @@ type Header = (credentials: Credentials) => string | null | readonly string[];
 const BAD_HEADERS: Readonly<Record<string, Header>> = {
   'no Authorization header': () => null,
   'an empty Authorization header': () => '',
-  'the scheme alone': () => 'Basic',
+  'the Basic scheme but no credentials': () => 'Basic',
   'the Bearer scheme': ({ accessKey, accessSecret }) => `Bearer ${encoded(`${accessKey}:${accessSecret}`)}`,
   'the Digest scheme': ({ accessKey }) => `Digest username=${JSON.stringify(accessKey)}`,
-  'credentials without a scheme': ({ accessKey, accessSecret }) => encoded(`${accessKey}:${accessSecret}`),
-  'credentials that are not encoded': ({ accessKey, accessSecret }) => `Basic ${accessKey}:${accessSecret}`,
-  'credentials without a colon': ({ accessKey }) => `Basic ${encoded(accessKey)}`,
-  'text after the credentials': (right) => `${basic(right)} x`,
+  'credentials but no scheme': ({ accessKey, accessSecret }) => encoded(`${accessKey}:${accessSecret}`),
+  'credentials that are not encoded in Base64': ({ accessKey, accessSecret }) => `Basic ${accessKey}:${accessSecret}`,
+  'credentials that contain no colon': ({ accessKey }) => `Basic ${encoded(accessKey)}`,
+  'extra text after the credentials': (right) => `${basic(right)} x`,
   'an empty Access Key': ({ accessSecret }) => `Basic ${encoded(`:${accessSecret}`)}`,
   'an empty Access Secret': ({ accessKey }) => `Basic ${encoded(`${accessKey}:`)}`,
   'a wrong Access Key': ({ accessSecret }) => `Basic ${encoded(`conformance-nobody:${accessSecret}`)}`,
   'a wrong Access Secret': ({ accessKey }) => `Basic ${encoded(`${accessKey}:conformance-wrong`)}`,
-  'an Access Secret with one extra character': ({ accessKey, accessSecret }) =>
+  'one extra character in the Access Secret': ({ accessKey, accessSecret }) =>
     `Basic ${encoded(`${accessKey}:${accessSecret}x`)}`,
-  'an Access Secret with one character removed': ({ accessKey, accessSecret }) =>
+  'one character missing from the Access Secret': ({ accessKey, accessSecret }) =>
     `Basic ${encoded(`${accessKey}:${accessSecret.slice(0, -1)}`)}`,
-  'an Access Secret with upper and lower case swapped': ({ accessKey, accessSecret }) =>
+  'upper and lower case swapped in the Access Secret': ({ accessKey, accessSecret }) =>
     `Basic ${encoded(`${accessKey}:${otherCase(accessSecret)}`)}`,
-  'credentials that are not text': () => `Basic ${Buffer.from([0xff, 0xfe, 0x3a, 0xff]).toString('base64')}`,
+  'credentials that are not valid UTF-8': () => `Basic ${Buffer.from([0xff, 0xfe, 0x3a, 0xff]).toString('base64')}`,
 };
 
 /** What RFC 7617 takes, or a lenient reader. */
@@ -44,7 +44,7 @@ const PECULIAR_HEADERS: Readonly<Record<string, Header>> = {
   'several spaces after the scheme': (right) => basic(right).replace(' ', '   '),
   'credentials whose Base64 has missing or extra padding': (right) =>
     basic(right).endsWith('=') ? basic(right).replace(/=+$/, '') : `${basic(right)}=`,
-  'credentials whose Base64 has a foreign character in it': (right) => basic(right).replace(/^(.{10})/, '$1!'),
+  'credentials whose Base64 contains a character outside its alphabet': (right) => basic(right).replace(/^(.{10})/, '$1!'),
   'two Authorization headers, the correct one first': (right) => [
     basic(right),
     `Basic ${encoded('conformance-nobody:wrong')}`,
@@ -74,7 +74,7 @@ const OPERATIONS = [
 const refusalsOf = ([name, operation]: (typeof OPERATIONS)[number]): readonly Rule[] =>
   Object.entries(BAD_HEADERS).map(([title, header]) => ({
     section: '5 rule 6',
-    title: `a ${name} request with ${title} gets code 401`,
+    title: `a \`${name}\` request with ${title} is rejected with code 401`,
     spends: 0,
     ask: async (deployment) => {
       const authorization = header(deployment.options.credentials);
@@ -112,7 +112,7 @@ export const AUTHENTICATION_RULES: readonly Rule[] = [
   ...OPERATIONS.flatMap(refusalsOf),
   {
     section: '5 rule 1',
-    title: 'the scheme is accepted in any letter case (RFC 7617, section 2)',
+    title: 'the scheme name Basic is accepted in any letter case (RFC 7617, section 2)',
     spends: 0,
     ask: async (deployment) =>
       each(['basic', 'BASIC', 'bAsIc'], async (scheme) => {
@@ -123,7 +123,7 @@ export const AUTHENTICATION_RULES: readonly Rule[] = [
   ...Object.entries(PECULIAR_HEADERS).map(peculiarRule),
   {
     section: '5 rule 6',
-    title: 'an HTTP 401 has a WWW-Authenticate header that names Basic (RFC 9110, section 11.6.1)',
+    title: 'an answer with HTTP 401 has a WWW-Authenticate header for the Basic scheme (RFC 9110, section 11.6.1)',
     spends: 0,
     ask: async (deployment) =>
       each(OPERATIONS, async ([, operation]) => {

@@ -73,7 +73,7 @@ async function lostAnswer(deployment: Deployment): Promise<Verdict> {
 }
 
 export const COUNTING_RULES: readonly Rule[] = [
-  counting('8 rule 1', 'a signature counts once', 1, async (deployment) => [await deployment.sign(deployment.body())]),
+  counting('8 rule 1', 'a signature is counted once', 1, async (deployment) => [await deployment.sign(deployment.body())]),
   counting('8 rule 1', 'concurrent signatures are all counted', 8, async (deployment) =>
     (await signAtOnce(deployment)).map(({ answer }) => answer),
   ),
@@ -108,7 +108,7 @@ export const COUNTING_RULES: readonly Rule[] = [
   reporting('8 rule 3', 'a report of success does not change the count', [1]),
   reporting('8 rule 4', 'a report of failure does not change the count', [2]),
   reporting('8 rule 3', 'reports that are repeated, changed or wrong do not change the count', [1, 1, 2, 1, 3, null]),
-  counting('8 rule 3', 'the report of an unknown id does not change the count', 0, async (deployment) => [
+  counting('8 rule 3', 'a report for an unknown id does not change the count', 0, async (deployment) => [
     await deployment.report({ id: 'conformance-no-such-record', status: 1 }),
   ]),
 ];

@@ -21,18 +21,18 @@ function isBareEnvelope(answer: Answer): Verdict {
 
 /** Titles, and calls that no deployment can sign. */
 const REFUSED: Readonly<Record<string, (deployment: Deployment) => Promise<Answer>>> = {
-  'a body that is not JSON': (deployment) => deployment.sign('{'),
-  'a body that is empty': (deployment) => deployment.sign(''),
+  'a request body that is not JSON': (deployment) => deployment.sign('{'),
+  'a request body that is empty': (deployment) => deployment.sign(''),
   'a request without a body': (deployment) => deployment.call(SIGN),
-  'a body that is null': (deployment) => deployment.sign('null'),
-  'a body that is an array': (deployment) => deployment.sign('[]'),
-  'a body that is a string': (deployment) => deployment.sign('"code"'),
-  'a body with two JSON objects': (deployment) => deployment.sign(JSON.stringify(deployment.refusedBody()).repeat(2)),
-  'a report that is not JSON': (deployment) => deployment.report('{'),
-  'a report that is an array': (deployment) => deployment.report('[]'),
-  'an unknown path of /v1/': (deployment) => deployment.call(UNKNOWN, { body: deployment.refusedBody() }),
-  'a path of another version': (deployment) => deployment.call('/v2/codesign/sign', { body: deployment.refusedBody() }),
-  'a path without a version': (deployment) => deployment.call('/codesign/sign', { body: deployment.refusedBody() }),
+  'a request body that is null': (deployment) => deployment.sign('null'),
+  'a request body that is an array': (deployment) => deployment.sign('[]'),
+  'a request body that is a string': (deployment) => deployment.sign('"code"'),
+  'a request body with two JSON objects': (deployment) => deployment.sign(JSON.stringify(deployment.refusedBody()).repeat(2)),
+  'a report whose body is not JSON': (deployment) => deployment.report('{'),
+  'a report whose body is an array': (deployment) => deployment.report('[]'),
+  'a request for an unknown path under /v1/': (deployment) => deployment.call(UNKNOWN, { body: deployment.refusedBody() }),
+  'a request for a path of another API version': (deployment) => deployment.call('/v2/codesign/sign', { body: deployment.refusedBody() }),
+  'a request for a path without an API version': (deployment) => deployment.call('/codesign/sign', { body: deployment.refusedBody() }),
   ...Object.fromEntries(
     ['GET', 'PUT', 'PATCH', 'DELETE'].flatMap((method) =>
       [SIGN, REPORT].map((path) => [
@@ -47,7 +47,7 @@ const REFUSED: Readonly<Record<string, (deployment: Deployment) => Promise<Answe
 /** 9 and 4: the version is in the path, and the method is POST. */
 const sectionOf = (title: string): string => {
   if (/^[A-Z]{3,} /.test(title)) return '4';
-  return title.startsWith('a path') ? '9' : '2.1';
+  return title.startsWith('a request for a path') ? '9' : '2.1';
 };
 
 const envelopeRule = (section: string, title: string, ask: (deployment: Deployment) => Promise<Verdict>): Rule => ({
@@ -60,7 +60,7 @@ const envelopeRule = (section: string, title: string, ask: (deployment: Deployme
 export const ENVELOPE_RULES: readonly Rule[] = [
   {
     section: '2.1',
-    title: 'the answer with a signature is an envelope with an integer code, a string message and an object data',
+    title: 'the answer with a signature is an envelope: `code` is an integer, `message` a string and `data` an object',
     spends: 0,
     shares: ['SHA256'],
     async ask(deployment) {
@@ -76,13 +76,13 @@ export const ENVELOPE_RULES: readonly Rule[] = [
     shares: ['SHA256'],
     ask: async (deployment) => isEnvelope(await deployment.report({ id: await deployment.recordId(), status: 1 })),
   },
-  envelopeRule('7', 'an authentication failure in either operation is an envelope with data null', (deployment) =>
+  envelopeRule('7', 'an authentication failure in either operation is answered with an envelope whose `data` is null', (deployment) =>
     each([SIGN, REPORT], async (operation) => {
       const body = operation === SIGN ? deployment.refusedBody() : { id: 'x', status: 1 };
       return isBareEnvelope(await deployment.call(operation, { authorization: null, body }));
     }),
   ),
-  envelopeRule('7', 'a parameter error is an envelope with data null', async (deployment) =>
+  envelopeRule('7', 'a parameter error is answered with an envelope whose `data` is null', async (deployment) =>
     isBareEnvelope(await deployment.sign(deployment.refusedBody())),
   ),
   ...Object.entries(REFUSED).flatMap(([title, ask]) => [

@@ -31,40 +31,40 @@ const peculiar = (title: string, extra: unknown): Rule => ({
 export const EXTRA_RULES: readonly Rule[] = [
   {
     section: '2.2',
-    title: 'a request without extra is signed',
+    title: 'a request without `extra` is signed',
     spends: 0,
     shares: ['SHA256'],
     ask: async (deployment) => isSigned((await deployment.signed()).answer),
   },
-  signs('a request whose extra has all members is signed', MEMBERS),
-  signs('a request with an empty extra is signed', {}),
+  signs('a request whose `extra` object has all members is signed', MEMBERS),
+  signs('a request whose `extra` object is empty is signed', {}),
   {
     section: '2.3',
-    title: 'a request whose extra has only one member is signed',
+    title: 'a request whose `extra` object has only one member is signed',
     spends: Object.keys(MEMBERS).length,
     ask: async (deployment) =>
       each(Object.entries(MEMBERS), async ([name, value]) =>
         isSigned(await deployment.sign({ ...deployment.body(), extra: { [name]: value } })),
       ),
   },
-  signs('a request with a file name in several scripts is signed', {
+  signs('a request with a file name in several writing systems is signed', {
     signing_filename: 'Größe/файл/大きさ "1" \\ 😀.exe',
   }),
   signs('a request with a file size of 0 is signed', { signing_filesize: 0 }),
   signs('a request with a file size of 16 GiB is signed', { signing_filesize: 2 ** 34 }),
   signs('a request with a file size of 2^53 − 1 is signed', { signing_filesize: Number.MAX_SAFE_INTEGER }),
-  signs('a request with empty strings in extra is signed', { platform: '', signing_filename: '' }),
-  peculiar('an unknown member of extra', { ...MEMBERS, conformance: true }),
-  peculiar('an extra that is null', null),
-  peculiar('an extra that is an array', []),
-  peculiar('an extra that is a string', 'linux'),
+  signs('a request with empty strings in `extra` is signed', { platform: '', signing_filename: '' }),
+  peculiar('an unknown member of `extra`', { ...MEMBERS, conformance: true }),
+  peculiar('an `extra` field that is null', null),
+  peculiar('an `extra` field that is an array', []),
+  peculiar('an `extra` field that is a string', 'linux'),
   ...Object.entries(MEMBERS).map(([name, value]) =>
-    peculiar(`a ${name} of the wrong type`, { [name]: typeof value === 'string' ? 7 : '7' }),
+    peculiar(`a \`${name}\` member of the wrong type`, { [name]: typeof value === 'string' ? 7 : '7' }),
   ),
   peculiar('a file size that is not an integer', { signing_filesize: 1.5 }),
   peculiar('a file size of 2^53', { signing_filesize: 2 ** 53 }),
-  peculiar('a file size below zero', { signing_filesize: -1 }),
-  peculiar('a member that is null', { hostname: null }),
+  peculiar('a negative file size', { signing_filesize: -1 }),
+  peculiar('a member of `extra` that is null', { hostname: null }),
   peculiar('a file name of 4,000 characters', { signing_filename: 'x'.repeat(4000) }),
   {
     section: '2.2',
@@ -74,7 +74,7 @@ export const EXTRA_RULES: readonly Rule[] = [
   },
   {
     section: '2.2',
-    title: 'how the service treats a request with a duplicate code',
+    title: 'how the service treats a request with two `code` fields',
     spends: 1,
     async ask(deployment) {
       const json = JSON.stringify(deployment.body());

@@ -10,7 +10,7 @@ type Change = (good: Body) => Body;
 
 const refused = (section: string, title: string, change: Change, spends = 0): Rule => ({
   section,
-  title: `${title} gets code 400`,
+  title: `${title} is rejected with code 400`,
   spends,
   ask: async (deployment) => isRefusedWith(400, await deployment.sign(change(deployment.body()))),
 });
@@ -25,13 +25,13 @@ const fieldRules = (
   rows: readonly (readonly [title: string, value: unknown, reparable?: boolean])[],
 ): readonly Rule[] =>
   rows.map(([title, value, reparable = false]) =>
-    refused(section, `a request whose ${name} ${title}`, put(name, value)(), reparable ? 1 : 0),
+    refused(section, `a request whose \`${name}\` field ${title}`, put(name, value)(), reparable ? 1 : 0),
   );
 
 const CODE_RULES: readonly Rule[] = [
   ...fieldRules('7 check 1', 'code', [
     ['identifies no certificate', 'conformance-no-such-certificate'],
-    ['is empty', ''],
+    ['is an empty string', ''],
     ['is missing', undefined],
     ['is null', null],
     ['is the boolean true', true],
@@ -39,12 +39,12 @@ const CODE_RULES: readonly Rule[] = [
   ]),
   refused(
     '7 check 1',
-    'a request whose code is a number',
+    'a request whose `code` field is a number',
     ({ code, ...rest }) => ({ ...rest, code: Number(code) || 1 }),
     1,
   ),
-  refused('7 check 1', 'a request whose code is in an array', ({ code, ...rest }) => ({ ...rest, code: [code] }), 1),
-  refused('7 check 1', 'a request whose code has text after it', ({ code, ...rest }) => ({
+  refused('7 check 1', 'a request whose `code` field is in an array', ({ code, ...rest }) => ({ ...rest, code: [code] }), 1),
+  refused('7 check 1', 'a request with text after the certificate number in `code`', ({ code, ...rest }) => ({
     ...rest,
     code: `${code}.x`,
   })),
@@ -54,32 +54,32 @@ const CODE_RULES: readonly Rule[] = [
 const WITH_BOTH = Buffer.alloc(32, 0xfb).fill(0xff, 16).toString('base64');
 const HEXADECIMAL = 'a5'.repeat(32);
 const NOT_BASE64: readonly (readonly [title: string, digest: unknown, reparable?: boolean])[] = [
-  ['has no Base64 characters', '!"$%&/()=?'],
-  ['is empty', ''],
+  ['is not Base64', '!"$%&/()=?'],
+  ['is an empty string', ''],
   ['is missing', undefined],
   ['is null', null],
   ['is a number', 1234],
   ['is an object', {}],
   ['is in an array', [bytes(32)], true],
-  ['contains a foreign character', `${bytes(32).slice(0, 20)}!${bytes(32).slice(20)}`, true],
+  ['contains a character outside the Base64 alphabet', `${bytes(32).slice(0, 20)}!${bytes(32).slice(20)}`, true],
   ['contains a space', `${bytes(32).slice(0, 20)} ${bytes(32).slice(20)}`, true],
   ['contains a line break', `${bytes(32).slice(0, 20)}\n${bytes(32).slice(20)}`, true],
   ['begins with a space', ` ${bytes(32)}`, true],
   ['ends with a line break', `${bytes(32)}\n`, true],
-  ['lacks its padding', bytes(32).replace(/=+$/, ''), true],
+  ['lacks the padding', bytes(32).replace(/=+$/, ''), true],
   ['uses the URL-safe alphabet', WITH_BOTH.replaceAll('+', '-').replaceAll('/', '_'), true],
   ['has padding in the middle', `${bytes(32).slice(0, 20)}=${bytes(32).slice(20)}`, true],
 ];
 
 const DIGEST_RULES: readonly Rule[] = [
   ...fieldRules('7 check 2', 'digest', NOT_BASE64),
-  refused('2.2', 'a request whose digest is hexadecimal text', put('digest', HEXADECIMAL)(), 1),
-  refused('2.2', 'a request whose digest is Base64 of hexadecimal text', put('digest', encoded(HEXADECIMAL))(), 1),
+  refused('2.2', 'a request whose `digest` field is hexadecimal text', put('digest', HEXADECIMAL)(), 1),
+  refused('2.2', 'a request whose `digest` field is hexadecimal text encoded in Base64', put('digest', encoded(HEXADECIMAL))(), 1),
   // RFC 4648 lets decoders take these (3.3 and 3.5).
   ...[
     ['with too much padding', `${bytes(32)}=`],
     [
-      'with unused bits set at its end',
+      'with unused Base64 bits that are not zero',
       bytes(32).replace(/.=$/, (end) => `${String.fromCharCode(end.charCodeAt(0) + 1)}=`),
     ],
   ].map(
@@ -98,11 +98,13 @@ const wrongLengths = (algorithm: DigestAlgorithm): readonly number[] => {
   return [...new Set([...others, right - 1, right + 1, 1, 2 * right])];
 };
 
+const listed = (lengths: readonly number[]) => lengths.join(', ').replace(/, (\d+)$/, ' or $1');
+
 const ALGORITHM_RULES: readonly Rule[] = [
   ...DIGEST_ALGORITHMS.map(
     (algorithm): Rule => ({
       section: '7 check 3',
-      title: `a request for ${algorithm} with a digest of ${wrongLengths(algorithm).join(', ')} bytes gets code 400`,
+      title: `a request for ${algorithm} with a digest of ${listed(wrongLengths(algorithm))} bytes is rejected with code 400`,
       spends: 0,
       ask: async (deployment) =>
         each(wrongLengths(algorithm), async (length) =>
@@ -111,12 +113,12 @@ const ALGORITHM_RULES: readonly Rule[] = [
     }),
   ),
   ...fieldRules('7 check 3', 'algorithm', [
-    ['has an unknown name', 'CONFORMANCE'],
+    ['has an unknown value', 'CONFORMANCE'],
     ['is a number', 256],
     ['is an object', {}],
     ['is missing', undefined, true],
     ['is null', null, true],
-    ['is empty', '', true],
+    ['is an empty string', '', true],
     ['is in lower case', 'sha256', true],
     ['contains a hyphen', 'SHA-256', true],
     ['ends with a space', 'SHA256 ', true],
@@ -133,13 +135,13 @@ const ALGORITHM_RULES: readonly Rule[] = [
 ];
 
 const PADDING_RULES = fieldRules('7 check 4', 'padding', [
-  ['has an unknown name', 'CONFORMANCE'],
+  ['has an unknown value', 'CONFORMANCE'],
   ['is a number', 1],
   ['is an object', {}],
   ['is the boolean true', true],
   ['is missing', undefined, true],
   ['is null', null, true],
-  ['is empty', '', true],
+  ['is an empty string', '', true],
   ['is in lower case', 'pkcs1', true],
   ['ends with a space', 'PKCS1 ', true],
   ['is in an array', ['PKCS1'], true],
@@ -163,7 +165,7 @@ const NAMES = ['code', 'digest', 'algorithm', 'padding'] as const;
  */
 const orderRule = (first: number, second: number): Rule => ({
   section: '7 checks',
-  title: `${NAMES[first]} is checked before ${NAMES[second]} (if the message shows it), and a failure gets code 400`,
+  title: `\`${NAMES[first]}\` is checked before \`${NAMES[second]}\` (if the messages show it), and a request that fails both checks is rejected with code 400`,
   spends: 0,
   async ask(deployment) {
     const answers: Answer[] = [];
@@ -197,10 +199,10 @@ export const PARAMETER_RULES: readonly Rule[] = [
   ...ALGORITHM_RULES,
   ...PADDING_RULES,
   ...PAIRS.map(([first, second]) => orderRule(first, second)),
-  { section: '7 checks', title: 'a request with four wrong parameters gets code 400', spends: 0, ask: allWrong },
+  { section: '7 checks', title: 'a request with four wrong parameters is rejected with code 400', spends: 0, ask: allWrong },
   {
     section: '7 checks',
-    title: 'a request with an empty object gets code 400',
+    title: 'a request whose body is an empty object is rejected with code 400',
     spends: 0,
     ask: async (deployment) => isRefusedWith(400, await deployment.sign({})),
   },

@@ -31,7 +31,7 @@ const BAD_STATUSES: Readonly<Record<string, unknown>> = {
 
 const BAD_IDS: Readonly<Record<string, unknown>> = {
   missing: undefined,
-  empty: '',
+  'an empty string': '',
   null: null,
   // No record that a deployment may have.
   'a number': -987_654_321,
@@ -64,11 +64,11 @@ async function ofAnother(deployment: Deployment): Promise<Verdict> {
 }
 
 export const REPORT_RULES: readonly Rule[] = [
-  reports('status 1 is accepted', [1]),
-  reports('status 2 is accepted', [2]),
+  reports('a report of status 1 is accepted', [1]),
+  reports('a report of status 2 is accepted', [2]),
   {
     section: '4.2',
-    title: 'a successful answer has data null',
+    title: 'in the answer to an accepted report, `data` is null',
     ...SHARED,
     async ask(deployment) {
       const answer = await deployment.report({ id: await deployment.recordId(), status: 1 });
@@ -79,7 +79,7 @@ export const REPORT_RULES: readonly Rule[] = [
   ...Object.entries(BAD_STATUSES).map(
     ([title, status]): Rule => ({
       section: '2.5',
-      title: `a report whose status is ${title} is rejected`,
+      title: `a report whose \`status\` field is ${title} is rejected`,
       ...SHARED,
       ask: async (deployment) => isRefused(await deployment.report({ id: await deployment.recordId(), status })),
     }),
@@ -87,40 +87,40 @@ export const REPORT_RULES: readonly Rule[] = [
   ...Object.entries(BAD_IDS).map(
     ([title, id]): Rule => ({
       section: '2.5',
-      title: `a report whose id is ${title} is rejected`,
+      title: `a report whose \`id\` field is ${title} is rejected`,
       spends: 0,
       ask: async (deployment) => isRefused(await deployment.report({ id, status: 1 })),
     }),
   ),
   {
     section: '2.5',
-    title: 'how the service rejects a missing id',
+    title: 'how the service rejects a report without an id',
     spends: 0,
     ask: async (deployment) => isRefusedSomehow(await deployment.report({ status: 1 })),
   },
   {
     section: '2.5',
-    title: 'how the service rejects a status of 3',
+    title: 'how the service rejects a report of status 3',
     ...SHARED,
     ask: async (deployment) =>
       isRefusedSomehow(await deployment.report({ id: await deployment.recordId(), status: 3 })),
   },
   {
     section: '7',
-    title: 'how the service treats the report of an unknown id',
+    title: 'how the service treats a report for an unknown id',
     spends: 0,
     ask: async (deployment) =>
       chosen(describeReport(await deployment.report({ id: 'conformance-no-such-record', status: 1 }))),
   },
-  open('3', 'how the service treats a report that is repeated', async (deployment, id) => {
+  open('3', 'how the service treats a repeated report', async (deployment, id) => {
     await deployment.report({ id, status: 1 });
     return deployment.report({ id, status: 1 });
   }),
-  open('3', 'how the service treats status 2 after 1', async (deployment, id) => {
+  open('3', 'how the service treats a report of status 2 after a report of status 1', async (deployment, id) => {
     await deployment.report({ id, status: 1 });
     return deployment.report({ id, status: 2 });
   }),
-  open('3', 'how the service treats status 1 after 2', async (deployment, id) => {
+  open('3', 'how the service treats a report of status 1 after a report of status 2', async (deployment, id) => {
     await deployment.report({ id, status: 2 });
     return deployment.report({ id, status: 1 });
   }),
@@ -129,7 +129,7 @@ export const REPORT_RULES: readonly Rule[] = [
   ),
   {
     section: '7',
-    title: 'how the service treats a report of another client’s id',
+    title: 'how the service treats a report for a record of another client',
     ...SHARED,
     needs: 'other-client',
     ask: ofAnother,

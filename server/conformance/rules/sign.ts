@@ -38,14 +38,14 @@ export const SIGN_RULES: readonly Rule[] = [
   ...DIGEST_ALGORITHMS.flatMap(ofAlgorithm),
   {
     section: '4.1 rule 1',
-    title: 'a valid request gets HTTP 2xx, code 0 and a non-empty data.signature',
+    title: 'a valid request is answered with HTTP 2xx, code 0 and a non-empty `data.signature`',
     spends: 0,
     shares: ['SHA256'],
     ask: async (deployment) => isSigned((await deployment.signed()).answer),
   },
   {
     section: '2.4',
-    title: 'data.signature is Base64',
+    title: '`data.signature` is encoded in Base64',
     spends: 0,
     shares: ['SHA256'],
     async ask(deployment) {
@@ -56,7 +56,7 @@ export const SIGN_RULES: readonly Rule[] = [
   },
   {
     section: '2.4',
-    title: 'data.id is a non-empty string',
+    title: '`data.id` is a non-empty string',
     spends: 0,
     shares: ['SHA256'],
     async ask(deployment) {
@@ -105,7 +105,7 @@ export const SIGN_RULES: readonly Rule[] = [
   },
   {
     section: '1',
-    title: 'the same digest has the same signature (PKCS#1 v1.5 is deterministic)',
+    title: 'the same digest always gets the same signature (PKCS#1 v1.5 is deterministic)',
     spends: 1,
     shares: ['SHA512'],
     async ask(deployment) {

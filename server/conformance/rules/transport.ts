@@ -15,12 +15,12 @@ const HEADERS: Readonly<Record<string, Readonly<Record<string, string | null>>>>
   'the content type Application/JSON': { 'Content-Type': 'Application/JSON' },
   'the content type text/plain': { 'Content-Type': 'text/plain' },
   'the content type application/x-www-form-urlencoded': { 'Content-Type': 'application/x-www-form-urlencoded' },
-  'no content type': { 'Content-Type': null },
+  'a request without a content type': { 'Content-Type': null },
   'the content encoding identity': { 'Content-Encoding': 'identity' },
-  'the content encoding gzip of a plain body': { 'Content-Encoding': 'gzip' },
-  'no Accept header': { Accept: null },
-  'Accept: */*': { Accept: '*/*' },
-  'Accept: text/html': { Accept: 'text/html' },
+  'the content encoding gzip with an uncompressed body': { 'Content-Encoding': 'gzip' },
+  'a request without an Accept header': { Accept: null },
+  'the header Accept: */*': { Accept: '*/*' },
+  'the header Accept: text/html': { Accept: 'text/html' },
 };
 
 const TIMEOUT = 5000;
@@ -122,7 +122,7 @@ export const TRANSPORT_RULES: readonly Rule[] = [
   },
   {
     section: '4',
-    title: 'the three documented headers are enough, with names in any letter case',
+    title: 'a request needs only the three documented headers, with names in any letter case',
     spends: 1,
     async ask(deployment) {
       const headers = {
@@ -145,7 +145,7 @@ export const TRANSPORT_RULES: readonly Rule[] = [
   ...[SIGN, REPORT].map(
     (path): Rule => ({
       section: '4',
-      title: `a valid request with PUT is not accepted as ${path.slice('/v1/codesign/'.length)}`,
+      title: `a valid \`${path.slice('/v1/codesign/'.length)}\` request that uses PUT is not accepted`,
       spends: path === SIGN ? 1 : 0,
       ...(path === REPORT ? { shares: ['SHA256'] } : {}),
       async ask(deployment) {

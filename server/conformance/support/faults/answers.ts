@@ -5,11 +5,11 @@ import { type Fault, fault } from '../fault.ts';
 
 const ENVELOPES_OF_ERRORS = [
   / is answered with an envelope$/,
-  'an authentication failure in either operation is an envelope with data null',
-  'a parameter error is an envelope with data null',
+  'an authentication failure in either operation is answered with an envelope whose `data` is null',
+  'a parameter error is answered with an envelope whose `data` is null',
 ];
 const UNREADABLE =
-  /^(a body (that|with)|a request without a body|a report that is (not JSON|an array)).*answered with an envelope$/;
+  /^(a request body (that|with)|a request without a body|a report whose body is (not JSON|an array)).*answered with an envelope$/;
 
 const ENVELOPE_FAULTS: readonly Fault[] = [
   fault(
@@ -22,7 +22,7 @@ const ENVELOPE_FAULTS: readonly Fault[] = [
   ),
   fault('has no message', () => ({ body: (code, _message, data) => JSON.stringify({ code, data }) }), [
     ...ENVELOPES_OF_ERRORS,
-    'the answer with a signature is an envelope with an integer code, a string message and an object data',
+    'the answer with a signature is an envelope: `code` is an integer, `message` a string and `data` an object',
     'the answer to a report is an envelope',
   ]),
   fault(
@@ -35,12 +35,12 @@ const ENVELOPE_FAULTS: readonly Fault[] = [
     ({ body }) => ({
       body: (code, message, data, by) => body(code, message, /padding/.test(message) ? { signature: 'x' } : data, by),
     }),
-    [/^a request whose padding .* gets code 400$/],
+    [/^a request whose `padding` .* is rejected with code 400$/],
   ),
   fault(
     'has a page for paths that are not there',
     ({ body }) => ({ body: (code, ...more) => (code === 404 ? '<h1>Not Found</h1>' : body(code, ...more)) }),
-    [/^an? (unknown )?path .* is answered with an envelope$/],
+    [/^a request for an? (unknown )?path .* is answered with an envelope$/],
   ),
   fault(
     'has a page for methods that it does not serve',
@@ -60,7 +60,7 @@ const ENVELOPE_FAULTS: readonly Fault[] = [
       body: (code, message, data, by) =>
         code === 0 ? body(code, message, data, by) : JSON.stringify({ code: `${code}`, message, data }),
     }),
-    [...ENVELOPES_OF_ERRORS, / gets code 40[01]$/],
+    [...ENVELOPES_OF_ERRORS, / is rejected with code 40[01]$/],
   ),
   fault(
     'has its successes under HTTP 500',
@@ -68,16 +68,16 @@ const ENVELOPE_FAULTS: readonly Fault[] = [
     [
       /(is|are) signed$/,
       '8 concurrent calls get 8 different ids',
-      'the three documented headers are enough, with names in any letter case',
-      'a valid request gets HTTP 2xx, code 0 and a non-empty data.signature',
+      'a request needs only the three documented headers, with names in any letter case',
+      'a valid request is answered with HTTP 2xx, code 0 and a non-empty `data.signature`',
     ],
   ),
 ];
 
 const REPORT_FAULTS: readonly Fault[] = [
   fault('takes any status', () => ({ report: (isKnown) => (isKnown ? 0 : 400) }), [
-    /^a report whose status is .* is rejected$/,
-    'how the service rejects a status of 3',
+    /^a report whose `status` field is .* is rejected$/,
+    'how the service rejects a report of status 3',
   ]),
   fault(
     'takes a status that is a string',
@@ -85,26 +85,26 @@ const REPORT_FAULTS: readonly Fault[] = [
       report: (isKnown, { status, ...rest }) =>
         report(isKnown, { ...rest, status: typeof status === 'string' ? Number(status) : status }),
     }),
-    ['a report whose status is a string is rejected'],
+    ['a report whose `status` field is a string is rejected'],
   ),
   fault(
     'does not take status 2',
     ({ report }) => ({ report: (isKnown, asked) => (asked.status === 2 ? 400 : report(isKnown, asked)) }),
-    ['status 2 is accepted'],
+    ['a report of status 2 is accepted'],
   ),
   fault(
     'takes a report without an id',
     () => ({ report: (_isKnown, { status }) => (status === 1 || status === 2 ? 0 : 400) }),
-    [/^a report whose id is .* is rejected$/, 'how the service rejects a missing id'],
+    [/^a report whose `id` field is .* is rejected$/, 'how the service rejects a report without an id'],
   ),
   fault(
     'has data for a report',
     ({ body }) => ({ body: (code, message, data, by) => body(code, message, code === 0 ? (data ?? {}) : data, by) }),
-    ['a successful answer has data null'],
+    ['in the answer to an accepted report, `data` is null'],
   ),
 ];
 
-const REPORTS_COUNT = [/^(a report|reports|the report) .* (does|do) not change the count$/];
+const REPORTS_COUNT = [/^(a report|reports) .* (does|do) not change the count$/];
 const COUNTED: readonly (readonly [Counted, readonly (string | RegExp)[]])[] = [
   ['unauthorized', ['an authentication failure is not counted']],
   ['parameter', ['a request with any wrong parameter is not counted']],
@@ -112,7 +112,7 @@ const COUNTED: readonly (readonly [Counted, readonly (string | RegExp)[]])[] = [
   ['broken-off', ['an interrupted request is not counted']],
   ['report', REPORTS_COUNT],
 ];
-const SIGNATURES_COUNT = ['a signature counts once', 'concurrent signatures are all counted'];
+const SIGNATURES_COUNT = ['a signature is counted once', 'concurrent signatures are all counted'];
 
 const COUNT_FAULTS: readonly Fault[] = [
   ...COUNTED.map(([event, breaks]) =>

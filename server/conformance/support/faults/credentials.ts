@@ -5,13 +5,13 @@ import { type Fault, fault } from '../fault.ts';
 /** Titles of the rules for both operations. */
 const ofBoth = (...headers: readonly string[]) =>
   ['sign', 'report-sign'].flatMap((operation) =>
-    headers.map((header) => `a ${operation} request with ${header} gets code 401`),
+    headers.map((header) => `a \`${operation}\` request with ${header} is rejected with code 401`),
   );
 
-const BEHIND = ['the Bearer scheme', 'text after the credentials'];
+const BEHIND = ['the Bearer scheme', 'extra text after the credentials'];
 
 export const CREDENTIALS_FAULTS: readonly Fault[] = [
-  fault('takes any credentials', () => ({ authorized: () => true }), [/ gets code 401$/]),
+  fault('takes any credentials', () => ({ authorized: () => true }), [/ is rejected with code 401$/]),
   fault(
     'looks at the Access Key alone',
     (_good, { credentials: { accessKey } }) => ({
@@ -19,7 +19,7 @@ export const CREDENTIALS_FAULTS: readonly Fault[] = [
     }),
     [
       ...ofBoth(...BEHIND, 'an empty Access Secret', 'a wrong Access Secret'),
-      /with an Access Secret with .* gets code 401$/,
+      / request with (one|upper) .* the Access Secret is rejected with code 401$/,
     ],
   ),
   fault(
@@ -29,12 +29,12 @@ export const CREDENTIALS_FAULTS: readonly Fault[] = [
         Buffer.from(header.slice(6), 'base64').toString().toLowerCase() ===
         `${accessKey}:${accessSecret}`.toLowerCase(),
     }),
-    ofBoth(...BEHIND, 'an Access Secret with upper and lower case swapped'),
+    ofBoth(...BEHIND, 'upper and lower case swapped in the Access Secret'),
   ),
   fault(
     'takes the scheme in one spelling',
     ({ authorized }) => ({ authorized: (headers) => /^Basic /.test(headers[0] ?? '') && authorized(headers) }),
-    ['the scheme is accepted in any letter case (RFC 7617, section 2)'],
+    ['the scheme name Basic is accepted in any letter case (RFC 7617, section 2)'],
   ),
   fault(
     'takes Bearer for Basic',
@@ -44,15 +44,15 @@ export const CREDENTIALS_FAULTS: readonly Fault[] = [
   fault(
     'overlooks text after the credentials',
     ({ authorized }) => ({ authorized: ([header = '']) => authorized([header.split(' ').slice(0, 2).join(' ')]) }),
-    ofBoth('text after the credentials'),
+    ofBoth('extra text after the credentials'),
   ),
   fault(
     'has 403 for wrong credentials',
     ({ body }) => ({ body: (code, ...more) => body(code === 401 ? 403 : code, ...more) }),
-    [/ gets code 401$/],
+    [/ is rejected with code 401$/],
   ),
   fault('gives no challenge', () => ({ challenge: undefined }), [
-    'an HTTP 401 has a WWW-Authenticate header that names Basic (RFC 9110, section 11.6.1)',
+    'an answer with HTTP 401 has a WWW-Authenticate header for the Basic scheme (RFC 9110, section 11.6.1)',
   ]),
   fault(
     'quotes the header that it refuses',
@@ -69,7 +69,7 @@ export const CREDENTIALS_FAULTS: readonly Fault[] = [
   { name: 'serves plain HTTP', plain: true, breaks: ['plain HTTP to the same port is not served'] },
   { name: 'takes TLS 1.1', oldTls: true, breaks: ['TLS 1.0 and 1.1 are rejected (RFC 8996)'] },
   fault('serves PUT', () => ({ routing: (_method, path) => (path.startsWith('/v1/codesign/') ? 0 : 404) }), [
-    /^a valid request with PUT is not accepted as /,
+    /^a valid `(report-)?sign` request that uses PUT is not accepted$/,
   ]),
   fault(
     'has a success for other versions',
@@ -78,6 +78,6 @@ export const CREDENTIALS_FAULTS: readonly Fault[] = [
       body: (code, ...more) => body(Math.max(code, 0), ...more),
       httpStatus: (code) => httpStatus(Math.max(code, 0)),
     }),
-    ['a path of another version is rejected'],
+    ['a request for a path of another API version is rejected'],
   ),
 ];

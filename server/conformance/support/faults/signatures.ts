@@ -32,7 +32,7 @@ export const SIGNATURE_FAULTS: readonly Fault[] = [
       signature: async (algorithm, digest) =>
         sign(NODE_DIGEST_NAME[algorithm], digest, { key, padding: constants.RSA_PKCS1_PSS_PADDING }).toString('base64'),
     }),
-    [...OVER_THE_DIGEST, /^the same digest has the same signature/],
+    [...OVER_THE_DIGEST, /^the same digest always gets the same signature/],
   ),
   fault(
     'signs the digest without its DigestInfo',
@@ -57,7 +57,7 @@ export const SIGNATURE_FAULTS: readonly Fault[] = [
     (_good, { key }) => ({
       signature: async (algorithm, digest) => privateEncrypt(key, digestInfo(algorithm, digest)).toString('base64url'),
     }),
-    ['data.signature is Base64'],
+    ['`data.signature` is encoded in Base64'],
   ),
   fault(
     'gives an empty signature for SHA384',
@@ -74,10 +74,10 @@ export const SIGNATURE_FAULTS: readonly Fault[] = [
     '8 concurrent calls get 8 different ids',
   ]),
   fault('gives empty ids', () => ({ record: () => '' }), [
-    'data.id is a non-empty string',
+    '`data.id` is a non-empty string',
     'signatures of different digests have different ids',
     '8 concurrent calls get 8 different ids',
-    'a report whose id is empty is rejected',
+    'a report whose `id` field is an empty string is rejected',
   ]),
   fault('keeps one variable for all calls at once', (good) => ({ signature: keptForAll(good) }), [
     'each of 8 concurrent calls gets the signature of its own digest',
