@@ -102,7 +102,7 @@ const accepted = (answer: Answer): Verdict =>
 export const AUTHENTICATION_RULES: readonly Rule[] = [
   {
     section: '5 rule 1',
-    title: 'both operations accept the right credentials',
+    title: 'both operations accept valid credentials',
     spends: 0,
     ask: async (deployment) =>
       each(OPERATIONS, async ([, operation]) =>

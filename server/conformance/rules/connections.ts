@@ -56,7 +56,7 @@ export const CONNECTION_RULES: readonly Rule[] = [
   },
   {
     section: '1',
-    title: `each of ${AT_ONCE} concurrent calls gets the signature of its own digest`,
+    title: `each of ${AT_ONCE} concurrent calls gets a signature for its own digest`,
     spends: AT_ONCE,
     needs: 'certificate',
     async ask(deployment) {

@@ -92,7 +92,7 @@ export const SIGN_RULES: readonly Rule[] = [
   },
   {
     section: '7 rule 3',
-    title: 'whether a repeated digest gives a new signature',
+    title: 'whether a request with the same digest creates a new signature',
     spends: 1,
     shares: ['SHA256'],
     async ask(deployment) {

@@ -107,7 +107,7 @@ const REPORT_FAULTS: readonly Fault[] = [
 const REPORTS_COUNT = [/^(a report|reports) .* (does|do) not change the count$/];
 const COUNTED: readonly (readonly [Counted, readonly (string | RegExp)[]])[] = [
   ['unauthorized', ['an authentication failure is not counted']],
-  ['parameter', ['a request with any wrong parameter is not counted']],
+  ['parameter', ['a request with a wrong parameter is not counted']],
   ['unreadable', ['a request that cannot be read is not counted']],
   ['broken-off', ['an interrupted request is not counted']],
   ['report', REPORTS_COUNT],

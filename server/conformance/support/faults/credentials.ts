@@ -66,7 +66,7 @@ export const CREDENTIALS_FAULTS: readonly Fault[] = [
     }),
     ['no answer contains the Access Secret or the Authorization header'],
   ),
-  { name: 'serves plain HTTP', plain: true, breaks: ['plain HTTP to the same port is not served'] },
+  { name: 'serves plain HTTP', plain: true, breaks: ['a request over plain HTTP to the same port is not served'] },
   { name: 'takes TLS 1.1', oldTls: true, breaks: ['TLS 1.0 and 1.1 are rejected (RFC 8996)'] },
   fault('serves PUT', () => ({ routing: (_method, path) => (path.startsWith('/v1/codesign/') ? 0 : 404) }), [
     /^a valid `(report-)?sign` request that uses PUT is not accepted$/,

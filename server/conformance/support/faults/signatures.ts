@@ -80,7 +80,7 @@ export const SIGNATURE_FAULTS: readonly Fault[] = [
     'a report whose `id` field is an empty string is rejected',
   ]),
   fault('keeps one variable for all calls at once', (good) => ({ signature: keptForAll(good) }), [
-    'each of 8 concurrent calls gets the signature of its own digest',
+    'each of 8 concurrent calls gets a signature for its own digest',
   ]),
   fault('is confused by a client that leaves', () => ({ staggers: true }), [
     'a client that disconnects during its request does not affect other calls',
