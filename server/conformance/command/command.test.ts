@@ -153,7 +153,9 @@ describe('a run', () => {
         const { code, output } = await runAgainst(fake, ...args);
         expect(code).toBe(0);
         expect(output.match(/^kept .*RSASSA/gm)).toHaveLength(4);
-        expect(output).toMatch(/^not asked 8 rule 1 +a signature is counted once\n +\(the API does not show the count/m);
+        expect(output).toMatch(
+          /^not asked 8 rule 1 +a signature is counted once\n +\(the API does not show the count/m,
+        );
         const wrong = await runAgainst(fake, '--only', 'a report of success', '--count-command', 'echo many');
         expect(wrong).toMatchObject({ code: 6, errors: expect.stringContaining('--count-command') });
         const still = await runAgainst(fake, '--only', 'a report of success', '--count-command', 'echo 7');
@@ -161,7 +163,7 @@ describe('a run', () => {
         const stuck = await runAgainst(
           fake,
           '--only',
-          'any wrong parameter',
+          'a wrong parameter',
           '--count-command',
           'date +%s%N | tail -c 15',
         );
@@ -181,7 +183,14 @@ describe('a run', () => {
       async (fake) => {
         const { accessSecret } = fake.options.credentials;
         for (const more of [[], ['--json']]) {
-          const { code, output } = await runAgainst(fake, '--only', 'padding is PSS', '--only', '5 rule 4', ...more);
+          const { code, output } = await runAgainst(
+            fake,
+            '--only',
+            '`padding` field is PSS',
+            '--only',
+            '5 rule 4',
+            ...more,
+          );
           expect(code).toBe(1);
           expect(output).toContain('a signature was given');
           expect(output).toContain('[secret]');

@@ -44,7 +44,8 @@ const PECULIAR_HEADERS: Readonly<Record<string, Header>> = {
   'several spaces after the scheme': (right) => basic(right).replace(' ', '   '),
   'credentials whose Base64 has missing or extra padding': (right) =>
     basic(right).endsWith('=') ? basic(right).replace(/=+$/, '') : `${basic(right)}=`,
-  'credentials whose Base64 contains a character outside its alphabet': (right) => basic(right).replace(/^(.{10})/, '$1!'),
+  'credentials whose Base64 contains a character outside its alphabet': (right) =>
+    basic(right).replace(/^(.{10})/, '$1!'),
   'two Authorization headers, the correct one first': (right) => [
     basic(right),
     `Basic ${encoded('conformance-nobody:wrong')}`,

@@ -73,7 +73,9 @@ async function lostAnswer(deployment: Deployment): Promise<Verdict> {
 }
 
 export const COUNTING_RULES: readonly Rule[] = [
-  counting('8 rule 1', 'a signature is counted once', 1, async (deployment) => [await deployment.sign(deployment.body())]),
+  counting('8 rule 1', 'a signature is counted once', 1, async (deployment) => [
+    await deployment.sign(deployment.body()),
+  ]),
   counting('8 rule 1', 'concurrent signatures are all counted', 8, async (deployment) =>
     (await signAtOnce(deployment)).map(({ answer }) => answer),
   ),

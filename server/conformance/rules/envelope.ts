@@ -27,12 +27,16 @@ const REFUSED: Readonly<Record<string, (deployment: Deployment) => Promise<Answe
   'a request body that is null': (deployment) => deployment.sign('null'),
   'a request body that is an array': (deployment) => deployment.sign('[]'),
   'a request body that is a string': (deployment) => deployment.sign('"code"'),
-  'a request body with two JSON objects': (deployment) => deployment.sign(JSON.stringify(deployment.refusedBody()).repeat(2)),
+  'a request body with two JSON objects': (deployment) =>
+    deployment.sign(JSON.stringify(deployment.refusedBody()).repeat(2)),
   'a report whose body is not JSON': (deployment) => deployment.report('{'),
   'a report whose body is an array': (deployment) => deployment.report('[]'),
-  'a request for an unknown path under /v1/': (deployment) => deployment.call(UNKNOWN, { body: deployment.refusedBody() }),
-  'a request for a path of another API version': (deployment) => deployment.call('/v2/codesign/sign', { body: deployment.refusedBody() }),
-  'a request for a path without an API version': (deployment) => deployment.call('/codesign/sign', { body: deployment.refusedBody() }),
+  'a request for an unknown path under /v1/': (deployment) =>
+    deployment.call(UNKNOWN, { body: deployment.refusedBody() }),
+  'a request for a path of another API version': (deployment) =>
+    deployment.call('/v2/codesign/sign', { body: deployment.refusedBody() }),
+  'a request for a path without an API version': (deployment) =>
+    deployment.call('/codesign/sign', { body: deployment.refusedBody() }),
   ...Object.fromEntries(
     ['GET', 'PUT', 'PATCH', 'DELETE'].flatMap((method) =>
       [SIGN, REPORT].map((path) => [
@@ -76,11 +80,14 @@ export const ENVELOPE_RULES: readonly Rule[] = [
     shares: ['SHA256'],
     ask: async (deployment) => isEnvelope(await deployment.report({ id: await deployment.recordId(), status: 1 })),
   },
-  envelopeRule('7', 'an authentication failure in either operation is answered with an envelope whose `data` is null', (deployment) =>
-    each([SIGN, REPORT], async (operation) => {
-      const body = operation === SIGN ? deployment.refusedBody() : { id: 'x', status: 1 };
-      return isBareEnvelope(await deployment.call(operation, { authorization: null, body }));
-    }),
+  envelopeRule(
+    '7',
+    'an authentication failure in either operation is answered with an envelope whose `data` is null',
+    (deployment) =>
+      each([SIGN, REPORT], async (operation) => {
+        const body = operation === SIGN ? deployment.refusedBody() : { id: 'x', status: 1 };
+        return isBareEnvelope(await deployment.call(operation, { authorization: null, body }));
+      }),
   ),
   envelopeRule('7', 'a parameter error is answered with an envelope whose `data` is null', async (deployment) =>
     isBareEnvelope(await deployment.sign(deployment.refusedBody())),

@@ -43,7 +43,12 @@ const CODE_RULES: readonly Rule[] = [
     ({ code, ...rest }) => ({ ...rest, code: Number(code) || 1 }),
     1,
   ),
-  refused('7 check 1', 'a request whose `code` field is in an array', ({ code, ...rest }) => ({ ...rest, code: [code] }), 1),
+  refused(
+    '7 check 1',
+    'a request whose `code` field is in an array',
+    ({ code, ...rest }) => ({ ...rest, code: [code] }),
+    1,
+  ),
   refused('7 check 1', 'a request with text after the certificate number in `code`', ({ code, ...rest }) => ({
     ...rest,
     code: `${code}.x`,
@@ -74,7 +79,12 @@ const NOT_BASE64: readonly (readonly [title: string, digest: unknown, reparable?
 const DIGEST_RULES: readonly Rule[] = [
   ...fieldRules('7 check 2', 'digest', NOT_BASE64),
   refused('2.2', 'a request whose `digest` field is hexadecimal text', put('digest', HEXADECIMAL)(), 1),
-  refused('2.2', 'a request whose `digest` field is hexadecimal text encoded in Base64', put('digest', encoded(HEXADECIMAL))(), 1),
+  refused(
+    '2.2',
+    'a request whose `digest` field is hexadecimal text encoded in Base64',
+    put('digest', encoded(HEXADECIMAL))(),
+    1,
+  ),
   // RFC 4648 lets decoders take these (3.3 and 3.5).
   ...[
     ['with too much padding', `${bytes(32)}=`],
@@ -199,7 +209,12 @@ export const PARAMETER_RULES: readonly Rule[] = [
   ...ALGORITHM_RULES,
   ...PADDING_RULES,
   ...PAIRS.map(([first, second]) => orderRule(first, second)),
-  { section: '7 checks', title: 'a request with four wrong parameters is rejected with code 400', spends: 0, ask: allWrong },
+  {
+    section: '7 checks',
+    title: 'a request with four wrong parameters is rejected with code 400',
+    spends: 0,
+    ask: allWrong,
+  },
   {
     section: '7 checks',
     title: 'a request whose body is an empty object is rejected with code 400',

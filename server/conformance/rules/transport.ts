@@ -91,7 +91,12 @@ const WEAK_CIPHERS = {
 } as const;
 
 export const TRANSPORT_RULES: readonly Rule[] = [
-  { section: '5 rule 5', title: 'a request over plain HTTP to the same port is not served', spends: 0, ask: refusesPlain },
+  {
+    section: '5 rule 5',
+    title: 'a request over plain HTTP to the same port is not served',
+    spends: 0,
+    ask: refusesPlain,
+  },
   {
     section: '5 rule 5',
     title: 'TLS 1.0 and 1.1 are rejected (RFC 8996)',

@@ -66,7 +66,9 @@ export const PARAMETER_FAULTS: readonly Fault[] = [
   fault('takes a missing padding for PKCS1', () => ({ padding: (name = 'PKCS1') => name === 'PKCS1' }), [
     'a request whose `padding` field is missing is rejected with code 400',
   ]),
-  fault('checks no padding', () => ({ padding: () => true }), [/^a request whose `padding` .* is rejected with code 400$/]),
+  fault('checks no padding', () => ({ padding: () => true }), [
+    /^a request whose `padding` .* is rejected with code 400$/,
+  ]),
   fault('checks the padding before all else', () => ({ order: ['padding', 'code', 'digest', 'algorithm', 'extra'] }), [
     PAIR('code', 'padding'),
     PAIR('digest', 'padding'),
