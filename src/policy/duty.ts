@@ -2,8 +2,14 @@
 
 import type { ContainedVerdict } from '../containers/walk.ts';
 import { flatten, isGoodVerdict, type VerifiedFile } from '../verifying/verdict.ts';
-import type { Requirements } from './rules.ts';
-import { type Unmet, unmetBy } from './signer-requirements.ts';
+import { type SignatureRequirements, type Unmet, unmetBy } from './signer-requirements.ts';
+
+export interface Requirements extends SignatureRequirements {
+  readonly require: 'duty' | 'signed' | 'intact' | 'nothing';
+  readonly until: string | undefined;
+  readonly covered: readonly ('own' | 'catalog' | 'package')[];
+  readonly notOpened: 'warn' | 'fail';
+}
 
 export type Result = 'good' | 'failed' | 'exempt' | 'not-required' | 'not-signable' | 'not-checked' | 'not-opened';
 

@@ -3,7 +3,7 @@ import { defineErrors, defineWarnings } from '../errors/define-errors.ts';
 export const policyErrors = defineErrors('usage', {
   'policy-unreadable': {
     message: 'the policy {path} cannot be read: {problem}',
-    hint: 'Set --policy to the path of a JSON file that this user can read.',
+    hint: 'Set --policy to the path of a JSON file that the current user can read.',
   },
   'policy-invalid': {
     message: 'the policy {path} is invalid: {problem}',
@@ -11,7 +11,7 @@ export const policyErrors = defineErrors('usage', {
   },
   'policy-not-finished': {
     message: 'the policy {path} is not finished: {problem}',
-    hint: 'Replace the text TODO by the reason for the exception.',
+    hint: 'Replace the text TODO with the reason for the exception.',
   },
   'location-not-found': {
     message: 'no file of this run has the location {location} (--why)',

@@ -2,18 +2,10 @@
 
 import type { ContainedVerdict } from '../containers/walk.ts';
 import type { DigestAlgorithm } from '../crypto/algorithms.ts';
-import { type Classification, classify } from './duty.ts';
+import { type Classification, classify, type Requirements } from './duty.ts';
 import { policyWarnings } from './errors.ts';
 import { locationPattern } from './location-patterns.ts';
 import type { Policy, PolicyRule } from './policy-file.ts';
-import type { SignatureRequirements } from './signer-requirements.ts';
-
-export interface Requirements extends SignatureRequirements {
-  readonly require: 'duty' | 'signed' | 'intact' | 'nothing';
-  readonly until: string | undefined;
-  readonly covered: readonly ('own' | 'catalog' | 'package')[];
-  readonly notOpened: 'warn' | 'fail';
-}
 
 const DEFAULTS: Requirements = {
   require: 'duty',

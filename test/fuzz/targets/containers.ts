@@ -18,7 +18,7 @@ const LIMITS = { depth: 8, files: 2000, inflated: 64 * 1024 * 1024 };
 
 export const containersTarget: TargetDefinition = {
   what: 'archives in archives',
-  share: 6000,
+  share: 2000,
   async open({ bases }) {
     const program = bases.read('fuzz/base-stamped-nested.exe');
     const zip = zipOf({ 'app.exe': program, 'notes.txt': Buffer.from('notes') }, true);

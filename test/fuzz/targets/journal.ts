@@ -39,7 +39,7 @@ const ODD: readonly Value[] = [
 
 export const journalTarget: TargetDefinition = {
   what: "the journal's database: opened, listed, claimed from, reported and forgotten",
-  share: 1500,
+  share: 3000,
   async open({ folder }) {
     const base = await makeBase(await mkdtemp(join(folder, 'base-')));
     const scratch = join(await mkdtemp(join(folder, 'made-')), 'journal.db');

@@ -15,7 +15,15 @@ import { digestEntries } from '../../../src/zip/entry-digests.ts';
 import { signingContext } from '../../support/signed-files/signing-context.ts';
 import { makeThrowawaySigner, type ThrowawaySigner } from '../../support/signed-files/throwaway-signer.ts';
 import { applyPatch } from '../../unit/formats/support/apply-patch.ts';
-import { placeIn, removalOf, sealedBy, signingIn, stampIn, wholeStamping } from '../../unit/formats/support/change.ts';
+import {
+  checkIn,
+  placeIn,
+  removalOf,
+  sealedBy,
+  signingIn,
+  stampIn,
+  wholeStamping,
+} from '../../unit/formats/support/change.ts';
 import { isIntact } from '../../unit/formats/support/is-intact.ts';
 import { openBytes } from '../../unit/formats/support/sign-bytes.ts';
 import { withSignedContents } from '../../unit/formats/support/signed-contents.ts';
@@ -144,6 +152,8 @@ async function trySigning(walk: Walk, file: SignableFile, bytes: Uint8Array, mod
     require('code' in prepared || isOfCheck, `rejected with ${outcome.code}, but prepared`);
     return outcome.code;
   }
+  const kept = await answering(() => checkIn(file, format, context, mode));
+  if ('code' in kept) return kept.code;
   for (const warning of outcome.value.warnings) requireSaid(warning, 'warning');
   if ('code' in prepared) return prepared.code;
   const sealed = sealedBy(signer, prepared.value);

@@ -101,7 +101,7 @@ describe('the source that is loaded', () => {
     await using scene = await startScene('good', { plain: true });
     const { code, usage } = await runMeasured(['sign', '--no-timestamp', scene.path], { env: scene.env });
     expect(code).toBe(0);
-    expect(usage.sources).toEqual({ files: atMost(12), bytes: atMost(850 * kilobytes) });
+    expect(usage.sources).toEqual({ files: atMost(12), bytes: atMost(870 * kilobytes) });
   });
 });
 
