@@ -15,9 +15,9 @@ export function describeAccess(path: string): string {
   try {
     const { mode, uid, gid } = statSync(path);
     const bits = (mode & 0o7777).toString(8).padStart(4, '0');
-    return `this user is ${userName()}; ${path} has mode ${bits} and belongs to uid ${uid}, gid ${gid}`;
+    return `running as ${userName()}; ${path} has mode ${bits} and is owned by uid ${uid}, gid ${gid}`;
   } catch {
     const folder = dirname(path);
-    return folder === path ? `this user is ${userName()}` : describeAccess(folder);
+    return folder === path ? `running as ${userName()}` : describeAccess(folder);
   }
 }

@@ -86,14 +86,14 @@ export const cliErrors = defineErrors('usage', {
   'output-lost': {
     category: 'local',
     message: 'the run succeeded, but its result could not be written to standard output: {reason}',
-    hint: 'Check the file or program to which standard output is written. If the command was sign, do not sign the files again: they are already signed.',
+    hint: 'Check the file or program to which standard output is written. If the command was "sign", do not run it again: the files are already signed.',
   },
   'output-not-a-folder': {
     message: '--output {path} is a file, but there are {count} input files',
     hint: 'Name a folder for the results. A missing folder is created.',
   },
   'checksums-conflict': {
-    message: '--checksums {path} is also a file to sign, or the path of a result: {file}',
+    message: '--checksums {path} is also an input or output file of this run: {file}',
     hint: 'Choose a different file for the checksums, for example SHA256SUMS.',
   },
   'checksums-not-replaceable': {
@@ -107,12 +107,12 @@ export const cliErrors = defineErrors('usage', {
   },
   'output-is-input': {
     message: '--output {output} is the input file',
-    hint: 'Name another file: the signature would overwrite the signed file.',
+    hint: 'Choose a different file: the signature would overwrite the signed file.',
   },
   'output-exists': {
     category: 'local',
     message: '{output} already exists',
-    hint: 'Replace the file with --replace, or name another one.',
+    hint: 'Replace the file with --replace, or choose a different one.',
   },
   'output-is-folder': {
     message: '--output {output} is a folder',
@@ -128,7 +128,7 @@ export const cliErrors = defineErrors('usage', {
     hint: 'Run codesign-remote inspect to see the faults of the signature.',
   },
   'index-invalid': {
-    message: '--index is not the number of a signature',
+    message: '--index must be the number of a signature',
     hint: 'Use a number: codesign-remote inspect shows the numbers, which start at 1.',
   },
   'index-out-of-range': {

@@ -7,7 +7,7 @@ export const fileErrors = defineErrors('local', {
   },
   'name-not-utf8': {
     message: 'the name {name} contains bytes that are not UTF-8, so Node.js cannot open the file',
-    hint: 'Rename the file with a UTF-8 name. The program convmv can rename whole folders.',
+    hint: 'Give the file a UTF-8 name. The program convmv can rename whole folders.',
   },
   'broken-link': {
     message: '{link} is a link whose target does not exist: {leadsTo}',

@@ -6,7 +6,7 @@ export const httpErrors = defineErrors('usage', {
   'ca-file-unreadable': {
     // Never contains the path, because a secret may have been set as CODESIGN_CA_FILE by mistake.
     message: 'the TLS root certificate file cannot be read ({reason})',
-    hint: 'Set --ca-file (or CODESIGN_CA_FILE) to the path of a PEM file that this user can read.',
+    hint: 'Set --ca-file (or CODESIGN_CA_FILE) to the path of a PEM file that the current user can read.',
   },
   'ca-file-unusable': {
     message: 'the TLS root certificate file {path} contains no usable certificate ({reason})',

@@ -4,7 +4,7 @@ import { defineErrors, defineWarnings } from '../errors/define-errors.ts';
 import { hasCode, systemReason } from '../errors/system-reason.ts';
 
 const FOLDER_HINT =
-  'Set another folder with CODESIGN_STATE_DIR, or use --no-journal: a signature can then be lost or paid for twice.';
+  'Set another folder with CODESIGN_STATE_DIR, or use --no-journal. Without a journal, a signature can be lost or paid for twice.';
 
 export const journalErrors = defineErrors('local', {
   'journal-unusable': { message: 'the journal in {folder} cannot be used: {reason}', hint: FOLDER_HINT },
@@ -19,14 +19,14 @@ export const journalErrors = defineErrors('local', {
   'journal-of-earlier-build': {
     message:
       'the journal in {folder} has the format of an earlier build, which cannot be read: it contains the folder {name}',
-    hint: 'Finish the calls with that build and move the folder away, or set another folder with CODESIGN_STATE_DIR.',
+    hint: 'Finish the calls with that build, and move the folder away, or set another folder with CODESIGN_STATE_DIR.',
   },
   'journal-needs-node-22': {
     message: 'the journal needs SQLite, and Node.js {version} has none',
-    hint: 'Use Node.js 22.13 or later, run npm install libsql, or use --no-journal: a signature can then be lost or paid for twice.',
+    hint: 'Use Node.js 22.13 or later, run npm install libsql, or use --no-journal. Without a journal, a signature can be lost or paid for twice.',
   },
   'no-state-folder': {
-    message: 'this user has no home folder for the journal',
+    message: 'the current user has no home folder for the journal',
     hint: 'Set a folder with CODESIGN_STATE_DIR, or use --no-journal.',
   },
   'claim-lost': {
@@ -43,7 +43,8 @@ export const journalErrors = defineErrors('local', {
   },
   'just-unanswered': {
     category: 'network',
-    message: 'the same signature was requested a moment ago without an answer; it may have been made and counted',
+    message:
+      'the same signature was requested a moment ago, but no answer was received; it may have been made and counted',
     hint: 'Sign this file again: the signature was not requested a second time.',
   },
 });

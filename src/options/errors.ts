@@ -17,7 +17,7 @@ export const settingsErrors = defineErrors('usage', {
   },
   'base-url-holds-credentials': {
     message: '{name} contains a user name or password',
-    hint: 'Remove user name and password from the address, and set CODESIGN_ACCESS_KEY and CODESIGN_ACCESS_SECRET instead.',
+    hint: 'Remove the user name and the password from the address, and set CODESIGN_ACCESS_KEY and CODESIGN_ACCESS_SECRET instead.',
   },
   'credentials-missing': {
     message: 'no credentials for the service: {missing}',
@@ -49,7 +49,7 @@ export const settingsErrors = defineErrors('usage', {
   },
   'access-key-invalid': {
     message: '{source} {problem}',
-    hint: 'Check that key and secret were not pasted together: a key contains no colon.',
+    hint: 'Check that the key and the secret were not pasted together: a key contains no colon.',
   },
   'access-secret-invalid': {
     message: '{source} {problem}',
@@ -57,8 +57,8 @@ export const settingsErrors = defineErrors('usage', {
   },
   'secret-file-unreadable': {
     // Never shows the path, because it may be the secret itself.
-    message: '{variable} names a file that cannot be read ({reason})',
-    hint: 'Name a file that this user may read.',
+    message: '{variable} is set to a file that cannot be read ({reason})',
+    hint: 'Use a file that the current user can read.',
   },
   'secret-file-exposed': {
     message: '{variable}: {path} {problem}',
@@ -76,7 +76,7 @@ export const settingsErrors = defineErrors('usage', {
   },
   'timestamp-url-holds-credentials': {
     message: '{name} contains a user name or password',
-    hint: 'Remove user name and password, because addresses appear in logs.',
+    hint: 'Remove the user name and the password from the address, because addresses appear in logs.',
   },
   'proxy-invalid': {
     // Never shows the address, because it may contain a password.
@@ -85,7 +85,7 @@ export const settingsErrors = defineErrors('usage', {
   },
   'proxy-holds-credentials': {
     message: '{name} contains a user name or password',
-    hint: "Remove user name and password, because other users can read them there. Set the proxy's credentials in the environment variables HTTPS_PROXY and HTTP_PROXY.",
+    hint: "Remove the user name and the password from the address, because other users can read them there. Set the proxy's credentials in the environment variables HTTPS_PROXY and HTTP_PROXY.",
   },
   'settings-conflict': {
     message: '{options} cannot be used together',
@@ -121,7 +121,7 @@ export const settingsErrors = defineErrors('usage', {
   },
   'settings-file-unreadable': {
     message: '{path} cannot be read: {reason}',
-    hint: 'Let this user read the file, or remove it.',
+    hint: 'Give the current user read permission for the file, or delete the file.',
   },
   'settings-file-damaged': {
     message: '{path} {problem}',
@@ -134,7 +134,7 @@ export const settingsErrors = defineErrors('usage', {
   'settings-file-unwritable': {
     category: 'local',
     message: '{path} cannot be written: {reason}',
-    hint: 'Name another folder with CODESIGN_CONFIG_DIR, or let this user write there.',
+    hint: 'Set CODESIGN_CONFIG_DIR to another folder, or give the current user write permission.',
   },
   'project-output-refused': {
     message: '"output" in {path} would write a result to {output}, but {reason}; nothing was sent',
@@ -147,7 +147,7 @@ export const settingsErrors = defineErrors('usage', {
   'certificate-file-missing': {
     category: 'local',
     message: 'the certificate file {path} cannot be read: {reason}',
-    hint: 'Set --certificate or CODESIGN_CERTIFICATE to a file on this machine that this user can read.',
+    hint: 'Set --certificate or CODESIGN_CERTIFICATE to a file on this machine that the current user can read.',
   },
 });
 

@@ -63,7 +63,7 @@ function hintForStatus({ status, serviceCode }: AnswerDetails & { status: number
 export const auditErrors = defineErrors('usage', {
   'audit-log-unusable': {
     message: 'the audit log {path} cannot be written ({reason}); nothing was sent',
-    hint: 'Set --audit-log (or CODESIGN_AUDIT_LOG) to a file that this user can write, in an existing folder.',
+    hint: 'Set --audit-log (or CODESIGN_AUDIT_LOG) to a file that the current user can write, in an existing folder.',
   },
 });
 
@@ -134,7 +134,7 @@ export const statusErrors = defineErrors('http', {
   throttled: {
     message: (d: AnswerDetails & { status: number }) =>
       `the service limits the rate of calls (HTTP ${d.status}${afterAttempts(d)})`,
-    hint: 'Wait, and run again with a lower --concurrency.',
+    hint: 'Wait, and run the command again with a lower --concurrency.',
   },
   'http-error': {
     message: (d: AnswerDetails & { operation: string; status: number; isUncertain: boolean }) =>

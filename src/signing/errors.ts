@@ -44,7 +44,7 @@ export const signingErrors = defineErrors('local', {
   },
   'unusable-name': {
     message: 'the result cannot be written to {path}: {problem}',
-    hint: 'Choose another name for the result with --output.',
+    hint: 'Choose a different name for the output file with --output.',
   },
   'not-replaceable': {
     message: '{file} cannot be replaced: {reason}',
@@ -52,7 +52,7 @@ export const signingErrors = defineErrors('local', {
   },
   'output-blocked': {
     message: 'the result cannot be written to {path}: {blockedBy} is not a folder',
-    hint: 'Name another path with --output.',
+    hint: 'Choose a different path with --output.',
   },
   'signature-mismatch': {
     message: (d: Mismatch) =>
@@ -60,7 +60,7 @@ export const signingErrors = defineErrors('local', {
         ? `the journal contains a signature made with certificate number ${d.code} that does not verify with the certificate "${d.certificate}"; nothing was requested`
         : `the service's signature does not verify with the certificate "${d.certificate}"${d.why}`,
     hint: (d: Mismatch) =>
-      `Check --code and --certificate: certificate number ${d.code} was expected to sign with the key of "${d.certificate}" (SHA-256 of the certificate: ${d.fingerprint}). No other signature was requested.${afterChange(d)}`,
+      `Check --code and --certificate: the key with number ${d.code} at the service is not the key of the certificate "${d.certificate}" (SHA-256: ${d.fingerprint}). No other signature was requested.${afterChange(d)}`,
   },
   'too-many-signatures': {
     category: 'usage',
@@ -101,7 +101,7 @@ export const signingErrors = defineErrors('local', {
   },
   'signature-file-unreadable': {
     message: 'the signature cannot be read from {file}: {reason}',
-    hint: 'Use a file that this user can read, or - for standard input.',
+    hint: 'Use a file that the current user can read, or - for standard input.',
   },
   'signature-file-too-large': {
     message: '{file} is too large for a signature: it has more than {limit} bytes',

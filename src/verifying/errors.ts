@@ -5,7 +5,7 @@ import { defineErrors } from '../errors/define-errors.ts';
 export const verifyingErrors = defineErrors('usage', {
   'roots-unreadable': {
     message: 'the file with trusted roots {path} ({option}) cannot be read: {reason}',
-    hint: 'Use a PEM or DER file of root certificates that this user can read.',
+    hint: 'Use a PEM or DER file of root certificates that the current user can read.',
   },
   'roots-unusable': {
     message: 'the file with trusted roots ({option}) cannot be used: {problem}',
@@ -17,7 +17,7 @@ export const verifyingErrors = defineErrors('usage', {
   },
   'crl-file-unreadable': {
     message: 'the CRL file {path} cannot be read: {reason}',
-    hint: 'Set --crl-file to the path of a CRL that this user can read.',
+    hint: 'Set --crl-file to the path of a CRL that the current user can read.',
   },
   'crl-file-unusable': {
     message: 'the CRL file {path} cannot be used: {problem}',

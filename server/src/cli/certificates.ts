@@ -39,7 +39,7 @@ export function addCertificateCommands(program: Command, surroundings: Surroundi
       announce(await withData(options, surroundings, (data) => makeCertificate(data, wanted, operation)));
     });
 
-  dataCommand(certificate, 'request', 'creates a key once, and prints a certificate request (PKCS#10) for a CA')
+  dataCommand(certificate, 'request', 'prints a certificate request (PKCS#10) for a CA; creates the key if there is none')
     .requiredOption(
       '--number <n>',
       'number that clients will give as --code, or one whose certificate is to be renewed',
@@ -73,7 +73,7 @@ export function addCertificateCommands(program: Command, surroundings: Surroundi
   listCommand(
     certificate,
     'list',
-    'lists number, key size, state, end of validity and chain file of each certificate',
+    'lists the number, key size, state, expiry and chain file of each certificate',
   ).action(async (options: DataOptions & ListOptions) => {
     const folder = dataFolder(dataConfig(options, environment).dataRoot);
     const certificates = await withStore(options, surroundings, (store) => store.certificates.list());

@@ -55,7 +55,7 @@ export function addRecordCommands(program: Command, surroundings: Surroundings):
       }),
   );
 
-  dataCommand(records, 'prune', 'removes records older than a time and prints their number; counts stay')
+  dataCommand(records, 'prune', 'removes records older than a given time, and prints how many; counts do not change')
     .requiredOption('--before <time>', 'time in the past, such as 2030-12-31 or 2030-12-31T18:00:00Z')
     .action(async (options: DataOptions & { before: string }, command: Command) => {
       const { before: value } = options;
@@ -81,7 +81,7 @@ export function addRecordCommands(program: Command, surroundings: Surroundings):
       printList(await withStore(options, surroundings, (store) => store.audit.list(period, limit)), options, announce);
     });
 
-  const exported = 'prints all records without signatures, or the audit log';
+  const exported = 'prints all records, with the signatures left out, or the audit log';
   withFilter(dataCommand(program, 'export', exported))
     .addOption(
       new Option('--audit', 'list changes by operators instead of records').conflicts(['client', 'certificate']),

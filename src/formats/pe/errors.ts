@@ -3,7 +3,7 @@ import { defineErrors, defineWarnings } from '../../errors/define-errors.ts';
 export const peErrors = defineErrors('local', {
   'not-a-pe': {
     message: 'not a Windows PE program: it looks like {looksLike}',
-    hint: 'Check that this is the right file: only PE files (32 and 64 bit Windows, EFI) can contain this kind of signature.',
+    hint: 'Check that this is the right file: only PE files (32-bit and 64-bit Windows, EFI) can contain this kind of signature.',
   },
   'truncated-pe': {
     message: 'the file ends after {size} bytes, but its {what} extends to byte {end}',

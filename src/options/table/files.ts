@@ -54,7 +54,7 @@ export const FILES_OPTIONS = {
     flag: '--why',
     placeholder: 'location',
     kind: text,
-    help: 'location of a file whose rule and result are printed',
+    help: 'location of a file: print its result, and the rule that decided',
     commands: ['verify'],
     isCommandLineOnly: true,
   },
@@ -117,7 +117,7 @@ export const CALLS_OPTIONS = {
     placeholder: 'pattern',
     kind: text,
     isList: true,
-    help: 'pattern for files whose calls are listed: name ("*.exe") or path ("dist/**")',
+    help: 'name ("*.exe") or path ("dist/**") of the files whose calls to list',
     commands: ['history'],
   },
   outcome: {

@@ -75,7 +75,7 @@ export const PRIVACY_OPTIONS = {
     kind: extraMember,
     isList: true,
     stored: 'profile',
-    help: 'value to send about the client or the file; an empty value omits it',
+    help: 'member to replace in requests; an empty value omits the member',
     commands: ['sign'],
   },
   report: {
@@ -97,7 +97,7 @@ export const PRIVACY_OPTIONS = {
     kind: path,
     variable: 'CODESIGN_AUDIT_LOG',
     stored: 'profile',
-    help: 'file to which a masked record of each call is appended',
+    help: 'file for a masked record of each call',
     commands: ['sign', 'resume'],
   },
 } as const satisfies OptionTable;
@@ -158,9 +158,9 @@ export const OUTPUT_OPTIONS = {
   verbose: {
     flag: '--verbose',
     short: '-v',
-    help: 'print more details: each start, each call, causes of errors',
+    help: 'print more details: the start of each file, each call, the causes of errors',
     commands: [...QUIETABLE, 'whoami'],
-    in: { verify: { help: 'print more details: every certificate of the chains, all warnings' } },
+    in: { verify: { help: 'print more details: every certificate in the chains, all warnings' } },
     isCommandLineOnly: true,
   },
 } as const satisfies OptionTable;

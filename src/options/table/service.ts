@@ -96,7 +96,7 @@ export const SERVICE_OPTIONS = {
   yes: {
     flag: '--yes',
     short: '-y',
-    help: 'ask no questions: use options, environment and profile',
+    help: 'do not prompt: use options, environment and profile',
     commands: ['init'],
     isCommandLineOnly: true,
   },

@@ -38,7 +38,7 @@ export const SIGNATURE_OPTIONS = {
   },
   skipSigned: {
     flag: '--skip-signed',
-    help: 'skip files that already have an intact signature by this certificate',
+    help: 'skip files that already have an intact signature made with this certificate',
     commands: ['sign'],
   },
   skipAnySigned: {
@@ -99,7 +99,7 @@ export const TIMESTAMP_OPTIONS = {
     flag: '--no-timestamp',
     help: 'add no timestamp: the signature is valid only as long as the certificate',
     commands: ['sign', 'resume', 'init'],
-    in: { init: { help: 'do not store a timestamp authority' } },
+    in: { init: { help: 'store no timestamp authority in the profile' } },
   },
   requireTimestamp: {
     flag: '--require-timestamp',
