@@ -10,7 +10,10 @@ export function userName(): string {
   }
 }
 
-/** Describes the user, and the mode and owner of the file, or of the nearest folder that the user may read. */
+/**
+ * Describes the current user, and the mode and owner of the file. If the file is not readable, describes the nearest
+ * folder that is.
+ */
 export function describeAccess(path: string): string {
   try {
     const { mode, uid, gid } = statSync(path);

@@ -110,24 +110,27 @@ export function startConfig(options: StartOptions, environment: NodeJS.ProcessEn
   if ((certificate === undefined) !== (key === undefined)) throw new ServerError('tls-pair-incomplete');
   return {
     dataRoot,
-    /** A `postgres://` URL; undefined for SQLite in the data folder. */
+    /** A `postgres://` URL; undefined if SQLite in the data folder is used. */
     database: settings.database,
     pkcs11Library: settings['pkcs11.library'],
-    /** Label of a token in the operator's HSM; undefined for SoftHSM's token in the data folder. */
+    /** Label of a token in the operator's HSM; undefined if SoftHSM's token in the data folder is used. */
     pkcs11Token: settings['pkcs11.token'],
     pkcs11PinFile: settings['pkcs11.pinFile'],
     pkcs11Sessions: settings['pkcs11.sessions'],
     host: settings.host ?? '127.0.0.1',
-    /** 0 selects a free port. */
+    /** Port 0 selects a free port. */
     port: settings.port ?? 8443,
-    /** Proxies whose X-Forwarded-For names the client. */
+    /** Addresses of proxies whose X-Forwarded-For header is trusted to identify the client. */
     proxy: settings.proxy ?? [],
     clientEnv: options.clientEnv,
     tls: certificate === undefined || key === undefined ? undefined : { certificate, key },
-    /** Names that clients use, in addition to localhost. The base URL of the clients contains the first one. */
+    /**
+     * Host names that clients use for this server, in addition to localhost. The base URL that clients get contains the
+     * first name.
+     */
     tlsNames: settings['tls.names'] ?? [],
     logLevel: settings.logLevel ?? 'info',
-    /** An HSM that makes a few hundred signatures per second needs about a second for the default number. */
+    /** An HSM that makes a few hundred signatures per second needs about a second for the default number of calls. */
     waiting: settings['limits.waiting'] ?? 256,
   };
 }

@@ -191,8 +191,8 @@ export const SERVER_ERRORS = {
 export type ServerErrorCode = keyof typeof SERVER_ERRORS;
 
 /**
- * An error from the table: `throw new ServerError('token-not-found', { label })`. Details never contain secrets.
- * `reason` defaults to the message of the cause.
+ * An error from the table below: `throw new ServerError('token-not-found', { label })`. Details never contain secrets.
+ * `reason` defaults to the message of `cause`.
  */
 export class ServerError extends Error {
   override readonly name = 'ServerError';
@@ -211,7 +211,7 @@ export class ServerError extends Error {
 }
 
 export function reasonOf(thrown: unknown): string {
-  // Node throws one error for all addresses of a name, without a message.
+  // If no address of a host name can be reached, Node throws a single error, without a message.
   if (thrown instanceof AggregateError && thrown.message === '') return thrown.errors.map(reasonOf).join(', ');
   if (!(thrown instanceof Error)) return String(thrown);
   const { code, path }: NodeJS.ErrnoException = thrown;

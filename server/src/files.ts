@@ -7,7 +7,9 @@ import { ServerError } from './errors.ts';
 const PATIENCE = 10_000;
 const INTERVAL = 20;
 
-/** Replaces a file in the data folder atomically, with mode 0600. Contents and name are flushed to disk. */
+/**
+ * Replaces a file in the data folder atomically, with mode 0600. Both the contents and the name are flushed to disk.
+ */
 export async function replaceFile(path: string, contents: string | Uint8Array): Promise<void> {
   const temporary = `${path}.${process.pid}`;
   try {
@@ -30,7 +32,9 @@ export async function writeFlushed(path: string, contents: string | Uint8Array, 
   }
 }
 
-/** Without the flush, a power failure could lose the name of a flushed file. Windows needs no such flush. */
+/**
+ * Without the flush, a power failure could lose the name of a flushed file. Windows needs no such flush of the folder.
+ */
 export async function syncFolder(path: string): Promise<void> {
   if (process.platform === 'win32') return;
   const folder = await open(path, 'r');
@@ -56,13 +60,13 @@ async function ifThere<T>(work: Promise<T>): Promise<T | undefined> {
   });
 }
 
-/** Only ENOENT means that the file is missing. After other errors, such as EACCES, it may exist. */
+/** Only the error ENOENT means that the file is missing. After other errors, such as EACCES, the file may exist. */
 export function isMissing(error: unknown): boolean {
   return codeOf(error) === 'ENOENT';
 }
 
 /**
- * Runs `work` while no other process has the lock of this file. The operating system releases the lock when a process
+ * Runs `work` while no other process holds the lock on this file. The operating system releases the lock when a process
  * ends. The file is never removed, because another process may be waiting for its lock.
  */
 export async function underFileLock<T>(path: string, work: () => Promise<T>): Promise<T> {
@@ -82,7 +86,7 @@ export async function underFileLock<T>(path: string, work: () => Promise<T>): Pr
   }
 }
 
-/** Retries while another process has the lock, because waiting inside SQLite would block the whole process. */
+/** Retries while another process holds the lock. Waiting inside SQLite would block the whole process. */
 export async function retryWhileBusy(work: () => void): Promise<void> {
   const deadline = performance.now() + PATIENCE;
   for (;;) {

@@ -5,7 +5,7 @@ import type { Store } from './records/store.ts';
 import { endOfValidity } from './setup/tls.ts';
 
 export const DAY = 24 * 60 * 60 * 1000;
-/** The server renews a TLS certificate of its own authority well before this time, at a start or on SIGHUP. */
+/** The server renews a TLS certificate from its own authority well before this time, at startup or on SIGHUP. */
 const WARN_BEFORE = 30 * DAY;
 const TLS = { which: 'the TLS certificate', todo: 'replace it, then send SIGHUP' };
 const CODE_SIGNING = { which: 'a code-signing certificate', todo: 'renew it with certificate request and import' };

@@ -3,20 +3,21 @@ import { boundedLog } from './http/log.ts';
 
 /** Exit codes after a second signal: 128 plus the signal number. */
 const SIGNALS = { SIGINT: 130, SIGTERM: 143, ...(process.stderr.isTTY && { SIGHUP: 129 }) };
-/** Signals within this many milliseconds count as one: under npm, Ctrl-C arrives twice. */
+/** Signals that arrive within this many milliseconds count as one: under npm, Ctrl-C arrives twice. */
 const ECHO = 1000;
-/** Time for which the last log lines wait for a reader after the end, in milliseconds. */
+/** Time for which the process waits at its end until the last log lines are read, in milliseconds. */
 const LAST_LINES = 1000;
 
 process.umask(0o077); // files that the HSM and the database write are for this user only
 
-// The reader of the log or of the address may exit before the server, which continues.
+// The program that reads the log or the address may exit before the server. The server then continues.
 for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {});
 
-/** Applies only to servers: other commands, such as `export`, finish writing to a slow reader first. */
+/** The limit applies only to the server: other commands, such as `export`, finish writing to a slow reader. */
 let isServer = false;
 let reload = () => {};
-// Closing a terminal also sends SIGHUP. The signal therefore ends a server that has a terminal, and reloads any other.
+// Closing a terminal also sends SIGHUP. The signal therefore stops a server that runs in a terminal; any other server
+// reloads its files.
 if (!process.stderr.isTTY) process.on('SIGHUP', () => reload());
 
 process.exitCode = await run(
@@ -34,7 +35,7 @@ process.exitCode = await run(
   waitForSignal,
 );
 
-// Output that waits for the reader of a pipe would keep the process alive as long as the pipe is open.
+// Output that is waiting to be read from a pipe would keep the process alive until the pipe is closed.
 if (isServer) setTimeout(() => process.exit(), LAST_LINES).unref();
 
 async function waitForSignal(): Promise<void> {

@@ -28,7 +28,7 @@ export interface RunningServer {
   stop(): Promise<void>;
 }
 
-/** Resolves after the server accepts calls and has announced its address. */
+/** Resolves when the server accepts calls and has printed its address. */
 export async function startServer(
   config: StartConfig,
   surroundings: Surroundings,
@@ -120,7 +120,10 @@ async function tlsFor(config: StartConfig, data: OpenData, now: Date): Promise<T
   return await ownTls(data.folder, names, now);
 }
 
-/** Uses the current certificate for new connections. If the new certificate is unusable, the old one stays in use. */
+/**
+ * Uses the current certificate file for new connections. If the new certificate is unusable, the server keeps the old
+ * one.
+ */
 async function reloadTls(app: App, config: StartConfig, data: OpenData, now: Date): Promise<string | undefined> {
   try {
     const { certificate, key } = await tlsFor(config, data, now);
@@ -136,7 +139,10 @@ async function reloadTls(app: App, config: StartConfig, data: OpenData, now: Dat
   }
 }
 
-/** Uses the current PIN for the next login. A rejected PIN is tried again only after this. */
+/**
+ * Uses the current value of the PIN for the next login. A rejected PIN is tried again only after this function is
+ * called.
+ */
 async function reloadPin(app: App, config: StartConfig, data: OpenData, environment: NodeJS.ProcessEnv): Promise<void> {
   try {
     const { token } = await chooseHsm(config, environment);

@@ -1,4 +1,4 @@
-/** The server's own certification authorities: one for code signing, whose key is in the HSM, and one for TLS. */
+/** The server's own certification authorities (CAs): one for code signing, whose key is in the HSM, and one for TLS. */
 
 import { createHash, createPrivateKey, createPublicKey, type KeyObject, randomBytes, sign } from 'node:crypto';
 import type { RelativeDistinguishedNames } from 'pkijs';
@@ -7,7 +7,7 @@ import { type CertificateRequest, encodedName, type Issuer, issueCertificate, ty
 
 const DAY = 24 * 60 * 60 * 1000;
 const AUTHORITY_LIFETIME = 20 * 365 * DAY;
-/** A verifier whose clock is slow must not reject a new certificate. */
+/** Certificates are valid from this long before their creation, because the clock of a verifier may be slow. */
 const BACKDATED = 60 * 60 * 1000;
 const LIFETIME: Readonly<Record<Purpose, number>> = {
   'code-signing': 3 * 365 * DAY,
@@ -15,7 +15,7 @@ const LIFETIME: Readonly<Record<Purpose, number>> = {
 };
 const ORGANIZATION = 'codesign-remote server';
 
-/** Includes a unique part, because verifiers must not confuse the authorities of two servers. */
+/** The name includes random digits, so that verifiers do not confuse the authorities of two servers. */
 export function authorityName(kind: 'Code Signing' | 'TLS'): RelativeDistinguishedNames {
   return encodedName({ organization: ORGANIZATION, commonName: `${kind} CA ${randomBytes(4).toString('hex')}` });
 }
@@ -29,7 +29,7 @@ export function hsmIssuer(name: RelativeDistinguishedNames, key: SigningKey): Is
   };
 }
 
-/** @param privateKey PEM or key object */
+/** @param privateKey PEM text or a key object */
 export function localIssuer(name: RelativeDistinguishedNames, privateKey: KeyObject | string): Issuer {
   const key = typeof privateKey === 'string' ? createPrivateKey(privateKey) : privateKey;
   return {
@@ -71,7 +71,7 @@ function validity(now: Date, lifetime: number): Pick<CertificateRequest, 'notBef
   return { notBefore: new Date(now.getTime() - BACKDATED), notAfter: new Date(now.getTime() + lifetime) };
 }
 
-/** 126 random bits after a leading 01, so that the number is positive and always has 16 bytes. */
+/** 126 random bits after the leading bits 01, so that the number is positive and always 16 bytes long. */
 export function newSerialNumber(): Uint8Array {
   const bytes = randomBytes(16);
   bytes[0] = ((bytes[0] ?? 0) & 0x3f) | 0x40;

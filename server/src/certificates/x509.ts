@@ -47,7 +47,7 @@ export interface CertificateRequest {
   readonly publicKey: KeyObject;
   readonly notBefore: Date;
   readonly notAfter: Date;
-  /** Positive as a signed integer, at most 20 bytes (RFC 5280, 4.1.2.2). */
+  /** Positive as a signed integer, and at most 20 bytes long (RFC 5280, 4.1.2.2). */
   readonly serialNumber: Uint8Array;
   readonly use: 'authority' | Purpose;
   readonly alternativeNames?: readonly string[];
@@ -57,7 +57,7 @@ const PURPOSE: Readonly<Record<Purpose, string>> = {
   'code-signing': '1.3.6.1.5.5.7.3.3',
   'tls-server': '1.3.6.1.5.5.7.3.1',
 };
-/** Bits of keyUsage, first bit first (4.2.1.3), with the number of unused bits in their last byte. */
+/** Bits of keyUsage, first bit first (4.2.1.3). The number of unused bits in the last byte precedes them. */
 const KEY_USAGE = {
   digitalSignature: { valueHex: Uint8Array.of(0x80), unusedBits: 7 },
   keyCertSignAndCrlSign: { valueHex: Uint8Array.of(0x06), unusedBits: 1 },
@@ -80,7 +80,7 @@ export async function issueCertificate(issuer: Issuer, request: CertificateReque
 
 /**
  * Requests a certificate for the issuer's own key; the signature proves possession of that key. The request has no
- * attributes, because the CA decides what the certificate is for.
+ * attributes, because the CA decides what the certificate may be used for.
  * @returns DER
  */
 export async function signingRequest(key: Issuer): Promise<Buffer> {
@@ -110,7 +110,7 @@ export function wholeSeconds(date: Date): Date {
   return new Date(Math.floor(date.getTime() / 1000) * 1000);
 }
 
-/** UTCTime up to 2049, GeneralizedTime from 2050 (RFC 5280, 4.1.2.5; RFC 5652, 11.3), in whole seconds. */
+/** UTCTime for years up to 2049, GeneralizedTime from 2050 (RFC 5280, 4.1.2.5; RFC 5652, 11.3), in whole seconds. */
 export function time(date: Date): Time {
   const type = date.getUTCFullYear() < 2050 ? TimeType.UTCTime : TimeType.GeneralizedTime;
   return new Time({ type, value: wholeSeconds(date) });
@@ -128,7 +128,7 @@ function extensions(issuer: Issuer, request: CertificateRequest): Extension[] {
   const { use } = request;
   const authority = use === 'authority';
   const usage = authority ? KEY_USAGE.keyCertSignAndCrlSign : KEY_USAGE.digitalSignature;
-  // pathLen 0, because these authorities issue only end-entity certificates.
+  // pathLen is 0, because these authorities issue only end-entity certificates.
   const constraints = new BasicConstraints(authority ? { cA: true, pathLenConstraint: 0 } : {});
   const subjectKey = new OctetString({ valueHex: keyIdentifier(request.publicKey) });
   const issuerKey = new OctetString({ valueHex: keyIdentifier(issuer.publicKey) });
@@ -174,7 +174,7 @@ function signatureAlgorithm(scheme: SignatureScheme): AlgorithmIdentifier {
     : new AlgorithmIdentifier({ algorithmId: '1.2.840.10045.4.3.2' }); // RFC 5758
 }
 
-/** Encodes the name itself, because pkijs would put several attributes into one multi-valued RDN. */
+/** Encodes the name without pkijs, which would put several attributes into one multi-valued RDN. */
 export function encodedName({ commonName, organization }: DistinguishedName): RelativeDistinguishedNames {
   const part = (type: string, value: string) =>
     new Asn1Set({ value: [new AttributeTypeAndValue({ type, value: new Utf8String({ value }) }).toSchema()] });
@@ -187,7 +187,7 @@ export function subjectOf(certificate: string): RelativeDistinguishedNames {
   return Certificate.fromBER(new X509Certificate(certificate).raw).subject;
 }
 
-/** Returns the certificates of a PEM file in order. Text between the certificates is ignored. */
+/** Returns the certificates of a PEM file in file order. Text between the certificates is ignored. */
 export function readCertificates(pem: string): readonly X509Certificate[] {
   const blocks = pem.match(/-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g) ?? [];
   return blocks.map((block) => new X509Certificate(block));

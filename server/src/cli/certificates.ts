@@ -107,7 +107,7 @@ export function addCertificateCommands(program: Command, surroundings: Surroundi
   }
 }
 
-/** Restricts the characters, because the number is part of a file name. */
+/** Restricts the characters, because the certificate number is part of a file name. */
 function readKey({ number, bits }: KeyOptions) {
   const expected = 'a name of lower-case letters, digits and . _ -';
   return {

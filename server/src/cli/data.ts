@@ -49,7 +49,7 @@ export function withData<T>(options: DataOptions, { environment }: Place, work: 
   return withOpen(dataConfig(options, environment), (config) => openData(config, environment, 'use'), work);
 }
 
-/** Opens only the database, so that the command works without the HSM. */
+/** Opens the database but not the HSM, so that the command works without the HSM. */
 export function withStore<T>(options: DataOptions, { environment }: Place, work: (store: Store) => Promise<T>) {
   const open = ({ dataRoot, database }: DataConfig) => openStore(dataFolder(dataRoot), database, 'use');
   return withOpen(dataConfig(options, environment), open, work);

@@ -11,7 +11,7 @@ const NOT_RECORDED = [
   ...['clientEnv', 'viewerEnv', 'baseUrl', 'chain'],
 ];
 
-/** Describes a command for the audit log. The first argument of the command is the target. */
+/** Describes an executed command for the audit log. The first argument is recorded as the target of the command. */
 export function operationOf(
   command: Command,
   { environment, now }: Pick<Surroundings, 'environment' | 'now'>,

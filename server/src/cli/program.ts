@@ -14,14 +14,15 @@ import { addRecordCommands } from './records.ts';
 import { addViewerCommands } from './viewers.ts';
 
 declare const CODESIGN_REMOTE_VERSION: string | undefined;
-/** Defined only in a build; a run from source has no version. */
+/** Defined only in a build; the program has no version when it runs from source. */
 const VERSION = typeof CODESIGN_REMOTE_VERSION === 'string' ? CODESIGN_REMOTE_VERSION : '0.0.0-development';
 
 const EXIT_INTERNAL = 1;
 const EXIT_USAGE = 2;
 
 /**
- * @param args arguments after interpreter and script @param waitForSignal resolves when the process is asked to end
+ * @param args arguments after the interpreter and the script @param waitForSignal resolves when the process is asked to
+ * end
  * @returns the exit code
  */
 export async function run(
@@ -46,7 +47,7 @@ export async function run(
   }
 }
 
-/** Any step can fail with these errors, for example because the disk is full or the database is unavailable. */
+/** Any step can fail with one of these errors, for example because the disk is full or the database is unavailable. */
 function asServerError(error: unknown): unknown {
   if (isOfDatabase(error)) return new ServerError('database-unusable', {}, error);
   const isOfSystem = error instanceof Error && 'syscall' in error;

@@ -20,7 +20,10 @@ interface FilterOptions extends DataOptions {
   readonly until?: string;
 }
 
-/** Number of records that one statement removes. Small, because signatures wait for the statement. */
+/**
+ * Number of records that one SQL statement removes. The number is small, because signature requests wait until the
+ * statement ends.
+ */
 const PRUNED_AT_ONCE = 1000;
 
 export function addRecordCommands(program: Command, surroundings: Surroundings): void {

@@ -16,7 +16,7 @@ export function chosen<T extends string | number>(option: string, value: string,
   throw new ServerError('invalid-option', { option, value, expected: `one of ${choices.join(', ')}` });
 }
 
-/** RFC 5280 limits the length. */
+/** RFC 5280 limits the length of names in certificates. */
 export function readName(option: string, value: string): string {
   return checked(option, value, /^[^\p{Cc}]{1,64}$/u, 'a name of 1 to 64 characters');
 }
@@ -44,7 +44,9 @@ export function readTime(option: string, value: string): Date {
   return time;
 }
 
-/** Rejects February 31, which JavaScript reads as March 3, so that `records prune` would remove the wrong days. */
+/**
+ * Rejects dates such as February 31. JavaScript reads it as March 3, so `records prune` would remove the wrong records.
+ */
 function isDay(day: string): boolean {
   return new Date(day).toISOString().startsWith(day);
 }

@@ -12,12 +12,12 @@ export const PAGE_PATH = '/';
 export const STYLE_PATH = '/page.css';
 export const CHAIN_PATH = '/certificates/:number.pem';
 
-/** Clients must not interpret the text (API 2.1). */
+/** Clients must not interpret the text of a message (API 2.1). */
 export function success(data: Readonly<Record<string, string>> | null): Envelope {
   return { code: 0, message: 'success', data };
 }
 
-/** Rejects a request. The HTTP status is also the business code; docs/api.md gives the reason. */
+/** Rejects a request. The HTTP status is also the business code; docs/api.md explains why. */
 export function refuse(reply: FastifyReply, status: number, message: string): FastifyReply {
   return reply.code(status).send(failure(status, message));
 }
@@ -34,13 +34,16 @@ function failure(code: number, message: string): Envelope {
   return { code, message, data: null };
 }
 
-/** Rejects a request that the client must change. The message must not quote the request. */
+/**
+ * Rejects a request that can succeed only after the client changes it. The message must not quote any part of the
+ * request.
+ */
 export class RequestError extends Error {
   override readonly name = 'RequestError';
   readonly statusCode = 400;
 }
 
-/** Messages of parsers are not passed on, because they quote what the client sent. */
+/** Messages of parsers are not sent to the client, because they quote its input. */
 const MESSAGES: Readonly<Record<number, string>> = {
   400: 'invalid request',
   405: 'method not allowed',
@@ -52,7 +55,7 @@ const MESSAGES: Readonly<Record<number, string>> = {
   505: 'this server speaks HTTP/1.1',
 };
 
-/** In seconds. With this pause, a client that makes five attempts outlasts a restart of the database. */
+/** In seconds. A client that waits this long between five attempts outlasts a restart of the database. */
 const RETRY_AFTER_FAILURE = 5;
 
 type Operation = 'sign' | 'report-sign' | 'page' | 'certificate';
@@ -79,7 +82,8 @@ export function handleError(error: FastifyError, request: FastifyRequest, reply:
       error instanceof RequestError ? error.message : (MESSAGES[status] ?? 'invalid request'),
     );
   }
-  // If the signature may have been counted, `OutcomeUnknown` replaces the database's error, so the answer is 500.
+  // If the signature may have been counted, the error is `OutcomeUnknown` instead of the database's, so the answer has
+  // status 500.
   const isAway = error instanceof ServerError || isOfDatabase(error);
   request.log.error({ operation, outcome: 'failed', err: error, status: isAway ? 503 : 500 });
   return isAway
@@ -92,7 +96,10 @@ export function frameworkErrors(_error: FastifyError, request: FastifyRequest, r
   refuse(reply, 400, 'invalid request: the URL cannot be parsed');
 }
 
-/** Rejects unknown expectations and a missing or second Host (RFC 9112, 3.2); Node would send no body. */
+/**
+ * Rejects unknown values of Expect, and a missing or second Host header (RFC 9112, 3.2). Node would answer without a
+ * body.
+ */
 export async function checkHead(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply | undefined> {
   const { httpVersion, rawHeaders, headers } = request.raw;
   if (!httpVersion.startsWith('1.')) return refuseHead(request, reply, 505, MESSAGES[505] ?? '');
@@ -122,12 +129,14 @@ const STATUS_OF: Readonly<Record<string, number>> = {
   ERR_HTTP_REQUEST_TIMEOUT: 408,
 };
 
-/** Answers bytes that are not HTTP, and requests that arrive too slowly. */
+/** Answers input that is not HTTP, and requests that arrive too slowly. */
 export function answerClientError(error: Error & { readonly code?: string }, socket: Socket, log: FastifyBaseLogger) {
   answerOnSocket(socket, STATUS_OF[error.code ?? ''] ?? 400, log);
 }
 
-/** Closes the socket a moment later, because unread bytes would reset the connection and lose the answer. */
+/**
+ * Closes the socket after a short delay. Closing it with unread input would reset the connection and lose the answer.
+ */
 export function answerOnSocket(socket: Socket, status: number, log: FastifyBaseLogger): void {
   setTimeout(() => socket.destroy(), LINGER).unref();
   if (!socket.writable) return;

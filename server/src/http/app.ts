@@ -1,4 +1,7 @@
-/** The HTTPS application: routes, authentication, and the envelope around every answer. The caller opens the port. */
+/**
+ * The HTTPS application: routes, authentication, and the JSON envelope of every answer. The caller starts listening on
+ * the port.
+ */
 
 import type { Server } from 'node:https';
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest, LogController } from 'fastify';
@@ -31,22 +34,22 @@ import { handleReport } from './report-sign.ts';
 import { handleSign } from './sign.ts';
 import { createThrownAway } from './thrown-away.ts';
 
-/** A request has a few hundred bytes, plus the file names in `extra`. */
+/** A request is a few hundred bytes long, plus the file names in `extra`. */
 export const BODY_LIMIT = 64 * 1024;
 /** In milliseconds. */
 export interface TimeLimits {
   readonly handshake: number;
   /** If a request is incomplete after this time, the client gets an error and is disconnected. */
   readonly request: number;
-  /** Replaces that limit during shutdown, counted from its start. */
+  /** During shutdown, replaces the limit above, and is measured from the start of the shutdown. */
   readonly bodyAtEnd: number;
   /** Time for which `sign` waits for an unavailable database before the call fails. */
   readonly settling: number;
 }
 const TIME_LIMITS: TimeLimits = { handshake: 10_000, request: 30_000, bodyAtEnd: 5000, settling: 20_000 };
 /**
- * Calls per HSM thread while several clients sign: enough to keep the HSM busy. With the limit for a single client, 450
- * callers of one client left 16 callers of another about a sixth of the signatures.
+ * Number of concurrent calls per HSM thread while several clients sign: enough to keep the HSM busy. With the limit for
+ * a single client, a client with 16 callers got about a sixth of the signatures next to one with 450 callers.
  */
 const SHARED_CALLS_FOR_EACH_THREAD = 8;
 
@@ -79,7 +82,7 @@ export function buildServer(dependencies: ServerDependencies): App {
     bodyLimit: BODY_LIMIT,
     trustProxy: [...dependencies.proxy],
     pluginTimeout: 0, // it applies to preClose too, and a running signature may take longer than any limit
-    // No request is running at that point, and an idle connection must not delay the end.
+    // No request is running at that point, and an idle connection must not delay the shutdown.
     forceCloseConnections: true,
     return503OnClosing: false, // its body is not an envelope; finishBeforeClosing sends ours
     frameworkErrors,
@@ -154,7 +157,7 @@ function serveApi(app: App, dependencies: ServerDependencies, ending: AbortSigna
   return metrics;
 }
 
-/** Answers 405 for a wrong method on a known path, and 404 for an unknown path. */
+/** Answers 405 if the method is wrong for a known path, and 404 if the path is unknown. */
 function answerUnknown(request: FastifyRequest, reply: FastifyReply): FastifyReply {
   const [path = ''] = request.url.split('?');
   const isChain = /^\/certificates\/[^/]*\.pem$/.test(path);

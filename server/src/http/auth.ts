@@ -7,10 +7,12 @@ import type { Client, Viewer } from '../records/rows.ts';
 import { operationOf } from './answers.ts';
 
 const COLON = 0x3a;
-/** The secret of an unknown access key is compared with this digest, so that the check takes as long as for a known key. */
+/**
+ * If the access key is unknown, the given secret is compared with this digest, so that the check takes equally long.
+ */
 const NO_DIGEST = Buffer.alloc(32);
 
-/** Reason for a failed login, for the log. The answer to the caller only says that the login failed. */
+/** Reason for a failed login, as written to the log. The answer to the caller states only that the login failed. */
 export type LoginFailure = (typeof LOGIN_FAILURES)[number];
 export const LOGIN_FAILURES = [
   ...(['no-credentials', 'malformed', 'unknown-key', 'wrong-secret', 'disabled', 'expired'] as const),
@@ -87,7 +89,9 @@ export function whyRejected(
   return expiresAt !== undefined && now >= expiresAt ? 'expired' : undefined;
 }
 
-/** Returns the stored form of an access secret. A plain digest is enough, because a secret has 256 random bits. */
+/**
+ * Returns the stored form of an access secret. A digest without salt is enough, because a secret has 256 random bits.
+ */
 export function digestOfSecret(secret: Uint8Array): Buffer {
   return createHash('sha256').update(secret).digest();
 }
@@ -112,9 +116,9 @@ function readCredentials(
   return { accessKey: pair.toString('utf8', 0, colon), accessSecret: pair.subarray(colon + 1) };
 }
 
-/** Decodes canonical, padded Base64 (RFC 4648, section 4). @returns undefined for any other text */
+/** Decodes Base64 in canonical form, with padding (RFC 4648, section 4). @returns undefined for any other text */
 export function decodeBase64(text: string): Buffer | undefined {
   const bytes = Buffer.from(text, 'base64');
-  // Node skips unknown characters, so check that the bytes reproduce the text.
+  // Node skips unknown characters. The function therefore encodes the result again and compares it with the text.
   return bytes.toString('base64') === text ? bytes : undefined;
 }

@@ -1,10 +1,12 @@
-/** Reads request bodies: JSON in UTF-8 (RFC 8259) without a content coding and without duplicate members. */
+/**
+ * Reads request bodies: JSON in UTF-8 (RFC 8259), without a content coding (compression) and without duplicate members.
+ */
 
 import type { FastifyInstance } from 'fastify';
 import { operationOf, RequestError, refuse } from './answers.ts';
 
 const IDENTITY = 'identity';
-/** Without `fatal`, invalid bytes would become U+FFFD, and the record would differ from what the client sent. */
+/** Without `fatal`, invalid bytes would become U+FFFD, and the stored record would differ from what the client sent. */
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 
 export function readJsonBodies(app: FastifyInstance): void {
@@ -32,7 +34,10 @@ function parseBody(body: Buffer): unknown {
   return value;
 }
 
-/** Parsers use the first or the last duplicate, so client, proxy and server could read different requests. */
+/**
+ * Some parsers use the first duplicate and some the last, so a client, a proxy and the server could read different
+ * requests.
+ */
 function hasMemberTwice(json: string): boolean {
   const open: Set<unknown>[] = [];
   for (const [token, text, colon] of json.matchAll(/[{}]|("(?:[^"\\]|\\.)*")(\s*:)?/g)) {

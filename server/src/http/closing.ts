@@ -1,4 +1,6 @@
-/** Graceful shutdown: running requests are finished, later ones get 503, then connections close. */
+/**
+ * Graceful shutdown: running requests are finished, later ones are answered with 503, and then connections are closed.
+ */
 
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Server } from 'node:https';
@@ -7,7 +9,8 @@ import type { FastifyInstance, FastifyReply } from 'fastify';
 import { operationOf, refuseForNow } from './answers.ts';
 
 /**
- * Makes `app.close()` wait without a time limit for every request that has arrived completely. New requests get 503.
+ * Makes `app.close()` wait without a time limit for every request that has arrived completely. New requests are
+ * answered with 503.
  * @param bodyDeadline milliseconds after which clients with incomplete requests or unread answers are disconnected
  */
 export function finishBeforeClosing(app: FastifyInstance<Server>, bodyDeadline: number): void {
@@ -31,7 +34,7 @@ export function finishBeforeClosing(app: FastifyInstance<Server>, bodyDeadline: 
     raw.once('close', () => finish(raw));
     if (!watched.has(socket)) {
       watched.add(socket);
-      // Node does not close a pipelined answer that waits for earlier ones when its connection closes.
+      // If a connection closes, Node does not close a pipelined answer that waits for earlier answers.
       socket.once('close', () => {
         for (const [response, { socket: its }] of underWay) if (its === socket) finish(response);
       });
@@ -41,7 +44,7 @@ export function finishBeforeClosing(app: FastifyInstance<Server>, bodyDeadline: 
   app.addHook('preClose', async () => {
     closing = true;
     if (underWay.size === 0) return;
-    // Repeated, because a later answer may go to a client that does not read it.
+    // This is repeated, because a later answer may go to a client that does not read it.
     const cutOff = setInterval(() => {
       for (const [response, request] of underWay) {
         if (!request.complete || response.writableEnded) request.destroy();
@@ -52,10 +55,12 @@ export function finishBeforeClosing(app: FastifyInstance<Server>, bodyDeadline: 
   });
 }
 
-/** Calls `work` once the whole answer was passed to the network (`sent`) or the connection closed before. */
+/**
+ * Calls `work` after the whole answer was passed to the network (`sent`), or after the connection closed before that.
+ */
 export type AfterSending = (reply: FastifyReply, work: (sent: boolean) => Promise<void>) => void;
 
-/** @param onClose registers work that the shutdown waits for */
+/** @param onClose registers work for which the shutdown waits */
 export function createAfterSending(onClose: (wait: () => Promise<void>) => void): AfterSending {
   const underWay = new Set<Promise<void>>();
   onClose(async () => {
@@ -70,7 +75,7 @@ export function createAfterSending(onClose: (wait: () => Promise<void>) => void)
         if (raw.destroyed || socket.destroyed) gone();
         raw.once('finish', () => resolve(true));
         raw.once('close', gone);
-        // Node does not close a pipelined answer that waits for earlier ones when its connection closes.
+        // If a connection closes, Node does not close a pipelined answer that waits for earlier answers.
         socket.once('close', gone);
         raw.once('finish', () => socket.off('close', gone));
       });

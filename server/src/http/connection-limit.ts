@@ -16,13 +16,13 @@ const CLIENTS_OPERATIONS: ReadonlySet<string | undefined> = new Set(['sign', 're
 const BETWEEN_LINES = 10_000;
 
 /**
- * At the limit, a new connection replaces the oldest one that has not sent a request. If all connections have sent one,
- * it replaces the oldest without a client's credentials, so that a host without credentials cannot lock clients out. If
- * all belong to clients, the new one is closed.
+ * At the limit, a new connection replaces the oldest connection that has not sent a request. If every connection has
+ * sent one, the oldest one without valid credentials is replaced, so that unauthenticated hosts cannot lock clients
+ * out. If every connection has valid credentials, the new connection is closed.
  */
 export function limitConnections(app: FastifyInstance<Server>, most: number) {
   const open = new Set<Socket>();
-  // The first element of a set is the oldest.
+  // The first element of a Set is the one that was added first.
   const silent = new Set<Socket>();
   const withoutLogin = new Set<Socket>();
   const replaced = new WeakSet<Socket>();
@@ -59,9 +59,9 @@ export function limitConnections(app: FastifyInstance<Server>, most: number) {
     if (CLIENTS_OPERATIONS.has(operationOf(request))) withoutLogin.delete(connectionOf(request.raw.socket));
   });
   return {
-    /** True if this socket, or the TLS connection on it, was closed to make space for a newer one. */
+    /** True if this socket, or the TLS connection over it, was closed to make space for a newer one. */
     wasReplaced: (socket: Socket) => replaced.has(connectionOf(socket)),
-    /** Closes all connections, including later ones. */
+    /** Closes all connections, including those that are opened later. */
     close() {
       closing = true;
       for (const socket of open) socket.destroy();
@@ -69,7 +69,9 @@ export function limitConnections(app: FastifyInstance<Server>, most: number) {
   };
 }
 
-/** Node's property for the TCP socket is not public; without it, the log may lack the address. */
+/**
+ * Node's property for the underlying TCP socket is not public. If it is missing, the log may lack the client's address.
+ */
 export function connectionOf(socket: Socket & { readonly _parent?: unknown }): Socket {
   return socket._parent instanceof Socket ? socket._parent : socket;
 }
@@ -79,7 +81,7 @@ export function connectionLimit(files: number | undefined): number {
   return Math.min(MOST_CONNECTIONS, Math.max(files - OWN_FILES, Math.floor(files / 2)));
 }
 
-/** Reads the limit on open files. At startup, Node has raised the limit to the hard limit. */
+/** Returns the limit on the number of open files. Node raises the soft limit to the hard limit at startup. */
 export function openFilesLimit(): number | undefined {
   const report: { readonly userLimits?: { readonly open_files?: { readonly soft?: unknown } } } =
     process.report.getReport();

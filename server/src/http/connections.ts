@@ -1,4 +1,4 @@
-/** The HTTPS server below the application: TLS, time limits, and the end of connections. */
+/** The HTTPS server below the application: TLS, time limits, and closing connections. */
 
 import type { IncomingMessage, RequestListener } from 'node:http';
 import { createServer, type Server } from 'node:https';
@@ -8,14 +8,17 @@ import { answerOnSocket } from './answers.ts';
 import { connectionOf, limitConnections } from './connection-limit.ts';
 import { addressOf } from './log.ts';
 
-/** Authenticated encryption and forward secrecy: no CBC, and no CCM with a tag of 8 bytes. */
+/** Only ciphers with authenticated encryption and forward secrecy: no CBC, and no CCM with a tag of 8 bytes. */
 export const TLS_RULES = {
   minVersion: 'TLSv1.2',
   ciphers: 'TLS_AES_256_GCM_SHA384:TLS_CHACHA20_POLY1305_SHA256:TLS_AES_128_GCM_SHA256:ECDHE+AESGCM:ECDHE+CHACHA20',
 } as const;
-/** In milliseconds. With Node's default, a slow request could take twice the limit. */
+/** In milliseconds. With Node's default, a slow request could take twice as long as the limit. */
 const CHECKING_INTERVAL = 500;
-/** Fastify's default, in milliseconds: a client that signs one file after another keeps its connection. */
+/**
+ * Fastify's default for idle connections, in milliseconds. A client that signs one file after another keeps its
+ * connection.
+ */
 const KEEP_ALIVE = 72_000;
 export interface ConnectionOptions {
   readonly tls: { readonly certificate: string; readonly key: string };
@@ -31,7 +34,7 @@ export function serverFactory({ tls, limits }: ConnectionOptions): (listener: Re
         key: tls.key,
         ...TLS_RULES,
         handshakeTimeout: limits.handshake,
-        // Set both limits, because Node uses the smaller for the headers and the larger for the whole request.
+        // Both limits are set, because Node applies the smaller to the headers and the larger to the whole request.
         requestTimeout: limits.request,
         headersTimeout: limits.request,
         connectionsCheckingInterval: CHECKING_INTERVAL,
@@ -43,20 +46,20 @@ export function serverFactory({ tls, limits }: ConnectionOptions): (listener: Re
 }
 
 /**
- * Limits the application's connections, logs those that never send a request, and closes all of them at the end. Call
+ * Limits the application's connections, logs those that never send a request, and closes all of them at shutdown. Call
  * this after every other `preClose` hook is registered, so that running requests are finished first.
- * @param most limit on open connections
+ * @param most limit on the number of open connections
  */
 export function guardConnections(app: FastifyInstance<Server>, most: number): void {
   const { server } = app;
   const connections = limitConnections(app, most);
   let closing = false;
-  // Every pipelined request adds a listener to its connection, so the warning about leaks would be wrong.
+  // Every pipelined request adds a listener to its connection, so Node's warning about a listener leak would be wrong.
   server.on('secureConnection', (socket) => {
     socket.setMaxListeners(0);
     addressOf(socket);
   });
-  // Node's listener would report failed handshakes as HTTP errors. There is no client to answer.
+  // Node's listener would report failed handshakes as HTTP errors.
   server.removeAllListeners('tlsClientError');
   server.on('tlsClientError', (error: NodeJS.ErrnoException & { readonly reason?: string }, socket) => {
     const from = addressOf(connectionOf(socket));
@@ -67,10 +70,11 @@ export function guardConnections(app: FastifyInstance<Server>, most: number): vo
     if (error.code === 'ECONNRESET') app.log.info(line);
     else app.log.warn(line, 'a TLS handshake failed');
   });
-  // Without these two listeners, Node answers without a body.
+  // Without these two listeners, Node sends answers without a body.
   server.on('checkExpectation', (request, response) => server.emit('request', request, response));
   server.on('connect', (_request: IncomingMessage, socket: Socket) => answerOnSocket(socket, 405, app.log));
-  // Fastify closes only connections with at least part of a request; a handshake would delay the end.
+  // Fastify closes only connections that have sent at least part of a request. An unfinished TLS handshake would delay
+  // the shutdown.
   app.addHook('preClose', async () => {
     closing = true;
     connections.close();

@@ -2,38 +2,44 @@ export type FairQueue = ReturnType<typeof createFairQueue>;
 
 export interface FairQueueOptions {
   readonly atOnce: number;
-  /** Limit on used slots while several owners share them. */
+  /** Limit on the number of used slots while several owners compete for them. */
   readonly shared: number;
   readonly limit: number;
-  /** True while work runs one item at a time, because the last one failed. */
+  /** True if work runs one item at a time because the last item failed. */
   readonly oneByOne: () => boolean;
-  /** True for an owner whose work begins only when no other owner waits. */
+  /** True for an owner whose work begins only when no other owner is waiting. */
   readonly isLast: (owner: string) => boolean;
 }
 
-/** Milliseconds for which an owner without work keeps its share, so that its callers can call again. */
+/** Milliseconds for which an owner without work keeps its share, so that its callers can make their next call. */
 const RETURNS = 1000;
-/** Limit on an owner's unfinished work per slot; greater than 1, because a slow commit must not empty the slots. */
+/**
+ * Limit on an owner's unfinished work per slot. It is greater than 1, because slots must stay busy during a slow
+ * commit.
+ */
 const UNFINISHED_FOR_EACH_SLOT = 4;
 
 interface Owner {
   readonly name: string;
   running: number;
-  /** Work in slots, and work that has left its slot but not ended. */
+  /** Work in slots, and work that has left its slot but is not finished. */
   unfinished: number;
-  /** Sequence number of the owner's last start; 0 means never. */
+  /** Sequence number of the work that the owner started last; 0 means none. */
   turn: number;
-  /** Each callback is called once: with true to begin, with false if another owner gets its position in the queue. */
+  /**
+   * Each callback is called once: with true when the work may begin, with false if another owner takes its position in
+   * the queue.
+   */
   readonly waiting: ((admitted: boolean) => void)[];
 }
 
 /**
- * Gives each owner the same share of the slots. The next slot goes to the owner with the least running work; among
- * several such owners, to the one that started least recently. A full queue rejects the latest work of the owner with
- * the most waiting work.
+ * Gives each owner the same share of the slots. The next slot goes to the owner with the least running work. If several
+ * have equally little, it goes to the one that started work least recently. A full queue rejects the latest work of the
+ * owner with the most waiting work.
  *
- * Without equal shares, an owner with few callers would get little done while another fills every slot, because all
- * running work waits for the same processor.
+ * All running work waits for the same processor. Without equal shares, an owner that fills every slot would slow down
+ * an owner with few callers.
  */
 export function createFairQueue({ atOnce, shared, limit, oneByOne, isLast }: FairQueueOptions) {
   const owners = new Map<string, Owner>();
@@ -99,8 +105,8 @@ export function createFairQueue({ atOnce, shared, limit, oneByOne, isLast }: Fai
   return {
     /**
      * Runs `work` when a slot is free.
-     * @param name name of the owner (the client) @param work may leave its slot to the next before it ends @param busy
-     * runs instead if too much work waits, immediately or when another owner needs the position in the queue
+     * @param name name of the owner (the client) @param work may release its slot before it ends @param busy runs
+     * instead if too much work waits, immediately or when another owner needs the position in the queue
      */
     async run<T>(name: string, work: (leave: () => void) => Promise<T>, busy: () => T): Promise<T> {
       const owner = owners.get(name) ?? { name, running: 0, unfinished: 0, turn: 0, waiting: [] };

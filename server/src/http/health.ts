@@ -13,7 +13,7 @@ const PATIENCE = 5000;
 
 export type Readiness = ReturnType<typeof createReadiness>;
 
-/** Checks that database and HSM answer, and that the HSM has the key of a usable certificate. */
+/** Checks that the database and the HSM respond, and that the HSM has the key of a usable certificate. */
 export function createReadiness(store: Store, keys: KeyStore, now: () => Date, log: FastifyBaseLogger) {
   const keyIds = async () => {
     const certificates = await store.certificates.list();
@@ -47,7 +47,7 @@ export function createReadiness(store: Store, keys: KeyStore, now: () => Date, l
   };
 }
 
-/** Caches the result for a second, because callers without credentials must not keep database and HSM busy. */
+/** Caches the result for a second, because callers without credentials must not keep the database and the HSM busy. */
 export function onceASecond<T>(work: () => Promise<T>): () => Promise<T> {
   let latest: { readonly at: number; readonly result: Promise<T> } | undefined;
   return () => {

@@ -1,4 +1,4 @@
-/** The log: fields for lines about a request, and a limit on lines that wait for a slow reader. */
+/** The log: fields for lines about a request, and a limit on lines that are waiting for a slow reader. */
 
 import type { IncomingMessage } from 'node:http';
 import { isIP, type Socket } from 'node:net';
@@ -10,7 +10,7 @@ import { escapedJson } from '../text.ts';
 export interface Caller {
   /** Address of the client, even if it connects through a configured proxy. */
   readonly remoteAddress?: string;
-  /** Only a known key is logged, because any other value may be a secret in the wrong field. */
+  /** Only a known access key is logged: any other value may be a secret that was sent in the wrong field. */
   readonly accessKey?: string;
   /** Name of the client in `client list`, or its access key if it has no name. */
   readonly client?: string;
@@ -50,7 +50,7 @@ export function createRequestLog() {
   return { childLoggerFactory, decorate };
 }
 
-/** Builds the field `err` without other members of the error, because a database error may quote its input. */
+/** Builds the log field `err` from a few members of the error, because a database error may quote its input. */
 export function errorFields(thrown: unknown) {
   const error = thrown instanceof Error ? thrown : new Error(String(thrown));
   const code = 'code' in error ? error.code : undefined;
@@ -67,12 +67,12 @@ export function addressOf(socket: Pick<Socket, 'remoteAddress'>): { readonly rem
   return { remoteAddress: socket.remoteAddress };
 }
 
-/** Limit on waiting lines in characters: about ten thousand lines. */
+/** Limit on the characters of waiting lines: about ten thousand lines. */
 const MOST_WAITING = 4 * 1024 * 1024;
 
 /**
- * Drops lines while too much of the log waits for its reader, and reports the number when the reader continues. Without
- * the limit, lines that a full pipe does not accept would fill the memory.
+ * Drops lines while too much of the log is waiting for its reader, and later reports how many were dropped. Without the
+ * limit, lines that cannot be written to a full pipe would fill the memory.
  */
 export function boundedLog(stream: Pick<Writable, 'write' | 'writableLength'>): { write(line: string): void } {
   let dropped = 0;

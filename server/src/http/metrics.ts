@@ -13,10 +13,15 @@ import type { WhyThrownAway } from './thrown-away.ts';
 
 export const METRICS_PATH = '/metrics';
 
-/** In seconds. An HSM answers at the lower end; a call that waits for one is at the upper end. */
+/**
+ * In seconds. A free HSM answers in the shortest of these times; a call that waits for the HSM can take the longest.
+ */
 const BUCKETS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 
-/** Enough characters of an access key to find it in `client list`. The whole key is half of the credentials. */
+/**
+ * Number of characters of an access key that are enough to find it in `client list`. The whole access key would reveal
+ * half of the credentials.
+ */
 const KEY_SHOWN = 12;
 
 export type Metrics = ReturnType<typeof createMetrics>;
@@ -43,7 +48,7 @@ export function createMetrics(store: Store, readiness: Readiness, now: () => Dat
   const left = new Gauge(
     describe('quota_left', 'Remaining signatures of an active client.', 'client', 'key', 'period'),
   );
-  // Counters start at 0, because Prometheus sees no increase in a counter that appears with its first event.
+  // Counters start at 0, because Prometheus misses the first event if a counter appears only with it.
   for (const kind of ['client', 'viewer']) for (const failure of LOGIN_FAILURES) failedLogins.inc({ kind, failure }, 0);
 
   const look = onceASecond(async () => {

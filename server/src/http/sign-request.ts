@@ -1,4 +1,4 @@
-/** Checks signing requests in the order of the contract (API 7); each check has a name for the log. */
+/** Checks signing requests in the order of the API document (API 7). Each check has a name for the log. */
 
 import * as v from 'valibot';
 import { DIGEST_LENGTH, type DigestAlgorithm } from '../../../src/crypto/algorithms.ts';
@@ -6,7 +6,10 @@ import { algorithmSchema, type Extra, PADDING, signRequestSchema } from '../../.
 import { type Client, EXTRA_LIMIT, isDisabled, type StoredCertificate, sizeOfExtra } from '../records/rows.ts';
 import { decodeBase64 } from './auth.ts';
 
-/** Messages for failed checks, by name. The contract only requires a short text that means "invalid request". */
+/**
+ * Messages for failed checks, keyed by the name of the check. The API document only requires a short text that means
+ * "invalid request".
+ */
 export const REFUSALS = {
   body: 'invalid request: the body is not a JSON object',
   code: 'invalid request: code does not identify a valid certificate',
@@ -41,7 +44,7 @@ export function isUsable(certificate: StoredCertificate, now: Date): boolean {
 
 /**
  * Checks a request body.
- * @param client gets the same answer for a certificate that it may not use as for an unknown one
+ * @param client for a certificate that it may not use, it gets the same answer as for an unknown one
  */
 export async function checkSignRequest(
   body: unknown,
@@ -58,7 +61,7 @@ export async function checkSignRequest(
   if (typeof body !== 'object' || body === null || Array.isArray(body)) return refuse('body');
   const fields: Readonly<Record<string, unknown>> = { ...body };
 
-  // 1. `code` identifies a valid certificate.
+  // 1. The field `code` must identify a valid certificate.
   const code = v.safeParse(entries.code, fields.code);
   const certificate = code.success ? await findCertificate(code.output) : undefined;
   if (certificate === undefined) return refuse('code');
@@ -80,7 +83,8 @@ export async function checkSignRequest(
   // 4. `padding` is PKCS1.
   if (fields.padding !== PADDING) return refuse('padding', certificate.number);
 
-  // The contract does not say when `extra` (2.3) is checked, so it comes last. valibot accepts an array as an object.
+  // The API document does not say when `extra` (2.3) is checked, so it is checked last. valibot accepts an array as an
+  // object.
   const extra = v.safeParse(entries.extra, fields.extra);
   if (!extra.success || Array.isArray(fields.extra)) return refuse('extra', certificate.number);
   if (extra.output && sizeOfExtra(extra.output) > EXTRA_LIMIT) return refuse('extra', certificate.number);

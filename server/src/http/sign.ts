@@ -36,7 +36,7 @@ interface CheckedCall extends Call {
 }
 
 const operation = 'sign';
-/** Time for which reverting a count is retried, in milliseconds. No client waits for the retries. */
+/** Time for which reverting a count is retried after an error, in milliseconds. No client waits for these retries. */
 const TAKING_BACK = 10 * 60_000;
 
 export async function handleSign(
@@ -51,7 +51,7 @@ export async function handleSign(
   const id = newRecordId(now());
   request.describe({ record: id });
   const call = { client, request, reply, checked: check.request, id };
-  // The client's row has already been read, so most calls beyond a quota are rejected without a further query.
+  // The client's row has already been read, so most calls beyond a quota can be rejected without another query.
   if (usedUp(client)) return refuseForQuota(call, client);
   const sign = (leaveHsm: () => void) => signAndCount(dependencies, call, leaveHsm);
   return await hsm.run(client.id, sign, () => {
@@ -76,14 +76,14 @@ async function signAndCount(
 
   const key = await keys.find(certificate.keyId);
   const signature = await key.sign(algorithm, digest, certificate.chain);
-  // While transactions fail, keep the slot, because the next signature might be discarded too.
+  // Keep the slot while transactions fail, because the next signature might have to be discarded too.
   if (!store.counting.isFailing()) leaveHsm();
   if (reply.raw.destroyed) {
     thrownAway.note(client.id, 'abandoned'); // it does not count (API 8, rule 2)
     return abandoned(call);
   }
 
-  // 2. Record and count. A server killed before this point has counted nothing.
+  // 2. Record and count. If the server is killed before this point, nothing has been counted.
   const signed = { id, clientId: client.id, certificate: certificate.number, algorithm, digest, signature };
   const record: NewRecord = { ...signed, extra: maskExtra(extra), signedAt: now() };
   const takeBack = () => store.counting.takeBack(record, { settling: TAKING_BACK, ending });
@@ -100,7 +100,8 @@ async function signAndCount(
     return await refuseByNow(dependencies, call);
   }
 
-  // 3. The answer. A server killed after this point has counted the signature, and the record contains it.
+  // 3. The answer. If the server is killed after this point, the signature has been counted, and the stored record
+  // contains it.
   afterSending(reply, async (sent) => {
     if (sent) return;
     await takeBack();
@@ -134,7 +135,7 @@ function refuseRequest({ request, reply }: Call, { refusal, certificate }: Refus
   return refuse(reply, refusal === 'not-allowed' ? 403 : 400, REFUSALS[refusal]);
 }
 
-/** Rejects a call that was allowed when it was checked, but not when it was counted. */
+/** Rejects a call that passed all checks but could no longer be counted after signing. */
 async function refuseByNow({ store, now }: SignDependencies, call: CheckedCall): Promise<FastifyReply> {
   const { request, reply } = call;
   const client = await store.clients.findByAccessKey(call.client.accessKey);

@@ -1,7 +1,7 @@
 import type * as Pkcs11 from 'pkcs11js';
 import { ServerError } from '../errors.ts';
 
-/** PKCS#11 pads a token label with spaces to this many bytes. */
+/** Length in bytes to which PKCS#11 pads a token label with spaces. */
 export const LABEL_LENGTH = 32;
 
 export type Handle = Pkcs11.Handle;
@@ -50,7 +50,7 @@ export function findSlot({ module }: Library, label: string): Handle {
 }
 
 /**
- * Recognises errors after which sessions or the whole token are lost, and a retry may succeed after a new login.
+ * Recognises errors after which sessions or the whole token are lost. A retry may succeed after a new login.
  * CKR_GENERAL_ERROR is included, because libraries of network HSMs return it when their connection is lost.
  */
 export function isLost({ p11 }: Library, error: unknown): boolean {
@@ -64,12 +64,15 @@ export function isLost({ p11 }: Library, error: unknown): boolean {
   ].some((lost) => lost === code);
 }
 
-/** The key may be restored later, and some libraries find it only after a new login. */
+/** The missing key may be restored later, and some libraries find it only after a new login. */
 export function isKeyMissing(error: unknown): boolean {
   return error instanceof ServerError && error.code === 'key-not-found';
 }
 
-/** The HSM rejected the PIN. Another attempt cannot succeed, and could lock a token that counts attempts. */
+/**
+ * The HSM has rejected the PIN. Another attempt with the same PIN cannot succeed, and could lock a token that counts
+ * failed attempts.
+ */
 export function isPinRejected({ p11 }: Library, error: unknown): boolean {
   const code = error instanceof Error && 'code' in error ? error.code : undefined;
   return [

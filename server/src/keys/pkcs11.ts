@@ -26,8 +26,8 @@ export interface SigningKey {
   readonly publicKey: KeyObject;
   /**
    * RSASSA-PKCS1-v1_5 over the DigestInfo of `digest` (RFC 8017, 8.2), computed in the HSM.
-   * @param chain PEM whose first certificate verifies the signature. Without a chain, the public key in the HSM
-   * verifies it. @returns the raw signature, as long as the modulus
+   * @param chain PEM whose first certificate is used to verify the signature. Without a chain, the public key in the
+   * HSM is used. @returns the raw signature, as long as the modulus
    */
   sign(algorithm: DigestAlgorithm, digest: Uint8Array, chain?: string): Promise<Uint8Array>;
 }
@@ -43,7 +43,7 @@ export interface TokenOptions {
   readonly pin: string;
 }
 
-/** Opens the token with this label and logs in. The caller limits the number of concurrent operations. */
+/** Opens the token with this label and logs in. The caller must limit the number of concurrent operations. */
 export async function openPkcs11(options: TokenOptions): Promise<KeyStore> {
   const library = await load(options.library);
   try {
@@ -64,7 +64,7 @@ export async function createToken(options: TokenOptions, securityOfficerPin: str
         .find((slot) => (module.C_GetTokenInfo(slot).flags & p11.CKF_TOKEN_INITIALIZED) === 0);
       if (free === undefined) throw new Error('no slot is free');
       module.C_InitToken(free, securityOfficerPin, options.label.padEnd(LABEL_LENGTH));
-      // Initialising gives the token a new slot (SoftHSM derives its number from the token's serial number).
+      // Initialising a token gives it a new slot number (SoftHSM derives the number from the token's serial number).
       const slot = findSlot(library, options.label);
       const session = module.C_OpenSession(slot, p11.CKF_SERIAL_SESSION | p11.CKF_RW_SESSION);
       module.C_Login(session, p11.CKU_SO, securityOfficerPin);
@@ -138,8 +138,8 @@ function openToken(library: Library, token: TokenOptions) {
 
   return {
     /**
-     * Creates an RSA key pair in the HSM; the private key is sensitive and not extractable. @param label shown to
-     * operators
+     * Creates an RSA key pair in the HSM; the private key is sensitive and not extractable. @param label name that
+     * operators see
      */
     generate: (label: string, bits: RsaBits): Promise<SigningKey> =>
       login.withSession('generating', (session) =>
@@ -166,7 +166,7 @@ function openToken(library: Library, token: TokenOptions) {
         });
       return keys.get(id) ?? (await login.withSession('signing', read));
     },
-    /** Rejects if the HSM does not answer or has none of these keys. */
+    /** Rejects if the HSM does not respond or has none of these keys. */
     check: (ids: readonly string[]): Promise<void> =>
       login.withSession('signing', (session) =>
         attemptAsync('answer', async () => {

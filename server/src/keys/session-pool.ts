@@ -2,11 +2,14 @@
 
 export interface SessionSource<Session> {
   open(): Session;
-  /** Closes a session after a failure; must not throw if it is already closed. */
+  /** Closes a session after a failure. It must not throw if the session is already closed. */
   discard(session: Session): void;
 }
 
-/** The caller limits concurrent work. A session is closed after a failure, because its work may be half done. */
+/**
+ * The caller must limit the amount of concurrent work. A session is closed after a failure, because its operation may
+ * be incomplete.
+ */
 export function createSessionPool<Session>(source: SessionSource<Session>) {
   const idle: Session[] = [];
   const drained: (() => void)[] = [];
@@ -34,7 +37,7 @@ export function createSessionPool<Session>(source: SessionSource<Session>) {
     forget(): void {
       idle.length = 0;
     },
-    /** Resolves when no work is running. The caller must start no work after this call. */
+    /** Resolves when no work is running. The caller must start no work after calling this function. */
     async drain(): Promise<void> {
       if (busy > 0) await new Promise<void>((resolve) => drained.push(resolve));
     },

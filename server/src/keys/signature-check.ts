@@ -1,4 +1,4 @@
-/** RSASSA-PKCS1-v1_5 (RFC 8017, 8.2): encodes the input of the HSM, and verifies its output. */
+/** RSASSA-PKCS1-v1_5 (RFC 8017, 8.2): encodes the HSM's input, and verifies its output. */
 
 import { constants, type KeyObject, publicDecrypt } from 'node:crypto';
 import type { DigestAlgorithm } from '../../../src/crypto/algorithms.ts';
@@ -16,7 +16,7 @@ export function digestInfo(algorithm: DigestAlgorithm, digest: Uint8Array): Buff
   return Buffer.concat([Buffer.from(PREFIX[algorithm], 'hex'), digest]);
 }
 
-/** Detects a faulty device, a broken connection, or another key with the same id. */
+/** Detects a faulty device, a broken connection, or another key with the same CKA_ID. */
 export function checkSignature(signed: Uint8Array, signature: Uint8Array, publicKey: KeyObject): void {
   const expectedLength = Math.ceil((publicKey.asymmetricKeyDetails?.modulusLength ?? 0) / 8);
   if (signature.length !== expectedLength)

@@ -1,11 +1,11 @@
-/** SoftHSM 2 as the HSM: the path of its library on each platform, and its configuration in the data folder. */
+/** SoftHSM 2 as the HSM: the path of the library on each platform, and the configuration file in the data folder. */
 
 import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { ServerError } from '../errors.ts';
 import { replaceFile } from '../files.ts';
 
-/** Paths at which packages install the library; the first existing one is used. */
+/** Paths at which packages install the library. The first existing path is used. */
 const USUAL_PLACES: Readonly<Partial<Record<NodeJS.Platform, readonly string[]>>> = {
   linux: [
     ...['/usr/lib', '/usr/lib/x86_64-linux-gnu', '/usr/lib/aarch64-linux-gnu', '/usr/lib64', '/usr/local/lib'].map(
@@ -30,7 +30,7 @@ export function findSoftHsm(given: string | undefined, platform: NodeJS.Platform
   return found;
 }
 
-/** SoftHSM reads its configuration in pieces of 1023 bytes; the server appends the rest to the path. */
+/** SoftHSM reads its configuration in chunks of 1023 bytes. It appends the rest of a longer line to the path. */
 const LONGEST_PATH = 900;
 
 /**
@@ -47,8 +47,8 @@ export function checkTokenPath(folder: string): void {
 }
 
 /**
- * Writes SoftHSM's configuration for the tokens in `folder`, and points this process's SOFTHSM2_CONF to it. The file is
- * written at each start, because it contains the absolute path, and a data folder may be moved.
+ * Writes SoftHSM's configuration for the tokens in `folder`, and sets SOFTHSM2_CONF of this process to its path. The
+ * file is written at each start, because it contains the absolute path, and a data folder may be moved.
  */
 export async function configureSoftHsm(folder: string, environment: NodeJS.ProcessEnv): Promise<void> {
   checkTokenPath(folder);

@@ -1,4 +1,7 @@
-/** The login to a token, and its sessions. Login and sessions are renewed if the HSM lost them or was restarted. */
+/**
+ * The login to a token, and the sessions of this login. The login and the sessions are renewed if the HSM lost them or
+ * was restarted.
+ */
 
 import { ServerError } from '../errors.ts';
 import {
@@ -14,9 +17,12 @@ import {
 } from './pkcs11-library.ts';
 import { createSessionPool } from './session-pool.ts';
 
-/** Minimum milliseconds between two logins to an HSM that does not answer: each may block in the library. */
+/**
+ * Minimum time between two logins to an HSM that does not respond, in milliseconds. Each login may block in the
+ * library.
+ */
 const PAUSE = 1000;
-/** Minimum time between two logins that look for a missing key, because each interrupts signing with other keys. */
+/** Minimum time between two logins to find a missing key. Each login interrupts signing with other keys. */
 const PAUSE_FOR_KEY = 5000;
 
 export function logIn(library: Library, { label, pin: firstPin }: { readonly label: string; readonly pin: string }) {
@@ -28,7 +34,7 @@ export function logIn(library: Library, { label, pin: firstPin }: { readonly lab
     attempt('open a session', () => module.C_OpenSession(slot, p11.CKF_SERIAL_SESSION | flags));
   const start = () => {
     const slot = attempt('list its tokens', () => findSlot(library, label));
-    // The login lasts for the whole application while at least one session is open, so this session stays open.
+    // A login lasts for the whole process while at least one session is open, so this session stays open.
     const anchor = open(slot, 0);
     try {
       module.C_Login(anchor, p11.CKU_USER, pin);
@@ -65,7 +71,7 @@ export function logIn(library: Library, { label, pin: firstPin }: { readonly lab
       throw error;
     }
   };
-  /** No call may use the library while it is being finalised: running calls end first, later ones wait. */
+  /** No call may use the library while it is being finalised: running calls end first, and later calls wait. */
   const recover = async (lost: typeof current): Promise<void> => {
     if (current !== lost || lost === undefined) return;
     await Promise.all([pools.signing.drain(), pools.generating.drain()]);
@@ -83,7 +89,7 @@ export function logIn(library: Library, { label, pin: firstPin }: { readonly lab
 
   return {
     /**
-     * Runs `work` with its own session, and retries it once if sessions or token were lost.
+     * Runs `work` with its own session, and retries it once if the sessions or the token were lost.
      * @param work receives the handles of keys by id, which are valid as long as the login
      */
     async withSession<T>(
@@ -111,7 +117,7 @@ export function logIn(library: Library, { label, pin: firstPin }: { readonly lab
         return await once();
       }
     },
-    /** Uses the given PIN for the next login. A rejected PIN is not tried again before this call. */
+    /** Uses this PIN for the next login. A rejected PIN is not tried again until this function is called. */
     usePin(given: string): void {
       pin = given;
       rejection = undefined;

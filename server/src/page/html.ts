@@ -1,8 +1,8 @@
-/** A tagged template for HTML that escapes every value, and the page's formats for numbers and times. */
+/** A tagged template for HTML that escapes every value, and the formats of numbers and times on the page. */
 
 import { printable } from '../text.ts';
 
-/** Marks trusted markup. Input cannot forge the mark, because JSON has no symbols. */
+/** Marks trusted markup. Untrusted input cannot forge this mark, because JSON has no symbols. */
 const MARKUP = Symbol('markup');
 
 export interface Html {

@@ -6,7 +6,7 @@ import { shown } from '../records/shown.ts';
 import { count, day, type Html, html, type Part, short, time } from './html.ts';
 
 const DAY = 24 * 60 * 60 * 1000;
-/** Certificates are marked this long before they expire, because a CA may take weeks to issue the next one. */
+/** Certificates are highlighted this long before they expire, because a CA may take weeks to issue a replacement. */
 const SOON = 30 * DAY;
 const ROWS_SHOWN = 200;
 
@@ -61,7 +61,7 @@ export function certificatesSection(certificates: readonly StoredCertificate[], 
   return section('certificates', 'Certificates', columns, rows, certificates.length);
 }
 
-/** A figure scrolls sideways if its table is too wide; with `tabindex`, it also scrolls with the keyboard. */
+/** A table that is too wide is in a figure that scrolls sideways; `tabindex` makes it scroll with the keyboard too. */
 function section(
   id: string,
   title: string,
@@ -97,7 +97,7 @@ function usePart(use: Use): Part {
 ${left === 0 ? html`<mark>used up</mark>` : `${count(left)} left`} of ${count(quota)}`;
 }
 
-/** Returns the used part of the quota, from 0 to 1, or -1 without a quota. */
+/** Returns the used fraction of the quota (0 to 1), or -1 if there is no quota. */
 function partUsed({ used, quota }: Use): number {
   if (quota === undefined) return -1;
   return quota === 0 ? 1 : Math.min(1, used / quota);
@@ -114,7 +114,7 @@ function certificateState(certificate: StoredCertificate, now: Date): Part {
   return left < SOON ? html`<mark>ends soon</mark> ${days} days left` : `${count(days)} days left`;
 }
 
-/** A chain that cannot be read must not hide the others. */
+/** One chain that cannot be read must not hide the other certificates. */
 function subjectOf({ chain }: StoredCertificate): string {
   try {
     const { subject } = new X509Certificate(chain);

@@ -1,4 +1,6 @@
-/** The audit log: each entry is stored in the transaction of its change, and never removed. */
+/**
+ * The audit log: each entry is stored in the same transaction as the change that it describes, and is never removed.
+ */
 
 import type { Kysely } from 'kysely';
 import { newRecordId } from './records.ts';

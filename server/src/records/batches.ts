@@ -1,14 +1,17 @@
 /**
- * Serves concurrent calls together: a database takes nearly the same time for fifty as for one, and one flush to the disk
- * makes all of them durable. One batch runs at a time, and calls that arrive meanwhile share the next one.
+ * Serves concurrent calls together. A database takes nearly the same time for fifty as for one, and one flush to disk
+ * makes all of them durable. One batch runs at a time. Calls that arrive while it runs form the next batch.
  */
 
 import { setImmediate as turn } from 'node:timers/promises';
 
 export interface Batches<Item, Result> {
-  /** Serves an item in a batch that begins after this call, so the batch sees everything that was written before. */
+  /**
+   * Serves an item in a batch that begins after this call, so the batch sees everything that was written before the
+   * call.
+   */
   add(item: Item): Promise<Result>;
-  /** Resolves when nothing waits or runs. The caller must add no item after this call. */
+  /** Resolves when no item is waiting or being served. The caller must add no item after calling this function. */
   drain(): Promise<void>;
 }
 
@@ -18,7 +21,7 @@ interface Waiting<Item, Result> {
   readonly reject: (error: unknown) => void;
 }
 
-/** A larger batch would make long statements, and its first item would wait for the last. */
+/** A larger batch would need a long SQL statement, and its first item would wait for the last. */
 const MOST = 256;
 
 /** @param serve returns a result or a promise for each item in order, or rejects for all of them */

@@ -38,7 +38,7 @@ export function certificatesOf(database: Kysely<Tables>, byNumber: Batches<strin
         .executeTakeFirstOrThrow();
       return numUpdatedRows === 1n;
     },
-    /** Disables a certificate, or enables it until a time. @returns false if the number does not exist */
+    /** Disables a certificate, or enables it until a given time. @returns false if the number does not exist */
     async disable(number: string, disabled: boolean, enabledUntil?: Date): Promise<boolean> {
       if (!isStorable(number)) return false;
       const { numUpdatedRows } = await database
@@ -63,7 +63,7 @@ export function certificateRequestsOf(database: Kysely<Tables>) {
         .select(['number', 'key_id as keyId', 'request'])
         .where('number', '=', number)
         .executeTakeFirst(),
-    /** Does nothing if another request has the number. */
+    /** Does nothing if the number already has another certificate request. */
     async add(
       { number, keyId, request }: { readonly number: string; readonly keyId: string; readonly request: string },
       at: Date,

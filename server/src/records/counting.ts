@@ -21,7 +21,7 @@ interface Call extends Pick<Patience, 'ending'> {
   readonly deadline: number;
 }
 
-/** The signature may have been counted, but the client does not get it, so the count must be reverted. */
+/** The signature may have been counted, but the client will not get it, so the count must be reverted. */
 export class OutcomeUnknown extends Error {
   override readonly name = 'OutcomeUnknown';
   constructor(cause: unknown) {
@@ -31,7 +31,10 @@ export class OutcomeUnknown extends Error {
 
 const PAUSE = 200;
 
-/** Counts calls together that arrive while a transaction commits. After an error, each call is tried alone. */
+/**
+ * Calls that arrive while a transaction commits are counted together. If counting them together fails, each call is
+ * tried alone.
+ */
 export function createCounting(database: Kysely<Tables>, syntax: Syntax) {
   let failing = false;
   const count = async (records: readonly NewRecord[]): Promise<readonly boolean[]> => {
@@ -61,7 +64,7 @@ export function createCounting(database: Kysely<Tables>, syntax: Syntax) {
     try {
       return await count(calls.map(({ record }) => record));
     } catch (error) {
-      // Calls of one client take turns, because they wait for the same row.
+      // Calls of one client run one after another, because they need the same database row.
       const turns = new Map<string, Promise<unknown>>();
       return calls.map((call) => {
         const { clientId } = call.record;
@@ -76,17 +79,17 @@ export function createCounting(database: Kysely<Tables>, syntax: Syntax) {
   });
   return {
     /**
-     * Stores the record and counts it for its client, both or neither, durably.
-     * @returns false if quota, client or certificate do not allow it, and nothing was changed
+     * Stores the record durably and counts it for its client, both or neither.
+     * @returns false if the quota, the client or the certificate does not allow it, and nothing was changed
      * @throws OutcomeUnknown if it may be counted; any other error if nothing was changed
      */
     add: (record: NewRecord, { settling, ending }: Patience) =>
       batches.add({ record, ending, deadline: performance.now() + settling }),
-    /** True after a transaction failed: a signature made now may have to be discarded. */
+    /** True if a transaction has failed: a signature that is made now may have to be discarded. */
     isFailing: () => failing,
     /**
-     * Reverts the count of a signature that was never sent. Does nothing if the signature was not counted or is already
-     * reverted.
+     * Reverts the count for a signature that was never sent. Does nothing if the signature was not counted or is
+     * already reverted.
      */
     takeBack: (record: NewRecord, { settling, ending }: Patience) =>
       retry(() => takeBack(database, syntax, record), { deadline: performance.now() + settling, ending }),
@@ -95,8 +98,8 @@ export function createCounting(database: Kysely<Tables>, syntax: Syntax) {
 }
 
 /**
- * Inserts the records, then counts them. An existing record was counted by an earlier run of this transaction, whose
- * answer was lost. If the earlier run has not ended, the insert waits for it. No error is caught between BEGIN and
+ * Inserts the records, then counts them. An existing record was counted by an earlier run of this transaction whose
+ * result was lost. If the earlier run has not ended, the insert waits for it. No error is caught between BEGIN and
  * COMMIT, because PostgreSQL would answer the COMMIT with a silent ROLLBACK.
  * @returns true for each record that is counted
  */
@@ -109,12 +112,13 @@ async function countAll(
   try {
     return await database.transaction().execute(async (transaction) => {
       const inserted = await insert(transaction, syntax, records);
-      // Locks the clients' rows in the order of their ids, so that no two transactions wait for each other.
+      // Locks the clients' rows in the order of their ids, so that two transactions never wait for each other
+      // (deadlock).
       const inOrder = records
         .filter(({ id }) => inserted.has(id))
         .sort((one, other) => (one.clientId < other.clientId ? -1 : Number(one.clientId > other.clientId)));
       const counted = await changing(transaction, inOrder, addOne);
-      // Only while the client's row is locked, so that calls of two servers take turns for the month.
+      // This row is changed only while the client's row is locked, so that the calls of two servers take turns.
       const allowed = await changing(transaction, counted, addOneToMonth);
       for (const record of counted) if (!allowed.includes(record)) await subtractOne(transaction, record.clientId);
       const refused = new Set(inOrder.filter((record) => !allowed.includes(record)).map(({ id }) => id));
@@ -128,7 +132,8 @@ async function countAll(
 }
 
 /**
- * Runs a statement for each record, in this order. All are sent together, while kysely would wait for each answer.
+ * Runs one statement for each record, in this order. All statements are sent together; kysely would wait for the result
+ * of each.
  * @returns the records whose statement changed a row
  */
 async function changing(
@@ -195,7 +200,7 @@ async function subtractOne(transaction: Transaction<Tables>, clientId: string): 
 
 async function takeBack(database: Kysely<Tables>, syntax: Syntax, record: NewRecord): Promise<void> {
   await database.transaction().execute(async (transaction) => {
-    // If a transaction may still count it, this insert waits for its end.
+    // If another transaction may still insert this record, the statement waits for its end.
     if ((await insert(transaction, syntax, [record])).has(record.id)) return await remove(transaction, [record.id]);
     const counted = await transaction
       .updateTable('records')
@@ -216,7 +221,7 @@ async function takeBack(database: Kysely<Tables>, syntax: Syntax, record: NewRec
 }
 
 /**
- * Retries work after an error, until the deadline or the end of the server. @param isFinal returns true if a retry
+ * Retries work after an error, until the deadline or the shutdown of the server. @param isFinal returns true if a retry
  * would not help @throws the last error
  */
 async function retry<T>(

@@ -1,6 +1,6 @@
 import { reasonOf } from '../errors.ts';
 
-/** An error that PostgreSQL does not report, with its code for that meaning. */
+/** A connection error that PostgreSQL does not report itself. It has the PostgreSQL code with that meaning. */
 export class PostgresError extends Error {
   override readonly name = 'PostgresError';
   readonly code: string;
@@ -11,7 +11,7 @@ export class PostgresError extends Error {
   }
 }
 
-/** PostgreSQL answered COMMIT with something else. */
+/** PostgreSQL answered COMMIT with a different command. */
 export function rolledBack(answer: string): PostgresError {
   return new PostgresError('40000', `the database answered COMMIT with ${answer}`);
 }
@@ -31,7 +31,7 @@ export function isRefusal(error: unknown): boolean {
   return /^(22|23|53|SQLITE_(CONSTRAINT|MISMATCH|TOOBIG|FULL))/.test(codeOf(error));
 }
 
-/** Nothing was committed: PostgreSQL's class 40 is "transaction rollback". */
+/** Nothing was committed: PostgreSQL's error class 40 is "transaction rollback". */
 export function isRolledBack(error: unknown): boolean {
   return isRefusal(error) || /^(40|SQLITE_BUSY)/.test(codeOf(error));
 }

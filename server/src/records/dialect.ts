@@ -1,17 +1,17 @@
-/** SQL that SQLite and PostgreSQL write differently. */
+/** SQL that differs between SQLite and PostgreSQL. */
 
 import { type RawBuilder, sql } from 'kysely';
 
-/** The text is the same for any number of rows, so that the database compiles it once. */
+/** The SQL text is the same for any number of rows, so that the database compiles it only once. */
 export type RowsTable = (
   rows: readonly Readonly<Record<string, string | null>>[],
   columns: readonly string[],
 ) => RawBuilder<unknown>;
 
 export interface Syntax {
-  /** Builds a table to select from; all its rows are in one parameter. */
+  /** Builds a table expression for `from`. All its rows are passed in one parameter. */
   readonly rowsTable: RowsTable;
-  /** The current month (UTC) by the database's clock, as in 2030-12. */
+  /** The current month (UTC) by the database's clock, for example 2030-12. */
   readonly month: RawBuilder<string>;
 }
 

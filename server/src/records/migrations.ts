@@ -3,13 +3,15 @@ import { ServerError } from '../errors.ts';
 import { authorityOf } from './certificates.ts';
 import type { Tables } from './rows.ts';
 
-/** `use` changes no table, `update` updates tables of an older version, `create` also creates missing tables. */
+/**
+ * `use` changes no table. `update` updates tables that an older version created. `create` also creates missing tables.
+ */
 export type TableRights = 'use' | 'update' | 'create';
 
 export type PrepareTables = (database: Kysely<Tables>) => Promise<void>;
 
 /**
- * Writes nothing to a database of another program, of another data folder, or of a newer version.
+ * Writes nothing to a database that belongs to another program, to another data folder or to a newer version.
  * @param authority certificate of the data folder's authority, PEM; undefined while the folder is being created
  */
 export function prepareTables(rights: TableRights, authority?: string, migrations = MIGRATIONS): PrepareTables {
@@ -30,7 +32,7 @@ export function prepareTables(rights: TableRights, authority?: string, migration
 
 /** Lists the tables of all programs, and the migrations that created the server's own. */
 async function examine(database: Kysely<Tables>) {
-  // Read the tables first, because another server may create its own between the two queries.
+  // The tables are read first, because another server may create its own between the two queries.
   const all = await database.introspection.getTables({ withInternalKyselyTables: true });
   const isMigrated = all.some(({ name }) => name === 'kysely_migration');
   const { rows } = isMigrated

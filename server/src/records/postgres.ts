@@ -9,10 +9,13 @@ import { type Store, storeOver } from './store.ts';
 
 const CONNECTIONS = 10;
 const PATIENCE = 10_000;
-/** Number of compiled statements that a connection keeps: those of every call, and a few others. */
+/** Number of compiled statements that a connection keeps: those that every call uses, and a few others. */
 const STATEMENTS = 32;
 
-/** @param url `postgres://…`; the variables of PostgreSQL's tools (PGPASSWORD, PGSSLMODE, …) supply missing parts */
+/**
+ * @param url `postgres://…`; parts that it omits come from the environment variables of PostgreSQL's tools (PGPASSWORD,
+ * PGSSLMODE, …)
+ */
 export async function openPostgresStore(url: string, prepare: PrepareTables): Promise<Store> {
   const { default: pg } = await import('pg');
   const pool = new pg.Pool({
@@ -23,12 +26,14 @@ export async function openPostgresStore(url: string, prepare: PrepareTables): Pr
     query_timeout: 2 * PATIENCE, // if no answer arrives at all
     application_name: 'codesign-remote-server',
     pipeline: true, // the statements of a batch are sent together, in one round trip
-    // Every query uses an index. A plan made for an empty table would scan the table as long as the connection lives.
-    // No statement here is long enough to benefit from JIT compilation.
+    // Forces the use of an index for every query. A plan that was made while the table was empty would scan the whole
+    // table until the connection is closed. No statement of this server takes long enough to benefit from JIT
+    // compilation.
     options: '-c enable_seqscan=off -c jit=off',
   });
-  // When a connection breaks, its query fails and the pool opens another one for the next query. Without these listeners
-  // the error events would end the process: one is for idle connections, the other for those in use.
+  // If a connection breaks, its query fails, and the pool opens another connection for the next query. Without these
+  // listeners, error events would end the process. One listener is for idle connections, the other for connections in
+  // use.
   pool.on('error', () => {});
   pool.on('connect', (client) => client.on('error', () => {}));
   const isAnswer = (error: unknown) => error instanceof pg.DatabaseError;

@@ -30,11 +30,11 @@ export type Position = Pick<SignatureRecord, 'id' | 'signedAt'>;
 
 export interface Batch {
   readonly records: readonly SignatureRecord[];
-  /** The last record that was examined, matching or not, if there may be more after it. */
+  /** Position of the last examined record, whether it matched or not. undefined if there are no more records. */
   readonly next: Position | undefined;
 }
 
-/** All columns except the signature, which is longer than the others together. */
+/** All columns except the signature, which is longer than all other columns together. */
 const COLUMNS = [
   ...(['id', 'client_id', 'certificate', 'algorithm', 'digest', 'extra', 'signed_at', 'counted'] as const),
   ...(['report_status', 'reported_at'] as const),
@@ -48,7 +48,8 @@ export function recordsOf(database: Kysely<Tables>) {
       return row && toRecord(row);
     },
     /**
-     * Removes the oldest records before a time; counts stay. @param most limit, because signatures wait for the call
+     * Removes records that are older than a given time, oldest first. The clients' counts do not change. @param most
+     * limit on the number of records, because signature requests wait for this call
      * @returns the number of removed records
      */
     async prune(before: Date, most: number): Promise<number> {
@@ -67,11 +68,12 @@ export function recordsOf(database: Kysely<Tables>) {
       return Number(numDeletedRows);
     },
     /**
-     * Stores a report; the latest one wins. @returns the record, or undefined if this client has no record with this id
+     * Stores a client's report; a later report replaces an earlier one. @returns the record, or undefined if this
+     * client has no record with this id
      */
     async report(id: string, clientId: string, status: ReportStatus, at: Date): Promise<SignatureRecord | undefined> {
       if (!isStorable(id)) return undefined;
-      // Uses a transaction, because with SQLite only BEGIN waits (on another thread) for another process that writes.
+      // Uses a transaction, because in SQLite only BEGIN waits, on another thread, until no other process writes.
       const row = await database
         .transaction()
         .execute((transaction) =>
@@ -85,7 +87,7 @@ export function recordsOf(database: Kysely<Tables>) {
         );
       return row && toRecord(row);
     },
-    /** Examines a limited number of records, because signatures wait for the same database. */
+    /** Examines only a limited number of records, because signature requests use the same database. */
     async search(
       { clientId, certificate, since, until }: RecordFilter,
       { order, size, after }: { readonly order: Order; readonly size: number; readonly after?: Position | undefined },
@@ -109,7 +111,7 @@ export function recordsOf(database: Kysely<Tables>) {
   };
 }
 
-/** Number of records in a batch. The database needs a few milliseconds for a batch. */
+/** Number of records in a batch. The database needs a few milliseconds for one batch. */
 const BATCH = 2000;
 
 export async function* batches(

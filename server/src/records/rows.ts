@@ -1,4 +1,4 @@
-/** The database's tables for kysely, and their rows for the rest of the server. */
+/** The database's tables as types for kysely, and their rows as types for the rest of the server. */
 
 import type { Generated, Selectable } from 'kysely';
 import type { DigestAlgorithm } from '../../../src/crypto/algorithms.ts';
@@ -6,7 +6,7 @@ import type { Extra } from '../../../src/service/messages.ts';
 
 interface HolderRow {
   id: string;
-  /** The user name of HTTP Basic. */
+  /** The user name in HTTP Basic authentication. */
   access_key: string;
   /** SHA-256 of the access secret in lower-case hexadecimal; the secret itself is not stored. */
   secret_digest: string;
@@ -18,11 +18,11 @@ interface HolderRow {
 /** Times are text in the form of `toISOString`, in UTC. */
 export interface Tables {
   clients: HolderRow & {
-    /** Digest of the secret before the last rotation, valid until `previous_until`. */
+    /** Digest of the secret before its last rotation. It is accepted until `previous_until`. */
     previous_digest: string | null;
     previous_until: string | null;
     signatures: Generated<number>;
-    /** JSON list of the certificates that the client may use; null for all. */
+    /** JSON list of the certificates that the client may use; null if it may use all. */
     certificates: string | null;
     algorithms: string | null;
     quota: number | null;
@@ -32,24 +32,24 @@ export interface Tables {
   /** Number of signatures of a client in one month (UTC, as in 2030-12). */
   client_months: { client_id: string; month: string; signatures: number };
   viewers: HolderRow;
-  /** Keys that wait for their certificate. `request`: PKCS#10, PEM. */
+  /** Keys for which a CA has not yet issued a certificate. `request`: PKCS#10, PEM. */
   certificate_requests: { number: string; key_id: string; request: string; created_at: string };
   certificates: {
     /** API 2.2 `code`. */
     number: string;
     key_id: string;
-    /** PEM: leaf first, then its issuers. */
+    /** PEM: the leaf first, then its issuers. */
     chain: string;
     not_before: string;
     not_after: string;
     created_at: string;
     disabled: Generated<number>;
-    /** The certificate counts as disabled after this time; null for no end. */
+    /** The certificate counts as disabled after this time; null means no such time. */
     enabled_until: string | null;
   };
   /** The audit log: one row for each change by an operator. */
   operations: Record<'id' | 'at' | 'operator' | 'host' | 'command' | 'details', string> & { target: string | null };
-  /** `certificate`: PEM, followed by its issuer's if there is one. */
+  /** `certificate` is PEM, followed by the issuer's certificate if there is one. */
   authorities: { purpose: string; key_id: string; certificate: string };
   records: {
     /** API 2.4 `id`. */
@@ -62,11 +62,11 @@ export interface Tables {
     signed_at: string;
     /** The month in which the signature is counted, by the database's clock. */
     month: string;
-    /** 1, or 0 if its answer was certainly not sent (API 8, rule 2). */
+    /** 1, or 0 if the answer was certainly not sent (API 8, rule 2). */
     counted: Generated<number>;
     report_status: number | null;
     reported_at: string | null;
-    /** Base64. Stored for the operator, in case the client did not receive it. */
+    /** Base64. The signature is stored so that the operator can provide it if the client did not receive it. */
     signature: string | null;
   };
 }
@@ -127,7 +127,7 @@ export function toCertificate(row: Selectable<Tables['certificates']>) {
   };
 }
 
-/** True if an operator disabled the certificate, or enabled it for a time that is over. */
+/** True if an operator disabled the certificate, or enabled it until a time that has passed. */
 export function isDisabled({ disabled, enabledUntil }: StoredCertificate, now: Date): boolean {
   return disabled || (enabledUntil !== undefined && now >= enabledUntil);
 }
@@ -172,7 +172,7 @@ export function toRecordRow(record: NewRecord) {
   };
 }
 
-/** Rejects NUL, which PostgreSQL cannot store. */
+/** Rejects text with NUL characters, which PostgreSQL cannot store. */
 export function isStorable(text: string): boolean {
   return !text.includes('\0');
 }

@@ -2,7 +2,7 @@ import type { Extra } from '../../../src/service/messages.ts';
 import { printable } from '../text.ts';
 import type { Client, SignatureRecord } from './rows.ts';
 
-/** Keeps only the last part of paths in `extra` (API 2.3), because folders may name people and projects. */
+/** Keeps only the last component of each path in `extra` (API 2.3), because folders may name people and projects. */
 export function maskExtra(extra: Extra | undefined): Extra | undefined {
   if (extra?.signing_filename === undefined) return extra;
   return { ...extra, signing_filename: extra.signing_filename.split(/[/\\]/).at(-1) ?? '' };
@@ -47,13 +47,13 @@ export function csvRow(values: readonly Value[]): string {
   return values.map(cell).join(',');
 }
 
-/** First characters of a formula, also in full width; spreadsheets ignore spaces and quotes before them. */
+/** Characters that start a formula, also in full width; spreadsheets ignore spaces and quotes before them. */
 const FORMULAS = /(^|[,;])([\s"']*)(?=[=+\-@\uff1d\uff0b\uff0d\uff20])/g;
 
 /**
- * RFC 4180, safe for terminals and spreadsheets: control characters are escaped, and an apostrophe precedes each
- * formula. A spreadsheet with a separator other than the comma ignores these quotes, so a formula can also start after
- * that separator.
+ * RFC 4180, with output that is safe for terminals and spreadsheets: control characters are escaped, and an apostrophe
+ * is put before each formula. A spreadsheet whose separator is not the comma ignores these quotes, so a formula can
+ * also start after that separator.
  */
 function cell(value: Value): string {
   if (typeof value !== 'string') return String(value ?? '');

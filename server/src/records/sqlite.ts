@@ -1,4 +1,4 @@
-/** The embedded database: one SQLite file in the data folder, through libsql. */
+/** The embedded database: one SQLite file in the data folder, used through libsql. */
 
 import { type Dialect, Kysely, SqliteAdapter, SqliteDriver, SqliteIntrospector, SqliteQueryCompiler } from 'kysely';
 import Database from 'libsql';
@@ -10,16 +10,16 @@ import type { PrepareTables } from './migrations.ts';
 import type { Tables } from './rows.ts';
 import { type Store, storeOver } from './store.ts';
 
-/** Milliseconds to wait for another process that writes. */
+/** Milliseconds to wait while another process writes. */
 const PATIENCE = 10_000;
-/** Number of compiled statements that are kept; those with many rows are large and differ each time. */
+/** Number of compiled statements that are kept. Those with many rows are large, and their text differs each time. */
 const STATEMENTS = 24;
 
 export async function openSqliteStore(path: string, prepare: PrepareTables): Promise<Store> {
   const file = new Database(path);
   const database = new Kysely<Tables>({ dialect: sqliteDialect(file) });
   try {
-    // Runs in one transaction and in one server at a time, because kysely has no lock for SQLite.
+    // The tables are prepared in one transaction, and by one server at a time, because kysely has no lock for SQLite.
     await retryWhileBusy(() => file.pragma('journal_mode = WAL'));
     await retryWhileBusy(() => file.exec('BEGIN IMMEDIATE'));
     await prepare(database);
@@ -32,7 +32,7 @@ export async function openSqliteStore(path: string, prepare: PrepareTables): Pro
     await database.destroy();
     throw error instanceof ServerError ? error : new ServerError('database-unusable', {}, error);
   }
-  // A second connection for the first queries of every call, which then do not wait for writers.
+  // A second connection for the first queries of every call. These queries then do not wait for writers.
   const forReading = new Database(path);
   forReading.pragma('cache_size = -256'); // KiB: clients and certificates are few
   forReading.pragma(`busy_timeout = ${PATIENCE}`);
@@ -44,8 +44,8 @@ export async function openSqliteStore(path: string, prepare: PrepareTables): Pro
 }
 
 /**
- * SQLite for kysely with many concurrent calls: a transaction waits for its turn and for the disk on a thread of
- * libsql, so this process continues to serve, and statements are compiled once.
+ * An SQLite dialect of kysely for many concurrent calls. A transaction waits for its turn and for the disk on a thread
+ * of libsql, so this process continues to serve. Statements are compiled once.
  * @param file is closed by the dialect
  */
 function sqliteDialect(file: Database.Database): Dialect {
@@ -66,7 +66,7 @@ function sqliteDialect(file: Database.Database): Dialect {
   };
 }
 
-/** Uses libsql's threaded interface; both interfaces keep the connection in the same property. */
+/** Uses libsql's threaded interface. Both of libsql's interfaces store the connection in the same property. */
 async function execAside(file: Database.Database, sql: string): Promise<void> {
   await PromiseDatabase.prototype.exec.call(file, sql);
 }

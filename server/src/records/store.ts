@@ -1,4 +1,4 @@
-/** The stored clients, certificates and signatures, in any database that kysely supports. */
+/** The store of clients, certificates and signatures, in any database that kysely supports. */
 
 import { randomBytes, randomUUID } from 'node:crypto';
 import { type Kysely, type RawBuilder, type Selectable, sql } from 'kysely';
@@ -11,13 +11,13 @@ import { clientColumns, clientsOf, viewersOf } from './holders.ts';
 import { recordsOf } from './records.ts';
 import { type ClientRow, EXTRA_LIMIT, type Tables, toCertificate, toClient } from './rows.ts';
 
-/** Larger than the largest record with its indexes and its client. */
+/** Larger than the largest record together with its indexes and its client. */
 const CHECK_BYTES = 8 * EXTRA_LIMIT;
 
 export type Store = ReturnType<typeof storeOver>;
 
 /**
- * Opens the store over a database whose tables are up to date.
+ * Opens the store in a database whose tables are up to date.
  * @param reading the same database, for the first queries of every call
  * @param close closes its connections
  */
@@ -70,9 +70,9 @@ export function storeOver(
         return result;
       });
     },
-    /** Rejects if the database does not answer, or cannot store as much as a signature needs. */
+    /** Rejects if the database does not respond, or has no space for what a signature stores. */
     async check() {
-      // A full disk rejects this transaction, which writes more than a signature does and then rolls back.
+      // If the disk is full, this transaction fails: it writes more than a signature does, and is then rolled back.
       const request = randomBytes(CHECK_BYTES / 2).toString('hex'); // random, so that the database cannot compress it
       const row = { number: `check-${randomUUID()}`, key_id: '', request, created_at: '' };
       await database.transaction().execute(async (transaction) => {

@@ -1,4 +1,4 @@
-/** The address for clients: that of the last start, or the configured one before the first start. */
+/** The address that clients use: the one from the last start, or the configured one before the first start. */
 
 import { isIPv6 } from 'node:net';
 import type { StartConfig } from '../config.ts';
@@ -12,7 +12,7 @@ export interface Address {
 }
 
 export function addressOf({ host, tlsNames }: StartConfig, port: number, caFile: string | undefined): Address {
-  // The first name of `--tls-name`, or else the host, unless that is a wildcard.
+  // The first name in `--tls-name`, or else the host, unless the host is a wildcard address.
   const name = tlsNames[0] ?? (isWildcard(host) ? '127.0.0.1' : host);
   return { baseUrl: `https://${bracketed(name)}:${port}`, caFile };
 }

@@ -19,7 +19,7 @@ import type { Store } from '../records/store.ts';
 import { type DataFolder, usable } from './data-folder.ts';
 
 const CODE_SIGNING = '1.3.6.1.5.5.7.3.3';
-/** Size limit of a chain file, which contains a few certificates of some KiB each. */
+/** Size limit of a chain file, which contains a few certificates of a few KiB each. */
 const LARGEST = 1024 * 1024;
 
 export interface MakingData {
@@ -79,7 +79,7 @@ export async function issueCodeSigning(
   };
 }
 
-/** Writes missing chain files, which are copies for clients; the store contains the originals. */
+/** Writes chain files that are missing. They are copies for clients; the originals are in the store. */
 export async function restoreChainFiles(store: Store, folder: DataFolder): Promise<void> {
   for (const { number, chain } of await store.certificates.list()) {
     const path = folder.certificate(number);
@@ -88,7 +88,7 @@ export async function restoreChainFiles(store: Store, folder: DataFolder): Promi
 }
 
 /**
- * Creates a certificate request, and a key unless the number already has one.
+ * Creates a certificate request, and also a key unless the certificate number already has one.
  * @returns PEM
  */
 export async function requestCertificate(
@@ -108,8 +108,8 @@ export async function requestCertificate(
 }
 
 /**
- * Stores the certificate that a CA issued for the key of a number. The certificate replaces an earlier one for the same
- * number.
+ * Stores the certificate that a CA issued for the key of a certificate number. It replaces an earlier certificate for
+ * the same number.
  * @param path PEM file with certificates in any order @returns the path of the chain file
  */
 export async function importCertificate(
@@ -154,7 +154,7 @@ async function readChain(path: string): Promise<readonly X509Certificate[]> {
   }
 }
 
-/** Orders the chain: the certificate of the key, its issuer, and so on, up to a root or the last one in the file. */
+/** Orders the chain: the certificate of the key, its issuer, and so on, up to a root or the last issuer in the file. */
 function orderChain(all: readonly X509Certificate[], key: SigningKey, path: string): readonly X509Certificate[] {
   const chain: X509Certificate[] = [];
   let next = all.find(({ publicKey }) => publicKey.equals(key.publicKey));

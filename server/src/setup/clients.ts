@@ -13,7 +13,7 @@ export const UNRESTRICTED: Restrictions = {
   ...{ monthlyQuota: undefined, expiresAt: undefined },
 };
 
-/** Adds a client, and shows its environment variables with the credentials. @returns its access key */
+/** Adds a client, and shows its environment variables, including the credentials. @returns its access key */
 export async function addClient(
   data: StoredData,
   restrictions: Restrictions,
@@ -34,7 +34,10 @@ export async function addClient(
   return accessKey;
 }
 
-/** Returns a client's variables except the credentials; the user chooses one of several certificates. */
+/**
+ * Returns a client's environment variables except the credentials. If there are several certificates, the user chooses
+ * one.
+ */
 export async function serviceVariables(
   { store, folder }: StoredData,
   client: Pick<Client, 'certificates'>,

@@ -9,7 +9,7 @@ export type Receiver =
   | { readonly kind: 'file'; readonly path: string }
   | { readonly kind: 'terminal'; readonly write: (text: string) => void };
 
-/** An environment variable. Alternatives are commented out, and the user chooses one. */
+/** An environment variable. Alternatives are commented out, so that the user can choose one. */
 export interface Variable {
   readonly name: string;
   readonly value: string;
@@ -17,9 +17,9 @@ export interface Variable {
 }
 
 /**
- * Chooses where credentials are written, before anything is created: a start that cannot show them creates nothing.
+ * Chooses where credentials are written. This happens first, because a start that cannot show them must create nothing.
  * @param dataRoot the folder of `--data`; it may not exist yet
- * @param terminal writes to a terminal; undefined without one
+ * @param terminal writes to a terminal; undefined if there is none
  * @param option name of the option for the file, for messages
  */
 export async function chooseReceiver(
@@ -43,7 +43,7 @@ export async function chooseReceiver(
   return { kind: 'file', path };
 }
 
-/** Credentials of a client (AK) or of a viewer of the page (VK), as the access key shows. */
+/** Credentials of a client (AK) or of a viewer of the page (VK). The access key starts with these letters. */
 export function newCredentials(kind: 'AK' | 'VK') {
   const accessKey = `${kind}${randomBytes(10).toString('hex').toUpperCase()}`;
   return { id: randomUUID(), accessKey, ...newSecret() };
@@ -62,8 +62,8 @@ export function credentialVariables(accessKey: string, accessSecret: string, pre
 }
 
 /**
- * Shows variables as lines for `set -a; . FILE`, then makes their secret valid. Because of this order, a secret that
- * was never shown is never valid. If the second step fails, the file is removed.
+ * Shows environment variables as lines for `set -a; . FILE`, then makes their secret valid. Because of this order, a
+ * secret that was never shown is never valid. If the second step fails, the file is removed.
  */
 export async function give(
   receiver: Receiver,

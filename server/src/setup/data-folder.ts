@@ -1,4 +1,4 @@
-/** The data folder. Everything of one server is in the folder `service`, which is created atomically. */
+/** The data folder. All data of one server is in the folder `service`, which is created atomically. */
 
 import { readdir, readFile, stat } from 'node:fs/promises';
 import { homedir } from 'node:os';
@@ -8,7 +8,7 @@ import { isMissing, isThere } from '../files.ts';
 
 export type DataFolder = ReturnType<typeof layout>;
 
-/** Paths in the data folder of one server. All files and folders in it have mode 0600 or 0700. */
+/** Paths in the data folder of one server. All files in the data folder have mode 0600, and all folders 0700. */
 export function layout(path: string) {
   return {
     path,
@@ -19,7 +19,7 @@ export function layout(path: string) {
     tls: {
       ca: join(path, 'tls', 'ca.pem'),
       caKey: join(path, 'tls', 'ca-key.pem'),
-      /** The server's own certificate and private key in one file, so that both change together. */
+      /** The server's own TLS certificate and private key are in one file, so that both change together. */
       server: join(path, 'tls', 'server.pem'),
     },
     certificate: (number: string) => join(path, 'certificates', `certificate-${number}.pem`),
@@ -50,7 +50,7 @@ export async function readPartNames(folder: DataFolder, path: string, what: stri
   return names;
 }
 
-/** Rejects an empty file before a library reads it. */
+/** Rejects an empty file before a library reads the file. */
 export async function requirePart(folder: DataFolder, path: string, what: string): Promise<void> {
   const { size } = await part(folder, path, what, stat(path));
   if (size === 0) throw new ServerError('data-folder-incomplete', { path: folder.path, missing: what });

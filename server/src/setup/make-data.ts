@@ -1,4 +1,4 @@
-/** The first start: creates all data in a temporary folder, then renames the folder. */
+/** The first start: creates all data in a temporary folder, then renames this folder. */
 
 import { generateKeyPairSync, randomBytes } from 'node:crypto';
 import { chmod, mkdir, mkdtemp, readdir, rename, rm } from 'node:fs/promises';
@@ -26,7 +26,7 @@ const ASIDE = '.codesign-remote-server-setup-';
 /**
  * Creates the data of a server that has no data yet. An interrupted start leaves only a temporary folder. Of two
  * concurrent starts, the later one uses the data of the earlier one.
- * @param rights to the tables of `--database`; SQLite in the folder is created with the folder
+ * @param rights permitted changes to the tables of `--database`; the SQLite database is created with the data folder
  */
 export async function makeData(
   config: DataConfig,
@@ -79,7 +79,8 @@ async function makeToken(folder: DataFolder, library: string, environment: NodeJ
   await configureSoftHsm(folder.path, environment);
   const token = { library, label: TOKEN_LABEL, pin: randomBytes(16).toString('hex') };
   await replaceFile(folder.pin, token.pin);
-  // The security officer's PIN is not stored: it could only reset a lost user PIN, and a backup solves that too.
+  // The security officer's PIN is not stored: it is only needed to reset a lost user PIN, and restoring a backup also
+  // solves that.
   await createToken(token, randomBytes(16).toString('hex'));
   if ((await readdir(tokenFolder(folder.path))).length === 0) {
     throw new ServerError('hsm-failed', {
@@ -90,7 +91,10 @@ async function makeToken(folder: DataFolder, library: string, environment: NodeJ
   return token;
 }
 
-/** Creates the code-signing authority and the first certificate, unless another server has stored them in the same database. */
+/**
+ * Creates the code-signing authority and the first certificate, unless another server has already stored them in the
+ * same database.
+ */
 async function makeAuthority(data: MakingData, now: Date): Promise<void> {
   const { store, keys, folder } = data;
   const known = await store.authority.get();
@@ -107,11 +111,11 @@ async function makeAuthority(data: MakingData, now: Date): Promise<void> {
   await replaceFile(folder.authority, certificate);
   if (firstKey === undefined) return;
   const issued = await issueCodeSigning(issuer, certificate, firstKey, FIRST_NUMBER, 'Code Signing', now);
-  // If another server stored the number first, that server's key is used, and the next start writes the missing chain.
+  // If another server stored the number first, that server's key is used. The next start writes the missing chain file.
   if (await store.certificates.add(issued, now)) await replaceFile(folder.certificate(FIRST_NUMBER), issued.chain);
 }
 
-/** Stores the authority's key next to the TLS key that it certifies, because it needs no stronger protection. */
+/** Stores the TLS authority's key next to the TLS key that it certifies, because it needs no stronger protection. */
 async function makeTlsAuthority({ tls }: DataFolder, now: Date): Promise<void> {
   const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'prime256v1' });
   const issuer = localIssuer(authorityName('TLS'), privateKey);

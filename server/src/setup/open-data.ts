@@ -15,7 +15,7 @@ import { type DataFolder, dataFolder, readPart, readPartNames, requirePart, usab
 
 export const TOKEN_LABEL = 'codesign-remote';
 /**
- * More sessions than cores, so that the next operations already wait in their sessions when a core becomes free.
+ * More sessions than processor cores, so that an operation is already waiting in its session when a core becomes free.
  * SoftHSM allows any number of sessions, but a device may allow only a few.
  */
 const SESSIONS_PER_CORE = { softHsm: 32, other: 2 };
@@ -42,7 +42,7 @@ export async function openData(
   let keys: KeyStore;
   if (token === undefined) {
     await configureSoftHsm(folder.path, environment);
-    // A login to SoftHSM rewrites the token's file, and a process that reads it meanwhile finds no token.
+    // A login to SoftHSM rewrites the token's file. A process that reads the file during that time finds no token.
     keys = await underFileLock(join(folder.path, 'login-lock'), () => withTokenCopy(folder, open));
   } else keys = await open();
   try {
@@ -81,7 +81,7 @@ export async function openDatabase(
   return await openPostgresStore(database, prepare);
 }
 
-/** Checks that the file exists, because SQLite would create a new, empty database. */
+/** Checks that the database file exists, because SQLite would create a new, empty database. */
 async function requireDatabase(folder: DataFolder): Promise<void> {
   const present = await usable(folder.database, isThere(folder.database));
   if (!present) throw new ServerError('database-not-named', { path: folder.path });
@@ -113,10 +113,10 @@ export async function readPin(folder: DataFolder): Promise<string> {
 }
 
 /**
- * Logs in with `work`, and keeps a copy of the token's file. Each login empties the token's file and writes it again
- * with other flags. A process killed in between leaves it empty, and no later login would find the token. The file is
- * therefore copied after the first successful login, and restored before a login if it is shorter than the copy. Call
- * this from one process at a time.
+ * Logs in by calling `work`, and keeps a copy of the token's file. Each login truncates the token's file and writes it
+ * again with different flags. A process that is killed in between leaves an empty file, and no later login would find
+ * the token. The file is therefore copied after the first successful login. Before a login, it is restored if it is
+ * shorter than the copy. Only one process at a time may call this function.
  */
 async function withTokenCopy<T>(folder: DataFolder, work: () => Promise<T>): Promise<T> {
   const copy = join(folder.path, 'token-copy');

@@ -18,7 +18,7 @@ export interface TlsMaterial {
 }
 
 const ALWAYS = ['localhost', '127.0.0.1', '::1'];
-/** A certificate with less remaining validity is renewed at the next start. In milliseconds. */
+/** A certificate whose remaining validity is shorter than this is renewed at the next start. In milliseconds. */
 const RENEW_BEFORE = 90 * 24 * 60 * 60 * 1000;
 
 export async function readTls(certificate: string, key: string): Promise<TlsMaterial> {
@@ -26,12 +26,13 @@ export async function readTls(certificate: string, key: string): Promise<TlsMate
   const [leaf, ...issuers] = parsed(certificate, () => readCertificates(pem.certificate));
   if (leaf === undefined) throw unusable(certificate, new Error('it contains no PEM certificate'));
   const privateKey = parsed(key, () => createPrivateKey(pem.key));
-  // OpenSSL accepts a key of a different type from the certificate, but then every handshake fails.
+  // OpenSSL accepts a key whose type differs from the certificate's, but then every handshake fails.
   if (!leaf.checkPrivateKey(privateKey)) {
     throw new ServerError('tls-key-mismatch', { certificate, key, subject: oneLine(leaf.subject) });
   }
   parsed(certificate, () => createSecureContext({ cert: pem.certificate, key: pem.key }));
-  // A chain that ends in a self-signed certificate belongs to a private authority, so clients must trust its file.
+  // A chain that ends in a self-signed certificate belongs to a private authority, so clients must be configured to
+  // trust that authority.
   const last = issuers.at(-1) ?? leaf;
   return { ...pem, caFile: last.checkIssued(last) ? resolve(certificate) : undefined };
 }
@@ -57,8 +58,8 @@ function unusable(path: string, error: unknown) {
 }
 
 /**
- * Finds the certificate of a chain that expires first, because after that time clients do not trust the chain. @param
- * pem at least one certificate
+ * Finds the certificate in a chain that expires first, because clients do not trust the chain after that time.
+ * @param pem at least one certificate
  */
 export function endOfValidity(pem: string) {
   const all = readCertificates(pem).map(({ subject, validFrom, validTo }) => ({
@@ -95,7 +96,9 @@ export async function ownTls(folder: DataFolder, names: readonly string[], now: 
   return { certificate: renewed, key: renewed, caFile: tls.ca };
 }
 
-/** Reads a file of the TLS authority. Without this file, the server cannot create a certificate that clients trust. */
+/**
+ * Reads one of the TLS authority's files. Without this file, the server cannot create a certificate that clients trust.
+ */
 async function readParsed<T>(folder: DataFolder, path: string, part: string, parse: (pem: string) => T): Promise<T> {
   const pem = await readPart(folder, path, `${part} of its TLS authority, ${path}`);
   try {
@@ -106,7 +109,10 @@ async function readParsed<T>(folder: DataFolder, path: string, part: string, par
   }
 }
 
-/** Reads the certificate from a file that also contains its key. Returns undefined if either is damaged. */
+/**
+ * Reads the certificate from a file that also contains its key. Returns undefined if either the certificate or the key
+ * is damaged.
+ */
 function wholePair(pem: string): X509Certificate | undefined {
   try {
     const certificate = new X509Certificate(pem);
