@@ -7,13 +7,13 @@ import { makeFolders } from '../bytes/folders.ts';
 import { cacheFolder, homeFolder } from '../bytes/platform-folders.ts';
 
 type Enable = (folder: string) => unknown;
-/** Exists in Node.js 22.8 and later. */
+/** This function exists in Node.js 22.8 and later. */
 const { enableCompileCache } = module as typeof module & { readonly enableCompileCache?: Enable };
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
 /**
- * Enables Node's cache of compiled code for later runs, because a run without it takes about a third longer. Older
+ * Enables Node.js's cache of compiled code for later runs. Without the cache, a run takes about a third longer. Older
  * versions of Node.js and unusable folders get no cache. Node.js itself handles NODE_DISABLE_COMPILE_CACHE and
  * NODE_COMPILE_CACHE.
  */
@@ -28,7 +28,7 @@ export async function keepCompiledCode(
   if (folder !== undefined && (await isPrivate(folder))) enable(folder);
 }
 
-/** Cached code is executed, so no other user may be able to write to the folder. */
+/** Cached code is executed, so no other user may have write access to the folder. */
 async function isPrivate(folder: string): Promise<boolean> {
   try {
     if (!isOwn(ownerOf(folder))) return false;

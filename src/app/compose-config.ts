@@ -45,13 +45,13 @@ async function readProfile(options: ProfileOptions, env: Environment): Promise<S
 
 async function readProject(): Promise<Stored['project']> {
   const folder = workingFolder();
-  // Resolves links in the path of the home folder, as in the path of the working folder.
+  // Resolves symbolic links in the path of the home folder, because the path of the working folder has none.
   const named = homeFolder();
   const home = named && (await realpath(named).catch(() => named));
   return folder === undefined ? undefined : await readProjectFile({ folder, home });
 }
 
-/** undefined if the working folder was removed, because nothing above it can be found then. */
+/** undefined if the working folder was removed: no project file above it can be found then. */
 function workingFolder(): string | undefined {
   try {
     return process.cwd();

@@ -10,21 +10,21 @@ import { checkCredentials } from '../service/client.ts';
 import { nameProfile } from './compose-config.ts';
 import { composeCallRecords, composeHttp } from './compose-connection.ts';
 
-/** The user may be typing the password of the keychain. */
+/** The user may be typing the password of the keychain at this moment. */
 const PATIENCE_WITH_A_USER = 120_000;
-/** CI must not hang, because no user sees the keychain's prompt there. */
+/** A CI job must not hang at the keychain's prompt, which no user sees. */
 const PATIENCE_ALONE = 15_000;
 
 const STANDARD_INPUT = 0;
 const STANDARD_ERROR = 2;
 
-/** Opens nothing before the first operation. */
+/** Opens no connection and no file before the first operation. */
 export function composeKeychain(env: Environment): Keychain {
   const isWatched = isatty(STANDARD_INPUT) || isatty(STANDARD_ERROR);
   return openKeychain({ env, patienceMilliseconds: isWatched ? PATIENCE_WITH_A_USER : PATIENCE_ALONE });
 }
 
-/** `origin`: destination of the credentials; undefined if they are not sent. */
+/** `origin`: URL origin to which the credentials are sent; undefined if they are not sent. */
 export async function composeCredentials(
   env: Environment,
   account: Account,
@@ -64,7 +64,7 @@ export async function composeCredentialsCommand(
   };
 }
 
-/** With `mayBeNew`, the profile may be missing, because users may store credentials before settings. */
+/** With `mayBeNew`, the profile may be missing, because users may store credentials before other settings. */
 function settingsOf(options: OptionValues & ProfileOptions, env: Environment, profiles: Profiles, mayBeNew: boolean) {
   const { name, from } = nameProfile(options, env);
   checkName(name, from);

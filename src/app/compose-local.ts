@@ -20,10 +20,10 @@ import type { Reading } from '../verifying/verify-file.ts';
 import type { DigestEntries } from '../zip/entry-digests.ts';
 import { clock } from './clock.ts';
 
-/** build.mjs writes this worker; a run from source does not have it, and digests without threads. */
+/** build.mjs writes this worker. A run from source has no worker, and computes digests without threads. */
 const DIGEST_WORKER = new URL('./digest-worker.js', import.meta.url);
 
-/** Limit in milliseconds on the wait that a `Retry-After` header may cause. */
+/** Limit on the time that a `Retry-After` header can make the program wait, in milliseconds. */
 const LONGEST_WAIT = 60_000;
 
 export interface Runtime {
@@ -33,7 +33,7 @@ export interface Runtime {
 
 export interface OpenedRun {
   readonly run: Run;
-  /** Synchronous, because the process is about to end while files are in progress. */
+  /** Synchronous, because the process is about to end and files are still in progress. */
   removeTemporaryFiles(): void;
 }
 
@@ -57,7 +57,7 @@ export function composeReading(): Reading {
   return { formats, digestEntries: async (...asked) => (await forArchives())(...asked) };
 }
 
-/** Loaded only for archives, together with node:zlib and the readers of entries. */
+/** Loaded only for archives, together with node:zlib and the code that reads entries. */
 async function composeDigesting(): Promise<DigestEntries> {
   const [{ createDigestThreads }, { digestEntriesWith }] = await Promise.all([
     import('../zip/digest-threads.ts'),
@@ -66,7 +66,7 @@ async function composeDigesting(): Promise<DigestEntries> {
   return digestEntriesWith(existsSync(DIGEST_WORKER) ? createDigestThreads(DIGEST_WORKER) : undefined);
 }
 
-/** If one file cannot be removed, the others are still removed, and a later run tries again. */
+/** If one temporary file cannot be removed, the others are still removed. A later run tries again. */
 export function removeNow(paths: Iterable<string>): void {
   for (const path of paths) {
     try {
@@ -77,7 +77,7 @@ export function removeNow(paths: Iterable<string>): void {
   }
 }
 
-/** Checks for a journal without opening it, because that would create one. */
+/** Checks whether a journal exists without opening it, because opening would create one. */
 export async function hasJournal(env: Environment): Promise<boolean> {
   return stat(folderOf(env)).then(
     () => true,
@@ -85,7 +85,10 @@ export async function hasJournal(env: Environment): Promise<boolean> {
   );
 }
 
-/** @param timeout limit for one attempt of a call in milliseconds; the wait for other processes is slightly longer */
+/**
+ * @param timeout limit for one attempt of a call in milliseconds; the time limit for waiting on other processes is
+ * slightly longer
+ */
 export async function composeJournal({ env, clock }: Runtime, timeout: number): Promise<Journal> {
   const patience = timeout + LONGEST_WAIT;
   return openJournal({ ...(await journalOptions(env)), runningFor: clock(), patience });

@@ -1,4 +1,4 @@
-/** Wires `resume`. Reads only what the unfinished calls need, so a list needs no credentials. */
+/** Wires `resume`. Reads only the settings that the unfinished calls need, so listing them needs no credentials. */
 
 import { lazy } from '../bytes/reuse.ts';
 import type { CodesignError } from '../errors/codesign-error.ts';
@@ -52,7 +52,7 @@ export async function composeResume(
   const { look, dryRun, forget, forgetUnknown } = resolved;
   const settings = { ...resolved, extra: resolveExtra(look.read('extra'), look.read('fileName')) };
   const reading = dryRun ? await composeJournalReading(env) : undefined;
-  // Opening the journal would create one.
+  // Opening the journal would create one, so its existence is checked first.
   const journal =
     reading === undefined && (await hasJournal(env)) ? await composeJournal(runtime, settings.timeout) : undefined;
   const calls = [...((await (reading ?? journal)?.unfinished()) ?? [])].sort((one, other) =>
@@ -148,7 +148,7 @@ async function connect(
   return { ...connection, given: { origin: baseUrl.origin, client: connection.client, leaf: undefined } };
 }
 
-/** Reads the certificate. Files are written with a timestamp, unless the user explicitly disabled it. */
+/** Reads the certificate. Files get a timestamp when they are written, unless the user explicitly disabled it. */
 async function composeWriting(
   settings: ResumeSettings,
   env: Environment,
@@ -171,7 +171,7 @@ async function composeWriting(
     return {
       run,
       context: runContext({ ...signingOptions, algorithm, timestampAlgorithm, chain }),
-      // Inner files may use a different algorithm; the call then belongs to a different work.
+      // Inner files may use a different algorithm. The call then belongs to different work.
       typedOptions: [],
       policy: { existing, isAlgorithmGiven: false, allOrNothing: false, report: settings.report && report !== false },
       account: {

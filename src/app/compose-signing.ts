@@ -97,7 +97,10 @@ interface Connection {
   readonly account:
     | { readonly service: SigningService; readonly origin: string; readonly code: string; readonly clientId: string }
     | undefined;
-  /** Opens the connection to the service and resolves the first authority's name before they are needed. */
+  /**
+   * Opens the connection to the service, and resolves the host name of the first timestamp authority, before either is
+   * needed.
+   */
   readonly prepare?: () => void;
   readonly authorities: TimestampAuthorities | undefined;
   readonly warnings: readonly string[];
@@ -129,7 +132,7 @@ async function connect(
   };
 }
 
-/** Users learn too late what happens to a signature without a timestamp. */
+/** Warns early, because users often notice too late what a missing timestamp means. */
 function aboutTimestamps(
   { urls, isDeclined }: TimestampSettings,
   { leaf: { notAfter } }: SigningChain,
@@ -138,7 +141,9 @@ function aboutTimestamps(
   return [signingWarnings('timestamp-not-configured', { date: dateOf(notAfter) })];
 }
 
-/** A dry run needs no credentials, but checks all given settings, because the real run would fail later. */
+/**
+ * A dry run needs no credentials. It still checks all given settings, because the real run would otherwise fail later.
+ */
 async function checkConnection(settings: SigningSettings, env: Environment): Promise<Connection> {
   await readTlsRoots(settings, env);
   await readTimestampRoots(settings.timestamps);

@@ -17,18 +17,18 @@ import { verifyByCatalog } from '../verifying/verify-listed.ts';
 import { composeHttp } from './compose-connection.ts';
 import { composeReading } from './compose-local.ts';
 
-/** Value of --roots for the default roots. A file named `system` must be given as `./system`. */
+/** Value of --roots that selects the default roots. A file whose name is `system` must be given as `./system`. */
 const SYSTEM_ROOTS = 'system';
 
 type VerifySettings = Resolved<'verify'>;
 
-/** Options that only have an effect on revocation requests. */
+/** Options that only have an effect if revocation is checked. */
 const REQUEST_OPTIONS = ['caFile', 'proxy', 'timeout'] as const;
 
 export async function composeVerifying(settings: VerifySettings, env: Environment, onRead?: Verifying['onRead']) {
   refuseUselessOptions(settings);
   const now = new Date();
-  // Used only for CRLs and OCSP.
+  // Used only for requests for CRLs and OCSP responses.
   const http = settings.checkRevocation ? await composeHttp(settings, env) : undefined;
   const trust = settings.integrityOnly ? undefined : await composeTrust(settings, env, now, http);
   const { requireTimestamp = false, signer, algorithmAtLeast: leastAlgorithm } = settings;
@@ -55,7 +55,7 @@ export async function composeVerifying(settings: VerifySettings, env: Environmen
 function refuseUselessOptions({ look, checkRevocation, integrityOnly, signer }: VerifySettings): void {
   const unused = checkRevocation ? [] : REQUEST_OPTIONS.flatMap((key) => look.one(key)?.name ?? []);
   if (unused.length > 0) throw settingsErrors('revocation-not-checked', { options: listed(unused) });
-  // Anyone can make a certificate with any name, so a name means something only with trust.
+  // Anyone can make a certificate with any name, so a name proves something only if the certificate is trusted.
   if (integrityOnly && signer !== undefined && 'commonName' in signer) {
     throw settingsErrors('settings-conflict', { options: '--integrity-only and --signer with a name' });
   }

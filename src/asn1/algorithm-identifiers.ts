@@ -12,7 +12,7 @@ export const RSA_PSS = '1.2.840.113549.1.1.10';
 export const MD5 = '1.2.840.113549.2.5';
 export const SHA512_224 = '2.16.840.1.101.3.4.2.5';
 export const SHA512_256 = '2.16.840.1.101.3.4.2.6';
-/** id-shake256-len: the digest that only Ed448 signatures use (RFC 8419, 3.1). */
+/** id-shake256-len: the digest in Ed448 signatures, which no other signatures use (RFC 8419, 3.1). */
 export const SHAKE256_512 = '2.16.840.1.101.3.4.2.18';
 
 export const DIGEST_OID: Readonly<Record<DigestAlgorithm, string>> = {
@@ -22,7 +22,9 @@ export const DIGEST_OID: Readonly<Record<DigestAlgorithm, string>> = {
   SHA512: '2.16.840.1.101.3.4.2.3',
 };
 
-/** Object identifier, display name, and the name in node:crypto if this program verifies signatures with the digest. */
+/**
+ * Object identifier, display name, and the digest's name in node:crypto if this program verifies signatures with it.
+ */
 const DIGESTS: readonly (readonly [oid: string, name: string, nodeName?: string])[] = [
   ['1.2.840.113549.2.2', 'MD2'],
   ['1.2.840.113549.2.4', 'MD4'],
@@ -48,8 +50,8 @@ const DIGESTS: readonly (readonly [oid: string, name: string, nodeName?: string]
 
 /**
  * Object identifier, display name, key type in node:crypto, and digest name in node:crypto. A null digest means that
- * the algorithm includes its own digest. If the digest is undefined, certificates signed with the algorithm are
- * rejected. The list includes identifiers that old tools wrote: those of the key itself, and those of OIW and X.500.
+ * the algorithm includes its own digest. A missing digest means that certificates signed with this algorithm are
+ * rejected. The table includes identifiers that old tools wrote: that of the key itself, and those of OIW and X.500.
  */
 const SIGNATURES: readonly (readonly [
   oid: string,
@@ -113,7 +115,7 @@ const SIGNATURES: readonly (readonly [
   ['2.16.840.1.101.3.4.3.19', 'ML-DSA-87'],
 ];
 
-/** node:crypto names of the digests found in existing signatures. Old signatures use MD5. */
+/** Names in node:crypto of the digests that occur in existing signatures. Old signatures use MD5. */
 export const DIGEST_NAME_BY_OID: Readonly<Record<string, string>> = Object.fromEntries(
   DIGESTS.flatMap(([oid, , nodeName]) => (nodeName === undefined ? [] : [[oid, nodeName]])),
 );

@@ -8,10 +8,10 @@ export const EMAIL_ADDRESS = '1.2.840.113549.1.9.1';
 export const CONTENT_TYPE = '1.2.840.113549.1.9.3';
 export const MESSAGE_DIGEST = '1.2.840.113549.1.9.4';
 export const SIGNING_TIME = '1.2.840.113549.1.9.5';
-/** The older kind of timestamp (PKCS#9, 6.6; RFC 5652, 11.4). */
+/** The older kind of timestamp, a countersignature (PKCS#9, 6.6; RFC 5652, 11.4). */
 export const COUNTER_SIGNATURE = '1.2.840.113549.1.9.6';
 export const TST_INFO = '1.2.840.113549.1.9.16.1.4';
-/** ESSCertID, with a SHA-1 digest. */
+/** ESSCertID, which contains a SHA-1 digest. */
 export const SIGNING_CERTIFICATE = '1.2.840.113549.1.9.16.2.12';
 /** id-aa-timeStampToken (RFC 3161, appendix A). */
 export const TIMESTAMP_TOKEN = '1.2.840.113549.1.9.16.2.14';
@@ -49,7 +49,7 @@ export const AUTHORITY_KEY_IDENTIFIER = '2.5.29.35';
 export const POLICY_CONSTRAINTS = '2.5.29.36';
 export const EXTENDED_KEY_USAGE = '2.5.29.37';
 export const INHIBIT_ANY_POLICY = '2.5.29.54';
-/** The authority will never revoke the certificate, because it is valid only for hours (RFC 9608). */
+/** The extension states that the certificate will never be revoked, because it is valid only for hours (RFC 9608). */
 export const NO_REVOCATION_AVAILABLE = '2.5.29.56';
 export const AUTHORITY_INFORMATION = '1.3.6.1.5.5.7.1.1';
 export const CERTIFICATE_TRANSPARENCY = '1.3.6.1.4.1.11129.2.4.5';
@@ -67,7 +67,7 @@ export const EMAIL_PROTECTION = '1.3.6.1.5.5.7.3.4';
 /** id-kp-documentSigning (RFC 9336). */
 export const DOCUMENT_SIGNING = '1.3.6.1.5.5.7.3.36';
 export const MICROSOFT_DOCUMENT_SIGNING = '1.3.6.1.4.1.311.10.3.12';
-/** Adobe calls this purpose "authentic documents trust". */
+/** Adobe's name for this purpose is "authentic documents trust". */
 export const ADOBE_DOCUMENT_SIGNING = '1.2.840.113583.1.1.5';
 export const TIME_STAMPING = '1.3.6.1.5.5.7.3.8';
 export const OCSP_SIGNING = '1.3.6.1.5.5.7.3.9';
@@ -94,15 +94,16 @@ export const CERTIFICATE_TRUST_LIST = '1.3.6.1.4.1.311.10.1';
 /** Usage, member types and member attributes of catalogs (mscat.h). */
 export const CATALOG_LIST = '1.3.6.1.4.1.311.12.1.1';
 export const CATALOG_MEMBER = '1.3.6.1.4.1.311.12.1.2';
-/** Catalog members that are identified by SHA-256 digests. */
+/** Members of a catalog that are identified by SHA-256 digests. */
 export const CATALOG_MEMBER_V2 = '1.3.6.1.4.1.311.12.1.3';
 export const CATALOG_NAME_VALUE = '1.3.6.1.4.1.311.12.2.1';
 export const CATALOG_MEMBER_INFO_V2 = '1.3.6.1.4.1.311.12.2.3';
 export const SPC_RFC3161_TIMESTAMP = '1.3.6.1.4.1.311.3.3.1';
-/** All unsigned attributes that can contain a timestamp. */
+/** All types of unsigned attributes that can contain a timestamp. */
 export const TIMESTAMP_TYPES: readonly string[] = [SPC_RFC3161_TIMESTAMP, COUNTER_SIGNATURE, TIMESTAMP_TOKEN];
 
-// Repository signatures of NuGet packages contain the address of the service index, and the package owners there.
+// Repository signatures of NuGet packages contain the address of the service index, and the owners of the package at
+// that address.
 export const NUGET_SERVICE_INDEX = '1.3.6.1.4.1.311.84.2.1.1.1';
 export const NUGET_OWNERS = '1.3.6.1.4.1.311.84.2.1.1.2';
 

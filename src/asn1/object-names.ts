@@ -43,7 +43,8 @@ const NAMES: Readonly<Record<string, string>> = {
   [known.ADOBE_DOCUMENT_SIGNING]: 'Adobe authentic documents',
   '1.2.840.113635.100.4.1': 'Apple code signing',
 
-  // Policies of the CA/Browser Forum, and of authorities that issue certificates for code signing or timestamping.
+  // Certificate policies of the CA/Browser Forum, and of authorities that issue certificates for code signing or
+  // timestamping.
   '2.5.29.32.0': 'any policy',
   '2.23.140.1.1': 'CA/Browser Forum extended validation',
   '2.23.140.1.2.1': 'CA/Browser Forum domain validated',
@@ -129,11 +130,11 @@ const NAMES: Readonly<Record<string, string>> = {
   '1.3.6.1.4.1.311.76.8.1': 'Microsoft publisher',
   '1.3.6.1.4.1.311.97.1.0': 'Azure trusted signing, public trust',
 
-  // Microsoft's policies, with the names in the practice statements that its certificates link to.
+  // Microsoft's certificate policies, with their names from the practice statements to which its certificates link.
   '1.3.6.1.4.1.311.46.3': 'Microsoft PKI, certification practice statement',
   '1.3.6.1.4.1.311.76.509.1.1': 'Microsoft PKI Services, certification practice statement',
 
-  // Ciphers, which S/MIME capabilities list together with digests.
+  // Ciphers, which the attribute for S/MIME capabilities lists together with digests.
   '1.2.840.113549.3.2': 'RC2-CBC',
   '1.2.840.113549.3.4': 'RC4',
   '1.2.840.113549.3.7': '3DES-CBC',

@@ -1,7 +1,7 @@
 /**
  * Reads ASN.1 in BER and DER (X.690), one level at a time. An element is a view of the input bytes, and is decoded only
- * when the caller requests it. Time and depth depend on what the caller reads, not on the data, and every part can be
- * copied byte for byte.
+ * when the caller requests it. The time and the nesting depth depend on what the caller reads, not on the data. Every
+ * part can be copied byte for byte.
  */
 
 import { plural } from '../errors/plural.ts';
@@ -12,7 +12,7 @@ export interface Element {
   readonly tag: number;
   readonly bytes: Uint8Array;
   readonly contents: Uint8Array;
-  /** Offset in bytes from the start of the outermost data, for error messages. */
+  /** Offset in bytes from the start of the outermost element, for error messages. */
   readonly offset: number;
   readonly rules: Rules;
 }
@@ -27,11 +27,14 @@ export interface Fields {
   end(): void;
 }
 
-/** Nesting depth of indefinite lengths. Real data has up to about six nested levels. */
+/** Maximum nesting depth of elements with an indefinite length. Real data has up to about six nested levels. */
 const MAX_INDEFINITE_DEPTH = 32;
-/** Number of parts at any depth in an indefinite length. Each enclosing element reads all its parts to find its end. */
+/**
+ * Maximum number of parts, at any depth, of an element with an indefinite length. To find its end, each enclosing
+ * element reads all its parts.
+ */
 const MAX_INDEFINITE_PARTS = 100_000;
-/** Number of parts of one element. Even a signature with ten thousand certificates has fewer parts. */
+/** Maximum number of parts of one element. Even a signature with ten thousand certificates has fewer parts. */
 const MAX_PARTS = 65_536;
 const MAX_FIELDS = 64;
 const END_OF_CONTENTS = 0x00;
@@ -42,7 +45,7 @@ export function readElement(bytes: Uint8Array, what: string): Element {
   return readAt(bytes, 0, what, 0, 'BER');
 }
 
-/** Like `readElement`, but the element and all its parts must be DER. */
+/** Like `readElement`, but the element and all its parts must be encoded in DER. */
 export function readDer(bytes: Uint8Array, what: string): Element {
   return readAt(bytes, 0, what, 0, 'DER');
 }
@@ -73,7 +76,7 @@ function partsUpTo(most: number, element: Element, what: string): Element[] {
   return found;
 }
 
-/** Returns at most `most` parts, for callers that reject an element with more than a few. */
+/** Returns at most `most` parts. It is for callers that reject an element with more than a few parts. */
 export function firstParts(element: Element, what: string, most: number): Element[] {
   if ((element.tag & 0x20) === 0) throw malformed(what, 'primitive where parts are expected', element.offset);
   const found: Element[] = [];
@@ -109,7 +112,7 @@ export function fieldsOf(element: Element, tag: number, what: string): Fields {
   };
 }
 
-/** Returns the single part of an element, such as an EXPLICIT tag or a SET of one. */
+/** Returns the only part of an element, such as an EXPLICIT tag or a SET with one value. */
 export function onlyPart(element: Element, what: string): Element {
   const [only, ...more] = firstParts(element, what, 2);
   if (only === undefined || more.length > 0) {
@@ -145,14 +148,14 @@ export function objectIdentifierOf(element: Element, what: string): string {
   return dotted;
 }
 
-/** Arcs may have any length, but few are too large for a number. */
+/** An arc (component) of an object identifier may have any length, but few arcs are too large for a number. */
 function withOctet(arc: number | bigint, bits: number): number | bigint {
   if (typeof arc === 'bigint') return (arc << 7n) | BigInt(bits);
   const next = arc * 128 + bits;
   return next <= Number.MAX_SAFE_INTEGER ? next : (BigInt(arc) << 7n) | BigInt(bits);
 }
 
-/** X.690 encodes the first two arcs as one number. */
+/** X.690 encodes the first two arcs together as one number. */
 function firstArcs(arc: number | bigint): string {
   if (arc >= 80) return `2.${BigInt(arc) - 80n}`;
   return `${Math.floor(Number(arc) / 40)}.${Number(arc) % 40}`;
@@ -176,7 +179,7 @@ interface Header {
   readonly tag: number;
   readonly length: number;
   readonly contentsLength: number | undefined;
-  /** True for a definite length in the fewest possible octets, as DER requires. */
+  /** True for a definite length that is encoded in the fewest possible octets, as DER requires. */
   readonly isShortest: boolean;
 }
 
@@ -206,7 +209,10 @@ function readHeader(bytes: Uint8Array, position: number, what: string, offset: n
   return { tag, length, contentsLength, isShortest };
 }
 
-/** Returns the offset of the end-of-contents octets. Not recursive, so hostile nesting cannot exhaust the stack. */
+/**
+ * Returns the offset of the end-of-contents octets. Not recursive, so that deep nesting in hostile data cannot exhaust
+ * the stack.
+ */
 function endOfIndefinite(bytes: Uint8Array, start: number, what: string, offset: number): number {
   let open = 1;
   let position = start;

@@ -1,4 +1,7 @@
-/** Times in certificates, CRLs and OCSP responses (RFC 5280, 4.1.2.5) and in text output, in UTC to the second. */
+/**
+ * Times in certificates, CRLs and OCSP responses (RFC 5280, 4.1.2.5) and in text output: in UTC, with a precision of
+ * seconds.
+ */
 
 import { asn1Errors } from './errors.ts';
 import type { Element } from './read.ts';
@@ -10,20 +13,23 @@ export function readTime({ tag, contents, offset }: Element, what: string): Date
   const [, ...fields] = /^(\d{4})(\d\d)(\d\d)(\d\d)(\d\d)(\d\d)Z$/.exec(digits) ?? [];
   const [year = 0, month = 0, day = 0, hour = 0, minute = 0, second = 0] = fields.map(Number);
   const time = new Date(Date.UTC(year, month - 1, day, hour, minute, second));
-  // `Date` turns February 31 into a day in March.
+  // `Date` would turn February 31 into a day in March.
   if (fields.length === 0 || time.getUTCDate() !== day || time.getUTCMonth() !== month - 1) {
     throw asn1Errors('asn1-malformed', { what, problem: 'not a time', offset });
   }
   return time;
 }
 
-/** Encodes a time to the second. Years up to 2049 have two digits, which CMS requires too (RFC 5652, 11.3). */
+/**
+ * Encodes a time with a precision of seconds. Years up to 2049 are written with two digits, as CMS also requires (RFC
+ * 5652, 11.3).
+ */
 export function encodeTime(time: Date): Uint8Array {
   const digits = secondOf(time).replace(/[-:T]/g, '');
   return time.getUTCFullYear() < 2050 ? encode(0x17, Buffer.from(digits.slice(2))) : encode(0x18, Buffer.from(digits));
 }
 
-/** Two-digit years mean 1950 to 2049. */
+/** Two-digit years stand for 1950 to 2049. */
 function withCentury(text: string): string {
   return `${Number(text.slice(0, 2)) < 50 ? '20' : '19'}${text}`;
 }

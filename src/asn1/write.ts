@@ -1,6 +1,6 @@
 /**
- * Writes ASN.1 in DER (X.690), for the few types that certificates and signatures contain. Existing certificates, names
- * and attributes are copied as bytes, because decoding and encoding could change them.
+ * Writes ASN.1 in DER (X.690), for the few types that occur in certificates and signatures. Existing certificates,
+ * names and attributes are copied as bytes, because decoding them and encoding them again could change them.
  */
 
 import { memoize } from '../bytes/reuse.ts';
@@ -33,11 +33,11 @@ export const setOf = (...parts: readonly Uint8Array[]): Uint8Array => setOfAll(p
 /** Accepts a list of any length, unlike `setOf`. */
 export const setOfAll = (parts: readonly Uint8Array[]): Uint8Array => encodeAll(0x31, parts.toSorted(Buffer.compare));
 
-/** `[number]` around a whole encoding (EXPLICIT), or in place of the tag of a constructed type (IMPLICIT). */
+/** `[number]` around a whole encoding (EXPLICIT), or instead of the tag of a constructed type (IMPLICIT). */
 export const contextConstructed = (number: number, ...parts: readonly Uint8Array[]): Uint8Array =>
   encode(0xa0 | number, ...parts);
 
-/** `[number]` in place of the tag of a primitive type (IMPLICIT). */
+/** `[number]` instead of the tag of a primitive type (IMPLICIT). */
 export const contextPrimitive = (number: number, contents: Uint8Array): Uint8Array => encode(0x80 | number, contents);
 
 export const octetString = (contents: Uint8Array): Uint8Array => encode(0x04, contents);
@@ -48,9 +48,9 @@ export const nullValue = (): Uint8Array => Uint8Array.of(0x05, 0x00);
 
 export const smallInteger = (value: number): Uint8Array => Uint8Array.of(0x02, 0x01, value);
 
-/** Larger than the number of identifiers in this program. */
+/** Larger than the number of object identifiers in this program. */
 const MOST_IDENTIFIERS = 500;
-/** Encodes each OBJECT IDENTIFIER only once. All arcs in this program are constants below 2^31. */
+/** Each OBJECT IDENTIFIER is encoded only once. All arcs in this program are constants below 2^31. */
 export const objectIdentifier = memoize(MOST_IDENTIFIERS, String, encodeIdentifier);
 
 function encodeIdentifier(dotted: string): Uint8Array {
@@ -63,7 +63,7 @@ function encodeIdentifier(dotted: string): Uint8Array {
   return encode(0x06, Uint8Array.from(octets));
 }
 
-/** Encodes text as in a BMPString: UTF-16BE. A character outside the BMP becomes two surrogates, as in Windows. */
+/** Encodes text in UTF-16BE, as in a BMPString. A character outside the BMP becomes two surrogates, as on Windows. */
 export function utf16be(text: string): Uint8Array {
   return Buffer.from(text, 'utf16le').swap16();
 }

@@ -1,4 +1,7 @@
-/** Nests a new signature in the existing one, as signtool does with /as. The existing signature must be intact. */
+/**
+ * Nests a new signature in the existing one, as signtool does with its option /as. The existing signature must be
+ * intact.
+ */
 
 import { SPC_NESTED_SIGNATURE } from '../asn1/object-identifiers.ts';
 import { addUnsignedValue } from '../cms/unsigned-attributes.ts';
@@ -7,7 +10,10 @@ import { formatErrors } from '../format/errors.ts';
 import type { Container } from './container.ts';
 import { readAuthenticode } from './read-authenticode.ts';
 
-/** Nests `nestedCms` in `outerCms`. The outer timestamp and existing nested signatures do not change. */
+/**
+ * Nests `nestedCms` in `outerCms`. The timestamp of the existing signature and the signatures already nested in it do
+ * not change.
+ */
 export function nestSignature(outerCms: Uint8Array, nestedCms: Uint8Array): Uint8Array {
   return addUnsignedValue(outerCms, { type: SPC_NESTED_SIGNATURE, value: nestedCms });
 }

@@ -14,30 +14,39 @@ export interface Container<Measured extends MeasuredContent = MeasuredContent> {
   readonly source: ByteSource;
   readonly kind: SignedKind;
   readonly warnings: readonly string[];
-  /** The reason why no second signature can be nested in the first, as a clause. */
+  /** States, as a clause, why no second signature can be nested in the first. */
   readonly reasonForOneSignature?: string;
   entries(): Promise<readonly CmsEntry[]>;
-  /** The reason why the entries cannot be changed and rewritten, as a clause. */
+  /** States, as a clause, why the entries cannot be changed and rewritten. */
   readonly reasonNotRewritable: string | undefined;
   /**
-   * Reads the content once, in the form that new signatures cover, that existing signatures cover, or that some other
-   * programs sign (`without-metadata`). Returns the values that a signature must contain. For packages, a value is a
-   * list of several digests.
+   * Reads the content once, in the form that `content` selects: that of new signatures, that of existing ones, or
+   * `without-metadata`, which some programs sign. Returns the values that a signature must contain. For packages, a
+   * value consists of several digests.
    */
   measure(content: 'new' | 'present' | 'without-metadata', algorithms: readonly ContentDigest[]): Promise<Measured>;
   readonly hasFormWithoutMetadata?: boolean;
   content(context: SigningContext, measured: Measured): Promise<SignedContent>;
   compare?(parts: AuthenticodeParts): Promise<readonly Finding[]>;
-  /** Returns the edits that make `cms` the only entry. Applying these edits a second time must change nothing. */
+  /**
+   * Returns the edits after which `cms` is the file's only entry. Applying these edits a second time must change
+   * nothing.
+   */
   write(cms: Uint8Array, measured: Measured): Patch;
   removeAll(measured: () => Promise<Measured>): Promise<Patch>;
   examine(measured: () => Promise<Measured>): Promise<readonly Finding[]>;
 }
 
 export interface SignedKind {
-  /** Content type of the CMS in dotted form. Default: `SPC_INDIRECT_DATA`, which all formats except catalogs use. */
+  /**
+   * Content type of the CMS as a dotted object identifier. Default: `SPC_INDIRECT_DATA`, which all formats except
+   * catalogs use.
+   */
   readonly contentType?: string;
-  /** Dotted data type in SpcIndirectDataContent. If the content is another structure, this is the content type. */
+  /**
+   * Data type in SpcIndirectDataContent, as a dotted object identifier. If the content is a different structure, this
+   * is the content type.
+   */
   readonly dataType: string;
   readonly otherTypes?: readonly string[];
   readonly toleratedType?: string | undefined;
@@ -47,14 +56,14 @@ export interface SignedKind {
     describe(value: Element): readonly Detail[];
   };
   /**
-   * Describes a content digest that is a list of digests, one line per digest. `actual` is the digest of the file;
-   * undefined if it cannot be computed.
+   * Describes a content digest that consists of several digests, one line per digest. `actual` is the digest of the
+   * file; undefined if it cannot be computed.
    */
   describeDigest?(digest: Uint8Array, algorithm: DigestAlgorithm, actual: Uint8Array | undefined): readonly Detail[];
 }
 
 export interface CmsEntry {
-  /** Display name, unique in the file. */
+  /** Display name, which is unique in the file. */
   readonly location: string;
   readonly cms: Uint8Array | undefined;
   examine(): Promise<readonly Finding[]>;
@@ -66,7 +75,7 @@ export interface MeasuredContent {
 
 export interface SignedContent {
   readonly type: string;
-  /** The digest excludes the tag and length of this DER value. */
+  /** The digest excludes the tag and the length of this DER value. */
   readonly value: Uint8Array;
 }
 

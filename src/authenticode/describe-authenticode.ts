@@ -25,7 +25,7 @@ const PURPOSES: ReadonlyMap<string, string> = new Map([
   [SPC_COMMERCIAL_PURPOSE, 'commercial'],
 ]);
 
-/** Signed attributes that all signatures have, or whose contents appear in other lines of the output. */
+/** Signed attributes that occur in every signature, or whose contents appear in other lines of the output. */
 const SIGNED_SHOWN = [SIGNING_TIME, CONTENT_TYPE, MESSAGE_DIGEST, SPC_SP_OPUS_INFO, SPC_STATEMENT_TYPE];
 const UNSIGNED_SHOWN = [SPC_NESTED_SIGNATURE, ...AUTHENTICODE_PROFILE.timestampTypes];
 /** Real files have fewer attribute names than this; a hostile signature can have thousands. */
@@ -98,7 +98,7 @@ function attributeName(type: string): string {
   return type === TIMESTAMP_TOKEN ? `${name} (Windows does not read it)` : name;
 }
 
-/** Describes the first value, which is the one that verifiers read. */
+/** Describes only the first value, because verifiers read only that one. */
 function describeFirst(
   [value]: readonly Element[],
   name: string,

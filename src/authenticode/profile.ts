@@ -31,7 +31,8 @@ export const AUTHENTICODE_PROFILE: SignatureProfile = {
 };
 
 export function prepareAuthenticode(context: SigningContext, content: SignedContent) {
-  // The signed content is a structure instead of an OCTET STRING. The digest excludes the tag and length.
+  // The signed content is a structure instead of an OCTET STRING. The digest excludes the tag and the length of this
+  // structure.
   const { contents } = readElement(content.value, 'content');
   const messageDigest = createHash(NODE_DIGEST_NAME[context.algorithm]).update(contents).digest();
   return prepareCms(AUTHENTICODE_PROFILE, context, { ...content, messageDigest });

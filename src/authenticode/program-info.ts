@@ -36,8 +36,8 @@ export interface ProgramInfo {
 }
 
 /**
- * Converts the values to the form in the signature. An empty string is treated as missing. A URL is converted to ASCII
- * (host in Punycode, the rest percent-encoded) and is otherwise unchanged.
+ * Converts the values to the form that they have in the signature. An empty string is treated as missing. A URL is
+ * converted to ASCII (host in Punycode, the rest percent-encoded) and is otherwise unchanged.
  */
 export function programInfo(options: FormatOptions): ProgramInfo {
   const description = textOf(options, DESCRIPTION);
@@ -76,15 +76,15 @@ function checkUrl(text: string): string {
   if (url.username !== '' || url.password !== '')
     throw invalidUrl('holds user information, which everybody could read');
   rejectCorrected(text, url);
-  // Text that needs no encoding stays as entered, because `URL` would add a slash after a bare host.
+  // A URL that needs no encoding stays as entered, because `URL` would add a slash after a bare host.
   const written = ONLY_URL_CHARACTERS.test(text) ? text : url.href;
   if (written.length > MAX_URL_LENGTH) throw invalidUrl(`is longer than ${MAX_URL_LENGTH} characters`);
   return written;
 }
 
 /**
- * The URL parser adds missing slashes, removes surplus ones, replaces backslashes, drops spaces, and reads numbers as
- * hosts. This function rejects URLs that the parser would correct.
+ * The URL parser adds missing slashes, removes surplus slashes, replaces backslashes, drops spaces, and interprets
+ * numbers as hosts. This function rejects URLs that the parser would silently correct.
  */
 function rejectCorrected(text: string, url: URL): void {
   if (/\p{Cc}|^\s|\s$/u.test(text)) throw invalidUrl('holds control characters, or starts or ends with spaces');

@@ -27,9 +27,12 @@ export interface AuthenticodeParts {
   readonly digestedContent: Uint8Array;
   /** Digest algorithm of the content. undefined if the API does not support it (MD5, for example). */
   readonly algorithm: DigestAlgorithm | undefined;
-  /** Common name; without a certificate, issuer and serial number. Not escaped: may contain control characters. */
+  /**
+   * Common name; if there is no certificate, the issuer and the serial number. Not escaped: may contain control
+   * characters.
+   */
   readonly signerName: string;
-  /** Checks signed attributes, indirect data and signature value, but not the file's content or trust. */
+  /** Checks the signed attributes, the indirect data and the signature value, but not the file's content or trust. */
   verifies(): boolean;
 }
 
@@ -46,14 +49,20 @@ export interface FoundCms {
   readonly nested: readonly FoundCms[];
 }
 
-/** Windows reads one level of nested signatures, and ignores deeper levels. These are accepted up to this limit. */
+/**
+ * Windows reads one level of nested signatures and ignores deeper levels. This program accepts deeper levels up to this
+ * limit.
+ */
 const MAX_DEPTH = 4;
 const MAX_NESTED = 64;
-/** Length in bytes. An app package has four letters, and then five SHA-512 digests, each after four letters. */
+/**
+ * Length in bytes. The digest of an app package consists of four letters, and then five SHA-512 digests, each after
+ * four letters.
+ */
 const LONGEST_DIGEST = 4 + 5 * (4 + 64);
 const SPC_CONTENT = 'SpcIndirectDataContent';
 
-/** Returns the remaining limits of a file. */
+/** Returns the limits for reading all signatures of one file. */
 export function signatureBudget(): CmsBudget & { nested: number } {
   return { nested: MAX_NESTED, ...cmsBudget() };
 }
@@ -76,7 +85,7 @@ export function findAuthenticode(
       const parts = readParts(signedData, contentType);
       const values = attributeValues(signedData.signers[0].unsignedAttributes, SPC_NESTED_SIGNATURE);
       room.nested -= values.length;
-      // A hostile signature can have many thousands of nested signatures, so none of these is read.
+      // A hostile signature can have many thousands of nested signatures, so none of them is read.
       if (room.nested < 0) throw nestedTooDeeply(`more than ${MAX_NESTED}`);
       const nested = values.map(({ bytes }) => find(bytes, depth + 1));
       return { cms: signedData.bytes, parts, error: undefined, signedData, nested };
@@ -93,7 +102,10 @@ function withoutErrors({ parts, error, nested }: FoundCms): AuthenticodeSignatur
   return { ...parts, nested: nested.map(withoutErrors) };
 }
 
-/** Describes bytes in place of a signature. `signedData` is set if the bytes are a CMS with other content. */
+/**
+ * Describes the bytes that are stored in place of a signature. `signedData` is set if these bytes are a CMS with other
+ * content.
+ */
 export function unreadableSignature(cms: Uint8Array, error: CodesignError, signedData?: SignedData): FoundCms {
   return { cms, parts: undefined, error, signedData, nested: [] };
 }
@@ -104,7 +116,7 @@ export function algorithmsOf({ parts, nested }: FoundCms): readonly ContentDiges
 }
 
 /**
- * Reads the content digest of a signature that this program made, without certificates and signers. Throws like
+ * Reads the content digest from a signature that this program made. Certificates and signers are not read. Throws like
  * `readAuthenticode`.
  */
 export function readContentDigest(cms: Uint8Array, contentType = SPC_INDIRECT_DATA) {
@@ -149,9 +161,9 @@ function contentOf({ contentType, content }: Pick<SignedData, 'contentType' | 'c
 }
 
 /**
- * In PKCS#7 the content is the structure itself, and messageDigest excludes its tag and length. Some programs write an
- * OCTET STRING that contains the structure, as in CMS; messageDigest then covers the whole structure. Windows accepts
- * both.
+ * In PKCS#7 the content is the structure itself, and messageDigest excludes the structure's tag and length. Some
+ * programs write an OCTET STRING that contains the structure, as in CMS; messageDigest then covers the whole structure.
+ * Windows accepts both.
  */
 function digestedBytesOf(content: Element): Uint8Array {
   return isWrapped(content) ? octetsOf(content, 'content') : content.contents;
@@ -161,7 +173,7 @@ function isWrapped({ tag }: Element): boolean {
   return tag === 0x04 || tag === 0x24;
 }
 
-/** Reads a signature whose content is itself signed, instead of a digest of the file. */
+/** Reads a signature that covers its content directly, not a digest of the file. */
 function partsOfSignedList({ contentType, signers: [signer] }: SignedData, content: Element, digested: Uint8Array) {
   const contentDigestAlgorithm = contentDigestOf(signer.digestAlgorithm);
   const name =
@@ -198,7 +210,7 @@ function contentDigestOf(oid: string): ContentDigest | undefined {
   return digestAlgorithmOf(oid);
 }
 
-/** Returns false for MD5, which no new signature uses. */
+/** Returns false for MD5, because no new signature uses it. */
 function isSigningAlgorithm(algorithm: ContentDigest | undefined): algorithm is DigestAlgorithm {
   return algorithm !== undefined && algorithm !== 'MD5';
 }

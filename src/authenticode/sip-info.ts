@@ -1,4 +1,4 @@
-/** SpcSipInfo names the Windows plug-in (Subject Interface Package) that handles the signed file. */
+/** SpcSipInfo identifies the Windows plug-in (Subject Interface Package) that handles the signed file. */
 
 import { SPC_SIP_INFO } from '../asn1/object-identifiers.ts';
 import { type Element, fieldsOf } from '../asn1/read.ts';
@@ -22,7 +22,7 @@ export function spcSipInfo({ version, guid }: Sip): SpcData {
 }
 
 /**
- * A signature must name the package `sip`, or any package if `sip` is undefined. The version is ignored: signing
+ * A signature must identify the plug-in `sip`, or any plug-in if `sip` is undefined. The version is ignored: signing
  * programs write different versions, and Windows accepts all of them.
  */
 export function sipKind(sip: Sip | undefined, name: string): SignedKind {

@@ -14,7 +14,7 @@ import type { DigestAlgorithm } from '../crypto/algorithms.ts';
 import type { SignedContent } from './container.ts';
 import type { ProgramInfo } from './program-info.ts';
 
-/** SpcAttributeTypeAndOptionalValue. `type` is a dotted identifier, and `value` is in DER. */
+/** SpcAttributeTypeAndOptionalValue. `type` is a dotted object identifier, and `value` is encoded in DER. */
 export interface SpcData {
   readonly type: string;
   readonly value: Uint8Array;
@@ -29,8 +29,8 @@ export function spcContent(data: SpcData, algorithm: DigestAlgorithm, contentDig
 }
 
 /**
- * SpcSpOpusInfo. The name is always a BMPString, as signtool writes it; osslsigncode writes an IA5String, with UTF-8 in
- * it for names that are not ASCII. The URL must be ASCII.
+ * SpcSpOpusInfo. The name is always a BMPString, as signtool writes it. osslsigncode writes an IA5String, which
+ * contains UTF-8 for non-ASCII names. The URL must be ASCII.
  */
 export function spcSpOpusInfo({ description, url }: ProgramInfo): Uint8Array {
   return sequence(
@@ -78,7 +78,10 @@ export function readLink(link: Element): string {
   }
 }
 
-/** Reads an SpcString: BMPString under `[0]`, or IA5String under `[1]`, into which osslsigncode writes UTF-8. */
+/**
+ * Reads an SpcString: a BMPString under `[0]`, or an IA5String under `[1]`, which contains UTF-8 if osslsigncode wrote
+ * it.
+ */
 function readSpcString({ tag, contents, offset }: Element): string {
   if (contents.length > LONGEST_TEXT) {
     throw asn1Errors('asn1-malformed', { what: 'SpcString', problem: `longer than ${LONGEST_TEXT} bytes`, offset });

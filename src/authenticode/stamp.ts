@@ -37,7 +37,7 @@ function stamped(found: FoundCms, location: string, tokenOf: (location: string) 
 
 const foreign = () => new TypeError('the signature is not one of this file');
 
-/** Replaces the nested signatures, in order. All values that are not nested signatures keep their positions. */
+/** Replaces the nested signatures, in order. All values that are not nested signatures stay at their positions. */
 export function exchangeNested(
   cms: Uint8Array,
   exchange: (nested: Uint8Array, index: number) => Uint8Array,
@@ -61,7 +61,7 @@ export function exchangeNested(
   );
 }
 
-/** Sorts the values in DER order if the old values were sorted. Otherwise keeps the given order. */
+/** Sorts the values in DER order if the old values were in that order. Otherwise keeps the given order. */
 function orderedAs(before: readonly Uint8Array[], after: readonly Uint8Array[]): readonly Uint8Array[] {
   return isInDerOrder(before) ? after.toSorted(Buffer.compare) : after;
 }

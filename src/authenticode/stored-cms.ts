@@ -8,18 +8,19 @@ export interface StoredCms {
   readonly rest: Uint8Array;
 }
 
-/** Length in bytes. One signature has a few kilobytes, and one with many nested signatures a few hundred. */
+/** Length in bytes. One signature takes a few kilobytes, and one with many nested signatures takes a few hundred. */
 export const LONGEST_CMS = 16 * 1024 * 1024;
-/** Signing programs pad with zeros to a multiple of 8 bytes. */
+/** Signing programs pad a signature with zeros to a multiple of 8 bytes. */
 const LONGEST_PADDING = 7;
 
 export async function readStoredCms(source: ByteSource, { start, end }: ByteRange): Promise<StoredCms> {
   if (end - start > LONGEST_CMS) return { cms: undefined, rest: new Uint8Array() };
-  // The bytes are copied, because a source in memory returns views, and a signature can outlive the file.
+  // The bytes are copied: a source in memory returns views of its data, and a signature can be kept longer than the
+  // file.
   return splitCms(Uint8Array.from(await source.read(start, end - start)));
 }
 
-/** If the range does not begin with an ASN.1 element, the CMS is the whole range, and reading the CMS will fail. */
+/** If the range does not begin with an ASN.1 element, the CMS is the whole range, and reading it will fail later. */
 export function splitCms(bytes: Uint8Array): StoredCms {
   const { length } = orUndefined(() => readElement(bytes, 'CMS').bytes) ?? bytes;
   return { cms: bytes.subarray(0, length), rest: bytes.subarray(length) };

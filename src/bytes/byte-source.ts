@@ -1,12 +1,14 @@
 import { bytesErrors } from './errors.ts';
 
 /**
- * Bytes of a known size. Offsets and lengths are in bytes, and `end` is exclusive. A chunk from `stream` is valid only
- * until the next one is read, because its memory is reused.
+ * Bytes of a known size. Offsets and lengths are in bytes. The byte at `end` is excluded. A chunk from `stream` is
+ * valid only until the next one is read, because its memory is reused.
  */
 export interface ByteSource {
   readonly size: number;
-  /** A caller that reads many bytes and keeps none passes `scratch`, which can then receive the bytes. */
+  /**
+   * A caller that reads many bytes without keeping them passes `scratch`, a buffer into which the bytes may be read.
+   */
   read(offset: number, length: number, scratch?: Buffer): Promise<Uint8Array>;
   stream(start?: number, end?: number): AsyncIterable<Uint8Array>;
 }
@@ -45,7 +47,10 @@ export function rangeSource(source: ByteSource, from: number, to: number): ByteS
   };
 }
 
-/** Receives the number of bytes read, and the total size. The number restarts with each pass over the source. */
+/**
+ * Receives the number of bytes read, and the total size. The number of bytes restarts at 0 with each pass over the
+ * source.
+ */
 export type OnRead = (bytes: number, size: number) => void;
 
 /** Reports progress. A chunk of a stream is counted after its consumer has processed it. */
@@ -76,7 +81,10 @@ export function watchedSource(source: ByteSource, onRead: OnRead): ByteSource {
 
 const WINDOW_LENGTH = 1024 * 1024;
 
-/** Supports many small reads up to `limit`, mostly forwards. The returned buffers are valid until the next `load`. */
+/**
+ * Supports many small reads of up to `limit` bytes, at mostly ascending offsets. The returned buffers are valid until
+ * the next `load`.
+ */
 export function slidingWindow(source: ByteSource, limit: number) {
   const scratch = Buffer.allocUnsafeSlow(Math.min(WINDOW_LENGTH, limit));
   let start = 0;

@@ -7,7 +7,7 @@ export class Cursor {
   readonly #base: number;
   #position = 0;
 
-  /** All offsets of the cursor refer to the file. `base` is the offset of `bytes` in the file. */
+  /** All offsets of the cursor are offsets in the file. `base` is the offset of `bytes` in the file. */
   constructor(bytes: Uint8Array, base = 0) {
     this.#bytes = bytes;
     this.#view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);

@@ -25,10 +25,13 @@ export interface OpenedFile {
   close(): Promise<void>;
 }
 
-/** Local files of up to this size are read and written synchronously: Node's thread pool would take longer. */
+/** Local files of up to this size are read and written synchronously, because Node's thread pool would take longer. */
 export const LARGEST_DIRECT = 128 * 1024;
 
-/** Linux file system types from statfs(2): ext2 to ext4, XFS, Btrfs, tmpfs, overlayfs, ZFS, F2FS, FAT and exFAT. */
+/**
+ * Types of local file systems in Linux's statfs(2): ext2 to ext4, XFS, Btrfs, tmpfs, overlayfs, ZFS, F2FS, FAT and
+ * exFAT.
+ */
 const LOCAL_FILE_SYSTEMS: ReadonlySet<number> = new Set([
   ...[0xef53, 0x58465342, 0x9123683e, 0x01021994, 0x794c7630, 0x2fc12fc1, 0xf2f52010, 0x4d44, 0x2011bab0],
 ]);
@@ -38,7 +41,10 @@ export function isKnownLocal(path: string): boolean {
   return isLocal(statfsSync(path));
 }
 
-/** Returns a function that checks each disk once. `dev` identifies a disk as long as it is mounted. */
+/**
+ * Returns a function that determines only once for each disk whether the disk is local. `dev` identifies a disk while
+ * the disk is mounted.
+ */
 export function localDisks(): (path: string, stats: { readonly dev: number }) => boolean {
   const known = new Map<number, boolean>();
   return (path, { dev }) => {
@@ -54,7 +60,7 @@ export function isLocal({ type }: Pick<StatsFs, 'type'>): boolean {
 
 const flushInPool = promisify(fsync);
 
-/** Opens a small file on a local file system. Only a flush waits for the disk, in the thread pool. */
+/** Opens a small file on a local file system. Only a flush waits for the disk, and it does so in the thread pool. */
 export function openDirectly(path: string, flags: string | number, mode?: number): OpenedFile {
   const fd = openSync(path, flags, mode);
   let flushing: Promise<unknown> = Promise.resolve();
@@ -83,7 +89,7 @@ export function openDirectly(path: string, flags: string | number, mode?: number
 
 type ReadableFile = Pick<OpenedFile, 'read'>;
 
-/** Large enough for few system calls, and small enough to process several files in parallel. */
+/** Large enough to need few system calls, and small enough to process several files in parallel. */
 const CHUNK_LENGTH = 1024 * 1024;
 /** Headers are read field by field. One system call per field would take longer than parsing. */
 const WINDOW_LENGTH = 4096;
@@ -105,7 +111,7 @@ export async function wholeSource(file: ReadableFile, size: number): Promise<Byt
 export function fileSource(file: ReadableFile, size: number): ByteSource {
   let window: Window | undefined;
 
-  /** A new window starts at a multiple of its length if it then contains the bytes. */
+  /** A new window starts at a multiple of its length if it then still contains all requested bytes. */
   function windowWith(offset: number, length: number): Window {
     if (window !== undefined && window.start <= offset && offset + length <= window.end) return window;
     const even = offset - (offset % WINDOW_LENGTH);
@@ -161,7 +167,10 @@ async function* readAhead(file: ReadableFile, start: number, end: number): Async
   }
 }
 
-/** A read ahead may fail before a caller waits for it. A failed promise still rejects for that caller later. */
+/**
+ * A read ahead may fail before the caller waits for its result. If the caller waits later, the failed promise still
+ * rejects.
+ */
 function watched<T>(promise: Promise<T>): Promise<T> {
   promise.catch(() => undefined);
   return promise;

@@ -4,7 +4,7 @@ import { dirname, isAbsolute, join, parse, relative, resolve, sep } from 'node:p
 import { hasCode } from '../errors/system-reason.ts';
 
 /**
- * Returns false if the folder already exists. Does not use Node's `recursive`: it does not terminate where no folder
+ * Returns false if the folder already exists. Does not use Node's `recursive` option: it never finishes where no folder
  * can be created (/proc), and reports a read-only disk as a missing file.
  */
 export async function makeFolders(path: string, mode = 0o777): Promise<boolean> {
@@ -39,8 +39,8 @@ function isFolder(path: string): boolean {
 }
 
 /**
- * Makes a rename, or the name of a new file, durable. Windows cannot flush a folder, nor can some file systems, but
- * they keep the order of changes anyway.
+ * Makes a rename, or the name of a new file, durable. Windows and some file systems cannot flush a folder, but they
+ * keep the order of changes anyway.
  */
 export async function flushFolder(folder: string): Promise<void> {
   if (process.platform === 'win32') return;
@@ -52,13 +52,15 @@ export async function flushFolder(folder: string): Promise<void> {
   }
 }
 
-/** Linux also follows at most this many links in one path. */
+/** Linux follows at most this many links in one path, too. */
 const MOST_LINKS = 40;
 
-/** Returns the first link that another user owns, because such a link could lead to any file of this user. */
+/**
+ * Returns the first link on the path that another user owns. Such a link could lead to any file of the current user.
+ */
 export function foreignLink(target: string): string | undefined {
   let path = resolve(target);
-  // If there are more links, they form a cycle, which the system rejects when the path is opened.
+  // If there are more links, they form a cycle. The operating system rejects such a path when it is opened.
   for (let links = 0; links < MOST_LINKS; links += 1) {
     const link = firstLink(path);
     if (link === undefined) return undefined;
@@ -85,9 +87,9 @@ export function isTrustedOwner(uid: number): boolean {
   return user === undefined || uid === user || uid === 0;
 }
 
-/** Returns true for the folder itself too. Relative paths start at the working folder. */
+/** Returns true also if the path is the folder itself. Relative paths are resolved from the working folder. */
 export function isAtOrBelow(path: string, folder: string): boolean {
   const way = relative(folder, path);
-  // On Windows, the path to another drive is absolute.
+  // On Windows, the relative path to another drive is an absolute path.
   return way !== '..' && !way.startsWith(`..${sep}`) && !isAbsolute(way);
 }

@@ -1,4 +1,4 @@
-/** A source for data that can only be read forwards, such as a compressed stream. */
+/** A source of bytes for data that can only be read forwards, such as a compressed stream. */
 
 import { type Duplex, pipeline, Readable } from 'node:stream';
 import { type ByteSource, checkRange } from './byte-source.ts';
@@ -13,7 +13,7 @@ async function* copiesOf(source: ByteSource): AsyncGenerator<Buffer> {
   for await (const chunk of source.stream()) yield Buffer.from(chunk);
 }
 
-/** `open` streams all `size` bytes. A read at an earlier offset opens the data again. */
+/** `open` returns a stream of all `size` bytes. A read at an earlier offset opens the stream again from its start. */
 export function forwardSource(size: number, open: () => AsyncIterable<Uint8Array>): ByteSource {
   let chunks: AsyncIterator<Uint8Array> | undefined;
   let chunk: Uint8Array = new Uint8Array();

@@ -12,11 +12,11 @@ import {
 } from './pieces.ts';
 
 export interface PatchedSource extends ByteSource {
-  /** Converts edits of this source to edits of the original that give the same result. */
+  /** Converts edits of this source to edits of the original source that give the same result. */
   compose(patch: Patch): Patch;
 }
 
-/** A source with the edited bytes of the original. Nothing is written. */
+/** A source that returns the bytes of the original with the edits applied. Nothing is written. */
 export function patchedSource(original: ByteSource, patch: Patch): PatchedSource {
   const pieces: Piece[] = [];
   const starts: number[] = [];
@@ -61,7 +61,7 @@ export function patchedSource(original: ByteSource, patch: Patch): PatchedSource
   };
 }
 
-/** Returns the index of the last number up to `limit`. The numbers must be in ascending order. */
+/** Returns the index of the last number that is not greater than `limit`. The numbers must be in ascending order. */
 function lastUpTo(numbers: readonly number[], limit: number): number {
   let low = 0;
   let high = numbers.length;

@@ -1,4 +1,4 @@
-/** Describes a sequence of bytes piece by piece: the bytes that a digest covers, or a file after edits. */
+/** Describes a sequence of bytes piece by piece, for example the bytes that a digest covers, or a file after edits. */
 
 import { plural } from '../errors/plural.ts';
 import type { ByteSource } from './byte-source.ts';
@@ -28,7 +28,7 @@ export function nextPiece(pieces: Iterator<Piece>): Piece | undefined {
   return done ? undefined : value;
 }
 
-/** Creates the pieces again in each iteration, so that millions of them need no memory. */
+/** Each iteration creates the pieces again, so that millions of pieces need no memory. */
 export function lazyPieces(make: () => Iterator<Piece>): Iterable<Piece> {
   return { [Symbol.iterator]: make };
 }
@@ -36,7 +36,7 @@ export function lazyPieces(make: () => Iterator<Piece>): Iterable<Piece> {
 /**
  * Returns the total length in bytes, the number of ranges, and whether the ranges are in ascending order without
  * overlaps. Throws `pieces-invalid` for a range outside a file of `size` bytes, and for an iterable that works only
- * once, like a generator. Such pieces would produce a wrong file.
+ * once, like a generator. Such pieces would lead to a wrong file.
  */
 export function surveyPieces(pieces: Iterable<Piece>, size: number) {
   if (Object.is(pieces[Symbol.iterator](), pieces))
@@ -65,7 +65,7 @@ export function surveyPieces(pieces: Iterable<Piece>, size: number) {
 const LARGE_PIECE = 256 * 1024;
 const BATCH_LENGTH = 1024 * 1024;
 const BATCH_COUNT = 512;
-/** Reading a gap of up to this many bytes takes less time than a second read. */
+/** Reading a gap of up to this many bytes takes less time than a second read operation. */
 const LARGEST_GAP = 4096;
 
 /**
@@ -137,7 +137,7 @@ interface Span {
   readonly ranges: BufferedRange[];
 }
 
-/** Groups sorted ranges that are near one another, so that they are read together. */
+/** Groups sorted ranges that are close to one another, so that each group is read in one operation. */
 function spansOf(ranges: readonly BufferedRange[]): readonly Span[] {
   const spans: Span[] = [];
   for (const range of ranges) {
@@ -160,7 +160,10 @@ async function readSpan(source: ByteSource, { start, end, ranges }: Span, into: 
   for (const range of ranges) into.set(bytes.subarray(range.start - start, range.end - start), range.position);
 }
 
-/** Replaces `remove` bytes at `offset` of the original. `insert` is iterated several times and must not change. */
+/**
+ * Replaces `remove` bytes of the original, starting at `offset`. `insert` is iterated several times and must not
+ * change.
+ */
 export interface Edit {
   readonly offset: number;
   readonly remove: number;

@@ -10,8 +10,9 @@ interface PlatformFolderOptions {
 }
 
 /**
- * Returns undefined if the user has no home (as in some containers), or if HOME is empty or relative. A relative HOME
- * would lead to the working folder, where a cloned repository could provide settings that it must not choose.
+ * Returns undefined if the user has no home folder (as in some containers), or if HOME is empty or relative. A relative
+ * HOME would be resolved from the working folder. A cloned repository could then provide settings that it must not
+ * control.
  */
 export function homeFolder(): string | undefined {
   try {
@@ -22,7 +23,7 @@ export function homeFolder(): string | undefined {
   }
 }
 
-/** Returns the folder for settings. undefined if there is no home, and no variable names a folder. */
+/** Returns the folder for settings. undefined if there is no home folder and no variable is set to a folder. */
 export function configFolder({ environment, platform, home }: PlatformFolderOptions): string | undefined {
   if (environment.CODESIGN_CONFIG_DIR) return environment.CODESIGN_CONFIG_DIR;
   if (platform === 'win32') return below(environment.APPDATA || below(home, 'AppData', 'Roaming'), NAME);
@@ -47,7 +48,7 @@ function below(folder: string | undefined, ...names: readonly string[]): string 
   return folder === undefined ? undefined : join(folder, ...names);
 }
 
-/** The XDG Base Directory Specification requires that relative paths are ignored. */
+/** The XDG Base Directory Specification requires that programs ignore relative paths. */
 function absolute(path: string | undefined): string | undefined {
   return path !== undefined && isAbsolute(path) ? path : undefined;
 }

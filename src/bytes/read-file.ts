@@ -5,7 +5,7 @@ import { type FileHandle, open, stat } from 'node:fs/promises';
 
 const CHUNK = 64 * 1024;
 
-/** Throws EFBIG if the file has more than `limit` bytes. */
+/** Throws EFBIG if the file is longer than `limit` bytes. */
 export async function readFileUpTo(path: string, limit: number): Promise<Buffer> {
   await using handle = await openToRead(path);
   return await readHandleUpTo(handle, limit);
@@ -32,7 +32,10 @@ export async function readBeginning(handle: FileHandle, limit: number): Promise<
 /** Descriptors that this process inherited, for example from `<(command)` in a shell. */
 const OWN_DESCRIPTOR = /^\/(?:dev|proc\/self)\/fd\/\d{1,9}$|^\/dev\/stdin$/;
 
-/** Without O_NONBLOCK, opening a pipe waits for its writer. Windows has neither O_NONBLOCK nor pipes in folders. */
+/**
+ * Without O_NONBLOCK, opening a named pipe waits until another process opens it for writing. Windows has neither
+ * O_NONBLOCK nor named pipes in folders.
+ */
 export const READ_WITHOUT_WAITING = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0);
 
 /** Throws EISDIR for a folder, and ENXIO for a named pipe, a socket or a device, without opening it. */
@@ -41,7 +44,7 @@ export async function openToRead(path: string): Promise<FileHandle> {
   assertFile(await stat(path));
   const handle = await open(path, READ_WITHOUT_WAITING);
   try {
-    // Another file may have replaced the one that was checked.
+    // Another file may have replaced the one that was checked before opening.
     assertFile(await handle.stat());
     return handle;
   } catch (thrown) {

@@ -18,7 +18,9 @@ export function memoize<Input, Output>(
   };
 }
 
-/** Runs `work` once for several concurrent callers. Each call resolves after a run that began after the call. */
+/**
+ * Runs `work` once for several concurrent callers. Each call resolves after a run of `work` that began after the call.
+ */
 export function coalesce(work: () => Promise<void>): () => Promise<void> {
   let going: Promise<void> | undefined;
   let next: Promise<void> | undefined;
@@ -31,7 +33,7 @@ export function coalesce(work: () => Promise<void>): () => Promise<void> {
 
   return () => {
     if (next !== undefined) return next;
-    // `work` begins in a later turn of the event loop, so that all calls of this turn share one run.
+    // `work` begins in a later turn of the event loop, so that all calls in the current turn use the same run.
     const before = going ?? Promise.resolve();
     next = before.then(begin, begin);
     return next;

@@ -1,4 +1,4 @@
-/** Builds a certification path (RFC 4158; RFC 5280, section 6) towards a trusted root, as far as possible. */
+/** Builds a certification path (RFC 4158; RFC 5280, section 6) that ends at a trusted root if possible. */
 
 import { isSameBytes } from '../bytes/byte-source.ts';
 import { lazy } from '../bytes/reuse.ts';
@@ -11,20 +11,26 @@ import type { Purpose } from './purpose.ts';
 
 export interface CertificatePath {
   readonly certificates: readonly ParsedCertificate[];
-  /** True if the path ends at a certificate with a trusted root's subject and key, or is itself a trusted leaf. */
+  /**
+   * True if the path ends at a certificate with the subject and the key of a trusted root, or consists of a trusted
+   * leaf.
+   */
   readonly isTrusted: boolean;
   readonly findings: readonly Finding[];
 }
 
-/** Limit for certificates with the same name. Renewed and cross-signed certificates have the name of the old one. */
+/**
+ * Limit on the number of certificates with the same name. Renewed and cross-signed certificates have the same name as
+ * the original one.
+ */
 const MAX_NAMESAKES = 100;
 const MAX_LENGTH = 12;
 
 /**
- * Finds the best path: a trusted path without findings against it, or else a trusted path, or else the longest path.
- * Each issuer in a path has a matching name and a key that verifies the signature. If there is a `purpose`, findings
- * also report why the leaf or its issuers may not be used for it. `budget` is the work limit of the file. If a search
- * exhausts the budget, the result contains a finding.
+ * Finds the best path: a trusted path without negative findings, or else a trusted path, or else the longest path. Each
+ * issuer in a path has a matching name and a key that verifies the signature. If there is a `purpose`, findings also
+ * state why the leaf or its issuers may not be used for it. `budget` limits the work for the file. If a search exhausts
+ * the budget, the result contains a finding.
  */
 export function buildPath(
   leaf: ParsedCertificate,
@@ -45,8 +51,8 @@ export function buildPath(
 
   const walk = (path: readonly ParsedCertificate[], last: ParsedCertificate): boolean => {
     if (!budget.take(WORK.pathStep)) return true;
-    // A leaf is trusted only if it equals a root byte for byte: the owner of its key could issue another certificate
-    // with any purpose and lifetime.
+    // A leaf is trusted only if it equals a root byte for byte. Anyone who has its private key could issue another
+    // certificate with any purpose and lifetime.
     if (last === leaf ? isListed(leaf) : isRoot(last)) {
       if (!budget.take(WORK.path)) return true;
       const findings = examinePath({ certificates: path, isAnchored: true, at, purpose });
@@ -58,7 +64,8 @@ export function buildPath(
     if (path.length > longest.length) longest = path;
     if (path.length === MAX_LENGTH) return false;
     for (const issuer of issuersOf(last)) {
-      // A path with the same authority twice is a loop, even if that authority has two certificates (RFC 4158, 5.2).
+      // A path that contains the same authority twice is a loop, even if the authority has two certificates (RFC 4158,
+      // 5.2).
       if (!path.some((one) => isSameAuthority(one, issuer)) && walk([...path, issuer], issuer)) return true;
     }
     return false;
@@ -81,7 +88,10 @@ function objections(findings: readonly Finding[]): number {
 
 type ByName = ReadonlyMap<string, readonly ParsedCertificate[]>;
 
-/** Removes duplicates, and limits the certificates with one name so that hostile ones cannot exhaust the search. */
+/**
+ * Removes duplicates, and limits the number of certificates with the same name, so that hostile ones cannot exhaust the
+ * search.
+ */
 function byName(certificates: readonly ParsedCertificate[]): ByName {
   const bySubject = new Map<string, ParsedCertificate[]>();
   for (const certificate of certificates) {
@@ -96,7 +106,7 @@ function byName(certificates: readonly ParsedCertificate[]): ByName {
 
 /**
  * Yields issuers whose signature verifies, the most likely ones first: trusted roots, then valid certificates with the
- * right key identifier. The search for issuers is lazy, so that it ends after a good issuer.
+ * right key identifier. The search for issuers is lazy, so that it ends after a suitable issuer is found.
  */
 function issuerFinder(
   roots: ByName,

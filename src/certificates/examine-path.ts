@@ -1,4 +1,7 @@
-/** Checks a certification path (RFC 5280, 6.1): times, authorities, purposes, critical extensions, weak keys. */
+/**
+ * Checks a certification path (RFC 5280, 6.1): validity times, authorities, purposes, critical extensions and weak
+ * keys.
+ */
 
 import * as known from '../asn1/object-identifiers.ts';
 import { secondOf } from '../asn1/times.ts';
@@ -11,7 +14,7 @@ import { describeSignatureAlgorithm, isBrokenDigest, readSignatureAlgorithm } fr
 
 export interface PathToExamine {
   readonly certificates: readonly ParsedCertificate[];
-  /** True if the last certificate is itself trusted, so that its own signature does not matter. */
+  /** True if the last certificate is itself trusted, so that the signature on it does not matter. */
   readonly isAnchored: boolean;
   readonly at: Date;
   readonly purpose: Purpose | undefined;
@@ -19,7 +22,7 @@ export interface PathToExamine {
 
 /**
  * Critical extensions that this program checks, or that a verifier of signatures may ignore. A verifier may ignore
- * policies: OpenSSL accepts any policy without -policy_check.
+ * certificate policies: OpenSSL accepts any policy without its option -policy_check.
  */
 const KNOWN_EXTENSIONS: ReadonlySet<string> = new Set([
   known.SUBJECT_KEY_IDENTIFIER,
@@ -110,7 +113,7 @@ function examineAuthority({ certificates, purpose }: PathToExamine, index: numbe
     const message = `"${name}" may have ${allowed} authorities below it (pathLenConstraint), and has ${below} here.`;
     findings.push(untrusted('path-too-long', message));
   }
-  // The user decides what a trusted root may be used for.
+  // The user decides for which purposes a trusted root may be used.
   if (purpose !== undefined && !isAnchor && !allowsBelow(fields, purpose)) {
     const message = `The authority "${name}" may not issue certificates for this purpose: its extendedKeyUsage lacks ${PURPOSES[purpose].name}.`;
     findings.push(untrusted('certificate-purpose', message));
@@ -118,7 +121,7 @@ function examineAuthority({ certificates, purpose }: PathToExamine, index: numbe
   return [...findings, ...examineNames(certificate, certificates.slice(0, index))];
 }
 
-/** As in OpenSSL, the name constraints of a root apply too. Self-issued issuers are exempt. */
+/** As in OpenSSL, the name constraints in a root certificate apply too. Self-issued issuers are exempt. */
 function examineNames(authority: ParsedCertificate, below: readonly ParsedCertificate[]): Finding[] {
   return below.flatMap((issued, index) => {
     if (index > 0 && isSelfIssued(issued)) return [];
@@ -134,7 +137,7 @@ function authorityProblem(
   isAuthority: boolean | undefined,
   isAnchor: boolean,
 ): string | undefined {
-  // Roots of version 1 have no extensions at all, and some of them are still trust anchors.
+  // Root certificates of version 1 have no extensions at all, and some of them are still trust anchors.
   const isOldRoot = isAnchor && fields.extensions.size === 0;
   if (isAuthority !== true && !isOldRoot) return 'its basicConstraints do not say that it is one';
   return allowsKeyUsage(fields, KEY_USAGE_BITS.keyCertSign) ? undefined : 'its keyUsage lacks keyCertSign';
@@ -144,7 +147,7 @@ function isSelfIssued({ subjectKey, issuerKey }: ParsedCertificate): boolean {
   return subjectKey === issuerKey;
 }
 
-/** SHA-1 causes only a warning, because many valid old signatures have a chain with SHA-1. */
+/** SHA-1 causes only a warning, because the chains of many valid old signatures use it. */
 function examineSignatureAlgorithm({ name, fields }: ParsedCertificate): Finding[] {
   const algorithm = readSignatureAlgorithm(fields.signatureAlgorithm);
   if (algorithm === undefined) {

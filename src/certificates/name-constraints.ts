@@ -6,13 +6,20 @@ import { type Element, fieldsOf, parts, readDer } from '../asn1/read.ts';
 import type { CertificateFields } from './certificate.ts';
 import { GENERAL_NAME, readName, textOf } from './names.ts';
 
-/** Limit for comparisons per pair of certificates. Real pairs need tens; hostile pairs could need billions. */
+/**
+ * Limit on the number of comparisons for each pair of certificates. Real pairs need tens of comparisons. Hostile pairs
+ * could need billions.
+ */
 const MAX_COMPARISONS = 10_000;
-/** Length limit of each list in bytes. Two lists are read for each pair of certificates in a path. */
+/**
+ * Limit on the length of each list of names, in bytes. Two such lists are read for each pair of certificates in a path.
+ */
 const LONGEST_LIST = 16 * 1024;
 const LONGEST_TEXT = 100;
 
-/** A name, or the base of a subtree of names, in a form that can be compared if the tags are equal. */
+/**
+ * A name, or the base of a subtree of names. It has a form in which two names can be compared if their tags are equal.
+ */
 interface Comparable {
   readonly tag: number;
   readonly value: string;
@@ -34,7 +41,7 @@ export function nameProblem(authority: CertificateFields, issued: CertificateFie
   return names.map((name) => problemOf(name, constraints)).find((problem) => problem !== undefined);
 }
 
-// Cached, because each certificate of a path is compared with all others.
+// Cached, because each certificate in a path is compared with all other certificates.
 const constraintsOf = oncePerCertificate(readConstraints);
 const namesOf = oncePerCertificate(readNames);
 
@@ -74,7 +81,10 @@ function readConstraints({ extensions }: CertificateFields) {
   return { permitted: basesIn(permitted, what), excluded: basesIn(excluded, what) };
 }
 
-/** Rejects subtrees with a minimum or maximum: the minimum must be 0, which DER omits, and a maximum is forbidden. */
+/**
+ * Rejects subtrees that have a minimum or a maximum: the minimum must be 0, which DER omits, and a maximum is
+ * forbidden.
+ */
 function basesIn(subtrees: Element | undefined, what: string): Comparable[] {
   if (subtrees === undefined) return [];
   return parts(subtrees, what).map((subtree) => {
@@ -116,7 +126,7 @@ function comparable(element: Element): string {
   }
 }
 
-/** The key of a directory name starts with the keys of all names above it in the directory. */
+/** The comparison key of a directory name starts with the keys of all names above it in the directory. */
 function directoryKey(relativeKeys: readonly string[]): string {
   return relativeKeys.map((key) => `${key}\n`).join('');
 }
@@ -130,19 +140,22 @@ const MATCHERS: Readonly<Record<number, (name: string, base: string) => boolean>
   [GENERAL_NAME.iPAddress]: isAddressIn,
 };
 
-/** Returns true for the base and all host names below it. An empty base matches all hosts. */
+/** Returns true for the base itself and for all host names below it. An empty base matches every host name. */
 function isHostBelow(host: string, base: string): boolean {
   const plain = base.startsWith('.') ? base.slice(1) : base;
   return plain === '' || host === plain || host.endsWith(`.${plain}`);
 }
 
-/** Compares the host of a URI. A base with a leading dot matches all names below it, any other only itself. */
+/**
+ * Compares the base with the host of a URI. A base with a leading dot matches all names below it. Any other base
+ * matches only itself.
+ */
 function isHostOf(host: string, base: string): boolean {
   if (base === '') return true;
   return base.startsWith('.') ? host.endsWith(base) && host.length > base.length : host === base;
 }
 
-/** `range` is an address and a mask. Each character of `address` and `range` is an octet. */
+/** `range` consists of an address and a mask. Each character of `address` and `range` is an octet. */
 function isAddressIn(address: string, range: string): boolean {
   const { length } = address;
   if (range.length !== length * 2) return false;
@@ -152,7 +165,10 @@ function isAddressIn(address: string, range: string): boolean {
   });
 }
 
-/** Returns undefined for a URI without a host or with an IP address, because name constraints do not apply. */
+/**
+ * Returns undefined for a URI that has no host or whose host is an IP address, because name constraints do not apply to
+ * it.
+ */
 function hostOf(uri: string): string | undefined {
   const host = URL.canParse(uri) ? new URL(uri).hostname : '';
   return host === '' || isIPv4(host) || isIPv6(host.replace(/^\[|\]$/g, '')) ? undefined : host;

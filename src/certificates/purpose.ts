@@ -30,7 +30,10 @@ export type Purpose = 'code-signing' | 'document-signing' | 'time-stamping' | 'r
 
 const FOR_DOCUMENTS = [DOCUMENT_SIGNING, MICROSOFT_DOCUMENT_SIGNING, ADOBE_DOCUMENT_SIGNING, EMAIL_PROTECTION];
 
-/** One of `oids` in extendedKeyUsage is enough. `name` is from RFC 5280; `use` follows "meant for" in messages. */
+/**
+ * A certificate is suitable if its extendedKeyUsage contains one of `oids`. `name` is the name in RFC 5280; `use`
+ * follows the words "meant for" in messages.
+ */
 export const PURPOSES: Readonly<Record<Purpose, Readonly<{ oids: readonly string[]; name: string; use: string }>>> = {
   'code-signing': { oids: [CODE_SIGNING], name: 'codeSigning', use: 'signing code' },
   'document-signing': {
@@ -60,13 +63,13 @@ export function purposeOddity(fields: CertificateFields, purpose: Purpose): stri
 /** Without extendedKeyUsage, all purposes are permitted, as in Windows, signtool and osslsigncode. */
 function signingProblem(fields: CertificateFields, purpose: Purpose): string | undefined {
   const { digitalSignature, contentCommitment } = KEY_USAGE_BITS;
-  // Signatures in documents can be non-repudiable (contentCommitment).
+  // The key usage for signatures in documents can be non-repudiation (contentCommitment).
   const bits = purpose === 'document-signing' ? digitalSignature | contentCommitment : digitalSignature;
   if (!allowsKeyUsage(fields, bits)) return 'its keyUsage lacks digitalSignature';
   return allowsBelow(fields, purpose) ? undefined : `its extendedKeyUsage lacks ${PURPOSES[purpose].name}`;
 }
 
-/** RFC 3161, 2.3 requires this purpose by name: neither a missing extension nor "any purpose" is sufficient. */
+/** RFC 3161, 2.3 requires that this purpose is listed: neither a missing extension nor "any purpose" is sufficient. */
 function timeStampingProblem(fields: CertificateFields): string | undefined {
   const { digitalSignature, contentCommitment } = KEY_USAGE_BITS;
   if (!allowsKeyUsage(fields, digitalSignature | contentCommitment)) {
@@ -78,31 +81,37 @@ function timeStampingProblem(fields: CertificateFields): string | undefined {
 }
 
 /**
- * Checks whether an authority's extendedKeyUsage permits this purpose for certificates below it. RFC 5280 does not
- * define the extension for authorities; Windows, OpenSSL and the CA/Browser Forum treat it as a limit.
+ * Checks whether an authority's extendedKeyUsage permits this purpose for the certificates that it issues. RFC 5280
+ * does not define extendedKeyUsage for authorities. Windows, OpenSSL and the CA/Browser Forum treat it as a
+ * restriction.
  */
 export function allowsBelow(fields: CertificateFields, purpose: Purpose): boolean {
   const purposes = extendedKeyUsageOf(fields);
   return purposes === undefined || [ANY_PURPOSE, ...PURPOSES[purpose].oids].some((oid) => purposes.includes(oid));
 }
 
-/** Returns violations of RFC 3161, 2.3 in an authority's certificate that verifiers ignore, for display. */
+/** Returns, for display, violations of RFC 3161, 2.3 in an authority's certificate that verifiers ignore. */
 export function timeStampingOddity(fields: CertificateFields): string | undefined {
   if ((extendedKeyUsageOf(fields)?.length ?? 0) > 1) return 'its extendedKeyUsage names more than timeStamping';
   return fields.criticalExtensions.includes(EXTENDED_KEY_USAGE) ? undefined : 'its extendedKeyUsage is not critical';
 }
 
-/** With Authenticode's lifetime signing, a timestamp does not extend the life of the signature. */
+/**
+ * With Authenticode's "lifetime signing" purpose, a signature expires with its certificate even if it has a timestamp.
+ */
 export function isLifetimeSigner(fields: CertificateFields): boolean {
   return extendedKeyUsageOf(fields)?.includes(LIFETIME_SIGNING) ?? false;
 }
 
-/** Verifiers reject RSA and DSA keys with fewer bits than the first. Keys with fewer than the second are outdated. */
+/**
+ * Verifiers reject RSA and DSA keys with fewer than `LEAST_BITS` bits. Keys with fewer than `GOOD_BITS` bits are
+ * outdated.
+ */
 const LEAST_BITS = 1024;
 const GOOD_BITS = 2048;
-/** OpenSSL's curve names contain the size of the field in bits. */
+/** OpenSSL's names of curves contain the size of the field in bits. */
 const CURVE = /^(?:prime|secp|sect|brainpoolP|c2pnb|c2tnb)(\d+)[a-z]\d$/;
-/** An elliptic curve needs a field of this size for 112 bits of security. */
+/** An elliptic curve needs a field of this size to provide 112 bits of security. */
 const LEAST_CURVE_BITS = 224;
 
 export function examineKey(certificate: ParsedCertificate): Finding[] {
@@ -122,7 +131,10 @@ function modulusWeakness({ asymmetricKeyType, asymmetricKeyDetails }: KeyObject)
   return { what: `${kind} key of only ${bits} bits`, weigh: bits < LEAST_BITS ? untrusted : warning };
 }
 
-/** An attacker can choose the parameters of an unnamed curve to forge signatures (RFC 5480, 2.1.1; CVE-2020-0601). */
+/**
+ * An attacker can choose the parameters of an unnamed curve so that signatures can be forged (RFC 5480, 2.1.1;
+ * CVE-2020-0601).
+ */
 function ecWeakness({ asymmetricKeyDetails }: KeyObject): Weakness | undefined {
   const curve = asymmetricKeyDetails?.namedCurve;
   const [, digits] = CURVE.exec(curve ?? '') ?? [];

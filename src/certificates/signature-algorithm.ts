@@ -39,7 +39,7 @@ export function readSignatureAlgorithm(der: Uint8Array): SignatureAlgorithm | un
   });
 }
 
-/** Accepts MGF1 with the same digest, a salt that fits the largest keys, and trailer field 1 (RFC 4055, 3.1). */
+/** Accepts MGF1 with the same digest, a salt length that fits the largest keys, and trailer field 1 (RFC 4055, 3.1). */
 function readPssParameters(parameters: Element): SignatureAlgorithm | undefined {
   const what = 'RSASSA-PSS parameters';
   const fields = fieldsOf(parameters, 0x30, what);
@@ -74,7 +74,7 @@ function maskDigestOf(algorithm: Element): string | undefined {
   return type === MGF1 ? digest : undefined;
 }
 
-/** Reads a non-negative INTEGER of one or two octets, which is enough because an RSA modulus has less than 2 KiB. */
+/** Reads a non-negative INTEGER of one or two octets. This is enough, because an RSA modulus is shorter than 2 KiB. */
 function smallNumberOf(element: Element): number | undefined {
   const { contents } = expectTag(element, 0x02, 'RSASSA-PSS parameters');
   const [first = 0x80, second] = contents;
@@ -99,7 +99,7 @@ export interface Signed {
   readonly signature: Uint8Array;
 }
 
-/** Returns false for algorithms that are unknown, broken, or do not match the key. */
+/** Returns false for algorithms that are unknown or broken, and for algorithms that do not match the key. */
 export function isSignedBy(signer: ParsedCertificate, { signedBytes, signatureAlgorithm, signature }: Signed): boolean {
   const key = publicKeyOf(signer);
   const known = readSignatureAlgorithm(signatureAlgorithm);

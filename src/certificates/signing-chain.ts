@@ -18,13 +18,19 @@ import { PURPOSES, type Purpose, purposeOddity, purposeProblem } from './purpose
 export interface SigningChain {
   readonly leaf: ParsedCertificate;
   readonly publicKey: KeyObject;
-  /** Length of the RSA modulus, and therefore of a signature, in bytes. */
+  /** Length in bytes of the RSA modulus, and therefore of a signature. */
   readonly signatureLength: number;
-  /** The leaf, followed by each issuer. The list includes the self-signed root if the user gave it. */
+  /** The leaf, followed by each issuer. The list includes the self-signed root if the user provided it. */
   readonly certificates: readonly Certificate[];
-  /** The chain without the root, which verifiers must have anyway. Includes a leaf that is self-signed. */
+  /**
+   * The chain without its root, because verifiers must already have the root. If the leaf is self-signed, it is
+   * included.
+   */
   readonly withoutRoot: readonly Certificate[];
-  /** Warnings about a gap in the chain or an imminent expiry, as `certificateWarnings` states them. */
+  /**
+   * Warnings about a missing certificate in the chain or about a certificate that expires soon, in the wording of
+   * `certificateWarnings`.
+   */
   readonly warnings: readonly string[];
 }
 
@@ -76,7 +82,7 @@ export function purposeWarnings({ fields, name }: NamedFields, purpose: Purpose)
     : [certificateWarnings('certificate-hardly-suitable', { name, use: PURPOSES[purpose].use, oddity })];
 }
 
-/** Returns the date, and also the time if the date is today. */
+/** Returns the date, followed by the time if the date is today. */
 function dayOrSecond(time: Date, now: Date): string {
   return dateOf(time) === dateOf(now) ? secondOf(time) : dateOf(time);
 }
@@ -88,17 +94,23 @@ export function dateOf(time: Date): string {
 interface ReadSigningChainOptions {
   readonly now: Date;
   readonly password?: Secret | undefined;
-  /** The leaf certificate must permit at least one of these purposes. Each format checks its own purpose later. */
+  /**
+   * The leaf certificate must permit at least one of these purposes. Each format later checks for the purpose that it
+   * requires.
+   */
   readonly purposes: readonly Purpose[];
 }
 
-/** A file with all public roots has about 150 certificates. Sorting 200 takes seconds even if all names are equal. */
+/**
+ * A file with all public root certificates contains about 150 of them. Sorting 200 certificates takes seconds in the
+ * worst case, when all names are equal.
+ */
 const MAX_CERTIFICATES = 200;
 const NAMES_SHOWN = 5;
 
 /**
- * Reads PEM, DER, PKCS#7 or PKCS#12 files in any order, and returns the chain of the only certificate that can sign
- * code. Names in the chain and in its warnings are not escaped.
+ * Reads PEM, DER, PKCS#7 or PKCS#12 files in any order, and returns the chain of the only certificate that can be used
+ * to sign. Names in the chain and in its warnings are not escaped.
  */
 export async function readSigningChain(
   inputs: readonly CertificateFile[],
@@ -114,7 +126,8 @@ export async function readSigningChain(
     publicKey,
     signatureLength,
     certificates: [leaf, ...sorted.issuers],
-    // An authority can have the same name as its issuer: only its signature distinguishes it from a root.
+    // An authority can have the same name as its issuer. Only the signature on its certificate distinguishes it from a
+    // root.
     withoutRoot: [leaf, ...sorted.issuers.filter((issuer) => !isSelfSigned(issuer))],
     warnings: [...warnings, ...chainWarnings(sorted, options.now)],
   };
@@ -143,7 +156,7 @@ function chainWarnings({ leaf, issuers, unrelated }: SortedChain, now: Date): st
   }
   const last = issuers.at(-1) ?? leaf;
   if (!isSelfSigned(last)) {
-    // A chain that ends at an intermediate lacks only its root, which is not embedded anyway.
+    // A chain that ends at an intermediate certificate lacks only its root, which is not embedded anyway.
     if (issuers.length === 0) {
       warnings.push(certificateWarnings('issuer-not-given', { issuer: last.issuerName }));
     } else if (unrelated.some(({ x509 }) => x509.ca)) {
@@ -169,7 +182,10 @@ function sortChain(certificates: readonly ParsedCertificate[], now: Date) {
   return { leaf, issuers, unrelated };
 }
 
-/** A leaf has issued no other certificate. Prefers leaves that are not authorities, then leaves for code signing. */
+/**
+ * A leaf has issued none of the other certificates. Prefers leaves that are not authorities, then leaves for code
+ * signing.
+ */
 function findLeaf(certificates: readonly ParsedCertificate[]): ParsedCertificate {
   const hasIssued = (issuer: ParsedCertificate): boolean =>
     certificates.some((certificate) => certificate !== issuer && hasSigned(issuer, certificate));

@@ -1,4 +1,4 @@
-/** Certificate revocation lists (RFC 5280, section 5). A list can have 20 MB. */
+/** Certificate revocation lists (RFC 5280, section 5). Size limit in bytes. A list can be 20 MB long. */
 
 import {
   AUTHORITY_KEY_IDENTIFIER,
@@ -22,7 +22,7 @@ import { isSignedBy } from '../signature-algorithm.ts';
 import { pointNames } from './sources.ts';
 
 export interface Crl {
-  /** Comparable name: equals the issuer's `subjectKey`. */
+  /** For comparisons: equals the issuer's `subjectKey`. */
   readonly issuerKey: string;
   readonly issuerName: string;
   readonly isSignedBy: (issuer: ParsedCertificate) => boolean;
@@ -34,15 +34,18 @@ export interface Crl {
 
 export interface CrlScope {
   readonly problem: string | undefined;
-  /** Reason why an unlisted certificate may still be revoked: a delta, an indirect list, or only some reasons. */
+  /**
+   * States why an unlisted certificate may still be revoked: the list is a delta, is indirect, or covers only some
+   * reasons.
+   */
   readonly partial: string | undefined;
   readonly isIndirect: boolean;
   readonly covers: 'all' | 'end-entities' | 'authorities';
-  /** Comparable names of its distribution points. undefined if it covers all points. */
+  /** Distribution points that the list covers, as names for comparison. undefined if the list covers all points. */
   readonly points: readonly string[] | undefined;
 }
 
-/** These extensions do not affect what the list covers. */
+/** These extensions do not affect which certificates the list covers. */
 const HARMLESS_EXTENSIONS: ReadonlySet<string> = new Set([AUTHORITY_KEY_IDENTIFIER, CRL_NUMBER]);
 
 const MAX_REMEMBERED_KEYS = 100;
@@ -85,7 +88,7 @@ export function parseCrl(der: Uint8Array): Crl {
   };
 }
 
-/** The version must be absent, or 1 for "v2", which extensions require (RFC 5280, 5.1.2.1). */
+/** The version must be absent or 1, which means "v2". Extensions require version 2 (RFC 5280, 5.1.2.1). */
 function versionProblem(version: Element | undefined, extensions: readonly Extension[]): string | undefined {
   if (version === undefined) return extensions.length === 0 ? undefined : 'it has extensions, and no version';
   return version.contents.length === 1 && version.contents[0] === 1 ? undefined : 'it is of a version not known here';
@@ -100,7 +103,8 @@ function readScope(extensions: readonly Extension[], issuer: Uint8Array): CrlSco
     points: undefined,
   };
   for (const { type, isCritical, value } of extensions) {
-    // A delta CRL indicator or distribution point should be critical, but has the same meaning if it is not.
+    // The extensions for a delta CRL and for a distribution point should be critical, but have the same meaning if they
+    // are not.
     if (type === DELTA_CRL_INDICATOR) {
       scope = { ...scope, partial: 'it holds changes only (a delta CRL)' };
     } else if (type === ISSUING_DISTRIBUTION_POINT) {
@@ -125,7 +129,7 @@ function readDistributionPoint(value: Uint8Array, scope: CrlScope, issuer: Uint8
   const attributesOnly = isSet(0x85);
   fields.end();
   let { problem, partial } = scope;
-  // RFC 5280, 5.2.5, forbids an empty issuingDistributionPoint, so its meaning is unknown.
+  // RFC 5280, 5.2.5, forbids an empty issuingDistributionPoint, so the meaning of such an extension is unknown.
   if (element.contents.length === 0) problem = 'its issuingDistributionPoint is empty';
   if (someReasonsOnly) partial = 'it holds revocations for some reasons only';
   if (isIndirect) partial = "it holds other issuers' certificates (an indirect CRL)";
@@ -138,7 +142,7 @@ const BEGIN = '-----BEGIN X509 CRL-----';
 const END = '-----END X509 CRL-----';
 const SEQUENCE = 0x30;
 
-/** Number of CRLs in one file. A bundle for all public authorities contains a few hundred. */
+/** Limit on the number of CRLs in one file. A file with the lists of all public authorities contains a few hundred. */
 const MAX_CRLS = 1000;
 
 export function readCrls(bytes: Uint8Array): readonly Crl[] | string {
@@ -155,7 +159,7 @@ export function readCrls(bytes: Uint8Array): readonly Crl[] | string {
   return found.length === 0 ? 'it holds no CRL' : found;
 }
 
-/** Searches for the PEM markers: a regular expression is too slow for a CRL of 30 MB. */
+/** Searches for the PEM markers without a regular expression, which would be too slow for a CRL of 30 MB. */
 function* derInPem(bytes: Uint8Array): Generator<Uint8Array> {
   const pem = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   for (let position = 0; ; ) {
@@ -174,14 +178,16 @@ export interface CrlEntry {
 
 type EntriesOfCrl = Pick<Crl, 'entries' | 'issuerKey'> & { readonly scope: Pick<Crl['scope'], 'isIndirect'> };
 
-/** holdInstructionCode states how to treat a hold, and invalidityDate when the key may have been compromised. */
+/**
+ * holdInstructionCode states what to do about a hold, and invalidityDate states when the key may have been compromised.
+ */
 const KNOWN_CRITICAL: ReadonlySet<string> = new Set([REASON_CODE, INVALIDITY_DATE, HOLD_INSTRUCTION]);
 const TRUE = Buffer.of(0x01, 0x01, 0xff);
 
 /**
  * Returns the entries for a certificate: at most one in a regular list. A list can contain a million entries, which are
- * therefore searched in place. `serialNumber` is the whole INTEGER. `unknownCritical` is an unknown critical extension
- * of any entry: an unlisted certificate may then still be revoked.
+ * therefore searched in place. `serialNumber` is the whole INTEGER, including tag and length. `unknownCritical` is an
+ * unknown critical extension of any entry. A certificate that is not listed may then still be revoked.
  */
 export function findInCrl(
   crl: EntriesOfCrl,
@@ -196,14 +202,14 @@ export function findInCrl(
   let critical = nextAt(all, 0);
   for (let position = 0; position < all.length; ) {
     const first = all[position + 1] ?? 0;
-    // Entries are short: the length nearly always has one octet, sometimes two or three.
+    // Entries are short: their length field nearly always takes one octet, sometimes two or three.
     const header = first < 0x80 ? 2 : 2 + (first & 0x7f);
     const length = first < 0x80 ? first : lengthAt(all, position + 2, header - 2);
     const end = position + header + length;
     if (all[position] !== 0x30 || header > 6 || end > all.length) {
-      // The list's signature also covers the entries before this offset.
+      // The entries before this offset can be trusted, because the list's signature covers them too.
       if (entries.length > 0) return { entries, unknownCritical };
-      // Reading the malformed entry throws an error that describes the problem.
+      // Reading the malformed entry throws an error that describes what is wrong.
       expectTag(readDer(all.subarray(position), 'CRL entry'), 0x30, 'CRL entry');
     }
     if (critical < end) {
@@ -213,7 +219,7 @@ export function findInCrl(
       critical = nextAt(all, end);
     }
     const serial = position + header;
-    // Compares tag, length and value, so that a prefix of a longer serial number does not match.
+    // Compares the tag, the length and the value, so that a prefix of a longer serial number does not match.
     const isSameSerial = all.compare(wanted, 0, wanted.length, serial, Math.min(serial + wanted.length, end)) === 0;
     if (isSameSerial && (!isIndirect || currentIssuer === issuerKey))
       entries.push(readEntry(all.subarray(position, end)));
@@ -255,7 +261,7 @@ function criticalOf(entry: Uint8Array, isIndirect: boolean) {
   const isKnown = (type: string): boolean =>
     KNOWN_CRITICAL.has(type) || (type === CERTIFICATE_ISSUER && certificateIssuer !== undefined);
   const unknown = extensions.find(({ type, isCritical }) => isCritical && !isKnown(type))?.type;
-  // An unreadable issuer is treated as a different issuer.
+  // An unreadable issuer name is treated as that of a different issuer.
   return { unknown, certificateIssuer: issuer === undefined ? undefined : (certificateIssuer ?? '') };
 }
 

@@ -1,4 +1,6 @@
-/** Reads the addresses in a certificate that provide its revocation status (RFC 5280, 4.2.1.13 and 4.2.2.1). */
+/**
+ * Reads the addresses of a certificate's revocation information from the certificate (RFC 5280, 4.2.1.13 and 4.2.2.1).
+ */
 
 import { AUTHORITY_INFORMATION, CRL_DISTRIBUTION_POINTS, OCSP } from '../../asn1/object-identifiers.ts';
 import { type Element, fieldsOf, objectIdentifierOf, onlyPart, parts, readDer } from '../../asn1/read.ts';
@@ -27,7 +29,10 @@ export interface CrlPoint {
   readonly isForSomeReasons: boolean;
 }
 
-/** Returns the points whose lists come from the certificate's issuer. undefined if there is no extension. */
+/**
+ * Returns the distribution points whose lists come from the certificate's issuer. undefined if the extension is
+ * missing.
+ */
 export function crlPointsOf(certificate: CertificateFields): CrlPoint[] | undefined {
   const what = 'cRLDistributionPoints';
   const extension = extensionOf(certificate, CRL_DISTRIBUTION_POINTS, what);
@@ -40,7 +45,7 @@ export function crlPointsOf(certificate: CertificateFields): CrlPoint[] | undefi
       const isOfOther = fields.optional(0xa2) !== undefined;
       if (isOfOther) return [];
       const choice = name && onlyPart(name, what);
-      // A name relative to the issuer's name is not an address.
+      // A name that is relative to the issuer's name is not a network address.
       const addresses = choice?.tag === 0xa0 ? addressesIn(parts(choice, what)) : [];
       return [
         { names: name === undefined ? [] : pointNames(name, certificate.issuer, what), addresses, isForSomeReasons },
@@ -49,7 +54,10 @@ export function crlPointsOf(certificate: CertificateFields): CrlPoint[] | undefi
   );
 }
 
-/** Reads URIs and directory names from a DistributionPointName. Directory names may be relative to `issuer`. */
+/**
+ * Reads the URIs and directory names in a DistributionPointName. Directory names may be relative to the name of
+ * `issuer`.
+ */
 export function pointNames(name: Element, issuer: Uint8Array, what: string): string[] {
   const choice = onlyPart(name, what);
   if (choice.tag === 0xa1) {
