@@ -2,32 +2,32 @@ import type { CommandName } from '../options/option.ts';
 import type { OptionsOf } from '../options/table.ts';
 import type { Io } from './io.ts';
 
-/** `<files...>`, or `[values...]` for an optional argument. */
+/** Returns `<files...>`, or `[values...]` for an optional argument. */
 export function argumentText({ name, isOptional }: ArgumentDefinition): string {
   return isOptional ? `[${name}]` : `<${name}>`;
 }
 
-/** Capitalises text for the help; messages use the same words within a sentence. */
+/** Capitalises the first letter for the help. Messages use the same text within a sentence. */
 export function capitalised(text: string): string {
   return text.slice(0, 1).toUpperCase() + text.slice(1);
 }
 
 export interface ArgumentDefinition {
-  /** Ends with `...` if the argument may be repeated. */
+  /** The name ends with `...` if the argument may be repeated. */
   readonly name: string;
   readonly isOptional?: true;
   readonly help: string;
-  /** Completions that the shell offers. A list contains all accepted words. */
+  /** Values that shell completion offers. If this is a list, it contains all accepted words. */
   readonly offers: 'paths' | 'profiles' | 'keys' | 'codes' | 'nothing' | readonly string[];
 }
 
 export interface CommandDefinition {
-  /** Includes the name of the group, for example `config list`. */
+  /** The full name, including the group, for example `config list`. */
   readonly name: CommandName;
   readonly description: string;
   readonly arguments: readonly ArgumentDefinition[];
   readonly notes?: string;
-  /** Returns the exit code. Imports its dependencies only when it runs. */
+  /** Returns the exit code. The command imports its dependencies only when it runs. */
   run(io: Io, options: object, values: readonly unknown[]): Promise<number>;
 }
 
@@ -54,7 +54,7 @@ interface TypedDefinition<Name extends CommandName, Values extends readonly unkn
   run(io: Io, options: OptionsOf<Name>, values: Values): Promise<number>;
 }
 
-/** Types the options of `run` according to the option table. */
+/** Derives the type of the options of `run` from the option table. */
 export function command<Name extends CommandName, Values extends readonly unknown[]>({
   arguments: taken = [],
   run,
@@ -63,7 +63,7 @@ export function command<Name extends CommandName, Values extends readonly unknow
   return {
     ...definition,
     arguments: taken,
-    // Commander passes as many values as there are arguments, and only options from the table.
+    // Commander passes one value for each argument, and only options that are in the option table.
     run: (io, options, values) => run(io, options as OptionsOf<Name>, values as unknown as Values),
   };
 }

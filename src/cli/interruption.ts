@@ -11,30 +11,33 @@ const SIGNAL_EXIT_CODES: Readonly<Record<EndingSignal, number>> = {
   SIGTERM: EXIT_SIGTERM,
   SIGHUP: EXIT_SIGTERM,
 };
-/** npm forwards a Ctrl-C that the terminal also sent to this process, so two signals within this time count as one. */
+/**
+ * npm forwards Ctrl-C, which the terminal has already sent to this process. Two signals within this time therefore
+ * count as one.
+ */
 const ECHO_MILLISECONDS = 1000;
 
 interface Interruption extends Disposable {
   /** Aborted by the first signal. The run then finishes only the calls in progress. */
   readonly signal: AbortSignal;
-  /** Exit code of an interrupted run; undefined for other runs. */
+  /** Exit code if the run was interrupted; undefined otherwise. */
   readonly exitCode: number | undefined;
 }
 
 interface InterruptibleConsole {
   warning(text: string): void;
-  /** Called when a second signal ends the run. */
+  /** Called when a second signal ends the process. */
   abandoned(): void;
 }
 
-/** Listens until it is disposed. The second signal ends the process. */
+/** Listens for signals until it is disposed. The second signal ends the process. */
 export function listenForSignals(
   console: InterruptibleConsole,
   { removeTemporaryFiles }: { removeTemporaryFiles(): void },
   io: Io,
 ): Interruption {
   const controller = new AbortController();
-  // Every waiting call and report listens to this signal.
+  // Every call and report that is waiting listens to this signal.
   setMaxListeners(0, controller.signal);
   let interrupted: { readonly exitCode: number; readonly at: number } | undefined;
   const stopListening = io.onSignal((signal) => {
@@ -57,7 +60,7 @@ export function listenForSignals(
   };
 }
 
-/** A signal ends the process immediately; `onInterrupt` can report completed work. */
+/** Ends the process immediately on a signal; `onInterrupt` can report completed work. */
 export async function withProgress<Result>(
   words: ProgressWords,
   options: LinesOptions,

@@ -1,7 +1,7 @@
 import type { Readable, Writable } from 'node:stream';
 import { clock } from '../app/clock.ts';
 
-/** SIGHUP means that the terminal was closed. */
+/** SIGHUP means that the user closed the terminal. */
 const ENDING_SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 export type EndingSignal = (typeof ENDING_SIGNALS)[number];
 
@@ -10,28 +10,33 @@ export interface Io {
   readonly stdout: Writable;
   readonly stderr: Writable;
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** Milliseconds since the run began, with fractions. */
+  /** Milliseconds since the start of the run, including fractions. */
   clock(): number;
   onSignal(handle: (signal: EndingSignal) => void): () => void;
-  /** The first error when writing to standard output, for example a full disk. A closed pipe is not an error. */
+  /**
+   * The first error that occurred when writing to standard output, for example because the disk is full. A closed pipe
+   * is not an error.
+   */
   outputFault(): Error | undefined;
   exit(code: number): never;
-  /** Runs `work` as the last action of the process if its exit code is 0. `work` must not throw. */
+  /** Runs `work` as the last action of the process, if the exit code is 0. `work` must not throw. */
   onSuccess(work: () => void): void;
 }
 
 export function processIo(): Io {
   const { stdout, env } = process;
-  // Without a handler, Node.js opens its inspector, through which other processes of this user could read secrets.
+  // Without a handler for this signal, Node.js opens its inspector, and other processes of the current user could then
+  // read secrets.
   process.on('SIGUSR1', () => undefined);
   let stderr: Writable | undefined;
   let fault: NodeJS.ErrnoException | undefined;
-  // The reader may close the pipe, as `| head` does. Files in progress are finished anyway.
+  // The program that reads the output may close the pipe, as `| head` does. Files that are in progress are finished
+  // anyway.
   stdout.on('error', (error: NodeJS.ErrnoException) => {
     if (error.code !== 'EPIPE') fault ??= error;
   });
   return {
-    // Lazy, because opening a stream takes milliseconds, and most runs never read standard input.
+    // The stream is opened lazily: opening it takes milliseconds, and most runs never read standard input.
     get stdin() {
       return process.stdin;
     },
@@ -54,7 +59,8 @@ export function processIo(): Io {
       process.once('exit', (code) => {
         if (code !== 0) return;
         work();
-        // Without an explicit exit, Node.js first frees its memory, and could be killed although `work` has run.
+        // Without an explicit exit, Node.js first frees its memory. The process could then be killed although `work`
+        // has run.
         process.exit();
       });
     },

@@ -1,16 +1,19 @@
-/** Entry point of the command line, and the only code that catches every error. */
+/** Entry point of the command line. No other code catches every error. */
 
 import { VERSION } from '../app/version.ts';
 import { EXIT_SUCCESS } from '../errors/exit-codes.ts';
 import { type Io, processIo } from './io.ts';
 
-/** Runs as the whole process. Returns the exit code; never throws. `argv`: arguments without `node` and the script. */
+/**
+ * Runs the program as a whole process. Returns the exit code; never throws. `argv` contains the arguments without
+ * `node` and the script.
+ */
 export async function main(argv: readonly string[]): Promise<number> {
   if (!isVersionOnly(argv)) await (await import('./prepare-process.ts')).prepareProcess();
   return await runMain(argv, processIo());
 }
 
-/** Runs within a process that also does other work. Returns the exit code; never throws. */
+/** Runs the program within a process that also does other work. Returns the exit code; never throws. */
 export async function runMain(argv: readonly string[], io: Io): Promise<number> {
   try {
     const exitCode = isVersionOnly(argv) ? printVersion(io) : await (await import('./program.ts')).runProgram(argv, io);
@@ -32,7 +35,7 @@ function printVersion(io: Io): number {
   return EXIT_SUCCESS;
 }
 
-/** A script that reads an empty document must also see a failure. */
+/** A script that reads an empty JSON document must also see that the run failed. */
 async function assertWritten(io: Io): Promise<void> {
   await new Promise((resolve) => io.stdout.write('', resolve));
   const fault = io.outputFault();

@@ -26,7 +26,7 @@ export async function runProgram(typed: readonly string[], io: Io): Promise<numb
     for (const warning of unknownVariables(io.env)) lines.warning(warning);
     exitCode = await definition.run(io, options, values);
   };
-  // A run needs only the options of one command.
+  // A run needs only the options of the command that is called.
   const named = PROGRAM.commands.filter(({ name }) => name === argv[0]);
   const program = defineProgram(run, named.length > 0 ? named : PROGRAM.commands);
   showHelpThrough(program, io);
@@ -50,7 +50,7 @@ export async function runProgram(typed: readonly string[], io: Io): Promise<numb
 
 type Run = (definition: CommandDefinition, options: object, values: readonly unknown[]) => Promise<void>;
 
-/** `run` receives the command that is called, which is one of `entries`. */
+/** `run` is called with the command that the user selected. It is one of `entries`. */
 export function defineProgram(run: Run, entries = PROGRAM.commands): Command {
   const program = new Command(PROGRAM.name)
     .description(PROGRAM.description)
@@ -100,12 +100,12 @@ function optionOf(definition: OptionDefinition): Option {
   const flags = `${short === undefined ? '' : `${short}, `}${flag}${placeholder === undefined ? '' : ` <${placeholder}>`}`;
   const option = new Option(flags, helpOf(definition));
   if (isList) option.argParser((one: string, before: readonly string[] = []) => [...before, one]);
-  // Conflicts of other options are also checked where the library finds them.
+  // Conflicts between the other options are checked in the library too.
   if (conflicts !== undefined && isCommandLineOnly) option.conflicts([...conflicts]);
   return option;
 }
 
-/** Commander copies these settings to each command that is defined afterwards. */
+/** Commander copies these settings to each command that is defined after them. */
 function showHelpThrough(command: Command, io: Io): void {
   const columns = helpColumns(io);
   command.configureHelp({ formatItem, commandDescription: (one) => capitalised(one.description()) });
@@ -118,9 +118,9 @@ function showHelpThrough(command: Command, io: Io): void {
 }
 
 const MOST_COLUMNS = 100;
-/** A narrower terminal wraps the lines itself. */
+/** A terminal that is narrower than this wraps the lines itself. */
 const LEAST_COLUMNS = 30;
-/** Columns that a description needs next to its term; with fewer columns it is printed below. */
+/** Number of columns that a description needs next to its term. If fewer are left, it is printed below the term. */
 const LEAST_DESCRIPTION = 40;
 
 function helpColumns(io: Io): number {
@@ -128,7 +128,7 @@ function helpColumns(io: Io): number {
   return columns < LEAST_COLUMNS ? MOST_COLUMNS : Math.min(columns, MOST_COLUMNS);
 }
 
-/** Uses Commander's layout if there is enough space; otherwise prints the description below its term. */
+/** Uses Commander's layout if there is enough space. Otherwise, prints the description below its term. */
 function formatItem(term: string, termWidth: number, description: string, { helpWidth }: Help): string {
   const columns = helpWidth ?? MOST_COLUMNS;
   const lead = `  ${padded(term, termWidth)}  `;

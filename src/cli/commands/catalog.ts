@@ -61,7 +61,7 @@ async function createCatalog(
   return 0;
 }
 
-/** Throws `catalog-member-changed` if a file changes before the last one has been read. */
+/** Throws `catalog-member-changed` if a file changes before all files have been read. */
 export async function readMembers(paths: readonly string[], reading: Reading): Promise<readonly ListedFile[]> {
   const members: Awaited<ReturnType<typeof readMember>>[] = [];
   for (const path of paths) members.push(await readMember(path, reading));

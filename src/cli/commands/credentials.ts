@@ -32,13 +32,13 @@ const SOURCE = 'standard input';
 const KEY_OPTION = '--access-key';
 const WITHOUT_TERMINAL = `Give the Access Key with ${KEY_OPTION}, and the Access Secret on standard input: codesign-remote login ${KEY_OPTION} <key> < file`;
 
-/** Stores nothing if a check fails. */
+/** Stores nothing if a check of the credentials fails. */
 export async function login(options: OptionsOf<'login'> & ProfileOptions, io: Io): Promise<number> {
   const { check = true } = options;
   const lines = new Lines(io, options);
   const composition = await composeCredentialsCommand(options, io.env, { mayBeNew: true });
   const { settings, keychain } = composition;
-  // If the keychain cannot be read, fail before the user types a secret.
+  // If the keychain cannot be read, the command fails before the user types a secret.
   await keychain.read(accountName(settings));
   const given = canAsk(io) ? await askFor(options, composition, io) : await readFrom(options, composition, io);
   const checked = check ? await checkUntilTrusted(given, options, lines, io) : { caFile: options.caFile };
@@ -86,7 +86,7 @@ async function readFrom(options: OptionsOf<'login'>, { settings }: CredentialsCo
   return { baseUrl: settings.baseUrl, accessKey, accessSecret: await readSecretLine(stdin) };
 }
 
-/** The whole input is the secret, except a line break at its end. */
+/** The whole input is the secret, except for a line break at its end. */
 async function readSecretLine(stdin: Readable): Promise<Secret> {
   const chunks: Buffer[] = [];
   let length = 0;
@@ -104,7 +104,7 @@ async function readSecretLine(stdin: Readable): Promise<Secret> {
   return readAccessSecret(text, SOURCE);
 }
 
-/** On a terminal, asks for a file of root certificates until the service's TLS certificate is trusted. */
+/** On a terminal, prompts for a file of root certificates until the service's TLS certificate is trusted. */
 async function checkUntilTrusted(
   given: Given,
   options: OptionsOf<'login'> & ProfileOptions,
@@ -131,7 +131,10 @@ function adviceAfter({ code, category }: CodesignError): string {
   return category === 'network' ? '; --no-check stores without asking the service' : '';
 }
 
-/** Stores the URL of the service for `sign`. If the profile has a different URL, keeps it and prints a warning. */
+/**
+ * Stores the URL of the service in the profile, for later use by `sign`. If the profile already has a different URL,
+ * that URL is kept and a warning is printed.
+ */
 async function storeAddress({ settings, profiles }: CredentialsComposition, baseUrl: URL, lines: Lines): Promise<void> {
   const { profile, environment, storedAddress } = settings;
   const address = addressOf(baseUrl);
@@ -144,7 +147,10 @@ async function storeAddress({ settings, profiles }: CredentialsComposition, base
   }
 }
 
-/** Stores the file of TLS roots for `sign`, unless it was given as an option and the profile has one. */
+/**
+ * Stores the file of TLS roots in the profile for `sign`, unless the file was given as an option and the profile
+ * already has one.
+ */
 async function storeRoots(
   caFile: string | undefined,
   isAnswer: boolean,
@@ -161,7 +167,7 @@ function addressOf(baseUrl: URL): string {
   return baseUrl.href.replace(/\/$/, '');
 }
 
-/** Returns 0 even if there were no credentials to delete. */
+/** Returns exit code 0 even if there were no credentials to delete. */
 export async function logout(options: OptionsOf<'logout'>, io: Io): Promise<number> {
   const lines = new Lines(io, options);
   const { settings, keychain } = await composeCredentialsCommand(options, io.env, { mayBeNew: true });
@@ -178,7 +184,7 @@ export async function logout(options: OptionsOf<'logout'>, io: Io): Promise<numb
   return 0;
 }
 
-/** Omits the name of a new profile, because a secret may follow -p by mistake. */
+/** Omits the name of a new profile, because a user may have typed a secret after -p by mistake. */
 function profileText(settings: CredentialsComposition['settings']): string {
   return settings.isNewProfile && settings.profile !== DEFAULT_PROFILE
     ? 'a new profile'
@@ -194,7 +200,7 @@ export async function whoami(options: OptionsOf<'whoami'>, io: Io): Promise<numb
   const credentials = await composition.read();
   const { source, origin } = credentials;
   const accessKey = maskedKey(credentials.accessKey);
-  // The keychain contains only the origin of the service, not the path of its URL.
+  // The keychain contains only the origin of the service's URL, without the path.
   const address = baseUrl ?? (origin === undefined ? undefined : new URL(origin));
   const checked = options.check ? await composition.check(requireAddress(address, io.env), credentials) : undefined;
   const warnings = [...credentials.warnings, ...(checked?.warnings ?? [])];

@@ -1,4 +1,7 @@
-/** `verify --inside`: every file in folders and containers, classified by what its kind must have or by a policy. */
+/**
+ * `verify --inside` checks every file in folders and containers. The type of a file, or a policy, determines what it
+ * must have.
+ */
 
 import { basename } from 'node:path';
 import { composeVerifying } from '../../app/compose-verifying.ts';
@@ -22,7 +25,10 @@ import type { Progress } from '../output/progress/progress.ts';
 import { printRootsHint } from '../output/verdict-text.ts';
 import { inputsOf } from './run-changes.ts';
 
-/** Returns the exit code. Throws what makes the whole run impossible: usage, policy, roots that cannot be read. */
+/**
+ * Returns the exit code. Throws errors that affect the whole run: wrong usage, or a policy or roots that cannot be
+ * read.
+ */
 export async function verifyInside(named: readonly string[], options: OptionsOf<'verify'>, io: Io): Promise<number> {
   const settings = resolve('verify', options, io.env);
   if (options.output !== undefined && !options.printPolicy) throw cliErrors('output-without-policy');
@@ -50,7 +56,7 @@ export async function verifyInside(named: readonly string[], options: OptionsOf<
   return combineExitCodes([...files.flat().flatMap(exitCodeOf), ...missing.map(() => EXIT_NOT_VERIFIED)]);
 }
 
-/** Returns where the trusted roots come from. */
+/** Returns a description of where the trusted roots come from. */
 async function verifyAll(
   inputs: readonly InputPath[],
   settings: Resolved<'verify'>,
@@ -88,7 +94,7 @@ function print(result: InsideResult, options: OptionsOf<'verify'>, io: Io): void
   if (!options.quiet) writeLines(io.stdout, [resultCounts(all)], io);
 }
 
-/** Prints the rule that decides about one file. */
+/** Prints the rule that applies to one file. */
 function explain(location: string, files: readonly ClassifiedFile[], policy: InsideResult['policy'], io: Io): void {
   const file = files.find(({ path }) => locationOf(path) === location);
   if (file === undefined) throw policyErrors('location-not-found', { location });

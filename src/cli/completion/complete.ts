@@ -1,4 +1,4 @@
-/** Completion scripts run `codesign-remote complete -- WORDS…`, which prints one candidate per line. */
+/** Completion scripts run `codesign-remote complete -- WORDS…`, which prints one completion candidate per line. */
 
 import type { OptionDefinition, ValueKind } from '../../options/option.ts';
 import { helpOf, OPTIONS, optionsOf, PROFILE_KEYS } from '../../options/table.ts';
@@ -12,14 +12,14 @@ interface Candidate {
   readonly help?: string;
 }
 
-/** `files`: the shell itself completes file names. */
+/** `files` means that the shell itself completes file names. */
 type Candidates = readonly Candidate[] | 'files';
 
 type Place = ArgumentDefinition['offers'] | NonNullable<ValueKind<unknown>['suggestions']>;
 
-/** `words`: all words after `codesign-remote` up to the cursor; the last one may be empty. */
+/** `words` contains all words after `codesign-remote` up to the cursor. The last one may be empty. */
 export async function complete(words: readonly string[], io: Io): Promise<number> {
-  // bash splits `--option=value` into three words.
+  // bash splits `--option=value` into three words for completion.
   const split = [...words, ...(words.at(-1) === '=' ? [''] : [])].filter((word) => word !== '=');
   const [, lead = '', current = ''] = /^(--[\w-]+=)?["']?(.*?)"?$/s.exec(split.at(-1) ?? '') ?? [];
   const before = [...split.slice(0, -1), ...(lead === '' ? [] : [lead.slice(0, -1)])];
@@ -94,7 +94,7 @@ async function wordsAt(
   }
 }
 
-/** Returns the two environments of the API document, and those of the selected or default profile. */
+/** Returns the names of the two environments in the API document, and those in the selected or default profile. */
 async function environments(before: readonly string[], env: Io['env']): Promise<readonly string[]> {
   const { flag, short, variable, default: fallback } = OPTIONS.profile;
   const typed = before.findLastIndex((word) => word === flag || word === short);

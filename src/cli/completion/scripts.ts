@@ -1,4 +1,7 @@
-/** Each script calls `codesign-remote complete` at each Tab, so it contains no list of commands and options. */
+/**
+ * Each completion script calls `codesign-remote complete` when Tab is pressed, so it contains no list of commands or
+ * options.
+ */
 
 import type { Io } from '../io.ts';
 
@@ -43,7 +46,7 @@ end
 complete -c codesign-remote -f -a '(__codesign_remote)'
 `;
 
-/** Windows PowerShell drops empty arguments; `""` is an empty word on every system. */
+/** Windows PowerShell drops empty arguments, so `""` stands for an empty word on every system. */
 const POWERSHELL = `# PowerShell completion for codesign-remote
 Register-ArgumentCompleter -Native -CommandName codesign-remote -ScriptBlock {
   param($wordToComplete, $commandAst, $cursorPosition)

@@ -1,4 +1,4 @@
-/** Asks questions on a terminal, and is the only code that shows or hides what the user types. */
+/** Asks questions on a terminal. No other code shows or hides what the user types. */
 
 import { StringDecoder } from 'node:string_decoder';
 import { CodesignError } from '../../errors/codesign-error.ts';
@@ -12,16 +12,16 @@ import { lineColumns } from '../output/terminal.ts';
 import { widthOf, wrapped } from '../output/text-layout.ts';
 
 export interface Question<Answer> {
-  /** Used for an empty answer, and shown in brackets. */
+  /** The default, which is used for an empty answer and shown in brackets. */
   readonly defaultAnswer?: string | undefined;
-  /** Checks the answer. If the check throws a CodesignError, the error is printed and the question is asked again. */
+  /** Checks the answer. If the check throws a CodesignError, that error is printed and the question is asked again. */
   readonly accept: (answer: string) => Answer;
 }
 
-/** Prompts on standard error. Each function throws `no-answer` when the input ends. */
+/** Prompts on standard error. Each of these functions throws `no-answer` when the input ends. */
 export interface Ask extends Disposable {
   text<Answer>(question: string, options: Question<Answer>): Promise<Answer>;
-  /** Hides what the user types. `accept` may reject the answer, as for plain text. */
+  /** Does not echo what the user types. `accept` may reject the answer, in the same way as for plain text. */
   secret(question: string, accept?: (answer: string) => Secret): Promise<Secret>;
   confirm(question: string, defaultAnswer: boolean): Promise<boolean>;
 }
@@ -36,9 +36,9 @@ export function canAsk({ stdin, stderr }: Io): boolean {
 }
 
 /**
- * Switches the terminal to raw mode until disposed. Ctrl-C also restores the terminal, and ends the process. Nothing
- * else echoes input between the first question and the last, so several answers pasted together never show a secret.
- * `instead`: advice for a run without a terminal.
+ * Switches the terminal to raw mode until the returned object is disposed. Ctrl-C also restores the terminal, and ends
+ * the process. Between the first question and the last, no other code echoes input. Answers that are pasted together
+ * therefore never show a secret. `instead` is advice for a run without a terminal.
  */
 export function openAsk(io: Io, instead: string): Ask {
   const { stdin } = io;
@@ -113,13 +113,13 @@ const ERASE_LINE = '\x15';
 const ESCAPE = '\x1b';
 const ERASE = new Set(['\b', '\x7f']);
 
-/** Escape sequences (ECMA-48, section 5.4) that arrow keys send or that surround pasted text. They are dropped. */
+/** Escape sequences (ECMA-48, section 5.4) that the arrow keys send or that surround pasted text. They are dropped. */
 const KEYS = new RegExp(`${ESCAPE}(?:\\[[0-?]*[ -/]*[@-~]|O[ -~])`, 'g');
 const CONTROL = /\p{Cc}/u;
 
-/** Returns a function for input and a function that returns its lines. */
+/** Returns two functions: one accepts input, the other returns the next line of it. */
 function lineEditor(echo: (text: string) => void, interrupt: () => void) {
-  /** Text typed before the next question: it is echoed with that question, unless the answer is hidden. */
+  /** Text that is typed before the next question. It is echoed with that question, unless the answer is hidden. */
   let ahead = '';
   let typed: string[] = [];
   let asked: { readonly isHidden: boolean; readonly resolve: (line: string | undefined) => void } | undefined;
@@ -147,7 +147,8 @@ function lineEditor(echo: (text: string) => void, interrupt: () => void) {
     } else if (character === ERASE_LINE) {
       erase(typed.length, isHidden);
     } else {
-      // Do not drop control characters: that would silently change a secret, and the checks of the answer reject them.
+      // Control characters are not dropped: that would silently change a secret, and the checks of the answer reject
+      // them.
       typed.push(character);
       if (!isHidden && !CONTROL.test(character)) echo(character);
     }

@@ -2,8 +2,8 @@ import { PROGRAM } from '../command-table.ts';
 import { isOurs, takesValue } from './strange-option.ts';
 
 /**
- * Moves options from before the command to after it: `--profile work sign x` becomes `sign --profile work x`. Without a command,
- * and with the program's own `--version`, the arguments stay as they are.
+ * Moves options that precede the command to after it: `--profile work sign x` becomes `sign --profile work x`. If there
+ * is no command, or for the program's own `--version`, the arguments do not change.
  */
 export function commandFirst(argv: readonly string[]): readonly string[] {
   const at = indexOfWord(argv);

@@ -19,7 +19,7 @@ import { type Ask, openAsk } from './ask.ts';
 
 export interface Suggestion {
   readonly values: readonly string[];
-  /** True if the value was given as an option of this command, so no question is asked. */
+  /** True if the value was given as an option of this command, so that no question needs to be asked. */
   readonly isGiven: boolean;
 }
 
@@ -28,7 +28,7 @@ export interface Suggested {
   readonly code: Suggestion;
   readonly certificate: Suggestion;
   readonly timestampUrl: Suggestion;
-  /** There is no question for this value. */
+  /** No question asks for this value. */
   readonly caFile: string | undefined;
 }
 
@@ -36,7 +36,7 @@ export interface Answers {
   readonly baseUrl: string;
   readonly code: string;
   readonly certificate: readonly string[];
-  /** Empty if signatures get no timestamp. */
+  /** Empty if signatures are not timestamped. */
   readonly timestampUrl: readonly string[];
   readonly caFile: string | undefined;
   readonly chain: SigningChain;
@@ -44,7 +44,7 @@ export interface Answers {
 
 const NONE = 'none';
 
-/** Asks no questions. Throws `setting-missing` and errors about unusable values. */
+/** Asks no questions. Throws `setting-missing`, and errors about values that cannot be used. */
 export async function checkSuggested(suggested: Suggested, env: Environment): Promise<Answers> {
   const { baseUrl, code, certificate, timestampUrl, caFile } = suggested;
   const needed = ['baseUrl', 'code', 'certificate'] as const;
@@ -62,7 +62,7 @@ export async function checkSuggested(suggested: Suggested, env: Environment): Pr
   };
 }
 
-/** Asks in the order in which the welcome letter of the service lists the values. */
+/** Asks for the values in the order in which the service's welcome letter lists them. */
 export async function askForAll(suggested: Suggested, ask: Ask, io: Io): Promise<Answers> {
   const caFile = await checkCaFile(suggested.caFile, io.env);
   const answerTo = <Answer>(text: string, suggestion: Suggestion, check: Check<Answer>): Promise<Answer> =>
@@ -94,7 +94,10 @@ type Check<Answer> = (values: readonly string[]) => Answer | Promise<Answer>;
 interface Question<Answer> {
   readonly text: string;
   readonly suggestion: Suggestion;
-  /** If the check throws a CodesignError, the question is asked again; for an option, the error ends the command. */
+  /**
+   * If the check throws a CodesignError, the question is asked again. If the value came from an option, the error ends
+   * the command.
+   */
   readonly check: Check<Answer>;
 }
 
@@ -116,7 +119,7 @@ async function checkedAnswer<Answer>(
   }
 }
 
-/** Omits a hint that names an option, because it does not help a user who types an answer. */
+/** Omits a hint that mentions an option, because it does not help a user who is typing an answer. */
 function printProblem({ message, hint }: CodesignError, io: Io): void {
   const lines = hint === undefined || hint.includes('--') ? [message] : [message, hint];
   writeLines(
@@ -126,7 +129,7 @@ function printProblem({ message, hint }: CodesignError, io: Io): void {
   );
 }
 
-/** Returns the path of a checked file of root certificates; empty if the user has none. */
+/** Returns the path of a file of root certificates after checking it; empty if the user has none. */
 export async function askForRoots(problem: CodesignError, io: Io): Promise<string> {
   using ask = openAsk(io, '');
   printProblem(problem, io);
@@ -142,7 +145,10 @@ interface CertificateAnswer {
   readonly chain: SigningChain;
 }
 
-/** Also asks for issuer certificates that the file lacks, because most verifiers reject a signature without them. */
+/**
+ * Also asks for issuer certificates that are missing in the file, because most verifiers reject a signature without
+ * them.
+ */
 async function askForCertificate(suggestion: Suggestion, ask: Ask, io: Io): Promise<CertificateAnswer> {
   const readAll = async (paths: readonly string[]): Promise<CertificateAnswer> => ({
     paths,
@@ -166,20 +172,20 @@ async function askForCertificate(suggestion: Suggestion, ask: Ask, io: Io): Prom
   );
 }
 
-/** A file dragged into the terminal comes in quotes, and ~ stands for the home folder. */
+/** A file that is dragged into the terminal appears in quotes, and ~ stands for the home folder. */
 function typedPath(text: string): string {
   const path = text.replace(/^(["'])(.*)\1$/, '$2');
   const home = homeFolder();
   return home !== undefined && /^~[/\\]/.test(path) ? join(home, path.slice(2)) : path;
 }
 
-/** `name` stands for the value in messages, here and in the other checks. */
+/** In messages, `name` stands for the value, here and in the other checks. */
 function checkAddress(value: string, name: string): string {
   parseBaseUrl(value, name);
   return value;
 }
 
-/** Accepts upper and lower case, because other services may distinguish them. */
+/** Accepts both upper and lower case, because other services may distinguish them. */
 function checkCode(value: string, name: string): string {
   if (/^[a-z\d][\w.-]{0,63}$/i.test(value)) return value;
   return refuse(

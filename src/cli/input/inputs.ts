@@ -1,5 +1,5 @@
 /**
- * Finds the files that the arguments name (paths, patterns, folders, @lists, standard input), and the paths of the
+ * Finds the files that the arguments specify (paths, patterns, folders, @lists, standard input), and the paths of the
  * results.
  */
 
@@ -19,9 +19,12 @@ import { cliErrors } from '../errors.ts';
 import { expandPattern, hasMagic } from './patterns.ts';
 
 export interface InputPath {
-  /** As typed, or as found in a folder. */
+  /** The path as the user typed it, or as it was found in a folder. */
   readonly path: string;
-  /** Path below the named folder, which the result keeps; undefined for a file that was named itself. */
+  /**
+   * Path relative to the folder that the user specified. The result keeps this path. undefined if the user specified
+   * the file itself.
+   */
   readonly pathInFolder: string | undefined;
   /** True if the file comes from a pattern, a folder or a list. */
   readonly isFound: boolean;
@@ -29,20 +32,20 @@ export interface InputPath {
 
 interface InputOptions {
   readonly recursive: boolean;
-  /** Patterns for files to leave out, even if an argument names such a file. */
+  /** Patterns for files to leave out, even if an argument specifies such a file. */
   readonly exclude?: readonly string[] | undefined;
   readonly ofAnyKind?: boolean;
   /** Standard input is opened only when it is read. */
   readonly stdin: () => Readable;
-  /** Folder for the results, which is not searched for files. */
+  /** Folder for the results. It is not searched for files. */
   readonly outputFolder: string | undefined;
 }
 
 const TEMPORARY_FILE = /^\.codesign-remote-.*\.tmp$/;
 
 /**
- * Returns each file once, in the order of the arguments; a file with several names or links keeps the first one. Keeps
- * a path that does not exist, so that only this file fails.
+ * Returns each file once, in the order of the arguments. If a file has several names or links, the first one is
+ * returned. Keeps a path that does not exist, so that only this file fails.
  */
 export async function expandInputs(named: readonly string[], options: InputOptions): Promise<InputPath[]> {
   if (named.filter((name) => name === '-').length > 1) throw cliErrors('standard-input-twice');
@@ -57,7 +60,8 @@ export async function expandInputs(named: readonly string[], options: InputOptio
       }
       const identity = identityAt(input.path) ?? input.path;
       const earlier = inputs.get(identity) ?? input;
-      // Another process may have replaced both files meanwhile, and one of them received the other's inode number.
+      // Meanwhile, another process may have replaced both files, and one of them may have received the other's inode
+      // number.
       if (earlier.path !== input.path && identityAt(earlier.path) !== identity) inputs.set(input.path, input);
       else inputs.set(identity, { ...earlier, isFound: earlier.isFound && input.isFound });
     }
@@ -90,7 +94,7 @@ async function* expand(typed: string, options: Expanding): AsyncGenerator<InputP
   }
 }
 
-/** Expands a path that exists or comes from a list, so it is never a pattern. */
+/** Expands a path that exists or comes from a list. Such a path is never read as a pattern. */
 async function* expandLiteral(
   path: string,
   { recursive, ofAnyKind, outputFolder, isExcluded }: Expanding,
@@ -113,23 +117,29 @@ async function* expandLines(lines: readonly string[], options: Expanding): Async
   for (const line of lines) yield* expandLiteral(existingForm(line), options, true);
 }
 
-/** Yields the files below a folder sorted by name, so that every run has the same order. Links are not followed. */
+/**
+ * Yields the files below a folder in the order of their names, so that every run has the same order. Links are not
+ * followed.
+ */
 async function* walk(folder: string, leftOut: string | undefined, isExcluded: MatchesPath): AsyncGenerator<string> {
   if (leftOut !== undefined && (await realpath(folder).catch(() => undefined)) === leftOut) return;
   const entries = await inFileSystem(`read the folder ${folder}`, () => readdir(folder, { withFileTypes: true }));
   entries.sort((a, b) => (a.name < b.name ? -1 : 1));
   for (const entry of entries) {
     const path = join(folder, entry.name);
-    // The caller checks files, but excluded folders are not even read.
+    // The caller excludes single files, but excluded folders are not even read.
     if (entry.isDirectory() && isExcluded(path)) continue;
-    // A folder that cannot be opened by its name is yielded as a file, so that an error with its name is reported.
+    // If a folder cannot be opened by its name, it is yielded as a file, so that an error with this name is reported.
     if (entry.isDirectory() && !(await isUtf8Name(path))) yield path;
     else if (entry.isDirectory()) yield* walk(path, leftOut, isExcluded);
     else if (entry.isFile() && !TEMPORARY_FILE.test(entry.name)) yield path;
   }
 }
 
-/** Adds the path of each result: in place, a named file, or below a named folder. Missing folders are created later. */
+/**
+ * Adds the path of each result: the input file itself, the given file, or a path below the given folder. Missing
+ * folders are created later.
+ */
 export function resolveOutputs(inputs: readonly InputPath[], output: string | undefined): FileToSign[] {
   if (output === undefined) return inputs.map((input) => ({ ...input, output: input.path }));
   const existing = statsOf(output);
@@ -143,7 +153,7 @@ export function resolveOutputs(inputs: readonly InputPath[], output: string | un
   }));
 }
 
-/** Synchronous, because the kernel usually answers from its cache, and a thread for each file would take longer. */
+/** Synchronous: the kernel usually answers from its cache, and using a thread for each file would take longer. */
 function statsOf(path: string, look: typeof lstatSync = statSync): BigIntStats | undefined {
   try {
     return look(path, { bigint: true });
@@ -152,9 +162,9 @@ function statsOf(path: string, look: typeof lstatSync = statSync): BigIntStats |
   }
 }
 
-/** In bytes; the longest path of any system is that of Windows, with 32767 characters of up to 3 bytes. */
+/** In bytes. Windows has the longest paths of any system: 32767 characters of up to 3 bytes. */
 const LONGEST_LINE = 96 * 1024;
-/** In bytes: enough for half a million paths of normal length. */
+/** In bytes. This is enough for half a million paths of normal length. */
 const LARGEST_LIST = 64 * 1024 * 1024;
 const LINE_FEED = 0x0a;
 const CARRIAGE_RETURN = 0x0d;
@@ -170,8 +180,8 @@ async function readList(path: string): Promise<string[]> {
 }
 
 /**
- * Returns lines without line breaks and byte order mark, and drops blank lines. Throws `list-unusable` for NUL
- * characters, and `list-too-large`. Does so early, because the input may be endless.
+ * Returns the lines without line breaks and without the byte order mark, and drops blank lines. Throws `list-unusable`
+ * for NUL characters, and `list-too-large`. Throws before the input ends, because the input may be endless.
  */
 export async function readLines(input: Readable): Promise<string[]> {
   const chunks: Buffer[] = [];
@@ -179,7 +189,7 @@ export async function readLines(input: Readable): Promise<string[]> {
   let lineLength = 0;
   for await (const read of input) {
     const chunk = Buffer.from(read);
-    // `find -print0` writes NUL characters, which no path contains.
+    // The output of `find -print0` contains NUL characters, which cannot occur in a path.
     if (chunk.includes(0)) throw cliErrors('list-unusable');
     chunks.push(chunk);
     length += chunk.length;
@@ -194,7 +204,7 @@ export async function readLines(input: Readable): Promise<string[]> {
   return text.split(/\r\n|\n|\r/).filter((line) => line.trim() !== '');
 }
 
-/** Returns the length of the last line; `before` is the length of its part in earlier chunks. */
+/** Returns the length of the last line. `before` is the length of the part of this line in earlier chunks. */
 function lengthOfLast(chunk: Buffer, before: number): number {
   const end = Math.max(chunk.lastIndexOf(LINE_FEED), chunk.lastIndexOf(CARRIAGE_RETURN));
   return end < 0 ? before + chunk.length : chunk.length - 1 - end;

@@ -3,9 +3,10 @@ import type { StrangeOption } from './strange-option.ts';
 export type Tool = 'signtool' | 'AzureSignTool' | 'jsign' | 'osslsigncode' | 'jarsigner';
 
 /**
- * Replacements for options of other tools. Some have an option here that takes the same value; for `path` and `@list`,
- * the value becomes an argument. In other advice, {} stands for the foreign options. Names omit the dashes, and end
- * with `=` if a value follows. Short options that this program has too are left out.
+ * Replacements for the options of other signing tools. Some of them correspond to an option here that takes the same
+ * value. For `path` and `@list`, the value becomes an argument. In all other advice, {} stands for the foreign options.
+ * The names omit the leading dashes. A name ends with `=` if the option takes a value. Short options that also exist in
+ * this program are left out.
  */
 const FOREIGN_OPTIONS: readonly (readonly [here: string, names: Readonly<Partial<Record<Tool, string>>>])[] = [
   ['--algorithm', { signtool: 'fd=', AzureSignTool: 'fd= file-digest=', jsign: 'alg=', jarsigner: 'digestalg=' }],
@@ -109,7 +110,7 @@ export interface ForeignOption {
   readonly takesValue: boolean;
 }
 
-/** Options of signtool may begin with a slash, and ignore case. Java options follow -J without a space. */
+/** Options of signtool may begin with a slash, and ignore case. The Java options follow -J without a space. */
 export function foreignOptions({ name, hasSlash }: StrangeOption): readonly ForeignOption[] {
   const word = name.replace(/^J-.*/, 'J');
   return FOREIGN_OPTIONS.flatMap(([here, rows]) =>

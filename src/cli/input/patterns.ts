@@ -1,4 +1,7 @@
-/** Expands file patterns. Links are followed in the part that the user typed, but not in what the pattern matches. */
+/**
+ * Expands file patterns. Links are followed in the part that the user typed, but not in the part that the wildcards
+ * match.
+ */
 
 import fs, { type Dirent, realpathSync, statSync } from 'node:fs';
 import { join, relative, sep } from 'node:path';
@@ -18,9 +21,9 @@ export async function hasMagic(name: string): Promise<boolean> {
 }
 
 /**
- * Returns the paths in sorted order. Does not follow links to folders below the part without wildcards, like `**` in
- * bash, git and rsync. A link to a file matches if the file is below the part without wildcards. Results of an earlier
- * run in an output folder below that fixed part of the pattern do not match.
+ * Returns the matching paths in sorted order. Below the part without wildcards, links to folders are not followed, as
+ * with `**` in bash, git and rsync. A link to a file matches if the file is below the part without wildcards. Results
+ * of an earlier run do not match if they are in an output folder below that part of the pattern.
  */
 export async function expandPattern(pattern: string, { recursive, outputFolder }: PatternOptions): Promise<string[]> {
   const { glob } = await import('tinyglobby');
@@ -39,7 +42,7 @@ export async function expandPattern(pattern: string, { recursive, outputFolder }
     followSymbolicLinks: false,
     fs: { ...fs, readdir: readdirWithLinksBelow(realFolder, (path) => unread.push(path)) },
   });
-  // A folder that cannot be read by its name is returned, so that an error with its name is reported.
+  // If a folder cannot be read by its name, it is returned, so that an error with this name is reported.
   for (const path of unread) if (!(await isUtf8Name(path))) found.push(relative(realFolder, path));
   const output = outputFolder === undefined ? undefined : realPathOf(outputFolder);
   const isOutput = output !== undefined && isBelow(output, realFolder) && isFolder(output);
@@ -51,7 +54,7 @@ export async function expandPattern(pattern: string, { recursive, outputFolder }
 
 type Callback = (error: NodeJS.ErrnoException | null, entries: Dirent[]) => void;
 
-/** A `readdir` that reports a link to a file below `base` as a file. */
+/** A `readdir` that reports a link to a file as a file if the link is below `base`. */
 function readdirWithLinksBelow(base: string, onUnread: (folder: string) => void): typeof fs.readdir {
   const readdir = (folder: string, options: { readonly withFileTypes: true }, callback: Callback): void => {
     fs.readdir(folder, options, (error, entries = []) => {
@@ -64,7 +67,7 @@ function readdirWithLinksBelow(base: string, onUnread: (folder: string) => void)
       callback(error, entries);
     });
   };
-  // The crawler uses only this overload of `readdir`.
+  // The crawler calls `readdir` only in this form.
   return readdir as unknown as typeof fs.readdir;
 }
 

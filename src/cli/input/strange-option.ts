@@ -1,12 +1,14 @@
 import type { OptionDefinition } from '../../options/option.ts';
 import { OPTIONS } from '../../options/table.ts';
 
-/** After a slash, an option contains only letters and digits: `/app.exe` and `/tmp/app` are paths. */
+/** After a slash, an option consists only of letters and digits: `/app.exe` and `/tmp/app` are paths. */
 const OPTION =
   /^(?:(?<slash>\/)(?<word>[a-z\d]+)(?::(?<text>.*))?|(?<dashes>--?)(?<name>[a-z\d][\w-]*)(?:[:=](?<value>.*))?)$/is;
 
 const DEFINITIONS = Object.values<OptionDefinition>(OPTIONS);
-/** Includes the options of all commands, because the parser reports an option that belongs to another command. */
+/**
+ * Includes the options of all commands, because the parser itself reports an option that belongs to another command.
+ */
 const OURS = new Set([
   ...['-h', '--help', '-V', '--version'],
   ...DEFINITIONS.flatMap(({ flag, short = flag, in: differences = {} }) => [
@@ -20,17 +22,17 @@ const WITH_VALUE = new Set(
 ) as ReadonlySet<string>;
 
 export interface StrangeOption {
-  /** The option with its dashes or slash. */
+  /** The option, including its dashes or its slash. */
   readonly option: string;
   readonly name: string;
   readonly hasSlash: boolean;
-  /** The value after `:` or `=`, without a space. */
+  /** The value that follows `:` or `=` without a space. */
   readonly value: string | undefined;
 }
 
 export interface Arguments {
   readonly argv: readonly string[];
-  /** The arguments from `--` on. */
+  /** The arguments from `--` to the end of the command line. */
   readonly rest: readonly string[];
   readonly exists: (path: string) => boolean;
 }

@@ -7,7 +7,9 @@ import { maskedAddress, shellWord } from '../output/lines.ts';
 import { foreignOptions, type Tool } from './options-of-tools.ts';
 import { type Arguments, isOurs, type StrangeOption, strangeOption, takesValue } from './strange-option.ts';
 
-/** Options with a secret value, which is neither read nor shown, even if it follows without a space. */
+/**
+ * Options whose value is secret. The value is neither read nor shown, even if it follows the option without a space.
+ */
 const SECRET =
   /^(?!askpass|readpass)(?:[a-z-]*?(?:secret|token|pass(?:word|phrase)?)|(?:kvs|kva|azure-key-vault-accesstoken)$)/i;
 const HIDDEN = '…';
@@ -16,14 +18,17 @@ const DEFINITIONS = Object.values<OptionDefinition>(OPTIONS);
 interface Translated {
   readonly strange: StrangeOption;
   readonly problem: 'secret' | 'foreign' | 'not an option' | 'unknown';
-  /** {} stands for all options that have this advice. */
+  /** {} stands for all options to which this advice applies. */
   readonly advice?: string;
   readonly words?: readonly string[];
   readonly paths?: readonly string[];
   readonly takesNext?: boolean;
 }
 
-/** Reports all foreign options of the command line in one error. Unknown options are left to the parser. */
+/**
+ * Reports all foreign options in the command line in one error. Unknown options are left to the parser of the command
+ * line.
+ */
 export function refuseStrangeOptions(given: Arguments): void {
   const tools = likelyTools(given);
   const translations = (tools.length > 0 ? tools : [undefined]).map((tool) => translate(given, tool));
@@ -56,7 +61,7 @@ function toolsWith(strange: StrangeOption): readonly Tool[] {
   return [...new Set(foreignOptions(strange).map(({ tool }) => tool))];
 }
 
-/** Returns, for example, `/fd and /tr are options of signtool; -kvu is an option of AzureSignTool`. */
+/** Returns text such as `/fd and /tr are options of signtool; -kvu is an option of AzureSignTool`. */
 function describe(options: readonly Translated[], likely: readonly Tool[]): string {
   const groups = new Map<string, Translated[]>();
   for (const one of options) {
@@ -85,7 +90,7 @@ interface Translation {
 
 function translate(given: Arguments, tool: Tool | undefined): Translation {
   const { command, words } = commandOf(given.argv);
-  // The value of an unknown option, or the rest of a secret with spaces, looks like a path.
+  // The value of an unknown option, or part of a secret that contains spaces, may look like a path.
   const mayHideValues = strangeOptions(given).some((one) => secretIn(one) || toolsWith(one).length === 0);
   const shownPath = (word: string) => (mayHideValues && !given.exists(word) ? HIDDEN : shellWord(word));
   const options: Translated[] = [];
@@ -173,7 +178,7 @@ function advices(options: readonly Translated[]): readonly string[] {
   return [...texts].map((text) => text.replace('{}', namesOf(options.filter(({ advice }) => advice === text))));
 }
 
-/** Names of profiles may be passwords, because `-p` takes a password in other tools. */
+/** The name after `-p` may be a password, because `-p` takes a password in other tools. */
 const PRIVATE = new Set<string | undefined>(
   [OPTIONS.profile, OPTIONS.environment, OPTIONS.extra, OPTIONS.accessKey].flatMap(({ flag, ...option }) => [
     flag,

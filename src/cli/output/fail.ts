@@ -6,7 +6,7 @@ import type { Io } from '../io.ts';
 import { errorJson, jsonText } from './json.ts';
 import { Lines, type LinesOptions } from './lines.ts';
 
-/** Searches the arguments instead of parsing them, because they may be the cause of the failure. */
+/** Searches the arguments without parsing them, because they may have caused the failure. */
 export function fail(thrown: unknown, argv: readonly string[], io: Io): number {
   const error = toCodesignError(thrown);
   const json = argv.includes('--json');
@@ -25,7 +25,7 @@ export function failOne(path: string, thrown: unknown, options: LinesOptions, io
   return exitCodeFor([error.category]);
 }
 
-/** The files are written, but the result could not be printed. */
+/** The files were written, but their results could not be printed. */
 export function outputLost(fault: Error): CodesignError {
   return cliErrors('output-lost', { reason: systemReason(fault) }, { cause: fault });
 }

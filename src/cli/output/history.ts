@@ -12,7 +12,7 @@ export interface HistoryForm {
 }
 
 export interface Sum {
-  /** UTC month, for example 2026-11. */
+  /** A month in UTC, for example 2026-11. */
   readonly month: string;
   readonly certificate: { readonly name: string; readonly sha256: string };
   readonly calls: number;
@@ -22,7 +22,7 @@ export interface Sum {
   readonly files: number;
 }
 
-/** Keyed by month and certificate, so the number of sums does not grow with the number of calls. */
+/** Keyed by month and certificate, so that the number of totals does not grow with the number of calls. */
 export type Sums = Map<string, Sum>;
 
 export function addToSums(sums: Sums, { at, certificate, counted, repeated, filesWritten }: HistoryEntry): void {
@@ -43,7 +43,7 @@ export function sumsInOrder(sums: Sums): readonly Sum[] {
   return ordered.map(([, sum]) => sum);
 }
 
-// Columns have fixed widths, because the table is written while the journal is read.
+// Columns have fixed widths, because the table is printed while the journal is being read.
 
 const REPORTED = { 0: '-', 1: 'written', 2: 'failed' } as const;
 const NAME_COLUMNS = 24;
@@ -76,10 +76,10 @@ const TABLE: readonly TableColumn[] = [
   { head: 'file', width: 0, text: ({ file }) => shown(file) },
 ];
 
-/** Columns that a narrow terminal omits, in this order. */
+/** Columns that are omitted on a narrow terminal, in this order. */
 const DROPPED = ['service', 'reported', 'record'];
 
-/** `columns`: width of the terminal; infinite for a pipe or a file, which receive every column. */
+/** `columns` is the width of the terminal. It is infinite for a pipe or a file, to which every column is written. */
 export function historyTable(columns: number): HistoryForm {
   const table = fittingTable(columns);
   const row = (cells: readonly string[]) => tableRow(cells, columns);
@@ -127,7 +127,7 @@ function cutCell(text: string, width: number): string {
   return padded(fitted(text, width, '…'), width);
 }
 
-// Scripts read these members, so they must not change.
+// Scripts read these members, so their names must not change.
 
 export const historyJson: HistoryForm = {
   head: '{\n  "calls": [\n',

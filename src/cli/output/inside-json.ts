@@ -4,14 +4,17 @@ import type { ClassifiedFile, Minimum } from '../../policy/rules.ts';
 import { verifiedJson } from './verdict-json.ts';
 
 export interface InsideResult {
-  /** Each list starts with an outer file, followed by the files inside. */
+  /** Each list starts with an outer file, followed by the files inside it. */
   readonly files: readonly (readonly ClassifiedFile[])[];
   readonly policy: Policy | undefined;
   readonly minimum: readonly Minimum[];
   readonly roots: string | undefined;
 }
 
-/** Its members are fixed: scripts read them. Files without a duty are counted, and listed only with `verbose`. */
+/**
+ * Scripts read the members of this document, so they must not change. Files that need no signature are counted, but
+ * listed only with `verbose`.
+ */
 export function insideJson({ files, policy, minimum, roots }: InsideResult, verbose = false) {
   const isListed = ({ result }: ClassifiedFile) => verbose || (result !== 'not-required' && result !== 'not-signable');
   const all = files.flat();

@@ -1,4 +1,4 @@
-/** Results of `verify --inside` for people. */
+/** Prints the results of `verify --inside` as text for people. */
 
 import { locationOf } from '../../containers/walk.ts';
 import { printable } from '../../errors/printable.ts';
@@ -12,7 +12,9 @@ import { printVerdict } from './verdict-text.ts';
 
 const WORD_LENGTH = 14;
 
-/** Prints failures and files that could not be opened; with `verbose`, also every good file. */
+/**
+ * Prints failures and files that could not be opened. With `verbose`, also prints every file with the result `good`.
+ */
 export function printClassified(
   files: readonly ClassifiedFile[],
   rules: readonly PolicyRule[],
@@ -33,7 +35,7 @@ export function printClassified(
   }
 }
 
-/** True if the verdict on the file is the result or its cause. */
+/** True if the result of the file is its verdict, or was caused by it. */
 function isVerdict({ cause, result, verified }: ClassifiedFile): boolean {
   return result === 'good' || (result === 'failed' && cause === verified?.verdict);
 }
@@ -63,7 +65,7 @@ function causeText({ cause, verified, notOpened }: ClassifiedFile): string {
   return `${text ?? 'failed'} [${cause}]`;
 }
 
-/** In GitHub Actions: an annotation for each failure, and a table in the summary of the job. Returns a warning. */
+/** In GitHub Actions, prints an annotation for each failure, and adds a table to the job summary. Returns a warning. */
 export function annotateFailures(
   files: readonly ClassifiedFile[],
   { json }: LinesOptions,
@@ -81,7 +83,7 @@ export function annotateFailures(
   return writeJobSummary({ heading: 'codesign-remote verify', columns: ['file', 'problem'], rows }, env);
 }
 
-/** One line for each rule: its files, and the number of files that it decided. */
+/** One line for each rule: the files that it matches, and the number of files that it decided. */
 export function ruleLines(rules: readonly PolicyRule[], files: readonly ClassifiedFile[]): readonly string[] {
   return rules.map((rule, index) => {
     const decided = files.filter((file) => file.rule === index);
@@ -103,7 +105,7 @@ const WORDS: Readonly<Record<Result, string>> = {
   'not-required': 'need no signature',
 };
 
-/** `3 good, 1 failed, 12 need no signature`. */
+/** Example: `3 good, 1 failed, 12 need no signature`. */
 export function resultCounts(files: readonly ClassifiedFile[]): string {
   const counts = Object.entries(WORDS).flatMap(([result, word]) => {
     const count = files.filter((file) => file.result === result).length;

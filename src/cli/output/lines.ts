@@ -1,4 +1,7 @@
-/** Prints results on standard output, and everything else on standard error. Untrusted text is made printable. */
+/**
+ * Prints results on standard output, and all other text on standard error. Unprintable characters in untrusted text are
+ * escaped.
+ */
 
 import type { Writable } from 'node:stream';
 import type { CodesignError } from '../../errors/codesign-error.ts';
@@ -16,13 +19,13 @@ export interface LinesOptions {
 }
 
 const SHORT_WAIT_MILLISECONDS = 5000;
-/** Starts a line that continues the one above. As wide as the first word of a line. */
+/** Starts a line that continues the line above it. As wide as the first word of a line. */
 export const INDENT = '         ';
 const PATH_LENGTH = 4096;
 
 interface LinesBelow {
   readonly own?: readonly string[];
-  /** Printed below the line that names the other files with an equal failure. */
+  /** Printed below the line that lists the other files with an equal failure. */
   readonly others?: readonly string[];
 }
 
@@ -36,7 +39,7 @@ export class Lines {
     this.options = options;
   }
 
-  /** True on a terminal, except with --verbose. */
+  /** True if the output goes to a terminal, except with --verbose. */
   get isBrief(): boolean {
     return !this.options.verbose && isTerminal(this.#resultStream());
   }
@@ -47,7 +50,7 @@ export class Lines {
     writeLines(this.#resultStream(), [line], this.#io);
   }
 
-  /** Prints even with --quiet. The lines must be printable. */
+  /** Prints even with --quiet. The lines must contain only printable characters. */
   print(line: string, more: readonly string[] = []): void {
     writeLines(this.#io.stderr, [line, ...more], this.#io);
   }
@@ -63,7 +66,7 @@ export class Lines {
     this.#annotate(warningAnnotation(text));
   }
 
-  /** `about` is appended. `printOthers` names the other files with an equal warning. */
+  /** `about` is appended. `printOthers` lists the other files with an equal warning. */
   fileWarning(path: string, text: string, about = ''): void {
     if (this.options.quiet) return;
     const isFirst = this.#equal.isFirst({ word: 'warning', path, text: shown(text) });
@@ -71,7 +74,7 @@ export class Lines {
     this.#annotate(warningAnnotation(text + about, path));
   }
 
-  /** `doing`: what the command does, for example `signing`. */
+  /** `doing` states what the command does, for example `signing`. */
   fileEvent(event: FileEvent, doing: string): void {
     switch (event.type) {
       case 'file-started':
@@ -90,7 +93,10 @@ export class Lines {
     }
   }
 
-  /** Equal failures of other files are printed by `printOthers`. The lines below must be printable. */
+  /**
+   * `printOthers` prints the other files that have an equal failure. The lines below it must contain only printable
+   * characters.
+   */
   failed(path: string, error: CodesignError, { own = [], others = [] }: LinesBelow = {}): void {
     const text = oneLine(error);
     if (this.#equal.isFirst({ word: 'failed', path, text, key: error.hint, below: others })) {
@@ -101,7 +107,10 @@ export class Lines {
     this.#annotate(annotationOf(error, path));
   }
 
-  /** Names the files whose warnings and failures are equal to printed ones. With --verbose, each was already printed. */
+  /**
+   * Lists the files whose warnings and failures are equal to printed ones. With --verbose, each of these warnings and
+   * failures was already printed.
+   */
   printOthers(): void {
     const groups = this.#equal.takeAll();
     if (this.options.verbose) return;
@@ -152,16 +161,18 @@ export class Lines {
 interface FileLine {
   readonly word: 'failed' | 'warning';
   readonly path: string;
-  /** Printable, and equal for all files of a group. */
+  /** Printable, and the same text for all files in a group. */
   readonly text: string;
-  /** Separates groups that have the same text. */
+  /** Distinguishes groups whose text is the same. */
   readonly key?: string | undefined;
-  /** Equal for all files of a group. */
+  /** The same for all files in a group. */
   readonly below?: readonly string[];
 }
 
 interface EqualLines extends FileLine {
-  /** Paths of further files with the same line. The line of the first file was already printed. */
+  /**
+   * Paths of further files for which the same line would be printed. The line of the first file was already printed.
+   */
   readonly others: string[];
   count: number;
 }
@@ -190,7 +201,7 @@ function groupEqual() {
   };
 }
 
-/** Uses a single write, because the live line would be redrawn between two. */
+/** Uses a single write call, because the live line would be redrawn between two calls. */
 export function writeLines(stream: Writable, lines: readonly string[], { env }: Io): void {
   const columns = lineColumns(stream);
   const laidOut = columns < LEAST_LIVE_COLUMNS ? lines : lines.flatMap((line) => wrapped(line, columns));
@@ -221,13 +232,13 @@ export function shownPaths({ path, output }: { readonly path: string; readonly o
   return output === path ? shown(path) : `${shown(path)} -> ${shown(output)}`;
 }
 
-/** Removes user name, password and query from a URL, because they may contain secrets. */
+/** Removes the user name, the password and the query from a URL, because they may contain secrets. */
 export function maskedAddress(text: string): string {
   if (!/^[a-z]+:\/\//i.test(text)) return text;
   return text.replace(/[?#].*/s, '?…').replace(/^(\w+:\/\/).*@/s, '$1…@');
 }
 
-/** Shows enough of an access key to recognise it, but too little to use it. */
+/** Shows enough of an access key to recognise the key, but too little to use it. */
 export function maskedKey(accessKey: string): string {
   return accessKey.length < 12 ? '****' : `${accessKey.slice(0, 4)}…${accessKey.slice(-4)}`;
 }

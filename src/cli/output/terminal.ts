@@ -17,12 +17,15 @@ export function columnsOf(stream: Writable): number {
 
 const DEFAULT_COLUMNS = 80;
 
-/** Width at which lines are wrapped; infinite for a pipe or a file, where other programs read whole lines. */
+/**
+ * Number of columns after which lines are wrapped. It is infinite for a pipe or a file, because other programs read
+ * whole lines.
+ */
 export function lineColumns(stream: Writable): number {
   return isTerminal(stream) ? columnsOf(stream) || DEFAULT_COLUMNS : Number.POSITIVE_INFINITY;
 }
 
-/** Width of the terminal on which `stdout` is read, perhaps through a pager. */
+/** Width of the terminal that shows standard output, perhaps through a pager. */
 export function pageColumns({ stdout, stderr }: { readonly stdout: Writable; readonly stderr: Writable }): number {
   return columnsOf(stdout) || columnsOf(stderr) || DEFAULT_COLUMNS;
 }
@@ -31,7 +34,7 @@ export function isDumb({ TERM }: Env): boolean {
   return TERM === 'dumb';
 }
 
-/** Most CI services set one of these variables. */
+/** Most CI services set at least one of these environment variables. */
 export function isContinuousIntegration({ CI, GITHUB_ACTIONS }: Env): boolean {
   return isSet(CI) || isSet(GITHUB_ACTIONS);
 }
@@ -43,7 +46,10 @@ export function hasColour(stream: Writable, env: Env): boolean {
   return isTerminal(stream) && !isDumb(env) && !isContinuousIntegration(env);
 }
 
-/** A Windows console may have any code page and font, so only two terminals there count as Unicode. */
+/**
+ * A Windows console may have any code page and any font. Only two Windows terminals therefore count as supporting
+ * Unicode.
+ */
 export function isUnicode(env: Env, platform: NodeJS.Platform = process.platform): boolean {
   if (isDumb(env)) return false;
   if (platform === 'win32' && (env.WT_SESSION || env.TERM_PROGRAM === 'vscode')) return true;

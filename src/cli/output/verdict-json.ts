@@ -10,12 +10,15 @@ import {
 } from '../../verifying/verdict.ts';
 import { errorJson } from './json.ts';
 
-/** Scripts read these members, so they must not change. `roots`: source of the trusted roots. */
+/** Scripts read these members, so their names must not change. `roots` states where the trusted roots come from. */
 export function verdictsJson(files: readonly VerifiedFile[], roots: string | undefined) {
   return { files: files.map(verifiedJson), summary: countVerdicts(files), roots: roots ?? null };
 }
 
-/** Counts files by verdict, in the order in which the verdicts occur. The number of warnings comes last, if there are any. */
+/**
+ * Counts files by verdict, and lists the verdicts in the order in which they occur. The number of warnings follows at
+ * the end, if there are any.
+ */
 export function countVerdicts(files: readonly VerifiedFile[]): Readonly<Record<string, number>> {
   const counts: Record<string, number> = {};
   for (const { verdict } of files) {
@@ -54,7 +57,7 @@ export function verifiedJson(file: VerifiedFile) {
   };
 }
 
-/** Covers the file and all its signatures. Returns null without a signature. */
+/** Covers the file and all its signatures. Returns null if there is no signature. */
 function integrityOf({ verdict }: VerifiedFile) {
   if (verdict === null || verdict === 'unsigned') return null;
   return verdict === 'broken' || verdict === 'unsupported' ? verdict : 'intact';
@@ -68,7 +71,7 @@ function trustOf({ verdict, signatures }: VerifiedFile) {
     case 'intact':
       return 'not-checked';
     case 'not-accepted':
-      // All signatures have the same trust, because an untrusted one would have determined the verdict.
+      // All signatures have the same trust at this point: an untrusted one would have led to a different verdict.
       return signatures[0]?.trust ?? null;
     default:
       return null;

@@ -1,4 +1,7 @@
-/** Writes a result to the file named with `--output`: completely or not at all, and never over the input file. */
+/**
+ * Writes a result to the file given with `--output`. The file is written completely or not at all, and the input file
+ * is never replaced.
+ */
 
 import { randomBytes } from 'node:crypto';
 import { type BigIntStats, lstatSync } from 'node:fs';
@@ -16,13 +19,13 @@ import { cliErrors } from '../errors.ts';
 
 interface OutputOptions {
   readonly input?: string;
-  /** Rejects any existing file, even one that another program creates meanwhile. */
+  /** Rejects any existing file, even if another program creates the file during the run. */
   readonly isNew?: boolean;
 }
 
 /**
- * Writes a temporary file, flushes it, and renames it. Replaces an existing file unless it is read-only, and creates
- * missing folders. Writes directly to pipes and devices.
+ * Writes a temporary file, flushes it to disk, and renames it. Replaces an existing file unless that file is read-only,
+ * and creates missing folders. Writes directly to pipes and devices.
  */
 export async function writeOutput(
   output: string,
@@ -39,7 +42,7 @@ export async function writeOutput(
     await inFileSystem(doing, () => writeFile(output, content));
     return;
   }
-  // Follow links, because the rename would otherwise replace the link instead of the file.
+  // Links are followed, because a rename would otherwise replace the link, not the file.
   const target = existing === undefined ? output : await inFileSystem(doing, () => realpath(output));
   await assertUtf8Name(target, true);
   if (existing !== undefined) await assertReplaceable(target);
@@ -58,10 +61,11 @@ export async function writeOutput(
     };
     await putInPlace({ own: writes.created, path: temporary, target, isNew, assertUnchanged });
   } finally {
-    // The temporary file still exists after a hard link or a failure; an error here must not hide that failure.
+    // The temporary file still exists after a hard link was created, or after a failure. An error here must not hide
+    // that failure.
     await rm(temporary, { force: true }).catch(() => undefined);
   }
-  // Without flushing the folder, a power failure could undo the rename, but not damage a file.
+  // The folder is not flushed: a power failure could undo the rename, but could not damage a file.
   await flushFolder(dirname(target)).catch(() => undefined);
 }
 

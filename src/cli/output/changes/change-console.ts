@@ -14,7 +14,7 @@ import { type ChangeVerb, DOING, rowOf, summaryTable, totalLine, wordOf } from '
 
 type ReportFailed = SigningEvent & { readonly type: 'report-failed' };
 
-/** `resumeCommand` finishes the run; undefined if nothing can be resumed. */
+/** `resumeCommand` is the command that finishes the run; undefined if nothing can be resumed. */
 export function changeConsole(
   io: Io,
   options: LinesOptions,
@@ -36,7 +36,7 @@ export function changeConsole(
   const failures = failedFiles(lines, verb, resumeCommand);
   const outcomes = inOrder(printOutcome);
 
-  /** Prints a warning about the run once, even if the result repeats it. */
+  /** Prints a warning about the run once, even if the result contains it again. */
   function warning(text: string): void {
     if (!warnings.has(text)) lines.warning(text);
     warnings.add(text);
@@ -51,7 +51,7 @@ export function changeConsole(
       return;
     }
     const word = wordOf(outcome);
-    // A folder may contain hundreds of kept files.
+    // A folder may contain hundreds of files with the status `kept`.
     if (word === 'kept' && !lines.options.verbose) return;
     const { details, below = [] } = rowOf(outcome, lines.isBrief);
     const paths = outcome.output === path || status === 'skipped' ? path : `${path} -> ${outcome.output}`;
@@ -59,7 +59,7 @@ export function changeConsole(
     for (const line of below) printResult('', line);
   }
 
-  /** Prints the lines that had to wait for the end. `paths` are in the order of the input. */
+  /** Prints the lines that had to be delayed until the end of the run. `paths` are in the order of the input files. */
   function printRest(paths: readonly string[]): void {
     outcomes.flush();
     for (const { path, record, error } of paths.flatMap((one) => unreported.get(one) ?? [])) {
@@ -126,7 +126,7 @@ export function changeConsole(
       stopProgress();
       printRest(files.map(({ path }) => path));
       const total = totalLine(files, verb, { signatures, requested, milliseconds: clock() - started });
-      // The line of a single file says everything, unless it was only planned, or was kept and has no line.
+      // For a single file, its own line says everything, unless the file was only planned, or was kept and has no line.
       if (files.length > 1 || files.some((file) => ['planned', 'kept'].includes(wordOf(file)))) lines.result(total);
       const fault = writeJobSummary(summaryTable(files, total), io.env);
       if (fault !== undefined) lines.warning(fault);

@@ -1,6 +1,6 @@
 import type { FileOutcome } from '../../../signing/outcome.ts';
 
-/** Prints outcomes in the order of the input, so each waits for those before it. */
+/** Prints outcomes in the order of the input. Each outcome therefore waits for those of the files before it. */
 export function inOrder(print: (outcome: FileOutcome) => void) {
   let paths: readonly string[] = [];
   let next = 0;

@@ -28,13 +28,13 @@ interface Row {
   readonly below?: readonly string[];
 }
 
-/** The first word of the file's line. The summary counts files by their first word. */
+/** The first word of the line that is printed for the file. The summary counts files by this word. */
 export function wordOf(outcome: FileOutcome): string {
   if (isNotAttempted(outcome)) return 'not tried';
   return outcome.status === 'skipped' && outcome.reason === 'signed-by-others' ? 'kept' : outcome.status;
 }
 
-/** `isBrief` omits the record id of the service. */
+/** `isBrief` omits the service's record id. */
 export function rowOf(outcome: FileOutcome, isBrief = false): Row {
   switch (outcome.status) {
     case 'signed': {
@@ -70,7 +70,7 @@ export function rowOf(outcome: FileOutcome, isBrief = false): Row {
     }
     case 'removed': {
       const { signatures, removed, milliseconds } = outcome;
-      // A certificate table, for example, may contain other data.
+      // For example, a certificate table may contain other data.
       const what = signatures === 0 ? 'data that is not a signature' : plural(signatures, 'signature');
       return { details: [what, `${milliseconds} ms`], below: signersLines('removed', removed) };
     }
@@ -104,15 +104,18 @@ function signersLines(word: string, signers: readonly string[]): readonly string
   return signers.map((signer) => `${word} the signature of "${printable(signer)}"`);
 }
 
-/** Figures that come from the events of a run, because the outcomes lack them. */
+/** Figures from the events of a run, because the outcomes of its files lack them. */
 interface RunFigures {
-  /** Signatures that the service returned, and counted, in this run. */
+  /** Signatures that the service returned and counted during this run. */
   readonly signatures: number;
   readonly requested: ReadonlySet<string>;
   readonly milliseconds: number;
 }
 
-/** `20 files: 18 signed (2 with a signature that was there already), 1 skipped, 1 failed; 16 signatures used; 12.3 s` */
+/**
+ * Example: `20 files: 18 signed (2 with a signature that was there already), 1 skipped, 1 failed; 16 signatures used;
+ * 12.3 s`
+ */
 export function totalLine(files: readonly FileOutcome[], verb: ChangeVerb, figures: RunFigures): string {
   const words = files.map(wordOf);
   const isPlan = words.includes('planned');
@@ -134,7 +137,7 @@ export function totalLine(files: readonly FileOutcome[], verb: ChangeVerb, figur
   ].join('; ');
 }
 
-/** Files with the same content need only one request. */
+/** Files with the same content need only one signature request. */
 function plannedText(files: readonly FileOutcome[]): string {
   const requests = files.flatMap((file) => {
     if (file.status !== 'planned') return [];

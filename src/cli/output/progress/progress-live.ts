@@ -1,4 +1,6 @@
-/** A single line for the whole run, below the lines of finished files; removed at the end. */
+/**
+ * Shows a single line for the whole run, below the lines of finished files. The line is removed at the end of the run.
+ */
 
 import { styleText } from 'node:util';
 import ora from 'ora';
@@ -14,7 +16,9 @@ interface Symbols {
 
 const UNICODE: Symbols = { frames: [...'⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏'], between: ' · ', ellipsis: '…' };
 const ASCII: Symbols = { frames: [...'-\\|/'], between: ', ', ellipsis: '...' };
-/** Columns for the spinner, the spaces around it, and the last column, after which some terminals wrap. */
+/**
+ * Columns that the spinner, the spaces around it, and the last column take. Some terminals wrap after the last column.
+ */
 const TAKEN_COLUMNS = 4;
 const INTERVAL_MILLISECONDS = 100;
 
@@ -23,7 +27,7 @@ interface Shown {
   elapsedSeconds(): number;
 }
 
-/** Standard error must be a terminal. Returns a function that removes the line. */
+/** Standard error must be a terminal. Returns a function that removes the live line. */
 export function startLiveLine(state: Shown, { stderr, env }: Io): () => void {
   const symbols = isUnicode(env) ? UNICODE : ASCII;
   const isColoured = hasColour(stderr, env);
@@ -37,18 +41,18 @@ export function startLiveLine(state: Shown, { stderr, env }: Io): () => void {
   const spinner = ora({
     stream: stderr,
     isEnabled: true,
-    // Raw mode would discard input that was typed ahead, and Ctrl-Z.
+    // Raw mode would discard input that the user typed ahead, and Ctrl-Z would have no effect.
     discardStdin: false,
-    // A killed process could not restore the cursor.
+    // If the process is killed, it cannot restore a hidden cursor.
     hideCursor: false,
-    // ora reads other environment variables than `hasColour`.
+    // ora reads environment variables that `hasColour` does not read.
     color: false,
     spinner: { frames: symbols.frames.map(frame) },
     interval: INTERVAL_MILLISECONDS,
-    // Computed for each frame, because the terminal may be resized.
+    // Computed for each frame, because the user may resize the terminal.
     suffixText: text,
   });
-  // On a terminal with 0 columns, ora never stops counting lines.
+  // If a terminal has 0 columns, ora counts lines in an endless loop.
   const follow = (): void => {
     if (columnsOf(stderr) < LEAST_LIVE_COLUMNS) spinner.stop();
     else spinner.start();

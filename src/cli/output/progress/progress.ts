@@ -9,7 +9,7 @@ import { columnsOf, isContinuousIntegration, isDumb, isTerminal, LEAST_LIVE_COLU
 
 export type ProgressEvent =
   | Exclude<SigningEvent, { readonly type: 'file-finished' }>
-  /** The summary counts files by `word`. */
+  /** The summary counts files by the value of `word`. */
   | { readonly type: 'file-finished'; readonly path: string; readonly word: string };
 
 export interface ProgressWords {
@@ -22,7 +22,7 @@ const WAITING: Readonly<Record<Exclude<FileStep, 'writing'>, string>> = {
   'asking-service': 'waiting for the service',
   'asking-authority': 'waiting for the timestamp authority',
 };
-/** A file without a new event for this time is no longer shown as being read. */
+/** A file for which no event arrives within this time is no longer shown as being read. */
 const READING_MILLISECONDS = 1500;
 
 type ProgressState = ReturnType<typeof progressState>;
@@ -104,14 +104,14 @@ function sizeInWords(bytes: number): string {
 
 type ProgressMode = 'live' | 'plain' | 'none';
 
-/** Disposing removes the live line; it may be disposed twice. */
+/** Disposing it removes the live line. It may be disposed twice. */
 export interface Progress extends Disposable {
   event(event: ProgressEvent): void;
 }
 
-/** A shorter run shows no progress, and does not load the code for it. */
+/** A run that takes less time shows no progress, and does not load the code for it. */
 const LIVE_AFTER_MILLISECONDS = 300;
-/** Plain progress lines are rare, because screen readers read every line aloud. */
+/** Progress lines without a live display are rare, because screen readers read every line aloud. */
 const PLAIN_EVERY_MILLISECONDS = 5000;
 
 export function openProgress(io: Io, options: LinesOptions, words: ProgressWords): Progress {
@@ -122,7 +122,7 @@ export function openProgress(io: Io, options: LinesOptions, words: ProgressWords
 export function progressMode({ stdout, stderr, env }: Io, { quiet, json, verbose }: LinesOptions): ProgressMode {
   const wish = wishIn(env.CODESIGN_PROGRESS);
   if (quiet || wish === 'none') return 'none';
-  // A live line would disturb a document on the same terminal.
+  // A live line would disturb a JSON document on the same terminal.
   const isFree = !(json && isTerminal(stdout));
   const isAble = isTerminal(stderr) && columnsOf(stderr) >= LEAST_LIVE_COLUMNS && !isDumb(env);
   if (wish !== 'plain' && isFree && isAble && (wish === 'live' || !isContinuousIntegration(env))) return 'live';
