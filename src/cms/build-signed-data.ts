@@ -1,4 +1,6 @@
-/** Builds CMS SignedData (RFC 5652, section 5) with one RSA signer, in DER. The same input gives the same bytes. */
+/**
+ * Builds CMS SignedData (RFC 5652, section 5) with one RSA signer, in DER. The same input always gives the same bytes.
+ */
 
 import { createHash } from 'node:crypto';
 import { DIGEST_OID, RSA_ENCRYPTION } from '../asn1/algorithm-identifiers.ts';
@@ -33,13 +35,13 @@ export interface SignedDataParts {
   readonly unsignedAttributes?: readonly Attribute[] | undefined;
 }
 
-/** SignedData and SignerInfo have this version if issuer and serial number identify the signer. */
+/** SignedData and SignerInfo have this version if the issuer and the serial number identify the signer. */
 const VERSION = 1;
 const SET_TAG = 0x31;
 
 /**
- * Returns the SET OF signed attributes: contentType and messageDigest, which every signature has, and those of the
- * format. The digest covers the attributes with the tag 0x31. In the SignerInfo, they have the tag `[0]` instead.
+ * Returns the SET OF signed attributes: contentType and messageDigest, which every signature has, and the attributes of
+ * the format. The digest covers these attributes with the tag 0x31. In the SignerInfo, they have the tag `[0]` instead.
  */
 export function buildSignedAttributes(
   contentType: string,
@@ -93,7 +95,7 @@ function signerInfo(parts: SignedDataParts): Uint8Array {
   );
 }
 
-/** Changes the tag of a SET to `[number]` (IMPLICIT). Only the identifier octet differs. */
+/** Replaces the tag of a SET by `[number]` (IMPLICIT). Only the identifier octet changes. */
 function retag(number: number, set: Uint8Array): Uint8Array {
   const tagged = Uint8Array.from(set);
   tagged[0] = 0xa0 | number;
@@ -101,9 +103,9 @@ function retag(number: number, set: Uint8Array): Uint8Array {
 }
 
 /**
- * Returns the signed attribute signing-certificate-v2 (RFC 5035, 3), which binds the signature to the signer's
- * certificate by its SHA-256 digest. DER omits the algorithm, because SHA-256 is the default. NuGet requires
- * issuerSerial, which ETSI EN 319 122-1, 5.2.2.3 omits.
+ * Returns the signed attribute signing-certificate-v2 (RFC 5035, 3). It binds the signature to the signer's certificate
+ * by the certificate's SHA-256 digest. DER omits the digest algorithm, because SHA-256 is its default value. NuGet
+ * requires issuerSerial, which ETSI EN 319 122-1, 5.2.2.3 omits.
  */
 export function signingCertificate(certificate: Uint8Array, { withIssuerSerial = false } = {}): Attribute {
   const digest = octetString(createHash('sha256').update(certificate).digest());

@@ -1,4 +1,4 @@
-/** Errors in a CMS structure. */
+/** Errors that concern a CMS structure. */
 
 import { defineErrors } from '../errors/define-errors.ts';
 

@@ -1,5 +1,5 @@
 /**
- * Reads CMS SignedData (RFC 5652, section 5) and the SignedData of PKCS#7, in DER or BER. Only requested parts are
+ * Reads CMS SignedData (RFC 5652, section 5) and the SignedData of PKCS#7, in DER or BER. Only the requested parts are
  * decoded, and all parts are views of the input.
  */
 
@@ -24,33 +24,42 @@ export interface ParsedAttribute {
 }
 
 export interface SignerInfo {
-  /** The whole issuer Name and serial number INTEGER. undefined if a key identifier names the certificate. */
+  /**
+   * The whole Name of the issuer and the whole INTEGER of the serial number. undefined if a key identifier identifies
+   * the certificate.
+   */
   readonly issuerAndSerial: { readonly issuer: Uint8Array; readonly serialNumber: Uint8Array } | undefined;
   readonly digestAlgorithm: string;
   readonly signatureAlgorithm: string;
   readonly signatureAlgorithmIdentifier: Uint8Array;
-  /** The signed attributes in their signed form, a SET (tag 0x31). undefined if the content itself was signed. */
+  /** The signed attributes in the form that is signed, a SET (tag 0x31). undefined if the content itself was signed. */
   readonly signedBytes: Uint8Array | undefined;
   readonly signedAttributes: readonly ParsedAttribute[];
   readonly signature: Uint8Array;
   readonly unsignedAttributes: readonly ParsedAttribute[];
   readonly certificate: Uint8Array | undefined;
-  /** Common name; without a certificate, issuer and serial number. Not escaped: may contain control characters. */
+  /**
+   * Common name; if there is no certificate, the issuer and the serial number. Not escaped: may contain control
+   * characters.
+   */
   readonly name: string;
 }
 
 export interface SignedData {
   readonly bytes: Uint8Array;
-  /** Number of bytes after the ContentInfo: padding, or hidden data. */
+  /** Number of bytes after the ContentInfo. They are padding, or hidden data. */
   readonly trailingLength: number;
   readonly contentType: string;
-  /** The element under the content's `[0]`: an OCTET STRING in CMS, any type in PKCS#7. undefined if detached. */
+  /**
+   * The element under the content's `[0]`: an OCTET STRING in CMS, any type in PKCS#7. undefined if the content is
+   * detached.
+   */
   readonly content: Element | undefined;
   readonly certificates: readonly Uint8Array[];
   readonly signers: readonly [SignerInfo, ...SignerInfo[]];
 }
 
-/** A chain has about four certificates, and a timestamp adds as many. */
+/** A chain has about four certificates, and a timestamp contains as many again. */
 const MAX_CERTIFICATES = 200;
 /** Signatures have about six attributes with one value each. Hostile signatures could have millions of attributes. */
 const MAX_ATTRIBUTES = 1000;
@@ -58,11 +67,11 @@ const MAX_VALUES = 1000;
 
 /** A signature has about ten attributes and values, so 64 nested signatures have 640. */
 const MAX_ATTRIBUTES_AND_VALUES = 4000;
-/** Each signature has about four certificates of less than 2 KiB, not including those of its timestamps. */
+/** Each signature has about four certificates of less than 2 KiB each, not counting those of its timestamps. */
 const MAX_USUAL_CERTIFICATES = 300;
 const USUAL_LENGTH = 2048;
 
-/** Remaining limits of a file. */
+/** What is left of a file's limits. */
 export type CmsBudget = ReturnType<typeof cmsBudget>;
 
 export function cmsBudget() {
@@ -127,13 +136,16 @@ function certificatesIn(set: Element | undefined): Uint8Array[] {
   return partsUpTo(MAX_CERTIFICATES, set, 'certificates').flatMap(({ tag, bytes }) => (tag === 0x30 ? [bytes] : []));
 }
 
-/** Real signature values have up to two thousand bytes, or fifty thousand with post-quantum algorithms. */
+/** Real signature values are up to two thousand bytes long, or fifty thousand with post-quantum algorithms. */
 const LONGEST_SIGNATURE = 64 * 1024;
-/** Limit for one signer's attributes, because they are copied. Typical attributes have less than a thousand bytes. */
+/**
+ * Limit on the total length of one signer's attributes, because they are copied. The attributes of a signer are usually
+ * shorter than a thousand bytes in total.
+ */
 const LONGEST_SIGNED_ATTRIBUTES = 1024 * 1024;
 const LONGEST_IDENTIFIER = 64 * 1024;
 
-/** Candidate for the signer's certificate, parsed once for all signers. */
+/** A candidate for the signer's certificate. It is parsed once for all signers. */
 interface Candidate {
   readonly der: Uint8Array;
   readonly fields: CertificateFields;
@@ -155,7 +167,7 @@ function parseSigner(element: Element, candidates: readonly Candidate[], { takeA
     signatureAlgorithm: algorithmOf(fields.signatureAlgorithm, 'algorithm'),
     signatureAlgorithmIdentifier: fields.signatureAlgorithm.bytes,
     signedBytes,
-    // The signature covers the DER form of the attributes (RFC 5652, 5.4).
+    // The signature covers the attributes in their DER form (RFC 5652, 5.4).
     signedAttributes: signedBytes === undefined ? [] : attributesOf(readDer(signedBytes, what), what),
     signature: upTo(
       LONGEST_SIGNATURE,

@@ -31,7 +31,7 @@ export function readSignedDataParts(bytes: Uint8Array) {
 
   const fields = fieldsOf(signedData, 0x30, 'SignedData');
   fields.next(0x02, 'version');
-  // Other readers reject a signature if this set contains other elements.
+  // Other readers reject a signature if this set contains any other elements.
   for (const each of partsUpTo(MAX_SIGNERS, fields.next(0x31, 'digestAlgorithms'), 'digest algorithms')) {
     algorithmOf(each, 'digest algorithm');
   }

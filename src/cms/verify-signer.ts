@@ -29,15 +29,18 @@ import { attributeValues, type SignedData, type SignerInfo } from './parse-signe
 const SHAKE256_LENGTH = 64;
 
 export interface SignerRules {
-  /** Permitted values of the contentType attribute; undefined permits a missing one. Default: the content's type. */
+  /**
+   * Permitted values of the contentType attribute. If the list contains undefined, the attribute may be missing.
+   * Default: the content's type.
+   */
   readonly contentTypes?: readonly (string | undefined)[];
   /** True if an RSA signature may contain the bare SHA-1 value (see `isBareSha1`). */
   readonly bareSha1?: boolean;
-  /** Work limit. A signature value that exceeds the limit is not verified. */
+  /** Work limit. A signature value that exceeds this limit is not verified. */
   readonly budget?: WorkBudget | undefined;
 }
 
-/** The signed content, or for large content its digest with the signer's algorithm. */
+/** The signed content. If the content is large, its digest with the signer's algorithm. */
 export type SignedContent = Uint8Array | { readonly digest: Uint8Array };
 
 export function digestOfContent(content: SignedContent, name: string, options: HashOptions = {}): Uint8Array {
@@ -45,10 +48,10 @@ export function digestOfContent(content: SignedContent, name: string, options: H
 }
 
 /**
- * Returns no finding if contentType and messageDigest each occur once and are correct, and the signature value verifies
- * with the key of the included certificate. Without signed attributes, the content itself is signed (RFC 5652, 5.4).
- * All findings speak against integrity. `content` is the input of messageDigest. For attached content, `content` is the
- * value without tag and length.
+ * Returns no finding if contentType and messageDigest each occur once and are correct. The signature value must also
+ * verify with the key of the included certificate. Without signed attributes, the signature covers the content itself
+ * (RFC 5652, 5.4). All these findings count against the integrity of the signature. `content` is the input of the
+ * digest in messageDigest. For attached content, `content` is the value without its tag and length.
  */
 export function examineSigner(
   signedData: Pick<SignedData, 'contentType'>,
@@ -104,7 +107,7 @@ function examineAttributes(
     }
   } catch (thrown) {
     if (!(thrown instanceof CodesignError)) throw thrown;
-    // The values of the signed attributes have the wrong types.
+    // A signed attribute has a value of the wrong type.
     return [broken('signed-attributes-damaged', `The signed attributes are damaged: ${thrown.message}.`)];
   }
   return [];
@@ -127,7 +130,7 @@ function examineValue(
   const pss = signatureAlgorithm === RSA_PSS ? pssParameters(signer, digestName) : undefined;
   if (pss !== undefined && 'code' in pss) return [pss];
   const algorithm = { digest: hasOwnDigest(key) ? null : digestName, saltLength: pss?.saltLength };
-  // Java and OpenSSL's CMS code use the named algorithm, but Windows uses only the key.
+  // Java and OpenSSL's CMS code use the algorithm that the signature specifies. Windows uses only the type of the key.
   const isOfKey = isAlgorithmOf(key.asymmetricKeyType, signatureAlgorithm);
   if (isOfKey && signatureVerifies(key, algorithm, signedBytes, signer.signature)) return [];
   if (bareSha1 && isBareSha1(signer, signedBytes, certificate)) return [];
@@ -142,7 +145,7 @@ function keyOf(certificate: Uint8Array): KeyObject | undefined {
   }
 }
 
-/** The digest must be that of digestAlgorithm (RFC 4056, 3). */
+/** The signature must use the digest algorithm in digestAlgorithm (RFC 4056, 3). */
 function pssParameters(
   { signatureAlgorithmIdentifier }: SignerInfo,
   digestName: string,
@@ -156,16 +159,22 @@ function pssParameters(
   return broken(code, message);
 }
 
-/** Ed25519 and Ed448 sign the bytes themselves (RFC 8419, 3). The digest algorithm applies only to messageDigest. */
+/**
+ * Ed25519 and Ed448 sign the bytes themselves, not a digest (RFC 8419, 3). The digest algorithm applies only to
+ * messageDigest.
+ */
 function hasOwnDigest({ asymmetricKeyType: type }: KeyObject): boolean {
   return type === 'ed25519' || type === 'ed448';
 }
 
-/** Block type, and at least eight 0xff before the zero that ends the padding (RFC 8017, 9.2). */
+/** Block type, and at least eight bytes 0xff before the zero byte that ends the padding (RFC 8017, 9.2). */
 const LEAST_PADDING = 10;
 const DIGEST_LENGTH = 20;
 
-/** Checks for the block `00 01 ff … ff 00 SHA-1(signedBytes)` under the certificate's RSA key. Never throws. */
+/**
+ * Checks whether the signature value contains the block `00 01 ff … ff 00 SHA-1(signedBytes)`, using the certificate's
+ * RSA key. Never throws.
+ */
 function isBareSha1(
   { digestAlgorithm, signatureAlgorithm, signature }: SignerInfo,
   signedBytes: Uint8Array,
@@ -176,7 +185,7 @@ function isBareSha1(
   const key = keyOf(certificate);
   if (key?.asymmetricKeyType !== 'rsa') return false;
   try {
-    // Compares the whole block, so that the padding is not parsed leniently.
+    // Compares the whole block, so that incorrect padding is not accepted.
     const block = publicDecrypt({ key, padding: constants.RSA_NO_PADDING }, signature);
     if (signature.length !== block.length || block.length < LEAST_PADDING + 1 + DIGEST_LENGTH) return false;
     const padding = Buffer.alloc(block.length - 1 - DIGEST_LENGTH, 0xff);

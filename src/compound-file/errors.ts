@@ -1,4 +1,4 @@
-/** Errors in a compound file. */
+/** Errors that concern a compound file. */
 
 import { defineErrors } from '../errors/define-errors.ts';
 

@@ -6,9 +6,9 @@ export const SIGNATURE = Buffer.from('d0cf11e0a1b11ae1', 'hex');
 export const HEADER_LENGTH = 512;
 export const ENTRY_LENGTH = 128;
 export const MINI_SECTOR_LENGTH = 64;
-/** Shorter streams are stored in the mini stream. */
+/** Streams that are shorter than this are stored in the mini stream. */
 export const MINI_CUTOFF = 4096;
-/** Number of FAT sectors that the header lists. DIFAT sectors list the other FAT sectors. */
+/** Number of FAT sectors whose locations the header lists. DIFAT sectors list the remaining FAT sectors. */
 export const HEADER_FAT_SECTORS = 109;
 
 export const FREE = 0xffff_ffff;
@@ -21,7 +21,10 @@ export const TYPE_STORAGE = 1;
 export const TYPE_STREAM = 2;
 export const TYPE_ROOT = 5;
 
-/** Sector at 0x7FFFFF00, in which Windows locks byte ranges. This sector is never part of a stream (MS-CFB, 2.8). */
+/**
+ * Sector at the offset 0x7FFFFF00, in which Windows locks byte ranges. The range-lock sector is never part of a stream
+ * (MS-CFB, 2.8).
+ */
 export const RANGE_LOCK_SECTOR = Math.floor(0x7fff_ff00 / 4096) - 1;
 
 export type Version = 3 | 4;
@@ -31,12 +34,14 @@ export const SIZE_LIMIT = { 3: 2 ** 31, 4: 2 ** 34 } as const;
 
 export interface CompoundStream {
   readonly kind: 'stream';
-  /** Name in UTF-16LE, without the final NUL. */
+  /** Name in UTF-16LE, without the NUL at its end. */
   readonly name: Uint8Array;
   readonly entry: Uint8Array;
   readonly size: number;
   readonly content: Iterable<Piece>;
-  /** True for a stream that is stored after all others, so that its length does not affect their offsets. */
+  /**
+   * True for a stream that is stored after all others, so that its length does not affect the offsets of the others.
+   */
   readonly isLast?: boolean;
 }
 
@@ -53,18 +58,18 @@ export interface CompoundFile {
   readonly version: Version;
   readonly header: Uint8Array;
   readonly root: CompoundStorage;
-  /** Sectors to which nothing refers, and bytes after the last sector that the FAT can describe. */
+  /** Sectors that no structure refers to, and bytes after the last sector that the FAT can describe. */
   readonly unused: Iterable<ByteRange>;
 }
 
-/** Compares UTF-16LE names in a storage (MS-CFB, 2.6.4): by length, then by upper-case code units. */
+/** Compares two UTF-16LE names in a storage (MS-CFB, 2.6.4): first by length, then by upper-case code units. */
 export function compareNames(a: Uint8Array, b: Uint8Array): number {
   if (a.length !== b.length) return a.length - b.length;
   const [one, other] = [upperCase(a), upperCase(b)];
   return one === other ? 0 : one < other ? -1 : 1;
 }
 
-/** Converts each code unit by itself. A letter whose upper case has several units stays unchanged. */
+/** Each code unit is converted separately. A letter does not change if its upper case consists of several units. */
 function upperCase(name: Uint8Array): string {
   const units = Buffer.from(name).toString('utf16le').split('');
   return units.map((unit) => (unit.toUpperCase().length === 1 ? unit.toUpperCase() : unit)).join('');

@@ -1,4 +1,6 @@
-/** Reads the structure of a compound file (MS-CFB, 2.1 to 2.6). The contents of streams are located but not read. */
+/**
+ * Reads the structure of a compound file (MS-CFB, 2.1 to 2.6). Streams are located, but their contents are not read.
+ */
 
 import type { ByteSource } from '../bytes/byte-source.ts';
 import { lazyPieces, type Piece } from '../bytes/pieces.ts';
@@ -55,7 +57,7 @@ function versionOf(header: Buffer): Version {
   throw malformed('its header is not that of version 3 or 4');
 }
 
-/** Contains the streams of less than 4096 bytes, in sectors of 64 bytes. */
+/** The stream that contains all streams of less than 4096 bytes, in sectors of 64 bytes. */
 interface MiniStream {
   readonly sectors: readonly number[];
   readonly fat: Buffer;
@@ -102,7 +104,8 @@ class Tree {
     for (const child of this.#inOrder(entry.readUInt32LE(76))) {
       const node = this.#node(child, depth);
       const previous = children.at(-1);
-      // Readers search the tree: they would miss an entry out of order, and find only one of two equal names.
+      // Readers search the tree. They would miss an entry that is out of order, and find only one of two entries with
+      // equal names.
       if (previous !== undefined && compareNames(previous.name, node.name) >= 0) {
         throw malformed('the names in a storage are not in order, or differ in upper and lower case alone');
       }
@@ -111,7 +114,7 @@ class Tree {
     return { kind: 'storage', name: nameOf(entry), entry, children };
   }
 
-  /** Yields the entries of the tree with this root, from left to right. */
+  /** Yields the entries of the tree with this root, in sorted order. */
   *#inOrder(root: number): Generator<Buffer> {
     const ancestors: Buffer[] = [];
     let id = root;
@@ -131,7 +134,7 @@ class Tree {
   #node(entry: Buffer, depth: number): CompoundNode {
     if (entry[66] === TYPE_STORAGE) return this.#storage(entry, depth + 1);
     if (entry[66] !== TYPE_STREAM) throw malformed('an entry of its directory is neither a storage nor a stream');
-    // In version 3, the upper half of the size can have any value.
+    // In version 3, the upper half of the size field can have any value.
     const high = this.#version === 3 ? 0 : entry.readUInt32LE(124);
     const size = high * 2 ** 32 + entry.readUInt32LE(120);
     const start = entry.readUInt32LE(116);
@@ -176,12 +179,12 @@ function nameOf(entry: Buffer): Uint8Array {
   const length = entry.readUInt16LE(64);
   if (length < 4 || length > 64 || length % 2 !== 0) throw malformed(`a name in its directory has ${length} bytes`);
   const name = entry.subarray(0, length - 2);
-  // Readers disagree about where a name with a NUL ends.
+  // Readers disagree about where a name that contains a NUL ends.
   if (Buffer.from(name).toString('utf16le').includes('\0')) throw malformed('a name in its directory holds a NUL');
   return name;
 }
 
-/** Yields the first `size` bytes of the small sectors. Adjacent sectors become one range. */
+/** Yields the first `size` bytes that are stored in the small sectors. Adjacent sectors are combined into one range. */
 function smallPieces(chain: Iterable<number>, size: number, offsetOf: (sector: number) => number): Iterable<Piece> {
   return lazyPieces(function* () {
     let [start, end, rest] = [0, 0, size];

@@ -17,7 +17,7 @@ export class Sectors {
   readonly length: number;
   readonly #source: ByteSource;
   readonly #version: Version;
-  /** Number of sectors in the file. The last sector may be incomplete. */
+  /** Number of sectors in the file. The last sector may be shorter than the others. */
   readonly #count: number;
   readonly #owned: Uint8Array;
   #fat = new Uint32Array();
@@ -33,7 +33,7 @@ export class Sectors {
     this.#owned = new Uint8Array(this.#count);
   }
 
-  /** Reads the FAT, which has 4 bytes for each sector of the file. `header` is the first 512 bytes. */
+  /** Reads the FAT, which contains 4 bytes for each sector of the file. `header` is the first 512 bytes. */
   async readFat(header: DataView): Promise<void> {
     const fatSectors = await this.#listFatSectors(header);
     const perSector = this.length / 4;
@@ -49,7 +49,9 @@ export class Sectors {
       this.#claim(RANGE_LOCK_SECTOR, 'the range lock', () => []);
   }
 
-  /** Claims `count` sectors of a chain (default: all). Throws if another chain owns one of these sectors. */
+  /**
+   * Claims `count` sectors of a chain, or by default all of them. Throws if another chain owns one of these sectors.
+   */
   claimChain(start: number, count: number | undefined, what: string): { count: number; last: number | undefined } {
     // Files have millions of sectors, and accessing class members in this loop would take several times as long.
     const [fat, owned] = [this.#fat, this.#owned];
@@ -92,7 +94,7 @@ export class Sectors {
     }
   }
 
-  /** Claims a chain and reads its first whole sectors, enough for `most` bytes. */
+  /** Claims a chain, and reads as many of its first sectors as contain `most` bytes. */
   async readChain(start: number, count: number | undefined, what: string, most: number): Promise<Buffer> {
     const { count: claimed } = this.claimChain(start, count, what);
     return this.#readWhole([...this.follow(start, Math.min(claimed, Math.ceil(most / this.length)))], what);
@@ -102,7 +104,7 @@ export class Sectors {
     return (sector + 1) * this.length;
   }
 
-  /** Claims the chain of `size` bytes. Throws if the file does not contain all of these bytes. */
+  /** Claims a chain that contains `size` bytes. Throws if the file does not contain all of these bytes. */
   claimContent(start: number, size: number, what: string): number {
     const { count, last } = this.claimChain(start, Math.ceil(size / this.length), what);
     if (last !== undefined) this.#checkEnd(this.offsetOf(last) + size - (count - 1) * this.length, what);
@@ -177,14 +179,14 @@ export class Sectors {
   }
 }
 
-/** `chunk` contains whole words. Words after the end of `fat` are ignored. */
+/** `chunk` contains whole words. Words after the end of the array `fat` are ignored. */
 function putWords(chunk: Uint8Array, fat: Uint32Array, start: number): void {
   const words = new DataView(chunk.buffer, chunk.byteOffset, chunk.length);
   const end = Math.min(fat.length, start + chunk.length / 4);
   for (let sector = start; sector < end; sector += 1) fat[sector] = words.getUint32((sector - start) * 4, true);
 }
 
-/** Returns the error for a sector that was claimed before, by the same chain or by another part of the file. */
+/** Returns the error for a sector that was already claimed by the same chain or by another part of the file. */
 export function inUse(what: string, where: string, sector: number, own: Iterable<number>) {
   for (const each of own) if (each === sector) return compoundFileErrors('compound-file-loop', { what, where });
   return compoundFileErrors('compound-file-overlap', { what, where });

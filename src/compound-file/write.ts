@@ -1,7 +1,7 @@
 /**
- * Lays out a compound file without gaps: large streams, the mini stream, large streams marked as last, mini FAT,
- * directory, FAT and DIFAT. The result depends only on the tree: the same streams always give the same bytes, wherever
- * they were in the original file.
+ * Lays out a compound file without gaps, in this order: large streams, the mini stream, large streams marked as last,
+ * mini FAT, directory, FAT and DIFAT. The result depends only on the tree. The same streams always give the same bytes,
+ * wherever they were in the original file.
  */
 
 import { lazyPieces, type Piece, part, pieceLength } from '../bytes/pieces.ts';
@@ -105,7 +105,9 @@ interface NumberedEntry {
   isRed: boolean;
 }
 
-/** Numbers the children of each storage consecutively, in the order of their names, and builds a balanced tree. */
+/**
+ * Numbers the children of each storage consecutively in the order of their names, and builds a balanced tree from them.
+ */
 function numberEntries(root: CompoundStorage): readonly NumberedEntry[] {
   const entries: NumberedEntry[] = [unlinked(root)];
   for (let id = 0; id < entries.length; id += 1) {
@@ -213,11 +215,11 @@ function* aroundRangeLock(version: Version, pieces: () => Iterable<Piece>): Gene
   }
 }
 
-/** Assigns sectors in order. Each chain is contiguous, except around the range lock. */
+/** Assigns sectors in order. Each chain is contiguous, except where it skips the range-lock sector. */
 class Allocation {
   readonly #version: Version;
   readonly #length: number;
-  /** First sector and count of each chain in order, numbered as if there were no range lock. */
+  /** First sector and number of sectors of each chain in order, numbered as if there were no range-lock sector. */
   readonly #chains: (readonly [start: number, count: number])[] = [];
   #next = 0;
 
@@ -235,7 +237,7 @@ class Allocation {
     return this.#sector(start);
   }
 
-  /** Adds the FAT and DIFAT, which must also describe themselves. */
+  /** Adds the FAT and the DIFAT, which must also describe their own sectors. */
   finish(): { fatSectors: number[]; difatSectors: number[] } {
     const perSector = this.#length / 4;
     let [fatCount, difatCount] = [0, 0];

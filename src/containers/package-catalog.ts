@@ -1,4 +1,4 @@
-/** The catalog in an MSIX package that lists its programs. Only signtool writes one. */
+/** The catalog in an MSIX package that lists the programs in the package. Only signtool writes one. */
 
 import type { ByteSource } from '../bytes/byte-source.ts';
 import { expectedError } from '../errors/codesign-error.ts';
@@ -11,7 +11,7 @@ import { type Verifying, verifySource } from '../verifying/verify-file.ts';
 
 const NAME = 'AppxMetadata/CodeIntegrity.cat';
 
-/** Returns undefined without such a catalog, and if its signature is not good. */
+/** Returns undefined if there is no such catalog, or if its signature is not valid. */
 export async function catalogIn(contents: Contents, verifying: Verifying): Promise<Catalog | undefined> {
   const format = verifying.formats.find(({ id }) => isCatalog(id));
   for await (const { name, open } of contents.entries()) {
@@ -25,7 +25,7 @@ export async function catalogIn(contents: Contents, verifying: Verifying): Promi
   return undefined;
 }
 
-/** Returns the verdict on an unsigned program by the catalog, and whether the catalog lists it. */
+/** Returns whether the catalog lists an unsigned program, and the catalog's verdict on the program. */
 export async function verifyListed(
   catalog: Catalog,
   source: ByteSource,

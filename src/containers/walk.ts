@@ -1,4 +1,4 @@
-/** Verifies a file, the files inside it, those inside them, and so on. Writes nothing to the disk. */
+/** Verifies a file, the files inside it, the files inside those, and so on. Writes nothing to the disk. */
 
 import { createHash } from 'node:crypto';
 import { extname } from 'node:path';
@@ -15,29 +15,29 @@ import { containerErrors } from './errors.ts';
 import { catalogIn, verifyListed } from './package-catalog.ts';
 
 export interface ContainedVerdict {
-  /** Names from the outermost file to this one. */
+  /** Names from the outermost file down to this file. */
   readonly path: readonly string[];
-  /** Id of the format, or of a kind without a format: `elf`, `mach-o`, `apk`, `other`. */
+  /** Id of the format, or of a file type that is not a supported format: `elf`, `mach-o`, `apk`, `other`. */
   readonly kind: string;
-  /** undefined if the file is of no supported format. */
+  /** undefined if the file has no supported format. */
   readonly verified: VerifiedFile | undefined;
-  /** Why the file or a part of its contents could not be read. */
+  /** States why the file or a part of its contents could not be read. */
   readonly notOpened: Pick<CodesignError, 'code' | 'message'> | undefined;
-  /** Set for a program in a signed package (MSIX), or in its catalog. */
+  /** Set for a program in a signed package (MSIX), or for a program that the package's catalog lists. */
   readonly coveredBy: 'package' | 'catalog' | undefined;
-  /** Path of a file with equal content, which was verified in place of this one. */
+  /** Path of a file with equal content that was verified in place of this file. */
   readonly sameAs: readonly string[] | undefined;
 }
 
 export interface WalkLimits {
   readonly depth: number;
-  /** Files in one outer file. */
+  /** Limit on the number of files in one outer file. */
   readonly files: number;
-  /** Bytes unpacked from one outer file. */
+  /** Limit on the number of bytes that are unpacked from one outer file. */
   readonly inflated: number;
 }
 
-/** A location as text: `dist/app.zip!/bin/app.exe`. */
+/** A location as text, for example `dist/app.zip!/bin/app.exe`. */
 export function locationOf(path: readonly string[]): string {
   return path.join('!/');
 }
@@ -45,16 +45,16 @@ export function locationOf(path: readonly string[]): string {
 interface Place {
   readonly path: readonly string[];
   readonly coveredBy: 'package' | undefined;
-  /** Of the package that contains the file. */
+  /** The catalog of the package that contains the file. */
   readonly catalog: Catalog | undefined;
 }
 
-/** Equal contents are verified once for all outer files that one walker verifies. */
+/** Equal contents are verified only once for all outer files that the same walker verifies. */
 export function createWalker(verifying: Verifying, limits: WalkLimits) {
-  /** By content and extension, because both decide the format. */
+  /** Keyed by content and extension, because both determine the format. */
   const known = new Map<string, readonly ContainedVerdict[]>();
 
-  /** Returns the file itself first, then the files inside, in the order of their containers. */
+  /** Returns the file itself first, and then the files inside it, in the order in which their containers store them. */
   async function walk(source: ByteSource, path: string): Promise<readonly ContainedVerdict[]> {
     const spent = { files: 0, inflated: 0 };
 
@@ -96,7 +96,7 @@ export function createWalker(verifying: Verifying, limits: WalkLimits) {
       return [{ ...own, verified: byCatalog, coveredBy: isListed ? 'catalog' : place.coveredBy }, ...inside];
     }
 
-    /** Returns why the rest of the contents is unknown. */
+    /** Returns the reason why the rest of the contents is unknown. */
     async function visitContents(
       { contents }: SignableFile,
       { path: outer }: Place,
@@ -129,12 +129,12 @@ export function createWalker(verifying: Verifying, limits: WalkLimits) {
   return walk;
 }
 
-/** True for formats whose files contain others, if they can be read. */
+/** True for formats whose files contain other files, if those can be read. */
 function hasContents(format: Format): boolean {
   return format.recognition.by === 'zip' || CONTAINERS.includes(format);
 }
 
-/** A file that cannot be opened has either an error, or a finding with the same code. */
+/** A file that cannot be opened has an error, or a finding with the code of that error. */
 function reasonOf({ error, findings }: VerifiedFile) {
   return error ?? findings[0];
 }
@@ -153,7 +153,7 @@ function withoutFormat({ id, archive }: OtherKind, { path, coveredBy }: Place): 
   return { path, coveredBy, kind: id, verified: undefined, notOpened, sameAs: undefined };
 }
 
-/** Returns the results of equal content for the path of another file. */
+/** Returns the results for a file with equal content, under the path of another file. */
 function moved(found: readonly ContainedVerdict[], path: readonly string[]): readonly ContainedVerdict[] {
   const depth = found[0]?.path.length ?? 0;
   return found.map((one) => ({ ...one, path: [...path, ...one.path.slice(depth)], sameAs: one.sameAs ?? one.path }));

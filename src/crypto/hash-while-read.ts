@@ -1,12 +1,18 @@
 import { createHash } from 'node:crypto';
 import type { ByteSource } from '../bytes/byte-source.ts';
 
-/** Archive readers skip headers between entries. Gaps of up to this many bytes are read and digested. */
+/**
+ * Readers of archives skip the headers between entries. Gaps of up to this many bytes are read and included in the
+ * digest.
+ */
 const LARGEST_GAP = 64 * 1024;
 
 export interface HashedSource {
   readonly source: ByteSource;
-  /** Returns the SHA-256 digest of the whole source in hexadecimal. Reads only the bytes that were not yet digested. */
+  /**
+   * Returns the SHA-256 digest of the whole source in hexadecimal. Reads only the bytes that have not been digested
+   * yet.
+   */
   sha256(): Promise<string>;
 }
 
@@ -23,7 +29,7 @@ export function hashWhileRead(original: ByteSource): HashedSource {
 
   async function take(bytes: Uint8Array, offset: number): Promise<void> {
     const end = offset + bytes.length;
-    // While one reader fills a gap, bytes that another reader has read are digested at the end.
+    // If one reader fills a gap, bytes that another reader has already read are digested at the end.
     if (isFilling || end <= hashed || offset - hashed > LARGEST_GAP) return;
     if (offset > hashed) {
       isFilling = true;

@@ -1,4 +1,4 @@
-/** PEM lines have 64 characters (RFC 7468, 2). */
+/** Lines in PEM have 64 characters (RFC 7468, 2). */
 const PEM_LINE_LENGTH = 64;
 
 export function pem(label: string, der: Uint8Array): string {

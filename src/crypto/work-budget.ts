@@ -1,12 +1,15 @@
-/** Limits the processor time that verification can spend on a hostile file. */
+/** Limits the processor time that verifying a hostile file can take. */
 
 export interface Work {
-  /** A unit takes at most 0.3 ms on a machine from 2020. A check with the slowest type of key takes 3 ms. */
+  /**
+   * A unit of work takes at most 0.3 ms on a machine from 2020. A signature check with the slowest type of key takes 3
+   * ms.
+   */
   readonly units: number;
   readonly reserve: number;
 }
 
-/** A futile search for issuers must leave enough budget to check signature values. */
+/** An unsuccessful search for issuers must leave enough budget to check signature values. */
 const FOR_SIGNATURE_VALUES = 1500;
 
 export const WORK = {
@@ -23,12 +26,18 @@ export const BUDGET_SPENT = 'work-budget-spent';
 
 export type WorkBudget = ReturnType<typeof createWorkBudget>;
 
-/** Creates the budget for one file. After a refusal, all later work of that kind is refused, even if it costs less. */
+/**
+ * Creates the work budget for verifying one file. After work of one kind is rejected, all later work of that kind is
+ * rejected, even if it costs less.
+ */
 export function createWorkBudget(limit = LIMIT) {
   let left = limit;
   let refused = Number.POSITIVE_INFINITY;
   return {
-    /** Charges the next piece of work. Returns false if the budget is spent: the work must then be skipped. */
+    /**
+     * Charges the next piece of work to the budget. Returns false if the budget is spent. The caller must then skip the
+     * work.
+     */
     take({ units, reserve }: Work): boolean {
       if (left - units < reserve) refused = Math.min(refused, reserve);
       if (reserve >= refused) return false;

@@ -1,4 +1,7 @@
-/** A finding describes a file, a signature or a certificate, and does not end the examination. */
+/**
+ * A finding states a problem with a file, a signature or a certificate, or a fact about it. The examination then
+ * continues.
+ */
 
 import type { CodesignError } from './codesign-error.ts';
 
@@ -6,16 +9,16 @@ import type { CodesignError } from './codesign-error.ts';
  * - broken: signed content does not match, or the signature does not cover everything.
  * - unsupported: this program cannot verify the signature.
  * - untrusted: the signer, an authority or a requirement fails.
- * - warning: the signature is good, but the message is always shown.
- * - note: shown with --verbose.
+ * - warning: the signature is valid, but the message is always shown.
+ * - note: shown only with --verbose.
  */
 export type FindingWeight = 'broken' | 'unsupported' | 'untrusted' | 'warning' | 'note';
 
 export interface Finding {
   readonly code: string;
   /**
-   * A whole sentence, not escaped. Messages may contain untrusted names with control characters, so escape them on
-   * output.
+   * A complete sentence, which is not escaped. Messages may contain untrusted names with control characters, so they
+   * must be escaped when they are printed.
    */
   readonly message: string;
   readonly weight: FindingWeight;
@@ -39,7 +42,7 @@ export function asClause({ message }: Pick<Finding, 'message'>): string {
   return `${message.charAt(0).toLowerCase()}${message.slice(1)}`.replace(/\.$/, '');
 }
 
-/** A finding counts against integrity or trust, because an intact signature may still be untrusted. */
+/** A finding counts against integrity or against trust, because an intact signature may still be untrusted. */
 export type Against = 'integrity' | 'trust' | 'nothing';
 
 const AGAINST: Readonly<Record<FindingWeight, Against>> = {
@@ -59,7 +62,7 @@ export function isAgainst(finding: Finding, what: 'integrity' | 'trust'): boolea
   return againstWhat(finding) === what;
 }
 
-/** True for a signature that was changed or forged; false if this program cannot verify it. */
+/** True for a signature that was changed or forged. False for one that this program cannot verify. */
 export function isBroken({ weight }: Finding): boolean {
   return weight === 'broken';
 }

@@ -4,12 +4,15 @@ import { readdir } from 'node:fs/promises';
 import { basename, dirname, relative, resolve, sep, win32 } from 'node:path';
 import { fileErrors } from './errors.ts';
 
-/** Node.js puts this character in place of each invalid byte of a name, so the path leads to another file or none. */
+/**
+ * Node.js replaces each invalid byte of a file name with this character. The path then leads to a different file or to
+ * none.
+ */
 const REPLACEMENT = '\ufffd';
 
 /**
- * Throws `name-not-utf8` if the path may stand for a name that is not valid UTF-8. `isNew` is for paths that will be
- * created: a new name with U+FFFD is assumed to come from a name that was not UTF-8.
+ * Throws `name-not-utf8` if the path may stand for a file name that is not valid UTF-8. `isNew` is for a path that will
+ * be created. If its name contains U+FFFD, the name is assumed to come from one that was not UTF-8.
  */
 export async function assertUtf8Name(path: string, isNew = false): Promise<void> {
   if (!path.includes(REPLACEMENT)) return;
@@ -17,7 +20,7 @@ export async function assertUtf8Name(path: string, isNew = false): Promise<void>
   if (dirname(whole) !== whole) await assertUtf8Name(dirname(whole), isNew);
   const name = basename(whole);
   if (!name.includes(REPLACEMENT)) return;
-  // A missing or unreadable folder is reported later, when the path is opened.
+  // A folder that is missing or unreadable is reported later, when the path is opened.
   const names = await readdir(dirname(whole), { encoding: 'buffer' }).catch(() => []);
   const isMangled = names.some((bytes) => !isUtf8(bytes) && joined(bytes.toString()) === joined(name));
   const isThere = names.some((bytes) => bytes.equals(Buffer.from(name)));
@@ -31,7 +34,9 @@ export async function isUtf8Name(path: string): Promise<boolean> {
   );
 }
 
-/** An accented letter is one character in NFC (most keyboards) and two in NFD (file names of macOS). */
+/**
+ * An accented letter is one character in NFC (which most keyboards produce) and two in NFD (in file names of macOS).
+ */
 export function unicodeForms(text: string): readonly string[] {
   return [...new Set([text, text.normalize('NFC'), text.normalize('NFD')])];
 }
@@ -41,19 +46,19 @@ export function existingForm(path: string): string {
   return forms.length === 1 ? path : (forms.find((form) => existsSync(form)) ?? path);
 }
 
-/** Decoders differ in how many replacement characters they produce for several bytes. */
+/** Decoders produce different numbers of replacement characters for the same invalid bytes. */
 function joined(name: string): string {
   return name.replace(/\ufffd+/g, REPLACEMENT);
 }
 
-/** Windows devices that exist in every folder, with any extension, and with spaces before the extension. */
+/** Names of Windows devices. They exist in every folder, with any extension, and with spaces before the extension. */
 const DEVICE = /^(?:con|prn|aux|nul|conin\$|conout\$|(?:com|lpt)[0-9¹²³])(?: *(?:[.:].*)?)$/i;
 // biome-ignore lint/suspicious/noControlCharactersInRegex: Windows rejects them in names.
 const REJECTED = /[<>:"|?*\u0000-\u001f]/;
 
 /**
- * Returns the reason why Windows cannot create a file with this path. Checks every component after the drive, the share or
- * the prefix `\\?\` (Microsoft, "Naming Files, Paths, and Namespaces").
+ * Returns the reason why Windows cannot create a file with this path. Checks every path component after the drive, the
+ * share or the prefix `\\?\` (Microsoft, "Naming Files, Paths, and Namespaces").
  */
 export function windowsNameProblem(path: string): string | undefined {
   const { root } = win32.parse(path);
@@ -69,13 +74,13 @@ export function windowsNameProblem(path: string): string | undefined {
 export type MatchesPath = (path: string) => boolean;
 
 /**
- * Follows .gitignore: a pattern without a slash matches names in every folder, and a pattern for a folder matches its
+ * Patterns work as in .gitignore: one without a slash matches names in every folder, and one for a folder matches its
  * content. A pattern with a slash matches absolute paths, or paths relative to the working folder.
  */
 export async function matchesAnyOf(patterns: readonly string[]): Promise<MatchesPath> {
   if (patterns.length === 0) return () => false;
   const { default: picomatch } = await import('picomatch');
-  // Names that look the same compare as equal, whatever their Unicode form.
+  // Names that look the same are treated as equal, whatever Unicode form they have.
   const portable = (path: string): string => (sep === '/' ? path : path.replaceAll(sep, '/')).normalize('NFC');
   const tests = patterns.map((pattern) => {
     const written = portable(pattern).replace(/^\.\//, '').replace(/\/$/, '');

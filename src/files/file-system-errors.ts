@@ -6,7 +6,7 @@ import { didYouMean } from '../options/suggest.ts';
 import { fileErrors } from './errors.ts';
 import { unicodeForms } from './file-names.ts';
 
-/** Converts a system error to a CodesignError; `doing` completes the message "no permission to …". */
+/** Converts a system error to a CodesignError; `doing` follows the words "no permission to" in the message. */
 export function fromFileSystem(thrown: unknown, doing: string): unknown {
   if (thrown instanceof CodesignError || !isSystemError(thrown)) return thrown;
   const cause = { cause: thrown };
@@ -32,7 +32,7 @@ export function fromFileSystem(thrown: unknown, doing: string): unknown {
   }
 }
 
-/** Suggests a file with a similar name, or the kind of slash that this system uses. */
+/** Suggests a file with a similar name, or the type of slash that this system uses. */
 function suggestionFor(path: string | undefined): string {
   if (path === undefined) return '';
   if (sep === '/' && path.includes('\\')) return `Did you mean ${path.replaceAll('\\', '/')}? `;
@@ -61,7 +61,7 @@ interface Patience {
   readonly sleep: (milliseconds: number) => Promise<unknown>;
 }
 
-/** Retries for two seconds, because another program such as a virus scanner may have the file open. */
+/** Retries for two seconds, because another program, such as a virus scanner, may have the file open. */
 export async function retryWhileBusy<T>(
   doing: string,
   work: () => Promise<T>,
@@ -84,7 +84,10 @@ function isBusy(thrown: unknown, { platform }: Patience): boolean {
   return thrown.code === 'EBUSY' || (platform === 'win32' && (thrown.code === 'EPERM' || thrown.code === 'EACCES'));
 }
 
-/** Returns `broken-link` if the path is a link without a target; `link` names the path in the message. */
+/**
+ * Returns `broken-link` if the path is a symbolic link whose target is missing; `link` is the path of the link in the
+ * message.
+ */
 export function orBrokenLink(thrown: unknown, path: string, link: string): unknown {
   const isMissing = isSystemError(thrown) && thrown.code === 'ENOENT';
   const leadsTo = isMissing ? linkAt(path) : undefined;

@@ -8,23 +8,23 @@ import { fileErrors } from './errors.ts';
 import { assertUtf8Name } from './file-names.ts';
 import { inFileSystem, orBrokenLink, retryWhileBusy } from './file-system-errors.ts';
 
-/** Contains few fields, because a run may have ten thousand files. */
+/** Has few fields, because a run may have ten thousand files. */
 export type FileStats = Pick<
   BigIntStats,
   'dev' | 'ino' | 'size' | 'mtimeNs' | 'ctimeNs' | 'mode' | 'uid' | 'gid' | 'nlink'
 >;
 
-/** Equal for all names of one file. */
+/** The same value for all names of one file. */
 export function identityOf({ dev, ino }: Pick<FileStats, 'dev' | 'ino'>): string {
   return `${dev}:${ino}`;
 }
 
-/** Changes with each write, as far as the clock of the file system can tell writes apart. */
+/** Changes each time the file is written, if the file system's clock is precise enough to distinguish the two times. */
 export function versionOf(stats: Pick<FileStats, 'dev' | 'ino' | 'size' | 'mtimeNs' | 'ctimeNs'>): string {
   return `${identityOf(stats)}:${stats.size}:${stats.mtimeNs}:${stats.ctimeNs}`;
 }
 
-/** Follows links. Returns undefined if no file can be reached. */
+/** Follows links. Returns undefined if no file can be reached through the path. */
 export function identityAt(path: string): string | undefined {
   try {
     return identityOf(statSync(path, { bigint: true }));
@@ -41,19 +41,19 @@ export interface InputFile extends AsyncDisposable {
   readonly path: string;
   readonly source: ByteSource;
   readonly stats: FileStats;
-  /** False if another machine may also have access to the file system. */
+  /** False if another machine may also be able to access the file system. */
   readonly isLocal: boolean;
-  /** Set if the whole file is in memory, so that the source can be used after the file is closed. */
+  /** Set if the whole file is in memory, so that the source remains usable after the file is closed. */
   readonly isInMemory: boolean;
   /** Set if the path leads to the file through a link with the file's own name. */
   readonly isLink: boolean;
-  /** Closes the file before the scope ends; may be called twice. */
+  /** Closes the file before the end of the scope. May be called twice. */
   close(): Promise<void>;
 }
 
 const LARGE_SIZE = 20_000_000;
 
-/** Small files are read in one call. `onRead` is called only for large files. */
+/** Small files are read in a single call. `onRead` is called only for large files. */
 export async function openInput(path: string, onRead?: OnRead, isOnLocalDisk = localDisks()): Promise<InputFile> {
   await assertUtf8Name(path);
   const { isLocal, isLink, isSmall, handle } = await retryWhileBusy('read the file', async () => {
@@ -61,7 +61,7 @@ export async function openInput(path: string, onRead?: OnRead, isOnLocalDisk = l
       const named = lstatSync(path);
       const isLink = named.isSymbolicLink();
       const there = isLink ? statSync(path) : named;
-      // Check before opening, because opening a device can have side effects.
+      // The path is checked before it is opened, because opening a device can have side effects.
       assertFile(there);
       const isLocal = isOnLocalDisk(path, there);
       const isSmall = isLocal && there.size <= LARGEST_DIRECT;
@@ -72,9 +72,9 @@ export async function openInput(path: string, onRead?: OnRead, isOnLocalDisk = l
     }
   });
   try {
-    // A synchronous call is faster than the thread pool, because the answer is in memory.
+    // A synchronous call is faster than the thread pool, because the operating system has the result in memory.
     const stats = await inFileSystem('read the file', async () => fstatSync(handle.fd, { bigint: true }));
-    // Another file may have replaced the path between the two calls.
+    // Between the two calls, another file may have replaced the file at this path.
     assertFile(stats);
     const { dev, ino, size, mtimeNs, ctimeNs, mode, uid, gid, nlink } = stats;
     const kept = { dev, ino, size, mtimeNs, ctimeNs, mode, uid, gid, nlink };

@@ -13,11 +13,17 @@ import type { SigningContext, SigningUnit } from './signable-file.ts';
 import { cmsEnvelope, type FoundSignature } from './signature.ts';
 
 export interface SignatureProfile {
-  /** Attributes in addition to contentType and messageDigest. Deterministic: `context.time` is the only clock. */
+  /**
+   * Signed attributes in addition to contentType and messageDigest. Deterministic: `context.time` is the only source of
+   * time.
+   */
   signedAttributes(context: SigningContext): readonly Attribute[];
-  /** True if the CMS also includes the root certificate, provided that the user gave it. */
+  /** True if the CMS also includes the root certificate. It can be included only if the user provided it. */
   readonly carriesRoot: boolean;
-  /** Dotted types of the unsigned attributes with timestamps that `verifier` reads. New timestamps use the first. */
+  /**
+   * Types, as dotted object identifiers, of the unsigned attributes with timestamps that `verifier` reads. New
+   * timestamps use the first of these types.
+   */
   readonly timestampTypes: readonly [string, ...string[]];
   readonly readsNested?: boolean;
   readonly verifier: string;
@@ -25,12 +31,12 @@ export interface SignatureProfile {
 
 export interface CmsContent {
   readonly type: string;
-  /** Content in DER. undefined for a detached signature. */
+  /** Signed content in DER. undefined for a detached signature. */
   readonly value?: Uint8Array | undefined;
   readonly messageDigest: Uint8Array;
 }
 
-/** A unit whose digest is that of the DER-encoded signed attributes. */
+/** A signing unit whose digest covers the DER-encoded signed attributes. */
 export interface CmsUnit extends SigningUnit {
   readonly signedAttributes: Uint8Array;
 }
@@ -85,11 +91,11 @@ export function timestampsOf(
   return read(stamps, { ...signedData, signers: [signer] });
 }
 
-/** A signature in a CMS, with the details that only its format knows. */
+/** A signature in a CMS, together with details that depend on its format. */
 interface CmsSignature extends Pick<FoundSignature, 'location' | 'details' | 'examine'> {
-  /** Stored bytes of the CMS, without the bytes after it. */
+  /** The CMS as stored, without any bytes that follow it. */
   readonly cms: Uint8Array;
-  /** undefined, like `signer`, if the CMS is unreadable. */
+  /** Like `signer`, undefined if the CMS is unreadable. */
   readonly signedData: SignedData | undefined;
   readonly signer: SignerInfo | undefined;
   readonly contained?: FoundSignature['contained'];
@@ -97,7 +103,7 @@ interface CmsSignature extends Pick<FoundSignature, 'location' | 'details' | 'ex
   timestamps(): readonly Timestamp[];
 }
 
-/** Reads algorithm and timestamps on demand, because a list of signatures does not verify timestamps. */
+/** Reads the algorithm and the timestamps on demand, because listing signatures does not verify timestamps. */
 export function cmsSignature({ cms, signedData, signer, contained = [], ...own }: CmsSignature): FoundSignature {
   const timestamps = lazy(own.timestamps);
   const algorithm = lazy(own.algorithm);
@@ -118,7 +124,7 @@ export function cmsSignature({ cms, signedData, signer, contained = [], ...own }
   };
 }
 
-/** Lists bytes that are stored in place of a signature but are not a CMS. */
+/** Lists ranges of bytes that are stored in place of a signature but are not a CMS. */
 export function unreadableCms(
   error: CodesignError,
   own: Pick<CmsSignature, 'location' | 'cms' | 'details'>,
@@ -134,7 +140,7 @@ export function unreadableCms(
   });
 }
 
-/** Returns a finding for each attribute with timestamps or signatures that verifiers ignore. */
+/** Returns a finding for each attribute that contains timestamps or signatures but is ignored by verifiers. */
 export function examineUnread(
   { timestampTypes, readsNested = false, verifier }: SignatureProfile,
   unsignedAttributes: readonly ParsedAttribute[],

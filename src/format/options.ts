@@ -1,20 +1,25 @@
 export interface FormatOption {
-  /** Name in `FormatOptions`, in the library's options and in settings files: `signerName`. */
+  /**
+   * Name of the option in `FormatOptions`, in the library's options and in settings files, for example `signerName`.
+   */
   readonly key: string;
   readonly flag: `--${string}`;
   readonly short?: `-${string}`;
-  /** Placeholder for the value in help: `text`. undefined for a switch, whose value is `true`. */
+  /** Placeholder for the value in the help, for example `text`. undefined for a switch, whose value is `true`. */
   readonly placeholder?: string;
   readonly help: string;
   readonly group: string;
   readonly defaultText?: string;
-  /** Noun phrase for the affected files. undefined if the option affects all files of its formats. */
+  /** Noun phrase for the files to which the option applies. undefined if it applies to all files of its formats. */
   readonly appliesTo?: string;
-  /** Settings files that may contain the option. */
+  /** Settings files in which the option may be stored. */
   readonly stored?: 'project' | 'profile' | 'both';
-  /** Checks the text, describes accepted texts (`some text`), and provides a JSON schema. undefined for a switch. */
+  /**
+   * Checks the text, describes which texts are accepted (`some text`), and provides a JSON schema. undefined for a
+   * switch.
+   */
   readonly value?: { accepts(text: string): boolean; readonly expected: string; readonly schema: object };
-  /** Throws if the value is unusable. Called before any request. */
+  /** Throws if the value cannot be used. Called before any request. */
   check?(text: string): void;
 }
 
@@ -36,14 +41,14 @@ export function checkFormatOptions(declared: readonly FormatOption[], options: F
   }
 }
 
-/** Accepts all texts except an empty one. */
+/** Accepts any text except an empty one. */
 export const SOME_TEXT = {
   accepts: (text: string) => text !== '',
   expected: 'some text',
   schema: { type: 'string', minLength: 1 },
 };
 
-/** Signs unsigned files in a container (`Contents`) before the container. */
+/** Signs the unsigned files in a container (`Contents`) before the container itself is signed. */
 export const INNER_PACKAGES = {
   key: 'innerPackages',
   flag: '--inner-packages',

@@ -18,8 +18,8 @@ export interface ContentReader {
 export interface SignableFile {
   signatures(): Promise<readonly FoundSignature[]>;
   /**
-   * Examines the file as a whole: bytes that no signature covers, a wrong checksum, several tables. The content is read
-   * once for the file and all its signatures.
+   * Examines the file as a whole, for example for bytes that no signature covers, a wrong checksum, or several
+   * certificate tables. The content is read only once for the file and all its signatures.
    */
   examine(): Promise<readonly Finding[]>;
   layout(): readonly Detail[];
@@ -27,24 +27,25 @@ export interface SignableFile {
   readonly removing: Removing | undefined;
   readonly stamping: StampingEach | StampingWhole | undefined;
   readonly attaching: Attaching | undefined;
-  /** The files inside this file, of any type. */
+  /** The files inside this file, whatever their type. */
   readonly contents: Contents | undefined;
-  /** Set if security catalogs identify the file by digests that do not cover all its bytes. */
+  /** Set if security catalogs identify this file by digests that do not cover all its bytes. */
   readonly listing: Listing | undefined;
   readonly catalog: Catalog | undefined;
 }
 
 export interface Signing {
-  /** The only digest algorithm that verifiers accept for this file, and the reason as a clause. */
+  /** The only digest algorithm that verifiers accept for this file, and, as a clause, the reason. */
   readonly fixedAlgorithm: { readonly algorithm: DigestAlgorithm; readonly reason: string } | undefined;
   readonly unusedOptions: readonly FormatOption[];
-  /** Runs all checks that need no content digest. Throws if the file cannot be signed. */
+  /** Runs all checks that do not need a digest of the content. Throws if the file cannot be signed. */
   check(context: SigningContext, mode: SigningMode): Promise<SigningPreview>;
-  /** Digests the content. Deterministic: nothing is random, and `SigningContext.time` is the only clock. */
+  /** Digests the content. Deterministic: nothing is random, and `SigningContext.time` is the only source of time. */
   prepare(context: SigningContext, mode: SigningMode): Promise<Prepared>;
   /**
-   * Checks the reopened result of any change that returns an `Embedding`. The result must contain each expected
-   * envelope completely. The digests in the new signature and in the enclosing signature must match the content.
+   * Checks the result after it is reopened, for any change that returns an `Embedding`. The result must contain each
+   * expected envelope completely and unchanged. The content must match the digests in the new signature and in the
+   * signature that encloses it.
    */
   verify(expected: Expected): Promise<void>;
 }
@@ -54,8 +55,8 @@ export interface SigningPreview {
   readonly requests: number;
   replaces(signature: FoundSignature): boolean;
   /**
-   * Noun phrase for a part that the user cannot create again, such as a repository signature. `replace` removes it only
-   * if the user chose the mode explicitly.
+   * Noun phrase for a signature that the user cannot create again, such as a repository signature. `replace` removes it
+   * only if the user chose this mode explicitly.
    */
   readonly mustBeNamed: string | undefined;
 }
@@ -68,26 +69,29 @@ export const PLAIN_PREVIEW: SigningPreview = {
 };
 
 export interface Prepared {
-  /** The units are independent of each other. Most files have one. */
+  /** The signing units are independent of each other. Most files have one. */
   readonly units: readonly [SigningUnit, ...SigningUnit[]];
-  /** Returns how to store the sealed envelopes, and what the file must then contain. Deterministic. */
+  /** Returns how to store the sealed envelopes, and what the file must contain after that. Deterministic. */
   embed(sealed: Envelopes): Embedding;
 }
 
 export interface SigningUnit {
-  /** Distinguishes the units of a file that has several. */
+  /** Distinguishes the signing units if the file has several. */
   readonly name: string;
   readonly algorithm: DigestAlgorithm;
   readonly digest: Uint8Array;
   readonly timestamp: 'on-signature' | 'none';
-  /** Returns the envelope with the signature value. Deterministic. */
+  /** Returns the envelope after the signature value is inserted. Deterministic. */
   seal(value: Uint8Array, timestampToken?: Uint8Array): Envelope;
 }
 
 export type Envelopes = readonly [Envelope, ...Envelope[]];
 
 export interface Removing {
-  /** Returns the signatures that will be removed. In some formats, earlier signatures must stay in the file. */
+  /**
+   * Returns the signatures that will be removed. In some formats, the signatures that precede them must stay in the
+   * file.
+   */
   signatures(): Promise<readonly FoundSignature[]>;
   /** Returns the edits that remove all signatures. Throws `not-signed` if there is nothing to remove. */
   patch(): Promise<Patch>;
@@ -95,21 +99,24 @@ export interface Removing {
 
 export interface StampingEach {
   readonly of: 'each-signature';
-  /** Returns the edits that replace timestamps by RFC 3161 tokens. The key of a token is a signature's location. */
+  /**
+   * Returns the edits that replace existing timestamps with RFC 3161 tokens. The key of each token is the location of
+   * its signature.
+   */
   stamp(tokens: ReadonlyMap<string, Uint8Array>): Promise<Embedding>;
 }
 
 export interface StampingWhole {
   readonly of: 'file';
-  /** Returns undefined if the last change is already a timestamp, unless `force` is set. */
+  /** Returns undefined if the last change to the file is already a timestamp, unless `force` is set. */
   prepare(options: WholeTimestampOptions): Promise<PreparedTimestamp | undefined>;
 }
 
 export interface Attaching {
   /**
-   * Returns the edits that store a finished envelope, in place of the existing one if the format permits only one.
-   * `verify` shows whether the envelope belongs to this file. Throws `not-its-signature` if the file has no place for
-   * the envelope.
+   * Returns the edits that store a finished envelope. If the format permits only one, it replaces the existing
+   * envelope. `verify` then shows whether the envelope belongs to this file. Throws `not-its-signature` if the file has
+   * no location for the envelope.
    */
   place(envelope: Envelope): Promise<Embedding>;
 }
@@ -124,25 +131,34 @@ export interface Catalog {
 }
 
 export interface Contents {
-  /** Yields the files in container order, without folders and links. Throws if the remaining files are unreadable. */
+  /**
+   * Yields the files in the order of the container, without folders and links. Throws if the remaining files cannot be
+   * read.
+   */
   entries(): AsyncIterable<ContainedFile>;
   /** undefined if the files inside cannot be changed. */
   readonly changing: ChangingContents | undefined;
 }
 
 export interface ChangingContents {
-  /** Yields the files that can be signed before the container. */
+  /** Yields the files that can be signed before the container itself. */
   entries(): AsyncIterable<ContainedFile>;
-  /** Returns the edits of the container that change these files, by name. Each patch applies to the bytes of its file. */
+  /**
+   * Returns the edits of the container that change these files, keyed by file name. Each patch applies to the bytes of
+   * the file that it is for.
+   */
   write(patches: ReadonlyMap<string, Patch>): Promise<Patch>;
 }
 
 export interface ContainedFile {
-  /** Path in the container, separated by `/`. Not checked: may be absolute or contain `..`. */
+  /**
+   * Path in the container, with components separated by `/`. The path is not checked: it may be absolute or contain
+   * `..`.
+   */
   readonly name: string;
   /** Length in bytes, unpacked. */
   readonly size: number;
-  /** Throws if the data of the file is damaged. */
+  /** Throws if the data of this file is damaged. */
   open(): Promise<ByteSource>;
 }
 
@@ -154,17 +170,19 @@ export interface ListedFile {
   readonly digests: Digests;
 }
 
-/** `replace`: the new signature replaces all others. `append`: all others stay. */
+/** `replace` means that the new signature replaces all others. `append`: all others stay. */
 export type SigningMode = 'replace' | 'append';
 
 export interface SigningContext {
   readonly algorithm: DigestAlgorithm;
   /** Digest algorithm of the timestamp that will be requested. undefined if no timestamp is wanted. */
   readonly timestampAlgorithm?: DigestAlgorithm | undefined;
-  /** Bytes to reserve for the token in formats that fix the space before digesting. */
+  /** Bytes to reserve for the timestamp token, in formats whose digest depends on the space. */
   readonly tokenReserve?: number | undefined;
   readonly chain: SigningChain;
-  /** Signed time. The time is chosen once and recorded in the journal, so that a later run creates the same bytes. */
+  /**
+   * Signed time. The time is chosen once and recorded in the journal, so that a later run can create the same bytes.
+   */
   readonly time: Date;
   readonly formatOptions: FormatOptions;
 }
@@ -184,8 +202,8 @@ export interface PreparedTimestamp {
 export interface Expected {
   readonly added: Envelopes;
   /**
-   * All envelopes that the file must contain after the change. The list contains the enclosing envelope of a new nested
-   * envelope instead of the new one.
+   * All envelopes that the file must contain after the change was made. For a new nested envelope, the list contains
+   * the envelope that encloses it instead of the new one.
    */
   readonly envelopes: readonly Envelope[];
 }
