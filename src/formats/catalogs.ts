@@ -10,15 +10,18 @@ import { pe } from './pe/index.ts';
 
 const HEAD_LENGTH = 4096;
 const ALGORITHMS = ['SHA1', 'SHA256'] as const;
-/** Formats whose files have a `listing`. Files in other formats are not opened. */
+/**
+ * Formats of files for which the catalog entry can be created (`listing`). Files in other formats are not opened for
+ * this purpose.
+ */
 const LISTED: readonly Format[] = [pe, cab];
 
 export const isCatalog = (format: string | null): boolean => format === cat.id;
 
 /**
- * Returns the entry that a catalog would have for the file (CryptCATAdminCalcHashFromFileHandle2). Programs and
- * cabinets have Authenticode digests, which a signature does not change. All other files have digests of all their
- * bytes. `onOpen` receives the program or cabinet.
+ * Returns the entry that a catalog would contain for the file (CryptCATAdminCalcHashFromFileHandle2). Programs and
+ * cabinets are identified by Authenticode digests, which do not change when the file is signed. All other files are
+ * identified by digests of all their bytes. `onOpen` is called with the opened file if it is a program or a cabinet.
  */
 export async function listedFile(
   source: ByteSource,
@@ -36,10 +39,13 @@ export async function listedFile(
   return { name: basename(path), kind: opened?.listing?.as ?? 'other', digests };
 }
 
-/** Windows checks the checksum in a program's header only in drivers. */
+/** Windows checks the checksum in the header of a program only if the program is a driver. */
 const CHECKSUM = 'checksum-wrong';
 
-/** Returns a note if catalogs do not cover unusual bytes in a program or cabinet, near or in place of a signature. */
+/**
+ * Returns a note if a program or cabinet has unusual bytes, near or in place of a signature, that catalogs do not
+ * cover.
+ */
 export async function examineListed(opened: SignableFile): Promise<readonly Finding[]> {
   const findings = await findingsIn(opened).catch(expectedError);
   const strange =

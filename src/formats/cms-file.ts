@@ -1,4 +1,4 @@
-/** Common code for formats with one CMS signature (RFC 5652) that is not Authenticode. */
+/** Code that is common to formats with one CMS signature (RFC 5652) that is not an Authenticode signature. */
 
 import { createHash } from 'node:crypto';
 import { DIGEST_OID, digestAlgorithmOf } from '../asn1/algorithm-identifiers.ts';
@@ -42,7 +42,10 @@ export interface CmsHolder {
   presentContent(): Uint8Array;
   examine(): readonly Finding[];
   details(): readonly Detail[];
-  /** Returns the edits that make `cms` the only signature. Applying these edits a second time must change nothing. */
+  /**
+   * Returns the edits after which `cms` is the file's only signature. Applying these edits a second time must change
+   * nothing.
+   */
   write(cms: Uint8Array): Patch;
   replace(cms: Uint8Array): Patch;
   removeAll(): Patch;
@@ -106,7 +109,8 @@ export function cmsFile(holder: CmsHolder, budget: WorkBudget): CmsFile {
     attaching: {
       async place({ bytes }) {
         const signedData = parseSignedData(bytes);
-        // The CMS can cover the content of the existing signature or that of a new one.
+        // The CMS can cover the content that the existing signature covers, or the content that a new signature would
+        // cover.
         const isOfPresent =
           stored !== undefined &&
           holder.examine().length === 0 &&

@@ -1,18 +1,18 @@
-/** Names the type of any file, for runs that look inside containers. */
+/** Determines the type of any file, for runs that look inside containers. */
 
 import type { ByteSource } from '../bytes/byte-source.ts';
 import type { Format } from '../format/format.ts';
 import { identify } from './recognise.ts';
 import { CONTAINERS, formats as FORMATS } from './registry.ts';
 
-/** A file of no format. */
+/** The id of a file that has no known format. */
 export interface OtherKind {
   readonly id: 'elf' | 'mach-o' | 'apk' | 'other';
-  /** A noun phrase for an archive or installer that this program cannot open. */
+  /** A noun phrase for an archive or an installer that this program cannot open. */
   readonly archive: string | undefined;
 }
 
-/** Returns a format even for containers without a signature. */
+/** Returns a format even for containers that have no signature. */
 export async function kindOf(
   source: ByteSource,
   name: string,
@@ -34,7 +34,7 @@ const DESCRIBED = [
 ] as const;
 const ARCHIVES: readonly string[] = ['archive', 'Debian package', 'RPM package', 'encrypted'];
 
-/** Ids of all types of files that a policy may name. */
+/** Ids of all types of files that a policy may mention. */
 export const KINDS: ReadonlySet<string> = new Set([
   ...[...FORMATS, ...CONTAINERS].map(({ id }) => id),
   ...DESCRIBED.map(([, id]) => id),

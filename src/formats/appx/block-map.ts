@@ -1,4 +1,4 @@
-/** AppxBlockMap.xml lists the size of each file, and a digest of each 64 KiB block. */
+/** AppxBlockMap.xml lists the size of each file, and a digest of each block of 64 KiB. */
 
 import { hash } from 'node:crypto';
 import { inflateRawSync, constants as zlib } from 'node:zlib';
@@ -17,9 +17,12 @@ const HASH_METHODS: ReadonlyMap<string, DigestAlgorithm> = new Map([
   ['http://www.w3.org/2001/04/xmlenc#sha512', 'SHA512'],
 ]);
 const BLOCK_LENGTH = 64 * 1024;
-/** makeappx writes an empty block of this length after the last block of a file. */
+/** If the last block of a file has this length, makeappx writes an empty block after it. */
 const END_LENGTH = 2;
-/** Length limit of a compressed block. The limit is generous: deflate adds little to data that it cannot compress. */
+/**
+ * Limit on the length of a compressed block. The limit is generous: deflate adds little to data that it cannot
+ * compress.
+ */
 const LONGEST_PACKED = BLOCK_LENGTH + 1024;
 
 export interface BlockMap {
@@ -34,16 +37,16 @@ interface MappedFile {
   readonly blocks: Blocks;
 }
 
-/** Stores arrays, because an object for each of 65,000 blocks would take 30 MB more. */
+/** Uses arrays, because objects for 65,000 blocks would take 30 MB more. */
 interface Blocks {
-  /** Concatenated base64 digests, except those of the wrong length. Empty if the digests were not requested. */
+  /** The base64 digests, concatenated. Those of the wrong length are omitted. Empty if no digests were requested. */
   hashes: Buffer;
   readonly sizes: number[];
 }
 
 const NO_SIZE = -1;
 
-/** `withHashes` is needed to compare the digests, which take 5 MB for 65,000 blocks. */
+/** `withHashes` is needed for comparing digests, which take 5 MB for 65,000 blocks. */
 export function readBlockMap(bytes: Uint8Array, { withHashes = false } = {}): BlockMap {
   const files: MappedFile[] = [];
   let algorithm: DigestAlgorithm | undefined;
@@ -92,7 +95,10 @@ interface MappedEntry {
   readonly file: MappedFile;
 }
 
-/** Returns clauses about differences in sizes, and about files that only the block map or only the archive lists. */
+/**
+ * Returns clauses about files with different sizes, and about files that are listed only in the block map or only in
+ * the archive.
+ */
 export function compareSizes({ files }: BlockMap, entries: readonly ZipEntry[]): readonly string[] {
   const { mapped, unmapped, misnamed } = pairUp(files, entries);
   const found = new Set(mapped.map(({ file }) => file));
@@ -120,8 +126,8 @@ function pairUp(files: readonly MappedFile[], entries: readonly ZipEntry[]) {
 }
 
 /**
- * ECMA-376-2, 6.2.2.2: all other characters are percent-encoded. Microsoft's SDK cannot find files whose names are not
- * encoded in this way, and rejects folder names.
+ * ECMA-376-2, 6.2.2.2 requires that all other characters are percent-encoded. Microsoft's SDK cannot find files whose
+ * names are not encoded in this way, and rejects folder names.
  */
 const PART_NAME = /^(?:[\w.~!$&'()*+,;=:@/-]|%[\da-f]{2})*[^/]$/i;
 
@@ -153,7 +159,10 @@ function sizeProblem({ entry, file }: MappedEntry): string[] {
   return [`the compressed blocks of ${name} have ${entry.compressedSize} bytes, not ${packed}`];
 }
 
-/** Reads and digests all files in the block map, except those with wrong sizes. Returns clauses about differences. */
+/**
+ * Reads and digests all files that the block map lists, except those with wrong sizes. Returns clauses about
+ * differences.
+ */
 export async function compareDigests(
   source: ByteSource,
   blockMap: Uint8Array,
@@ -170,7 +179,7 @@ export async function compareDigests(
   return problems;
 }
 
-/** Decompresses each block separately, as Windows does while it downloads a package. */
+/** Decompresses each block separately, as Windows does while it is downloading a package. */
 async function findWrongBlock(
   { view, load }: ReturnType<typeof slidingWindow>,
   { method, dataOffset, compressedSize }: ZipEntry,
@@ -203,12 +212,16 @@ function inflateBlock(data: Uint8Array): Buffer | undefined {
   }
 }
 
-/** With uncompressed deflate blocks of this length, each block in the block map consists of whole deflate blocks. */
+/**
+ * If deflate blocks are uncompressed and have this length, each block in the block map consists of whole deflate
+ * blocks.
+ */
 export const PLAIN_BLOCK_LENGTH = BLOCK_LENGTH / 2;
 
 /**
- * Returns the block map with a new entry for a file that is deflated without compression, in blocks of
- * `PLAIN_BLOCK_LENGTH`. The rest of the block map stays the same. `name` must have the form of names in the block map.
+ * Returns the block map with a new entry for a file that is stored in deflate format without compression, in blocks of
+ * `PLAIN_BLOCK_LENGTH`. The rest of the block map stays the same. `name` must be written in the form that names in the
+ * block map have.
  */
 export function withFile(bytes: Uint8Array, name: string, contents: Uint8Array, headerLength: number): Uint8Array {
   const text = Buffer.from(bytes).toString();

@@ -1,4 +1,7 @@
-/** The signature of a package covers a list of digests. Each digest follows four letters. */
+/**
+ * The signature of a package covers a list of several digests. Each digest in the list follows an identifier of four
+ * letters.
+ */
 
 import { createHash } from 'node:crypto';
 import type { ByteSource } from '../../bytes/byte-source.ts';
@@ -22,7 +25,7 @@ export interface SignedBody extends ArchiveBody {
   readonly contentTypes: Uint8Array;
 }
 
-/** Returns the list of digests for each algorithm except MD5, which packages never use. */
+/** Returns one such list for each algorithm except MD5, which packages never use. */
 export async function measurePackage(
   source: ByteSource,
   body: SignedBody,

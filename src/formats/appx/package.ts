@@ -24,7 +24,7 @@ export interface AppxPackage {
   readonly manifest: Manifest;
   readonly manifestPart: Part;
   readonly blockMap: Part;
-  /** Digest algorithm of the block map, which signatures must use too. */
+  /** Digest algorithm of the block map. Signatures must use the same algorithm. */
   readonly algorithm: DigestAlgorithm;
   readonly wrongSizes: readonly string[];
   readonly contentTypes: Part & ContentTypes;
@@ -37,11 +37,11 @@ export interface StoredSignature extends StoredCms {
   readonly hasMagic: boolean;
 }
 
-/** Length in bytes. The block map for 40 GB has 64 MiB. */
+/** Length in bytes. The block map for 40 GB of files is 64 MiB long. */
 const LONGEST_BLOCK_MAP = 64 * 1024 * 1024;
 const LONGEST_TEXT = 2 * 1024 * 1024;
 const LONGEST_BINARY = 16 * 1024 * 1024;
-/** If sizes have 32 bits, this many bytes are reserved for each signature. */
+/** If size fields have 32 bits, this many bytes are reserved for each signature. */
 export const ROOM = 16 * 1024 * 1024;
 const MAGIC = 'PKCX';
 
@@ -75,7 +75,10 @@ export async function readPackage(source: ByteSource): Promise<AppxPackage> {
   };
 }
 
-/** Replaces package names by entry names, which are percent-encoded outside ASCII and may differ in case. */
+/**
+ * Replaces the names of packages with those of the archive entries, which are percent-encoded outside ASCII and may
+ * differ in case.
+ */
 function namedAsEntries(manifest: Manifest, { entries }: ZipArchive): Manifest {
   if (manifest.packages.length === 0) return manifest;
   const isTwice = (name: string) => appxErrors('appx-malformed', { problem: `the name ${name} is there twice` });
@@ -95,7 +98,7 @@ function namedAsEntries(manifest: Manifest, { entries }: ZipArchive): Manifest {
   return { ...manifest, packages };
 }
 
-/** Excludes the packages of a bundle, because they have their own block maps. */
+/** Excludes the packages in a bundle, because each has a block map of its own. */
 export function mappedEntries({ entries }: ZipArchive, { packages }: Manifest): readonly ZipEntry[] {
   const bundled = new Set(packages.map(({ name }) => name));
   return entries.filter(({ name }) => !bundled.has(name));
@@ -105,7 +108,7 @@ function checkPlain({ size }: ByteSource, { end, start, entries }: ZipArchive): 
   if (start !== 0 || end.base !== 0 || end.trailingLength !== 0 || end.locatorBase !== 0) {
     throw appxErrors('appx-malformed', { problem: 'other bytes are before or after the archive' });
   }
-  // Windows does not find an end record if another one follows it.
+  // Windows does not find an end record that is followed by another one.
   if (end.recordOffset + END_RECORD_LENGTH !== size)
     throw appxErrors('appx-malformed', { problem: 'the archive has a comment' });
   if (end.zip64 === undefined && (size + ROOM > IN_ZIP64_32 || entries.length + 1 >= IN_ZIP64_16)) {

@@ -1,4 +1,4 @@
-/** Reads the XML parts of a package. Elements are reported in the order of their end tags. */
+/** Reads the XML parts of a package. Elements are reported in the order in which they end. */
 
 import { SaxesParser } from 'saxes';
 import type { CodesignError } from '../../errors/codesign-error.ts';
@@ -9,12 +9,12 @@ export interface XmlElement {
   readonly prefix: string;
   readonly depth: number;
   readonly namespace: string;
-  /** True if the element has the namespace of the root. Elements of other namespaces are extensions. */
+  /** True if the element has the same namespace as the root element. Elements in other namespaces are extensions. */
   readonly isOwn: boolean;
   readonly attributes: ReadonlyMap<string, string>;
 }
 
-/** `end` is the offset in the text after the start tag or after the element. */
+/** `end` is the offset in the text after the start tag, or after the whole element. */
 export type OnElement = (element: XmlElement, end: number) => void;
 
 /** Nesting depth. Real XML parts have about five nested levels. */
@@ -29,7 +29,10 @@ export function decodeXml(part: string, bytes: Uint8Array): string {
   }
 }
 
-/** Calls `onStart` before the element's contents. Throws `appx-part-malformed` if there is a document type. */
+/**
+ * Calls `onStart` before the contents of the element are read. Throws `appx-part-malformed` if the document contains a
+ * document type declaration.
+ */
 export function readXml(part: string, text: string, onStart: OnElement, onEnd?: OnElement): void {
   const parser = new SaxesParser({ xmlns: true });
   const open: XmlElement[] = [];
@@ -77,7 +80,7 @@ export function malformed(part: string, problem: string): CodesignError {
   return appxErrors('appx-part-malformed', { part, problem });
 }
 
-/** The schemas have this limit (in characters) for publishers and file names, which are the longest attributes. */
+/** The schemas have this limit (in characters) for the longest attributes, which are publishers and file names. */
 const LONGEST_ATTRIBUTE = 8192;
 
 export function attributeOf({ name, attributes }: XmlElement, attribute: string, part: string): string {

@@ -15,13 +15,13 @@ interface Head {
   readonly header: Buffer;
   readonly sizes: Buffer;
   readonly block1: Uint8Array;
-  /** Length of the bytes after block1: the reference, and zeros until the end of the reserved area. */
+  /** Length of the bytes after block1: the signature reference, and zeros up to the end of the reserved area. */
   readonly block2Length: number;
   readonly folders: Buffer;
   readonly shift: number;
 }
 
-/** The digest covers the final header without reserved1, the sizes, the length of block2, and block2 itself. */
+/** The digest covers the final header except reserved1, the sizes, the length of block2, and block2 itself. */
 export async function contentOf(
   source: ByteSource,
   layout: CabinetLayout,
@@ -45,7 +45,10 @@ export async function headForSignature(source: ByteSource, layout: CabinetLayout
   return readHead(source, layout, reserveForSignature(layout));
 }
 
-/** Pads with zeros to a multiple of 8 bytes. As with signtool, the length in the reference includes this padding. */
+/**
+ * Pads the signature with zeros to a multiple of 8 bytes. As in files from signtool, the length in the reference
+ * includes this padding.
+ */
 export function embedCms(layout: CabinetLayout, head: Head, cms: Uint8Array): Patch {
   const padded = Buffer.alloc(Math.ceil(cms.length / 8) * 8);
   padded.set(cms);
@@ -58,7 +61,7 @@ export function embedCms(layout: CabinetLayout, head: Head, cms: Uint8Array): Pa
   return editsFor(layout, head, block2, padded);
 }
 
-/** Also removes the reserved area if its size shows that it was created for a signature. */
+/** Also removes the reserved area if its size shows that it was created for the signature. */
 export async function removeCms(source: ByteSource, layout: CabinetLayout): Promise<Patch> {
   const { reserve } = layout;
   const isOurs = reserve?.length === 4 + REFERENCE_LENGTH && reserve.block1.length === 0;
@@ -85,7 +88,7 @@ async function readHead(source: ByteSource, layout: CabinetLayout, length: numbe
   }
   if (length > 0) {
     sizes.writeUInt16LE(block1.length, 4);
-    // signtool writes this length in a reserved area that it creates, and jsign accepts no other.
+    // If signtool creates the reserved area, it writes this length. jsign accepts no other length.
     sizes.writeUInt16LE(Math.min(block2Length, REFERENCE_LENGTH), 6);
   }
   const shift = HEADER_LENGTH + (isReserved ? RESERVE_SIZES_LENGTH + length : 0) - reserveEnd(layout);

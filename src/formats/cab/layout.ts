@@ -1,4 +1,4 @@
-/** The header of a cabinet (MS-CAB, 2.1 CFHEADER), its reserved area, and the location of the signature. */
+/** The header of a cabinet (MS-CAB, 2.1 CFHEADER), its reserved area, and the location of its signature. */
 
 import type { ByteSource } from '../../bytes/byte-source.ts';
 import { Cursor } from '../../bytes/cursor.ts';
@@ -8,26 +8,26 @@ import { CMS_TRACE, hasTrace } from '../trace.ts';
 import { cabErrors } from './errors.ts';
 
 export const HEADER_LENGTH = 36;
-/** cbCFHeader, cbCFFolder and cbCFData, which exist only if a flag is set. */
+/** cbCFHeader, cbCFFolder and cbCFData. These fields exist only if a flag is set. */
 export const RESERVE_SIZES_LENGTH = 4;
-/** u32 offset and u32 length of the CMS, then 8 zero bytes. */
+/** A 32-bit offset and a 32-bit length of the CMS, then 8 zero bytes. */
 export const REFERENCE_LENGTH = 16;
 export const HAS_RESERVE = 4;
 const HAS_PREVIOUS = 1;
 const HAS_NEXT = 2;
 const ROOM = 1024 * 1024;
 const MAXIMUM_SIZE = 0xffff_ffff;
-/** Up to four names and disk labels of up to 255 bytes each. */
+/** Up to four strings of up to 255 bytes each: names of cabinets and of disks. */
 const LONGEST_NAMES = 4 * 256;
 
 export interface CabinetLayout {
   readonly fileSize: number;
-  /** cbCabinet, the size without the signature. */
+  /** cbCabinet: the size of the cabinet without the signature. */
   readonly cabinetSize: number;
   readonly filesOffset: number;
   readonly flags: number;
   readonly reserve: Reserve | undefined;
-  /** Names of the previous and the next cabinet, up to the folder table. */
+  /** Names of the previous and the next cabinet, up to the start of the folder table. */
   readonly names: ByteRange;
   readonly folderCount: number;
   readonly folderLength: number;
@@ -38,7 +38,7 @@ export interface Reserve {
   readonly length: number;
   readonly folderLength: number;
   readonly dataLength: number;
-  /** Data from another program, which the digest covers. */
+  /** Data that another program stored here. The digest covers this data. */
   readonly block1: Uint8Array;
   /** The bytes after block1: the reference to the signature, and zeros. */
   readonly block2: Uint8Array;

@@ -41,7 +41,7 @@ async function storedIn(source: ByteSource, { signature }: CabinetLayout): Promi
 
 const KIND: SignedKind = {
   dataType: SPC_CAB_DATA,
-  // signtool in SDK 26100, jsign and relic write these data types.
+  // signtool in SDK 26100, jsign and relic write one of these data types.
   otherTypes: [SPC_CAB_DATA_2, SPC_PE_IMAGE_DATA],
   value: { name: 'link', examine: () => [], describe: describeLink },
 };

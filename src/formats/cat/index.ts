@@ -5,7 +5,7 @@ export const cat = {
   id: 'cat',
   title: 'Security catalog (CAT)',
   extensions: ['.cat'],
-  // A catalog usually lists the files in its folder, which must not change after it is signed.
+  // A catalog usually lists the files in its folder. These files must not change after the catalog is signed.
   onlyIfNamed: ['.cat'],
   signing: { options: PROGRAM_OPTIONS, modes: ['replace'], signsTime: false, keepsExtension: false },
   purpose: 'code-signing',
@@ -15,14 +15,14 @@ export const cat = {
   seemsSigned: async () => true,
 } as const satisfies Format;
 
-/** Object identifiers in DER: SignedData, certificate trust list, and its usage "catalog". */
+/** Object identifiers in DER: SignedData, the certificate trust list, and the usage "catalog" of this list. */
 const MARKS = ['06092a864886f70d010702', '06092b0601040182370a01', '060a2b0601040182370c0101'].map((hex) =>
   Buffer.from(hex, 'hex'),
 );
-/** Length in bytes. Only lengths and the digest algorithms precede the list's usage. */
+/** Length in bytes. Only lengths and the digest algorithms precede the usage of the list. */
 const LONGEST_START = 256;
 
-/** True if the object identifiers occur in this order. Further checks run when the file is opened. */
+/** True if these object identifiers occur in this order. Further checks run when the file is opened. */
 function startsLikeCatalog(head: Uint8Array): boolean {
   const start = Buffer.from(head.subarray(0, LONGEST_START));
   let at = 0;

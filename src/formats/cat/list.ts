@@ -1,4 +1,4 @@
-/** The list in a security catalog is a certificate trust list (wincrypt.h, CTL_INFO) of files (mscat.h). */
+/** The list in a security catalog is a certificate trust list (CTL_INFO in wincrypt.h) of files (mscat.h). */
 
 import {
   CATALOG_LIST,
@@ -28,7 +28,7 @@ import { catErrors } from './errors.ts';
 export interface Catalog {
   readonly cms: Uint8Array | undefined;
   readonly encapsulated: Element;
-  /** The digest excludes the tag and length of the list. */
+  /** The digest excludes the tag and the length of the list. */
   readonly list: Element;
   /** Version 1 lists files by SHA-1 digests, and version 2 by SHA-256 digests. */
   readonly version: 1 | 2;
@@ -39,13 +39,15 @@ export interface Catalog {
 }
 
 export interface CatalogMember {
-  /** Windows finds the member by this tag: a digest in version 2, and any text (usually a digest) in version 1. */
+  /**
+   * Windows finds the member by this tag. It is a digest in version 2, and any text (usually a digest) in version 1.
+   */
   readonly tag: Uint8Array;
   readonly digest: { readonly algorithm: string; readonly value: Uint8Array } | undefined;
   readonly attributes: readonly NameValue[];
 }
 
-/** Not escaped, like all text from the file: may contain control characters. */
+/** Not escaped, like all text from the file: it may contain control characters. */
 interface NameValue {
   readonly name: string;
   readonly value: string;
@@ -131,7 +133,9 @@ function readExtensions(extensions: Element): readonly NameValue[] {
   });
 }
 
-/** Reads a CatalogNameValue: BMPString, INTEGER with flags, OCTET STRING with UTF-16LE and a final NUL. */
+/**
+ * Reads a CatalogNameValue: a BMPString, an INTEGER with flags, and an OCTET STRING with UTF-16LE and a NUL at its end.
+ */
 function readNameValue(element: Element): NameValue {
   const fields = fieldsOf(element, 0x30, 'name and value');
   const name = Buffer.from(fields.next(0x1e, 'name').contents);

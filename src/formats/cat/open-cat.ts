@@ -33,7 +33,10 @@ export async function openCat(source: ByteSource, reader: ContentReader): Promis
   };
 }
 
-/** An attached signature replaces the whole file. Only a comparison shows whether the new catalog lists other files. */
+/**
+ * If a finished signature is attached, it replaces the whole file. Only a comparison of the lists shows whether the new
+ * catalog lists different files.
+ */
 function checkSameList(cms: Uint8Array, { list }: Catalog): void {
   const other = attempt(() => readCatalog(cms));
   if (other instanceof CodesignError || !isSameBytes(other.list.bytes, list.bytes)) {
@@ -51,7 +54,7 @@ function signedList(catalog: Catalog, source: ByteSource): Container {
     reasonForOneSignature: 'a security catalog holds one signature',
     reasonNotRewritable: undefined,
     entries: async () => (cms === undefined ? [] : [{ location: 'catalog', cms, examine: async () => [] }]),
-    // The list is digested in memory, so that later changes to the file have no effect.
+    // The copy of the list in memory is digested, so that later changes to the file have no effect.
     measure: (_content, algorithms) => measureContent(memorySource(list.contents), [list.contents], algorithms),
     content: async () => ({ type: CERTIFICATE_TRUST_LIST, value: list.bytes }),
     write: replaceBy,

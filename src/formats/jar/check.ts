@@ -11,17 +11,17 @@ import { type Coverage, coverageOf } from './signature/signature-file-info.ts';
 
 export interface JarExpectation extends Expected {
   /**
-   * True if existing files must keep their positions, even where a stream reader does not look for signatures. The
-   * validity of other signatures must then not change.
+   * True if existing files must keep their positions, even if a stream reader does not look for signatures there. The
+   * validity of other signatures must not change in this case.
    */
   readonly keepsPositions?: boolean;
 }
 
 /**
- * Checks the archive. The archive must contain exactly the expected blocks, byte for byte, and the contents must match
- * the digests in the manifest. Each signature file must match this manifest, the new signature file must not list
- * removed files, and together the signature files must cover every file. The manifest must be at the position where a
- * stream reader looks for it. Throws `result-damaged`.
+ * Checks the archive. The archive must contain exactly the expected blocks, unchanged, and the contents must match the
+ * digests in the manifest. Each signature file must match this manifest, and the new one must not list removed files.
+ * Together, they must cover every file. The manifest must be at the position at which a stream reader looks for it.
+ * Throws `result-damaged`.
  */
 export async function checkResult(
   source: ByteSource,

@@ -10,15 +10,18 @@ import { withoutDigests } from './manifest/complete.ts';
 import { rawName } from './stamp.ts';
 
 const LONGEST_DIRECTORY_RECORD = 0x10000;
-/** `file` and some desktops recognise an executable JAR by this extra field, which only the first entry has. */
+/**
+ * The command `file` and some desktops recognise an executable JAR by this extra field, which only the first entry has.
+ */
 const JAR_MAGIC = 0xcafe;
 
 /**
- * Builds all parts that do not depend on the signature. A stream reader (JarInputStream) needs META-INF/, the manifest
- * and the signatures, in this order, before all other entries. The block is stored uncompressed, so its length is known
- * before the signature.
+ * Builds all parts of the archive that do not depend on the signature value. A stream reader (JarInputStream) requires
+ * that META-INF/, the manifest and the signatures, in this order, precede all other entries. The block is stored
+ * uncompressed, so that its length is known before the signature is made.
  *
- * `base` is the name of the signature's two files. `remove` contains the entries of replaced signatures.
+ * `base` is the name of the two files of the signature, without their extensions. `remove` contains the entries of
+ * signatures that are replaced.
  */
 export function prepareEmbedding(
   layout: JarLayout,
@@ -56,9 +59,9 @@ function jarMagic({ directory, inFile }: ZipArchive): Uint8Array {
 }
 
 /**
- * Removes signature files and blocks, including incomplete pairs, and the digests in the manifest. The manifest keeps
- * its place, and is removed if this program created it. Verifiers ignore SIG-* files, which stay in the archive. Throws
- * `not-signed`.
+ * Removes signature files and blocks, including incomplete pairs, and removes the digests in the manifest. The manifest
+ * keeps its position in the archive. It is removed if this program created it. SIG-* files stay in the archive, because
+ * verifiers ignore them. Throws `not-signed`.
  */
 export function removeSignatures({ archive, manifest, signatureFiles }: JarLayout): Patch {
   const remove = new Set([...signatureFiles.values()].flatMap(filesOf));

@@ -14,9 +14,12 @@ export interface JarLayout {
   readonly archive: ZipArchive;
   readonly manifest: { readonly entry: ZipEntry; readonly parsed: Manifest } | undefined;
   readonly metaInf: ZipEntry | undefined;
-  /** Files that a signature covers: all except the manifest and the files of signatures. */
+  /** Files that a signature covers: all except the manifest and the files that belong to signatures. */
   readonly signable: readonly ZipEntry[];
-  /** Files of signatures, by base name in upper case. Files with the same base name belong together. */
+  /**
+   * Files that belong to signatures, keyed by their base name in upper case. Files with the same base name belong to
+   * the same signature.
+   */
   readonly signatureFiles: ReadonlyMap<string, SignatureFiles>;
 }
 
@@ -37,7 +40,10 @@ export interface OpenedJar {
 /** Java's limit since 2023 for manifests and signature files (`jdk.jar.maxSignatureFileSize`). */
 export const LARGEST_MANIFEST = 16_000_000;
 
-/** Limit for 32 signers, because each file takes time to read. Java has no limit, and real files have one or two. */
+/**
+ * Limit on the number of these files, enough for 32 signers. Each file takes time to read. Java has no such limit, and
+ * real archives have one or two signers.
+ */
 const MOST_SIGNATURE_FILES = 64;
 const BLOCK_EXTENSIONS: readonly string[] = ['.RSA', '.DSA', '.EC'];
 
@@ -55,7 +61,7 @@ export async function readLayout(source: ByteSource): Promise<JarLayout> {
   for (const entry of archive.entries) {
     const own = isDirectory(entry) ? undefined : ownNameOf(entry.name);
     if (isDirectory(entry)) {
-      // jarsigner -strict treats a folder entry with data as an unsigned file.
+      // jarsigner -strict treats a folder entry that contains data as an unsigned file.
       const problem = `the directory ${entry.name} holds data, which no signature covers`;
       if (!isEmpty(entry)) throw zipErrors('zip-unsupported', { problem });
     } else if (own === undefined) {
@@ -74,7 +80,10 @@ export async function readLayout(source: ByteSource): Promise<JarLayout> {
   return { archive, manifest, metaInf: archive.byName.get(META_INF), signable, signatureFiles };
 }
 
-/** Compressed empty data has two bytes. Additional bytes could hide entries that only stream readers see. */
+/**
+ * Empty data takes two bytes when it is compressed. Additional bytes could hide entries that only stream readers would
+ * find.
+ */
 function isEmpty({ size, compressedSize, method }: ZipEntry): boolean {
   return size === 0 && compressedSize <= (method === DEFLATED ? 2 : 0);
 }
@@ -89,8 +98,9 @@ export async function readWhole(source: ByteSource, entry: ZipEntry): Promise<Bu
 }
 
 /**
- * Returns the upper-case name under META-INF/ of a manifest or a file of a signature. Such files are not signed, and
- * must be directly in the folder. As in Java, a SIG-* name must have an extension of at most three letters or digits.
+ * If the entry is a manifest or a file of a signature, returns its name under META-INF/ in upper case. Such files are
+ * not covered by signatures, and must be directly in this folder. As in Java, the extension of a SIG-* name must have
+ * at most three letters or digits.
  */
 export function ownNameOf(name: string): string | undefined {
   const upper = name.toUpperCase();
@@ -101,7 +111,7 @@ export function ownNameOf(name: string): string | undefined {
   return isOwn || /^SIG-([^.]*|.*\.[A-Z0-9]{1,3})$/.test(rest) ? rest : undefined;
 }
 
-/** Returns true for a signature file or block. SIG-* files, which no verifier supports, stay unchanged. */
+/** Returns true for a signature file or a signature block. SIG-* files, which no verifier supports, do not change. */
 function addSignatureFile(
   files: Map<string, { signatureFile: ZipEntry | undefined; blocks: ZipEntry[] }>,
   own: string,
@@ -120,7 +130,10 @@ function addSignatureFile(
   return true;
 }
 
-/** Java drops the start of a rejected name, finds no section for it, and treats the file as unsigned. */
+/**
+ * Java leaves out the start of a name like the rejected ones. It then finds no section for the name, and treats the
+ * file as unsigned.
+ */
 function rejectOtherNameInJava({ name }: ZipEntry): void {
   if (name.startsWith('/') || name.startsWith('./')) {
     const problem = 'begins with / or ./, which Java leaves out when it looks for its signature';

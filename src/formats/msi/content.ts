@@ -1,4 +1,7 @@
-/** Content that the signature of an installer file covers: its streams, and a digest of the directory's metadata. */
+/**
+ * The content that the signature of an installer file covers: its streams, and a digest of the metadata in the
+ * directory.
+ */
 
 import { createHash } from 'node:crypto';
 import { lazyPieces, type Piece } from '../../bytes/pieces.ts';
@@ -8,10 +11,13 @@ import { type DigestAlgorithm, NODE_DIGEST_NAME } from '../../crypto/algorithms.
 import type { Content } from '../../crypto/measure-content.ts';
 
 export const SIGNATURE_STREAM = '\x05DigitalSignature';
-/** This stream contains a digest of names, sizes and times, which is hashed before the other streams. */
+/**
+ * This stream contains a digest of names, sizes and times, which is included in the signed digest before the other
+ * streams.
+ */
 export const METADATA_STREAM = '\x05MsiDigitalSignatureEx';
 
-/** Version in SpcSipInfo. signtool writes 2, and all other programs 1. */
+/** Version in SpcSipInfo. signtool writes 2, and all other signing programs write 1. */
 export const SIP_VERSION = { withoutMetadata: 1, withMetadata: 2 } as const;
 
 const SIGNATURE_STREAMS: readonly Uint8Array[] = [SIGNATURE_STREAM, METADATA_STREAM].map((name) =>
@@ -19,9 +25,9 @@ const SIGNATURE_STREAMS: readonly Uint8Array[] = [SIGNATURE_STREAM, METADATA_STR
 );
 
 /**
- * Returns the root without the two streams of a signature. Streams with the same names in other storages belong to the
- * content. Throws `compound-file-malformed` if a storage has one of these names, or if another name differs only in
- * case.
+ * Returns the root storage without the two streams of a signature. Streams with the same names in other storages are
+ * part of the signed content. Throws `compound-file-malformed` if a storage has one of these names, or if another name
+ * differs from one of them only in case.
  */
 export function withoutSignature(root: CompoundStorage): CompoundStorage {
   const isSignature = ({ kind, name }: CompoundNode): boolean => {
@@ -40,7 +46,7 @@ export function contentOf(root: CompoundStorage, metadata: Iterable<Piece>): Con
   });
 }
 
-/** The CLSID of a storage follows its contents. */
+/** The CLSID of a storage is digested after the contents of the storage. */
 function* streamsOf(storage: CompoundStorage): Generator<Piece> {
   for (const child of byName(storage)) {
     if (child.kind === 'storage') yield* streamsOf(child);
@@ -56,7 +62,7 @@ export function digestMetadata(root: CompoundStorage, algorithm: DigestAlgorithm
     for (const child of byName(storage)) {
       hash.update(child.name);
       hash.update(child.kind === 'storage' ? clsidOf(child) : child.entry.subarray(120, 124));
-      // State bits, creation time, and time of the last change.
+      // State bits, creation time, and time of the last modification.
       hash.update(child.entry.subarray(96, 116));
       if (child.kind === 'storage') add(child);
     }
@@ -67,7 +73,7 @@ export function digestMetadata(root: CompoundStorage, algorithm: DigestAlgorithm
   return hash.digest();
 }
 
-/** Sorts names by bytes, although the tree of the directory is sorted by code units. */
+/** Sorts names by their bytes, although the directory tree is sorted by code units. */
 function byName({ children }: CompoundStorage): readonly CompoundNode[] {
   return children.toSorted((a, b) => Buffer.compare(a.name, b.name));
 }

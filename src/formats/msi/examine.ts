@@ -19,7 +19,7 @@ export interface Installer {
   readonly root: CompoundStorage;
   readonly stored: StoredCms | undefined;
   readonly metadata: Uint8Array | undefined;
-  /** Range after the last used sector, if it is not all zeros. */
+  /** Range of bytes after the last sector in use, if they are not all zeros. */
   readonly trailing: ByteRange | undefined;
 }
 
@@ -69,8 +69,8 @@ export async function examineInstaller(installer: Installer, source: ByteSource)
 }
 
 /**
- * The digest of the streams does not cover the metadata. If a signature states that it has a digest of metadata, the
- * stream must exist and match. Windows compares neither the value nor the length of the digest.
+ * The digest of the streams does not cover the metadata. If a signature states that it covers a digest of metadata, the
+ * stream with this digest must exist and match. Windows compares neither the value of the digest nor its length.
  */
 export function examineMetadata({ metadata, root }: Installer, sipInfo: Element | undefined): readonly Finding[] {
   if (metadata === undefined) {

@@ -11,7 +11,7 @@ export const msi = {
   onlyIfNamed: [],
   signing: { options: PROGRAM_OPTIONS, modes: ['replace', 'append'], signsTime: false, keepsExtension: false },
   purpose: 'code-signing',
-  // Claims every compound file, so that the error for an Office document can name its type.
+  // Recognises every compound file, so that the error for an Office document can state the type of the document.
   recognition: { by: 'bytes', claims: (head) => COMPOUND_FILE.equals(head.subarray(0, 8)) },
   open: async (source, reader) => (await import('./open-msi.ts')).openMsi(source, reader),
   seemsSigned: hasTrace(inAnyEncoding('DigitalSignature')),

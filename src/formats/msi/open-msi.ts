@@ -47,7 +47,7 @@ export async function openMsi(source: ByteSource, reader: ContentReader): Promis
     file,
     root: withoutSignature(file.root),
     stored: signature && (await readSignature(source, signature)),
-    // A value that is too long is not a digest, so it must not match any digest.
+    // A value that is too long is not a digest, so it must not be treated as a match.
     metadata: metadata && ((await readWhole(source, metadata, LONGEST_METADATA)) ?? new Uint8Array()),
     trailing: await trailingBytes(source, file),
   };
@@ -143,7 +143,7 @@ function signatureStream(
   };
 }
 
-/** The new layout cannot keep trailing bytes, which may be the payload of an installer. */
+/** The new layout cannot keep bytes after the last sector, which may be the payload of an installer. */
 function checkNoTrailing({ trailing }: Installer): void {
   if (trailing === undefined) return;
   throw msiErrors('msi-trailing-bytes', { length: trailing.end - trailing.start, offset: trailing.start });

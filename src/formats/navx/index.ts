@@ -1,4 +1,4 @@
-/** Extensions of Microsoft Dynamics 365 Business Central. */
+/** Extensions for Microsoft Dynamics 365 Business Central. */
 
 import { PROGRAM_OPTIONS } from '../../authenticode/program-info.ts';
 import type { Format } from '../../format/format.ts';

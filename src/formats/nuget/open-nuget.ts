@@ -33,12 +33,15 @@ import { type DigestBy, embeddedSignature, readCms } from './signatures.ts';
 import { NUGET_PROFILE, readSignedText, signedText } from './signed-content.ts';
 import { certificateProblem, countersignersOf, roleOf } from './signers.ts';
 
-/** With the signature, there are at most 65,534 entries. 65,535 would mean that a ZIP64 record contains the count. */
+/**
+ * With the signature, the package has at most 65,534 entries. The value 65,535 would mean that a ZIP64 record contains
+ * the number of entries.
+ */
 const MOST_ENTRIES = 65_533;
-/** Bytes reserved for signature and end records, because the offset of the directory must fit in 32 bits. */
+/** Bytes reserved for the signature and the end records, because the offset of the directory must fit in 32 bits. */
 const ROOM = 1024 * 1024;
 const MAXIMUM_SIZE = 0xffff_ffff;
-/** Limit for warnings about names, because a package may contain thousands of names. */
+/** Limit on the number of warnings about names, because a package may contain thousands of names. */
 const MOST_LISTED = 3;
 
 export async function openNuget(source: ByteSource, reader: ContentReader): Promise<SignableFile> {
@@ -115,7 +118,7 @@ function lookalikeFinding(name: string): string {
   return nugetWarnings('signature-lookalike', { name, required: SIGNATURE_NAME });
 }
 
-/** Returns a noun phrase if replacing would lose a signature or countersignature of a repository. */
+/** Returns a noun phrase if replacing the signature would remove a repository's signature or countersignature. */
 function foreignSignature({ signature }: NugetPackage): string | undefined {
   const signedData = signature && readCms(signature.cms);
   if (signedData === undefined || signedData instanceof CodesignError) return undefined;

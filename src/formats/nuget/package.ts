@@ -19,23 +19,26 @@ import { unpack } from '../../zip/unpack.ts';
 import { nugetErrors } from './errors.ts';
 
 export const SIGNATURE_NAME = '.signature.p7s';
-/** Length in bytes. A signature with two countersignatures and their timestamps has about 30,000 bytes. */
+/** Length in bytes. A signature with two countersignatures and their timestamps is about 30,000 bytes long. */
 const LONGEST_CMS = 16 * 1024 * 1024;
-/** "Version needed to extract" in the records of the signature. */
+/** The field "version needed to extract" in the ZIP records of the signature. */
 const VERSION = 20;
 
 export interface NugetPackage {
   readonly archive: ZipArchive;
   readonly body: ArchiveBody;
   readonly signature: StoredSignature | undefined;
-  /** Names similar to that of the signature entry. NuGet does not recognise entries with these names as signatures. */
+  /**
+   * Names that are similar to the name of the signature entry. NuGet does not recognise entries with such names as
+   * signatures.
+   */
   readonly lookalikes: readonly string[];
 }
 
 export interface StoredSignature {
   readonly entry: ZipEntry;
   readonly cms: Uint8Array | CodesignError;
-  /** Clauses about why NuGet rejects the entry (NU3005). */
+  /** States, in clauses, why NuGet rejects the entry (NU3005). */
   readonly problems: readonly string[];
 }
 
@@ -86,7 +89,8 @@ async function readSignature(source: ByteSource, archive: ZipArchive, entry: Zip
   if (Math.max(size, compressedSize) > LONGEST_CMS) {
     return { entry, cms: entryError(`it has ${Math.max(size, compressedSize)} bytes`), problems };
   }
-  // The bytes are copied, because a source in memory returns views, and a signature can outlive the file.
+  // The bytes are copied: a source in memory returns views of its data, and a signature can be kept longer than the
+  // file.
   const data = Buffer.from(await source.read(dataOffset, compressedSize));
   const cms = await Promise.resolve()
     .then(() => unpack(data, entry))
@@ -115,7 +119,7 @@ export function entryError(problem: string): CodesignError {
   return nugetErrors('nuget-signature-entry', { name: SIGNATURE_NAME, problem });
 }
 
-/** Returns the package as it was before signing, including the archive comment. */
+/** Returns the package as it was before it was signed, including the archive comment. */
 export function contentOf({ body, archive }: NugetPackage, { size }: ByteSource): Content {
   return [...body.content, ...tailOf(body), { start: archive.end.recordOffset + END_RECORD_LENGTH, end: size }];
 }

@@ -10,11 +10,11 @@ import { appxErrors } from '../errors.ts';
 import { type AppxPackage, mappedEntries, ROOM } from '../package.ts';
 import { examineOffsets, type InnerPackage, innerPackages, listed } from './packages.ts';
 
-/** Limit for the memory in bytes while a bundle is rewritten. It is enough for the directories of 100,000 files. */
+/** Limit on the memory that rewriting a bundle uses, in bytes. It is enough for the directories of 100,000 files. */
 const MOST_HELD = 16 * 1024 * 1024;
-/** If sizes in the bundle have 32 bits, a signature may make a package longer by at most this many bytes. */
+/** If size fields in the bundle have 32 bits, signing may make a package longer by at most this many bytes. */
 const ROOM_IN_PACKAGE = 256 * 1024;
-/** Budget for the signatures of all packages in a bundle, enough for a thousand packages. */
+/** Work budget for the signatures of all packages in a bundle. It is enough for a thousand packages. */
 const WORK_FOR_PACKAGES = 30_000;
 
 export type OpenedPackage = SignableFile & { readonly signing: Signing };
@@ -48,7 +48,10 @@ export function bundleOf(opened: AppxPackage, source: ByteSource, reader: Conten
   return {
     damageOf,
 
-    /** Returns whether packages will be signed, and the names of the signed ones, which stay unchanged. */
+    /**
+     * Returns whether any packages will be signed, and the names of the packages that are already signed and stay
+     * unchanged.
+     */
     async check(context: SigningContext) {
       const wrong = manifest.packages.length === 0 ? [] : await wrongPlaces();
       if (wrong.length > 0) throw appxErrors('appx-malformed', { problem: listed(wrong) });

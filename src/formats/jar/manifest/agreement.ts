@@ -9,13 +9,13 @@ const OF_MANIFEST = '-digest-manifest';
 const OF_MAIN_ATTRIBUTES = '-digest-manifest-main-attributes';
 
 export interface Disagreement {
-  /** `algorithms`: the signature file has digests of the manifest only with algorithms that Java rejects. */
+  /** `algorithms` means that the signature file has digests of the manifest only with algorithms that Java rejects. */
   readonly part: 'version' | 'algorithms' | 'main attributes' | 'section';
   readonly name?: string;
 }
 
 export interface AgreementRules {
-  /** Returns true if digests with this algorithm (node:crypto name) may be used. Default: all known algorithms. */
+  /** Returns true if digests with this algorithm (a name in node:crypto) may be used. Default: all known algorithms. */
   readonly permits?: (algorithm: string) => boolean;
   readonly known?: ManifestCache | undefined;
 }
@@ -27,7 +27,7 @@ export interface NamedSections {
   readonly ranges: readonly SectionRange[];
 }
 
-/** Groups section numbers instead of objects by name, because there may be a hundred thousand sections. */
+/** Groups the indexes of sections by name. Objects would take too much memory for a hundred thousand sections. */
 export function sectionsByName(manifest: Manifest) {
   const places: number[] = [];
   const indexes = new Map<string, number | number[]>();
@@ -61,7 +61,7 @@ export function createManifestCache(manifest: Manifest) {
   const digests = new Map<string, string>();
   return {
     sections: lazy(() => sectionsByName(manifest)),
-    /** Returns a base64 digest. `part` identifies the digested bytes, and must be unique. */
+    /** Returns a base64 digest. `part` identifies the bytes that are digested, and must be unique. */
     digestOf(part: string, algorithm: string, bytes: () => readonly Buffer[]): string {
       const key = `${algorithm} ${part}`;
       const digest = digests.get(key) ?? sectionDigest(algorithm, bytes());
@@ -76,8 +76,9 @@ export function agrees(signatureFile: Manifest, manifest: Manifest): boolean {
 }
 
 /**
- * Applies Java's rule: either the digest of the whole manifest matches, or those of its main attributes and of all
- * listed sections. Entries that were added later do not break a signature. Returns undefined if there is no difference.
+ * Applies Java's rule: either the digest of the whole manifest matches, or the digests of its main attributes and of
+ * all listed sections match. Entries that were added to the archive later do not break a signature. Returns undefined
+ * if there is no difference.
  */
 export function findDisagreement(
   signatureFile: Manifest,
@@ -99,12 +100,12 @@ export function findDisagreement(
   const whole = { start: 0, end: manifest.bytes.length };
   if (wholeDigests(signatureFile).some((digest) => counts(digest) && isOf(digest, 'whole', () => [whole])))
     return undefined;
-  // Java rejects a file if the digests of the whole manifest all have disabled algorithms, even if its sections match.
+  // Java rejects a file if all digests of the whole manifest have disabled algorithms, even if the sections match.
   const allOfWhole = allMainDigests(signatureFile, OF_MANIFEST);
   const isDisabled = (digest: MainDigest): boolean =>
     isAlwaysDisabled(digest.algorithm) || (digest.nodeName !== undefined && !counts(digest));
   if (allOfWhole.some(isDisabled) && !allOfWhole.some(counts)) return { part: 'algorithms' };
-  // The main attributes need an algorithm that Java supports, too.
+  // The digest of the main attributes also needs an algorithm that Java supports.
   const allOfMain = allMainDigests(signatureFile, OF_MAIN_ATTRIBUTES);
   const ofMain = allOfMain.filter(counts);
   if (allOfMain.length > 0 && ofMain.length === 0) return { part: 'algorithms' };
@@ -122,12 +123,12 @@ export function wholeDigests(signatureFile: Manifest): readonly MainDigest[] {
   return allMainDigests(signatureFile, OF_MANIFEST).filter(({ nodeName }) => nodeName !== undefined);
 }
 
-/** `algorithm` is in lower case, like the keys of attributes. */
+/** `algorithm` is in lower case, like the keys of the attributes. */
 export type MainDigest = Pick<DigestAttribute, 'algorithm' | 'nodeName'> & {
   readonly value: string;
 };
 
-/** Returns attributes such as `SHA-256-Digest-Manifest`, including those with unknown algorithms. */
+/** Returns attributes such as `SHA-256-Digest-Manifest`, including those whose algorithm is unknown. */
 function allMainDigests({ main }: Manifest, suffix: string): readonly MainDigest[] {
   return [...main.attributes].flatMap(([name, value]) => {
     if (!name.endsWith(suffix)) return [];

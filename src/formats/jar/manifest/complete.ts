@@ -4,22 +4,27 @@ import { isStrong, JAVA_DIGEST_NAME, nodeDigestName } from './digest-names.ts';
 import { type DigestAttribute, lineEndBefore, type Manifest, type ManifestSection, readManifest } from './manifest.ts';
 
 export interface ManifestRequest {
-  /** undefined if the archive has no manifest. The last line must have a line ending. */
+  /** undefined if the archive has no manifest. The last line of the manifest must have a line ending. */
   readonly manifest: Manifest | undefined;
   readonly listed: readonly ListedEntry[];
   readonly digestOf: ContentDigest;
   readonly algorithm: DigestAlgorithm;
-  /** True if a digest with another strong algorithm is sufficient. Signatures that cover it then stay valid. */
+  /**
+   * True if an existing digest with a different strong algorithm is sufficient. Signatures that cover the manifest then
+   * stay valid.
+   */
   readonly keepOthers: boolean;
 }
 
-/** Length without CR LF. The strictest reading of "72 bytes" includes the line ending. */
+/**
+ * Length without CR LF. In the strictest reading of the specification, its limit of 72 bytes includes the line ending.
+ */
 const LONGEST = 70;
 
-/** Returns `Name: value` with its line ending. Splits long lines (JAR File Specification, "Line length"). */
+/** Returns `Name: value`, followed by the line ending. Long lines are split (JAR File Specification, "Line length"). */
 export function manifestLine(name: string, value: string, newline: string): string {
   const text = `${name}: ${value}`;
-  // A UTF-16 unit becomes at most three bytes of UTF-8.
+  // One UTF-16 code unit takes at most three bytes in UTF-8.
   if (text.length * 3 <= LONGEST || Buffer.byteLength(text) <= LONGEST) return text + newline;
   return wrap(text, newline);
 }
@@ -42,7 +47,10 @@ function wrap(text: string, newline: string): string {
 export const CREATED_BY = 'codesign-remote';
 const OWN_MANIFEST = `Manifest-Version: 1.0\r\nCreated-By: ${CREATED_BY}\r\n\r\n`;
 
-/** Returns the minimum length in bytes before digesting, so that a manifest too large for Java is not built. */
+/**
+ * Returns the minimum length of the manifest in bytes before anything is digested. A manifest that is too large for
+ * Java is then not built.
+ */
 export function leastLength({ manifest, listed, algorithm, keepOthers }: Omit<ManifestRequest, 'digestOf'>): number {
   const digestLine = `${JAVA_DIGEST_NAME[algorithm]}-Digest: \n`.length + 4 * Math.ceil(DIGEST_LENGTH[algorithm] / 3);
   return listed.reduce((sum, { sectionEnd, digests, entry }) => {
@@ -57,7 +65,7 @@ interface TextEdit {
   readonly insert: string;
 }
 
-/** Existing lines stay. Wrong digests are replaced, missing digests are added, and other files get new sections. */
+/** Existing lines stay. Wrong digests are replaced, missing digests are added, and files without a section get one. */
 export function completeManifest(request: ManifestRequest): Buffer {
   const { listed, digestOf, algorithm, keepOthers } = request;
   const manifest = request.manifest ?? readManifest(Buffer.from(OWN_MANIFEST));
@@ -77,10 +85,10 @@ export function completeManifest(request: ManifestRequest): Buffer {
   }
 
   const newline = lineEndBefore(manifest, manifest.bytes.length);
-  // Java 8 does not recognise a lone CR at the end of lines that continue a name.
+  // Java 8 does not recognise a CR without LF as the end of a line that continues a name.
   const sectionNewline = newline === '\r' ? '\r\n' : newline;
   function* sections(): Generator<string> {
-    // An empty line must precede another section.
+    // Another section must be preceded by an empty line.
     if (added.length > 0) yield newline.repeat(manifest.missingNewlines);
     for (const position of added) {
       yield manifestLine('Name', listed[position]?.entry.name ?? '', sectionNewline);
@@ -90,7 +98,7 @@ export function completeManifest(request: ManifestRequest): Buffer {
   return Buffer.concat([applyTextEdits(manifest.bytes, edits), encodeText(sections())]);
 }
 
-/** Encodes piece by piece: as one string, the text of 60,000 sections takes up to 100 MiB more. */
+/** The text is encoded piece by piece: as one string, the text of 60,000 sections would take up to 100 MiB more. */
 export function encodeText(lines: Iterable<string>): Buffer {
   const encoded: Buffer[] = [];
   let text = '';
@@ -107,7 +115,7 @@ function hasDigest(digests: readonly KnownDigest[], wanted: string, keepOthers: 
   return digests.some(({ nodeName }) => nodeName === wanted || (keepOthers && isStrong(nodeName)));
 }
 
-/** Yields corrections for all wrong digests, because Java checks every digest that it can compute. */
+/** Yields corrections for all digests that are wrong, because Java checks every digest that it can compute. */
 function correctedDigests(
   manifest: Manifest,
   digests: readonly KnownDigest[],
@@ -137,9 +145,9 @@ function applyTextEdits(bytes: Buffer, edits: readonly TextEdit[]): Buffer {
 }
 
 /**
- * Returns the manifest without digests of contents, and without sections that then have only a name. Digests that
- * existed before signing are removed too, because they cannot be distinguished from those of signing. Returns undefined
- * if what remains is a manifest that this program created.
+ * Returns the manifest without digests of contents. Sections that then have only a name are removed too. Digests that
+ * existed before signing are also removed, because they cannot be distinguished from those that signing added. Returns
+ * undefined if the rest is a manifest that this program created.
  */
 export function withoutDigests(manifest: Manifest): Buffer | undefined {
   const { bytes } = manifest;
@@ -159,7 +167,9 @@ export function withoutDigests(manifest: Manifest): Buffer | undefined {
   return stripped.toString('latin1') === OWN_MANIFEST ? undefined : stripped;
 }
 
-/** Recognises digests with all algorithms of signing programs, including MD2, which jarsigner once used. */
+/**
+ * Recognises the digests of all algorithms that signing programs use, including MD2, which jarsigner used in the past.
+ */
 function isOfContents({ algorithm }: DigestAttribute): boolean {
   return nodeDigestName(algorithm) !== undefined || algorithm.toUpperCase() === 'MD2';
 }

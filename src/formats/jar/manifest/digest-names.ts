@@ -7,7 +7,10 @@ export const JAVA_DIGEST_NAME: Readonly<Record<DigestAlgorithm, string>> = {
   SHA512: 'SHA-512',
 };
 
-/** Maps Java's names in upper case to node:crypto names. Java's verifier does not support MD2. */
+/**
+ * Maps Java's names of algorithms, in upper case, to those in node:crypto. Java does not support MD2 when it verifies
+ * signatures.
+ */
 const NODE_NAMES: ReadonlyMap<string, string> = new Map([
   ['MD5', 'md5'],
   ['SHA', 'sha1'],
@@ -20,11 +23,11 @@ const NODE_NAMES: ReadonlyMap<string, string> = new Map([
 const STRONG: readonly string[] = ['sha256', 'sha384', 'sha512', 'sha3-256', 'sha3-384', 'sha3-512'];
 
 export function nodeDigestName(javaName: string): string | undefined {
-  // The first lookup avoids a new string for each of perhaps a hundred thousand digests.
+  // Because of the first lookup, no new string is created for each of perhaps a hundred thousand digests.
   return NODE_NAMES.get(javaName) ?? NODE_NAMES.get(javaName.toUpperCase());
 }
 
-/** True for algorithms that `jdk.jar.disabledAlgorithms` disables and this program cannot compute. */
+/** True for algorithms that `jdk.jar.disabledAlgorithms` disables and that this program cannot compute. */
 export function isAlwaysDisabled(javaName: string): boolean {
   return javaName.toUpperCase() === 'MD2';
 }
@@ -34,8 +37,8 @@ export function isStrong(nodeName: string): boolean {
 }
 
 /**
- * How Java treats a digest today (`jdk.jar.disabledAlgorithms`). It ignores `weak` digests. Java ignores `dated`
- * digests too, unless a timestamp proves that the signature was made before 2019.
+ * How current Java versions treat a digest (`jdk.jar.disabledAlgorithms`). It ignores `weak` digests. It also ignores
+ * `dated` digests, unless a timestamp proves that the signature was made before 2019.
  */
 export type DigestStrength = 'weak' | 'dated' | 'strong';
 

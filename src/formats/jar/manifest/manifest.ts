@@ -6,18 +6,23 @@ import { nodeDigestName } from './digest-names.ts';
 export interface Manifest {
   readonly bytes: Buffer;
   readonly main: MainSection;
-  /** Yields sections in file order. Parses the sections again each time, because there may be a hundred thousand. */
+  /**
+   * Yields sections in file order. Parses the sections again each time, because storing a hundred thousand of them
+   * would take too much memory.
+   */
   sections(): Iterable<ManifestSection>;
   valueOf(digest: Pick<DigestAttribute, 'valueStart' | 'end'>): string;
-  /** Line ending of the first line: `\r\n`, `\n` or `\r`. A file may contain several kinds. */
+  /** Line ending of the first line: `\r\n`, `\n` or `\r`. A file may contain several kinds of line endings. */
   readonly newline: string;
-  /** Number of line endings that are missing before another section: 0, 1 or 2. */
+  /** Number of line endings that must be added before another section: 0, 1 or 2. */
   readonly missingNewlines: number;
 }
 
 export interface SectionRange {
   readonly start: number;
-  /** Offset after the empty line that ends the section. The digests in signature files include that empty line. */
+  /**
+   * Offset after the empty line at the end of the section. The digests in signature files cover that empty line too.
+   */
   readonly end: number;
 }
 
@@ -28,14 +33,14 @@ export interface MainSection extends SectionRange {
 export interface ManifestSection extends SectionRange {
   readonly name: string;
   readonly nameEnd: number;
-  /** Offset after the last line that is not empty, where further attributes are added. */
+  /** Offset after the last non-empty line. Further attributes are added there. */
   readonly contentEnd: number;
   readonly digests: readonly DigestAttribute[];
 }
 
 export interface DigestAttribute {
   readonly algorithm: string;
-  /** node:crypto name. undefined if Java does not support the algorithm. */
+  /** Name of the algorithm in node:crypto. undefined if Java does not support the algorithm. */
   readonly nodeName: string | undefined;
   readonly start: number;
   readonly valueStart: number;
@@ -46,18 +51,27 @@ const CR = 0x0d;
 const LF = 0x0a;
 const SPACE = 0x20;
 const COLON = 0x3a;
-/** Size of Java's buffer for a line with its ending. If the LF of CR LF does not fit, it becomes an empty line. */
+/**
+ * Size of Java's buffer for a line, including the line ending. If the LF of a CR LF does not fit into the buffer, it is
+ * read as an empty line.
+ */
 const LONGEST_LINE = 512;
 const LONGEST_NAME = 70;
 /** Main sections have tens of attributes, other sections about two, and hostile sections half a million. */
 const MOST_MAIN_ATTRIBUTES = 4096;
 const MOST_DIGESTS = 256;
-/** Number of lines in one attribute. Lines of the length that Java writes would have 700 KB. */
+/**
+ * Limit on the number of lines in one attribute. With lines of the length that Java writes, such an attribute would be
+ * 700 KB long.
+ */
 const MOST_CONTINUATIONS = 10_000;
 const NAME = 'name';
 const DIGEST_SUFFIX = '-digest';
 
-/** Throws `manifest-invalid` if Java cannot read the manifest. Reads even an unfinished last line, which Java drops. */
+/**
+ * Throws `manifest-invalid` if Java cannot read this manifest. Reads even a last line without a line ending, which Java
+ * drops.
+ */
 export function readManifest(bytes: Buffer): Manifest {
   const found: Frame = { main: undefined, newline: undefined, missingNewlines: bytes.length === 0 ? 1 : 0 };
   const sections = scan(bytes, found);
@@ -78,7 +92,7 @@ interface Frame {
   missingNewlines: number;
 }
 
-/** Reads line by line, as Java does. The loop allocates few objects, because there can be many lines. */
+/** Reads line by line, as Java does. The loop creates few objects, because there can be many lines. */
 function* scan(bytes: Buffer, frame: Frame): Generator<ManifestSection> {
   const attributes = new Map<string, string>();
   const algorithmOf = algorithmCache(bytes);
@@ -135,7 +149,7 @@ function* scan(bytes: Buffer, frame: Frame): Generator<ManifestSection> {
       const section = isOpen ? finishSection(next) : undefined;
       if (section !== undefined) yield section;
     } else {
-      // The check assumes a line ending, because signing adds one to an unfinished last line.
+      // This check assumes that there is a line ending, because signing adds one to a last line without one.
       if (Math.max(next, lineEnd + 1) - position > LONGEST_LINE) {
         throw invalid(`it is longer than the ${LONGEST_LINE} bytes that Java reads`);
       }
@@ -161,7 +175,7 @@ function* scan(bytes: Buffer, frame: Frame): Generator<ManifestSection> {
       attributeEnd = next;
       contentEnd = next;
     }
-    // The last line needs its own ending and an empty line after it.
+    // The last line needs a line ending, and an empty line after it.
     if (next === bytes.length) frame.missingNewlines = Number(next === lineEnd) + Number(isOpen);
     position = next;
   }
@@ -191,7 +205,7 @@ function endsWithDigest(bytes: Buffer, start: number, end: number): boolean {
   return end - start > DIGEST_SUFFIX.length && matches(bytes, end - DIGEST_SUFFIX.length, DIGEST_SUFFIX);
 }
 
-/** Ignores case. `lower` must consist of letters and hyphens. */
+/** Ignores case. `lower` must consist only of letters and hyphens. */
 function matches(bytes: Buffer, start: number, lower: string): boolean {
   for (let index = 0; index < lower.length; index++) {
     if (((bytes[start + index] ?? 0) | 0x20) !== (lower.charCodeAt(index) | 0x20)) return false;
@@ -199,7 +213,7 @@ function matches(bytes: Buffer, start: number, lower: string): boolean {
   return true;
 }
 
-/** Returns the same object for the same algorithm, because usually all sections have one algorithm. */
+/** Returns the same object for the same algorithm, because usually all sections use the same one. */
 function algorithmCache(
   bytes: Buffer,
 ): (start: number, end: number) => Pick<DigestAttribute, 'algorithm' | 'nodeName'> {
@@ -216,7 +230,7 @@ function algorithmCache(
   };
 }
 
-/** Compares two ranges. For so few bytes, Buffer.compare is slower. */
+/** Compares two ranges. For ranges this short, Buffer.compare would be slower. */
 function areEqual(bytes: Buffer, start: number, end: number, otherStart: number, otherEnd: number): boolean {
   if (end - start !== otherEnd - otherStart) return false;
   for (let position = start; position < end; position++) {
@@ -230,7 +244,10 @@ function textOf(bytes: Buffer, start: number, end: number): string {
   return afterLineEnd(bytes, lineEnd) >= end ? bytes.toString('utf8', start, lineEnd) : joined(bytes, start, end);
 }
 
-/** Joins continuation lines. Bytes are joined before decoding, because some programs break lines in a character. */
+/**
+ * Joins continuation lines. Lines are joined as bytes before they are decoded, because some programs break lines within
+ * a character.
+ */
 function joined(bytes: Buffer, start: number, end: number): string {
   const text = Buffer.allocUnsafe(end - start);
   let length = 0;
@@ -266,7 +283,10 @@ function afterLineEnd(bytes: Buffer, position: number): number {
   return bytes[position] === CR && bytes[position + 1] === LF ? position + 2 : position + 1;
 }
 
-/** Returns the line ending at `position`. Added lines need the same line ending, because CR and LF could merge. */
+/**
+ * Returns the line ending that starts at `position`. Added lines need the line ending that the file already uses,
+ * because CR and LF could otherwise merge.
+ */
 export function lineEndBefore({ bytes, newline }: Manifest, position: number): string {
   const last = bytes[position - 1];
   if (last === CR) return '\r';

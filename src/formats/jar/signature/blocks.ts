@@ -14,7 +14,7 @@ import { type JarLayout, LARGEST_MANIFEST, readWhole } from '../layout.ts';
 import { type Manifest, readManifest } from '../manifest/manifest.ts';
 
 export interface EmbeddedBlock extends Pick<FoundSignature, 'signer'> {
-  /** undefined if the block is unreadable. */
+  /** undefined if the block cannot be read. */
   readonly signedData: SignedData | undefined;
   readonly base: string;
   readonly entry: ZipEntry;
@@ -22,14 +22,17 @@ export interface EmbeddedBlock extends Pick<FoundSignature, 'signer'> {
   readonly cms: Uint8Array;
   readonly signedFile: Buffer;
   readSignatureFile(): Manifest | undefined;
-  /** Examines the block as the signature of the signature file. Does not check manifest, entries or trust. */
+  /**
+   * Examines the block as the signature for the signature file. Does not check the manifest, the archive entries, or
+   * trust.
+   */
   examineSigners(): readonly Finding[];
   verifies(): boolean;
 }
 
 /**
- * Limit for all signature files together, and for all blocks together: two signers with the largest permitted files.
- * Signature files beyond the limit are treated as empty, and blocks as unreadable.
+ * Limit for all signature files together, and for all blocks together: enough for two signers whose files have the
+ * largest permitted size. Beyond this limit, signature files are treated as empty, and blocks as unreadable.
  */
 export const MOST_BYTES = 2 * LARGEST_MANIFEST;
 const NOTHING = Buffer.alloc(0);
@@ -98,8 +101,8 @@ function readBlock(
 }
 
 /**
- * Java verifies every signer, and ignores a block if one of them fails. If the block includes content, Java uses it
- * instead of the signature file in the archive.
+ * Java verifies every signer in a block. If one of them fails, Java ignores the block. If the block includes signed
+ * content, Java uses this content instead of the signature file in the archive.
  */
 export function examineAllSigners(
   signedData: SignedData,

@@ -33,9 +33,11 @@ export interface SharedInfo {
   contents(): Promise<ContentInfo>;
 }
 
-/** Java ignores SHA-1 digests unless a timestamp is older than this (`jdk.jar.disabledAlgorithms`). */
+/**
+ * Java ignores SHA-1 digests unless the signature has a timestamp from before this date (`jdk.jar.disabledAlgorithms`).
+ */
 const END_OF_SHA1 = new Date('2019-01-01T00:00:00Z');
-/** Shortest RSA and DSA keys that `jdk.jar.disabledAlgorithms` permits, in bits. */
+/** Length in bits of the shortest RSA and DSA keys that `jdk.jar.disabledAlgorithms` permits. */
 const SHORTEST_KEY = 1024;
 
 export async function examineSignature(
@@ -168,18 +170,21 @@ function weakContents({ covers }: Coverage, contents: ContentInfo, { signable }:
   });
 }
 
-/** MD5 in a timestamp already speaks against that timestamp. */
+/** MD5 in a timestamp is already a finding against that timestamp. */
 function weakTimestamps(timestamps: readonly Timestamp[]): readonly Weakness[] {
   const isWeak = timestamps.some((timestamp) => isSound(timestamp) && usesSha1(timestamp));
   return isWeak ? [{ strength: 'dated', what: 'the timestamp' }] : [];
 }
 
-/** Yields one finding per strength. SHA-1 is accepted with a valid timestamp from the time when Java accepted it. */
+/**
+ * Yields one finding for each strength of digests. SHA-1 is accepted if a valid timestamp shows that the signature was
+ * made when Java still accepted it.
+ */
 function* weaknessFindings(
   weaknesses: readonly Weakness[],
   timestampsOfSigners: readonly (readonly Timestamp[])[],
 ): Generator<Finding> {
-  // If one signer lacks a timestamp from before 2019, Java has no time for the signature.
+  // If one signer has no timestamp from before 2019, Java assumes no signing time for the whole signature.
   const isOld = timestampsOfSigners.length > 0 && timestampsOfSigners.every((each) => each.some(isSoundAndOld));
   for (const [strength, algorithm] of [
     ['weak', 'MD5'],
@@ -193,7 +198,7 @@ function* weaknessFindings(
   }
 }
 
-/** Ignores warnings, because a timestamp from the time of SHA-1 also uses SHA-1. */
+/** Warnings about the timestamp are ignored, because a timestamp from that time also uses SHA-1. */
 function isSoundAndOld(timestamp: Timestamp): boolean {
   const { kind, time } = timestamp;
   return kind === 'rfc3161' && time !== undefined && time < END_OF_SHA1 && isSound(timestamp);

@@ -12,8 +12,9 @@ import type { EmbeddedBlock } from './blocks.ts';
 const NEWLINE = '\r\n';
 
 /**
- * `speaksOf` returns true for sections of existing entries. All other sections are not signed. `mayRepeat` is true if
- * several sections may have the same name, whose digest then covers all of them.
+ * `speaksOf` returns true for sections that belong to existing entries. All other sections of the manifest are not
+ * signed. `mayRepeat` is true if several sections may have the same name. A digest of this name then covers all of
+ * them.
  */
 export function buildSignatureFile(
   manifest: Manifest,
@@ -46,8 +47,8 @@ function* singleSections(manifest: Manifest): Generator<NamedSections> {
 }
 
 /**
- * There is no signingTime, so that the same archive gives the same bytes. The root may be included, because jarsigner
- * searches the user's store for one of the certificates.
+ * There is no signingTime attribute, so that signing the same archive gives the same bytes. The root may be included,
+ * because jarsigner searches the user's keystore for one of the certificates.
  */
 export const JAR_PROFILE: SignatureProfile = {
   signedAttributes: () => [],
@@ -58,17 +59,20 @@ export const JAR_PROFILE: SignatureProfile = {
 
 const LONGEST = 8;
 
-/** At most 8 upper-case characters. All except A–Z, 0–9, `_` and `-` become `_`, like aliases in jarsigner. */
+/**
+ * The name has at most 8 characters, in upper case. Characters except A–Z, 0–9, `_` and `-` are replaced with `_`, as
+ * jarsigner does with aliases.
+ */
 export function blockName(wanted: string): string {
   const name = wanted.toUpperCase().replace(/[^A-Z0-9_-]/gu, '_');
   return name.slice(0, LONGEST) || 'SIGNER';
 }
 
 /**
- * Returns a name that no signature of another certificate has. Throws `signer-name-taken`.
+ * Returns a name that no signature with a different certificate has. Throws `signer-name-taken`.
  *
  * If `signerName` is undefined, the name is derived from the certificate. `others` are the existing signatures that
- * stay in the file.
+ * will stay in the file.
  */
 export function chooseBlockName(
   signerName: string | undefined,

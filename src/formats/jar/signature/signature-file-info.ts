@@ -36,7 +36,9 @@ function infoOf(signatureFile: Manifest, layout: JarLayout, knownManifest: () =>
   return {
     disagreement: lazy(() => disagreementBy(() => true)),
     coverage: lazy(() => coverageOf(signatureFile, layout)),
-    /** Strength of the strongest digests that match the manifest. Java ignores digests with rejected algorithms. */
+    /**
+     * The strongest class among the digests that match the manifest. Java ignores digests whose algorithm it rejects.
+     */
     strength: lazy((): DigestStrength => {
       if (agreesBy('strong')) return 'strong';
       return agreesBy('strong', 'dated') ? 'dated' : 'weak';
@@ -46,8 +48,9 @@ function infoOf(signatureFile: Manifest, layout: JarLayout, knownManifest: () =>
 }
 
 /**
- * Returns the weakest algorithm of the block's signers, the signature file and the manifest. If an entry has several
- * digests, only the longest is used. Returns undefined if the API does not support an algorithm (MD5, SHA-3).
+ * Returns the weakest algorithm that is used by the signers of the block, the signature file or the manifest. If an
+ * entry has several digests, only the longest one counts. Returns undefined if the API does not support one of the
+ * algorithms (MD5, SHA-3).
  */
 export function weakestAlgorithm(
   ofSigners: readonly (DigestAlgorithm | undefined)[],
@@ -59,7 +62,10 @@ export function weakestAlgorithm(
   return byLength([...ofSigners, ...parts.map((names) => byLength(names.flatMap(algorithmOf))?.at(-1))])?.[0];
 }
 
-/** Sorts by length, shortest first. Returns undefined if one algorithm is unknown. */
+/**
+ * Sorts algorithms by the length of their digests, shortest first. Returns undefined if one of the algorithms is
+ * unknown.
+ */
 function byLength(algorithms: readonly (DigestAlgorithm | undefined)[]): readonly DigestAlgorithm[] | undefined {
   const known = algorithms.filter((algorithm) => algorithm !== undefined);
   if (known.length < algorithms.length) return undefined;

@@ -11,7 +11,7 @@ import { examineSignature, type SharedInfo } from './examine.ts';
 import { JAR_PROFILE } from './new-signature.ts';
 import { weakestAlgorithm } from './signature-file-info.ts';
 
-/** Returns one signature for each block with a signature file, even if the block is unreadable. */
+/** Returns one signature for each block that has a signature file, even if the block cannot be read. */
 export async function readSignatures(source: ByteSource, shared: SharedInfo): Promise<readonly FoundSignature[]> {
   const { layout, budget } = shared;
   const readTimestamps = timestampReader(budget);
@@ -32,7 +32,7 @@ function signatureOf(block: EmbeddedBlock, shared: SharedInfo, readTimestamps: R
       signer,
       location: `${block.entry.name}, signer ${index + 2}`,
       timestamps: () => timestampsOfSigner(signer),
-      // Findings about any signer belong to the whole signature.
+      // Findings about any signer apply to the whole signature.
       details: async () => [],
       examine: async () => [],
     }),
