@@ -11,8 +11,8 @@ export function userName(): string {
 }
 
 /**
- * Describes the current user, and the mode and owner of the file. If the file is not readable, describes the nearest
- * folder that is.
+ * Describes the current user, and the mode and owner of the file. If the user cannot reach the file, describes the
+ * nearest folder that the user can reach.
  */
 export function describeAccess(path: string): string {
   try {

@@ -36,7 +36,7 @@ function wholeNumber(from: number, to: number) {
   return v.pipe(number, v.integer(expected), v.minValue(from, expected), v.maxValue(to, expected));
 }
 
-/** All settings, keyed by their path in the configuration file. Messages describe the valid values. */
+/** All settings, keyed by their path in the configuration file. The error messages describe the valid values. */
 const schema = v.strictObject(
   {
     data: v.exactOptional(text),
@@ -60,7 +60,7 @@ type Settings = v.InferOutput<typeof schema>;
 type Key = keyof Settings;
 type Values = { readonly [key in Key]?: unknown };
 
-/** Paths in the configuration file are resolved from its folder. */
+/** Relative paths in the configuration file are resolved from the folder of this file. */
 const PATHS = ['data', 'tls.certificate', 'tls.key', 'pkcs11.library', 'pkcs11.pinFile'] as const;
 
 const OPTIONS: Partial<Record<Key, keyof StartOptions>> = {
@@ -143,7 +143,7 @@ function fromOptions(options: StartOptions): Settings {
 
 const PREFIX = 'CODESIGN_SERVER_';
 
-/** Rejects misspelt variables, because `start` could otherwise use the wrong database. */
+/** Rejects misspelt environment variables, because `start` could otherwise use the wrong database. */
 function rejectMistyped(environment: NodeJS.ProcessEnv): void {
   const known = [...Object.values(VARIABLES), `${PREFIX}CONFIG`, `${PREFIX}PKCS11_PIN`].map((name) =>
     name.slice(PREFIX.length),
@@ -209,7 +209,8 @@ function readJson(path: string, invalid: (key: string, reason: string, cause: un
   try {
     return JSON.parse(json);
   } catch (error) {
-    // Shows only the position, because other parts of the message quote the file, which may contain a password.
+    // Shows only the position of the error, because the rest of the message quotes the file, which may contain a
+    // password.
     const position = / at position \d+( \(line \d+ column \d+\))?/.exec(reasonOf(error))?.[0] ?? '';
     throw invalid('the whole', `is not JSON${position}`, error);
   }

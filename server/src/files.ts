@@ -66,8 +66,8 @@ export function isMissing(error: unknown): boolean {
 }
 
 /**
- * Runs `work` while no other process holds the lock on this file. The operating system releases the lock when a process
- * ends. The file is never removed, because another process may be waiting for its lock.
+ * Runs `work` while no other process holds the lock on this file. The operating system releases the lock when the
+ * process ends. The file is never removed, because another process may be waiting for its lock.
  */
 export async function underFileLock<T>(path: string, work: () => Promise<T>): Promise<T> {
   let file: Database.Database | undefined;

@@ -1,7 +1,7 @@
 import { run } from './cli/program.ts';
 import { boundedLog } from './http/log.ts';
 
-/** Exit codes after a second signal: 128 plus the signal number. */
+/** Exit code after a second signal: 128 plus the number of the signal. */
 const SIGNALS = { SIGINT: 130, SIGTERM: 143, ...(process.stderr.isTTY && { SIGHUP: 129 }) };
 /** Signals that arrive within this many milliseconds count as one: under npm, Ctrl-C arrives twice. */
 const ECHO = 1000;

@@ -36,7 +36,10 @@ const ABSENT: Readonly<Record<string, string>> = {
   algorithms: 'all',
 };
 
-/** Prints the rows as an aligned table with their keys as headings, or as a JSON array. A table without rows prints nothing. */
+/**
+ * Prints the rows as an aligned table that has their keys as headings, or as a JSON array. A table without rows prints
+ * nothing.
+ */
 export function printList(
   rows: readonly Readonly<Record<string, unknown>>[],
   options: ListOptions,

@@ -13,8 +13,8 @@ const { enableCompileCache } = module as typeof module & { readonly enableCompil
 type Environment = Readonly<Record<string, string | undefined>>;
 
 /**
- * Enables Node.js's cache of compiled code for later runs. Without the cache, a run takes about a third longer. Older
- * versions of Node.js and unusable folders get no cache. Node.js itself handles NODE_DISABLE_COMPILE_CACHE and
+ * Enables Node.js's cache of compiled code for later runs. Without the cache, a run takes about a third longer.
+ * Unusable folders and older versions of Node.js get no cache. Node.js itself handles NODE_DISABLE_COMPILE_CACHE and
  * NODE_COMPILE_CACHE.
  */
 export async function keepCompiledCode(

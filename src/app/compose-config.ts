@@ -14,7 +14,10 @@ export async function composeStored(options: ProfileOptions, env: Environment): 
   return { project, profile };
 }
 
-/** Library callers have their own settings: only a named profile is read, never the project file. */
+/**
+ * Programs that use the library have their own settings: only a profile that they specify is read, never the project
+ * file.
+ */
 export async function composeNamed(options: ProfileOptions, env: Environment): Promise<Stored> {
   const isAsked = [options.profile, options.environment, env.CODESIGN_PROFILE, env.CODESIGN_ENVIRONMENT].some(Boolean);
   return isAsked ? { project: undefined, profile: await readProfile(options, env) } : NOTHING_STORED;

@@ -79,7 +79,7 @@ export async function composeService(
   return {
     service,
     http,
-    /** Identifies the client in the journal without its access key. */
+    /** Identifies the client in the journal without storing its access key. */
     client: fingerprintOf(credentials.accessKey),
     warnings: credentials.warnings,
     later,

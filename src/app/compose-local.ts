@@ -72,7 +72,7 @@ export function removeNow(paths: Iterable<string>): void {
     try {
       rmSync(path, { force: true });
     } catch {
-      // The process is ending, so nothing more can be done or reported.
+      // The process is about to end, so nothing more can be done or reported.
     }
   }
 }

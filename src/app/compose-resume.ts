@@ -58,7 +58,7 @@ export async function composeResume(
   const calls = [...((await (reading ?? journal)?.unfinished()) ?? [])].sort((one, other) =>
     one.at < other.at ? -1 : 1,
   );
-  // Calls can be listed and forgotten without credentials.
+  // Calls can be listed and removed from the journal without credentials.
   const isForgetting = forget.length > 0 || forgetUnknown;
   const isOptional = (dryRun || isForgetting) && !hasCredentials(env);
   const isUseful = calls.some(({ kind }) => kind !== 'under-way' && kind !== 'unknown');
@@ -112,7 +112,7 @@ export async function composeResume(
       ...(connection?.later ?? []),
     ],
     removeTemporaryFiles,
-    /** Records in the journal that the run succeeded. Must be the last action of the run; never throws. */
+    /** Records in the journal that the run succeeded. Must be the last action of the run. Never throws. */
     noteEnd: (isWell?: boolean): void => journal?.ended(isWell),
     async [Symbol.asyncDispose](): Promise<void> {
       reading?.[Symbol.dispose]();

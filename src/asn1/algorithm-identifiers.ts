@@ -49,9 +49,9 @@ const DIGESTS: readonly (readonly [oid: string, name: string, nodeName?: string]
 ];
 
 /**
- * Object identifier, display name, key type in node:crypto, and digest name in node:crypto. A null digest means that
- * the algorithm includes its own digest. A missing digest means that certificates signed with this algorithm are
- * rejected. The table includes identifiers that old tools wrote: that of the key itself, and those of OIW and X.500.
+ * Object identifier, display name, key type in node:crypto, and digest name in node:crypto. If the digest is null, the
+ * algorithm includes its own digest. A missing digest means that certificates signed with this algorithm are rejected.
+ * The table includes identifiers that old tools wrote: that of the key itself, and those of OIW and X.500.
  */
 const SIGNATURES: readonly (readonly [
   oid: string,
@@ -135,7 +135,7 @@ export function digestOfSignature(oid: string): string | null | undefined {
   return SIGNATURE_BY_OID.get(oid)?.[3];
 }
 
-/** Ignores the key. `isAlgorithmOf` checks whether the algorithm fits the key. */
+/** Ignores the key. `isAlgorithmOf` checks whether the algorithm matches the type of the key. */
 export function isVerifiable(oid: string): boolean {
   return SIGNATURE_BY_OID.get(oid)?.[2] !== undefined;
 }

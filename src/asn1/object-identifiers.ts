@@ -15,7 +15,7 @@ export const TST_INFO = '1.2.840.113549.1.9.16.1.4';
 export const SIGNING_CERTIFICATE = '1.2.840.113549.1.9.16.2.12';
 /** id-aa-timeStampToken (RFC 3161, appendix A). */
 export const TIMESTAMP_TOKEN = '1.2.840.113549.1.9.16.2.14';
-/** id-aa-ets-commitmentType. The commitments that a signer can make follow (RFC 5126, 5.11.1). */
+/** id-aa-ets-commitmentType. The types of commitment that a signer can state follow (RFC 5126, 5.11.1). */
 export const COMMITMENT_TYPE = '1.2.840.113549.1.9.16.2.16';
 export const PROOF_OF_ORIGIN = '1.2.840.113549.1.9.16.6.1';
 export const PROOF_OF_RECEIPT = '1.2.840.113549.1.9.16.6.2';

@@ -27,7 +27,7 @@ export interface Fields {
   end(): void;
 }
 
-/** Maximum nesting depth of elements with an indefinite length. Real data has up to about six nested levels. */
+/** Maximum nesting depth of elements with an indefinite length. In real data, up to about six levels are nested. */
 const MAX_INDEFINITE_DEPTH = 32;
 /**
  * Maximum number of parts, at any depth, of an element with an indefinite length. To find its end, each enclosing
@@ -169,7 +169,7 @@ export function bitsOf(element: Element, what: string): Uint8Array {
   return expectTag(element, 0x03, what).contents.subarray(1);
 }
 
-/** BER may split an OCTET STRING into parts. */
+/** BER permits an OCTET STRING that is split into parts. */
 export function octetsOf(element: Element, what: string): Uint8Array {
   if (element.tag !== 0x24 || element.rules === 'DER') return expectTag(element, 0x04, what).contents;
   return Buffer.concat(parts(element, what).map((piece) => expectTag(piece, 0x04, what).contents));

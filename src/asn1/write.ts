@@ -9,7 +9,7 @@ export function encode(tag: number, ...contents: readonly Uint8Array[]): Uint8Ar
   return encodeAll(tag, contents);
 }
 
-/** Accepts a list of any length, unlike `encode`. */
+/** Unlike `encode`, accepts a list of any length. */
 export function encodeAll(tag: number, contents: readonly Uint8Array[]): Uint8Array {
   const length = contents.reduce((sum, part) => sum + part.length, 0);
   const lengthOctets = length < 0x80 ? 0 : Math.ceil((32 - Math.clz32(length)) / 8);
@@ -27,10 +27,10 @@ export function encodeAll(tag: number, contents: readonly Uint8Array[]): Uint8Ar
 
 export const sequence = (...parts: readonly Uint8Array[]): Uint8Array => encode(0x30, ...parts);
 
-/** SET OF: DER sorts the encodings in ascending order (X.690, 11.6). */
+/** SET OF: in DER, the encodings are sorted in ascending order (X.690, 11.6). */
 export const setOf = (...parts: readonly Uint8Array[]): Uint8Array => setOfAll(parts);
 
-/** Accepts a list of any length, unlike `setOf`. */
+/** Unlike `setOf`, accepts a list of any length. */
 export const setOfAll = (parts: readonly Uint8Array[]): Uint8Array => encodeAll(0x31, parts.toSorted(Buffer.compare));
 
 /** `[number]` around a whole encoding (EXPLICIT), or instead of the tag of a constructed type (IMPLICIT). */

@@ -102,7 +102,7 @@ async function attach<Measured extends MeasuredContent>(
 
 /**
  * Checks the reopened file and reads its content only once. The file must contain only the expected signature and match
- * its digests, and attaching the signature again must change nothing.
+ * its digests, and attaching the signature again must not change the file.
  */
 async function verify<Measured extends MeasuredContent>(
   container: Container<Measured>,

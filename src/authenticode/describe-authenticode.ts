@@ -28,7 +28,7 @@ const PURPOSES: ReadonlyMap<string, string> = new Map([
 /** Signed attributes that occur in every signature, or whose contents appear in other lines of the output. */
 const SIGNED_SHOWN = [SIGNING_TIME, CONTENT_TYPE, MESSAGE_DIGEST, SPC_SP_OPUS_INFO, SPC_STATEMENT_TYPE];
 const UNSIGNED_SHOWN = [SPC_NESTED_SIGNATURE, ...AUTHENTICODE_PROFILE.timestampTypes];
-/** Real files have fewer attribute names than this; a hostile signature can have thousands. */
+/** Real files have fewer attribute types than this; a hostile signature can have thousands. */
 const MOST_NAMES = 16;
 
 export function describeAuthenticode(parts: AuthenticodeParts, file: SignedFile): readonly Detail[] {

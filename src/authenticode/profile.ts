@@ -19,7 +19,8 @@ import { spcSpOpusInfo } from './spc-structures.ts';
 export const AUTHENTICODE_PROFILE: SignatureProfile = {
   signedAttributes({ formatOptions }) {
     return [
-      // signtool writes "individual" for every certificate, and verifiers ignore the difference to "commercial".
+      // signtool writes "individual" for every certificate, and verifiers ignore whether it is "individual" or
+      // "commercial".
       { type: SPC_STATEMENT_TYPE, value: sequence(objectIdentifier(SPC_INDIVIDUAL_PURPOSE)) },
       { type: SPC_SP_OPUS_INFO, value: spcSpOpusInfo(programInfo(formatOptions)) },
     ];

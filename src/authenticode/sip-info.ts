@@ -10,7 +10,7 @@ import type { SignedKind } from './container.ts';
 import type { SpcData } from './spc-structures.ts';
 
 export interface Sip {
-  /** Contents of the INTEGER, big-endian: `0x01`, or `0x01 0x00 0x00`. */
+  /** Contents of the INTEGER in big-endian byte order: `0x01`, or `0x01 0x00 0x00`. */
   readonly version: readonly number[];
   readonly guid: string;
 }

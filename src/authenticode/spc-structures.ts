@@ -39,7 +39,7 @@ export function spcSpOpusInfo({ description, url }: ProgramInfo): Uint8Array {
   );
 }
 
-/** SpcString in its unicode variant: `[0]` IMPLICIT BMPString. */
+/** SpcString in its Unicode variant: `[0]` IMPLICIT BMPString. */
 export function spcUnicode(text: string): Uint8Array {
   return contextPrimitive(0, utf16be(text));
 }

@@ -9,7 +9,7 @@ import { AUTHENTICODE_PROFILE } from './profile.ts';
 import type { FoundCms } from './read-authenticode.ts';
 import { findSignatures, nestedLocation } from './signatures.ts';
 
-/** Adds the tokens to the file's CMS. Throws `cannot-stamp` if rewriting the entries would lose data. */
+/** Adds the timestamp tokens to the CMS in the file. Throws `cannot-stamp` if rewriting the entries would lose data. */
 export async function stampSignatures(
   container: Container,
   tokens: ReadonlyMap<string, Uint8Array>,

@@ -1,8 +1,8 @@
 import { bytesErrors } from './errors.ts';
 
 /**
- * Bytes of a known size. Offsets and lengths are in bytes. The byte at `end` is excluded. A chunk from `stream` is
- * valid only until the next one is read, because its memory is reused.
+ * A source of bytes whose total size is known. Offsets and lengths are in bytes. The byte at `end` is excluded. A chunk
+ * from `stream` is valid only until the next one is read, because its memory is reused.
  */
 export interface ByteSource {
   readonly size: number;

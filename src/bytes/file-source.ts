@@ -91,7 +91,7 @@ type ReadableFile = Pick<OpenedFile, 'read'>;
 
 /** Large enough to need few system calls, and small enough to process several files in parallel. */
 const CHUNK_LENGTH = 1024 * 1024;
-/** Headers are read field by field. One system call per field would take longer than parsing. */
+/** The headers of a file are read field by field. One system call per field would take longer than parsing. */
 const WINDOW_LENGTH = 4096;
 
 interface Window {

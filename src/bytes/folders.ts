@@ -39,8 +39,8 @@ function isFolder(path: string): boolean {
 }
 
 /**
- * Makes a rename, or the name of a new file, durable. Windows and some file systems cannot flush a folder, but they
- * keep the order of changes anyway.
+ * Ensures that a rename, or the name of a new file, survives a power failure. Windows and some file systems cannot
+ * flush a folder, but they keep the order of changes anyway.
  */
 export async function flushFolder(folder: string): Promise<void> {
   if (process.platform === 'win32') return;

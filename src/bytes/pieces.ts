@@ -34,8 +34,8 @@ export function lazyPieces(make: () => Iterator<Piece>): Iterable<Piece> {
 }
 
 /**
- * Returns the total length in bytes, the number of ranges, and whether the ranges are in ascending order without
- * overlaps. Throws `pieces-invalid` for a range outside a file of `size` bytes, and for an iterable that works only
+ * Returns the total length in bytes, the number of ranges, and whether the ranges are in ascending order and do not
+ * overlap. Throws `pieces-invalid` for a range outside a file of `size` bytes, and for an iterable that works only
  * once, like a generator. Such pieces would lead to a wrong file.
  */
 export function surveyPieces(pieces: Iterable<Piece>, size: number) {
@@ -70,7 +70,7 @@ const LARGEST_GAP = 4096;
 
 /**
  * Yields the bytes in order, in chunks of any length. A chunk is valid until the next one is read. `surveyPieces` must
- * have accepted the pieces. The memory does not depend on the number of pieces.
+ * have accepted the pieces. The amount of memory does not depend on the number of pieces.
  */
 export async function* readPieces(source: ByteSource, pieces: Iterable<Piece>): AsyncGenerator<Uint8Array> {
   let buffer = Buffer.alloc(0);
@@ -170,7 +170,7 @@ export interface Edit {
   readonly insert: Iterable<Piece>;
 }
 
-/** A list of edits without overlaps, sorted by offset. */
+/** A list of edits that do not overlap, sorted by offset. */
 export type Patch = readonly Edit[];
 
 export function* patchedPieces(patch: Patch, size: number): Generator<Piece> {

@@ -1,4 +1,4 @@
-/** Reads small files to their end, because pipes have no size. */
+/** Reads to the end of a small file without using its size, because pipes have no size. */
 
 import { constants } from 'node:fs';
 import { type FileHandle, open, stat } from 'node:fs/promises';
@@ -11,7 +11,7 @@ export async function readFileUpTo(path: string, limit: number): Promise<Buffer>
   return await readHandleUpTo(handle, limit);
 }
 
-/** Reads from the current position. Throws EFBIG if more than `limit` bytes follow. */
+/** Reads from the current position of the handle. Throws EFBIG if more than `limit` bytes follow that position. */
 export async function readHandleUpTo(handle: FileHandle, limit: number): Promise<Buffer> {
   const bytes = await readBeginning(handle, limit);
   if (bytes.length > limit) throw Object.assign(new Error(`longer than ${limit} bytes`), { code: 'EFBIG' });

@@ -105,8 +105,9 @@ function byName(certificates: readonly ParsedCertificate[]): ByName {
 }
 
 /**
- * Yields issuers whose signature verifies, the most likely ones first: trusted roots, then valid certificates with the
- * right key identifier. The search for issuers is lazy, so that it ends after a suitable issuer is found.
+ * Yields the issuers with which the signature verifies, the most likely ones first: trusted roots, then valid
+ * certificates with the right key identifier. The search for issuers is lazy, so that it ends after a suitable issuer
+ * is found.
  */
 function issuerFinder(
   roots: ByName,
@@ -118,7 +119,8 @@ function issuerFinder(
   const candidatesOf = new Map<ParsedCertificate, readonly Candidate[]>();
   const findCandidates = (certificate: ParsedCertificate): readonly Candidate[] => {
     const name = certificate.issuerKey;
-    // Another certificate of a trusted root (cross-signed or renewed) is never better than the root itself.
+    // Another certificate for the name and key of a trusted root (cross-signed or renewed) is never better than the
+    // root itself.
     const others = (pool.get(name) ?? []).filter((one) => !isRoot(one));
     const sorted = [...byPromise(roots.get(name) ?? [], certificate, at), ...byPromise(others, certificate, at)];
     return sorted.map((one) => ({

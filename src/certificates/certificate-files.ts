@@ -168,7 +168,8 @@ function certificatesOf(safeContents: Element, depth = 0): Uint8Array[] {
 type EncryptedData = ReturnType<typeof readEncryptedData>;
 
 /**
- * `algorithm` is the whole AlgorithmIdentifier. `iterations` determines the cost of deriving the key from the password.
+ * `algorithm` is the complete AlgorithmIdentifier. `iterations` determines the cost of deriving the key from the
+ * password.
  */
 function readEncryptedData(encryptedData: Element, file: CertificateFile) {
   const what = 'PKCS#12 encrypted data';

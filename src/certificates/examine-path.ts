@@ -21,8 +21,8 @@ export interface PathToExamine {
 }
 
 /**
- * Critical extensions that this program checks, or that a verifier of signatures may ignore. A verifier may ignore
- * certificate policies: OpenSSL accepts any policy without its option -policy_check.
+ * Critical extensions that this program checks, and those that a verifier of signatures may ignore. A verifier may
+ * ignore certificate policies: OpenSSL accepts any policy without its option -policy_check.
  */
 const KNOWN_EXTENSIONS: ReadonlySet<string> = new Set([
   known.SUBJECT_KEY_IDENTIFIER,

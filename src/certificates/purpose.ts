@@ -23,8 +23,8 @@ import {
 } from './certificate.ts';
 
 /**
- * `document-signing`: Acrobat rejects code-signing certificates, but other PDF readers accept them. `remote-desktop`:
- * Windows also accepts certificates for servers and for code signing.
+ * `document-signing`: Acrobat rejects certificates for code signing, but other PDF readers accept them.
+ * `remote-desktop`: Windows also accepts certificates for servers and for code signing.
  */
 export type Purpose = 'code-signing' | 'document-signing' | 'time-stamping' | 'remote-desktop';
 

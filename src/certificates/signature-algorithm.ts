@@ -88,7 +88,7 @@ export function describeSignatureAlgorithm(der: Uint8Array): string {
   return type === RSA_PSS ? 'RSASSA-PSS with parameters that are not known here' : type;
 }
 
-/** Attackers can compute collisions for these digests, so signatures with them prove nothing. */
+/** Attackers can compute collisions for these digests, so signatures that use them prove nothing. */
 export function isBrokenDigest(digest: string | null): boolean {
   return digest === 'md2' || digest === 'md4' || digest === 'md5';
 }

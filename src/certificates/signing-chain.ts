@@ -110,7 +110,7 @@ const NAMES_SHOWN = 5;
 
 /**
  * Reads PEM, DER, PKCS#7 or PKCS#12 files in any order, and returns the chain of the only certificate that can be used
- * to sign. Names in the chain and in its warnings are not escaped.
+ * to sign. Names in the chain and in its warnings are not escaped: they may contain control characters.
  */
 export async function readSigningChain(
   inputs: readonly CertificateFile[],

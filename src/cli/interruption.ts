@@ -30,7 +30,7 @@ interface InterruptibleConsole {
   abandoned(): void;
 }
 
-/** Listens for signals until it is disposed. The second signal ends the process. */
+/** Listens for signals until it is disposed. A second signal ends the process. */
 export function listenForSignals(
   console: InterruptibleConsole,
   { removeTemporaryFiles }: { removeTemporaryFiles(): void },

@@ -14,8 +14,8 @@ export interface Io {
   clock(): number;
   onSignal(handle: (signal: EndingSignal) => void): () => void;
   /**
-   * The first error that occurred when writing to standard output, for example because the disk is full. A closed pipe
-   * is not an error.
+   * The first error that occurred when writing to standard output, for example because the disk is full. It is not an
+   * error if the reader closed the pipe.
    */
   outputFault(): Error | undefined;
   exit(code: number): never;

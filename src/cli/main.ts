@@ -5,7 +5,7 @@ import { EXIT_SUCCESS } from '../errors/exit-codes.ts';
 import { type Io, processIo } from './io.ts';
 
 /**
- * Runs the program as a whole process. Returns the exit code; never throws. `argv` contains the arguments without
+ * Runs the program as a whole process. Returns the exit code, and never throws. `argv` contains the arguments without
  * `node` and the script.
  */
 export async function main(argv: readonly string[]): Promise<number> {
@@ -13,7 +13,7 @@ export async function main(argv: readonly string[]): Promise<number> {
   return await runMain(argv, processIo());
 }
 
-/** Runs the program within a process that also does other work. Returns the exit code; never throws. */
+/** Runs the program within a process that also does other work. Returns the exit code, and never throws. */
 export async function runMain(argv: readonly string[], io: Io): Promise<number> {
   try {
     const exitCode = isVersionOnly(argv) ? printVersion(io) : await (await import('./program.ts')).runProgram(argv, io);
@@ -25,7 +25,7 @@ export async function runMain(argv: readonly string[], io: Io): Promise<number> 
   }
 }
 
-/** Loads almost nothing, because scripts run `--version` often. */
+/** Loads almost no code, because scripts often run `--version`. */
 function isVersionOnly(argv: readonly string[]): boolean {
   return argv.length === 1 && (argv[0] === '--version' || argv[0] === '-V');
 }

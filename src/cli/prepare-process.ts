@@ -15,8 +15,8 @@ const OPTIMIZE_LATER: Readonly<Record<string, readonly string[]>> = {
 
 /** Tunes V8 for short runs, before most of the program is loaded. */
 export async function prepareProcess(): Promise<void> {
-  // Makes V8 collect garbage more often. With Node.js 20, an archive of 100,000 entries takes 206 MiB instead of 282
-  // MiB and 10 % more time. A batch of 500 files takes 84 MiB instead of 123 MiB and 5 % more time.
+  // Makes V8 collect garbage earlier. With Node.js 20, an archive of 100,000 entries takes 206 MiB instead of 282 MiB
+  // and 10 % more time. A batch of 500 files takes 84 MiB instead of 123 MiB and 5 % more time.
   setFlagsFromString('--heap-growing-percent=100');
   setFlagsFromString('--semi-space-growth-factor=1');
   // Stops V8 from optimizing undici's WebAssembly code. With Node.js 20, a small file then takes 64 MiB instead of 99

@@ -61,11 +61,11 @@ export interface SignedData {
 
 /** A chain has about four certificates, and a timestamp contains as many again. */
 const MAX_CERTIFICATES = 200;
-/** Signatures have about six attributes with one value each. Hostile signatures could have millions of attributes. */
+/** Signatures have about six attributes, each with one value. Hostile signatures could have millions of attributes. */
 const MAX_ATTRIBUTES = 1000;
 const MAX_VALUES = 1000;
 
-/** A signature has about ten attributes and values, so 64 nested signatures have 640. */
+/** A signature has about ten attributes and values in total, so 64 nested signatures have 640. */
 const MAX_ATTRIBUTES_AND_VALUES = 4000;
 /** Each signature has about four certificates of less than 2 KiB each, not counting those of its timestamps. */
 const MAX_USUAL_CERTIFICATES = 300;

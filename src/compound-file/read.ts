@@ -26,7 +26,7 @@ import { inUse, malformed, Sectors } from './sectors.ts';
 
 /** Nesting depth of storages. Installers have two levels. */
 const DEEPEST = 32;
-/** Real installers have far fewer directory entries. */
+/** Real installer files have far fewer directory entries than this. */
 const MOST_ENTRIES = 131_072;
 
 /** Needs 5 bytes of memory for each sector of the file. */

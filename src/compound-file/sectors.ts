@@ -1,4 +1,4 @@
-/** The sectors of a compound file: the allocation table, and which structure or stream owns each sector. */
+/** The sectors of a compound file: the allocation table, and which structure or stream each sector belongs to. */
 
 import type { ByteSource } from '../bytes/byte-source.ts';
 import { type ByteRange, readPieces } from '../bytes/pieces.ts';
@@ -53,7 +53,7 @@ export class Sectors {
    * Claims `count` sectors of a chain, or by default all of them. Throws if another chain owns one of these sectors.
    */
   claimChain(start: number, count: number | undefined, what: string): { count: number; last: number | undefined } {
-    // Files have millions of sectors, and accessing class members in this loop would take several times as long.
+    // Files can have millions of sectors. If this loop accessed class members, it would take several times as long.
     const [fat, owned] = [this.#fat, this.#owned];
     let claimed = 0;
     let last: number | undefined;

@@ -18,7 +18,7 @@ export type Content = Iterable<Piece>;
  */
 export type Measure = ContentDigest | 'SUM16';
 
-/** The service does not offer MD5, but some old signatures use this digest. */
+/** The service does not support MD5, but some old signatures use this digest. */
 export type ContentDigest = DigestAlgorithm | 'MD5';
 
 export interface Measurement {
@@ -113,7 +113,7 @@ function measuringInOrder(content: Content, measures: readonly Measure[]): Measu
   };
 }
 
-/** Reads from the start of the first range to the end of the last. */
+/** Reads the file from the start of the first range to the end of the last one. */
 async function readInOrder(source: ByteSource, content: Content, measuring: Measuring): Promise<Measurement> {
   let start: number | undefined;
   let end = 0;

@@ -47,7 +47,7 @@ export type Against = 'integrity' | 'trust' | 'nothing';
 
 const AGAINST: Readonly<Record<FindingWeight, Against>> = {
   broken: 'integrity',
-  // An unsupported signature is not known to be intact.
+  // It is not known whether an unsupported signature is intact.
   unsupported: 'integrity',
   untrusted: 'trust',
   warning: 'nothing',

@@ -42,7 +42,7 @@ function escaped(text: string): string {
   });
 }
 
-/** JSON allows these characters in a string, but terminals interpret them. */
+/** JSON permits these characters in a string, but terminals interpret them. */
 const DANGEROUS = /[\u007f-\u009f\p{Bidi_Control}\u2028\u2029]/gu;
 
 export function harmlessJson(document: object, indent?: number): string {

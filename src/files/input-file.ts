@@ -53,7 +53,7 @@ export interface InputFile extends AsyncDisposable {
 
 const LARGE_SIZE = 20_000_000;
 
-/** Small files are read in a single call. `onRead` is called only for large files. */
+/** Small files are read in a single call. `onRead` is called only when large files are read. */
 export async function openInput(path: string, onRead?: OnRead, isOnLocalDisk = localDisks()): Promise<InputFile> {
   await assertUtf8Name(path);
   const { isLocal, isLink, isSmall, handle } = await retryWhileBusy('read the file', async () => {

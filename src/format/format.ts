@@ -1,4 +1,4 @@
-/** THE SEAM: the interface that each file format implements. */
+/** THE SEAM: the interface that every file format implements. */
 
 import type { ByteSource } from '../bytes/byte-source.ts';
 import type { Purpose } from '../certificates/purpose.ts';

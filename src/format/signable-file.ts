@@ -190,7 +190,7 @@ export interface SigningContext {
 export interface WholeTimestampOptions {
   readonly algorithm: DigestAlgorithm;
   readonly tokenReserve: number;
-  /** True to add a timestamp even if the last change is already a timestamp. */
+  /** True to add a timestamp even if the last change to the file is already a timestamp. */
   readonly force: boolean;
 }
 

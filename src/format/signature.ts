@@ -2,7 +2,7 @@ import type { DigestAlgorithm } from '../crypto/algorithms.ts';
 import type { Finding } from '../errors/finding.ts';
 import type { Timestamp } from '../timestamp/timestamp.ts';
 
-/** A finished signature as it is stored in files. */
+/** A finished signature in the form in which files store it. */
 export interface Envelope {
   /** An envelope is a CMS in DER, the Signature element of an XML document, or the signature value alone. */
   readonly kind: 'cms' | 'xml' | 'value';

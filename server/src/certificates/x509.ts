@@ -38,7 +38,7 @@ export interface Issuer {
   readonly name: RelativeDistinguishedNames;
   readonly publicKey: KeyObject;
   readonly scheme: SignatureScheme;
-  /** Signs the DER of the TBSCertificate; RSA signatures are raw, ECDSA signatures are DER. */
+  /** Signs the DER encoding of the TBSCertificate. RSA signatures are raw, and ECDSA signatures are in DER. */
   sign(toBeSigned: Uint8Array): Promise<Uint8Array>;
 }
 
@@ -79,8 +79,8 @@ export async function issueCertificate(issuer: Issuer, request: CertificateReque
 }
 
 /**
- * Requests a certificate for the issuer's own key; the signature proves possession of that key. The request has no
- * attributes, because the CA decides what the certificate may be used for.
+ * Requests a certificate for the issuer's own key. The signature on the request proves possession of that key. The
+ * request has no attributes, because the CA decides what the certificate may be used for.
  * @returns DER
  */
 export async function signingRequest(key: Issuer): Promise<Buffer> {
@@ -105,7 +105,7 @@ export function encode(block: BaseBlock): Buffer {
   return Buffer.from(block.toBER());
 }
 
-/** DER forbids the trailing zeros that pkijs would write in a fraction of a second. */
+/** DER forbids trailing zeros in the fraction of a second, which pkijs would write. */
 export function wholeSeconds(date: Date): Date {
   return new Date(Math.floor(date.getTime() / 1000) * 1000);
 }
@@ -150,7 +150,7 @@ function extension(extnID: string, critical: boolean, value: BaseBlock): Extensi
   return new Extension({ extnID, critical, extnValue: value.toBER() });
 }
 
-/** RFC 5280, 4.2.1.6: iPAddress [7] in network order, or dNSName [2]. */
+/** RFC 5280, 4.2.1.6: iPAddress [7] in network byte order, or dNSName [2]. */
 function generalName(text: string): GeneralName {
   const valueHex = ipAddressBytes(text);
   return valueHex === undefined
@@ -182,7 +182,7 @@ export function encodedName({ commonName, organization }: DistinguishedName): Re
   return RelativeDistinguishedNames.fromBER(new Sequence({ value: parts }).toBER());
 }
 
-/** Returns the encoded subject, for use as an issuer name. @param certificate PEM */
+/** Returns the encoded subject of a certificate, for use as an issuer name. @param certificate PEM */
 export function subjectOf(certificate: string): RelativeDistinguishedNames {
   return Certificate.fromBER(new X509Certificate(certificate).raw).subject;
 }
@@ -193,7 +193,7 @@ export function readCertificates(pem: string): readonly X509Certificate[] {
   return blocks.map((block) => new X509Certificate(block));
 }
 
-/** Returns 4 or 16 bytes in network order (RFC 5280, 4.2.1.6), or undefined if the text is not an IP address. */
+/** Returns 4 or 16 bytes in network byte order (RFC 5280, 4.2.1.6), or undefined if the text is not an IP address. */
 export function ipAddressBytes(text: string): Uint8Array | undefined {
   const version = isIP(text);
   if (version === 4) return Uint8Array.from(text.split('.'), Number);

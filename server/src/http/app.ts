@@ -39,7 +39,7 @@ export const BODY_LIMIT = 64 * 1024;
 /** In milliseconds. */
 export interface TimeLimits {
   readonly handshake: number;
-  /** If a request is incomplete after this time, the client gets an error and is disconnected. */
+  /** If a request is still incomplete after this time, the client gets an error and is disconnected. */
   readonly request: number;
   /** During shutdown, replaces the limit above, and is measured from the start of the shutdown. */
   readonly bodyAtEnd: number;
@@ -77,7 +77,8 @@ export function buildServer(dependencies: ServerDependencies): App {
     serverFactory: serverFactory({ tls, limits }),
     logger: { level: log.level, stream: log.stream, serializers: { err: errorFields } },
     childLoggerFactory: requestLog.childLoggerFactory,
-    // Each operation logs its own line with stable fields. Fastify's lines would show URLs, which may contain secrets.
+    // Each API operation logs its own line with fixed field names. Fastify's log lines would show URLs, which may
+    // contain secrets.
     logController: new LogController({ disableRequestLogging: true }),
     bodyLimit: BODY_LIMIT,
     trustProxy: [...dependencies.proxy],
@@ -96,7 +97,7 @@ export function buildServer(dependencies: ServerDependencies): App {
   finishBeforeClosing(app, limits.bodyAtEnd);
   guardConnections(app, connections);
   app.addHook('onRequest', checkHead);
-  // Runs before the body is read, so an unknown path is rejected whatever the body contains.
+  // This hook runs before the body is read, so an unknown path is rejected whatever the body contains.
   app.addHook('onRequest', async (request, reply) => (request.is404 ? answerUnknown(request, reply) : undefined));
   const metrics = serveApi(app, dependencies, ending.signal);
   servePage(app, dependencies.store, now, metrics.countFailedLogin);

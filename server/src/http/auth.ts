@@ -97,8 +97,8 @@ export function digestOfSecret(secret: Uint8Array): Buffer {
 }
 
 /**
- * Returns every Authorization header, because Node's parsed headers contain only the first. @param raw alternating
- * names and values
+ * Returns the values of all Authorization headers, because Node's parsed headers contain only the first. @param raw
+ * alternating header names and values
  */
 function authorizationHeaders(raw: readonly string[]): readonly string[] {
   return raw.filter((_value, index) => index % 2 === 1 && raw[index - 1]?.toLowerCase() === 'authorization');

@@ -54,7 +54,7 @@ export function limitConnections(app: FastifyInstance<Server>, most: number) {
     const connection = connectionOf(socket);
     if (silent.delete(connection)) withoutLogin.add(connection);
   });
-  // The credentials are checked before this hook, and the body is read after it.
+  // The credentials are checked before this hook runs, and the body is read after it.
   app.addHook('preParsing', async (request) => {
     if (CLIENTS_OPERATIONS.has(operationOf(request))) withoutLogin.delete(connectionOf(request.raw.socket));
   });

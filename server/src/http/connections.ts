@@ -66,7 +66,7 @@ export function guardConnections(app: FastifyInstance<Server>, most: number): vo
     const line = { outcome: 'tls-failed', code: error.code, reason: error.reason, ...from };
     socket.destroy();
     if (closing || connections.wasReplaced(socket)) return;
-    // Load balancers connect and disconnect to check that the port is open.
+    // Load balancers connect and disconnect immediately to check that the port is open.
     if (error.code === 'ECONNRESET') app.log.info(line);
     else app.log.warn(line, 'a TLS handshake failed');
   });

@@ -12,7 +12,7 @@ export interface Caller {
   readonly remoteAddress?: string;
   /** Only a known access key is logged: any other value may be a secret that was sent in the wrong field. */
   readonly accessKey?: string;
-  /** Name of the client in `client list`, or its access key if it has no name. */
+  /** Name of the client as in `client list`, or its access key if it has no name. */
   readonly client?: string;
   readonly viewer?: string;
   readonly record?: string;
@@ -42,8 +42,8 @@ export function createRequestLog() {
       callers.set(this.raw, { ...callers.get(this.raw), ...caller });
     });
     app.addHook('onRequest', async (request) => {
-      // A client can put any text into X-Forwarded-For. If the header contains no address, log the address of the
-      // proxy.
+      // A client can put any text into X-Forwarded-For. If the header contains no address, the address of the proxy is
+      // logged.
       if (isIP(request.ip) !== 0) request.describe({ remoteAddress: request.ip });
     });
   };

@@ -1,4 +1,7 @@
-/** POST /v1/codesign/report-sign (API 4.2) stores the client's result for a signature. A report is never counted. */
+/**
+ * POST /v1/codesign/report-sign (API 4.2) stores the client's report of what happened to a signature. A report is never
+ * counted as a signature.
+ */
 
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import * as v from 'valibot';

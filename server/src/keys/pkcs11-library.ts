@@ -36,7 +36,7 @@ export function unload({ module }: Library): void {
   try {
     module.C_Finalize();
   } catch {
-    // If the HSM is unavailable, the library may fail to finalise.
+    // If the HSM is unavailable, finalising the library may fail.
   }
   module.close();
 }

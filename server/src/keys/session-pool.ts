@@ -1,4 +1,4 @@
-/** A pool of HSM sessions. Each session runs one operation at a time, and is replaced after a failure. */
+/** A pool of sessions with the HSM. Each session runs one operation at a time, and is replaced after a failure. */
 
 export interface SessionSource<Session> {
   open(): Session;
@@ -33,7 +33,7 @@ export function createSessionPool<Session>(source: SessionSource<Session>) {
         if (busy === 0) for (const resolve of drained.splice(0)) resolve();
       }
     },
-    /** Drops the idle sessions without closing them, because the HSM has lost them. */
+    /** Removes the idle sessions without closing them, because the HSM has already lost them. */
     forget(): void {
       idle.length = 0;
     },

@@ -30,12 +30,15 @@ export function findSoftHsm(given: string | undefined, platform: NodeJS.Platform
   return found;
 }
 
-/** SoftHSM reads its configuration in chunks of 1023 bytes. It appends the rest of a longer line to the path. */
+/**
+ * In bytes. SoftHSM reads its configuration in chunks of 1023 bytes, and the line with the path contains other text
+ * too.
+ */
 const LONGEST_PATH = 900;
 
 /**
- * Rejects a data folder whose path SoftHSM would misread, because its configuration cannot quote a path. Call this
- * before anything is created, because SoftHSM would create the keys in another folder.
+ * Rejects a data folder whose path SoftHSM would misread, because SoftHSM's configuration cannot quote a path. Call
+ * this before anything is created, because SoftHSM would otherwise create the keys in a different folder.
  */
 export function checkTokenPath(folder: string): void {
   const path = resolve(folder);

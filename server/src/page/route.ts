@@ -1,4 +1,4 @@
-/** GET /: the operator's page and its style sheet, for viewers only. */
+/** GET / returns the operator's page and its style sheet, only to viewers. */
 
 import { readFileSync } from 'node:fs';
 import type { Server } from 'node:https';

@@ -23,7 +23,7 @@ export function auditOf(database: Kysely<Tables>) {
       const row = { id: newRecordId(at), at: at.toISOString(), target: target ?? null, ...operation };
       await database.insertInto('operations').values(row).execute();
     },
-    /** @param latest number of latest entries to return, oldest first; undefined for all */
+    /** @param latest number of most recent entries to return, oldest first; undefined returns all */
     async list(
       { since, until }: { readonly since?: Date | undefined; readonly until?: Date | undefined },
       latest?: number,

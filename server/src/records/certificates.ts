@@ -11,7 +11,7 @@ export function certificatesOf(database: Kysely<Tables>, byNumber: Batches<strin
     async find(number: string): Promise<StoredCertificate | undefined> {
       return isStorable(number) ? await byNumber.add(number) : undefined;
     },
-    /** @returns false if the number is already used */
+    /** @returns false if the certificate number is already in use */
     async add(certificate: IssuedCertificate, at: Date): Promise<boolean> {
       const { numInsertedOrUpdatedRows } = await database
         .insertInto('certificates')

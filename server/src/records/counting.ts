@@ -1,6 +1,6 @@
 /**
- * Counts signatures (API 8): one transaction inserts the record and increments the client's counts, if quotas, client
- * and certificate still allow it. A client gets its signature only after that transaction.
+ * Counts signatures (API 8): one transaction inserts the record and increments the client's counts, if the quotas, the
+ * client and the certificate still allow it. A client gets its signature only after that transaction is committed.
  */
 
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -88,8 +88,8 @@ export function createCounting(database: Kysely<Tables>, syntax: Syntax) {
     /** True if a transaction has failed: a signature that is made now may have to be discarded. */
     isFailing: () => failing,
     /**
-     * Reverts the count for a signature that was never sent. Does nothing if the signature was not counted or is
-     * already reverted.
+     * Reverts the count for a signature that was never sent. Does nothing if the signature was not counted, or if the
+     * count was already reverted.
      */
     takeBack: (record: NewRecord, { settling, ending }: Patience) =>
       retry(() => takeBack(database, syntax, record), { deadline: performance.now() + settling, ending }),
@@ -118,7 +118,8 @@ async function countAll(
         .filter(({ id }) => inserted.has(id))
         .sort((one, other) => (one.clientId < other.clientId ? -1 : Number(one.clientId > other.clientId)));
       const counted = await changing(transaction, inOrder, addOne);
-      // This row is changed only while the client's row is locked, so that the calls of two servers take turns.
+      // The count for the month changes only while the client's row is locked, so that the calls of two servers take
+      // turns.
       const allowed = await changing(transaction, counted, addOneToMonth);
       for (const record of counted) if (!allowed.includes(record)) await subtractOne(transaction, record.clientId);
       const refused = new Set(inOrder.filter((record) => !allowed.includes(record)).map(({ id }) => id));

@@ -16,17 +16,23 @@ export function rolledBack(answer: string): PostgresError {
   return new PostgresError('40000', `the database answered COMMIT with ${answer}`);
 }
 
-/** The connection broke, was not established, or timed out. */
+/** The connection broke, was never established, or timed out. */
 export function unreachable(cause: unknown): PostgresError {
   return new PostgresError('08000', reasonOf(cause) || 'the database cannot be reached', cause);
 }
 
-/** Recognises database errors. PostgreSQL's codes have 5 characters; system codes such as EPIPE begin with E. */
+/**
+ * Recognises database errors. PostgreSQL's error codes have 5 characters; system error codes such as EPIPE begin with
+ * E.
+ */
 export function isOfDatabase(error: unknown): boolean {
   return /^(SQLITE_\w+|[0-9A-DF-Z][0-9A-Z]{4})$/.test(codeOf(error));
 }
 
-/** The database rejected the values, or has no space: SQLite's names, and PostgreSQL's classes 22, 23 and 53. */
+/**
+ * The database rejected the values or has no space. The codes are SQLite's names, and PostgreSQL's error classes 22, 23
+ * and 53.
+ */
 export function isRefusal(error: unknown): boolean {
   return /^(22|23|53|SQLITE_(CONSTRAINT|MISMATCH|TOOBIG|FULL))/.test(codeOf(error));
 }

@@ -25,7 +25,7 @@ export const SQLITE: Syntax = {
 };
 
 export const POSTGRES: Syntax = {
-  /** PostgreSQL's documentation, section 9.16.1: JSON processing functions. */
+  /** See PostgreSQL's documentation, section 9.16.1: JSON processing functions. */
   rowsTable(rows, columns) {
     const members = columns.map((column) => sql`${sql.ref(column)} text`);
     return sql`json_to_recordset(${JSON.stringify(rows)}) as given (${sql.join(members)})`;

@@ -52,7 +52,7 @@ async function migrate(database: Kysely<Tables>, migrations: typeof MIGRATIONS):
 
 const FIRST = '0001-first';
 
-/** Migrations are applied in the order of their names. A published migration never changes. */
+/** Migrations are applied in the order of their names. A migration that was published never changes. */
 export const MIGRATIONS: Readonly<Record<string, Migration>> = {
   [FIRST]: statements(
     `create table clients (

@@ -4,15 +4,15 @@ import type { Kysely } from 'kysely';
 import { isStorable, type ReportStatus, type SignatureRecord, type Tables, toRecord } from './rows.ts';
 
 /**
- * Creates a UUID of version 7 (RFC 9562, section 5.7), so that indexes grow at one end. An id has 48 bits of milliseconds
- * since 1970 and 74 random bits, so that one id does not help to guess another.
+ * Creates a UUID of version 7 (RFC 9562, section 5.7). Such ids increase with time, so indexes grow only at one end. An
+ * id has 48 bits of milliseconds since 1970 and 74 random bits, so that one id does not help to guess another.
  */
 export function newRecordId(now: Date): string {
   const time = now.getTime().toString(16).padStart(12, '0');
   return `${time.slice(0, 8)}-${time.slice(8)}-7${randomUUID().slice(15)}`;
 }
 
-/** Checks the form of an id, because other text may be a secret that must not be logged. */
+/** Checks the form of an id, because any other text may be a secret that must not be logged. */
 export function isRecordId(text: string): boolean {
   return /^[\da-f]{8}-[\da-f]{4}-7[\da-f]{3}-[89ab][\da-f]{3}-[\da-f]{12}$/.test(text);
 }

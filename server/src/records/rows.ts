@@ -15,7 +15,7 @@ interface HolderRow {
   created_at: string;
 }
 
-/** Times are text in the form of `toISOString`, in UTC. */
+/** Times are stored as text in UTC, in the format of `toISOString`. */
 export interface Tables {
   clients: HolderRow & {
     /** Digest of the secret before its last rotation. It is accepted until `previous_until`. */

@@ -86,7 +86,7 @@ export function quoted(value: string): string {
   return `'${value.replaceAll("'", "'\\''")}'`;
 }
 
-/** Creates the file atomically, and never replaces another one. */
+/** Creates the file atomically, and never replaces an existing one. */
 async function writeNewFile(path: string, text: string): Promise<void> {
   const temporary = `${path}.${randomBytes(4).toString('hex')}`;
   try {

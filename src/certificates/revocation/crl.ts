@@ -185,9 +185,10 @@ const KNOWN_CRITICAL: ReadonlySet<string> = new Set([REASON_CODE, INVALIDITY_DAT
 const TRUE = Buffer.of(0x01, 0x01, 0xff);
 
 /**
- * Returns the entries for a certificate: at most one in a regular list. A list can contain a million entries, which are
- * therefore searched in place. `serialNumber` is the whole INTEGER, including tag and length. `unknownCritical` is an
- * unknown critical extension of any entry. A certificate that is not listed may then still be revoked.
+ * Returns the entries for a certificate: at most one in a list that is not a delta list. A list can contain a million
+ * entries, so they are searched without being copied. `serialNumber` is the whole INTEGER, including tag and length.
+ * `unknownCritical` is an unknown critical extension of any entry. A certificate that is not listed may then still be
+ * revoked.
  */
 export function findInCrl(
   crl: EntriesOfCrl,
@@ -244,7 +245,7 @@ function readEntry(der: Uint8Array): CrlEntry {
   const fields = fieldsOf(readDer(der, what), 0x30, what);
   fields.next(0x02, 'serial number');
   const revokedAt = readTime(fields.any('revocation date'), what);
-  // An entry with damaged extensions still revokes the certificate.
+  // Even if its extensions are damaged, an entry revokes the certificate.
   const values = orUndefined(() => extensionsOf(der).map(({ type, value }) => [type, value] as const));
   const reason = new Map(values).get(REASON_CODE);
   return {

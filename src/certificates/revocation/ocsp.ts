@@ -61,7 +61,7 @@ function keyBitsOf({ fields }: ParsedCertificate): Uint8Array {
   return bitsOf(info.next(0x03, 'key'), 'public key');
 }
 
-/** Never throws. An invalid response gives the status "unknown". */
+/** Never throws. If the response is invalid, the status is "unknown". */
 export function statusByOcsp(
   der: Uint8Array,
   certificate: ParsedCertificate,

@@ -26,7 +26,7 @@ interface Given {
   readonly accessSecret: Secret;
 }
 
-/** Longer input is probably the wrong file. */
+/** If the input is longer than this, it is probably the wrong file. */
 const LARGEST_SECRET = 64 * 1024;
 const SOURCE = 'standard input';
 const KEY_OPTION = '--access-key';
@@ -78,7 +78,7 @@ async function askFor(options: OptionsOf<'login'>, { settings }: CredentialsComp
 async function readFrom(options: OptionsOf<'login'>, { settings }: CredentialsComposition, io: Io): Promise<Given> {
   const { stdin, env } = io;
   const accessKey = options.accessKey ?? (env.CODESIGN_ACCESS_KEY || undefined);
-  // A terminal would display the secret while it is typed.
+  // A terminal would show the secret while the user types it.
   const isTerminal = 'isTTY' in stdin && stdin.isTTY === true;
   if (accessKey === undefined || isTerminal) throw cliErrors('no-terminal', { instead: WITHOUT_TERMINAL });
   if (settings.baseUrl === undefined) throw missingSettings(['baseUrl'], env);

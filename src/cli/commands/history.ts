@@ -48,7 +48,7 @@ function bufferedWriter(stream: Writable) {
     const text = waiting;
     waiting = '';
     if (text === '' || stream.write(text) || !stream.writable) return;
-    // A closed pipe never emits `drain`.
+    // `drain` is never emitted for a closed pipe.
     await new Promise<void>((resolve) => {
       const events = ['drain', 'close', 'error'] as const;
       const done = (): void => {

@@ -49,7 +49,7 @@ export function extract(path: string, options: OptionsOf<'extract'>, io: Io): Pr
 async function writeSignature(path: string, options: OptionsOf<'extract'>, io: Io): Promise<number> {
   const { output } = options;
   const index = options.index === undefined ? undefined : numberOf(options.index);
-  // Control bytes could change the state of a terminal.
+  // Control characters could change the state of a terminal.
   if (output === undefined && !options.pem && 'isTTY' in io.stdout && io.stdout.isTTY) {
     throw cliErrors('binary-to-terminal');
   }

@@ -81,7 +81,7 @@ export function openAsk(io: Io, instead: string): Ask {
   return {
     text(question, { defaultAnswer, accept }) {
       const prompt = defaultAnswer === undefined ? `${question}: ` : `${question} [${printable(defaultAnswer)}]: `;
-      // Pasted text often has spaces around it.
+      // Pasted text often has spaces around the value.
       return ask(prompt, false, (answer) => accept(answer.trim() || (defaultAnswer ?? '')));
     },
     secret(question, accept = (answer) => new Secret(answer)) {

@@ -1,6 +1,6 @@
 /**
- * Checks the settings that `init` stores. Each answer is checked before the next question; without a terminal, no
- * questions are asked.
+ * Checks the settings that `init` stores. Each answer is checked before the next question is asked; without a terminal,
+ * no questions are asked.
  */
 
 import { join } from 'node:path';

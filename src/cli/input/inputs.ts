@@ -35,7 +35,7 @@ interface InputOptions {
   /** Patterns for files to leave out, even if an argument specifies such a file. */
   readonly exclude?: readonly string[] | undefined;
   readonly ofAnyKind?: boolean;
-  /** Standard input is opened only when it is read. */
+  /** Standard input is not opened until it is read. */
   readonly stdin: () => Readable;
   /** Folder for the results. It is not searched for files. */
   readonly outputFolder: string | undefined;
@@ -45,7 +45,7 @@ const TEMPORARY_FILE = /^\.codesign-remote-.*\.tmp$/;
 
 /**
  * Returns each file once, in the order of the arguments. If a file has several names or links, the first one is
- * returned. Keeps a path that does not exist, so that only this file fails.
+ * returned. A path that does not exist is kept, so that only this file fails.
  */
 export async function expandInputs(named: readonly string[], options: InputOptions): Promise<InputPath[]> {
   if (named.filter((name) => name === '-').length > 1) throw cliErrors('standard-input-twice');
@@ -181,7 +181,8 @@ async function readList(path: string): Promise<string[]> {
 
 /**
  * Returns the lines without line breaks and without the byte order mark, and drops blank lines. Throws `list-unusable`
- * for NUL characters, and `list-too-large`. Throws before the input ends, because the input may be endless.
+ * if the list contains NUL characters, and `list-too-large` if it is too long. Throws before the input ends, because
+ * the input may be endless.
  */
 export async function readLines(input: Readable): Promise<string[]> {
   const chunks: Buffer[] = [];

@@ -110,7 +110,10 @@ export interface ForeignOption {
   readonly takesValue: boolean;
 }
 
-/** Options of signtool may begin with a slash, and ignore case. The Java options follow -J without a space. */
+/**
+ * signtool accepts options that begin with a slash, and ignores upper and lower case. The Java options follow -J
+ * without a space.
+ */
 export function foreignOptions({ name, hasSlash }: StrangeOption): readonly ForeignOption[] {
   const word = name.replace(/^J-.*/, 'J');
   return FOREIGN_OPTIONS.flatMap(([here, rows]) =>

@@ -28,7 +28,7 @@ export async function hasMagic(name: string): Promise<boolean> {
 export async function expandPattern(pattern: string, { recursive, outputFolder }: PatternOptions): Promise<string[]> {
   const { glob } = await import('tinyglobby');
   const { default: picomatch } = await import('picomatch');
-  // On Windows, users write backslashes in patterns, and no name contains one.
+  // On Windows, users write backslashes in patterns, and no file name there contains one.
   const portable = sep === '\\' ? pattern.replaceAll('\\', '/') : pattern;
   const { base, glob: rest } = picomatch.scan(portable);
   const folder = existingForm(base.replace(/\\(.)/g, '$1'));

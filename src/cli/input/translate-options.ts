@@ -133,7 +133,7 @@ function translateOption(
   const secret = secretIn(strange);
   if (secret !== undefined) {
     const shown = option.slice(0, option.length - name.length + secret.length);
-    // A value also follows jarsigner's -storepass:env.
+    // A value also follows `-storepass:env`, an option of jarsigner.
     const takesNext = secret === name && (value === undefined || /^(?:env|file)$/.test(value));
     return { strange: { ...strange, option: shown }, problem: 'secret', takesNext };
   }

@@ -17,7 +17,7 @@ export interface Sum {
   readonly certificate: { readonly name: string; readonly sha256: string };
   readonly calls: number;
   readonly counted: number;
-  /** Number of requests that may have been counted. */
+  /** Number of requests that the service may have counted. */
   readonly unknown: number;
   readonly files: number;
 }

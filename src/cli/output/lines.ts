@@ -19,7 +19,7 @@ export interface LinesOptions {
 }
 
 const SHORT_WAIT_MILLISECONDS = 5000;
-/** Starts a line that continues the line above it. As wide as the first word of a line. */
+/** Starts a line that continues the line above it. It is as wide as the first word of a line. */
 export const INDENT = '         ';
 const PATH_LENGTH = 4096;
 
@@ -125,7 +125,7 @@ export class Lines {
 
   error(error: CodesignError): void {
     this.print(`error    ${oneLine(error)}`, this.#explanation(error));
-    // `extract` writes the signature to standard output.
+    // `extract` writes the signature itself to standard output.
     this.#annotate(annotationOf(error), this.#io.stderr);
   }
 

@@ -25,7 +25,7 @@ interface OutputOptions {
 
 /**
  * Writes a temporary file, flushes it to disk, and renames it. Replaces an existing file unless that file is read-only,
- * and creates missing folders. Writes directly to pipes and devices.
+ * and creates missing folders. Pipes and devices are written to directly.
  */
 export async function writeOutput(
   output: string,

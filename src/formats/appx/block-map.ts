@@ -20,8 +20,8 @@ const BLOCK_LENGTH = 64 * 1024;
 /** If the last block of a file has this length, makeappx writes an empty block after it. */
 const END_LENGTH = 2;
 /**
- * Limit on the length of a compressed block. The limit is generous: deflate adds little to data that it cannot
- * compress.
+ * Limit on the length of a compressed block. The limit is generous, because deflate makes data that it cannot compress
+ * only slightly longer.
  */
 const LONGEST_PACKED = BLOCK_LENGTH + 1024;
 
@@ -220,7 +220,7 @@ export const PLAIN_BLOCK_LENGTH = BLOCK_LENGTH / 2;
 
 /**
  * Returns the block map with a new entry for a file that is stored in deflate format without compression, in blocks of
- * `PLAIN_BLOCK_LENGTH`. The rest of the block map stays the same. `name` must be written in the form that names in the
+ * `PLAIN_BLOCK_LENGTH`. The rest of the block map does not change. `name` must be written in the form that names in the
  * block map have.
  */
 export function withFile(bytes: Uint8Array, name: string, contents: Uint8Array, headerLength: number): Uint8Array {

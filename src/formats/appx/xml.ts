@@ -17,7 +17,7 @@ export interface XmlElement {
 /** `end` is the offset in the text after the start tag, or after the whole element. */
 export type OnElement = (element: XmlElement, end: number) => void;
 
-/** Nesting depth. Real XML parts have about five nested levels. */
+/** Nesting depth. Real XML parts have about five levels of nested elements. */
 const DEEPEST = 64;
 
 /** Decodes UTF-8 with or without a byte order mark. */

@@ -37,7 +37,7 @@ export interface OpenedJar {
   readonly name: string;
 }
 
-/** Java's limit since 2023 for manifests and signature files (`jdk.jar.maxSignatureFileSize`). */
+/** The limit that Java has had since 2023 for manifests and signature files (`jdk.jar.maxSignatureFileSize`). */
 export const LARGEST_MANIFEST = 16_000_000;
 
 /**

@@ -55,7 +55,7 @@ function* streamsOf(storage: CompoundStorage): Generator<Piece> {
   yield clsidOf(storage);
 }
 
-/** Returns the contents of MsiDigitalSignatureEx in the form that signtool writes. */
+/** Returns the contents of the stream MsiDigitalSignatureEx as signtool writes them. */
 export function digestMetadata(root: CompoundStorage, algorithm: DigestAlgorithm): Uint8Array {
   const hash = createHash(NODE_DIGEST_NAME[algorithm]);
   const add = (storage: CompoundStorage): void => {

@@ -1,4 +1,4 @@
-/** The packages in a bundle. Windows requires a signature in each package. */
+/** The packages that a bundle contains. Windows requires a signature in each package. */
 
 import { type ByteSource, rangeSource } from '../../../bytes/byte-source.ts';
 import { CodesignError } from '../../../errors/codesign-error.ts';

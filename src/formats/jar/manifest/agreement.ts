@@ -27,7 +27,10 @@ export interface NamedSections {
   readonly ranges: readonly SectionRange[];
 }
 
-/** Groups the indexes of sections by name. Objects would take too much memory for a hundred thousand sections. */
+/**
+ * Groups the indexes of sections by name. There may be a hundred thousand sections, so objects would take too much
+ * memory.
+ */
 export function sectionsByName(manifest: Manifest) {
   const places: number[] = [];
   const indexes = new Map<string, number | number[]>();
@@ -85,7 +88,7 @@ export function findDisagreement(
   manifest: Manifest,
   { permits = () => true, known = createManifestCache(manifest) }: AgreementRules = {},
 ): Disagreement | undefined {
-  // Java ignores a signature file of any other version.
+  // Java ignores signature files of all other versions.
   if (signatureFile.main.attributes.get('signature-version') !== '1.0') return { part: 'version' };
   const counts = ({ nodeName }: Pick<DigestAttribute, 'nodeName'>): boolean =>
     nodeName !== undefined && permits(nodeName);

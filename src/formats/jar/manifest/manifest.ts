@@ -57,7 +57,7 @@ const COLON = 0x3a;
  */
 const LONGEST_LINE = 512;
 const LONGEST_NAME = 70;
-/** Main sections have tens of attributes, other sections about two, and hostile sections half a million. */
+/** The main section has tens of attributes, other sections have about two, and hostile sections half a million. */
 const MOST_MAIN_ATTRIBUTES = 4096;
 const MOST_DIGESTS = 256;
 /**

@@ -48,7 +48,7 @@ export async function readBlocks(
   for (const [base, { signatureFile, blocks }] of signatureFiles) {
     if (signatureFile === undefined || blocks.length === 0) continue;
     const read = signatureFile.size > room ? NOTHING : await readOrError(source, signatureFile);
-    // Unreadable content is treated as empty, so that it never verifies.
+    // Content that cannot be read is treated as empty, so that its signature never verifies.
     const signedFile = read instanceof CodesignError ? NOTHING : read;
     room -= signedFile.length;
     const readSignatureFile = lazy(() => tryReadManifest(signedFile));
