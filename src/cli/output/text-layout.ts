@@ -38,8 +38,8 @@ export function padded(text: string, columns: number): string {
 
 /**
  * Formats a name and a value as one line at `indent`. The name is padded to `nameColumns`, and further lines of the
- * value are aligned with its start. If the name is too long, or a word of the value (such as a digest) does not fit,
- * the value starts on the next line.
+ * value are aligned with its start. The value starts on the next line if the name is too long or if a word of the
+ * value, such as a digest, does not fit.
  */
 export function field(name: string, value: string, indent: number, nameColumns: number): string[] {
   const lead = `${' '.repeat(indent)}${padded(name, nameColumns - 2)}  `;
