@@ -1,4 +1,4 @@
-/** Errors that concern the command line itself. */
+/** Errors of the command line itself. */
 
 import { defineErrors, defineWarnings } from '../errors/define-errors.ts';
 

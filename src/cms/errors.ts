@@ -1,4 +1,4 @@
-/** Errors that concern a CMS structure. */
+/** Errors in a CMS structure. */
 
 import { defineErrors } from '../errors/define-errors.ts';
 

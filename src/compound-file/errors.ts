@@ -1,4 +1,4 @@
-/** Errors that concern a compound file. */
+/** Errors in a compound file. */
 
 import { defineErrors } from '../errors/define-errors.ts';
 
