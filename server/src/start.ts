@@ -68,7 +68,10 @@ export async function startServer(
       await addClient(data, UNRESTRICTED, { address, receiver, operation });
       reportFirstStart(app, folder, receiver);
     } else if (config.clientEnv !== undefined) {
-      app.log.info({ clientEnv: config.clientEnv }, 'the server already has clients; "client add" creates a file for another one');
+      app.log.info(
+        { clientEnv: config.clientEnv },
+        'the server already has clients; "client add" creates a file for another one',
+      );
     }
     surroundings.announce(`listening on https://${bracketed(config.host)}:${port}`);
   } catch (error) {

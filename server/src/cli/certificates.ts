@@ -39,7 +39,11 @@ export function addCertificateCommands(program: Command, surroundings: Surroundi
       announce(await withData(options, surroundings, (data) => makeCertificate(data, wanted, operation)));
     });
 
-  dataCommand(certificate, 'request', 'prints a certificate request (PKCS#10) for a CA; creates the key if there is none')
+  dataCommand(
+    certificate,
+    'request',
+    'prints a certificate request (PKCS#10) for a CA; creates the key if there is none',
+  )
     .requiredOption(
       '--number <n>',
       'number that clients will give as --code, or one whose certificate is to be renewed',
