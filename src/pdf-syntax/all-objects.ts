@@ -6,7 +6,7 @@ import { isOf, type PdfReference, type PdfValue } from './values.ts';
 
 const READ_AHEAD = 256 * 1024;
 
-/** Throws `pdf-cross-reference-broken` if an object in use is not at its recorded offset. */
+/** Throws `pdf-cross-reference-broken` if an object in use is not at the offset that the cross-reference states. */
 export async function forEachObject(document: PdfDocument, visit: (object: IndirectObject) => void): Promise<void> {
   const { inFile, inStreams } = await objectsInUse(document);
   const source = readingAhead(document.source);
@@ -24,7 +24,7 @@ export async function forEachObject(document: PdfDocument, visit: (object: Indir
 
 const misplaced = (number: number) => brokenReference(`object ${number} is not where it should be`);
 
-/** `key` is the dictionary key or array index of the reference. undefined if `value` itself is a reference. */
+/** `key` is the dictionary key or array index of the reference, or undefined if `value` itself is a reference. */
 export function forEachReference(
   value: PdfValue,
   visit: (reference: PdfReference, key: string | number | undefined) => void,
@@ -53,7 +53,7 @@ async function objectsInUse({ sections, nextNumber }: PdfDocument) {
 
 const FIRST_CAPACITY = 1024;
 
-/** Stores the offsets of up to millions of objects, in 20 bytes per object. */
+/** Stores the offsets of up to several million objects, in 20 bytes per object. */
 function placements() {
   let size = 0;
   let numbers = new Uint32Array(FIRST_CAPACITY);
@@ -85,7 +85,7 @@ function placements() {
   };
 }
 
-/** Reads ahead, for callers that read at ascending offsets. The returned bytes are never overwritten. */
+/** Reads ahead, for callers that read at ever higher offsets. The bytes that were returned are never overwritten. */
 function readingAhead(source: ByteSource): ByteSource {
   let start = 0;
   let window: Uint8Array = new Uint8Array();

@@ -8,9 +8,9 @@ import { readXrefStream } from './section-stream.ts';
 import { readTable } from './section-table.ts';
 import { isInteger, type PdfValue } from './values.ts';
 
-/** A document has one section for each time that it was saved, and one more if it is linearised. */
+/** A document has one cross-reference section for each time it was saved, and one more if it is linearised. */
 const MAX_SECTIONS = 1000;
-/** Acrobat also searches this many bytes at the end of the file for the last `startxref`. */
+/** Like Acrobat, searches this many bytes at the end of the file for the last `startxref`. */
 const TAIL_LENGTH = 1024;
 
 export async function findStart(source: ByteSource): Promise<{ readonly offset: number; readonly end: number }> {
@@ -24,8 +24,8 @@ export async function findStart(source: ByteSource): Promise<{ readonly offset: 
 }
 
 /**
- * Returns the sections from last to first. In a hybrid file, the stream follows its table. `known` are sections of a
- * longer file with the same bytes, and are not read again.
+ * Returns the sections, starting with the last one. In a hybrid file, the cross-reference stream comes after its table.
+ * `known` contains sections of a longer file that begins with the same bytes. These sections are not read again.
  */
 export async function readSections(
   source: ByteSource,

@@ -1,11 +1,11 @@
-/** Decodes streams that are part of a document's structure (ISO 32000-2, 7.4). Image filters are not supported. */
+/** Decodes streams that are part of the structure of a document (ISO 32000-2, 7.4). Image filters are not supported. */
 
 import { constants, inflateSync } from 'node:zlib';
 import { pdfErrors } from './errors.ts';
 import { type Parameter, unpredict } from './predictors.ts';
 import { isInteger, isOf, nameOf, type PdfDictionary, type PdfValue } from './values.ts';
 
-/** Largest decoded size of an object stream or cross-reference stream, in bytes. */
+/** Largest size in bytes that an object stream or cross-reference stream may have after decoding. */
 export const LARGEST_STREAM = 32 * 1024 * 1024;
 const MAX_FILTERS = 8;
 
@@ -16,7 +16,7 @@ interface Context {
 }
 type Filter = (data: Buffer, context: Context) => Buffer;
 
-/** Abbreviated filter names are meant for inline images, but readers accept them everywhere. */
+/** Abbreviated filter names are meant only for inline images, but readers accept them in all streams. */
 const FILTERS: ReadonlyMap<string, Filter> = new Map([
   ['FlateDecode', inflate],
   ['Fl', inflate],
@@ -75,7 +75,7 @@ function output(expected: number) {
   };
 }
 
-/** These bytes end flushed data. On macOS, no final block follows such data. */
+/** zlib ends flushed data with these bytes. On macOS, no final block follows flushed data. */
 const FLUSHED = Buffer.of(0, 0, 0xff, 0xff);
 
 function inflate(data: Buffer, { parameter, malformed }: Context): Buffer {
@@ -135,7 +135,7 @@ const CODES = 4096;
 function decodeLzw(data: Buffer, { parameter, malformed }: Context): Buffer {
   const early = parameter('EarlyChange', 1);
   const out = output(2 * data.length);
-  // Each code represents bytes that are already in the output, or the bytes of the previous code and one more.
+  // Each code represents either bytes that are already in the output, or the bytes of the previous code plus one byte.
   let table: { readonly start: number; readonly length: number }[] = [];
   let previous: { readonly start: number; readonly length: number } | undefined;
   let bits = 0;

@@ -9,17 +9,20 @@ export interface IndirectObject {
   readonly generation: number;
   readonly value: PdfValue;
   readonly raw: Uint8Array;
-  /** Offset in the file, or -1 in an object stream. */
+  /** Offset of the object in the file, or -1 for an object in an object stream. */
   readonly offset: number;
-  /** End of `endobj` or of the keyword `stream`, or -1 in an object stream. */
+  /** Offset of the end of `endobj` or of the keyword `stream`, or -1 for an object in an object stream. */
   readonly end: number;
   readonly streamStart: number | undefined;
 }
 
-/** Number of bytes in the first read of an object. If more are needed, each read is `GROWTH` times as long. */
+/**
+ * Number of bytes that are read first for an object. If more bytes are needed, each read is `GROWTH` times as long as
+ * the one before.
+ */
 const FIRST_WINDOW = 1024;
 const GROWTH = 8;
-/** A signature of 16 MiB consists of twice as many hexadecimal digits. */
+/** A signature of 16 MiB is written as hexadecimal digits, which are twice as long. */
 const LARGEST_WINDOW = FIRST_WINDOW * GROWTH ** 5;
 
 export async function parseAt<T>(
@@ -71,7 +74,7 @@ export async function readObjectAt(source: ByteSource, offset: number): Promise<
   });
 }
 
-/** The keyword must be followed by CR LF or LF (7.3.8.1). */
+/** The keyword `stream` must be followed by CR LF or LF (7.3.8.1). */
 function afterLineEnd(bytes: Uint8Array, position: number): number {
   const length = bytes[position] === 0x0d && bytes[position + 1] === 0x0a ? 2 : bytes[position] === 0x0a ? 1 : 0;
   if (length > 0) return position + length;

@@ -1,10 +1,16 @@
-/** Parses PDF values (ISO 32000-2, 7.2 and 7.3) with limits on depth and number. Rejects duplicate keys. */
+/**
+ * Parses PDF values (ISO 32000-2, 7.2 and 7.3) with limits on nesting and on the number of values. Rejects duplicate
+ * keys.
+ */
 
 import { pdfErrors } from './errors.ts';
 import { isSameValue, type PdfDictionary, type PdfString, type PdfValue } from './values.ts';
 
 const MAX_DEPTH = 64;
-/** Largest number of values in one object. A flat page tree of a long document contains a hundred thousand values. */
+/**
+ * Largest number of values in one PDF object. In a long document, a page tree without nesting contains a hundred
+ * thousand values.
+ */
 const MAX_VALUES = 500_000;
 const LONGEST_NAME = 4096;
 const LONGEST_NUMBER = 64;
@@ -20,7 +26,7 @@ const ESCAPES: ReadonlyMap<number, number> = new Map(
 );
 const NUMBER = /^[+-]?(?:\d+\.?\d*|\.\d+)$/;
 const REFERENCE = /^(\d{1,10})[\0\t\n\f\r ]+(\d{1,5})[\0\t\n\f\r ]+R(?![^\0\t\n\f\r ()<>[\]{}/%])/;
-/** Number of bytes to search after an integer, because the integer may be the start of a reference. */
+/** Number of bytes to examine after an integer, because the integer may be the first part of a reference. */
 const LOOK_AHEAD = 48;
 
 function isSpecial(byte: number | undefined): boolean {
@@ -62,8 +68,9 @@ export interface Parser {
 }
 
 /**
- * `base` is the offset of the bytes in the file; it is undefined in an object stream. `isWhole` is true if no bytes
- * follow in the file. If `isWhole` is false, an incomplete value throws `MoreNeeded`.
+ * `base` is the offset of the bytes in the file. It is undefined for bytes from an object stream. `isWhole` is true if
+ * these bytes are followed by nothing else in the file. If `isWhole` is false and a value is incomplete, the parser
+ * throws `MoreNeeded`.
  */
 export function parser(bytes: Uint8Array, base: number | undefined, isWhole: boolean, from = 0): Parser {
   let position = from;
@@ -145,7 +152,7 @@ export function parser(bytes: Uint8Array, base: number | undefined, isWhole: boo
         if (byte === 0x29) depth -= 1;
         const isOuter = depth === 0 || position === start + 1;
         if (!isOuter) {
-          // In a string, every end of line is read as a line feed (7.3.4.2).
+          // In a string, every line ending is read as a line feed (7.3.4.2).
           if (byte !== 0x0d) out.push(byte);
           else {
             out.push(0x0a);
@@ -226,7 +233,7 @@ export function parser(bytes: Uint8Array, base: number | undefined, isWhole: boo
     return {
       kind: 'dictionary',
       entries,
-      // Raw bytes are computed on demand, because few values are written again.
+      // The raw bytes are computed only on demand, because few values are written again.
       get raw() {
         return new Map(ends.map(([key, start, end]) => [key, bytes.subarray(start, end)]));
       },

@@ -1,6 +1,6 @@
 /** Reverses the predictors of Flate and LZW data (ISO 32000-2, 7.4.4.4). */
 
-/** Returns an integer from /DecodeParms, or the default `usual`. */
+/** Returns an integer from /DecodeParms. If there is none, returns the default `usual`. */
 export type Parameter = (key: string, usual: number) => number;
 
 export function unpredict(data: Buffer, parameter: Parameter, malformed: (problem: string) => Error): Buffer {

@@ -52,7 +52,7 @@ export async function readXrefStream(source: ByteSource, offset: number): Promis
     const third = field(position + typeWidth + secondWidth, thirdWidth);
     if (type === 1) return entryInFile(second, third);
     if (type === 2) return { type: 'in-stream', stream: second, index: third };
-    // Some readers treat objects of unknown types as free, others repair the document.
+    // Some readers treat objects of an unknown type as free, while others repair the document.
     if (type !== 0) throw brokenReference(`a stream has an entry of type ${type}`);
     return FREE;
   });

@@ -10,10 +10,13 @@ const ENTRY = /[\0\t\n\f\r ]*(\d{1,10})[\0\t\n\f\r ]+(\d{1,5})[\0\t\n\f\r ]+([nf
 const TRAILER = /[\0\t\n\f\r ]*trailer(?=[\0\t\n\f\r <%])/y;
 const SHORTEST_ENTRY = '0 0 n'.length;
 
-/** Reads words instead of fixed lengths, because some programs write entries of 19 or 21 bytes instead of 20. */
+/**
+ * Reads words instead of fields of a fixed length, because some programs write entries of 19 or 21 bytes instead of 20.
+ */
 export async function readTable(source: ByteSource, offset: number, afterKeyword: number): Promise<Section> {
   const ranges: StoredRange[] = [];
-  // Stores two numbers for each of up to millions of entries. If the first number is 0, the entry is free.
+  // Stores two numbers per entry, for up to several million entries. If the first number of an entry is 0, the entry is
+  // free.
   const numbers: number[] = [];
   const words = wordsFrom(source, afterKeyword);
   for (let header = await words.next(HEADER); header !== null; header = await words.next(HEADER)) {
@@ -55,7 +58,7 @@ function wordsFrom(source: ByteSource, start: number) {
   };
   return {
     position: () => textStart + at,
-    /** Returns null if the pattern does not match the text that was already read. */
+    /** Returns null if the pattern does not match the text that has already been read. */
     readAlready: (pattern: RegExp) => (text.length - at < LONGEST_MATCH ? null : match(pattern)),
     async next(pattern: RegExp): Promise<RegExpExecArray | null> {
       if (text.length - at < LONGEST_MATCH) {

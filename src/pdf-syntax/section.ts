@@ -1,4 +1,6 @@
-/** The common interface of cross-reference tables (ISO 32000-2, 7.5.4) and cross-reference streams (7.5.8). */
+/**
+ * The interface that cross-reference tables (ISO 32000-2, 7.5.4) and cross-reference streams (7.5.8) have in common.
+ */
 
 import { lazy } from '../bytes/reuse.ts';
 import type { CodesignError } from '../errors/codesign-error.ts';
@@ -22,7 +24,7 @@ export interface StoredRange extends NumberRange {
 export interface Section {
   readonly kind: 'table' | 'stream';
   readonly offset: number;
-  /** End of the trailer of a table, or of the `endstream` keyword. */
+  /** Offset of the end of a table's trailer, or of the end of the keyword `endstream`. */
   readonly end: number;
   readonly trailer: PdfDictionary;
   readonly ranges: readonly NumberRange[];
@@ -33,24 +35,26 @@ export interface Section {
 }
 
 export interface Extent {
-  /** Lowest and highest offset of the section's objects and of the section itself. */
+  /** The lowest and the highest offset of the section itself and its objects. */
   readonly lowest: number;
   readonly highest: number;
-  /** Number of objects in use. */
+  /** Number of objects that are in use. */
   readonly used: number;
-  /** Numbers of the object streams that contain objects of the section. */
+  /** Numbers of those object streams that contain objects of this section. */
   readonly streams: ReadonlySet<number>;
 }
 
 const MAX_RANGES = 100_000;
-/** Largest number of entries in all sections. A document with 100,000 tagged pages has a million objects. */
+/** Largest total number of entries in all sections. A document with 100,000 tagged pages contains a million objects. */
 export const MAX_ENTRIES = 2_000_000;
 /** Largest object number, according to ISO 32000-1. */
 export const MAX_NUMBER = 8_388_607;
 
 export const brokenReference = (problem: string): CodesignError => pdfErrors('pdf-cross-reference-broken', { problem });
 
-/** Throws `pdf-cross-reference-broken` if an object has two entries, because readers disagree about which to use. */
+/**
+ * Throws `pdf-cross-reference-broken` if an object has two entries, because readers disagree about which entry to use.
+ */
 export function sectionOf(
   head: Pick<Section, 'kind' | 'offset' | 'end' | 'trailer'>,
   ranges: readonly StoredRange[],
@@ -86,7 +90,10 @@ function extentOf(offset: number, forEach: Section['forEach']): Extent {
   });
   return { lowest, highest, used, streams };
 }
-/** Some programs write an entry in use at offset 0 for a missing object. Readers find no object at that offset. */
+/**
+ * For a missing object, some programs write an entry that is in use and has offset 0. PDF readers find no object at
+ * that offset.
+ */
 export function entryInFile(offset: number, generation: number): Entry {
   return offset === 0 ? FREE : { type: 'in-file', offset, generation };
 }
@@ -102,7 +109,7 @@ export function nextRange(ranges: readonly StoredRange[], first: number, count: 
   return { first, count, start };
 }
 
-/** Throws `pdf-cross-reference-broken` if two ranges overlap, because readers disagree about which to use. */
+/** Throws `pdf-cross-reference-broken` if two ranges overlap, because readers disagree about which range to use. */
 function rangeFinder(ranges: readonly StoredRange[]): (number: number) => StoredRange | undefined {
   const sorted = ranges.filter(({ count }) => count > 0).sort((a, b) => a.first - b.first);
   for (const [index, { first, count }] of sorted.entries()) {

@@ -7,7 +7,7 @@ const KEYWORD = 'endstream';
 const WINDOW = 64;
 const END = /^[\0\t\n\f\r ]*endstream/;
 
-/** Returns /Length, or undefined if no `endstream` follows there. */
+/** Returns the value of /Length, or undefined if `endstream` does not follow the bytes that it covers. */
 export async function streamLength(
   document: PdfDocument,
   { value, streamStart = 0 }: Pick<IndirectObject, 'value' | 'streamStart'>,
@@ -19,7 +19,7 @@ export async function streamLength(
   return END.test(await textAt(source, after, WINDOW)) ? length : undefined;
 }
 
-/** If /Length is wrong, readers end the stream at the first `endstream`. */
+/** If /Length is wrong, readers assume that the stream ends at the first `endstream`. */
 export async function findEndstream(source: ByteSource, from: number, to: number): Promise<number | undefined> {
   let position = from;
   let kept = '';

@@ -1,4 +1,4 @@
-/** Reads the parts of the page tree and the form (ISO 32000-2, 7.7.3 and 12.7) that signatures need. */
+/** Reads the parts of the page tree and of the form (ISO 32000-2, 7.7.3 and 12.7) that signatures use. */
 
 import type { PdfDocument } from './document.ts';
 import { pdfErrors } from './errors.ts';
@@ -13,7 +13,7 @@ export async function readCatalog(document: PdfDocument): Promise<PdfDictionary>
   throw pdfErrors('pdf-malformed', { offset: document.end, problem: 'it has no catalog' });
 }
 
-/** Yields all pages in order. In a valid document, `value` is a reference to the page. */
+/** Yields all pages in their order in the document. In a valid document, `value` is a reference to a page. */
 export async function* pagesOf(
   document: PdfDocument,
 ): AsyncGenerator<{ readonly value: PdfValue; readonly page: PdfDictionary }> {
@@ -38,13 +38,13 @@ export async function firstPage(
 }
 
 export interface Field {
-  /** Full name: the names of all parent fields and of this field, separated by dots. */
+  /** Full name of the field: the names of all its parent fields and its own name, separated by dots. */
   readonly name: string;
   readonly reference: PdfReference;
   readonly dictionary: PdfDictionary;
-  /** The field's own or inherited /FT. */
+  /** The value of /FT in the field, or an inherited value. */
   readonly type: string | undefined;
-  /** The field's own or inherited /Ff. */
+  /** The value of /Ff in the field, or an inherited value. */
   readonly flags: number;
   readonly value: PdfValue | undefined;
 }
@@ -84,7 +84,7 @@ export async function readFields(document: PdfDocument, form: PdfDictionary): Pr
     else for (const kid of below) await visit(kid, field, depth + 1);
   }
 
-  /** Kids without a name are widgets, not fields. */
+  /** Kids that have no name are widgets, not fields. */
   async function hasFields(kids: readonly PdfValue[]): Promise<boolean> {
     const first = await document.dictionary(kids[0]);
     return first?.entries.has('T') ?? false;

@@ -1,4 +1,6 @@
-/** Writes an incremental update (ISO 32000-2, 7.5.6), with the same kind of cross-reference section as before. */
+/**
+ * Writes an incremental update (ISO 32000-2, 7.5.6) with a cross-reference section of the same kind as the last one.
+ */
 
 import type { PdfDocument } from './document.ts';
 import { dictionaryWith } from './write.ts';
@@ -14,7 +16,7 @@ export interface Update {
   readonly starts: ReadonlyMap<number, number>;
 }
 
-/** Trailer keys that the new section does not take over. */
+/** Keys that are not copied from the old trailer to the new section. */
 const OWN_KEYS = {
   Prev: undefined,
   XRefStm: undefined,
@@ -26,7 +28,7 @@ const OWN_KEYS = {
   Type: undefined,
 };
 
-/** The update always begins with a line feed, so that removing it restores the file exactly. */
+/** The update always begins with a line feed, so that removing the update restores the file exactly. */
 export function writeUpdate(document: PdfDocument, objects: readonly ChangedObject[]): Update {
   const { source, sections, trailer, nextNumber } = document;
   const [{ kind, offset: previous }] = sections;

@@ -9,7 +9,10 @@ export type PdfValue =
   | PdfDictionary
   | PdfReference;
 
-/** An integer that is written like `2.0`. For flags, angles and offsets, some readers accept only `2`. */
+/**
+ * A whole number that is written in a form like `2.0`. For flags, angles and offsets, some readers accept only the form
+ * `2`.
+ */
 export interface PdfReal {
   readonly kind: 'real';
   readonly value: number;
@@ -17,7 +20,7 @@ export interface PdfReal {
 
 export interface PdfName {
   readonly kind: 'name';
-  /** Name without the slash, with `#` decoded. Each character represents one byte. */
+  /** The name without its slash, and with `#` codes decoded. Each character represents one byte of the name. */
   readonly name: string;
 }
 
@@ -25,7 +28,7 @@ export interface PdfString {
   readonly kind: 'string';
   readonly bytes: Uint8Array;
   readonly isHex: boolean;
-  /** Range in the file, including the brackets. Both offsets are -1 in an object stream. */
+  /** Byte range in the file, including the brackets. For a string in an object stream, both offsets are -1. */
   readonly start: number;
   readonly end: number;
 }
@@ -69,7 +72,10 @@ export function nameOf(value: PdfValue | undefined): string | undefined {
   return isOf(value, 'name') ? value.name : undefined;
 }
 
-/** Decodes UTF-16BE or UTF-8 with a byte order mark, otherwise Latin-1 (similar to PDFDocEncoding, 7.9.2.2). */
+/**
+ * Decodes UTF-16BE or UTF-8 that begins with a byte order mark. Decodes other text as Latin-1 (similar to
+ * PDFDocEncoding, 7.9.2.2).
+ */
 export function textOf(value: PdfValue | undefined): string | undefined {
   if (!isOf(value, 'string')) return undefined;
   const bytes = Buffer.from(value.bytes);
@@ -85,7 +91,7 @@ export function textOf(value: PdfValue | undefined): string | undefined {
 export const keyOf = (value: PdfValue | undefined): string =>
   isOf(value, 'reference') ? `${value.number} ${value.generation}` : '';
 
-/** Compares parsed values, regardless of their encoding. */
+/** Compares parsed values, and ignores differences in their encoding. */
 export function isSameValue(a: PdfValue | undefined, b: PdfValue | undefined): boolean {
   if (typeof a !== 'object' || a === null || typeof b !== 'object' || b === null) return a === b;
   if (a.kind === 'real') return b.kind === 'real' && a.value === b.value;

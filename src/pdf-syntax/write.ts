@@ -16,7 +16,10 @@ export function dateString(time: Date): string {
 
 const latin1 = (text: string): Uint8Array => Buffer.from(text, 'latin1');
 
-/** Replaces the encoded values of some keys; undefined removes a key. The bytes of all other entries stay the same. */
+/**
+ * Replaces the encoded values of some keys; the value undefined removes the key. All other entries stay the same, byte
+ * for byte.
+ */
 export function dictionaryWith(
   { raw }: Pick<PdfDictionary, 'raw'>,
   changes: Readonly<Record<string, string | Uint8Array | undefined>>,

@@ -9,7 +9,9 @@ import { examineStorage } from './examine/signature.ts';
 import { hexContents } from './new-signature.ts';
 import type { OpenedPdf } from './opened.ts';
 
-/** Writes a CMS into /Contents of the signature field whose /ByteRange covers the content with the signed digest. */
+/**
+ * Writes a CMS into /Contents of a signature field: the one whose /ByteRange covers the content with the signed digest.
+ */
 export async function attachCms(opened: OpenedPdf, bytes: Uint8Array): Promise<Embedding> {
   const signedData = parseSignedData(bytes);
   const [signer] = signedData.signers;

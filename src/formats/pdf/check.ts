@@ -8,8 +8,9 @@ import { LARGEST_WITH_TEN_DIGITS } from './new-signature.ts';
 import { locks, type StoredSignature } from './stored.ts';
 
 /**
- * Checks that every object is at its offset in the cross-reference, because readers repair a broken document in
- * different ways. Returns the first number for new objects. Existing objects and references have lower numbers.
+ * Checks that every object is at the offset that the cross-reference states, because readers repair a broken document
+ * in different ways. Returns the lowest object number that is available for new objects. All existing objects and
+ * references have lower object numbers.
  */
 export async function checkReferences(document: PdfDocument): Promise<number> {
   const { nextNumber, source, sections } = document;

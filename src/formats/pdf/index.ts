@@ -2,7 +2,10 @@ import type { Format } from '../../format/format.ts';
 import { hasTrace } from '../trace.ts';
 import { PDF_OPTIONS } from './options.ts';
 
-/** Readers accept up to this many bytes before the header. Such a file is recognised only by its extension. */
+/**
+ * Readers accept up to this many bytes before the PDF header. A file with bytes before its header is recognised only by
+ * its extension.
+ */
 const HEADER_WITHIN = 1024;
 
 export const pdf = {

@@ -1,4 +1,4 @@
-/** Writes the update that adds a signature or a document timestamp, with zeros as /Contents. */
+/** Writes the update that adds a signature or a document timestamp. The value of /Contents is all zeros. */
 
 import type { ByteSource } from '../../bytes/byte-source.ts';
 import type { Patch } from '../../bytes/pieces.ts';
@@ -12,12 +12,12 @@ import { arrayWith, dictionaryWith, reference, textString } from '../../pdf-synt
 import { pdfSigningErrors } from './errors.ts';
 
 export interface NewSignature {
-  /** Encoded entries of the signature dictionary, without the entries that all signatures have. */
+  /** Encoded entries of the signature dictionary, except those that are the same in all signatures. */
   readonly entries: readonly (readonly [key: string, value: string])[];
   readonly field: Field | string;
   readonly firstNumber: number;
   readonly space: number;
-  /** True if the catalog refers to the signature as its certification (12.8.6). */
+  /** True if the catalog refers to this signature as the certification of the document (12.8.6). */
   readonly certifies: boolean;
 }
 
@@ -28,7 +28,7 @@ export interface PreparedUpdate {
 }
 
 const NUMBER_WIDTH = 10;
-/** Largest document whose offsets have ten digits, including an update with the largest signature. */
+/** Largest document whose offsets have at most ten digits, including an update with the largest signature. */
 export const LARGEST_WITH_TEN_DIGITS = 9_900_000_000;
 
 export async function prepareUpdate(document: PdfDocument, wanted: NewSignature): Promise<PreparedUpdate> {
@@ -86,7 +86,10 @@ async function fieldObjects(
 ): Promise<readonly ChangedObject[]> {
   const objects: ChangedObject[] = [];
   const rewrite = ({ number, generation }: PdfReference, body: Buffer) => objects.push({ number, generation, body });
-  /** Appends an item to the array under `key` of `owner`. An array that is an indirect object is rewritten as one. */
+  /**
+   * Appends an item to the array that `owner` contains under `key`. If the array is an indirect object, it is rewritten
+   * as an indirect object.
+   */
   async function appended(
     owner: PdfDictionary,
     key: string,

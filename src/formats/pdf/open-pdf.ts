@@ -37,7 +37,9 @@ export async function openPdf(source: ByteSource, reader: ContentReader): Promis
   };
 }
 
-/** Document timestamps before the first signature do not belong to any. Each signature has its own findings. */
+/**
+ * Document timestamps before the first signature do not belong to any signature. Each signature has its own findings.
+ */
 async function examineFirstTimestamps(opened: OpenedPdf): Promise<readonly Finding[]> {
   const findings: Finding[] = [];
   for (const stored of opened.stored) {

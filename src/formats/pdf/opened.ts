@@ -20,18 +20,24 @@ export interface OpenedPdf extends SignatureFields {
   readonly document: PdfDocument;
   readonly reader: ContentReader;
   takeComparison(): boolean;
-  /** Reads the content once per covered range and algorithm. Returns undefined if the covered bytes are unknown. */
+  /**
+   * Reads the content only once for each covered range and algorithm. Returns undefined if it is unknown which bytes
+   * the signature covers.
+   */
   digest(stored: StoredSignature, algorithm: ContentDigest): Promise<Uint8Array | undefined>;
-  /** Verifies the token of a document timestamp once. The findings do not include changes after the timestamp. */
+  /**
+   * Verifies the token of a document timestamp only once. The findings do not include changes that were made after the
+   * timestamp.
+   */
   timestamp(stored: StoredSignature): Promise<Timestamp>;
   readonly revisions: Map<StoredSignature, Promise<readonly Finding[]>>;
   readonly settled: Settled;
   unlisted(): Promise<readonly ByteRange[]>;
 }
 
-/** Limit for the number of objects in use, multiplied by the number of signatures. */
+/** Limit for the number of objects in use multiplied by the number of signatures. */
 const MAX_COMPARED = 500_000;
-/** A free object number costs less than an object, because it is read but not compared. */
+/** A free object number costs less than an object, because its entry is read but nothing is compared. */
 const COST_OF_FREE = 0.1;
 
 export async function openWith(source: ByteSource, reader: ContentReader): Promise<OpenedPdf> {
@@ -101,7 +107,7 @@ function imprintAlgorithmOf(token: SignedData | CodesignError): string | undefin
 const BLOCK = 16 * 1024;
 const BLOCKS_KEPT = 64;
 
-/** Caches the last block, because objects are small and are read several times. */
+/** Keeps the last block in memory, because objects are small and are read several times. */
 function inBlocks(source: ByteSource): ByteSource {
   const blockAt = memoize(BLOCKS_KEPT, String, (index: number) =>
     source.read(index * BLOCK, Math.min(BLOCK, source.size - index * BLOCK)),

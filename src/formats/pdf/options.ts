@@ -1,7 +1,7 @@
 import { type FormatOption, SOME_TEXT } from '../../format/options.ts';
 import { pdfSigningErrors } from './errors.ts';
 
-/** Length in UTF-16 units. Readers show only the first line or two. */
+/** Length in UTF-16 units. PDF readers show only the first line or two of this text. */
 const LONGEST = 1024;
 
 const shown = (key: string, flag: `--${string}`, help: string) =>
@@ -36,7 +36,7 @@ export const FIELD = {
   value: SOME_TEXT,
 } as const satisfies FormatOption;
 
-/** DocMDP levels (ISO 32000-2, 12.8.2.2): the changes that are permitted after the signature. */
+/** DocMDP levels (ISO 32000-2, 12.8.2.2) state which changes are permitted after the signature. */
 export const CERTIFY_LEVELS: ReadonlyMap<string, number> = new Map([
   ['no-changes', 1],
   ['forms', 2],

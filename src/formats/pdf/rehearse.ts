@@ -1,4 +1,4 @@
-/** Checks the future document before a signature is requested, so that no signature is wasted on a broken document. */
+/** Before a signature is requested, checks the document as it will be when signed, so that no signature is wasted. */
 
 import type { ByteSource } from '../../bytes/byte-source.ts';
 import { CodesignError, expectedError } from '../../errors/codesign-error.ts';
@@ -16,7 +16,7 @@ export async function rehearse({ stored, reader }: OpenedPdf, result: ByteSource
   if (own === undefined || opened.stored.length !== stored.length + 1) {
     throw broken('its signatures would not be found');
   }
-  // There is no timestamp token yet. It will be verified when the authority returns it.
+  // At this point there is no timestamp token yet. The token will be verified when the authority returns it.
   const timestamp: OpenedPdf['timestamp'] = async (each) => {
     const found = await opened.timestamp(each);
     return each === own ? { ...found, findings: [] } : found;

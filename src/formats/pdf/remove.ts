@@ -10,7 +10,7 @@ import { PROGRAM_NAME, truncated } from './new-signature.ts';
 import { type OpenedPdf, openWith } from './opened.ts';
 import type { StoredSignature } from './stored.ts';
 
-/** The last update must have been written by this program, or contain only a signature. */
+/** The last update must have been written by this program, or must contain nothing except a signature. */
 export async function lastUpdate({
   document,
   stored,

@@ -109,7 +109,7 @@ const TEXTS = [
   ['contact', 'ContactInfo'],
 ] as const;
 
-/** Formats a PDF date (7.9.4) for display. An invalid date is returned unchanged. */
+/** Converts a PDF date (7.9.4) to the form in which it is displayed. Returns an invalid date unchanged. */
 function timeOf(text: string | undefined): string | undefined {
   const [, ...parts] = /^D:(\d{4})(\d\d)?(\d\d)?(\d\d)?(\d\d)?(\d\d)?(.{0,7})/.exec(text ?? '') ?? [];
   if (parts.length === 0) return text;

@@ -14,23 +14,26 @@ export interface StoredSignature extends StoredCms {
   readonly field: Field;
   readonly dictionary: PdfDictionary;
   readonly subFilter: SubFilter | undefined;
-  /** /Contents with its brackets. undefined if it is missing or in an object stream. */
+  /** /Contents with its brackets. undefined if it is missing or is in an object stream. */
   readonly contents: PdfString | undefined;
-  /** undefined unless /ByteRange consists of two ranges around /Contents, the first of which starts at 0. */
+  /**
+   * undefined unless /ByteRange consists of two ranges, one before /Contents and one after it, and the first range
+   * starts at 0.
+   */
   readonly ranges: readonly [ByteRange, ByteRange] | undefined;
-  /** DocMDP level of permitted changes: 1 for none, 2 for forms and signatures, 3 for comments too. */
+  /** DocMDP level: 1 permits no changes, 2 permits forms and signatures, 3 permits comments too. */
   readonly permission: number | undefined;
-  /** Fields that the signature locks: `All`, or `Include` or `Exclude` with field names. */
+  /** Form fields that the signature locks: `All`, or `Include` or `Exclude` with field names. */
   readonly lock: { readonly action: string; readonly names: readonly string[] } | undefined;
 }
 
 const MAX_SIGNATURES = 200;
 
 export interface SignatureFields {
-  /** Signatures in the order in which they were made. A signature that covers more bytes comes later. */
+  /** Signatures in the order in which they were added. A signature that covers more bytes comes later. */
   readonly stored: readonly StoredSignature[];
   readonly empty: readonly string[];
-  /** All fields of the form. */
+  /** All fields of the PDF form. */
   readonly fields: readonly Field[];
 }
 
@@ -66,7 +69,7 @@ export function signedDataOf({ cms, subFilter }: StoredSignature): SignedData | 
   return attempt(() => parseSignedData(subFilter === undefined ? new Uint8Array() : (cms ?? new Uint8Array())));
 }
 
-/** Signatures with unknown ranges are sorted last. */
+/** Signatures whose covered ranges are unknown are sorted last. */
 export function endOf({ ranges }: Pick<StoredSignature, 'ranges'>): number {
   return ranges?.[1].end ?? Number.MAX_SAFE_INTEGER;
 }
@@ -104,7 +107,7 @@ function rangesOf(
   ];
 }
 
-/** Reads DocMDP and FieldMDP in /Reference (12.8.2). /Lock of the field repeats these values (12.7.5.5). */
+/** Reads DocMDP and FieldMDP in /Reference (12.8.2). /Lock in the signature field repeats these values (12.7.5.5). */
 async function restrictionsOf(
   document: PdfDocument,
   { entries }: PdfDictionary,

@@ -18,9 +18,12 @@ import { findElements, type GrownStructure } from './structure-tree.ts';
 export interface Additions extends Pick<GrownStructure, 'grown'> {
   /** References to new fields, widgets and structure elements, grouped by the role of the list that contains them. */
   readonly items: ReadonlyMap<string, ReadonlySet<string>>;
-  /** Keys that may change in empty signature fields and in their widgets, by object reference. */
+  /** For each object reference, the keys that may change in empty signature fields and their widgets. */
   readonly freeKeys: ReadonlyMap<string, readonly string[]>;
-  /** Returns the keys that may change in the form. Reads all pages, unless `inShort` is set and no value differs. */
+  /**
+   * Returns the keys that may change in the form dictionary. Unless `inShort` is set and these keys have equal values,
+   * reads all pages.
+   */
   formKeys(inShort: boolean): Promise<readonly string[]>;
   /** True if a new field occupies an area on a page, so that it may cover signed content. */
   readonly isVisible: boolean;
@@ -39,7 +42,9 @@ export interface LaterSignatures {
 const WIDGET_KEYS = ['AP', 'AS', 'F', 'MK'];
 const ACTIVE_KEYS = ['A', 'AA'];
 const LOCKED = 128;
-/** Adobe Reader and DSS add these keys with a signature field, although no reader draws the field with them. */
+/**
+ * Adobe Reader and DSS add these keys together with a signature field, although no reader uses them to draw the field.
+ */
 const DRAWN_DEFAULTS = ['DA', 'DR'];
 const DRAWN_KINDS = ['FreeText', 'Widget'];
 
@@ -128,7 +133,7 @@ interface NewField {
   readonly widgets: ReadonlyMap<PdfValue, PdfDictionary>;
 }
 
-/** Returns undefined if the field is of another type, or includes an object of the signed revision. */
+/** Returns undefined if the field is not of the expected type, or includes an object of the signed revision. */
 async function newSignatureField(
   signed: PdfDocument,
   later: PdfDocument,
@@ -142,7 +147,7 @@ async function newSignatureField(
   const widgets = new Map<PdfValue, PdfDictionary>(kids.length === 0 ? [[reference, field]] : []);
   for (const kid of kids) {
     const widget = await newDictionary(signed, later, kid);
-    // pyHanko writes widgets without a reference to their field.
+    // pyHanko writes widgets that contain no reference to their field.
     const isOwn = isSameValue(widget?.entries.get('Parent') ?? reference, reference);
     if (widget === undefined || !isOwn || hasAny(widget, ['FT', 'Kids', 'T', 'V'])) return undefined;
     widgets.set(kid, widget);
@@ -180,7 +185,7 @@ async function plainDictionary(document: PdfDocument, value: PdfValue): Promise<
   return isPlain && isOf(object.value, 'dictionary') ? object.value : undefined;
 }
 
-/** Returns true if signing left proper values in the field and its widget, and no other field has the widget. */
+/** Returns true if signing left valid values in the field and its widget, and no other field has that widget. */
 async function isSigned(
   signed: PdfDocument,
   later: PdfDocument,

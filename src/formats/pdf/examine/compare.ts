@@ -21,7 +21,7 @@ export interface Revisions {
   readonly moved: ReadonlySet<number>;
 }
 
-/** Role of a value in the document. The role decides which additions are permitted. */
+/** Role of a PDF value in the document. The role decides which additions are permitted. */
 type Role =
   | 'plain'
   | 'linked'
@@ -35,7 +35,7 @@ type Role =
   | 'kids'
   | 'numbers';
 
-/** Areas are compared in this order. An addition may contain any value that all readers find. */
+/** The areas of a document are compared in this order. An addition may contain any value that every reader can find. */
 const AREAS = ['content', 'form', 'addition'] as const;
 type Area = (typeof AREAS)[number];
 
@@ -50,15 +50,13 @@ export interface Pair {
   readonly area: Area;
 }
 
-/** Results of the first comparison without a difference. Comparisons of later revisions skip these objects. */
+/** Results of the first comparison that found no difference. Later comparisons skip these objects. */
 export interface Settled {
   unchanged:
     | {
-        /**
-         * Objects that are the same in the signed and the last revision, and therefore in all revisions between them.
-         */
+        /** Objects that are identical in the signed and the last revision, and so in all revisions between them. */
         readonly numbers: ReadonlySet<number>;
-        /** Pairs of other objects to which these objects lead. */
+        /** Pairs of other objects to which the unchanged objects refer. */
         readonly exits: readonly Pair[];
       }
     | undefined;
@@ -73,7 +71,7 @@ const FREE: Readonly<Partial<Record<Role, Readonly<Record<string, Rule>>>>> = {
     Extensions: always,
     Metadata: always,
     Perms: (_old, now) => now === null,
-    // Readers ignore a version that is lower than the previous version.
+    // Readers ignore a PDF version that is lower than the previous one.
     Version: (old, now) => (old === null || isOf(old, 'name')) && Number(nameOf(now)) > Number(nameOf(old) ?? 0),
   },
   form: { SigFlags: always },
@@ -93,17 +91,18 @@ const ROLES_BELOW: Readonly<Partial<Record<Role, Readonly<Record<string, Role>>>
   numbers: { Nums: 'numbers' },
 };
 
-/** Roles of objects that unchanged objects refer to. Under a link, the additions decide the role. */
+/** Roles of objects that unchanged objects refer to. Under one of the `LINKS`, the additions determine the role. */
 const REACHED_ROLES: readonly Role[] = ['plain', 'linked', 'field', 'structure', 'element', 'annotations'];
 
-/** Keys that lead to form fields and structure elements. Under other keys, dictionaries could be fonts, for example. */
+/** Keys of references to form fields and structure elements. Other keys can lead to other objects, such as fonts. */
 const LINKS: readonly Pair['key'][] = ['K', 'Obj', 'P', 'Parent'];
 /** Keys of rectangles, in which all readers treat `1` and `1.0` as equal. */
 const RECTANGLES: readonly Pair['key'][] = ['Rect', 'MediaBox', 'CropBox', 'BleedBox', 'TrimBox', 'ArtBox', 'BBox'];
 
 /**
- * Returns the first difference. Each pair is compared once, so the time is linear. All signatures of a document share
- * `settled`, in the order of their revisions. A difference that is found with `settled` must be confirmed without it.
+ * Returns the first difference. Each pair is compared only once, so the time grows linearly. All signatures of a
+ * document use the same `settled` object, in the order of their revisions. If a comparison with `settled` finds a
+ * difference, it must be confirmed by a comparison without `settled`.
  */
 export async function differenceBetween(
   { signed, last, moved }: Revisions,
@@ -138,7 +137,7 @@ export async function differenceBetween(
     return !seen.has(name) && seen.add(name) !== undefined;
   }
 
-  /** Readers identify layers, pages and fields by their references, so an equal object cannot replace one. */
+  /** Readers identify layers, pages and fields by reference, so an equal object cannot replace one of them. */
   function isSameObject(old: PdfValue, now: PdfValue): boolean {
     if (!isOf(old, 'reference') || !isOf(now, 'reference')) return true;
     if (known?.numbers.has(old.number) || known?.numbers.has(now.number)) return isSameValue(old, now);
@@ -155,7 +154,8 @@ export async function differenceBetween(
 
   function compare(pair: Pair): void {
     const { old, now, role, area } = pair;
-    // Acrobat refers to the catalog in /Data of a signature. Under another key, readers could draw the catalog.
+    // Acrobat writes a reference to the catalog under the key /Data in a signature. Under another key, a reader could
+    // draw what the catalog contains.
     if (pair.key === 'Data' && isSameValue(old, signed.root) && isSameValue(now, last.root)) return;
     if (area === 'addition') add(pair);
     else if (isOf(old, 'reference') || isOf(now, 'reference')) {
@@ -183,7 +183,7 @@ export async function differenceBetween(
     if (RECTANGLES.includes(name) && areSameNumbers(before, after)) return;
     const added = additions.items.get(role);
     const isAdded = (item: PdfValue | undefined): boolean => added?.has(keyOf(item)) ?? false;
-    // The position of a new field has no meaning. A new annotation must be drawn over the existing ones.
+    // The position of a new field in the list has no meaning. A new annotation must be drawn over the existing ones.
     const kept = role === 'annotations' ? after : after.filter((each) => !isAdded(each));
     if (role !== 'annotations') for (const now of after) if (isAdded(now)) add({ ...above, now });
     for (let key = 0; key < Math.max(before.length, kept.length); key += 1) {
@@ -197,7 +197,7 @@ export async function differenceBetween(
     }
   }
 
-  /** A new element has a key that is higher than all earlier keys in the number tree. */
+  /** In the number tree, the key of a new structure element must be higher than all earlier keys. */
   function isOfNewElement(numbers: PdfArray['items'], index: number): boolean {
     const at = index - (index % 2);
     const [before, number, element] = [numbers[at - 2] ?? -1, numbers[at], numbers[at + 1]];
@@ -256,7 +256,7 @@ export async function differenceBetween(
     compare({ ...pair, old: before.value, now: after.value, reference: shared, role: end > 0 ? 'plain' : role });
   }
 
-  /** Keeps no parsed values in memory, unlike `compare`. */
+  /** Unlike `compare`, this function keeps no parsed values in memory. */
   function compareUnchanged(value: PdfValue, above: Pair): void {
     const parts = isPage(value) && isOf(value, 'dictionary') ? value.entries : new Map([[undefined, value]]);
     for (const [part, below] of parts) {
@@ -267,7 +267,7 @@ export async function differenceBetween(
   }
 
   function reachKnown(area: Area): void {
-    // The content is compared before the form, so all values below the form belong to the form.
+    // The content is compared before the form, so any value that is first reached through the form belongs to the form.
     if (!isKnownReached) for (const pair of known?.exits ?? []) compare(area === 'form' ? { ...pair, area } : pair);
     isKnownReached = true;
   }

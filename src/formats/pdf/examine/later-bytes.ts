@@ -8,15 +8,15 @@ import { inStoredOrder } from './reached.ts';
 
 const WINDOW = 256;
 const LONGEST_GAP = 64 * 1024;
-/** White space and the ends of trailers. iText writes a comment with its name before `startxref`. */
+/** White space and the ends of trailers. iText writes a comment with its own name before `startxref`. */
 const GAP =
   /^(?:[\0\t\n\f\r ]+|(?:%(?![^\r\n]*(?:obj|xref|trailer|PDF|EOF))[\x20-\x7e]{0,100}[\r\n]+)?startxref[\0\t\n\f\r ]+\d+[\0\t\n\f\r ]+%%EOF)*/;
 const OBJECT_END = /^[\0\t\n\f\r ]*endobj/;
 
 /**
- * Returns ranges after an offset that readers could misuse: bytes outside objects, tables and trailers, or bytes that
- * readers would use for a repair. Throws `pdf-cross-reference-broken` if a later section has a wrong offset for an
- * object.
+ * Returns those byte ranges after a given offset that readers could misuse. They are outside objects, tables and
+ * trailers, or would be used for a repair. Throws `pdf-cross-reference-broken` if a later cross-reference section has a
+ * wrong offset for an object.
  */
 export async function unlistedBytes(document: PdfDocument, from: number): Promise<readonly ByteRange[]> {
   const { source, sections } = document;
@@ -47,20 +47,26 @@ export async function unlistedBytes(document: PdfDocument, from: number): Promis
   return unlisted;
 }
 
-/** Readers that repair a document search for these words, even in streams, and use the last object with each number. */
+/**
+ * When readers repair a document, they search for these words, even in streams, and use the last object with each
+ * number.
+ */
 const REPAIRED = /(?<!\d)(\d+)[\s\0]+\d+[\s\0]+obj|trailer|\/Root[\s\0]*(\d+)/g;
-/** An entry may point to white space before its object. */
+/** The offset in an entry may point to white space before the object. */
 const ONLY_SPACE = /^[\s\0]*$/;
 const LONGEST_SPACE = 64;
 const PIECE = 256 * 1024;
 const LONGEST = 4096;
 
-/** A single reference to a missing object makes poppler repair a document. */
+/** Poppler repairs the whole document if a single reference leads to a missing object. */
 async function repairedBytes({ source, sections, entry, root }: PdfDocument, from: number): Promise<ByteRange[]> {
   const found: ByteRange[] = [];
   const starts = new Set(sections.map(({ offset }) => offset));
   const tables = sections.filter(({ kind }) => kind === 'table').sort((a, b) => b.offset - a.offset);
-  /** True for the first match in a table. It must be the table's own trailer, because only numbers precede it. */
+  /**
+   * Returns true for the first match of the search in a cross-reference table. That match must be the trailer of the
+   * table, because only numbers precede it.
+   */
   const isTrailer = (at: number): boolean => {
     while ((tables.at(-1)?.end ?? at + 1) <= at) tables.pop();
     return (tables.at(-1)?.offset ?? at + 1) <= at && tables.pop() !== undefined;
@@ -102,7 +108,10 @@ async function objectEnd(document: PdfDocument, offset: number, limit: number): 
 
 export interface Moved {
   readonly moved: ReadonlySet<number>;
-  /** A part of the later sections that readers interpret differently, or that points into the signed bytes. */
+  /**
+   * Part of the later cross-reference sections that readers interpret differently, or that points into the signed
+   * bytes.
+   */
   readonly misled: string | undefined;
 }
 
@@ -116,7 +125,7 @@ export async function movedObjects(signed: PdfDocument, last: PdfDocument, later
   for (const [index, section] of last.sections.slice(0, later).entries()) {
     const table = hybridTableOf(last, index);
     const previous = table && section.trailer.entries.get('Prev');
-    // Some readers continue at the table's own /Prev.
+    // Some readers continue at the /Prev of the table.
     if (previous !== undefined && !isSameValue(previous, table?.trailer.entries.get('Prev'))) {
       misled ??= 'the trailer, /XRefStm /Prev';
     }
@@ -138,7 +147,7 @@ export async function movedObjects(signed: PdfDocument, last: PdfDocument, later
   return { moved, misled };
 }
 
-/** Some readers ignore all objects whose numbers are not less than /Size. */
+/** Some readers ignore every object whose number is /Size or higher. */
 function isResized(signed: PdfDocument, last: PdfDocument): boolean {
   const [before, now] = [sizeOf(signed), sizeOf(last)];
   return now < before || (now > before && before < signed.nextNumber);
@@ -146,7 +155,10 @@ function isResized(signed: PdfDocument, last: PdfDocument): boolean {
 
 const sizeOf = ({ trailer }: PdfDocument): number => numberOf(trailer.entries.get('Size')) ?? 0;
 
-/** Returns the table before the stream of a hybrid file. Some readers use the table, and others the stream. */
+/**
+ * In a hybrid file, returns the cross-reference table that precedes the cross-reference stream. Some readers use the
+ * table, while others use the stream.
+ */
 function hybridTableOf({ sections }: PdfDocument, index: number): Section | undefined {
   const table = sections[index - 1];
   return table?.kind === 'table' && table.trailer.entries.has('XRefStm') ? table : undefined;

@@ -5,7 +5,7 @@ import { findEndstream, streamLength } from '../../../pdf-syntax/stream-end.ts';
 import { isOf, type PdfValue } from '../../../pdf-syntax/values.ts';
 
 type Reached = Pick<IndirectObject, 'value' | 'streamStart'> & {
-  /** True if the object has a generation different from that in the reference, so that only some readers find it. */
+  /** True if the object has a different generation from the reference to it, so that only some readers find it. */
   readonly isStale?: true;
 };
 
@@ -24,7 +24,7 @@ export async function reach(document: PdfDocument, value: PdfValue): Promise<Rea
   return object.generation === value.generation ? object : { ...object, isStale: true };
 }
 
-/** Sorts by object stream, so that each stream is decoded only once. */
+/** Sorts the objects by object stream, so that each stream is decoded only once. */
 export function inStoredOrder<T>(
   document: PdfDocument,
   items: readonly T[],
@@ -40,7 +40,9 @@ export function inStoredOrder<T>(
 
 const PIECE = 256 * 1024;
 
-/** Returns the end of the signed stream if both streams have equal bytes, and 0 if neither value is a stream. */
+/**
+ * Returns the end offset of the signed stream if both streams have equal bytes. Returns 0 if neither value is a stream.
+ */
 export async function endOfSame(
   signed: PdfDocument,
   old: Reached,
@@ -50,7 +52,7 @@ export async function endOfSame(
   if (old.streamStart === undefined && now.streamStart === undefined) return 0;
   if (old.streamStart === undefined || now.streamStart === undefined) return undefined;
   const length = await streamLength(signed, old);
-  // A wrong /Length may become correct when the file grows.
+  // A wrong /Length may become correct as the file grows.
   if (length !== (await streamLength(last, now))) return undefined;
   const { source } = signed;
   const isSamePlace = old.streamStart === now.streamStart;

@@ -1,4 +1,4 @@
-/** Checks that readers display the signed document: compares the signed revision with later updates. */
+/** Checks that readers display the signed document, by comparing the signed revision with later updates. */
 
 import { BUDGET_SPENT } from '../../../crypto/work-budget.ts';
 import { CodesignError, expectedError } from '../../../errors/codesign-error.ts';
@@ -29,7 +29,7 @@ export function examineRevision(opened: OpenedPdf, stored: StoredSignature): Pro
 }
 
 async function examine(opened: OpenedPdf, stored: StoredSignature): Promise<readonly Finding[]> {
-  // Later revisions skip objects that an earlier revision has in common with the last one.
+  // The comparison of a later revision skips the objects that are the same in an earlier revision and in the last one.
   const earlier = opened.stored[opened.stored.indexOf(stored) - 1];
   if (earlier !== undefined) await examineRevision(opened, earlier);
   const findings = await compareRevision(opened, stored).catch(expectedError);
@@ -86,7 +86,8 @@ async function compareRevision(opened: OpenedPdf, { ranges, contents }: StoredSi
     },
   );
   const revisions = { signed, last: document, moved };
-  // The second comparison reads all pages to permit more changes, and records the path.
+  // The second comparison reads all pages, because that may permit more changes, and records the path to the
+  // difference.
   const inShort = await differenceBetween(revisions, additions, opened.settled);
   const difference = inShort && (await differenceBetween(revisions, additions, undefined));
   if (difference !== undefined) {

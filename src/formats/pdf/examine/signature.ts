@@ -11,14 +11,17 @@ import { PDF_PROFILE } from '../profile.ts';
 import { type StoredSignature, signedDataOf } from '../stored.ts';
 import { examineRevision } from './revisions.ts';
 
-/** Reads the covered bytes once. Returns no findings if the signature is valid and covers the whole document. */
+/**
+ * Each byte that the signature covers is read only once. Returns no findings if the signature is valid and covers the
+ * whole document.
+ */
 export async function examineStored(opened: OpenedPdf, stored: StoredSignature): Promise<readonly Finding[]> {
   const findings = examineStorage(stored);
   if (findings.length > 0) return findings;
   return [...(await examineCms(opened, stored)), ...(await examineRevision(opened, stored))];
 }
 
-/** Examines how /Contents and /ByteRange are encoded. Forged signatures often use unusual encodings. */
+/** Examines the encoding of /Contents and /ByteRange. Forged signatures often use unusual encodings. */
 export function examineStorage({
   subFilter,
   contents,

@@ -12,7 +12,7 @@ import {
 } from '../../../pdf-syntax/values.ts';
 
 export interface GrownStructure {
-  /** Each new element refers to a new widget and contains nothing else, not even text for screen readers. */
+  /** Each new structure element refers to a new widget and contains nothing else, not even text for screen readers. */
   readonly elements: ReadonlySet<string>;
   readonly grown: ReadonlyMap<string, 'structure' | 'element'>;
 }
@@ -20,7 +20,7 @@ export interface GrownStructure {
 const ELEMENT_KEYS = ['K', 'P', 'Pg', 'S', 'Type'];
 const OBJECT_REFERENCE_KEYS = ['Obj', 'Pg', 'Type'];
 
-/** `newDictionary` must return undefined for objects of the signed revision. */
+/** `newDictionary` must return undefined for objects that the signed revision contains. */
 export async function findElements(
   signed: PdfDocument,
   later: PdfDocument,
