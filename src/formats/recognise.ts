@@ -50,14 +50,17 @@ const MAGICS: readonly Magic[] = [
   { bytes: [0x23, 0x21], name: 'a script' },
 ];
 
-/** After 0xcafebabe, a fat Mach-O file has the number of architectures where a Java class has its version. */
+/**
+ * After the bytes 0xcafebabe, a Java class contains its version, and a fat Mach-O file contains the number of
+ * architectures.
+ */
 const MOST_ARCHITECTURES = 20;
 
 const HEAD_LENGTH = 4096;
 
 /**
- * `names` are the file's names, starting with the name of the result. If the content fits several formats, the first
- * name that fits one of them decides. Throws `unsupported-format`.
+ * `names` lists the names of the file, starting with the name of the result. If the content fits several formats, the
+ * first name that fits one of these formats decides. Throws `unsupported-format`.
  */
 export async function recogniseFormat(
   source: ByteSource,
@@ -83,7 +86,7 @@ export async function recogniseFormat(
   });
 }
 
-/** Returns a noun phrase with its article for a file of none of the formats. */
+/** If the file has none of the formats, returns a description such as `an empty file`. */
 export async function identify(source: ByteSource, name: string, formats: readonly Format[]): Promise<Format | string> {
   const head = await source.read(0, Math.min(HEAD_LENGTH, source.size));
   const { format, description } = await recognise(head, source, name, formats);
@@ -97,14 +100,14 @@ function inShort({ title, extensions }: Format): string {
   return `${title.replace(/ \(.*/, '')} (${shown.join(', ')})`;
 }
 
-/** Creates a reader for one file. All checks of the file share one budget. */
+/** Creates a format reader for one file. All checks of the file share one budget. */
 export function contentReader(digestEntries: DigestEntries): ContentReader {
   return { measure: measureContent, digestEntries, budget: createWorkBudget() };
 }
 
 /**
- * If a file is recognised by its bytes but is also followed by an archive, its name decides. `description` describes a
- * file of unknown format. `description` is undefined if the first bytes are sufficient to describe the file.
+ * If the first bytes show one format but an archive follows, the file name decides. `description` describes a file
+ * whose format is unknown. `description` is undefined if the first bytes are sufficient to describe the file.
  */
 async function recognise(
   head: Uint8Array,
@@ -137,15 +140,18 @@ async function recognise(
   };
 }
 
-/** Start of a local header, and of the end record of an empty archive. */
+/** First bytes of a local header, and of the end record in an empty archive. */
 const STARTS: readonly string[] = ['PK\x03\x04', 'PK\x05\x06'];
-/** Types of programs that an archive may follow (MZ, ELF, Mach-O). The archive does not decide their format. */
+/**
+ * First bytes of programs that an archive may follow (MZ, ELF, Mach-O). The archive does not determine the format of
+ * such a program.
+ */
 const PROGRAMS: readonly string[] = ['MZ', '\x7fELF', '\xcf\xfa\xed\xfe', '\xce\xfa\xed\xfe', '\xca\xfe\xba\xbe'];
 
 /**
- * Returns the names in the archive's root and in `folders`, which show its type. Returns undefined if the file is not
- * an archive. A program that ends with an archive must be named like an archive. Returns `damaged` if the names are
- * unreadable.
+ * Returns the names in the root of the archive and in `folders`. These names show the type of the archive. Returns
+ * undefined if the file is not an archive. A program that ends with an archive must have the file name of an archive.
+ * Returns `damaged` if the names in the archive are unreadable.
  */
 async function readZipNames(
   head: Uint8Array,
@@ -163,7 +169,7 @@ async function readZipNames(
   return names instanceof Error ? 'damaged' : names;
 }
 
-/** A separate function, so that programs and scripts are recognised without loading the code for archives. */
+/** This is a separate function, so that programs and scripts are recognised without loading the code for archives. */
 async function endsLikeArchive(source: ByteSource): Promise<boolean> {
   return (await import('../zip/end-record.ts')).endsLikeArchive(source);
 }
@@ -175,7 +181,10 @@ function isNamedAs({ extensions }: Format, name: string): boolean {
   return extensions.some((extension) => lower.endsWith(extension));
 }
 
-/** Returns a noun phrase with its article. `head` is the start of the file (4096 bytes are enough). */
+/**
+ * Returns a description that begins with an article, such as `a text file`. `head` contains the first bytes of the file
+ * (4096 bytes are enough).
+ */
 export function describeBytes(head: Uint8Array): string {
   if (startsWith(head, [0x4d, 0x5a])) return describeMz(head);
   if (startsWith(head, [0xca, 0xfe, 0xba, 0xbe])) {
@@ -203,7 +212,7 @@ function describeMz(head: Uint8Array): string {
 
 function describeText(head: Uint8Array): string {
   if (startsWith(head, [0xff, 0xfe]) || startsWith(head, [0xfe, 0xff])) return 'a text file (UTF-16)';
-  // `stream` is set because the end of the head can split a character.
+  // `stream` is set because `head` may end in the middle of a character.
   let text: string;
   try {
     text = new TextDecoder('utf-8', { fatal: true }).decode(head, { stream: true });

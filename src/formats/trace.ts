@@ -1,12 +1,15 @@
 import type { ByteSource } from '../bytes/byte-source.ts';
 
-/** Longest text that a pattern can match, in bytes. */
+/** Longest text that the search pattern can match, in bytes. */
 const LONGEST_TRACE = 1024;
 
-/** Largest file that is searched, in bytes. */
+/** Size in bytes of the largest file that is searched. */
 const MOST_SEARCHED = 64 * 1024 * 1024;
 
-/** Searches the bytes of a file as Latin-1 for a pattern. Returns true if a file is too large to be searched. */
+/**
+ * Searches the bytes of a file, read as Latin-1, for a pattern. Also returns true if the file is too large to be
+ * searched.
+ */
 export function hasTrace(pattern: RegExp): (source: ByteSource) => Promise<boolean> {
   return async (source) => {
     if (source.size > MOST_SEARCHED) return true;

@@ -74,7 +74,9 @@ export function embeddedSignature(
   });
 }
 
-/** A countersignature must have no contentType (RFC 5652, 11.4), or the contentType of the signature. */
+/**
+ * A countersignature must either have no contentType (RFC 5652, 11.4) or have the same contentType as the signature.
+ */
 const RULES = { contentTypes: [undefined, DATA] };
 
 function nameOf(countersigner: SignerInfo): string {

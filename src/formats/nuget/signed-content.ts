@@ -15,7 +15,7 @@ import type { DigestAlgorithm } from '../../crypto/algorithms.ts';
 import { orUndefined } from '../../errors/codesign-error.ts';
 import type { SignatureProfile } from '../../format/cms.ts';
 
-/** Includes the root if the user gave it, because `dotnet nuget sign` includes the whole chain. */
+/** Includes the root certificate if the user provided it, because `dotnet nuget sign` includes the whole chain. */
 export const NUGET_PROFILE: SignatureProfile = {
   signedAttributes: ({ time, chain }) => [
     { type: SIGNING_TIME, value: encodeTime(time) },
@@ -34,16 +34,16 @@ export function signedText(algorithm: DigestAlgorithm, digest: Uint8Array): Buff
 export interface SignedText {
   readonly bytes: Uint8Array;
   readonly digestOid: string;
-  /** undefined for an algorithm that NuGet does not support either. */
+  /** undefined for an algorithm that neither this program nor NuGet supports. */
   readonly algorithm: DigestAlgorithm | undefined;
   readonly digest: Uint8Array;
 }
 
 const TEXT = /^Version:1(\r?\n)\1([0-9.]+)-Hash:([A-Za-z0-9+/]+={0,2})\1\1$/;
-/** Length in bytes. A text with a SHA-512 digest has 134 bytes. */
+/** Length in bytes. The text is 134 bytes long with a SHA-512 digest. */
 const LONGEST_TEXT = 1024;
 
-/** Accepts CR LF as line endings. Returns undefined if the content is not such a text. */
+/** Accepts CR LF as line endings. Returns undefined if the content does not have this form. */
 export function readSignedText({
   contentType,
   content,

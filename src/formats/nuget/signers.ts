@@ -20,9 +20,9 @@ import { signingCertificateProblem } from '../../timestamp/signing-certificate.t
 
 export type Role = 'author' | 'repository' | 'unknown';
 
-/** An undefined number of bits means that the key is not an RSA key. */
+/** If the number of bits is undefined, the key is not an RSA key. */
 const LEAST_BITS = 2048;
-/** Real packages have one countersignature, from the repository. */
+/** Real packages have one countersignature, which the package repository made. */
 const MOST_COUNTERSIGNATURES = 8;
 const MOST_OWNERS = 64;
 const LONGEST_TEXT = 4096;
@@ -35,7 +35,10 @@ export function roleOf({ signedAttributes }: SignerInfo): Role {
   return commitments.includes(PROOF_OF_RECEIPT) ? 'repository' : 'unknown';
 }
 
-/** Returns the countersignatures of the first signer. An unreadable countersignature is replaced by an error. */
+/**
+ * Returns the countersignatures on the signature of the first signer. An error takes the place of each unreadable
+ * countersignature.
+ */
 export function countersignersOf({
   certificates,
   signers: [{ unsignedAttributes }],
@@ -45,7 +48,10 @@ export function countersignersOf({
     .map(({ bytes }) => attempt(() => parseSignerInfo(bytes, certificates)));
 }
 
-/** Checks NuGet's requirements for signed attributes and certificate. A separate check verifies the signature value. */
+/**
+ * Checks NuGet's requirements for the signed attributes and the certificate. A separate check verifies the signature
+ * value.
+ */
 export function examineAttributes(signer: SignerInfo): readonly Finding[] {
   const { signedAttributes, certificate } = signer;
   const findings: Finding[] = [];
@@ -75,7 +81,7 @@ export function examineAttributes(signer: SignerInfo): readonly Finding[] {
   return findings;
 }
 
-/** Returns the reason why NuGet rejects a signer's certificate (DER), as a clause. */
+/** Returns the reason why NuGet rejects a signer's certificate (DER), worded as part of a sentence. */
 export function certificateProblem(certificate: Uint8Array): string | undefined {
   if (isLifetimeSigner(readCertificateFields(certificate))) return 'it is for lifetime signing';
   const key = orUndefinedKey(certificate);

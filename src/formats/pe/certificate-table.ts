@@ -1,4 +1,4 @@
-/** The attribute certificate table and its WIN_CERTIFICATEs ("PE Format", The Attribute Certificate Table). */
+/** The attribute certificate table with its WIN_CERTIFICATE entries ("PE Format", The Attribute Certificate Table). */
 
 import type { ByteSource } from '../../bytes/byte-source.ts';
 import { Cursor } from '../../bytes/cursor.ts';
@@ -14,7 +14,7 @@ export interface CertificateTable {
 export interface WinCertificate {
   readonly offset: number;
   readonly position: number;
-  /** dwLength: length of header and data in bytes. */
+  /** dwLength: total length of the header and the data in bytes. */
   readonly length: number;
   readonly revision: number;
   readonly type: number;
@@ -33,9 +33,8 @@ export const WIN_CERT_REVISION_2_0 = 0x0200;
 export const WIN_CERT_TYPE_PKCS_SIGNED_DATA = 0x0002;
 
 const REVISIONS: readonly number[] = [WIN_CERT_REVISION_1_0, WIN_CERT_REVISION_2_0];
-/** X.509, PKCS#7, reserved, TS stack, and the EFI types. */
 const TYPES: readonly number[] = [1, WIN_CERT_TYPE_PKCS_SIGNED_DATA, 3, 4, 0x0ef0, 0x0ef1];
-/** Dual-signed EFI programs have two or three entries. No signing program writes more entries. */
+/** Dual-signed EFI programs have two or three entries. No signing program writes more than three entries. */
 const MOST_CERTIFICATES = 64;
 
 export function align8(length: number): number {
@@ -43,8 +42,9 @@ export function align8(length: number): number {
 }
 
 /**
- * Classifies the directory entry. A table must be at the end of the file. An entry that points to no table is stale and
- * causes a warning. Any other entry is rejected, because replacing it would destroy bytes that are not a signature.
+ * Classifies the directory entry. The certificate table must be at the end of the file. A directory entry that does not
+ * point to a certificate table is stale and causes a warning. Any other directory entry is rejected, because replacing
+ * it would destroy bytes that are not a signature.
  */
 export async function locateCertificateTable(
   source: ByteSource,
@@ -58,7 +58,7 @@ export async function locateCertificateTable(
   const end = offset + size;
   if (end > source.size) throw peErrors('truncated-pe', { what: 'certificate table', end, size: source.size });
   if (!(await endsTheFile(source, end))) {
-    // Programs that move sections, such as postject, leave an entry with the old offset after they overwrote the table.
+    // Programs that move sections, such as postject, overwrite the table but leave an entry with its old offset.
     if (inSection(sections, offset) && !(await isWinCertificate(source, entry))) return staleEntry(entry);
     throw peErrors('certificate-table-not-last', { offset, end, size: source.size });
   }
@@ -113,7 +113,7 @@ function staleEntry({ offset, size }: CertificateTable): { table: undefined; war
   };
 }
 
-/** Some programs omit the last entry's padding from the directory Size, so up to 7 zero bytes may follow. */
+/** Some programs do not count the padding of the last entry in the directory Size, so up to 7 zero bytes may follow. */
 async function endsTheFile(source: ByteSource, end: number): Promise<boolean> {
   if (end === source.size) return true;
   return align8(end) === source.size && (await isZero(source, end, source.size));
@@ -134,16 +134,18 @@ async function isWinCertificate(source: ByteSource, { offset, size }: Certificat
   );
 }
 
-/** Streams the bytes, so that a table of any size needs no memory. */
+/** Reads the bytes as a stream, so that a table of any size needs little memory. */
 export async function isZero(source: ByteSource, start: number, end: number): Promise<boolean> {
   for await (const chunk of source.stream(start, end)) {
-    // Comparing whole chunks is ten times faster than checking each byte.
+    // Comparing whole chunks is ten times faster than checking one byte at a time.
     if (Buffer.compare(chunk, Buffer.alloc(chunk.length)) !== 0) return false;
   }
   return true;
 }
 
-/** The digest ignores sections, because they leave gaps, overlap, and come in any order. */
+/**
+ * The digest does not depend on the sections, because they can overlap, have gaps between them, and come in any order.
+ */
 interface Sections {
   readonly headersEnd: number;
   readonly data: readonly ByteRange[];
@@ -151,7 +153,7 @@ interface Sections {
 
 const SECTION_LENGTH = 40;
 
-/** `count` has 16 bits, so the table is at most 2.6 MB. */
+/** `count` is a 16-bit number, so the table is at most 2.6 MB long. */
 export async function readSections(source: ByteSource, offset: number, count: number): Promise<Sections> {
   const length = count * SECTION_LENGTH;
   const headersEnd = offset + length;
@@ -166,8 +168,8 @@ export async function readSections(source: ByteSource, offset: number, count: nu
     const start = cursor.u32('PointerToRawData');
     cursor.skip(16, 'section header');
     if (start === 0 || size === 0) continue;
-    // Verifiers that follow sections (EFI firmware, sbverify) cannot digest such a file, so rejecting it is the only
-    // result on which all agree. The file is probably an incomplete download.
+    // Verifiers that read the file by sections (EFI firmware, sbverify) cannot digest such a file. Rejection is the
+    // only result on which all verifiers agree. The file is probably an incomplete download.
     if (start + size > source.size) {
       throw peErrors('truncated-pe', {
         what: `section ${index + 1} of ${count}`,

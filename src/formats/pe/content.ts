@@ -1,6 +1,6 @@
 /**
  * The content that the digest covers ("Windows Authenticode Portable Executable Signature Format", Calculating the PE
- * Image Hash), and CheckSum.
+ * Image Hash), and the field CheckSum.
  */
 
 import type { MeasuredContent } from '../../authenticode/container.ts';
@@ -14,8 +14,9 @@ export const CHECKSUM_LENGTH = 4;
 export const TABLE_ENTRY_LENGTH = 8;
 
 /**
- * Returns the whole file except CheckSum, the Certificate Table entry and the table itself. Ignores sections. Adds
- * zeros if the program's length is not a multiple of 8, because the table must begin at such an offset.
+ * Returns the whole file except CheckSum, the Certificate Table directory entry, and the table itself. Ignores
+ * sections. Adds zeros if the length of the program is not a multiple of 8, because the table must begin at a multiple
+ * of 8.
  */
 export function contentToSign(layout: PeLayout): Content {
   return [...contentAsIs(layout), new Uint8Array(align8(layout.programEnd) - layout.programEnd)];
@@ -45,11 +46,11 @@ export async function measureProgram(
 }
 
 /**
- * Computes CheckSum like ImageHlp's CheckSumMappedFile: the 16-bit one's-complement sum of the whole file with CheckSum
- * as zero, plus the file's length in bytes. `others` are the bytes outside the content (directory entry, certificate
- * table) with their offsets in the file. The sums of the parts add up, because one's-complement addition does not
- * depend on the order, and zeros (padding, CheckSum) add nothing. The parity of a part's offset matters: the offsets of
- * header fields are odd if e_lfanew is odd.
+ * Computes CheckSum like ImageHlp's CheckSumMappedFile: the 16-bit one's-complement sum of the whole file plus the
+ * file's length in bytes. In the sum, CheckSum counts as zero. `others` contains the bytes outside the content (the
+ * directory entry and the certificate table), with their offsets in the file. The sums of the parts can be added,
+ * because one's-complement addition does not depend on the order, and zeros (padding, CheckSum) add nothing. It matters
+ * whether the offset of a part is odd: the offsets of header fields are odd if e_lfanew is odd.
  */
 export function imageChecksum(contentSum: number, others: readonly PlacedBytes[], fileSize: number): number {
   const sum = others.reduce((total, { bytes, offset }) => addSum16(total, bytes, offset), contentSum);

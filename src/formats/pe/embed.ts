@@ -10,7 +10,7 @@ import { CHECKSUM_LENGTH, imageChecksum, type MeasuredProgram, TABLE_ENTRY_LENGT
 import { peErrors } from './errors.ts';
 import { MAXIMUM_SIZE, type PeLayout } from './layout.ts';
 
-/** Replaces the old table with all its entries. `contentSum` is SUM16 over `contentToSign`. */
+/** Replaces the old certificate table, including all its entries. `contentSum` is the SUM16 of `contentToSign`. */
 export function embedCms(layout: PeLayout, contentSum: number, cms: Uint8Array): Patch {
   const tableOffset = align8(layout.programEnd);
   const table = certificateTable(cms);
@@ -35,7 +35,7 @@ export function embedCms(layout: PeLayout, contentSum: number, cms: Uint8Array):
   ];
 }
 
-/** Returns one WIN_CERTIFICATE. As with signtool, dwLength includes the padding. */
+/** Returns one WIN_CERTIFICATE. As in files that signtool signed, dwLength includes the padding. */
 function certificateTable(cms: Uint8Array): Uint8Array {
   const table = new Uint8Array(align8(WIN_CERTIFICATE_HEADER_LENGTH + cms.length));
   const view = new DataView(table.buffer);
@@ -46,11 +46,13 @@ function certificateTable(cms: Uint8Array): Uint8Array {
   return table;
 }
 
-/** Restores the file from before signing, except for a correct CheckSum and up to 7 zeros of padding. */
+/**
+ * Restores the file as it was before signing, except that CheckSum is correct and up to 7 zeros of padding may remain.
+ */
 export async function removeTable(layout: PeLayout, content: () => Promise<MeasuredProgram>): Promise<Patch> {
   const { table, checksumOffset, tableEntryOffset, programEnd, fileSize } = layout;
   if (table === undefined) throw formatErrors('not-signed');
-  // After removal the directory entry is zero, so it adds nothing to the sum.
+  // After the signature has been removed, the directory entry is zero and adds nothing to the sum.
   const checksum = imageChecksum((await content()).sum, [], programEnd);
   return [
     { offset: checksumOffset, remove: CHECKSUM_LENGTH, insert: [words(checksum)] },

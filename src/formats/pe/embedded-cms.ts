@@ -13,15 +13,15 @@ import {
 import { peWarnings } from './errors.ts';
 
 /**
- * Length of the part of a table, from its start, in which signatures are read. Signatures have a few kilobytes, or a
- * few hundred if many signatures are nested. An entry that extends beyond this length is not a signature. A limit for
- * the position also limits the total size of all entries.
+ * Signatures are read only from the first part of the table, which has this length. A signature is a few kilobytes
+ * long, or a few hundred kilobytes if it contains many nested signatures. An entry that extends beyond this length is
+ * not a signature. A limit on the position also limits the total size of all entries.
  */
 export const READABLE_LENGTH = 16 * 1024 * 1024;
 const SEQUENCE = 0x30;
-/** Tag, first length octet, and up to 4 more length octets. */
+/** The tag, the first length octet, and up to 4 more length octets. */
 const LONGEST_HEADER = 6;
-/** Length octet of the indefinite form, which ends with end-of-contents octets. */
+/** Length octet that introduces the indefinite form, in which end-of-contents octets mark the end. */
 const INDEFINITE = 0x80;
 
 const TYPE_NAMES: ReadonlyMap<number, string> = new Map([
@@ -33,25 +33,26 @@ const TYPE_NAMES: ReadonlyMap<number, string> = new Map([
   [0x0ef1, 'an EFI signature with a GUID'],
 ]);
 
-/** Ignores the revision of the WIN_CERTIFICATE, because both 1.0 and 2.0 occur. */
+/** Ignores the revision in the WIN_CERTIFICATE, because both 1.0 and 2.0 occur. */
 export function holdsCms(certificate: WinCertificate): boolean {
   return certificate.type === WIN_CERT_TYPE_PKCS_SIGNED_DATA;
 }
 
 /**
- * Returns the CMS without the bytes after it in the WIN_CERTIFICATE. Returns all data if it does not begin with a
- * SEQUENCE that fits; the CMS reader reports the error. Returns undefined if the CMS extends beyond the part of a table
- * that is read. The signatures in one table have less than 16 MiB in total.
+ * Returns the CMS without the bytes that follow it in the WIN_CERTIFICATE. If the data does not begin with a complete
+ * SEQUENCE, returns all of it; the CMS reader then reports the error. Returns undefined if the CMS extends beyond the
+ * part of the table that is read. The signatures in one table are less than 16 MiB long in total.
  */
 export async function readCms(source: ByteSource, certificate: WinCertificate): Promise<Uint8Array | undefined> {
   const { start, end } = dataRange(certificate);
   const length = (await cmsLength(source, certificate)) ?? end - start;
   if (!isReadable(certificate, length)) return undefined;
-  // Copies the bytes, because a source in memory returns views, and a signature may outlive the file.
+  // Copies the bytes, because a source in memory returns views of its data, and a signature may be needed longer than
+  // the file.
   return Uint8Array.from(await source.read(start, length));
 }
 
-/** Returns warnings about data that replacing would silently remove, and about data that deceives verifiers. */
+/** Returns warnings about data that would be lost if the table is replaced, and about data that deceives verifiers. */
 export async function describeOddities(source: ByteSource, entries: CertificateEntries): Promise<readonly string[]> {
   const { certificates, damage } = entries;
   const warnings: string[] = [];
@@ -73,7 +74,7 @@ export function typeName(type: number): string {
   return TYPE_NAMES.get(type) ?? `an entry of the unknown type 0x${type.toString(16).padStart(4, '0')}`;
 }
 
-/** Returns the number of bytes after the CMS that are not padding. Padding consists of at most 7 zeros. */
+/** Returns the number of bytes after the CMS, not counting padding. Padding consists of at most 7 zeros. */
 export async function hiddenLength(source: ByteSource, certificate: WinCertificate): Promise<number> {
   const { start, end } = dataRange(certificate);
   const length = await cmsLength(source, certificate);
@@ -91,9 +92,9 @@ function isReadable({ position }: WinCertificate, length: number): boolean {
 }
 
 /**
- * Returns the length of the SEQUENCE at the start of the data, including its header; undefined if none fits. For an
- * indefinite length (BER), reads the SEQUENCE to find its end, unless it extends beyond the part of a table that is
- * read.
+ * Returns the length of the SEQUENCE at the start of the data, including its header. Returns undefined if there is no
+ * complete SEQUENCE. If the length is indefinite (BER), reads the SEQUENCE to find its end, unless it extends beyond
+ * the part of the table that is read.
  */
 async function cmsLength(source: ByteSource, certificate: WinCertificate): Promise<number | undefined> {
   const { start, end } = dataRange(certificate);

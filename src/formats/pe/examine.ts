@@ -101,8 +101,9 @@ async function hasPlainPadding(
 }
 
 /**
- * CheckSum is outside the digest, and Windows checks it only in drivers and a few other programs. Linkers leave it
- * zero. A wrong value other than zero shows that a signed file was changed, because signing computes CheckSum last.
+ * The digest does not cover CheckSum, and Windows checks it only in drivers and a few other programs. Linkers leave it
+ * zero. Signing computes CheckSum last, so any wrong value except zero shows that the file was changed after it was
+ * signed.
  */
 async function examineChecksum(
   source: ByteSource,

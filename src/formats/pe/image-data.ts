@@ -20,7 +20,7 @@ const FLAGS: readonly (readonly [bit: number, name: string])[] = [
 ];
 /** IMAGE_SUBSYSTEM_EFI_APPLICATION to IMAGE_SUBSYSTEM_EFI_ROM. */
 const EFI_SUBSYSTEMS: readonly number[] = [10, 11, 12, 13];
-/** Class of the SpcSerializedObject that contains page hashes. */
+/** Class identifier of an SpcSerializedObject that contains page hashes. */
 const PAGE_HASHES_CLASS = 'a6b586d5b4a12466ae05a217da8e60d6';
 const PAGE_HASHES: ReadonlyMap<string, PageDigest> = new Map([
   [SPC_PAGE_HASHES_V1, 'SHA1'],
@@ -35,7 +35,7 @@ export interface PageHashes {
   readonly list: Uint8Array;
 }
 
-/** Debian signed EFI programs with SPC_INDIVIDUAL_PURPOSE as their data type, which firmware does not read. */
+/** Some EFI programs signed by Debian have the data type SPC_INDIVIDUAL_PURPOSE, which firmware does not read. */
 export function signedKindOf({ subsystem }: ProgramKind): SignedKind {
   return {
     dataType: SPC_PE_IMAGE_DATA,
@@ -47,8 +47,8 @@ export function signedKindOf({ subsystem }: ProgramKind): SignedKind {
 export const IMAGE_DATA = { name: 'image data', examine, describe } as const;
 
 /**
- * The specification defines both fields: no flags, written as an empty BIT STRING, and a file link with the text
- * `<<<Obsolete>>>`. `pageHashes` are SHA-256 page hashes, which replace the link.
+ * The specification defines the values of both fields: no flags (an empty BIT STRING), and a file link with the text
+ * `<<<Obsolete>>>`. `pageHashes` contains the SHA-256 page hashes, which take the place of the link.
  */
 export function spcPeImageData(pageHashes?: Uint8Array): Uint8Array {
   const link =

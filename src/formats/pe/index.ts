@@ -16,7 +16,7 @@ export const pe = {
     keepsExtension: false,
   },
   purpose: 'code-signing',
-  // Claims every MZ program, so that the error for a DOS or 16-bit program names its type.
+  // Recognises every file that begins with MZ, so that the error for a DOS or 16-bit program states its type.
   recognition: { by: 'bytes', claims: (head) => head[0] === 0x4d && head[1] === 0x5a },
   open: async (source, reader) => (await import('./open-pe.ts')).openPe(source, reader),
   seemsSigned: async (source) => (await import('./layout.ts')).seemsSigned(source),

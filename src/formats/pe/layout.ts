@@ -10,16 +10,16 @@ import { peErrors } from './errors.ts';
 
 export interface PeLayout {
   readonly fileSize: number;
-  /** Offset of the 4 bytes of CheckSum. The offset may be odd, because e_lfanew may be odd. */
+  /** Offset of the field CheckSum, which is 4 bytes long. The offset may be odd, because e_lfanew may be odd. */
   readonly checksumOffset: number;
   readonly checksum: number;
   readonly program: ProgramKind;
   readonly headersLength: number;
   readonly sections: readonly ByteRange[];
-  /** Offset of the 8 bytes of the Certificate Table entry of the data directories. */
+  /** Offset of the Certificate Table entry in the data directories, which is 8 bytes long. */
   readonly tableEntryOffset: number;
   readonly tableEntry: CertificateTable;
-  /** Start of the existing or future signatures. All bytes before this offset belong to the program. */
+  /** Offset at which the signatures start or will start. All bytes before this offset belong to the program. */
   readonly programEnd: number;
   readonly table: CertificateTable | undefined;
   /** Warnings about the header (`peWarnings`) that do not prevent signing. */
@@ -36,12 +36,12 @@ export interface ProgramKind {
 const DOS_HEADER_LENGTH = 64;
 const E_LFANEW = 60;
 const COFF_HEADER_LENGTH = 20;
-/** Offset in the optional header of PE32 and PE32+. */
+/** Offset within the optional header of PE32 and PE32+. */
 const SIZE_OF_HEADERS = 60;
 const CHECKSUM = 64;
 const SUBSYSTEM = 68;
 const PE32_PLUS = 0x20b;
-/** Maps the magic number of the optional header to the offset of NumberOfRvaAndSizes in it. */
+/** Maps the magic number of the optional header to the offset of NumberOfRvaAndSizes within that header. */
 const DIRECTORY_COUNT_OFFSET: ReadonlyMap<number, number> = new Map([
   [0x10b, 92],
   [PE32_PLUS, 108],
@@ -49,9 +49,9 @@ const DIRECTORY_COUNT_OFFSET: ReadonlyMap<number, number> = new Map([
 /** IMAGE_DIRECTORY_ENTRY_SECURITY. */
 const CERTIFICATE_TABLE = 4;
 const DIRECTORY_LENGTH = 8;
-/** Size limit of a file in bytes, because its offsets have 32 bits. */
+/** Size limit of a PE file in bytes, because its offsets are 32-bit numbers. */
 export const MAXIMUM_SIZE = 2 ** 32 - 1;
-/** Bytes reserved for the signature when the size of a file is checked, many more than any certificate chain needs. */
+/** Number of bytes reserved for the signature when the file size is checked; any certificate chain needs far fewer. */
 const SIGNATURE_ROOM = 1024 * 1024;
 
 /** Reads at most a few kilobytes of headers. */
@@ -129,7 +129,7 @@ async function readOptionalHeader(source: ByteSource) {
   };
 }
 
-/** Follows e_lfanew, which is unsigned, to the letters PE. */
+/** Follows e_lfanew, which is an unsigned number, to the letters PE. */
 async function findPeSignature(source: ByteSource): Promise<number> {
   if (source.size < DOS_HEADER_LENGTH) throw peErrors('not-a-pe', { looksLike: describeNewHeader('') });
   const offset = new Cursor(await source.read(E_LFANEW, 4), E_LFANEW).u32('e_lfanew');

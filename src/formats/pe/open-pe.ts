@@ -66,7 +66,7 @@ function certificateTable(
       return spcContent({ type: SPC_PE_IMAGE_DATA, value }, algorithm, digestIn(measured, algorithm));
     },
     async compare({ dataValue }) {
-      // `kind` reports unreadable data as a finding.
+      // If the data is unreadable, `kind` reports that as a finding.
       const claimed = (dataValue && orUndefined(() => pageHashesIn(dataValue))) ?? [];
       return (
         await Promise.all(claimed.map((pages) => comparePages(pages, layout, (digest) => lists[digest]())))
@@ -97,7 +97,7 @@ function obstacleIn({ table, programEnd }: PeLayout, { certificates, damage }: C
   return 'their table is not aligned to 8 bytes, and moving it would break them';
 }
 
-/** No signature covers bytes after the CMS in its entry, but Windows accepts them by default. */
+/** No signature covers bytes that follow the CMS in its entry, but Windows accepts such bytes by default. */
 async function examineEntry(source: ByteSource, certificate: WinCertificate): Promise<readonly Finding[]> {
   const length = await hiddenLength(source, certificate);
   if (length === 0) return [];

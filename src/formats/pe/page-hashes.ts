@@ -1,7 +1,7 @@
 /**
- * Page hashes are digests of a program's headers and of each page of its sections. Windows checks a page when it loads
- * it ("Windows Authenticode Portable Executable Signature Format", SpcPeImagePageHashes). Page hashes do not cover the
- * overlay and the certificate table.
+ * Page hashes are digests of a program's headers and of each page of its sections. Windows checks each page when it
+ * loads that page ("Windows Authenticode Portable Executable Signature Format", SpcPeImagePageHashes). Page hashes
+ * cover neither the overlay nor the certificate table.
  */
 
 import { hash } from 'node:crypto';
@@ -16,15 +16,15 @@ import type { PageDigest, PageHashes } from './image-data.ts';
 import type { PeLayout } from './layout.ts';
 import { PAGE_HASHES } from './options.ts';
 
-/** SectionAlignment is not the page size, although osslsigncode treats it as such. */
+/** SectionAlignment is not the page size, although osslsigncode uses it as the page size. */
 const PAGE_LENGTH = 4096;
-/** Alpha, 64-bit Alpha and Itanium. */
+/** Machine types Alpha, 64-bit Alpha and Itanium. */
 const MACHINES_WITH_LARGE_PAGES: readonly number[] = [0x184, 0x284, 0x200];
 const OFFSET_LENGTH = 4;
 const DIGEST_LENGTH: Readonly<Record<PageDigest, number>> = { SHA1: 20, SHA256: 32 };
-/** Bytes reserved for the other parts of a signature. */
+/** Number of bytes reserved for the other parts of a signature. */
 const ROOM = 1024 * 1024;
-/** This length is a multiple of each page length. */
+/** This block length is a multiple of each page length. */
 const BLOCK_LENGTH = 1024 * 1024;
 
 export function checkPageHashes({ formatOptions }: SigningContext, layout: PeLayout, mode: SigningMode): void {
@@ -51,7 +51,10 @@ export async function comparePages(
   return [broken('page-hashes-differ', message)];
 }
 
-/** Returns a u32 file offset and a digest for the headers, each page of each section in table order, and the end. */
+/**
+ * Returns file offsets (u32), each with a digest: for the headers, for each page of each section in table order, and
+ * for the end.
+ */
 export async function hashPages(source: ByteSource, layout: PeLayout, algorithm: PageDigest): Promise<Uint8Array> {
   const pageLength = pageLengthOf(layout);
   const list = Buffer.alloc(listLength(layout, algorithm));
@@ -84,14 +87,14 @@ export async function hashPages(source: ByteSource, layout: PeLayout, algorithm:
       }
     }
   }
-  // The entry for the end has a digest of zeros.
+  // The last entry, which marks the end of the list, has a digest of zeros.
   list.writeUInt32LE(end, position);
   return list;
 }
 
 /**
- * Returns the reason why the program cannot have page hashes, as a clause. Overlapping sections are rejected, because
- * digesting them could take much longer than digesting the file.
+ * Returns the reason why the program cannot have page hashes, worded as part of a sentence. Overlapping sections are
+ * rejected, because digesting them could take much longer than digesting the file.
  */
 function obstacleTo(layout: PeLayout): string | undefined {
   const { headersLength, tableEntryOffset, programEnd, sections } = layout;

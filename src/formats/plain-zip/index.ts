@@ -1,4 +1,4 @@
-/** ZIP archives that belong to no other format, and have no signature of their own. */
+/** ZIP archives that belong to no other format. They cannot be signed themselves. */
 
 import type { Format } from '../../format/format.ts';
 import { isApk } from '../zip-family.ts';

@@ -4,12 +4,14 @@ import type { ByteSource } from '../../bytes/byte-source.ts';
 import { rdpErrors } from './errors.ts';
 import { COVERED_SETTINGS } from './settings.ts';
 
-/** Size limit: the whole file is in memory. Files from Windows have about 3 KiB, or 20 KiB with a signature. */
+/**
+ * Size limit: the whole file is read into memory. Files from Windows are about 3 KiB long, or 20 KiB with a signature.
+ */
 const LIMIT = 1024 * 1024;
 const BOM = '\ufeff';
 export const SCOPE = 'signscope';
 export const SIGNATURE = 'signature';
-/** The version, the constant 1, and the length of the CMS, each as u32. */
+/** Three u32 numbers: the version, the constant 1, and the length of the CMS. */
 const HEADER_LENGTH = 12;
 const VERSION = 0x0001_0001;
 
@@ -57,8 +59,8 @@ export async function readLayout(source: ByteSource): Promise<RdpLayout> {
 }
 
 /**
- * Some readers end a line, or the file, at a character that others read as part of a value. Unsigned lines could use
- * such a character to hide a setting.
+ * At certain characters, some readers end the line or the file, while others read the character as part of a value.
+ * Such a character in unsigned lines could hide a setting.
  */
 function rejectHidingCharacters(text: string): void {
   // Allows 0x80 to 0x9f, which are printable in Windows code pages, but not U+0085, which is also a line ending.
@@ -73,7 +75,7 @@ export function encode(text: string, encoding: Encoding): Buffer {
   return Buffer.from(text, encoding === 'ANSI' ? 'latin1' : encoding === 'UTF-8' ? 'utf8' : 'utf16le');
 }
 
-/** `signature:s:` contains a header and the CMS in base64, in which rdpsign inserts spaces. */
+/** `signature:s:` is followed by a header and the CMS, both in Base64, in which rdpsign inserts spaces. */
 export function signatureValue(cms: Uint8Array): string {
   const header = Buffer.alloc(HEADER_LENGTH);
   header.writeUInt32LE(VERSION, 0);
@@ -98,7 +100,7 @@ function readSignature(settings: ReadonlyMap<string, Line>): Uint8Array | undefi
   return Uint8Array.from(cms);
 }
 
-/** Without a BOM, the text is UTF-8 if it is valid UTF-8; otherwise each byte is a character. */
+/** Without a BOM, the text is read as UTF-8 if it is valid UTF-8. If not, each byte is one character. */
 function decode(bytes: Buffer): { readonly encoding: Encoding; readonly text: string } {
   const start = bytes.toString('latin1', 0, 3);
   if (start.startsWith('\xfe\xff')) throw unreadable('it is in UTF-16BE');

@@ -1,4 +1,7 @@
-/** Settings that a signature covers, in the order of its scope. All other settings can be changed after signing. */
+/**
+ * Settings that a signature can cover, in the order in which the scope lists them. All other settings can be changed
+ * after signing.
+ */
 
 export const FULL_ADDRESS = 'Full Address';
 export const ALTERNATE_FULL_ADDRESS = 'Alternate Full Address';
@@ -54,5 +57,5 @@ const NAMES = [
   'allowed security protocols',
 ] as const;
 
-/** Keys are in lower case, because files can use any case. */
+/** The keys of this table are in lower case, because files can use any case. */
 export const COVERED_SETTINGS: ReadonlyMap<string, string> = new Map(NAMES.map((name) => [name.toLowerCase(), name]));

@@ -9,7 +9,7 @@ interface BlockStyle {
   readonly prefix: string;
   readonly suffix: string;
   readonly width: number;
-  /** Texts that must not occur outside a block. */
+  /** Text markers that must not occur outside the signature block. */
   readonly markers: readonly string[];
 }
 
@@ -17,7 +17,10 @@ export interface ScriptKind extends BlockStyle {
   readonly family: 'powershell' | 'wsh';
   readonly sip: Sip;
   readonly name: string;
-  /** The signature block is directly before the last occurrence of this text, or by default at the end of the file. */
+  /**
+   * The signature block is directly before the last occurrence of this text. If the text does not occur, the block is
+   * at the end of the file.
+   */
   readonly before?: string;
 }
 

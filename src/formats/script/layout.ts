@@ -8,13 +8,13 @@ export interface ScriptLayout {
   readonly kind: ScriptKind;
   readonly encoding: Encoding;
   readonly bomLength: number;
-  /** Start of the existing or future block, in UTF-16 units of the text without its BOM. */
+  /** Offset at which the block starts or will start, in UTF-16 units of the text without its BOM. */
   readonly position: number;
-  /** Range of the block in bytes of the file. If there is no block, `end` equals `start`. */
+  /** Range of the block, in bytes from the start of the file. If there is no block, `end` equals `start`. */
   readonly start: number;
   readonly end: number;
   readonly cms: Uint8Array | undefined;
-  /** Text that a digest covers, without BOM: the parts before and after the block. */
+  /** The text that a digest covers, without the BOM: the part before the block and the part after it. */
   readonly covered: readonly [string, string];
   readonly lineEnds: 'CRLF' | 'LF' | 'CR' | 'mixed' | 'none';
 }
@@ -39,7 +39,10 @@ export async function readLayout(source: ByteSource, kind: ScriptKind): Promise<
   };
 }
 
-/** Returns the block for this CMS in the encoding of the file. Base64 lines have the width of Microsoft's tools. */
+/**
+ * Returns the block with this CMS in the encoding of the file. Base64 lines are as long as those that Microsoft's tools
+ * write.
+ */
 export function blockOf(cms: Uint8Array, { kind, encoding }: ScriptLayout): Uint8Array {
   const { begin, end, prefix, suffix, width } = kind;
   const base64 = Buffer.from(cms).toString('base64');
@@ -48,7 +51,10 @@ export function blockOf(cms: Uint8Array, { kind, encoding }: ScriptLayout): Uint
   return encodeText(['', begin, ...lines, end, ''].join('\r\n'), encoding);
 }
 
-/** Length in characters. Blocks have up to 30,000 characters. A much longer block would need much memory. */
+/**
+ * Length in characters. Signature blocks are up to 30,000 characters long. A much longer block would need too much
+ * memory.
+ */
 const LONGEST_BLOCK = 1024 * 1024;
 
 interface Block {
@@ -58,8 +64,9 @@ interface Block {
 }
 
 /**
- * Windows reads the last block if its lines end with CRLF and at most one line ending follows. Everything else that
- * looks like a block, or part of one, is rejected, because verifiers then disagree about the content.
+ * Windows reads the last block if the lines of the block end with CRLF and at most one line ending follows. Anything
+ * else that looks like a block, or part of one, is rejected, because verifiers disagree about what such a file
+ * contains.
  */
 function findBlock(text: string, kind: ScriptKind): Block | undefined {
   const { begin, end } = kind;
@@ -113,7 +120,7 @@ function newPosition(text: string, { before }: ScriptKind): number {
   return position;
 }
 
-/** Does not collect line endings, because a script of 16 MiB may consist only of line endings. */
+/** Does not store the line endings in a list, because a script of 16 MiB may consist only of line endings. */
 function lineEndsOf(text: string): ScriptLayout['lineEnds'] {
   const found = (
     [

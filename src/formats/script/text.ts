@@ -13,9 +13,9 @@ export interface ScriptText {
   readonly text: string;
 }
 
-/** Limit in bytes, because the whole text is in memory. */
+/** Limit in bytes, because the whole text is read into memory. */
 const LIMIT = 16 * 1024 * 1024;
-/** PowerShell examines this many bytes of a file without BOM to distinguish UTF-8 from the system's code page. */
+/** If a file has no BOM, PowerShell examines this many bytes to distinguish UTF-8 from the system's code page. */
 const EXAMINED = 32;
 const BOMS: readonly (readonly [Encoding, readonly number[]])[] = [
   ['UTF-16LE', [0xff, 0xfe]],

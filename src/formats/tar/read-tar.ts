@@ -12,21 +12,27 @@ export interface TarEntry {
 export const BLOCK = 512;
 /** Size limit for pax records and long names, which are read into memory. */
 const LONGEST_EXTENSION = 1024 * 1024;
-/** Number of bytes to read at once. Headers of small files are close together. */
+/** Number of bytes in each read. The headers of small files are close together. */
 const WINDOW = 256 * 1024;
 
-/** Values of a pax header (POSIX.1-2017, pax, "pax Extended Header") that change how an entry is read. */
+/** Values in a pax header (POSIX.1-2017, pax, "pax Extended Header") that change how an archive entry is read. */
 interface Extended {
   readonly path?: string;
   readonly size?: number;
 }
 
-/** Types of entries without file content. GNU tar extracts all other types as files, even unknown ones. */
+/**
+ * Types of archive entries that have no file content. GNU tar extracts entries of all other types as files, even if the
+ * type is unknown.
+ */
 const WITHOUT_CONTENT: ReadonlySet<string> = new Set(['1', '2', '3', '4', '5', '6', 'D', 'V']);
-/** Types for the continuation of a multi-volume archive, old long names, and sparse files. */
+/** Entry types for the continuation of a multi-volume archive, for long names in an old form, and for sparse files. */
 const UNREADABLE_TYPES: ReadonlySet<string> = new Set(['M', 'N', 'S']);
 
-/** Yields the files in order. Skips links, folders and devices. Throws `tar-malformed`, `tar-unsupported`. */
+/**
+ * Yields the files in the order of the archive. Skips links, folders and devices. Throws `tar-malformed`,
+ * `tar-unsupported`.
+ */
 export async function* readTar(source: ByteSource): AsyncGenerator<TarEntry> {
   const readBlock = blockReader(source);
   let common: Extended = {};
@@ -56,7 +62,7 @@ export async function* readTar(source: ByteSource): AsyncGenerator<TarEntry> {
       else if (type === 'L') next = { ...next, path: untilZero(data) };
     } else {
       const name = path ?? readName(header);
-      // In v7 archives, a final slash marks a folder.
+      // In v7 archives, a slash at the end of a name marks a folder.
       if (hasContent && !name.endsWith('/')) yield { name, size, offset: dataOffset };
       next = {};
     }
@@ -90,7 +96,10 @@ function blockReader(source: ByteSource): (offset: number) => Promise<Uint8Array
   };
 }
 
-/** Another archive can follow the end of an archive. Returns the offset of its first header. Throws for other data. */
+/**
+ * Another archive can follow directly after the end of this one. Returns the offset of the first header in the next
+ * archive. Throws for other data.
+ */
 async function nextHeader(source: ByteSource, from: number): Promise<number | undefined> {
   let offset = from;
   for await (const chunk of source.stream(from)) {
@@ -120,7 +129,7 @@ function readName(header: Uint8Array): string {
   return prefix === '' ? name : `${prefix}/${name}`;
 }
 
-/** Reads octal digits, or a binary number if the first bit is set (GNU tar). */
+/** Reads an octal number, or a binary number (GNU tar) if the first bit is set. */
 function readNumber(header: Uint8Array, start: number, length: number, offset: number): number {
   const field = Buffer.from(header.subarray(start, start + length));
   const isBinary = (field[0] ?? 0) >= 0x80;
