@@ -1,17 +1,17 @@
-/** Resolves host names with one query per name at a time, because queries share a pool of few threads. */
+/** Resolves host names, one query per name at a time, because all queries run in a small pool of threads. */
 
 import dns from 'node:dns';
 import type { LookupFunction } from 'node:net';
 
-/** Lifetime of a cached answer, because the system does not report how long it is valid. */
+/** Lifetime of a cached address, because the system does not report how long the address is valid. */
 const KEPT_MILLISECONDS = 60_000;
 
 type Addresses = dns.LookupAddress[];
 
 export interface AddressBook {
-  /** For `net.connect`: all connections that wait for a name share one query and its answer. */
+  /** For `net.connect`: all connections that wait for the same name use one query and its result. */
   readonly lookup: LookupFunction;
-  /** Makes the next connection query the name again, because none of its addresses could be reached. */
+  /** Makes the next connection query the name again, because no connection to any of its addresses was possible. */
   forget(hostname: string): void;
 }
 
@@ -25,7 +25,7 @@ export function createAddressBook(
   const addressesOf = (hostname: string): Promise<Addresses> => {
     const kept = answers.get(hostname);
     if (kept !== undefined && now() < kept.until) return kept.addresses;
-    // The lifetime starts with the answer; until then, every connection waits for the same query.
+    // The lifetime starts when the query has finished; until then, every connection waits for the same query.
     const answer = { addresses: ask(hostname), until: Number.POSITIVE_INFINITY };
     answers.set(hostname, answer);
     answer.addresses.then(

@@ -1,17 +1,19 @@
-/** undici's agent with our own connector, which opens the first connections in advance. */
+/** undici's agent with a connector of this program, which opens the first connections in advance. */
 
 import type net from 'node:net';
 import type { Agent } from 'undici';
 import { repairAnswerHeads } from './answer-heads.ts';
 import { type Connect, type Target, targetOf } from './connect.ts';
 
-/** Some services close connections after one second without a request, and count from their answer. */
+/** Some services close a connection after one second without a request, counted from the last answer. */
 const IDLE_MILLISECONDS = 800;
-/** Services wait longer for the first request of a connection than for further ones. */
+/** Services wait longer for the first request on a connection than for later requests. */
 const UNUSED_MILLISECONDS = 1900;
-/** Subtracted from the keep-alive time of a service, because the time may start when the answer is sent. */
+/**
+ * Subtracted from the keep-alive time that a service announces, because that time may start when the answer is sent.
+ */
 const KEPT_MARGIN_MILLISECONDS = 2000;
-/** Some services send long headers; set explicitly, because Node.js options could change the default. */
+/** Some services send long headers. The limit is set explicitly, because Node.js options could change the default. */
 const MAX_HEADER_BYTES = 64 * 1024;
 
 export function createAgent(open: Connect, connections: number | undefined, leadsThroughProxy = false) {
@@ -29,7 +31,7 @@ export function createAgent(open: Connect, connections: number | undefined, lead
           },
           connections: connections ?? null,
           keepAliveTimeout: IDLE_MILLISECONDS,
-          // The service may shorten the time, but never extend it.
+          // The service may shorten the keep-alive time, but never extend it.
           keepAliveMaxTimeout: IDLE_MILLISECONDS,
           keepAliveTimeoutThreshold: KEPT_MARGIN_MILLISECONDS,
           maxHeaderSize: MAX_HEADER_BYTES,
@@ -41,14 +43,17 @@ export function createAgent(open: Connect, connections: number | undefined, lead
     return agent;
   };
   return {
-    /** Loads undici on the first call. */
+    /** Loads the undici package on the first call. */
     get,
-    /** If the first connection fails, the first request reports it, unless it would have been idle too long. */
+    /**
+     * If the first connection fails, the first request reports the failure, unless that connection would have been idle
+     * too long.
+     */
     prepare(url: URL, count: number): void {
       early.prepare(targetOf(url), count);
       get().catch(() => undefined);
     },
-    /** Closes idle connections immediately, and each other connection after its answer. */
+    /** Closes idle connections immediately, and every other connection after its answer has arrived. */
     async retire(): Promise<void> {
       early.close();
       await (await agent)?.close();
@@ -62,7 +67,9 @@ export function createAgent(open: Connect, connections: number | undefined, lead
 
 interface Early {
   opened: number;
-  /** Other connections wait for the first one, because a proxy may lock an account after repeated wrong passwords. */
+  /**
+   * The other connections wait for the first one, because a proxy may lock an account after several wrong passwords.
+   */
   first?: Promise<net.Socket>;
   readonly unused: Set<Promise<net.Socket>>;
 }
@@ -100,7 +107,7 @@ function openEarly(open: Connect, leadsThroughProxy: boolean) {
       if (opening !== undefined) origin.unused.delete(opening);
       else origin.opened += 1;
       const socket = await opening;
-      // Data that arrives before any request would be read as the answer to the first request.
+      // If data arrived before the first request is sent, it would be read as the answer to that request.
       if (socket?.readable && socket.writable && socket.readableLength === 0) return socket;
       socket?.destroy();
       return open(target);

@@ -1,25 +1,28 @@
-/** Repairs unambiguous response heads that undici's parser rejects, because a signature may follow. */
+/**
+ * Repairs response heads that undici's parser rejects but that have only one meaning, because the answer may contain a
+ * signature.
+ */
 
 import type net from 'node:net';
 
-/** The rest of the line may follow in another packet. */
+/** The rest of the line may arrive in another packet. */
 const STATUS_LINE = /^HTTP\/(?:1\.[01] |.{0,3}$)/;
-/** An interim response without content (RFC 9110, section 15.2), except "101 Switching Protocols". */
+/** An interim response, which has no content (RFC 9110, section 15.2). "101 Switching Protocols" is excluded. */
 const INTERIM = /^HTTP\/1\.[01] 1(?!01)/;
 const NOTHING = Buffer.alloc(0);
 const END = /\r?\n\r?\n/;
 
 /**
  * Skips interim responses, ends lines with CRLF (RFC 9112, section 2.2) and merges equal Content-Length values (RFC
- * 9110, section 8.6). Ends the connection if the end of the response is ambiguous. The `data` of the error contains the
- * bytes after the head, as in the errors of undici's parser. Passes everything else on unchanged, so that the parser
- * reports it.
+ * 9110, section 8.6). Closes the connection if it is unclear where the response ends. The `data` of the error contains
+ * the bytes that follow the head, as in errors of undici's parser. Passes any other head on unchanged, so that undici's
+ * parser reports the error.
  *
- * @param limit length of a head in bytes; a longer one is passed on unchanged
+ * @param limit length in bytes of the longest head that is repaired; a longer head is passed on unchanged
  */
 export function repairAnswerHeads(socket: net.Socket, limit: number): net.Socket {
   let held: Buffer = NOTHING;
-  // This listener runs before undici's listener, which reads the data that is put back.
+  // This listener runs before undici's own listener, which reads the data that this one puts back.
   return socket.on('readable', () => {
     const read: Buffer | null = socket.read();
     let chunk = held.length > 0 ? Buffer.concat(read === null ? [held] : [held, read]) : (read ?? held);
@@ -28,7 +31,7 @@ export function repairAnswerHeads(socket: net.Socket, limit: number): net.Socket
       const text = chunk.toString('latin1', 0, limit);
       const end = END.exec(text);
       if (end === null) {
-        // Without data, the response has ended.
+        // If there is no data, the response has ended.
         if (read === null || chunk.length >= limit) break;
         held = chunk;
         return;
@@ -55,7 +58,10 @@ export function repairAnswerHeads(socket: net.Socket, limit: number): net.Socket
 
 const BARE_LF = /(?<!\r)\n/;
 
-/** Nearly all heads are. Repairing them too would take 3 % of the processor time of a run with 300 small programs. */
+/**
+ * Returns true for nearly all response heads. Repairing such heads too would take 3 % of the processor time of a run
+ * with 300 small programs.
+ */
 function isUsual(head: string): boolean {
   const [length, ...others] = head.match(/^content-length.*$/gim) ?? [];
   const isPlain = length !== undefined && others.length === 0 && /^content-length: \d+$/i.test(length);
@@ -79,7 +85,10 @@ function repair(head: string): string {
 const LENGTHS = /^content-length[ \t]*:.*$/gim;
 const TRANSFER_ENCODING = /^transfer-encoding[ \t]*:/im;
 
-/** RFC 9112, section 6.3: such a response may be an attack. Returns a description for messages. */
+/**
+ * Such a response may be part of an attack (RFC 9112, section 6.3). Returns a description of the ambiguity for
+ * messages.
+ */
 function ambiguityOf(head: string): string | undefined {
   const lengths = head.match(LENGTHS) ?? [];
   const status = `HTTP ${head.slice(9, 12)}`;

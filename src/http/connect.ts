@@ -10,7 +10,7 @@ export interface Target {
   readonly protocol: string;
   /** An IPv6 address without brackets. */
   readonly hostname: string;
-  /** Empty for the default port of the protocol. */
+  /** Empty if the port is the default port of the protocol. */
   readonly port: string;
 }
 
@@ -21,10 +21,16 @@ export function targetOf({ protocol, hostname, port }: URL): Target {
   return { protocol, port, hostname: hostname.replace(/^\[|\]$/g, '') };
 }
 
-/** Time limit before the next address is tried; Node's default of 250 ms is shorter than long round trips. */
+/**
+ * Time limit before the next address is tried. Node's default of 250 ms is too short for connections with long round
+ * trips.
+ */
 const ADDRESS_MILLISECONDS = 2000;
 
-/** `timeoutMilliseconds`: limit for name, TCP and TLS together; through a proxy, for each of the three. */
+/**
+ * `timeoutMilliseconds` limits the total time for name lookup, TCP and TLS. With a proxy, it limits each of the three
+ * separately.
+ */
 export function createConnector(roots: TrustRoots, timeoutMilliseconds: number, names: AddressBook) {
   const opening = new Set<net.Socket>();
   const trusting = trustInSteps(roots);
@@ -119,7 +125,8 @@ function openTls(target: Target, { context, session, tunnel }: TlsWay, names: Ad
     port: Number(port || 443),
     ...tryingAddresses(names),
     ...(tunnel && { socket: tunnel }),
-    // An IP address is not sent as a name (RFC 6066, section 3), and Node checks the certificate against `host`.
+    // An IP address is not sent as a server name (RFC 6066, section 3). Node then checks the certificate against
+    // `host`.
     servername: net.isIP(hostname) ? '' : hostname,
     secureContext: context,
     ...(session && { session }),
@@ -136,7 +143,7 @@ function openTls(target: Target, { context, session, tunnel }: TlsWay, names: Ad
   return socket.setNoDelay(true);
 }
 
-/** Node would use the common name if subjectAltName has no DNS name, which RFC 9525, section 2 forbids. */
+/** If subjectAltName contains no DNS name, Node would use the common name, which RFC 9525, section 2 forbids. */
 function checkServerIdentity(hostname: string, certificate: tls.PeerCertificate): Error | undefined {
   if (!certificate.subjectaltname) return new Error('the certificate has no subjectAltName (RFC 9525)');
   const subject = { ...certificate.subject, CN: '' };
@@ -162,12 +169,12 @@ function established(socket: net.Socket, event: Established, timeoutMilliseconds
       clearTimeout(timer);
       resolve(socket);
     });
-    // The listener stays attached for late errors of an abandoned socket.
+    // The listener stays attached, because an abandoned socket may report an error later.
     socket.on('error', (error) => fail(new ConnectFailure(reasonOf(error, socket), describe(error, socket))));
   });
 }
 
-/** An error about several addresses has no message. */
+/** If connections to several addresses failed, the error has no message. */
 function describe(error: Error, socket: net.Socket): string {
   if (error instanceof AggregateError) return error.errors.map((one: Error) => one.message).join('; ');
   const certificate = presented.get(socket);
@@ -177,7 +184,10 @@ function describe(error: Error, socket: net.Socket): string {
 
 const presented = new WeakMap<net.Socket, tls.DetailedPeerCertificate>();
 
-/** Names the issuer, such as a proxy that intercepts TLS, and the clock if the time is wrong. */
+/**
+ * Mentions the issuer (such as a proxy that intercepts TLS), and the local clock if the certificate is not valid at the
+ * current time.
+ */
 function inWords(leaf: tls.DetailedPeerCertificate, code: string): string {
   let top = leaf;
   while (top.issuerCertificate && top.issuerCertificate !== top) top = top.issuerCertificate;
@@ -189,7 +199,7 @@ function inWords(leaf: tls.DetailedPeerCertificate, code: string): string {
 
 const TIME_CODES: ReadonlySet<string> = new Set(['CERT_HAS_EXPIRED', 'CERT_NOT_YET_VALID']);
 
-/** Node.js sets `authorizationError` only if it rejected the chain, the validity or the name of the certificate. */
+/** Node.js sets `authorizationError` only if it rejected the certificate because of its chain, validity or name. */
 function isUntrusted(socket: net.Socket): boolean {
   return socket instanceof tls.TLSSocket && Boolean(socket.authorizationError);
 }
@@ -208,7 +218,7 @@ function codeOf(error: Error): string {
   return 'code' in error && typeof error.code === 'string' ? error.code : '';
 }
 
-/** Sends CONNECT (RFC 9110, section 9.3.6). The proxy receives only the target's name. */
+/** Sends a CONNECT request (RFC 9110, section 9.3.6). The proxy learns only the name of the target. */
 function openTunnel(
   socket: net.Socket,
   { hostname, port }: Target,
@@ -248,23 +258,24 @@ function openTunnel(
   });
 }
 
-/** Failures that can occur because a server rejected a resumed session. */
+/** Failures that can occur because a server rejected a resumed TLS session. */
 const MAY_BE_REFUSED_SESSION: ReadonlySet<ConnectReason> = new Set(['tls-failed', 'unreachable']);
 
 /**
- * Resumes sessions, so that later connections of this process need no full handshake (RFC 8446, section 2.2).
+ * Resumes TLS sessions, so that later connections of this process do not need a full handshake (RFC 8446, section 2.2).
  *
- * Sessions stay in memory, because a session allows decryption of the connection. All connections to a server use its
- * newest session, because some servers issue no new one on a resumed connection. Observers can link resumed connections
- * (appendix C.4), but the client's address allows that anyway.
+ * TLS sessions are kept only in memory, because a stored session would allow others to decrypt a connection. All
+ * connections to a server use the newest session with it, because some servers issue no new session on a resumed
+ * connection. Observers can tell which connections were resumed from one another (appendix C.4), but the client's
+ * address already shows that.
  */
 function keepTlsSessions() {
   const newest = new Map<string, Buffer>();
   return {
     /**
-     * Opens a connection with the session of an earlier one, or without it if that fails. A resumed handshake checks no
-     * certificate. A session is therefore stored only if the certificate was trusted, under the name (`server`) for
-     * which it was checked.
+     * Opens a connection with the TLS session of an earlier connection, or without a session if that fails. When a
+     * session is resumed, no certificate is checked. Therefore a session is stored only if the certificate was trusted,
+     * and under the name (`server`) for which it was checked.
      */
     async resume<T>(server: string, open: (session: Buffer | undefined) => Promise<T>): Promise<T> {
       const session = newest.get(server);
@@ -277,7 +288,7 @@ function keepTlsSessions() {
         return open(undefined);
       }
     },
-    /** Stores sessions of this connection, which arrive only after the certificate was accepted. */
+    /** Stores the TLS sessions of this connection, which arrive only after the certificate has been accepted. */
     listen: (server: string, socket: tls.TLSSocket): void =>
       void socket.on('session', (session) => newest.set(server, session)),
   };

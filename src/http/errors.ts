@@ -1,10 +1,10 @@
-/** Errors in the HTTP configuration, found before anything is sent. */
+/** Errors in the HTTP configuration, which are found before anything is sent. */
 
 import { defineErrors } from '../errors/define-errors.ts';
 
 export const httpErrors = defineErrors('usage', {
   'ca-file-unreadable': {
-    // Never contains the path, because a secret may have been set as CODESIGN_CA_FILE by mistake.
+    // The message never contains the path, because CODESIGN_CA_FILE may have been set to a secret by mistake.
     message: 'the TLS root certificate file cannot be read ({reason})',
     hint: 'Set --ca-file (or CODESIGN_CA_FILE) to the path of a PEM file that the current user can read.',
   },
@@ -22,7 +22,7 @@ export const httpErrors = defineErrors('usage', {
   },
 });
 
-/** Reason why there is no connection. Without a connection, no byte of a request has been sent. */
+/** Reason why no connection was made. If there was no connection, no byte of the request has been sent. */
 export type ConnectReason =
   | 'host-not-found'
   | 'refused'
@@ -30,9 +30,11 @@ export type ConnectReason =
   | 'tls-untrusted'
   | 'tls-failed'
   | 'unreachable'
-  /** No connection to the proxy: name not found, connection refused, no TLS, or similar. */
+  /**
+   * No connection to the proxy, for example because its name was not found, the connection was refused, or TLS failed.
+   */
   | 'proxy-unreachable'
-  /** The proxy requires credentials, or rejected the given ones. */
+  /** The proxy requires credentials, or rejected those that it received. */
   | 'proxy-unauthorized'
   | 'proxy-refused';
 

@@ -1,4 +1,4 @@
-/** Sends a request at most once, within limits on time and size, and reliably reports whether anything was sent. */
+/** Sends a request at most once, within limits on time and size. Reliably reports whether anything was sent. */
 
 import type { IncomingHttpHeaders } from 'node:http';
 import { setImmediate as turnOfEventLoop } from 'node:timers/promises';
@@ -12,11 +12,11 @@ import type { AnswerHead, ExchangeRequest, Failure, FailureReason, Outcome } fro
  * Sends the request at most once, and does not follow redirects. Returns every outcome as a value, including network
  * failures.
  *
- * `mayHaveArrived` becomes true when undici starts to write the request to an open connection. Therefore no list of
- * error codes needs to be complete.
+ * `mayHaveArrived` becomes true when undici starts to write the request to an open connection. It is therefore reliable
+ * even after an unknown error.
  *
- * @param isStale called directly before undici writes. If `isStale` returns true, the connection may be closed, nothing
- * is sent, and the result is undefined.
+ * @param isStale called directly before undici writes to the connection. If `isStale` returns true, the connection may
+ * have been closed, so nothing is sent and the result is undefined.
  */
 export function exchange(
   dispatcher: Dispatcher,
@@ -25,10 +25,10 @@ export function exchange(
 ): Promise<Outcome | undefined> {
   const { signal } = request;
   return new Promise((resolve) => {
-    /** Set when undici starts to write. */
+    /** Set when undici starts to write the request. */
     let controller: Dispatcher.DispatchController | undefined;
     let head: AnswerHead | undefined;
-    /** Used only in messages, because a time does not prove what has arrived. */
+    /** Used only in messages, because the time does not prove that anything has arrived. */
     let sent = 0;
     const sinceSent = (): string => (process.uptime() - sent).toFixed(1);
     let length = 0;
@@ -62,7 +62,8 @@ export function exchange(
       if (controller === undefined || !request.isPaid) giveUp('interrupted', 'interrupted');
     };
     const timer = setTimeout(async () => {
-      // After this process was suspended, the answer may have arrived unread, because Node.js runs timers first.
+      // If this process was suspended, the answer may have arrived but not been read, because Node.js runs timers
+      // first.
       await turnOfEventLoop();
       await turnOfEventLoop();
       const what = controller === undefined ? 'no connection' : 'no answer';
@@ -71,7 +72,7 @@ export function exchange(
 
     const handler: Dispatcher.DispatchHandler = {
       onRequestStart(started) {
-        // The request was aborted while it waited for a connection, or undici tried to send it again.
+        // Either the request was aborted while it waited for a connection, or undici tried to send it a second time.
         if (settled || controller !== undefined) throw new Error('the request is not sent');
         if (isStale()) {
           settle(undefined);
@@ -112,14 +113,15 @@ export function exchange(
 }
 
 /**
- * Some proxies compress although the request does not allow it (RFC 9110, section 8.4.1). Decodes the bytes that
- * arrived, even if the end is missing. Bytes that cannot be decoded within the limit stay unchanged.
+ * Some proxies compress the response even though the request does not allow it (RFC 9110, section 8.4.1). Decodes the
+ * bytes that have arrived, even if the last part is missing. Returns the bytes unchanged if they cannot be decoded
+ * within the size limit.
  */
 async function decode(body: Buffer, coding: string | undefined, limit: number): Promise<Uint8Array> {
   if (!/^(x-)?gzip$|^deflate$/i.test(coding ?? '')) return body;
   const { constants, inflateRawSync, unzipSync } = await import('node:zlib');
   const options = { maxOutputLength: limit, finishFlush: constants.Z_SYNC_FLUSH };
-  // Tolerates "deflate" without the zlib format, and wrong checksums of gzip and zlib.
+  // Accepts "deflate" data without the zlib format, and gzip and zlib data with a wrong checksum.
   const ways = [
     () => unzipSync(body, options),
     ...[0, 10, 2].map((at) => () => inflateRawSync(body.subarray(at), options)),
@@ -128,7 +130,7 @@ async function decode(body: Buffer, coding: string | undefined, limit: number): 
     try {
       return decompress();
     } catch {
-      // The caller reports data that cannot be decoded.
+      // If data cannot be decoded, the caller reports it.
     }
   }
   return body;
@@ -138,7 +140,7 @@ function rejectedIn(error: Error): string {
   return 'data' in error && typeof error.data === 'string' ? error.data : '';
 }
 
-/** RFC 9112, section 3.2: a path for the target itself, and an absolute URL for a proxy. */
+/** The request target (RFC 9112, section 3.2) is a path for a server, and an absolute URL for a proxy. */
 function addressOf({ url, headers, proxy }: ExchangeRequest) {
   const path = url.pathname + url.search;
   const { origin, hostname } = proxy?.url ?? url;

@@ -14,10 +14,13 @@ export const LONGEST_TO_CONNECT_MILLISECONDS = 10_000;
 export interface HttpOptions {
   readonly roots: TrustRoots;
   readonly userAgent: string;
-  /** Limit on connections to one origin. Further requests wait, and the wait counts towards their deadline. */
+  /**
+   * Limit on the number of connections to one origin. Any further request waits, and the wait counts towards its
+   * deadline.
+   */
   readonly connections?: number | undefined;
   readonly connectMilliseconds?: number | undefined;
-  /** Default: no proxies, because the environment is not read here. */
+  /** By default, no proxies are used, because the environment is not read here. */
   readonly proxies?: Proxies | undefined;
   readonly names?: AddressBook | undefined;
 }
@@ -26,11 +29,14 @@ export interface JsonRequest extends Pick<ExchangeRequest, 'url' | 'headers'>, R
   readonly body: Uint8Array;
 }
 
-/** A request without secrets, to a timestamp authority or a URL from a certificate (CRL, OCSP responder, issuer). */
+/**
+ * A request without secrets, sent to a timestamp authority or to a URL from a certificate (CRL, OCSP responder,
+ * issuer).
+ */
 export interface PlainRequest extends RequestBounds {
   readonly url: URL;
   readonly accept: string;
-  /** Must not contain credentials, because most of these requests use no TLS. */
+  /** The request must not contain credentials, because most of these requests do not use TLS. */
   readonly headers?: Readonly<Record<string, string>> | undefined;
 }
 
@@ -40,16 +46,19 @@ export interface PlainPostRequest extends PlainRequest {
 }
 
 export interface Http {
-  /** POSTs JSON once. Network failures are outcomes; throws for `http:` to another machine. */
+  /** POSTs JSON once. Returns network failures as outcomes. Throws for an `http:` URL of another machine. */
   postJson(request: JsonRequest): Promise<Outcome>;
-  /** POSTs once to any URL, without redirects. Failures are outcomes, not exceptions. */
+  /**
+   * Sends one POST request to any URL, and does not follow redirects. Returns failures as outcomes and does not throw
+   * them.
+   */
   post(request: PlainPostRequest): Promise<Outcome>;
   get(request: PlainRequest): Promise<Outcome>;
-  /** Opens connections in advance. If the first one fails, the first request reports the failure. */
+  /** Opens connections in advance. If the first connection fails, the first request reports the failure. */
   prepare(url: URL, count?: number): void;
-  /** Resolves the name before it is needed. If the query fails, the first connection tries again. */
+  /** Resolves the host name before it is needed. If the query for the name fails, the first connection tries again. */
   resolve(url: URL): void;
-  /** Closes all connections. Running requests fail with a broken connection. */
+  /** Closes all connections. Requests that are still running fail because their connections are closed. */
   close(): Promise<void>;
 }
 
@@ -60,7 +69,8 @@ export function createHttp(options: HttpOptions): Http {
     const { https } = proxies;
     return {
       direct: createAgent(connector.connect, connections),
-      // Uses a separate agent, because its connections do not end at the proxy, which may also be a target itself.
+      // Tunnels need a separate agent, because they only pass through the proxy. The proxy itself may also be the
+      // target of a request.
       tunnelled: https && isUsable(https) ? createAgent(connector.through(https), connections, true) : undefined,
     };
   };
@@ -68,7 +78,7 @@ export function createHttp(options: HttpOptions): Http {
   const retired: (typeof agents)[] = [];
   const standstills = watchStandstills(() => {
     retired.push(agents);
-    // Requests that wait for a connection of the old agent use the new one.
+    // Requests that still wait for a connection of the old agent are moved to the new agent.
     for (const agent of Object.values(agents)) agent?.retire().catch(() => undefined);
     agents = openAgents();
   });
@@ -84,8 +94,8 @@ export function createHttp(options: HttpOptions): Http {
     await agentFor(request.url).agent.get();
     await request.beforeSend?.();
     for (;;) {
-      // After long synchronous work, Node.js has processed neither idle timers nor connections that the service closed.
-      // Two turns of the event loop are needed until both have certainly been processed.
+      // After long synchronous work, Node.js has not yet processed idle timers and connections that the service closed.
+      // Both have certainly been processed after two turns of the event loop.
       await turnOfEventLoop();
       await turnOfEventLoop();
       const { agent, proxy } = agentFor(request.url);
@@ -104,7 +114,7 @@ export function createHttp(options: HttpOptions): Http {
     body?: Uint8Array,
   ): Promise<Outcome> => {
     const { url, accept, headers, ...bounds } = request;
-    // URLs in certificates often use ldap:.
+    // Some URLs in certificates use ldap:.
     if (url.protocol !== 'http:' && url.protocol !== 'https:') return unknownProtocol(url);
     const all = { ...contentType, accept, 'user-agent': userAgent, ...headers };
     return send({ ...bounds, method, url, headers: all, body });

@@ -1,6 +1,6 @@
 import type { LimitFunction } from 'p-limit';
 
-/** Rejects as soon as the signal aborts, unless the task has already started. */
+/** Rejects as soon as the signal is aborted, unless the task has already started. */
 export function withinLimit<T>(limit: LimitFunction, task: () => Promise<T>, signal?: AbortSignal): Promise<T> {
   return new Promise((resolve, reject) => {
     const leave = (): void => reject(signal?.reason);

@@ -1,22 +1,25 @@
-/** Selects the proxy of a request. Requests to this machine never use a proxy. */
+/** Selects the proxy for a request. Requests to this machine never use a proxy. */
 
 import { isIP, isIPv4 } from 'node:net';
 import type { Secret } from '../secrets/secret.ts';
 
 export interface HttpProxy {
-  /** Scheme, host and port. User information is removed, because messages show the URL. */
+  /** Scheme, host and port. The user name and the password are removed from the URL, because messages show it. */
   readonly url: URL;
-  /** Value of Proxy-Authorization, which is sent only to the proxy. */
+  /** Value of the Proxy-Authorization header, which is sent only to the proxy. */
   readonly authorization: Secret | undefined;
 }
 
-/** A proxy that is configured but unusable. A request that needs the proxy fails, and does not silently bypass it. */
+/**
+ * A proxy that is configured but cannot be used. A request that needs this proxy fails instead of silently bypassing
+ * it.
+ */
 export interface UnusableProxy {
   readonly refusal: Error;
 }
 
 export interface ProxyException {
-  /** In lower case, without a leading dot and without the brackets of an IPv6 address. */
+  /** A host name in lower case, without a leading dot; an IPv6 address has no brackets. */
   readonly host: string;
   readonly port: string | undefined;
 }
@@ -30,9 +33,9 @@ export interface Proxies {
 export const NO_PROXIES: Proxies = { https: undefined, http: undefined, exceptions: [] };
 
 /**
- * Reads NO_PROXY like curl: names separated by commas or spaces, each with all its subdomains, with or without a
- * leading dot or `*.`. A port limits an entry to this port, and `*` alone means everything. Address ranges are not
- * supported and match nothing.
+ * Reads NO_PROXY like curl: names are separated by commas or spaces. A name covers all its subdomains, with or without
+ * a leading dot or `*.`. An entry with a port applies only to that port, and `*` alone matches every host. Address
+ * ranges are not supported, so they match nothing.
  */
 export function readExceptions(text: string): Proxies['exceptions'] {
   const entries = text
@@ -42,7 +45,7 @@ export function readExceptions(text: string): Proxies['exceptions'] {
   if (entries.includes('*')) return 'everything';
   return entries.map((entry) => {
     const [, bracketed, name, port] = /^(?:\[([^\]]*)\]|([^:]*))(?::(\d+))?$/.exec(entry) ?? [];
-    // An IPv6 address without brackets contains colons, and cannot have a port.
+    // An IPv6 address without brackets contains colons, so no port can follow it.
     const host = bracketed ?? name ?? entry;
     return { host: host.replace(/^\*?\.+/, '').replace(/\.$/, ''), port };
   });
@@ -69,9 +72,9 @@ function covers(exception: ProxyException, host: string, port: string): boolean 
 }
 
 /**
- * Only for a URL that certainly leads to this machine may `http:` carry credentials. Uses the host from the URL parser,
- * never the text itself. The parser turns `127.1` and `0x7f000001` into 127.0.0.1, but leaves `127.0.0.1.example.com`
- * and `localhost@example.com` as other hosts.
+ * `http:` may carry credentials only if the URL certainly leads to this machine. Uses the host that the URL parser
+ * returns, never the text of the URL. The parser converts `127.1` and `0x7f000001` to 127.0.0.1. It does not convert
+ * `127.0.0.1.example.com` and `localhost@example.com`.
  */
 export function isLoopback(url: URL): boolean {
   const host = url.hostname;

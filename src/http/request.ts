@@ -3,33 +3,33 @@ import type { ConnectReason } from './errors.ts';
 import type { HttpProxy } from './proxy.ts';
 
 export interface RequestBounds {
-  /** Time limit for the whole attempt: connection, request, headers and body of the answer. */
+  /** Time limit for the whole attempt: the connection, the request, and the headers and body of the answer. */
   readonly deadlineMilliseconds: number;
   readonly sizeLimit: number;
   /** Awaited before the request is passed to undici. If the callback throws, nothing is sent. */
   readonly beforeSend?: (() => Promise<void>) | undefined;
   /** Called directly before the first byte is written. If the callback throws, nothing is sent. */
   readonly beforeWrite?: (() => void) | undefined;
-  /** When the signal aborts, the request fails with the reason `interrupted`. */
+  /** When the signal is aborted, the request fails with the reason `interrupted`. */
   readonly signal?: AbortSignal | undefined;
-  /** If true, `signal` has no effect once the request is written, because the answer must be paid for. */
+  /** If true, `signal` has no effect after the request has been written, because the answer must be paid for anyway. */
   readonly isPaid?: boolean | undefined;
 }
 
 export interface ExchangeRequest extends RequestBounds {
   readonly method: 'GET' | 'POST';
-  /** User information in the URL is never sent. */
+  /** The user name and the password in the URL are never sent. */
   readonly url: URL;
-  /** A Secret is revealed only when the request is passed to undici. */
+  /** A Secret is revealed only at the moment when the request is passed to undici. */
   readonly headers: Readonly<Record<string, string | Secret>>;
   readonly body?: Uint8Array | undefined;
-  /** Proxy for an `http:` request, which it receives with the complete URL. */
+  /** The proxy for an `http:` request; the proxy receives the request with its complete URL. */
   readonly proxy?: HttpProxy | undefined;
 }
 
 export interface AnswerHead {
   readonly status: number;
-  /** Names are in lower case. Values with the same name are joined with a comma. */
+  /** The header names are in lower case. If a header occurs several times, its values are joined with commas. */
   readonly headers: ReadonlyMap<string, string>;
 }
 
@@ -46,7 +46,10 @@ export interface Failure {
   /** False only if it is certain that no byte of the request was sent. */
   readonly mayHaveArrived: boolean;
   readonly head: AnswerHead | undefined;
-  /** The part of the body that arrived before the failure. Without a head, the data that the parser rejected. */
+  /**
+   * The part of the body that arrived before the failure. If there is no response head, this is the data that the
+   * parser rejected.
+   */
   readonly body?: Uint8Array | undefined;
   readonly detail: string;
 }

@@ -1,10 +1,10 @@
-/** Retries calls that may succeed later, within limits on attempts and waiting time. */
+/** Retries calls that may succeed later, within limits on the number of attempts and the total waiting time. */
 
 import { setTimeout as delay } from 'node:timers/promises';
 
 export interface RetryClock {
   readonly sleep: (milliseconds: number, signal?: AbortSignal) => Promise<unknown>;
-  /** 0 ≤ random < 1. */
+  /** The value must satisfy 0 ≤ random < 1. */
   readonly random: () => number;
 }
 
@@ -16,7 +16,7 @@ export const REAL_RETRY_CLOCK: RetryClock = {
 export type Attempt<Result, Failure> =
   | { readonly kind: 'done'; readonly result: Result }
   | {
-      /** The request had no effect, or a duplicate is harmless, and the next attempt may succeed. */
+      /** The request had no effect, or a duplicate would be harmless, and the next attempt may succeed. */
       readonly kind: 'transient';
       readonly failure: Failure;
       readonly maxAttempts: number;
@@ -25,7 +25,7 @@ export type Attempt<Result, Failure> =
   | NotRetried<Failure>;
 
 export interface NotRetried<Failure> {
-  /** `final`: the next attempt would fail too. `may-have-arrived`: the request must not take effect twice. */
+  /** `final`: the next attempt would also fail. `may-have-arrived`: the request must not take effect twice. */
   readonly kind: 'final' | 'may-have-arrived';
   readonly failure: Failure;
 }
@@ -34,7 +34,7 @@ export type Retried<Result, Failure> = { readonly attempts: number } & (
   | { readonly result: Result }
   | {
       readonly failure: Failure;
-      /** Another attempt might succeed after a longer wait than the limit allows. */
+      /** True if another attempt might succeed after a wait that is longer than the limit. */
       readonly mayRecover: boolean;
     }
 );
@@ -50,7 +50,10 @@ export type OnWait = (reason: string, wait: RetryWait) => void;
 export interface RetryOptions<Result, Failure> {
   attempt(number: number): Promise<Attempt<Result, Failure>>;
   readonly clock: RetryClock;
-  /** Ends a wait: `retry` then rejects with the error of `sleep`. The signal does not end a running attempt. */
+  /**
+   * Aborting the signal ends a wait: `retry` then rejects with the error of `sleep`. Aborting the signal does not end
+   * an attempt that is running.
+   */
   readonly signal?: AbortSignal | undefined;
   readonly budget?: number | undefined;
   readonly longestWait?: number | undefined;
@@ -81,22 +84,25 @@ export async function retry<Result, Failure>(
 const FIRST_WAIT = 500;
 const LONGEST_BACK_OFF = 8_000;
 export const LONGEST_WAIT = 60_000;
-/** Spreads out requests that would otherwise all start at the same moment. */
+/** Adds a random time to each wait, so that waiting requests do not all start at the same moment. */
 const SPREAD = 250;
 
-/** Returns the milliseconds to wait before the next attempt. `attempts`: number of attempts so far, at least 1. */
+/**
+ * Returns the number of milliseconds to wait before the next attempt. `attempts` is the number of attempts so far, at
+ * least 1.
+ */
 export function waitAfter(attempts: number, random: number, retryAfter?: number): number {
   if (retryAfter !== undefined) return Math.min(retryAfter + random * SPREAD, LONGEST_WAIT);
   const backOff = Math.min(FIRST_WAIT * 2 ** (attempts - 1), LONGEST_BACK_OFF);
   return backOff * (0.5 + random / 2);
 }
 
-/** A date may contain a comma after the weekday. Commas elsewhere separate the values of several headers. */
+/** A date may contain a comma after the weekday. Commas at other positions separate the values of several headers. */
 const VALUES = /\s*[A-Za-z]{3,9}, \d[^,]*[A-Za-z][^,]*|[^,]+/g;
 
 /**
- * Reads Retry-After (RFC 9110, section 10.2.3), in seconds or as a date. Returns the longest wait in milliseconds, at
- * least 0; undefined if the header is absent or unreadable.
+ * Reads the Retry-After header (RFC 9110, section 10.2.3), which contains seconds or a date. Returns the longest wait
+ * in milliseconds, at least 0; undefined if the header is absent or unreadable.
  *
  * @param header values of all such headers, joined with commas
  */
@@ -107,7 +113,7 @@ export function readRetryAfter(header: string | undefined, now: number): number 
 
 function readOne(text: string, now: number): number | undefined {
   if (/^\d+$/.test(text)) return Number(text) * 1000;
-  // Accepts only the form of an HTTP date, because Date.parse would read "-5" as a year.
+  // Accepts only dates in the HTTP form, because Date.parse would read "-5" as a year.
   const date = /^[A-Za-z]{3,9},? .*\d{2}:\d{2}:\d{2}/.test(text) ? Date.parse(text) : Number.NaN;
   return Number.isNaN(date) ? undefined : Math.max(0, date - now);
 }

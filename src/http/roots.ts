@@ -6,24 +6,24 @@ import type { CodesignError } from '../errors/codesign-error.ts';
 import { systemReason } from '../errors/system-reason.ts';
 import { ConnectFailure, httpErrors } from './errors.ts';
 
-/** All roots that a system trusts take about 250 KiB. */
+/** All trusted roots of a system are about 250 KiB long in total. */
 const LARGEST_CA_FILE = 16 * 1024 * 1024;
 
 /**
- * Trust roots in steps of increasing cost. A server is trusted if any step trusts it, so the last step alone would be
- * enough. The last step takes 60 ms (Node.js 20) to 130 ms (Node.js 24, which reads the system's roots) to set up,
- * while the first step takes almost no time.
+ * Trusted roots, in steps that are increasingly slow to load. A server is trusted if any step trusts it, so using only
+ * the last step would give the same result. The last step takes 60 ms (Node.js 20) to 130 ms (Node.js 24, which reads
+ * the system's roots). The first step takes almost no time.
  */
 export interface TrustRoots {
-  /** PEM of the user's own roots (--ca-file); undefined if the first step is Node's default set. */
+  /** The user's own roots (--ca-file) in PEM; undefined if the first step uses Node's default roots. */
   readonly own: readonly string[] | undefined;
-  /** PEM of all trusted roots, including `own`; undefined if that adds nothing to the first step. */
+  /** All trusted roots in PEM, including `own`; undefined if they are the same as in the first step. */
   readonly all: () => Promise<readonly string[] | undefined>;
 }
 
 /**
- * `caFile`: PEM file with additional roots. The file is read immediately, so that an invalid file is a usage error
- * before anything is sent. The other roots are read when they are needed.
+ * `caFile`: PEM file with additional roots. The file is read immediately. An invalid file is therefore reported as a
+ * usage error before anything is sent. All other roots are read only when they are needed.
  */
 export async function loadRoots(
   caFile: string | undefined,
@@ -52,7 +52,7 @@ async function readCaFile(path: string): Promise<readonly string[]> {
   return blocks;
 }
 
-/** Node.js 22.15 and later. The default set includes NODE_EXTRA_CA_CERTS and --use-system-ca. */
+/** Node.js 22.15 and later. The default roots include those of NODE_EXTRA_CA_CERTS and --use-system-ca. */
 interface CertificateStores {
   readonly getCACertificates?: (type: 'default' | 'system') => readonly string[];
 }
@@ -65,12 +65,13 @@ async function everyRoot(
   if (getCACertificates !== undefined) {
     return [...new Set([...(own ?? []), ...getCACertificates('default'), ...getCACertificates('system')])];
   }
-  // In older versions, the first step is Node's default set with the extra roots, unless the user's file replaces it.
+  // In older versions of Node.js, the first step consists of its default roots and the extra roots, unless the user's
+  // file replaces them.
   if (own === undefined) return undefined;
   return [...own, ...tls.rootCertificates, ...(await extraRoots(environment.NODE_EXTRA_CA_CERTS))];
 }
 
-/** Ignores an unusable file, because Node.js has already warned about it and ignored it at startup. */
+/** Ignores an unusable file, because Node.js already ignored it at startup, with a warning. */
 async function extraRoots(path: string | undefined): Promise<readonly string[]> {
   if (path === undefined || path === '') return [];
   return readFile(path, 'utf8').then(certificatesIn, () => []);
@@ -81,8 +82,9 @@ function certificatesIn(text: string): readonly string[] {
 }
 
 /**
- * Returns the error for a run with this variable, or undefined. This program always verifies certificates. A user who
- * sets the variable expects unverified connections, and other programs in the same environment are exposed.
+ * Returns an error if this variable is set, and undefined if it is not. This program always verifies certificates. A
+ * user who sets the variable expects that connections are not verified, and it makes other programs in the same
+ * environment unsafe.
  */
 export function tlsChecksDisabled(
   environment: Readonly<Record<string, string | undefined>>,
@@ -110,7 +112,7 @@ export function trustInSteps(roots: TrustRoots): Trusting {
   };
 }
 
-/** Without `ca`, Node.js uses its default roots, including NODE_EXTRA_CA_CERTS. */
+/** If `ca` is not set, Node.js uses its default roots, including those of NODE_EXTRA_CA_CERTS. */
 function secureContext(ca: readonly string[] | undefined): tls.SecureContext {
   return tls.createSecureContext({ minVersion: 'TLSv1.2', ...(ca === undefined ? {} : { ca: [...ca] }) });
 }

@@ -1,10 +1,13 @@
-/** Detects that the process was suspended or the machine slept, so that servers may have closed the connections. */
+/**
+ * Detects that the process was suspended or that the machine slept, because servers may have closed the connections
+ * meanwhile.
+ */
 
 const TICK_MILLISECONDS = 500;
-/** The longest idle time of a connection, plus one tick. */
+/** The longest time for which a connection may be idle, plus one tick. */
 const STANDSTILL_MILLISECONDS = 2400;
 
-/** Uses the time of day, because other clocks stop while the machine sleeps. */
+/** Uses the time of day, because other clocks stop when the machine sleeps. */
 export function watchStandstills(onStandstill: () => void) {
   let last = Date.now();
   const look = (): void => {

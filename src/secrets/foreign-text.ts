@@ -1,10 +1,16 @@
-/** Untrusted text: a service or a timestamp authority may echo the credentials that were sent to it. */
+/** Handles untrusted text: a service or a timestamp authority may repeat the credentials that were sent to it. */
 
 export interface ForeignText {
   mask(text: string): string;
-  /** Like `mask`, but also replaces possible secrets in other forms. The result may be printed and stored. */
+  /**
+   * Like `mask`, but also replaces text that could be a secret in another form. The result is safe to print and to
+   * store.
+   */
   show(text: string): string;
-  /** Also decodes Base64 in the text. Ignores secrets shorter than `SHORTEST`, because they can occur by chance. */
+  /**
+   * Also decodes any Base64 in the text. Ignores secrets that are shorter than `SHORTEST`, because such text can occur
+   * by chance.
+   */
   holdsSecret(text: string): boolean;
 }
 
@@ -32,7 +38,8 @@ export function foreignText(secrets: readonly string[]): ForeignText {
     holdsSecret(foreign) {
       return [foreign, ...decodedAtEachOffset(foreign)].some((one) => {
         const text = one.normalize('NFC');
-        // Does not compute positions, which would take 4 % of the processor time of a run with 300 small programs.
+        // Does not compute positions, because that would take 4 % of the processor time of a run with 300 small
+        // programs.
         const letters = lettersOf(text);
         return long.some((pattern) => text.search(pattern) !== -1) || skeletons.some((form) => letters.includes(form));
       });
@@ -40,7 +47,7 @@ export function foreignText(secrets: readonly string[]): ForeignText {
   };
 }
 
-/** Base64 repeats every four digits, and may begin at any of them. */
+/** The alignment of Base64 repeats after four digits, so the data may begin at any of four offsets. */
 function decodedAtEachOffset(text: string): readonly string[] {
   return [0, 1, 2, 3].map((offset) => Buffer.from(text.slice(offset), 'base64').toString('latin1'));
 }
@@ -70,15 +77,19 @@ function formsOf(secret: string): readonly string[] {
   return forms.map(lettersOf);
 }
 
-/** Returns the Base64 digits that depend on no byte before or after the secret. Each digit encodes 6 bits. */
+/**
+ * Returns those Base64 digits that do not depend on the bytes before or after the secret. Each Base64 digit encodes 6
+ * bits.
+ */
 function base64At(bytes: Uint8Array, offset: number): string {
   const text = Buffer.concat([Buffer.alloc(offset), bytes, Buffer.alloc(3)]).toString('base64');
   return text.slice(Math.ceil((offset * 8) / 6), Math.floor(((offset + bytes.length) * 8) / 6));
 }
 
 /**
- * Returns the ASCII letters and digits in lower case. The comparison therefore ignores case, white space, invisible
- * characters, separators, backslashes, the alphabet of base64url, and UTF-8 that was misread as Latin-1.
+ * Returns only the ASCII letters and digits of the text, in lower case. The comparison therefore ignores case, white
+ * space, invisible characters, separators and backslashes, the alphabet of base64url, and UTF-8 that was misread as
+ * Latin-1.
  */
 function lettersOf(text: string): string {
   return text.replace(/[^0-9a-z]+/gi, '').toLowerCase();
@@ -99,9 +110,9 @@ function findSkeletons(text: string, wanted: readonly string[]): readonly Span[]
 const SHORTEST_RUN = 16;
 
 /**
- * Replaces each run of 16 or more characters with `…`, unless it is a plain word, a URL or a UUID, because it could be
- * a secret in an unknown form. Adjacent parts that are not plain form one run, because bytes are often written one by
- * one. Removes user names and passwords from URLs.
+ * Replaces each run of 16 or more characters with `…`, because it could be a secret in an unknown form. Keeps plain
+ * words, URLs and UUIDs. Adjacent parts that are not plain words are treated as one run, because bytes are often
+ * written separately. Removes the user name and the password from each URL.
  */
 export function withoutDenseRuns(foreign: string): string {
   const text = foreign.replace(/\/\/[^\s/?#@]*@/g, '//');
@@ -124,13 +135,13 @@ export function withoutDenseRuns(foreign: string): string {
   return shown;
 }
 
-/** White space, URLs up to their query, and everything else between white space. */
+/** Matches white space, a URL up to its query, or any other text between white space. */
 const PARTS = /\s+|["'(<[]*https?:\/\/[^\s\p{C}?#]*|\S+/gu;
 
-/** Bytes that are written one by one contain no words. */
+/** Bytes that are written separately contain no words. */
 const WORD_INSIDE = /(?<![\p{L}\p{Nd}])\p{Lu}?\p{Ll}{4,}(?![\p{L}\p{Nd}])/u;
 
-/** Words with short numbers at their end or between them, joined by punctuation: `status=500`, `sha256`, `/v1/sign`. */
+/** Words joined by punctuation, with short numbers after or between them: `status=500`, `sha256`, `/v1/sign`. */
 function isPlain(part: string): boolean {
   const text = withNames(part);
   if (UNUSUAL.test(text) || (text.match(/\p{Nd}/gu)?.length ?? 0) > MOST_DIGITS) return false;
@@ -138,7 +149,7 @@ function isPlain(part: string): boolean {
   return pieces.some(isNoByte) && pieces.every((piece) => /^\p{Nd}+$/u.test(piece) || isWord(piece));
 }
 
-/** Replaces harmless UUIDs, times and hosts with words. Escapes in a URL count as digits. */
+/** Replaces UUIDs, times and hosts, which are harmless, with words. Percent escapes in a URL are treated as digits. */
 function withNames(part: string): string {
   const named = part.replace(UUID, 'uuid').replace(TIME, 'time').replace(IPV4, 'host');
   return /^["'(<[]*(?:https?:\/)?\//.test(part) ? named.replace(/%[0-9a-f]{2}/gi, '-00-') : named;
@@ -149,22 +160,28 @@ const TIME =
   /(?<![\d:-])(?:20\d\d-\d\d-\d\d(?:T\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?(?:Z|[+-]\d\d:?\d\d)?)?|\d\d:\d\d:\d\d)(?![\d:-])/;
 const IPV4 = /(?<![\d.])(?:\d{1,3}\.){3}\d{1,3}(?!\.?\d)/;
 
-/** Characters other than letters, digits, and the punctuation of ordinary sentences, names and settings. */
+/** Matches characters except letters, digits, and the punctuation that is common in sentences, names and settings. */
 const UNUSUAL = /[^\p{L}\p{M}\p{Nd}\p{P}=|<>`]|[\\&%#]/u;
 const MOST_DIGITS = 6;
 
-/** One or two hexadecimal digits are a byte, even if they are letters. */
+/** One or two hexadecimal digits are treated as a byte, even if they are letters. */
 function isNoByte(piece: string): boolean {
   return !/^(?:[0-9a-f]{1,2}|\p{Nd}+)$/iu.test(piece);
 }
 
 const LONGEST_WORD = 30;
-/** Constants in capitals are joined by underscores, but Base32 is not. */
+/** Underscores join the words of constants in capitals, but do not occur in Base32. */
 const MOST_CAPITALS = 15;
-/** A rise is a capital after a small letter. NoSuchKeyException has one rise in six letters; Base64 has more. */
+/**
+ * A rise is a capital letter after a small letter. NoSuchKeyException has one rise for every six letters; Base64 has
+ * more rises.
+ */
 const LETTERS_FOR_EACH_RISE = 6;
 
-/** Letters, optionally followed by up to four digits. Some languages have neither spaces nor case. */
+/**
+ * Letters, optionally followed by up to four digits. Some languages have no spaces between words and no upper or lower
+ * case.
+ */
 function isWord(piece: string): boolean {
   if (!/^[\p{L}\p{M}]+\p{Nd}{0,4}$/u.test(piece)) return false;
   const count = (pattern: RegExp): number => piece.match(pattern)?.length ?? 0;

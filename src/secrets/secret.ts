@@ -1,4 +1,4 @@
-/** A value that must never be shown: it prints as [secret] everywhere, and `reveal()` is easy to find. */
+/** A value that must never be shown. It prints as [secret] everywhere, and calls of `reveal()` are easy to find. */
 
 import { inspect } from 'node:util';
 
@@ -11,7 +11,7 @@ export class Secret {
     this.#value = value;
   }
 
-  /** Call this only to put the value into a request. */
+  /** Call this only in order to put the value into a request. */
   reveal(): string {
     return this.#value;
   }

@@ -1,4 +1,4 @@
-/** Reads the service's answers: the envelope (API 2.1), success (rule 4.1.1), and everything else as an error. */
+/** Reads the answers of the service: the envelope (API 2.1), a success (rule 4.1.1), and anything else as an error. */
 
 import { fingerprintOf } from '../crypto/fingerprint.ts';
 import type { CodesignError } from '../errors/codesign-error.ts';
@@ -10,7 +10,9 @@ import { businessErrors, isOfGateway, statusErrors } from './errors.ts';
 import type { Envelope } from './messages.ts';
 import type { SignatureRecord } from './signing-service.ts';
 
-/** Prepares text of the service for display: printable, limited in length, and without echoed credentials. */
+/**
+ * Prepares text from the service for display: makes it printable, limits its length, and removes repeated credentials.
+ */
 export type Show = (text: string) => string;
 
 const UNAUTHORIZED = 401;
@@ -31,7 +33,7 @@ function membersOf(value: unknown): Readonly<Record<string, unknown>> {
 
 const UTF8 = new TextDecoder();
 
-/** Returns undefined if the body is not JSON, because another server answered or the answer is damaged. */
+/** Returns undefined if the body is not JSON. In that case, another server answered or the answer was damaged. */
 function readJson(body: Uint8Array): unknown {
   try {
     return JSON.parse(UTF8.decode(body));
@@ -40,7 +42,9 @@ function readJson(body: Uint8Array): unknown {
   }
 }
 
-/** True if the credentials were rejected: HTTP 401, or an envelope with code 401 under any status (API 5.6 and 7). */
+/**
+ * True if the credentials were rejected by HTTP 401, or by an envelope with code 401 under any status (API 5.6 and 7).
+ */
 export function saysUnauthorized(status: number, envelope: Envelope | undefined): boolean {
   return status === UNAUTHORIZED || envelope?.code === UNAUTHORIZED;
 }
@@ -69,14 +73,14 @@ export function statusError({ operation, head, envelope, attempts, show }: Refus
   return statusErrors('http-error', details, { ...context, mayHaveBeenCounted: operation === 'sign' && isUncertain });
 }
 
-/** A gateway may answer with such a 503 even after the service behind it has signed. */
+/** A gateway may send such a 503 answer even after the service behind it has made a signature. */
 export function isBare503({ status, headers }: AnswerHead, envelope: Envelope | undefined): boolean {
   if (status !== 503 || envelope !== undefined) return false;
   return readRetryAfter(headers.get('retry-after'), 0) === undefined;
 }
 
 /**
- * Returns the `data` of a successful envelope. Throws the error that a 2xx answer reports.
+ * Returns the `data` field of a successful envelope. If an answer with status 2xx contains an error, throws it.
  *
  * @param record reads the id of a record in the answer
  */
@@ -111,8 +115,9 @@ export function holdsSignature(data: unknown): boolean {
 }
 
 /**
- * Returns the signature record in the `data` of a success (API 2.4), with its id changed by `storable`. An id that is not
- * text counts as absent, because the signature is still usable. Throws `no-signature` or `signature-unreadable`.
+ * Returns the signature record in the `data` field of a success (API 2.4). The id of the record is converted by
+ * `storable`. An id that is not text is treated as missing, because the signature can still be used. Throws
+ * `no-signature` or `signature-unreadable`.
  *
  * @param storable prepares an id for storage and display
  */
@@ -133,9 +138,9 @@ export function readSignatureRecord(
 }
 
 /**
- * Decodes Base64 (RFC 4648, sections 4 and 5) with any white space and padding. The decoder is lenient, because the
- * signature is paid for, and is checked with the certificate's key anyway. Returns undefined for other text, in which
- * Buffer would skip invalid characters.
+ * Decodes Base64 (RFC 4648, sections 4 and 5), whatever its white space and padding. The decoder is lenient, because
+ * the signature has been paid for, and is checked later with the key of the certificate. Returns undefined for any
+ * other text, because Buffer would skip invalid characters in it.
  */
 function decodeBase64(text: string): Uint8Array | undefined {
   const digits = text.replace(/\s/g, '').replace(/=+$/, '');
@@ -145,7 +150,7 @@ function decodeBase64(text: string): Uint8Array | undefined {
 
 function describeBody({ headers }: AnswerHead, body: Uint8Array): string {
   if (body.length === 0) return 'it is empty';
-  // Compression is never requested and never decoded, because a few bytes could expand without limit.
+  // Compression is never requested and never decoded, because a few compressed bytes could expand without limit.
   if (/\S/.test(headers.get('content-encoding')?.replace(/identity/gi, '') ?? '')) return 'it is compressed';
   const text = UTF8.decode(body.subarray(0, 512)).trimStart();
   if (/^<(!doctype html|html|head|body)/i.test(text)) return 'it is a web page';
@@ -157,15 +162,18 @@ function describeBody({ headers }: AnswerHead, body: Uint8Array): string {
 
 const LONGEST = 256;
 const UNPRINTABLE = /[\p{C}\p{Zl}\p{Zp}]/u;
-/** Hexadecimal, Base64, UUIDs and names: longer than words, but shown unchanged. */
+/** Ids such as hexadecimal digits, Base64, UUIDs and names are longer than words, but are shown unchanged. */
 const USUAL_ID = /^[\w.:~+/=@-]*$/;
 const DIGEST = /^sha256:[0-9a-f]{64} \(the id is not stored: [^()]*\)$/;
 
-/** Returns the id itself if it is short, printable and contains no secret; otherwise a digest with a note. */
+/**
+ * Returns the id itself if it is short, printable and contains no secret. If not, returns a digest of the id with a
+ * note.
+ */
 export function storableRecord(id: string, secrets: ForeignText): string {
   const problem = problemOf(id, secrets);
   if (problem === undefined) return id;
-  // Digests the masked text, because an attacker could search for a secret by its digest.
+  // Computes the digest of the masked text, because an attacker could use a digest of a secret to search for it.
   const digest = fingerprintOf(secrets.mask(id));
   return `sha256:${digest} (the id is not stored: ${problem})`;
 }
@@ -179,7 +187,7 @@ function problemOf(id: string, secrets: ForeignText): string | undefined {
   return DIGEST.test(id) ? 'it looks like a digest of another id' : undefined;
 }
 
-/** True if a stored record is the service's own id, and not a digest of it. */
+/** True if a stored record id is the original id from the service, and not a digest of it. */
 export function isServiceId(record: string): boolean {
   return !DIGEST.test(record);
 }

@@ -1,4 +1,6 @@
-/** The client's own record of a call (API 7, rule 5), and the audit log, a file with one JSON object per line. */
+/**
+ * The record that the client keeps of a call (API 7, rule 5), and the audit log, a file with one JSON object per line.
+ */
 
 import { closeSync, constants, lstatSync, openSync, writeSync } from 'node:fs';
 import { foreignLink } from '../bytes/folders.ts';
@@ -9,7 +11,7 @@ import { auditErrors, serviceWarnings } from './errors.ts';
 
 export type Operation = 'sign' | 'report-sign';
 
-/** API 2.5: 1 if the client's processing succeeded, 2 if it failed. */
+/** 1 if the client processed the signature successfully, 2 if it failed (API 2.5). */
 export type ReportStatus = 1 | 2;
 
 export interface CallSubject {
@@ -27,14 +29,14 @@ export interface MaskedDigest {
 }
 
 export interface CallRecord extends CallSubject {
-  /** `check`: a request that must be rejected, which shows whether the credentials are accepted. */
+  /** `check`: a request that must be rejected. It shows whether the service accepts the credentials. */
   readonly operation: Operation | 'check';
   readonly time: string;
   readonly attempt: number;
   readonly origin: string;
   readonly httpStatus: number | undefined;
   readonly serviceCode: number | undefined;
-  /** `ok`, or the code of the error. */
+  /** `ok`, or the code of an error. */
   readonly result: string;
   readonly milliseconds: number;
 }
@@ -46,11 +48,11 @@ export function maskDigest(digest: Uint8Array, algorithm: DigestAlgorithm): Mask
   return { algorithm, length: digest.length, masked: `${text.slice(0, SHOWN)}…${text.slice(-SHOWN)}` };
 }
 
-/** If the path is a pipe, opening it does not wait for a reader. */
+/** If the path leads to a named pipe, opening it does not wait for a reader. */
 const MODE = 0o600;
 const FLAGS = constants.O_WRONLY | constants.O_APPEND | constants.O_CREAT | (constants.O_NONBLOCK ?? 0);
 const ITSELF = constants.O_NOFOLLOW ?? 0;
-/** Limit on untrusted text, in characters. A record id has only a few dozen. */
+/** Limit on the length of untrusted text, in characters. A record id is only a few dozen characters long. */
 const LONGEST = 1000;
 
 export function openAuditLog(path: string) {
@@ -62,7 +64,7 @@ export function openAuditLog(path: string) {
   const warnings: string[] = [];
   return {
     warnings: warnings as readonly string[],
-    /** Never throws: failures are reported in `warnings`. */
+    /** Never throws. Failures are reported in `warnings` instead. */
     write(record: CallRecord): void {
       try {
         append(path, `${harmlessJson(lineOf(record))}\n`);
@@ -74,7 +76,10 @@ export function openAuditLog(path: string) {
   };
 }
 
-/** Opened for each line, so that the file may be moved. A single write is not mixed with other writes. */
+/**
+ * The file is opened again for each line, so that it may be moved in between. A line that is written in one call cannot
+ * be mixed with other lines.
+ */
 function append(path: string, line: string): void {
   const file = openSync(path, isOwnLink(path) ? FLAGS : FLAGS | ITSELF, MODE);
   try {
@@ -85,14 +90,14 @@ function append(path: string, line: string): void {
   }
 }
 
-/** A link of another user could make this user, perhaps root, create or change any file. */
+/** If another user created a link, it could make the current user (perhaps root) create or change any file. */
 function isOwnLink(path: string): boolean {
   const link = foreignLink(path);
   if (link !== undefined) throw Object.assign(new Error(`${link} is a link of another user`), { code: 'FOREIGN_LINK' });
   return lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() ?? false;
 }
 
-/** Always returns the same members in the same order. */
+/** Always returns the same object members in the same order. */
 function lineOf(record: CallRecord): object {
   const { time, operation, attempt, origin, code, digest, file, httpStatus, serviceCode, status } = record;
   return {

@@ -49,7 +49,10 @@ export interface CallDependencies extends Pick<AnswerContext, 'origin' | 'show' 
 export interface Call<Answer> extends Pick<SignRequest, 'mayRepeat' | 'beforeRetry'> {
   readonly operation: Operation;
   readonly subject: CallSubject;
-  /** Sends the request once. `signal` aborts the request unless it may already have been counted. */
+  /**
+   * Sends the request once. When `signal` is aborted, the request is aborted too, unless it may already have been
+   * counted.
+   */
   send(signal: AbortSignal | undefined): Promise<Outcome>;
   read(success: Success): Read<Answer>;
 }
@@ -78,7 +81,7 @@ export async function performCall<Answer>(
     await dependencies.hold.over(signal).catch(interrupted(number > 1 ? ' again' : ''));
     const tried = await attemptOnce(call, number, dependencies, signal);
     if (tried.kind === 'transient' && (tried.retryAfter !== undefined || isThrottled(tried.failure))) {
-      // The wait applies to all requests to the service, even if this request is abandoned.
+      // All requests to the service must wait, even if this request is abandoned.
       const retryAfter = tried.retryAfter ?? waitAfter(number, clock.random());
       endHold = dependencies.hold.begin(Math.min(retryAfter, LONGEST_WAIT));
       return { ...tried, retryAfter };
@@ -134,12 +137,12 @@ function readSuccess<Answer>(call: Call<Answer>, tried: Attempt<Success, Codesig
   }
 }
 
-/** A listener that throws does not change the result of the call. */
+/** If a listener throws, the result of the call does not change. */
 function notify(onCall: CallDependencies['onCall'], record: CallRecord): void {
   try {
     onCall(record);
   } catch {
-    // The listener reports its own failures.
+    // If the listener fails, it reports the failure itself.
   }
 }
 
@@ -159,17 +162,19 @@ interface AnswerContext {
 
 export type Classified = Attempt<Success, CodesignError>;
 
-/** An unreachable service costs about 1.5 s of waiting, a throttling service the wait that it requests. */
+/**
+ * Retries take about 1.5 s if the service is unreachable. If it throttles requests, they take as long as it requests.
+ */
 export const MAX_ATTEMPTS = { unreachable: 3, throttled: 5, unanswered: 3 } as const;
 
-/** Failures that do not change during a run. */
+/** Failures that stay the same for the whole run. */
 const PERMANENT: ReadonlySet<FailureReason> = new Set(['tls-untrusted', 'tls-failed', 'proxy-unauthorized']);
 
 export function classify(outcome: Outcome, context: AnswerContext): Classified {
   if (outcome.kind === 'answer') return classifyAnswer(outcome, outcome.body, context);
   const { head, body } = outcome;
   if (head === undefined) return classifyFailure(outcome, context);
-  // A status outside 2xx is a failure whatever the body contains, even if the body is incomplete.
+  // A status that is not 2xx is a failure, whatever the body contains, and even if the body is incomplete.
   if (!isSuccessStatus(head.status)) return classifyAnswer(head, body ?? new Uint8Array(), context);
   const isSigned = context.operation === 'sign' && body !== undefined && isWholeSignature(body);
   return isSigned ? classifyAnswer(head, body, context) : classifyFailure(outcome, context);
@@ -180,8 +185,8 @@ export function failed(error: CodesignError): NotRetried<CodesignError> {
 }
 
 /**
- * True if a complete signature arrived in a broken answer: the end of the chunks is missing, or Content-Length is too
- * large. The signature is paid for, and is checked with the certificate's key anyway.
+ * True if a broken answer contains a complete signature. The end of the chunks may be missing, or Content-Length too
+ * large. The signature has been paid for, and is checked later with the key of the certificate.
  */
 function isWholeSignature(body: Uint8Array): boolean {
   const envelope = readEnvelope(body);

@@ -22,11 +22,11 @@ import { createHold } from './hold.ts';
 import { PADDING, REPORT_PATH, type ReportRequestMessage, SIGN_PATH, type SignRequestMessage } from './messages.ts';
 import type { SignatureRecord, SigningService } from './signing-service.ts';
 
-/** An answer has a few hundred bytes. A larger one does not come from the service. */
+/** An answer of the service is a few hundred bytes long. A larger answer does not come from the service. */
 const ANSWER_LIMIT = 4 * 1024 * 1024;
 
 interface ServiceAddress {
-  /** The path of the base URL is kept: `https://host/a` leads to `https://host/a/v1/codesign/sign`. */
+  /** The path of the base URL is kept. For example, `https://host/a` becomes `https://host/a/v1/codesign/sign`. */
   readonly baseUrl: URL;
   readonly credentials: { readonly accessKey: string; readonly accessSecret: Secret };
   readonly http: Http;
@@ -138,7 +138,7 @@ function basicToken({ accessKey, accessSecret }: Credentials): string {
   return Buffer.from(`${accessKey}:${accessSecret.reveal()}`, 'utf8').toString('base64');
 }
 
-/** A service may echo what it received, so its text is shown without the credentials. */
+/** A service may repeat text that it received, so the credentials are removed before its text is shown. */
 function showWithout(secrets: ForeignText): Show {
   return (text) => printable(secrets.show(text));
 }
@@ -147,7 +147,7 @@ function secretsOf(credentials: Credentials): ForeignText {
   return foreignText([basicToken(credentials), credentials.accessSecret.reveal()]);
 }
 
-/** Signature data is stored before it is checked, so it must not contain a secret. */
+/** The signature data is stored before it is checked, so it must not contain a secret. */
 function holdsSecret({ signature }: SignatureRecord, secrets: ForeignText): boolean {
   return secrets.holdsSecret(Buffer.from(signature).toString('base64'));
 }
@@ -155,15 +155,15 @@ function holdsSecret({ signature }: SignatureRecord, secrets: ForeignText): bool
 interface CredentialsCheck {
   readonly httpStatus: number;
   readonly serviceCode: number | undefined;
-  /** Describes an answer that was not the expected rejection. */
+  /** Describes an answer other than the expected rejection. */
   readonly warning: string | undefined;
 }
 
-/** API 7: the service checks the credentials before the parameters, and rejects each of these. */
+/** The service checks the credentials before the parameters, and rejects each of these parameters (API 7). */
 const REFUSED: SignRequestMessage = { code: '', digest: '', algorithm: 'SHA256', padding: 'NONE' };
 const PARAMETER_ERROR = 400;
 
-/** The call has no file, and its parameters have no meaning. */
+/** This call is not made for a file, and its parameters have no meaning. */
 const NO_SUBJECT = {
   file: undefined,
   code: undefined,
@@ -178,8 +178,8 @@ export interface CheckOptions extends ServiceAddress {
 }
 
 /**
- * Resolves if the service does not reject the credentials; only a 401, under any status, rejects them. Sends one
- * request. Throws `unauthorized`. Without an answer, throws `service-unreachable`, `tls-…`, `proxy-…` or
+ * Resolves unless the service rejects the credentials. Only a 401, under any status, means that they were rejected.
+ * Sends one request. Throws `unauthorized`. If there is no answer, throws `service-unreachable`, `tls-…`, `proxy-…` or
  * `check-unanswered`.
  */
 export async function checkCredentials(options: CheckOptions): Promise<CredentialsCheck> {

@@ -1,4 +1,4 @@
-/** Errors of the Remote Code Signing API in its three categories (API 4.4 and 7, rule 1). */
+/** Errors of the Remote Code Signing API in three categories (API 4.4 and 7, rule 1). */
 
 import { CodesignError } from '../errors/codesign-error.ts';
 import { defineErrors, defineWarnings } from '../errors/define-errors.ts';
@@ -26,23 +26,30 @@ const CREDENTIALS_HINT =
   'Check the Access Key and Access Secret (CODESIGN_ACCESS_KEY and CODESIGN_ACCESS_SECRET, or what codesign-remote login stored), and that they belong to this service address. The run sends no more requests.';
 const UNAUTHORIZED = (d: AnswerDetails): string => `the service does not accept the credentials${said(d)}`;
 
-/** API 7: the service checks the certificate number first, then digest and algorithm, which this program computes. */
+/**
+ * The service first checks the certificate number, then the digest and the algorithm (API 7). This program computes the
+ * digest.
+ */
 const PARAMETER_HINT = 'Check the certificate number (--code), and whether the service accepts this --algorithm.';
 
 /**
- * Statuses with which a gateway or a network stops waiting for an answer. Such a status does not show what the service
- * behind the gateway has done. 499 is from nginx, 520 to 527 are from Cloudflare, 598 and 599 are from several proxies.
+ * Statuses that a gateway or a network returns when it stops waiting for an answer. Such a status does not show what
+ * the service behind the gateway has done. The status 499 comes from nginx, 520 to 527 come from Cloudflare, and 598
+ * and 599 come from several proxies.
  */
 const GATEWAY_STATUSES: ReadonlySet<number> = new Set([
   408, 499, 502, 504, 520, 521, 522, 523, 524, 525, 526, 527, 598, 599,
 ]);
 
-/** True if the status does not show what the service behind a gateway has done. */
+/** True if the status does not show what the service behind the gateway has done. */
 export function isOfGateway(status: number): boolean {
   return GATEWAY_STATUSES.has(status);
 }
 
-/** API 8: only an answer with 2xx is counted. With the status of a gateway, the answer of the service is unknown. */
+/**
+ * Only answers with a 2xx status are counted (API 8). If the status comes from a gateway, the answer of the service is
+ * unknown.
+ */
 const perhapsCounted = (d: { operation: string; status: number; isUncertain: boolean }): string => {
   if (d.operation !== 'sign') return '';
   if (d.isUncertain) return `. ${mayHaveBeenMade()}`;
@@ -166,18 +173,18 @@ export const businessErrors = defineErrors('business', {
   },
 });
 
-/** API 7: the credentials are rejected, under any status. A retry would not help, so the run stops. */
+/** The credentials are rejected, under any status (API 7). A retry would not help, so the run stops. */
 export function isUnauthorized(thrown: unknown): boolean {
   return thrown instanceof CodesignError && thrown.code === 'unauthorized';
 }
 
-/** Payment, permission and proxy concern the account or the network, never a single file. */
+/** Problems with payment, permission or the proxy concern the account or the network, never a single file. */
 const OF_ACCOUNT: ReadonlySet<number> = new Set([402, 403, 407]);
 
 /**
- * True if the next call would fail too, so that the run must stop. `isProven`: the service has already signed with this
- * certificate number. A rejection before the first signature concerns the number or the URL; a later one may concern
- * the file.
+ * True if the next call would also fail, so that the run must stop. `isProven`: the service has already made a
+ * signature for this certificate number. If the service rejects a request before the first signature, the cause is the
+ * number or the URL. Later, the cause may be the file.
  */
 export function stopsRun(error: CodesignError, isProven: boolean): boolean {
   const { code, httpStatus = 0, serviceCode = 0 } = error;
@@ -197,29 +204,29 @@ const NO_CONNECTION = [
 ] as const satisfies readonly (keyof typeof networkErrors.table)[];
 type NoConnection = (typeof NO_CONNECTION)[number];
 
-/** Error code for a failure before anything was sent, by its reason in src/http. */
+/** Returns the error code for a failure before anything was sent. The reason comes from src/http. */
 export function codeWithoutConnection(reason: FailureReason): NoConnection {
   return NO_CONNECTION.find((code) => code === reason) ?? 'service-unreachable';
 }
 
 const NO_WORD = new Set<string>(['sign-timed-out', 'connection-broken', 'malformed-answer', 'signature-unreadable']);
 
-/** True if the service may have made and counted a signature although no usable one arrived. */
+/** True if no usable signature arrived, but the service may have made and counted one. */
 export function mayHaveBeenCounted(error: CodesignError): boolean {
   const { code, category, httpStatus = 0 } = error;
   if (error.mayHaveBeenCounted !== undefined) return error.mayHaveBeenCounted;
-  // After a defect of this program, it is unknown how far the call had come.
+  // After an internal error of this program, it is unknown how far the call had got.
   return category === 'internal' || NO_WORD.has(code) || (code === 'http-error' && isOfGateway(httpStatus));
 }
 
-/** No answer came, or one from a gateway, so it is unknown what the service has done. */
+/** Either no answer arrived, or it came from a gateway, so it is unknown what the service has done. */
 export function isUnanswered(error: CodesignError): boolean {
   const { code } = error;
   if (code === 'http-error') return mayHaveBeenCounted(error);
   return code === 'sign-timed-out' || code === 'connection-broken';
 }
 
-/** The service is overloaded and made no signature. */
+/** True if the service is overloaded and made no signature. */
 export function isThrottled(error: CodesignError): boolean {
   return (error.httpStatus === 429 || error.httpStatus === 503) && !mayHaveBeenCounted(error);
 }

@@ -1,14 +1,14 @@
-/** The messages of the Remote Code Signing API, as schemas that client and server share (API section 2). */
+/** Schemas for the messages of the Remote Code Signing API (section 2), used by the client and the server. */
 
 import * as v from 'valibot';
 import { DIGEST_ALGORITHMS } from '../crypto/algorithms.ts';
 
 export const SIGN_PATH = '/v1/codesign/sign';
 export const REPORT_PATH = '/v1/codesign/report-sign';
-/** API 9: the only padding mode. */
+/** The only padding mode that exists (API 9). */
 export const PADDING = 'PKCS1';
 
-/** API 2.3: client context and audit information; all members are optional. */
+/** Information about the client and for audits (API 2.3). All members are optional. */
 export const extraSchema = v.object({
   platform: v.optional(v.string()),
   version: v.optional(v.string()),
@@ -20,7 +20,7 @@ export const extraSchema = v.object({
 });
 export type Extra = v.InferOutput<typeof extraSchema>;
 
-/** API 2.2. The values are checked separately, in the order of the contract (API 7). */
+/** API 2.2. The values are checked separately, in the order that the API document specifies (API 7). */
 export const signRequestSchema = v.object({
   code: v.string(),
   digest: v.string(),
@@ -36,7 +36,7 @@ export type ReportRequestMessage = v.InferOutput<typeof reportRequestSchema>;
 
 export const algorithmSchema = v.picklist(DIGEST_ALGORITHMS);
 
-/** API 2.1: every response body. `data` is read separately, because only successful answers have it. */
+/** The body of every response (API 2.1). `data` is read separately, because only successful answers contain it. */
 export interface Envelope {
   readonly code: number;
   readonly message: string | undefined;

@@ -10,49 +10,53 @@ export interface SignRequest {
   readonly digest: Uint8Array;
   readonly algorithm: DigestAlgorithm;
   readonly extra?: Extra | undefined;
-  /** File name for records of this client; never sent. */
+  /** File name for the records that this client keeps. It is never sent. */
   readonly file?: string | undefined;
   /**
-   * The service awaits this callback for each attempt before the request is passed on. A connection may have to be
-   * opened after the callback. If the callback throws, nothing is sent, and `sign` throws the same error.
+   * This callback is awaited for each attempt, before the request is passed on. After the callback, a connection may
+   * still have to be opened. If the callback throws, nothing is sent, and `sign` throws the same error.
    */
   readonly beforeSend?: (() => Promise<void>) | undefined;
-  /** Called for each attempt directly before its first byte is written. If the callback throws, nothing is sent. */
+  /** Called for each attempt, directly before the first byte is written. If the callback throws, nothing is sent. */
   readonly beforeWrite?: (() => void) | undefined;
   /**
-   * Checks a signature with the certificate. One that verifies is not searched for credentials, because it cannot hold
-   * one.
+   * Checks a signature with the key of the certificate. If the signature verifies, it is not searched for credentials,
+   * because it cannot contain any.
    */
   readonly verifies?: ((signature: Uint8Array) => boolean) | undefined;
-  /** Decides whether to retry a request without an answer, although both attempts may be counted. */
+  /** Decides whether to send a request again if no answer arrived, although both attempts may be counted. */
   readonly mayRepeat?: (() => boolean) | undefined;
   /**
-   * Awaited before the wait for each retry. The attempt certainly made no signature, or `mayRepeat` allowed the retry.
-   * If the callback throws, there is no retry, and `sign` throws the same error.
+   * This callback is awaited before the wait that precedes each retry. It is called only if the attempt certainly made
+   * no signature, or if `mayRepeat` allowed the retry. If the callback throws, the request is not retried, and `sign`
+   * throws the same error.
    */
   readonly beforeRetry?: ((error: CodesignError) => Promise<void>) | undefined;
 }
 
 export interface SignatureRecord {
   /**
-   * The service's record id (API 2.4), for report-sign; undefined if the service returned none. A digest with a note
-   * replaces an id that has more than 256 characters, is not printable, or may contain a credential. The same client
-   * object can still report it with the original id.
+   * The record id of the service (API 2.4), needed for report-sign; undefined if the service returned none. If an id
+   * has more than 256 characters, is not printable, or may contain a credential, it is replaced by a digest with a
+   * note. The same client object can still send the report with the original id.
    */
   readonly id: string | undefined;
   readonly signature: Uint8Array;
 }
 
-/** After `signal` aborts, only the answer to a signature request that was already written is awaited. */
+/** After `signal` is aborted, only the answers to signature requests that were already written are awaited. */
 export interface SigningService {
-  /** Announces this number of concurrent signature requests, so that their connections open during the first one. */
+  /**
+   * Announces how many signature requests will run concurrently, so that their connections open during the first
+   * request.
+   */
   expect(requests: number): void;
   /**
-   * Requests one signature. Retries a request only if it certainly did not reach the service, if it was rejected with
-   * 429 or with a 503 that contains the service's envelope or Retry-After, or if `mayRepeat` allows it.
+   * Requests one signature. Retries a request that certainly did not reach the service, or was rejected with 429 or
+   * with a 503 that contains the service's envelope or Retry-After. Also retries if `mayRepeat` allows it.
    */
   sign(request: SignRequest, signal?: AbortSignal): Promise<SignatureRecord>;
-  /** Reports the final outcome. May be retried, because a report is never counted. */
+  /** Reports the final outcome. The report may be retried, because reports are never counted. */
   report(id: string, status: ReportStatus, signal?: AbortSignal, file?: string): Promise<void>;
   close(): Promise<void>;
 }
