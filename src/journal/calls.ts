@@ -19,12 +19,15 @@ import { closeIfDone, endWithout, makeDue, noteReport } from './steps.ts';
 
 const FIRST_PAUSE_MILLISECONDS = 50;
 const LONGEST_PAUSE_MILLISECONDS = 500;
-/** Shorter than the time after which other runs presume this run dead. */
+/** Must be shorter than the time after which other runs presume that this run is dead. */
 const LONGEST_UNTIL_SENT_MILLISECONDS = 120_000;
 const NOTHING_DUE: AfterFile = { reportDue: undefined, reported: undefined };
 const NOT_ENDED = 'exists (select 1 from runs where id = ? and ended is null)';
 
-/** Implements `Journal.known`. An unchanged call of another run ends the wait after `patience` milliseconds. */
+/**
+ * Implements `Journal.known`. Stops waiting for a call of another run if the call has not changed for `patience`
+ * milliseconds.
+ */
 export async function knownCall(
   session: Session,
   asking: Asking,
@@ -95,7 +98,7 @@ export function sharedCall(session: Session, part: claimant.Part): SharedCall {
         const sql =
           'update files set written = 1, given_up = 0, reason = null, sha256 = ? where call = ? and place = ?';
         db.run(sql, sha256 ?? null, call, place);
-        // Other files that wait for the same output have nothing left to wait for.
+        // The other files that should be written to the same output no longer need this signature.
         const others = 'update files set given_up = 1 where call = ? and place <> ? and written = 0 and output = ?';
         db.run(others, call, place, metadata.signingOptions?.output ?? target);
         const reportDue = makeDue(session, call, 1) ? 1 : undefined;
@@ -103,13 +106,13 @@ export function sharedCall(session: Session, part: claimant.Part): SharedCall {
       });
       return await noting.catch((thrown) => {
         warn(notRecorded(thrown));
-        // Report anyway: a duplicate report is harmless, but a missing one is not.
+        // The report is sent anyway: a duplicate report is harmless, but a missing one is not.
         return { reportDue: 1, reported: undefined };
       });
     },
     async notWritten(reason, changed = false) {
       const noting = enter('later', () => {
-        // Another run already wrote this file with this signature, so nothing is left to do.
+        // Another run has already written this file with this signature, so there is nothing left to do.
         const again = 'update files set written = 1 where call = ? and place = ? and sha256 is not null';
         if (changed) db.run(again, call, place);
         db.run(
@@ -148,7 +151,7 @@ export function claimOf(session: Session, claimed: claimant.Claimed): Claim {
     async requested(repeated = false) {
       assertUsable();
       await enter('now', () => {
-        // Another file may have shown since the claim that the certificate does not match.
+        // Since the claim was made, another file may have shown that the certificate does not match.
         const mark = claimant.markOf(db, claimed);
         if (mark?.matches === 0) throw claimed.mismatch([String(mark.call)], true);
         const changed = db.run(
@@ -157,7 +160,7 @@ export function claimOf(session: Session, claimed: claimant.Claimed): Claim {
           ...[Number(repeated), call, me, Number(repeated), me],
         );
         if (changed === 0) throw journalErrors('claim-lost');
-        // Restarts the time after which other runs presume this run dead.
+        // After this, other runs wait the full time again before they presume that this run is dead.
         giveSignOfLife(session);
       });
       committed = uptime();
@@ -169,7 +172,7 @@ export function claimOf(session: Session, claimed: claimant.Claimed): Claim {
       const isLate = uptime() - committed > LONGEST_UNTIL_SENT_MILLISECONDS;
       if (isLate || db.get(sql, call, me, me) === undefined) throw journalErrors('claim-lost');
     },
-    // A retried call stays `requested`, because an earlier attempt may have been counted.
+    // A call that is retried stays `requested`, because an earlier attempt may have been counted.
     async deferred(failure) {
       const { httpStatus = null, serviceCode = null } = failure ?? {};
       const sql = `update calls set state = iif(repeated, state, 'claimed'), http_status = ?, service_code = ?
@@ -199,7 +202,7 @@ export function claimOf(session: Session, claimed: claimant.Claimed): Claim {
     },
     written: async (...of) => (isSurplus ? NOTHING_DUE : await shared.written(...of)),
     async notWritten(...of) {
-      // The journal does not contain this signature, so no later run could find it.
+      // The journal does not contain this signature, so a later run could not find it.
       if (session.hasFailed() && unrecorded.has(work)) assertUsable();
       return isSurplus ? NOTHING_DUE : await shared.notWritten(...of);
     },
@@ -207,8 +210,8 @@ export function claimOf(session: Session, claimed: claimant.Claimed): Claim {
 }
 
 /**
- * A late answer is always kept, and becomes `surplus` if the work has another open call or the call was forgotten.
- * Throws if the row is gone; the signature then stays in memory.
+ * An answer that arrives late is always kept. It becomes `surplus` if the work has another open call or the call was
+ * forgotten. Throws if the database row no longer exists; the signature then stays in memory.
  */
 function keepAnswer(
   me: Run,
@@ -234,7 +237,7 @@ function keepAnswer(
   return isSurplus ? 'surplus' : state === 'unknown' ? 'late' : 'signed';
 }
 
-/** Lets equal files of this run use a signature that the journal could not record. */
+/** If the journal could not record a signature, equal files of this run can still use it. */
 function unrecordedCall(id: string, given: SignatureOnRecord, file: string, thrown: unknown): Unrecorded {
   const nothing = async () => undefined;
   const nothingDue = async () => NOTHING_DUE;

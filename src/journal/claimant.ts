@@ -1,4 +1,4 @@
-/** Decides, in one transaction, how a file gets the signature of its work. The README contains the decision table. */
+/** Decides in one transaction where the signature for a file comes from. The decision table is in the README. */
 
 import { fingerprintOf } from '../crypto/fingerprint.ts';
 import type { Database, Row, Value } from './driver.ts';
@@ -8,8 +8,8 @@ import { OPEN_STATES } from './schema.ts';
 
 export type Decision =
   /**
-   * A call of the work may be inserted. `before`: the state that `call` gets first. `isFirst`: no other call of the
-   * work counts.
+   * The journal may insert a new call for this work. `before`: the state that `call` must get before that. `isFirst`:
+   * there is no earlier call for this work that counts.
    */
   | {
       readonly kind: 'claim';
@@ -19,7 +19,9 @@ export type Decision =
     }
   | { readonly kind: 'share'; readonly call: Row }
   | { readonly kind: 'wait'; readonly call: Row; readonly whom: string }
-  /** `isOfAll`: number and certificate never matched, so no request of this run would succeed. */
+  /**
+   * `isOfAll`: the certificate number and the certificate have never matched, so every request of this run would fail.
+   */
   | { readonly kind: 'mismatch'; readonly name: string; readonly isOfAll: boolean }
   | { readonly kind: 'just-unanswered' };
 
@@ -30,12 +32,15 @@ export interface Part extends Asking {
 
 export type Claimed = Part & Pick<Claim, 'unknownCalls' | 'isProven'>;
 
-/** 64 hexadecimal digits. JSON keeps the parts apart, even if they contain separators. */
+/** 64 hexadecimal digits. JSON keeps the parts of the text separate, even if they contain separators. */
 export function workId({ origin, code, algorithm, digest }: Work): string {
   return fingerprintOf(JSON.stringify([origin, code, algorithm, digest]));
 }
 
-/** Returns the open call of a work, or else the latest call that was not released, rejected or set aside. */
+/**
+ * Returns the open call of a work. If there is none, returns the latest call that was not released, rejected or set
+ * aside.
+ */
 export function currentCall(db: Database, work: Work): Row | undefined {
   return db.get(
     `select * from calls where work = ? and state not in ('released', 'refused', 'forgotten', 'aside')
@@ -44,7 +49,7 @@ export function currentCall(db: Database, work: Work): Row | undefined {
   );
 }
 
-/** Changes nothing, except that it records the end of runs that it finds gone. */
+/** Changes nothing, except that it records the end of each run that no longer exists. */
 export function decide(me: Run, asking: Asking): Decision {
   const mark = markOf(me.db, asking);
   if (mark?.matches === 0) return { kind: 'mismatch', name: String(mark.call), isOfAll: true };
@@ -71,7 +76,7 @@ export function decide(me: Run, asking: Asking): Decision {
   }
 }
 
-/** Returns a verifying signature that is in no file yet, or that was recorded after this run began. */
+/** Returns a signature that verifies and that is in no file yet or was recorded after this run began. */
 function usableCall({ db, began }: Run, asking: Asking): Row | undefined {
   const sql = `select * from calls where work = ? and (state in ('surplus', 'unusable') or state = 'closed' and settled > ?)
     order by id desc`;
@@ -88,7 +93,7 @@ export function isShared(me: Run, { id = null, settled }: Row): boolean {
   return me.db.get(sql, id, unendedSince(me)) !== undefined;
 }
 
-/** True if at least one file is written, and no file of a live run waits for the signature. */
+/** True if at least one file has been written, and no file of a live run waits for the signature. */
 function isWritten(me: Run, { id = null }: Row): boolean {
   if (me.db.get('select 1 from files where call = ? and written = 1', id) === undefined) return false;
   return waitingRuns(me.db, id).every((run) => isGone(me, run));
@@ -106,7 +111,7 @@ export function claimWork(me: Run, asking: Asking, name: string): Claimed | unde
   const { call, before } = decision;
   if (call !== undefined && before !== undefined) settle(me, call.id ?? null, before);
   if (call !== undefined && before === 'released') {
-    // Nothing was sent for the released call, so the call before it is the current one.
+    // Nothing was sent for the released call, so the previous call is the current one.
     db.run('update files set given_up = 1 where call = ?', call.id ?? null);
     decision = decide(me, asking);
   }
@@ -129,12 +134,12 @@ export function claimWork(me: Run, asking: Asking, name: string): Claimed | unde
   };
 }
 
-/** The report stays with the owner of the call if that run is still alive. */
+/** If the run that owns the call is still alive, that run sends the report. */
 export function shareCall(me: Run, asking: Asking, call: Row): Part {
   const { state, run = null } = call;
   const { name, sha256 } = asking.metadata.certificate;
   const owner = state !== 'closed' && !isGone(me, run) ? run : me.id;
-  // A file may now exist for the signature, so a failure report (2) is no longer due.
+  // A file may now be written with this signature, so the failure report (2) is no longer due.
   const sql =
     "update calls set state = 'signed', run = ?, certificate = ?, leaf = ?, due = nullif(due, 2) where id = ?";
   me.db.run(sql, owner, name, sha256, call.id ?? null);
@@ -148,7 +153,10 @@ export function markOf(db: Database, { work, metadata }: Asking): Row | undefine
   return db.get(sql, work.origin, work.code, metadata.certificate.sha256);
 }
 
-/** A certificate that matched once is never marked, because one faulty answer must not stop a team. */
+/**
+ * A certificate that has matched once is never marked as mismatched, because one faulty answer must not stop a whole
+ * team.
+ */
 export function prove(db: Database, { work, metadata, name }: Part, matches: 0 | 1): void {
   db.run(
     `insert into proven values (?, ?, ?, ?, ?)
@@ -168,7 +176,7 @@ export function settle(
   return db.run(sql, state, nextNumber(db), now().getTime(), call, ...values) === 1;
 }
 
-/** Two files are the same if their path, their output and the name of the inner file are equal. */
+/** Two files are equal here if their path, their output and the name of the inner file are equal. */
 export function placeOf({ file, signingOptions }: CallMetadata): string {
   const { path, output, inner } = signingOptions ?? {};
   return JSON.stringify(path === undefined ? [file] : [path, output, inner]);

@@ -1,4 +1,4 @@
-/** Group commit: the entries of all files that are ready share one transaction and one flush. */
+/** Group commit: the entries of all files that are ready are written in one transaction with one flush. */
 
 import { setImmediate, setTimeout as sleep } from 'node:timers/promises';
 import { CodesignError } from '../errors/codesign-error.ts';
@@ -10,12 +10,12 @@ import type { Run } from './runs.ts';
 const LONGEST_WAIT_MILLISECONDS = 60_000;
 const SHORTEST_PAUSE_MILLISECONDS = 5;
 const PAUSE_RANGE_MILLISECONDS = 10;
-/** An entry that nothing waits for joins the next commit, or is committed alone after this time. */
+/** If nothing waits for an entry, it joins the next commit. After this time without a commit, it is committed alone. */
 const LATER_MILLISECONDS = 5;
 
 /**
- * `now` flushes to disk; `soon` does not. `kept` is for paid signatures: it flushes, and each later commit retries it.
- * `later` is retried too, but nothing waits for it.
+ * `now` flushes the commit to disk; `soon` does not. `kept` is for paid signatures: it flushes the commit to disk, and
+ * each later commit tries again if that fails. `later` is also tried again, but nothing waits for it.
  */
 export type Urgency = 'now' | 'soon' | 'kept' | 'later';
 
@@ -30,7 +30,7 @@ export function groupCommits({ db, folder, uptime, isShared = false }: Run, onPa
   const waiting: Entry[] = [];
   const failed = new Set<Entry>();
   let isWorking = false;
-  /** The mode that the connection has; undefined before the first commit. */
+  /** The current `synchronous` mode of the connection; undefined before the first commit. */
   let synchronous: string | undefined;
   let hasSpace = true;
   let timer: NodeJS.Timeout | undefined;
@@ -46,7 +46,7 @@ export function groupCommits({ db, folder, uptime, isShared = false }: Run, onPa
         await setImmediate();
         const entries = [...failed, ...waiting.splice(0)];
         if (await areCommitted(entries)) continue;
-        // Commit the entries one at a time, paid ones first, so that a failure affects no other entry.
+        // Commit the entries one at a time, paid ones first, so that the failure of one does not affect the others.
         const isPaid = ({ urgency }: Entry): number => Number(urgency === 'kept');
         for (const entry of entries.sort((one, other) => isPaid(other) - isPaid(one))) await areCommitted([entry]);
       }
@@ -55,7 +55,7 @@ export function groupCommits({ db, folder, uptime, isShared = false }: Run, onPa
     }
   }
 
-  /** Returns false if the entries could not be committed together, and should be tried one by one. */
+  /** Returns false if the entries could not be committed together. They should then be tried one by one. */
   async function areCommitted(entries: readonly Entry[]): Promise<boolean> {
     try {
       const settle = await transaction(entries);
@@ -79,8 +79,8 @@ export function groupCommits({ db, folder, uptime, isShared = false }: Run, onPa
   }
 
   async function transaction(entries: readonly Entry[]): Promise<readonly (() => void)[]> {
-    // In WAL mode, `normal` leaves the flush to a later commit. A power cut may then lose entries on which nothing
-    // depends. Only a write-ahead log keeps the order of entries that are not flushed.
+    // In WAL mode, `normal` leaves flushing to a later commit. If the power fails, entries on which nothing depends may
+    // then be lost. Only with a write-ahead log do entries keep their order when they are not flushed.
     const isFlushed = isShared || entries.some(({ urgency }) => urgency === 'now' || urgency === 'kept');
     const wanted = isFlushed ? 'full' : 'normal';
     if (synchronous !== wanted) db.exec(`pragma synchronous = ${wanted}`);
@@ -129,7 +129,7 @@ function isKept({ urgency }: Entry): boolean {
   return urgency === 'kept' || urgency === 'later';
 }
 
-/** An error that the entry itself causes is the result for its file only. Throws all other errors. */
+/** If an entry itself causes an error, only its own file gets that error as the result. Throws all other errors. */
 function applied({ apply, resolve, reject }: Entry): () => void {
   try {
     const value = apply();

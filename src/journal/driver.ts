@@ -1,15 +1,15 @@
-/** Accesses SQLite through Node.js or the package libsql, with the calls that both support. */
+/** Accesses SQLite through Node.js or the package libsql, using only the calls that both support. */
 
 import { createRequire } from 'node:module';
 import { journalErrors } from './errors.ts';
 
-/** Blobs are not used, because the two drivers return them as different objects. */
+/** Blobs are not used, because the two drivers return blobs as different objects. */
 export type Value = string | number | null;
 export type Row = Readonly<Record<string, Value>>;
 
 export interface Database {
   exec(sql: string): void;
-  /** Returns the number of changed rows. */
+  /** Returns the number of rows that were changed. */
   run(sql: string, ...values: readonly Value[]): number;
   get(sql: string, ...values: readonly Value[]): Row | undefined;
   all(sql: string, ...values: readonly Value[]): readonly Row[];
@@ -45,7 +45,7 @@ export function openDatabase(path: string): Database {
   };
 }
 
-/** SQLite may already have rolled back the transaction. */
+/** SQLite may have rolled back the transaction already. */
 export function rollBack(db: Database): void {
   try {
     db.exec('rollback');
@@ -54,14 +54,14 @@ export function rollBack(db: Database): void {
   }
 }
 
-/** Node.js 22 prints a warning when SQLite is loaded, because it is experimental there. */
+/** Node.js 22 prints a warning when SQLite is loaded, because SQLite is experimental in that version. */
 function nodeDriver(): Driver | undefined {
   const { emitWarning } = process;
   process.emitWarning = (warning, ...rest: unknown[]) => {
     if (rest[0] !== 'ExperimentalWarning') Reflect.apply(emitWarning, process, [warning, ...rest]);
   };
   try {
-    // A static import would be loaded at startup, and fails in Node.js 20.
+    // A static import would be loaded at every startup, and would fail in Node.js 20.
     const builtIn = process.getBuiltinModule?.('node:sqlite') as { readonly DatabaseSync: Driver } | undefined;
     return builtIn?.DatabaseSync;
   } finally {

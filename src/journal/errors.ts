@@ -59,24 +59,31 @@ export const journalWarnings = defineWarnings({
     'another process assumed that this one had exited, and requested the signature of {file} again: call {id} may have been counted twice',
 });
 
-/** SQLite result codes, from https://sqlite.org/rescode.html. Extended codes add higher bits or a longer name. */
+/**
+ * SQLite result codes, from https://sqlite.org/rescode.html. Extended result codes have additional higher bits, or a
+ * longer name.
+ */
 const CODES = { BUSY: 5, READONLY: 8, CORRUPT: 11, FULL: 13, CANTOPEN: 14, CONSTRAINT: 19, NOTADB: 26 } as const;
 
 export function hasSqliteCode(thrown: unknown, ...names: readonly (keyof typeof CODES)[]): boolean {
   if (!(thrown instanceof Error)) return false;
   const { errcode, code, message } = thrown as { errcode?: number; code?: unknown; message: string };
-  // libsql names only a few extended codes. If a database cannot be opened, its message contains only the number.
+  // libsql knows the names of only a few extended codes. If libsql cannot open a database, its message contains only
+  // the number of the code.
   const number = code === '' ? /: (\d+)"?\)?$/.exec(message) : /^UNKNOWN_SQLITE_ERROR_(\d+)$/.exec(String(code));
   const given = Number(errcode ?? number?.[1]) & 255;
   return names.some((name) => given === CODES[name] || String(code).startsWith(`SQLITE_${name}`));
 }
 
-/** Error code for a path that the journal rejects: a link, not a regular file, or owned by another user. */
+/**
+ * Error code for a path that the journal rejects because it is a link, is not a regular file, or belongs to another
+ * user.
+ */
 const REFUSED = 'REFUSED';
 
 /**
- * Returns a system error, so that `asJournalError` adds the journal's error code. `problem` follows the path in the
- * message, for example "is a link".
+ * Returns a system error, to which `asJournalError` adds the error code of the journal. `problem` follows the path in
+ * the message, for example "is a link".
  */
 export function refusal(path: string, problem: string): Error {
   return Object.assign(new Error(`${path} ${problem}`), { code: REFUSED });
@@ -109,7 +116,7 @@ function reasonOf(cause: Error): string {
   return hasCode(cause, REFUSED, 'ERR_SQLITE_ERROR') ? cause.message : systemReason(cause);
 }
 
-/** Moves all three files, because SQLite would apply a leftover log to the new database. */
+/** Moves all three files, because SQLite would apply an old log to the new database. */
 function moveAway(folder: string): string {
   if (process.platform === 'win32') {
     return `Get-ChildItem '${folder}\\journal.db*' | Rename-Item -NewName { 'damaged-' + $_.Name }`;

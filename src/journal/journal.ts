@@ -3,43 +3,46 @@
 import type { DigestAlgorithm } from '../crypto/algorithms.ts';
 import type { CodesignError } from '../errors/codesign-error.ts';
 
-/** Files with the same work share one signature, whatever their names. */
+/** Files with the same work use the same signature, whatever the files are called. */
 export interface Work {
   readonly origin: string;
-  /** Certificate number at the service. */
+  /** Number of the certificate at the service. */
   readonly code: string;
   readonly algorithm: DigestAlgorithm;
   readonly digest: string;
 }
 
-/** Information about a call for users and reports; never contains a credential. */
+/** Information about a call for users and reports. It never contains a credential. */
 export interface CallMetadata {
   readonly file: string;
   readonly bytes: number;
   /** Name and SHA-256 fingerprint (hex) of the leaf certificate. */
   readonly certificate: { readonly name: string; readonly sha256: string };
-  /** SHA-256 of the access key, in hex. Reports are sent only with the credentials that requested the signature. */
+  /**
+   * SHA-256 of the access key, in hex. Reports are sent only with the credentials that were used to request the
+   * signature.
+   */
   readonly client: string;
   readonly signingOptions?: RecordedSigningOptions | undefined;
 }
 
-/** Everything that `resume` needs to prepare the same bytes again. */
+/** Everything that `resume` needs to prepare exactly the same bytes again. */
 export interface RecordedSigningOptions {
-  /** Absolute, like `output`; both are equal when signing in place. */
+  /** Absolute path, like `output`. Both are equal if the file is signed in place. */
   readonly path: string;
   readonly output: string;
   readonly existing?: 'replace' | 'append' | 'skip' | undefined;
   readonly formatOptions: Readonly<Record<string, string | true>>;
-  /** Name of the inner file for which the signature is; undefined for the file itself. */
+  /** Name of the inner file that the signature is for; undefined if it is for the file itself. */
   readonly inner?: string | undefined;
-  /** Signing time in ISO 8601, for formats that sign it. */
+  /** Signing time in ISO 8601, for formats in which the signature covers that time. */
   readonly time?: string | undefined;
   readonly report?: boolean | undefined;
 }
 
 export interface SignatureOnRecord {
   readonly signature: Uint8Array;
-  /** Record id at the service; undefined if the service returned none. */
+  /** Id of the service's record; undefined if the service returned none. */
   readonly record: string | undefined;
 }
 
@@ -48,21 +51,24 @@ export interface Asking {
   readonly metadata: CallMetadata;
   verifies(signature: Uint8Array): boolean;
   /**
-   * Creates the error for a certificate that does not match, or whose signatures `verifies` rejects. `calls`: ids of
-   * the calls that show the mismatch. `isOfAll`: the certificate number never matched this certificate, so other files
-   * need not try.
+   * Creates the error for a certificate that does not match its number, or whose signatures `verifies` rejects.
+   * `calls`: ids of the calls that showed the mismatch. `isOfAll`: the certificate number has never matched this
+   * certificate, so other files should not be tried.
    */
   mismatch(calls: readonly string[], isOfAll: boolean): CodesignError;
 }
 
 export interface Waiting {
-  /** Ends the wait: `known` then throws `claim-interrupted`. */
+  /** If the signal is aborted, the wait ends, and `known` throws `claim-interrupted`. */
   readonly signal?: AbortSignal | undefined;
-  /** Called once with a description of the process that is waited for, such as "process 4711 on build-3". */
+  /** Called once with a description of the other process, such as "process 4711 on build-3". */
   readonly onWait?: ((whom: string) => void) | undefined;
 }
 
-/** Reports to the service after a file was written or failed: the status to send now, and the last status sent. */
+/**
+ * Reports to the service after a file was written or failed: the status that must be sent now, and the last status that
+ * was sent.
+ */
 export interface AfterFile {
   readonly reportDue: 1 | 2 | undefined;
   readonly reported: 1 | 2 | undefined;
@@ -76,16 +82,25 @@ export interface Failure {
   readonly serviceCode?: number | undefined;
 }
 
-/** The part of one file in a call that has a signature. Steps for which nothing waits join the next commit. */
+/**
+ * Represents one file in a call that has a signature. The steps that nothing waits for are recorded in the next commit.
+ */
 export interface SharedCall {
   readonly id: string;
-  /** Stores the timestamp of the signature; committed before the file is renamed. The last stored timestamp wins. */
+  /**
+   * Stores the timestamp of the signature. The timestamp is committed before the file is renamed. If several timestamps
+   * are stored, the last one is used.
+   */
   stamped(token: Uint8Array): Promise<void>;
-  /** `sha256`: hash of the written file, in hex. A failure only adds a warning to `Journal.warnings`. */
+  /**
+   * `sha256`: SHA-256 of the written file, in hex. If this fails, a warning is added to `Journal.warnings`, and nothing
+   * is thrown.
+   */
   written(target: string, sha256?: string): Promise<AfterFile>;
   /**
-   * The signature stays available to the next file of the work, at any age. Exception: a `changed` file is given up if
-   * another file has written the same output with this signature. Throws if the journal could not record the signature.
+   * The signature stays available to the next file with the same work, however old the signature is. Exception: the
+   * file is given up if `changed` is true and another file has written the same output with this signature. Throws if
+   * the journal was not able to record the signature.
    */
   notWritten(reason: string, changed?: boolean): Promise<AfterFile>;
   /** A call stays `unreported` until this step is recorded. Never throws. */
@@ -97,45 +112,56 @@ export interface KnownCall extends SharedCall {
 }
 
 /**
- * Permission to request the signature of a work. The usual order of steps is requested, mayBeSent, signed, written,
- * reported. Each promise resolves after the commit. `refused`, `unanswered`, `unusable` and `release` end the claim.
+ * Permission to request the signature of a work. The steps are usually called in this order: requested, mayBeSent,
+ * signed, written, reported. Each promise resolves after its step has been committed. `refused`, `unanswered`,
+ * `unusable` and `release` each end the claim.
  */
 export interface Claim extends SharedCall {
   readonly known: undefined;
-  /** Ids of earlier calls that may have been counted; each one causes a warning. */
+  /** Ids of earlier calls that may have been counted; each id causes a warning. */
   readonly unknownCalls: readonly string[];
-  /** True if this certificate has verified a signature before. A first failure then does not stop the run. */
+  /**
+   * True if this certificate has already verified a signature. In that case, a failure of the first request does not
+   * stop the run.
+   */
   readonly isProven: boolean;
   /**
-   * Must be called before each attempt, which must not be sent if it throws `claim-lost`, `journal-full` or
-   * `journal-unusable`. `repeated`: the previous attempt may have been counted, and the call does not become `unknown`
-   * in between.
+   * Must be called before each attempt. If this throws `claim-lost`, `journal-full` or `journal-unusable`, the attempt
+   * must not be sent. `repeated`: the previous attempt may have been counted, but the call does not become `unknown`
+   * between the two attempts.
    */
   requested(repeated?: boolean): Promise<void>;
-  /** Must be called right before the first byte is sent; nothing may be sent if it throws (see the README). */
+  /** Must be called directly before the first byte is sent. If this throws, nothing may be sent (see the README). */
   mayBeSent(): void;
-  /** The attempt certainly made no signature, and will be retried. */
+  /** The attempt certainly did not make a signature, and another attempt will follow. */
   deferred(failure?: Failure): Promise<void>;
   /**
-   * Records a signature that has been verified. If recording fails, the signature stays in memory, and this run sends
-   * no more requests. `surplus`: another process took over the work. The signature is kept for `resume` only, and later
-   * steps of this claim do nothing.
+   * Records a signature that has been verified. If the record cannot be written, the signature stays in memory, and
+   * this run sends no more requests. `surplus`: another process has taken over the work. The signature is then kept
+   * only for `resume`, and the later steps of this claim do nothing.
    */
   signed(given: SignatureOnRecord): Promise<'signed' | 'surplus'>;
-  /** Records a signature that does not verify. The signature stays available to a claim with the right certificate. */
+  /**
+   * Records a signature that does not verify. The signature stays available to a later claim that has the right
+   * certificate.
+   */
   unusable(given: SignatureOnRecord, reason: string): Promise<void>;
-  /** Certainly no signature was made. */
+  /** It is certain that no signature was made. */
   refused(failure: Failure): Promise<void>;
-  /** The service may have made a signature that never arrived. */
+  /** The service may have made a signature, but none arrived. */
   unanswered(failure: Failure): Promise<void>;
-  /** Ends a claim that has no request in progress. Does nothing after another final step. Never throws. */
+  /**
+   * Ends a claim that has no request in progress. Does nothing if another step has already ended the claim. Never
+   * throws.
+   */
   release(): Promise<void>;
 }
 
 /**
- * `under-way`: a running process is working on the call. `unwritten`: the signature exists, but a file still waits for
- * it. `unreported`: only the report to the service is missing. `unknown`: the call may have been counted. `surplus`:
- * the answer arrived after another process took over the work, and a failure report (2) is due.
+ * `under-way`: a running process is working on the call. `unwritten`: the signature exists, but a file that needs it
+ * has not been written. `unreported`: everything is done except the report to the service. `unknown`: it is not known
+ * whether the call was counted. `surplus`: the answer arrived after another process took over the work, and a failure
+ * report (2) is due.
  */
 export type UnfinishedKind = 'under-way' | 'unwritten' | 'unreported' | 'unknown' | 'surplus';
 
@@ -148,7 +174,7 @@ export interface UnfinishedCall {
   readonly files: readonly SharingFile[];
   readonly record?: string | undefined;
   readonly reportDue?: 1 | 2 | undefined;
-  /** Reason for the unknown outcome; undefined if the process ended before it could record one. */
+  /** Reason why the outcome is unknown; undefined if the process ended before it could record a reason. */
   readonly reason?: string | undefined;
 }
 
@@ -172,12 +198,12 @@ export interface HistoryEntry extends Work, Pick<CallMetadata, 'file' | 'bytes' 
   readonly at: string;
   readonly ended?: string | undefined;
   readonly filesWritten: number;
-  /** SHA-256 of the written files in hex, without duplicates, at most 1000. */
+  /** SHA-256 of each written file in hex, without duplicates, at most 1000. */
   readonly sha256?: readonly string[] | undefined;
   readonly record?: string | undefined;
   readonly outcome: CallOutcome;
   readonly counted: 'yes' | 'no' | 'unknown';
-  /** True if the request was retried after an unknown outcome, so it may have been counted twice. */
+  /** True if the request was sent again after an unknown outcome, so that it may have been counted twice. */
   readonly repeated?: boolean | undefined;
   readonly reported?: 1 | 2 | undefined;
   readonly reason?: string | undefined;
@@ -185,36 +211,44 @@ export interface HistoryEntry extends Work, Pick<CallMetadata, 'file' | 'bytes' 
 
 export interface Journal {
   /**
-   * Returns the recorded signature of the work, which this file then shares; undefined if the file must claim the work.
-   * Waits while another file or process requests the signature; the caller must not hold a permit of the gate. Throws
+   * Returns the recorded signature of the work for this file to use; undefined if a claim is needed. Waits while
+   * another file or process requests the signature. Meanwhile the caller must not hold a permit of the gate. Throws
    * `just-unanswered`, `work-held`, `claim-interrupted`, or the error that `asking.mismatch` creates.
    */
   known(asking: Asking, waiting?: Waiting): Promise<KnownCall | undefined>;
-  /** Returns undefined if the signature has meanwhile been recorded or claimed: call `known` again. */
+  /**
+   * Returns undefined if the signature was recorded or claimed in the meantime. The caller must then call `known`
+   * again.
+   */
   claim(asking: Asking): Promise<Claim | undefined>;
-  /** Signing options of the files whose signature `known` would return. Never waits. */
+  /** Returns the signing options of the files that have the signature `known` would return. Never waits. */
   knownFor(work: Work): Promise<readonly RecordedSigningOptions[]>;
-  /** Oldest first, for every service and client. */
+  /** Oldest first, for all services and clients. */
   unfinished(): Promise<readonly UnfinishedCall[]>;
-  /** Unfinished calls, and calls of runs that did not succeed: the same command can use their signatures again. */
+  /**
+   * Unfinished calls, and calls of runs that did not succeed. If the same command runs again, it can use their
+   * signatures.
+   */
   repeatable(): Promise<readonly Pick<UnfinishedCall, 'work' | 'files'>[]>;
   history(): AsyncIterable<HistoryEntry>;
-  /** Records that a report of an earlier run has been sent. Returns false if the call does not exist. */
+  /** Records that a report for a call of an earlier run has been sent. Returns false if the call does not exist. */
   reported(id: string, status: Reported): Promise<boolean>;
   /**
-   * Discards a call for good: its signature is not used any more, and a mismatch that it showed no longer counts.
-   * `report`: the status to send next. The call is `unreported` until `reported` records that the report was sent.
+   * Discards a call permanently: its signature is not used any more, and a mismatch that the call showed no longer
+   * counts. `report`: the status that must be sent next. The call is `unreported` until `reported` records that this
+   * report was sent.
    */
   forget(id: string, report?: 1 | 2): Promise<'forgotten' | 'not-found' | 'under-way'>;
   /**
-   * Ends a run, even if it failed or was interrupted: commits the remaining entries and hands calls over to runs that
-   * share them. Never throws; each signature that cannot be committed causes a warning with its id and record.
+   * Ends a run, even if it failed or was interrupted. Commits the remaining entries, and hands calls over to other runs
+   * that use the same calls. Never throws. For each signature that cannot be committed, adds a warning with its id and
+   * record.
    */
   close(): Promise<void>;
   /**
-   * Records, after `close`, that the run succeeded. Without that record, runs that start within a week reuse the
+   * Records, after `close`, that the run succeeded. If success is not recorded, runs that start within a week reuse the
    * finished calls, so the same command requests nothing twice. Synchronous, so that it can be the last action of a
-   * process; never throws. If `isWell` is false, only closes the files.
+   * process; never throws. If `isWell` is false, this only closes the files.
    */
   ended(isWell?: boolean): void;
   readonly warnings: readonly string[];

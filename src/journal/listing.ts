@@ -1,4 +1,4 @@
-/** Lists calls for `resume` and `history`. SQLite builds the JSON objects and omits members without a value. */
+/** Lists the calls for `resume` and `history`. SQLite builds the JSON objects, and omits members that have no value. */
 
 import { setImmediate } from 'node:timers/promises';
 import { currentCall, isShared } from './claimant.ts';
@@ -13,7 +13,7 @@ const PAGE = 500;
 const object = (members: string): string => `json_patch('{}', json_object(${members}))`;
 const boolean = (condition: string): string => `json(iif(${condition}, 'true', 'false'))`;
 const status = (column: string): string => `iif(${column} in (1, 2), ${column}, null)`;
-/** Limits years to four digits, because another program may have changed the database. */
+/** Limits years to four digits, because another program may have written other values to the database. */
 const time = (column: string): string =>
   `strftime('%Y-%m-%dT%H:%M:%fZ', max(0, min(${column}, 253402300799999)) / 1000.0, 'unixepoch')`;
 
@@ -25,7 +25,7 @@ const UNFINISHED = object(`'id', name, 'kind', iif(outcome = 'unusable', 'unwrit
   'work', json_object(${WORK}), 'metadata', json_object('file', file, 'bytes', bytes, ${CERTIFICATE}, 'client', client),
   'files', (select json_group_array(${FILE}) from files where call = c.id and (given_up = 0 or written = 1)),
   'record', record, 'reportDue', ${status('due')}, 'reason', reason`);
-/** API 8: a signature is counted if the service returned it. */
+/** A signature is counted if the service returned it (API 8). */
 const ENTRY = object(`'id', name, 'at', ${time('at')},
   'ended', iif(outcome in ('written', 'given-up', 'refused'), ${time('ended_at')}, null),
   'file', file, 'bytes', bytes, 'filesWritten', filesWritten, ${CERTIFICATE}, ${WORK}, 'outcome', outcome,
@@ -37,8 +37,9 @@ const ENTRY = object(`'id', name, 'at', ${time('at')},
   'reason', coalesce(reason, (select reason from files where call = c.id and reason is not null limit 1))`);
 
 /**
- * `outcome` is null if nothing was sent and nothing will be sent. `waits` is 1 if a file of a live run waits, and 0 if
- * only files of other runs wait. The first bound value is the list of live runs.
+ * `outcome` is null if nothing was sent and nothing is going to be sent. `waits` is 1 if a file of a live run waits for
+ * the signature, and 0 if only files of other runs wait for it. The first parameter of the query is the list of live
+ * runs.
  */
 const selectCalls = (shape: string, calls: string, also = 'outcome is not null'): string => `
   with live (id) as (select value from json_each(?))
@@ -74,7 +75,7 @@ export function listingOf(observer: Observer): Pick<Journal, 'unfinished' | 'his
   const { folder, db } = observer;
   return {
     unfinished: async () => inJournal(folder, () => unfinishedCalls(observer)),
-    /** A history can be larger than memory, and libsql frees rows only between turns of the event loop. */
+    /** A history can be larger than memory. libsql frees rows only between turns of the event loop. */
     async *history() {
       try {
         const live = JSON.stringify(liveRuns(observer));

@@ -77,7 +77,7 @@ function versionOf(db: Database, database: string): number {
   return version;
 }
 
-/** Changes nothing. A missing folder counts as a journal without calls. */
+/** Changes nothing. A missing folder is treated as a journal without calls. */
 export async function readJournal(options: JournalOptions): Promise<JournalReading> {
   const { folder, openDatabase: open = openDatabase } = options;
   const opened = inJournal(folder, () => openToRead(folder, open));
@@ -103,7 +103,7 @@ function openToRead(folder: string, open: typeof openDatabase): OpenedToRead | u
   } catch (thrown) {
     if (!hasSqliteCode(thrown, 'CANTOPEN', 'READONLY')) throw thrown;
   }
-  // If this user cannot write to the folder, SQLite cannot create the file that processes share.
+  // If the current user cannot write to the folder, SQLite cannot create the file that processes use together.
   const copies = mkdtempSync(join(tmpdir(), 'codesign-remote-'));
   const copyAndOpen = (): Database => {
     const copy = join(copies, 'journal.db');
@@ -113,7 +113,7 @@ function openToRead(folder: string, open: typeof openDatabase): OpenedToRead | u
   return openedToRead(copyAndOpen, database, () => rmSync(copies, { recursive: true, force: true }));
 }
 
-/** Returns undefined for a database whose creator ended before it had filled it. */
+/** Returns undefined for a database that is still empty because the process that created it has ended. */
 function openedToRead(
   open: () => Database,
   database: string,

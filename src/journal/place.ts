@@ -1,6 +1,6 @@
 /**
- * Checks the folder and files of the database: they must belong to this user, and must not be links. Checks files by
- * name, because closing a descriptor of these files releases SQLite's locks.
+ * Checks the folder and the files of the database: they must belong to the current user, and must not be links. Checks
+ * the files by name: opening and closing a descriptor of such a file would release SQLite's locks.
  */
 
 import {
@@ -24,15 +24,18 @@ import { hasCode } from '../errors/system-reason.ts';
 import { damaged, journalErrors, refusal } from './errors.ts';
 
 const WRITABLE_BY_OTHERS = 0o022n;
-/** Reserved disk space, which is released for paid signatures when the disk is full. */
+/** Disk space that is reserved now, and released to record paid signatures when the disk is full. */
 const SPACE = Buffer.alloc(256 * 1024, 0x20);
 const EARLIER = ['calls', 'running'];
-/** From statfs(2) of Linux: NFS, SMB, CIFS, SMB 2, 9p, FUSE and virtiofs, vboxsf, AFS, Ceph, GFS2, OCFS2. */
+/**
+ * File system types from statfs(2) of Linux: NFS, SMB, CIFS, SMB 2, 9p, FUSE and virtiofs, vboxsf, AFS, Ceph, GFS2,
+ * OCFS2.
+ */
 const SHARED_FILE_SYSTEMS: ReadonlySet<number> = new Set([
   ...[0x6969, 0x517b, 0xff534d42, 0xfe534d42, 0x01021997, 0x65735546, 0x786f4256, 0x5346414f, 0x00c36400],
   ...[0x01161970, 0x7461636f],
 ]);
-/** Offset of the header bytes that show whether the database has a write-ahead log. */
+/** Offset of the bytes in the database header that show whether there is a write-ahead log. */
 const LOG_FORMAT_OFFSET = 18;
 const HAS_LOG = 2;
 
@@ -45,14 +48,14 @@ export async function preparePlace(folder: string): Promise<void> {
   if (await makeFolders(folder, 0o700)) await flushFolder(dirname(folder));
   checkPlace(folder);
   probe(join(folder, '.probe'));
-  // `checkPlace` would report an empty database next to the reserved space as damaged.
+  // `checkPlace` would report an empty database with reserved space next to it as damaged.
   if (isMissing(databaseIn(folder))) giveUpSpace(folder);
   if (createFile(databaseIn(folder))) await flushFolder(folder);
 }
 
 /**
- * Must be called after the tables are created, because an empty database next to the space counts as damaged. If the
- * disk is full, no space is reserved: a request then cannot be recorded, and is not sent.
+ * Must be called after the tables have been created, because an empty database with reserved space next to it is
+ * treated as damaged. If the disk is full, no space is reserved. A request then cannot be recorded, so it is not sent.
  */
 export function keepSpace(folder: string): void {
   try {
@@ -69,7 +72,7 @@ export function checkPlace(folder: string): void {
   for (const name of EARLIER) {
     if (!isMissing(join(folder, name))) throw journalErrors('journal-of-earlier-build', { folder, name });
   }
-  // Look for the space first: another run that creates the journal reserves it after the tables.
+  // The reserved space is checked first, because another run that creates the journal reserves it after the tables.
   const hasSpace = !isMissing(spaceIn(folder));
   for (const path of [...filesIn(folder), spaceIn(folder)]) {
     const found = lstatSync(path, { bigint: true, throwIfNoEntry: false });
@@ -91,14 +94,17 @@ export function checkShared(database: string): void {
   throw refusal(database, 'was made on a local disk, and cannot be used on a network drive: move it back');
 }
 
-/** Covers all threads of this process, because closing a descriptor would release the locks of all of them. */
+/**
+ * Checks the open files of all threads in this process, because closing a descriptor would release the locks of all
+ * threads.
+ */
 function isOpenHere(path: string): boolean {
   const file = realpathSync(path);
   return readdirSync('/proc/self/fd').some((fd) => {
     try {
       return readlinkSync(`/proc/self/fd/${fd}`) === file;
     } catch {
-      // The descriptor was closed meanwhile, like the one that lists this folder.
+      // The descriptor was closed in the meantime, like the descriptor that was used to list this folder.
       return false;
     }
   });
@@ -109,7 +115,7 @@ export function assertOwnLinks(folder: string): void {
   if (link !== undefined) throw refusal(link, 'is a link of another user');
 }
 
-/** Returns device and inode of each file of the database, and `-` for a missing file. */
+/** Returns the device and the inode of each database file, or `-` for a missing file. */
 export function identityOf(folder: string): string {
   const one = (path: string): string => {
     try {
@@ -148,11 +154,11 @@ function createFile(path: string): boolean {
   }
 }
 
-/** SQLite could not remove its files from an append-only folder. */
+/** In an append-only folder, SQLite could not remove its files. */
 function probe(path: string): void {
   createFile(path);
   try {
-    // `rmSync` would mistake a denied removal for a folder.
+    // If permission to remove the file is denied, `rmSync` would assume that it is a folder.
     unlinkSync(path);
   } catch (thrown) {
     if (hasCode(thrown, 'ENOENT')) return;
@@ -161,7 +167,7 @@ function probe(path: string): void {
   }
 }
 
-/** Rejects sticky folders (mode 1777) too: they stop other users from removing files, but not from creating them. */
+/** Also rejects sticky folders (mode 1777), which stop other users from removing files, but not from creating them. */
 function checkOwner(path: string, { uid, mode }: BigIntStats): void {
   if (!isTrustedOwner(Number(uid))) throw refusal(path, 'belongs to another user');
   if (process.geteuid === undefined || (mode & WRITABLE_BY_OTHERS) === 0n) return;
@@ -171,7 +177,7 @@ function checkOwner(path: string, { uid, mode }: BigIntStats): void {
   );
 }
 
-/** On these file systems, processes on several hosts do not share the memory that SQLite's log needs. */
+/** On these file systems, processes on different hosts do not see the same memory, which SQLite's log requires. */
 export function isOnNetwork(folder: string): boolean {
   return process.platform === 'linux' && SHARED_FILE_SYSTEMS.has(statfsSync(folder).type);
 }

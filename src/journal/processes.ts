@@ -3,18 +3,21 @@ import { hostname } from 'node:os';
 
 export interface Holder {
   readonly host: string;
-  /** Changes at each boot; undefined if the system does not report it. */
+  /** A value that changes at each boot; undefined if the system does not report one. */
   readonly boot?: string | undefined;
-  /** PID namespace, which differs between containers on one host; undefined if there is only one. */
+  /** PID namespace, which differs between containers on the same host; undefined if there is only one. */
   readonly space?: string | undefined;
   readonly pid: number;
-  /** Start time in the unit of the system; undefined if the system does not report it. */
+  /** Start time in the system's own unit; undefined if the system does not report it. */
   readonly started?: string | undefined;
 }
 
 export interface Processes {
   readonly self: Holder;
-  /** undefined if this process cannot tell: another host or container, or a pid that may have been reused. */
+  /**
+   * undefined if this is not known: the process is on another host or in another container, or its pid may have been
+   * reused.
+   */
   isRunning(holder: Holder): boolean | undefined;
 }
 
@@ -39,7 +42,7 @@ function isRunning(holder: Holder, self: Holder): boolean | undefined {
   return started === holder.started;
 }
 
-/** EPERM means that the process exists, but belongs to another user. */
+/** EPERM means that the process exists but belongs to another user. */
 function hasPid(pid: number): boolean {
   try {
     process.kill(pid, 0);
@@ -50,18 +53,18 @@ function hasPid(pid: number): boolean {
 }
 
 /**
- * Reads field 22 of /proc/PID/stat: the start time in clock ticks since boot. The second field, the program's name, is
- * in parentheses and may contain any characters.
+ * Reads field 22 of /proc/PID/stat, the start time of the process in clock ticks since boot. The second field contains
+ * the name of the program in parentheses, and the name may contain any characters.
  */
 function startOf(pid: number): string | undefined {
   const stat = textOf(`/proc/${pid}/stat`);
   const fields = stat?.slice(stat.lastIndexOf(')') + 2).split(' ');
-  // A zombie has ended, and only waits for its parent.
+  // A zombie process has ended, and exists only until its parent reads its status.
   if (fields?.[0] === 'Z' || fields?.[0] === 'X') return 'ended';
   return fields?.[19];
 }
 
-/** On Windows, /proc would be on the current drive, where any user may have created such files. */
+/** On Windows, /proc would be a folder on the current drive, in which any user may have created such files. */
 function textOf(path: string): string | undefined {
   if (process.platform === 'win32') return undefined;
   return orUndefined(() => readFileSync(path, 'utf8').trim()) || undefined;

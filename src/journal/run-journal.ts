@@ -10,15 +10,17 @@ import { giveUp, handOver, noteReport } from './steps.ts';
 
 const DAY_MILLISECONDS = 24 * 60 * 60 * 1000;
 const UNFINISHED_CALL = `select id from calls where name = ? and state in ${UNFINISHED_STATES}`;
-/** Frees pages, and empties the log, which a libsql connection would leave for the next run to read. */
+/** Frees unused pages and empties the log. A libsql connection would leave the log for the next run to read. */
 const TIDY = 'pragma incremental_vacuum(64); pragma wal_checkpoint(truncate); pragma busy_timeout = 1000';
 
 export interface JournalOptions extends Omit<runs.Observer, 'db' | 'isShared'> {
-  /** Must return 8 to 64 characters of a-z and 0-9, never the same ones twice. */
+  /** Must return 8 to 64 characters of a-z and 0-9, and never the same text twice. */
   readonly randomId: () => string;
-  /** Days for which ended calls are kept. */
+  /** Number of days for which ended calls are kept. */
   readonly keepDays: number;
-  /** Milliseconds since this run began: signatures that other processes have made since then are shared. */
+  /**
+   * Milliseconds since this run began. Signatures that other processes have made since then can be used by this run.
+   */
   readonly runningFor: number;
   /** Milliseconds for which a file waits for another process that makes no progress. */
   readonly patience: number;
@@ -32,7 +34,7 @@ export function journalOfRun(
   { randomId, keepDays, ...options }: JournalOptions,
 ): Journal {
   const { db, folder } = run;
-  // Wait longer than a run without a visible process is watched before it is presumed dead.
+  // This wait must be longer than the time after which a run whose process is not visible is presumed dead.
   const patience = Math.max(options.patience, runs.WATCHED_MILLISECONDS + 20_000);
   const session = sessionOf(run);
   const { warnings, warn, enter, hasFailed } = session;
@@ -80,7 +82,7 @@ export function journalOfRun(
     },
     async close() {
       clearInterval(beat);
-      // The first commit retries the entries that could not be committed before.
+      // The first commit tries again to write the entries that could not be committed before.
       await enter('now', () => undefined).catch(() => undefined);
       await enter('now', end).catch((thrown) => warn(notRecorded(thrown)));
       if (hasFailed()) {
@@ -95,13 +97,13 @@ export function journalOfRun(
       try {
         db.exec(TIDY);
       } catch {
-        // A later run tidies up.
+        // A later run can do this work.
       }
       try {
         if (isWell) db.run('update runs set well = 1 where id = ? and ended is not null', run.id);
         db.close();
       } catch {
-        // A run without recorded success does no harm.
+        // It is harmless if the success of a run is not recorded.
       }
     },
   };

@@ -2,11 +2,14 @@ import { threadId } from 'node:worker_threads';
 import type { Database, Row, Value } from './driver.ts';
 import type { Holder, Processes } from './processes.ts';
 
-/** Longest silence of a run whose process is not visible, by its row and by the clock of this process. */
+/**
+ * Longest times without a sign of life if the process of a run is not visible: by the run's row, and by the clock of
+ * this process.
+ */
 const PRESUMED_GONE_MILLISECONDS = 15 * 60 * 1000;
 export const WATCHED_MILLISECONDS = 130 * 1000;
 export const SIGN_OF_LIFE_MILLISECONDS = 60 * 1000;
-/** After this time, finished calls of a run without recorded success are no longer shared. */
+/** After this time, other runs no longer use the finished calls of a run whose success was not recorded. */
 const UNENDED_MILLISECONDS = 7 * 24 * 60 * 60 * 1000;
 
 export interface Observer {
@@ -15,19 +18,22 @@ export interface Observer {
   readonly now: () => Date;
   readonly uptime: () => number;
   readonly processes: Processes;
-  /** True if other machines, even some with the same name, may use the database. */
+  /** True if other machines, even some with the same name, might use the database. */
   readonly isShared?: boolean | undefined;
 }
 
-/** All members except `watch` are stored in the database. */
+/** The database stores all members except `watch`. */
 export interface Run extends Observer {
   readonly id: number;
   readonly began: number;
-  /** Runs whose processes are not visible: their last sign of life, and the time of its first observation. */
+  /**
+   * For each run whose process is not visible: its last sign of life, and the time at which this process first saw that
+   * sign.
+   */
   readonly watch: Map<number, { readonly beat: Value; readonly since: number }>;
 }
 
-/** Tokens of the runs in this thread, from all copies of this module (library, hook). */
+/** Tokens of the runs in this thread, from all copies of this module (library and hook). */
 function runsHere(): Set<string> {
   const shared = globalThis as { [key: symbol]: Set<string> | undefined };
   const key = Symbol.for('codesign-remote.runs');
@@ -39,7 +45,10 @@ export function nextNumber(db: Database): number {
   return Number(db.get('update counter set value = value + 1 returning value')?.value);
 }
 
-/** Calls settled after `since` count as settled during the run: the program was already loading then. */
+/**
+ * A call that was settled after `since` is treated as settled during this run, because the program was already loading
+ * then.
+ */
 export function beginRun(observer: Observer, token: string, since: number): Run {
   const { db, now, processes } = observer;
   const { host, boot = null, space = null, pid, started = null } = processes.self;
@@ -57,12 +66,12 @@ export function beginRun(observer: Observer, token: string, since: number): Run 
   return { ...observer, id: Number(row?.id), began, watch: new Map() };
 }
 
-/** Changes nothing if another process has already presumed the run dead. */
+/** Changes nothing if another process has already presumed that the run is dead. */
 export function giveSignOfLife({ db, id, now }: Run): void {
   db.run('update runs set beat = beat + 1, beat_at = ? where id = ? and ended is null', now().getTime(), id);
 }
 
-/** Must run in a transaction, because it also records the end of a dead run. */
+/** Must run in a transaction, because this function also records the end of a dead run. */
 export function isGone(me: Run, id: Value): boolean {
   const row = runOf(me, id);
   if (row === undefined) return true;
@@ -85,18 +94,18 @@ function looksGone(row: Row, me: Run): boolean {
   return isSilent(row, me) && me.uptime() - since > WATCHED_MILLISECONDS;
 }
 
-/** Checks each run once, without watching it over time. */
+/** Checks each run only once, and does not watch it over a period of time. */
 export function liveRuns(observer: Observer): readonly Value[] {
   const rows = observer.db.all('select * from runs where ended is null');
   return rows.filter((row) => seenAlive(row, observer) ?? !isSilent(row, observer)).map(({ id = null }) => id);
 }
 
 function isSilent({ beat_at }: Row, { now }: Observer): boolean {
-  // A clock that was set back must not keep a run alive forever.
+  // If a clock was set back, that must not keep a run alive forever.
   return Math.abs(now().getTime() - Number(beat_at)) > PRESUMED_GONE_MILLISECONDS;
 }
 
-/** Returns undefined if this process cannot see the other one. */
+/** Returns undefined if the other process is not visible to this process. */
 function seenAlive({ token, thread, ...row }: Row, { processes, isShared }: Observer): boolean | undefined {
   const holder = holderOf(row);
   const { self, isRunning } = processes;
@@ -122,7 +131,7 @@ export function unendedSince({ now }: Observer): number {
   return now().getTime() - UNENDED_MILLISECONDS;
 }
 
-/** Ends this run, or a run that is dead. The unfinished calls of the run then belong to other runs. */
+/** Ends the current run, or another run that is dead. Its unfinished calls then belong to other runs. */
 export function endRun(db: Database, id: Value): void {
   db.run('update runs set ended = ? where id = ? and ended is null', nextNumber(db), id);
 }
@@ -131,11 +140,11 @@ export function forgetToken(token: string): void {
   runsHere().delete(token);
 }
 
-/** Removes the oldest calls that are not needed, a limited number at a time. `before`: latest end. */
+/** Removes the oldest calls that are not needed any more, at most a certain number at a time. `before`: latest end. */
 export function removeOld(me: Run, before: number): void {
   const { db } = me;
   const since = unendedSince(me);
-  // A killed run has not recorded its end.
+  // A run that was killed could not record its end.
   for (const { id = null } of db.all('select id from runs where ended is null')) isGone(me, id);
   db.run(
     `delete from calls where id in (
@@ -147,6 +156,6 @@ export function removeOld(me: Run, before: number): void {
            where f.call = c.id and c.state = 'closed' and r.well = 0 and r.began_at > ?))`,
     ...[before, since, since],
   );
-  // A run without a row counts as ended.
+  // A run without a database row is treated as ended.
   db.run('delete from runs where ended is not null and began_at < ?', Math.min(before, since));
 }

@@ -1,18 +1,18 @@
-/** Values are text, because the drivers return blobs differently. Times are in milliseconds. */
+/** The values are text, because the two drivers return blobs differently. Times are in milliseconds. */
 
-/** Value of `user_version`. A later build that changes a table increments it. */
+/** Value of `user_version`. A later version of this program that changes a table must increment this number. */
 export const VERSION = 1;
 
-/** A work has at most one call in these states. */
+/** A work can have at most one call that is in one of these states. */
 export const OPEN_STATES = "('claimed', 'requested', 'signed')";
 /**
- * Must match the order of the index. `aside`: the call is signed and written, but a report is due. `forgotten` calls
- * may also have a report due.
+ * The order must be the same as in the index. `aside`: the call is signed and the file is written, but a report is due.
+ * Calls in the state `forgotten` may also have a report due.
  */
 export const UNFINISHED_STATES =
   "('claimed', 'requested', 'signed', 'aside', 'unusable', 'unknown', 'surplus', 'forgotten')";
 
-/** Each commit writes whole pages: there are few indexes, and one page contains the rows of many files. */
+/** Each commit writes whole pages. Therefore there are few indexes, and one page contains the rows of many files. */
 export const PAGE_SIZE = 16384;
 
 export const SCHEMA = `

@@ -16,7 +16,7 @@ export function sessionOf(run: Run) {
   const { folder } = run;
   const identity = identityOf(folder);
   const warnings: string[] = [];
-  /** Wakes the files that wait. */
+  /** Wakes the files that wait for a change in the journal. */
   const waiting = new Set<() => void>();
   let isReplaced = false;
   const { add, hasFailed } = groupCommits(run, lookForReplaced);
@@ -25,7 +25,7 @@ export function sessionOf(run: Run) {
     if (!warnings.includes(sentence)) warnings.push(sentence);
   }
 
-  /** Detects replaced database files, because other processes might use another log. */
+  /** Detects that the database files were replaced, because other processes might then use a different log. */
   function lookForReplaced(): void {
     if (identityOf(folder) === identity) return;
     isReplaced = true;
@@ -33,7 +33,9 @@ export function sessionOf(run: Run) {
   }
 
   let hasLooked = false;
-  /** Looks once for all requests of one turn of the event loop, which saves three system calls for each further file. */
+  /**
+   * Checks once for all requests in one turn of the event loop, which saves three system calls for each further file.
+   */
   function lookOnceInTurn(): void {
     if (hasLooked) return;
     hasLooked = true;
@@ -50,9 +52,9 @@ export function sessionOf(run: Run) {
     unrecorded: new Map<string, Unrecorded>(),
     hasFailed,
     lookOnceInTurn,
-    /** Adds an entry that does not wake the waiting files. */
+    /** Adds an entry without waking the files that wait. */
     decide: <T>(apply: () => T): Promise<T> => add('soon', apply),
-    /** Adds an entry, then wakes the waiting files of this run. */
+    /** Adds an entry, then wakes the files of this run that wait. */
     async enter<T>(urgency: Urgency, apply: () => T): Promise<T> {
       try {
         return await add(urgency, apply);

@@ -3,7 +3,10 @@ import type { Failure, Reported } from './journal.ts';
 import { isGone, type Run } from './runs.ts';
 import { UNFINISHED_STATES } from './schema.ts';
 
-/** Ends a claim without a signature. A retried call becomes `unknown`, whatever the result of its last attempt. */
+/**
+ * Ends a claim for which there is no signature. A call that was retried becomes `unknown`, whatever the result of its
+ * last attempt is.
+ */
 export function endWithout(me: Run, call: number, state: 'refused' | 'unknown' | 'released', failure?: Failure): void {
   const { reason = null, httpStatus = null, serviceCode = null } = failure ?? {};
   const isRepeated = me.db.get('select 1 from calls where id = ? and repeated = 1', call) !== undefined;
@@ -17,14 +20,16 @@ export function endWithout(me: Run, call: number, state: 'refused' | 'unknown' |
 export function noteReport(me: Run, call: number, status: Reported): void {
   const { db } = me;
   if (status === 'not-wanted') db.run('update calls set due = null where id = ?', call);
-  // A success report (1) that is due follows a failure report (2).
+  // If a success report (1) is due, it is sent after the failure report (2).
   else db.run('update calls set reported = ?, due = nullif(due, ?) where id = ?', status, status, call);
-  // A file was written while its call was reported as failed.
+  // A file was written although its call had already been reported as failed.
   if (status === 2 && db.get('select 1 from files where call = ? and written = 1', call)) makeDue(me, call, 1);
   closeIfDone(me, call);
 }
 
-/** Returns true if this run must send the report: it is newly due, or the run that should have sent it is dead. */
+/**
+ * Returns true if this run must send the report: it has just become due, or the run that should have sent it is dead.
+ */
 export function makeDue(me: Run, call: number, status: 1 | 2): boolean {
   const { record, due, reported, reporter, isWanted } =
     me.db.get(
@@ -58,7 +63,7 @@ export function handOver(me: Run): void {
   }
 }
 
-/** Forgets a call at the user's request. `report`: the status that must still be sent. */
+/** Forgets a call at the user's request. `report`: the status that has not been sent yet. */
 export function giveUp(me: Run, call: number, report: 1 | 2 | undefined): void {
   me.db.run('update files set given_up = 1 where call = ? and written = 0', call);
   me.db.run('update calls set due = ?, reporter = ? where id = ?', report ?? null, me.id, call);
