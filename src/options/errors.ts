@@ -1,4 +1,4 @@
-/** Errors in options, environment, settings files and credentials, found before anything is sent. */
+/** Errors in options, environment variables, settings files and credentials that are found before anything is sent. */
 
 import { defineErrors, defineWarnings } from '../errors/define-errors.ts';
 
@@ -7,7 +7,7 @@ const WITHOUT_KEYCHAIN =
 
 export const settingsErrors = defineErrors('usage', {
   'base-url-invalid': {
-    // Never shows the address, because the invalid part may be a password.
+    // The message never shows the address, because the invalid part of it may be a password.
     message: '{name} is not a usable service address: {problem}',
     hint: 'Write the address as https://host[:port][/path], without user name, query or fragment.',
   },
@@ -56,7 +56,7 @@ export const settingsErrors = defineErrors('usage', {
     hint: 'Use the access secret on one line and nothing else.',
   },
   'secret-file-unreadable': {
-    // Never shows the path, because it may be the secret itself.
+    // The message never shows the path, because the user may have set the secret itself as the path.
     message: '{variable} is set to a file that cannot be read ({reason})',
     hint: 'Use a file that the current user can read.',
   },
@@ -79,7 +79,7 @@ export const settingsErrors = defineErrors('usage', {
     hint: 'Remove the user name and the password from the address, because addresses appear in logs.',
   },
   'proxy-invalid': {
-    // Never shows the address, because it may contain a password.
+    // The message never shows the address, because it may contain a password.
     message: '{name} is not a usable proxy address',
     hint: 'Write the address as http://host:port or https://host:port. SOCKS proxies are not supported. Set NO_PROXY for hosts that need no proxy.',
   },
@@ -100,7 +100,7 @@ export const settingsErrors = defineErrors('usage', {
     hint: 'Use 1 to 64 letters without accents, digits, dots, hyphens and underscores.',
   },
   'profile-unknown': {
-    // Never shows the name, because it may be a secret that was typed after -p.
+    // The message never shows the name, because it may be a secret that was typed after -p.
     message: '{name}: unknown profile; the profiles in {path} are: {known}',
     hint: (d: { readonly mayBeNew: boolean }) =>
       d.mayBeNew

@@ -1,4 +1,4 @@
-/** Finds the value of an option in this order: option, environment, project file, profile, default. */
+/** Looks up the value of an option in this order: option, environment variable, project file, profile, default. */
 
 import { settingsErrors } from './errors.ts';
 import type { CommandName } from './option.ts';
@@ -30,7 +30,7 @@ export interface StoredProfile {
   readonly environment: string | undefined;
 }
 
-/** For callers that read no settings files, such as users of the library. */
+/** For callers that do not read settings files, such as users of the library. */
 export const NOTHING_STORED: Stored = {
   project: undefined,
   profile: { name: OPTIONS.profile.default, values: new Map(), environments: new Map(), environment: undefined },
@@ -39,7 +39,7 @@ export const NOTHING_STORED: Stored = {
 export const PROJECT_FILE = 'codesign-remote.config.json';
 
 export interface Found extends Given {
-  /** `--code`, `CODESIGN_CODE`, `codesign-remote.config.json`, `profile work`. */
+  /** For example `--code`, `CODESIGN_CODE`, `codesign-remote.config.json`, or `profile work`. */
   readonly origin: string;
 }
 
@@ -48,7 +48,7 @@ export type OptionValues = {
 };
 
 export interface Lookup {
-  /** Empty if the value is the default. */
+  /** Empty if the default value is used. */
   all(key: OptionKey): readonly Found[];
   one(key: OptionKey): Found | undefined;
   read<Key extends OptionKey>(key: Key): Read<Key>;
@@ -64,7 +64,8 @@ export function lookUp(
   const optionOf = (key: OptionKey): CommandOption => own.get(key) ?? { key, ...definitionOf(key) };
   const all = (key: OptionKey): readonly Found[] => {
     const typed = fromOption(key, options);
-    // The last value of each member wins, so members that a profile hides stay hidden if an option names other members.
+    // The last value of each member is used, so members that a profile hides stay hidden if an option sets only other
+    // members.
     if (definitionOf(key).kind?.form === 'members') return [...(fromProfile(key, stored) ?? []), ...(typed ?? [])];
     if (typed !== undefined || optionOf(key).isTypedOnly) return typed ?? [];
     return (
@@ -83,7 +84,7 @@ export function lookUp(
     const [from = value === undefined ? undefined : { value, name: 'default' }] = found;
     return from && kind.read(from);
   };
-  // `Read` gives each key the type that its kind returns.
+  // `Read` gives each key the type of the values that its kind returns.
   return { all, one: (key) => all(key)[0], read: read as Lookup['read'] };
 }
 
@@ -95,13 +96,13 @@ export function refuseConflicts(command: CommandName, options: OptionValues): vo
   }
 }
 
-/** An empty list counts as absent, as in the options of the library. */
+/** An empty list is treated as a missing one, as in the options of the library. */
 function isGiven(value: OptionValues[OptionKey], flag: string): boolean {
   if (typeof value === 'boolean') return value !== isNegative(flag);
   return value !== undefined && !(typeof value === 'object' && value.length === 0);
 }
 
-/** True for a switch that is on by default. */
+/** Returns true for a switch that is on by default. */
 function isNegative(flag: string): boolean {
   return flag.startsWith('--no-');
 }
@@ -109,7 +110,7 @@ function isNegative(flag: string): boolean {
 function fromOption(key: OptionKey, options: OptionValues): readonly Found[] | undefined {
   const { flag, kind } = definitionOf(key);
   const value = options[key];
-  // Library callers may turn off a switch that the environment turns on.
+  // Library callers can turn off a switch that an environment variable turns on.
   if (value === undefined || (kind?.form !== 'switch' && !isGiven(value, flag))) return undefined;
   const values = typeof value === 'object' ? value : [String(value)];
   return values.map((one) => named(one, flag));
@@ -135,8 +136,9 @@ function fromProfile(key: OptionKey, { profile }: Stored): readonly Found[] | un
 }
 
 /**
- * Returns the service address of the selected environment in the profile. An environment selected with an option takes
- * precedence over an address in a variable. Throws `environment-unknown` if the selected environment has no address.
+ * Returns the service address that the profile contains for the selected environment. If an environment is selected
+ * with an option, a variable that contains an address is ignored. Throws `environment-unknown` if the profile has no
+ * address for the selected environment.
  */
 function addressOf(options: OptionValues, env: Environment, stored: Stored): readonly Found[] | undefined {
   const chosen = fromOption('environment', options);
@@ -165,11 +167,11 @@ function inProfile(value: string, key: string, profile: StoredProfile): Found {
 export interface ListedSetting {
   readonly key: string;
   readonly values: readonly string[];
-  /** `CODESIGN_CODE`, `codesign-remote.config.json`, `profile work`, `default`. */
+  /** For example `CODESIGN_CODE`, `codesign-remote.config.json`, `profile work`, or `default`. */
   readonly origin: string;
 }
 
-/** Omits settings without a value and a default. */
+/** Omits settings that have neither a value nor a default. */
 export function listSettings(look: Lookup, { profile }: Stored): readonly ListedSetting[] {
   const origin = `profile ${profile.name}`;
   const environments = [...profile.environments].map(([name, address]) => ({
@@ -189,7 +191,7 @@ function listed(key: OptionKey, found: readonly Found[]): ListedSetting {
   return { key, values: found.map(({ value }) => withoutCredentials(value)), origin: first.origin };
 }
 
-/** An address that contains a password is rejected when it is used; until then, the password is not shown. */
+/** An address that contains a password is rejected only when it is used, so the password is hidden here. */
 function withoutCredentials(value: string): string {
   return value.replace(/^(\w+:\/*)[^/?#]*@/, '$1***@');
 }

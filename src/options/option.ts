@@ -39,16 +39,16 @@ export type CommandName =
 export interface ValueKind<Value> {
   read(given: Given): Value;
   /**
-   * Form in a settings file. `code` is text for a number that may begin with zeros; a JSON number is accepted too.
-   * `members` is an object in a settings file, and typed as `key=value`.
+   * Form of the value in a settings file. `code` is text, because the number may begin with zeros, but a JSON number is
+   * also accepted. `members` is an object in a settings file, and `key=value` on the command line.
    */
   readonly form: 'text' | 'number' | 'code' | 'switch' | 'members';
-  /** JSON schema of one value in a settings file, or of the whole object for `members`. */
+  /** JSON schema of one value in a settings file. For `members`, it is the schema of the whole object. */
   readonly schema: object;
   readonly words?: readonly string[];
-  /** Values that the shell offers, although others are accepted. */
+  /** Values that the shell suggests during completion; other values are accepted too. */
   readonly suggestions?: readonly string[] | 'profiles' | 'environments';
-  /** A relative path in a settings file is resolved from the folder of that file. */
+  /** If a settings file contains a relative path, it is resolved from the folder of that file. */
   readonly isPath?: true;
   readonly note?: string;
 }
@@ -72,7 +72,7 @@ export const algorithm = {
   words: DIGEST_ALGORITHMS,
 } satisfies ValueKind<unknown>;
 
-/** A switch that settings files may contain. */
+/** A switch that may also be set in a settings file. */
 export const switched = {
   read: readSwitch,
   form: 'switch',
@@ -83,7 +83,7 @@ export function oneOf<const Word extends string>(words: readonly Word[]): ValueK
   return { read: (given) => readWord(given, words), form: 'text', schema: { enum: words }, words };
 }
 
-/** `scale`: factor by which the typed number is multiplied. */
+/** `scale`: factor by which the number on the command line is multiplied. */
 export function number(range: NumberRange, scale = 1) {
   const { isWhole, from: minimum, to: maximum } = range;
   return {
@@ -94,28 +94,31 @@ export function number(range: NumberRange, scale = 1) {
 }
 
 export interface OptionDefinition {
-  /** `--timestamp-url`, or `--no-timestamp` for a switch that is on by default. */
+  /** For example `--timestamp-url`, or `--no-timestamp` for a switch that is on by default. */
   readonly flag: `--${string}`;
   readonly short?: `-${string}`;
-  /** Name of the value in help, such as `url`; undefined for a switch. */
+  /** Name of the value in help texts, such as `url`; undefined for a switch. */
   readonly placeholder?: string;
   readonly kind?: ValueKind<unknown>;
-  /** May be repeated, and is a list in a settings file. */
+  /** The option may be repeated, and its value in a settings file is a list. */
   readonly isList?: true;
-  /** The variable contains several values separated by spaces. */
+  /** The environment variable may contain several values separated by spaces. */
   readonly isSplit?: true;
   readonly variable?: string;
-  /** Further variables to mention in help, which this table does not read. */
+  /** Other environment variables that help mentions, although this table does not read them. */
   readonly otherVariables?: string;
-  /** The default as the user would type it. */
+  /** The default value, in the form in which a user would type it. */
   readonly default?: string;
   readonly defaultText?: string;
-  /** A project file may contain only what a cloned repository is allowed to decide. */
+  /** A project file may contain only settings that a cloned repository is allowed to control. */
   readonly stored?: 'project' | 'profile' | 'both';
-  /** A noun phrase for a value, and an imperative for a switch. Values, default and variable are appended in help. */
+  /**
+   * A noun phrase for an option with a value, and an imperative for a switch. Help appends the possible values, the
+   * default and the environment variable.
+   */
   readonly help: string;
   readonly group?: string;
-  /** Keys of options that cannot be combined with this one. */
+  /** Keys of the options that cannot be combined with this option. */
   readonly conflicts?: readonly string[];
   readonly commands: readonly CommandName[];
   readonly in?: Readonly<Partial<Record<CommandName, Differences>>>;
@@ -125,6 +128,6 @@ export interface OptionDefinition {
 export type OptionTable = Readonly<Record<string, OptionDefinition>>;
 
 interface Differences extends Partial<Pick<OptionDefinition, 'flag' | 'help' | 'default' | 'defaultText'>> {
-  /** Neither a variable nor a settings file can set the option. */
+  /** This option cannot be set with an environment variable or in a settings file. */
   readonly isTypedOnly?: true;
 }

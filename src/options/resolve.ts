@@ -1,4 +1,4 @@
-/** The settings of a command: the checked values of its options, and settings that depend on several options. */
+/** The settings of a command: the checked values of its options, and the settings that depend on several options. */
 
 import type { DigestAlgorithm } from '../crypto/algorithms.ts';
 import { toCodesignError } from '../errors/codesign-error.ts';
@@ -13,9 +13,9 @@ import { type Given, readProxyVariable } from './values.ts';
 import { emptyVariables, listed } from './variables.ts';
 
 export type Resolved<Command extends CommandName> = ValuesOf<Command> & {
-  /** Knows the origin of each value, and reads settings that are not options of the command. */
+  /** Finds the origin of each value, and reads settings that are not options of the current command. */
   readonly look: Lookup;
-  /** Called only when a request will be sent. */
+  /** Called only if a request will be sent. */
   proxies(): Proxies;
 };
 
@@ -31,7 +31,7 @@ export function resolve<Command extends CommandName>(
   return { ...(values as ValuesOf<Command>), look, proxies: () => resolveProxies(look, env) };
 }
 
-/** ALL_PROXY often names a SOCKS proxy for all programs, so an unusable one fails only when it is needed. */
+/** ALL_PROXY often contains a SOCKS proxy for all programs, so an unusable proxy is an error only when it is needed. */
 export function resolveProxies(look: Lookup, env: Environment): Proxies {
   const exceptions = readExceptions(variable('no_proxy', env)?.value ?? '');
   const proxy = look.read('proxy');
@@ -54,7 +54,7 @@ function readOrRefuse(given: Given): HttpProxy | UnusableProxy {
   }
 }
 
-/** Prefers the lower-case name, like curl. */
+/** Like curl, prefers the variable with the lower-case name. */
 function variable(name: string, env: Environment): Given | undefined {
   const found = [name, name.toUpperCase()].find((one) => env[one]);
   return found === undefined ? undefined : { value: env[found] ?? '', name: found };
@@ -62,7 +62,7 @@ function variable(name: string, env: Environment): Given | undefined {
 
 export type TimestampSettings = ReturnType<typeof resolveTimestamps>;
 
-/** `fallback`: algorithm to use if none is given for timestamps. */
+/** `fallback`: algorithm to use if none is set for timestamps. */
 export function resolveTimestamps(look: Lookup, fallback: DigestAlgorithm, env: Environment) {
   const isWanted = look.read('timestamp');
   const urls = isWanted ? look.read('timestampUrl') : [];
@@ -71,7 +71,7 @@ export function resolveTimestamps(look: Lookup, fallback: DigestAlgorithm, env: 
     throw settingsErrors('settings-conflict', { options: `--no-timestamp and ${look.one('requireTimestamp')?.name}` });
   }
   return {
-    /** URLs in the order in which they are tried; empty for no timestamp. */
+    /** Addresses in the order in which they are tried; empty if no timestamp is wanted. */
     urls: [...new Map(urls.map((url) => [url.href, url])).values()],
     algorithm: look.read('timestampAlgorithm') ?? fallback,
     policy: look.read('timestampPolicy'),
@@ -84,8 +84,8 @@ const CREDENTIALS =
   ' Credentials are needed as well: codesign-remote login keeps them, or set CODESIGN_ACCESS_KEY and CODESIGN_ACCESS_SECRET.';
 
 /**
- * Returns one error for all required options that are missing. `hasCredentials` is false if the credentials are missing
- * too, so that the error mentions them. `or`: an option that can be used instead.
+ * Returns one error for all required options that are missing. If `hasCredentials` is false, the error also mentions
+ * the missing credentials. `or`: an option that the user can set instead.
  */
 export function missingSettings(
   keys: readonly OptionKey[],

@@ -1,4 +1,6 @@
-/** THE OPTION TABLE: commands, help, completion, documents, settings files and the library are derived from it. */
+/**
+ * THE OPTION TABLE: the commands, help, completion, documents, settings files and the library are generated from it.
+ */
 
 import type { CommandName, OptionDefinition, ValueKind } from './option.ts';
 import { CALLS_OPTIONS, FILES_OPTIONS } from './table/files.ts';
@@ -20,7 +22,7 @@ export const OPTIONS = {
   ...OUTPUT_OPTIONS,
 } as const;
 
-/** Headings of options in help. Formats name the groups of their own options. */
+/** Headings of the groups of options in help. The options of a format are grouped under the name of the format. */
 const GROUPS: Readonly<Record<string, object>> = {
   Service: SERVICE_OPTIONS,
   Signature: SIGNATURE_OPTIONS,

@@ -1,4 +1,7 @@
-/** Reads typed values. Each value comes with the name of its option, variable or file, for messages. */
+/**
+ * Reads typed values. Each value is passed with the name of the option, variable or file that it comes from, for use in
+ * messages.
+ */
 
 import { DIGEST_ALGORITHMS, type DigestAlgorithm } from '../crypto/algorithms.ts';
 import { type HttpProxy, isLoopback } from '../http/proxy.ts';
@@ -8,27 +11,29 @@ import { suggest } from './suggest.ts';
 
 export interface Given {
   readonly value: string;
-  /** `--code`, `CODESIGN_CODE`, `code in profile work`. */
+  /** For example `--code`, `CODESIGN_CODE`, or `code in profile work`. */
   readonly name: string;
 }
 
-/** X.660: the roots 0 and 1 have only 40 arcs; a larger number would encode another object identifier. */
+/**
+ * Below the roots 0 and 1, numbers are at most 39 (X.660). A larger number would encode a different object identifier.
+ */
 const OBJECT_IDENTIFIER = /^([01]\.[1-3]?\d|2\.(0|[1-9]\d{0,9}))(\.(0|[1-9]\d{0,9})){0,29}$/;
 
 export function readText(from: Given): string {
   return from.value === '' ? refuse(from, 'some text') : from.value;
 }
 
-/** Accepts upper and lower case, and Java names such as SHA-256. */
+/** Accepts upper and lower case, and Java's names, such as SHA-256. */
 export function readAlgorithm(from: Given): DigestAlgorithm {
   const wanted = from.value.toUpperCase().replace(/^SHA-/, 'SHA');
   return readWord({ ...from, value: wanted }, DIGEST_ALGORITHMS, from);
 }
 
-/** Too short for a secret, for example `MD5`. */
+/** A word that is too short to be a secret, for example `MD5`. */
 const SHORT_WORD = /^[a-z][a-z\d-]{0,4}$/i;
 
-/** The message shows `typed` only if it is a short or misspelt word. */
+/** The message shows `typed` only if it is a short word, or a misspelt form of an accepted word. */
 export function readWord<const Word extends string>(from: Given, words: readonly Word[], typed = from): Word {
   const found = words.find((word) => word === from.value);
   if (found !== undefined) return found;
@@ -36,13 +41,13 @@ export function readWord<const Word extends string>(from: Given, words: readonly
   return refuse(typed, `one of ${words.join(', ')}`, isWord ? typed.value : HIDDEN);
 }
 
-// OpenSSL and Windows print digests with colons or spaces, in upper or lower case.
+// OpenSSL and Windows print fingerprints with colons or spaces, in upper or lower case.
 const SHA256 = /^[0-9a-f]{64}$/;
 const SHA1 = /^[0-9a-f]{40}$/;
 
 export function readSigner(from: Given): { readonly commonName: string } | { readonly sha256: string } {
   const digits = readText(from).replace(/[:\s]/g, '').toLowerCase();
-  // signtool shows SHA-1 fingerprints, which would never match as a name.
+  // signtool shows SHA-1 fingerprints. As a certificate name, a fingerprint would never match.
   if (SHA1.test(digits)) refuse(from, "a common name, or the certificate's SHA-256");
   return SHA256.test(digits) ? { sha256: digits } : { commonName: from.value };
 }
@@ -72,12 +77,12 @@ export function readObjectIdentifier(from: Given): string {
 
 const HIDDEN = '…';
 
-/** The message does not repeat a wrong value, because it may be a secret in the wrong place. */
+/** The message does not show the wrong value, because it may be a secret that was entered in the wrong place. */
 export function refuse({ name, value }: Given, expected: string, shown: string = HIDDEN): never {
   throw settingsErrors('invalid-setting', { name, value: value === '' ? '' : shown, expected });
 }
 
-/** Returns the address without trailing slashes. `name` stands for the text in messages. */
+/** Returns the address with no slashes at the end. In messages, `name` appears in place of the text. */
 export function parseBaseUrl(text: string, name: string): URL {
   if (!URL.canParse(text)) throw settingsErrors('base-url-invalid', { name, problem: 'it is not a URL' });
   const url = new URL(text);
@@ -85,14 +90,16 @@ export function parseBaseUrl(text: string, name: string): URL {
   if (url.protocol !== 'https:' && url.protocol !== 'http:') {
     throw settingsErrors('base-url-invalid', { name, problem: 'it must begin with https://' });
   }
-  // Checks the text too, because a bare "?" or "#" leaves no trace in the parsed address.
+  // Also checks the original text, because a "?" or "#" with nothing after it does not appear in the parsed address.
   if (/[?#]/.test(text)) throw settingsErrors('base-url-invalid', { name, problem: 'it has a query or a fragment' });
   if (url.protocol === 'http:' && !isLoopback(url)) throw settingsErrors('base-url-insecure', { name, host: url.host });
   url.pathname = url.pathname.replace(/\/+$/, '');
   return url;
 }
 
-/** Accepts plain `http:`, which most authorities use: their answers are verified, and nothing secret is sent. */
+/**
+ * Accepts plain `http:`, which most authorities use. Their answers are verified, and nothing secret is sent to them.
+ */
 export function readTimestampUrl({ value, name }: Given): URL {
   const url = URL.canParse(value) ? new URL(value) : undefined;
   if (url === undefined || !isWeb(url)) {
@@ -102,14 +109,14 @@ export function readTimestampUrl({ value, name }: Given): URL {
   return url;
 }
 
-/** Reads a proxy that is named where others can read it, so it must not contain credentials. */
+/** Reads a proxy address from a source that others can read. The address must therefore not contain credentials. */
 export function readProxy(from: Given): HttpProxy {
   const { url, authorization } = readProxyVariable(from);
   if (authorization !== undefined) throw settingsErrors('proxy-holds-credentials', { name: from.name });
   return { url, authorization };
 }
 
-/** `host:port` means `http:`, as in other programs. */
+/** As in other programs, `host:port` means `http:`. */
 export function readProxyVariable({ value, name }: Given): HttpProxy {
   const text = value.includes('://') ? value : `http://${value}`;
   const url = URL.canParse(text) ? new URL(text) : undefined;

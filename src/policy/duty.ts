@@ -1,4 +1,4 @@
-/** Decides whether the state of a file is acceptable. */
+/** Decides whether the verdict about a file is acceptable under the policy. */
 
 import type { ContainedVerdict } from '../containers/walk.ts';
 import { flatten, isGoodVerdict, type VerifiedFile } from '../verifying/verdict.ts';
@@ -15,26 +15,29 @@ export type Result = 'good' | 'failed' | 'exempt' | 'not-required' | 'not-signab
 
 export interface Classification {
   readonly result: Result;
-  /** A stable word for the reason of a failure: a verdict, an error code or an unmet requirement. */
+  /** A fixed word for the reason of a failure: a verdict, an error code or a requirement that was not met. */
   readonly cause: string | undefined;
   readonly isFailure: boolean;
   readonly covered: 'own' | 'catalog' | 'package' | undefined;
 }
 
-/** Windows rejects unsigned files of these kinds, or warns. For others a signature is optional. */
+/**
+ * Windows rejects unsigned files of these kinds, or warns about them. For files of all other kinds, a signature is
+ * optional.
+ */
 const MUST_BE_SIGNED: ReadonlySet<string> = new Set(['pe', 'msi', 'appx']);
 
-/** Kinds whose signatures this program does not know. */
+/** Kinds of files whose signatures this program cannot read. */
 const NOT_SIGNABLE: ReadonlySet<string> = new Set(['elf', 'mach-o']);
 
-/** `today`: `YYYY-MM-DD`, for exceptions that end. */
+/** `today`: the date as `YYYY-MM-DD`, because exceptions can end on a given date. */
 export function classify(file: ContainedVerdict, required: Requirements, today: string): Classification {
   const { require, until } = required;
   if (until !== undefined && until < today) return failed('exception-expired');
   if (require === 'nothing') return accepted('exempt');
   const { kind, verified, notOpened } = file;
   if (notOpened !== undefined) {
-    // A container of an unsupported kind is visible to everyone. A damaged one could hide a file.
+    // Anyone can see that a container is of an unsupported kind. A damaged container could hide a file.
     const isFailure = notOpened.code !== 'container-unsupported' || required.notOpened === 'fail';
     return { result: 'not-opened', cause: notOpened.code, isFailure, covered: undefined };
   }
@@ -63,14 +66,17 @@ function classifySigned(
   return failed(ORDER.find((reason) => unmet.includes(reason)) ?? 'unsigned');
 }
 
-/** If no signature meets all requirements, the last reason here is that of the best signature. */
+/** If no signature meets all requirements, the best signature is the one whose failure comes last in this list. */
 const ORDER: readonly Unmet[] = ['algorithm-too-weak', 'timestamp-required', 'signer-differs'];
 
 function coverOf({ kind, coveredBy }: ContainedVerdict, { covered }: Requirements) {
   return MUST_BE_SIGNED.has(kind) && coveredBy !== undefined && covered.includes(coveredBy) ? coveredBy : undefined;
 }
 
-/** A rule for all files in a container does not apply to the container itself, if its kind has no signature. */
+/**
+ * If a rule applies to all files in a container, it does not apply to the container itself, unless such containers can
+ * be signed.
+ */
 function isContent({ kind, verified }: ContainedVerdict): boolean {
   return verified === undefined || !['zip', 'tar', 'asar'].includes(kind);
 }

@@ -1,4 +1,7 @@
-/** Makes a first policy from the files of a run: who signs what today, and what has no signature. */
+/**
+ * Creates a first policy from the files of a run. It states who signs which files at present, and which files are
+ * unsigned.
+ */
 
 import { dirname } from 'node:path/posix';
 import { COMMON_NAME, ORGANIZATION } from '../asn1/object-identifiers.ts';
@@ -11,11 +14,11 @@ import { flatten, type Identity, type PathCertificate, type VerifiedSignature } 
 import { TODO } from './policy-file.ts';
 import type { ClassifiedFile } from './rules.ts';
 
-/** More files without a signature are listed by folder. */
+/** If more files than this are unsigned, the policy lists their folders instead. */
 const MOST_NAMED = 20;
 const MOST_USERS = 3;
 
-/** `rootsFile`: name of the file with the roots, next to the policy. The order is deterministic. */
+/** `rootsFile`: name of the file that contains the roots, in the folder of the policy. The order is deterministic. */
 export function firstPolicy(files: readonly ClassifiedFile[], rootsFile: string): string {
   const signed = files.flatMap((file) => {
     const [first] = file.verified?.signatures ?? [];

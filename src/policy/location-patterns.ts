@@ -2,12 +2,16 @@
 
 import picomatch from 'picomatch';
 
-/** Separates a container from a file inside, in place of `!/`. No pattern contains it, and `*` does not match it. */
+/**
+ * Comes between the name of a container and the name of a file in it, in place of `!/`. No pattern contains this
+ * separator, and `*` does not match it.
+ */
 const LEVEL = '\u0001/';
 
 /**
- * Returns a function that matches the names from the outermost file inwards. `*` stays within a name; `**` also crosses
- * folders and containers. A pattern without `/` matches the last name at any depth. Case is ignored.
+ * Returns a function that matches a list of names, from the outermost container to the innermost file. `*` matches only
+ * within one name; `**` also matches across folders and containers. A pattern without `/` matches the last name at any
+ * depth. Case is ignored.
  */
 export function locationPattern(pattern: string): (path: readonly string[]) => boolean {
   const isForLastName = !pattern.includes('/');

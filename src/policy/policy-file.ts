@@ -1,4 +1,4 @@
-/** Reads a policy: which files must be signed, by whom, and which exceptions there are. */
+/** Reads a policy, which states which files must be signed, who must sign them, and which exceptions are allowed. */
 
 import { dirname, resolve } from 'node:path';
 import * as v from 'valibot';
@@ -8,7 +8,7 @@ import { systemReason } from '../errors/system-reason.ts';
 import { policyErrors } from './errors.ts';
 
 const LARGEST_POLICY = 4 * 1024 * 1024;
-/** The reason that `--print-policy` writes. */
+/** The text that `--print-policy` writes in place of a reason. */
 export const TODO = 'TODO';
 
 const comments = { $schema: v.exactOptional(v.string()), comment: v.exactOptional(v.string()) };
@@ -75,7 +75,7 @@ export type PolicySigner = v.InferOutput<typeof signer>;
 export type PolicyRule = v.InferOutput<typeof rule>;
 export type Policy = v.InferOutput<typeof policySchema> & { readonly path: string };
 
-/** `kinds` are the known ones. Throws `policy-unreadable`, `policy-invalid`, `policy-not-finished`. */
+/** `kinds` contains all known kinds of files. Throws `policy-unreadable`, `policy-invalid`, `policy-not-finished`. */
 export async function readPolicy(path: string, kinds: ReadonlySet<string>): Promise<Policy> {
   const text = await readFileUpTo(path, LARGEST_POLICY).catch((cause: unknown) => {
     throw policyErrors('policy-unreadable', { path, problem: systemReason(cause) }, { cause });

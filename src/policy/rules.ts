@@ -1,4 +1,4 @@
-/** Chooses the rule for a file, and classifies all files of a run. */
+/** Chooses the rule for each file, and classifies all files of a run. */
 
 import type { ContainedVerdict } from '../containers/walk.ts';
 import type { DigestAlgorithm } from '../crypto/algorithms.ts';
@@ -16,10 +16,13 @@ const DEFAULTS: Requirements = {
   covered: ['own', 'catalog', 'package'],
   notOpened: 'warn',
 };
-/** With a policy. Without one, verify accepts what Windows and Java accept. */
+/**
+ * The weakest digest algorithm that is accepted under a policy. Without a policy, `verify` accepts every algorithm that
+ * Windows and Java accept.
+ */
 const LEAST_DIGEST: DigestAlgorithm = 'SHA256';
 
-/** `pathInFolder` is the file's path below the folder argument, or its name. */
+/** `pathInFolder` is the path of the file below the folder argument. For a file argument, it is the file name. */
 export interface FileOfRun extends ContainedVerdict {
   readonly pathInFolder: string;
 }
@@ -32,7 +35,7 @@ export interface Minimum {
   readonly good: number;
 }
 
-/** Classifies files one by one, and then the run as a whole. `today`: `YYYY-MM-DD`. */
+/** Classifies files one by one, and then classifies the run as a whole. `today`: `YYYY-MM-DD`. */
 export function createClassifier(policy: Policy | undefined, today: string) {
   const rules = (policy?.rules ?? []).map((rule) => ({ rule, matches: matcherOf(rule), matched: 0, goodSigned: 0 }));
   const defaults = policy === undefined ? DEFAULTS : { ...DEFAULTS, digest: LEAST_DIGEST, ...policy.defaults };
@@ -53,7 +56,7 @@ export function createClassifier(policy: Policy | undefined, today: string) {
       if (classified.result === 'good') for (const one of minimum) if (one.matches(location)) one.good += 1;
       return classified;
     },
-    /** The parts of `minimum` that the run does not reach. */
+    /** Returns the parts of `minimum` that the run has not reached. */
     missing: (): readonly Minimum[] => minimum.filter(({ good, least }) => good < least),
     warnings: (): readonly string[] =>
       rules.flatMap(({ rule, matched, goodSigned }) => {

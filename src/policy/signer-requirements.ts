@@ -1,4 +1,4 @@
-/** Checks a signature against the members `signers`, `timestamp` and `digest` of a policy. */
+/** Checks a signature against `signers`, `timestamp` and `digest` in a policy. */
 
 import { COMMON_NAME, COUNTRY, ORGANIZATION, ORGANIZATIONAL_UNIT } from '../asn1/object-identifiers.ts';
 import { extendedKeyUsageOf, readCertificateFields } from '../certificates/certificate.ts';
@@ -28,7 +28,7 @@ export function unmetBy(signature: VerifiedSignature, required: SignatureRequire
   return undefined;
 }
 
-/** Names count only on a trusted path: anyone can create a certificate with any name. */
+/** A name has a meaning only on a trusted path, because anyone can create a certificate with any name. */
 function isBy({ signer, trust }: VerifiedSignature, wanted: PolicySigner): boolean {
   if (typeof wanted === 'string') return wanted === `sha256:${signer.sha256}`;
   const [leaf, issuer] = signer.path;

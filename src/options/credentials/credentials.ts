@@ -1,4 +1,4 @@
-/** Reads the credentials from the environment, or from the keychain, which stores them for one origin only. */
+/** Reads the credentials from the environment, or from the keychain, which stores them for only one origin. */
 
 import { CodesignError } from '../../errors/codesign-error.ts';
 import { Secret } from '../../secrets/secret.ts';
@@ -12,14 +12,14 @@ export interface Credentials {
   readonly accessKey: string;
   readonly accessSecret: Secret;
   readonly source: 'environment' | 'keychain';
-  /** The only origin to which the credentials may be sent; undefined for credentials from the environment. */
+  /** The only origin to which the credentials may be sent; undefined if they come from the environment. */
   readonly origin: string | undefined;
   readonly warnings: readonly string[];
 }
 
 export interface CredentialsQuery {
   readonly env: Environment;
-  /** Origin of the service to which they will be sent; undefined if they will not be sent. */
+  /** Origin of the service to which the credentials will be sent; undefined if they will not be sent. */
   readonly origin: string | undefined;
   readonly account: Account;
   readonly keychain: Keychain;
@@ -30,19 +30,19 @@ const SECRET = 'CODESIGN_ACCESS_SECRET';
 const SECRET_FILE = 'CODESIGN_ACCESS_SECRET_FILE';
 export const CREDENTIAL_VARIABLES = [KEY, SECRET, SECRET_FILE] as const;
 
-/** RFC 7617, section 2: user name and password must not contain control characters. */
+/** The user name and the password must not contain control characters (RFC 7617, section 2). */
 const CONTROL = /\p{Cc}/u;
 
 /**
- * Reads CODESIGN_ACCESS_KEY with CODESIGN_ACCESS_SECRET or CODESIGN_ACCESS_SECRET_FILE. Without these variables, reads
- * the profile's entry in the keychain; an empty variable counts as not set.
+ * Reads CODESIGN_ACCESS_KEY, together with either CODESIGN_ACCESS_SECRET or CODESIGN_ACCESS_SECRET_FILE. If these
+ * variables are not set or are empty, reads the profile's entry in the keychain.
  */
 export async function readCredentials(query: CredentialsQuery): Promise<Credentials> {
   if (hasCredentials(query.env)) return readEnvironment(query.env);
   try {
     return await readKeychain(query);
   } catch (thrown) {
-    // In CI, a secret that is not available becomes an empty variable.
+    // In CI systems, a secret that is not available becomes an empty variable.
     const missing = emptyVariables(CREDENTIAL_VARIABLES, query.env);
     if (missing === '' || !isWithoutCredentials(thrown)) throw thrown;
     throw settingsErrors('credentials-missing', { missing }, { cause: thrown });
@@ -61,7 +61,7 @@ const WITHOUT_CREDENTIALS: ReadonlySet<string> = new Set([
   'keychain-denied',
 ] satisfies (keyof typeof settingsErrors.table)[]);
 
-/** True if credentials for the service are missing, as opposed to wrong. */
+/** True if credentials for the service are missing. False if they are wrong. */
 export function isWithoutCredentials(thrown: unknown): boolean {
   return thrown instanceof CodesignError && WITHOUT_CREDENTIALS.has(thrown.code);
 }
@@ -102,7 +102,10 @@ async function readKeychain({ origin, account, keychain }: CredentialsQuery): Pr
   return { ...stored, source: 'keychain', warnings: [] };
 }
 
-/** `source` names the key in the message, which never contains the text: it may include the secret. */
+/**
+ * `source` is the name of the key in messages. Messages never contain the text of the key, because it may include the
+ * secret.
+ */
 export function checkAccessKey(accessKey: string, source: string): string {
   const invalid = (problem: string) => settingsErrors('access-key-invalid', { source, problem });
   if (accessKey === '') throw invalid('is empty');

@@ -1,4 +1,7 @@
-/** Reads a settings file with limits: only a trusted user may have written it, and no error quotes its content. */
+/**
+ * Reads a settings file with limits: only a trusted user may have been able to write to it, and no error quotes its
+ * content.
+ */
 
 import { constants, type Stats } from 'node:fs';
 import { open } from 'node:fs/promises';
@@ -9,17 +12,17 @@ import { settingsErrors } from '../errors.ts';
 
 const LARGEST_FILE = 256 * 1024;
 export const WRITABLE_BY_ANYBODY = 0o002;
-/** Without this flag, opening a pipe would wait for a writer. Windows has no such flag. */
+/** If this flag were not set, opening a named pipe would wait for a writer. Windows does not have this flag. */
 const AT_ONCE = constants.O_NONBLOCK ?? 0;
 
 export type JsonObject = Readonly<Record<string, unknown>>;
 
 export interface JsonFileOptions {
-  /** Root accepts a file of the user for whom it works (sudo). */
+  /** Root also accepts a file that belongs to the user who started the program with sudo. */
   readonly rootTakesAny: boolean;
 }
 
-/** Errors never quote the content, because a link may lead to any file. */
+/** Errors never quote the content of the file, because a link may lead to any file. */
 export async function readJsonFile(path: string, options: JsonFileOptions): Promise<JsonObject | undefined> {
   const read = await readText(path);
   if (read === undefined) return undefined;
@@ -41,10 +44,13 @@ async function readText(path: string): Promise<{ readonly text: string; readonly
   }
 }
 
-/** Group write permission is accepted: it is the default where each user has a private group. */
+/**
+ * A file that its group may write to is accepted, because that is the default on systems where each user has a private
+ * group.
+ */
 function checkOwner(path: string, { mode, uid }: Stats, { rootTakesAny }: JsonFileOptions): void {
   const user = process.getuid?.();
-  // Windows has no such owners and permission bits.
+  // Windows does not have owners and permission bits of this kind.
   if (user === undefined) return;
   const isForeign = uid !== user && uid !== 0 && !(rootTakesAny && user === 0);
   if (isForeign) throw settingsErrors('settings-file-exposed', { path, problem: 'belongs to another user' });
@@ -66,7 +72,7 @@ function parse(path: string, content: string): JsonObject {
   return value;
 }
 
-/** Uses only the position from a `JSON.parse` message, because the rest quotes the content. */
+/** Uses only the position in a message of `JSON.parse`, because the rest of the message quotes the content. */
 function locate(thrown: unknown, text: string): string {
   const [, position] = / JSON at position (\d+)(?: \(line \d+ column \d+\))?$/.exec(String(thrown)) ?? [];
   if (position === undefined) return '';

@@ -1,4 +1,4 @@
-/** Reads the profile file without any package; conf writes it, completely or not at all. */
+/** Reads the profile file without the conf package. conf writes the file, either completely or not at all. */
 
 import { statSync } from 'node:fs';
 import { dirname } from 'node:path';
@@ -12,7 +12,7 @@ import { damaged, textOf, unknownKey } from './stored-values.ts';
 
 const NAME = /^[A-Za-z0-9._-]{1,64}$/;
 
-/** Names of environments follow the same rule. */
+/** The names of environments follow the same rule. */
 export function isProfileName(name: string): boolean {
   return NAME.test(name);
 }
@@ -59,7 +59,7 @@ function readAddresses(environments: unknown, where: string, path: string): Read
   return addresses;
 }
 
-/** The package sets owner and mode by path, which in another user's folder could lead to any file of root. */
+/** conf sets the owner and the mode by path. In a folder of another user, that path could lead to any file of root. */
 function assertOwnFolder(folder: string): void {
   const { uid, mode } = statSync(folder);
   if (!isTrustedOwner(uid)) throw Object.assign(new Error(`${folder} is foreign`), { code: 'FOREIGN_FOLDER' });
@@ -68,7 +68,7 @@ function assertOwnFolder(folder: string): void {
   }
 }
 
-/** Loads conf only for a change, because most runs change nothing. Removes an undefined profile. */
+/** Loads the conf package only for a change, because most runs change nothing. Removes an undefined profile. */
 export async function writeProfile(path: string, name: string, profile: JsonObject | undefined): Promise<void> {
   const { default: Conf } = await import('conf');
   try {

@@ -30,7 +30,7 @@ export async function openProfiles(env: Environment) {
   const path = profilesPath(env);
   let profiles = await readProfiles(path);
 
-  /** Reads the file again, so that changes by another process are kept. */
+  /** Reads the file again, so that changes by another process are not lost. */
   async function change<Result>(name: string, edit: (profile: Record<string, unknown>) => Result): Promise<Result> {
     checkName(name, '--profile');
     const stored = (await readProfiles(path)).get(name)?.raw ?? {};
@@ -50,7 +50,10 @@ export async function openProfiles(env: Environment) {
     path,
     names: (): readonly string[] => [...profiles.keys()],
     has: (name: string): boolean => profiles.has(name),
-    /** The profile `default` is empty until a setting is stored. `from` names the source of the name in messages. */
+    /**
+     * The profile `default` is empty until a setting is stored in it. In messages, `from` is the source of the profile
+     * name.
+     */
     read(name: string, from = '--profile'): StoredProfile {
       checkName(name, from);
       const found = profiles.get(name);
@@ -58,10 +61,10 @@ export async function openProfiles(env: Environment) {
       if (name === DEFAULT_PROFILE) return { name, values: new Map(), environments: new Map(), environment: undefined };
       throw unknown(from, true);
     },
-    /** Accepts keys in the form of the profile or of the option. */
+    /** Accepts keys in the form of the profile file and in the form of the option. */
     set: (name: string, key: string, values: readonly string[]): Promise<void> =>
       change(name, (profile) => put(profile, key, values)),
-    /** Sets all settings or none. A setting without values is removed. */
+    /** Stores either all of the settings or none. A setting that has no values is removed. */
     setAll: (name: string, settings: ReadonlyMap<string, readonly string[]>): Promise<void> =>
       change(name, (profile) => {
         for (const [key, values] of settings) {
@@ -110,7 +113,7 @@ export function checkValues(key: ProfileKey, values: readonly string[]): void {
   else for (const value of values) definitionOf(key).kind?.read({ value, name: key });
 }
 
-/** Stores absolute paths, because the next command may run in another folder. */
+/** Stores absolute paths, because the next command may run in a different folder. */
 function put(profile: Record<string, unknown>, text: string, given: readonly string[]): void {
   const key = profileKey(text);
   checkValues(key, given);

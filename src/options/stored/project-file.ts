@@ -1,4 +1,4 @@
-/** Reads the shared project file: it may decide how to sign, but never where credentials are sent. */
+/** Reads the project file, which may decide how files are signed, but never where credentials are sent. */
 
 import { access } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
@@ -9,7 +9,9 @@ import { isSettingKey, isStoredIn, PROJECT_KEYS, type SettingKey } from '../tabl
 import { readJsonFile, shownKey } from './json-file.ts';
 import { damaged, textOf, unknownKey } from './stored-values.ts';
 
-/** Keys that users may try to set, grouped by the reason why a cloned repository must not set them. */
+/**
+ * Keys that users may try to set in a project file, grouped by the reason why a cloned repository must not set them.
+ */
 const REFUSED = {
   'where credentials go': ['baseUrl', 'environment', 'environments', 'profile', 'proxy'],
   'whom this machine trusts': ['caFile', 'timestampRoots'],
@@ -36,9 +38,9 @@ export async function readProjectFile(place: ProjectSearch): Promise<Stored['pro
 }
 
 /**
- * Searches upward to the root of the repository or the home folder, whichever comes first (inclusive). Without a
- * repository or home folder above, searches only the folder itself: a file higher up, for example in /tmp, does not
- * belong to the project.
+ * Searches this folder and those above it, up to and including the root of the repository or the home folder, whichever
+ * comes first. If neither is found, searches only the folder itself, because a file higher up (for example in /tmp)
+ * does not belong to the project.
  */
 async function foldersToLookIn({ folder, home }: ProjectSearch): Promise<readonly string[]> {
   const folders: string[] = [];
@@ -71,7 +73,7 @@ function readValue(key: string, value: unknown, path: string): readonly string[]
   return texts;
 }
 
-/** A repository must not decide which files of its user are overwritten. */
+/** A cloned repository must not decide which files of the user are overwritten. */
 function refuseOutside(output: string, path: string): void {
   if (!isAtOrBelow(output, dirname(path))) {
     throw damaged(path, 'has an "output" outside the folder of this file');

@@ -1,4 +1,6 @@
-/** Restricts the output of a project file to paths below its folder, outside `.git`, and without links. */
+/**
+ * Restricts the output path in a project file to paths below its folder that are outside `.git` and contain no links.
+ */
 
 import { lstatSync, type Stats } from 'node:fs';
 import { dirname, join, relative, resolve, sep } from 'node:path';
@@ -6,8 +8,8 @@ import { isAtOrBelow } from '../../bytes/folders.ts';
 import { settingsErrors } from '../errors.ts';
 
 /**
- * Throws `project-output-refused` if a result would leave the project folder, follow a link below it, or enter a `.git`
- * folder. `path`: path of the project file. A missing folder is created by the run, so it is not a link.
+ * Throws `project-output-refused` if a result would be outside the project folder, behind a link in it, or in a `.git`
+ * folder. `path`: the path of the project file. If a folder is missing, this run creates it, so it cannot be a link.
  */
 export function checkProjectOutputs(path: string, outputs: readonly string[]): void {
   const folder = dirname(path);
@@ -26,7 +28,10 @@ export function checkProjectOutputs(path: string, outputs: readonly string[]): v
   }
 }
 
-/** Covers other names of `.git`: upper case, ignored characters, a stream, or the short name on Windows. */
+/**
+ * Recognises all forms of the name `.git`: with upper case, ignored characters or a stream name, and the short name on
+ * Windows.
+ */
 function isGitFolder(name: string): boolean {
   const plain = name.replace(/\p{Default_Ignorable_Code_Point}/gu, '').toLowerCase();
   return /^(?:\.git|git~\d+)[. ]*(?::.*)?$/.test(plain);
@@ -36,7 +41,7 @@ function statsOf(path: string): Stats | undefined {
   try {
     return lstatSync(path, { throwIfNoEntry: false });
   } catch {
-    // If a component is not a folder, the error occurs later, when the result is written.
+    // If part of the path is not a folder, the error occurs later, when the result is written.
     return undefined;
   }
 }

@@ -1,4 +1,4 @@
-/** Converts the values of a settings file to text as typed by a user, and back, and checks their types. */
+/** Converts the values of a settings file to the text that a user would type, and back. Also checks their types. */
 
 import { dirname, isAbsolute, join } from 'node:path';
 import { settingsErrors } from '../errors.ts';
@@ -8,17 +8,20 @@ import { readSwitch } from '../values.ts';
 import { isObject, type JsonObject, shownKey } from './json-file.ts';
 
 export const MOST_VALUES = 32;
-/** Parts of keys under which users may try to store a secret. */
+/** Parts of key names that suggest that a user is trying to store a secret. */
 const SECRET = /secret|passw|passphrase|accesskey|credential|privatekey|apikey|token/;
 
 type Value = string | number | boolean | readonly string[] | JsonObject;
 
-/** Returns the key as written in a file, even if it was typed like an option (`timestamp-url`). */
+/** Returns the key as it is written in a settings file, even if the user typed it like an option (`timestamp-url`). */
 export function keyAsWritten(key: string): string {
   return key.replace(/(?<=[a-z])-([a-z])/g, (_all, letter: string) => letter.toUpperCase());
 }
 
-/** Returns the error for a key that is not among `known`. For a secret, the error says where to store it. */
+/**
+ * Returns the error for a key that is not in `known`. If the key is for a secret, the error says where secrets are
+ * stored.
+ */
 export function unknownKey(key: string, known: readonly string[], where: string) {
   const shown = shownKey(key);
   if (SECRET.test(key.toLowerCase().replace(/[^a-z]/g, ''))) {
@@ -57,10 +60,10 @@ function checkText(text: string, name: string, path: string): void {
   if (text.length > LONGEST_TEXT) throw damaged(path, `"${name}" is longer than ${LONGEST_TEXT} characters`);
 }
 
-/** Length of the longest path on Linux. */
+/** Length of the longest path that Linux supports. */
 const LONGEST_TEXT = 4096;
 
-/** Returns the form that is written to a file. The values must have been checked. */
+/** Returns the value in the form that is written to a settings file. The values must have been checked before. */
 export function storedForm(texts: readonly string[], key: SettingKey): Value {
   const { form } = formOf(key);
   if (form === 'list') return texts;
@@ -103,7 +106,7 @@ function isListOfText(value: unknown): boolean {
   return isList && value.every((one) => typeof one === 'string');
 }
 
-/** An empty path stays empty, and is rejected when it is used. */
+/** An empty path is stored as it is, and is rejected when it is used. */
 function besideFile(text: string, path: string): string {
   return text === '' || isAbsolute(text) ? text : join(dirname(path), text);
 }
