@@ -59,22 +59,26 @@ export type {
 } from './verifying/verdict.ts';
 
 export interface SignFilesOptions extends Omit<SettingsOptions, 'output'> {
-  /** Paths of files to sign in place, or pairs of an input path and a result path. */
+  /** Paths of the files to sign in place, or pairs of an input path and a result path. */
   readonly files: readonly (string | FileToSign)[];
   /**
-   * Environment for credentials and settings that are not given as options; pass `process.env` for that of the process.
-   * A stored profile is read only if `profile`, `environment` or one of their variables is set; a project file is never
-   * read.
+   * Environment variables for credentials and settings that are not given as options. Pass `process.env` for those of
+   * the current process. A stored profile is read only if `profile`, `environment` or one of their variables is set. A
+   * project file is never read.
    */
   readonly env?: Readonly<Record<string, string | undefined>>;
-  /** After the signal aborts, nothing new starts, and only signatures that were already requested are awaited. */
+  /**
+   * After the signal is aborted, nothing new starts, and the function waits only for signatures that were already
+   * requested.
+   */
   readonly signal?: AbortSignal;
   readonly onEvent?: (event: SigningEvent) => void;
 }
 
 /**
- * Signs files like `codesign-remote sign`. A file that fails does not throw, but has an outcome. Throws a CodesignError
- * if no file can be signed because of the settings, the credentials or the certificate.
+ * Signs files in the same way as `codesign-remote sign`. If a file fails, the function does not throw but returns an
+ * outcome for the file. Throws a CodesignError if no file can be signed because of the settings, the credentials or the
+ * certificate.
  */
 export async function signFiles(options: SignFilesOptions): Promise<SignFilesResult> {
   const clock = clockFromNow();
@@ -88,27 +92,27 @@ export async function signFiles(options: SignFilesOptions): Promise<SignFilesRes
     return result;
   } finally {
     await signing[Symbol.asyncDispose]();
-    // The process may continue for hours, but the run of this caller ends here.
+    // The process may run for hours after this, but the run of this caller ends here.
     signing.noteEnd(isComplete && !signal?.aborted);
   }
 }
 
 export interface ChangeFilesOptions {
-  /** Paths of files to change in place, or pairs of an input path and a result path. */
+  /** Paths of the files to change in place, or pairs of an input path and a result path. */
   readonly files: readonly (string | FileToSign)[];
-  /** After the signal aborts, nothing new starts. */
+  /** After the signal is aborted, no further file starts. */
   readonly signal?: AbortSignal;
   readonly onEvent?: (event: SigningEvent) => void;
 }
 
 export interface TimestampFilesOptions extends ChangeFilesOptions, Omit<LibraryOptionsOf<'timestamp'>, 'output'> {
-  /** Has the same meaning as for `signFiles`. */
+  /** This option has the same meaning as for `signFiles`. */
   readonly env?: Environment;
 }
 
 /**
- * Adds timestamps to signed files like `codesign-remote timestamp`. A file that fails does not throw, but has an
- * outcome. Throws a CodesignError if no file can be changed.
+ * Adds timestamps to signed files in the same way as `codesign-remote timestamp`. If a file fails, the function does
+ * not throw but returns an outcome for the file. Throws a CodesignError if no file can be changed.
  */
 export async function timestampFiles(options: TimestampFilesOptions): Promise<ChangeFilesResult> {
   const { files, env = {}, signal, onEvent = () => undefined, ...settingsOptions } = options;
@@ -118,8 +122,8 @@ export async function timestampFiles(options: TimestampFilesOptions): Promise<Ch
 }
 
 /**
- * Removes all signatures from files like `codesign-remote remove`. A file that fails does not throw, but has an
- * outcome.
+ * Removes all signatures from files in the same way as `codesign-remote remove`. If a file fails, the function does not
+ * throw but returns an outcome for the file.
  */
 export async function removeSignatures(options: ChangeFilesOptions): Promise<ChangeFilesResult> {
   const { files, signal, onEvent = () => undefined } = options;
@@ -132,7 +136,7 @@ function asFileToSign(file: string | FileToSign): FileToSign {
 }
 
 export interface ResumeOptions extends LibraryOptionsOf<'resume'> {
-  /** Has the same meaning as for `signFiles`. */
+  /** This option has the same meaning as for `signFiles`. */
   readonly env?: Environment;
   readonly signal?: AbortSignal;
   readonly onEvent?: (event: SigningEvent) => void;
@@ -144,12 +148,12 @@ export interface ResumeResult {
   readonly warnings: readonly string[];
 }
 
-/** A call of an earlier run; `left` was not attempted, `failed` is still unfinished. */
+/** A call from an earlier run. `left`: it was not attempted now. `failed`: it is still unfinished. */
 export type ResumedCall = ReturnType<typeof describeResumed>;
 
 /**
- * Finishes the work of earlier runs like `codesign-remote resume`; `dryRun` only lists the calls, `forget` and
- * `forgetUnknown` discard them. Throws a CodesignError if no call can be finished.
+ * Finishes the work of earlier runs in the same way as `codesign-remote resume`. `dryRun` only lists the calls;
+ * `forget` and `forgetUnknown` discard them. Throws a CodesignError if no call can be finished.
  */
 export async function resume(options: ResumeOptions = {}): Promise<ResumeResult> {
   const clock = clockFromNow();
@@ -162,13 +166,13 @@ export async function resume(options: ResumeOptions = {}): Promise<ResumeResult>
 }
 
 export interface HistoryOptions extends LibraryOptionsOf<'history'> {
-  /** Environment for CODESIGN_STATE_DIR, and for the system's variables that locate the state folder. */
+  /** Environment variables: CODESIGN_STATE_DIR, and the variables of the system that locate the state folder. */
   readonly env?: Environment;
 }
 
 /**
- * Yields the calls that `codesign-remote history` lists, newest last. Throws a CodesignError if the journal cannot be
- * read.
+ * Yields the calls that `codesign-remote history` lists. The newest call is the last one. Throws a CodesignError if the
+ * journal cannot be read.
  */
 export async function* history(options: HistoryOptions = {}): AsyncGenerator<HistoryEntry> {
   const { env = {}, ...selection } = options;
@@ -177,15 +181,20 @@ export async function* history(options: HistoryOptions = {}): AsyncGenerator<His
 }
 
 export interface VerifyFileOptions extends Omit<VerifyOptions, 'roots'> {
-  /** One or more paths of root files; `system` adds the roots of the system. Default: the roots of the system. */
+  /**
+   * Paths of one or more files with root certificates; `system` adds the roots of the system. By default, the roots of
+   * the system are used.
+   */
   readonly roots?: string | readonly string[] | undefined;
-  /** Environment for SSL_CERT_FILE and HTTPS_PROXY; pass `process.env` for that of the process. */
+  /**
+   * Environment variables, such as SSL_CERT_FILE and HTTPS_PROXY. Pass `process.env` for those of the current process.
+   */
   readonly env?: Readonly<Record<string, string | undefined>>;
 }
 
 /**
- * Verifies a file like `codesign-remote verify`. The result also describes faults of the file, and errors that occurred
- * when it was read. Throws a CodesignError for invalid settings, and for roots that cannot be read.
+ * Verifies a file in the same way as `codesign-remote verify`. The result also describes problems of the file, and
+ * errors that occurred while it was read. Throws a CodesignError if a setting is invalid or the roots cannot be read.
  */
 export async function verifyFile(path: string, options: VerifyFileOptions = {}): Promise<VerifiedFile> {
   const { env = {}, roots, ...verifyOptions } = options;
@@ -195,9 +204,10 @@ export async function verifyFile(path: string, options: VerifyFileOptions = {}):
 }
 
 /**
- * Describes the signatures of a file like `codesign-remote inspect`: signers, certificates, attributes, timestamps,
- * nested signatures, and their faults. Works offline, and does not check trust. Text is not escaped: names may contain
- * control characters. Throws a CodesignError if the file cannot be read; an unsigned file has no signatures.
+ * Describes the signatures of a file like `codesign-remote inspect`: their signers, certificates, attributes,
+ * timestamps, nested signatures and problems. Works offline, and does not check trust. The text is not escaped, so
+ * names may contain control characters. Throws a CodesignError if the file cannot be read. For an unsigned file, the
+ * list of signatures is empty.
  */
 export function inspectFile(path: string): Promise<InspectedFile> {
   return inspectWith(path, composeReading());

@@ -11,9 +11,12 @@ type Digests = readonly string[] | string | null | undefined;
 export interface WindowsSignTask {
   readonly path: string;
   readonly hash?: string | undefined;
-  /** False for the first signature of a file, true for one that signtool would nest in it. */
+  /**
+   * False for the first signature of a file. True for an additional signature, which signtool would nest in the first
+   * one.
+   */
   readonly isNest?: boolean | undefined;
-  /** Product name; `site` is the product's web page. */
+  /** Name of the product; `site` is the address of its web page. */
   readonly name?: string | undefined;
   readonly site?: string | null | undefined;
   readonly options?:
@@ -22,16 +25,16 @@ export interface WindowsSignTask {
         readonly signingHashAlgorithms?: Digests;
         /** Versions 25 and 26. */
         readonly signtoolOptions?: { readonly signingHashAlgorithms?: Digests } | null | undefined;
-        /** An object since version 27. */
+        /** An object in version 27 and later. */
         readonly sign?: unknown;
       }
     | undefined;
 }
 
 /**
- * Signs a file only in electron-builder's first pass over it. Each further pass would cost a signature that no
- * supported version of Windows needs. Ignores the digest of the pass, because an `.msi` has only one pass, by default
- * with SHA-1.
+ * Signs a file only the first time electron-builder passes it to this hook. Signing it again would cost another
+ * signature, which no supported version of Windows needs. Ignores the digest algorithm that electron-builder requests:
+ * an `.msi` file is passed only once, by default with SHA-1.
  */
 export async function sign(task: WindowsSignTask | string): Promise<void> {
   if (typeof task === 'string') return await signForBuild({ path: task });
@@ -46,7 +49,7 @@ function fileOf({ path, name, site, options }: WindowsSignTask): FileOfBuild {
     path,
     description: name || undefined,
     url: site || undefined,
-    // If undefined, the environment or the profile decides.
+    // If this value is undefined, the environment or the profile decides.
     algorithm: isSha1Alone(options) ? 'SHA1' : undefined,
   };
 }
@@ -63,12 +66,12 @@ export interface BuildResult {
   readonly artifactPaths: readonly string[];
 }
 
-/** Formats whose signature Windows checks when it runs or installs a file. */
+/** File formats whose signature Windows checks before it runs or installs a file. */
 const REQUIRED: readonly string[] = ['pe', 'msi', 'appx'];
 
 /**
- * Throws `unsigned-in-build` if an artifact, or a program in a folder such as `win-unpacked`, has no intact signature.
- * Returns no additional artifacts.
+ * Throws `unsigned-in-build` if a build artifact, or a program in a folder such as `win-unpacked`, has no intact
+ * signature. Returns no additional artifacts.
  */
 export async function afterAllArtifactBuild({ outDir, artifactPaths }: BuildResult): Promise<string[]> {
   const bad: { readonly file: string; readonly isUnsigned: boolean }[] = [];

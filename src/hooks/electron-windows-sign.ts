@@ -5,7 +5,7 @@ import { exitCodeFor } from '../errors/exit-codes.ts';
 import { say, signForBuild } from './sign-for-build.ts';
 
 /**
- * @electron/windows-sign ignores errors of hooks, except in its debug output. This hook therefore prints the failure on
+ * @electron/windows-sign shows the errors of hooks only in its debug output. Therefore this hook prints each failure to
  * standard error and sets the exit code of the process.
  */
 export default async function sign(path: string): Promise<void> {

@@ -6,7 +6,7 @@ import { openPlanned } from './files/open-file.ts';
 import type { Planned } from './planned-file.ts';
 import type { StartedRun } from './run.ts';
 
-/** Throws `catalog-member-changes` if the run would change a file listed in a catalog of the same run. */
+/** Throws `catalog-member-changes` if the run would change a file that is listed in a catalog of the same run. */
 export async function checkCatalogMembers(
   planned: readonly Planned[],
   run: Pick<StartedRun, 'digestEntries' | 'onEvent' | 'stop'>,

@@ -1,4 +1,4 @@
-/** Changes the planned files concurrently; a failed file does not stop the others. */
+/** Changes the planned files concurrently. If one file fails, the others continue. */
 
 import { dirname } from 'node:path';
 import { type CodesignError, toCodesignError } from '../errors/codesign-error.ts';
@@ -8,8 +8,8 @@ import type { Planned, PlannedFile } from './planned-file.ts';
 import type { StartedRun } from './run.ts';
 
 /**
- * Returns the outcomes in the order of the files. `change` must call `finish` when it succeeds; if it throws, the file
- * counts as failed. `change` is not called for files that failed or were skipped during planning.
+ * Returns the outcomes in the order of the files. `change` must call `finish` when it succeeds. If `change` throws, the
+ * file is counted as failed. `change` is not called for files that failed or were skipped while the run was planned.
  */
 export function changeEach(
   planned: readonly Planned[],
@@ -34,23 +34,27 @@ export function finish(outcome: FileOutcome, { onEvent }: Pick<StartedRun, 'onEv
   return outcome;
 }
 
-/** Above this size, local work takes longer than the service call: 20 ms for a program, half a second for a JAR. */
+/**
+ * For files above this size, local work takes longer than the service call: 20 ms for a program, half a second for a
+ * JAR.
+ */
 const LARGE_BYTES = 8 * 1024 * 1024;
 
 /**
- * Limit on concurrent large files while small files wait: one is being read, and another is flushed or signed. A higher
- * limit gains nothing, because one processor digests, and flushes could occupy all four threads of Node's pool.
+ * Limit on concurrent large files while small files wait. One large file can then be read while another is flushed or
+ * signed. A higher limit gains nothing, because one processor computes the digests, and flushes could occupy all four
+ * threads of Node's pool.
  */
 const LARGE_SLOTS = 2;
 
-/** Returns the outcomes in the order of the files. With a concurrency of one, files also start in that order. */
+/** Returns the outcomes in the order of the files. If the concurrency is one, the files also start in that order. */
 async function concurrently(
   files: readonly Planned[],
   concurrency: number,
   run: (file: Planned) => Promise<FileOutcome>,
 ): Promise<FileOutcome[]> {
   const outcomes = new Array<FileOutcome>(files.length);
-  // Reversed, because `pop` takes the last one.
+  // The order is reversed, because `pop` takes the last entry.
   const waiting = [...files.entries()].reverse();
   const isLarge = ([, file]: [number, Planned]): boolean => concurrency > 1 && bytesToRead(file) >= LARGE_BYTES;
   const large = waiting.filter(isLarge);
@@ -73,14 +77,14 @@ async function concurrently(
   return outcomes;
 }
 
-/** Files that will not be written are not read. */
+/** Files that will not be written do not need to be read. */
 function bytesToRead(planned: Planned): number {
   return 'plan' in planned && planned.plan.skipped === undefined ? Number(planned.plan.stats.size) : 0;
 }
 
 async function skip(plan: PlannedFile, reason: SkipReason, { disk }: StartedRun): Promise<SkippedOutcome> {
   const { path, output, format, warnings } = plan;
-  // A skipped file gets no temporary copy, which would also remove stale files.
+  // No temporary copy is created for a skipped file, so stale files must be removed here.
   await disk.removeStaleFiles?.(dirname(plan.target));
   return { path, output, format: format.id, warnings, status: 'skipped', reason };
 }

@@ -1,4 +1,4 @@
-/** Lists what `sign` would send for each file, without writing a file or sending a request. */
+/** Lists what `sign` would send for each file. Writes no file and sends no request. */
 
 import { inFileSystem } from '../files/file-system-errors.ts';
 import { signingOf } from '../format/format.ts';

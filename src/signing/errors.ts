@@ -5,7 +5,9 @@ interface Mismatch {
   readonly code: string;
   readonly certificate: string;
   readonly fingerprint: string;
-  /** Journal ids of the calls whose signatures do not verify, separated by spaces; empty without a journal. */
+  /**
+   * Ids in the journal, separated by spaces, of the calls whose signatures do not verify; empty if there is no journal.
+   */
   readonly ids: string;
   readonly isKnown: boolean;
   readonly why: string;

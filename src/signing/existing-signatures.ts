@@ -14,15 +14,15 @@ import type { WrittenSignature } from './planned-file.ts';
 import type { Account } from './service/account.ts';
 
 /**
- * Includes co-signers and countersigners. Each signer is listed once, because a second signature usually comes from the
- * same signer.
+ * Includes co-signers and countersigners. Lists each signer only once, because the second signature of a file usually
+ * comes from the same signer.
  */
 export function signerNames(signatures: readonly FoundSignature[]): string[] {
   const all = withNested(signatures).flatMap((signature) => [signature, ...containedAs('co-signer', signature)]);
   return [...new Set(all.map(({ signer }) => signer.name))];
 }
 
-/** If `verify` rejects the file as a whole, none of its signatures is intact. */
+/** If `verify` rejects the file as a whole, none of the signatures in it is intact. */
 export async function hasIntact(
   opened: SignableFile,
   signatures: readonly FoundSignature[],
@@ -36,8 +36,8 @@ export async function hasIntact(
 }
 
 /**
- * Throws `cannot-append` if a signature or timestamp that stays in the file is broken: `verify` would reject the file,
- * even with a valid signature or timestamp added.
+ * Throws `cannot-append` if a signature or timestamp that stays in the file is broken. `verify` would reject the file
+ * even if it also contained a valid one.
  */
 export async function requireUnbroken(
   opened: Pick<SignableFile, 'examine'>,
@@ -47,7 +47,7 @@ export async function requireUnbroken(
   const isAppendOnly = !signing?.modes.includes('replace');
   const refused = (reason: string) => formatErrors('cannot-append', { reason, isAppendOnly });
   for (const { location, certificates, timestamps, examine } of withNested(staying)) {
-    // Some verifiers read no signature of a file if one of its certificates is unreadable.
+    // Some verifiers cannot read any signature of a file if one of its certificates is unreadable.
     if (!certificates.every(isReadableCertificate)) throw refused(`a certificate of ${location} cannot be read`);
     const findings = [...(await examine()), ...timestamps.flatMap((timestamp) => timestamp.findings)];
     const found = findings.find(isBroken);
@@ -62,11 +62,11 @@ export function isBy({ der }: Certificate): (signature: FoundSignature) => boole
   return ({ signer: { certificate } }) => certificate !== undefined && isSameBytes(certificate, der);
 }
 
-/** Accepts signatures of publishers other than the subject of this certificate. */
+/** Accepts signatures by any publisher other than the subject of this certificate. */
 export function isByOtherThan({ der }: Certificate): (signature: FoundSignature) => boolean {
   const own = publisherOf(der);
   return ({ signer: { certificate } }) => {
-    // A signature with an unreadable certificate is not intact either.
+    // A signature whose certificate is unreadable is not intact either.
     const publisher = certificate && orUndefined(() => publisherOf(certificate));
     return publisher !== undefined && publisher !== own;
   };
@@ -86,9 +86,9 @@ export type FindWritten = (
 ) => Promise<WrittenSignature | undefined>;
 
 /**
- * Finds an intact signature made with this certificate that, according to the journal, a run with the same options
- * requested. The signature must have a timestamp if one is required. The signed data can no longer be prepared if the
- * signature changed it.
+ * Finds an intact signature that was made with this certificate and, according to the journal, requested by a run with
+ * the same options. If a timestamp is required, the signature must have one. If adding the signature changed the data
+ * that is signed, that data cannot be prepared again.
  */
 export function findWrittenWith({ journal, origin, code }: Account): FindWritten {
   return async (signatures, { algorithm, chain, timestampAlgorithm, formatOptions }) => {

@@ -4,19 +4,22 @@ import type { RetryWait } from '../http/retry.ts';
 import type { CallRecord } from '../service/call-record.ts';
 
 export interface FileToSign {
-  /** Path as the user typed it. */
+  /** The path as the user typed it. */
   readonly path: string;
-  /** Path under which the user will find the result; equal to `path` for a change in place. */
+  /** The path at which the user will find the result; equal to `path` if the file is changed in place. */
   readonly output: string;
-  /** Only set for files found in a folder, which are skipped if no format recognises them. */
+  /** Set only for files that were found in a folder. Such a file is skipped if no format recognises it. */
   readonly pathInFolder?: string | undefined;
-  /** True for a file from a pattern, folder or list: `sign` keeps another publisher's signature in it. */
+  /**
+   * True for a file that comes from a pattern, folder or list. In such a file, `sign` keeps the signature of another
+   * publisher.
+   */
   readonly isFound?: boolean | undefined;
 }
 
 interface Outcome {
   readonly path: string;
-  /** Id of the format; null if no format recognised the file. */
+  /** Id of the file format; null if no format recognised the file. */
   readonly format: string | null;
   /** Warnings for users, as `message [code]`. */
   readonly warnings: readonly string[];
@@ -33,23 +36,26 @@ export interface SignatureOutcome {
   readonly algorithm: DigestAlgorithm;
   readonly record: string | null;
   readonly reused: boolean;
-  /** Time of the timestamp in ISO 8601; null without a timestamp. */
+  /** Time of the timestamp in ISO 8601; null if there is no timestamp. */
   readonly timestamp: string | null;
   readonly timestampAuthority: string | null;
 }
 
-/** For a file with several signatures: record and algorithm of the first, and the first timestamp. */
+/**
+ * If the file has several signatures, this contains the record and the algorithm of the first one, and the first
+ * timestamp.
+ */
 export interface SignedOutcome extends WrittenOutcome, SignatureOutcome {
-  /** `unchanged`: the file already has this signature, from an earlier run that did not finish. */
+  /** `unchanged`: the file already has this signature from an earlier run, which did not finish. */
   readonly status: 'signed' | 'unchanged';
   readonly reported: boolean;
   readonly replaced: readonly string[];
-  /** Each signature of a file with several; undefined for one. */
+  /** All signatures of the file if it has several; undefined if it has one. */
   readonly units?: readonly SignedPart[];
   readonly inner?: readonly SignedPart[];
 }
 
-/** One of several signatures for a file: a unit, or that of an inner file. */
+/** One of several signatures for a file: the signature of a unit or of an inner file. */
 export interface SignedPart extends SignatureOutcome {
   readonly name: string;
 }
@@ -64,13 +70,13 @@ export interface TimestampedOutcome extends WrittenOutcome {
 export interface RemovedOutcome extends WrittenOutcome {
   readonly status: 'removed';
   readonly signatures: number;
-  /** Signers, without duplicates. Not escaped: names may contain control characters. */
+  /** Signers, without duplicates. Text that is not escaped: names may contain control characters. */
   readonly removed: readonly string[];
 }
 
 export interface AttachedOutcome extends WrittenOutcome {
   readonly status: 'attached';
-  /** Not escaped: the name may contain control characters. */
+  /** Text that is not escaped: the name may contain control characters. */
   readonly signer: string;
   readonly replaced: readonly string[];
 }
@@ -87,7 +93,7 @@ export interface PlannedOutcome extends Outcome {
   readonly status: 'planned';
   readonly output: string;
   readonly algorithm: DigestAlgorithm;
-  /** The digest that would be sent, in Base64; null if it depends on signatures of inner files. */
+  /** The digest that would be sent, in Base64; null if it depends on the signatures of inner files. */
   readonly digest: string | null;
   readonly replaced: readonly string[];
   readonly bytes: number;
@@ -106,7 +112,7 @@ export interface FailedOutcome extends Outcome {
   readonly error: CodesignError;
   /** Record id of a signature that the service has already returned; null if there is none. */
   readonly record: string | null;
-  /** True if the journal keeps the signature, so that the next run can use it. */
+  /** True if the journal contains the signature, so that the next run can use it. */
   readonly kept: boolean;
 }
 
@@ -120,7 +126,7 @@ export type FileOutcome =
   | FailedOutcome;
 
 export interface ChangeFilesResult {
-  /** Warnings about the run as a whole, for example about its certificate or credentials, as `message [code]`. */
+  /** Warnings about the run as a whole, such as its certificate or credentials, in the form `message [code]`. */
   readonly warnings: readonly string[];
   readonly files: readonly FileOutcome[];
 }
@@ -132,7 +138,7 @@ export interface SignFilesResult extends ChangeFilesResult {
     readonly skipped: number;
     readonly failed: number;
     readonly planned: number;
-    /** Number of files that count as failed because the run ended before they were attempted. */
+    /** Number of failed files that were never attempted, because the run ended before. */
     readonly notAttempted: number;
   };
 }
@@ -143,7 +149,10 @@ export interface TemporaryFileLeft {
   readonly error: CodesignError;
 }
 
-/** Progress while a large file is read: `bytes` of the `size` that one pass reads. There may be several passes. */
+/**
+ * Progress while a large file is being read: `bytes` of `size` have been read in the current pass. The file may be read
+ * in several passes.
+ */
 export interface BytesRead {
   readonly type: 'bytes-read';
   readonly path: string;
@@ -153,7 +162,7 @@ export interface BytesRead {
 
 export interface WaitingToRetry extends RetryWait {
   readonly type: 'waiting-to-retry';
-  /** Names the request and the reason, for example `sign app.exe: HTTP 503`. */
+  /** Contains the request and the reason, for example `sign app.exe: HTTP 503`. */
   readonly reason: string;
 }
 
@@ -161,26 +170,29 @@ export type FileEvent =
   | WaitingToRetry
   | { readonly type: 'file-started'; readonly path: string }
   | BytesRead
-  /** A file in a folder has a supported extension, but not the content for it. */
+  /** A file found in a folder has the extension of a supported format, but not its content. */
   | { readonly type: 'file-left-out'; readonly path: string; readonly error: CodesignError }
   | TemporaryFileLeft;
 
-/** The step that a file waits for after it has been read. */
+/** The next step that a file waits for after it has been read. */
 export type FileStep = 'asking-service' | 'asking-authority' | 'writing';
 
 export type SigningEvent =
   | FileEvent
-  /** Emitted once all files are planned. `paths` lists the files that will be changed, in the order of the input. */
+  /**
+   * Emitted when all files have been planned. `paths` contains the files that will be changed, in the order in which
+   * they were given.
+   */
   | { readonly type: 'files-planned'; readonly paths: readonly string[] }
   | { readonly type: 'option-unused'; readonly error: CodesignError }
   /** `whom` describes the other process that is requesting the same signature. */
   | { readonly type: 'waiting'; readonly path: string; readonly whom: string }
   | { readonly type: 'file-step'; readonly path: string; readonly step: FileStep }
-  /** The request was sent to the service, so a signature may be counted from now on. */
+  /** The request has been sent to the service, so from now on a signature may be counted. */
   | { readonly type: 'signature-requested'; readonly path: string }
-  /** The service returned a signature, which has been counted. */
+  /** The service returned a signature, so the signature has been counted. */
   | { readonly type: 'signature-given'; readonly path: string }
   | { readonly type: 'service-called'; readonly call: CallRecord }
-  /** The file is final, but its report may still be in progress. */
+  /** The file is complete, but its report may not have been sent yet. */
   | { readonly type: 'file-finished'; readonly outcome: FileOutcome }
   | { readonly type: 'report-failed'; readonly path: string; readonly record: string; readonly error: CodesignError };

@@ -1,4 +1,4 @@
-/** Plans all files of a run: before the first request, it runs every check that is possible without one. */
+/** Plans all files of a run. Before the first request is sent, all checks are done that are possible without one. */
 
 import { basename, extname } from 'node:path';
 import pLimit from 'p-limit';
@@ -18,7 +18,7 @@ import type { FileToSign } from './outcome.ts';
 import type { Intent, Planned, PlannedFile, RecognisedFile } from './planned-file.ts';
 import type { StartedRun } from './run.ts';
 
-/** Runs all checks that need no content digest; throws if the file cannot be changed. */
+/** Does all checks that need no digest of the content. Throws if the file cannot be changed. */
 type Decide = (opened: SignableFile, file: RecognisedFile) => Promise<Intent>;
 
 export async function planFiles(files: readonly FileToSign[], run: StartedRun, decide: Decide): Promise<Planned[]> {
@@ -31,7 +31,7 @@ export async function planFiles(files: readonly FileToSign[], run: StartedRun, d
   return rejectConflicts(meant);
 }
 
-/** Facts that all files of a run share. */
+/** Information that is the same for all files of a run. */
 interface KnownFacts {
   readonly folders: TargetFolders;
   readonly isOnLocalDisk: ReturnType<typeof localDisks>;
@@ -75,7 +75,7 @@ async function planFile(
   }
 }
 
-/** The error already names the file, so the message names the target only if its path is different. */
+/** The error already contains the path of the file, so the target is added only if its path is different. */
 function nameOf(target: string, { path, output }: FileToSign): string {
   return path === output && basename(path) === basename(target) ? 'the file' : target;
 }
@@ -85,13 +85,13 @@ function hardLinkWarnings({ path, output }: FileToSign, { nlink }: FileStats): s
   return [signingWarnings('hard-links', { count: Number(nlink) })];
 }
 
-/** A folder argument means only the files in it that have a supported format. */
+/** If the argument is a folder, only files in it that have a supported format are meant. */
 function wasNamedByUser(planned: Planned): boolean {
   const foundInFolder = planned.file.pathInFolder !== undefined;
   return !(foundInFolder && 'error' in planned && planned.error.code === 'unsupported-format');
 }
 
-/** Users do not leave out a broken file, such as an empty app.jar, on purpose. */
+/** If a file such as app.jar is broken or empty, users do not expect it to be skipped silently. */
 function reportLeftOut(planned: Planned, { formats, onEvent }: Pick<StartedRun, 'formats' | 'onEvent'>): void {
   const { path } = planned.file;
   const isNamedAsFormat = formats.some(({ extensions }) => extensions.includes(extname(path).toLowerCase()));
@@ -107,7 +107,7 @@ function rejectConflicts(planned: readonly Planned[]): Planned[] {
   });
 }
 
-/** One of two files with the same path would overwrite the other, so each gets an `output-conflict`. */
+/** If two files have the same path, one would overwrite the other, so each of them gets an `output-conflict`. */
 function findConflicts(plans: readonly PlannedFile[]): ReadonlyMap<PlannedFile, CodesignError> {
   const written = plans.filter(({ skipped }) => skipped === undefined);
   const results = new Map<string, number>();
@@ -121,7 +121,8 @@ function findConflicts(plans: readonly PlannedFile[]): ReadonlyMap<PlannedFile, 
     const there = isInPlace ? undefined : identityAt(target);
     const owner = there === undefined ? undefined : inputs.get(there);
     const isAlone = results.get(plan.target) === 1 && !alike.has(plan.target);
-    // Another process may have replaced both files meanwhile, and one of them received the other's inode number.
+    // Another process may have replaced both files in the meantime, and one of them may have got the inode number of
+    // the other.
     const isOwned = owner !== undefined && owner !== plan && identityAt(owner.path) === there;
     if (isAlone && !isOwned) continue;
     conflicts.set(plan, signingErrors('output-conflict', { target: plan.output }));

@@ -9,23 +9,23 @@ import type { FileToSign, SkipReason } from './outcome.ts';
 
 export interface RecognisedFile extends FileToSign {
   readonly format: Format;
-  /** The version at planning time. If the file has changed since planning, it is not written. */
+  /** The version of the file at planning time. If the file has changed since it was planned, it is not written. */
   readonly stats: FileStats;
   readonly time: Date;
 }
 
 export interface Intent {
-  /** Set if nothing needs to be done, so that the file stays unchanged. */
+  /** Set if there is nothing to do, so that the file is not changed. */
   readonly skipped: SkipReason | undefined;
   readonly warnings: readonly string[];
-  /** Number of signatures that the file needs: one for itself, and one for each inner file that is signed first. */
+  /** Number of signatures to request for the file: one for itself, and one for each inner file that is signed first. */
   readonly signatures: number;
   readonly replaced: readonly string[];
-  /** Set if the file already has the signature, and only the records are missing. */
+  /** Set if the file already contains the signature, so that only the records still have to be written. */
   readonly written?: WrittenSignature | undefined;
 }
 
-/** Commands that request no signature omit the warnings of a format, because those concern signing. */
+/** Commands that request no signature do not show the warnings of a format, because they concern only signing. */
 export const WITHOUT_SIGNATURE = { warnings: [], signatures: 0, replaced: [] } as const;
 
 export interface WrittenSignature {
@@ -36,15 +36,15 @@ export interface WrittenSignature {
 
 export interface PlannedFile extends RecognisedFile, Intent {
   readonly unusedOptions: readonly FormatOption[];
-  /** Absolute path of the result, with links resolved. */
+  /** Absolute path of the result, in which links have been resolved. */
   readonly target: string;
   /** Version of the target at planning time; undefined if the target did not exist or the file is skipped. */
   readonly targetVersion: string | undefined;
-  /** Identity of the target's folder at planning time; undefined if there was no folder or the file is skipped. */
+  /** Identity of the target's folder at planning time; undefined if the folder did not exist or the file is skipped. */
   readonly folderIdentity: string | undefined;
-  /** False if file or target may be on a file system that other machines use. */
+  /** False if the file or its target may be on a file system that other machines use. */
   readonly isLocal: boolean;
-  /** Returns a file that is in memory, but only once. */
+  /** Returns the file if it is in memory, but only on the first call. */
   readonly takeKept: () => KeptFile | undefined;
 }
 

@@ -1,4 +1,4 @@
-/** Steps 2 and 7 of the main flow: computes the data to be signed, and embeds the signature in the copy. */
+/** Steps 2 and 7 of the main flow: computes the data that is signed, and embeds the signature in the copy. */
 
 import type { Patch } from '../bytes/pieces.ts';
 import { signingOf } from '../format/format.ts';
@@ -25,10 +25,10 @@ import type { SigningRun } from './signing-run.ts';
 export type PreparedFile = Awaited<ReturnType<typeof prepareSignature>>;
 
 /**
- * Digests the content while the copy is written, then rehearses the embedding. The rehearsal writes a signature of
- * zeros with the expected lengths to the copy, and sets owner and mode. Failures such as a full disk therefore occur
- * before a signature is spent. The real signature later overwrites the zeros. Inner files that are signed first get
- * zeros too.
+ * Computes the digest of the content while the copy is written, then rehearses how the signature will be embedded. The
+ * rehearsal writes zeros of the expected length to the copy in place of the signature, and sets the owner and mode.
+ * Failures such as a full disk therefore occur before a signature is used up. The real signature later takes the place
+ * of the zeros. Zeros are also used for the inner files that are signed first.
  */
 export async function prepareSignature(plan: PlannedFile, file: OpenFile, run: SigningRun) {
   const { input, copy } = file;
@@ -42,19 +42,19 @@ export async function prepareSignature(plan: PlannedFile, file: OpenFile, run: S
   const token = tokenLength === undefined ? undefined : new Uint8Array(tokenLength);
   const earlier = await run.findEarlierTimes(plan);
 
-  /** `patches` change inner files, by name. */
+  /** `patches` contains the changes to inner files, by file name. */
   async function prepareWith(opened: SignableFile, patches: ReadonlyMap<string, Patch>) {
     const changed = patches.size === 0 ? undefined : await changeContents(opened, input.source, patches);
     const whole = changed ? await format.open(changed, contentReader(run.digestEntries), plan.output) : opened;
     const prepared = await prepareWithTime(signingOf(whole, format), mode, context, earlier);
-    /** Returns the expected content of the result. */
+    /** Returns the content that the result is expected to have. */
     const embed = async (sealed: Envelopes): Promise<Expected> => {
       const { patch, ...expected } = prepared.prepared.embed(sealed);
       await copy.apply(changed?.compose(patch) ?? patch);
       return expected;
     };
     await embed(sealAll(prepared.prepared, zeros, token));
-    // A failed flush is not lost: the copy remembers it and cannot be committed.
+    // If a flush fails, the copy remembers the failure and cannot be committed.
     return { opened, ...prepared, embed, flushing: copy.flush().catch(() => undefined) };
   }
 
@@ -63,7 +63,7 @@ export async function prepareSignature(plan: PlannedFile, file: OpenFile, run: S
     const its = await prepareContained(inner, context, format, run);
     rehearsed.set(inner.name, its.embed(sealAll(its, zeros, token)).patch);
   }
-  // No closure may refer to `original`, because the closure would keep it in memory.
+  // No closure may refer to `original`, because it would then stay in memory.
   let held: Awaited<ReturnType<typeof prepareWith>> | undefined = await prepareWith(original, rehearsed);
   let { flushing } = held;
   const { time } = held;
@@ -76,7 +76,7 @@ export async function prepareSignature(plan: PlannedFile, file: OpenFile, run: S
     context,
     contained,
 
-    /** Prepares and rehearses again with the signatures of these inner files. */
+    /** Prepares and rehearses again, now with the signatures of these inner files. */
     async changeContained(embeddings: ReadonlyMap<string, Embedding>): Promise<void> {
       await flushing;
       const patches = new Map(Array.from(embeddings, ([name, { patch }]) => [name, patch]));
@@ -88,7 +88,7 @@ export async function prepareSignature(plan: PlannedFile, file: OpenFile, run: S
       return stillHeld().prepared.units;
     },
 
-    /** Can be called only once, because the prepared data is released before the result is checked. */
+    /** May be called only once, because the prepared data is released before the result is checked. */
     async embed(sealed: Envelopes): Promise<Expected> {
       await flushing;
       run.onEvent({ type: 'file-step', path: plan.path, step: 'writing' });
@@ -103,7 +103,7 @@ export async function prepareSignature(plan: PlannedFile, file: OpenFile, run: S
   };
 }
 
-/** Uses the time of an earlier run with the same work, so that its signature or open request is found. */
+/** Uses the signing time of an earlier run with the same work, so that its signature or its open request is found. */
 async function prepareWithTime(
   opened: Signing,
   mode: SigningMode,

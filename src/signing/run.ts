@@ -23,7 +23,7 @@ export interface StartedRun extends Run, Disposable {
   readonly listenerWarnings: readonly string[];
 }
 
-/** After `signal` aborts, no further file starts. */
+/** After `signal` is aborted, no further file starts. */
 export function startRun(run: Run, signal: AbortSignal | undefined): StartedRun {
   const stop = createStopSignal();
   const interrupt = (): void => stop.stop('the run was interrupted');
@@ -38,7 +38,7 @@ export function startRun(run: Run, signal: AbortSignal | undefined): StartedRun 
       try {
         run.onEvent(event);
       } catch (thrown) {
-        // A listener that throws must not make a finished file count as failed.
+        // If a listener throws, a finished file must not be counted as failed.
         if (listenerWarnings.length === 0)
           listenerWarnings.push(signingWarnings('listener-failed', { reason: String(thrown) }));
       }
@@ -47,17 +47,17 @@ export function startRun(run: Run, signal: AbortSignal | undefined): StartedRun 
   };
 }
 
-/** Stops a run early: no further file starts, and only large files that are being read do not finish. */
+/** Stops a run early: no further file starts, and large files that are still being read are abandoned. */
 export interface StopSignal {
   readonly signal: AbortSignal;
-  /** Keeps the first reason; later calls change nothing. */
+  /** Only the first reason is kept; later calls change nothing. */
   stop(reason: string, cause?: CodesignError): void;
   throwIfStopped(): void;
 }
 
 export function createStopSignal(): StopSignal {
   const controller = new AbortController();
-  // Every waiting call listens to this signal.
+  // Every call that waits has a listener on this signal.
   setMaxListeners(0, controller.signal);
   let stopped: CodesignError | undefined;
   return {
@@ -72,12 +72,15 @@ export function createStopSignal(): StopSignal {
   };
 }
 
-/** Checks whether the run ended before the file was attempted. */
+/** Returns true if the run ended before the file was attempted. */
 export function isNotAttempted(outcome: FileOutcome): outcome is FailedOutcome {
   return outcome.status === 'failed' && outcome.error.code === 'not-attempted';
 }
 
-/** Takes the category of its cause, so that a run stopped by an error ends with the exit code of that error. */
+/**
+ * The error gets the category of its cause, so that a run that was stopped by an error ends with the exit code of that
+ * error.
+ */
 function notAttempted(reason: string, cause: CodesignError | undefined): CodesignError {
   const error = signingErrors('not-attempted', { reason }, { cause });
   if (cause === undefined) return error;

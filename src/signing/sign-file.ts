@@ -1,4 +1,4 @@
-/** The main flow signs one file in nine steps. */
+/** The main flow, which signs one file in nine steps. */
 
 import { dirname } from 'node:path';
 import { toCodesignError } from '../errors/codesign-error.ts';
@@ -15,9 +15,9 @@ import { type SignedUnits, signatureOutcome, signContained, signUnits } from './
 import { isoTime } from './service/timestamps.ts';
 import type { SigningRun } from './signing-run.ts';
 
-/** Never throws: a failed file has an outcome too. */
+/** Never throws, because a failed file has an outcome too. */
 export async function signFile(plan: PlannedFile, run: SigningRun): Promise<FileOutcome> {
-  // The journal and the report need the calls even after a failure.
+  // The calls are needed for the journal and the report, even after a failure.
   const calls: FileCall[] = [];
   let ended: Ended;
   try {
@@ -25,9 +25,9 @@ export async function signFile(plan: PlannedFile, run: SigningRun): Promise<File
     await using file = await openFile(plan, run);
     // 2. Prepare: digests the content into the data to be signed, and rehearses with a signature of zeros.
     await using prepared = await prepareSignature(plan, file, run);
-    // From here on a signature may be requested, so the run must finish the file.
+    // From now on a signature may be requested, so the run must finish this file.
     file.finishAnyway();
-    // Inner files that are signed first go through steps 2 to 7.
+    // Steps 2 to 7 are done for the inner files that are signed first.
     const inner = await signContained(prepared, plan, run, calls);
     // 3. Digest, 4. Sign, 5. Check, 6. Timestamp and 7. Seal, for each unit. Most files have one.
     const { sealed, outcomes } = await signUnits(prepared, plan, run, calls);
@@ -43,7 +43,7 @@ export async function signFile(plan: PlannedFile, run: SigningRun): Promise<File
   return ended.outcome;
 }
 
-/** Handles a file whose run was killed after writing it, so only the records are missing. */
+/** Handles a file that an earlier run wrote before it was killed, so that only the records are missing. */
 export async function recordFile(
   plan: PlannedFile,
   { signature, digest, algorithm }: WrittenSignature,
@@ -86,7 +86,7 @@ function ofUnits(outcomes: SignedUnits['outcomes']): Omit<Signatures, 'status'> 
   return { ...first, reused, timestamp, timestampAuthority, units: outcomes };
 }
 
-/** The steps after the rename are not awaited: the next run would find the signature in the file. */
+/** The steps after the rename are not awaited, because a later run would find the signature in the file. */
 function signed(plan: PlannedFile, signatures: Signatures, written: Written, calls: readonly FileCall[]): Ended {
   const ended = recordWritten(calls, { target: plan.target, sha256: written.sha256 });
   const warnings = calls.flatMap((call) => call.warnings);

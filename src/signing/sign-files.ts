@@ -19,9 +19,10 @@ import {
 import { type Signing, startSigning } from './signing-run.ts';
 
 /**
- * Returns the outcomes in the order of the files. Failed files have an outcome too. Throws `too-many-signatures` or
- * `catalog-member-changes` for the run as a whole. After `signal` aborts, nothing new starts. The run then waits only
- * for signature requests that were sent, and without a journal also for timestamps and reports.
+ * Returns the outcomes in the order of the files. A file that failed also has an outcome. Throws `too-many-signatures`
+ * or `catalog-member-changes` if the run as a whole is not allowed. After `signal` is aborted, no further work starts.
+ * The run then waits only for the signature requests that were sent. Without a journal, it also waits for timestamps
+ * and reports.
  */
 export async function signFiles(
   files: readonly FileToSign[],
@@ -66,12 +67,12 @@ async function decide(
     return { ...WITHOUT_SIGNATURE, skipped: 'signed-by-others' };
   }
   const { path, output, format, time } = file;
-  // A result at another path must still be written.
+  // If the result has a different path, it must still be written.
   const find = path === output ? findWritten : undefined;
   return await decideSigning(opened, format, { ...context, time }, policy, run, find);
 }
 
-/** Checks the run as a whole, and returns its warnings. Nothing has been sent or changed at this point. */
+/** Checks the run as a whole, and returns the warnings about it. At this point, nothing has been sent or changed. */
 async function checkRun(
   planned: readonly Planned[],
   { policy, typedOptions }: Signing,

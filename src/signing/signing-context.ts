@@ -1,4 +1,4 @@
-/** All inputs of a signature except the content. The signed time is chosen only once. */
+/** Everything that determines a signature, except the content. The signing time is chosen only once. */
 
 import { resolve } from 'node:path';
 import type { SigningContext } from '../format/signable-file.ts';
@@ -8,7 +8,7 @@ import type { Account } from './service/account.ts';
 
 export type RunContext = Omit<SigningContext, 'time'>;
 
-/** Tokens have up to 8,000 bytes. All runs use the same value, so that each prepares the same bytes. */
+/** Timestamp tokens are up to 8,000 bytes long. All runs use the same value, so that they prepare the same bytes. */
 export const TOKEN_RESERVE = 16 * 1024;
 
 export function runContext({
@@ -20,7 +20,7 @@ export function runContext({
   return { algorithm, timestampAlgorithm, tokenReserve: timestampAlgorithm && TOKEN_RESERVE, chain, formatOptions };
 }
 
-/** A time that an earlier run chose for the file, and the digest that it sent. */
+/** The signing time that an earlier run chose for the file, and the digest that it sent. */
 export interface EarlierTime {
   readonly time: Date;
   readonly digest: string;
@@ -28,7 +28,7 @@ export interface EarlierTime {
 
 export type FindEarlierTimes = (plan: PlannedFile) => Promise<readonly EarlierTime[]>;
 
-/** Reads the earlier calls only once, and only for formats that sign a time. */
+/** Reads the earlier calls only once, and only for formats in which the signing time is signed. */
 export function earlierTimes({ journal, origin, code }: Account): FindEarlierTimes {
   let reading: ReturnType<Journal['repeatable']> | undefined;
   return async ({ format, path, output }) => {

@@ -22,7 +22,9 @@ import type { Run } from './run.ts';
 
 export interface SigningPolicy {
   readonly existing: ExistingSignatures | undefined;
-  /** True if the user chose the digest algorithm; a default algorithm gives way to the algorithm of the file. */
+  /**
+   * True if the user chose the digest algorithm. If it is only a default, the algorithm of the file is used instead.
+   */
   readonly isAlgorithmGiven: boolean;
   readonly allOrNothing: boolean;
   readonly maxSignatures?: number | undefined;
@@ -36,7 +38,7 @@ function requireMode(modes: readonly SigningMode[], { title }: Format, mode: Sig
   throw formatErrors('cannot-append', { reason: `files of this format hold one signature (${title})` });
 }
 
-/** Throws `algorithm-differs` if the user chose a different algorithm; a default one gives way. */
+/** Throws `algorithm-differs` if the user chose a different algorithm. A default algorithm is replaced instead. */
 function requireAlgorithm(
   { fixedAlgorithm }: Pick<Signing, 'fixedAlgorithm'>,
   algorithm: DigestAlgorithm,
@@ -64,8 +66,9 @@ export function modeAndContext(
 }
 
 /**
- * Throws if the file cannot be signed. If the policy says so, skips a file that has an intact signature made with this
- * certificate. `findWritten` finds a signature that an earlier run of the same work wrote to the file.
+ * Throws if the file cannot be signed. If the policy requests it, skips a file that already has an intact signature
+ * made with this certificate. `findWritten` finds a signature that was written to the file by an earlier run of the
+ * same work.
  */
 export async function decideSigning(
   opened: SignableFile,
@@ -97,7 +100,7 @@ export async function decideSigning(
   await requireUnbroken(opened, staying, format);
   const { toSign } = await containedFiles(opened, context, format, run);
   for (const file of toSign) requireAlgorithm(file, given.algorithm, isAlgorithmGiven);
-  // Some problems appear only during preparation: damaged contents, or contents that no longer match a signature.
+  // Some problems are found only during preparation: damaged content, or content that no longer matches a signature.
   if (allOrNothing) await signing.prepare(context, mode);
   const replaced = signerNames(signatures.filter((signature) => preview.replaces(signature)));
   return {
@@ -108,7 +111,7 @@ export async function decideSigning(
   };
 }
 
-/** Keeps the signature of another publisher in a file that the user did not name. */
+/** If the user did not specify the file itself, a signature of another publisher in it is kept. */
 export async function isKeptForOthers(
   opened: SignableFile,
   { isFound }: FileToSign,
@@ -121,7 +124,7 @@ export async function isKeptForOthers(
   return await hasIntact(opened, signatures, isByOtherThan(chain.leaf));
 }
 
-/** Counts every file, because it is not known yet which files share a signature or have one in the journal. */
+/** Counts every file, because it is not known yet which files have the same signature, or have one in the journal. */
 export function checkSignatureLimit(files: readonly Planned[], { maxSignatures }: SigningPolicy): void {
   const count = countSignatures(files);
   if (maxSignatures !== undefined && count > maxSignatures) {
@@ -129,7 +132,7 @@ export function checkSignatureLimit(files: readonly Planned[], { maxSignatures }
   }
 }
 
-/** Number of requests that may be retried, limited by the remaining signatures. */
+/** Number of requests that may be retried; it cannot exceed the number of signatures left. */
 export function allowedRepetitions(
   files: readonly Planned[],
   { maxSignatures = Number.POSITIVE_INFINITY, repeatUnknown = 0 }: SigningPolicy,
@@ -141,7 +144,7 @@ export function countSignatures(files: readonly Planned[]): number {
   return files.reduce((sum, file) => sum + ('plan' in file ? file.plan.signatures : 0), 0);
 }
 
-/** Any option may have an effect on a file of an unknown format. */
+/** If the format of a file is unknown, any option may have an effect on it. */
 export function unusedOptions(
   options: readonly FormatOption[],
   planned: readonly Planned[],

@@ -20,7 +20,7 @@ export interface Signing {
   readonly account: Account | undefined;
   readonly authorities: TimestampAuthorities | undefined;
   readonly warnings: readonly string[];
-  /** The run awaits this callback at its end. Problems found while closing are added to `laterWarnings`. */
+  /** The run awaits this callback when it ends. Problems that are found during closing are added to `laterWarnings`. */
   readonly close?: () => Promise<void>;
   readonly laterWarnings: readonly (readonly string[])[];
 }
@@ -31,17 +31,20 @@ export interface SigningRun extends StartedRun {
   readonly policy: SigningPolicy;
   readonly findEarlierTimes: FindEarlierTimes;
   readonly findWritten: FindWritten;
-  /** Options that `resume` needs to prepare the same bytes, equal for all files. */
+  /** Options that `resume` needs in order to prepare the same bytes. They are equal for all files. */
   readonly signingOptions: Omit<RecordedSigningOptions, 'path' | 'output' | 'inner' | 'time'>;
   readonly key: KeyMatch;
   readonly gate: Gate;
   readonly timestamps: Timestamps;
   readonly reports: Reports;
-  /** Aborts timestamps and reports, which the journal keeps for another run; undefined without a journal. */
+  /**
+   * Aborts the timestamp requests and reports, which the journal keeps for another run; undefined if there is no
+   * journal.
+   */
   readonly interruption: AbortSignal | undefined;
 }
 
-/** After `signal` aborts, nothing new starts, and the run waits for requests that were sent. */
+/** After `signal` is aborted, no further work starts, and the run waits for the requests that were sent. */
 export function startSigning(
   { run: given, context, policy, authorities }: Signing,
   account: Account,

@@ -1,4 +1,4 @@
-/** Embeds a finished signature, read from a DER or PEM file, in a file. */
+/** Reads a finished signature from a DER or PEM file, and embeds it in another file. */
 
 import type { Readable } from 'node:stream';
 import { textOf } from '../../certificates/certificate-files.ts';
@@ -45,7 +45,7 @@ async function attachTo(plan: PlannedFile, cms: Uint8Array, signer: string, run:
 
 async function prepare(opened: SignableFile, format: Format, cms: Uint8Array) {
   const attaching = requireCapability(opened.attaching, 'given a signature', format);
-  // Keeps only digests, because each signature may have 16 MB, and attaching reads all of them again.
+  // Keeps only the digests, because a signature may be 16 MB long, and attaching reads all signatures again.
   const before = (await opened.signatures()).map((old) => ({
     names: signerNames([old]),
     digest: fingerprintOf(old.envelope.bytes),
@@ -56,13 +56,13 @@ async function prepare(opened: SignableFile, format: Format, cms: Uint8Array) {
   return { embedding, replaced: [...new Set(replaced)] };
 }
 
-/** No format reads a longer signature, and real signatures are much shorter. */
+/** No file format allows a longer signature, and real signatures are much shorter. */
 export const MAX_SIGNATURE_LENGTH = 16 * 1024 * 1024;
 const SEQUENCE = 0x30;
-/** Labels from RFC 7468, sections 8 and 9, and the label that OpenSSL writes. */
+/** The labels from RFC 7468, sections 8 and 9, and the label that OpenSSL writes. */
 const LABELS: readonly string[] = ['PKCS7', 'CMS', 'PKCS #7 SIGNED DATA'];
 const PEM_BLOCK = /-----BEGIN ([A-Z0-9 #]{1,40})-----([A-Za-z0-9+/=\s]*)-----END \1-----/g;
-/** A signature that was cut out of a Windows program ends with padding. */
+/** If a signature was extracted from a Windows program, padding follows it. */
 const MOST_PADDING = 7;
 
 export async function readSignatureFile(open: () => Promise<Readable>, name: string): Promise<Uint8Array> {

@@ -5,10 +5,10 @@ import { type Format, signingOf } from '../../format/format.ts';
 import type { Expected, SignableFile } from '../../format/signable-file.ts';
 import { withNested } from '../../format/signature.ts';
 
-/** A weak signature still belongs to this file, and the verifier decides whether to accept it. */
+/** Even a weak signature belongs to this file; the verifier decides whether to accept it. */
 const WEAK: readonly string[] = ['digest-algorithm-weak', 'key-too-short'];
 
-/** Formats embed any signature, so only this check detects a signature made for another file. */
+/** Formats can embed any signature, so only this check detects a signature that was made for another file. */
 export async function checkPlaced(
   result: Pick<SignableFile, 'signatures' | 'signing'>,
   format: Pick<Format, 'title'>,

@@ -25,7 +25,7 @@ import { TOKEN_RESERVE } from '../signing-context.ts';
 export interface Timestamping {
   readonly authorities: TimestampAuthorities;
   readonly algorithm: DigestAlgorithm;
-  /** Replaces existing timestamps, and also stamps signatures that a timestamp cannot make valid. */
+  /** Replaces existing timestamps, and also adds timestamps to signatures that a timestamp cannot make valid. */
   readonly force: boolean;
 }
 
@@ -53,7 +53,7 @@ async function decide(
 ): Promise<Intent> {
   const signatures = withNested(await opened.signatures());
   if (signatures.length === 0) {
-    // A folder argument means only the signed files in it.
+    // If the argument is a folder, only the signed files in it are meant.
     if (pathInFolder !== undefined) return { ...WITHOUT_SIGNATURE, skipped: 'not-signed' };
     throw formatErrors('not-signed');
   }
@@ -83,13 +83,13 @@ async function check(plan: PlannedFile, file: OpenFile, expected: Expected, isWh
   await signingOf(result, plan.format).verify(expected);
   const signatures = withNested(await result.signatures());
   assertStamped(signatures);
-  // A SHA-1 signature may depend on the age of the timestamp that was replaced.
+  // Whether a SHA-1 signature is accepted may depend on the age of the timestamp that was replaced.
   if (!isWhole) for (const signature of signatures) await assertIntact(signature, 'timestamp-breaks-signature');
 }
 
 interface StampedFile extends Pick<TimestampedOutcome, 'timestamp' | 'authority' | 'signatures'> {
   readonly embedding: Embedding;
-  /** True if one timestamp covers all signatures of the file. */
+  /** True if one timestamp covers all signatures in the file. */
   readonly isWhole: boolean;
 }
 
@@ -112,7 +112,7 @@ async function stampFile(
       embedding: whole.embed(stamped.token),
     };
   }
-  // Throws everything that would make stamping fail, before an authority is called.
+  // If adding a timestamp would fail for any reason, this throws before an authority is called.
   await stamping.stamp(new Map());
   const tokens = new Map<string, Uint8Array>();
   let first: Stamped | undefined;
@@ -140,7 +140,10 @@ function isSound({ findings }: Timestamp): boolean {
   return !hasFindingAgainst(findings, 'integrity');
 }
 
-/** Silently replacing a broken timestamp would hide the damage; skipping the file would report it as valid. */
+/**
+ * If a broken timestamp were silently replaced, the damage would be hidden. If the file were skipped, it would be
+ * reported as valid.
+ */
 function refuseBrokenTimestamps(signatures: readonly FoundSignature[]): void {
   for (const { timestamps, signer } of signatures) {
     if (timestamps.length === 0 || timestamps.some(isSound)) continue;
@@ -149,9 +152,12 @@ function refuseBrokenTimestamps(signatures: readonly FoundSignature[]): void {
   }
 }
 
-/** A new timestamp cannot help an expired certificate: verifiers check its validity at that time. */
+/**
+ * A new timestamp cannot help if the certificate has expired, because verifiers check the validity at the time of the
+ * timestamp.
+ */
 function assertWorthwhile({ signer: { name, certificate }, timestamps }: FoundSignature, now: Date, force: boolean) {
-  // If the certificate cannot be read, the signature does not verify either, and that error is reported.
+  // If the certificate cannot be read, the signature does not verify either, and that is the error that is reported.
   const expired = certificate && orUndefined(() => parseCertificate(certificate, 'signature').notAfter);
   if (expired === undefined || now <= expired) return;
   const details = { signer: name, date: dateOf(expired) };
@@ -182,7 +188,7 @@ function assertStamped(signatures: readonly FoundSignature[]): void {
   }
 }
 
-/** Before the first timestamp, a failure stops the run: every other file would fail after the same wait. */
+/** A failure before the first timestamp stops the run, because every other file would also fail after the same wait. */
 function stampWith(authorities: TimestampAuthorities, stop: StopSignal): TimestampingRun['stamp'] {
   let isProven = false;
   return async (signature) => {
@@ -192,7 +198,7 @@ function stampWith(authorities: TimestampAuthorities, stop: StopSignal): Timesta
       isProven = true;
       return stamped;
     } catch (thrown) {
-      // If the run was stopped during the wait, report why it was stopped.
+      // If the run was stopped while this request waited, the reason for the stop is reported.
       stop.throwIfStopped();
       const error = toCodesignError(thrown);
       if (!isProven) stop.stop('no timestamp authority returns a usable timestamp', error);

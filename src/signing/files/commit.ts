@@ -1,4 +1,4 @@
-/** Replaces the target with the changed copy, which is flushed, reopened and checked before the rename. */
+/** Replaces the target with the changed copy. The copy is flushed, reopened and checked before it is renamed. */
 
 import { signingOf } from '../../format/format.ts';
 import type { Expected, SignableFile } from '../../format/signable-file.ts';
@@ -38,7 +38,10 @@ export interface Written {
   readonly warnings: readonly string[];
 }
 
-/** The original stays untouched until the rename. `checking` rejects if the copy does not have the expected content. */
+/**
+ * The original file stays unchanged until the copy is renamed. `checking` rejects if the content of the copy is not as
+ * expected.
+ */
 export async function commit(
   plan: PlannedFile,
   { input, copy, started }: OpenFile,
@@ -48,11 +51,12 @@ export async function commit(
   try {
     await checking;
   } catch (thrown) {
-    // A check of the copy also fails if the original changed in the meantime: report that instead.
+    // If the original has changed in the meantime, checking the copy fails too; the change of the original is then
+    // reported.
     await lookAgain(plan);
     throw thrown;
   }
-  // Windows cannot replace a file that is open.
+  // Windows cannot replace a file while it is open.
   await input.close();
   const measured = await copy.measure();
   const isNew = plan.targetVersion === undefined;

@@ -1,4 +1,4 @@
-/** The files in a container that are signed before it, if the options request it. */
+/** The files in a container that must be signed before it, if the options request this. */
 
 import type { ByteSource } from '../../bytes/byte-source.ts';
 import { patchedSource } from '../../bytes/patched-source.ts';
@@ -12,7 +12,7 @@ import type { Run } from '../run.ts';
 
 export interface ContainedToSign extends ContainedFile, Pick<Signing, 'fixedAlgorithm'> {}
 
-/** `kept`: files that are already signed, and stay unchanged. */
+/** `kept`: files in the container that are already signed and are not changed. */
 export async function containedFiles(
   { contents }: SignableFile,
   { formatOptions }: Pick<SigningContext, 'formatOptions'>,
@@ -31,7 +31,7 @@ export async function containedFiles(
   return { toSign, kept };
 }
 
-/** Opens a file in a container of the same format. */
+/** Opens a file that is in a container of the same format. */
 export async function openContained(
   { name, open }: ContainedFile,
   format: Format,
@@ -40,7 +40,7 @@ export async function openContained(
   return await format.open(await open(), contentReader(digestEntries), name);
 }
 
-/** A default algorithm gives way to that of the file. */
+/** If the algorithm is a default, the algorithm of the file is used instead. */
 export function contextFor({ fixedAlgorithm }: ContainedToSign, context: SigningContext): SigningContext {
   return { ...context, algorithm: fixedAlgorithm?.algorithm ?? context.algorithm };
 }
@@ -55,7 +55,7 @@ export async function prepareContained(
   return await signing.prepare(contextFor(file, context), 'replace');
 }
 
-/** Returns the bytes of the container after edits of the files in it, by name. */
+/** Returns the bytes of the container after the files in it have been edited. The edits are keyed by file name. */
 export async function changeContents(
   { contents }: SignableFile,
   source: ByteSource,
@@ -66,7 +66,7 @@ export async function changeContents(
   return patchedSource(source, await changing.write(patches));
 }
 
-/** Checks the signatures of files in the reopened result, by name. Throws `result-damaged`. */
+/** Opens the result again and checks the signatures of the files in it, by name. Throws `result-damaged`. */
 export async function verifyContained(
   { contents }: SignableFile,
   expected: ReadonlyMap<string, Expected>,

@@ -15,15 +15,18 @@ import { assertNoLinkTo } from './target.ts';
 
 export interface OpenFile extends AsyncDisposable {
   readonly input: InputFile;
-  /** The input as the format sees it; undefined for a file that is not in memory. */
+  /** The input, as opened by its format; undefined if the file is not in memory. */
   readonly opened: SignableFile | undefined;
   readonly copy: StagedCopy;
   readonly started: number;
-  /** From now on, the run waits for this file even if it is stopped. */
+  /** From now on, the run waits until this file is finished, even if the run is stopped. */
   finishAnyway(): void;
 }
 
-/** Creates the temporary copy. Disposing closes both files, and removes a copy that was not committed. */
+/**
+ * Creates the temporary copy. When this object is disposed, both files are closed, and a copy that was not committed is
+ * removed.
+ */
 export async function openFile(
   plan: PlannedFile,
   { disk, digestEntries, clock, onEvent, stop }: StartedRun,
@@ -63,7 +66,7 @@ export async function openFile(
   }
 }
 
-/** A stopped run ends the reading of a large file with `not-attempted`. */
+/** If the run is stopped while a large file is being read, reading ends with `not-attempted`. */
 interface Reading {
   readonly isOnLocalDisk?: ReturnType<typeof localDisks>;
   readonly onEvent: (event: BytesRead) => void;
@@ -95,8 +98,8 @@ export interface Waiting {
 }
 
 /**
- * Two writes within one tick of the file system's clock have the same time. After a recent write, waits until a later
- * write would change the times, and checks again.
+ * If two writes occur within one tick of the file system's clock, both get the same time. If the last write was recent,
+ * waits until a later write would change the times, and then checks again.
  */
 export async function openSettled(
   path: string,
@@ -124,12 +127,15 @@ async function assertSameVersion(path: string, stats: FileStats): Promise<void> 
 
 const SECOND = 1_000_000_000n;
 
-/** Returns the milliseconds after which a write gets a later time. FAT has a resolution of two seconds. */
+/**
+ * Returns the number of milliseconds after which a further write gets a later time. On FAT, times have a resolution of
+ * two seconds.
+ */
 function tickOf({ mtimeNs, ctimeNs }: FileStats): number {
   return mtimeNs % SECOND === 0n && ctimeNs % SECOND === 0n ? 2000 : 10;
 }
 
-/** Milliseconds since 1970. Programs can set back the modification time, but not the change time. */
+/** Milliseconds since 1970. Programs can set the modification time to an earlier value, but not the change time. */
 function lastChange({ mtimeNs, ctimeNs }: FileStats): number {
   return Number((mtimeNs > ctimeNs ? mtimeNs : ctimeNs) / 1_000_000n);
 }

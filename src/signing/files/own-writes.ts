@@ -4,9 +4,9 @@ import { versionOf } from '../../files/input-file.ts';
 import { signingErrors } from '../errors.ts';
 
 /**
- * Detects other programs that write to a file of this process. Each write of this process is followed by an `fstat`.
- * Later the size must be the same, and on a local file system the times too. Other file systems report times late, so
- * only the size is compared there.
+ * Detects that another program writes to a file of this process. After each of its own writes, this process calls
+ * `fstat`. Later the file must still have the same size and, on a local file system, the same times. Other file systems
+ * may report times late, so only the size is compared on them.
  */
 export function watchWrites({ fd }: Pick<OpenedFile, 'fd'>, isLocal: boolean) {
   const created = fstatSync(fd, { bigint: true });
@@ -18,7 +18,7 @@ export function watchWrites({ fd }: Pick<OpenedFile, 'fd'>, isLocal: boolean) {
   }
 
   return {
-    /** Stats before the first write. */
+    /** Reads the metadata of the file before the first write. */
     created,
     assertUntouched,
     async own(write: () => Promise<void>): Promise<void> {

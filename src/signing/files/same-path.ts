@@ -1,11 +1,11 @@
-/** Compares paths on file systems that may ignore case and Unicode normalization. */
+/** Compares paths on file systems that may ignore upper and lower case and Unicode normalization. */
 
 import { randomBytes } from 'node:crypto';
 import { closeSync, lstatSync, mkdirSync, openSync, rmdirSync, type Stats, unlinkSync } from 'node:fs';
 import { dirname, join, sep } from 'node:path';
 import { temporaryPathName } from './stale-files.ts';
 
-/** Returns all paths that lead to the same file as another of the given absolute paths. */
+/** Returns each of the given absolute paths that leads to the same file as another one of them. */
 export function findSamePaths(paths: Iterable<string>): ReadonlySet<string> {
   const alike = new Map<string, string[]>();
   for (const path of paths) {
@@ -21,7 +21,7 @@ export function findSamePaths(paths: Iterable<string>): ReadonlySet<string> {
   return shared;
 }
 
-/** Ignores case, normalization, invisible characters, and dots and spaces at the end of a name. */
+/** Ignores upper and lower case, normalization, invisible characters, and any dots and spaces at the end of a name. */
 function folded(path: string): string {
   const shown = path.normalize('NFKD').replace(/\p{Default_Ignorable_Code_Point}/gu, '');
   const names = shown.toUpperCase().toLowerCase().normalize('NFKD').split(sep);
@@ -38,8 +38,9 @@ function isSamePath(path: string, other: string): boolean {
 }
 
 /**
- * Creates a file with one name in a new folder, and looks for it with the other name. If no folder can be created,
- * compares existing names instead. Without existing names, only Windows and macOS are assumed to ignore case.
+ * Creates a file with one of the names in a new folder, and checks whether it is found under the other name. If the
+ * folder cannot be created, compares the names of existing files instead. If there are no existing names, assumes that
+ * only Windows and macOS ignore upper and lower case.
  */
 function isSameName(folder: string, name: string, other: string): boolean {
   const [first, second] = [statsOf(join(folder, name)), statsOf(join(folder, other))];
@@ -53,7 +54,7 @@ function isSameName(folder: string, name: string, other: string): boolean {
   }
 }
 
-/** Runs synchronously, so that an orderly exit cannot leave the folder behind. */
+/** Runs synchronously, so that the process cannot exit normally before the folder is removed. */
 function tryNames(folder: string, name: string, other: string): boolean {
   const probe = join(folder, temporaryPathName(`names-${randomBytes(8).toString('hex')}`));
   mkdirSync(probe, { mode: 0o700 });

@@ -36,20 +36,20 @@ import {
   writeFully,
 } from './temporary-file.ts';
 
-/** `chunk` is valid only until the next one is read. */
+/** `chunk` is valid only until the next chunk is read. */
 type CopiedChunk = { readonly chunk: Uint8Array; readonly position: number };
 
 export type StagedCopy = Awaited<ReturnType<typeof stageCopy>>;
 
 export interface StagedCopyOptions {
   readonly source: ByteSource;
-  /** Stats of the original, whose owner and mode the result receives. */
+  /** Metadata of the original. The result gets the same owner and mode. */
   readonly stats: FileStats;
-  /** The folder of the result contains the temporary file, and is created if it is missing. */
+  /** The temporary file is created in the folder of the result. If the folder is missing, it is created. */
   readonly target: string;
-  /** Set if the folder is known to be there. */
+  /** Set if it is known that the folder exists. */
   readonly hasFolder?: boolean;
-  /** Set if the folder is known to be on a local file system. */
+  /** Set if it is known that the folder is on a local file system. */
   readonly isLocal?: boolean;
   readonly randomName: () => string;
   readonly removeStaleFiles?: (folder: string) => Promise<void>;
@@ -59,14 +59,19 @@ export interface StagedCopyOptions {
   readonly onEvent: OnNotRemoved;
 }
 
-/** Returns true if the folder is known to be on a local disk. Throws `disk-full` if there is no space for a copy. */
+/**
+ * Returns true if it is known that the folder is on a local disk. Throws `disk-full` if there is not enough space for a
+ * copy.
+ */
 async function lookAtDisk(folder: string, size: number): Promise<boolean> {
   const disk = await inFileSystem('look at the target folder', async () => statfsSync(folder));
   assertFreeSpace(disk, size);
   return isLocal(disk);
 }
 
-/** Creates the temporary file. Disposing removes the file unless it was renamed to the target. */
+/**
+ * Creates the temporary file. When this object is disposed, the file is removed, unless it was renamed to the target.
+ */
 export async function stageCopy(options: StagedCopyOptions) {
   const { source, stats, target, temporaryFiles } = options;
   const folder = dirname(target);
@@ -74,15 +79,15 @@ export async function stageCopy(options: StagedCopyOptions) {
   if (!options.hasFolder) await inFileSystem(`make the folder ${folder}`, () => makeFolders(folder));
   await options.removeStaleFiles?.(folder);
   const mayBeSmall = source.size <= LARGEST_DIRECT;
-  // The rehearsal shows whether there is room for a small file.
+  // For a small file, the rehearsal shows whether there is enough space.
   const isOnLocalDisk = (mayBeSmall && options.isLocal) || (await lookAtDisk(folder, source.size));
-  /** For a small file, each patch is applied in memory, and the result is written and read as a whole. */
+  /** If the file is small, each patch is applied in memory, and the result is written and read as a whole. */
   const isSmall = mayBeSmall && isOnLocalDisk;
   const handle = await createTemporaryFile(path, isSmall);
   temporaryFiles.add(path);
 
   let size = 0;
-  /** The edits that produced the copy from the original; undefined if the copy has any other content. */
+  /** The edits that created the copy from the original; undefined if the copy has any other content. */
   let applied: Patch | undefined;
   const reader = contentReader(options.digestEntries);
   const flushes = flushInTurn(() => inFileSystem('flush the temporary file to the disk', () => handle.sync()));
@@ -93,12 +98,13 @@ export async function stageCopy(options: StagedCopyOptions) {
   let reopened: HashedSource | undefined;
   let renamed = false;
 
-  /** Writes chunks in order, and yields each one while it is being written. */
+  /** Writes the chunks in order, and yields each chunk while it is being written. */
   async function* copied(chunks: AsyncIterable<Uint8Array>, start = 0): AsyncGenerator<CopiedChunk> {
     const writeBack = writeBackWith(flushes.flush);
     let position = start;
     for await (const chunk of chunks) {
-      // The write starts before the chunk is yielded, so that the caller digests while the thread pool writes.
+      // The write starts before the chunk is yielded, so that the caller computes the digest while the thread pool
+      // writes.
       const at = position;
       const copying = inFileSystem(COPY, () => writeFully(handle, chunk, at));
       try {
@@ -128,7 +134,7 @@ export async function stageCopy(options: StagedCopyOptions) {
     return measuring?.finish() ?? measureContent(source, content, measures);
   }
 
-  /** The thread pool reads and writes while this thread digests, so the second pass costs no time. */
+  /** The thread pool reads and writes while this thread computes digests, so the second pass takes no extra time. */
   async function measureWhileDrafting(
     content: Content,
     measures: readonly Measure[],
@@ -143,7 +149,7 @@ export async function stageCopy(options: StagedCopyOptions) {
     }
   }
 
-  /** Writes only the missing bytes of a large file. */
+  /** Writes only those bytes of a large file that are missing. */
   async function apply(patch: Patch): Promise<void> {
     const wanted = resultSize(patch, source.size);
     const there = applied;
@@ -160,18 +166,22 @@ export async function stageCopy(options: StagedCopyOptions) {
   }
 
   return {
-    /** Measuring the content writes the copy in the same pass; digesting entries leaves it to the patch. */
+    /**
+     * When the whole content is measured, the copy is written in the same pass. When only entries are digested, the
+     * patch writes it later.
+     */
     reader: { ...reader, measure: measureWhileCopying },
 
     flush: flushes.flush,
 
     /**
-     * Turns the copy into the patched original, and sets owner and mode as far as this user is allowed to. A later call
-     * replaces the patch of an earlier one. Throws `copy-changed` if another program wrote to the copy.
+     * Changes the copy into the patched original. Also sets its owner and mode, as far as the current user may do so.
+     * If this is called again, the new patch replaces the previous one. Throws `copy-changed` if another program wrote
+     * to the copy.
      */
     async apply(patch: Patch): Promise<void> {
       await apply(patch);
-      // If a flush has failed during copying, fail before a signature is requested.
+      // If a flush failed during copying, this fails now, before a signature is requested.
       flushes.assertNoneFailed();
     },
 
@@ -186,15 +196,15 @@ export async function stageCopy(options: StagedCopyOptions) {
     },
 
     /**
-     * Creates or replaces the target in one step, and flushes the folder. Problems after the rename are returned as
-     * warnings, because the file is already in place. Throws `file-changed`, or `copy-changed` if another program wrote
-     * to the copy or replaced it.
+     * Creates or replaces the target in one step, then flushes the folder. Problems that occur after the rename are
+     * returned as warnings, because the file is already in place. Throws `file-changed`, or `copy-changed` if another
+     * program wrote to the copy or replaced it.
      */
     async replaceTarget(look: Pick<Placement, 'isNew' | 'assertUnchanged'>): Promise<readonly string[]> {
       writes.assertUntouched();
       await putInPlace({ own: writes.created, path, target, ...look });
       renamed = true;
-      // If the target was created as a hard link, the temporary name still exists.
+      // If the target was created as a hard link, the file also still has its temporary name.
       if (look.isNew) await removeTemporaryFile(path, temporaryFiles, options.onEvent);
       temporaryFiles.delete(path);
       return (options.flushFolder ?? flushFolder)(folder).then(
@@ -203,7 +213,7 @@ export async function stageCopy(options: StagedCopyOptions) {
       );
     },
 
-    // Never throws, because that would hide the error of the work itself.
+    // Never throws, because a new error would hide the error of the actual work.
     async [Symbol.asyncDispose](): Promise<void> {
       await handle.close().catch(() => undefined);
       if (!renamed) await removeTemporaryFile(path, temporaryFiles, options.onEvent);

@@ -7,15 +7,18 @@ export interface TemporaryNamesParts {
   readonly processes: Processes;
   readonly randomHex: () => string;
   readonly now: () => number;
-  /** Boot time of this machine, in milliseconds since 1970. */
+  /** Time at which this machine was booted, in milliseconds since 1970. */
   readonly bootTime: number;
 }
 
-/** Machine, boot, namespace, pid, start time and a random part; 0 for values that are not reported. */
+/**
+ * The parts of the name: machine, boot, namespace, pid, start time and a random part. A value that the system does not
+ * report is 0.
+ */
 const OWNED =
   /^\.codesign-remote-([0-9a-f]{16})-([0-9a-f]{8}|0)-([0-9a-f]{8}|0)-([1-9]\d{0,9})-(\d{1,20})-[0-9a-f]+\.tmp$/;
 
-/** Another program may have the same pid by now, but no run writes one file for a day. */
+/** Another program may have the same pid by now, but no run needs a whole day to write one file. */
 const STALE_FOR_CERTAIN_MILLISECONDS = 24 * 60 * 60 * 1000;
 
 export function temporaryPathName(randomName: string): string {
@@ -28,7 +31,7 @@ export function temporaryNames({ processes, randomHex, now, bootTime }: Temporar
   const own = [machine, partOf(self.boot), partOf(self.space), self.pid, self.started ?? '0'].join('-');
   const searched = new Set<string>();
 
-  /** Returns undefined for names that are not temporary files of this machine. */
+  /** Returns undefined if the name is not that of a temporary file of this machine. */
   function ownerOf(name: string): Holder | undefined {
     const [, onMachine, inBoot = '', inSpace = '', pid, started] = OWNED.exec(name) ?? [];
     if (onMachine !== machine) return undefined;
@@ -45,7 +48,8 @@ export function temporaryNames({ processes, randomHex, now, bootTime }: Temporar
     const running = await processes.isRunning(owner);
     if (running === undefined) return undefined;
     if (running || !isOtherStart(owner, self)) return !running;
-    // Two machines on a network drive may have the same name: a file newer than the boot may be the other's.
+    // Two machines that use a network drive may have the same name, so a file written after the boot may belong to the
+    // other machine.
     return owner.space === self.space && lastWrite < bootTime ? true : undefined;
   }
 
@@ -65,7 +69,7 @@ export function temporaryNames({ processes, randomHex, now, bootTime }: Temporar
   return {
     randomName: (): string => `${own}-${randomHex()}`,
 
-    /** Searches each folder only once. Never throws, because a file that cannot be removed is harmless. */
+    /** Searches each folder only one time. Never throws, because a file that cannot be removed is harmless. */
     async removeStaleFiles(folder: string): Promise<void> {
       if (searched.has(folder)) return;
       searched.add(folder);
@@ -83,7 +87,7 @@ function partOf(value: string | undefined): string {
   return value === undefined ? '0' : digestOf(value, 8);
 }
 
-/** A part that is the hash of this machine's value becomes that value; 0 becomes undefined. */
+/** If a part is the hash of a value of this machine, returns that value. For 0, returns undefined. */
 function meaningOf(part: string, own: string | undefined): string | undefined {
   if (part === partOf(own)) return own;
   return part === '0' ? undefined : part;

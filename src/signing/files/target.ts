@@ -1,4 +1,4 @@
-/** Resolves the path of a result, follows links, and checks early that a new file can be renamed to it. */
+/** Resolves the path of a result and follows its links. Checks early that a new file can be renamed to that path. */
 
 import {
   accessSync,
@@ -23,7 +23,7 @@ import { signingErrors } from '../errors.ts';
 
 const FOLDERS_KEPT = 1000;
 
-/** Only valid while one run plans its files, because folders and mounts change. */
+/** Valid only while one run plans its files, because folders and mounts can change later. */
 export type TargetFolders = ReturnType<typeof targetFolders>;
 
 export function targetFolders() {
@@ -35,8 +35,8 @@ export function targetFolders() {
 }
 
 /**
- * Returns an absolute path. Follows links as far as the path exists, so that the rename replaces the file instead of
- * the link. Throws `unusable-name` for a name that Windows would change, and `name-not-utf8`.
+ * Returns an absolute path. Follows links as far as the path exists, so that renaming replaces the file and not the
+ * link. Throws `unusable-name` if Windows would change the name, and `name-not-utf8`.
  */
 export async function resolveTarget(output: string, folders = targetFolders(), isFile = false): Promise<string> {
   const problem = process.platform === 'win32' ? windowsNameProblem(output) : undefined;
@@ -48,17 +48,17 @@ export async function resolveTarget(output: string, folders = targetFolders(), i
 
 function followed(output: string, folders: TargetFolders, isFile: boolean): string {
   try {
-    // Other systems may store the name in another form.
+    // Other systems may store the file name in a different form.
     const isPlain = process.platform === 'linux' && (isFile || lstatSync(output).isFile());
     return isPlain ? join(folders.realFolder(dirname(output)), basename(output)) : realPath(output);
   } catch (thrown) {
     if (!isMissing(thrown)) throw fromFileSystem(thrown, `reach ${output}`);
   }
-  // The folder of a new file may be missing too: it is created when the file is written.
+  // If the file is new, its folder may also be missing; it is created when the file is written.
   return join(folders.realFolder(dirname(output)), basename(output));
 }
 
-/** Some Windows drives (RAM disks, network redirectors) do not support the native function. */
+/** Some drives on Windows (RAM disks, network redirectors) do not support the native function. */
 function realPath(path: string): string {
   try {
     return realpathSync.native(path);
@@ -79,20 +79,20 @@ function realFolder(path: string): string {
 }
 
 /**
- * `target` comes from `resolveTarget`, so it contains no links. `folderIdentity` identifies the target's folder at
- * planning time; undefined if there was no folder. A link that appeared later may come from another user who wants root
- * to write elsewhere.
+ * `target` was returned by `resolveTarget`, so it contains no links. `folderIdentity` identifies the folder of the
+ * target at planning time; undefined if the folder did not exist. A link that appeared later may have been created by
+ * another user, who wants root to write to a different place.
  */
 export function assertNoLinkTo(target: string, folderIdentity: string | undefined): boolean {
   if (process.platform === 'win32') return false;
   const folder = dirname(target);
-  // The same folder is accepted, even if another path leads to it.
+  // The folder is accepted if it is still the same one, even if a different path leads to it.
   const isSame = folderIdentity !== undefined && identityAt(folder) === folderIdentity;
   if (!isSame && realFolder(folder) !== folder) throw signingErrors('folder-replaced', { folder });
   return isSame;
 }
 
-/** On file systems that ignore case, two names that differ only in case are the same path. */
+/** On file systems that ignore upper and lower case, two names that differ only in case lead to the same file. */
 export function placeOf(target: string): string {
   return process.platform === 'win32' || process.platform === 'darwin' ? target.toLowerCase() : target;
 }
@@ -100,14 +100,14 @@ export function placeOf(target: string): string {
 interface ReplaceableTarget {
   readonly stats: FileStats | undefined;
   readonly folderIdentity: string | undefined;
-  /** False if another machine may also have access to the target. */
+  /** False if another machine may also be able to access the target. */
   readonly isLocal: boolean;
 }
 
 /**
  * Throws `read-only-file`, `permission-denied`, `not-replaceable`, `broken-link` or `output-blocked`. A rename could
- * replace a read-only file, but users of signtool expect an error, even for root. `name` stands for the target in
- * messages.
+ * replace even a read-only file, but users of signtool expect an error, even as root. In messages, `name` appears in
+ * place of the target.
  */
 export async function assertReplaceable(
   target: string,
@@ -143,7 +143,7 @@ function findFolder(target: string) {
   }
 }
 
-/** A link without a target counts as existing, because a file created there would not replace a link. */
+/** A link to a missing file is treated as existing, because a file that is created there would not replace a link. */
 function found(path: string): BigIntStats | undefined {
   try {
     return statSync(path, { bigint: true });
@@ -163,8 +163,8 @@ function nearestFolder(path: string, target: string): { readonly path: string; r
 }
 
 /**
- * On Windows, a file that another program has open cannot be replaced. Opening the file for writing detects a running
- * program. Renaming the file to itself detects a program that does not allow deletion.
+ * On Windows, a file that another program has open cannot be replaced. If a program is running, its file cannot be
+ * opened for writing. If a program does not allow deletion of the file, renaming the file to itself fails.
  */
 async function assertNotHeld(target: string, name: string): Promise<void> {
   await retryWhileBusy(`replace ${name}`, async () => {
@@ -173,7 +173,7 @@ async function assertNotHeld(target: string, name: string): Promise<void> {
   });
 }
 
-/** In a folder such as /tmp, only root and the owners of the file and the folder may rename over a file. */
+/** In a folder such as /tmp, only root and the owners of the file and of the folder may replace a file. */
 function assertNotHeldBySticky(file: string, owner: bigint, folder: BigIntStats | undefined): void {
   const user = process.getuid?.();
   if (user === undefined || user === 0 || folder === undefined) return;
@@ -183,17 +183,17 @@ function assertNotHeldBySticky(file: string, owner: bigint, folder: BigIntStats 
   throw signingErrors('not-replaceable', { file, reason });
 }
 
-/** Node.js has no constant for the sticky bit. */
+/** Node.js does not define a constant for the sticky bit. */
 const STICKY = 0o1000n;
 
-/** A file that is a mount point (in containers) cannot be replaced by a rename. Only Linux lists them. */
+/** If a file is a mount point (as in containers), a rename cannot replace it. Only Linux lists them. */
 function mountPoints(): ReadonlySet<string> {
   if (process.platform !== 'linux') return new Set();
-  // The fifth field contains spaces and other special characters as octal escapes (proc(5)).
+  // The fifth field contains spaces and other special characters as octal escape sequences (proc(5)).
   return new Set(Array.from(mounts().split('\n'), (line) => unescapeMount(line.split(' ')[4] ?? '')));
 }
 
-/** A synchronous read is faster, because the kernel generates the file in memory. */
+/** Reading it synchronously is faster, because the kernel creates the content in memory. */
 function mounts(): string {
   try {
     return readFileSync('/proc/self/mountinfo', 'utf8');

@@ -12,18 +12,18 @@ import type { TemporaryFileLeft } from '../outcome.ts';
 
 export const COPY = 'write the temporary file next to the target';
 
-/** Space for the certificates, timestamp and alignment that a signature adds to the file. */
+/** Space for the certificates, the timestamp and the padding that are added to the file with a signature. */
 const ROOM_FOR_SIGNATURE = 128 * 1024;
 
 export function assertFreeSpace({ bavail, bsize }: StatsFs, size: number): void {
-  // Some network shares report 0 blocks of 0 bytes. On such a share, only the write itself shows whether there is
-  // enough space.
+  // Some network shares report that they have 0 blocks of 0 bytes. On such a share, only an attempt to write shows
+  // whether there is enough space.
   if (bsize > 0 && bavail * bsize < size + ROOM_FOR_SIGNATURE) {
     throw fileErrors('disk-full', { doing: COPY });
   }
 }
 
-/** Errors of file systems, mostly on a network, that cannot rename over an existing file. */
+/** Errors of file systems, mostly on a network, that do not support renaming over an existing file. */
 const REFUSED_RENAME = new Set(['EEXIST', 'ENOTSUP', 'EOPNOTSUPP', 'EXDEV', 'ENOSYS', 'EINVAL']);
 
 export async function writeFully(file: Pick<OpenedFile, 'write'>, bytes: Uint8Array, offset: number): Promise<void> {
@@ -33,10 +33,10 @@ export async function writeFully(file: Pick<OpenedFile, 'write'>, bytes: Uint8Ar
 }
 
 /**
- * Only root may change the owner, and only members of a group may set that group. If this user may not change owner or
- * group, the file keeps its own, as in any editor that saves with a rename. Drops the set-user-ID bits, because they
- * would grant the rights of a different owner. The owner may always write, because otherwise the next run could not
- * replace a result at another path.
+ * Only root may change the owner, and a user may set only a group of which the user is a member. If the current user
+ * may not change the owner or group, the new file keeps its own, as in editors that save by renaming. Clears the
+ * set-user-ID bits, because they would grant the rights of a different owner. The owner always gets write permission.
+ * If not, the next run could not replace a result at another path.
  */
 export async function takeOwnerAndMode(
   handle: OpenedFile,
@@ -64,9 +64,10 @@ export interface Placement {
 }
 
 /**
- * Renames the open file to the target in one step. A target that did not exist is created as a hard link, which never
- * replaces a file. After creating a hard link, `path` still exists. Throws `copy-changed` if another file has taken the
- * name `path`. If an error is thrown, the target is unchanged, unless the rename itself failed halfway.
+ * Moves the open file to the target path in one step. If the target did not exist, it is created as a hard link, which
+ * never replaces another file. If a hard link was created, `path` still exists afterwards. Throws `copy-changed` if
+ * `path` now leads to another file. If an error is thrown, the target is unchanged, unless the rename itself was
+ * interrupted.
  */
 export async function putInPlace({ own, path, target, isNew, assertUnchanged }: Placement): Promise<void> {
   const doing = 'put the signed file in place';
@@ -89,14 +90,14 @@ export async function putInPlace({ own, path, target, isNew, assertUnchanged }: 
     }
   });
   await placed.catch((thrown: unknown) => {
-    // `assertReplaceable` has shown that this user may replace the file, so another program must have it open.
+    // `assertReplaceable` has shown that the current user may replace the file, so another program must have opened it.
     const isHeld = process.platform === 'win32' && toCodesignError(thrown).code === 'permission-denied';
     throw isHeld ? fileErrors('file-busy', { doing }, { cause: thrown }) : thrown;
   });
   assertIsAt(target, own);
 }
 
-/** Returns false if hard links are not supported, as on exFAT: the caller then renames. */
+/** Returns false if hard links are not supported, as on exFAT. The caller then renames the file. */
 function isLinked(
   { path, target, assertUnchanged }: Pick<Placement, 'path' | 'target' | 'assertUnchanged'>,
   own: Placement['own'],
@@ -106,14 +107,17 @@ function isLinked(
     return true;
   } catch (thrown) {
     if (!hasCode(thrown, 'EEXIST')) return false;
-    // NFS also reports this for a link of our own if the answer to the first request was lost.
+    // NFS also reports this error for a link that this process created, if the answer to the first request was lost.
     if (isAt(target, own)) return true;
     assertUnchanged();
     throw signingErrors('file-changed');
   }
 }
 
-/** Throws `copy-changed` if the path is a link or leads to another file. A missing file is reported by the rename. */
+/**
+ * Throws `copy-changed` if the path is a link, or leads to a different file. If the file is missing, the rename will
+ * report that.
+ */
 function assertIsAt(path: string, own: Placement['own']): void {
   if (isAt(path, own) === false) throw signingErrors('copy-changed');
 }
@@ -125,7 +129,9 @@ function isAt(path: string, own: Placement['own']): boolean | undefined {
 
 export type OnNotRemoved = (event: TemporaryFileLeft) => void;
 
-/** Never throws. Returns the files that could not be removed. `temporaryFiles` lists the temporary files that exist. */
+/**
+ * Never throws. Returns those files that could not be removed. `temporaryFiles` lists all temporary files that exist.
+ */
 export async function removeTemporaryFile(
   path: string,
   temporaryFiles: Set<string>,
@@ -143,12 +149,15 @@ export function reportNotRemoved(path: string, thrown: unknown, onNotRemoved: On
   onNotRemoved({ type: 'temporary-file-left', path, error: toCodesignError(thrown) });
 }
 
-/** Later steps use the open file, because another user with write access could replace the name. */
+/**
+ * All later steps use the open file, because another user who may write to the folder could replace the file at this
+ * path.
+ */
 export function createTemporaryFile(path: string, isDirect: boolean): Promise<OpenedFile> {
   return retryWhileBusy(`create a file in ${dirname(path)}`, async () =>
     isDirect ? openDirectly(path, 'wx+', PRIVATE) : await open(path, 'wx+', PRIVATE),
   );
 }
 
-/** The file is private until it gets the owner and mode of the original. */
+/** Only the current user may access the file until it gets the owner and mode of the original. */
 const PRIVATE = 0o600;

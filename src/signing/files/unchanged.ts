@@ -18,7 +18,7 @@ export async function lookAgain(plan: Versions): Promise<void> {
   await retryWhileBusy('look at the file again', async () => assertUnchanged(plan));
 }
 
-/** Runs synchronously, so that only microseconds pass before the rename. */
+/** Runs synchronously, so that only microseconds pass between this check and the rename. */
 export function assertUnchanged({ path, stats, target, targetVersion, folderIdentity, isLocal }: Versions): void {
   assertNoLinkTo(target, folderIdentity);
   const version = versionOf(statSync(path, { bigint: true }));
@@ -29,7 +29,7 @@ export function assertUnchanged({ path, stats, target, targetVersion, folderIden
   if (targetVersion !== undefined) assertOpenedIsSame(target, targetVersion);
 }
 
-/** A network drive may answer from a cache unless the file is opened (close-to-open consistency of NFS). */
+/** Unless the file is opened, a network drive may answer from a cache (close-to-open consistency of NFS). */
 function assertOpenedIsSame(path: string, expected: string): void {
   const fd = openSync(path, READ_WITHOUT_WAITING);
   try {

@@ -1,4 +1,4 @@
-/** Finishes the work of earlier runs: writes files and sends reports. Requests no signature. */
+/** Finishes the work of earlier runs: writes files that are still missing, and sends reports. Requests no signature. */
 
 import { dirname } from 'node:path';
 import pLimit from 'p-limit';
@@ -18,11 +18,11 @@ import { type CreateSigning, writeFiles } from './write-files.ts';
 export interface Given {
   readonly origin: string;
   readonly client: string;
-  /** SHA-256 of the certificate's DER, in hex; undefined until a certificate is needed. */
+  /** SHA-256 of the certificate in DER, as hex digits; undefined until a certificate is needed. */
   readonly leaf: string | undefined;
 }
 
-/** `wait`: another process is working on the call. `settle`: the user must decide what to do. */
+/** `wait`: another process is working on the call. `settle`: the user must decide what happens to the call. */
 export type NextAction = 'write' | 'report' | 'wait' | 'settle';
 
 export interface PlannedCall {
@@ -54,7 +54,7 @@ function obstacle({ work, metadata, kind }: UnfinishedCall, given: Given | undef
   return undefined;
 }
 
-/** The user either signs again with the right certificate, which uses the signature, or discards it. */
+/** The user can sign again with the right certificate, which uses the signature, or can discard the signature. */
 export function isUnusable({ kind, files }: UnfinishedCall): boolean {
   return kind === 'unwritten' && files.every(({ written, unusable }) => written || unusable);
 }
@@ -63,9 +63,9 @@ export interface Resuming {
   readonly journal: Journal;
   readonly service: SigningService;
   readonly createSigning: CreateSigning;
-  /** If false, pending reports are dropped instead of sent. */
+  /** If false, reports that are still due are not sent but dropped. */
   readonly report: boolean;
-  /** Determines which file names appear in the audit log. */
+  /** Decides which file names the audit log contains. */
   readonly extra: ReplacedExtra;
   readonly concurrency: number;
   readonly failedReports: ReadonlyMap<string, CodesignError>;
@@ -76,7 +76,7 @@ export interface Forgetting extends Pick<Resuming, 'extra'> {
   readonly service: SigningService | undefined;
 }
 
-/** Changes nothing. `given` determines which calls could be finished. */
+/** Changes nothing. `given` shows which of the calls could be finished. */
 export function listCalls(calls: readonly UnfinishedCall[], given: Given | undefined): readonly ResumedCall[] {
   return calls.map((call) => left(planCall(call, given)));
 }
@@ -93,7 +93,7 @@ export async function resumeCalls(
     planned.flatMap((one) => (one.next === next && one.error === undefined ? [one.call] : []));
   const outcomes = await writeFiles(going('write'), journal, createSigning, signal);
   const failed = await sendReports(going('report'), resuming, signal);
-  // Ask the journal again, because other processes may have finished calls meanwhile.
+  // The journal is read again, because other processes may have finished some calls in the meantime.
   const open = new Map((await journal.unfinished()).map((call) => [call.id, call]));
   return planned.map((one) => {
     if (one.next === 'wait' || one.next === 'settle' || one.error !== undefined) return left(one);
@@ -104,7 +104,7 @@ export async function resumeCalls(
   });
 }
 
-/** Discards calls permanently. Throws `no-such-call` or `call-under-way`, if possible before any call is discarded. */
+/** Discards calls permanently. Throws `no-such-call` or `call-under-way`, if possible before it discards any call. */
 export async function forgetCalls(
   ids: readonly string[],
   calls: readonly UnfinishedCall[],
@@ -116,7 +116,7 @@ export async function forgetCalls(
   for (const { id, kind } of named) if (kind === 'under-way') throw signingErrors('call-under-way', { id });
   for (const id of ids) {
     if (named.some((call) => call.id === id)) continue;
-    // The call may have ended, but its record of a mismatched certificate can still be discarded.
+    // Even if the call has ended, its record that a certificate did not match can be discarded.
     if ((await forgetting.journal.forget(id)) === 'not-found') throw signingErrors('no-such-call', { id });
     warn(signingWarnings('mismatch-forgotten', { id }));
   }
@@ -136,7 +136,7 @@ async function forgetCall(
   const mine = given !== undefined && given.origin === call.work.origin && given.client === call.metadata.client;
   const isWanted = mine && call.files.some(({ signingOptions }) => signingOptions?.report !== false);
   const record = isWanted && service !== undefined ? call.record : undefined;
-  // Commit first: no other process may use a signature that is reported as unused.
+  // The journal must be committed first: after a signature is reported as unused, no other process may use it.
   const outcome = await journal.forget(id, record === undefined ? undefined : status);
   if (outcome === 'under-way') throw signingErrors('call-under-way', { id });
   if (outcome === 'forgotten' && record !== undefined) {
@@ -184,13 +184,13 @@ function whyOpen(
     if (outcome?.status === 'failed') return outcome.error;
   }
   const unsent = files.every(({ written }) => written) ? failedReports.get(record ?? '') : undefined;
-  // The path may contain a later version of the file, which had its own signature.
+  // The path may contain a later version of the file, which had a signature of its own.
   return unsent ?? signingErrors('changed-since');
 }
 
 /**
- * Removes temporary files of killed processes from every folder to which an unfinished call was to write a file. Calls
- * without remaining work are included, because a copy may be older than the calls. Never throws.
+ * Removes the temporary files of killed processes from each folder in which an unfinished call would write a file. Also
+ * includes calls that have no work left, because a temporary copy may be older than the calls. Never throws.
  */
 export async function removeStaleFilesOf(
   calls: readonly UnfinishedCall[],
@@ -198,7 +198,7 @@ export async function removeStaleFilesOf(
 ): Promise<void> {
   const outputs = calls.flatMap(({ files }) => files.flatMap(({ signingOptions }) => signingOptions?.output ?? []));
   for (const output of new Set(outputs)) {
-    // If the output is a link, the file that it leads to was to be replaced.
+    // If the output path is a link, the file to which it leads was to be replaced.
     const target = await resolveTarget(output).catch(() => output);
     await removeStaleFiles?.(dirname(target));
   }

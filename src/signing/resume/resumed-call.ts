@@ -7,11 +7,14 @@ export type ResumeStatus = 'finished' | 'forgotten' | 'left' | 'failed';
 export interface ResumedCall {
   readonly call: UnfinishedCall;
   readonly status: ResumeStatus;
-  /** Reason why the call is not finished; undefined if a process is working on it, or if the user must settle it. */
+  /** Reason why the call is not finished; undefined if a process is working on it, or if the user must decide. */
   readonly error: CodesignError | undefined;
 }
 
-/** Output format for JSON documents and library callers. Scripts read these members, so they must not change. */
+/**
+ * The form of a call in JSON documents and for callers of the library. Scripts read these members, so they must not be
+ * changed.
+ */
 export function describeResumed({ call, status, error }: ResumedCall) {
   const { id, kind, at, work, metadata, record, reason } = call;
   return {

@@ -16,7 +16,7 @@ interface Group {
   readonly files: Map<string, FileToSign>;
 }
 
-/** Returns outcomes keyed by the absolute path of the file. */
+/** Returns the outcome for each file, by its absolute path. */
 export async function writeFiles(
   calls: readonly UnfinishedCall[],
   journal: Journal,
@@ -32,13 +32,14 @@ export async function writeFiles(
   return outcomes;
 }
 
-/** A path may have waited for several signatures, of which at most one still belongs to the file. */
+/** Several signatures may have been requested for one path, but at most one of them still belongs to the file. */
 function groupsOf(calls: readonly UnfinishedCall[]): readonly Group[] {
   const groups = new Map<string, Group>();
   for (const { work, files } of calls) {
     for (const { written, signingOptions } of files) {
       if (written || signingOptions === undefined) continue;
-      // Each signature has its own time, which is looked up by file. An inner file is written together with its bundle.
+      // Each signature has its own signing time, which is looked up by file. An inner file is written together with the
+      // bundle that contains it.
       const { path, output, inner, time, ...others } = signingOptions;
       const { code, algorithm } = work;
       const key = JSON.stringify([code, algorithm, Object.entries(others).sort()]);
@@ -50,7 +51,7 @@ function groupsOf(calls: readonly UnfinishedCall[]): readonly Group[] {
   return [...groups.values()];
 }
 
-/** Returns only the signatures of these calls, and never allows a request. */
+/** Returns only the signatures of the given calls, and never allows a request. */
 function knownOnly(journal: Journal, calls: readonly UnfinishedCall[]): SigningJournal {
   const wanted = new Set(calls.map(({ work }) => nameOf(work)));
   return {
@@ -60,12 +61,12 @@ function knownOnly(journal: Journal, calls: readonly UnfinishedCall[]): SigningJ
       const { work, metadata } = asking;
       const isWanted = wanted.has(nameOf(work));
       const known = isWanted ? await journal.known(asking, waiting) : undefined;
-      // Another process must have finished the file if it needed this signature.
+      // If the file needed this signature, another process must have finished it.
       if (known === undefined)
         throw signingErrors(!isWanted && isPartOf(metadata, calls) ? 'signatures-missing' : 'changed-since');
       return known;
     },
-    // Requests nothing: `known` has the signature, or throws.
+    // Requests no signature: `known` either returns one or throws.
     claim: async () => undefined,
   };
 }

@@ -6,14 +6,14 @@ import type { SigningJournal } from './account.ts';
 
 export interface FileCall {
   readonly claim: SharedCall;
-  /** undefined until the call has returned a usable signature. */
+  /** undefined until the call has returned a signature that can be used. */
   record: SignatureRecord | undefined;
   readonly warnings: string[];
 }
 
 export interface EndedCall extends Pick<FileCall, 'claim'> {
   readonly record: string | undefined;
-  /** Status to report now; undefined if another file or a later run will send the report. */
+  /** The status to report now; undefined if another file or a later run will send the report. */
   readonly status: ReportStatus | undefined;
   readonly isReported: boolean;
   readonly isKept: boolean;
@@ -32,8 +32,8 @@ export async function recordWritten(
 }
 
 /**
- * Records in the journal that the file failed. The journal keeps the signatures of the file for another run, as far as
- * it can.
+ * Records in the journal that the file has failed. If possible, the journal keeps the signatures of the file for
+ * another run.
  */
 export async function recordNotWritten(
   calls: readonly FileCall[],
@@ -43,7 +43,7 @@ export async function recordNotWritten(
     calls.map(async ({ claim, record }, index) => {
       const recorded = record && claim.notWritten(error.message, error.code === 'file-changed');
       const after = await recorded?.catch(() => undefined);
-      // The error belongs to the last call.
+      // The error belongs to the last call of the file.
       const id = (index === calls.length - 1 ? error.record : undefined) ?? record?.id;
       const isKept = after !== undefined;
       return { claim, record: id, status: isKept ? after.reportDue : 2, isReported: false, isKept } as const;
@@ -51,7 +51,7 @@ export async function recordNotWritten(
   );
 }
 
-/** For steps that have already happened: a journal that cannot record them does not undo them. */
+/** Used for steps that have already happened: if the journal cannot record them, they are not undone. */
 export async function orWarn<T>(recording: Promise<T>, warnings: string[]): Promise<T | undefined> {
   return await recording.catch((thrown) => {
     warnings.push(signingWarnings('journal-not-written', { reason: toCodesignError(thrown).message }));
@@ -82,7 +82,10 @@ const CLAIM: Claim = {
   release: nothing,
 };
 
-/** Replaces a disabled journal: nothing is stored or reused, and every file requests its own signature. */
+/**
+ * Takes the place of a journal that is disabled: nothing is stored or reused, and a signature is requested for every
+ * file.
+ */
 export const withoutJournal: SigningJournal = {
   known: async () => undefined,
   claim: async () => CLAIM,

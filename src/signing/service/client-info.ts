@@ -3,7 +3,10 @@ import type { ReplacedExtra } from '../../options/extra.ts';
 import type { Extra } from '../../service/messages.ts';
 
 export interface ClientInfo {
-  /** SHA-256 of the access key, in hex; never sent. The journal uses this digest to identify the account of a call. */
+  /**
+   * SHA-256 of the access key as hex digits. It is never sent. In the journal, this digest shows to which account a
+   * call belongs.
+   */
   readonly id: string;
   readonly platform: string;
   readonly version: string;

@@ -1,4 +1,4 @@
-/** The only limit on concurrent signature requests; it also decides when a run stops. */
+/** The only limit on concurrent signature requests. It also decides when a run must stop. */
 
 import type { CodesignError } from '../../errors/codesign-error.ts';
 import { isThrottled, mayHaveBeenCounted } from '../../service/errors.ts';
@@ -12,25 +12,26 @@ export interface GateOptions {
 
 export type Gate = ReturnType<typeof openGate>;
 
-/** Permission to send one request and its retries. Disposing lets another request start. */
+/** Permission to send one request and its retries. When the permit is disposed, another request may start. */
 export type Permit = Awaited<ReturnType<Gate['enter']>>;
 
-/** Limit on the requests of a run, including retries, until one of them returns a signature. */
+/** Limit on the number of requests in a run, including retries, until one of them returns a signature. */
 export const MOST_WITHOUT_SUCCESS = 5;
-/** Limit on consecutive events in which requests may have been counted but returned no signature. */
+/** Limit on the number of consecutive events in which requests may have been counted but returned no signature. */
 export const MOST_UNCERTAIN_IN_A_ROW = 3;
 
 /**
- * Sends requests one at a time until one returns a verified signature (and timestamp, if required), because each
- * earlier one may be wasted. After that, up to `most` requests run concurrently. When the service throttles a request,
- * the limit becomes half of the requests in progress. After a request that may have been counted without a signature,
- * requests are sent one at a time until the next success. One event, such as a proxy reload, can break all requests in
- * progress, so only the first failure counts.
+ * Sends requests one at a time until one returns a verified signature (with a timestamp if required), because each
+ * earlier request may be wasted. After that, up to `most` requests can run concurrently. When the service throttles a
+ * request, the limit is reduced to half of the number of requests in progress. If a request may have been counted but
+ * returned no signature, requests are sent one at a time until the next success. A single event, such as the reload of
+ * a proxy, can break all requests in progress, so only its first failure is counted.
  *
- * A caller must not keep a permit while it waits for another file or process, which may be waiting for that permit.
+ * A caller must not keep its permit while it waits for another file or process, which may itself be waiting for that
+ * permit.
  */
 export function openGate({ most, needsTimestamp, stop }: GateOptions) {
-  /** Each callback receives whether its caller may continue. */
+  /** Each callback is called with true if its caller may continue. */
   const waiting: ((mayGo: boolean) => void)[] = [];
   let isProven = false;
   let isOpen = false;
@@ -38,11 +39,13 @@ export function openGate({ most, needsTimestamp, stop }: GateOptions) {
   let underWay = 0;
   let sent = 0;
   let uncertain = 0;
-  /** Number of uncertain requests. A request sent before the last uncertain one belongs to the same event. */
+  /**
+   * Number of uncertain requests. If a request was sent before the last uncertain one, both belong to the same event.
+   */
   let events = 0;
   let width = most;
   let successes = 0;
-  /** A request sent before the last decrease provides no new information. */
+  /** If a request was sent before the limit was last reduced, it shows nothing new. */
   let decreases = 0;
   let repetitions = 0;
 
@@ -53,7 +56,7 @@ export function openGate({ most, needsTimestamp, stop }: GateOptions) {
       waiting.shift()?.(true);
     }
   };
-  /** A retry (`unshift`) goes ahead of first attempts. */
+  /** A retry (`unshift`) is placed before all first attempts. */
   const place = (who: 'push' | 'unshift'): Promise<boolean> =>
     new Promise((resolve) => {
       waiting[who](resolve);
@@ -96,8 +99,8 @@ export function openGate({ most, needsTimestamp, stop }: GateOptions) {
         return true;
       },
       /**
-       * Must be called before the wait that precedes a retry. If the limit is lower by now, this waits for a slot,
-       * unless the run was stopped. Throws the error if the run must not send another request.
+       * Must be called before the wait that precedes a retry. If the limit has been reduced in the meantime, waits for
+       * a slot, unless the run was stopped. Throws the error if the run may not send another request.
        */
       async repeat(error: CodesignError): Promise<void> {
         slowDown(error);
@@ -107,7 +110,7 @@ export function openGate({ most, needsTimestamp, stop }: GateOptions) {
         underWay -= 1;
         hasPlace = await place('unshift');
       },
-      /** Must be called once the signature has been verified, and has its timestamp if it needs one. */
+      /** Must be called when the signature has been verified and, if it needs a timestamp, has got one. */
       confirm({ stamped }: { readonly stamped: boolean }): void {
         isProven = true;
         hasSucceeded = true;
@@ -118,7 +121,7 @@ export function openGate({ most, needsTimestamp, stop }: GateOptions) {
         successes = 0;
         width += 1;
       },
-      /** Stops the run if further requests would probably be wasted too. */
+      /** Stops the run if further requests would probably also be wasted. */
       fail(error: CodesignError): void {
         failure = error;
         slowDown(error);
@@ -139,17 +142,19 @@ export function openGate({ most, needsTimestamp, stop }: GateOptions) {
   };
 
   return {
-    /** True if any run has verified a signature of this service and certificate number with this certificate. */
+    /** True if any run has used this certificate to verify a signature from this service and certificate number. */
     isProven: () => isProven,
-    /** An earlier proof does not open the gate, but a first failure then does not stop the run. */
+    /**
+     * A proof from an earlier run does not allow concurrent requests, but then the first failure does not stop the run.
+     */
     prove(): void {
       isProven = true;
     },
-    /** Allows up to `most` requests with an unknown outcome to be retried, each at most once. The default is none. */
+    /** Allows up to `most` requests whose outcome is unknown to be retried, each at most once. The default is none. */
     allowRepetitions(most: number): void {
       repetitions = most;
     },
-    /** Returns undefined if the caller would have to wait. */
+    /** Returns undefined if no request may be sent right now. */
     enterIfFree() {
       if (stop.signal.aborted || waiting.length > 0 || underWay >= allowed()) return undefined;
       underWay += 1;

@@ -19,7 +19,7 @@ export type KeyMatch = ReturnType<typeof matchKey>;
 export function matchKey(chain: SigningChain, code: string) {
   const { publicKey, signatureLength } = chain;
   const leaf = leafDigest(chain);
-  /** The digests of signatures that have verified. */
+  /** Digests for which a signature has been verified. */
   const verified = new WeakMap<Uint8Array, Uint8Array>();
   const expected = { code, certificate: chain.leaf.name, fingerprint: leaf };
   return {
@@ -36,7 +36,10 @@ export function matchKey(chain: SigningChain, code: string) {
         return false; // The padding is wrong.
       }
     },
-    /** For a new signature, which has been counted and will be reported as failed. `call`: id in the journal. */
+    /**
+     * Creates the error for a new signature, which has been counted and will be reported as failed. `call`: id of the
+     * call in the journal.
+     */
     newMismatch({ id, signature: { length } }: SignatureRecord, call: string): CodesignError {
       const lengths = `: it has ${plural(length, 'byte')}, and this key makes ${signatureLength}`;
       const why = length === signatureLength ? '' : lengths;

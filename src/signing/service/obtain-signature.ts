@@ -1,4 +1,4 @@
-/** Steps 3 to 6 of the main flow: gets the signature from the journal, or requests it once. */
+/** Steps 3 to 6 of the main flow: gets the signature from the journal, or requests it from the service once. */
 
 import { join, resolve } from 'node:path';
 import { CodesignError, toCodesignError } from '../../errors/codesign-error.ts';
@@ -16,12 +16,12 @@ import { describeRequest, sentFileName } from './client-info.ts';
 import type { Permit } from './gate.ts';
 import type { StampedSignature } from './timestamps.ts';
 
-/** `time` is the signed time of some formats, which is recorded with the request. */
+/** In some formats, `time` is the signing time that the signature covers. It is recorded with the request. */
 interface TimedUnit extends Pick<SigningUnit, 'digest' | 'algorithm' | 'timestamp'> {
   readonly time: Date;
 }
 
-/** Path and output are as the user typed them. */
+/** The path and the output path are as the user typed them. */
 export interface FileOfCall extends Versions, Pick<PlannedFile, 'output'> {
   readonly inner?: Pick<ContainedFile, 'name' | 'size'>;
   readonly isWritten?: boolean;
@@ -31,13 +31,13 @@ const MISMATCH = 'the certificate does not match the key at the service';
 
 export interface GivenSignature {
   readonly record: SignatureRecord;
-  /** True if no signature was requested, because one was already made for this work. */
+  /** True if no signature was requested, because one already existed for this work. */
   readonly reused: boolean;
-  /** undefined for signatures without a timestamp, and if the file already has the signature. */
+  /** undefined if the signature gets no timestamp, or if the file already contains the signature. */
   readonly stamped: StampedSignature | undefined;
 }
 
-/** Adds the call to `calls`, even if the call fails. */
+/** Adds the call to `calls`, even when the call fails. */
 export async function obtainSignature(
   unit: TimedUnit,
   file: FileOfCall,
@@ -49,17 +49,18 @@ export async function obtainSignature(
   run.onEvent({ type: 'file-step', path: file.path, step: 'asking-service' });
   for (let mayBeKnown = file.isWritten === true; ; mayBeKnown = true) {
     run.stop.throwIfStopped();
-    // A claim finds out too whether the journal has the signature, but the caller must not wait for another file with a permit.
+    // A claim also shows whether the journal has the signature, but a caller with a permit must not wait for another
+    // file.
     const early = mayBeKnown ? undefined : run.gate.enterIfFree();
     const known = early ? undefined : await knownCall(asking, file, run);
     if (known !== undefined) {
       const { record: id, signature } = known.known;
       const record = { id, signature };
       calls.push({ claim: known, record, warnings: [] });
-      // A reused signature needs no permit and does not open the gate.
+      // A signature that is reused needs no permit, and does not allow concurrent requests.
       return { record, reused: true, stamped: await stamp(unit, record, known, file, run, run.interruption) };
     }
-    // Another process has meanwhile recorded the signature as written.
+    // Another process has recorded in the meantime that the signature was written.
     if (file.isWritten) throw signingErrors('changed-since');
     using permit = early ?? (await run.gate.enter());
     const claim = await journal.claim(asking);
@@ -72,7 +73,8 @@ export async function obtainSignature(
     if (given === undefined) continue;
     const { record, isKept } = given;
     call.record = record;
-    // A signature that the journal does not keep would be lost, so its timestamp ignores interruptions.
+    // If the journal does not keep a signature, it would be lost, so its timestamp is requested even after an
+    // interruption.
     const stamped = await stamp(unit, record, claim, file, run, isKept ? run.interruption : undefined);
     permit.confirm({ stamped: stamped !== undefined });
     return { record, reused: false, stamped };
@@ -101,7 +103,7 @@ function askFor(
       bytes: size,
       certificate: { name: context.chain.leaf.name, sha256: key.leaf },
       client: client.id,
-      // Paths are absolute, because `resume` may run in another folder.
+      // The paths are absolute, because `resume` may run in another folder.
       signingOptions: {
         path: resolve(path),
         output: resolve(output),
@@ -112,7 +114,7 @@ function askFor(
     },
     verifies: (signature) => key.verifies(unit, signature),
     mismatch(calls, isOfAll) {
-      // Another file of the run has already reported this mismatch.
+      // Another file of this run has already reported the same mismatch.
       stop.throwIfStopped();
       const error = key.knownMismatch(calls);
       if (isOfAll) stop.stop(MISMATCH, error);
@@ -127,7 +129,7 @@ async function knownCall(asking: Asking, { path }: FileOfCall, run: SigningRun):
   try {
     return await account.journal.known(asking, { signal: stop.signal, onWait });
   } catch (thrown) {
-    // If the run was stopped, report why, which may have been a mismatch.
+    // If the run was stopped, the reason for that is reported. It may have been a mismatch.
     if (toCodesignError(thrown).code !== 'signature-mismatch') stop.throwIfStopped();
     throw thrown;
   }
@@ -158,9 +160,9 @@ interface NewSignature {
 }
 
 /**
- * Sends one request, and retries it if the run allows that. Always settles the claim. Returns undefined if another
- * process has taken over the work. A mismatch stops the run, and so does a failure that affects every call: no
- * connection, a 401, a used-up quota.
+ * Sends one request, and sends it again if the run allows a retry. Always settles the claim. Returns undefined if
+ * another process has taken over the work. The run is stopped by a mismatch, and by any failure that affects every
+ * call: no connection, a 401, a used-up quota.
  */
 async function request(unit: TimedUnit, claimed: Claimed, run: SigningRun): Promise<NewSignature | undefined> {
   const { file, claim, warnings } = claimed;
@@ -183,7 +185,7 @@ async function send(unit: TimedUnit, claimed: Claimed, run: SigningRun): Promise
   const { name, size } = describeFile(file);
   let isRecorded = false;
   let isSent = false;
-  /** Reason why the outcome of the first attempt is unknown, if it is retried. */
+  /** If the request is retried, the reason why the outcome of the first attempt is unknown. */
   let unknown: CodesignError | undefined;
   const requested = {
     code,
@@ -196,7 +198,10 @@ async function send(unit: TimedUnit, claimed: Claimed, run: SigningRun): Promise
       await claim.requested(unknown !== undefined);
       isRecorded = true;
     },
-    /** A signature for a file that has changed would be wasted. If the check throws, nothing is sent. */
+    /**
+     * If the file has changed, a signature for it would be wasted. If this check throws, nothing is sent to the
+     * service.
+     */
     beforeWrite() {
       stop.throwIfStopped();
       try {
@@ -214,7 +219,7 @@ async function send(unit: TimedUnit, claimed: Claimed, run: SigningRun): Promise
     verifies: (signature: Uint8Array) => run.key.verifies(unit, signature),
     mayRepeat: permit.mayRepeat,
     async beforeRetry(error: CodesignError) {
-      // The call stays recorded as requested until it is sent again.
+      // The call stays recorded as requested until the request is sent again.
       if (mayHaveBeenCounted(error)) unknown = error;
       else if (isRecorded) await orWarn(claim.deferred(failureOf(error)), warnings);
       isRecorded = false;
@@ -230,7 +235,7 @@ async function send(unit: TimedUnit, claimed: Claimed, run: SigningRun): Promise
     if (unknown === undefined && !isSent) await claim.release();
     else if (mayHaveBeenCounted(error)) await orWarn(claim.unanswered(failureOf(error)), warnings);
     else await orWarn(claim.refused(failureOf(error)), warnings);
-    // If the run was stopped during the wait for a retry, report why it was stopped.
+    // If the run was stopped while this request waited for its retry, the reason for the stop is reported.
     if (error.code === 'interrupted') stop.throwIfStopped();
     if (stopsRun(last, gate.isProven())) stop.stop(reasonToStop(last), last);
     permit.fail(last);
@@ -238,7 +243,7 @@ async function send(unit: TimedUnit, claimed: Claimed, run: SigningRun): Promise
   }
 }
 
-/** The first attempt may have been counted, whatever the outcome of the second. */
+/** The first attempt may have been counted, whatever the outcome of the second attempt is. */
 function errorOfRepetition(last: CodesignError, first: CodesignError): CodesignError {
   if (last.code === 'interrupted' || last === first) return first;
   return new CodesignError({ ...last, message: last.message, cause: last.cause ?? first, mayHaveBeenCounted: true });

@@ -9,11 +9,11 @@ export type Reports = ReturnType<typeof reportTo>;
 
 interface ReportsOptions {
   readonly service: SigningService | undefined;
-  /** Maximum number of concurrent reports, which share the connections with signature requests. */
+  /** Maximum number of concurrent reports, which use the same connections as signature requests. */
   readonly concurrency: number;
   readonly onEvent: (event: SigningEvent) => void;
   readonly client: Pick<ClientInfo, 'replaced'>;
-  /** When the signal aborts, reports are neither sent nor awaited, and the journal keeps them for another run. */
+  /** After the signal is aborted, reports are neither sent nor awaited, and the journal keeps them for another run. */
   readonly signal: AbortSignal | undefined;
 }
 
@@ -22,16 +22,16 @@ interface Sent {
   readonly arrival: Promise<boolean>;
 }
 
-/** Reports each status of a record only once, because several files of a run may share a signature. */
+/** Reports each status of a record only once, because several files of a run may have the same signature. */
 export function reportTo(options: ReportsOptions) {
   const { service, concurrency, onEvent, client, signal } = options;
   const limit = pLimit(concurrency);
   const sent = new Map<string, Sent>();
-  /** Records that the service does not know yet, by file. */
+  /** For each file, the records that have not yet been reported to the service. */
   const started = new Map<FileOutcome, Promise<readonly (string | undefined)[]>>();
 
   async function deliver(to: SigningService, path: string, record: string, status: ReportStatus, before?: Sent) {
-    // Reports of one record must arrive in order, because the last one counts.
+    // The reports of one record must arrive in order, because the service keeps the last one.
     await before?.arrival;
     try {
       await limit(() => to.report(record, status, signal, sentFileName(client.replaced, path)));
@@ -42,16 +42,18 @@ export function reportTo(options: ReportsOptions) {
     }
   }
 
-  /** Resolves when the report has arrived or failed. A failed report never makes a signed file count as failed. */
+  /**
+   * Resolves when the report has either arrived or failed. If a report fails, a signed file is never counted as failed.
+   */
   async function send(path: string, { claim, record, status }: EndedCall): Promise<void> {
     if (status === undefined) return;
-    // Without a record id, nothing can be reported.
+    // If there is no record id, nothing can be reported.
     if (service === undefined || record === undefined) return await claim.reported('not-wanted');
     const before = sent.get(record);
     if (before?.status === status) return;
     const arrival = deliver(service, path, record, status, before);
     sent.set(record, { status, arrival });
-    // If the journal cannot record the report, a later run sends it again, which is harmless.
+    // If the journal cannot record that the report was sent, a later run sends it again, which is harmless.
     if (await arrival) await claim.reported(status);
   }
 
@@ -64,7 +66,7 @@ export function reportTo(options: ReportsOptions) {
     start(outcome: FileOutcome, ending: Promise<readonly EndedCall[]>): void {
       started.set(
         outcome,
-        // Keeps no reference to the calls, because this object lives until the end of the run.
+        // Does not keep a reference to the calls, because this object exists until the end of the run.
         ending.then(async (calls) => {
           const unreported = calls.flatMap(({ isReported, record }) => (isReported ? [] : [record]));
           await Promise.all(calls.map((call) => send(outcome.path, call)));
@@ -80,7 +82,7 @@ export function reportTo(options: ReportsOptions) {
           const unreported = await started.get(outcome);
           const isSigned = outcome.status === 'signed' || outcome.status === 'unchanged';
           if (!isSigned || unreported === undefined) return outcome;
-          // The report was sent by the last file with the same record.
+          // The last file that has the same record sent the report.
           const known = await Promise.all(unreported.map(isKnown));
           return known.every(Boolean) ? { ...outcome, reported: true } : outcome;
         }),

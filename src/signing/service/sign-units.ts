@@ -1,4 +1,4 @@
-/** Steps 3 to 7 of the main flow, for each unit of a file and of the files in it that are signed first. */
+/** Steps 3 to 7 of the main flow, for each unit of a file, and for each inner file that is signed first. */
 
 import type { Embedding, Envelopes, Prepared, SigningUnit } from '../../format/signable-file.ts';
 import { contextFor, openContained, prepareContained } from '../files/contained.ts';
@@ -15,7 +15,10 @@ export interface SignedUnits {
   readonly outcomes: readonly [SignedPart, ...SignedPart[]];
 }
 
-/** Signs one unit after the other, so a failure costs no further signature. `time` is the signed time of some formats. */
+/**
+ * Signs the units one after another, so that a failure does not cost any further signature. In some formats, `time` is
+ * the signing time that the signature covers.
+ */
 export async function signUnits(
   { units: [first, ...others], time }: Pick<Prepared, 'units'> & { readonly time: Date },
   file: FileOfCall,
@@ -50,7 +53,10 @@ export function signatureOutcome(
   return { algorithm, record: record.id ?? null, reused, timestamp, timestampAuthority: stamped?.authority ?? null };
 }
 
-/** The signature of the whole file depends on the inner timestamps too, so the journal keeps them. */
+/**
+ * The signature of the whole file also depends on the timestamps of the inner files, so the journal keeps those
+ * timestamps.
+ */
 export async function signContained(prepared: PreparedFile, plan: PlannedFile, run: SigningRun, calls: FileCall[]) {
   const { contained, context } = prepared;
   await findRecorded(prepared, plan, run, calls);
@@ -68,8 +74,8 @@ export async function signContained(prepared: PreparedFile, plan: PlannedFile, r
 }
 
 /**
- * Finds inner signatures of a run that was killed before it could record that they were written. The found signatures
- * are recorded with the whole file.
+ * Finds the signatures of inner files if the previous run was killed before it could record that they were written.
+ * These signatures are recorded together with the signature of the whole file.
  */
 async function findRecorded(
   { contained, context }: PreparedFile,

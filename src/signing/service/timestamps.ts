@@ -11,12 +11,12 @@ export type Timestamps = ReturnType<typeof requestTimestamps>;
 
 type Call = Pick<KnownCall | Claim, 'known' | 'stamped'>;
 
-/** Tokens that include their certificate chain have 3,000 to 7,000 bytes. */
+/** A token that includes its certificate chain is 3,000 to 7,000 bytes long. */
 const USUAL_LENGTH = 8192;
 
 export interface StampedSignature extends Pick<Stamped, 'token'> {
   readonly time: Date | undefined;
-  /** undefined if the timestamp came from the journal. */
+  /** undefined if the timestamp was already in the journal. */
   readonly authority?: string;
 }
 
@@ -27,7 +27,7 @@ export function requestTimestamps(
 ) {
   let probableLength = authorities && USUAL_LENGTH;
   let hasGiven = false;
-  /** Requests timestamps one at a time until the first succeeds; a failure before that stops the run. */
+  /** Requests timestamps one at a time until the first one succeeds. A failure before that stops the run. */
   const oneAtATime = pLimit(1);
 
   async function ask(
@@ -51,7 +51,7 @@ export function requestTimestamps(
     }
   }
 
-  /** Returns undefined for signatures without a timestamp. */
+  /** Returns undefined if the signature does not need a timestamp. */
   async function stamp(
     path: string,
     signature: Uint8Array,
@@ -66,7 +66,7 @@ export function requestTimestamps(
   return {
     probableLength: () => probableLength,
     stamp,
-    /** Uses the timestamp in the journal; otherwise requests one and records it before it is used. */
+    /** Uses the timestamp in the journal. If there is none, requests one and records it before using it. */
     async stampOnRecord(
       path: string,
       signature: Uint8Array,
@@ -85,7 +85,7 @@ export function requestTimestamps(
   };
 }
 
-/** ISO 8601 in UTC, without a zero fraction. */
+/** Returns the time in ISO 8601, in UTC, and without a fraction that is zero. */
 export function isoTime(time: Date): string {
   return time.toISOString().replace('.000Z', 'Z');
 }
