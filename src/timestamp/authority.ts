@@ -25,23 +25,23 @@ export type Received =
   | CheckedToken
   | {
       readonly reason: string;
-      /** True if a retry after a longer wait may succeed. */
+      /** True if a retry might succeed after a longer wait. */
       readonly mayRecover: boolean;
     };
 
 export interface TimestampRequest {
   readonly signatureValue: SignedContent;
   readonly isStillWanted: () => boolean;
-  /** True if another authority is left, so that long waits are pointless. */
+  /** True if there is another authority to try, so that long waits are pointless. */
   readonly hasNext: boolean;
   readonly signal: AbortSignal | undefined;
 }
 
-/** Total milliseconds of waits for one file at one authority. */
+/** Limit in milliseconds on all waits for one file at one authority. */
 export const WAITING_BUDGET = 90_000;
-/** Milliseconds of one wait while another authority is left. */
+/** Limit in milliseconds on one wait if there is another authority to try. */
 const WAIT_BEFORE_NEXT = 2000;
-/** Tokens with all their certificates have a few kilobytes. */
+/** Tokens that include all their certificates are a few kilobytes long. */
 const ANSWER_LIMIT = 256 * 1024;
 
 export type Authority = ReturnType<typeof createAuthority>;
@@ -50,7 +50,7 @@ export function createAuthority(options: AuthorityOptions) {
   const { url, http, timeoutMilliseconds, clock } = options;
   const limit = pLimit(options.concurrency);
   const name = printable(`${url.origin}${url.pathname}`);
-  // An authority may require an API key in its address.
+  // Some authorities require an API key as part of their address.
   const secrets = foreignText([...url.searchParams.values()]);
   let isDown = false;
 
@@ -67,7 +67,7 @@ export function createAuthority(options: AuthorityOptions) {
       sizeLimit: ANSWER_LIMIT,
       signal,
     });
-    // An interrupted request says nothing about the authority.
+    // If a request was interrupted, that shows nothing about the authority.
     if (outcome.kind === 'failure' && outcome.reason === 'interrupted') signal?.throwIfAborted();
     const now = options.now();
     const classified = classifyOutcome(outcome, { signatureValue, algorithm, policy, nonce, now, roots });
@@ -92,13 +92,13 @@ export function createAuthority(options: AuthorityOptions) {
   };
 
   return {
-    /** Display address, without user information and query, which may contain secrets. */
+    /** Address for display, without the user name, the password and the query, which may contain secrets. */
     name,
-    /** True if the last failure will probably affect the next file too. */
+    /** True if the last failure will probably occur again for the next file. */
     isDown: () => isDown,
-    /** Returns undefined if the request is no longer needed. Rejects if the signal aborts. */
+    /** Returns undefined if the request is no longer needed. Rejects when the signal is aborted. */
     request: (request: TimestampRequest) =>
-      // Keeps the slot during waits, so that a throttling authority gets no other request in that time.
+      // The slot is kept during waits, so that an authority that throttles requests gets no other request in that time.
       withinLimit(limit, async () => (request.isStillWanted() ? await stamp(request) : undefined), request.signal),
   };
 }

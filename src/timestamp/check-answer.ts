@@ -1,4 +1,4 @@
-/** Checks an authority's response as a verifier would, and compares it with the request. */
+/** Checks the response of an authority in the same way as a verifier, and compares it with the request. */
 
 import { DIGEST_OID } from '../asn1/algorithm-identifiers.ts';
 import { secondOf } from '../asn1/times.ts';
@@ -24,7 +24,7 @@ export interface AuthorityRoots {
 export interface ExpectedAnswer extends Omit<TimestampRequest, 'digest'> {
   readonly signatureValue: SignedContent;
   readonly now: Date;
-  /** The token's chain must end at one of these roots. undefined permits any chain. */
+  /** The certificate chain of the token must end at one of these roots. undefined permits any chain. */
   readonly roots?: AuthorityRoots | undefined;
 }
 
@@ -32,13 +32,16 @@ export type CheckedToken = Readonly<{ token: Uint8Array; time: Date }>;
 
 export type CheckedAnswer =
   | CheckedToken
-  /** Reason for the rejection. Not escaped: may contain control characters. */
+  /** Reason for the rejection. This text is not escaped, so it may contain control characters. */
   | { readonly refusal: string };
 
-/** Limit for the difference between genTime and the local clock. Without NTP, the clock can be minutes off. */
+/**
+ * Limit on the difference between the time in the token (genTime) and the local clock. A clock that is not set by NTP
+ * can be wrong by minutes.
+ */
 export const MAX_CLOCK_DIFFERENCE = 10 * 60 * 1000;
 
-/** Never throws: the result for a wrong response is a refusal. */
+/** Never throws. For a wrong response, returns the reason why it is refused. */
 export function checkAnswer(body: Uint8Array, asked: ExpectedAnswer): CheckedAnswer {
   if (body.length === 0) return { refusal: 'the answer is empty' };
   try {
@@ -79,8 +82,8 @@ function differenceFrom(
 }
 
 /**
- * Describes the findings against the timestamp, and two warnings that some verifiers treat as errors. The warnings are
- * an unusual purpose, and SHA-1 that was not requested (Java then treats a JAR as unsigned).
+ * Describes the findings against the timestamp, and two kinds of warnings that some verifiers treat as errors. These
+ * are an unusual purpose, and SHA-1 that was not requested (Java then treats a JAR as unsigned).
  */
 function sentences({ findings }: Timestamp, algorithm: DigestAlgorithm): string {
   const refused = ['timestamp-purpose', ...(algorithm === 'SHA1' ? [] : ['timestamp-algorithm-weak'])];
@@ -91,9 +94,9 @@ function sentences({ findings }: Timestamp, algorithm: DigestAlgorithm): string 
 }
 
 /**
- * Without `roots`, checks only the part of the chain that the token contains: verifiers decide whether the root is
- * trusted. The chain may contain an expired cross-certificate above the issuer. Some verifiers need a
- * cross-certificate, and others have a newer root.
+ * Without `roots`, checks only that part of the chain that is in the token, because verifiers decide whether the root
+ * is trusted. Above the issuer, the chain may contain a cross-certificate that has expired. Some verifiers need a
+ * cross-certificate, while others have a newer root.
  */
 function pathProblem(
   { signerCertificate, certificates }: Timestamp,

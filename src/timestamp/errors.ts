@@ -1,8 +1,8 @@
-/** Errors that occur if no valid timestamp can be obtained. */
+/** Errors that occur if no valid timestamp could be obtained. */
 
 import { defineErrors } from '../errors/define-errors.ts';
 
-/** Last words of the reason if a timestamp differs too much from the local clock. */
+/** Added to the reason if the time of a timestamp differs too much from the local clock. */
 export const CLOCK_DIFFERS = ': either may be wrong';
 
 export const timestampErrors = defineErrors('timestamp', {

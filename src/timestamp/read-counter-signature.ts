@@ -1,4 +1,7 @@
-/** Reads the older timestamps of Authenticode: a PKCS#9 countersignature (RFC 5652, 11.4) with a signing time. */
+/**
+ * Reads timestamps in the older form of Authenticode: a PKCS#9 countersignature (RFC 5652, 11.4) that includes a
+ * signing time.
+ */
 
 import { DIGEST_NAME_BY_OID } from '../asn1/algorithm-identifiers.ts';
 import { DATA, SIGNING_TIME, TST_INFO } from '../asn1/object-identifiers.ts';
@@ -14,11 +17,12 @@ import { asTimestampFinding, examineDigests, examinePurpose, type Timestamp } fr
 
 /**
  * A countersignature must have no contentType (RFC 5652, 11.4). Most countersignatures have one anyway: data, or
- * TSTInfo from Certum. The G2 and G4 signers of Symantec and VeriSign signed the bare SHA-1 value.
+ * TSTInfo in those from Certum. The G2 and G4 signers of Symantec and VeriSign signed the SHA-1 value alone, not a
+ * DigestInfo.
  */
 const RULES: SignerRules = { contentTypes: [undefined, DATA, TST_INFO], bareSha1: true };
 
-/** `certificates` are those of the enclosing signature. Reports errors as findings. */
+/** `certificates` contains the certificates of the enclosing signature. Reports errors as findings. */
 export function readCounterSignature(
   signerInfo: Uint8Array,
   signatureValue: Uint8Array,
@@ -54,7 +58,7 @@ function read(
     certificates,
     findings: [
       ...findings,
-      // The content of a countersignature is the signature value.
+      // The content of a countersignature is the value of the signature that it belongs to.
       ...examineSigner({ contentType: DATA }, signer, signatureValue, { ...RULES, budget }).map(
         asCounterSignatureFinding,
       ),

@@ -1,4 +1,4 @@
-/** Errors in the trusted roots, CRLs and catalogs that a verification uses. */
+/** Errors in the trusted roots, CRLs and catalogs that are used for verification. */
 
 import { defineErrors } from '../errors/define-errors.ts';
 

@@ -20,7 +20,7 @@ import { orUndefined } from '../errors/codesign-error.ts';
 import { hexOf } from './inspect-attributes.ts';
 
 export interface InspectedCertificate {
-  /** Not escaped, like all names: may contain control characters. */
+  /** Like all names, this is not escaped, so it may contain control characters. */
   readonly name: string;
   readonly subject: string;
   readonly issuer: string;
@@ -31,7 +31,10 @@ export interface InspectedCertificate {
   readonly publicKey: InspectedKey | undefined;
   readonly signatureAlgorithm: NamedObject | undefined;
   readonly isAuthority: boolean;
-  /** Key usage names from RFC 5280. undefined if the certificate has no such extension and permits all uses. */
+  /**
+   * Key usage names from RFC 5280. undefined if the certificate does not have this extension and therefore permits all
+   * uses.
+   */
   readonly keyUsage: readonly string[] | undefined;
   readonly extendedKeyUsage: readonly NamedObject[] | undefined;
   readonly policies: readonly NamedObject[];
@@ -39,7 +42,10 @@ export interface InspectedCertificate {
   /** Windows calls the SHA-1 digest of a certificate its thumbprint. */
   readonly sha1: string;
   readonly isSelfSigned: boolean;
-  /** Index of the issuer in the list. undefined if it is not in the list, or is the certificate itself. */
+  /**
+   * Index of the issuer in the list. undefined if the issuer is not in the list, or if the certificate is its own
+   * issuer.
+   */
   readonly issuerIndex: number | undefined;
   readonly der: Uint8Array;
 }
@@ -57,7 +63,7 @@ interface Node {
   issuer?: Node | undefined;
 }
 
-/** Names of the key usages in bit order (RFC 5280, 4.2.1.3). */
+/** Names of the key usages in the order of their bits (RFC 5280, 4.2.1.3). */
 const KEY_USAGES = [
   'digitalSignature',
   'contentCommitment',
@@ -68,12 +74,12 @@ const KEY_USAGES = [
   'cRLSign',
   'encipherOnly',
 ];
-/** Limit for signature checks in one file. A real file needs one check per certificate. */
+/** Limit on the number of issuer checks in one file. A real file needs only one check per certificate. */
 const MAX_CHECKS = 400;
 
 export type CheckIssuer = typeof hasSigned;
 
-/** After a number of slow checks, every further certificate is reported as not signed by any other. */
+/** After a certain number of slow checks, every further certificate is reported as not signed by any of the others. */
 export function issuerChecks(): CheckIssuer {
   let left = MAX_CHECKS;
   return (issuer, certificate) => {
@@ -83,7 +89,7 @@ export function issuerChecks(): CheckIssuer {
   };
 }
 
-/** Removes duplicates. The signers come first, and each certificate is followed by its issuer. */
+/** Removes duplicates. Certificates of signers come first, and each certificate is followed by that of its issuer. */
 export function inspectCertificates(
   certificates: readonly Uint8Array[],
   signers: readonly (Uint8Array | undefined)[],

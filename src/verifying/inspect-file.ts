@@ -30,19 +30,22 @@ export interface InspectedFile {
 }
 
 export interface InspectedSignature {
-  /** Number from 1, counting nested signatures too. `extract --index` expects this number. */
+  /**
+   * Number of the signature, starting with 1; nested signatures are numbered too. This number is the argument of
+   * `extract --index`.
+   */
   readonly number: number;
   readonly place: string;
-  /** Not escaped, like all text from the file: may contain control characters. */
+  /** Like all text from the file, this is not escaped and may contain control characters. */
   readonly signer: string;
-  /** True if content, signed attributes and signature value match. Trust is not checked. */
+  /** True if the content, the signed attributes and the signature value match. Trust is not checked. */
   readonly intact: boolean;
-  /** Digest algorithm of the content. undefined if it is unreadable, or if the API does not support it. */
+  /** Digest algorithm of the content. undefined if it is unreadable, or if the service API does not support it. */
   readonly algorithm: DigestAlgorithm | undefined;
   readonly details: readonly Detail[];
   readonly kind: Envelope['kind'];
   readonly length: number;
-  /** undefined if there is no readable CMS; `signers` and `certificates` are then empty. */
+  /** undefined if there is no readable CMS. In that case, `signers` and `certificates` are empty. */
   readonly contentType: NamedObject | undefined;
   readonly signers: readonly InspectedSigner[];
   readonly certificates: readonly InspectedCertificate[];
@@ -55,7 +58,7 @@ export interface InspectedSigner {
   readonly name: string;
   readonly issuer: string | undefined;
   readonly serialNumber: string | undefined;
-  /** SHA-256 of the certificate. undefined if the signature does not include the certificate. */
+  /** SHA-256 of the certificate. undefined if the signature does not contain the certificate. */
   readonly certificate: string | undefined;
   readonly digestAlgorithm: NamedObject;
   readonly signatureAlgorithm: NamedObject;
@@ -72,11 +75,14 @@ export interface InspectedTimestamp
   readonly policy: NamedObject | undefined;
   readonly length: number;
   readonly certificate: string | undefined;
-  /** Certificates in the timestamp. Empty for an older timestamp, which uses the certificates in the signature. */
+  /**
+   * Certificates in the timestamp. Empty for a timestamp in the older form, which uses the certificates in the
+   * signature.
+   */
   readonly certificates: readonly InspectedCertificate[];
 }
 
-/** Throws file system errors, `unsupported-format`, and the format's own error if the file is unreadable. */
+/** Throws file system errors and `unsupported-format`. If the file is unreadable, throws the error of its format. */
 export async function inspectFile(path: string, reading: Reading): Promise<InspectedFile> {
   await using file = await readFile(path, reading);
   const { format, signable, source } = file;

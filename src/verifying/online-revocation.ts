@@ -1,4 +1,7 @@
-/** Requests the revocation status of a certificate from the addresses in it: first OCSP responders, then CRLs. */
+/**
+ * Requests the revocation status of a certificate from the addresses that it contains: OCSP responders first, then
+ * CRLs.
+ */
 
 import { memoize } from '../bytes/reuse.ts';
 import type { ParsedCertificate } from '../certificates/certificate.ts';
@@ -14,7 +17,10 @@ import { withoutDenseRuns } from '../secrets/foreign-text.ts';
 export interface CertificateToCheck {
   readonly certificate: ParsedCertificate;
   readonly issuer: ParsedCertificate;
-  /** Certificates with other keys of the issuer. Lists that were signed with these keys can only say "revoked". */
+  /**
+   * Certificates of the issuer that contain other keys. A list that was signed with one of these keys can show only
+   * that a certificate is revoked.
+   */
   readonly otherKeys: readonly ParsedCertificate[];
 }
 
@@ -29,12 +35,17 @@ export interface OnlineOptions {
 
 const MAX_CRL_LENGTH = 32 * 1024 * 1024;
 const MAX_OCSP_LENGTH = 64 * 1024;
-/** Number of addresses of each kind to try for one certificate. Real certificates contain one or two addresses. */
+/**
+ * For one certificate, the number of addresses of each kind that are tried. Real certificates contain one or two
+ * addresses.
+ */
 const MAX_ADDRESSES = 3;
-/** Number of CRLs in the cache, valid or not, so that each address is requested once in a run. */
+/**
+ * Number of CRLs in the cache, whether valid or invalid. The cache ensures that a run requests each address only once.
+ */
 const MAX_REMEMBERED_CRLS = 20;
 
-/** Sends only the OCSP request, which contains digests of a name and a key, and a serial number. */
+/** Sends nothing except the OCSP request, which contains digests of the issuer's name and key, and a serial number. */
 export function askOnline(options: OnlineOptions): AskOnline {
   const crlsAt = memoize(MAX_REMEMBERED_CRLS, String, (url: URL) => fetchCrls(url, options));
   return async (asked) => {
@@ -108,7 +119,7 @@ async function fetchCrls(url: URL, { http, deadlineMilliseconds }: OnlineOptions
 }
 
 function bodyOf(outcome: Outcome): Uint8Array | string {
-  // Error messages of TLS quote names in the server's certificate.
+  // TLS error messages quote names from the certificate of the server.
   if (outcome.kind === 'failure') return withoutDenseRuns(outcome.detail);
   return outcome.status === 200 ? outcome.body : `HTTP status ${outcome.status}`;
 }

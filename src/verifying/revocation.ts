@@ -1,4 +1,7 @@
-/** Checks whether certificates were revoked, using the user's CRLs and the addresses in the certificates. */
+/**
+ * Checks whether certificates were revoked. Uses the CRLs that the user specified, and the addresses in the
+ * certificates.
+ */
 
 import { NO_REVOCATION_AVAILABLE, TIME_STAMPING } from '../asn1/object-identifiers.ts';
 import { secondOf } from '../asn1/times.ts';
@@ -24,7 +27,7 @@ export type Revocation = ReturnType<typeof createRevocation>;
 export interface RevocationOptions {
   readonly crls: readonly Crl[];
   readonly http: Pick<Http, 'get' | 'post'> | undefined;
-  /** Responses must be valid at this time, however long ago the certificate was used. */
+  /** Revocation responses must be valid at this time, even if the certificate was used long ago. */
   readonly now: Date;
   readonly deadlineMilliseconds?: number;
 }
@@ -32,12 +35,13 @@ export interface RevocationOptions {
 const MAX_REMEMBERED = 1000;
 const DEADLINE_MILLISECONDS = 15_000;
 
-/** The status of each certificate is requested once per run, even if many files contain the certificate. */
+/** The status of each certificate is requested only once in a run, even if many files contain the certificate. */
 export function createRevocation(options: RevocationOptions) {
   const { crls, http, now, deadlineMilliseconds = DEADLINE_MILLISECONDS } = options;
   const byCrl = (crl: Crl, { certificate, issuer, otherKeys }: CertificateToCheck): RevocationStatus => {
     const byKeyOf = (signer: ParsedCertificate) => statusByCrl(crl, certificate, signer, now);
-    // The issuer's other keys are not checked for revocation, so that their lists can say "revoked" but never "good".
+    // It is not checked whether the issuer's other keys were revoked. Therefore their lists can show only that a
+    // certificate is revoked.
     const byOthers = otherKeys.map(byKeyOf).filter(({ kind }) => kind === 'revoked');
     return combineStatuses([byKeyOf(issuer), ...byOthers]);
   };
@@ -54,7 +58,7 @@ export function createRevocation(options: RevocationOptions) {
       otherKeys: readonly ParsedCertificate[] = [],
     ): Promise<readonly Finding[]> {
       const status = await statusOf({ certificate, issuer, otherKeys });
-      // "Revoked" from any source applies even to a certificate with this extension.
+      // If any source says "revoked", this applies even to a certificate with this extension.
       if (status.kind === 'unknown' && isNeverRevoked(certificate)) return [];
       return revocationFindings(status, certificate, at);
     },
@@ -78,7 +82,10 @@ function fromFile(status: RevocationStatus): RevocationStatus {
   return status.kind === 'unknown' ? unknownBecause(`a CRL given: ${status.why}`) : status;
 }
 
-/** The extension applies only to end entities (RFC 9608, 4). `examinePath` reports a damaged extension. */
+/**
+ * The extension has a meaning only in end-entity certificates (RFC 9608, 4). If an extension is damaged, `examinePath`
+ * reports that.
+ */
 function isNeverRevoked({ fields }: ParsedCertificate): boolean {
   return (
     fields.extensions.has(NO_REVOCATION_AVAILABLE) &&
@@ -91,17 +98,17 @@ function keyOf({ certificate, issuer, otherKeys }: CertificateToCheck): string {
   return [fingerprintOf(certificate.der), ...keys].join(' ');
 }
 
-/** The reasons are unspecified, affiliationChanged, superseded and cessationOfOperation. */
+/** These numbers are the reasons unspecified, affiliationChanged, superseded and cessationOfOperation. */
 const HARMLESS_TO_TIMESTAMPS: ReadonlySet<number> = new Set([0, 3, 4, 5]);
 
 /**
- * Windows and jarsigner compare the date of revocation with the time of the signature, whatever the reason. They expect
- * authorities to set the revocation date to the day when the key was lost. This program compares the dates only if the
- * key stayed with its owner. If another party may have the key, all signatures lose trust, because it is unknown when
- * the key was lost.
+ * Windows and jarsigner compare the revocation date with the time of the signature, whatever the reason for revocation.
+ * They expect that an authority sets the revocation date to the day on which the key was lost. This program compares
+ * the two dates only if no other party can have the key. If another party may have the key, no signature is trusted,
+ * because it is unknown when the key was lost.
  *
- * With the lost key of a timestamp authority, anyone can forge a time. The authority's tokens lose trust unless the
- * reason says that the key is safe (RFC 3161, 4).
+ * If the key of a timestamp authority was lost, anyone who has it can forge times. The tokens of that authority are not
+ * trusted, unless the revocation reason shows that the key is safe (RFC 3161, 4).
  */
 export function revocationFindings(status: RevocationStatus, certificate: ParsedCertificate, at: Date): Finding[] {
   const { name } = certificate;
@@ -114,7 +121,7 @@ export function revocationFindings(status: RevocationStatus, certificate: Parsed
     }
     case 'revoked': {
       const findings = status.revoked.map((one) => findingOf(one, certificate, at));
-      // One finding is enough: the first finding against trust, or else the first finding.
+      // Returns one finding only: the first finding against trust. If there is none, returns the first finding.
       return [...findings.filter((finding) => isAgainst(finding, 'trust')), ...findings].slice(0, 1);
     }
   }
@@ -137,7 +144,7 @@ function consequence({ revokedAt, reason }: CrlEntry, certificate: ParsedCertifi
   return { endsTrust: false, words: `, after it was used (${secondOf(at)})` };
 }
 
-/** `examinePath` reports a damaged extension. */
+/** If an extension is damaged, `examinePath` reports that. */
 function isTimeStamper({ fields }: ParsedCertificate): boolean {
   return orUndefined(() => extendedKeyUsageOf(fields))?.includes(TIME_STAMPING) ?? false;
 }

@@ -8,23 +8,23 @@ import { systemReason } from '../errors/system-reason.ts';
 import { verifyingErrors } from './errors.ts';
 
 export interface TrustRoots {
-  /** Roots are read on first use, because reading the system's roots takes about 30 ms. */
+  /** The roots are read on first use, because reading the roots of the system takes about 30 ms. */
   readonly roots: readonly ParsedCertificate[];
   readonly source: string;
 }
 
 export interface TrustRootsOptions {
-  /** Files with roots (PEM, DER or PKCS#7). If there are such files, only their roots are trusted. */
+  /** Files that contain roots (PEM, DER or PKCS#7). If such files are specified, only the roots in them are trusted. */
   readonly files: readonly string[];
-  /** True if the system's roots are trusted in addition to those in the files. */
+  /** True if the roots of the system are trusted in addition to the roots in the files. */
   readonly withSystem?: boolean;
   readonly option?: string | undefined;
   readonly environment: Readonly<Record<string, string | undefined>>;
-  /** Paths where this system may store its roots. The first readable file is used. */
+  /** Paths at which the current system may store its roots. The first of these files that is readable is used. */
   readonly systemBundles?: readonly string[];
 }
 
-/** A PEM file with all public roots has 0.2 MB. */
+/** A PEM file that contains all public roots is 0.2 MB long. */
 const MAX_FILE_LENGTH = 4 * 1024 * 1024;
 
 const LINUX_BUNDLES = [
@@ -35,7 +35,7 @@ const LINUX_BUNDLES = [
   '/etc/ssl/cert.pem', // Alpine without the package ca-certificates
 ];
 
-/** Throws an error if any certificate in one of the user's files is unreadable. */
+/** Throws an error if a certificate in one of the files from the user is unreadable. */
 export async function loadTrustRoots(options: TrustRootsOptions): Promise<TrustRoots> {
   const { files, withSystem = files.length === 0, option = '--roots' } = options;
   const parts: TrustRoots[] = [];
@@ -54,7 +54,7 @@ export async function loadTrustRoots(options: TrustRootsOptions): Promise<TrustR
   };
 }
 
-/** Uses SSL_CERT_FILE, the system's roots, or the roots in Node.js, in this order. */
+/** Uses the first of these that is available: SSL_CERT_FILE, the roots of the system, the roots in Node.js. */
 async function loadSystemRoots({ environment, systemBundles }: TrustRootsOptions): Promise<TrustRoots> {
   const fromEnvironment = environment.SSL_CERT_FILE;
   if (fromEnvironment) {
@@ -100,7 +100,7 @@ async function readBundle(path: string): Promise<readonly Uint8Array[] | undefin
   }
 }
 
-/** Available in Node 22.15 and later. */
+/** Available in Node.js 22.15 and later. */
 interface CertificateStores {
   readonly getCACertificates?: (type: 'system') => readonly string[];
 }
@@ -113,7 +113,7 @@ function rootsOfNode(): TrustRoots {
   return lazyRoots('the operating system', () => fromPem(getCACertificates('system')));
 }
 
-/** Skips unreadable certificates. Skipping is safe, because a skipped certificate is not trusted. */
+/** Skips unreadable certificates. This is safe, because a certificate that is skipped is not trusted. */
 function lazyRoots(source: string, certificates: () => readonly Uint8Array[]): TrustRoots {
   let parsed: readonly ParsedCertificate[] | undefined;
   return {
@@ -131,7 +131,7 @@ function lazyRoots(source: string, certificates: () => readonly Uint8Array[]): T
   };
 }
 
-/** The largest published CRLs have about 20 MB in DER, and a third more in PEM. */
+/** The largest CRLs that are published are about 20 MB long in DER, and a third longer in PEM. */
 const MAX_CRL_FILE_LENGTH = 64 * 1024 * 1024;
 
 export async function loadCrlFiles(paths: readonly string[]): Promise<readonly Crl[]> {

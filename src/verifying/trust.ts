@@ -1,4 +1,7 @@
-/** Checks trust in a signer's certificate: a path to a root for a purpose at a time, and revocation. */
+/**
+ * Checks whether the certificate of a signer is trusted: a path to a root for a purpose at a given time, and
+ * revocation.
+ */
 
 import { secondOf } from '../asn1/times.ts';
 import { isSameBytes } from '../bytes/byte-source.ts';
@@ -15,11 +18,11 @@ import type { TrustRoots } from './roots.ts';
 
 export interface TrustRequest {
   readonly leaf: Uint8Array;
-  /** Other certificates that may be part of the path, in DER and in any order. */
+  /** Other certificates that may be part of the certification path, in DER and in any order. */
   readonly certificates: readonly Uint8Array[];
   readonly at: Date;
   readonly purpose: Purpose;
-  /** Work limit of the file. Default: a separate limit for each request. */
+  /** Limit on the work for the file. By default, each request has a limit of its own. */
   readonly budget?: WorkBudget | undefined;
 }
 
@@ -39,11 +42,11 @@ export function chargedTo(examineTrust: ExamineTrust, budget: WorkBudget): Exami
 export interface TrustOptions {
   readonly roots: TrustRoots;
   readonly now: Date;
-  /** If `revocation` is undefined, revocation is not checked. */
+  /** If `revocation` is undefined, it is not checked whether certificates were revoked. */
   readonly revocation?: Revocation | undefined;
 }
 
-/** A signature has about ten certificates, including those of its timestamp. */
+/** A signature contains about ten certificates, including those of its timestamp. */
 const MAX_CERTIFICATES = 500;
 const MAX_REMEMBERED = 1000;
 
@@ -52,7 +55,7 @@ export function trustExaminer(options: TrustOptions): ExamineTrust {
     orUndefined(() => parseCertificate(der, 'certificate')),
   );
   const examine = (request: TrustRequest) => examineOnce(request, parse, options);
-  // If checks were skipped, the result must not be reused for another file.
+  // If any checks were skipped, the result must not be reused for another file.
   return memoize(MAX_REMEMBERED, requestKey, examine, ({ budget }) => budget?.isSpent !== true);
 }
 
@@ -101,21 +104,23 @@ function whyNotTrusted(
   return untrusted('chain-incomplete', message);
 }
 
-/** With Authenticode's lifetime signing, the certificate must still be valid now, even if there is a timestamp. */
+/**
+ * With lifetime signing (Authenticode), the certificate must still be valid now, even if the signature has a timestamp.
+ */
 function lifetimeFindings(leaf: ParsedCertificate, { at, purpose }: TrustRequest, now: Date): Finding[] {
   if (purpose !== 'code-signing' || at > leaf.notAfter || now <= leaf.notAfter || !isLifetime(leaf)) return [];
   const message = `The certificate of "${leaf.name}" expired on ${secondOf(leaf.notAfter)}, and its signatures end with it, timestamp or not (lifetime signing).`;
   return [untrusted('certificate-expired', message)];
 }
 
-/** `examinePath` reports a damaged extension. */
+/** If an extension is damaged, `examinePath` reports that. */
 function isLifetime({ fields }: ParsedCertificate): boolean {
   return orUndefined(() => isLifetimeSigner(fields)) ?? false;
 }
 
 /**
- * Checks from the root down, and only if the path is trusted: requests then go only to addresses that a trusted
- * authority wrote, never to an attacker's. Certificates below a revoked authority are not checked.
+ * Checks from the root down, and only if the path is trusted. Requests then go only to addresses that a trusted
+ * authority wrote. If an authority was revoked, the certificates below it are not checked.
  */
 async function examineRevocation(
   certificates: readonly ParsedCertificate[],
@@ -138,8 +143,8 @@ async function examineRevocation(
 }
 
 /**
- * Returns certificates with the issuer's name and other keys (a renewed key, or a key for CRLs). The issuer or an
- * authority above it must have issued such a certificate (RFC 5280, 6.3.3 (f)).
+ * Returns those certificates that have the issuer's name but another key (a renewed key, or a key for CRLs). Such a
+ * certificate must have been issued by the issuer, or by an authority above it (RFC 5280, 6.3.3 (f)).
  */
 function otherKeysOf(
   issuer: ParsedCertificate,
@@ -175,7 +180,10 @@ function poolFindings(count: number, unreadable: number): Finding[] {
   return findings;
 }
 
-/** Covers all inputs of the result, so that a file without an intermediate certificate does not affect another file. */
+/**
+ * The key contains all inputs of the result. A file that lacks an intermediate certificate therefore does not affect
+ * another file.
+ */
 function requestKey({ leaf, certificates, at, purpose }: TrustRequest): string {
   const digests = [leaf, ...certificates.slice(0, MAX_CERTIFICATES)].map(fingerprintOf).join();
   return `${purpose} ${at.getTime()} ${certificates.length} ${fingerprintOf(Buffer.from(digests))}`;

@@ -18,13 +18,13 @@ export type Integrity = 'intact' | 'unsupported' | 'broken';
 type TrustState = 'trusted' | 'untrusted' | 'not-checked';
 
 export interface VerifiedFile {
-  /** Path as the user typed it. */
+  /** The path as the user typed it. */
   readonly path: string;
   readonly format: string | null;
-  /** null if the file could not be examined; `error` then states the reason. */
+  /** null if the file could not be examined; `error` then contains the reason. */
   readonly verdict: Verdict | null;
   readonly error: CodesignError | undefined;
-  /** Path of the security catalog whose signature was verified instead of the file's own. */
+  /** Path of the security catalog whose signature was verified, instead of a signature in the file. */
   readonly catalog?: string;
   readonly findings: readonly Finding[];
   readonly signatures: readonly VerifiedSignature[];
@@ -35,15 +35,17 @@ export interface VerifiedSignature {
   readonly integrity: Integrity;
   readonly trust: TrustState;
   readonly signer: Identity;
-  /** Weakest digest algorithm. undefined if an algorithm is unreadable, or if the API does not support it. */
+  /**
+   * The weakest digest algorithm. undefined if an algorithm is unreadable, or if the service API does not support it.
+   */
   readonly algorithm: DigestAlgorithm | undefined;
-  /** Time of a valid timestamp, at which the signature existed. */
+  /** Time in a valid timestamp; it proves that the signature existed at that time. */
   readonly time: Date | undefined;
   readonly timestamps: readonly VerifiedTimestamp[];
   readonly findings: readonly Finding[];
-  /** Other signers of the same CMS, and signatures nested in it. */
+  /** The other signers of the same CMS, and the signatures that are nested in it. */
   readonly nested: readonly VerifiedSignature[];
-  /** True for another signer of the same CMS, false for a nested signature. */
+  /** True for another signer in the same CMS, false for a nested signature. */
   readonly isCoSigner?: boolean;
 }
 
@@ -57,11 +59,13 @@ export interface VerifiedTimestamp {
 }
 
 export interface Identity {
-  /** Display name. Not escaped: may contain control characters. */
+  /** Display name. This text is not escaped, so it may contain control characters. */
   readonly name: string;
-  /** SHA-256 of the certificate in hexadecimal, if the signature includes a certificate. */
+  /** SHA-256 of the certificate as hex digits, if the signature contains the certificate. */
   readonly sha256: string | undefined;
-  /** Certification path, leaf first. The path may be incomplete, and is empty if trust was not checked. */
+  /**
+   * Certification path, leaf first. The certification path may be incomplete, and is empty if trust was not checked.
+   */
   readonly path: readonly PathCertificate[];
   readonly root: PathCertificate | undefined;
 }
@@ -70,7 +74,7 @@ export type PathCertificate = Pick<ParsedCertificate, 'der' | 'name' | 'issuerNa
 
 export interface VerifyPolicy {
   readonly requireTimestamp: boolean;
-  /** Common name, or SHA-256 of the certificate in lower-case hexadecimal. */
+  /** Common name, or the SHA-256 of the certificate as lower-case hex digits. */
   readonly signer: { readonly commonName: string } | { readonly sha256: string } | undefined;
   readonly leastAlgorithm: DigestAlgorithm | undefined;
 }
@@ -87,14 +91,15 @@ export function worstOf(all: readonly Integrity[]): Integrity {
   return all.find((one) => one === 'broken') ?? all.find((one) => one === 'unsupported') ?? 'intact';
 }
 
-/** Includes nested signatures and co-signers, each after the one that contains it. */
+/** Includes nested signatures and other signers. Each follows the signature that contains it. */
 export function flatten(signatures: readonly VerifiedSignature[]): VerifiedSignature[] {
   return signatures.flatMap((signature) => [signature, ...flatten(signature.nested)]);
 }
 
 /**
- * At least one signature must meet the whole policy. Other signatures, such as one with an older algorithm, need not
- * meet it. Returns the requirements that the best signature does not meet. All findings speak against trust.
+ * At least one signature must meet all requirements of the policy. Other signatures, such as one with an older
+ * algorithm, do not need to meet the requirements. Returns the requirements that the best signature does not meet. Each
+ * finding is an objection to trust.
  */
 export function examinePolicy(signatures: readonly VerifiedSignature[], policy: VerifyPolicy): readonly Finding[] {
   const all = flatten(signatures);
@@ -121,7 +126,7 @@ function lacks(signature: VerifiedSignature, { requireTimestamp, signer, leastAl
 
 function isBy({ signer }: VerifiedSignature, wanted: NonNullable<VerifyPolicy['signer']>): boolean {
   if ('sha256' in wanted) return signer.sha256 === wanted.sha256;
-  // Without a certificate, the signature only claims the name.
+  // If there is no certificate, the signature only claims to have this name.
   return signer.sha256 !== undefined && signer.name === wanted.commonName;
 }
 

@@ -21,7 +21,7 @@ export interface SignatureContext {
   readonly purpose: Purpose;
 }
 
-/** Verifies each signature separately, so that data from one signature does not affect another. */
+/** Verifies each signature separately, so that data from one of them does not affect another. */
 export async function verifySignature(
   signature: FoundSignature,
   context: SignatureContext,
@@ -34,7 +34,7 @@ export async function verifySignature(
   const time = earliest(timestamps.filter(isGood));
   const trust = await signerTrust(signature, examineTrust, time ?? now, purpose);
   const findings = [...(await signature.examine()), ...(trust?.findings ?? [])];
-  // An invalid timestamp must not be accepted, even if the certificate has not expired.
+  // A file with an invalid timestamp must not be accepted, even if the certificate has not expired.
   const integrity = worstOf([integrityBy(findings), ...timestamps.map((timestamp) => timestamp.integrity)]);
   const isTrusted = trust?.isTrusted === true && timestamps.every((timestamp) => timestamp.trust === 'trusted');
   return {
@@ -75,17 +75,20 @@ function earliest(timestamps: readonly VerifiedTimestamp[]): Date | undefined {
   return times.length === 0 ? undefined : new Date(times.reduce((first, time) => Math.min(first, time)));
 }
 
-/** The work is sequential, because all signatures use the same content and concurrency would not help. */
+/** The signatures are verified one after another: all use the same content, so concurrency would not help. */
 async function inOrder<In, Out>(items: readonly In[], work: (item: In) => Promise<Out>): Promise<Out[]> {
   const results: Out[] = [];
   for (const item of items) results.push(await work(item));
   return results;
 }
 
-/** Tolerated difference between the clocks of an authority and this machine. */
+/** Permitted difference between the clock of an authority and the clock of this machine. */
 const TOLERANCE_MILLISECONDS = 10 * 60 * 1000;
 
-/** `others` are DER certificates from the enclosing signature, where some programs store the authority's issuers. */
+/**
+ * `others` contains DER certificates from the enclosing signature, where some programs store those of the authority's
+ * issuers.
+ */
 export async function verifyTimestamp(
   timestamp: Timestamp,
   examineTrust: ExamineTrust | undefined,
@@ -108,7 +111,9 @@ export async function verifyTimestamp(
   };
 }
 
-/** An authority's certificate must have been valid at the time of the timestamp. It may have expired since then. */
+/**
+ * The certificate of an authority must have been valid at the time of the timestamp. It may have expired after that.
+ */
 async function authorityTrust(
   { signerCertificate, certificates, time }: Timestamp,
   examineTrust: ExamineTrust | undefined,
