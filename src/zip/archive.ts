@@ -25,11 +25,11 @@ import {
 export interface ZipArchive {
   readonly end: EndOfArchive;
   readonly directory: Buffer;
-  /** Entries in directory order, which is the order in which programs list them. */
+  /** The entries in the order of the directory, in which programs list them. */
   readonly entries: readonly ZipEntry[];
   readonly inFile: readonly ZipEntry[];
   readonly byName: ReadonlyMap<string, ZipEntry>;
-  /** Offset of the first record. Bytes before that offset are not part of the archive. */
+  /** Offset of the first record in the archive. Any bytes before that offset are not part of the archive. */
   readonly start: number;
 }
 
@@ -48,8 +48,9 @@ export async function readArchive(source: ByteSource): Promise<ZipArchive> {
 }
 
 /**
- * Returns enough names to recognise the type of the archive: names in the root, names in the given folders (lower case,
- * trailing `/`), and one compiled class. Throws the errors of `readArchive`, but reads only the directory.
+ * Returns enough names to recognise the type of the archive: those in the root and in the given folders, and one
+ * compiled class. Folder names must be in lower case, with a final `/`. Throws the same errors as `readArchive`, but
+ * reads only the directory.
  */
 export async function readKindNames(source: ByteSource, folders: ReadonlySet<string>): Promise<ReadonlySet<string>> {
   const end = await findEndOfArchive(source);
@@ -71,9 +72,10 @@ const LONGEST_DESCRIPTOR = 24;
 const SIGNATURE_LENGTH = 4;
 
 /**
- * Compares each entry's local header (APPNOTE 4.3.7) with its directory record, and sets the offsets of its data and
- * end. Some programs read an archive from the start, using local headers; others read the directory. Both kinds of
- * programs must see the same entries. Returns the entries in file order.
+ * Compares the local header of each entry (APPNOTE 4.3.7) with its directory record, and sets the offsets of its data
+ * and its end. Some programs read an archive from the start and use local headers, while others read the directory.
+ * Both kinds of programs must find the same entries. Returns the entries in the order in which they are stored in the
+ * file.
  */
 async function locateEntries(
   source: ByteSource,
@@ -83,12 +85,13 @@ async function locateEntries(
 ): Promise<readonly ZipEntry[]> {
   const inFile = inFileOrder(entries);
   const { view, load } = slidingWindow(source, limit);
-  // Does not wait for bytes in the window. Nearly all entries of an archive are in the window.
+  // If the bytes are already in the window, this does not wait. For nearly all entries of an archive, they are already
+  // in the window.
   const rejectHidden = async (from: number, to: number): Promise<void> => {
     const length = Math.min(to - from, SIGNATURE_LENGTH);
     rejectHiddenEntry(view(from, length) ?? (await load(from, length)), from);
   };
-  // The archive itself starts at `base`, after data that was added before it.
+  // The archive starts at `base`, because other data was added before it.
   if (base > 0) await rejectHidden(base, inFile[0]?.offset ?? limit);
   let previousEnd = 0;
   for (const [position, entry] of inFile.entries()) {
@@ -114,13 +117,16 @@ async function locateEntries(
   return inFile;
 }
 
-/** The order of entries in the file is usually that of the directory. */
+/** Entries are usually stored in the same order as in the directory. */
 function inFileOrder(entries: readonly DirectoryEntry[]): readonly DirectoryEntry[] {
   const isInOrder = entries.every(({ offset }, position) => offset >= (entries[position - 1]?.offset ?? 0));
   return isInOrder ? entries : entries.toSorted((a, b) => a.offset - b.offset);
 }
 
-/** Returns true if a data descriptor follows the data. Throws `zip-ambiguous` if header and directory differ. */
+/**
+ * Returns true if a data descriptor follows the data of the entry. Throws `zip-ambiguous` if the local header and the
+ * directory record differ.
+ */
 function compareHeader(header: Buffer, directory: Buffer, entry: DirectoryEntry): boolean {
   const nameStart = entry.recordStart + CENTRAL_RECORD_LENGTH;
   const nameLength = directory.readUInt16LE(entry.recordStart + 28);
@@ -145,7 +151,7 @@ function leadsNowhere({ offset, name }: DirectoryEntry) {
   return zipErrors('zip-malformed', { problem });
 }
 
-/** The data of an entry must end before the directory and before the next entry. */
+/** The data of an entry must end before the directory and before the next entry begins. */
 function overrun({ name }: DirectoryEntry, dataEnd: number, limit: number) {
   if (dataEnd <= limit) return zipErrors('zip-ambiguous', { problem: `the entry ${name} overlaps the one behind it` });
   const problem = `the data of ${name} would end at byte ${dataEnd}, behind byte ${limit}, where the directory begins`;
@@ -168,9 +174,9 @@ function checkSameSizes(header: Buffer, entry: DirectoryEntry): void {
 }
 
 /**
- * Returns the length of the data descriptor. The descriptor's signature is optional and its sizes have 32 or 64 bits,
- * so only the values show which form it has (4.3.9). If two forms match, the form that ends at the next record is used,
- * or else the shorter form.
+ * Returns the length of the data descriptor that follows the data. The signature of the descriptor is optional, and its
+ * sizes have 32 or 64 bits, so only the values show which form is used (4.3.9). If two forms match, uses the form that
+ * ends at the next record. If neither does, uses the shorter form.
  */
 function descriptorLength(bytes: Buffer, entry: DirectoryEntry, room: number): number {
   const hasSignature = bytes.length >= 4 && bytes.readUInt32LE(0) === DATA_DESCRIPTOR;
@@ -193,7 +199,7 @@ function descriptorLength(bytes: Buffer, entry: DirectoryEntry, room: number): n
   return length;
 }
 
-/** Programs that read from the start would see an entry that is not in the directory. */
+/** Programs that read the archive from the start would find an entry that is not in the directory. */
 function rejectHiddenEntry(bytes: Buffer, offset: number): void {
   if (bytes.length === SIGNATURE_LENGTH && bytes.readUInt32LE(0) === LOCAL_HEADER) {
     throw zipErrors('zip-ambiguous', { problem: `at byte ${offset} is an entry that the directory does not name` });

@@ -1,9 +1,12 @@
-/** Program of the threads in digest-threads.ts, built as a separate file. It digests windows one after another. */
+/**
+ * The program that the threads of digest-threads.ts run, built as a separate file. A thread digests its windows one
+ * after another.
+ */
 
 import { parentPort } from 'node:worker_threads';
 import { digestWindow, type PackedWindow } from './entry-windows.ts';
 
-/** Returns the window's memory with the result. The digests are missing if an entry is damaged. */
+/** Returns the memory of the window together with the result. If an entry is damaged, there are no digests. */
 export interface DigestedWindow {
   readonly bytes: ArrayBuffer;
   readonly digests: readonly Uint8Array<ArrayBuffer>[] | undefined;
@@ -14,7 +17,8 @@ parentPort?.on('message', ({ bytes, entries, algorithms }: PackedWindow) => {
   try {
     digests = digestWindow(Buffer.from(bytes), entries, algorithms);
   } catch {
-    // Errors lose their type between threads. The main thread gets the same error when it digests the window itself.
+    // The type of an error is lost when it is sent between threads. The main thread gets the same error when it digests
+    // this window itself.
   }
   const answer: DigestedWindow = { bytes, digests };
   parentPort?.postMessage(answer, [bytes, ...(digests ?? []).map(({ buffer }) => buffer)]);

@@ -20,12 +20,12 @@ import {
 } from './fields.ts';
 
 /**
- * Fields of an entry from its directory record and local header. `recordStart` and `recordEnd` are offsets in the
- * directory, all others in the file.
+ * Data about an entry from its directory record and its local header. `recordStart` and `recordEnd` are offsets in the
+ * directory; all other offsets are in the file.
  */
 export interface ZipEntry {
   readonly index: number;
-  /** Path of the entry, separated by `/`. The path of a folder ends with `/`. */
+  /** Path of the entry, in which `/` separates the names. If the entry is a folder, its path ends with `/`. */
   readonly name: string;
   readonly flags: number;
   readonly method: number;
@@ -43,10 +43,13 @@ export function isDirectory({ name }: ZipEntry): boolean {
   return name.endsWith('/');
 }
 
-/** An entry whose local header has not been read. `dataOffset` and `end` are zero until the header has been read. */
+/**
+ * An entry whose local header has not been read yet. `dataOffset` and `end` are zero until the local header has been
+ * read.
+ */
 export type DirectoryEntry = { -readonly [Field in keyof ZipEntry]: ZipEntry[Field] };
 
-/** Java 21 and later reject archives with longer records. */
+/** Java 21 and later reject an archive if one of its records is longer. */
 const LONGEST_RECORD = 0xffff;
 
 export function readDirectory(directory: Buffer, end: EndOfArchive): DirectoryEntry[] {
@@ -61,7 +64,10 @@ export function readDirectory(directory: Buffer, end: EndOfArchive): DirectoryEn
   return entries;
 }
 
-/** Offsets of a record and its parts in the directory. The comment follows the extra fields. */
+/**
+ * Offsets in the directory at which a record and its parts start or end. In a record, the comment follows the extra
+ * fields.
+ */
 interface RecordRange {
   readonly start: number;
   readonly nameStart: number;
@@ -125,8 +131,8 @@ function readRecord(
 }
 
 /**
- * Java rejects archives in which an extra field extends past the end, or a ZIP64 field has an impossible length. Java
- * accepts up to three arbitrary bytes after the extra fields.
+ * Java rejects an archive if one of its extra fields extends past the end, or a ZIP64 field has an impossible length.
+ * Java accepts up to three arbitrary bytes after the extra fields.
  */
 function checkExtraFields(directory: Buffer, start: number, limit: number, name: string): void {
   for (const { id, start: dataStart, end } of extraFields(directory, start, limit)) {
@@ -140,12 +146,15 @@ function checkExtraFields(directory: Buffer, start: number, limit: number, name:
   }
 }
 
-/** The field contains size, compressed size, offset and disk, in this order. Values at the end may be missing. */
+/**
+ * The ZIP64 field contains the size, the compressed size, the offset and the disk, in this order. The last values may
+ * be missing.
+ */
 const ZIP64_LENGTHS: readonly number[] = [0, 8, 16, 24, 28];
 
 type Sizes = Pick<ZipEntry, 'compressedSize' | 'size' | 'offset'> & { readonly disk: number };
 
-/** The ZIP64 extra field contains only the values that do not fit their fields, in this order (4.5.3). */
+/** The ZIP64 extra field contains only those values that do not fit in their own fields, in this order (4.5.3). */
 function readSizes(directory: Buffer, start: number, extraStart: number, extraEnd: number, name: string): Sizes {
   const compressedSize = directory.readUInt32LE(start + 20);
   const size = directory.readUInt32LE(start + 24);
@@ -186,7 +195,10 @@ function checkReadable(name: string, flags: number, method: number, { compressed
   }
 }
 
-/** Decodes UTF-8 even without bit 11, as in Java. Rejects names that no manifest can list or that leave the folder. */
+/**
+ * Like Java, decodes the name as UTF-8 even if bit 11 is not set. Rejects a name if no manifest can list it, or if it
+ * leads out of the folder.
+ */
 function readName(directory: Buffer, start: number, end: number): string {
   const name = directory.toString('utf8', start, end);
   let isAscii = true;
@@ -220,12 +232,13 @@ export function indexByName(entries: readonly ZipEntry[]): ReadonlyMap<string, Z
 
 const UNICODE_PATH_EXTRA = 0x7075;
 const VERSION = 1;
-/** The Unicode path field begins with a version and a CRC-32. */
+/** The Unicode path field begins with a version number and a CRC-32. */
 const NAME_OFFSET = 5;
 
 /**
- * Throws `zip-ambiguous` if the field contains another name and is valid. A valid field contains the CRC-32 of the
- * name. The name is between `nameStart` and `nameEnd`, and the extra fields are between `nameEnd` and `limit`.
+ * Throws `zip-ambiguous` if the Unicode path field is valid and contains a different name. The field is valid if it
+ * contains the CRC-32 of the name. The name extends from `nameStart` to `nameEnd`, and the extra fields extend from
+ * `nameEnd` to `limit`.
  */
 export function rejectOtherUnicodeName(bytes: Buffer, nameStart: number, nameEnd: number, limit: number): void {
   for (const { id, start, end } of extraFields(bytes, nameEnd, limit)) {

@@ -23,28 +23,33 @@ export interface EndOfArchive {
   readonly entryCount: number;
   readonly directoryOffset: number;
   readonly directorySize: number;
-  /** Origin of the recorded offsets: 0, or the length of data added before the archive. */
+  /**
+   * The offset from which recorded offsets are counted: 0, or the length of the data that was added before the archive.
+   */
   readonly base: number;
-  /** The 22 bytes of the record. The comment of the archive follows the record. */
+  /** The record itself, which is 22 bytes long. The comment of the archive follows this record. */
   readonly record: Buffer;
   readonly recordOffset: number;
   readonly zip64: Buffer | undefined;
-  /** The 20 bytes of the ZIP64 locator, which follows the ZIP64 end record. */
+  /** The ZIP64 locator, which is 20 bytes long and follows the ZIP64 end record. */
   readonly locator: Buffer | undefined;
-  /** Origin of the offset in the ZIP64 locator (in Java, the start of the file). 0 without a locator. */
+  /**
+   * The offset from which the offset in the ZIP64 locator is counted (in Java, the start of the file). 0 if there is no
+   * locator.
+   */
   readonly locatorBase: number;
   readonly trailingLength: number;
 }
 
-/** Length of the signature and the size field, which the record's size does not include. */
+/** Length of the record's signature and size field. The size that the field contains does not include them. */
 const ZIP64_SIZE_END = 12;
-/** Extensible data is reserved for special uses, and no known program writes it. */
+/** The extensible data is reserved for special uses, and no known program writes any. */
 const LONGEST_ZIP64_END_RECORD = 0x10000;
 const LONGEST_TAIL = END_RECORD_LENGTH + 0xffff;
 
 /**
- * Searches backwards from the end, as Java does. The first record whose comment ends at the end of the file is used.
- * Throws `zip-ambiguous` if two records lead to a directory.
+ * Like Java, searches backwards from the end of the file. Uses the first record found whose comment ends at the end of
+ * the file. Throws `zip-ambiguous` if two end records lead to a directory.
  */
 export async function findEndOfArchive(source: ByteSource): Promise<EndOfArchive> {
   const possible = await readPossibleEnds(source);
@@ -53,7 +58,7 @@ export async function findEndOfArchive(source: ByteSource): Promise<EndOfArchive
   if (end === undefined) {
     throw failure ?? zipErrors('zip-malformed', { problem: 'no end of central directory record leads to a directory' });
   }
-  // Records before the directory are inside entries: they belong to nested archives.
+  // End records before the directory are inside entries, because they belong to nested archives.
   const isRival = found.some((other) => other !== end && other.recordOffset >= end.directoryOffset);
   if (isRival || (await hasRival(source, possible, end))) {
     throw zipErrors('zip-ambiguous', { problem: 'it has two end of central directory records' });
@@ -82,7 +87,7 @@ async function readPossibleEnds(source: ByteSource): Promise<readonly PossibleEn
   return found;
 }
 
-/** Searches for another end record that leads to a directory, even with wrong counts, disks or comment. */
+/** Searches for another end record that leads to a directory, even if its counts, disks or comment are wrong. */
 async function hasRival(
   source: ByteSource,
   possible: readonly PossibleEnd[],
@@ -96,14 +101,11 @@ async function hasRival(
   return false;
 }
 
-/**
- * Throws `zip-ambiguous` if the bytes after the directory contain another end record that would become valid once
- * entries are added.
- */
+/** Throws `zip-ambiguous` if another end record after the directory would become valid when entries are added. */
 export async function rejectFutureRival(source: ByteSource, { directoryOffset, recordOffset }: EndOfArchive) {
   for (const { record, offset } of await readPossibleEnds(source)) {
     if (offset < directoryOffset || offset === recordOffset) continue;
-    // A record that states a smaller size points to an offset after the directory, even if the directory grows.
+    // If a record states a smaller size, it points to an offset after the directory, even if the directory grows.
     const isInDirectory = offset < recordOffset;
     if (record.readUInt32LE(12) > (isInDirectory ? 0 : offset - recordOffset)) {
       const problem = `it has two end of central directory records, the other one at byte ${offset}`;
@@ -130,7 +132,10 @@ async function findCandidates(source: ByteSource, possible: readonly PossibleEnd
   return { found, failure };
 }
 
-/** Checks whether the file ends like a ZIP archive. Faster but less reliable than `findEndOfArchive`. */
+/**
+ * Checks whether the file ends in the same way as a ZIP archive. This check is faster but less reliable than
+ * `findEndOfArchive`.
+ */
 export async function endsLikeArchive(source: ByteSource): Promise<boolean> {
   return (await readPossibleEnds(source)).length > 0;
 }
@@ -150,12 +155,16 @@ async function readEnd(source: ByteSource, record: Buffer, recordOffset: number)
 }
 
 async function leadsToDirectory(source: ByteSource, end: EndOfArchive): Promise<boolean> {
-  // An empty archive is only an end record. If bytes could follow this record, any zeros could look like one.
+  // An empty archive consists only of an end record. If bytes were allowed after this record, any sequence of zeros
+  // could be mistaken for one.
   if (end.entryCount === 0) return end.directorySize === 0 && end.trailingLength === 0;
   return end.directorySize >= 4 && (await hasSignature(source, end.directoryOffset, CENTRAL_RECORD));
 }
 
-/** If bytes follow the comment, Java requires that the record's fields lead to the directory and the first entry. */
+/**
+ * If bytes follow the comment, Java requires that the fields of the record lead to the directory and to the first
+ * entry.
+ */
 async function isAcceptedByJava(source: ByteSource, { trailingLength, zip64, base }: EndOfArchive): Promise<boolean> {
   return trailingLength === 0 || (zip64 === undefined && (await hasSignature(source, base, LOCAL_HEADER)));
 }
@@ -164,14 +173,14 @@ async function hasSignature(source: ByteSource, offset: number, signature: numbe
   return asBuffer(await source.read(offset, 4)).readUInt32LE(0) === signature;
 }
 
-/** The ZIP64 end record, its locator and the end record follow one another without gaps. */
+/** The ZIP64 end record, its locator and the end record must follow one another without gaps. */
 async function findZip64(source: ByteSource, recordOffset: number) {
   const locatorOffset = recordOffset - ZIP64_LOCATOR_LENGTH;
   if (locatorOffset < ZIP64_END_RECORD_LENGTH) return undefined;
   const locator = asBuffer(await source.read(locatorOffset, ZIP64_LOCATOR_LENGTH));
   if (locator.readUInt32LE(0) !== ZIP64_LOCATOR) return undefined;
   if (locator.readUInt32LE(16) > 1) throw inSeveralParts();
-  // The offset in the locator is too small if data was later added before the archive.
+  // If data was added before the archive later, the offset in the locator is too small.
   for (const offset of [readUInt64LE(locator, 8), locatorOffset - ZIP64_END_RECORD_LENGTH]) {
     if (offset < 0 || offset + ZIP64_END_RECORD_LENGTH > locatorOffset) continue;
     const start = asBuffer(await source.read(offset, ZIP64_SIZE_END));
@@ -184,7 +193,7 @@ async function findZip64(source: ByteSource, recordOffset: number) {
   throw zipErrors('zip-malformed', { problem: 'its ZIP64 locator leads to no ZIP64 end record' });
 }
 
-/** A 16-bit field can refer to the ZIP64 record for its value. */
+/** A certain value in a 16-bit field means that the ZIP64 record contains the real value. */
 function checkOnePart(record: Buffer, zip64: Buffer | undefined): void {
   const isFirst = [4, 6].every((at) => [0, zip64 === undefined ? 0 : IN_ZIP64_16].includes(record.readUInt16LE(at)));
   const isWhole = record.readUInt16LE(8) === record.readUInt16LE(10);
@@ -200,7 +209,10 @@ function inSeveralParts(): CodesignError {
   return zipErrors('zip-unsupported', { problem: 'it is one part of an archive in several' });
 }
 
-/** Reads the fields from the ZIP64 record if there is one. Values in the end record must then be the same. */
+/**
+ * If there is a ZIP64 record, reads the fields from it. The values in the end record must then be the same as in the
+ * ZIP64 record.
+ */
 function readFields(record: Buffer, zip64: Buffer | undefined) {
   const entryCount = record.readUInt16LE(10);
   const directorySize = record.readUInt32LE(12);
@@ -219,7 +231,7 @@ function readFields(record: Buffer, zip64: Buffer | undefined) {
   return fields;
 }
 
-/** Clears the disk fields, because some programs set them only in a ZIP64 record. */
+/** Sets the disk fields to zero, because some programs set them only in a ZIP64 record. */
 export function withoutDisks(end: EndOfArchive): EndOfArchive {
   const record = Buffer.from(end.record).fill(0, 4, 8);
   const locator = end.locator && Buffer.from(end.locator).fill(0, 4, 8);

@@ -7,9 +7,9 @@ import { asBuffer } from './fields.ts';
 import { type LocatedEntry, unpackInPieces } from './unpack.ts';
 
 /**
- * Checks size and CRC-32 of each entry, then digests its contents with each algorithm (names of node:crypto). A format
- * calls this function instead of reading the entries directly, so that digests of an unchanged copy can be reused.
- * Throws `zip-entry-damaged`.
+ * Checks the size and the CRC-32 of each entry, then digests its contents with each algorithm (named as in
+ * node:crypto). A format must call this function and not read the entries itself, so that digests of an unchanged copy
+ * can be reused. Throws `zip-entry-damaged`.
  */
 export type DigestEntries = (
   source: ByteSource,
@@ -17,7 +17,10 @@ export type DigestEntries = (
   algorithms: readonly string[],
 ) => Promise<EntryDigests>;
 
-/** Below this many bytes, threads save almost no time. With many small entries, threads need a third more memory. */
+/**
+ * For fewer bytes than this, threads save almost no time. If there are many small entries, threads need a third more
+ * memory.
+ */
 const WORTH_THREADS = 96 * 1024 * 1024;
 
 export const digestEntries: DigestEntries = digestEntriesWith(undefined);
@@ -32,7 +35,9 @@ export function digestEntriesWith(threads: DigestThreads | undefined, worth = WO
   };
 }
 
-/** If several entries are damaged, the error names the first one in the archive, whichever thread found it. */
+/**
+ * If several entries are damaged, the error describes the first one in the archive, whichever thread found the damage.
+ */
 async function digestWindows(
   source: ByteSource,
   entries: readonly LocatedEntry[],
@@ -41,7 +46,10 @@ async function digestWindows(
 ): Promise<void> {
   const spare: Buffer[] = [];
   const handedOver = new Set<Promise<void>>();
-  /** Windows that another thread could not digest are digested again here, which succeeds or throws the real error. */
+  /**
+   * Windows that another thread could not digest. They are digested again here, which succeeds or throws the actual
+   * error.
+   */
   const again: EntryWindow[] = [];
 
   async function digest(window: EntryWindow, others: DigestThreads | undefined): Promise<void> {
@@ -82,7 +90,7 @@ async function digestWindows(
   }
 }
 
-/** zlib decompresses in the thread pool, concurrently with this thread. */
+/** zlib decompresses the data in the thread pool, at the same time as this thread works. */
 async function digestInPieces(
   source: ByteSource,
   entries: readonly LocatedEntry[],
@@ -97,7 +105,7 @@ async function digestInPieces(
   for (const [index, each] of hashes.entries()) table.put(index, position, each.digest());
 }
 
-/** `digests` contains one element for each algorithm: the digests of the window's entries, concatenated. */
+/** `digests` contains one element per algorithm: the digests of all entries in the window, concatenated. */
 function putAll(table: DigestTable, { positions }: EntryWindow, digests: readonly Uint8Array[]): void {
   for (const [index, column] of digests.entries()) {
     const length = column.length / positions.length;
@@ -108,7 +116,10 @@ function putAll(table: DigestTable, { positions }: EntryWindow, digests: readonl
 }
 
 export interface EntryDigests {
-  /** Returns base64. `position` is the index in the requested list; `algorithm` is a node:crypto name. */
+  /**
+   * Returns base64. `position` is the index of the entry in the list that was requested; `algorithm` is a name from
+   * node:crypto.
+   */
   base64(position: number, algorithm: string): string;
 }
 
@@ -117,7 +128,7 @@ interface DigestTable extends EntryDigests {
   put(index: number, position: number, digest: Uint8Array): void;
 }
 
-/** Uses one buffer for each algorithm, because there may be a hundred thousand entries. */
+/** Uses one buffer per algorithm, because there may be a hundred thousand entries. */
 function emptyTable(algorithms: readonly string[], count: number): DigestTable {
   const lengths = algorithms.map((algorithm) => createHash(algorithm).digest().length);
   const columns = lengths.map((length) => Buffer.alloc(length * count));

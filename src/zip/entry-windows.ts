@@ -2,10 +2,15 @@ import { hash } from 'node:crypto';
 import { type LocatedEntry, unpack } from './unpack.ts';
 
 export const WINDOW_LENGTH = 1024 * 1024;
-/** Larger entries, compressed or not, are digested in pieces, and smaller ones whole from a shared buffer. */
+/**
+ * Entries that are larger than this, compressed or not, are digested in pieces. Smaller ones are digested whole, from
+ * one buffer.
+ */
 const LARGEST_WHOLE = 1024 * 1024;
 
-/** A run of entries that are near each other in the file. `positions` are the indexes of these entries in the list. */
+/**
+ * Several entries that are close to each other in the file. `positions` are the indexes of these entries in the list.
+ */
 export interface EntryWindow {
   readonly positions: readonly number[];
   readonly start: number;
@@ -13,7 +18,7 @@ export interface EntryWindow {
   readonly isLarge: boolean;
 }
 
-/** Groups entries by offset. An entry that is too large for a group gets a window of its own. */
+/** Groups entries by offset. An entry that is too large for a group has its own window. */
 export function windowsOf(entries: readonly LocatedEntry[]): EntryWindow[] {
   const offsetOf = (position: number): number => entries[position]?.dataOffset ?? 0;
   const isInOrder = entries.every(({ dataOffset }, position) => position === 0 || dataOffset >= offsetOf(position - 1));
@@ -46,7 +51,7 @@ function isLarge({ size, compressedSize }: LocatedEntry): boolean {
 
 export interface PackedWindow {
   readonly bytes: ArrayBuffer;
-  /** `dataOffset` of these entries is relative to `bytes`. */
+  /** The `dataOffset` of these entries is counted from the start of `bytes`. */
   readonly entries: readonly LocatedEntry[];
   readonly algorithms: readonly string[];
 }
@@ -61,7 +66,10 @@ export function entriesIn(
   });
 }
 
-/** Returns concatenated raw digests for each algorithm. Throws `zip-entry-damaged` for a wrong size or CRC-32. */
+/**
+ * Returns the concatenated digests (as bytes) for each algorithm. Throws `zip-entry-damaged` if the size or the CRC-32
+ * is wrong.
+ */
 export function digestWindow(
   bytes: Buffer,
   entries: readonly LocatedEntry[],
