@@ -144,7 +144,7 @@ export interface ResumeOptions extends LibraryOptionsOf<'resume'> {
 
 export interface ResumeResult {
   readonly calls: readonly ResumedCall[];
-  /** Warnings for users, as `message [code]`. */
+  /** Warnings for users, in the form `message [code]`. */
   readonly warnings: readonly string[];
 }
 

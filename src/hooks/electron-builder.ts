@@ -25,7 +25,7 @@ export interface WindowsSignTask {
         readonly signingHashAlgorithms?: Digests;
         /** Versions 25 and 26. */
         readonly signtoolOptions?: { readonly signingHashAlgorithms?: Digests } | null | undefined;
-        /** An object in version 27 and later. */
+        /** This is an object in version 27 and later. */
         readonly sign?: unknown;
       }
     | undefined;

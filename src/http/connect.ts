@@ -22,7 +22,7 @@ export function targetOf({ protocol, hostname, port }: URL): Target {
 }
 
 /**
- * Time limit before the next address is tried. Node's default of 250 ms is too short for connections with long round
+ * Time after which the next address is tried. Node's default of 250 ms is too short for connections with long round
  * trips.
  */
 const ADDRESS_MILLISECONDS = 2000;

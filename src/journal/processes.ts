@@ -15,8 +15,8 @@ export interface Holder {
 export interface Processes {
   readonly self: Holder;
   /**
-   * undefined if this is not known: the process is on another host or in another container, or its pid may have been
-   * reused.
+   * undefined if it is unknown whether the process exists: it is on another host or in another container, or its pid
+   * may have been reused.
    */
   isRunning(holder: Holder): boolean | undefined;
 }

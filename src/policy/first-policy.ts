@@ -14,7 +14,7 @@ import { flatten, type Identity, type PathCertificate, type VerifiedSignature } 
 import { TODO } from './policy-file.ts';
 import type { ClassifiedFile } from './rules.ts';
 
-/** If more files than this are unsigned, the policy lists their folders instead. */
+/** If the number of unsigned files is higher than this, the policy lists their folders instead. */
 const MOST_NAMED = 20;
 const MOST_USERS = 3;
 

@@ -111,8 +111,8 @@ const SHORTEST_RUN = 16;
 
 /**
  * Replaces each run of 16 or more characters with `…`, because it could be a secret in an unknown form. Keeps plain
- * words, URLs and UUIDs. Adjacent parts that are not plain words are treated as one run, because bytes are often
- * written separately. Removes the user name and the password from each URL.
+ * words, URLs and UUIDs. Adjacent parts of any other kind are treated as one run, because bytes are often written
+ * separately. Removes the user name and the password from each URL.
  */
 export function withoutDenseRuns(foreign: string): string {
   const text = foreign.replace(/\/\/[^\s/?#@]*@/g, '//');

@@ -27,8 +27,8 @@ const CREDENTIALS_HINT =
 const UNAUTHORIZED = (d: AnswerDetails): string => `the service does not accept the credentials${said(d)}`;
 
 /**
- * The service first checks the certificate number, then the digest and the algorithm (API 7). This program computes the
- * digest.
+ * The service first checks the certificate number, then the digest and the algorithm, which come from this program (API
+ * 7).
  */
 const PARAMETER_HINT = 'Check the certificate number (--code), and whether the service accepts this --algorithm.';
 

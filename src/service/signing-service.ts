@@ -52,8 +52,8 @@ export interface SigningService {
    */
   expect(requests: number): void;
   /**
-   * Requests one signature. Retries a request that certainly did not reach the service, or was rejected with 429 or
-   * with a 503 that contains the service's envelope or Retry-After. Also retries if `mayRepeat` allows it.
+   * Requests one signature. Retries a request only if it certainly did not reach the service, or was rejected with 429,
+   * or with a 503 that contains the service's envelope or Retry-After. `mayRepeat` can allow further retries.
    */
   sign(request: SignRequest, signal?: AbortSignal): Promise<SignatureRecord>;
   /** Reports the final outcome. The report may be retried, because reports are never counted. */

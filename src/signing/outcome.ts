@@ -21,7 +21,7 @@ interface Outcome {
   readonly path: string;
   /** Id of the file format; null if no format recognised the file. */
   readonly format: string | null;
-  /** Warnings for users, as `message [code]`. */
+  /** Warnings for users, in the form `message [code]`. */
   readonly warnings: readonly string[];
 }
 

@@ -43,7 +43,7 @@ export async function signFile(plan: PlannedFile, run: SigningRun): Promise<File
   return ended.outcome;
 }
 
-/** Handles a file that an earlier run wrote before it was killed, so that only the records are missing. */
+/** Handles a file that was written by an earlier run which was then killed, so that only the records are missing. */
 export async function recordFile(
   plan: PlannedFile,
   { signature, digest, algorithm }: WrittenSignature,

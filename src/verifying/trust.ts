@@ -42,7 +42,7 @@ export function chargedTo(examineTrust: ExamineTrust, budget: WorkBudget): Exami
 export interface TrustOptions {
   readonly roots: TrustRoots;
   readonly now: Date;
-  /** If `revocation` is undefined, it is not checked whether certificates were revoked. */
+  /** If `revocation` is undefined, the revocation of certificates is not checked. */
   readonly revocation?: Revocation | undefined;
 }
 

@@ -175,7 +175,7 @@ export function writeEndRecords(
   record.writeUInt32LE(keepMarker(record.readUInt32LE(12), directorySize, IN_ZIP64_32, before), 12);
   record.writeUInt32LE(keepMarker(record.readUInt32LE(16), directoryOffset, IN_ZIP64_32, before), 16);
   if (before.zip64 === undefined && !needed) return record;
-  // Thrown before a signature is requested, because the edits are first computed with no signature.
+  // This is thrown before a signature is requested, because the edits are first computed with no signature.
   if (before.trailingLength > 0) {
     const problem = `it would need ZIP64 records, with which Java does not open it while it is followed by ${plural(before.trailingLength, 'byte')}`;
     throw zipErrors('zip-unsupported', { problem });

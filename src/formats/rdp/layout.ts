@@ -5,7 +5,8 @@ import { rdpErrors } from './errors.ts';
 import { COVERED_SETTINGS } from './settings.ts';
 
 /**
- * Size limit: the whole file is read into memory. Files from Windows are about 3 KiB long, or 20 KiB with a signature.
+ * The size is limited, because the whole file is read into memory. Files from Windows are about 3 KiB long, or 20 KiB
+ * with a signature.
  */
 const LIMIT = 1024 * 1024;
 const BOM = '\ufeff';
@@ -100,7 +101,7 @@ function readSignature(settings: ReadonlyMap<string, Line>): Uint8Array | undefi
   return Uint8Array.from(cms);
 }
 
-/** Without a BOM, the text is read as UTF-8 if it is valid UTF-8. If not, each byte is one character. */
+/** Without a BOM, the text is read as UTF-8 if it is valid UTF-8. If it is not, each byte is read as one character. */
 function decode(bytes: Buffer): { readonly encoding: Encoding; readonly text: string } {
   const start = bytes.toString('latin1', 0, 3);
   if (start.startsWith('\xfe\xff')) throw unreadable('it is in UTF-16BE');

@@ -43,7 +43,8 @@ export function reportTo(options: ReportsOptions) {
   }
 
   /**
-   * Resolves when the report has either arrived or failed. If a report fails, a signed file is never counted as failed.
+   * Resolves when the report has either arrived or failed. A signed file is never counted as failed because a report
+   * failed.
    */
   async function send(path: string, { claim, record, status }: EndedCall): Promise<void> {
     if (status === undefined) return;

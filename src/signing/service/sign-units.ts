@@ -28,7 +28,7 @@ export async function signUnits(
   const sign = async (unit: SigningUnit) => {
     // 3. Digest: identifies the work. If the journal has a signature for it, that one is used. 4. Sign: requests the
     // signature from the service, only once. 5. Check: verifies the signature with the key of the certificate.
-    // 6. Timestamp: timestamps the signature value.
+    // 6. Timestamp: requests a timestamp for the signature value.
     const given = await obtainSignature({ ...unit, time }, file, run, calls);
     // 7. Seal: builds the envelope.
     const envelope = unit.seal(given.record.signature, given.stamped?.token);
