@@ -204,7 +204,7 @@ export async function verifyFile(path: string, options: VerifyFileOptions = {}):
 }
 
 /**
- * Describes the signatures of a file like `codesign-remote inspect`: their signers, certificates, attributes,
+ * Describes a file's signatures, as `codesign-remote inspect` does: their signers, certificates, attributes,
  * timestamps, nested signatures and problems. Works offline, and does not check trust. The text is not escaped, so
  * names may contain control characters. Throws a CodesignError if the file cannot be read. For an unsigned file, the
  * list of signatures is empty.

@@ -44,12 +44,12 @@ export const cliErrors = defineErrors('usage', {
   },
   'catalog-member-changed': {
     category: 'local',
-    message: '{path} changed while the catalog was created; nothing was written',
+    message: '{path} changed while the catalog was being created; nothing was written',
     hint: 'Run the command again after the program that writes to the file has finished.',
   },
   'all-excluded': {
     message: '--exclude excludes every file that was given',
-    hint: 'Check the patterns. A pattern without a slash matches names in every folder; a pattern with a slash matches paths from the working folder.',
+    hint: 'Check the patterns. A pattern without a slash matches names in every folder; a pattern with a slash matches paths relative to the working folder.',
   },
   'standard-input-twice': {
     message: 'standard input (-) can be read only once',

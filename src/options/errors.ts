@@ -97,7 +97,7 @@ export const settingsErrors = defineErrors('usage', {
   },
   'profile-name-invalid': {
     message: '{name} is not a valid name of a profile or environment',
-    hint: 'Use 1 to 64 letters without accents, digits, dots, hyphens and underscores.',
+    hint: 'Use 1 to 64 characters: unaccented letters, digits, dots, hyphens and underscores.',
   },
   'profile-unknown': {
     // The message never shows the name, because it may be a secret that was typed after -p.

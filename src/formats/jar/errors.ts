@@ -22,7 +22,7 @@ export const jarErrors = defineErrors('local', {
   },
   'jar-bytes-uncovered': {
     message: 'a signature would not cover the whole file: {problem}',
-    hint: 'Remove the bytes that no signature would cover, because verifiers reject such files. A file with a script or launcher before the archive needs a name that ends in .jar, .war, .ear, .rar, .aar or .aab.',
+    hint: 'Remove the bytes that no signature would cover: verifiers reject files that contain such bytes. A file with a script or launcher before the archive needs a name that ends in .jar, .war, .ear, .rar, .aar or .aab.',
   },
   'jar-too-many-digests': {
     message: 'the manifest has more digests for {name} than this program checks',

@@ -390,7 +390,7 @@ describe('with a service that misbehaves once', () => {
       expect([run.code, codes.filter((code) => code !== 'not-attempted')]).toEqual([6, ['signature-mismatch']]);
       const hint = parseJson(run).files.find(({ error }) => error?.code === 'signature-mismatch')?.error?.hint;
       expect(hint).toMatch(
-        new RegExp(`key of "[^"]+" \\(SHA-256[^)]* ${wrong.fingerprint}\\).* resume --forget \\w+,`),
+        new RegExp(`certificate "[^"]+" \\(SHA-256: ${wrong.fingerprint}\\).* resume --forget \\w+,`),
       );
     }
     expect([stage.service.signRequests(), stage.reports()]).toEqual([1, [2]]);

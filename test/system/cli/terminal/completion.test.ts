@@ -109,7 +109,7 @@ describe('codesign-remote complete', () => {
 
   it('describes commands and options', async () => {
     expect((await runCli(['complete', '--', 'explai'])).stdout).toBe(
-      'explain\tshow cause, remedy and exit code of an error\n',
+      'explain\tshow the cause, remedy and exit code of an error\n',
     );
     expect((await runCli(['complete', '--', 'sign', '--file-n'])).stdout).toMatch(/^--file-name\t.*: send, hide/);
   });
