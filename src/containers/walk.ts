@@ -58,13 +58,22 @@ export function createWalker(verifying: Verifying, limits: WalkLimits) {
   async function walk(source: ByteSource, path: string): Promise<readonly ContainedVerdict[]> {
     const spent = { files: 0, inflated: 0 };
 
+    function countFiles(count: number): void {
+      spent.files += count;
+      if (spent.files > limits.files) throw containerErrors('contents-too-many', { limit: limits.files });
+    }
+
     async function visit(file: ByteSource, place: Place): Promise<readonly ContainedVerdict[]> {
       const name = place.path.at(-1) ?? '';
       const kind = await kindOf(file, name, verifying);
       if (!('open' in kind)) return [withoutFormat(kind, place)];
       const key = `${place.coveredBy} ${extname(name).toLowerCase()} ${await digestOf(file)}`;
       const before = place.catalog === undefined ? known.get(key) : undefined;
-      if (before !== undefined) return moved(before, place.path);
+      if (before !== undefined) {
+        // Copies of a container in copies of a container would otherwise multiply without limit.
+        countFiles(before.length - 1);
+        return moved(before, place.path);
+      }
       const found = await verifyWithContents(file, kind, place);
       if (place.catalog === undefined) known.set(key, found);
       return found;
@@ -108,9 +117,8 @@ export function createWalker(verifying: Verifying, limits: WalkLimits) {
         const catalog = coveredBy === undefined ? undefined : await catalogIn(contents, verifying);
         if (outer.length > limits.depth) throw containerErrors('containers-too-deep', { limit: limits.depth });
         for await (const { name, size, open } of contents.entries()) {
-          spent.files += 1;
+          countFiles(1);
           spent.inflated += size;
-          if (spent.files > limits.files) throw containerErrors('contents-too-many', { limit: limits.files });
           checkInflated(spent.inflated, source.size, limits.inflated);
           const place = { path: [...outer, name], coveredBy, catalog };
           const file = await open().catch(expectedError);

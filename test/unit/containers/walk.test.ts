@@ -128,6 +128,17 @@ describe('limits', () => {
     expect(outer?.notOpened?.code).toBe('contents-too-large');
   });
 
+  it('count the files in copies of a container, which are verified once', async () => {
+    let bytes: Buffer = SIGNED;
+    for (let level = 0; level < 7; level += 1) {
+      const copies = Array.from({ length: 16 }, (_, index): [string, Buffer] => [`${index}.zip`, bytes]);
+      bytes = zipOf(Object.fromEntries(copies), true);
+    }
+    const found = await walk(bytes, 'a.zip', { files: 2000 });
+    expect(found.length).toBeLessThan(4000);
+    expect(found.some(({ notOpened }) => notOpened?.code === 'contents-too-many')).toBe(true);
+  });
+
   it('end a file whose contents have more than 1000 times its size', async () => {
     const bytes = zipOf({ zeros: Buffer.alloc(110_000_000) }, true);
     const [outer] = await walk(bytes, 'a.zip');

@@ -24,7 +24,7 @@ it('reads every member, and finds roots next to the policy', async () => {
     `sha256:${'0'.repeat(64)}`,
     { organization: 'Example Ltd', eku: '1.3.6.1.5.5.7.3.3', comment: 'us' },
   ];
-  const defaults = { timestamp: true, digest: 'SHA384', covered: ['own'], notOpened: 'fail', sign: false, signers };
+  const defaults = { timestamp: true, digest: 'SHA384', covered: ['own'], notOpened: 'fail', signers };
   const rule = { files: ['a', 'b'], kinds: ['pe'], require: 'nothing', reason: 'old', until: '2030-01-01' };
   const policy = {
     $schema: 'x',
