@@ -221,7 +221,9 @@ describe('with the real service', () => {
 
   it('contains no secret, and only its user can read it', async () => {
     await using stage = await scene(server.env);
-    expect((await stage.sign([await stage.program('a.exe', 'one')])).code).toBe(0);
+    // A process of its own has closed the journal for certain: libsql does so only when it collects garbage.
+    const run = await stage.sign([await stage.program('a.exe', 'one')], [], {}, () => undefined);
+    expect(run.code).toBe(0);
     const secrets = [server.env.CODESIGN_ACCESS_KEY, server.env.CODESIGN_ACCESS_SECRET, 'Authorization', 'Basic '];
     const entries = await readdir(stage.state, { recursive: true, withFileTypes: true });
     expect(entries.some((entry) => entry.isFile())).toBe(true);
