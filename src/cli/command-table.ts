@@ -171,7 +171,7 @@ export const PROGRAM: ProgramDefinition = {
     command({
       name: 'explain',
       description: 'show the cause, remedy and exit code of an error',
-      arguments: [{ name: 'code', help: 'error code, which a message shows in brackets', offers: 'codes' }],
+      arguments: [{ name: 'code', help: 'error code, as messages show it in brackets', offers: 'codes' }],
       notes: NOTES.explain,
       run: async (io, _options, [code]: [string]) => (await import('./commands/explain.ts')).explain(code, io),
     }),

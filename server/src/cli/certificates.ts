@@ -44,10 +44,7 @@ export function addCertificateCommands(program: Command, surroundings: Surroundi
     'request',
     'prints a certificate request (PKCS#10) for a CA; creates the key if there is none',
   )
-    .requiredOption(
-      '--number <n>',
-      'number that clients will give as --code, or one whose certificate is to be renewed',
-    )
+    .requiredOption('--number <n>', 'certificate number for --code; an existing number renews its certificate')
     .option('--bits <n>', 'RSA key size: 2048, 3072 or 4096', '3072')
     .option('--common-name <name>', 'common name in the request', 'Code Signing')
     .option('--organization <name>', 'organization in the request')

@@ -92,9 +92,9 @@ export function addClientCommands(program: Command, surroundings: Surroundings):
 
   dataCommand(client, 'change <client>', 'changes the given settings of a client; takes effect at the next call')
     .option('--name <name>', "name for people; '' for no name")
-    .option('--certificate <number>', 'only certificate that the client may use; repeatable', collect)
+    .option('--certificate <number>', 'certificate that the client may use from now on; repeatable', collect)
     .addOption(new Option('--all-certificates', 'allow every certificate').conflicts('certificate'))
-    .option('--algorithm <name>', 'only digest algorithm that the client may use; repeatable', collect)
+    .option('--algorithm <name>', 'digest algorithm that the client may use from now on; repeatable', collect)
     .addOption(new Option('--all-algorithms', 'allow every digest algorithm').conflicts('algorithm'))
     .option('--expires <time>', `${EXPIRES}, or none`)
     .action(async (given: string, options: ClientOptions, command: Command) => {
@@ -118,7 +118,10 @@ export function addClientCommands(program: Command, surroundings: Surroundings):
   }
 
   dataCommand(client, 'rotate <client>', 'replaces the secret and shows the new one once')
-    .option('--keep-old <duration>', 'validity of the old secret, such as 30m, 24h or 7d (default: ends immediately)')
+    .option(
+      '--keep-old <duration>',
+      'time for which the old secret stays valid, such as 30m, 24h or 7d (default: none)',
+    )
     .option('--client-env <path>', NEW_ENVIRONMENT)
     .option('--base-url <url>', BASE_URL)
     .action(async (given: string, options: ClientOptions, command: Command) => {
@@ -152,7 +155,7 @@ export function addClientCommands(program: Command, surroundings: Surroundings):
     printList(rows, options, announce);
   });
   dataCommand(quota, 'set <client> <n>', 'sets the limit on the total number of signatures, or removes it (none)')
-    .option('--monthly', 'sets the limit on signatures per month (UTC) instead of the total')
+    .option('--monthly', 'limits the signatures per month (UTC) instead of the total')
     .action((given: string, value: string, options: DataOptions & { monthly?: boolean }, command: Command) => {
       const limit = readQuota('the quota', value);
       return change(options, command, given, options.monthly ? { monthlyQuota: limit } : { quota: limit });

@@ -80,7 +80,7 @@ export function buildProgram(surroundings: Surroundings, waitForSignal: () => Pr
       await asked;
       await server.stop();
     });
-  const init = 'creates token, authority and first certificate, or updates the tables; prints the data folder';
+  const init = 'creates the token, authority and first certificate, or updates the database; prints the data folder';
   dataCommand(program, 'init', init).action(async (options: DataOptions, command: Command) => {
     const config = dataConfig(options, environment);
     const folder = await makeData(config, environment, operationOf(command, surroundings), 'create');

@@ -30,7 +30,7 @@ export function addRecordCommands(program: Command, surroundings: Surroundings):
   const { now, announce } = surroundings;
   const records = program.command('records').description('records of signatures');
 
-  const listed = 'lists id, time, client, certificate, algorithm, counted or not, report and file';
+  const listed = 'lists the id, time, client, certificate, algorithm, count, report and file of each record';
   withFilter(listCommand(records, 'list', listed, { isDefault: true }))
     .option('--limit <n>', 'number of most recent records', '50')
     .action(async (options: FilterOptions & ListOptions & { limit: string }) => {
@@ -84,7 +84,7 @@ export function addRecordCommands(program: Command, surroundings: Surroundings):
       printList(await withStore(options, surroundings, (store) => store.audit.list(period, limit)), options, announce);
     });
 
-  const exported = 'prints all records, with the signatures left out, or the audit log';
+  const exported = 'exports all records without their signatures, or the audit log';
   withFilter(dataCommand(program, 'export', exported))
     .addOption(
       new Option('--audit', 'list changes by operators instead of records').conflicts(['client', 'certificate']),

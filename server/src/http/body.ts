@@ -17,7 +17,7 @@ export function readJsonBodies(app: FastifyInstance): void {
   app.addHook('preParsing', async (request, reply) => {
     if ((request.headers['content-encoding'] ?? IDENTITY).toLowerCase() === IDENTITY) return;
     request.log.info({ operation: operationOf(request), outcome: 'refused', reason: 'http', status: 415 });
-    refuse(reply.header('accept-encoding', IDENTITY), 415, 'the content encoding is not identity');
+    refuse(reply.header('accept-encoding', IDENTITY), 415, 'the Content-Encoding header is not "identity"');
   });
 }
 

@@ -27,7 +27,7 @@ export function checkSignature(signed: Uint8Array, signature: Uint8Array, public
   } catch (error) {
     throw wrong(reasonOf(error), error);
   }
-  if (!decrypted.equals(signed)) throw wrong('the signature belongs to another digest');
+  if (!decrypted.equals(signed)) throw wrong('the signature does not match the digest');
 }
 
 function wrong(reason: string, cause?: unknown) {

@@ -66,7 +66,7 @@ export const PRIVACY_OPTIONS = {
     variable: 'CODESIGN_FILE_NAME',
     default: 'send',
     stored: 'profile',
-    help: 'file name in requests to the service, without its folders',
+    help: 'whether requests to the service contain the base name of the file',
     commands: ['sign'],
   },
   extra: {
@@ -75,7 +75,7 @@ export const PRIVACY_OPTIONS = {
     kind: extraMember,
     isList: true,
     stored: 'profile',
-    help: 'member to replace in requests; an empty value omits the member',
+    help: 'client information to replace in requests; an empty value omits it',
     commands: ['sign'],
   },
   report: {
@@ -97,7 +97,7 @@ export const PRIVACY_OPTIONS = {
     kind: path,
     variable: 'CODESIGN_AUDIT_LOG',
     stored: 'profile',
-    help: 'file for a masked record of each call',
+    help: 'file to which each call is logged, with secrets masked',
     commands: ['sign', 'resume'],
   },
 } as const satisfies OptionTable;

@@ -28,7 +28,7 @@ export const SERVICE_OPTIONS = {
     kind: { ...text, suggestions: 'environments' },
     variable: 'CODESIGN_ENVIRONMENT',
     default: 'production',
-    help: 'name of the service address to use from the profile',
+    help: 'name of the environment in the profile whose address to use',
     commands: ['sign', 'resume', 'init', 'login', 'logout', 'whoami', 'config list'],
   },
   baseUrl: {

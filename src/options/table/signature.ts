@@ -161,7 +161,7 @@ export const TRUST_OPTIONS = {
     flag: '--catalog',
     placeholder: 'file',
     kind: path,
-    help: 'security catalog (.cat) that lists the files; only its own signature is verified',
+    help: 'security catalog (.cat) that lists the files; only the signature of the catalog is verified',
     commands: ['verify'],
   },
   checkRevocation: {
