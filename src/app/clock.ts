@@ -1,10 +1,10 @@
-/** Milliseconds since this process started, including fractions. */
+/** Milliseconds since this process started, with fractions. */
 
 export function clock(): number {
   return process.uptime() * 1000;
 }
 
-/** Returns a clock that starts at 0, for a run that begins later than its process. */
+/** Returns a clock for a run that begins later than its process. */
 export function clockFromNow(): () => number {
   const began = clock();
   return () => clock() - began;

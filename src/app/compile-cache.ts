@@ -1,5 +1,3 @@
-/** Node.js's own cache of compiled code, in a folder to which only the current user can write. */
-
 import { lstatSync, statSync } from 'node:fs';
 import module from 'node:module';
 import { dirname, join } from 'node:path';
@@ -7,14 +5,13 @@ import { makeFolders } from '../bytes/folders.ts';
 import { cacheFolder, homeFolder } from '../bytes/platform-folders.ts';
 
 type Enable = (folder: string) => unknown;
-/** This function exists in Node.js 22.8 and later. */
+/** Node.js 22.8 and later. */
 const { enableCompileCache } = module as typeof module & { readonly enableCompileCache?: Enable };
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
 /**
- * Enables Node.js's cache of compiled code for later runs. Without the cache, a run takes about a third longer.
- * Unusable folders and older versions of Node.js get no cache. Node.js itself handles NODE_DISABLE_COMPILE_CACHE and
+ * Without this cache, a run takes about a third longer. Node.js itself handles NODE_DISABLE_COMPILE_CACHE and
  * NODE_COMPILE_CACHE.
  */
 export async function keepCompiledCode(
@@ -28,7 +25,7 @@ export async function keepCompiledCode(
   if (folder !== undefined && (await isPrivate(folder))) enable(folder);
 }
 
-/** Cached code is executed, so no other user may have write access to the folder. */
+/** Cached code is executed, so no other user may write to the folder. */
 async function isPrivate(folder: string): Promise<boolean> {
   try {
     if (!isOwn(ownerOf(folder))) return false;
@@ -47,7 +44,7 @@ function ownerOf(folder: string): number {
   return stats === undefined && parent !== folder ? ownerOf(parent) : (stats?.uid ?? -1);
 }
 
-/** Windows itself protects the cache folder from other users. */
+/** Windows protects the cache folder itself. */
 function isOwn(uid: number): boolean {
   const user = process.geteuid?.();
   return user === undefined || user === uid;

@@ -8,7 +8,7 @@ import { type OpenedRun, openRun } from './compose-local.ts';
 
 type OnEvent = (event: SigningEvent) => void;
 
-/** Number of files that are processed concurrently in commands that call no server. */
+/** Number of files in commands that call no server. */
 const LOCAL_CONCURRENCY = 4;
 
 export interface OpenedTimestamping extends OpenedRun, Timestamping, AsyncDisposable {}

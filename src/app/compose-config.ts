@@ -14,10 +14,7 @@ export async function composeStored(options: ProfileOptions, env: Environment): 
   return { project, profile };
 }
 
-/**
- * Programs that use the library have their own settings: only a profile that they specify is read, never the project
- * file.
- */
+/** Users of the library get a profile only if they name one, and never the project file. */
 export async function composeNamed(options: ProfileOptions, env: Environment): Promise<Stored> {
   const isAsked = [options.profile, options.environment, env.CODESIGN_PROFILE, env.CODESIGN_ENVIRONMENT].some(Boolean);
   return isAsked ? { project: undefined, profile: await readProfile(options, env) } : NOTHING_STORED;
@@ -48,13 +45,13 @@ async function readProfile(options: ProfileOptions, env: Environment): Promise<S
 
 async function readProject(): Promise<Stored['project']> {
   const folder = workingFolder();
-  // Resolves symbolic links in the path of the home folder, because the path of the working folder has none.
+  // The path of the working folder has no links.
   const named = homeFolder();
   const home = named && (await realpath(named).catch(() => named));
   return folder === undefined ? undefined : await readProjectFile({ folder, home });
 }
 
-/** undefined if the working folder was removed: no project file above it can be found then. */
+/** Without a working folder, no project file can be found. */
 function workingFolder(): string | undefined {
   try {
     return process.cwd();

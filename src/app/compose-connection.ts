@@ -16,7 +16,7 @@ import { VERSION } from './version.ts';
 
 export type HttpSettings = Pick<Resolved<'timestamp'>, 'caFile' | 'proxies' | 'timeout'>;
 
-/** Sends nothing. Throws if, with these settings, no request could succeed. `connections`: limit per origin. */
+/** Sends nothing. Throws if no request could succeed. `connections` is a limit per origin. */
 export async function composeHttp(settings: HttpSettings, env: Environment, connections?: number): Promise<Http> {
   const roots = await readTlsRoots(settings, env);
   const userAgent = `codesign-remote/${VERSION}`;
@@ -64,8 +64,7 @@ export async function composeService(
 ) {
   const { concurrency, timeout, auditLog } = settings;
   checkProxies(settings, [baseUrl]);
-  // Opens twice as many connections as there are concurrent requests, because reports must not wait for signature
-  // requests.
+  // Twice the concurrency, because reports must not wait for signature requests.
   const http = await composeHttp(settings, env, concurrency * 2);
   const { onCall, warnings: later } = composeCallRecords(auditLog, onEvent);
   const service = createSigningService({
@@ -79,7 +78,7 @@ export async function composeService(
   return {
     service,
     http,
-    /** Identifies the client in the journal without storing its access key. */
+    /** Identifies the client in the journal without its access key. */
     client: fingerprintOf(credentials.accessKey),
     warnings: credentials.warnings,
     later,
@@ -112,7 +111,7 @@ export function composeTimestamps(
   });
 }
 
-/** Returns undefined if any certificate chain is accepted, or if no timestamp is wanted. */
+/** Returns undefined if any chain is accepted, or no timestamp is wanted. */
 export async function readTimestampRoots({ urls, roots }: TimestampSettings): Promise<TrustRoots | undefined> {
   if (roots === undefined || urls.length === 0) return undefined;
   return loadTrustRoots({ files: [roots], option: '--timestamp-roots', environment: {} });

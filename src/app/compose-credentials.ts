@@ -10,21 +10,20 @@ import { checkCredentials } from '../service/client.ts';
 import { nameProfile } from './compose-config.ts';
 import { composeCallRecords, composeHttp } from './compose-connection.ts';
 
-/** The user may be typing the password of the keychain at this moment. */
+/** The user may be typing the password of the keychain. */
 const PATIENCE_WITH_A_USER = 120_000;
-/** A CI job must not hang at the keychain's prompt, which no user sees. */
+/** A CI job must not hang at a prompt that no user sees. */
 const PATIENCE_ALONE = 15_000;
 
 const STANDARD_INPUT = 0;
 const STANDARD_ERROR = 2;
 
-/** Opens no connection and no file before the first operation. */
 export function composeKeychain(env: Environment): Keychain {
   const isWatched = isatty(STANDARD_INPUT) || isatty(STANDARD_ERROR);
   return openKeychain({ env, patienceMilliseconds: isWatched ? PATIENCE_WITH_A_USER : PATIENCE_ALONE });
 }
 
-/** `origin`: URL origin to which the credentials are sent; undefined if they are not sent. */
+/** `origin` is undefined if the credentials are not sent. */
 export async function composeCredentials(
   env: Environment,
   account: Account,
@@ -35,7 +34,9 @@ export async function composeCredentials(
 
 export type CredentialsComposition = Awaited<ReturnType<typeof composeCredentialsCommand>>;
 
-/** If `mayBeNew` is true, neither the profile nor the environment needs to exist. */
+/**
+ * With `mayBeNew`, neither the profile nor the environment needs to exist: users may store credentials before settings.
+ */
 export async function composeCredentialsCommand(
   options: OptionValues & ProfileOptions,
   env: Environment,
@@ -48,7 +49,7 @@ export async function composeCredentialsCommand(
     keychain: composeKeychain(env),
     profiles,
     read: () => composeCredentials(env, settings, settings.baseUrl?.origin),
-    /** Calls the service once, and records the call in the audit log. */
+    /** Calls the service once. */
     async check(baseUrl: URL, credentials: SigningServiceOptions['credentials']) {
       const { timeout, auditLog } = settings;
       const { onCall, warnings } = composeCallRecords(auditLog, () => undefined);
@@ -64,7 +65,6 @@ export async function composeCredentialsCommand(
   };
 }
 
-/** With `mayBeNew`, the profile may be missing, because users may store credentials before other settings. */
 function settingsOf(options: OptionValues & ProfileOptions, env: Environment, profiles: Profiles, mayBeNew: boolean) {
   const { name, from } = nameProfile(options, env);
   checkName(name, from);

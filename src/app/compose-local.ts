@@ -20,10 +20,10 @@ import type { Reading } from '../verifying/verify-file.ts';
 import type { DigestEntries } from '../zip/entry-digests.ts';
 import { clock } from './clock.ts';
 
-/** build.mjs writes this worker. A run from source has no worker, and computes digests without threads. */
+/** build.mjs writes this worker. A run from source computes digests without threads. */
 const DIGEST_WORKER = new URL('./digest-worker.js', import.meta.url);
 
-/** Limit on the time that a `Retry-After` header can make the program wait, in milliseconds. */
+/** Longest wait for a `Retry-After` header, in milliseconds. */
 const LONGEST_WAIT = 60_000;
 
 export interface Runtime {
@@ -33,7 +33,7 @@ export interface Runtime {
 
 export interface OpenedRun {
   readonly run: Run;
-  /** Synchronous, because the process is about to end and files are still in progress. */
+  /** Synchronous, because the process is about to end. */
   removeTemporaryFiles(): void;
 }
 
@@ -57,7 +57,7 @@ export function composeReading(): Reading {
   return { formats, digestEntries: async (...asked) => (await forArchives())(...asked) };
 }
 
-/** Loaded only for archives, together with node:zlib and the code that reads entries. */
+/** Loads node:zlib and the code for archives only when needed. */
 async function composeDigesting(): Promise<DigestEntries> {
   const [{ createDigestThreads }, { digestEntriesWith }] = await Promise.all([
     import('../zip/digest-threads.ts'),
@@ -66,18 +66,16 @@ async function composeDigesting(): Promise<DigestEntries> {
   return digestEntriesWith(existsSync(DIGEST_WORKER) ? createDigestThreads(DIGEST_WORKER) : undefined);
 }
 
-/** If one temporary file cannot be removed, the others are still removed. A later run tries again. */
+/** A later run removes what cannot be removed now. */
 export function removeNow(paths: Iterable<string>): void {
   for (const path of paths) {
     try {
       rmSync(path, { force: true });
-    } catch {
-      // The process is about to end, so nothing more can be done or reported.
-    }
+    } catch {}
   }
 }
 
-/** Checks whether a journal exists without opening it, because opening would create one. */
+/** Opening the journal would create one. */
 export async function hasJournal(env: Environment): Promise<boolean> {
   return stat(folderOf(env)).then(
     () => true,
@@ -85,10 +83,7 @@ export async function hasJournal(env: Environment): Promise<boolean> {
   );
 }
 
-/**
- * @param timeout limit for one attempt of a call in milliseconds; the time limit for waiting on other processes is
- * slightly longer
- */
+/** The time limit for waiting on other processes is longer than `timeout`, the limit for one attempt of a call. */
 export async function composeJournal({ env, clock }: Runtime, timeout: number): Promise<Journal> {
   const patience = timeout + LONGEST_WAIT;
   return openJournal({ ...(await journalOptions(env)), runningFor: clock(), patience });

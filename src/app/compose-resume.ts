@@ -1,4 +1,4 @@
-/** Wires `resume`. Reads only the settings that the unfinished calls need, so listing them needs no credentials. */
+/** Reads only settings that the unfinished calls need: listing them needs no credentials. */
 
 import { lazy } from '../bytes/reuse.ts';
 import type { CodesignError } from '../errors/codesign-error.ts';
@@ -52,13 +52,13 @@ export async function composeResume(
   const { look, dryRun, forget, forgetUnknown } = resolved;
   const settings = { ...resolved, extra: resolveExtra(look.read('extra'), look.read('fileName')) };
   const reading = dryRun ? await composeJournalReading(env) : undefined;
-  // Opening the journal would create one, so its existence is checked first.
+  // Opening the journal would create one.
   const journal =
     reading === undefined && (await hasJournal(env)) ? await composeJournal(runtime, settings.timeout) : undefined;
   const calls = [...((await (reading ?? journal)?.unfinished()) ?? [])].sort((one, other) =>
     one.at < other.at ? -1 : 1,
   );
-  // Calls can be listed and removed from the journal without credentials.
+  // Listing and forgetting need no credentials.
   const isForgetting = forget.length > 0 || forgetUnknown;
   const isOptional = (dryRun || isForgetting) && !hasCredentials(env);
   const isUseful = calls.some(({ kind }) => kind !== 'under-way' && kind !== 'unknown');
@@ -112,7 +112,7 @@ export async function composeResume(
       ...(connection?.later ?? []),
     ],
     removeTemporaryFiles,
-    /** Records in the journal that the run succeeded. Must be the last action of the run. Never throws. */
+    /** Records that the run succeeded; must be its last action. Never throws. */
     noteEnd: (isWell?: boolean): void => journal?.ended(isWell),
     async [Symbol.asyncDispose](): Promise<void> {
       reading?.[Symbol.dispose]();
@@ -122,7 +122,6 @@ export async function composeResume(
   };
 }
 
-/** Rethrows every other error. */
 function withoutCredentials(thrown: unknown): undefined {
   if (!isWithoutCredentials(thrown)) throw thrown;
 }
@@ -148,7 +147,7 @@ async function connect(
   return { ...connection, given: { origin: baseUrl.origin, client: connection.client, leaf: undefined } };
 }
 
-/** Reads the certificate. Files get a timestamp when they are written, unless the user explicitly disabled it. */
+/** Files get a timestamp unless the user disabled it explicitly. */
 async function composeWriting(
   settings: ResumeSettings,
   env: Environment,
@@ -171,7 +170,7 @@ async function composeWriting(
     return {
       run,
       context: runContext({ ...signingOptions, algorithm, timestampAlgorithm, chain }),
-      // Inner files may use a different algorithm. The call then belongs to different work.
+      // Inner files may use another algorithm, and their calls then belong to other work.
       typedOptions: [],
       policy: { existing, isAlgorithmGiven: false, allOrNothing: false, report: settings.report && report !== false },
       account: {
@@ -189,7 +188,7 @@ async function composeWriting(
   return { createSigning, leaf: leafDigest(chain), warnings: chain.warnings };
 }
 
-/** Ensures that `resume` never requests a signature. */
+/** `resume` never requests a signature. */
 function withoutSigning(service: SigningService): SigningService {
   return {
     ...service,

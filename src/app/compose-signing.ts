@@ -29,11 +29,11 @@ import { composeJournal, type OpenedRun, openRun, type Runtime } from './compose
 import { REVISION, VERSION } from './version.ts';
 
 export interface OpenedSigning extends OpenedRun, Signing, AsyncDisposable {
-  /** Records in the journal that the run succeeded; must be the last action of the run. Never throws. */
+  /** Records that the run succeeded; must be its last action. Never throws. */
   noteEnd(isWell?: boolean): void;
 }
 
-/** Reads the certificate and the credentials. Throws if no file could be signed. */
+/** Throws if no file could be signed. */
 export async function openSigning(
   settings: SigningSettings,
   runtime: Runtime,
@@ -53,7 +53,6 @@ export async function openSigning(
     ...aboutTimestamps(settings.timestamps, chain),
     ...(settings.journal ? [] : [signingWarnings('journal-off')]),
   ];
-  // The caller closes the connection.
   connection.prepare?.();
   return {
     ...opened,
@@ -97,10 +96,7 @@ interface Connection {
   readonly account:
     | { readonly service: SigningService; readonly origin: string; readonly code: string; readonly clientId: string }
     | undefined;
-  /**
-   * Opens the connection to the service, and resolves the host name of the first timestamp authority, before either is
-   * needed.
-   */
+  /** Connects to the service, and resolves the first timestamp authority, before either is needed. */
   readonly prepare?: () => void;
   readonly authorities: TimestampAuthorities | undefined;
   readonly warnings: readonly string[];
@@ -132,7 +128,7 @@ async function connect(
   };
 }
 
-/** Warns early, because users often notice too late what a missing timestamp means. */
+/** Warns early: users often notice too late what a missing timestamp means. */
 function aboutTimestamps(
   { urls, isDeclined }: TimestampSettings,
   { leaf: { notAfter } }: SigningChain,
@@ -141,9 +137,7 @@ function aboutTimestamps(
   return [signingWarnings('timestamp-not-configured', { date: dateOf(notAfter) })];
 }
 
-/**
- * A dry run needs no credentials. It still checks all given settings, because the real run would otherwise fail later.
- */
+/** Needs no credentials, but checks all given settings, because the real run would fail later. */
 async function checkConnection(settings: SigningSettings, env: Environment): Promise<Connection> {
   await readTlsRoots(settings, env);
   await readTimestampRoots(settings.timestamps);

@@ -17,18 +17,17 @@ import { verifyByCatalog } from '../verifying/verify-listed.ts';
 import { composeHttp } from './compose-connection.ts';
 import { composeReading } from './compose-local.ts';
 
-/** Value of --roots that selects the default roots. A file whose name is `system` must be given as `./system`. */
+/** Adds the default roots. A file of this name must be given as `./system`. */
 const SYSTEM_ROOTS = 'system';
 
 type VerifySettings = Resolved<'verify'>;
 
-/** Options that only have an effect if revocation is checked. */
+/** These options have no effect unless revocation is checked. */
 const REQUEST_OPTIONS = ['caFile', 'proxy', 'timeout'] as const;
 
 export async function composeVerifying(settings: VerifySettings, env: Environment, onRead?: Verifying['onRead']) {
   refuseUselessOptions(settings);
   const now = new Date();
-  // Used only for requests for CRLs and OCSP responses.
   const http = settings.checkRevocation ? await composeHttp(settings, env) : undefined;
   const trust = settings.integrityOnly ? undefined : await composeTrust(settings, env, now, http);
   const { requireTimestamp = false, signer, algorithmAtLeast: leastAlgorithm } = settings;
@@ -44,7 +43,6 @@ export async function composeVerifying(settings: VerifySettings, env: Environmen
     rootsFrom: trust?.rootsFrom,
     /** Never throws: the result contains the verdict or the error. */
     verifyFile: (path: string): Promise<VerifiedFile> => verify(path, verifying),
-    /** Verifies the file and all files inside it. Never throws either. */
     verifyInside: verifyInsideWith(verifying),
     async [Symbol.asyncDispose](): Promise<void> {
       await http?.close();
@@ -55,7 +53,7 @@ export async function composeVerifying(settings: VerifySettings, env: Environmen
 function refuseUselessOptions({ look, checkRevocation, integrityOnly, signer }: VerifySettings): void {
   const unused = checkRevocation ? [] : REQUEST_OPTIONS.flatMap((key) => look.one(key)?.name ?? []);
   if (unused.length > 0) throw settingsErrors('revocation-not-checked', { options: listed(unused) });
-  // Anyone can make a certificate with any name, so a name proves something only if the certificate is trusted.
+  // Anyone can make a certificate with any name.
   if (integrityOnly && signer !== undefined && 'commonName' in signer) {
     throw settingsErrors('settings-conflict', { options: '--integrity-only and --signer with a name' });
   }

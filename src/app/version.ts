@@ -1,4 +1,4 @@
-/** Version of this build. build.mjs inserts the constants; the version of a run from source is "development". */
+/** build.mjs inserts the constants. */
 
 declare const CODESIGN_REMOTE_VERSION: string | undefined;
 declare const CODESIGN_REMOTE_REVISION: string | undefined;

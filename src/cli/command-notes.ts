@@ -1,5 +1,3 @@
-/** The details, examples and exit codes that `--help` prints after the options of each command. */
-
 export const ORDER_OF_SETTINGS = `\
 A setting is looked up in this order: option, environment variable, codesign-remote.config.json of the project, your profile,
 default.`;

@@ -7,7 +7,6 @@ export function argumentText({ name, isOptional }: ArgumentDefinition): string {
   return isOptional ? `[${name}]` : `<${name}>`;
 }
 
-/** Capitalises the first letter for the help. Messages use the same text within a sentence. */
 export function capitalised(text: string): string {
   return text.slice(0, 1).toUpperCase() + text.slice(1);
 }
@@ -17,7 +16,7 @@ export interface ArgumentDefinition {
   readonly name: string;
   readonly isOptional?: true;
   readonly help: string;
-  /** Values that shell completion offers. If this is a list, it contains all accepted words. */
+  /** If this is a list, it contains all accepted words. */
   readonly offers: 'paths' | 'profiles' | 'keys' | 'codes' | 'nothing' | readonly string[];
 }
 
@@ -54,7 +53,6 @@ interface TypedDefinition<Name extends CommandName, Values extends readonly unkn
   run(io: Io, options: OptionsOf<Name>, values: Values): Promise<number>;
 }
 
-/** Derives the type of the options of `run` from the option table. */
 export function command<Name extends CommandName, Values extends readonly unknown[]>({
   arguments: taken = [],
   run,

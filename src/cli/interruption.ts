@@ -11,26 +11,22 @@ const SIGNAL_EXIT_CODES: Readonly<Record<EndingSignal, number>> = {
   SIGTERM: EXIT_SIGTERM,
   SIGHUP: EXIT_SIGTERM,
 };
-/**
- * npm forwards Ctrl-C, which the terminal has already sent to this process. Two signals within this time therefore
- * count as one.
- */
+/** npm forwards Ctrl-C, which the terminal also sends to this process: two signals within this time count as one. */
 const ECHO_MILLISECONDS = 1000;
 
 interface Interruption extends Disposable {
   /** Aborted by the first signal. The run then finishes only the calls in progress. */
   readonly signal: AbortSignal;
-  /** Exit code if the run was interrupted; undefined otherwise. */
+  /** The exit code is set if the run was interrupted. */
   readonly exitCode: number | undefined;
 }
 
 interface InterruptibleConsole {
   warning(text: string): void;
-  /** Called when a second signal ends the process. */
+  /** Called before a second signal ends the process. */
   abandoned(): void;
 }
 
-/** Listens for signals until it is disposed. A second signal ends the process. */
 export function listenForSignals(
   console: InterruptibleConsole,
   { removeTemporaryFiles }: { removeTemporaryFiles(): void },
@@ -60,7 +56,7 @@ export function listenForSignals(
   };
 }
 
-/** Ends the process immediately on a signal; `onInterrupt` can report completed work. */
+/** A signal ends the process immediately; `onInterrupt` can print what was done. */
 export async function withProgress<Result>(
   words: ProgressWords,
   options: LinesOptions,

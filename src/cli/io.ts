@@ -14,29 +14,27 @@ export interface Io {
   clock(): number;
   onSignal(handle: (signal: EndingSignal) => void): () => void;
   /**
-   * The first error that occurred when writing to standard output, for example because the disk is full. It is not an
-   * error if the reader closed the pipe.
+   * The first error while writing to standard output, for example because the disk is full. A pipe closed by its reader
+   * is no error.
    */
   outputFault(): Error | undefined;
   exit(code: number): never;
-  /** Runs `work` as the last action of the process, if the exit code is 0. `work` must not throw. */
+  /** Runs `work` last, and only if the exit code is 0. `work` must not throw. */
   onSuccess(work: () => void): void;
 }
 
 export function processIo(): Io {
   const { stdout, env } = process;
-  // Without a handler for this signal, Node.js opens its inspector, and other processes of the current user could then
-  // read secrets.
+  // By default, Node.js opens its inspector on this signal, and other processes of the user could then read secrets.
   process.on('SIGUSR1', () => undefined);
   let stderr: Writable | undefined;
   let fault: NodeJS.ErrnoException | undefined;
-  // The program that reads the output may close the pipe, as `| head` does. Files that are in progress are finished
-  // anyway.
+  // A closed pipe (`| head`) is no error: files in progress are finished.
   stdout.on('error', (error: NodeJS.ErrnoException) => {
     if (error.code !== 'EPIPE') fault ??= error;
   });
   return {
-    // The stream is opened lazily: opening it takes milliseconds, and most runs never read standard input.
+    // Opened lazily: opening standard input takes milliseconds, and most runs never read it.
     get stdin() {
       return process.stdin;
     },
@@ -59,8 +57,7 @@ export function processIo(): Io {
       process.once('exit', (code) => {
         if (code !== 0) return;
         work();
-        // Without an explicit exit, Node.js first frees its memory. The process could then be killed although `work`
-        // has run.
+        // Without this, Node.js first frees its memory, and the process could be killed although `work` has run.
         process.exit();
       });
     },

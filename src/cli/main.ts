@@ -1,19 +1,14 @@
-/** Entry point of the command line. No other code catches every error. */
-
 import { VERSION } from '../app/version.ts';
 import { EXIT_SUCCESS } from '../errors/exit-codes.ts';
 import { type Io, processIo } from './io.ts';
 
-/**
- * Runs the program as a whole process. Returns the exit code, and never throws. `argv` contains the arguments without
- * `node` and the script.
- */
+/** Never throws. `argv` omits `node` and the script. */
 export async function main(argv: readonly string[]): Promise<number> {
   if (!isVersionOnly(argv)) await (await import('./prepare-process.ts')).prepareProcess();
   return await runMain(argv, processIo());
 }
 
-/** Runs the program within a process that also does other work. Returns the exit code, and never throws. */
+/** For tests and for processes that also do other work. Never throws. */
 export async function runMain(argv: readonly string[], io: Io): Promise<number> {
   try {
     const exitCode = isVersionOnly(argv) ? printVersion(io) : await (await import('./program.ts')).runProgram(argv, io);

@@ -26,7 +26,6 @@ export async function runProgram(typed: readonly string[], io: Io): Promise<numb
     for (const warning of unknownVariables(io.env)) lines.warning(warning);
     exitCode = await definition.run(io, options, values);
   };
-  // A run needs only the options of the command that is called.
   const named = PROGRAM.commands.filter(({ name }) => name === argv[0]);
   const program = defineProgram(run, named.length > 0 ? named : PROGRAM.commands);
   showHelpThrough(program, io);
@@ -50,7 +49,6 @@ export async function runProgram(typed: readonly string[], io: Io): Promise<numb
 
 type Run = (definition: CommandDefinition, options: object, values: readonly unknown[]) => Promise<void>;
 
-/** `run` is called with the command that the user selected. It is one of `entries`. */
 export function defineProgram(run: Run, entries = PROGRAM.commands): Command {
   const program = new Command(PROGRAM.name)
     .description(PROGRAM.description)
@@ -118,9 +116,8 @@ function showHelpThrough(command: Command, io: Io): void {
 }
 
 const MOST_COLUMNS = 100;
-/** A terminal that is narrower than this wraps the lines itself. */
 const LEAST_COLUMNS = 30;
-/** Number of columns that a description needs next to its term. If fewer are left, it is printed below the term. */
+/** If fewer columns are left next to a term, its description is printed below it. */
 const LEAST_DESCRIPTION = 40;
 
 function helpColumns(io: Io): number {
@@ -128,7 +125,6 @@ function helpColumns(io: Io): number {
   return columns < LEAST_COLUMNS ? MOST_COLUMNS : Math.min(columns, MOST_COLUMNS);
 }
 
-/** Uses Commander's layout if there is enough space. Otherwise, prints the description below its term. */
 function formatItem(term: string, termWidth: number, description: string, { helpWidth }: Help): string {
   const columns = helpWidth ?? MOST_COLUMNS;
   const lead = `  ${padded(term, termWidth)}  `;

@@ -15,7 +15,6 @@ import { jsonText } from '../output/json.ts';
 import { maskedAddress } from '../output/lines.ts';
 import { padded, widthOf } from '../output/text-layout.ts';
 
-/** Length limit. It is longer than any path or URL. */
 const VALUE_LENGTH = 8192;
 
 export async function configList(options: OptionsOf<'config list'>, io: Io): Promise<number> {
@@ -29,7 +28,7 @@ export async function configList(options: OptionsOf<'config list'>, io: Io): Pro
   return 0;
 }
 
-/** The query of a timestamp URL may contain a token. The product URL is not masked, because signatures contain it. */
+/** The query of a timestamp URL may contain a token. The product URL is part of signatures, so it is not secret. */
 function masked({ values, ...setting }: ListedSetting): ListedSetting {
   return { ...setting, values: setting.key === 'url' ? values : values.map(maskedAddress) };
 }
@@ -43,7 +42,7 @@ export async function configSet(
   const profiles = await openProfiles(io.env);
   const { name, from } = nameProfile(options, io.env);
   if (values.length === 0) return await removeSetting(key, profiles.read(name, from), profiles, io);
-  // The name of a new profile is not printed, because a user may have typed a secret after -p by mistake.
+  // A user may have typed a secret after -p by mistake, so the name of a new profile is not printed.
   const isNew = !profiles.has(name) && name !== DEFAULT_PROFILE;
   const isNewDefault = !profiles.has(name) && name === DEFAULT_PROFILE;
   await profiles.set(name, key, values);

@@ -1,5 +1,3 @@
-/** Credentials are read from a terminal or standard input, and checked before they are stored. */
-
 import type { Readable } from 'node:stream';
 import { type CredentialsComposition, composeCredentialsCommand } from '../../app/compose-credentials.ts';
 import { type CodesignError, toCodesignError } from '../../errors/codesign-error.ts';
@@ -26,7 +24,7 @@ interface Given {
   readonly accessSecret: Secret;
 }
 
-/** If the input is longer than this, it is probably the wrong file. */
+/** Longer input is probably the wrong file. */
 const LARGEST_SECRET = 64 * 1024;
 const SOURCE = 'standard input';
 const KEY_OPTION = '--access-key';
@@ -38,7 +36,7 @@ export async function login(options: OptionsOf<'login'> & ProfileOptions, io: Io
   const lines = new Lines(io, options);
   const composition = await composeCredentialsCommand(options, io.env, { mayBeNew: true });
   const { settings, keychain } = composition;
-  // If the keychain cannot be read, the command fails before the user types a secret.
+  // Fails before the user types a secret if the keychain cannot be read.
   await keychain.read(accountName(settings));
   const given = canAsk(io) ? await askFor(options, composition, io) : await readFrom(options, composition, io);
   const checked = check ? await checkUntilTrusted(given, options, lines, io) : { caFile: options.caFile };
@@ -86,7 +84,6 @@ async function readFrom(options: OptionsOf<'login'>, { settings }: CredentialsCo
   return { baseUrl: settings.baseUrl, accessKey, accessSecret: await readSecretLine(stdin) };
 }
 
-/** The whole input is the secret, except for a line break at its end. */
 async function readSecretLine(stdin: Readable): Promise<Secret> {
   const chunks: Buffer[] = [];
   let length = 0;
@@ -131,10 +128,7 @@ function adviceAfter({ code, category }: CodesignError): string {
   return category === 'network' ? '; --no-check stores without asking the service' : '';
 }
 
-/**
- * Stores the URL of the service in the profile, for later use by `sign`. If the profile already has a different URL,
- * that URL is kept and a warning is printed.
- */
+/** Keeps a different URL that the profile already has, with a warning. */
 async function storeAddress({ settings, profiles }: CredentialsComposition, baseUrl: URL, lines: Lines): Promise<void> {
   const { profile, environment, storedAddress } = settings;
   const address = addressOf(baseUrl);
@@ -147,10 +141,7 @@ async function storeAddress({ settings, profiles }: CredentialsComposition, base
   }
 }
 
-/**
- * Stores the file of TLS roots in the profile for `sign`, unless the file was given as an option and the profile
- * already has one.
- */
+/** An option does not replace the file that the profile already has; an answer does. */
 async function storeRoots(
   caFile: string | undefined,
   isAnswer: boolean,
@@ -167,7 +158,7 @@ function addressOf(baseUrl: URL): string {
   return baseUrl.href.replace(/\/$/, '');
 }
 
-/** Returns exit code 0 even if there were no credentials to delete. */
+/** Succeeds even if there were no credentials to delete. */
 export async function logout(options: OptionsOf<'logout'>, io: Io): Promise<number> {
   const lines = new Lines(io, options);
   const { settings, keychain } = await composeCredentialsCommand(options, io.env, { mayBeNew: true });
@@ -184,7 +175,7 @@ export async function logout(options: OptionsOf<'logout'>, io: Io): Promise<numb
   return 0;
 }
 
-/** Omits the name of a new profile, because a user may have typed a secret after -p by mistake. */
+/** A user may have typed a secret after -p by mistake, so the name of a new profile is omitted. */
 function profileText(settings: CredentialsComposition['settings']): string {
   return settings.isNewProfile && settings.profile !== DEFAULT_PROFILE
     ? 'a new profile'

@@ -14,7 +14,7 @@ export async function explain(code: string, io: Io): Promise<number> {
   const exitCodes = new Map(
     rows.filter((row) => row.length === 3).map(([category = '', exitCode = '']) => [category, exitCode]),
   );
-  // The same code may have an entry in each of two categories.
+  // A code may have an entry in each of two categories.
   const entries = rows.filter((row) => row.length === 4 && row[0] === code);
   if (entries.length === 0) {
     throw cliErrors('error-code-unknown', { code, suggestion: didYouMean(code, await errorCodes()), page: PAGE });

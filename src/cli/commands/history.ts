@@ -1,4 +1,4 @@
-/** Prints each call while the journal is being read, because all calls together may not fit into memory. */
+/** Prints each call as it is read: all calls of a journal may not fit into memory. */
 
 import type { Writable } from 'node:stream';
 import { composeHistory } from '../../app/compose-history.ts';
@@ -23,7 +23,7 @@ export async function history(options: OptionsOf<'history'>, io: Io): Promise<nu
     addToSums(sums, entry);
     await writer.write((count === 0 ? form.head : form.between) + form.entry(entry));
     count += 1;
-    // The program that reads the output may have closed the pipe, as `| head` does.
+    // `| head` closes the pipe early.
     if (!io.stdout.writable) return 0;
   }
   await writer.write(count === 0 ? form.empty : form.tail(sumsInOrder(sums)));

@@ -39,7 +39,7 @@ export async function init(options: OptionsOf<'init'>, io: Io): Promise<number> 
   return login({ profile: name, environment, baseUrl: answers.baseUrl }, io);
 }
 
-/** Without a terminal, values from the environment and the profile are used only if --yes was given. */
+/** Without a terminal, values of the environment and the profile need --yes. */
 async function answer(
   suggested: Suggested,
   options: OptionsOf<'init'> & { readonly name: string; readonly path: string },

@@ -10,7 +10,7 @@ import { writeOutput } from '../output/write-output.ts';
 const POLICY = 'codesign-policy.json';
 const ROOTS = 'codesign-roots.pem';
 
-/** Writes the policy file, and the root certificates next to it. Never replaces a file. Returns the exit code. */
+/** Never replaces a file. */
 export async function printPolicy(
   files: readonly ClassifiedFile[],
   options: LinesOptions & { readonly output?: string | undefined },

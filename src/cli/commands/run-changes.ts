@@ -11,7 +11,6 @@ import { writeChecksums } from '../output/checksums.ts';
 import { jsonText } from '../output/json.ts';
 import { Lines, type LinesOptions, oneLine } from '../output/lines.ts';
 
-/** Prints the result of the run, and returns the exit code. */
 export async function printChanges(
   { files, warnings }: ChangeFilesResult,
   console: ChangeConsole,
@@ -30,7 +29,7 @@ export async function printChanges(
   return exitCodeFor(failures.flatMap((error) => error?.category ?? []));
 }
 
-/** Returns the error instead of throwing it, because the files have been signed and their results must be printed. */
+/** Returns the error: the files are signed, and their results must still be printed. */
 async function putChecksums(
   path: string,
   files: readonly FileOutcome[],

@@ -13,7 +13,7 @@ import { checkChecksums, withoutChecksums } from '../output/checksums.ts';
 import { maskedAddress, shellWord } from '../output/lines.ts';
 import { inputsOf, printChanges } from './run-changes.ts';
 
-/** Includes the options of this run that `resume` also needs. Returns undefined if there is no journal. */
+/** Contains the options of this run that `resume` also needs. Returns undefined if there is no journal. */
 export function resumeCommand(options: OptionsOf<'sign'>): string | undefined {
   if (options.journal === false) return undefined;
   const typed: Readonly<Record<string, unknown>> = { ...options };

@@ -1,8 +1,3 @@
-/**
- * `verify --inside` checks every file in folders and containers. The type of a file, or a policy, determines what it
- * must have.
- */
-
 import { basename } from 'node:path';
 import { composeVerifying } from '../../app/compose-verifying.ts';
 import { type ContainedVerdict, locationOf } from '../../containers/walk.ts';
@@ -25,10 +20,7 @@ import type { Progress } from '../output/progress/progress.ts';
 import { printRootsHint } from '../output/verdict-text.ts';
 import { inputsOf } from './run-changes.ts';
 
-/**
- * Returns the exit code. Throws errors that affect the whole run: wrong usage, or a policy or roots that cannot be
- * read.
- */
+/** Throws errors that affect the whole run: wrong usage, or a policy or roots that cannot be read. */
 export async function verifyInside(named: readonly string[], options: OptionsOf<'verify'>, io: Io): Promise<number> {
   const settings = resolve('verify', options, io.env);
   if (options.output !== undefined && !options.printPolicy) throw cliErrors('output-without-policy');
@@ -94,7 +86,6 @@ function print(result: InsideResult, options: OptionsOf<'verify'>, io: Io): void
   if (!options.quiet) writeLines(io.stdout, [resultCounts(all)], io);
 }
 
-/** Prints the rule that applies to one file. */
 function explain(location: string, files: readonly ClassifiedFile[], policy: InsideResult['policy'], io: Io): void {
   const file = files.find(({ path }) => locationOf(path) === location);
   if (file === undefined) throw policyErrors('location-not-found', { location });

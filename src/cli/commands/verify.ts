@@ -81,7 +81,7 @@ async function verifyAll(
   return composition.rootsFrom;
 }
 
-/** In a folder, files of other formats are ignored. */
+/** In folders, files of other formats are ignored. */
 function isLeftOut({ pathInFolder }: InputPath, { error }: VerifiedFile): boolean {
   return pathInFolder !== undefined && error?.code === 'unsupported-format';
 }

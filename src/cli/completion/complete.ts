@@ -1,5 +1,3 @@
-/** Completion scripts run `codesign-remote complete -- WORDS…`, which prints one completion candidate per line. */
-
 import type { OptionDefinition, ValueKind } from '../../options/option.ts';
 import { helpOf, OPTIONS, optionsOf, PROFILE_KEYS } from '../../options/table.ts';
 import type { ArgumentDefinition, CommandDefinition } from '../command.ts';
@@ -12,12 +10,12 @@ interface Candidate {
   readonly help?: string;
 }
 
-/** `files` means that the shell itself completes file names. */
+/** `files`: the shell itself completes file names. */
 type Candidates = readonly Candidate[] | 'files';
 
 type Place = ArgumentDefinition['offers'] | NonNullable<ValueKind<unknown>['suggestions']>;
 
-/** `words` contains all words after `codesign-remote` up to the cursor. The last one may be empty. */
+/** `words` are those between `codesign-remote` and the cursor. The last one may be empty. */
 export async function complete(words: readonly string[], io: Io): Promise<number> {
   // bash splits `--option=value` into three words for completion.
   const split = [...words, ...(words.at(-1) === '=' ? [''] : [])].filter((word) => word !== '=');
@@ -94,7 +92,6 @@ async function wordsAt(
   }
 }
 
-/** Returns the names of the two environments in the API document, and those in the selected or default profile. */
 async function environments(before: readonly string[], env: Io['env']): Promise<readonly string[]> {
   const { flag, short, variable, default: fallback } = OPTIONS.profile;
   const typed = before.findLastIndex((word) => word === flag || word === short);

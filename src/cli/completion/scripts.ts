@@ -1,7 +1,4 @@
-/**
- * Each completion script calls `codesign-remote complete` when Tab is pressed, so it contains no list of commands or
- * options.
- */
+/** The scripts call `codesign-remote complete` when Tab is pressed, so they contain no list of commands or options. */
 
 import type { Io } from '../io.ts';
 

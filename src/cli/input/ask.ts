@@ -1,5 +1,3 @@
-/** Asks questions on a terminal. No other code shows or hides what the user types. */
-
 import { StringDecoder } from 'node:string_decoder';
 import { CodesignError } from '../../errors/codesign-error.ts';
 import { EXIT_SIGINT } from '../../errors/exit-codes.ts';
@@ -12,16 +10,16 @@ import { lineColumns } from '../output/terminal.ts';
 import { widthOf, wrapped } from '../output/text-layout.ts';
 
 export interface Question<Answer> {
-  /** The default, which is used for an empty answer and shown in brackets. */
+  /** Used for an empty answer, and shown in brackets. */
   readonly defaultAnswer?: string | undefined;
-  /** Checks the answer. If the check throws a CodesignError, that error is printed and the question is asked again. */
+  /** If it throws a CodesignError, the error is printed and the question asked again. */
   readonly accept: (answer: string) => Answer;
 }
 
-/** Prompts on standard error. Each of these functions throws `no-answer` when the input ends. */
+/** Prompts on standard error. All methods throw `no-answer` when the input ends. */
 export interface Ask extends Disposable {
   text<Answer>(question: string, options: Question<Answer>): Promise<Answer>;
-  /** Does not echo what the user types. `accept` may reject the answer, in the same way as for plain text. */
+  /** Does not echo what the user types. */
   secret(question: string, accept?: (answer: string) => Secret): Promise<Secret>;
   confirm(question: string, defaultAnswer: boolean): Promise<boolean>;
 }
@@ -36,9 +34,8 @@ export function canAsk({ stdin, stderr }: Io): boolean {
 }
 
 /**
- * Switches the terminal to raw mode until the returned object is disposed. Ctrl-C also restores the terminal, and ends
- * the process. Between the first question and the last, no other code echoes input. Answers that are pasted together
- * therefore never show a secret. `instead` is advice for a run without a terminal.
+ * Keeps the terminal in raw mode until disposed, so that answers pasted together never show a secret. Ctrl-C restores
+ * the terminal and ends the process. `instead` is advice for a run without a terminal.
  */
 export function openAsk(io: Io, instead: string): Ask {
   const { stdin } = io;
@@ -117,9 +114,8 @@ const ERASE = new Set(['\b', '\x7f']);
 const KEYS = new RegExp(`${ESCAPE}(?:\\[[0-?]*[ -/]*[@-~]|O[ -~])`, 'g');
 const CONTROL = /\p{Cc}/u;
 
-/** Returns two functions: one accepts input, the other returns the next line of it. */
 function lineEditor(echo: (text: string) => void, interrupt: () => void) {
-  /** Text that is typed before the next question. It is echoed with that question, unless the answer is hidden. */
+  /** Text typed before the next question is echoed with that question, unless the answer is hidden. */
   let ahead = '';
   let typed: string[] = [];
   let asked: { readonly isHidden: boolean; readonly resolve: (line: string | undefined) => void } | undefined;
@@ -147,8 +143,7 @@ function lineEditor(echo: (text: string) => void, interrupt: () => void) {
     } else if (character === ERASE_LINE) {
       erase(typed.length, isHidden);
     } else {
-      // Control characters are not dropped: that would silently change a secret, and the checks of the answer reject
-      // them.
+      // Dropping control characters would silently change a secret. The checks of answers reject them.
       typed.push(character);
       if (!isHidden && !CONTROL.test(character)) echo(character);
     }

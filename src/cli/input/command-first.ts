@@ -1,16 +1,13 @@
 import { PROGRAM } from '../command-table.ts';
 import { isOurs, takesValue } from './strange-option.ts';
 
-/**
- * Moves options that precede the command to after it: `--profile work sign x` becomes `sign --profile work x`. If there
- * is no command, or for the program's own `--version`, the arguments do not change.
- */
+/** Moves options that precede the command: `--profile work sign x` becomes `sign --profile work x`. */
 export function commandFirst(argv: readonly string[]): readonly string[] {
   const at = indexOfWord(argv);
   const [name, before, after] = [argv[at], argv.slice(0, at), argv.slice(at + 1)];
   if (name === undefined || name === '--' || before.some(isVersion)) return argv;
   const entry = PROGRAM.commands.find((one) => one.name === name);
-  // The word after an unknown option may be the option's value, and may be a secret.
+  // The word after an unknown option may be its value, and secret.
   if (entry === undefined && !before.every(isKnown)) return argv;
   if (entry === undefined || !('commands' in entry)) return [name, ...before, ...after];
   const below = indexOfWord(after);

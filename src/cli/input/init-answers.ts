@@ -1,8 +1,3 @@
-/**
- * Checks the settings that `init` stores. Each answer is checked before the next question is asked; without a terminal,
- * no questions are asked.
- */
-
 import { join } from 'node:path';
 import { checkRoots, readChain } from '../../app/compose-config.ts';
 import { homeFolder } from '../../bytes/platform-folders.ts';
@@ -19,7 +14,7 @@ import { type Ask, openAsk } from './ask.ts';
 
 export interface Suggestion {
   readonly values: readonly string[];
-  /** True if the value was given as an option of this command, so that no question needs to be asked. */
+  /** True for a value given as an option, which no question asks for. */
   readonly isGiven: boolean;
 }
 
@@ -28,7 +23,6 @@ export interface Suggested {
   readonly code: Suggestion;
   readonly certificate: Suggestion;
   readonly timestampUrl: Suggestion;
-  /** No question asks for this value. */
   readonly caFile: string | undefined;
 }
 
@@ -36,7 +30,6 @@ export interface Answers {
   readonly baseUrl: string;
   readonly code: string;
   readonly certificate: readonly string[];
-  /** Empty if signatures are not timestamped. */
   readonly timestampUrl: readonly string[];
   readonly caFile: string | undefined;
   readonly chain: SigningChain;
@@ -44,7 +37,7 @@ export interface Answers {
 
 const NONE = 'none';
 
-/** Asks no questions. Throws `setting-missing`, and errors about values that cannot be used. */
+/** Throws `setting-missing`, and errors about unusable values. */
 export async function checkSuggested(suggested: Suggested, env: Environment): Promise<Answers> {
   const { baseUrl, code, certificate, timestampUrl, caFile } = suggested;
   const needed = ['baseUrl', 'code', 'certificate'] as const;
@@ -62,7 +55,7 @@ export async function checkSuggested(suggested: Suggested, env: Environment): Pr
   };
 }
 
-/** Asks for the values in the order in which the service's welcome letter lists them. */
+/** Asks in the order in which the service's welcome letter lists the values. */
 export async function askForAll(suggested: Suggested, ask: Ask, io: Io): Promise<Answers> {
   const caFile = await checkCaFile(suggested.caFile, io.env);
   const answerTo = <Answer>(text: string, suggestion: Suggestion, check: Check<Answer>): Promise<Answer> =>
@@ -94,10 +87,7 @@ type Check<Answer> = (values: readonly string[]) => Answer | Promise<Answer>;
 interface Question<Answer> {
   readonly text: string;
   readonly suggestion: Suggestion;
-  /**
-   * If the check throws a CodesignError, the question is asked again. If the value came from an option, the error ends
-   * the command.
-   */
+  /** If it throws a CodesignError, the question is asked again; an error about an option ends the command. */
   readonly check: Check<Answer>;
 }
 
@@ -119,7 +109,7 @@ async function checkedAnswer<Answer>(
   }
 }
 
-/** Omits a hint that mentions an option, because it does not help a user who is typing an answer. */
+/** A hint that mentions an option does not help a user who types answers. */
 function printProblem({ message, hint }: CodesignError, io: Io): void {
   const lines = hint === undefined || hint.includes('--') ? [message] : [message, hint];
   writeLines(
@@ -129,7 +119,7 @@ function printProblem({ message, hint }: CodesignError, io: Io): void {
   );
 }
 
-/** Returns the path of a file of root certificates after checking it; empty if the user has none. */
+/** Returns the path of the file, or an empty string if the user has none. */
 export async function askForRoots(problem: CodesignError, io: Io): Promise<string> {
   using ask = openAsk(io, '');
   printProblem(problem, io);
@@ -145,10 +135,7 @@ interface CertificateAnswer {
   readonly chain: SigningChain;
 }
 
-/**
- * Also asks for issuer certificates that are missing in the file, because most verifiers reject a signature without
- * them.
- */
+/** Also asks for issuers that are missing in the file: most verifiers reject a signature without them. */
 async function askForCertificate(suggestion: Suggestion, ask: Ask, io: Io): Promise<CertificateAnswer> {
   const readAll = async (paths: readonly string[]): Promise<CertificateAnswer> => ({
     paths,
@@ -179,13 +166,13 @@ function typedPath(text: string): string {
   return home !== undefined && /^~[/\\]/.test(path) ? join(home, path.slice(2)) : path;
 }
 
-/** In messages, `name` stands for the value, here and in the other checks. */
+/** Messages call the value `name`. */
 function checkAddress(value: string, name: string): string {
   parseBaseUrl(value, name);
   return value;
 }
 
-/** Accepts both upper and lower case, because other services may distinguish them. */
+/** Services may distinguish upper and lower case. */
 function checkCode(value: string, name: string): string {
   if (/^[a-z\d][\w.-]{0,63}$/i.test(value)) return value;
   return refuse(

@@ -1,8 +1,3 @@
-/**
- * Finds the files that the arguments specify (paths, patterns, folders, @lists, standard input), and the paths of the
- * results.
- */
-
 import { type BigIntStats, lstatSync, statSync } from 'node:fs';
 import { readdir, realpath } from 'node:fs/promises';
 import { basename, extname, join, relative } from 'node:path';
@@ -19,12 +14,8 @@ import { cliErrors } from '../errors.ts';
 import { expandPattern, hasMagic } from './patterns.ts';
 
 export interface InputPath {
-  /** The path as the user typed it, or as it was found in a folder. */
   readonly path: string;
-  /**
-   * Path relative to the folder that the user specified. The result keeps this path. undefined if the user specified
-   * the file itself.
-   */
+  /** The result keeps this path below `--output`. undefined if the user named the file itself. */
   readonly pathInFolder: string | undefined;
   /** True if the file comes from a pattern, a folder or a list. */
   readonly isFound: boolean;
@@ -32,20 +23,20 @@ export interface InputPath {
 
 interface InputOptions {
   readonly recursive: boolean;
-  /** Patterns for files to leave out, even if an argument specifies such a file. */
+  /** Patterns also exclude files that an argument names. */
   readonly exclude?: readonly string[] | undefined;
   readonly ofAnyKind?: boolean;
-  /** Standard input is not opened until it is read. */
+  /** Standard input is opened late, because that takes time. */
   readonly stdin: () => Readable;
-  /** Folder for the results. It is not searched for files. */
+  /** The folder is not searched for files. */
   readonly outputFolder: string | undefined;
 }
 
 const TEMPORARY_FILE = /^\.codesign-remote-.*\.tmp$/;
 
 /**
- * Returns each file once, in the order of the arguments. If a file has several names or links, the first one is
- * returned. A path that does not exist is kept, so that only this file fails.
+ * Returns each file once, in the order of the arguments, under its first name. Keeps a path that does not exist, so
+ * that only this file fails.
  */
 export async function expandInputs(named: readonly string[], options: InputOptions): Promise<InputPath[]> {
   if (named.filter((name) => name === '-').length > 1) throw cliErrors('standard-input-twice');
@@ -60,8 +51,7 @@ export async function expandInputs(named: readonly string[], options: InputOptio
       }
       const identity = identityAt(input.path) ?? input.path;
       const earlier = inputs.get(identity) ?? input;
-      // Meanwhile, another process may have replaced both files, and one of them may have received the other's inode
-      // number.
+      // If another process has replaced both files, one may have received the other's inode number.
       if (earlier.path !== input.path && identityAt(earlier.path) !== identity) inputs.set(input.path, input);
       else inputs.set(identity, { ...earlier, isFound: earlier.isFound && input.isFound });
     }
@@ -94,7 +84,6 @@ async function* expand(typed: string, options: Expanding): AsyncGenerator<InputP
   }
 }
 
-/** Expands a path that exists or comes from a list. Such a path is never read as a pattern. */
 async function* expandLiteral(
   path: string,
   { recursive, ofAnyKind, outputFolder, isExcluded }: Expanding,
@@ -117,29 +106,21 @@ async function* expandLines(lines: readonly string[], options: Expanding): Async
   for (const line of lines) yield* expandLiteral(existingForm(line), options, true);
 }
 
-/**
- * Yields the files below a folder in the order of their names, so that every run has the same order. Links are not
- * followed.
- */
+/** Sorts names, so that every run has the same order. Does not follow links. */
 async function* walk(folder: string, leftOut: string | undefined, isExcluded: MatchesPath): AsyncGenerator<string> {
   if (leftOut !== undefined && (await realpath(folder).catch(() => undefined)) === leftOut) return;
   const entries = await inFileSystem(`read the folder ${folder}`, () => readdir(folder, { withFileTypes: true }));
   entries.sort((a, b) => (a.name < b.name ? -1 : 1));
   for (const entry of entries) {
     const path = join(folder, entry.name);
-    // The caller excludes single files, but excluded folders are not even read.
     if (entry.isDirectory() && isExcluded(path)) continue;
-    // If a folder cannot be opened by its name, it is yielded as a file, so that an error with this name is reported.
+    // A folder whose name is not UTF-8 is yielded as a file, so that the error names it.
     if (entry.isDirectory() && !(await isUtf8Name(path))) yield path;
     else if (entry.isDirectory()) yield* walk(path, leftOut, isExcluded);
     else if (entry.isFile() && !TEMPORARY_FILE.test(entry.name)) yield path;
   }
 }
 
-/**
- * Adds the path of each result: the input file itself, the given file, or a path below the given folder. Missing
- * folders are created later.
- */
 export function resolveOutputs(inputs: readonly InputPath[], output: string | undefined): FileToSign[] {
   if (output === undefined) return inputs.map((input) => ({ ...input, output: input.path }));
   const existing = statsOf(output);
@@ -153,7 +134,7 @@ export function resolveOutputs(inputs: readonly InputPath[], output: string | un
   }));
 }
 
-/** Synchronous: the kernel usually answers from its cache, and using a thread for each file would take longer. */
+/** Synchronous: the kernel usually answers from its cache, and a thread for each file would take longer. */
 function statsOf(path: string, look: typeof lstatSync = statSync): BigIntStats | undefined {
   try {
     return look(path, { bigint: true });
@@ -162,9 +143,9 @@ function statsOf(path: string, look: typeof lstatSync = statSync): BigIntStats |
   }
 }
 
-/** In bytes. Windows has the longest paths of any system: 32767 characters of up to 3 bytes. */
+/** Windows has the longest paths: 32,767 characters of up to 3 bytes. */
 const LONGEST_LINE = 96 * 1024;
-/** In bytes. This is enough for half a million paths of normal length. */
+/** This is enough for half a million paths of normal length. */
 const LARGEST_LIST = 64 * 1024 * 1024;
 const LINE_FEED = 0x0a;
 const CARRIAGE_RETURN = 0x0d;
@@ -180,9 +161,8 @@ async function readList(path: string): Promise<string[]> {
 }
 
 /**
- * Returns the lines without line breaks and without the byte order mark, and drops blank lines. Throws `list-unusable`
- * if the list contains NUL characters, and `list-too-large` if it is too long. Throws before the input ends, because
- * the input may be endless.
+ * Drops blank lines and the byte order mark. Throws `list-unusable` for NUL characters, and `list-too-large` before the
+ * input ends, because it may be endless.
  */
 export async function readLines(input: Readable): Promise<string[]> {
   const chunks: Buffer[] = [];
@@ -190,7 +170,7 @@ export async function readLines(input: Readable): Promise<string[]> {
   let lineLength = 0;
   for await (const read of input) {
     const chunk = Buffer.from(read);
-    // The output of `find -print0` contains NUL characters, which cannot occur in a path.
+    // The output of `find -print0` contains NUL characters.
     if (chunk.includes(0)) throw cliErrors('list-unusable');
     chunks.push(chunk);
     length += chunk.length;
@@ -205,7 +185,7 @@ export async function readLines(input: Readable): Promise<string[]> {
   return text.split(/\r\n|\n|\r/).filter((line) => line.trim() !== '');
 }
 
-/** Returns the length of the last line. `before` is the length of the part of this line in earlier chunks. */
+/** `before` is the length of the part of this line in earlier chunks. */
 function lengthOfLast(chunk: Buffer, before: number): number {
   const end = Math.max(chunk.lastIndexOf(LINE_FEED), chunk.lastIndexOf(CARRIAGE_RETURN));
   return end < 0 ? before + chunk.length : chunk.length - 1 - end;

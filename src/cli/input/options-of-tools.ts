@@ -3,10 +3,9 @@ import type { StrangeOption } from './strange-option.ts';
 export type Tool = 'signtool' | 'AzureSignTool' | 'jsign' | 'osslsigncode' | 'jarsigner';
 
 /**
- * Replacements for the options of other signing tools. Some of them correspond to an option here that takes the same
- * value. For `path` and `@list`, the value becomes an argument. In all other advice, {} stands for the foreign options.
- * The names omit the leading dashes. A name ends with `=` if the option takes a value. Short options that also exist in
- * this program are left out.
+ * Options of other tools, without leading dashes; `=` marks those with a value. `here` is the option with the same
+ * value, `path` or `@list` for a value that becomes an argument, or advice, in which {} stands for the options. Omits
+ * short options that also exist here.
  */
 const FOREIGN_OPTIONS: readonly (readonly [here: string, names: Readonly<Partial<Record<Tool, string>>>])[] = [
   ['--algorithm', { signtool: 'fd=', AzureSignTool: 'fd= file-digest=', jsign: 'alg=', jarsigner: 'digestalg=' }],
@@ -110,10 +109,7 @@ export interface ForeignOption {
   readonly takesValue: boolean;
 }
 
-/**
- * signtool accepts options that begin with a slash, and ignores upper and lower case. The Java options follow -J
- * without a space.
- */
+/** signtool also accepts a slash, and ignores case. Java options follow -J without a space. */
 export function foreignOptions({ name, hasSlash }: StrangeOption): readonly ForeignOption[] {
   const word = name.replace(/^J-.*/, 'J');
   return FOREIGN_OPTIONS.flatMap(([here, rows]) =>

@@ -1,7 +1,4 @@
-/**
- * Expands file patterns. Links are followed in the part that the user typed, but not in the part that the wildcards
- * match.
- */
+/** Follows links in the part that the user typed, but not in the part that the wildcards match. */
 
 import fs, { type Dirent, realpathSync, statSync } from 'node:fs';
 import { join, relative, sep } from 'node:path';
@@ -21,9 +18,8 @@ export async function hasMagic(name: string): Promise<boolean> {
 }
 
 /**
- * Returns the matching paths in sorted order. Below the part without wildcards, links to folders are not followed, as
- * with `**` in bash, git and rsync. A link to a file matches if the file is below the part without wildcards. Results
- * of an earlier run do not match if they are in an output folder below that part of the pattern.
+ * Returns sorted paths. Links to folders are not followed, as with `**` in bash, git and rsync. Leaves out links to
+ * files elsewhere, and results of an earlier run in the output folder.
  */
 export async function expandPattern(pattern: string, { recursive, outputFolder }: PatternOptions): Promise<string[]> {
   const { glob } = await import('tinyglobby');
@@ -42,7 +38,7 @@ export async function expandPattern(pattern: string, { recursive, outputFolder }
     followSymbolicLinks: false,
     fs: { ...fs, readdir: readdirWithLinksBelow(realFolder, (path) => unread.push(path)) },
   });
-  // If a folder cannot be read by its name, it is returned, so that an error with this name is reported.
+  // A folder whose name is not UTF-8 is returned as a path, so that the error names it.
   for (const path of unread) if (!(await isUtf8Name(path))) found.push(relative(realFolder, path));
   const output = outputFolder === undefined ? undefined : realPathOf(outputFolder);
   const isOutput = output !== undefined && isBelow(output, realFolder) && isFolder(output);
@@ -54,7 +50,7 @@ export async function expandPattern(pattern: string, { recursive, outputFolder }
 
 type Callback = (error: NodeJS.ErrnoException | null, entries: Dirent[]) => void;
 
-/** A `readdir` that reports a link to a file as a file if the link is below `base`. */
+/** Reports a link to a file below `base` as a file. */
 function readdirWithLinksBelow(base: string, onUnread: (folder: string) => void): typeof fs.readdir {
   const readdir = (folder: string, options: { readonly withFileTypes: true }, callback: Callback): void => {
     fs.readdir(folder, options, (error, entries = []) => {

@@ -1,14 +1,12 @@
 import type { OptionDefinition } from '../../options/option.ts';
 import { OPTIONS } from '../../options/table.ts';
 
-/** After a slash, an option consists only of letters and digits: `/app.exe` and `/tmp/app` are paths. */
+/** After a slash, an option has only letters and digits: `/app.exe` and `/tmp/app` are paths. */
 const OPTION =
   /^(?:(?<slash>\/)(?<word>[a-z\d]+)(?::(?<text>.*))?|(?<dashes>--?)(?<name>[a-z\d][\w-]*)(?:[:=](?<value>.*))?)$/is;
 
 const DEFINITIONS = Object.values<OptionDefinition>(OPTIONS);
-/**
- * Includes the options of all commands, because the parser itself reports an option that belongs to another command.
- */
+/** The parser reports options that belong to another command. */
 const OURS = new Set([
   ...['-h', '--help', '-V', '--version'],
   ...DEFINITIONS.flatMap(({ flag, short = flag, in: differences = {} }) => [
@@ -22,17 +20,14 @@ const WITH_VALUE = new Set(
 ) as ReadonlySet<string>;
 
 export interface StrangeOption {
-  /** The option, including its dashes or its slash. */
   readonly option: string;
   readonly name: string;
   readonly hasSlash: boolean;
-  /** The value that follows `:` or `=` without a space. */
   readonly value: string | undefined;
 }
 
 export interface Arguments {
   readonly argv: readonly string[];
-  /** The arguments from `--` to the end of the command line. */
   readonly rest: readonly string[];
   readonly exists: (path: string) => boolean;
 }

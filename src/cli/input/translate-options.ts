@@ -7,9 +7,7 @@ import { maskedAddress, shellWord } from '../output/lines.ts';
 import { foreignOptions, type Tool } from './options-of-tools.ts';
 import { type Arguments, isOurs, type StrangeOption, strangeOption, takesValue } from './strange-option.ts';
 
-/**
- * Options whose value is secret. The value is neither read nor shown, even if it follows the option without a space.
- */
+/** The value of these options is neither read nor shown. */
 const SECRET =
   /^(?!askpass|readpass)(?:[a-z-]*?(?:secret|token|pass(?:word|phrase)?)|(?:kvs|kva|azure-key-vault-accesstoken)$)/i;
 const HIDDEN = '…';
@@ -18,17 +16,14 @@ const DEFINITIONS = Object.values<OptionDefinition>(OPTIONS);
 interface Translated {
   readonly strange: StrangeOption;
   readonly problem: 'secret' | 'foreign' | 'not an option' | 'unknown';
-  /** {} stands for all options to which this advice applies. */
+  /** {} stands for all options with this advice. */
   readonly advice?: string;
   readonly words?: readonly string[];
   readonly paths?: readonly string[];
   readonly takesNext?: boolean;
 }
 
-/**
- * Reports all foreign options in the command line in one error. Unknown options are left to the parser of the command
- * line.
- */
+/** Reports all foreign options in one error. The parser of the command line reports unknown ones. */
 export function refuseStrangeOptions(given: Arguments): void {
   const tools = likelyTools(given);
   const translations = (tools.length > 0 ? tools : [undefined]).map((tool) => translate(given, tool));
@@ -90,7 +85,7 @@ interface Translation {
 
 function translate(given: Arguments, tool: Tool | undefined): Translation {
   const { command, words } = commandOf(given.argv);
-  // The value of an unknown option, or part of a secret that contains spaces, may look like a path.
+  // The value of an unknown option, or the rest of a secret with spaces, may look like a path.
   const mayHideValues = strangeOptions(given).some((one) => secretIn(one) || toolsWith(one).length === 0);
   const shownPath = (word: string) => (mayHideValues && !given.exists(word) ? HIDDEN : shellWord(word));
   const options: Translated[] = [];
@@ -133,7 +128,7 @@ function translateOption(
   const secret = secretIn(strange);
   if (secret !== undefined) {
     const shown = option.slice(0, option.length - name.length + secret.length);
-    // A value also follows `-storepass:env`, an option of jarsigner.
+    // `-storepass:env NAME` is an option of jarsigner.
     const takesNext = secret === name && (value === undefined || /^(?:env|file)$/.test(value));
     return { strange: { ...strange, option: shown }, problem: 'secret', takesNext };
   }
@@ -178,7 +173,7 @@ function advices(options: readonly Translated[]): readonly string[] {
   return [...texts].map((text) => text.replace('{}', namesOf(options.filter(({ advice }) => advice === text))));
 }
 
-/** The name after `-p` may be a password, because `-p` takes a password in other tools. */
+/** `-p` takes a password in other tools, so the name after it may be one. */
 const PRIVATE = new Set<string | undefined>(
   [OPTIONS.profile, OPTIONS.environment, OPTIONS.extra, OPTIONS.accessKey].flatMap(({ flag, ...option }) => [
     flag,

@@ -6,7 +6,7 @@ import { listed } from '../../options/variables.ts';
 import { PROGRAM } from '../command-table.ts';
 import { cliErrors } from '../errors.ts';
 
-/** Maps commands of other programs to the corresponding command of this program. */
+/** Commands of other programs. */
 const SYNONYMS: Readonly<Record<string, string>> = {
   version: '--version',
   ls: 'config list or history',
@@ -16,10 +16,9 @@ const SYNONYMS: Readonly<Record<string, string>> = {
   'config get': 'config list',
 };
 
-/** Commander adds this command. */
 const HELP = { name: 'help' };
 
-/** Rewords an error message of the parser. Never includes the value of an option, because it may be a secret. */
+/** Never includes the value of an option, because it may be a secret. */
 export function usageError({ code, message }: CommanderError, argv: readonly string[]): Error {
   const entry = PROGRAM.commands.find(({ name }) => name === argv[0]);
   const below = entry !== undefined && 'commands' in entry ? entry.commands : [];

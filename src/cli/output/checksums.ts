@@ -12,7 +12,7 @@ import { cliErrors } from '../errors.ts';
 import type { InputPath } from '../input/inputs.ts';
 import { writeOutput } from './write-output.ts';
 
-/** Checks, before anything is sent, that the checksum file can be written and would not replace other data. */
+/** Before anything is sent, checks that the checksum file can be written and would not replace other data. */
 export async function checkChecksums(path: string, files: readonly FileToSign[]): Promise<void> {
   const target = await resolveTarget(path);
   const there = identityAt(target);
@@ -36,7 +36,7 @@ export function withoutChecksums(inputs: readonly InputPath[], path: string): re
 }
 
 const CHECKSUM_LINE = /^\\?[0-9a-f]{64} [ *]/;
-/** In bytes. This is longer than the digest at the start of a line. */
+/** This is longer than the digest at the start of a line. */
 const START_LENGTH = 100;
 
 function holdsChecksums(start: string): boolean {
@@ -50,9 +50,7 @@ async function startOf(path: string): Promise<string> {
   return start;
 }
 
-/**
- * Writes a line for each file that was signed, unchanged, skipped or kept. Returns an error that lists the other files.
- */
+/** Lists files that were signed, unchanged, skipped or kept. Returns an error that names the others. */
 export async function writeChecksums(path: string, files: readonly FileOutcome[]): Promise<CodesignError | undefined> {
   const folder = realFolder(dirname(path));
   const lines: string[] = [];
@@ -78,7 +76,7 @@ function nameFrom(folder: string, path: string): string {
   const name = relative(folder, join(realFolder(dirname(path)), basename(path)));
   const isOutside = name === '..' || name.startsWith(`..${sep}`) || resolve(name) === name;
   const portable = (isOutside ? resolve(path) : name).replaceAll(sep, '/');
-  // If a name is `-`, sha256sum would read standard input.
+  // sha256sum would read standard input for the name `-`.
   return portable === '-' ? './-' : portable;
 }
 
@@ -92,7 +90,7 @@ function realFolder(path: string): string {
 
 const ESCAPES: Readonly<Record<string, string>> = { '\\': '\\\\', '\n': '\\n', '\r': '\\r' };
 
-/** If a name is escaped, its line begins with a backslash. */
+/** sha256sum begins the line of an escaped name with a backslash. */
 export function checksumLine(sha256: string, name: string): string {
   const escaped = name.replace(/[\\\n\r]/g, (character) => ESCAPES[character] ?? character);
   return `${escaped === name ? '' : '\\'}${sha256}  ${escaped}\n`;

@@ -25,7 +25,6 @@ export function failOne(path: string, thrown: unknown, options: LinesOptions, io
   return exitCodeFor([error.category]);
 }
 
-/** The files were written, but their results could not be printed. */
 export function outputLost(fault: Error): CodesignError {
   return cliErrors('output-lost', { reason: systemReason(fault) }, { cause: fault });
 }

@@ -9,31 +9,28 @@ export interface Annotation {
   readonly kind: 'error' | 'warning';
   readonly title: string;
   readonly message: string;
-  /** Path of the file to which the annotation refers. */
   readonly file?: string | undefined;
 }
 
 export interface SummaryTable {
   readonly heading: string;
   readonly columns: readonly string[];
-  /** Table cells may contain untrusted text, which is escaped. */
+  /** May contain untrusted text, which is escaped. */
   readonly rows: readonly (readonly string[])[];
 }
 
 const MESSAGE_LENGTH = 4096;
-/** GitHub rejects a step summary that is larger than this. */
+/** GitHub rejects a larger step summary. */
 const LARGEST_SUMMARY = 1024 * 1024;
 const CELL_LENGTH = 500;
-/** Bytes reserved for the line that states how many rows are omitted. */
+/** Bytes for the line that says how many rows are omitted. */
 const REST_LENGTH = 200;
 
 export function hasAnnotations({ GITHUB_ACTIONS }: Env): boolean {
   return GITHUB_ACTIONS === 'true';
 }
 
-/**
- * Untrusted text is escaped, so that it cannot end the workflow command. GitHub's runner shows `%0A` as a line break.
- */
+/** Escapes untrusted text, so that it cannot end the workflow command. GitHub's runner shows `%0A` as a line break. */
 export function annotationLine({ kind, title, message, file }: Annotation): string {
   const properties = [...(file === undefined ? [] : [`file=${property(file)}`]), `title=${property(title)}`];
   const lines = message.split('\n').map((line) => data(printable(line, MESSAGE_LENGTH)));
@@ -48,7 +45,7 @@ function property(text: string): string {
   return data(printable(text, MESSAGE_LENGTH)).replaceAll(':', '%3A').replaceAll(',', '%2C');
 }
 
-/** Appends the table to the job summary. If this fails, returns a warning, and the run does not fail. */
+/** Returns a warning if the summary cannot be written. */
 export function writeJobSummary(table: SummaryTable, env: Env): string | undefined {
   const path = env.GITHUB_STEP_SUMMARY;
   if (!hasAnnotations(env) || !path) return undefined;
@@ -62,7 +59,7 @@ export function writeJobSummary(table: SummaryTable, env: Env): string | undefin
   }
 }
 
-/** Returns as many table rows as fit into `limit` bytes. The result is empty if not even the heading fits. */
+/** Returns as many rows as fit into `limit` bytes; empty if not even the heading fits. */
 export function summaryMarkdown({ heading, columns, rows }: SummaryTable, limit: number): string {
   const head = `### ${cell(heading)}\n\n${row(columns.map(cell))}${row(columns.map(() => '---'))}`;
   let left = limit - Buffer.byteLength(head) - REST_LENGTH;
@@ -83,7 +80,7 @@ function row(cells: readonly string[]): string {
   return `| ${cells.join(' | ')} |\n`;
 }
 
-/** With HTML entities, the text cannot be read as Markdown, HTML, a mention or a URL. */
+/** With HTML entities, text cannot be read as Markdown, HTML, a mention or a URL. */
 function cell(text: string): string {
   return printable(text, CELL_LENGTH).replace(/[\\`*_{}[\]<>()#+!|&~@:/$"'-]/g, (character) => {
     return `&#${character.charCodeAt(0)};`;

@@ -12,17 +12,15 @@ export interface HistoryForm {
 }
 
 export interface Sum {
-  /** A month in UTC, for example 2026-11. */
   readonly month: string;
   readonly certificate: { readonly name: string; readonly sha256: string };
   readonly calls: number;
   readonly counted: number;
-  /** Number of requests that the service may have counted. */
   readonly unknown: number;
   readonly files: number;
 }
 
-/** Keyed by month and certificate, so that the number of totals does not grow with the number of calls. */
+/** The key is month and certificate: the number of totals does not grow with the number of calls. */
 export type Sums = Map<string, Sum>;
 
 export function addToSums(sums: Sums, { at, certificate, counted, repeated, filesWritten }: HistoryEntry): void {
@@ -43,12 +41,10 @@ export function sumsInOrder(sums: Sums): readonly Sum[] {
   return ordered.map(([, sum]) => sum);
 }
 
-// Columns have fixed widths, because the table is printed while the journal is being read.
-
 const REPORTED = { 0: '-', 1: 'written', 2: 'failed' } as const;
 const NAME_COLUMNS = 24;
 const LEAST_NAME_COLUMNS = 12;
-/** A longer file name is printed on a separate line. */
+/** A longer name is printed on a separate line. */
 const FILE_COLUMNS = 20;
 const GAP = '  ';
 
@@ -76,10 +72,10 @@ const TABLE: readonly TableColumn[] = [
   { head: 'file', width: 0, text: ({ file }) => shown(file) },
 ];
 
-/** Columns that are omitted on a narrow terminal, in this order. */
+/** Omitted on a narrow terminal, in this order. */
 const DROPPED = ['service', 'reported', 'record'];
 
-/** `columns` is the width of the terminal. It is infinite for a pipe or a file, to which every column is written. */
+/** `columns` is infinite for a pipe or a file. */
 export function historyTable(columns: number): HistoryForm {
   const table = fittingTable(columns);
   const row = (cells: readonly string[]) => tableRow(cells, columns);
@@ -127,7 +123,7 @@ function cutCell(text: string, width: number): string {
   return padded(fitted(text, width, '…'), width);
 }
 
-// Scripts read these members, so their names must not change.
+// Scripts read these members: names must not change.
 
 export const historyJson: HistoryForm = {
   head: '{\n  "calls": [\n',
@@ -138,7 +134,6 @@ export const historyJson: HistoryForm = {
 };
 
 function entryJson({ at, ended, id, digest, sha256, record, reported, reason, ...entry }: HistoryEntry) {
-  // A digest is never shown in full.
   const masked = `${digest.slice(0, 4)}…${digest.slice(-4)}`;
   const ending = { sha256: sha256 ?? [], record: record ?? null, reported: reported ?? null, reason: reason ?? null };
   return { id, at, ended: ended ?? null, ...entry, digest: masked, ...ending };

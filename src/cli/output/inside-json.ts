@@ -4,7 +4,7 @@ import type { ClassifiedFile, Minimum } from '../../policy/rules.ts';
 import { verifiedJson } from './verdict-json.ts';
 
 export interface InsideResult {
-  /** Each list starts with an outer file, followed by the files inside it. */
+  /** Each list starts with an outer file; the files inside it follow. */
   readonly files: readonly (readonly ClassifiedFile[])[];
   readonly policy: Policy | undefined;
   readonly minimum: readonly Minimum[];
@@ -12,8 +12,8 @@ export interface InsideResult {
 }
 
 /**
- * Scripts read the members of this document, so they must not change. Files that need no signature are counted, but
- * listed only with `verbose`.
+ * Scripts read these members: names must not change. Files that need no signature are counted, but listed only with
+ * `verbose`.
  */
 export function insideJson({ files, policy, minimum, roots }: InsideResult, verbose = false) {
   const isListed = ({ result }: ClassifiedFile) => verbose || (result !== 'not-required' && result !== 'not-signable');

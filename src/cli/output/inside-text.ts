@@ -1,5 +1,3 @@
-/** Prints the results of `verify --inside` as text for people. */
-
 import { locationOf } from '../../containers/walk.ts';
 import { printable } from '../../errors/printable.ts';
 import type { Result } from '../../policy/duty.ts';
@@ -12,9 +10,7 @@ import { printVerdict } from './verdict-text.ts';
 
 const WORD_LENGTH = 14;
 
-/**
- * Prints failures and files that could not be opened. With `verbose`, also prints every file with the result `good`.
- */
+/** Prints failures and files that could not be opened, and with `verbose` those with the result `good`. */
 export function printClassified(
   files: readonly ClassifiedFile[],
   rules: readonly PolicyRule[],
@@ -65,7 +61,7 @@ function causeText({ cause, verified, notOpened }: ClassifiedFile): string {
   return `${text ?? 'failed'} [${cause}]`;
 }
 
-/** In GitHub Actions, prints an annotation for each failure, and adds a table to the job summary. Returns a warning. */
+/** Returns a warning if the job summary cannot be written. */
 export function annotateFailures(
   files: readonly ClassifiedFile[],
   { json }: LinesOptions,
@@ -83,7 +79,6 @@ export function annotateFailures(
   return writeJobSummary({ heading: 'codesign-remote verify', columns: ['file', 'problem'], rows }, env);
 }
 
-/** One line for each rule: the files that it matches, and the number of files that it decided. */
 export function ruleLines(rules: readonly PolicyRule[], files: readonly ClassifiedFile[]): readonly string[] {
   return rules.map((rule, index) => {
     const decided = files.filter((file) => file.rule === index);

@@ -15,10 +15,10 @@ import { shown } from './lines.ts';
 import { field, hang, paragraph } from './text-layout.ts';
 import { findingJson } from './verdict-json.ts';
 
-/** Encoded certificates are not included, because `--certificates` prints them. */
+/** `--certificates` prints them. */
 const LEFT_OUT = 'der';
 
-/** Has the members of the corresponding library type, with bytes in hexadecimal and with null in place of undefined. */
+/** Has the members of the library's type, bytes in hexadecimal, null in place of undefined. */
 export function inspectJson(file: InspectedFile): object {
   return Object.fromEntries(membersOf(file));
 }
@@ -40,9 +40,7 @@ function isFinding(value: object): value is Finding {
   return 'weight' in value;
 }
 
-/**
- * Prints each certificate of all signatures and timestamps once, preceded by two lines with its subject and its issuer.
- */
+/** Prints each certificate once, after its subject and issuer. */
 export function certificatesPem({ signatures }: InspectedFile): string {
   const distinct = new Map(signatures.flatMap(certificatesOf).map((certificate) => [certificate.sha256, certificate]));
   return [...distinct.values()]
@@ -61,18 +59,18 @@ function certificatesOf({ certificates, timestamps, nested }: InspectedSignature
   ];
 }
 
-/** PEM readers look for dashes anywhere in a line, so a name in these lines must not contain dashes. */
+/** PEM readers look for dashes anywhere in a line. */
 function comment(name: string): string {
   return shown(name).replaceAll('-----', '- - -');
 }
 
 const NAME_COLUMNS = 22;
-/** Number of columns by which an issuer is indented below the certificate that it issued. */
+/** Columns by which an issuer is indented. */
 const STEP = 2;
-/** Limit on the number of indents, for a hostile chain. */
+/** Most indents of a hostile chain. */
 const DEEPEST = 6;
 const CERTIFICATE_NAME_COLUMNS = 15;
-/** At least six arcs are required, because no version number has so many components. */
+/** Six arcs are required: no version number has so many components. */
 const OBJECT_IDENTIFIER = /(?<![\d.])[0-2](?:\.\d+){5,}(?![\d.]*\d)/g;
 const KINDS = { rfc3161: 'RFC 3161', authenticode: 'Authenticode countersignature' } as const;
 const KEY_TYPES: Readonly<Record<string, string>> = { rsa: 'RSA', 'rsa-pss': 'RSA-PSS', ec: 'EC', dsa: 'DSA' };
@@ -118,7 +116,7 @@ function signatureLines(signature: InspectedSignature, outer: number | undefined
   ];
 }
 
-/** If there is only one signer, an earlier line already shows its name. */
+/** An earlier line shows the name of a single signer. */
 function signerLines(signer: InspectedSigner, isOneOfSeveral: boolean): string[] {
   const { issuer, serialNumber, certificate } = signer;
   return [
@@ -132,10 +130,7 @@ function signerLines(signer: InspectedSigner, isOneOfSeveral: boolean): string[]
   ];
 }
 
-/**
- * Returns text such as `RSA with SHA-256`, even if the identifier of the signature algorithm does not include the
- * digest.
- */
+/** Adds the digest if the identifier of the signature algorithm does not include it. */
 function algorithmText({ signatureAlgorithm, digestAlgorithm }: InspectedSigner): string {
   const [how, digest] = [named(signatureAlgorithm), named(digestAlgorithm)];
   return how.includes(digest) ? how : `${how} with ${digest}`;

@@ -1,7 +1,7 @@
 import type { CodesignError } from '../../errors/codesign-error.ts';
 import { harmlessJson } from '../../errors/printable.ts';
 
-/** Escapes control characters, so that the JSON document is harmless on a terminal. */
+/** Escapes control characters, which are not harmless on a terminal. */
 export function jsonText(document: object): string {
   return `${harmlessJson(document, 2)}\n`;
 }

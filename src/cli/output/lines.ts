@@ -1,7 +1,4 @@
-/**
- * Prints results on standard output, and all other text on standard error. Unprintable characters in untrusted text are
- * escaped.
- */
+/** Prints results on standard output, and all other text on standard error. */
 
 import type { Writable } from 'node:stream';
 import type { CodesignError } from '../../errors/codesign-error.ts';
@@ -19,7 +16,7 @@ export interface LinesOptions {
 }
 
 const SHORT_WAIT_MILLISECONDS = 5000;
-/** Starts a line that continues the line above it. It is as wide as the first word of a line. */
+/** This is as wide as the first word of a line. */
 export const INDENT = '         ';
 const PATH_LENGTH = 4096;
 
@@ -39,23 +36,22 @@ export class Lines {
     this.options = options;
   }
 
-  /** True if the output goes to a terminal, except with --verbose. */
+  /** True on a terminal without --verbose. */
   get isBrief(): boolean {
     return !this.options.verbose && isTerminal(this.#resultStream());
   }
 
-  /** `line` must be printable. */
   result(line: string): void {
     if (this.options.quiet) return;
     writeLines(this.#resultStream(), [line], this.#io);
   }
 
-  /** Prints even with --quiet. The lines must contain only printable characters. */
+  /** Prints even with --quiet. */
   print(line: string, more: readonly string[] = []): void {
     writeLines(this.#io.stderr, [line, ...more], this.#io);
   }
 
-  /** Prints on standard error, because progress is not a result. `line` must be printable. */
+  /** Progress is not a result, so it goes to standard error. */
   progress(line: string): void {
     if (!this.options.quiet) this.print(line);
   }
@@ -66,7 +62,7 @@ export class Lines {
     this.#annotate(warningAnnotation(text));
   }
 
-  /** `about` is appended. `printOthers` lists the other files with an equal warning. */
+  /** `about` does not distinguish warnings: `printOthers` lists other files with an equal `text`. */
   fileWarning(path: string, text: string, about = ''): void {
     if (this.options.quiet) return;
     const isFirst = this.#equal.isFirst({ word: 'warning', path, text: shown(text) });
@@ -74,7 +70,7 @@ export class Lines {
     this.#annotate(warningAnnotation(text + about, path));
   }
 
-  /** `doing` states what the command does, for example `signing`. */
+  /** `doing` is a word such as `signing`. */
   fileEvent(event: FileEvent, doing: string): void {
     switch (event.type) {
       case 'file-started':
@@ -93,10 +89,7 @@ export class Lines {
     }
   }
 
-  /**
-   * `printOthers` prints the other files that have an equal failure. The lines below it must contain only printable
-   * characters.
-   */
+  /** `printOthers` lists other files with an equal failure. */
   failed(path: string, error: CodesignError, { own = [], others = [] }: LinesBelow = {}): void {
     const text = oneLine(error);
     if (this.#equal.isFirst({ word: 'failed', path, text, key: error.hint, below: others })) {
@@ -107,10 +100,6 @@ export class Lines {
     this.#annotate(annotationOf(error, path));
   }
 
-  /**
-   * Lists the files whose warnings and failures are equal to printed ones. With --verbose, each of these warnings and
-   * failures was already printed.
-   */
   printOthers(): void {
     const groups = this.#equal.takeAll();
     if (this.options.verbose) return;
@@ -161,18 +150,14 @@ export class Lines {
 interface FileLine {
   readonly word: 'failed' | 'warning';
   readonly path: string;
-  /** Printable, and the same text for all files in a group. */
   readonly text: string;
-  /** Distinguishes groups whose text is the same. */
+  /** Distinguishes groups with the same text. */
   readonly key?: string | undefined;
-  /** The same for all files in a group. */
   readonly below?: readonly string[];
 }
 
 interface EqualLines extends FileLine {
-  /**
-   * Paths of further files for which the same line would be printed. The line of the first file was already printed.
-   */
+  /** Further files, for which the same line would be printed. */
   readonly others: string[];
   count: number;
 }
@@ -201,7 +186,7 @@ function groupEqual() {
   };
 }
 
-/** Uses a single write call, because the live line would be redrawn between two calls. */
+/** Uses a single call, because the live line is redrawn between two calls. */
 export function writeLines(stream: Writable, lines: readonly string[], { env }: Io): void {
   const columns = lineColumns(stream);
   const laidOut = columns < LEAST_LIVE_COLUMNS ? lines : lines.flatMap((line) => wrapped(line, columns));
@@ -232,13 +217,12 @@ export function shownPaths({ path, output }: { readonly path: string; readonly o
   return output === path ? shown(path) : `${shown(path)} -> ${shown(output)}`;
 }
 
-/** Removes the user name, the password and the query from a URL, because they may contain secrets. */
+/** The user name, the password and the query may contain secrets. */
 export function maskedAddress(text: string): string {
   if (!/^[a-z]+:\/\//i.test(text)) return text;
   return text.replace(/[?#].*/s, '?…').replace(/^(\w+:\/\/).*@/s, '$1…@');
 }
 
-/** Shows enough of an access key to recognise the key, but too little to use it. */
 export function maskedKey(accessKey: string): string {
   return accessKey.length < 12 ? '****' : `${accessKey.slice(0, 4)}…${accessKey.slice(-4)}`;
 }

@@ -10,22 +10,19 @@ export function isTerminal(stream: Writable): stream is WriteStream {
   return 'isTTY' in stream && stream.isTTY === true;
 }
 
-/** Returns 0 if the width is unknown or the stream is not a terminal. */
+/** Returns 0 if the width is unknown, or without a terminal. */
 export function columnsOf(stream: Writable): number {
   return isTerminal(stream) ? (stream.columns ?? 0) : 0;
 }
 
 const DEFAULT_COLUMNS = 80;
 
-/**
- * Number of columns after which lines are wrapped. It is infinite for a pipe or a file, because other programs read
- * whole lines.
- */
+/** Infinite for a pipe or a file, because other programs read whole lines. */
 export function lineColumns(stream: Writable): number {
   return isTerminal(stream) ? columnsOf(stream) || DEFAULT_COLUMNS : Number.POSITIVE_INFINITY;
 }
 
-/** Width of the terminal that shows standard output, perhaps through a pager. */
+/** A pager may show standard output on the terminal of standard error. */
 export function pageColumns({ stdout, stderr }: { readonly stdout: Writable; readonly stderr: Writable }): number {
   return columnsOf(stdout) || columnsOf(stderr) || DEFAULT_COLUMNS;
 }
@@ -34,22 +31,19 @@ export function isDumb({ TERM }: Env): boolean {
   return TERM === 'dumb';
 }
 
-/** Most CI services set at least one of these environment variables. */
+/** Most CI services set at least one of these variables. */
 export function isContinuousIntegration({ CI, GITHUB_ACTIONS }: Env): boolean {
   return isSet(CI) || isSet(GITHUB_ACTIONS);
 }
 
-/** See https://no-color.org. NO_COLOR takes precedence over FORCE_COLOR. */
+/** See https://no-color.org. */
 export function hasColour(stream: Writable, env: Env): boolean {
   if (env.NO_COLOR) return false;
   if (env.FORCE_COLOR) return isSet(env.FORCE_COLOR);
   return isTerminal(stream) && !isDumb(env) && !isContinuousIntegration(env);
 }
 
-/**
- * A Windows console may have any code page and any font. Only two Windows terminals therefore count as supporting
- * Unicode.
- */
+/** A Windows console may have any code page and font, so only two of its terminals count as supporting Unicode. */
 export function isUnicode(env: Env, platform: NodeJS.Platform = process.platform): boolean {
   if (isDumb(env)) return false;
   if (platform === 'win32' && (env.WT_SESSION || env.TERM_PROGRAM === 'vscode')) return true;

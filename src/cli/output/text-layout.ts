@@ -1,14 +1,14 @@
-/** Measures, cuts, pads and wraps printable text. Widths are counted in terminal columns. No other code aligns text. */
+/** Widths are counted in terminal columns. `text` must be printable. */
 
 import { eastAsianWidth } from 'get-east-asian-width';
 
 const ASCII = /^[ -~]*$/;
 const EMOJI = /^(?:\p{Emoji_Presentation}|\p{Extended_Pictographic}\ufe0f)/u;
-/** Combining marks are drawn over the character before them, and format characters are not drawn at all. */
+/** Combining marks are drawn over the character before them, format characters not at all. */
 const WITHOUT_WIDTH = /^[\p{Mark}\p{Default_Ignorable_Code_Point}\p{Format}]+$/u;
 const COLUMNS = 80;
 
-/** Counts grapheme clusters (Unicode Annexes 11 and 29) up to `limit`, which bounds the time for a hostile name. */
+/** Counts grapheme clusters (Unicode Annexes 11 and 29). `limit` bounds the time for a hostile name. */
 export function widthOf(text: string, limit = Number.POSITIVE_INFINITY): number {
   if (ASCII.test(text)) return text.length;
   let width = 0;
@@ -37,9 +37,8 @@ export function padded(text: string, columns: number): string {
 }
 
 /**
- * Formats a name and a value as one line at `indent`. The name is padded to `nameColumns`, and further lines of the
- * value are aligned with its start. The value starts on the next line if the name is too long or if a word of the
- * value, such as a digest, does not fit.
+ * Formats `name value`. The value starts on the next line if the name is too long, or if a word of the value, such as a
+ * digest, does not fit.
  */
 export function field(name: string, value: string, indent: number, nameColumns: number): string[] {
   const lead = `${' '.repeat(indent)}${padded(name, nameColumns - 2)}  `;
@@ -53,7 +52,7 @@ export function paragraph(text: string, indent: number): string[] {
   return hang(' '.repeat(indent), text, indent);
 }
 
-/** Puts `lead` before `text`. Further lines are indented by `indent`. A word that is longer than a line is split. */
+/** Indents further lines. Splits a word that is longer than a line. */
 export function hang(lead: string, text: string, indent: number, mostColumns = COLUMNS): string[] {
   const lines: string[] = [];
   let line = lead;
@@ -88,9 +87,8 @@ export function hang(lead: string, text: string, indent: number, mostColumns = C
 }
 
 /**
- * Wraps a line at word boundaries. Further lines begin at the column where the text begins: after the indent, or after
- * a first word such as `failed `. Words that are longer than a line, such as paths, are not split, because users copy
- * them.
+ * Aligns further lines with the text after the indent, or after a first word such as `failed `. Does not split long
+ * words, such as paths: users copy them.
  */
 export function wrapped(text: string, mostColumns: number): string[] {
   if (mostColumns === Number.POSITIVE_INFINITY) return [text];
@@ -110,7 +108,7 @@ export function wrapped(text: string, mostColumns: number): string[] {
   return [...lines, line];
 }
 
-/** Created only for non-ASCII text: the first Segmenter of a process takes 13 ms, and each further one 0.01 ms. */
+/** Created only for other than ASCII text: the first Segmenter of a process takes 13 ms. */
 function graphemesOf(text: string): Intl.Segments {
   return new Intl.Segmenter('en', { granularity: 'grapheme' }).segment(text);
 }

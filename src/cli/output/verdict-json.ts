@@ -10,15 +10,12 @@ import {
 } from '../../verifying/verdict.ts';
 import { errorJson } from './json.ts';
 
-/** Scripts read these members, so their names must not change. `roots` states where the trusted roots come from. */
+/** Scripts read these members: names must not change. */
 export function verdictsJson(files: readonly VerifiedFile[], roots: string | undefined) {
   return { files: files.map(verifiedJson), summary: countVerdicts(files), roots: roots ?? null };
 }
 
-/**
- * Counts files by verdict, and lists the verdicts in the order in which they occur. The number of warnings follows at
- * the end, if there are any.
- */
+/** Counts verdicts in the order in which they occur, then warnings, if any. */
 export function countVerdicts(files: readonly VerifiedFile[]): Readonly<Record<string, number>> {
   const counts: Record<string, number> = {};
   for (const { verdict } of files) {
@@ -57,7 +54,7 @@ export function verifiedJson(file: VerifiedFile) {
   };
 }
 
-/** Covers the file and all its signatures. Returns null if there is no signature. */
+/** Covers the file and all its signatures; null without a signature. */
 function integrityOf({ verdict }: VerifiedFile) {
   if (verdict === null || verdict === 'unsigned') return null;
   return verdict === 'broken' || verdict === 'unsupported' ? verdict : 'intact';
@@ -71,7 +68,7 @@ function trustOf({ verdict, signatures }: VerifiedFile) {
     case 'intact':
       return 'not-checked';
     case 'not-accepted':
-      // All signatures have the same trust at this point: an untrusted one would have led to a different verdict.
+      // All signatures have the same trust here: an untrusted one would have led to another verdict.
       return signatures[0]?.trust ?? null;
     default:
       return null;

@@ -29,7 +29,7 @@ export function isGood({ verdict }: VerifiedFile): boolean {
   return isGoodVerdict(verdict);
 }
 
-/** Every verdict is a result, so it is printed on standard output. The file must have a verdict. */
+/** The file must have a verdict. */
 export function printVerdict(file: VerifiedFile, { quiet = false, verbose = false }: LinesOptions, io: Io): void {
   if (quiet && isGood(file)) return;
   const lines = [`${(file.verdict ?? '').padEnd(14)}${shown(file.path)}: ${headline(file)}`];
@@ -54,10 +54,7 @@ export function printRootsHint(files: readonly VerifiedFile[], io: Io): void {
   if (files.some((file) => unknownRoots(file).length > 0)) writeLines(io.stdout, [`${INDENT}${ROOTS_HINT}`], io);
 }
 
-/**
- * In GitHub Actions, annotates the file with its errors and warnings. With `json`, standard output contains only the
- * document.
- */
+/** Writes GitHub annotations. With `json`, standard output contains only the document. */
 export function annotateVerdict(file: VerifiedFile, { stdout, stderr, env }: Io, { json, quiet }: LinesOptions): void {
   if (!hasAnnotations(env)) return;
   const { path, verdict, findings, error } = file;
@@ -73,15 +70,11 @@ export function annotateVerdict(file: VerifiedFile, { stdout, stderr, env }: Io,
     annotate({ kind: 'warning', title: 'codesign-remote', message: warnings.join('\n'), file: path });
 }
 
-/** The headline of an untrusted file already contains these findings. */
 function isAboutRoot({ code }: Finding): boolean {
   return code === 'root-not-trusted' || code === 'chain-incomplete';
 }
 
-/**
- * Returns the names of the untrusted roots, or of the last known issuers. Each name occurs once, and those of signers
- * come first.
- */
+/** Roots that are not trusted, or the last known issuers; those of signers come first. */
 function unknownRoots({ verdict, signatures }: VerifiedFile): readonly string[] {
   if (verdict !== 'untrusted') return [];
   const all = flatten(signatures);
@@ -100,7 +93,7 @@ function lacksOnlyRoot({ integrity, findings }: VerifiedTimestamp): boolean {
   return integrity === 'intact' && findings.some(isAboutRoot) && findings.filter(isObjection).every(isAboutRoot);
 }
 
-/** True if the finding would disappear if the roots were trusted, because the timestamps would then be valid. */
+/** True if trusting the roots would remove the finding, because the timestamps would then be valid. */
 function followsFromRoot(finding: Finding, signatures: readonly VerifiedSignature[]): boolean {
   if (isAboutRoot(finding)) return true;
   if (finding.code !== 'timestamp-required' && finding.code !== 'certificate-expired') return false;
@@ -112,10 +105,7 @@ function followsFromRoot(finding: Finding, signatures: readonly VerifiedSignatur
   );
 }
 
-/**
- * Returns the number of files for each verdict and the number of warnings, for example `3 trusted, 1 broken, 2
- * warnings`.
- */
+/** Returns text such as `3 trusted`, `1 broken`, `2 warnings`. */
 export function verdictCounts(files: readonly VerifiedFile[]): string[] {
   const { warnings = 0, ...verdicts } = countVerdicts(files);
   const counts = Object.entries(verdicts).map(([word, count]) => `${count} ${word}`);
@@ -170,7 +160,7 @@ function brokenHeadline(
   return changed === undefined ? `not intact; it claims to be ${text}` : `its content changed after it was ${text}`;
 }
 
-/** If the signature value is valid but the message digest differs, the content was changed after signing. */
+/** A valid signature value with another message digest means that the content changed after signing. */
 function isContentChanged(findings: readonly Finding[]): boolean {
   const codes = new Set(findings.map(({ code }) => code));
   const isOtherMessage = codes.has('message-digest-differs') && !codes.has('signature-value-wrong');
@@ -189,7 +179,6 @@ function root({ signer }: VerifiedSignature): string {
   return signer.root === undefined ? '' : `, trusted by root ${quoted(signer.root.name)}`;
 }
 
-/** Returns `root "A", root "B" and 3 more are not among your trusted roots; `, or an empty string. */
 function unknownRootsText(roots: readonly string[]): string {
   if (roots.length === 0) return '';
   const more = roots.length > MAX_ROOTS ? ` and ${roots.length - MAX_ROOTS} more` : '';
@@ -213,7 +202,7 @@ function signatureLines(
   if (options.verbose) {
     for (const line of identityLines(signer, indent)) lines.push(line);
   }
-  // Timestamps are printed first, because the certificates are checked at the time of the timestamp.
+  // Timestamps come first, because certificates are checked at their time.
   for (const timestamp of timestamps) {
     const time = timestamp.time === undefined ? '' : ` of ${secondOf(timestamp.time)}`;
     const about = `timestamp${time} by ${quoted(timestamp.signer.name)}`;

@@ -1,8 +1,3 @@
-/**
- * Writes a result to the file given with `--output`. The file is written completely or not at all, and the input file
- * is never replaced.
- */
-
 import { randomBytes } from 'node:crypto';
 import { type BigIntStats, lstatSync } from 'node:fs';
 import { open, realpath, rm, stat, writeFile } from 'node:fs/promises';
@@ -19,13 +14,13 @@ import { cliErrors } from '../errors.ts';
 
 interface OutputOptions {
   readonly input?: string;
-  /** Rejects any existing file, even if another program creates the file during the run. */
+  /** Rejects any existing file, even one that another program creates during the run. */
   readonly isNew?: boolean;
 }
 
 /**
- * Writes a temporary file, flushes it to disk, and renames it. Replaces an existing file unless that file is read-only,
- * and creates missing folders. Pipes and devices are written to directly.
+ * The file is written completely or not at all, and the input file is never replaced. Writes pipes and devices
+ * directly.
  */
 export async function writeOutput(
   output: string,
@@ -42,7 +37,7 @@ export async function writeOutput(
     await inFileSystem(doing, () => writeFile(output, content));
     return;
   }
-  // Links are followed, because a rename would otherwise replace the link, not the file.
+  // A rename would replace a link, not the file that it leads to.
   const target = existing === undefined ? output : await inFileSystem(doing, () => realpath(output));
   await assertUtf8Name(target, true);
   if (existing !== undefined) await assertReplaceable(target);
@@ -61,11 +56,10 @@ export async function writeOutput(
     };
     await putInPlace({ own: writes.created, path: temporary, target, isNew, assertUnchanged });
   } finally {
-    // The temporary file still exists after a hard link was created, or after a failure. An error here must not hide
-    // that failure.
+    // The file still exists after a hard link or a failure. An error here must not hide that failure.
     await rm(temporary, { force: true }).catch(() => undefined);
   }
-  // The folder is not flushed: a power failure could undo the rename, but could not damage a file.
+  // Its failure is ignored: a power failure could undo the rename, but not damage a file.
   await flushFolder(dirname(target)).catch(() => undefined);
 }
 

@@ -14,7 +14,7 @@ import { type ChangeVerb, DOING, rowOf, summaryTable, totalLine, wordOf } from '
 
 type ReportFailed = SigningEvent & { readonly type: 'report-failed' };
 
-/** `resumeCommand` is the command that finishes the run; undefined if nothing can be resumed. */
+/** `resumeCommand` finishes the run; undefined if nothing can be resumed. */
 export function changeConsole(
   io: Io,
   options: LinesOptions,
@@ -31,12 +31,11 @@ export function changeConsole(
   const warnings = new Set<string>();
   const underWay = new Set<string>();
   const unwritten = new Map<string, number>();
-  /** Keyed by path. */
   const unreported = new Map<string, ReportFailed[]>();
   const failures = failedFiles(lines, verb, resumeCommand);
   const outcomes = inOrder(printOutcome);
 
-  /** Prints a warning about the run once, even if the result contains it again. */
+  /** Prints a warning once, even if the result contains it again. */
   function warning(text: string): void {
     if (!warnings.has(text)) lines.warning(text);
     warnings.add(text);
@@ -51,7 +50,6 @@ export function changeConsole(
       return;
     }
     const word = wordOf(outcome);
-    // A folder may contain hundreds of files with the status `kept`.
     if (word === 'kept' && !lines.options.verbose) return;
     const { details, below = [] } = rowOf(outcome, lines.isBrief);
     const paths = outcome.output === path || status === 'skipped' ? path : `${path} -> ${outcome.output}`;
@@ -59,7 +57,7 @@ export function changeConsole(
     for (const line of below) printResult('', line);
   }
 
-  /** Prints the lines that had to be delayed until the end of the run. `paths` are in the order of the input files. */
+  /** `paths` are in the order of the input files. */
   function printRest(paths: readonly string[]): void {
     outcomes.flush();
     for (const { path, record, error } of paths.flatMap((one) => unreported.get(one) ?? [])) {
@@ -126,7 +124,7 @@ export function changeConsole(
       stopProgress();
       printRest(files.map(({ path }) => path));
       const total = totalLine(files, verb, { signatures, requested, milliseconds: clock() - started });
-      // For a single file, its own line says everything, unless the file was only planned, or was kept and has no line.
+      // The line of a single file says everything, unless the file was only planned or kept.
       if (files.length > 1 || files.some((file) => ['planned', 'kept'].includes(wordOf(file)))) lines.result(total);
       const fault = writeJobSummary(summaryTable(files, total), io.env);
       if (fault !== undefined) lines.warning(fault);

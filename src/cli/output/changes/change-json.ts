@@ -1,4 +1,4 @@
-/** Scripts read these JSON documents. Members may therefore be added, but not renamed. */
+/** Scripts read these documents: members may be added, but not renamed. */
 
 import type { ChangeFilesResult, FileOutcome } from '../../../signing/outcome.ts';
 import { isNotAttempted } from '../../../signing/run.ts';

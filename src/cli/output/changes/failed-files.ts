@@ -29,7 +29,7 @@ export function failedFiles(lines: Lines, verb: ChangeVerb, resumeCommand: strin
   }
 
   return {
-    /** Files that were not attempted are printed at the end, after the failure that ended the run. */
+    /** Prints files that were not attempted at the end, after the failure that ended the run. */
     add(outcome: FailedOutcome, mayHaveBeenCounted: boolean): void {
       if (isNotAttempted(outcome)) notTried.push(outcome);
       else print(outcome, mayHaveBeenCounted);

@@ -1,6 +1,6 @@
 import type { FileOutcome } from '../../../signing/outcome.ts';
 
-/** Prints outcomes in the order of the input. Each outcome therefore waits for those of the files before it. */
+/** Each outcome waits for those of the files before it in the input. */
 export function inOrder(print: (outcome: FileOutcome) => void) {
   let paths: readonly string[] = [];
   let next = 0;

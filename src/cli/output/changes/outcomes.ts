@@ -6,7 +6,7 @@ import { isNotAttempted } from '../../../signing/run.ts';
 import type { SummaryTable } from '../github.ts';
 import { oneLine } from '../lines.ts';
 
-/** Status of a changed file; the JSON summary has a member with the same name. */
+/** The JSON summary has members with these names. */
 export type ChangeVerb = 'signed' | 'timestamped' | 'removed' | 'attached';
 
 export const DOING: Readonly<Record<ChangeVerb, string>> = {
@@ -28,13 +28,13 @@ interface Row {
   readonly below?: readonly string[];
 }
 
-/** The first word of the line that is printed for the file. The summary counts files by this word. */
+/** The first word of the file's line; the summary counts files by it. */
 export function wordOf(outcome: FileOutcome): string {
   if (isNotAttempted(outcome)) return 'not tried';
   return outcome.status === 'skipped' && outcome.reason === 'signed-by-others' ? 'kept' : outcome.status;
 }
 
-/** `isBrief` omits the service's record id. */
+/** `isBrief` omits the service's record. */
 export function rowOf(outcome: FileOutcome, isBrief = false): Row {
   switch (outcome.status) {
     case 'signed': {
@@ -70,7 +70,7 @@ export function rowOf(outcome: FileOutcome, isBrief = false): Row {
     }
     case 'removed': {
       const { signatures, removed, milliseconds } = outcome;
-      // For example, a certificate table may contain other data.
+      // A certificate table may contain other data.
       const what = signatures === 0 ? 'data that is not a signature' : plural(signatures, 'signature');
       return { details: [what, `${milliseconds} ms`], below: signersLines('removed', removed) };
     }
@@ -104,9 +104,7 @@ function signersLines(word: string, signers: readonly string[]): readonly string
   return signers.map((signer) => `${word} the signature of "${printable(signer)}"`);
 }
 
-/** Figures from the events of a run, because the outcomes of its files lack them. */
 interface RunFigures {
-  /** Signatures that the service returned and counted during this run. */
   readonly signatures: number;
   readonly requested: ReadonlySet<string>;
   readonly milliseconds: number;
@@ -137,7 +135,7 @@ export function totalLine(files: readonly FileOutcome[], verb: ChangeVerb, figur
   ].join('; ');
 }
 
-/** Files with the same content need only one signature request. */
+/** Files with the same content share a request. */
 function plannedText(files: readonly FileOutcome[]): string {
   const requests = files.flatMap((file) => {
     if (file.status !== 'planned') return [];

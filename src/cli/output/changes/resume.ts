@@ -9,12 +9,10 @@ import { errorJson } from '../json.ts';
 import { INDENT, Lines, type LinesOptions, oneLine, shown } from '../lines.ts';
 import { changeConsole } from './change-console.ts';
 
-/** Disposing the result removes the progress display. */
 export function resumeConsole(io: Io, options: LinesOptions) {
   const lines = new Lines(io, options);
-  // Failed files are reported together with the call that belongs to them.
+  // Failed files are printed with their calls.
   const files = changeConsole(io, options, 'signed', undefined, ({ status }) => status !== 'failed');
-  /** Reasons for which a hint has already been printed. */
   const explained = new Set<string>();
 
   function printCall({ call, status, error }: ResumedCall): void {
@@ -50,7 +48,7 @@ export function resumeConsole(io: Io, options: LinesOptions) {
     event(event: SigningEvent): void {
       if (event.type !== 'report-failed') files.event(event);
     },
-    /** `none` is the text that is printed if the list is empty. */
+    /** `none` is printed if the list is empty. */
     calls(calls: readonly ResumedCall[], none: string): void {
       files[Symbol.dispose]();
       for (const resumed of calls) printCall(resumed);
@@ -91,7 +89,7 @@ function summarise(calls: readonly ResumedCall[]): Readonly<Record<ResumedCall['
   return summary;
 }
 
-/** Scripts read these members, so their names must not change. */
+/** Scripts read these members: names must not change. */
 export function resumedJson(calls: readonly ResumedCall[], warnings: readonly string[]) {
   const documents = calls.map(describeResumed).map((call) => ({
     ...call,

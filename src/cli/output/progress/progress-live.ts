@@ -1,7 +1,3 @@
-/**
- * Shows a single line for the whole run, below the lines of finished files. The line is removed at the end of the run.
- */
-
 import { styleText } from 'node:util';
 import ora from 'ora';
 import type { Io } from '../../io.ts';
@@ -16,9 +12,7 @@ interface Symbols {
 
 const UNICODE: Symbols = { frames: [...'⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏'], between: ' · ', ellipsis: '…' };
 const ASCII: Symbols = { frames: [...'-\\|/'], between: ', ', ellipsis: '...' };
-/**
- * Columns that the spinner, the spaces around it, and the last column take. Some terminals wrap after the last column.
- */
+/** The spinner, the spaces around it, and the last column, after which some terminals wrap. */
 const TAKEN_COLUMNS = 4;
 const INTERVAL_MILLISECONDS = 100;
 
@@ -27,7 +21,7 @@ interface Shown {
   elapsedSeconds(): number;
 }
 
-/** Standard error must be a terminal. Returns a function that removes the live line. */
+/** Standard error must be a terminal. Returns a function that removes the line. */
 export function startLiveLine(state: Shown, { stderr, env }: Io): () => void {
   const symbols = isUnicode(env) ? UNICODE : ASCII;
   const isColoured = hasColour(stderr, env);
@@ -41,18 +35,18 @@ export function startLiveLine(state: Shown, { stderr, env }: Io): () => void {
   const spinner = ora({
     stream: stderr,
     isEnabled: true,
-    // Raw mode would discard input that the user typed ahead, and Ctrl-Z would have no effect.
+    // Raw mode would discard what the user types ahead, and disable Ctrl-Z.
     discardStdin: false,
-    // If the process is killed, it cannot restore a hidden cursor.
+    // A killed process could not restore a hidden cursor.
     hideCursor: false,
-    // ora reads environment variables that `hasColour` does not read.
+    // ora reads other environment variables than `hasColour`.
     color: false,
     spinner: { frames: symbols.frames.map(frame) },
     interval: INTERVAL_MILLISECONDS,
-    // Computed for each frame, because the user may resize the terminal.
+    // The text is computed for each frame, because the user may resize the terminal.
     suffixText: text,
   });
-  // If a terminal has 0 columns, ora counts lines in an endless loop.
+  // With 0 columns, ora counts lines in an endless loop.
   const follow = (): void => {
     if (columnsOf(stderr) < LEAST_LIVE_COLUMNS) spinner.stop();
     else spinner.start();

@@ -9,12 +9,10 @@ import { columnsOf, isContinuousIntegration, isDumb, isTerminal, LEAST_LIVE_COLU
 
 export type ProgressEvent =
   | Exclude<SigningEvent, { readonly type: 'file-finished' }>
-  /** The summary counts files by the value of `word`. */
   | { readonly type: 'file-finished'; readonly path: string; readonly word: string };
 
 export interface ProgressWords {
   readonly doing: string;
-  /** The word for successful files, for example `signed`. */
   readonly done: string;
 }
 
@@ -22,7 +20,7 @@ const WAITING: Readonly<Record<Exclude<FileStep, 'writing'>, string>> = {
   'asking-service': 'waiting for the service',
   'asking-authority': 'waiting for the timestamp authority',
 };
-/** A file for which no event arrives within this time is no longer shown as being read. */
+/** Without an event for this long, a file is no longer shown as being read. */
 const READING_MILLISECONDS = 1500;
 
 type ProgressState = ReturnType<typeof progressState>;
@@ -104,14 +102,14 @@ function sizeInWords(bytes: number): string {
 
 type ProgressMode = 'live' | 'plain' | 'none';
 
-/** Disposing it removes the live line. It may be disposed twice. */
+/** May be disposed twice. */
 export interface Progress extends Disposable {
   event(event: ProgressEvent): void;
 }
 
-/** A run that takes less time shows no progress, and does not load the code for it. */
+/** A shorter run shows no progress, and does not load the code for it. */
 const LIVE_AFTER_MILLISECONDS = 300;
-/** Progress lines without a live display are rare, because screen readers read every line aloud. */
+/** Screen readers read every line aloud. */
 const PLAIN_EVERY_MILLISECONDS = 5000;
 
 export function openProgress(io: Io, options: LinesOptions, words: ProgressWords): Progress {
@@ -147,7 +145,6 @@ function showLive(state: ProgressState, io: Io): () => void {
     const { startLiveLine } = await import('./progress-live.ts');
     if (!isOver) stop = startLiveLine(state, io);
   };
-  // The run continues even if its progress cannot be shown.
   const timer = setTimeout(() => void start().catch(() => undefined), LIVE_AFTER_MILLISECONDS).unref();
   return () => {
     isOver = true;
