@@ -1,4 +1,4 @@
-/** The members of `extra` in a request (API 2.3), and the values with which the user can replace them. */
+/** The members of `extra` in a request (API 2.3), which the user can replace. */
 
 import type { ValueKind } from './option.ts';
 import { type Given, refuse } from './values.ts';
@@ -14,7 +14,7 @@ const EXTRA_MEMBERS = [
 ] as const;
 type ExtraMember = (typeof EXTRA_MEMBERS)[number];
 
-/** If the value is an empty string, the member is omitted. */
+/** An empty string omits the member. */
 export type ReplacedExtra = Readonly<Partial<Record<ExtraMember, string>>>;
 
 export const extraMember: ValueKind<readonly [ExtraMember, string]> = {
@@ -36,7 +36,7 @@ export const extraMember: ValueKind<readonly [ExtraMember, string]> = {
   note: EXTRA_MEMBERS.join(', '),
 };
 
-/** Error messages never contain the value, because a user who wants to hide it may have misspelt only the name. */
+/** Never shows the value: a user who wants to hide it may have misspelt only the name. */
 function readMember({ value, name }: Given): readonly [ExtraMember, string] {
   const [, key, text = ''] = /^(\w+)=(.*)$/s.exec(value) ?? [];
   const member = EXTRA_MEMBERS.find((one) => one === key);
@@ -46,7 +46,7 @@ function readMember({ value, name }: Given): readonly [ExtraMember, string] {
   return [member, text];
 }
 
-/** If a user hides a member, its value from any other source is not used. */
+/** A hidden member stays hidden, whatever other sources say. */
 export function resolveExtra(
   members: readonly (readonly [ExtraMember, string])[],
   fileName: 'send' | 'hide',

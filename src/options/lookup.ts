@@ -1,5 +1,3 @@
-/** Looks up the value of an option in this order: option, environment variable, project file, profile, default. */
-
 import { settingsErrors } from './errors.ts';
 import type { CommandName } from './option.ts';
 import type { Environment } from './options.ts';
@@ -17,7 +15,6 @@ import type { Given } from './values.ts';
 
 export type StoredValues = ReadonlyMap<SettingKey, readonly string[]>;
 
-/** Contents of the settings files on this machine. Options and environment variables take precedence. */
 export interface Stored {
   readonly project: { readonly path: string; readonly values: StoredValues } | undefined;
   readonly profile: StoredProfile;
@@ -30,7 +27,6 @@ export interface StoredProfile {
   readonly environment: string | undefined;
 }
 
-/** For callers that do not read settings files, such as users of the library. */
 export const NOTHING_STORED: Stored = {
   project: undefined,
   profile: { name: OPTIONS.profile.default, values: new Map(), environments: new Map(), environment: undefined },
@@ -48,7 +44,7 @@ export type OptionValues = {
 };
 
 export interface Lookup {
-  /** Empty if the default value is used. */
+  /** Returns an empty list if the default applies. */
   all(key: OptionKey): readonly Found[];
   one(key: OptionKey): Found | undefined;
   read<Key extends OptionKey>(key: Key): Read<Key>;
@@ -64,8 +60,7 @@ export function lookUp(
   const optionOf = (key: OptionKey): CommandOption => own.get(key) ?? { key, ...definitionOf(key) };
   const all = (key: OptionKey): readonly Found[] => {
     const typed = fromOption(key, options);
-    // The last value of each member is used, so members that a profile hides stay hidden if an option sets only other
-    // members.
+    // The last value of each member counts, so members that a profile hides stay hidden unless an option sets them.
     if (definitionOf(key).kind?.form === 'members') return [...(fromProfile(key, stored) ?? []), ...(typed ?? [])];
     if (typed !== undefined || optionOf(key).isTypedOnly) return typed ?? [];
     return (
@@ -84,7 +79,6 @@ export function lookUp(
     const [from = value === undefined ? undefined : { value, name: 'default' }] = found;
     return from && kind.read(from);
   };
-  // `Read` gives each key the type of the values that its kind returns.
   return { all, one: (key) => all(key)[0], read: read as Lookup['read'] };
 }
 
@@ -96,13 +90,13 @@ export function refuseConflicts(command: CommandName, options: OptionValues): vo
   }
 }
 
-/** An empty list is treated as a missing one, as in the options of the library. */
+/** As in the options of the library, an empty list is like a missing one. */
 function isGiven(value: OptionValues[OptionKey], flag: string): boolean {
   if (typeof value === 'boolean') return value !== isNegative(flag);
   return value !== undefined && !(typeof value === 'object' && value.length === 0);
 }
 
-/** Returns true for a switch that is on by default. */
+/** True for a switch that is on by default. */
 function isNegative(flag: string): boolean {
   return flag.startsWith('--no-');
 }
@@ -136,9 +130,8 @@ function fromProfile(key: OptionKey, { profile }: Stored): readonly Found[] | un
 }
 
 /**
- * Returns the service address that the profile contains for the selected environment. If an environment is selected
- * with an option, a variable that contains an address is ignored. Throws `environment-unknown` if the profile has no
- * address for the selected environment.
+ * The service address in the profile for the chosen environment. An environment chosen with an option wins over an
+ * address in a variable.
  */
 function addressOf(options: OptionValues, env: Environment, stored: Stored): readonly Found[] | undefined {
   const chosen = fromOption('environment', options);
@@ -167,11 +160,9 @@ function inProfile(value: string, key: string, profile: StoredProfile): Found {
 export interface ListedSetting {
   readonly key: string;
   readonly values: readonly string[];
-  /** For example `CODESIGN_CODE`, `codesign-remote.config.json`, `profile work`, or `default`. */
   readonly origin: string;
 }
 
-/** Omits settings that have neither a value nor a default. */
 export function listSettings(look: Lookup, { profile }: Stored): readonly ListedSetting[] {
   const origin = `profile ${profile.name}`;
   const environments = [...profile.environments].map(([name, address]) => ({
@@ -191,7 +182,7 @@ function listed(key: OptionKey, found: readonly Found[]): ListedSetting {
   return { key, values: found.map(({ value }) => withoutCredentials(value)), origin: first.origin };
 }
 
-/** An address that contains a password is rejected only when it is used, so the password is hidden here. */
+/** An address with a password is rejected only when it is used. */
 function withoutCredentials(value: string): string {
   return value.replace(/^(\w+:\/*)[^/?#]*@/, '$1***@');
 }

@@ -39,16 +39,16 @@ export type CommandName =
 export interface ValueKind<Value> {
   read(given: Given): Value;
   /**
-   * Form of the value in a settings file. `code` is text, because the number may begin with zeros, but a JSON number is
-   * also accepted. `members` is an object in a settings file, and `key=value` on the command line.
+   * Form in a settings file. `code` is text, because the number may begin with zeros, but a JSON number is accepted
+   * too. `members` is an object there, and `key=value` on the command line.
    */
   readonly form: 'text' | 'number' | 'code' | 'switch' | 'members';
-  /** JSON schema of one value in a settings file. For `members`, it is the schema of the whole object. */
+  /** The schema of one value, or of the whole object for `members`. */
   readonly schema: object;
   readonly words?: readonly string[];
-  /** Values that the shell suggests during completion; other values are accepted too. */
+  /** The shell suggests them, but other values are accepted too. */
   readonly suggestions?: readonly string[] | 'profiles' | 'environments';
-  /** If a settings file contains a relative path, it is resolved from the folder of that file. */
+  /** A relative path in a settings file starts at the folder of that file. */
   readonly isPath?: true;
   readonly note?: string;
 }
@@ -72,7 +72,6 @@ export const algorithm = {
   words: DIGEST_ALGORITHMS,
 } satisfies ValueKind<unknown>;
 
-/** A switch that may also be set in a settings file. */
 export const switched = {
   read: readSwitch,
   form: 'switch',
@@ -83,7 +82,7 @@ export function oneOf<const Word extends string>(words: readonly Word[]): ValueK
   return { read: (given) => readWord(given, words), form: 'text', schema: { enum: words }, words };
 }
 
-/** `scale`: factor by which the number on the command line is multiplied. */
+/** The number on the command line is multiplied by `scale`. */
 export function number(range: NumberRange, scale = 1) {
   const { isWhole, from: minimum, to: maximum } = range;
   return {
@@ -94,31 +93,23 @@ export function number(range: NumberRange, scale = 1) {
 }
 
 export interface OptionDefinition {
-  /** For example `--timestamp-url`, or `--no-timestamp` for a switch that is on by default. */
   readonly flag: `--${string}`;
   readonly short?: `-${string}`;
-  /** Name of the value in help texts, such as `url`; undefined for a switch. */
   readonly placeholder?: string;
   readonly kind?: ValueKind<unknown>;
-  /** The option may be repeated, and its value in a settings file is a list. */
   readonly isList?: true;
-  /** The environment variable may contain several values separated by spaces. */
   readonly isSplit?: true;
   readonly variable?: string;
-  /** Other environment variables that help mentions, although this table does not read them. */
+  /** Help mentions them, although this table does not read them. */
   readonly otherVariables?: string;
-  /** The default value, in the form in which a user would type it. */
+  /** The default as a user would type it. */
   readonly default?: string;
   readonly defaultText?: string;
-  /** A project file may contain only settings that a cloned repository is allowed to control. */
+  /** A project file may contain only what a cloned repository is allowed to control. */
   readonly stored?: 'project' | 'profile' | 'both';
-  /**
-   * A noun phrase for an option with a value, and an imperative for a switch. Help appends the possible values, the
-   * default and the environment variable.
-   */
+  /** A noun phrase for a value, an imperative for a switch. Help appends values, default and variable. */
   readonly help: string;
   readonly group?: string;
-  /** Keys of the options that cannot be combined with this option. */
   readonly conflicts?: readonly string[];
   readonly commands: readonly CommandName[];
   readonly in?: Readonly<Partial<Record<CommandName, Differences>>>;
@@ -128,6 +119,6 @@ export interface OptionDefinition {
 export type OptionTable = Readonly<Record<string, OptionDefinition>>;
 
 interface Differences extends Partial<Pick<OptionDefinition, 'flag' | 'help' | 'default' | 'defaultText'>> {
-  /** This option cannot be set with an environment variable or in a settings file. */
+  /** Neither an environment variable nor a settings file can set it. */
   readonly isTypedOnly?: true;
 }

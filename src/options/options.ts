@@ -1,4 +1,4 @@
-/** The options of the library: callers pass the text that a user would type. */
+/** Callers of the library pass the text that a user would type. */
 
 import type { LibraryOptionsOf } from './table.ts';
 
@@ -6,5 +6,5 @@ export type SettingsOptions = LibraryOptionsOf<'sign'>;
 export type VerifyOptions = LibraryOptionsOf<'verify'>;
 export type ProfileOptions = Pick<SettingsOptions, 'profile' | 'environment'>;
 
-/** Environment variables by name. An empty value is treated as a missing one. */
+/** An empty value is like a missing one. */
 export type Environment = Readonly<Record<string, string | undefined>>;

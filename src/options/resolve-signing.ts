@@ -7,7 +7,7 @@ import { missingSettings, type Resolved, resolve, resolveTimestamps } from './re
 import { FORMAT_OPTION_KEYS } from './table/formats.ts';
 import type { OptionsOf } from './table.ts';
 
-/** skip: a file that has an intact signature made with this certificate is not changed. */
+/** `skip` keeps a file that has an intact signature made with this certificate. */
 export type ExistingSignatures = 'replace' | 'append' | 'skip' | 'skip-any';
 
 export type SigningSettings = ReturnType<typeof resolveSigning>;

@@ -1,5 +1,3 @@
-/** The settings of a command: the checked values of its options, and the settings that depend on several options. */
-
 import type { DigestAlgorithm } from '../crypto/algorithms.ts';
 import { toCodesignError } from '../errors/codesign-error.ts';
 import { type HttpProxy, type Proxies, readExceptions, type UnusableProxy } from '../http/proxy.ts';
@@ -13,7 +11,7 @@ import { type Given, readProxyVariable } from './values.ts';
 import { emptyVariables, listed } from './variables.ts';
 
 export type Resolved<Command extends CommandName> = ValuesOf<Command> & {
-  /** Finds the origin of each value, and reads settings that are not options of the current command. */
+  /** `look` also finds the origin of values, and settings that are not options of the command. */
   readonly look: Lookup;
   /** Called only if a request will be sent. */
   proxies(): Proxies;
@@ -31,7 +29,7 @@ export function resolve<Command extends CommandName>(
   return { ...(values as ValuesOf<Command>), look, proxies: () => resolveProxies(look, env) };
 }
 
-/** ALL_PROXY often contains a SOCKS proxy for all programs, so an unusable proxy is an error only when it is needed. */
+/** ALL_PROXY often contains a SOCKS proxy for other programs, so it is an error only when it is needed. */
 export function resolveProxies(look: Lookup, env: Environment): Proxies {
   const exceptions = readExceptions(variable('no_proxy', env)?.value ?? '');
   const proxy = look.read('proxy');
@@ -54,7 +52,7 @@ function readOrRefuse(given: Given): HttpProxy | UnusableProxy {
   }
 }
 
-/** Like curl, prefers the variable with the lower-case name. */
+/** Like curl, prefers lower case. */
 function variable(name: string, env: Environment): Given | undefined {
   const found = [name, name.toUpperCase()].find((one) => env[one]);
   return found === undefined ? undefined : { value: env[found] ?? '', name: found };
@@ -62,7 +60,7 @@ function variable(name: string, env: Environment): Given | undefined {
 
 export type TimestampSettings = ReturnType<typeof resolveTimestamps>;
 
-/** `fallback`: algorithm to use if none is set for timestamps. */
+/** `fallback` is used if no algorithm is set for timestamps. */
 export function resolveTimestamps(look: Lookup, fallback: DigestAlgorithm, env: Environment) {
   const isWanted = look.read('timestamp');
   const urls = isWanted ? look.read('timestampUrl') : [];
@@ -71,7 +69,7 @@ export function resolveTimestamps(look: Lookup, fallback: DigestAlgorithm, env: 
     throw settingsErrors('settings-conflict', { options: `--no-timestamp and ${look.one('requireTimestamp')?.name}` });
   }
   return {
-    /** Addresses in the order in which they are tried; empty if no timestamp is wanted. */
+    /** Authorities are tried in this order. The list is empty without timestamps. */
     urls: [...new Map(urls.map((url) => [url.href, url])).values()],
     algorithm: look.read('timestampAlgorithm') ?? fallback,
     policy: look.read('timestampPolicy'),
@@ -83,10 +81,7 @@ export function resolveTimestamps(look: Lookup, fallback: DigestAlgorithm, env: 
 const CREDENTIALS =
   ' Credentials are needed as well: codesign-remote login keeps them, or set CODESIGN_ACCESS_KEY and CODESIGN_ACCESS_SECRET.';
 
-/**
- * Returns one error for all required options that are missing. If `hasCredentials` is false, the error also mentions
- * the missing credentials. `or`: an option that the user can set instead.
- */
+/** Returns one error for all settings that are missing. `or` is an option that the user can set instead. */
 export function missingSettings(
   keys: readonly OptionKey[],
   env: Environment,

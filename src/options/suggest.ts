@@ -1,6 +1,6 @@
 /**
- * Returns the shortest known word that begins with the given word. If there is none, returns the closest word in which
- * at most a third of the letters differ. Ignores upper and lower case, hyphens and underscores.
+ * Returns the shortest word that begins with `word`, or the closest one in which at most a third of the letters differ.
+ * Ignores case, hyphens and underscores.
  */
 export function suggest(word: string, known: Iterable<string>): string | undefined {
   const letters = plain(word);
@@ -16,10 +16,9 @@ export function suggest(word: string, known: Iterable<string>): string | undefin
   return best;
 }
 
-/** A shorter prefix would match too many words. */
 const LEAST_PREFIX = 2;
 
-/** Returns a sentence to put before a hint, or an empty string if no word is similar. */
+/** Returns a sentence to put before a hint, or an empty string. */
 export function didYouMean(word: string, known: Iterable<string>): string {
   const meant = suggest(word, known);
   return meant === undefined ? '' : `Did you mean ${meant}? `;
@@ -29,7 +28,7 @@ function plain(word: string): string {
   return word.slice(0, 64).toLowerCase().replace(/[-_]/g, '');
 }
 
-/** Counts the insertions, deletions, replacements and swaps of adjacent letters (optimal string alignment distance). */
+/** Optimal string alignment distance: insertions, deletions, replacements and swaps of adjacent letters. */
 function countMistakes(one: string, other: string): number {
   let before: readonly number[] = [];
   let row: readonly number[] = Array.from({ length: other.length + 1 }, (_, index) => index);

@@ -22,7 +22,7 @@ export const OPTIONS = {
   ...OUTPUT_OPTIONS,
 } as const;
 
-/** Headings of the groups of options in help. The options of a format are grouped under the name of the format. */
+/** Headings in help. Options of a format have the heading of the format. */
 const GROUPS: Readonly<Record<string, object>> = {
   Service: SERVICE_OPTIONS,
   Signature: SIGNATURE_OPTIONS,

@@ -1,7 +1,4 @@
-/**
- * Reads typed values. Each value is passed with the name of the option, variable or file that it comes from, for use in
- * messages.
- */
+/** Messages call each value by the option, variable or file that it comes from. */
 
 import { DIGEST_ALGORITHMS, type DigestAlgorithm } from '../crypto/algorithms.ts';
 import { type HttpProxy, isLoopback } from '../http/proxy.ts';
@@ -15,25 +12,23 @@ export interface Given {
   readonly name: string;
 }
 
-/**
- * Below the roots 0 and 1, numbers are at most 39 (X.660). A larger number would encode a different object identifier.
- */
+/** Below the roots 0 and 1, numbers are at most 39 (X.660): a larger one would encode another identifier. */
 const OBJECT_IDENTIFIER = /^([01]\.[1-3]?\d|2\.(0|[1-9]\d{0,9}))(\.(0|[1-9]\d{0,9})){0,29}$/;
 
 export function readText(from: Given): string {
   return from.value === '' ? refuse(from, 'some text') : from.value;
 }
 
-/** Accepts upper and lower case, and Java's names, such as SHA-256. */
+/** Also accepts Java's names, such as SHA-256. */
 export function readAlgorithm(from: Given): DigestAlgorithm {
   const wanted = from.value.toUpperCase().replace(/^SHA-/, 'SHA');
   return readWord({ ...from, value: wanted }, DIGEST_ALGORITHMS, from);
 }
 
-/** A word that is too short to be a secret, for example `MD5`. */
+/** Too short to be a secret, for example `MD5`. */
 const SHORT_WORD = /^[a-z][a-z\d-]{0,4}$/i;
 
-/** The message shows `typed` only if it is a short word, or a misspelt form of an accepted word. */
+/** The message shows `typed` only if it is no secret: a short word, or a misspelt form of an accepted one. */
 export function readWord<const Word extends string>(from: Given, words: readonly Word[], typed = from): Word {
   const found = words.find((word) => word === from.value);
   if (found !== undefined) return found;
@@ -41,13 +36,13 @@ export function readWord<const Word extends string>(from: Given, words: readonly
   return refuse(typed, `one of ${words.join(', ')}`, isWord ? typed.value : HIDDEN);
 }
 
-// OpenSSL and Windows print fingerprints with colons or spaces, in upper or lower case.
+// OpenSSL and Windows print fingerprints with colons or spaces.
 const SHA256 = /^[0-9a-f]{64}$/;
 const SHA1 = /^[0-9a-f]{40}$/;
 
 export function readSigner(from: Given): { readonly commonName: string } | { readonly sha256: string } {
   const digits = readText(from).replace(/[:\s]/g, '').toLowerCase();
-  // signtool shows SHA-1 fingerprints. As a certificate name, a fingerprint would never match.
+  // signtool shows SHA-1 fingerprints, which would never match as a name.
   if (SHA1.test(digits)) refuse(from, "a common name, or the certificate's SHA-256");
   return SHA256.test(digits) ? { sha256: digits } : { commonName: from.value };
 }
@@ -77,12 +72,12 @@ export function readObjectIdentifier(from: Given): string {
 
 const HIDDEN = '…';
 
-/** The message does not show the wrong value, because it may be a secret that was entered in the wrong place. */
+/** The message hides the value, which may be a secret entered in the wrong place. */
 export function refuse({ name, value }: Given, expected: string, shown: string = HIDDEN): never {
   throw settingsErrors('invalid-setting', { name, value: value === '' ? '' : shown, expected });
 }
 
-/** Returns the address with no slashes at the end. In messages, `name` appears in place of the text. */
+/** Removes slashes at the end. Messages show `name`, never the text. */
 export function parseBaseUrl(text: string, name: string): URL {
   if (!URL.canParse(text)) throw settingsErrors('base-url-invalid', { name, problem: 'it is not a URL' });
   const url = new URL(text);
@@ -90,16 +85,14 @@ export function parseBaseUrl(text: string, name: string): URL {
   if (url.protocol !== 'https:' && url.protocol !== 'http:') {
     throw settingsErrors('base-url-invalid', { name, problem: 'it must begin with https://' });
   }
-  // Also checks the original text, because a "?" or "#" with nothing after it does not appear in the parsed address.
+  // A "?" or "#" with nothing after it does not appear in the parsed address.
   if (/[?#]/.test(text)) throw settingsErrors('base-url-invalid', { name, problem: 'it has a query or a fragment' });
   if (url.protocol === 'http:' && !isLoopback(url)) throw settingsErrors('base-url-insecure', { name, host: url.host });
   url.pathname = url.pathname.replace(/\/+$/, '');
   return url;
 }
 
-/**
- * Accepts plain `http:`, which most authorities use. Their answers are verified, and nothing secret is sent to them.
- */
+/** Accepts plain `http:`, as most authorities use: answers are verified, and nothing secret is sent. */
 export function readTimestampUrl({ value, name }: Given): URL {
   const url = URL.canParse(value) ? new URL(value) : undefined;
   if (url === undefined || !isWeb(url)) {
@@ -109,7 +102,7 @@ export function readTimestampUrl({ value, name }: Given): URL {
   return url;
 }
 
-/** Reads a proxy address from a source that others can read. The address must therefore not contain credentials. */
+/** The source can be read by others, so the address must contain no credentials. */
 export function readProxy(from: Given): HttpProxy {
   const { url, authorization } = readProxyVariable(from);
   if (authorization !== undefined) throw settingsErrors('proxy-holds-credentials', { name: from.name });
@@ -128,7 +121,6 @@ function isWeb({ protocol }: URL): boolean {
   return protocol === 'http:' || protocol === 'https:';
 }
 
-/** HTTP Basic (RFC 7617). */
 function authorizationOf({ username, password }: URL, name: string): Secret | undefined {
   if (username === '' && password === '') return undefined;
   try {

@@ -20,25 +20,18 @@ export const VARIABLES = {
   FORCE_COLOR: 'colours in pipes too; NO_COLOR takes precedence',
 } as const;
 
-/**
- * Returns `A and B are set but empty`, as happens when CI does not provide a secret. Returns an empty string if all
- * variables have values.
- */
+/** An empty variable often means that CI did not provide a secret. Returns an empty string if there is none. */
 export function emptyVariables(names: readonly string[], env: Environment): string {
   const empty = names.filter((name) => env[name] === '');
   return empty.length === 0 ? '' : `${listed(empty)} ${empty.length === 1 ? 'is' : 'are'} set but empty`;
 }
 
-/** Returns a list such as `a`, `a and b` or `a, b and c`. */
 export function listed(parts: readonly string[]): string {
   const last = parts.at(-1) ?? '';
   return parts.length > 1 ? `${parts.slice(0, -1).join(', ')} and ${last}` : last;
 }
 
-/**
- * Warns of each unknown variable whose name begins with the prefix of this program. Variables of the server and of the
- * tests are known too.
- */
+/** Variables of the server and of the tests are known too. */
 export function unknownVariables(env: Environment): readonly string[] {
   const known = [...Object.keys(VARIABLES), ...OPTION_VARIABLES].filter((name) => name.startsWith(PREFIX));
   const words = known.map((name) => name.slice(PREFIX.length));

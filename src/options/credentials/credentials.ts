@@ -1,5 +1,3 @@
-/** Reads the credentials from the environment, or from the keychain, which stores them for only one origin. */
-
 import { CodesignError } from '../../errors/codesign-error.ts';
 import { Secret } from '../../secrets/secret.ts';
 import { settingsErrors } from '../errors.ts';
@@ -12,14 +10,14 @@ export interface Credentials {
   readonly accessKey: string;
   readonly accessSecret: Secret;
   readonly source: 'environment' | 'keychain';
-  /** The only origin to which the credentials may be sent; undefined if they come from the environment. */
+  /** The only origin to which the credentials may be sent; undefined for those of the environment. */
   readonly origin: string | undefined;
   readonly warnings: readonly string[];
 }
 
 export interface CredentialsQuery {
   readonly env: Environment;
-  /** Origin of the service to which the credentials will be sent; undefined if they will not be sent. */
+  /** undefined if the credentials will not be sent. */
   readonly origin: string | undefined;
   readonly account: Account;
   readonly keychain: Keychain;
@@ -30,13 +28,10 @@ const SECRET = 'CODESIGN_ACCESS_SECRET';
 const SECRET_FILE = 'CODESIGN_ACCESS_SECRET_FILE';
 export const CREDENTIAL_VARIABLES = [KEY, SECRET, SECRET_FILE] as const;
 
-/** The user name and the password must not contain control characters (RFC 7617, section 2). */
+/** RFC 7617, section 2, forbids control characters in the user name and the password. */
 const CONTROL = /\p{Cc}/u;
 
-/**
- * Reads CODESIGN_ACCESS_KEY, together with either CODESIGN_ACCESS_SECRET or CODESIGN_ACCESS_SECRET_FILE. If these
- * variables are not set or are empty, reads the profile's entry in the keychain.
- */
+/** Prefers the environment to the keychain, which stores credentials for one origin. */
 export async function readCredentials(query: CredentialsQuery): Promise<Credentials> {
   if (hasCredentials(query.env)) return readEnvironment(query.env);
   try {
@@ -61,7 +56,7 @@ const WITHOUT_CREDENTIALS: ReadonlySet<string> = new Set([
   'keychain-denied',
 ] satisfies (keyof typeof settingsErrors.table)[]);
 
-/** True if credentials for the service are missing. False if they are wrong. */
+/** False if credentials exist but are wrong. */
 export function isWithoutCredentials(thrown: unknown): boolean {
   return thrown instanceof CodesignError && WITHOUT_CREDENTIALS.has(thrown.code);
 }
@@ -102,10 +97,7 @@ async function readKeychain({ origin, account, keychain }: CredentialsQuery): Pr
   return { ...stored, source: 'keychain', warnings: [] };
 }
 
-/**
- * `source` is the name of the key in messages. Messages never contain the text of the key, because it may include the
- * secret.
- */
+/** Messages name the `source`, never the text: it may include the secret. */
 export function checkAccessKey(accessKey: string, source: string): string {
   const invalid = (problem: string) => settingsErrors('access-key-invalid', { source, problem });
   if (accessKey === '') throw invalid('is empty');

@@ -6,7 +6,7 @@ import { Secret } from '../../secrets/secret.ts';
 import { settingsErrors, settingsWarnings } from '../errors.ts';
 import type { Environment } from '../options.ts';
 
-/** Longer than any certificate chain; limits the memory that a file of excessive size can use. */
+/** Longer than any certificate chain. */
 const READ_LIMIT = 16 * 1024 * 1024;
 
 interface CertificateFiles {
@@ -38,28 +38,21 @@ async function readBounded(path: string): Promise<Uint8Array> {
   }
 }
 
-/** A secret is one line long, so a larger file cannot be the right one. */
+/** A secret is one line, so a larger file is not the right one. */
 const LARGEST_SECRET_FILE = 64 * 1024;
 
 const WRITABLE_BY_OTHERS = 0o022;
 const READABLE_BY_OTHERS = 0o044;
 
-/**
- * Returns the text of the file, without one newline at the end. `variable`: the environment variable that contains the
- * path of the file.
- */
+/** `variable` is the environment variable that contains the path. */
 export async function readSecretFile(path: string, variable: string) {
   const { text, stats } = await readWithStats(path, variable);
-  // Windows has no such permission bits, so the mode that Node.js returns does not show who may write.
   const warnings = process.platform === 'win32' ? [] : checkPermissions(path, stats, variable);
-  // Removes one newline, which `echo` and editors add at the end. Any further newlines are part of the secret.
+  // `echo` and editors add one newline. Any further ones are part of the secret.
   return { text: text.replace(/\r?\n$/, ''), warnings };
 }
 
-/**
- * Reads the permissions and the content through one descriptor, because the file at the path may be replaced in
- * between.
- */
+/** Uses one descriptor, because the file at the path may be replaced in between. */
 async function readWithStats(path: string, variable: string): Promise<{ text: string; stats: Stats }> {
   try {
     await using file = await open(path, 'r');
@@ -69,14 +62,13 @@ async function readWithStats(path: string, variable: string): Promise<{ text: st
   }
 }
 
-/** Returns warnings. Throws `secret-file-exposed` if anyone except the current user and root may write to the file. */
+/** Returns warnings. Throws `secret-file-exposed` if others may write to the file. */
 function checkPermissions(path: string, { mode, uid }: Stats, variable: string): readonly string[] {
   if ((mode & WRITABLE_BY_OTHERS) !== 0) {
     throw settingsErrors('secret-file-exposed', { variable, path, problem: 'may be written by other users' });
   }
   const user = process.getuid?.();
-  // Root may read files of other users, because a secret that is mounted into a container belongs to a user outside the
-  // container.
+  // Root may read files of other users: a secret mounted into a container belongs to a user outside it.
   if (user !== undefined && user !== 0 && uid !== user && uid !== 0) {
     throw settingsErrors('secret-file-exposed', { variable, path, problem: 'belongs to another user' });
   }

@@ -1,4 +1,4 @@
-/** Accesses the keychain through keytar in a separate process, which can be killed while it waits for the user. */
+/** Runs keytar in a separate process, which can be killed while it waits for the user. */
 
 import { createRequire } from 'node:module';
 import * as v from 'valibot';
@@ -10,12 +10,11 @@ import { settingsErrors } from '../errors.ts';
 import type { Environment } from '../options.ts';
 import { OPTIONS } from '../table.ts';
 
-/** Every function has a time limit. It throws `keychain-unavailable`, `keychain-locked` or `keychain-denied`. */
+/** Each method has a time limit, and throws `keychain-unavailable`, `keychain-locked` or `keychain-denied`. */
 export interface Keychain {
-  /** Returns undefined if there is no such entry. On Linux, also returns undefined if the keychain stays locked. */
+  /** On Linux, a keychain that stays locked also gives undefined. */
   read(name: string): Promise<Secret | undefined>;
   write(name: string, value: Secret): Promise<void>;
-  /** Returns false if the entry did not exist. */
   remove(name: string): Promise<boolean>;
 }
 
@@ -26,20 +25,15 @@ export interface Account {
   readonly environment: string;
 }
 
-/** For the environment `production`, the account name is only the name of the profile. */
 export function accountName({ profile, environment }: Account): string {
   return environment === DEFAULT_ENVIRONMENT ? profile : `${profile}/${environment}`;
 }
 
-/** Returns a name to show to users, such as `work` or `work (alternate)`. */
 export function accountText({ profile, environment }: Account): string {
   return environment === DEFAULT_ENVIRONMENT ? profile : `${profile} (${environment})`;
 }
 
-/**
- * Message texts of libsecret and of Apple's Security framework. Windows has no locked keychain; only the user's session
- * can be locked.
- */
+/** Messages of libsecret and of Apple's Security framework. Windows has no locked keychain. */
 const LOCKED = [
   /\/secrets\/collection\/|\/secrets\/aliases\//,
   /locked collection|is locked/i,
@@ -59,16 +53,15 @@ export function keychainFailure(words: string): CodesignError {
   return settingsErrors('keychain-unavailable', { reason });
 }
 
-/** A profile cannot have this name. */
 const PROBE = 'codesign-remote logout';
 const SERVICE = 'codesign-remote';
 
 interface KeychainOptions {
-  /** On Linux, these variables contain the D-Bus address of the keychain. */
+  /** On Linux, they contain the D-Bus address of the keychain. */
   readonly env: Environment;
-  /** Time limit for one operation, because a keychain that asks the user for a password may wait forever. */
+  /** A keychain that asks the user for a password may wait forever. */
   readonly patienceMilliseconds: number;
-  /** Returns the path of keytar, an optional dependency. Throws if keytar is missing. */
+  /** Throws if keytar, an optional dependency, is missing. */
   readonly locate?: (() => string) | undefined;
 }
 
@@ -77,9 +70,8 @@ type Operation = 'getPassword' | 'setPassword' | 'deletePassword';
 type Answer = { readonly value: unknown } | { readonly failed: 'load' | 'call'; readonly words: string };
 
 /**
- * Calls keytar once. Runs in a separate process, because calls of keytar block a thread that Node.js cannot end when it
- * exits. Names and secrets are passed on standard input, because other users can see the arguments of a process.
- * Standard input stays open as long as the caller waits for the result.
+ * Calls keytar once. In its own process, keytar would block a thread that Node.js cannot end. Names and secrets come
+ * from standard input, because other users can see arguments. It stays open as long as the caller waits.
  */
 const PROGRAM = `
 const { stdin, stdout } = process;
@@ -122,8 +114,7 @@ export function openKeychain(options: KeychainOptions): Keychain {
     async remove(name) {
       if ((await call('deletePassword', name)) === true) return true;
       if (process.platform !== 'linux') return false;
-      // libsecret reports a locked keychain as empty. A write operation detects this, and makes the next lookup
-      // reliable.
+      // libsecret reports a locked keychain as empty. Writing detects this, and makes the next lookup reliable.
       await call('setPassword', PROBE, PROBE);
       await call('deletePassword', PROBE);
       return (await call('deletePassword', name)) === true;
@@ -131,7 +122,6 @@ export function openKeychain(options: KeychainOptions): Keychain {
   };
 }
 
-/** Either a library that keytar needs is missing, or keytar has no binary for the current system. */
 function notLoaded() {
   const reason =
     process.platform === 'linux'
@@ -195,7 +185,7 @@ function readAnswer(text: string): Answer | undefined {
 }
 
 interface StoredCredentials {
-  /** The origin for which the credentials were stored. They are never sent to another origin. */
+  /** The only origin to which the credentials may be sent. */
   readonly origin: string;
   readonly accessKey: string;
   readonly accessSecret: Secret;
@@ -228,9 +218,7 @@ export async function storeCredentials(
   await keychain.write(accountName(account), new Secret(entry));
 }
 
-/**
- * Returns undefined if the text is not JSON. The parser's error would quote the text, so that error is not passed on.
- */
+/** The parser's error is dropped, because it quotes the text. */
 function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);

@@ -1,8 +1,3 @@
-/**
- * Reads a settings file with limits: only a trusted user may have been able to write to it, and no error quotes its
- * content.
- */
-
 import { constants, type Stats } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { readHandleUpTo } from '../../bytes/read-file.ts';
@@ -12,17 +7,17 @@ import { settingsErrors } from '../errors.ts';
 
 const LARGEST_FILE = 256 * 1024;
 export const WRITABLE_BY_ANYBODY = 0o002;
-/** If this flag were not set, opening a named pipe would wait for a writer. Windows does not have this flag. */
+/** Without it, opening a named pipe would wait for a writer. Windows lacks it. */
 const AT_ONCE = constants.O_NONBLOCK ?? 0;
 
 export type JsonObject = Readonly<Record<string, unknown>>;
 
 export interface JsonFileOptions {
-  /** Root also accepts a file that belongs to the user who started the program with sudo. */
+  /** Root also accepts files of the user who started the program with sudo. */
   readonly rootTakesAny: boolean;
 }
 
-/** Errors never quote the content of the file, because a link may lead to any file. */
+/** Errors never quote the content, because a link may lead to any file. */
 export async function readJsonFile(path: string, options: JsonFileOptions): Promise<JsonObject | undefined> {
   const read = await readText(path);
   if (read === undefined) return undefined;
@@ -44,13 +39,10 @@ async function readText(path: string): Promise<{ readonly text: string; readonly
   }
 }
 
-/**
- * A file that its group may write to is accepted, because that is the default on systems where each user has a private
- * group.
- */
+/** Accepts a file that its group may write to, the default on systems with private groups. */
 function checkOwner(path: string, { mode, uid }: Stats, { rootTakesAny }: JsonFileOptions): void {
   const user = process.getuid?.();
-  // Windows does not have owners and permission bits of this kind.
+  // Windows has no such owners and permission bits.
   if (user === undefined) return;
   const isForeign = uid !== user && uid !== 0 && !(rootTakesAny && user === 0);
   if (isForeign) throw settingsErrors('settings-file-exposed', { path, problem: 'belongs to another user' });
@@ -72,7 +64,7 @@ function parse(path: string, content: string): JsonObject {
   return value;
 }
 
-/** Uses only the position in a message of `JSON.parse`, because the rest of the message quotes the content. */
+/** The rest of the message of `JSON.parse` quotes the content. */
 function locate(thrown: unknown, text: string): string {
   const [, position] = / JSON at position (\d+)(?: \(line \d+ column \d+\))?$/.exec(String(thrown)) ?? [];
   if (position === undefined) return '';

@@ -1,4 +1,4 @@
-/** Reads the profile file without the conf package. conf writes the file, either completely or not at all. */
+/** conf writes the file, either completely or not at all. Reading it does not need conf. */
 
 import { statSync } from 'node:fs';
 import { dirname } from 'node:path';
@@ -12,7 +12,7 @@ import { damaged, textOf, unknownKey } from './stored-values.ts';
 
 const NAME = /^[A-Za-z0-9._-]{1,64}$/;
 
-/** The names of environments follow the same rule. */
+/** Names of environments follow the same rule. */
 export function isProfileName(name: string): boolean {
   return NAME.test(name);
 }
@@ -68,7 +68,7 @@ function assertOwnFolder(folder: string): void {
   }
 }
 
-/** Loads the conf package only for a change, because most runs change nothing. Removes an undefined profile. */
+/** Loads conf only for a change. Removes an undefined profile. */
 export async function writeProfile(path: string, name: string, profile: JsonObject | undefined): Promise<void> {
   const { default: Conf } = await import('conf');
   try {

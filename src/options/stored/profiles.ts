@@ -11,10 +11,7 @@ import { keyAsWritten, storedForm, unknownKey } from './stored-values.ts';
 
 export const DEFAULT_PROFILE = OPTIONS.profile.default;
 
-/**
- * Key in a profile: a setting, `environment`, `environments.<name>`, or `baseUrl`, which means
- * `environments.production`.
- */
+/** `baseUrl` means `environments.production`. */
 export type ProfileKey = SettingKey | 'environment' | `environments.${string}`;
 
 export type Profiles = Awaited<ReturnType<typeof openProfiles>>;
@@ -50,10 +47,7 @@ export async function openProfiles(env: Environment) {
     path,
     names: (): readonly string[] => [...profiles.keys()],
     has: (name: string): boolean => profiles.has(name),
-    /**
-     * The profile `default` is empty until a setting is stored in it. In messages, `from` is the source of the profile
-     * name.
-     */
+    /** The profile `default` is empty until a setting is stored in it. Messages name the source `from`. */
     read(name: string, from = '--profile'): StoredProfile {
       checkName(name, from);
       const found = profiles.get(name);
@@ -61,10 +55,10 @@ export async function openProfiles(env: Environment) {
       if (name === DEFAULT_PROFILE) return { name, values: new Map(), environments: new Map(), environment: undefined };
       throw unknown(from, true);
     },
-    /** Accepts keys in the form of the profile file and in the form of the option. */
+    /** Also accepts keys in the form of the option. */
     set: (name: string, key: string, values: readonly string[]): Promise<void> =>
       change(name, (profile) => put(profile, key, values)),
-    /** Stores either all of the settings or none. A setting that has no values is removed. */
+    /** Removes a setting without values. */
     setAll: (name: string, settings: ReadonlyMap<string, readonly string[]>): Promise<void> =>
       change(name, (profile) => {
         for (const [key, values] of settings) {
@@ -113,7 +107,7 @@ export function checkValues(key: ProfileKey, values: readonly string[]): void {
   else for (const value of values) definitionOf(key).kind?.read({ value, name: key });
 }
 
-/** Stores absolute paths, because the next command may run in a different folder. */
+/** Makes paths absolute, because the next command may run in another folder. */
 function put(profile: Record<string, unknown>, text: string, given: readonly string[]): void {
   const key = profileKey(text);
   checkValues(key, given);

@@ -1,5 +1,3 @@
-/** Reads the project file, which may decide how files are signed, but never where credentials are sent. */
-
 import { access } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { isAtOrBelow } from '../../bytes/folders.ts';
@@ -9,9 +7,7 @@ import { isSettingKey, isStoredIn, PROJECT_KEYS, type SettingKey } from '../tabl
 import { readJsonFile, shownKey } from './json-file.ts';
 import { damaged, textOf, unknownKey } from './stored-values.ts';
 
-/**
- * Keys that users may try to set in a project file, grouped by the reason why a cloned repository must not set them.
- */
+/** Keys that users may try, grouped by the reason why a cloned repository must not set them. */
 const REFUSED = {
   'where credentials go': ['baseUrl', 'environment', 'environments', 'profile', 'proxy'],
   'whom this machine trusts': ['caFile', 'timestampRoots'],
@@ -38,9 +34,8 @@ export async function readProjectFile(place: ProjectSearch): Promise<Stored['pro
 }
 
 /**
- * Searches this folder and those above it, up to and including the root of the repository or the home folder, whichever
- * comes first. If neither is found, searches only the folder itself, because a file higher up (for example in /tmp)
- * does not belong to the project.
+ * Searches up to the root of the repository or the home folder. Without either, searches only the folder itself: a file
+ * above it, for example in /tmp, does not belong to the project.
  */
 async function foldersToLookIn({ folder, home }: ProjectSearch): Promise<readonly string[]> {
   const folders: string[] = [];

@@ -1,15 +1,11 @@
-/**
- * Restricts the output path in a project file to paths below its folder that are outside `.git` and contain no links.
- */
-
 import { lstatSync, type Stats } from 'node:fs';
 import { dirname, join, relative, resolve, sep } from 'node:path';
 import { isAtOrBelow } from '../../bytes/folders.ts';
 import { settingsErrors } from '../errors.ts';
 
 /**
- * Throws `project-output-refused` if a result would be outside the project folder, behind a link in it, or in a `.git`
- * folder. `path`: the path of the project file. If a folder is missing, this run creates it, so it cannot be a link.
+ * A result must be below the folder of the project file at `path`, outside `.git`, and must not lead through a link. A
+ * missing folder is created by this run, so it is no link.
  */
 export function checkProjectOutputs(path: string, outputs: readonly string[]): void {
   const folder = dirname(path);
@@ -28,10 +24,7 @@ export function checkProjectOutputs(path: string, outputs: readonly string[]): v
   }
 }
 
-/**
- * Recognises all forms of the name `.git`: with upper case, ignored characters or a stream name, and the short name on
- * Windows.
- */
+/** Recognises `.git` in upper case, with ignored characters or a stream name, and its short name on Windows. */
 function isGitFolder(name: string): boolean {
   const plain = name.replace(/\p{Default_Ignorable_Code_Point}/gu, '').toLowerCase();
   return /^(?:\.git|git~\d+)[. ]*(?::.*)?$/.test(plain);
@@ -41,7 +34,7 @@ function statsOf(path: string): Stats | undefined {
   try {
     return lstatSync(path, { throwIfNoEntry: false });
   } catch {
-    // If part of the path is not a folder, the error occurs later, when the result is written.
+    // If part of the path is not a folder, writing the result fails later.
     return undefined;
   }
 }

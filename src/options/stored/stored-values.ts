@@ -1,5 +1,3 @@
-/** Converts the values of a settings file to the text that a user would type, and back. Also checks their types. */
-
 import { dirname, isAbsolute, join } from 'node:path';
 import { settingsErrors } from '../errors.ts';
 import { didYouMean } from '../suggest.ts';
@@ -8,20 +6,17 @@ import { readSwitch } from '../values.ts';
 import { isObject, type JsonObject, shownKey } from './json-file.ts';
 
 export const MOST_VALUES = 32;
-/** Parts of key names that suggest that a user is trying to store a secret. */
+/** Parts of keys that suggest a secret. */
 const SECRET = /secret|passw|passphrase|accesskey|credential|privatekey|apikey|token/;
 
 type Value = string | number | boolean | readonly string[] | JsonObject;
 
-/** Returns the key as it is written in a settings file, even if the user typed it like an option (`timestamp-url`). */
+/** Users may type a key like an option (`timestamp-url`). */
 export function keyAsWritten(key: string): string {
   return key.replace(/(?<=[a-z])-([a-z])/g, (_all, letter: string) => letter.toUpperCase());
 }
 
-/**
- * Returns the error for a key that is not in `known`. If the key is for a secret, the error says where secrets are
- * stored.
- */
+/** For a secret, the error says where secrets are stored. */
 export function unknownKey(key: string, known: readonly string[], where: string) {
   const shown = shownKey(key);
   if (SECRET.test(key.toLowerCase().replace(/[^a-z]/g, ''))) {
@@ -60,10 +55,9 @@ function checkText(text: string, name: string, path: string): void {
   if (text.length > LONGEST_TEXT) throw damaged(path, `"${name}" is longer than ${LONGEST_TEXT} characters`);
 }
 
-/** Length of the longest path that Linux supports. */
+/** The longest path in Linux. */
 const LONGEST_TEXT = 4096;
 
-/** Returns the value in the form that is written to a settings file. The values must have been checked before. */
 export function storedForm(texts: readonly string[], key: SettingKey): Value {
   const { form } = formOf(key);
   if (form === 'list') return texts;
@@ -106,7 +100,7 @@ function isListOfText(value: unknown): boolean {
   return isList && value.every((one) => typeof one === 'string');
 }
 
-/** An empty path is stored as it is, and is rejected when it is used. */
+/** An empty path is rejected when it is used. */
 function besideFile(text: string, path: string): string {
   return text === '' || isAbsolute(text) ? text : join(dirname(path), text);
 }

@@ -3,7 +3,6 @@ import { type DeclaredOption, FORMAT_OPTIONS } from '../../formats/registry.ts';
 import type { OptionDefinition, ValueKind } from '../option.ts';
 import { refuse } from '../values.ts';
 
-/** Adds `stored` if the option declares it. Adds a kind for each option that is not a switch. */
 type Entry<Option> = Omit<OptionDefinition, 'kind' | 'commands' | 'stored'> & {
   readonly commands: readonly ['sign'];
 } & (Option extends { readonly value: object } ? { readonly kind: ValueKind<string> } : unknown) &
@@ -13,7 +12,6 @@ type Entries = { readonly [Option in DeclaredOption as Option['key']]: Entry<Opt
 
 export const FORMAT_OPTION_KEYS = FORMAT_OPTIONS.map(({ key }) => key);
 
-// For each option, `Entry` is the type of the value that `entryOf` returns.
 export const FORMAT_ENTRIES = Object.fromEntries(
   FORMAT_OPTIONS.map((option) => [option.key, entryOf(option)]),
 ) as Entries;

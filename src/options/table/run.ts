@@ -23,7 +23,7 @@ export const LIMITS_OPTIONS = {
   timeout: {
     flag: '--timeout',
     placeholder: 'seconds',
-    // The value is typed in seconds, but read as milliseconds.
+    // The user types seconds; the value is in milliseconds.
     kind: number({ isWhole: false, from: 0.1, to: 3600 }, 1000),
     variable: 'CODESIGN_TIMEOUT',
     default: '30',
@@ -84,13 +84,11 @@ export const PRIVACY_OPTIONS = {
     commands: ['sign', 'resume'],
     in: { resume: { help: 'send no report of the outcome to the service; drop pending reports' } },
   },
-  /** If this is false, the journal is not used. */
   journal: {
     flag: '--no-journal',
     help: 'keep no journal: an unused signature is lost, and paid for again',
     commands: ['sign'],
   },
-  /** Path of a file to which a record of each call is appended. */
   auditLog: {
     flag: '--audit-log',
     placeholder: 'file',

@@ -9,7 +9,6 @@ import {
 } from '../option.ts';
 
 export const SERVICE_OPTIONS = {
-  /** Name of a profile that has been stored. */
   profile: {
     flag: '--profile',
     short: '-p',
@@ -20,7 +19,6 @@ export const SERVICE_OPTIONS = {
     help: 'profile to use',
     commands: ['sign', 'timestamp', 'resume', 'init', 'login', 'logout', 'whoami', 'config list', 'config set'],
   },
-  /** Name of one of the environments, for each of which the profile contains a service address. */
   environment: {
     flag: '--environment',
     short: '-e',

@@ -82,7 +82,7 @@ export const TIMESTAMP_OPTIONS = {
     conflicts: ['timestamp'],
     commands: ['sign', 'timestamp', 'resume'],
   },
-  /** Path of a PEM file with certificates. The chain of every timestamp must end at one of them. */
+  /** The chain of every timestamp must end at one of these certificates. */
   timestampRoots: {
     flag: '--timestamp-roots',
     placeholder: 'pem',
@@ -94,7 +94,6 @@ export const TIMESTAMP_OPTIONS = {
     conflicts: ['timestamp'],
     commands: ['sign', 'timestamp', 'resume'],
   },
-  /** If this is false, signatures get no timestamp, whatever the environment variables say. */
   timestamp: {
     flag: '--no-timestamp',
     help: 'add no timestamp: the signature is valid only as long as the certificate',
