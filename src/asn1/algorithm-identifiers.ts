@@ -1,7 +1,4 @@
-/**
- * Object identifiers of digests, signature algorithms and keys (RFC 3370, 3279, 4055, 5480, 5754, 5758, 8017, 8410,
- * 8419; NIST's CSOR).
- */
+/** RFC 3370, 3279, 4055, 5480, 5754, 5758, 8017, 8410, 8419; NIST's CSOR. */
 
 import type { DigestAlgorithm } from '../crypto/algorithms.ts';
 
@@ -12,7 +9,7 @@ export const RSA_PSS = '1.2.840.113549.1.1.10';
 export const MD5 = '1.2.840.113549.2.5';
 export const SHA512_224 = '2.16.840.1.101.3.4.2.5';
 export const SHA512_256 = '2.16.840.1.101.3.4.2.6';
-/** id-shake256-len: the digest in Ed448 signatures, which no other signatures use (RFC 8419, 3.1). */
+/** id-shake256-len, used only in Ed448 signatures (RFC 8419, 3.1). */
 export const SHAKE256_512 = '2.16.840.1.101.3.4.2.18';
 
 export const DIGEST_OID: Readonly<Record<DigestAlgorithm, string>> = {
@@ -22,9 +19,7 @@ export const DIGEST_OID: Readonly<Record<DigestAlgorithm, string>> = {
   SHA512: '2.16.840.1.101.3.4.2.3',
 };
 
-/**
- * Object identifier, display name, and the digest's name in node:crypto if this program verifies signatures with it.
- */
+/** Digests without a name in node:crypto are named, but not verified. */
 const DIGESTS: readonly (readonly [oid: string, name: string, nodeName?: string])[] = [
   ['1.2.840.113549.2.2', 'MD2'],
   ['1.2.840.113549.2.4', 'MD4'],
@@ -49,9 +44,8 @@ const DIGESTS: readonly (readonly [oid: string, name: string, nodeName?: string]
 ];
 
 /**
- * Object identifier, display name, key type in node:crypto, and digest name in node:crypto. If the digest is null, the
- * algorithm includes its own digest. A missing digest means that certificates signed with this algorithm are rejected.
- * The table includes identifiers that old tools wrote: that of the key itself, and those of OIW and X.500.
+ * A null digest is part of the algorithm. Certificates signed by an algorithm without a digest are rejected. Old tools
+ * wrote the identifiers of the key itself, of OIW and of X.500.
  */
 const SIGNATURES: readonly (readonly [
   oid: string,
@@ -115,14 +109,13 @@ const SIGNATURES: readonly (readonly [
   ['2.16.840.1.101.3.4.3.19', 'ML-DSA-87'],
 ];
 
-/** Names in node:crypto of the digests that occur in existing signatures. Old signatures use MD5. */
 export const DIGEST_NAME_BY_OID: Readonly<Record<string, string>> = Object.fromEntries(
   DIGESTS.flatMap(([oid, , nodeName]) => (nodeName === undefined ? [] : [[oid, nodeName]])),
 );
 
 const SIGNATURE_BY_OID = new Map(SIGNATURES.map((row) => [row[0], row]));
 
-/** Returns the API's name of a digest. undefined for digests that the API does not support (MD5, SHA-224, SHA-3). */
+/** Returns undefined for digests that the API does not support (MD5, SHA-224, SHA-3). */
 export function digestAlgorithmOf(oid: string): DigestAlgorithm | undefined {
   return (Object.keys(DIGEST_OID) as DigestAlgorithm[]).find((algorithm) => DIGEST_OID[algorithm] === oid);
 }
@@ -135,7 +128,7 @@ export function digestOfSignature(oid: string): string | null | undefined {
   return SIGNATURE_BY_OID.get(oid)?.[3];
 }
 
-/** Ignores the key. `isAlgorithmOf` checks whether the algorithm matches the type of the key. */
+/** Ignores the key, unlike `isAlgorithmOf`. */
 export function isVerifiable(oid: string): boolean {
   return SIGNATURE_BY_OID.get(oid)?.[2] !== undefined;
 }

@@ -1,5 +1,3 @@
-/** Object identifiers that this program reads or writes, except those of algorithms. */
-
 // CMS, PKCS#7 and PKCS#9 (RFC 5652, 2985), timestamps (RFC 3161, 5035).
 export const DATA = '1.2.840.113549.1.7.1';
 export const SIGNED_DATA = '1.2.840.113549.1.7.2';
@@ -8,14 +6,14 @@ export const EMAIL_ADDRESS = '1.2.840.113549.1.9.1';
 export const CONTENT_TYPE = '1.2.840.113549.1.9.3';
 export const MESSAGE_DIGEST = '1.2.840.113549.1.9.4';
 export const SIGNING_TIME = '1.2.840.113549.1.9.5';
-/** The older kind of timestamp, a countersignature (PKCS#9, 6.6; RFC 5652, 11.4). */
+/** The older kind of timestamp (PKCS#9, 6.6; RFC 5652, 11.4). */
 export const COUNTER_SIGNATURE = '1.2.840.113549.1.9.6';
 export const TST_INFO = '1.2.840.113549.1.9.16.1.4';
-/** ESSCertID, which contains a SHA-1 digest. */
+/** ESSCertID, with a SHA-1 digest. */
 export const SIGNING_CERTIFICATE = '1.2.840.113549.1.9.16.2.12';
-/** id-aa-timeStampToken (RFC 3161, appendix A). */
+/** RFC 3161, appendix A. */
 export const TIMESTAMP_TOKEN = '1.2.840.113549.1.9.16.2.14';
-/** id-aa-ets-commitmentType. The types of commitment that a signer can state follow (RFC 5126, 5.11.1). */
+/** RFC 5126, 5.11.1. */
 export const COMMITMENT_TYPE = '1.2.840.113549.1.9.16.2.16';
 export const PROOF_OF_ORIGIN = '1.2.840.113549.1.9.16.6.1';
 export const PROOF_OF_RECEIPT = '1.2.840.113549.1.9.16.6.2';
@@ -49,7 +47,7 @@ export const AUTHORITY_KEY_IDENTIFIER = '2.5.29.35';
 export const POLICY_CONSTRAINTS = '2.5.29.36';
 export const EXTENDED_KEY_USAGE = '2.5.29.37';
 export const INHIBIT_ANY_POLICY = '2.5.29.54';
-/** The extension states that the certificate will never be revoked, because it is valid only for hours (RFC 9608). */
+/** Never revoked, because it is valid only for hours (RFC 9608). */
 export const NO_REVOCATION_AVAILABLE = '2.5.29.56';
 export const AUTHORITY_INFORMATION = '1.3.6.1.5.5.7.1.1';
 export const CERTIFICATE_TRANSPARENCY = '1.3.6.1.4.1.11129.2.4.5';
@@ -64,10 +62,10 @@ export const ANY_PURPOSE = '2.5.29.37.0';
 export const SERVER_AUTH = '1.3.6.1.5.5.7.3.1';
 export const CODE_SIGNING = '1.3.6.1.5.5.7.3.3';
 export const EMAIL_PROTECTION = '1.3.6.1.5.5.7.3.4';
-/** id-kp-documentSigning (RFC 9336). */
+/** RFC 9336. */
 export const DOCUMENT_SIGNING = '1.3.6.1.5.5.7.3.36';
 export const MICROSOFT_DOCUMENT_SIGNING = '1.3.6.1.4.1.311.10.3.12';
-/** Adobe's name for this purpose is "authentic documents trust". */
+/** Adobe calls it "authentic documents trust". */
 export const ADOBE_DOCUMENT_SIGNING = '1.2.840.113583.1.1.5';
 export const TIME_STAMPING = '1.3.6.1.5.5.7.3.8';
 export const OCSP_SIGNING = '1.3.6.1.5.5.7.3.9';
@@ -75,35 +73,34 @@ export const REMOTE_DESKTOP = '1.3.6.1.4.1.311.54.1.2';
 /** szOID_KP_LIFETIME_SIGNING. */
 export const LIFETIME_SIGNING = '1.3.6.1.4.1.311.10.3.13';
 
-// Object identifiers from Microsoft's "Windows Authenticode Portable Executable Signature Format".
+// Microsoft, "Windows Authenticode Portable Executable Signature Format".
 export const SPC_INDIRECT_DATA = '1.3.6.1.4.1.311.2.1.4';
 export const SPC_STATEMENT_TYPE = '1.3.6.1.4.1.311.2.1.11';
 export const SPC_SP_OPUS_INFO = '1.3.6.1.4.1.311.2.1.12';
 export const SPC_PE_IMAGE_DATA = '1.3.6.1.4.1.311.2.1.15';
 export const SPC_INDIVIDUAL_PURPOSE = '1.3.6.1.4.1.311.2.1.21';
 export const SPC_CAB_DATA = '1.3.6.1.4.1.311.2.1.25';
-/** Since SDK 26100, signtool has written this type into the signatures of cabinets. */
+/** Since SDK 26100, signtool writes this type for cabinets. */
 export const SPC_CAB_DATA_2 = '1.3.6.1.4.1.311.2.1.28';
 export const SPC_SIP_INFO = '1.3.6.1.4.1.311.2.1.30';
 export const SPC_COMMERCIAL_PURPOSE = '1.3.6.1.4.1.311.2.1.22';
 export const SPC_PAGE_HASHES_V1 = '1.3.6.1.4.1.311.2.3.1';
 export const SPC_PAGE_HASHES_V2 = '1.3.6.1.4.1.311.2.3.2';
 export const SPC_NESTED_SIGNATURE = '1.3.6.1.4.1.311.2.4.1';
-/** szOID_CTL, the content type of a catalog. */
+/** The content type of a catalog (szOID_CTL). */
 export const CERTIFICATE_TRUST_LIST = '1.3.6.1.4.1.311.10.1';
-/** Usage, member types and member attributes of catalogs (mscat.h). */
+/** Catalogs (mscat.h). */
 export const CATALOG_LIST = '1.3.6.1.4.1.311.12.1.1';
 export const CATALOG_MEMBER = '1.3.6.1.4.1.311.12.1.2';
-/** Members of a catalog that are identified by SHA-256 digests. */
+/** Identified by SHA-256 digests. */
 export const CATALOG_MEMBER_V2 = '1.3.6.1.4.1.311.12.1.3';
 export const CATALOG_NAME_VALUE = '1.3.6.1.4.1.311.12.2.1';
 export const CATALOG_MEMBER_INFO_V2 = '1.3.6.1.4.1.311.12.2.3';
 export const SPC_RFC3161_TIMESTAMP = '1.3.6.1.4.1.311.3.3.1';
-/** All types of unsigned attributes that can contain a timestamp. */
+/** Unsigned attributes that can contain a timestamp. */
 export const TIMESTAMP_TYPES: readonly string[] = [SPC_RFC3161_TIMESTAMP, COUNTER_SIGNATURE, TIMESTAMP_TOKEN];
 
-// Repository signatures of NuGet packages contain the address of the service index, and the owners of the package at
-// that address.
+// NuGet writes these attributes in repository signatures.
 export const NUGET_SERVICE_INDEX = '1.3.6.1.4.1.311.84.2.1.1.1';
 export const NUGET_OWNERS = '1.3.6.1.4.1.311.84.2.1.1.2';
 
@@ -112,7 +109,7 @@ export const COUNTRY = '2.5.4.6';
 export const ORGANIZATION = '2.5.4.10';
 export const ORGANIZATIONAL_UNIT = '2.5.4.11';
 
-/** Short names of the attributes in distinguished names (RFC 4514, 4519). */
+/** RFC 4514, 4519. */
 export const NAME_ATTRIBUTES: Readonly<Record<string, string>> = {
   [COMMON_NAME]: 'CN',
   '2.5.4.4': 'SN',

@@ -2,7 +2,7 @@ import { algorithmName } from './algorithm-identifiers.ts';
 import * as known from './object-identifiers.ts';
 
 const NAMES: Readonly<Record<string, string>> = {
-  // CMS, PKCS#7 and PKCS#9, timestamps (RFC 5652, 2985, 3161, 5035, 6211).
+  // RFC 5652, 2985, 3161, 5035, 6211.
   [known.DATA]: 'data',
   [known.SIGNED_DATA]: 'signedData',
   '1.2.840.113549.1.9.2': 'unstructuredName',
@@ -30,7 +30,6 @@ const NAMES: Readonly<Record<string, string>> = {
   '1.2.840.113549.1.9.52': 'CMSAlgorithmProtection',
   '1.2.840.113583.1.1.8': 'Adobe revocation information',
 
-  // Extended key usages.
   [known.ANY_PURPOSE]: 'any purpose',
   [known.SERVER_AUTH]: 'serverAuth',
   '1.3.6.1.5.5.7.3.2': 'clientAuth',
@@ -43,8 +42,7 @@ const NAMES: Readonly<Record<string, string>> = {
   [known.ADOBE_DOCUMENT_SIGNING]: 'Adobe authentic documents',
   '1.2.840.113635.100.4.1': 'Apple code signing',
 
-  // Certificate policies of the CA/Browser Forum, and of authorities that issue certificates for code signing or
-  // timestamping.
+  // Certificate policies of authorities for code signing and timestamps.
   '2.5.29.32.0': 'any policy',
   '2.23.140.1.1': 'CA/Browser Forum extended validation',
   '2.23.140.1.2.1': 'CA/Browser Forum domain validated',
@@ -83,7 +81,7 @@ const NAMES: Readonly<Record<string, string>> = {
   '1.3.6.1.4.1.13762.3': 'FreeTSA',
   '1.2.3.4.1': 'free time stamping authority, without a policy of its own',
 
-  // Names from "Windows Authenticode Portable Executable Signature Format" and wintrust.h.
+  // "Windows Authenticode Portable Executable Signature Format" and wintrust.h.
   [known.SPC_INDIRECT_DATA]: 'SpcIndirectDataContent',
   '1.3.6.1.4.1.311.2.1.10': 'SpcSpAgencyInfo',
   [known.SPC_STATEMENT_TYPE]: 'SpcStatementType',
@@ -105,7 +103,7 @@ const NAMES: Readonly<Record<string, string>> = {
   '1.3.6.1.4.1.311.10.1': 'certificate trust list',
   '1.3.6.1.4.1.311.10.2': 'next update location',
 
-  // Microsoft's extended key usages (wincrypt.h).
+  // wincrypt.h.
   '1.3.6.1.4.1.311.10.3.2': 'Microsoft time stamping',
   '1.3.6.1.4.1.311.10.3.5': 'Windows hardware driver verification (WHQL)',
   '1.3.6.1.4.1.311.10.3.5.1': 'Windows hardware driver attested verification',
@@ -130,11 +128,11 @@ const NAMES: Readonly<Record<string, string>> = {
   '1.3.6.1.4.1.311.76.8.1': 'Microsoft publisher',
   '1.3.6.1.4.1.311.97.1.0': 'Azure trusted signing, public trust',
 
-  // Microsoft's certificate policies, with their names from the practice statements to which its certificates link.
+  // Names from the practice statements to which certificates link.
   '1.3.6.1.4.1.311.46.3': 'Microsoft PKI, certification practice statement',
   '1.3.6.1.4.1.311.76.509.1.1': 'Microsoft PKI Services, certification practice statement',
 
-  // Ciphers, which the attribute for S/MIME capabilities lists together with digests.
+  // S/MIME capabilities list ciphers together with digests.
   '1.2.840.113549.3.2': 'RC2-CBC',
   '1.2.840.113549.3.4': 'RC4',
   '1.2.840.113549.3.7': '3DES-CBC',

@@ -1,23 +1,22 @@
 /**
- * Reads ASN.1 in BER and DER (X.690), one level at a time. An element is a view of the input bytes, and is decoded only
- * when the caller requests it. The time and the nesting depth depend on what the caller reads, not on the data. Every
- * part can be copied byte for byte.
+ * Reads BER and DER (X.690) one level at a time. Elements are views of the input, so that parts can be copied byte for
+ * byte. Time and depth depend on what the caller reads, not on the data.
  */
 
 import { plural } from '../errors/plural.ts';
 import { asn1Errors } from './errors.ts';
 
 export interface Element {
-  /** Identifier octet: 0x30 SEQUENCE, 0x31 SET, 0xa0 `[0]` constructed, … */
+  /** Identifier octet, such as 0x30 for SEQUENCE or 0xa0 for a constructed `[0]`. */
   readonly tag: number;
   readonly bytes: Uint8Array;
   readonly contents: Uint8Array;
-  /** Offset in bytes from the start of the outermost element, for error messages. */
+  /** Error messages count from the start of the outermost element. */
   readonly offset: number;
   readonly rules: Rules;
 }
 
-/** In DER, each value has only one encoding: lengths are definite and as short as possible. */
+/** DER has one encoding of each value: lengths are definite and as short as possible. */
 export type Rules = 'BER' | 'DER';
 
 export interface Fields {
@@ -27,25 +26,22 @@ export interface Fields {
   end(): void;
 }
 
-/** Maximum nesting depth of elements with an indefinite length. In real data, up to about six levels are nested. */
+/** Real data has up to about six levels of indefinite length. */
 const MAX_INDEFINITE_DEPTH = 32;
-/**
- * Maximum number of parts, at any depth, of an element with an indefinite length. To find its end, each enclosing
- * element reads all its parts.
- */
+/** Counts parts at any depth: each enclosing element reads all parts to find its end. */
 const MAX_INDEFINITE_PARTS = 100_000;
-/** Maximum number of parts of one element. Even a signature with ten thousand certificates has fewer parts. */
+/** A signature with ten thousand certificates has fewer. */
 const MAX_PARTS = 65_536;
 const MAX_FIELDS = 64;
 const END_OF_CONTENTS = 0x00;
 const END_OF_CONTENTS_LENGTH = 2;
 
-/** Reads the BER element at the start of `bytes`. More bytes may follow. */
+/** More bytes may follow. */
 export function readElement(bytes: Uint8Array, what: string): Element {
   return readAt(bytes, 0, what, 0, 'BER');
 }
 
-/** Like `readElement`, but the element and all its parts must be encoded in DER. */
+/** The element and all its parts must be DER. */
 export function readDer(bytes: Uint8Array, what: string): Element {
   return readAt(bytes, 0, what, 0, 'DER');
 }
@@ -76,7 +72,7 @@ function partsUpTo(most: number, element: Element, what: string): Element[] {
   return found;
 }
 
-/** Returns at most `most` parts. It is for callers that reject an element with more than a few parts. */
+/** Returns at most `most` parts, for callers that reject an element with more. */
 export function firstParts(element: Element, what: string, most: number): Element[] {
   if ((element.tag & 0x20) === 0) throw malformed(what, 'primitive where parts are expected', element.offset);
   const found: Element[] = [];
@@ -90,7 +86,7 @@ export function firstParts(element: Element, what: string, most: number): Elemen
   return found;
 }
 
-/** Reads the parts of `element` one by one. Throws unless the element has the given tag. */
+/** Throws unless the element has the tag. */
 export function fieldsOf(element: Element, tag: number, what: string): Fields {
   expectTag(element, tag, what);
   const all = partsUpTo(MAX_FIELDS, element, what);
@@ -112,7 +108,7 @@ export function fieldsOf(element: Element, tag: number, what: string): Fields {
   };
 }
 
-/** Returns the only part of an element, such as an EXPLICIT tag or a SET with one value. */
+/** Reads an EXPLICIT tag, or a SET with one value. */
 export function onlyPart(element: Element, what: string): Element {
   const [only, ...more] = firstParts(element, what, 2);
   if (only === undefined || more.length > 0) {
@@ -148,14 +144,14 @@ export function objectIdentifierOf(element: Element, what: string): string {
   return dotted;
 }
 
-/** An arc (component) of an object identifier may have any length, but few arcs are too large for a number. */
+/** An arc may have any length, but few are too large for a number. */
 function withOctet(arc: number | bigint, bits: number): number | bigint {
   if (typeof arc === 'bigint') return (arc << 7n) | BigInt(bits);
   const next = arc * 128 + bits;
   return next <= Number.MAX_SAFE_INTEGER ? next : (BigInt(arc) << 7n) | BigInt(bits);
 }
 
-/** X.690 encodes the first two arcs together as one number. */
+/** X.690 encodes the first two arcs as one number. */
 function firstArcs(arc: number | bigint): string {
   if (arc >= 80) return `2.${BigInt(arc) - 80n}`;
   return `${Math.floor(Number(arc) / 40)}.${Number(arc) % 40}`;
@@ -169,7 +165,7 @@ export function bitsOf(element: Element, what: string): Uint8Array {
   return expectTag(element, 0x03, what).contents.subarray(1);
 }
 
-/** BER permits an OCTET STRING that is split into parts. */
+/** BER permits an OCTET STRING in parts. */
 export function octetsOf(element: Element, what: string): Uint8Array {
   if (element.tag !== 0x24 || element.rules === 'DER') return expectTag(element, 0x04, what).contents;
   return Buffer.concat(parts(element, what).map((piece) => expectTag(piece, 0x04, what).contents));
@@ -179,7 +175,7 @@ interface Header {
   readonly tag: number;
   readonly length: number;
   readonly contentsLength: number | undefined;
-  /** True for a definite length that is encoded in the fewest possible octets, as DER requires. */
+  /** A definite length in the fewest octets, as DER requires. */
   readonly isShortest: boolean;
 }
 
@@ -209,10 +205,7 @@ function readHeader(bytes: Uint8Array, position: number, what: string, offset: n
   return { tag, length, contentsLength, isShortest };
 }
 
-/**
- * Returns the offset of the end-of-contents octets. Not recursive, so that deep nesting in hostile data cannot exhaust
- * the stack.
- */
+/** Not recursive: deep nesting must not exhaust the stack. */
 function endOfIndefinite(bytes: Uint8Array, start: number, what: string, offset: number): number {
   let open = 1;
   let position = start;

@@ -1,7 +1,4 @@
-/**
- * Times in certificates, CRLs and OCSP responses (RFC 5280, 4.1.2.5) and in text output: in UTC, with a precision of
- * seconds.
- */
+/** Times have seconds and are in UTC (RFC 5280, 4.1.2.5). */
 
 import { asn1Errors } from './errors.ts';
 import type { Element } from './read.ts';
@@ -20,16 +17,13 @@ export function readTime({ tag, contents, offset }: Element, what: string): Date
   return time;
 }
 
-/**
- * Encodes a time with a precision of seconds. Years up to 2049 are written with two digits, as CMS also requires (RFC
- * 5652, 11.3).
- */
+/** As CMS requires, years up to 2049 have two digits (RFC 5652, 11.3). */
 export function encodeTime(time: Date): Uint8Array {
   const digits = secondOf(time).replace(/[-:T]/g, '');
   return time.getUTCFullYear() < 2050 ? encode(0x17, Buffer.from(digits.slice(2))) : encode(0x18, Buffer.from(digits));
 }
 
-/** Two-digit years stand for 1950 to 2049. */
+/** Two digits stand for 1950 to 2049. */
 function withCentury(text: string): string {
   return `${Number(text.slice(0, 2)) < 50 ? '20' : '19'}${text}`;
 }

@@ -1,6 +1,6 @@
 /**
- * Writes ASN.1 in DER (X.690), for the few types that occur in certificates and signatures. Existing certificates,
- * names and attributes are copied as bytes, because decoding them and encoding them again could change them.
+ * Writes DER (X.690). Existing certificates, names and attributes are copied as bytes, because encoding them again
+ * could change them.
  */
 
 import { memoize } from '../bytes/reuse.ts';
@@ -9,7 +9,7 @@ export function encode(tag: number, ...contents: readonly Uint8Array[]): Uint8Ar
   return encodeAll(tag, contents);
 }
 
-/** Unlike `encode`, accepts a list of any length. */
+/** Accepts a list of any length, which spread arguments do not. */
 export function encodeAll(tag: number, contents: readonly Uint8Array[]): Uint8Array {
   const length = contents.reduce((sum, part) => sum + part.length, 0);
   const lengthOctets = length < 0x80 ? 0 : Math.ceil((32 - Math.clz32(length)) / 8);
@@ -27,17 +27,16 @@ export function encodeAll(tag: number, contents: readonly Uint8Array[]): Uint8Ar
 
 export const sequence = (...parts: readonly Uint8Array[]): Uint8Array => encode(0x30, ...parts);
 
-/** SET OF: in DER, the encodings are sorted in ascending order (X.690, 11.6). */
+/** DER sorts encodings (X.690, 11.6). */
 export const setOf = (...parts: readonly Uint8Array[]): Uint8Array => setOfAll(parts);
 
-/** Unlike `setOf`, accepts a list of any length. */
 export const setOfAll = (parts: readonly Uint8Array[]): Uint8Array => encodeAll(0x31, parts.toSorted(Buffer.compare));
 
-/** `[number]` around a whole encoding (EXPLICIT), or instead of the tag of a constructed type (IMPLICIT). */
+/** `[number]` EXPLICIT, or IMPLICIT for a constructed type. */
 export const contextConstructed = (number: number, ...parts: readonly Uint8Array[]): Uint8Array =>
   encode(0xa0 | number, ...parts);
 
-/** `[number]` instead of the tag of a primitive type (IMPLICIT). */
+/** `[number]` IMPLICIT for a primitive type. */
 export const contextPrimitive = (number: number, contents: Uint8Array): Uint8Array => encode(0x80 | number, contents);
 
 export const octetString = (contents: Uint8Array): Uint8Array => encode(0x04, contents);
@@ -48,9 +47,8 @@ export const nullValue = (): Uint8Array => Uint8Array.of(0x05, 0x00);
 
 export const smallInteger = (value: number): Uint8Array => Uint8Array.of(0x02, 0x01, value);
 
-/** Larger than the number of object identifiers in this program. */
 const MOST_IDENTIFIERS = 500;
-/** Each OBJECT IDENTIFIER is encoded only once. All arcs in this program are constants below 2^31. */
+/** Encodes each identifier once. All arcs in this program are below 2^31. */
 export const objectIdentifier = memoize(MOST_IDENTIFIERS, String, encodeIdentifier);
 
 function encodeIdentifier(dotted: string): Uint8Array {
@@ -63,7 +61,7 @@ function encodeIdentifier(dotted: string): Uint8Array {
   return encode(0x06, Uint8Array.from(octets));
 }
 
-/** Encodes text in UTF-16BE, as in a BMPString. A character outside the BMP becomes two surrogates, as on Windows. */
+/** As in a BMPString of Windows, a character outside the BMP becomes two surrogates. */
 export function utf16be(text: string): Uint8Array {
   return Buffer.from(text, 'utf16le').swap16();
 }

@@ -1,5 +1,3 @@
-/** Builds a certification path (RFC 4158; RFC 5280, section 6) that ends at a trusted root if possible. */
-
 import { isSameBytes } from '../bytes/byte-source.ts';
 import { lazy } from '../bytes/reuse.ts';
 import { BUDGET_SPENT, createWorkBudget, WORK, type WorkBudget } from '../crypto/work-budget.ts';
@@ -12,25 +10,20 @@ import type { Purpose } from './purpose.ts';
 export interface CertificatePath {
   readonly certificates: readonly ParsedCertificate[];
   /**
-   * True if the path ends at a certificate with the subject and the key of a trusted root, or consists of a trusted
-   * leaf.
+   * True if the path ends at a certificate with the subject and key of a trusted root, or if the leaf itself is listed.
    */
   readonly isTrusted: boolean;
   readonly findings: readonly Finding[];
 }
 
-/**
- * Limit on the number of certificates with the same name. Renewed and cross-signed certificates have the same name as
- * the original one.
- */
+/** Renewed and cross-signed certificates have the same name as the original. */
 const MAX_NAMESAKES = 100;
 const MAX_LENGTH = 12;
 
 /**
- * Finds the best path: a trusted path without negative findings, or else a trusted path, or else the longest path. Each
- * issuer in a path has a matching name and a key that verifies the signature. If there is a `purpose`, findings also
- * state why the leaf or its issuers may not be used for it. `budget` limits the work for the file. If a search exhausts
- * the budget, the result contains a finding.
+ * Builds a certification path (RFC 4158; RFC 5280, section 6). Prefers a trusted path without objections, then a
+ * trusted one, then the longest one. With `purpose`, findings also say why the leaf or its issuers may not be used for
+ * it. A spent `budget` gives a finding.
  */
 export function buildPath(
   leaf: ParsedCertificate,
@@ -51,8 +44,7 @@ export function buildPath(
 
   const walk = (path: readonly ParsedCertificate[], last: ParsedCertificate): boolean => {
     if (!budget.take(WORK.pathStep)) return true;
-    // A leaf is trusted only if it equals a root byte for byte. Anyone who has its private key could issue another
-    // certificate with any purpose and lifetime.
+    // The owner of a leaf's private key could issue another certificate with any purpose and lifetime.
     if (last === leaf ? isListed(leaf) : isRoot(last)) {
       if (!budget.take(WORK.path)) return true;
       const findings = examinePath({ certificates: path, isAnchored: true, at, purpose });
@@ -64,8 +56,7 @@ export function buildPath(
     if (path.length > longest.length) longest = path;
     if (path.length === MAX_LENGTH) return false;
     for (const issuer of issuersOf(last)) {
-      // A path that contains the same authority twice is a loop, even if the authority has two certificates (RFC 4158,
-      // 5.2).
+      // The same authority twice is a loop, even with two certificates (RFC 4158, 5.2).
       if (!path.some((one) => isSameAuthority(one, issuer)) && walk([...path, issuer], issuer)) return true;
     }
     return false;
@@ -88,10 +79,7 @@ function objections(findings: readonly Finding[]): number {
 
 type ByName = ReadonlyMap<string, readonly ParsedCertificate[]>;
 
-/**
- * Removes duplicates, and limits the number of certificates with the same name, so that hostile ones cannot exhaust the
- * search.
- */
+/** Removes duplicates, and limits certificates with the same name: hostile ones must not exhaust the search. */
 function byName(certificates: readonly ParsedCertificate[]): ByName {
   const bySubject = new Map<string, ParsedCertificate[]>();
   for (const certificate of certificates) {
@@ -104,11 +92,7 @@ function byName(certificates: readonly ParsedCertificate[]): ByName {
   return bySubject;
 }
 
-/**
- * Yields the issuers with which the signature verifies, the most likely ones first: trusted roots, then valid
- * certificates with the right key identifier. The search for issuers is lazy, so that it ends after a suitable issuer
- * is found.
- */
+/** Yields issuers whose key verifies the signature: first trusted roots, then the most likely others. */
 function issuerFinder(
   roots: ByName,
   pool: ByName,
@@ -119,8 +103,7 @@ function issuerFinder(
   const candidatesOf = new Map<ParsedCertificate, readonly Candidate[]>();
   const findCandidates = (certificate: ParsedCertificate): readonly Candidate[] => {
     const name = certificate.issuerKey;
-    // Another certificate for the name and key of a trusted root (cross-signed or renewed) is never better than the
-    // root itself.
+    // A cross-signed or renewed certificate of a trusted root is never better than the root.
     const others = (pool.get(name) ?? []).filter((one) => !isRoot(one));
     const sorted = [...byPromise(roots.get(name) ?? [], certificate, at), ...byPromise(others, certificate, at)];
     return sorted.map((one) => ({
@@ -146,7 +129,7 @@ function byPromise(
   at: Date,
 ): readonly ParsedCertificate[] {
   if (candidates.length < 2) return candidates;
-  // A damaged key identifier is ignored here, because `examinePath` reports the extension.
+  // `examinePath` reports a damaged key identifier.
   const wanted = orUndefined(() => authorityKeyIdentifierOf(issued.fields));
   const promise = (one: ParsedCertificate): number => {
     const isValid = one.notBefore <= at && at <= one.notAfter;

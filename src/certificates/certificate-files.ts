@@ -18,7 +18,7 @@ export interface CertificateFile {
   readonly bytes: Uint8Array;
 }
 
-/** A file with all public root certificates is 0.25 MB long. */
+/** A file with all public root certificates has 0.25 MB. */
 const MAX_FILE_LENGTH = 4 * 1024 * 1024;
 const PEM_BLOCK = /-----BEGIN ([A-Z0-9 ]{1,40})-----((?:[^-]|-(?!----))*)-----END \1-----/g;
 const UTF8_MARK = Buffer.from([0xef, 0xbb, 0xbf]);
@@ -40,10 +40,7 @@ export async function readContainer(file: CertificateFile, password: Secret | un
   }
 }
 
-/**
- * Recognises a SEQUENCE with a long length, or with a short length that fits the file. Text files never begin with
- * these bytes.
- */
+/** Text files never begin with a SEQUENCE of a long length, or of one that fits the file. */
 function isDer(bytes: Uint8Array): boolean {
   const [tag, length = 0] = bytes;
   return tag === 0x30 && (length >= 0x80 || length === bytes.length - 2);
@@ -96,7 +93,7 @@ function readPem(file: CertificateFile): Uint8Array[] {
   throw unreadable(file, 'neither PEM nor DER');
 }
 
-/** PEM files contain ASCII, but editors and shells on Windows write UTF-16, or UTF-8 with a byte order mark. */
+/** PEM is ASCII, but editors and shells on Windows write UTF-16, or UTF-8 with a byte order mark. */
 export function textOf(bytes: Uint8Array): string {
   const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   if (buffer.subarray(0, 2).equals(UTF16LE_MARK)) return buffer.toString('utf16le');
@@ -108,16 +105,16 @@ function unreadable(file: CertificateFile, problem: string, cause?: unknown) {
 }
 
 /**
- * Total number of key-derivation iterations in a file. Real files have up to 100,000 iterations. Without a limit, a
- * hostile file could take hours.
+ * Total key-derivation iterations in a file. Real files have up to 100,000; without a limit, a hostile file could take
+ * hours.
  */
 const MAX_ITERATIONS = 600_000;
-/** Nesting depth of bags. In real files, bags contain no other bags. */
+/** Bags in real files contain no other bags. */
 const MAX_BAG_DEPTH = 4;
 
 /**
- * Key bags are never decrypted, because the private key of the signer is in the HSM. The MAC is never checked:
- * certificates are public, and a certificate that does not match the service's key is rejected later.
+ * Does not decrypt key bags: the signer's key is in the HSM. Does not check the MAC: a certificate that does not match
+ * the service's key is rejected later.
  */
 async function readPkcs12(file: CertificateFile, password: Secret | undefined): Promise<Uint8Array[]> {
   const what = 'PKCS#12';
@@ -141,7 +138,7 @@ async function readPkcs12(file: CertificateFile, password: Secret | undefined): 
   return certificates.flat();
 }
 
-/** Returns the SafeContents as clear text or in encrypted form, or neither if they are encrypted for a public key. */
+/** Returns neither if the contents are encrypted for a public key. */
 function readPart(part: Element, file: CertificateFile): { clear?: Element; encrypted?: EncryptedData } {
   const what = 'PKCS#12';
   const contentInfo = fieldsOf(part, 0x30, what);
@@ -167,10 +164,6 @@ function certificatesOf(safeContents: Element, depth = 0): Uint8Array[] {
 
 type EncryptedData = ReturnType<typeof readEncryptedData>;
 
-/**
- * `algorithm` is the complete AlgorithmIdentifier. `iterations` determines the cost of deriving the key from the
- * password.
- */
 function readEncryptedData(encryptedData: Element, file: CertificateFile) {
   const what = 'PKCS#12 encrypted data';
   const fields = fieldsOf(encryptedData, 0x30, what);
@@ -184,17 +177,14 @@ function readEncryptedData(encryptedData: Element, file: CertificateFile) {
   return { ...readEncryption(algorithm, file), algorithm: algorithm.bytes, ciphertext };
 }
 
-/**
- * Decrypts EncryptedData to SafeContents. A wrong password leads to wrong padding, or to bytes that are not
- * SafeContents.
- */
+/** A wrong password leads to wrong padding, or to bytes that are not SafeContents. */
 async function decrypt(
   { algorithm, ciphertext, isPbes2 }: EncryptedData,
   file: CertificateFile,
   password: Secret | undefined,
 ): Promise<Element> {
   const { default: forge } = await import('node-forge');
-  // forge's function for private keys decrypts any data that is encrypted with a password.
+  // forge's function for private keys decrypts any data encrypted with a password.
   const encrypted = sequence(algorithm, octetString(ciphertext));
   const text = password?.reveal() ?? '';
   try {
@@ -202,18 +192,17 @@ async function decrypt(
       forge.asn1.fromDer(Buffer.from(encrypted).toString('latin1')),
       isPbes2 ? forge.util.encodeUtf8(text) : text,
     );
-    // forge returns null if the padding is wrong, although its type declaration excludes null.
+    // forge returns null for wrong padding, although its types exclude null.
     if (clear) return readElement(Buffer.from(forge.asn1.toDer(clear).getBytes(), 'latin1'), 'PKCS#12 bags');
   } catch (cause) {
     const problem = cause instanceof Error ? cause.message : String(cause);
     if (/unsupported|cannot read/i.test(problem)) throw unsupported(file, problem, cause);
-    // If the decrypted bytes are not SafeContents, the password is wrong.
   }
   const code = password === undefined ? 'certificate-password-missing' : 'certificate-password-wrong';
   throw certificateErrors(code, { file: file.name });
 }
 
-/** Both kinds of parameters contain the salt and the number of iterations, but in PBES2 they are one level deeper. */
+/** The parameters of PBES2 are one level deeper. */
 function readEncryption(algorithm: Element, file: CertificateFile) {
   const what = 'PKCS#12 encryption';
   const fields = fieldsOf(algorithm, 0x30, what);

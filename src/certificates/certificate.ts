@@ -23,15 +23,9 @@ import { CodesignError, orUndefined } from '../errors/codesign-error.ts';
 import { certificateErrors } from './errors.ts';
 import { readName } from './names.ts';
 
-/**
- * Windows rejects larger exponents. With an exponent as long as the modulus, verifying a signature takes a hundred
- * times longer.
- */
+/** Windows rejects larger exponents. One as long as the modulus makes verifying a hundred times slower. */
 const LARGEST_EXPONENT = 2n ** 32n;
-/**
- * Limit in bits. FIPS 186-4 permits up to 3072 bits. OpenSSL permits 10,000 bits. Verifying a signature with such a key
- * takes 10 ms.
- */
+/** FIPS 186-4 permits 3072 bits, and OpenSSL 10,000. Verifying with this limit takes 10 ms. */
 const LARGEST_DSA_MODULUS = 4096;
 
 export interface Certificate {
@@ -43,16 +37,14 @@ export interface ParsedCertificate extends Certificate {
   readonly x509: X509Certificate;
   readonly fields: CertificateFields;
   readonly issuerName: string;
-  /** Name in a form for comparison: a certificate's `issuerKey` equals the `subjectKey` of its issuer. */
+  /** Equals the `issuerKey` of certificates that it issued. */
   readonly subjectKey: string;
   readonly issuerKey: string;
   readonly notBefore: Date;
   readonly notAfter: Date;
 }
 
-/**
- * Reads the certificate at the start of `der`. Ignores bytes after the certificate (such as OpenSSL's trust settings).
- */
+/** Ignores bytes after the certificate, such as OpenSSL's trust settings. */
 export function parseCertificate(der: Uint8Array, file: string): ParsedCertificate {
   try {
     const exact = Uint8Array.from(readElement(der, 'certificate').bytes);
@@ -81,10 +73,7 @@ export function isReadableCertificate(der: Uint8Array): boolean {
   return orUndefined(() => parseCertificate(der, 'it')) !== undefined;
 }
 
-/**
- * A comparison with an Invalid Date is always false, so a certificate with an unreadable date would never count as
- * expired.
- */
+/** A comparison with an Invalid Date is always false, so such a certificate would never count as expired. */
 function readDate(text: string): Date {
   const date = new Date(text);
   if (Number.isNaN(date.getTime())) throw new RangeError(`not a date: ${text}`);
@@ -95,9 +84,7 @@ export function isSelfSigned(certificate: ParsedCertificate): boolean {
   return hasSigned(certificate, certificate);
 }
 
-/**
- * Verifies that `issuer` signed this certificate. Returns false if OpenSSL does not support the issuer's type of key.
- */
+/** Returns false if OpenSSL does not support the issuer's type of key. */
 export function hasSigned(issuer: ParsedCertificate, certificate: ParsedCertificate): boolean {
   if (issuer.subjectKey !== certificate.issuerKey) return false;
   const key = publicKeyOf(issuer);
@@ -109,9 +96,7 @@ export function hasSigned(issuer: ParsedCertificate, certificate: ParsedCertific
   }
 }
 
-/**
- * Returns undefined if OpenSSL does not support the type of key, or if verifying signatures with the key is very slow.
- */
+/** Returns undefined if OpenSSL does not support the key, or if verifying with it is very slow. */
 export function publicKeyOf({ x509 }: Pick<ParsedCertificate, 'x509'>): KeyObject | undefined {
   try {
     const key = x509.publicKey;
@@ -123,13 +108,10 @@ export function publicKeyOf({ x509 }: Pick<ParsedCertificate, 'x509'>): KeyObjec
   }
 }
 
-/**
- * Longer than any path. Larger path lengths are replaced by this value, which does not change the result of
- * comparisons.
- */
+/** Longer than any path. Clamping to it does not change comparisons. */
 const LONGEST_PATH = 255;
 
-/** Bits of keyUsage in its first content octet (RFC 5280, 4.2.1.3). */
+/** These bits are in the first content octet of keyUsage (RFC 5280, 4.2.1.3). */
 export const KEY_USAGE_BITS = {
   digitalSignature: 0x80,
   contentCommitment: 0x40,
@@ -137,14 +119,14 @@ export const KEY_USAGE_BITS = {
   cRLSign: 0x02,
 } as const;
 
-/** Real certificates are about two thousand bytes long, or fifty thousand with the largest post-quantum signatures. */
+/** Real certificates have about 2,000 bytes, or 50,000 with the largest post-quantum signatures. */
 const LONGEST_CERTIFICATE = 64 * 1024;
 const MAX_EXTENSIONS = 100;
 
-/** Encoded fields of an X.509 certificate (RFC 5280, 4.1) that node:crypto does not provide. */
+/** What node:crypto does not provide (RFC 5280, 4.1). */
 export type CertificateFields = ReturnType<typeof readCertificateFields>;
 
-/** Throws `asn1-malformed` for a certificate that is too long or has too many extensions, even if it is well-formed. */
+/** Throws `asn1-malformed` also for a certificate that is too long or has too many extensions. */
 export function readCertificateFields(der: Uint8Array) {
   const what = 'certificate';
   if (der.length > LONGEST_CERTIFICATE) throw tooMuch(what, `longer than ${LONGEST_CERTIFICATE} bytes`);
@@ -171,10 +153,7 @@ export function readCertificateFields(der: Uint8Array) {
     signatureAlgorithm,
     extensions: new Map(extensions.map(({ type, value }) => [type, value])),
     criticalExtensions: extensions.flatMap(({ type, isCritical }) => (isCritical ? [type] : [])),
-    /**
-     * RFC 5280, 4.2 forbids extensions that occur more than once. `extensions` contains the last occurrence of each
-     * extension.
-     */
+    /** Forbidden by RFC 5280, 4.2. `extensions` contains the last of them. */
     repeatedExtensions: types.filter((type, index) => types.indexOf(type) < index),
   };
 }
@@ -184,7 +163,7 @@ export function extensionOf({ extensions }: CertificateFields, type: string, wha
   return value && readDer(value, what);
 }
 
-/** Without a keyUsage extension, the key may be used for any purpose (RFC 5280, 4.2.1.3). */
+/** Without keyUsage, the key may be used for any purpose (RFC 5280, 4.2.1.3). */
 export function allowsKeyUsage(fields: CertificateFields, bits: number): boolean {
   const extension = extensionOf(fields, KEY_USAGE, 'keyUsage');
   return extension === undefined || ((bitsOf(extension, 'keyUsage')[0] ?? 0) & bits) !== 0;
@@ -192,11 +171,11 @@ export function allowsKeyUsage(fields: CertificateFields, bits: number): boolean
 
 export interface BasicConstraints {
   readonly isAuthority: boolean;
-  /** Maximum number of authorities between this certificate and the leaf, not counting self-issued authorities. */
+  /** Maximum number of authorities below this one, not counting self-issued ones. */
   readonly pathLength: number | undefined;
 }
 
-/** Without basicConstraints, a certificate of version 3 does not belong to an authority (RFC 5280, 4.2.1.9). */
+/** Without basicConstraints, a certificate of version 3 is not an authority's (RFC 5280, 4.2.1.9). */
 export function basicConstraintsOf(certificate: CertificateFields): BasicConstraints | undefined {
   const what = 'basicConstraints';
   const extension = extensionOf(certificate, BASIC_CONSTRAINTS, what);
@@ -208,7 +187,7 @@ export function basicConstraintsOf(certificate: CertificateFields): BasicConstra
   return { isAuthority, pathLength: length && smallNumberOf(length) };
 }
 
-/** Without extendedKeyUsage, a certificate permits all purposes (RFC 5280, 4.2.1.12). */
+/** Without extendedKeyUsage, all purposes are permitted (RFC 5280, 4.2.1.12). */
 export function extendedKeyUsageOf(fields: CertificateFields): readonly string[] | undefined {
   const what = 'extendedKeyUsage';
   const extension = extensionOf(fields, EXTENDED_KEY_USAGE, what);
@@ -220,7 +199,6 @@ export function subjectKeyIdentifierOf(fields: CertificateFields): Uint8Array | 
   return extension && octetsOf(extension, 'key identifier');
 }
 
-/** The key identifier helps to choose between issuers with the same name. */
 export function authorityKeyIdentifierOf(fields: CertificateFields): Uint8Array | undefined {
   const extension = extensionOf(fields, AUTHORITY_KEY_IDENTIFIER, 'key identifier');
   return extension && fieldsOf(extension, 0x30, 'key identifier').optional(0x80)?.contents;

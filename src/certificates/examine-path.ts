@@ -1,7 +1,4 @@
-/**
- * Checks a certification path (RFC 5280, 6.1): validity times, authorities, purposes, critical extensions and weak
- * keys.
- */
+/** Follows RFC 5280, 6.1. */
 
 import * as known from '../asn1/object-identifiers.ts';
 import { secondOf } from '../asn1/times.ts';
@@ -20,10 +17,7 @@ export interface PathToExamine {
   readonly purpose: Purpose | undefined;
 }
 
-/**
- * Critical extensions that this program checks, and those that a verifier of signatures may ignore. A verifier may
- * ignore certificate policies: OpenSSL accepts any policy without its option -policy_check.
- */
+/** Checked here, or safe to ignore: OpenSSL accepts any policy without its option -policy_check. */
 const KNOWN_EXTENSIONS: ReadonlySet<string> = new Set([
   known.SUBJECT_KEY_IDENTIFIER,
   known.KEY_USAGE,
@@ -60,7 +54,7 @@ export function examinePath(path: PathToExamine): Finding[] {
   });
 }
 
-/** A trusted root stays trusted after it has expired, but the user gets a warning. */
+/** A trusted root stays trusted after it has expired. */
 function examineTime({ name, notBefore, notAfter }: ParsedCertificate, at: Date, isTrustedRoot: boolean): Finding[] {
   const finding = isTrustedRoot ? note : untrusted;
   const when = `asked about is ${secondOf(at)}`;
@@ -113,7 +107,7 @@ function examineAuthority({ certificates, purpose }: PathToExamine, index: numbe
     const message = `"${name}" may have ${allowed} authorities below it (pathLenConstraint), and has ${below} here.`;
     findings.push(untrusted('path-too-long', message));
   }
-  // The user decides for which purposes a trusted root may be used.
+  // The user decides what a trusted root may be used for.
   if (purpose !== undefined && !isAnchor && !allowsBelow(fields, purpose)) {
     const message = `The authority "${name}" may not issue certificates for this purpose: its extendedKeyUsage lacks ${PURPOSES[purpose].name}.`;
     findings.push(untrusted('certificate-purpose', message));
@@ -121,7 +115,7 @@ function examineAuthority({ certificates, purpose }: PathToExamine, index: numbe
   return [...findings, ...examineNames(certificate, certificates.slice(0, index))];
 }
 
-/** As in OpenSSL, the name constraints in a root certificate apply too. Self-issued issuers are exempt. */
+/** As in OpenSSL, constraints in roots apply too, and self-issued issuers are exempt. */
 function examineNames(authority: ParsedCertificate, below: readonly ParsedCertificate[]): Finding[] {
   return below.flatMap((issued, index) => {
     if (index > 0 && isSelfIssued(issued)) return [];
@@ -137,7 +131,7 @@ function authorityProblem(
   isAuthority: boolean | undefined,
   isAnchor: boolean,
 ): string | undefined {
-  // Root certificates of version 1 have no extensions at all, and some of them are still trust anchors.
+  // Some roots of version 1, which has no extensions, are still trust anchors.
   const isOldRoot = isAnchor && fields.extensions.size === 0;
   if (isAuthority !== true && !isOldRoot) return 'its basicConstraints do not say that it is one';
   return allowsKeyUsage(fields, KEY_USAGE_BITS.keyCertSign) ? undefined : 'its keyUsage lacks keyCertSign';
@@ -147,7 +141,7 @@ function isSelfIssued({ subjectKey, issuerKey }: ParsedCertificate): boolean {
   return subjectKey === issuerKey;
 }
 
-/** SHA-1 causes only a warning, because the chains of many valid old signatures use it. */
+/** SHA-1 is only a warning, because the chains of many valid old signatures use it. */
 function examineSignatureAlgorithm({ name, fields }: ParsedCertificate): Finding[] {
   const algorithm = readSignatureAlgorithm(fields.signatureAlgorithm);
   if (algorithm === undefined) {

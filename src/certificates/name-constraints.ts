@@ -1,4 +1,4 @@
-/** Name constraints (RFC 5280, 4.2.1.10) limit the names that an authority may certify. */
+/** Names that an authority may certify (RFC 5280, 4.2.1.10). */
 
 import { isIPv4, isIPv6 } from 'node:net';
 import { NAME_CONSTRAINTS, SUBJECT_ALTERNATIVE_NAME } from '../asn1/object-identifiers.ts';
@@ -6,20 +6,12 @@ import { type Element, fieldsOf, parts, readDer } from '../asn1/read.ts';
 import type { CertificateFields } from './certificate.ts';
 import { GENERAL_NAME, readName, textOf } from './names.ts';
 
-/**
- * Limit on the number of comparisons for each pair of certificates. Real pairs need tens of comparisons. Hostile pairs
- * could need billions.
- */
+/** Real pairs of certificates need tens of comparisons; hostile ones could need billions. */
 const MAX_COMPARISONS = 10_000;
-/**
- * Limit on the length of each list of names, in bytes. Two such lists are read for each pair of certificates in a path.
- */
 const LONGEST_LIST = 16 * 1024;
 const LONGEST_TEXT = 100;
 
-/**
- * A name, or the base of a subtree of names. It has a form in which two names can be compared if their tags are equal.
- */
+/** A name, or the base of a subtree. Values with the same tag can be compared. */
 interface Comparable {
   readonly tag: number;
   readonly value: string;
@@ -41,7 +33,7 @@ export function nameProblem(authority: CertificateFields, issued: CertificateFie
   return names.map((name) => problemOf(name, constraints)).find((problem) => problem !== undefined);
 }
 
-// Cached, because each certificate in a path is compared with all other certificates.
+// Each certificate in a path is compared with all others.
 const constraintsOf = oncePerCertificate(readConstraints);
 const namesOf = oncePerCertificate(readNames);
 
@@ -81,10 +73,7 @@ function readConstraints({ extensions }: CertificateFields) {
   return { permitted: basesIn(permitted, what), excluded: basesIn(excluded, what) };
 }
 
-/**
- * Rejects subtrees that have a minimum or a maximum: the minimum must be 0, which DER omits, and a maximum is
- * forbidden.
- */
+/** Rejects a minimum, which must be 0 and is then omitted in DER, and a maximum, which is forbidden. */
 function basesIn(subtrees: Element | undefined, what: string): Comparable[] {
   if (subtrees === undefined) return [];
   return parts(subtrees, what).map((subtree) => {
@@ -126,7 +115,7 @@ function comparable(element: Element): string {
   }
 }
 
-/** The comparison key of a directory name starts with the keys of all names above it in the directory. */
+/** The key of a name starts with the keys of all names above it in the directory. */
 function directoryKey(relativeKeys: readonly string[]): string {
   return relativeKeys.map((key) => `${key}\n`).join('');
 }
@@ -140,22 +129,19 @@ const MATCHERS: Readonly<Record<number, (name: string, base: string) => boolean>
   [GENERAL_NAME.iPAddress]: isAddressIn,
 };
 
-/** Returns true for the base itself and for all host names below it. An empty base matches every host name. */
+/** True for the base and all host names below it. An empty base matches every host. */
 function isHostBelow(host: string, base: string): boolean {
   const plain = base.startsWith('.') ? base.slice(1) : base;
   return plain === '' || host === plain || host.endsWith(`.${plain}`);
 }
 
-/**
- * Compares the base with the host of a URI. A base with a leading dot matches all names below it. Any other base
- * matches only itself.
- */
+/** A base with a leading dot matches names below it, any other base only itself. */
 function isHostOf(host: string, base: string): boolean {
   if (base === '') return true;
   return base.startsWith('.') ? host.endsWith(base) && host.length > base.length : host === base;
 }
 
-/** `range` consists of an address and a mask. Each character of `address` and `range` is an octet. */
+/** `range` is an address and a mask. Each character is an octet. */
 function isAddressIn(address: string, range: string): boolean {
   const { length } = address;
   if (range.length !== length * 2) return false;
@@ -165,10 +151,7 @@ function isAddressIn(address: string, range: string): boolean {
   });
 }
 
-/**
- * Returns undefined for a URI that has no host or whose host is an IP address, because name constraints do not apply to
- * it.
- */
+/** Name constraints do not apply to IP addresses. */
 function hostOf(uri: string): string | undefined {
   const host = URL.canParse(uri) ? new URL(uri).hostname : '';
   return host === '' || isIPv4(host) || isIPv6(host.replace(/^\[|\]$/g, '')) ? undefined : host;

@@ -4,17 +4,20 @@ import { type Element, fieldsOf, firstParts, objectIdentifierOf, readDer } from 
 
 export interface NameAttribute {
   readonly type: string;
-  /** A value that is not a string is shown as `#` and its contents in hexadecimal. */
+  /** Other types than strings are shown as `#` and hexadecimal contents. */
   readonly value: string;
 }
 
-/** Length limit in bytes. Comparing a longer name would take as long as all other checks of a certificate chain. */
+/** Comparing a longer name would take as long as all other checks of a chain. */
 const LONGEST_NAME = 16 * 1024;
 const MAX_ATTRIBUTES = 100;
 
 export type DistinguishedName = ReturnType<typeof readName>;
 
-/** Throws `asn1-malformed` for a name that is too long or has too many attributes, even if the name is well-formed. */
+/**
+ * Throws `asn1-malformed` also for a name that is too long or has too many attributes. Texts are not escaped: they may
+ * contain control characters.
+ */
 export function readName(der: Uint8Array) {
   if (der.length > LONGEST_NAME) throw tooMuch(`longer than ${LONGEST_NAME} bytes`);
   let room = MAX_ATTRIBUTES;
@@ -39,25 +42,16 @@ export function readName(der: Uint8Array) {
     attributes.findLast(({ type, comparable }) => type === wanted && comparable !== '');
   const commonName = attributes.findLast(({ type }) => type === COMMON_NAME)?.value;
   return {
-    /** The common name that is last, and therefore the most specific. Not escaped: may contain control characters. */
+    /** The last one is the most specific. */
     commonName,
-    /** For comparisons: the name of the organization, or else the common name, or else the whole name. */
+    /** Names are compared by organization, by common name, or as a whole. */
     publisher: (lastOf(ORGANIZATION) ?? lastOf(COMMON_NAME))?.comparable ?? keyOf(attributes),
-    /**
-     * The whole name on one line, with its attributes in encoded order. Not escaped: may contain control characters.
-     */
+    /** The whole name on one line, in encoded order. */
     text: attributes.map(({ type, value }) => `${NAME_ATTRIBUTES[type] ?? type}=${value}`).join(', '),
-    /**
-     * Names that are equal according to RFC 5280, 7.1, have equal comparison keys: differences in string types, case
-     * and spaces are ignored.
-     */
+    /** Ignores string types, case and spaces (RFC 5280, 7.1). */
     key: keyOf(attributes),
     relativeKeys: relativeNames.map(keyOf),
     emailAddresses: attributes.filter(({ type }) => type === EMAIL_ADDRESS).map(({ value }) => value),
-    /**
-     * The attributes of each relative distinguished name, in encoded order. Not escaped: may contain control
-     * characters.
-     */
     relativeNames: relativeNames as readonly (readonly NameAttribute[])[],
   };
 }
@@ -91,10 +85,7 @@ export function characterStringOf(tag: number, contents: Uint8Array): string | u
   }
 }
 
-/**
- * Tags of GeneralName. These tags are IMPLICIT, except the tag of directoryName, which is a CHOICE and therefore
- * EXPLICIT.
- */
+/** IMPLICIT tags, except that of directoryName, which is a CHOICE. */
 export const GENERAL_NAME = {
   rfc822Name: 0x81,
   dNSName: 0x82,
@@ -103,7 +94,7 @@ export const GENERAL_NAME = {
   iPAddress: 0x87,
 } as const;
 
-/** Reads an IA5String. Octets above 127 are decoded as Latin-1 characters, which never match another name or URL. */
+/** Octets above 127 become Latin-1, which never matches another name or URL. */
 export function textOf({ contents }: Element): string {
   return Buffer.from(contents.buffer, contents.byteOffset, contents.byteLength).toString('latin1');
 }

@@ -23,17 +23,14 @@ import {
 } from './certificate.ts';
 
 /**
- * `document-signing`: Acrobat rejects certificates for code signing, but other PDF readers accept them.
- * `remote-desktop`: Windows also accepts certificates for servers and for code signing.
+ * Acrobat rejects certificates for code signing, unlike other PDF readers. For connection files, Windows also accepts
+ * certificates for servers and for code signing.
  */
 export type Purpose = 'code-signing' | 'document-signing' | 'time-stamping' | 'remote-desktop';
 
 const FOR_DOCUMENTS = [DOCUMENT_SIGNING, MICROSOFT_DOCUMENT_SIGNING, ADOBE_DOCUMENT_SIGNING, EMAIL_PROTECTION];
 
-/**
- * A certificate is suitable if its extendedKeyUsage contains one of `oids`. `name` is the name in RFC 5280; `use`
- * follows the words "meant for" in messages.
- */
+/** One of `oids` must be in extendedKeyUsage. `use` follows "meant for" in messages. */
 export const PURPOSES: Readonly<Record<Purpose, Readonly<{ oids: readonly string[]; name: string; use: string }>>> = {
   'code-signing': { oids: [CODE_SIGNING], name: 'codeSigning', use: 'signing code' },
   'document-signing': {
@@ -60,16 +57,16 @@ export function purposeOddity(fields: CertificateFields, purpose: Purpose): stri
   return 'its extendedKeyUsage has codeSigning and nothing for documents, so Acrobat does not trust it';
 }
 
-/** Without extendedKeyUsage, all purposes are permitted, as in Windows, signtool and osslsigncode. */
+/** As in Windows, signtool and osslsigncode, a missing extendedKeyUsage permits all purposes. */
 function signingProblem(fields: CertificateFields, purpose: Purpose): string | undefined {
   const { digitalSignature, contentCommitment } = KEY_USAGE_BITS;
-  // The key usage for signatures in documents can be non-repudiation (contentCommitment).
+  // Documents may be signed for non-repudiation (contentCommitment).
   const bits = purpose === 'document-signing' ? digitalSignature | contentCommitment : digitalSignature;
   if (!allowsKeyUsage(fields, bits)) return 'its keyUsage lacks digitalSignature';
   return allowsBelow(fields, purpose) ? undefined : `its extendedKeyUsage lacks ${PURPOSES[purpose].name}`;
 }
 
-/** RFC 3161, 2.3 requires that this purpose is listed: neither a missing extension nor "any purpose" is sufficient. */
+/** RFC 3161, 2.3: neither a missing extension nor "any purpose" is sufficient. */
 function timeStampingProblem(fields: CertificateFields): string | undefined {
   const { digitalSignature, contentCommitment } = KEY_USAGE_BITS;
   if (!allowsKeyUsage(fields, digitalSignature | contentCommitment)) {
@@ -81,37 +78,31 @@ function timeStampingProblem(fields: CertificateFields): string | undefined {
 }
 
 /**
- * Checks whether an authority's extendedKeyUsage permits this purpose for the certificates that it issues. RFC 5280
- * does not define extendedKeyUsage for authorities. Windows, OpenSSL and the CA/Browser Forum treat it as a
- * restriction.
+ * RFC 5280 defines extendedKeyUsage only for leaves, but Windows, OpenSSL and the CA/Browser Forum let it restrict
+ * authorities too.
  */
 export function allowsBelow(fields: CertificateFields, purpose: Purpose): boolean {
   const purposes = extendedKeyUsageOf(fields);
   return purposes === undefined || [ANY_PURPOSE, ...PURPOSES[purpose].oids].some((oid) => purposes.includes(oid));
 }
 
-/** Returns, for display, violations of RFC 3161, 2.3 in an authority's certificate that verifiers ignore. */
+/** Returns violations of RFC 3161, 2.3 that verifiers ignore. */
 export function timeStampingOddity(fields: CertificateFields): string | undefined {
   if ((extendedKeyUsageOf(fields)?.length ?? 0) > 1) return 'its extendedKeyUsage names more than timeStamping';
   return fields.criticalExtensions.includes(EXTENDED_KEY_USAGE) ? undefined : 'its extendedKeyUsage is not critical';
 }
 
-/**
- * With Authenticode's "lifetime signing" purpose, a signature expires with its certificate even if it has a timestamp.
- */
+/** With Authenticode's "lifetime signing", a timestamp does not extend a signature beyond its certificate. */
 export function isLifetimeSigner(fields: CertificateFields): boolean {
   return extendedKeyUsageOf(fields)?.includes(LIFETIME_SIGNING) ?? false;
 }
 
-/**
- * Verifiers reject RSA and DSA keys with fewer than `LEAST_BITS` bits. Keys with fewer than `GOOD_BITS` bits are
- * outdated.
- */
+/** Verifiers reject smaller RSA and DSA keys. */
 const LEAST_BITS = 1024;
 const GOOD_BITS = 2048;
-/** OpenSSL's names of curves contain the size of the field in bits. */
+/** OpenSSL's curve names contain the size of the field in bits. */
 const CURVE = /^(?:prime|secp|sect|brainpoolP|c2pnb|c2tnb)(\d+)[a-z]\d$/;
-/** An elliptic curve needs a field of this size to provide 112 bits of security. */
+/** Provides 112 bits of security. */
 const LEAST_CURVE_BITS = 224;
 
 export function examineKey(certificate: ParsedCertificate): Finding[] {
@@ -132,7 +123,7 @@ function modulusWeakness({ asymmetricKeyType, asymmetricKeyDetails }: KeyObject)
 }
 
 /**
- * An attacker can choose the parameters of an unnamed curve so that signatures can be forged (RFC 5480, 2.1.1;
+ * An attacker can choose the parameters of an unnamed curve, and then forge signatures (RFC 5480, 2.1.1;
  * CVE-2020-0601).
  */
 function ecWeakness({ asymmetricKeyDetails }: KeyObject): Weakness | undefined {

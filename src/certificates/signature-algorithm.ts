@@ -1,4 +1,4 @@
-/** Signature algorithms of certificates, CRLs and OCSP responses (RFC 3279, 4055, 5758, 8410). */
+/** Algorithms of certificates, CRLs and OCSP responses (RFC 3279, 4055, 5758, 8410). */
 
 import { constants, type KeyObject, verify } from 'node:crypto';
 import {
@@ -14,12 +14,12 @@ import { orUndefined } from '../errors/codesign-error.ts';
 import { type ParsedCertificate, publicKeyOf } from './certificate.ts';
 
 export interface SignatureAlgorithm {
-  /** node:crypto name of the digest. null if the algorithm includes its own digest (Ed25519, Ed448). */
+  /** Name in node:crypto; null if the algorithm includes its digest (Ed25519, Ed448). */
   readonly digest: string | null;
   readonly saltLength: number | undefined;
 }
 
-/** Defaults of RSASSA-PSS-params (RFC 4055, 3.1). */
+/** Defaults of RFC 4055, 3.1. */
 const DEFAULT_SALT_LENGTH = 20;
 const DEFAULT_PSS_DIGEST = 'sha1';
 
@@ -39,7 +39,7 @@ export function readSignatureAlgorithm(der: Uint8Array): SignatureAlgorithm | un
   });
 }
 
-/** Accepts MGF1 with the same digest, a salt length that fits the largest keys, and trailer field 1 (RFC 4055, 3.1). */
+/** Accepts MGF1 with the same digest, and trailer field 1 (RFC 4055, 3.1). */
 function readPssParameters(parameters: Element): SignatureAlgorithm | undefined {
   const what = 'RSASSA-PSS parameters';
   const fields = fieldsOf(parameters, 0x30, what);
@@ -74,7 +74,7 @@ function maskDigestOf(algorithm: Element): string | undefined {
   return type === MGF1 ? digest : undefined;
 }
 
-/** Reads a non-negative INTEGER of one or two octets. This is enough, because an RSA modulus is shorter than 2 KiB. */
+/** Two octets are enough: an RSA modulus is shorter than 2 KiB. */
 function smallNumberOf(element: Element): number | undefined {
   const { contents } = expectTag(element, 0x02, 'RSASSA-PSS parameters');
   const [first = 0x80, second] = contents;
@@ -88,7 +88,7 @@ export function describeSignatureAlgorithm(der: Uint8Array): string {
   return type === RSA_PSS ? 'RSASSA-PSS with parameters that are not known here' : type;
 }
 
-/** Attackers can compute collisions for these digests, so signatures that use them prove nothing. */
+/** Their collisions can be computed, so signatures prove nothing. */
 export function isBrokenDigest(digest: string | null): boolean {
   return digest === 'md2' || digest === 'md4' || digest === 'md5';
 }
@@ -99,7 +99,7 @@ export interface Signed {
   readonly signature: Uint8Array;
 }
 
-/** Returns false for algorithms that are unknown or broken, and for algorithms that do not match the key. */
+/** Returns false for unknown or broken algorithms, and for those that do not match the key. */
 export function isSignedBy(signer: ParsedCertificate, { signedBytes, signatureAlgorithm, signature }: Signed): boolean {
   const key = publicKeyOf(signer);
   const known = readSignatureAlgorithm(signatureAlgorithm);

@@ -18,23 +18,16 @@ import { PURPOSES, type Purpose, purposeOddity, purposeProblem } from './purpose
 export interface SigningChain {
   readonly leaf: ParsedCertificate;
   readonly publicKey: KeyObject;
-  /** Length in bytes of the RSA modulus, and therefore of a signature. */
+  /** Length of the RSA modulus in bytes. */
   readonly signatureLength: number;
-  /** The leaf, followed by each issuer. The list includes the self-signed root if the user provided it. */
+  /** The leaf, then each issuer, with the root if the user provided it. */
   readonly certificates: readonly Certificate[];
-  /**
-   * The chain without its root, because verifiers must already have the root. If the leaf is self-signed, it is
-   * included.
-   */
+  /** Verifiers must already have the root. A self-signed leaf is included. */
   readonly withoutRoot: readonly Certificate[];
-  /**
-   * Warnings about a missing certificate in the chain or about a certificate that expires soon, in the wording of
-   * `certificateWarnings`.
-   */
   readonly warnings: readonly string[];
 }
 
-/** All current verifiers reject shorter keys, and OpenSSL rejects longer ones. */
+/** Current verifiers reject shorter keys, and OpenSSL longer ones. */
 const LEAST_BITS = 2048;
 const MOST_BITS = 16_384;
 const NEARLY_EXPIRED_DAYS = 30;
@@ -82,7 +75,7 @@ export function purposeWarnings({ fields, name }: NamedFields, purpose: Purpose)
     : [certificateWarnings('certificate-hardly-suitable', { name, use: PURPOSES[purpose].use, oddity })];
 }
 
-/** Returns the date, followed by the time if the date is today. */
+/** Adds the time to the date of today. */
 function dayOrSecond(time: Date, now: Date): string {
   return dateOf(time) === dateOf(now) ? secondOf(time) : dateOf(time);
 }
@@ -94,24 +87,15 @@ export function dateOf(time: Date): string {
 interface ReadSigningChainOptions {
   readonly now: Date;
   readonly password?: Secret | undefined;
-  /**
-   * The leaf certificate must permit at least one of these purposes. Each format later checks for the purpose that it
-   * requires.
-   */
+  /** At least one purpose must be permitted. Each format later checks for its own. */
   readonly purposes: readonly Purpose[];
 }
 
-/**
- * A file with all public root certificates contains about 150 of them. Sorting 200 certificates takes seconds in the
- * worst case, when all names are equal.
- */
+/** A file with all public roots has about 150 certificates. Sorting 200 with equal names takes seconds. */
 const MAX_CERTIFICATES = 200;
 const NAMES_SHOWN = 5;
 
-/**
- * Reads PEM, DER, PKCS#7 or PKCS#12 files in any order, and returns the chain of the only certificate that can be used
- * to sign. Names in the chain and in its warnings are not escaped: they may contain control characters.
- */
+/** Reads PEM, DER, PKCS#7 or PKCS#12 files in any order. Names are not escaped: they may contain control characters. */
 export async function readSigningChain(
   inputs: readonly CertificateFile[],
   options: ReadSigningChainOptions,
@@ -126,8 +110,7 @@ export async function readSigningChain(
     publicKey,
     signatureLength,
     certificates: [leaf, ...sorted.issuers],
-    // An authority can have the same name as its issuer. Only the signature on its certificate distinguishes it from a
-    // root.
+    // An authority can have the name of its issuer: only its signature tells it from a root.
     withoutRoot: [leaf, ...sorted.issuers.filter((issuer) => !isSelfSigned(issuer))],
     warnings: [...warnings, ...chainWarnings(sorted, options.now)],
   };
@@ -156,7 +139,7 @@ function chainWarnings({ leaf, issuers, unrelated }: SortedChain, now: Date): st
   }
   const last = issuers.at(-1) ?? leaf;
   if (!isSelfSigned(last)) {
-    // A chain that ends at an intermediate certificate lacks only its root, which is not embedded anyway.
+    // A chain without its root is complete, because the root is not embedded.
     if (issuers.length === 0) {
       warnings.push(certificateWarnings('issuer-not-given', { issuer: last.issuerName }));
     } else if (unrelated.some(({ x509 }) => x509.ca)) {
@@ -173,7 +156,7 @@ function chainWarnings({ leaf, issuers, unrelated }: SortedChain, now: Date): st
 
 type SortedChain = ReturnType<typeof sortChain>;
 
-/** `certificates` must not be empty or contain duplicates. Throws `certificate-leaf-ambiguous`. */
+/** `certificates` must be distinct, and not empty. Throws `certificate-leaf-ambiguous`. */
 function sortChain(certificates: readonly ParsedCertificate[], now: Date) {
   const leaf = findLeaf(certificates);
   const roots = certificates.filter((certificate) => certificate !== leaf && isSelfSigned(certificate));
@@ -182,10 +165,7 @@ function sortChain(certificates: readonly ParsedCertificate[], now: Date) {
   return { leaf, issuers, unrelated };
 }
 
-/**
- * A leaf has issued none of the other certificates. Prefers leaves that are not authorities, then leaves for code
- * signing.
- */
+/** A leaf has issued none of the others. Prefers those that are no authorities, then those for code signing. */
 function findLeaf(certificates: readonly ParsedCertificate[]): ParsedCertificate {
   const hasIssued = (issuer: ParsedCertificate): boolean =>
     certificates.some((certificate) => certificate !== issuer && hasSigned(issuer, certificate));

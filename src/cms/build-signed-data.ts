@@ -1,6 +1,4 @@
-/**
- * Builds CMS SignedData (RFC 5652, section 5) with one RSA signer, in DER. The same input always gives the same bytes.
- */
+/** SignedData (RFC 5652, section 5) with one RSA signer. The same input always gives the same bytes. */
 
 import { createHash } from 'node:crypto';
 import { DIGEST_OID, RSA_ENCRYPTION } from '../asn1/algorithm-identifiers.ts';
@@ -26,7 +24,7 @@ export interface Attribute {
 
 export interface SignedDataParts {
   readonly algorithm: DigestAlgorithm;
-  /** `value` is the encoded content under `[0]`. undefined for a detached signature. */
+  /** Encoded content under `[0]`; undefined for a detached signature. */
   readonly content: { readonly type: string; readonly value?: Uint8Array | undefined };
   readonly certificates: readonly Uint8Array[];
   readonly signer: Pick<CertificateFields, 'issuer' | 'serialNumber'>;
@@ -35,14 +33,11 @@ export interface SignedDataParts {
   readonly unsignedAttributes?: readonly Attribute[] | undefined;
 }
 
-/** SignedData and SignerInfo have this version if the issuer and the serial number identify the signer. */
+/** This version means that issuer and serial number identify the signer. */
 const VERSION = 1;
 const SET_TAG = 0x31;
 
-/**
- * Returns the SET OF signed attributes: contentType and messageDigest, which every signature has, and the attributes of
- * the format. The digest covers these attributes with the tag 0x31. In the SignerInfo, they have the tag `[0]` instead.
- */
+/** Returns a SET OF, which the digest covers with the tag 0x31. In the SignerInfo, its tag is `[0]`. */
 export function buildSignedAttributes(
   contentType: string,
   messageDigest: Uint8Array,
@@ -68,12 +63,12 @@ export function buildSignedData(parts: SignedDataParts): Uint8Array {
   return sequence(objectIdentifier(SIGNED_DATA), contextConstructed(0, signedData));
 }
 
-/** AlgorithmIdentifier of a digest. Windows requires the NULL parameters, which RFC 5754 permits. */
+/** Windows requires the NULL parameters, which RFC 5754 permits. */
 export function digestAlgorithm(algorithm: DigestAlgorithm): Uint8Array {
   return sequence(objectIdentifier(DIGEST_OID[algorithm]), nullValue());
 }
 
-/** Returns the DigestInfo that an RSA signature (RSASSA-PKCS1-v1_5) contains. */
+/** The content of an RSASSA-PKCS1-v1_5 signature. */
 export function digestInfo(algorithm: DigestAlgorithm, digest: Uint8Array): Uint8Array {
   return sequence(digestAlgorithm(algorithm), octetString(digest));
 }
@@ -95,7 +90,7 @@ function signerInfo(parts: SignedDataParts): Uint8Array {
   );
 }
 
-/** Replaces the tag of a SET by `[number]` (IMPLICIT). Only the identifier octet changes. */
+/** Only the identifier octet changes (IMPLICIT). */
 function retag(number: number, set: Uint8Array): Uint8Array {
   const tagged = Uint8Array.from(set);
   tagged[0] = 0xa0 | number;
@@ -103,9 +98,8 @@ function retag(number: number, set: Uint8Array): Uint8Array {
 }
 
 /**
- * Returns the signed attribute signing-certificate-v2 (RFC 5035, 3). It binds the signature to the signer's certificate
- * by the certificate's SHA-256 digest. DER omits the digest algorithm, because SHA-256 is its default value. NuGet
- * requires issuerSerial, which ETSI EN 319 122-1, 5.2.2.3 omits.
+ * Binds the signature to the certificate (RFC 5035, 3). DER omits SHA-256, the default. NuGet requires issuerSerial,
+ * which ETSI EN 319 122-1, 5.2.2.3 omits.
  */
 export function signingCertificate(certificate: Uint8Array, { withIssuerSerial = false } = {}): Attribute {
   const digest = octetString(createHash('sha256').update(certificate).digest());

@@ -1,7 +1,4 @@
-/**
- * Reads CMS SignedData (RFC 5652, section 5) and the SignedData of PKCS#7, in DER or BER. Only the requested parts are
- * decoded, and all parts are views of the input.
- */
+/** SignedData of CMS (RFC 5652, section 5) and PKCS#7, in DER or BER. All parts are views of the input. */
 
 import { algorithmOf, type Element, fieldsOf, firstParts, octetsOf, readDer, readElement } from '../asn1/read.ts';
 import { encode } from '../asn1/write.ts';
@@ -24,54 +21,44 @@ export interface ParsedAttribute {
 }
 
 export interface SignerInfo {
-  /**
-   * The whole Name of the issuer and the whole INTEGER of the serial number. undefined if a key identifier identifies
-   * the certificate.
-   */
+  /** Name and INTEGER; undefined if a key identifier identifies the certificate. */
   readonly issuerAndSerial: { readonly issuer: Uint8Array; readonly serialNumber: Uint8Array } | undefined;
   readonly digestAlgorithm: string;
   readonly signatureAlgorithm: string;
   readonly signatureAlgorithmIdentifier: Uint8Array;
-  /** The signed attributes in the form that is signed, a SET (tag 0x31). undefined if the content itself was signed. */
+  /** The signed form is a SET (tag 0x31). undefined if the content itself was signed. */
   readonly signedBytes: Uint8Array | undefined;
   readonly signedAttributes: readonly ParsedAttribute[];
   readonly signature: Uint8Array;
   readonly unsignedAttributes: readonly ParsedAttribute[];
   readonly certificate: Uint8Array | undefined;
-  /**
-   * Common name; if there is no certificate, the issuer and the serial number. Not escaped: may contain control
-   * characters.
-   */
+  /** Common name, or issuer and serial number without a certificate. Not escaped. */
   readonly name: string;
 }
 
 export interface SignedData {
   readonly bytes: Uint8Array;
-  /** Number of bytes after the ContentInfo. They are padding, or hidden data. */
+  /** Bytes after the ContentInfo: padding, or hidden data. */
   readonly trailingLength: number;
   readonly contentType: string;
-  /**
-   * The element under the content's `[0]`: an OCTET STRING in CMS, any type in PKCS#7. undefined if the content is
-   * detached.
-   */
+  /** The element under `[0]`: an OCTET STRING in CMS, any type in PKCS#7; undefined if detached. */
   readonly content: Element | undefined;
   readonly certificates: readonly Uint8Array[];
   readonly signers: readonly [SignerInfo, ...SignerInfo[]];
 }
 
-/** A chain has about four certificates, and a timestamp contains as many again. */
+/** A chain has about four certificates, and a timestamp as many again. */
 const MAX_CERTIFICATES = 200;
-/** Signatures have about six attributes, each with one value. Hostile signatures could have millions of attributes. */
+/** Signatures have about six attributes with one value each. */
 const MAX_ATTRIBUTES = 1000;
 const MAX_VALUES = 1000;
 
-/** A signature has about ten attributes and values in total, so 64 nested signatures have 640. */
+/** A signature has about ten of them, so 64 nested ones have 640. */
 const MAX_ATTRIBUTES_AND_VALUES = 4000;
-/** Each signature has about four certificates of less than 2 KiB each, not counting those of its timestamps. */
+/** A signature has about four certificates of less than 2 KiB, without those of timestamps. */
 const MAX_USUAL_CERTIFICATES = 300;
 const USUAL_LENGTH = 2048;
 
-/** What is left of a file's limits. */
 export type CmsBudget = ReturnType<typeof cmsBudget>;
 
 export function cmsBudget() {
@@ -109,7 +96,7 @@ export function parseSignedData(bytes: Uint8Array, budget: CmsBudget = cmsBudget
   });
 }
 
-/** Reads a SignerInfo that is stored separately, such as a countersignature. */
+/** Reads a SignerInfo that is stored alone, such as a countersignature. */
 export function parseSignerInfo(bytes: Uint8Array, certificates: readonly Uint8Array[]): SignerInfo {
   return withCmsErrors(() => {
     const candidates = certificates.map((der) => ({ der, fields: readCertificateFields(der) }));
@@ -130,22 +117,19 @@ export function attributeValues(attributes: readonly ParsedAttribute[], type: st
   return attributes.flatMap((attribute) => (attribute.type === type ? attribute.values : []));
 }
 
-/** Skips attribute certificates and other elements with different tags. */
+/** Skips attribute certificates and other tags. */
 function certificatesIn(set: Element | undefined): Uint8Array[] {
   if (set === undefined) return [];
   return partsUpTo(MAX_CERTIFICATES, set, 'certificates').flatMap(({ tag, bytes }) => (tag === 0x30 ? [bytes] : []));
 }
 
-/** Real signature values are up to two thousand bytes long, or fifty thousand with post-quantum algorithms. */
+/** Real values have up to 2,000 bytes, or 50,000 with post-quantum algorithms. */
 const LONGEST_SIGNATURE = 64 * 1024;
-/**
- * Limit on the total length of one signer's attributes, because they are copied. The attributes of a signer are usually
- * shorter than a thousand bytes in total.
- */
+/** The attributes of a signer are copied. They usually have less than 1,000 bytes. */
 const LONGEST_SIGNED_ATTRIBUTES = 1024 * 1024;
 const LONGEST_IDENTIFIER = 64 * 1024;
 
-/** A candidate for the signer's certificate. It is parsed once for all signers. */
+/** Parsed once for all signers. */
 interface Candidate {
   readonly der: Uint8Array;
   readonly fields: CertificateFields;
@@ -167,7 +151,7 @@ function parseSigner(element: Element, candidates: readonly Candidate[], { takeA
     signatureAlgorithm: algorithmOf(fields.signatureAlgorithm, 'algorithm'),
     signatureAlgorithmIdentifier: fields.signatureAlgorithm.bytes,
     signedBytes,
-    // The signature covers the attributes in their DER form (RFC 5652, 5.4).
+    // Signed in their DER form (RFC 5652, 5.4).
     signedAttributes: signedBytes === undefined ? [] : attributesOf(readDer(signedBytes, what), what),
     signature: upTo(
       LONGEST_SIGNATURE,

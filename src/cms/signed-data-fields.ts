@@ -10,7 +10,7 @@ import {
 } from '../asn1/read.ts';
 import { cmsErrors } from './errors.ts';
 
-/** Signatures that current verifiers accept have one signer. */
+/** Current verifiers accept one signer. */
 const MAX_SIGNERS = 16;
 
 export function readSignedDataFields(bytes: Uint8Array) {
@@ -31,7 +31,7 @@ export function readSignedDataParts(bytes: Uint8Array) {
 
   const fields = fieldsOf(signedData, 0x30, 'SignedData');
   fields.next(0x02, 'version');
-  // Other readers reject a signature if this set contains any other elements.
+  // Other readers reject other elements in this set.
   for (const each of partsUpTo(MAX_SIGNERS, fields.next(0x31, 'digestAlgorithms'), 'digest algorithms')) {
     algorithmOf(each, 'digest algorithm');
   }
@@ -52,7 +52,6 @@ export function readContentFields(encapsulatedContent: Element) {
   return { contentType, content: tagged === undefined ? undefined : onlyPart(tagged, 'content') };
 }
 
-/** Signed attributes have the tag `[0]`, and unsigned attributes `[1]`. */
 export function readSignerInfoFields(signer: Element) {
   const fields = fieldsOf(signer, 0x30, 'SignerInfo');
   fields.next(0x02, 'version');
@@ -76,7 +75,7 @@ export function readAttributeFields(attribute: Element) {
   return { type, values };
 }
 
-/** Throws `cms-too-large` if the element has more than `limit` parts. */
+/** Throws `cms-too-large` for more than `limit` parts. */
 export function partsUpTo(limit: number, element: Element, what: string): readonly Element[] {
   const found = firstParts(element, what, limit + 1);
   if (found.length > limit) throw cmsErrors('cms-too-large', { limit, what });

@@ -1,6 +1,4 @@
-/**
- * Changes the unsigned attributes of an existing signature. No other part of a CMS may change after the CMS was signed.
- */
+/** No other part of a CMS may change after it was signed. */
 
 import { type Element, parts } from '../asn1/read.ts';
 import { encode, encodeAll } from '../asn1/write.ts';
@@ -19,7 +17,7 @@ type ChangeAttributes = (attributes: readonly UnsignedAttribute[]) => readonly U
 const SET_TAG = 0x31;
 const UNSIGNED_TAG = 0xa1;
 
-/** Changes only the first SignerInfo and the lengths that enclose it. Drops any bytes after the ContentInfo. */
+/** Changes the first SignerInfo and the enclosing lengths. Drops bytes after the ContentInfo. */
 export function changeUnsignedAttributes(cms: Uint8Array, change: ChangeAttributes): Uint8Array {
   return withCmsErrors(() => {
     const { contentInfo, tagged, signedData, signerInfos, signers } = readSignedDataFields(cms);
@@ -36,7 +34,7 @@ export function changeUnsignedAttributes(cms: Uint8Array, change: ChangeAttribut
 export function addUnsignedValue(cms: Uint8Array, added: Attribute): Uint8Array {
   return changeUnsignedAttributes(cms, (attributes) => {
     const existing = attributes.find(({ type }) => type === added.type);
-    // An attribute that becomes longer may need a different position in DER order.
+    // A longer attribute may need another position in DER order.
     const others = attributes.filter((attribute) => attribute !== existing).map(({ element }) => element.bytes);
     return insertInDerOrder(
       others,
@@ -82,7 +80,7 @@ function exchange(parent: Element, part: Element, replacement: Uint8Array): Uint
   return encode(parent.tag, before, replacement, after);
 }
 
-/** Inserts a part before the first part that is greater, so that a sorted SET (as in DER) stays sorted. */
+/** Keeps a sorted SET (as in DER) sorted. */
 function insertInDerOrder(existing: readonly Uint8Array[], added: Uint8Array): readonly Uint8Array[] {
   const index = existing.findIndex((bytes) => Buffer.compare(bytes, added) > 0);
   return existing.toSpliced(index < 0 ? existing.length : index, 0, added);

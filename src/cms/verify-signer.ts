@@ -1,4 +1,4 @@
-/** Checks a signer's attributes and signature value against the content (RFC 5652, 5.4 and 5.6), but not trust. */
+/** Checks a signer (RFC 5652, 5.4 and 5.6), but not trust. */
 
 import { constants, createHash, type HashOptions, type KeyObject, publicDecrypt, X509Certificate } from 'node:crypto';
 import {
@@ -30,17 +30,17 @@ const SHAKE256_LENGTH = 64;
 
 export interface SignerRules {
   /**
-   * Permitted values of the contentType attribute. If the list contains undefined, the attribute may be missing.
-   * Default: the content's type.
+   * Permitted values of the contentType attribute, which may be missing if undefined is one of them. Default: the
+   * content's type.
    */
   readonly contentTypes?: readonly (string | undefined)[];
-  /** True if an RSA signature may contain the bare SHA-1 value (see `isBareSha1`). */
+  /** Accepts a bare SHA-1 value in an RSA signature (see `isBareSha1`). */
   readonly bareSha1?: boolean;
-  /** Work limit. A signature value that exceeds this limit is not verified. */
+  /** Values that exceed it are not verified. */
   readonly budget?: WorkBudget | undefined;
 }
 
-/** The signed content. If the content is large, its digest with the signer's algorithm. */
+/** Large content is given as its digest with the signer's algorithm. */
 export type SignedContent = Uint8Array | { readonly digest: Uint8Array };
 
 export function digestOfContent(content: SignedContent, name: string, options: HashOptions = {}): Uint8Array {
@@ -48,10 +48,8 @@ export function digestOfContent(content: SignedContent, name: string, options: H
 }
 
 /**
- * Returns no finding if contentType and messageDigest each occur once and are correct. The signature value must also
- * verify with the key of the included certificate. Without signed attributes, the signature covers the content itself
- * (RFC 5652, 5.4). All these findings count against the integrity of the signature. `content` is the input of the
- * digest in messageDigest. For attached content, `content` is the value without its tag and length.
+ * All findings count against integrity. Without signed attributes, the signature covers the content itself (RFC 5652,
+ * 5.4). `content` is the input of messageDigest: attached content without its tag and length.
  */
 export function examineSigner(
   signedData: Pick<SignedData, 'contentType'>,
@@ -107,7 +105,6 @@ function examineAttributes(
     }
   } catch (thrown) {
     if (!(thrown instanceof CodesignError)) throw thrown;
-    // A signed attribute has a value of the wrong type.
     return [broken('signed-attributes-damaged', `The signed attributes are damaged: ${thrown.message}.`)];
   }
   return [];
@@ -130,7 +127,7 @@ function examineValue(
   const pss = signatureAlgorithm === RSA_PSS ? pssParameters(signer, digestName) : undefined;
   if (pss !== undefined && 'code' in pss) return [pss];
   const algorithm = { digest: hasOwnDigest(key) ? null : digestName, saltLength: pss?.saltLength };
-  // Java and OpenSSL's CMS code use the algorithm that the signature specifies. Windows uses only the type of the key.
+  // Java and OpenSSL use the algorithm in the signature, Windows only the type of the key.
   const isOfKey = isAlgorithmOf(key.asymmetricKeyType, signatureAlgorithm);
   if (isOfKey && signatureVerifies(key, algorithm, signedBytes, signer.signature)) return [];
   if (bareSha1 && isBareSha1(signer, signedBytes, certificate)) return [];
@@ -145,7 +142,7 @@ function keyOf(certificate: Uint8Array): KeyObject | undefined {
   }
 }
 
-/** The signature must use the digest algorithm in digestAlgorithm (RFC 4056, 3). */
+/** Must equal digestAlgorithm (RFC 4056, 3). */
 function pssParameters(
   { signatureAlgorithmIdentifier }: SignerInfo,
   digestName: string,
@@ -159,22 +156,16 @@ function pssParameters(
   return broken(code, message);
 }
 
-/**
- * Ed25519 and Ed448 sign the bytes themselves, not a digest (RFC 8419, 3). The digest algorithm applies only to
- * messageDigest.
- */
+/** Ed25519 and Ed448 sign the bytes themselves (RFC 8419, 3): digestAlgorithm applies only to messageDigest. */
 function hasOwnDigest({ asymmetricKeyType: type }: KeyObject): boolean {
   return type === 'ed25519' || type === 'ed448';
 }
 
-/** Block type, and at least eight bytes 0xff before the zero byte that ends the padding (RFC 8017, 9.2). */
+/** Block type, and at least eight bytes 0xff (RFC 8017, 9.2). */
 const LEAST_PADDING = 10;
 const DIGEST_LENGTH = 20;
 
-/**
- * Checks whether the signature value contains the block `00 01 ff … ff 00 SHA-1(signedBytes)`, using the certificate's
- * RSA key. Never throws.
- */
+/** Looks for the block `00 01 ff … ff 00 SHA-1(signedBytes)`. Never throws. */
 function isBareSha1(
   { digestAlgorithm, signatureAlgorithm, signature }: SignerInfo,
   signedBytes: Uint8Array,
@@ -185,7 +176,7 @@ function isBareSha1(
   const key = keyOf(certificate);
   if (key?.asymmetricKeyType !== 'rsa') return false;
   try {
-    // Compares the whole block, so that incorrect padding is not accepted.
+    // The whole block is compared, so that wrong padding is rejected.
     const block = publicDecrypt({ key, padding: constants.RSA_NO_PADDING }, signature);
     if (signature.length !== block.length || block.length < LEAST_PADDING + 1 + DIGEST_LENGTH) return false;
     const padding = Buffer.alloc(block.length - 1 - DIGEST_LENGTH, 0xff);

@@ -1,4 +1,4 @@
-/** Requests timestamps from the authorities in the order that the user specified, and uses the first valid one. */
+/** Tries the authorities in the user's order, and uses the first valid timestamp. */
 
 import type { SignedContent } from '../cms/verify-signer.ts';
 import { REAL_RETRY_CLOCK, type RetryClock } from '../http/retry.ts';
@@ -8,7 +8,7 @@ import { timestampErrors } from './errors.ts';
 export interface Stamped {
   readonly token: Uint8Array;
   readonly time: Date;
-  /** Address of the authority for display, without the user name, the password and the query. */
+  /** Address without user name, password and query. */
   readonly authority: string;
 }
 
@@ -18,7 +18,7 @@ export interface TimestampAuthoritiesOptions extends Omit<AuthorityOptions, 'url
   readonly clock?: RetryClock | undefined;
 }
 
-/** Authorities limit the rate of requests. Some of them allow only one request in a second or two. */
+/** Some authorities allow one request in a second or two. */
 const USUAL_CONCURRENCY = 2;
 
 export type TimestampAuthorities = ReturnType<typeof createTimestampAuthorities>;
@@ -27,10 +27,10 @@ export function createTimestampAuthorities(options: TimestampAuthoritiesOptions)
   const { urls, concurrency = USUAL_CONCURRENCY, clock = REAL_RETRY_CLOCK } = options;
   const authorities = urls.map((url) => createAuthority({ ...options, url, concurrency, clock }));
   return {
-    /** Returns a checked token. If the signal is aborted, all requests and waits end. */
+    /** Returns a checked token. Aborting the signal ends all requests and waits. */
     async stamp(signatureValue: SignedContent, signal?: AbortSignal): Promise<Stamped> {
       const untried = new Set(authorities);
-      // Authorities that requested a long wait are tried again if no other authority returns a timestamp.
+      // Tried again if no other authority returns a timestamp.
       const busy = new Set<Authority>();
       const next = () => firstOf(untried) ?? firstOf(busy);
       const reasons: string[] = [];
@@ -52,10 +52,7 @@ export function createTimestampAuthorities(options: TimestampAuthoritiesOptions)
   };
 }
 
-/**
- * Prefers authorities that have not just failed for another file, because a failing authority uses up its whole
- * timeout.
- */
+/** An authority that has just failed for another file would use up its timeout. */
 function firstOf(untried: ReadonlySet<Authority>): Authority | undefined {
   const all = [...untried];
   return all.find((authority) => !authority.isDown()) ?? all[0];

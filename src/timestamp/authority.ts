@@ -25,23 +25,22 @@ export type Received =
   | CheckedToken
   | {
       readonly reason: string;
-      /** True if a retry might succeed after a longer wait. */
       readonly mayRecover: boolean;
     };
 
 export interface TimestampRequest {
   readonly signatureValue: SignedContent;
   readonly isStillWanted: () => boolean;
-  /** True if there is another authority to try, so that long waits are pointless. */
+  /** With another authority to try, long waits are pointless. */
   readonly hasNext: boolean;
   readonly signal: AbortSignal | undefined;
 }
 
-/** Limit in milliseconds on all waits for one file at one authority. */
+/** Limit in milliseconds for one file at one authority. */
 export const WAITING_BUDGET = 90_000;
-/** Limit in milliseconds on one wait if there is another authority to try. */
+/** Limit in milliseconds if there is another authority. */
 const WAIT_BEFORE_NEXT = 2000;
-/** Tokens that include all their certificates are a few kilobytes long. */
+/** Tokens with all their certificates have a few kilobytes. */
 const ANSWER_LIMIT = 256 * 1024;
 
 export type Authority = ReturnType<typeof createAuthority>;
@@ -50,7 +49,7 @@ export function createAuthority(options: AuthorityOptions) {
   const { url, http, timeoutMilliseconds, clock } = options;
   const limit = pLimit(options.concurrency);
   const name = printable(`${url.origin}${url.pathname}`);
-  // Some authorities require an API key as part of their address.
+  // Some authorities require an API key in their address.
   const secrets = foreignText([...url.searchParams.values()]);
   let isDown = false;
 
@@ -67,7 +66,7 @@ export function createAuthority(options: AuthorityOptions) {
       sizeLimit: ANSWER_LIMIT,
       signal,
     });
-    // If a request was interrupted, that shows nothing about the authority.
+    // An interruption shows nothing about the authority.
     if (outcome.kind === 'failure' && outcome.reason === 'interrupted') signal?.throwIfAborted();
     const now = options.now();
     const classified = classifyOutcome(outcome, { signatureValue, algorithm, policy, nonce, now, roots });
@@ -92,13 +91,13 @@ export function createAuthority(options: AuthorityOptions) {
   };
 
   return {
-    /** Address for display, without the user name, the password and the query, which may contain secrets. */
+    /** Address without user name, password and query, which may contain secrets. */
     name,
-    /** True if the last failure will probably occur again for the next file. */
+    /** The last failure will probably occur for the next file too. */
     isDown: () => isDown,
-    /** Returns undefined if the request is no longer needed. Rejects when the signal is aborted. */
+    /** Returns undefined if the timestamp is no longer wanted. Rejects when the signal is aborted. */
     request: (request: TimestampRequest) =>
-      // The slot is kept during waits, so that an authority that throttles requests gets no other request in that time.
+      // Keeps its slot while waiting: an authority that throttles gets no other request.
       withinLimit(limit, async () => (request.isStillWanted() ? await stamp(request) : undefined), request.signal),
   };
 }

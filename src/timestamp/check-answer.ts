@@ -1,4 +1,4 @@
-/** Checks the response of an authority in the same way as a verifier, and compares it with the request. */
+/** Checks as a verifier would, and compares with the request. */
 
 import { DIGEST_OID } from '../asn1/algorithm-identifiers.ts';
 import { secondOf } from '../asn1/times.ts';
@@ -24,7 +24,7 @@ export interface AuthorityRoots {
 export interface ExpectedAnswer extends Omit<TimestampRequest, 'digest'> {
   readonly signatureValue: SignedContent;
   readonly now: Date;
-  /** The certificate chain of the token must end at one of these roots. undefined permits any chain. */
+  /** The token's chain must end at one of them; undefined permits any chain. */
   readonly roots?: AuthorityRoots | undefined;
 }
 
@@ -32,16 +32,13 @@ export type CheckedToken = Readonly<{ token: Uint8Array; time: Date }>;
 
 export type CheckedAnswer =
   | CheckedToken
-  /** Reason for the rejection. This text is not escaped, so it may contain control characters. */
+  /** Not escaped: may contain control characters. */
   | { readonly refusal: string };
 
-/**
- * Limit on the difference between the time in the token (genTime) and the local clock. A clock that is not set by NTP
- * can be wrong by minutes.
- */
+/** A clock that NTP does not set can be wrong by minutes. */
 export const MAX_CLOCK_DIFFERENCE = 10 * 60 * 1000;
 
-/** Never throws. For a wrong response, returns the reason why it is refused. */
+/** Never throws: a wrong response gives a refusal. */
 export function checkAnswer(body: Uint8Array, asked: ExpectedAnswer): CheckedAnswer {
   if (body.length === 0) return { refusal: 'the answer is empty' };
   try {
@@ -82,8 +79,8 @@ function differenceFrom(
 }
 
 /**
- * Describes the findings against the timestamp, and two kinds of warnings that some verifiers treat as errors. These
- * are an unusual purpose, and SHA-1 that was not requested (Java then treats a JAR as unsigned).
+ * Some verifiers reject two warnings: an unusual purpose, and SHA-1 that was not requested (Java then treats a JAR as
+ * unsigned).
  */
 function sentences({ findings }: Timestamp, algorithm: DigestAlgorithm): string {
   const refused = ['timestamp-purpose', ...(algorithm === 'SHA1' ? [] : ['timestamp-algorithm-weak'])];
@@ -94,9 +91,8 @@ function sentences({ findings }: Timestamp, algorithm: DigestAlgorithm): string 
 }
 
 /**
- * Without `roots`, checks only that part of the chain that is in the token, because verifiers decide whether the root
- * is trusted. Above the issuer, the chain may contain a cross-certificate that has expired. Some verifiers need a
- * cross-certificate, while others have a newer root.
+ * Without `roots`, verifiers decide about the root. Above the issuer, an expired cross-certificate is accepted: some
+ * verifiers need it, others have a newer root.
  */
 function pathProblem(
   { signerCertificate, certificates }: Timestamp,

@@ -6,9 +6,9 @@ import { type CheckedToken, checkAnswer, type ExpectedAnswer } from './check-ans
 export type Classified = Attempt<CheckedToken, Refused>;
 
 export interface Refused {
-  /** Reason for people. This text is not escaped, so it may contain control characters. */
+  /** Not escaped: may contain control characters. */
   readonly reason: string;
-  /** True if other files will probably fail for the same reason. In that case, this authority is tried last. */
+  /** Other files will probably fail too, so this authority is tried last. */
   readonly isDown: boolean;
 }
 
@@ -38,14 +38,14 @@ function classifyStatus({ status, headers }: AnswerHead, retryAfter: number | un
 }
 
 function classifyFailure({ reason, ...failure }: Failure, retryAfter: number | undefined): Classified {
-  // TLS error messages quote names from the certificate of the authority.
+  // TLS errors quote names from the authority's certificate.
   const detail = withoutDenseRuns(failure.detail);
   switch (reason) {
     case 'too-large':
       return final(`no timestamp: ${detail}`);
     case 'timed-out':
     case 'connect-timed-out':
-      // A timeout is a final failure, because the attempt has already waited for a long time.
+      // Final, because the attempt has already waited for a long time.
       return final(detail, true);
     case 'tls-untrusted':
     case 'tls-failed':
@@ -53,7 +53,7 @@ function classifyFailure({ reason, ...failure }: Failure, retryAfter: number | u
     case 'proxy-unauthorized':
       return final(`the proxy requires other credentials (${detail})`, true);
     case 'broken':
-      // It does not matter whether the request arrived, because a second timestamp is harmless.
+      // A second timestamp is harmless, so it does not matter whether the request arrived.
       return transient(`the connection broke (${detail})`, retryAfter);
     default:
       return transient(`it cannot be reached (${detail})`, retryAfter);

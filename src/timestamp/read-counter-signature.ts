@@ -1,7 +1,4 @@
-/**
- * Reads timestamps in the older form of Authenticode: a PKCS#9 countersignature (RFC 5652, 11.4) that includes a
- * signing time.
- */
+/** PKCS#9 countersignatures (RFC 5652, 11.4), the older form of timestamps in Authenticode. */
 
 import { DIGEST_NAME_BY_OID } from '../asn1/algorithm-identifiers.ts';
 import { DATA, SIGNING_TIME, TST_INFO } from '../asn1/object-identifiers.ts';
@@ -16,13 +13,12 @@ import { unreadableTimestamp } from './read-token.ts';
 import { asTimestampFinding, examineDigests, examinePurpose, type Timestamp } from './timestamp.ts';
 
 /**
- * A countersignature must have no contentType (RFC 5652, 11.4). Most countersignatures have one anyway: data, or
- * TSTInfo in those from Certum. The G2 and G4 signers of Symantec and VeriSign signed the SHA-1 value alone, not a
- * DigestInfo.
+ * RFC 5652, 11.4 forbids contentType, but most have data, or TSTInfo in those from Certum. The G2 and G4 signers of
+ * Symantec and VeriSign signed a bare SHA-1 value, not a DigestInfo.
  */
 const RULES: SignerRules = { contentTypes: [undefined, DATA, TST_INFO], bareSha1: true };
 
-/** `certificates` contains the certificates of the enclosing signature. Reports errors as findings. */
+/** `certificates` are those of the enclosing signature. Reports errors as findings. */
 export function readCounterSignature(
   signerInfo: Uint8Array,
   signatureValue: Uint8Array,
@@ -58,7 +54,7 @@ function read(
     certificates,
     findings: [
       ...findings,
-      // The content of a countersignature is the value of the signature that it belongs to.
+      // The content is the value of the enclosing signature.
       ...examineSigner({ contentType: DATA }, signer, signatureValue, { ...RULES, budget }).map(
         asCounterSignatureFinding,
       ),

@@ -7,19 +7,16 @@ import type { Timestamp } from './timestamp.ts';
 
 export type Stamp = Pick<Timestamp, 'kind' | 'bytes'>;
 
-/** Returns the timestamps of the first signer in their order, up to a limit. */
+/** Returns timestamps in their order, up to a limit. */
 export type ReadTimestamps = (stamps: readonly Stamp[], signedData: SignedData) => readonly Timestamp[];
 
-/** Most signatures have one or two timestamps. */
+/** Most signatures have one or two. */
 const MOST_OF_ONE = 16;
-/** Limit on the total cost of all timestamps in a file. A valid timestamp has a cost of about six units. */
+/** Cost of all timestamps in a file: a valid one costs about six. */
 const MOST_IN_ALL = 300;
 const KIB = 1024;
 
-/**
- * Creates a timestamp reader for one file. When the limit has been used up, all further timestamps are reported as
- * unreadable.
- */
+/** When the limit is used up, further timestamps are reported as unreadable. */
 export function timestampReader(budget?: WorkBudget): ReadTimestamps {
   let room = MOST_IN_ALL;
   const read = ({ kind, bytes }: Stamp, { signers, certificates }: SignedData): Timestamp => {
@@ -32,7 +29,7 @@ export function timestampReader(budget?: WorkBudget): ReadTimestamps {
       kind === 'authenticode'
         ? readCounterSignature(bytes, signature, certificates, budget)
         : readTimestampToken(bytes, signature, budget);
-    // Unreadable timestamps also have a cost, because their certificates have been read.
+    // The certificates of unreadable timestamps have been read too.
     room -= 1 + Math.max(timestamp.certificates.length, Math.floor(bytes.length / KIB));
     return timestamp;
   };

@@ -1,4 +1,4 @@
-/** Reads and examines RFC 3161 timestamp tokens: new tokens and those in existing signatures. */
+/** Reads RFC 3161 tokens: new ones, and those in signatures. */
 
 import { DIGEST_NAME_BY_OID } from '../asn1/algorithm-identifiers.ts';
 import { SIGNING_TIME, TST_INFO } from '../asn1/object-identifiers.ts';
@@ -13,12 +13,10 @@ import { signingCertificateProblem } from './signing-certificate.ts';
 import { asTimestampFinding, examineDigests, examinePurpose, type Timestamp } from './timestamp.ts';
 import { readTstInfo, type TstInfo } from './tst-info.ts';
 
-/** `info` is undefined if the TSTInfo of the token is unreadable. */
+/** undefined if the TSTInfo is unreadable. */
 export type TokenReading = Readonly<{ timestamp: Timestamp; info: TstInfo | undefined }>;
 
-/**
- * `stamped` is what the timestamp covers: a signature value, or a digest of other content. Reports errors as findings.
- */
+/** The timestamp covers `stamped`: a signature value, or a digest. Reports errors as findings. */
 export function readTimestampToken(token: Uint8Array, stamped: SignedContent, budget?: WorkBudget): Timestamp {
   return readToken(token, stamped, budget).timestamp;
 }
@@ -31,9 +29,7 @@ export function readToken(token: Uint8Array, stamped: SignedContent, budget?: Wo
   }
 }
 
-/**
- * Describes a timestamp if its outer structure is unreadable. An error that is a bug in this program is thrown again.
- */
+/** Rethrows errors that are bugs of this program. */
 export function unreadableTimestamp(kind: Timestamp['kind'], bytes: Uint8Array, thrown: unknown): Timestamp {
   return {
     kind,
@@ -82,7 +78,7 @@ function readSignedToken(signedData: SignedData, stamped: SignedContent, budget?
   return { timestamp, info };
 }
 
-/** Even if the TSTInfo is damaged, the token's signer and signature are examined. */
+/** A damaged TSTInfo does not prevent examining the signer. */
 function readContent({ contentType, content }: SignedData) {
   let bytes: Uint8Array = new Uint8Array();
   try {

@@ -7,16 +7,15 @@ import { withoutDenseRuns } from '../secrets/foreign-text.ts';
 export interface TimestampRequest {
   readonly algorithm: DigestAlgorithm;
   readonly digest: Uint8Array;
-  /** Object identifier in dotted form. undefined requests the default policy of the authority. */
+  /** undefined requests the authority's default policy. */
   readonly policy?: string | undefined;
-  /** The contents of an INTEGER, as returned by `nonceOf`. */
   readonly nonce: Uint8Array;
 }
 
 export const NONCE_LENGTH = 8;
 const INTEGER_TAG = 0x02;
 const VERSION = 1;
-/** With certReq TRUE, the authority includes its certificate in the token, because verifiers need it. */
+/** certReq: verifiers need the certificate in the token. */
 const WITH_CERTIFICATE = Uint8Array.of(0x01, 0x01, 0xff);
 
 export function buildTimestampRequest({ algorithm, digest, policy, nonce }: TimestampRequest): Uint8Array {
@@ -30,8 +29,8 @@ export function buildTimestampRequest({ algorithm, digest, policy, nonce }: Time
 }
 
 /**
- * Converts random bytes to the contents of a non-negative INTEGER with the fewest possible octets, as DER requires. The
- * top bit is cleared, and no octet is added before it, because some authorities do not support more than 64 bits.
+ * A non-negative INTEGER in the fewest octets (DER). The top bit is cleared, because some authorities support only 64
+ * bits.
  */
 export function nonceOf(random: Uint8Array): Uint8Array {
   const octets = Uint8Array.from(random);
@@ -39,9 +38,7 @@ export function nonceOf(random: Uint8Array): Uint8Array {
   return withoutLeadingZeros(octets);
 }
 
-/**
- * Compares the contents of two INTEGERs by their numeric values. Other programs may write more octets than necessary.
- */
+/** Other programs may write more octets than necessary. */
 export function isSameInteger(a: Uint8Array, b: Uint8Array): boolean {
   return Buffer.compare(withoutLeadingZeros(a), withoutLeadingZeros(b)) === 0;
 }
@@ -54,10 +51,10 @@ function withoutLeadingZeros(octets: Uint8Array): Uint8Array {
 
 export type TimestampResponse =
   | { readonly token: Uint8Array }
-  /** Reason for the refusal. This text is not escaped, so it may contain control characters. */
+  /** Not escaped: may contain control characters. */
   | { readonly refusal: string };
 
-/** PKIStatus values in order. A response contains a token if its status is one of the first two values. */
+/** PKIStatus. The first two values come with a token. */
 const STATUSES = [
   'granted',
   'granted with modifications',
@@ -79,7 +76,7 @@ const FAILURES: Readonly<Record<number, string>> = {
   17: 'additional information not available',
   25: 'system failure',
 };
-/** A real status text is only one sentence long. */
+/** A real text is one sentence. */
 const LONGEST_TEXT = 2000;
 
 export function readTimestampResponse(bytes: Uint8Array): TimestampResponse {

@@ -1,4 +1,4 @@
-/** Attributes that identify the certificate of the signer: ESSCertID (RFC 2634, 5.4), ESSCertIDv2 (RFC 5035, 3). */
+/** ESSCertID (RFC 2634, 5.4) and ESSCertIDv2 (RFC 5035, 3). */
 
 import { createHash } from 'node:crypto';
 import { DIGEST_NAME_BY_OID } from '../asn1/algorithm-identifiers.ts';
@@ -12,7 +12,7 @@ import { attributeValues, type ParsedAttribute } from '../cms/parse-signed-data.
 const SEQUENCE_TAG = 0x30;
 const DIRECTORY_NAME_TAG = 0xa4;
 
-/** At least one of these attributes must be present, and all that are present must match the certificate. */
+/** At least one attribute must be present, and all must match the certificate. */
 export function signingCertificateProblem(
   attributes: readonly ParsedAttribute[],
   certificate: Uint8Array,
@@ -30,10 +30,7 @@ export function signingCertificateProblem(
     : "it names another certificate as its signer's (ESSCertID) than the one it carries";
 }
 
-/**
- * Reads the identifier of the signer's certificate, which is the first one in the list. Only version 2 specifies the
- * digest algorithm.
- */
+/** The first identifier is the signer's. Only version 2 names a digest algorithm. */
 function readIdentifier(value: Element, version: 1 | 2) {
   const what = version === 1 ? 'ESSCertID' : 'ESSCertIDv2';
   const fields = fieldsOf(firstCertificate(value), SEQUENCE_TAG, what);
@@ -54,7 +51,7 @@ function firstCertificate(value: Element): Element {
 type CertificateIdentifier = ReturnType<typeof readIdentifier>;
 
 function isNamed({ algorithm, digest, issuerSerial }: CertificateIdentifier, certificate: Uint8Array): boolean {
-  // MD5 proves nothing, because two certificates that have the same MD5 digest can be created within hours.
+  // Two certificates with the same MD5 can be created within hours.
   if (algorithm === undefined || algorithm === 'md5') return false;
   if (!isSameBytes(createHash(algorithm).update(certificate).digest(), digest)) return false;
   return issuerSerial === undefined || isIssuerSerialOf(issuerSerial, certificate);

@@ -4,25 +4,22 @@ import { BUDGET_SPENT } from '../crypto/work-budget.ts';
 import { broken, type Finding, note, unsupported, untrusted, warning } from '../errors/finding.ts';
 
 export interface Timestamp {
-  /** `authenticode` is the older form, a countersignature (PKCS#9 attribute 1.2.840.113549.1.9.6). */
+  /** `authenticode` is the older form, a countersignature (PKCS#9). */
   readonly kind: 'rfc3161' | 'authenticode';
-  /** The token (a ContentInfo, without any bytes that follow it) or the SignerInfo. */
+  /** The token without bytes after it, or the SignerInfo. */
   readonly bytes: Uint8Array;
-  /** Value of genTime or signingTime. undefined if it is unreadable. */
+  /** genTime or signingTime; undefined if unreadable. */
   readonly time: Date | undefined;
-  /** Name in node:crypto of the digest algorithm that binds the timestamp to the signature value. */
+  /** Name in node:crypto of the digest of the signature value. */
   readonly algorithm: string | undefined;
   readonly policy: string | undefined;
   readonly serialNumber: string | undefined;
   readonly signerCertificate: Uint8Array | undefined;
-  /** Display name. This text is not escaped, so it may contain control characters. */
+  /** Not escaped: may contain control characters. */
   readonly signerName: string;
-  /**
-   * All certificates that are included, in DER. A timestamp in the older form uses the certificates of the enclosing
-   * signature.
-   */
+  /** The older form uses the certificates of the enclosing signature. */
   readonly certificates: readonly Uint8Array[];
-  /** Findings except trust. If the timestamp is intact, no finding is an objection to its integrity. */
+  /** All but those about trust. */
   readonly findings: readonly Finding[];
 }
 
@@ -51,9 +48,8 @@ export function examineDigests(algorithms: readonly (string | undefined)[]): rea
 }
 
 /**
- * The extended key usage of the authority's certificate must be timeStamping. RFC 3161, 2.3 also requires that this
- * extension is critical and contains no other purpose. A violation of these rules causes only a warning, because
- * Windows accepts such timestamps, for example Microsoft's own from 2016.
+ * RFC 3161, 2.3 requires timeStamping alone, in a critical extension. Windows accepts other certificates, for example
+ * Microsoft's own from 2016, so they are only a note.
  */
 export function examinePurpose(certificate: Uint8Array, kind: Timestamp['kind']): readonly Finding[] {
   const fields = readCertificateFields(certificate);

@@ -3,7 +3,7 @@ import { readExtensions } from '../certificates/certificate.ts';
 import { timestampErrors } from './errors.ts';
 
 const VERSION = 1;
-/** RFC 3161 requires support for serial numbers of up to 160 bits. */
+/** RFC 3161 requires support for 160 bits. */
 const LONGEST_INTEGER = 64;
 
 export type TstInfo = ReturnType<typeof readTstInfo>;
@@ -28,7 +28,7 @@ export function readTstInfo(der: Uint8Array) {
   fields.optional(0xa0); // tsa, which is only a hint
   const extensions = fields.optional(0xa1);
   fields.end();
-  // This program supports no extensions of a token, and a critical extension could change what the token means.
+  // A critical extension could change the meaning of a token.
   const critical = readExtensions(extensions, 'extension').find(({ isCritical }) => isCritical);
   if (critical) throw malformed(`it has the critical extension ${critical.type}, which is not known here`);
   return {
@@ -50,7 +50,7 @@ function malformed(problem: string) {
 }
 
 const GENERALIZED_TIME_TAG = 0x18;
-/** All digits after the milliseconds are ignored. */
+/** Digits after the milliseconds are ignored. */
 const PATTERN = /^(\d{4})(\d\d)(\d\d)(\d\d)(\d\d)(\d\d)(?:\.(\d{1,30}))?Z$/;
 const LONGEST = 64;
 
@@ -61,7 +61,7 @@ export function readGenerationTime(element: Element): Date {
   const date = new Date(0);
   date.setUTCFullYear(year, month - 1, day);
   date.setUTCHours(hour, minute, second, Number((match?.[7] ?? '').slice(0, 3).padEnd(3, '0')));
-  // `Date` accepts some invalid times and converts them to valid ones, such as February 31, 24:00 or a leap second.
+  // `Date` converts February 31, 24:00 or a leap second to a valid time.
   const digits = date.toISOString().replace(/\D/g, '').slice(0, 14);
   if (match === null || digits !== match.slice(1, 7).join('')) {
     throw timestampErrors('timestamp-malformed', { problem: 'its genTime is not a time' });

@@ -1,4 +1,4 @@
-/** Certificate revocation lists (RFC 5280, section 5). Size limit in bytes. A list can be 20 MB long. */
+/** Certificate revocation lists (RFC 5280, section 5). */
 
 import {
   AUTHORITY_KEY_IDENTIFIER,
@@ -22,7 +22,7 @@ import { isSignedBy } from '../signature-algorithm.ts';
 import { pointNames } from './sources.ts';
 
 export interface Crl {
-  /** For comparisons: equals the issuer's `subjectKey`. */
+  /** Equals the issuer's `subjectKey`. */
   readonly issuerKey: string;
   readonly issuerName: string;
   readonly isSignedBy: (issuer: ParsedCertificate) => boolean;
@@ -34,18 +34,15 @@ export interface Crl {
 
 export interface CrlScope {
   readonly problem: string | undefined;
-  /**
-   * States why an unlisted certificate may still be revoked: the list is a delta, is indirect, or covers only some
-   * reasons.
-   */
+  /** Says why an unlisted certificate may still be revoked, for example because the list is a delta. */
   readonly partial: string | undefined;
   readonly isIndirect: boolean;
   readonly covers: 'all' | 'end-entities' | 'authorities';
-  /** Distribution points that the list covers, as names for comparison. undefined if the list covers all points. */
+  /** Distribution points that the list covers; undefined for all. */
   readonly points: readonly string[] | undefined;
 }
 
-/** These extensions do not affect which certificates the list covers. */
+/** They do not affect which certificates the list covers. */
 const HARMLESS_EXTENSIONS: ReadonlySet<string> = new Set([AUTHORITY_KEY_IDENTIFIER, CRL_NUMBER]);
 
 const MAX_REMEMBERED_KEYS = 100;
@@ -88,7 +85,7 @@ export function parseCrl(der: Uint8Array): Crl {
   };
 }
 
-/** The version must be absent or 1, which means "v2". Extensions require version 2 (RFC 5280, 5.1.2.1). */
+/** The version must be absent, or 1 ("v2"), which extensions require (RFC 5280, 5.1.2.1). */
 function versionProblem(version: Element | undefined, extensions: readonly Extension[]): string | undefined {
   if (version === undefined) return extensions.length === 0 ? undefined : 'it has extensions, and no version';
   return version.contents.length === 1 && version.contents[0] === 1 ? undefined : 'it is of a version not known here';
@@ -103,8 +100,7 @@ function readScope(extensions: readonly Extension[], issuer: Uint8Array): CrlSco
     points: undefined,
   };
   for (const { type, isCritical, value } of extensions) {
-    // The extensions for a delta CRL and for a distribution point should be critical, but have the same meaning if they
-    // are not.
+    // These extensions should be critical, but mean the same if they are not.
     if (type === DELTA_CRL_INDICATOR) {
       scope = { ...scope, partial: 'it holds changes only (a delta CRL)' };
     } else if (type === ISSUING_DISTRIBUTION_POINT) {
@@ -129,7 +125,7 @@ function readDistributionPoint(value: Uint8Array, scope: CrlScope, issuer: Uint8
   const attributesOnly = isSet(0x85);
   fields.end();
   let { problem, partial } = scope;
-  // RFC 5280, 5.2.5, forbids an empty issuingDistributionPoint, so the meaning of such an extension is unknown.
+  // RFC 5280, 5.2.5, forbids an empty extension.
   if (element.contents.length === 0) problem = 'its issuingDistributionPoint is empty';
   if (someReasonsOnly) partial = 'it holds revocations for some reasons only';
   if (isIndirect) partial = "it holds other issuers' certificates (an indirect CRL)";
@@ -142,7 +138,7 @@ const BEGIN = '-----BEGIN X509 CRL-----';
 const END = '-----END X509 CRL-----';
 const SEQUENCE = 0x30;
 
-/** Limit on the number of CRLs in one file. A file with the lists of all public authorities contains a few hundred. */
+/** A file with the lists of all public authorities has a few hundred. */
 const MAX_CRLS = 1000;
 
 export function readCrls(bytes: Uint8Array): readonly Crl[] | string {
@@ -159,7 +155,7 @@ export function readCrls(bytes: Uint8Array): readonly Crl[] | string {
   return found.length === 0 ? 'it holds no CRL' : found;
 }
 
-/** Searches for the PEM markers without a regular expression, which would be too slow for a CRL of 30 MB. */
+/** A regular expression would be too slow for a CRL of 30 MB. */
 function* derInPem(bytes: Uint8Array): Generator<Uint8Array> {
   const pem = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   for (let position = 0; ; ) {
@@ -178,17 +174,13 @@ export interface CrlEntry {
 
 type EntriesOfCrl = Pick<Crl, 'entries' | 'issuerKey'> & { readonly scope: Pick<Crl['scope'], 'isIndirect'> };
 
-/**
- * holdInstructionCode states what to do about a hold, and invalidityDate states when the key may have been compromised.
- */
+/** They say what to do about a hold, and when the key may have been compromised. */
 const KNOWN_CRITICAL: ReadonlySet<string> = new Set([REASON_CODE, INVALIDITY_DATE, HOLD_INSTRUCTION]);
 const TRUE = Buffer.of(0x01, 0x01, 0xff);
 
 /**
- * Returns the entries for a certificate: at most one in a list that is not a delta list. A list can contain a million
- * entries, so they are searched without being copied. `serialNumber` is the whole INTEGER, including tag and length.
- * `unknownCritical` is an unknown critical extension of any entry. A certificate that is not listed may then still be
- * revoked.
+ * Does not copy entries: a list can have a million. `serialNumber` is the whole INTEGER. With an unknown critical
+ * extension in any entry, an unlisted certificate may still be revoked.
  */
 export function findInCrl(
   crl: EntriesOfCrl,
@@ -203,14 +195,13 @@ export function findInCrl(
   let critical = nextAt(all, 0);
   for (let position = 0; position < all.length; ) {
     const first = all[position + 1] ?? 0;
-    // Entries are short: their length field nearly always takes one octet, sometimes two or three.
+    // The length of an entry nearly always takes one octet.
     const header = first < 0x80 ? 2 : 2 + (first & 0x7f);
     const length = first < 0x80 ? first : lengthAt(all, position + 2, header - 2);
     const end = position + header + length;
     if (all[position] !== 0x30 || header > 6 || end > all.length) {
-      // The entries before this offset can be trusted, because the list's signature covers them too.
+      // The list's signature covers the entries before this one too.
       if (entries.length > 0) return { entries, unknownCritical };
-      // Reading the malformed entry throws an error that describes what is wrong.
       expectTag(readDer(all.subarray(position), 'CRL entry'), 0x30, 'CRL entry');
     }
     if (critical < end) {
@@ -220,7 +211,7 @@ export function findInCrl(
       critical = nextAt(all, end);
     }
     const serial = position + header;
-    // Compares the tag, the length and the value, so that a prefix of a longer serial number does not match.
+    // Includes tag and length, so that a prefix of a longer serial number does not match.
     const isSameSerial = all.compare(wanted, 0, wanted.length, serial, Math.min(serial + wanted.length, end)) === 0;
     if (isSameSerial && (!isIndirect || currentIssuer === issuerKey))
       entries.push(readEntry(all.subarray(position, end)));
@@ -245,7 +236,7 @@ function readEntry(der: Uint8Array): CrlEntry {
   const fields = fieldsOf(readDer(der, what), 0x30, what);
   fields.next(0x02, 'serial number');
   const revokedAt = readTime(fields.any('revocation date'), what);
-  // Even if its extensions are damaged, an entry revokes the certificate.
+  // An entry revokes the certificate even if its extensions are damaged.
   const values = orUndefined(() => extensionsOf(der).map(({ type, value }) => [type, value] as const));
   const reason = new Map(values).get(REASON_CODE);
   return {
@@ -262,7 +253,7 @@ function criticalOf(entry: Uint8Array, isIndirect: boolean) {
   const isKnown = (type: string): boolean =>
     KNOWN_CRITICAL.has(type) || (type === CERTIFICATE_ISSUER && certificateIssuer !== undefined);
   const unknown = extensions.find(({ type, isCritical }) => isCritical && !isKnown(type))?.type;
-  // An unreadable issuer name is treated as that of a different issuer.
+  // An unreadable name counts as another issuer.
   return { unknown, certificateIssuer: issuer === undefined ? undefined : (certificateIssuer ?? '') };
 }
 

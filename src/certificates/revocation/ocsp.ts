@@ -33,10 +33,7 @@ import { readName } from '../names.ts';
 import { isSignedBy } from '../signature-algorithm.ts';
 import { combineStatuses, type RevocationStatus, stalenessOf, unknownBecause } from './status.ts';
 
-/**
- * Identifies the certificate by SHA-1 digests, because every responder supports them. A weak digest algorithm is
- * harmless for this purpose.
- */
+/** Every responder supports SHA-1, and a weak digest is harmless here. */
 export function buildOcspRequest(certificate: ParsedCertificate, issuer: ParsedCertificate): Uint8Array {
   const { nameDigest, keyDigest } = issuerDigests(certificate, issuer, 'sha1');
   const algorithm = sequence(objectIdentifier(DIGEST_OID.SHA1), nullValue());
@@ -51,17 +48,13 @@ function issuerDigests(certificate: ParsedCertificate, issuer: ParsedCertificate
   };
 }
 
-/**
- * Returns the contents of the BIT STRING in SubjectPublicKeyInfo, without the octet that states the number of unused
- * bits.
- */
 function keyBitsOf({ fields }: ParsedCertificate): Uint8Array {
   const info = fieldsOf(readDer(fields.publicKeyInfo, 'public key'), 0x30, 'public key');
   info.next(0x30, 'algorithm');
   return bitsOf(info.next(0x03, 'key'), 'public key');
 }
 
-/** Never throws. If the response is invalid, the status is "unknown". */
+/** Never throws: an invalid response gives the status "unknown". */
 export function statusByOcsp(
   der: Uint8Array,
   certificate: ParsedCertificate,
@@ -86,7 +79,7 @@ export function statusByOcsp(
   }
 }
 
-/** As with a CRL, the status "revoked" applies even if the response is outdated. */
+/** As with a CRL, "revoked" applies even if the response is outdated. */
 function currentStatus({ status, thisUpdate, nextUpdate }: OcspAnswer, now: Date): RevocationStatus {
   const staleness = status.kind === 'revoked' ? undefined : stalenessOf(thisUpdate, nextUpdate, now);
   return staleness === undefined ? status : unknownBecause(staleness);
@@ -104,9 +97,8 @@ function isAbout(answer: OcspAnswer, certificate: ParsedCertificate, issuer: Par
 }
 
 /**
- * The signer must be the issuer, or must have a certificate from the issuer for signing responses (RFC 6960, 4.2.2.2).
- * Whether the responder's certificate is revoked is not checked, because it is valid only for weeks
- * (id-pkix-ocsp-nocheck).
+ * Either the issuer, or certified by it to sign responses (RFC 6960, 4.2.2.2). Revocation of the responder is not
+ * checked: its certificate is valid only for weeks (id-pkix-ocsp-nocheck).
  */
 function signerProblem(response: OcspResponse, issuer: ParsedCertificate, now: Date): string | undefined {
   const candidates = [
@@ -130,7 +122,7 @@ function signerProblem(response: OcspResponse, issuer: ParsedCertificate, now: D
   return objection && `the certificate of its signer "${signer.name}" is not accepted (${objection.code})`;
 }
 
-/** Compares the certificate by name (`[1]`), or by the SHA-1 digest of its key (`[2]`). */
+/** ResponderID is a name (`[1]`), or the SHA-1 digest of a key (`[2]`). */
 function isResponder({ responder }: OcspResponse, candidate: ParsedCertificate): boolean {
   if (responder.tag === 0xa1) return readName(responder.contents).key === candidate.subjectKey;
   if (responder.tag !== 0xa2) return false;
@@ -150,7 +142,7 @@ const REFUSALS: Readonly<Record<number, string>> = {
   6: 'it answers only those it knows',
 };
 
-/** Returns the response, or a clause that states the responder's reason for an error. */
+/** Returns a text if the responder reports an error. */
 export function readOcspResponse(der: Uint8Array) {
   const what = 'OCSP answer';
   const outer = fieldsOf(readDer(der, what), 0x30, what);
@@ -174,7 +166,6 @@ export function readOcspResponse(der: Uint8Array) {
   const answers = parts(fields.next(0x30, 'answers'), what).map(readAnswer);
   const extensions = extensionsIn(fields.optional(0xa1));
   return {
-    /** The whole ResponderID: `[1]` contains a name, `[2]` the digest of a key. */
     responder,
     answers,
     signedBytes: body.bytes,
@@ -216,7 +207,6 @@ function statusOf(status: Element, thisUpdate: Date): RevocationStatus {
   if (status.tag === 0x80) return { kind: 'good' };
   if (status.tag !== 0xa1) return unknownBecause('it does not know the certificate');
   const [time, reason] = parts(status, 'OCSP status');
-  // An entry without a revocation time still means that the certificate is revoked.
   const revokedAt = time ? readTime(time, 'OCSP status') : thisUpdate;
   const code = reason && expectTag(onlyPart(reason, 'OCSP status'), 0x0a, 'OCSP status').contents[0];
   return { kind: 'revoked', revoked: [{ revokedAt, reason: code }] };

@@ -1,6 +1,4 @@
-/**
- * Reads the addresses of a certificate's revocation information from the certificate (RFC 5280, 4.2.1.13 and 4.2.2.1).
- */
+/** Reads the addresses of revocation information (RFC 5280, 4.2.1.13 and 4.2.2.1). */
 
 import { AUTHORITY_INFORMATION, CRL_DISTRIBUTION_POINTS, OCSP } from '../../asn1/object-identifiers.ts';
 import { type Element, fieldsOf, objectIdentifierOf, onlyPart, parts, readDer } from '../../asn1/read.ts';
@@ -29,10 +27,7 @@ export interface CrlPoint {
   readonly isForSomeReasons: boolean;
 }
 
-/**
- * Returns the distribution points whose lists come from the certificate's issuer. undefined if the extension is
- * missing.
- */
+/** Omits points whose lists come from another issuer. */
 export function crlPointsOf(certificate: CertificateFields): CrlPoint[] | undefined {
   const what = 'cRLDistributionPoints';
   const extension = extensionOf(certificate, CRL_DISTRIBUTION_POINTS, what);
@@ -45,7 +40,7 @@ export function crlPointsOf(certificate: CertificateFields): CrlPoint[] | undefi
       const isOfOther = fields.optional(0xa2) !== undefined;
       if (isOfOther) return [];
       const choice = name && onlyPart(name, what);
-      // A name that is relative to the issuer's name is not a network address.
+      // A name relative to the issuer's name is no address.
       const addresses = choice?.tag === 0xa0 ? addressesIn(parts(choice, what)) : [];
       return [
         { names: name === undefined ? [] : pointNames(name, certificate.issuer, what), addresses, isForSomeReasons },
@@ -54,10 +49,7 @@ export function crlPointsOf(certificate: CertificateFields): CrlPoint[] | undefi
   );
 }
 
-/**
- * Reads the URIs and directory names in a DistributionPointName. Directory names may be relative to the name of
- * `issuer`.
- */
+/** Directory names may be relative to `issuer`. */
 export function pointNames(name: Element, issuer: Uint8Array, what: string): string[] {
   const choice = onlyPart(name, what);
   if (choice.tag === 0xa1) {

@@ -6,7 +6,6 @@ import { crlPointsOf } from './sources.ts';
 
 export type RevocationStatus =
   | { readonly kind: 'good' }
-  /** Revocation entries from all sources are included. */
   | { readonly kind: 'revoked'; readonly revoked: readonly CrlEntry[] }
   | { readonly kind: 'unknown'; readonly why: string };
 
@@ -14,7 +13,7 @@ export function unknownBecause(why: string): Extract<RevocationStatus, { kind: '
   return { kind: 'unknown', why };
 }
 
-/** The status "revoked" takes precedence over "good", and "good" over "unknown". */
+/** "revoked" takes precedence over "good", and "good" over "unknown". */
 export function combineStatuses(statuses: readonly RevocationStatus[]): RevocationStatus {
   const revoked = statuses.flatMap((status) => (status.kind === 'revoked' ? status.revoked : []));
   if (revoked.length > 0) return { kind: 'revoked', revoked };
@@ -22,7 +21,7 @@ export function combineStatuses(statuses: readonly RevocationStatus[]): Revocati
   return statuses.some(({ kind }) => kind === 'good') ? { kind: 'good' } : unknownBecause(reasons.join('; '));
 }
 
-/** removeFromCRL in a delta CRL means that the certificate is no longer on hold, or has expired. */
+/** In a delta CRL, such a certificate is no longer on hold, or has expired. */
 const REMOVED = 8;
 const REASONS: Readonly<Record<number, string>> = {
   1: 'its key is in wrong hands',
@@ -44,7 +43,7 @@ export function isCompromise(reason: number | undefined): boolean {
 }
 
 const SKEW_MILLISECONDS = 5 * 60 * 1000;
-/** If a response does not state when the next update is due, it is valid for this time. */
+/** Validity of a response that does not say when the next one is due. */
 const WITHOUT_NEXT_MILLISECONDS = 24 * 60 * 60 * 1000;
 
 export function stalenessOf(thisUpdate: Date, nextUpdate: Date | undefined, now: Date): string | undefined {
@@ -54,9 +53,8 @@ export function stalenessOf(thisUpdate: Date, nextUpdate: Date | undefined, now:
 }
 
 /**
- * Returns the status of a certificate according to a CRL, after checking the CRL's issuer and signature (RFC 5280,
- * 6.3.3). A listed certificate is revoked, whatever the scope of the list. This applies even if the list has expired or
- * the reason is a hold. Only a current list that covers all revocation reasons gives the status "good".
+ * A listed certificate is revoked even if the list has expired, covers other certificates, or the reason is a hold.
+ * Only a current list for all reasons gives "good" (RFC 5280, 6.3.3).
  */
 export function statusByCrl(
   crl: Crl,
@@ -93,10 +91,10 @@ function authenticityProblem(crl: Crl, certificate: ParsedCertificate, issuer: P
 function covers({ scope }: Crl, { fields }: ParsedCertificate): boolean {
   const isAuthority = basicConstraintsOf(fields)?.isAuthority ?? false;
   if (scope.covers === 'authorities' && !isAuthority) return false;
-  // A certificate without extensions, for example of version 1, can belong to an authority or to an end entity.
+  // It can belong to an authority or to an end entity.
   if (scope.covers === 'end-entities' && (isAuthority || fields.extensions.size === 0)) return false;
   const points = crlPointsOf(fields);
-  // The certificate refers only to distribution points whose lists come from other issuers.
+  // All its distribution points have lists of other issuers.
   if (points?.length === 0) return false;
   const { points: listed } = scope;
   if (listed === undefined) return true;
