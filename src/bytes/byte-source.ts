@@ -1,14 +1,9 @@
 import { bytesErrors } from './errors.ts';
 
-/**
- * A source of bytes whose total size is known. Offsets and lengths are in bytes. The byte at `end` is excluded. A chunk
- * from `stream` is valid only until the next one is read, because its memory is reused.
- */
+/** Offsets and lengths are in bytes; `end` is excluded. A chunk from `stream` is valid until the next one is read. */
 export interface ByteSource {
   readonly size: number;
-  /**
-   * A caller that reads many bytes without keeping them passes `scratch`, a buffer into which the bytes may be read.
-   */
+  /** The bytes may be read into `scratch`, for callers that do not keep them. */
   read(offset: number, length: number, scratch?: Buffer): Promise<Uint8Array>;
   stream(start?: number, end?: number): AsyncIterable<Uint8Array>;
 }
@@ -47,13 +42,10 @@ export function rangeSource(source: ByteSource, from: number, to: number): ByteS
   };
 }
 
-/**
- * Receives the number of bytes read, and the total size. The number of bytes restarts at 0 with each pass over the
- * source.
- */
+/** `bytes` restarts at 0 with each pass over the source. */
 export type OnRead = (bytes: number, size: number) => void;
 
-/** Reports progress. A chunk of a stream is counted after its consumer has processed it. */
+/** Counts a chunk of a stream after its consumer has processed it. */
 export function watchedSource(source: ByteSource, onRead: OnRead): ByteSource {
   const { size } = source;
   let total = 0;
@@ -81,16 +73,12 @@ export function watchedSource(source: ByteSource, onRead: OnRead): ByteSource {
 
 const WINDOW_LENGTH = 1024 * 1024;
 
-/**
- * Supports many small reads of up to `limit` bytes, at mostly ascending offsets. The returned buffers are valid until
- * the next `load`.
- */
+/** Supports many small reads at mostly ascending offsets below `limit`. Buffers are valid until the next `load`. */
 export function slidingWindow(source: ByteSource, limit: number) {
   const scratch = Buffer.allocUnsafeSlow(Math.min(WINDOW_LENGTH, limit));
   let start = 0;
   let bytes: Buffer = scratch.subarray(0, 0);
   return {
-    /** Returns undefined if the bytes are not in the window. */
     view(offset: number, length: number): Buffer | undefined {
       if (offset < start || offset + length > start + bytes.length) return undefined;
       return bytes.subarray(offset - start, offset - start + length);

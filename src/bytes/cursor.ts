@@ -1,13 +1,13 @@
 import { bytesErrors } from './errors.ts';
 
-/** Reads little-endian fields one after another. Throws `read-past-end`. */
+/** Reads little-endian fields. Throws `read-past-end`. */
 export class Cursor {
   readonly #bytes: Uint8Array;
   readonly #view: DataView;
   readonly #base: number;
   #position = 0;
 
-  /** All offsets of the cursor are offsets in the file. `base` is the offset of `bytes` in the file. */
+  /** Offsets are offsets in the file, in which `bytes` start at `base`. */
   constructor(bytes: Uint8Array, base = 0) {
     this.#bytes = bytes;
     this.#view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);

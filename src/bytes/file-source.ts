@@ -25,26 +25,20 @@ export interface OpenedFile {
   close(): Promise<void>;
 }
 
-/** Local files of up to this size are read and written synchronously, because Node's thread pool would take longer. */
+/** Node's thread pool would take longer for small local files. */
 export const LARGEST_DIRECT = 128 * 1024;
 
-/**
- * Types of local file systems in Linux's statfs(2): ext2 to ext4, XFS, Btrfs, tmpfs, overlayfs, ZFS, F2FS, FAT and
- * exFAT.
- */
+/** ext2 to ext4, XFS, Btrfs, tmpfs, overlayfs, ZFS, F2FS, FAT and exFAT in statfs(2). */
 const LOCAL_FILE_SYSTEMS: ReadonlySet<number> = new Set([
   ...[0xef53, 0x58465342, 0x9123683e, 0x01021994, 0x794c7630, 0x2fc12fc1, 0xf2f52010, 0x4d44, 0x2011bab0],
 ]);
 
-/** Returns true if the file system is known to be local, that is, not shared with other machines. */
+/** False if the file system may be shared with other machines. */
 export function isKnownLocal(path: string): boolean {
   return isLocal(statfsSync(path));
 }
 
-/**
- * Returns a function that determines only once for each disk whether the disk is local. `dev` identifies a disk while
- * the disk is mounted.
- */
+/** Asks once for each disk. `dev` identifies a disk while it is mounted. */
 export function localDisks(): (path: string, stats: { readonly dev: number }) => boolean {
   const known = new Map<number, boolean>();
   return (path, { dev }) => {
@@ -60,7 +54,7 @@ export function isLocal({ type }: Pick<StatsFs, 'type'>): boolean {
 
 const flushInPool = promisify(fsync);
 
-/** Opens a small file on a local file system. Only a flush waits for the disk, and it does so in the thread pool. */
+/** Opens a small file on a local file system. Only a flush waits for the disk, in the thread pool. */
 export function openDirectly(path: string, flags: string | number, mode?: number): OpenedFile {
   const fd = openSync(path, flags, mode);
   let flushing: Promise<unknown> = Promise.resolve();
@@ -78,7 +72,7 @@ export function openDirectly(path: string, flags: string | number, mode?: number
     chmod: async (mode) => fchmodSync(fd, mode),
     chown: async (uid, gid) => fchownSync(fd, uid, gid),
     async close() {
-      // After the file is closed, another file may get the same descriptor number.
+      // Another file may get the descriptor after it is closed.
       await flushing;
       if (!isOpen) return;
       isOpen = false;
@@ -89,9 +83,9 @@ export function openDirectly(path: string, flags: string | number, mode?: number
 
 type ReadableFile = Pick<OpenedFile, 'read'>;
 
-/** Large enough to need few system calls, and small enough to process several files in parallel. */
+/** Few system calls, and little memory for several files at once. */
 const CHUNK_LENGTH = 1024 * 1024;
-/** The headers of a file are read field by field. One system call per field would take longer than parsing. */
+/** Headers are read field by field, and a system call takes longer than parsing a field. */
 const WINDOW_LENGTH = 4096;
 
 interface Window {
@@ -104,14 +98,10 @@ export async function wholeSource(file: ReadableFile, size: number): Promise<Byt
   return memorySource(await readChunk(file, Buffer.allocUnsafeSlow(size), 0, size));
 }
 
-/**
- * Does not close `file`. The file must not change, because bytes next to the requested ones are cached. Reads throw
- * `file-shrunk` if the file is shorter than `size`.
- */
+/** Does not close `file`, which must not change. Throws `file-shrunk` if the file is shorter than `size`. */
 export function fileSource(file: ReadableFile, size: number): ByteSource {
   let window: Window | undefined;
 
-  /** A new window starts at a multiple of its length if it then still contains all requested bytes. */
   function windowWith(offset: number, length: number): Window {
     if (window !== undefined && window.start <= offset && offset + length <= window.end) return window;
     const even = offset - (offset % WINDOW_LENGTH);
@@ -141,7 +131,7 @@ export function fileSource(file: ReadableFile, size: number): ByteSource {
   };
 }
 
-/** Alternates between two buffers: the consumer uses one while the other is filled. */
+/** The consumer uses one buffer while the other is filled. */
 async function* readAhead(file: ReadableFile, start: number, end: number): AsyncGenerator<Uint8Array> {
   const length = Math.min(CHUNK_LENGTH, Math.max(end - start, 0));
   if (length === 0) return;
@@ -162,15 +152,12 @@ async function* readAhead(file: ReadableFile, start: number, end: number): Async
       yield chunk;
     }
   } finally {
-    // A consumer that stops early must not leave a read running on a handle that will be closed next.
+    // No read may run on a handle that the caller of an early stop closes next.
     await pending.catch(() => undefined);
   }
 }
 
-/**
- * A read ahead may fail before the caller waits for its result. If the caller waits later, the failed promise still
- * rejects.
- */
+/** A failed promise still rejects for a caller that waits for it later. */
 function watched<T>(promise: Promise<T>): Promise<T> {
   promise.catch(() => undefined);
   return promise;

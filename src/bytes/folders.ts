@@ -4,8 +4,8 @@ import { dirname, isAbsolute, join, parse, relative, resolve, sep } from 'node:p
 import { hasCode } from '../errors/system-reason.ts';
 
 /**
- * Returns false if the folder already exists. Does not use Node's `recursive` option: it never finishes where no folder
- * can be created (/proc), and reports a read-only disk as a missing file.
+ * Returns false if the folder already exists. Node's `recursive` never finishes where no folder can be created (/proc),
+ * and reports a read-only disk as a missing file.
  */
 export async function makeFolders(path: string, mode = 0o777): Promise<boolean> {
   try {
@@ -24,7 +24,6 @@ async function makeOne(path: string, mode: number): Promise<boolean> {
     await mkdir(path, { mode });
     return true;
   } catch (thrown) {
-    // Another process created the folder first.
     if (isFolder(path)) return false;
     throw thrown;
   }
@@ -39,8 +38,8 @@ function isFolder(path: string): boolean {
 }
 
 /**
- * Ensures that a rename, or the name of a new file, survives a power failure. Windows and some file systems cannot
- * flush a folder, but they keep the order of changes anyway.
+ * Makes a rename or a new name survive a power failure. Windows and some file systems cannot flush a folder, but keep
+ * the order of changes.
  */
 export async function flushFolder(folder: string): Promise<void> {
   if (process.platform === 'win32') return;
@@ -52,15 +51,13 @@ export async function flushFolder(folder: string): Promise<void> {
   }
 }
 
-/** Linux follows at most this many links in one path, too. */
+/** The limit of Linux. */
 const MOST_LINKS = 40;
 
-/**
- * Returns the first link on the path that another user owns. Such a link could lead to any file of the current user.
- */
+/** Another user's link could lead to any file of the current user. */
 export function foreignLink(target: string): string | undefined {
   let path = resolve(target);
-  // If there are more links, they form a cycle. The operating system rejects such a path when it is opened.
+  // More links are a cycle, which the operating system rejects.
   for (let links = 0; links < MOST_LINKS; links += 1) {
     const link = firstLink(path);
     if (link === undefined) return undefined;
@@ -81,15 +78,14 @@ function firstLink(path: string): { readonly path: string; readonly owner: numbe
   return undefined;
 }
 
-/** Returns true on Windows, which has no numeric owners. */
+/** True on Windows, which has no numeric owners. */
 export function isTrustedOwner(uid: number): boolean {
   const user = process.geteuid?.();
   return user === undefined || uid === user || uid === 0;
 }
 
-/** Returns true also if the path is the folder itself. Relative paths are resolved from the working folder. */
 export function isAtOrBelow(path: string, folder: string): boolean {
   const way = relative(folder, path);
-  // On Windows, the relative path to another drive is an absolute path.
+  // On Windows, the relative path to another drive is absolute.
   return way !== '..' && !way.startsWith(`..${sep}`) && !isAbsolute(way);
 }

@@ -1,9 +1,9 @@
-/** A source of bytes for data that can only be read forwards, such as a compressed stream. */
+/** Reads data that can only be read forwards, such as a compressed stream. */
 
 import { type Duplex, pipeline, Readable } from 'node:stream';
 import { type ByteSource, checkRange } from './byte-source.ts';
 
-/** Pipes the source through a stream such as `createGunzip()`. The iterator throws the errors of both streams. */
+/** Pipes the source through a stream such as `createGunzip()`. The iterator throws the errors of both. */
 export function through(source: ByteSource, transform: Duplex): AsyncIterable<Buffer> {
   pipeline(Readable.from(copiesOf(source)), transform, () => undefined);
   return transform;
@@ -13,11 +13,10 @@ async function* copiesOf(source: ByteSource): AsyncGenerator<Buffer> {
   for await (const chunk of source.stream()) yield Buffer.from(chunk);
 }
 
-/** `open` returns a stream of all `size` bytes. A read at an earlier offset opens the stream again from its start. */
+/** Reading at an earlier offset opens the stream again. */
 export function forwardSource(size: number, open: () => AsyncIterable<Uint8Array>): ByteSource {
   let chunks: AsyncIterator<Uint8Array> | undefined;
   let chunk: Uint8Array = new Uint8Array();
-  /** Offset of the chunk. */
   let start = 0;
 
   async function next(): Promise<void> {

@@ -1,6 +1,4 @@
-/**
- * Converts GUIDs between 16 bytes and upper-case text. The first three of the five groups of digits are little-endian.
- */
+/** The first three of the five groups of digits are little-endian. */
 
 const GROUPS: readonly (readonly number[])[] = [
   [3, 2, 1, 0],

@@ -12,11 +12,10 @@ import {
 } from './pieces.ts';
 
 export interface PatchedSource extends ByteSource {
-  /** Converts edits of this source to edits of the original source that give the same result. */
+  /** Converts edits of this source to edits of the original. */
   compose(patch: Patch): Patch;
 }
 
-/** A source that returns the bytes of the original with the edits applied. Nothing is written. */
 export function patchedSource(original: ByteSource, patch: Patch): PatchedSource {
   const pieces: Piece[] = [];
   const starts: number[] = [];
@@ -43,7 +42,6 @@ export function patchedSource(original: ByteSource, patch: Patch): PatchedSource
     async read(offset, length) {
       checkRange('bytes', offset, length, size);
       const chunks: Uint8Array[] = [];
-      // A chunk is valid only until the next one is read.
       for await (const chunk of readPieces(original, piecesOf(offset, offset + length)))
         chunks.push(Buffer.from(chunk));
       return Buffer.concat(chunks);
@@ -61,7 +59,7 @@ export function patchedSource(original: ByteSource, patch: Patch): PatchedSource
   };
 }
 
-/** Returns the index of the last number that is not greater than `limit`. The numbers must be in ascending order. */
+/** The numbers must ascend. */
 function lastUpTo(numbers: readonly number[], limit: number): number {
   let low = 0;
   let high = numbers.length;

@@ -1,4 +1,4 @@
-/** Describes a sequence of bytes piece by piece, for example the bytes that a digest covers, or a file after edits. */
+/** A sequence of bytes, for example those that a digest covers, or a file after edits. */
 
 import { plural } from '../errors/plural.ts';
 import type { ByteSource } from './byte-source.ts';
@@ -28,15 +28,14 @@ export function nextPiece(pieces: Iterator<Piece>): Piece | undefined {
   return done ? undefined : value;
 }
 
-/** Each iteration creates the pieces again, so that millions of pieces need no memory. */
+/** Creates the pieces again for each iteration: millions of them need no memory. */
 export function lazyPieces(make: () => Iterator<Piece>): Iterable<Piece> {
   return { [Symbol.iterator]: make };
 }
 
 /**
- * Returns the total length in bytes, the number of ranges, and whether the ranges are in ascending order and do not
- * overlap. Throws `pieces-invalid` for a range outside a file of `size` bytes, and for an iterable that works only
- * once, like a generator. Such pieces would lead to a wrong file.
+ * `isInFileOrder`: ranges ascend and do not overlap. Throws `pieces-invalid` for a range outside the file, and for an
+ * iterable that works only once: both would lead to a wrong file.
  */
 export function surveyPieces(pieces: Iterable<Piece>, size: number) {
   if (Object.is(pieces[Symbol.iterator](), pieces))
@@ -61,16 +60,16 @@ export function surveyPieces(pieces: Iterable<Piece>, size: number) {
   return { length, rangeCount, isInFileOrder };
 }
 
-/** Pieces of at least this many bytes are yielded as they are read. Shorter ones are combined. */
+/** Shorter pieces are combined. */
 const LARGE_PIECE = 256 * 1024;
 const BATCH_LENGTH = 1024 * 1024;
 const BATCH_COUNT = 512;
-/** Reading a gap of up to this many bytes takes less time than a second read operation. */
+/** Reading a gap takes less time than a second read operation. */
 const LARGEST_GAP = 4096;
 
 /**
- * Yields the bytes in order, in chunks of any length. A chunk is valid until the next one is read. `surveyPieces` must
- * have accepted the pieces. The amount of memory does not depend on the number of pieces.
+ * Memory does not depend on the number of pieces, which `surveyPieces` must have accepted. A chunk is valid until the
+ * next one is read.
  */
 export async function* readPieces(source: ByteSource, pieces: Iterable<Piece>): AsyncGenerator<Uint8Array> {
   let buffer = Buffer.alloc(0);
@@ -137,7 +136,7 @@ interface Span {
   readonly ranges: BufferedRange[];
 }
 
-/** Groups sorted ranges that are close to one another, so that each group is read in one operation. */
+/** Each group of sorted ranges is read in one operation. */
 function spansOf(ranges: readonly BufferedRange[]): readonly Span[] {
   const spans: Span[] = [];
   for (const range of ranges) {
@@ -160,17 +159,14 @@ async function readSpan(source: ByteSource, { start, end, ranges }: Span, into: 
   for (const range of ranges) into.set(bytes.subarray(range.start - start, range.end - start), range.position);
 }
 
-/**
- * Replaces `remove` bytes of the original, starting at `offset`. `insert` is iterated several times and must not
- * change.
- */
+/** `insert` is iterated several times and must not change. */
 export interface Edit {
   readonly offset: number;
   readonly remove: number;
   readonly insert: Iterable<Piece>;
 }
 
-/** A list of edits that do not overlap, sorted by offset. */
+/** Edits are sorted by offset and do not overlap. */
 export type Patch = readonly Edit[];
 
 export function* patchedPieces(patch: Patch, size: number): Generator<Piece> {

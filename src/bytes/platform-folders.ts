@@ -10,9 +10,8 @@ interface PlatformFolderOptions {
 }
 
 /**
- * Returns undefined if the user has no home folder (as in some containers), or if HOME is empty or relative. A relative
- * HOME would be resolved from the working folder. A cloned repository could then provide settings that it must not
- * control.
+ * Returns undefined without a home folder, as in some containers. With a relative HOME, a cloned repository could
+ * provide settings that it must not control.
  */
 export function homeFolder(): string | undefined {
   try {
@@ -23,7 +22,6 @@ export function homeFolder(): string | undefined {
   }
 }
 
-/** Returns the folder for settings. undefined if there is no home folder and no variable is set to a folder. */
 export function configFolder({ environment, platform, home }: PlatformFolderOptions): string | undefined {
   if (environment.CODESIGN_CONFIG_DIR) return environment.CODESIGN_CONFIG_DIR;
   if (platform === 'win32') return below(environment.APPDATA || below(home, 'AppData', 'Roaming'), NAME);
@@ -38,7 +36,7 @@ export function stateFolder({ environment, platform, home }: PlatformFolderOptio
   return below(absolute(environment.XDG_STATE_HOME) ?? below(home, '.local', 'state'), NAME);
 }
 
-/** Returns undefined for a relative path, because other users may write to the working folder. */
+/** Ignores a relative path: other users may write to the working folder. */
 export function cacheFolder({ environment, platform, home }: PlatformFolderOptions): string | undefined {
   const onWindows = platform === 'win32' ? environment.LOCALAPPDATA : undefined;
   return below(absolute(environment.XDG_CACHE_HOME || onWindows || below(home, '.cache')), NAME);
@@ -48,7 +46,7 @@ function below(folder: string | undefined, ...names: readonly string[]): string 
   return folder === undefined ? undefined : join(folder, ...names);
 }
 
-/** The XDG Base Directory Specification requires that programs ignore relative paths. */
+/** The XDG Base Directory Specification requires to ignore relative paths. */
 function absolute(path: string | undefined): string | undefined {
   return path !== undefined && isAbsolute(path) ? path : undefined;
 }

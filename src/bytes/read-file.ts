@@ -1,17 +1,17 @@
-/** Reads to the end of a small file without using its size, because pipes have no size. */
+/** The size of a file is not used, because pipes have none. */
 
 import { constants } from 'node:fs';
 import { type FileHandle, open, stat } from 'node:fs/promises';
 
 const CHUNK = 64 * 1024;
 
-/** Throws EFBIG if the file is longer than `limit` bytes. */
+/** Throws EFBIG for a longer file. */
 export async function readFileUpTo(path: string, limit: number): Promise<Buffer> {
   await using handle = await openToRead(path);
   return await readHandleUpTo(handle, limit);
 }
 
-/** Reads from the current position of the handle. Throws EFBIG if more than `limit` bytes follow that position. */
+/** Reads from the current position. Throws EFBIG if more than `limit` bytes follow. */
 export async function readHandleUpTo(handle: FileHandle, limit: number): Promise<Buffer> {
   const bytes = await readBeginning(handle, limit);
   if (bytes.length > limit) throw Object.assign(new Error(`longer than ${limit} bytes`), { code: 'EFBIG' });
@@ -29,13 +29,10 @@ export async function readBeginning(handle: FileHandle, limit: number): Promise<
   return Buffer.concat(chunks);
 }
 
-/** Descriptors that this process inherited, for example from `<(command)` in a shell. */
+/** A shell passes inherited descriptors, for example for `<(command)`. */
 const OWN_DESCRIPTOR = /^\/(?:dev|proc\/self)\/fd\/\d{1,9}$|^\/dev\/stdin$/;
 
-/**
- * Without O_NONBLOCK, opening a named pipe waits until another process opens it for writing. Windows has neither
- * O_NONBLOCK nor named pipes in folders.
- */
+/** Without O_NONBLOCK, opening a named pipe waits for a writer. Windows has neither. */
 export const READ_WITHOUT_WAITING = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0);
 
 /** Throws EISDIR for a folder, and ENXIO for a named pipe, a socket or a device, without opening it. */
@@ -44,7 +41,7 @@ export async function openToRead(path: string): Promise<FileHandle> {
   assertFile(await stat(path));
   const handle = await open(path, READ_WITHOUT_WAITING);
   try {
-    // Another file may have replaced the one that was checked before opening.
+    // Another file may have replaced the checked one.
     assertFile(await handle.stat());
     return handle;
   } catch (thrown) {

@@ -1,4 +1,4 @@
-/** Caches up to `limit` results, which may be promises, and drops the least recently used ones. */
+/** Keeps the `limit` most recently used results, which may be promises. */
 export function memoize<Input, Output>(
   limit: number,
   keyOf: (input: Input) => string,
@@ -18,9 +18,7 @@ export function memoize<Input, Output>(
   };
 }
 
-/**
- * Runs `work` once for several concurrent callers. Each call resolves after a run of `work` that began after the call.
- */
+/** Concurrent callers share a run of `work` that begins after their calls. */
 export function coalesce(work: () => Promise<void>): () => Promise<void> {
   let going: Promise<void> | undefined;
   let next: Promise<void> | undefined;
@@ -33,7 +31,7 @@ export function coalesce(work: () => Promise<void>): () => Promise<void> {
 
   return () => {
     if (next !== undefined) return next;
-    // `work` begins in a later turn of the event loop, so that all calls in the current turn use the same run.
+    // All calls in the current turn of the event loop share the next run.
     const before = going ?? Promise.resolve();
     next = before.then(begin, begin);
     return next;

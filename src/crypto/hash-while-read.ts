@@ -1,18 +1,12 @@
 import { createHash } from 'node:crypto';
 import type { ByteSource } from '../bytes/byte-source.ts';
 
-/**
- * Readers of archives skip the headers between entries. Gaps of up to this many bytes are read and included in the
- * digest.
- */
+/** Readers of archives skip the headers between entries; such gaps are read and digested too. */
 const LARGEST_GAP = 64 * 1024;
 
 export interface HashedSource {
   readonly source: ByteSource;
-  /**
-   * Returns the SHA-256 digest of the whole source in hexadecimal. Reads only the bytes that have not been digested
-   * yet.
-   */
+  /** SHA-256 of the whole source. Reads only what has not been digested yet. */
   sha256(): Promise<string>;
 }
 
@@ -29,7 +23,7 @@ export function hashWhileRead(original: ByteSource): HashedSource {
 
   async function take(bytes: Uint8Array, offset: number): Promise<void> {
     const end = offset + bytes.length;
-    // If one reader fills a gap, bytes that another reader has already read are digested at the end.
+    // While one reader fills a gap, bytes that others read are left for the end.
     if (isFilling || end <= hashed || offset - hashed > LARGEST_GAP) return;
     if (offset > hashed) {
       isFilling = true;

@@ -5,35 +5,29 @@ import { isBytes, nextPiece, type Patch, type Piece, readPieces, surveyPieces } 
 import { type DigestAlgorithm, NODE_DIGEST_NAME } from './algorithms.ts';
 
 /**
- * Bytes that a digest covers, in the order in which they are digested. Ranges of the file may overlap, and a range may
- * start before the previous one. Pieces in memory are not part of the file. Every iteration must yield the same pieces.
- * If the ranges are in file order, they are digested while the file is copied.
+ * Bytes that a digest covers, in their order. Ranges may overlap or go back. Every iteration must yield the same
+ * pieces. Ranges in file order are digested while the file is copied.
  */
 export type Content = Iterable<Piece>;
 
 /**
- * A digest, or SUM16. SUM16 is the 16-bit one's-complement sum of the little-endian words at even file offsets, which
- * is the core of the PE checksum. SUM16 ignores bytes that are not in the file, and requires that the ranges are in
- * file order.
+ * SUM16 is the core of the PE checksum: the one's-complement sum of the little-endian words at even file offsets. It
+ * ignores bytes that are not in the file, and needs file order.
  */
 export type Measure = ContentDigest | 'SUM16';
 
-/** The service does not support MD5, but some old signatures use this digest. */
+/** Old signatures use MD5, which the service does not support. */
 export type ContentDigest = DigestAlgorithm | 'MD5';
 
 export interface Measurement {
   readonly digests: ReadonlyMap<ContentDigest, Uint8Array>;
-  /** Value up to 0xffff. undefined if the sum was not requested. */
+  /** Up to 0xffff; undefined if not requested. */
   readonly sum16: number | undefined;
 }
 
 /**
- * Reads the content once and returns all requested measures. A format calls this function and does not read the file
- * directly, so that signing can write the temporary file in the same pass.
- *
- * `draft` is for formats whose result contains the content at different offsets from the original. `draft` contains the
- * edits that are known without the digest. The temporary file is written with these edits in the same pass. The final
- * edits then change only the bytes that differ.
+ * Reads the content once, in the pass in which signing writes the temporary file. `draft` has the edits that are known
+ * without the digest, for formats that move content; the final edits then change only other bytes.
  */
 export type MeasureContent = (
   source: ByteSource,
@@ -42,11 +36,8 @@ export type MeasureContent = (
   draft?: () => Patch,
 ) => Promise<Measurement>;
 
-/** Measures content in file order while the file is read from start to end. */
 export interface Measuring {
-  /**
-   * `offset` is the position in the file. Within the ranges of the content, chunks must come in order and without gaps.
-   */
+  /** Chunks within the ranges of the content must come in order and without gaps. */
   update(chunk: Uint8Array, offset: number): void;
   finish(): Measurement;
 }
@@ -113,7 +104,6 @@ function measuringInOrder(content: Content, measures: readonly Measure[]): Measu
   };
 }
 
-/** Reads the file from the start of the first range to the end of the last one. */
 async function readInOrder(source: ByteSource, content: Content, measuring: Measuring): Promise<Measurement> {
   let start: number | undefined;
   let end = 0;
@@ -133,12 +123,9 @@ async function readInOrder(source: ByteSource, content: Content, measuring: Meas
 const LITTLE_ENDIAN = endianness() === 'LE';
 
 /**
- * Adds the bytes at `offset` of the file to an intermediate sum, and returns the new sum (up to 0xffff). A byte at an
- * even file offset is the low half of a word, and a byte at an odd offset is the high half. If a word is incomplete,
- * its missing half counts as zero.
- *
- * The order of one's-complement additions does not matter, and 2^16 ≡ 1 (mod 0xffff). Therefore, aligned memory is
- * added 32 bits at a time. If the halves of the words are exchanged, the sum is corrected at the end.
+ * Adds bytes at `offset` of the file. One's-complement addition is commutative, and 2^16 ≡ 1 (mod 0xffff), so aligned
+ * memory is added 32 bits at a time, and the halves are exchanged at the end if necessary. The missing half of a word
+ * counts as zero.
  */
 export function addSum16(sum: number, bytes: Uint8Array, offset: number): number {
   const head = Math.min((4 - (bytes.byteOffset % 4)) % 4, bytes.length);
@@ -149,13 +136,13 @@ export function addSum16(sum: number, bytes: Uint8Array, offset: number): number
   return fold16(sum + (exchanged ? exchange(total) : total));
 }
 
-/** Adds the carries until the sum has 16 bits. A multiple of 0xffff other than zero becomes 0xffff. */
+/** A multiple of 0xffff other than zero becomes 0xffff. */
 function fold16(total: number): number {
   if (total <= 0xffff) return total;
   return total % 0xffff || 0xffff;
 }
 
-/** Adds byte by byte. The address in memory determines which half of a word a byte belongs to. */
+/** The address in memory determines the half of the word. */
 function sumBytes(bytes: Uint8Array, start: number, end: number): number {
   let sum = 0;
   for (let index = start; index < end; index++) {
@@ -165,9 +152,7 @@ function sumBytes(bytes: Uint8Array, start: number, end: number): number {
   return sum;
 }
 
-/**
- * A double represents integers below 2^53 exactly, which is enough for 2^21 words of 32 bits. All chunks are shorter.
- */
+/** A double is exact for 2^21 words of 32 bits. All chunks are shorter. */
 function sumWords(bytes: Uint8Array, start: number, count: number): number {
   if (count === 0) return 0; // The chunk ends before the next aligned word, and an array cannot start between words.
   const words = new Uint32Array(bytes.buffer, bytes.byteOffset + start, count);

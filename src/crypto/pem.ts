@@ -1,4 +1,4 @@
-/** Lines in PEM have 64 characters (RFC 7468, 2). */
+/** RFC 7468, section 2, requires this length. */
 const PEM_LINE_LENGTH = 64;
 
 export function pem(label: string, der: Uint8Array): string {

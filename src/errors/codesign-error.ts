@@ -1,4 +1,4 @@
-/** The only type of error that this program throws on purpose. The category of an error determines the exit code. */
+/** The only error that this program throws on purpose. Its category determines the exit code. */
 
 export type ErrorCategory = 'usage' | 'network' | 'http' | 'business' | 'local' | 'timestamp' | 'internal';
 
@@ -8,13 +8,13 @@ export interface CodesignErrorOptions {
   readonly message: string;
   readonly hint?: string | undefined;
   readonly httpStatus?: number | undefined;
-  /** Business `code` in the service's envelope (Remote Code Signing API, section 2.1), if there is one. */
+  /** Business `code` of the service (Remote Code Signing API, section 2.1). */
   readonly serviceCode?: number | undefined;
-  /** Record id of a signature that the service made and counted although the call failed. */
+  /** Record of a signature that the service counted although the call failed. */
   readonly record?: string | undefined;
-  /** True if the service may have made and counted a signature. undefined if `code` and `status` determine this. */
+  /** The service may have counted a signature; undefined if `code` and `status` determine this. */
   readonly mayHaveBeenCounted?: boolean | undefined;
-  /** True if the file may be intact although this program cannot verify it. */
+  /** The file may be intact, but this program cannot verify it. */
   readonly isUnsupported?: boolean | undefined;
   readonly cause?: unknown;
 }
@@ -44,7 +44,7 @@ export class CodesignError extends Error {
   }
 }
 
-/** Turns an unexpected thrown value into an error with the code `internal`. The value becomes its cause. */
+/** An unexpected value becomes the cause of an error with the code `internal`. */
 export function toCodesignError(thrown: unknown): CodesignError {
   if (thrown instanceof CodesignError) return thrown;
   const message = thrown instanceof Error ? thrown.message : String(thrown);
@@ -57,7 +57,7 @@ export function toCodesignError(thrown: unknown): CodesignError {
   });
 }
 
-/** Returns a caught CodesignError, and rethrows any other value. */
+/** Rethrows any other value. */
 export function expectedError(thrown: unknown): CodesignError {
   if (thrown instanceof CodesignError) return thrown;
   throw thrown;
@@ -71,7 +71,7 @@ export function attempt<T>(work: () => T): T | CodesignError {
   }
 }
 
-/** Returns undefined if `read` throws a CodesignError. Functions that read files do so for malformed data. */
+/** Returns undefined if `read` throws a CodesignError, for example for malformed data. */
 export function orUndefined<T>(read: () => T): T | undefined {
   const result = attempt(read);
   return result instanceof CodesignError ? undefined : result;

@@ -1,13 +1,13 @@
 import { CodesignError, type CodesignErrorOptions, type ErrorCategory } from './codesign-error.ts';
 
-/** Text that contains `{name}` for each detail, or a function that returns the text. Details are never secrets. */
+/** Text with `{name}` for each detail, or a function. Details are never secrets. */
 type Text = string | ((details: never) => string);
 
 interface ErrorEntry {
   readonly category?: ErrorCategory;
   readonly message: Text;
   readonly hint?: Text;
-  /** True if the file may be intact: `verify` then reports `unsupported`, not `broken`. */
+  /** The file may be intact: `verify` reports `unsupported`, not `broken`. */
   readonly isUnsupported?: true;
 }
 
@@ -24,7 +24,7 @@ type ErrorTable = Readonly<Record<string, ErrorEntry>>;
 
 type NamesIn<Words> = Words extends `${string}{${infer Name}}${infer Rest}` ? Name | NamesIn<Rest> : never;
 
-/** A function of the details of a message; `never` if the message has no details. */
+/** `never` if the message has no details. */
 type Takes<Words> = Words extends (details: infer Details) => string
   ? (details: Details) => void
   : [NamesIn<Words>] extends [never]
@@ -34,7 +34,7 @@ type TakesDetails<Entry> =
   | (Entry extends { readonly message: infer Message } ? Takes<Message> : never)
   | (Entry extends { readonly hint: infer Hint } ? Takes<Hint> : never);
 
-/** The details of all codes together, for a call that throws one of several codes. */
+/** Combines the details for a call that throws one of several codes. */
 type DetailsOf<Functions> = [Functions] extends [(details: infer All) => void] ? All : never;
 
 type ErrorArguments<Entry> = [TakesDetails<Entry>] extends [never]
@@ -46,7 +46,7 @@ export interface ErrorFactory<Table extends ErrorTable> {
   readonly table: { readonly [Code in keyof Table]: ErrorDefinition };
 }
 
-/** Creates a function that creates the errors in a table: `throw peErrors('not-a-pe', { looksLike })`. */
+/** Returns a function that creates errors: `throw peErrors('not-a-pe', { looksLike })`. */
 export function defineErrors<const Table extends ErrorTable>(
   category: ErrorCategory,
   entries: Table,
@@ -80,7 +80,7 @@ interface WarningDefinition {
 }
 
 export interface WarningFactory<Table extends WarningTable> {
-  /** Returns `message [code]`. Not escaped: names that come from untrusted files may contain control characters. */
+  /** Returns `message [code]`. Not escaped: names from files may contain control characters. */
   <Code extends keyof Table & string>(code: Code, ...details: Details<Table[Code]>): string;
   readonly table: { readonly [Code in keyof Table]: WarningDefinition };
 }

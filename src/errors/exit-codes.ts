@@ -1,7 +1,7 @@
 import type { ErrorCategory } from './codesign-error.ts';
 
 export const EXIT_SUCCESS = 0;
-/** `verify` found a signature that is missing, broken or untrusted, or one that it cannot verify. */
+/** A signature is missing, broken, untrusted, or cannot be verified. */
 export const EXIT_NOT_VERIFIED = 8;
 export const EXIT_MIXED = 9;
 export const EXIT_SIGINT = 130;
@@ -17,10 +17,7 @@ const EXIT_CODES: Readonly<Record<ErrorCategory, number>> = {
   timestamp: 7,
 };
 
-/**
- * Returns 0 if nothing failed, the exit code of the category if all errors have one category, and 9 if there are
- * several.
- */
+/** Returns 0 without errors, and 9 for several categories. */
 export function exitCodeFor(categories: Iterable<ErrorCategory>): number {
   return combineExitCodes([...categories].map((category) => EXIT_CODES[category]));
 }

@@ -1,7 +1,4 @@
-/**
- * A finding states a problem with a file, a signature or a certificate, or a fact about it. The examination then
- * continues.
- */
+/** A problem or a fact about a file, a signature or a certificate. The examination continues after it. */
 
 import type { CodesignError } from './codesign-error.ts';
 
@@ -16,10 +13,7 @@ export type FindingWeight = 'broken' | 'unsupported' | 'untrusted' | 'warning' |
 
 export interface Finding {
   readonly code: string;
-  /**
-   * A complete sentence, which is not escaped. Messages may contain untrusted names with control characters, so they
-   * must be escaped when they are printed.
-   */
+  /** A complete sentence. Not escaped: it may contain control characters of untrusted names. */
   readonly message: string;
   readonly weight: FindingWeight;
 }
@@ -42,12 +36,12 @@ export function asClause({ message }: Pick<Finding, 'message'>): string {
   return `${message.charAt(0).toLowerCase()}${message.slice(1)}`.replace(/\.$/, '');
 }
 
-/** A finding counts against integrity or against trust, because an intact signature may still be untrusted. */
+/** An intact signature may still be untrusted. */
 export type Against = 'integrity' | 'trust' | 'nothing';
 
 const AGAINST: Readonly<Record<FindingWeight, Against>> = {
   broken: 'integrity',
-  // It is not known whether an unsupported signature is intact.
+  // It is unknown whether such a signature is intact.
   unsupported: 'integrity',
   untrusted: 'trust',
   warning: 'nothing',
@@ -62,7 +56,7 @@ export function isAgainst(finding: Finding, what: 'integrity' | 'trust'): boolea
   return againstWhat(finding) === what;
 }
 
-/** True for a signature that was changed or forged. False for one that this program cannot verify. */
+/** False for a signature that this program cannot verify. */
 export function isBroken({ weight }: Finding): boolean {
   return weight === 'broken';
 }

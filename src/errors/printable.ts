@@ -1,4 +1,4 @@
-/** Makes untrusted text safe to print: it cannot move the cursor, reorder a line, or give commands to a CI system. */
+/** Untrusted text must not move the cursor, reorder a line, or give commands to a CI system. */
 
 const SHORT_ESCAPES: ReadonlyMap<string, string> = new Map([
   ['\t', '\\t'],
@@ -7,25 +7,20 @@ const SHORT_ESCAPES: ReadonlyMap<string, string> = new Map([
 ]);
 
 /**
- * C0 and C1 controls including DEL (Cc), line and paragraph separators (Zl, Zp), characters that change the reading
- * direction (Unicode's Bidi_Control), and unpaired surrogates (Cs).
+ * Controls (Cc), line and paragraph separators (Zl, Zp), characters that change the direction, and unpaired surrogates
+ * (Cs).
  */
 const UNPRINTABLE = /[\p{Cc}\p{Zl}\p{Zp}\p{Bidi_Control}\p{Cs}]/gu;
 
-/**
- * Commands that CI systems recognise anywhere in the output: GitHub Actions (both forms), Azure Pipelines, TeamCity.
- */
+/** GitHub Actions (both forms), Azure Pipelines and TeamCity recognise them anywhere in the output. */
 export const COMMAND =
   /::(?=(?:set-output|set-env|save-state|add-path|add-mask|add-matcher|remove-matcher|stop-commands|debug|notice|warning|error|group|endgroup|echo)[ :])|##(?=[a-z]*\[)/gi;
 
 const DEFAULT_LENGTH = 300;
 
-/**
- * Returns the text with every unprintable character replaced by a visible escape sequence (`\n`, `\x1b`, `\u{202e}`).
- * The text is first cut to `maxLength` code points, so that no escape sequence is cut in half.
- */
+/** Escapes unprintable characters (`\n`, `\x1b`, `\u{202e}`). Cuts first, so that no escape sequence is cut in half. */
 export function printable(text: string, maxLength = DEFAULT_LENGTH): string {
-  // A code point has at most two code units. Cutting the text at this length first is fast even for megabytes.
+  // A code point has at most two code units. Cutting here is fast even for megabytes.
   const points = Array.from(text.slice(0, maxLength * 2 + 2));
   const kept = points.slice(0, maxLength).join('');
   return escaped(kept) + (points.length > maxLength ? '…' : '');
@@ -42,7 +37,7 @@ function escaped(text: string): string {
   });
 }
 
-/** JSON permits these characters in a string, but terminals interpret them. */
+/** Terminals interpret these characters, which JSON permits. */
 const DANGEROUS = /[\u007f-\u009f\p{Bidi_Control}\u2028\u2029]/gu;
 
 export function harmlessJson(document: object, indent?: number): string {

@@ -25,11 +25,11 @@ import {
 export interface ZipArchive {
   readonly end: EndOfArchive;
   readonly directory: Buffer;
-  /** The entries in the order of the directory, in which programs list them. */
+  /** Entries have the order of the directory. */
   readonly entries: readonly ZipEntry[];
   readonly inFile: readonly ZipEntry[];
   readonly byName: ReadonlyMap<string, ZipEntry>;
-  /** Offset of the first record in the archive. Any bytes before that offset are not part of the archive. */
+  /** Bytes before this offset are not part of the archive. */
   readonly start: number;
 }
 
@@ -48,9 +48,8 @@ export async function readArchive(source: ByteSource): Promise<ZipArchive> {
 }
 
 /**
- * Returns enough names to recognise the type of the archive: those in the root and in the given folders, and one
- * compiled class. Folder names must be in lower case, with a final `/`. Throws the same errors as `readArchive`, but
- * reads only the directory.
+ * Returns the names by which the type of an archive is recognised: those in the root and in `folders` (in lower case,
+ * with a final `/`), and one class. Reads only the directory.
  */
 export async function readKindNames(source: ByteSource, folders: ReadonlySet<string>): Promise<ReadonlySet<string>> {
   const end = await findEndOfArchive(source);
@@ -72,10 +71,8 @@ const LONGEST_DESCRIPTOR = 24;
 const SIGNATURE_LENGTH = 4;
 
 /**
- * Compares the local header of each entry (APPNOTE 4.3.7) with its directory record, and sets the offsets of its data
- * and its end. Some programs read an archive from the start and use local headers, while others read the directory.
- * Both kinds of programs must find the same entries. Returns the entries in the order in which they are stored in the
- * file.
+ * Compares each local header (APPNOTE 4.3.7) with the directory: programs that read from the start and those that read
+ * the directory must find the same entries. Returns them in the order of the file.
  */
 async function locateEntries(
   source: ByteSource,
@@ -85,13 +82,12 @@ async function locateEntries(
 ): Promise<readonly ZipEntry[]> {
   const inFile = inFileOrder(entries);
   const { view, load } = slidingWindow(source, limit);
-  // If the bytes are already in the window, this does not wait. For nearly all entries of an archive, they are already
-  // in the window.
+  // Does not wait for bytes in the window, where those of nearly all entries are.
   const rejectHidden = async (from: number, to: number): Promise<void> => {
     const length = Math.min(to - from, SIGNATURE_LENGTH);
     rejectHiddenEntry(view(from, length) ?? (await load(from, length)), from);
   };
-  // The archive starts at `base`, because other data was added before it.
+  // Other data was added before an archive that starts at `base`.
   if (base > 0) await rejectHidden(base, inFile[0]?.offset ?? limit);
   let previousEnd = 0;
   for (const [position, entry] of inFile.entries()) {
@@ -117,16 +113,12 @@ async function locateEntries(
   return inFile;
 }
 
-/** Entries are usually stored in the same order as in the directory. */
 function inFileOrder(entries: readonly DirectoryEntry[]): readonly DirectoryEntry[] {
   const isInOrder = entries.every(({ offset }, position) => offset >= (entries[position - 1]?.offset ?? 0));
   return isInOrder ? entries : entries.toSorted((a, b) => a.offset - b.offset);
 }
 
-/**
- * Returns true if a data descriptor follows the data of the entry. Throws `zip-ambiguous` if the local header and the
- * directory record differ.
- */
+/** Returns true if a data descriptor follows. Throws `zip-ambiguous` if header and directory differ. */
 function compareHeader(header: Buffer, directory: Buffer, entry: DirectoryEntry): boolean {
   const nameStart = entry.recordStart + CENTRAL_RECORD_LENGTH;
   const nameLength = directory.readUInt16LE(entry.recordStart + 28);
@@ -151,7 +143,7 @@ function leadsNowhere({ offset, name }: DirectoryEntry) {
   return zipErrors('zip-malformed', { problem });
 }
 
-/** The data of an entry must end before the directory and before the next entry begins. */
+/** Data must end before the directory and the next entry. */
 function overrun({ name }: DirectoryEntry, dataEnd: number, limit: number) {
   if (dataEnd <= limit) return zipErrors('zip-ambiguous', { problem: `the entry ${name} overlaps the one behind it` });
   const problem = `the data of ${name} would end at byte ${dataEnd}, behind byte ${limit}, where the directory begins`;
@@ -174,9 +166,8 @@ function checkSameSizes(header: Buffer, entry: DirectoryEntry): void {
 }
 
 /**
- * Returns the length of the data descriptor that follows the data. The signature of the descriptor is optional, and its
- * sizes have 32 or 64 bits, so only the values show which form is used (4.3.9). If two forms match, uses the form that
- * ends at the next record. If neither does, uses the shorter form.
+ * The signature of the descriptor is optional, and sizes have 32 or 64 bits (4.3.9): only the values show the form.
+ * Prefers the one that ends at the next record, then the shorter one.
  */
 function descriptorLength(bytes: Buffer, entry: DirectoryEntry, room: number): number {
   const hasSignature = bytes.length >= 4 && bytes.readUInt32LE(0) === DATA_DESCRIPTOR;
@@ -199,7 +190,7 @@ function descriptorLength(bytes: Buffer, entry: DirectoryEntry, room: number): n
   return length;
 }
 
-/** Programs that read the archive from the start would find an entry that is not in the directory. */
+/** Programs that read from the start would find this entry. */
 function rejectHiddenEntry(bytes: Buffer, offset: number): void {
   if (bytes.length === SIGNATURE_LENGTH && bytes.readUInt32LE(0) === LOCAL_HEADER) {
     throw zipErrors('zip-ambiguous', { problem: `at byte ${offset} is an entry that the directory does not name` });

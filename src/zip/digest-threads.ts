@@ -7,11 +7,11 @@ export type WindowOutcome = { readonly [Key in keyof DigestedWindow]: DigestedWi
 
 export type DigestThreads = ReturnType<typeof createDigestThreads>;
 
-/** While a thread works on one window, another is in its queue, so that the thread never waits for the main thread. */
+/** While a thread works on one window, another waits in its queue. */
 const WINDOWS_PER_THREAD = 2;
-/** Each thread needs about 20 MB of memory, and the main thread cannot supply more threads with data. */
+/** Each thread takes about 20 MB, and the main thread cannot supply more of them. */
 const MOST_THREADS = 3;
-/** Idle threads are kept for this number of milliseconds, so that the next archive of the run can use them. */
+/** The next archive of the run can use idle threads for this number of milliseconds. */
 const LINGER = 1000;
 
 interface Thread {
@@ -20,16 +20,16 @@ interface Thread {
   isReady: boolean;
 }
 
-/** `program` is the built form of digest-worker.ts, which the threads run. */
+/** `program` is the built digest-worker.ts. */
 export function createDigestThreads(program: URL, count = Math.min(availableParallelism() - 1, MOST_THREADS)) {
   let threads: Thread[] = [];
   let isBroken = false;
   let idle: NodeJS.Timeout | undefined;
 
   function startThread(): Thread {
-    // Loaded only when needed, because most runs start no thread.
+    // Most runs start no thread.
     const { Worker } = process.getBuiltinModule('node:worker_threads');
-    // The threads do not need the environment variables, which may contain secrets.
+    // Environment variables may contain secrets.
     const worker = new Worker(program, { name: 'digests', env: {}, execArgv: [] });
     const thread: Thread = { worker, waiting: [], isReady: false };
     worker.unref();
@@ -62,7 +62,7 @@ export function createDigestThreads(program: URL, count = Math.min(availablePara
   }
 
   return {
-    /** Starts the threads. They take about 30 ms to become ready. */
+    /** Threads take about 30 ms to become ready. */
     start(): void {
       if (isBroken || threads.length > 0) return;
       try {
@@ -72,9 +72,7 @@ export function createDigestThreads(program: URL, count = Math.min(availablePara
       }
       endWhenIdle();
     },
-    /**
-     * Transfers a window and its memory to a thread that has a free slot. Returns undefined if all threads are busy.
-     */
+    /** Transfers the memory of the window to a free thread. Returns undefined if all are busy. */
     offer(window: PackedWindow): Promise<WindowOutcome> | undefined {
       const thread = threads.find(({ isReady, waiting }) => isReady && waiting.length < WINDOWS_PER_THREAD);
       if (thread === undefined) return undefined;

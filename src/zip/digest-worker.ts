@@ -1,12 +1,9 @@
-/**
- * The program that the threads of digest-threads.ts run, built as a separate file. A thread digests its windows one
- * after another.
- */
+/** Built as a separate file, which the threads of digest-threads.ts run. */
 
 import { parentPort } from 'node:worker_threads';
 import { digestWindow, type PackedWindow } from './entry-windows.ts';
 
-/** Returns the memory of the window together with the result. If an entry is damaged, there are no digests. */
+/** Also returns the memory of the window. A damaged entry gives no digests. */
 export interface DigestedWindow {
   readonly bytes: ArrayBuffer;
   readonly digests: readonly Uint8Array<ArrayBuffer>[] | undefined;
@@ -17,8 +14,7 @@ parentPort?.on('message', ({ bytes, entries, algorithms }: PackedWindow) => {
   try {
     digests = digestWindow(Buffer.from(bytes), entries, algorithms);
   } catch {
-    // The type of an error is lost when it is sent between threads. The main thread gets the same error when it digests
-    // this window itself.
+    // The type of an error is lost between threads. The main thread gets the same error when it digests this window.
   }
   const answer: DigestedWindow = { bytes, digests };
   parentPort?.postMessage(answer, [bytes, ...(digests ?? []).map(({ buffer }) => buffer)]);

@@ -19,13 +19,10 @@ import {
   ZIP64_EXTRA,
 } from './fields.ts';
 
-/**
- * Data about an entry from its directory record and its local header. `recordStart` and `recordEnd` are offsets in the
- * directory; all other offsets are in the file.
- */
+/** `recordStart` and `recordEnd` are offsets in the directory, all others in the file. */
 export interface ZipEntry {
   readonly index: number;
-  /** Path of the entry, in which `/` separates the names. If the entry is a folder, its path ends with `/`. */
+  /** Names are separated by `/`. The path of a folder ends with it. */
   readonly name: string;
   readonly flags: number;
   readonly method: number;
@@ -43,13 +40,10 @@ export function isDirectory({ name }: ZipEntry): boolean {
   return name.endsWith('/');
 }
 
-/**
- * An entry whose local header has not been read yet. `dataOffset` and `end` are zero until the local header has been
- * read.
- */
+/** Before its local header is read, `dataOffset` and `end` are zero. */
 export type DirectoryEntry = { -readonly [Field in keyof ZipEntry]: ZipEntry[Field] };
 
-/** Java 21 and later reject an archive if one of its records is longer. */
+/** Java 21 and later reject longer records. */
 const LONGEST_RECORD = 0xffff;
 
 export function readDirectory(directory: Buffer, end: EndOfArchive): DirectoryEntry[] {
@@ -64,10 +58,7 @@ export function readDirectory(directory: Buffer, end: EndOfArchive): DirectoryEn
   return entries;
 }
 
-/**
- * Offsets in the directory at which a record and its parts start or end. In a record, the comment follows the extra
- * fields.
- */
+/** Offsets in the directory. The comment follows the extra fields. */
 interface RecordRange {
   readonly start: number;
   readonly nameStart: number;
@@ -131,8 +122,8 @@ function readRecord(
 }
 
 /**
- * Java rejects an archive if one of its extra fields extends past the end, or a ZIP64 field has an impossible length.
- * Java accepts up to three arbitrary bytes after the extra fields.
+ * Java rejects an extra field that extends past the end, or a ZIP64 field of an impossible length, but accepts up to
+ * three bytes after the fields.
  */
 function checkExtraFields(directory: Buffer, start: number, limit: number, name: string): void {
   for (const { id, start: dataStart, end } of extraFields(directory, start, limit)) {
@@ -146,15 +137,12 @@ function checkExtraFields(directory: Buffer, start: number, limit: number, name:
   }
 }
 
-/**
- * The ZIP64 field contains the size, the compressed size, the offset and the disk, in this order. The last values may
- * be missing.
- */
+/** Size, compressed size, offset and disk, the last of which may be missing. */
 const ZIP64_LENGTHS: readonly number[] = [0, 8, 16, 24, 28];
 
 type Sizes = Pick<ZipEntry, 'compressedSize' | 'size' | 'offset'> & { readonly disk: number };
 
-/** The ZIP64 extra field contains only those values that do not fit in their own fields, in this order (4.5.3). */
+/** The ZIP64 field has only the values that do not fit in their own fields (4.5.3). */
 function readSizes(directory: Buffer, start: number, extraStart: number, extraEnd: number, name: string): Sizes {
   const compressedSize = directory.readUInt32LE(start + 20);
   const size = directory.readUInt32LE(start + 24);
@@ -195,10 +183,7 @@ function checkReadable(name: string, flags: number, method: number, { compressed
   }
 }
 
-/**
- * Like Java, decodes the name as UTF-8 even if bit 11 is not set. Rejects a name if no manifest can list it, or if it
- * leads out of the folder.
- */
+/** Like Java, decodes UTF-8 even without bit 11. */
 function readName(directory: Buffer, start: number, end: number): string {
   const name = directory.toString('utf8', start, end);
   let isAscii = true;
@@ -232,14 +217,10 @@ export function indexByName(entries: readonly ZipEntry[]): ReadonlyMap<string, Z
 
 const UNICODE_PATH_EXTRA = 0x7075;
 const VERSION = 1;
-/** The Unicode path field begins with a version number and a CRC-32. */
+/** A version number and a CRC-32 come first. */
 const NAME_OFFSET = 5;
 
-/**
- * Throws `zip-ambiguous` if the Unicode path field is valid and contains a different name. The field is valid if it
- * contains the CRC-32 of the name. The name extends from `nameStart` to `nameEnd`, and the extra fields extend from
- * `nameEnd` to `limit`.
- */
+/** A Unicode path is valid if it has the CRC-32 of the name. Extra fields extend from `nameEnd` to `limit`. */
 export function rejectOtherUnicodeName(bytes: Buffer, nameStart: number, nameEnd: number, limit: number): void {
   for (const { id, start, end } of extraFields(bytes, nameEnd, limit)) {
     if (end > limit) return;

@@ -1,7 +1,4 @@
-/**
- * Changes an archive without rewriting the whole file. Some entries are removed, new entries are inserted at the start,
- * and a new directory follows. The records of all other entries stay the same, byte for byte, except for their offsets.
- */
+/** The records of entries that stay are the same, byte for byte, except for their offsets. */
 
 import { type Edit, type Patch, type Piece, patchedPieces, pieceLength } from '../bytes/pieces.ts';
 import type { ZipArchive } from './archive.ts';
@@ -19,22 +16,19 @@ import {
 
 export interface ArchiveChange {
   readonly remove: ReadonlySet<ZipEntry>;
-  /** New or existing entries that come first, in this order, both in the file and in the directory. */
+  /** New or existing entries that come first, in the file and in the directory. */
   readonly first: readonly (NewEntry | ZipEntry)[];
-  /** New entries that are inserted after a given entry in the file and the directory, even if that entry is removed. */
+  /** New entries after given ones, even if those are removed. */
   readonly after?: ReadonlyMap<ZipEntry, NewEntry>;
 }
 
-/** Programs that map stored entries into memory require their offsets to be multiples of 4 (zipalign). */
+/** Programs that map stored entries into memory require such offsets (zipalign). */
 const ALIGNMENT = 4;
-/** Header ID of zipalign's extra field for alignment: two bytes with the alignment, then zeros. */
+/** zipalign's extra field: two bytes with the alignment, then zeros. */
 const ALIGNMENT_EXTRA = 0xd935;
 const ALIGNMENT_EXTRA_LENGTH = 6;
 
-/**
- * Computes the edits, and does not read the file. All entries after new ones move by a multiple of 4, which requires a
- * few bytes of padding in a new entry.
- */
+/** Does not read the file. Entries after new ones move by a multiple of 4, which takes some padding in a new entry. */
 export function editArchive(archive: ZipArchive, { remove, first, after = NO_ENTRIES }: ArchiveChange): Patch {
   const moved = new Set(first.filter(isOfArchive));
   const leaves = (entry: ZipEntry): boolean => remove.has(entry) || moved.has(entry);
@@ -75,10 +69,7 @@ const NO_ENTRIES: ReadonlyMap<ZipEntry, NewEntry> = new Map();
 
 type AddedEntries = Pick<Required<ArchiveChange>, 'first' | 'after'>;
 
-/**
- * Returns the edits in the order of their offsets. Adjacent removals are merged into one, unless a new entry is
- * inserted between them.
- */
+/** Merges adjacent removals, unless a new entry is inserted between them. */
 function editsOf(
   { first, after }: AddedEntries,
   { inFile, start }: ZipArchive,
@@ -115,10 +106,7 @@ function lengthOf(item: NewEntry | ZipEntry): number {
   return isOfArchive(item) ? item.end - item.offset : localLength(item);
 }
 
-/**
- * Converts an offset in the original file to the offset after the edits. The new offset of a replaced entry is the
- * offset of its replacement.
- */
+/** Maps offsets in the original to those after the edits. A replaced entry gets the offset of its replacement. */
 export function shifts(edits: readonly ArchiveEdit[]): (offset: number) => number {
   let total = 0;
   const steps = edits.map(({ offset, remove, insert }) => {
@@ -138,9 +126,8 @@ export function shifts(edits: readonly ArchiveEdit[]): (offset: number) => numbe
 }
 
 /**
- * Pads the extra field of new entries so that all later entries, aligned or not, move by a multiple of the alignment.
- * The bytes that are added therefore do not depend on the signatures that the file had before. The padding of the last
- * entry at the start makes up for all entries that are removed.
+ * Pads new entries so that all later ones move by a multiple of the alignment. The added bytes then do not depend on
+ * earlier signatures.
  */
 function alignFollowing(
   { first, after }: AddedEntries,
@@ -154,9 +141,7 @@ function alignFollowing(
   return { first: [...first.slice(0, -1), padded(last, shift - removedLength(leaving))], after };
 }
 
-/**
- * The padding of each entry makes up for the changes before it. The padding of the last entry makes up for all changes.
- */
+/** The padding of each entry makes up for changes before it, that of the last for all. */
 function alignEach(
   after: AddedEntries['after'],
   inFile: readonly ZipEntry[],
@@ -186,10 +171,7 @@ function removedLength(entries: readonly ZipEntry[]): number {
   return entries.reduce((sum, { offset, end }) => sum + end - offset, 0);
 }
 
-/**
- * Pads an entry so that everything that follows it is aligned. `shift` includes the length of this entry without its
- * padding.
- */
+/** `shift` includes the length of the entry without padding. */
 function padded(entry: NewEntry, shift: number): NewEntry {
   let padding = modulo(-shift, ALIGNMENT);
   if (padding === 0) return entry;
@@ -206,8 +188,8 @@ function modulo(value: number, by: number): number {
 }
 
 /**
- * An archive without its last entry, which contains the signature. The other entries may get new contents, but their
- * order does not change. All other records stay the same, byte for byte.
+ * An archive without its last entry, the signature. Other entries may get new contents; all other records stay the
+ * same, byte for byte.
  */
 export interface ArchiveBody {
   readonly archive: ZipArchive;
@@ -216,7 +198,7 @@ export interface ArchiveBody {
   readonly length: number;
   readonly records: Buffer;
   readonly entryCount: number;
-  /** Offset of the last entry in the original file. If no entry is removed, offset of the directory. */
+  /** Offset of the removed entry, or of the directory. */
   readonly end: number;
 }
 
@@ -268,14 +250,14 @@ export function tailOf({ archive, records, length, entryCount }: ArchiveBody, la
   return [localHeader(last), last.data, records, lastRecord, endRecords];
 }
 
-/** Returns the edits. The comment of the archive does not change, nor do the bytes after the comment. */
+/** Keeps the comment of the archive, and the bytes after it. */
 export function editLastEntry(body: ArchiveBody, last?: NewEntry): Patch {
   const { archive, edits, end } = body;
   const { recordOffset } = archive.end;
   const rest = { offset: end, remove: recordOffset + END_RECORD_LENGTH - end, insert: tailOf(body, last) };
   const before = edits.at(-1);
   if (before === undefined || before.offset + before.remove < end) return [...edits, rest];
-  // If one edit extends to the end, no bytes have to be moved, so a package of 100 MB takes half the time.
+  // One edit up to the end moves no bytes: a package of 100 MB takes half the time.
   const { offset, remove, insert } = before;
   return [...edits.slice(0, -1), { offset, remove: remove + rest.remove, insert: [...insert, ...rest.insert] }];
 }

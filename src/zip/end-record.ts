@@ -1,4 +1,4 @@
-/** Finds the end of central directory record and its ZIP64 records (APPNOTE 4.3.14 to 4.3.16). */
+/** Finds the end record and its ZIP64 records (APPNOTE 4.3.14 to 4.3.16). */
 
 import type { ByteSource } from '../bytes/byte-source.ts';
 import { type CodesignError, expectedError } from '../errors/codesign-error.ts';
@@ -23,33 +23,28 @@ export interface EndOfArchive {
   readonly entryCount: number;
   readonly directoryOffset: number;
   readonly directorySize: number;
-  /**
-   * The offset from which recorded offsets are counted: 0, or the length of the data that was added before the archive.
-   */
+  /** Recorded offsets start here: at 0, or after data that was added before the archive. */
   readonly base: number;
-  /** The record itself, which is 22 bytes long. The comment of the archive follows this record. */
+  /** The record excludes the comment, which follows it. */
   readonly record: Buffer;
   readonly recordOffset: number;
   readonly zip64: Buffer | undefined;
-  /** The ZIP64 locator, which is 20 bytes long and follows the ZIP64 end record. */
+  /** Follows the ZIP64 end record. */
   readonly locator: Buffer | undefined;
-  /**
-   * The offset from which the offset in the ZIP64 locator is counted (in Java, the start of the file). 0 if there is no
-   * locator.
-   */
+  /** The offset in the locator starts here (in Java, at the start of the file). */
   readonly locatorBase: number;
   readonly trailingLength: number;
 }
 
-/** Length of the record's signature and size field. The size that the field contains does not include them. */
+/** Signature and size field, which the size does not include. */
 const ZIP64_SIZE_END = 12;
-/** The extensible data is reserved for special uses, and no known program writes any. */
+/** No known program writes the extensible data. */
 const LONGEST_ZIP64_END_RECORD = 0x10000;
 const LONGEST_TAIL = END_RECORD_LENGTH + 0xffff;
 
 /**
- * Like Java, searches backwards from the end of the file. Uses the first record found whose comment ends at the end of
- * the file. Throws `zip-ambiguous` if two end records lead to a directory.
+ * Like Java, searches backwards, and prefers a record whose comment ends at the end of the file. Throws `zip-ambiguous`
+ * if two records lead to a directory.
  */
 export async function findEndOfArchive(source: ByteSource): Promise<EndOfArchive> {
   const possible = await readPossibleEnds(source);
@@ -58,7 +53,7 @@ export async function findEndOfArchive(source: ByteSource): Promise<EndOfArchive
   if (end === undefined) {
     throw failure ?? zipErrors('zip-malformed', { problem: 'no end of central directory record leads to a directory' });
   }
-  // End records before the directory are inside entries, because they belong to nested archives.
+  // End records before the directory belong to nested archives in entries.
   const isRival = found.some((other) => other !== end && other.recordOffset >= end.directoryOffset);
   if (isRival || (await hasRival(source, possible, end))) {
     throw zipErrors('zip-ambiguous', { problem: 'it has two end of central directory records' });
@@ -87,7 +82,7 @@ async function readPossibleEnds(source: ByteSource): Promise<readonly PossibleEn
   return found;
 }
 
-/** Searches for another end record that leads to a directory, even if its counts, disks or comment are wrong. */
+/** Wrong counts, disks or comments do not matter. */
 async function hasRival(
   source: ByteSource,
   possible: readonly PossibleEnd[],
@@ -101,11 +96,11 @@ async function hasRival(
   return false;
 }
 
-/** Throws `zip-ambiguous` if another end record after the directory would become valid when entries are added. */
+/** Throws `zip-ambiguous` if another end record would become valid when entries are added. */
 export async function rejectFutureRival(source: ByteSource, { directoryOffset, recordOffset }: EndOfArchive) {
   for (const { record, offset } of await readPossibleEnds(source)) {
     if (offset < directoryOffset || offset === recordOffset) continue;
-    // If a record states a smaller size, it points to an offset after the directory, even if the directory grows.
+    // With a smaller size, a record points to an offset after the directory, even if the directory grows.
     const isInDirectory = offset < recordOffset;
     if (record.readUInt32LE(12) > (isInDirectory ? 0 : offset - recordOffset)) {
       const problem = `it has two end of central directory records, the other one at byte ${offset}`;
@@ -132,10 +127,7 @@ async function findCandidates(source: ByteSource, possible: readonly PossibleEnd
   return { found, failure };
 }
 
-/**
- * Checks whether the file ends in the same way as a ZIP archive. This check is faster but less reliable than
- * `findEndOfArchive`.
- */
+/** Faster, but less reliable than `findEndOfArchive`. */
 export async function endsLikeArchive(source: ByteSource): Promise<boolean> {
   return (await readPossibleEnds(source)).length > 0;
 }
@@ -155,16 +147,12 @@ async function readEnd(source: ByteSource, record: Buffer, recordOffset: number)
 }
 
 async function leadsToDirectory(source: ByteSource, end: EndOfArchive): Promise<boolean> {
-  // An empty archive consists only of an end record. If bytes were allowed after this record, any sequence of zeros
-  // could be mistaken for one.
+  // Bytes after an empty archive are not allowed: any zeros could be one.
   if (end.entryCount === 0) return end.directorySize === 0 && end.trailingLength === 0;
   return end.directorySize >= 4 && (await hasSignature(source, end.directoryOffset, CENTRAL_RECORD));
 }
 
-/**
- * If bytes follow the comment, Java requires that the fields of the record lead to the directory and to the first
- * entry.
- */
+/** With bytes after the comment, Java requires that the record leads to the directory and the first entry. */
 async function isAcceptedByJava(source: ByteSource, { trailingLength, zip64, base }: EndOfArchive): Promise<boolean> {
   return trailingLength === 0 || (zip64 === undefined && (await hasSignature(source, base, LOCAL_HEADER)));
 }
@@ -173,14 +161,14 @@ async function hasSignature(source: ByteSource, offset: number, signature: numbe
   return asBuffer(await source.read(offset, 4)).readUInt32LE(0) === signature;
 }
 
-/** The ZIP64 end record, its locator and the end record must follow one another without gaps. */
+/** The ZIP64 end record, its locator and the end record must be adjacent. */
 async function findZip64(source: ByteSource, recordOffset: number) {
   const locatorOffset = recordOffset - ZIP64_LOCATOR_LENGTH;
   if (locatorOffset < ZIP64_END_RECORD_LENGTH) return undefined;
   const locator = asBuffer(await source.read(locatorOffset, ZIP64_LOCATOR_LENGTH));
   if (locator.readUInt32LE(0) !== ZIP64_LOCATOR) return undefined;
   if (locator.readUInt32LE(16) > 1) throw inSeveralParts();
-  // If data was added before the archive later, the offset in the locator is too small.
+  // Data added before the archive makes the offset in the locator too small.
   for (const offset of [readUInt64LE(locator, 8), locatorOffset - ZIP64_END_RECORD_LENGTH]) {
     if (offset < 0 || offset + ZIP64_END_RECORD_LENGTH > locatorOffset) continue;
     const start = asBuffer(await source.read(offset, ZIP64_SIZE_END));
@@ -193,7 +181,7 @@ async function findZip64(source: ByteSource, recordOffset: number) {
   throw zipErrors('zip-malformed', { problem: 'its ZIP64 locator leads to no ZIP64 end record' });
 }
 
-/** A certain value in a 16-bit field means that the ZIP64 record contains the real value. */
+/** A marker in a 16-bit field means that the ZIP64 record has the value. */
 function checkOnePart(record: Buffer, zip64: Buffer | undefined): void {
   const isFirst = [4, 6].every((at) => [0, zip64 === undefined ? 0 : IN_ZIP64_16].includes(record.readUInt16LE(at)));
   const isWhole = record.readUInt16LE(8) === record.readUInt16LE(10);
@@ -209,10 +197,7 @@ function inSeveralParts(): CodesignError {
   return zipErrors('zip-unsupported', { problem: 'it is one part of an archive in several' });
 }
 
-/**
- * If there is a ZIP64 record, reads the fields from it. The values in the end record must then be the same as in the
- * ZIP64 record.
- */
+/** The end record and the ZIP64 record must have the same values. */
 function readFields(record: Buffer, zip64: Buffer | undefined) {
   const entryCount = record.readUInt16LE(10);
   const directorySize = record.readUInt32LE(12);
@@ -231,7 +216,7 @@ function readFields(record: Buffer, zip64: Buffer | undefined) {
   return fields;
 }
 
-/** Sets the disk fields to zero, because some programs set them only in a ZIP64 record. */
+/** Some programs set the disk fields only in a ZIP64 record. */
 export function withoutDisks(end: EndOfArchive): EndOfArchive {
   const record = Buffer.from(end.record).fill(0, 4, 8);
   const locator = end.locator && Buffer.from(end.locator).fill(0, 4, 8);

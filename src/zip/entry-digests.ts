@@ -7,8 +7,7 @@ import { asBuffer } from './fields.ts';
 import { type LocatedEntry, unpackInPieces } from './unpack.ts';
 
 /**
- * Checks the size and the CRC-32 of each entry, then digests its contents with each algorithm (named as in
- * node:crypto). A format must call this function and not read the entries itself, so that digests of an unchanged copy
+ * Checks sizes and CRC-32, then digests each entry. Formats call this function, so that digests of an unchanged copy
  * can be reused. Throws `zip-entry-damaged`.
  */
 export type DigestEntries = (
@@ -17,10 +16,7 @@ export type DigestEntries = (
   algorithms: readonly string[],
 ) => Promise<EntryDigests>;
 
-/**
- * For fewer bytes than this, threads save almost no time. If there are many small entries, threads need a third more
- * memory.
- */
+/** Below this, threads save almost no time, and take a third more memory for many small entries. */
 const WORTH_THREADS = 96 * 1024 * 1024;
 
 export const digestEntries: DigestEntries = digestEntriesWith(undefined);
@@ -35,9 +31,7 @@ export function digestEntriesWith(threads: DigestThreads | undefined, worth = WO
   };
 }
 
-/**
- * If several entries are damaged, the error describes the first one in the archive, whichever thread found the damage.
- */
+/** The error describes the first damaged entry of the archive, whichever thread found it. */
 async function digestWindows(
   source: ByteSource,
   entries: readonly LocatedEntry[],
@@ -46,10 +40,7 @@ async function digestWindows(
 ): Promise<void> {
   const spare: Buffer[] = [];
   const handedOver = new Set<Promise<void>>();
-  /**
-   * Windows that another thread could not digest. They are digested again here, which succeeds or throws the actual
-   * error.
-   */
+  /** Windows that another thread could not digest: this one does, or throws the actual error. */
   const again: EntryWindow[] = [];
 
   async function digest(window: EntryWindow, others: DigestThreads | undefined): Promise<void> {
@@ -90,7 +81,7 @@ async function digestWindows(
   }
 }
 
-/** zlib decompresses the data in the thread pool, at the same time as this thread works. */
+/** zlib decompresses in the thread pool while this thread works. */
 async function digestInPieces(
   source: ByteSource,
   entries: readonly LocatedEntry[],
@@ -105,7 +96,7 @@ async function digestInPieces(
   for (const [index, each] of hashes.entries()) table.put(index, position, each.digest());
 }
 
-/** `digests` contains one element per algorithm: the digests of all entries in the window, concatenated. */
+/** `digests` has one element per algorithm, with those of all entries. */
 function putAll(table: DigestTable, { positions }: EntryWindow, digests: readonly Uint8Array[]): void {
   for (const [index, column] of digests.entries()) {
     const length = column.length / positions.length;
@@ -128,7 +119,7 @@ interface DigestTable extends EntryDigests {
   put(index: number, position: number, digest: Uint8Array): void;
 }
 
-/** Uses one buffer per algorithm, because there may be a hundred thousand entries. */
+/** One buffer per algorithm, because there may be 100,000 entries. */
 function emptyTable(algorithms: readonly string[], count: number): DigestTable {
   const lengths = algorithms.map((algorithm) => createHash(algorithm).digest().length);
   const columns = lengths.map((length) => Buffer.alloc(length * count));

@@ -2,15 +2,10 @@ import { hash } from 'node:crypto';
 import { type LocatedEntry, unpack } from './unpack.ts';
 
 export const WINDOW_LENGTH = 1024 * 1024;
-/**
- * Entries that are larger than this, compressed or not, are digested in pieces. Smaller ones are digested whole, from
- * one buffer.
- */
+/** Larger entries, compressed or not, are digested in pieces. */
 const LARGEST_WHOLE = 1024 * 1024;
 
-/**
- * Several entries that are close to each other in the file. `positions` are the indexes of these entries in the list.
- */
+/** Entries that are close to each other. `positions` are their indexes in the list. */
 export interface EntryWindow {
   readonly positions: readonly number[];
   readonly start: number;
@@ -18,7 +13,7 @@ export interface EntryWindow {
   readonly isLarge: boolean;
 }
 
-/** Groups entries by offset. An entry that is too large for a group has its own window. */
+/** An entry that is too large for a group has its own window. */
 export function windowsOf(entries: readonly LocatedEntry[]): EntryWindow[] {
   const offsetOf = (position: number): number => entries[position]?.dataOffset ?? 0;
   const isInOrder = entries.every(({ dataOffset }, position) => position === 0 || dataOffset >= offsetOf(position - 1));
@@ -51,7 +46,7 @@ function isLarge({ size, compressedSize }: LocatedEntry): boolean {
 
 export interface PackedWindow {
   readonly bytes: ArrayBuffer;
-  /** The `dataOffset` of these entries is counted from the start of `bytes`. */
+  /** Their `dataOffset` starts at `bytes`. */
   readonly entries: readonly LocatedEntry[];
   readonly algorithms: readonly string[];
 }
@@ -66,10 +61,7 @@ export function entriesIn(
   });
 }
 
-/**
- * Returns the concatenated digests (as bytes) for each algorithm. Throws `zip-entry-damaged` if the size or the CRC-32
- * is wrong.
- */
+/** Returns concatenated digests for each algorithm. Throws `zip-entry-damaged`. */
 export function digestWindow(
   bytes: Buffer,
   entries: readonly LocatedEntry[],

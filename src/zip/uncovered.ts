@@ -5,16 +5,16 @@ import { asBuffer, readUInt64LE, ZIP64_END_RECORD_LENGTH, ZIP64_LOCATOR_LENGTH }
 
 export interface Uncovered {
   readonly before: UncoveredBytes;
-  /** Bytes between records, bytes before the directory, and bytes in the ZIP64 end record after its known fields. */
+  /** Bytes between records, before the directory, and after the known fields of the ZIP64 end record. */
   readonly between: UncoveredBytes;
   readonly after: UncoveredBytes;
-  /** Length in bytes of an APK Signing Block before the directory; `between` does not include this block. */
+  /** Length of an APK Signing Block before the directory, which `between` does not include. */
   readonly apkSigningBlock: number;
 }
 
 export interface UncoveredBytes {
   readonly length: number;
-  /** True if all of the bytes are zero, or if there are none. */
+  /** True also without bytes. */
   readonly isZero: boolean;
 }
 
@@ -48,24 +48,21 @@ async function bytesIn(source: ByteSource, ranges: readonly ByteRange[]): Promis
 
 async function areZero(source: ByteSource, ranges: readonly ByteRange[]): Promise<boolean> {
   for await (const chunk of readPieces(source, ranges)) {
-    // Comparing whole chunks is ten times faster than comparing one byte at a time.
+    // Ten times faster than byte by byte.
     if (!asBuffer(chunk).equals(Buffer.alloc(chunk.length))) return false;
   }
   return true;
 }
 
 const APK_MAGIC = 'APK Sig Block 42';
-/**
- * The footer contains the size of the block and a magic number. This size does not include the size field at the start
- * of the block.
- */
+/** A size, which does not include the size field at the start of the block, and a magic number. */
 const APK_FOOTER_LENGTH = 24;
 const APK_SIZE_LENGTH = 8;
 const APK_ID_LENGTH = 4;
-/** Length in bytes. A real block is a few thousand bytes long, and has 4096 bytes of padding. */
+/** A real block has a few thousand bytes, and 4096 bytes of padding. */
 const LONGEST_APK_BLOCK = 16 * 1024 * 1024;
 
-/** The block ends where the directory begins, and contains pairs of an id and a value ("APK Signature Scheme v2"). */
+/** The block ends at the directory, and contains pairs of id and value ("APK Signature Scheme v2"). */
 async function apkSigningBlockLength(source: ByteSource, from: number, directoryOffset: number): Promise<number> {
   const least = APK_SIZE_LENGTH + APK_FOOTER_LENGTH;
   if (directoryOffset - from < least) return 0;

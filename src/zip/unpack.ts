@@ -12,7 +12,7 @@ export type LocatedEntry = PackedEntry & Pick<ZipEntry, 'dataOffset'>;
 
 const LEAST_CHUNK = 64;
 
-/** Decompresses all data of an entry in one step. Throws `zip-entry-damaged`. */
+/** Throws `zip-entry-damaged`. */
 export function unpack(data: Buffer, entry: PackedEntry): Buffer {
   const contents = entry.method === DEFLATED ? inflate(data, entry) : data;
   if (contents.length !== entry.size)
@@ -21,7 +21,7 @@ export function unpack(data: Buffer, entry: PackedEntry): Buffer {
   return contents;
 }
 
-/** The buffer is one byte longer than expected, so that zlib needs no second buffer to find the end. */
+/** With one byte more, zlib needs no second buffer to find the end. */
 function inflate(data: Buffer, entry: PackedEntry): Buffer {
   try {
     const { buffer, engine } = inflateRawSync(data, {
@@ -36,7 +36,7 @@ function inflate(data: Buffer, entry: PackedEntry): Buffer {
   }
 }
 
-/** Decompresses an entry of any size in pieces. Each piece is valid only until the next piece is requested. */
+/** Each piece is valid until the next one is requested. */
 export async function unpackInPieces(
   source: ByteSource,
   entry: LocatedEntry,
@@ -57,7 +57,7 @@ export async function unpackInPieces(
   if (checksum !== entry.crc32) throw damaged(entry, 'its CRC-32 is wrong');
 }
 
-/** zlib works in the thread pool. The pieces are passed to zlib one at a time, because their memory is used again. */
+/** Pieces go to zlib one at a time, because their memory is used again. */
 async function inflateInPieces(
   pieces: AsyncIterable<Uint8Array>,
   entry: LocatedEntry,
@@ -82,7 +82,7 @@ async function inflateInPieces(
   });
   try {
     for await (const piece of pieces) {
-      // zlib ignores any bytes after the compressed data, and does not call back for them.
+      // zlib ignores bytes after the compressed data, and does not call back for them.
       await Promise.race([new Promise<void>((resolve) => inflating.write(piece, () => resolve())), ended]);
       if (failure !== undefined) throw failure;
     }

@@ -1,7 +1,4 @@
-/**
- * Writes the records of entries and archives (APPNOTE 4.3.7, 4.3.12 to 4.3.16). The same contents always result in the
- * same bytes.
- */
+/** The same contents always give the same bytes (APPNOTE 4.3.7, 4.3.12 to 4.3.16). */
 
 import { crc32, deflateRawSync } from 'node:zlib';
 import { plural } from '../errors/plural.ts';
@@ -26,7 +23,7 @@ import {
 } from './fields.ts';
 
 export interface NewEntry {
-  /** Each byte is represented by one character (latin1). */
+  /** Each character is a byte (latin1). */
   readonly name: string;
   readonly flags?: number;
   readonly method: number;
@@ -36,12 +33,12 @@ export interface NewEntry {
   readonly extra: Uint8Array;
 }
 
-/** Fields from the records of an entry. The records depend on the length of the data, but not on the data itself. */
+/** Records depend on the length of the data only. */
 export type EntryHeader = Omit<NewEntry, 'data'> & { readonly data: { readonly length: number } };
 
-/** Deflate needs version 2.0. The "made by" field specifies no particular system, so there are no permissions. */
+/** Deflate needs version 2.0. Without a system in "made by", there are no permissions. */
 const VERSION = 20;
-/** In every time zone, 1980-02-01 00:00:00 is later than the epoch of MS-DOS. */
+/** In every time zone, 1980-02-01 is later than the epoch of MS-DOS. */
 const DOS_DATE = (0 << 9) | (2 << 5) | 1;
 
 export function deflatedEntry(name: string, contents: Uint8Array): NewEntry {
@@ -49,14 +46,11 @@ export function deflatedEntry(name: string, contents: Uint8Array): NewEntry {
   return { ...describe(name, contents), method: DEFLATED, data };
 }
 
-/** Largest number of bytes in a stored deflate block, because the length field of a block has 16 bits. */
+/** The length field of a block has 16 bits. */
 const LONGEST_BLOCK = 0xffff;
 export const PLAIN_BLOCK_HEADER_LENGTH = 5;
 
-/**
- * An entry with the deflate method whose blocks contain the contents uncompressed (RFC 1951, 3.2.4). Its bytes do not
- * depend on the zlib version. `longestBlock` limits the number of bytes of the contents in each block.
- */
+/** Writes stored blocks (RFC 1951, 3.2.4): the bytes do not depend on the version of zlib. */
 export function plainlyDeflatedEntry(name: string, contents: Uint8Array, longestBlock = LONGEST_BLOCK): NewEntry {
   const pieces: Uint8Array[] = [];
   let start = 0;
@@ -111,7 +105,7 @@ function writeFields(record: Buffer, start: number, entry: EntryHeader): void {
   record.writeUInt16LE(entry.extra.length, start + 24);
 }
 
-/** Returns the directory record with a different offset, which is in the ZIP64 extra field if necessary. */
+/** The offset is in the ZIP64 extra field if necessary. */
 export function movedRecord(record: Buffer, offset: number): Buffer {
   const isInZip64 = record.readUInt32LE(42) === IN_ZIP64_32;
   if (!isInZip64 && offset < IN_ZIP64_32) {
@@ -129,7 +123,7 @@ export function movedRecord(record: Buffer, offset: number): Buffer {
     header.writeUInt16LE(value.length, 2);
     return withZip64Offset(record, extraStart, Buffer.concat([header, value]));
   }
-  // The ZIP64 field contains the size, the compressed size and the offset, if they do not fit in the record.
+  // Size, compressed size and offset, if they do not fit in the record.
   const sizes = [record.readUInt32LE(24), record.readUInt32LE(20)].filter((size) => size === IN_ZIP64_32).length;
   const at = extra.start + sizes * 8;
   if (isInZip64) return Buffer.concat([record.subarray(0, at), value, record.subarray(at + 8)]);
@@ -155,11 +149,8 @@ function withZip64Offset(record: Buffer, at: number, inserted: Buffer): Buffer {
 const ZIP64_VERSION = 45;
 
 /**
- * Returns the end record. If they existed before or are needed now, the ZIP64 end record and its locator come before
- * it. The archive's comment follows. All fields except counts, sizes and offsets stay unchanged, because a digest
- * covers them.
- *
- * `directoryOffset` is the value that is written, which is counted from the base.
+ * The ZIP64 records come first, if they existed before or are needed now; the comment follows. Other fields stay
+ * unchanged, because a digest covers them. `directoryOffset` is counted from the base.
  */
 export function writeEndRecords(
   before: EndOfArchive,
@@ -175,7 +166,7 @@ export function writeEndRecords(
   record.writeUInt32LE(keepMarker(record.readUInt32LE(12), directorySize, IN_ZIP64_32, before), 12);
   record.writeUInt32LE(keepMarker(record.readUInt32LE(16), directoryOffset, IN_ZIP64_32, before), 16);
   if (before.zip64 === undefined && !needed) return record;
-  // This is thrown before a signature is requested, because the edits are first computed with no signature.
+  // Thrown before a signature is requested, because edits are first computed without it.
   if (before.trailingLength > 0) {
     const problem = `it would need ZIP64 records, with which Java does not open it while it is followed by ${plural(before.trailingLength, 'byte')}`;
     throw zipErrors('zip-unsupported', { problem });
@@ -191,7 +182,7 @@ export function writeEndRecords(
   return Buffer.concat([zip64, locator, record]);
 }
 
-/** If a field previously referred to the ZIP64 record, it still refers to it. */
+/** A field that referred to the ZIP64 record still does. */
 function keepMarker(old: number, value: number, marker: number, { zip64 }: EndOfArchive): number {
   return value >= marker || (zip64 !== undefined && old === marker) ? marker : value;
 }
