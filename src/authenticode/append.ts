@@ -1,7 +1,4 @@
-/**
- * Nests a new signature in the existing one, as signtool does with its option /as. The existing signature must be
- * intact.
- */
+/** Nests signatures like signtool /as. The existing signature must be intact. */
 
 import { SPC_NESTED_SIGNATURE } from '../asn1/object-identifiers.ts';
 import { addUnsignedValue } from '../cms/unsigned-attributes.ts';
@@ -10,15 +7,11 @@ import { formatErrors } from '../format/errors.ts';
 import type { Container } from './container.ts';
 import { readAuthenticode } from './read-authenticode.ts';
 
-/**
- * Nests `nestedCms` in `outerCms`. The timestamp of the existing signature and the signatures already nested in it do
- * not change.
- */
+/** The timestamp of the outer signature and the signatures nested in it do not change. */
 export function nestSignature(outerCms: Uint8Array, nestedCms: Uint8Array): Uint8Array {
   return addUnsignedValue(outerCms, { type: SPC_NESTED_SIGNATURE, value: nestedCms });
 }
 
-/** Throws `cannot-append` if no signature can be nested in the existing one. */
 export async function readOuterSignature(container: Container): Promise<Uint8Array | undefined> {
   if (container.reasonNotRewritable !== undefined) throw cannotAppend(container.reasonNotRewritable);
   const [entry] = await container.entries();

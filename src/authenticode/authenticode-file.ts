@@ -33,7 +33,7 @@ export function authenticodeFile<Measured extends MeasuredContent>(container: Co
     );
     return measured;
   };
-  // The result is not cached, because reading the signatures is fast and a run can have many files.
+  // The result is not cached: reading signatures is fast, and a run can have many files.
   const signatures = async () => embeddedSignatures(await findSignatures(container), container, present, budget);
   return {
     signatures,
@@ -86,7 +86,7 @@ async function prepare<Measured extends MeasuredContent>(
   };
 }
 
-/** Replaces the existing signature. The digest in `cms` shows which form of the content was signed. */
+/** Replaces the existing signature. The digest in it shows which form of the content was signed. */
 async function attach<Measured extends MeasuredContent>(
   container: Container<Measured>,
   bytes: Uint8Array,
@@ -100,10 +100,7 @@ async function attach<Measured extends MeasuredContent>(
   return embeddingOf(container.write(found.cms, measured), found.cms);
 }
 
-/**
- * Checks the reopened file and reads its content only once. The file must contain only the expected signature and match
- * its digests, and attaching the signature again must not change the file.
- */
+/** Checks the reopened file. Attaching the signature again must not change it. */
 async function verify<Measured extends MeasuredContent>(
   container: Container<Measured>,
   { added: [added], envelopes }: Expected,

@@ -1,4 +1,4 @@
-/** The part of Authenticode that differs between file formats. */
+/** What differs between the formats of Authenticode. */
 
 import type { Element } from '../asn1/read.ts';
 import type { ByteSource } from '../bytes/byte-source.ts';
@@ -14,39 +14,29 @@ export interface Container<Measured extends MeasuredContent = MeasuredContent> {
   readonly source: ByteSource;
   readonly kind: SignedKind;
   readonly warnings: readonly string[];
-  /** States, as a clause, why no second signature can be nested in the first. */
+  /** A clause that says why no second signature can be nested in the first. */
   readonly reasonForOneSignature?: string;
   entries(): Promise<readonly CmsEntry[]>;
-  /** States, as a clause, why the entries cannot be changed and rewritten. */
+  /** A clause that says why entries cannot be rewritten. */
   readonly reasonNotRewritable: string | undefined;
   /**
-   * Reads the content once, in the form that `content` selects: that of new signatures, that of existing ones, or
-   * `without-metadata`, which some programs sign. Returns the values that a signature must contain. For packages, a
-   * value consists of several digests.
+   * Reads the content once, in the form of new signatures, of existing ones, or `without-metadata`, which some programs
+   * sign. A value of a package consists of several digests.
    */
   measure(content: 'new' | 'present' | 'without-metadata', algorithms: readonly ContentDigest[]): Promise<Measured>;
   readonly hasFormWithoutMetadata?: boolean;
   content(context: SigningContext, measured: Measured): Promise<SignedContent>;
   compare?(parts: AuthenticodeParts): Promise<readonly Finding[]>;
-  /**
-   * Returns the edits after which `cms` is the file's only entry. Applying these edits a second time must change
-   * nothing.
-   */
+  /** Makes `cms` the only entry. Doing so a second time must change nothing. */
   write(cms: Uint8Array, measured: Measured): Patch;
   removeAll(measured: () => Promise<Measured>): Promise<Patch>;
   examine(measured: () => Promise<Measured>): Promise<readonly Finding[]>;
 }
 
 export interface SignedKind {
-  /**
-   * Content type of the CMS as a dotted object identifier. Default: `SPC_INDIRECT_DATA`, which all formats except
-   * catalogs use.
-   */
+  /** Content type of the CMS. Default: `SPC_INDIRECT_DATA`, as in all formats except catalogs. */
   readonly contentType?: string;
-  /**
-   * Data type in SpcIndirectDataContent, as a dotted object identifier. If the content is a different structure, this
-   * is the content type.
-   */
+  /** Data type in SpcIndirectDataContent, or the content type of another structure. */
   readonly dataType: string;
   readonly otherTypes?: readonly string[];
   readonly toleratedType?: string | undefined;
@@ -55,15 +45,12 @@ export interface SignedKind {
     examine(value: Element | undefined): readonly Finding[];
     describe(value: Element): readonly Detail[];
   };
-  /**
-   * Describes a content digest that consists of several digests, one line per digest. `actual` is the digest of the
-   * file; undefined if it cannot be computed.
-   */
+  /** One line for each of several digests. `actual` is undefined if the digest of the file cannot be computed. */
   describeDigest?(digest: Uint8Array, algorithm: DigestAlgorithm, actual: Uint8Array | undefined): readonly Detail[];
 }
 
 export interface CmsEntry {
-  /** Display name, which is unique in the file. */
+  /** A display name that is unique in the file. */
   readonly location: string;
   readonly cms: Uint8Array | undefined;
   examine(): Promise<readonly Finding[]>;
@@ -75,7 +62,7 @@ export interface MeasuredContent {
 
 export interface SignedContent {
   readonly type: string;
-  /** The digest excludes the tag and the length of this DER value. */
+  /** The digest excludes its tag and length. */
   readonly value: Uint8Array;
 }
 

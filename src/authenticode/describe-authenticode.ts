@@ -25,10 +25,10 @@ const PURPOSES: ReadonlyMap<string, string> = new Map([
   [SPC_COMMERCIAL_PURPOSE, 'commercial'],
 ]);
 
-/** Signed attributes that occur in every signature, or whose contents appear in other lines of the output. */
+/** They occur in every signature, or are shown elsewhere. */
 const SIGNED_SHOWN = [SIGNING_TIME, CONTENT_TYPE, MESSAGE_DIGEST, SPC_SP_OPUS_INFO, SPC_STATEMENT_TYPE];
 const UNSIGNED_SHOWN = [SPC_NESTED_SIGNATURE, ...AUTHENTICODE_PROFILE.timestampTypes];
-/** Real files have fewer attribute types than this; a hostile signature can have thousands. */
+/** A hostile signature can have thousands of attribute types. */
 const MOST_NAMES = 16;
 
 export function describeAuthenticode(parts: AuthenticodeParts, file: SignedFile): readonly Detail[] {
@@ -98,7 +98,7 @@ function attributeName(type: string): string {
   return type === TIMESTAMP_TOKEN ? `${name} (Windows does not read it)` : name;
 }
 
-/** Describes only the first value, because verifiers read only that one. */
+/** Verifiers read only the first value. */
 function describeFirst(
   [value]: readonly Element[],
   name: string,

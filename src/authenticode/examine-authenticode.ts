@@ -68,7 +68,7 @@ const FILE_KINDS: ReadonlyMap<string, string> = new Map([
   [SPC_SIP_INFO, 'a file that a plug-in of Windows signs (MSI, script, package)'],
 ]);
 
-/** The data type must be the one that the format uses, and the value must match the data type. */
+/** The value must match the data type. */
 export function examineDataType({ dataType, dataValue }: AuthenticodeParts, kind: SignedKind): readonly Finding[] {
   const types = [kind.dataType, ...(kind.otherTypes ?? [])];
   if (!types.includes(dataType) && dataType !== kind.toleratedType) {
@@ -81,7 +81,7 @@ export function examineDataType({ dataType, dataValue }: AuthenticodeParts, kind
   return [...tolerated, ...(kind.value?.examine(dataValue) ?? [])];
 }
 
-/** Windows requires that the file digest and the signature use the same digest algorithm. */
+/** Windows requires that both are equal. */
 function examineAlgorithms({ contentDigestOid, signedData }: AuthenticodeParts): readonly Finding[] {
   const { digestAlgorithm } = signedData.signers[0];
   const names = [contentDigestOid, digestAlgorithm].map((oid) => DIGEST_NAME_BY_OID[oid]);
@@ -100,10 +100,7 @@ function examineAlgorithms({ contentDigestOid, signedData }: AuthenticodeParts):
   return findings;
 }
 
-/**
- * In DER, attributes are sorted by their encodings, and each type occurs once. Signing programs sign the bytes as
- * stored.
- */
+/** DER sorts attributes, and each type occurs once. Signing programs sign the bytes as stored. */
 function examineSignedAttributes(
   signedBytes: Uint8Array | undefined,
   attributes: readonly ParsedAttribute[],
@@ -123,7 +120,7 @@ function examineSignedAttributes(
   return findings;
 }
 
-/** Unsigned attributes are not protected. If an attribute occurs twice, different programs read different values. */
+/** They are not protected. Programs read different values of repeated attributes. */
 function examineUnsignedAttributes(attributes: readonly ParsedAttribute[]): readonly Finding[] {
   const repeated = repeatedTypes(attributes).filter((type) => type !== SPC_NESTED_SIGNATURE);
   if (repeated.length === 0) return [];

@@ -36,8 +36,8 @@ export interface ProgramInfo {
 }
 
 /**
- * Converts the values to the form that they have in the signature. An empty string is treated as missing. A URL is
- * converted to ASCII (host in Punycode, the rest percent-encoded) and is otherwise unchanged.
+ * An empty string counts as missing. A URL becomes ASCII (host in Punycode, the rest percent-encoded), and is otherwise
+ * unchanged.
  */
 export function programInfo(options: FormatOptions): ProgramInfo {
   const description = textOf(options, DESCRIPTION);
@@ -48,11 +48,11 @@ export function programInfo(options: FormatOptions): ProgramInfo {
   };
 }
 
-/** Length in UTF-16 units. Windows shows only the first line in a dialog. */
+/** Windows shows only the first line. The limit is in UTF-16 units. */
 const MAX_DESCRIPTION_LENGTH = 1024;
 const MAX_URL_LENGTH = 2083;
 
-/** Characters that a URL may contain. All others are percent-encoded. */
+/** All others are percent-encoded. */
 const ONLY_URL_CHARACTERS = /^[\w.~:/?#[\]@!$&'()*+,;=%-]+$/;
 
 function checkDescription(text: string): string {
@@ -76,16 +76,13 @@ function checkUrl(text: string): string {
   if (url.username !== '' || url.password !== '')
     throw invalidUrl('holds user information, which everybody could read');
   rejectCorrected(text, url);
-  // A URL that needs no encoding stays as entered, because `URL` would add a slash after a bare host.
+  // `URL` would add a slash after a bare host.
   const written = ONLY_URL_CHARACTERS.test(text) ? text : url.href;
   if (written.length > MAX_URL_LENGTH) throw invalidUrl(`is longer than ${MAX_URL_LENGTH} characters`);
   return written;
 }
 
-/**
- * The URL parser adds missing slashes, removes surplus slashes, replaces backslashes, drops spaces, and interprets
- * numbers as hosts. This function rejects URLs that the parser would silently correct.
- */
+/** Rejects what the URL parser would silently correct: slashes, backslashes, spaces, and numbers as hosts. */
 function rejectCorrected(text: string, url: URL): void {
   if (/\p{Cc}|^\s|\s$/u.test(text)) throw invalidUrl('holds control characters, or starts or ends with spaces');
   if (text.includes('\\')) throw invalidUrl('holds a backslash');

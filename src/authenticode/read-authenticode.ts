@@ -25,14 +25,11 @@ export interface AuthenticodeParts {
   readonly contentDigest: Uint8Array;
   readonly signedData: SignedData;
   readonly digestedContent: Uint8Array;
-  /** Digest algorithm of the content. undefined if the API does not support it (MD5, for example). */
+  /** Digest algorithm of the content; undefined if the API does not support it, like MD5. */
   readonly algorithm: DigestAlgorithm | undefined;
-  /**
-   * Common name; if there is no certificate, the issuer and the serial number. Not escaped: may contain control
-   * characters.
-   */
+  /** Common name, or issuer and serial number without a certificate. Not escaped. */
   readonly signerName: string;
-  /** Checks the signed attributes, the indirect data and the signature value, but not the file's content or trust. */
+  /** Does not check the content of the file, or trust. */
   verifies(): boolean;
 }
 
@@ -42,27 +39,21 @@ export interface AuthenticodeSignature extends AuthenticodeParts {
 
 export interface FoundCms {
   readonly cms: Uint8Array;
-  /** undefined if the entry is not an Authenticode signature; `error` then states the reason. */
+  /** `error` says why an entry is no Authenticode signature. */
   readonly parts: AuthenticodeParts | undefined;
   readonly error: CodesignError | undefined;
   readonly signedData: SignedData | undefined;
   readonly nested: readonly FoundCms[];
 }
 
-/**
- * Windows reads one level of nested signatures and ignores deeper levels. This program accepts deeper levels up to this
- * limit.
- */
+/** Windows reads one level of nested signatures. */
 const MAX_DEPTH = 4;
 const MAX_NESTED = 64;
-/**
- * Length in bytes. The digest of an app package consists of four letters, and then five SHA-512 digests, each after
- * four letters.
- */
+/** The digest of an app package is four letters, then five SHA-512 digests, each after four letters. */
 const LONGEST_DIGEST = 4 + 5 * (4 + 64);
 const SPC_CONTENT = 'SpcIndirectDataContent';
 
-/** Returns the limits for reading all signatures of one file. */
+/** All signatures of a file share these limits. */
 export function signatureBudget(): CmsBudget & { nested: number } {
   return { nested: MAX_NESTED, ...cmsBudget() };
 }
@@ -71,7 +62,7 @@ export function readAuthenticode(bytes: Uint8Array, contentType?: string): Authe
   return withoutErrors(findAuthenticode(bytes, signatureBudget(), contentType));
 }
 
-/** Like `readAuthenticode`, but includes unreadable signatures. `contentType` is the type of the CMS content. */
+/** Includes unreadable signatures. */
 export function findAuthenticode(
   bytes: Uint8Array,
   room = signatureBudget(),
@@ -85,7 +76,7 @@ export function findAuthenticode(
       const parts = readParts(signedData, contentType);
       const values = attributeValues(signedData.signers[0].unsignedAttributes, SPC_NESTED_SIGNATURE);
       room.nested -= values.length;
-      // A hostile signature can have many thousands of nested signatures, so none of them is read.
+      // A hostile signature can have thousands of nested ones, so none is read.
       if (room.nested < 0) throw nestedTooDeeply(`more than ${MAX_NESTED}`);
       const nested = values.map(({ bytes }) => find(bytes, depth + 1));
       return { cms: signedData.bytes, parts, error: undefined, signedData, nested };
@@ -102,10 +93,7 @@ function withoutErrors({ parts, error, nested }: FoundCms): AuthenticodeSignatur
   return { ...parts, nested: nested.map(withoutErrors) };
 }
 
-/**
- * Describes the bytes that are stored in place of a signature. `signedData` is set if these bytes are a CMS with other
- * content.
- */
+/** Describes bytes in place of a signature. `signedData` is set for a CMS with other content. */
 export function unreadableSignature(cms: Uint8Array, error: CodesignError, signedData?: SignedData): FoundCms {
   return { cms, parts: undefined, error, signedData, nested: [] };
 }
@@ -115,10 +103,7 @@ export function algorithmsOf({ parts, nested }: FoundCms): readonly ContentDiges
   return [...(algorithm === undefined ? [] : [algorithm]), ...nested.flatMap(algorithmsOf)];
 }
 
-/**
- * Reads the content digest from a signature that this program made. Certificates and signers are not read. Throws like
- * `readAuthenticode`.
- */
+/** Reads only what is needed of a signature that this program made. */
 export function readContentDigest(cms: Uint8Array, contentType = SPC_INDIRECT_DATA) {
   if (contentType !== SPC_INDIRECT_DATA) return readAuthenticode(cms, contentType);
   return withCmsErrors(() => {
@@ -161,9 +146,8 @@ function contentOf({ contentType, content }: Pick<SignedData, 'contentType' | 'c
 }
 
 /**
- * In PKCS#7 the content is the structure itself, and messageDigest excludes the structure's tag and length. Some
- * programs write an OCTET STRING that contains the structure, as in CMS; messageDigest then covers the whole structure.
- * Windows accepts both.
+ * In PKCS#7, messageDigest excludes the tag and length of the structure. Some programs write an OCTET STRING around it,
+ * as in CMS, and digest the whole structure. Windows accepts both.
  */
 function digestedBytesOf(content: Element): Uint8Array {
   return isWrapped(content) ? octetsOf(content, 'content') : content.contents;
@@ -173,7 +157,7 @@ function isWrapped({ tag }: Element): boolean {
   return tag === 0x04 || tag === 0x24;
 }
 
-/** Reads a signature that covers its content directly, not a digest of the file. */
+/** The signature covers its content directly, not a digest of the file. */
 function partsOfSignedList({ contentType, signers: [signer] }: SignedData, content: Element, digested: Uint8Array) {
   const contentDigestAlgorithm = contentDigestOf(signer.digestAlgorithm);
   const name =
@@ -210,7 +194,7 @@ function contentDigestOf(oid: string): ContentDigest | undefined {
   return digestAlgorithmOf(oid);
 }
 
-/** Returns false for MD5, because no new signature uses it. */
+/** No new signature uses MD5. */
 function isSigningAlgorithm(algorithm: ContentDigest | undefined): algorithm is DigestAlgorithm {
   return algorithm !== undefined && algorithm !== 'MD5';
 }

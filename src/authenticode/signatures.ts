@@ -14,7 +14,7 @@ export interface LocatedSignature {
   readonly found: FoundCms;
 }
 
-/** Returns one signature for each entry, readable or not, in the order of the entries. */
+/** One for each entry, readable or not. */
 export async function findSignatures(container: Container): Promise<readonly LocatedSignature[]> {
   const { contentType } = container.kind;
   const room = signatureBudget();

@@ -1,4 +1,4 @@
-/** SpcSipInfo identifies the Windows plug-in (Subject Interface Package) that handles the signed file. */
+/** Identifies the Windows plug-in (Subject Interface Package) for the signed file. */
 
 import { SPC_SIP_INFO } from '../asn1/object-identifiers.ts';
 import { type Element, fieldsOf } from '../asn1/read.ts';
@@ -10,7 +10,7 @@ import type { SignedKind } from './container.ts';
 import type { SpcData } from './spc-structures.ts';
 
 export interface Sip {
-  /** Contents of the INTEGER in big-endian byte order: `0x01`, or `0x01 0x00 0x00`. */
+  /** A big-endian INTEGER: `0x01`, or `0x01 0x00 0x00`. */
   readonly version: readonly number[];
   readonly guid: string;
 }
@@ -22,8 +22,8 @@ export function spcSipInfo({ version, guid }: Sip): SpcData {
 }
 
 /**
- * A signature must identify the plug-in `sip`, or any plug-in if `sip` is undefined. The version is ignored: signing
- * programs write different versions, and Windows accepts all of them.
+ * Any plug-in is permitted if `sip` is undefined. Signing programs write different versions, all of which Windows
+ * accepts.
  */
 export function sipKind(sip: Sip | undefined, name: string): SignedKind {
   return {
@@ -54,7 +54,7 @@ function examine(value: Element | undefined, expected: string | undefined, name:
   }
 }
 
-/** Returns the version, which is 1 or 2 in signatures of installer files, and 0x010000 in those of scripts. */
+/** 1 or 2 for installer files, 0x010000 for scripts. */
 export function sipVersionOf(value: Element): number {
   const { contents } = fieldsOf(value, 0x30, 'SpcSipInfo').next(0x02, 'version');
   return Number(`0x${Buffer.from(contents).toString('hex')}`);

@@ -14,7 +14,7 @@ import type { DigestAlgorithm } from '../crypto/algorithms.ts';
 import type { SignedContent } from './container.ts';
 import type { ProgramInfo } from './program-info.ts';
 
-/** SpcAttributeTypeAndOptionalValue. `type` is a dotted object identifier, and `value` is encoded in DER. */
+/** SpcAttributeTypeAndOptionalValue. `value` is DER. */
 export interface SpcData {
   readonly type: string;
   readonly value: Uint8Array;
@@ -29,8 +29,8 @@ export function spcContent(data: SpcData, algorithm: DigestAlgorithm, contentDig
 }
 
 /**
- * SpcSpOpusInfo. The name is always a BMPString, as signtool writes it. osslsigncode writes an IA5String, which
- * contains UTF-8 for non-ASCII names. The URL must be ASCII.
+ * signtool writes a BMPString. osslsigncode writes an IA5String, with UTF-8 for other than ASCII. The URL must be
+ * ASCII.
  */
 export function spcSpOpusInfo({ description, url }: ProgramInfo): Uint8Array {
   return sequence(
@@ -39,7 +39,7 @@ export function spcSpOpusInfo({ description, url }: ProgramInfo): Uint8Array {
   );
 }
 
-/** SpcString in its Unicode variant: `[0]` IMPLICIT BMPString. */
+/** SpcString: `[0]` IMPLICIT BMPString. */
 export function spcUnicode(text: string): Uint8Array {
   return contextPrimitive(0, utf16be(text));
 }
@@ -78,10 +78,7 @@ export function readLink(link: Element): string {
   }
 }
 
-/**
- * Reads an SpcString: a BMPString under `[0]`, or an IA5String under `[1]`, which contains UTF-8 if osslsigncode wrote
- * it.
- */
+/** A BMPString under `[0]`, or an IA5String under `[1]`, which contains UTF-8 if osslsigncode wrote it. */
 function readSpcString({ tag, contents, offset }: Element): string {
   if (contents.length > LONGEST_TEXT) {
     throw asn1Errors('asn1-malformed', { what: 'SpcString', problem: `longer than ${LONGEST_TEXT} bytes`, offset });

@@ -9,7 +9,7 @@ import { AUTHENTICODE_PROFILE } from './profile.ts';
 import type { FoundCms } from './read-authenticode.ts';
 import { findSignatures, nestedLocation } from './signatures.ts';
 
-/** Adds the timestamp tokens to the CMS in the file. Throws `cannot-stamp` if rewriting the entries would lose data. */
+/** Throws `cannot-stamp` if rewriting the entries would lose data. */
 export async function stampSignatures(
   container: Container,
   tokens: ReadonlyMap<string, Uint8Array>,
@@ -37,7 +37,7 @@ function stamped(found: FoundCms, location: string, tokenOf: (location: string) 
 
 const foreign = () => new TypeError('the signature is not one of this file');
 
-/** Replaces the nested signatures, in order. All values that are not nested signatures stay at their positions. */
+/** All other values stay at their positions. */
 export function exchangeNested(
   cms: Uint8Array,
   exchange: (nested: Uint8Array, index: number) => Uint8Array,
@@ -61,7 +61,7 @@ export function exchangeNested(
   );
 }
 
-/** Sorts the values in DER order if the old values were in that order. Otherwise keeps the given order. */
+/** Keeps an order other than DER. */
 function orderedAs(before: readonly Uint8Array[], after: readonly Uint8Array[]): readonly Uint8Array[] {
   return isInDerOrder(before) ? after.toSorted(Buffer.compare) : after;
 }

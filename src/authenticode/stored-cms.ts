@@ -8,19 +8,18 @@ export interface StoredCms {
   readonly rest: Uint8Array;
 }
 
-/** Length in bytes. One signature takes a few kilobytes, and one with many nested signatures takes a few hundred. */
+/** A signature takes a few kilobytes, with many nested ones a few hundred. */
 export const LONGEST_CMS = 16 * 1024 * 1024;
-/** Signing programs pad a signature with zeros to a multiple of 8 bytes. */
+/** Signing programs pad signatures with zeros to a multiple of 8 bytes. */
 const LONGEST_PADDING = 7;
 
 export async function readStoredCms(source: ByteSource, { start, end }: ByteRange): Promise<StoredCms> {
   if (end - start > LONGEST_CMS) return { cms: undefined, rest: new Uint8Array() };
-  // The bytes are copied: a source in memory returns views of its data, and a signature can be kept longer than the
-  // file.
+  // A copy, because a source in memory returns views, and a signature can be kept longer than its file.
   return splitCms(Uint8Array.from(await source.read(start, end - start)));
 }
 
-/** If the range does not begin with an ASN.1 element, the CMS is the whole range, and reading it will fail later. */
+/** Without an ASN.1 element, the CMS is the whole range, and reading it will fail. */
 export function splitCms(bytes: Uint8Array): StoredCms {
   const { length } = orUndefined(() => readElement(bytes, 'CMS').bytes) ?? bytes;
   return { cms: bytes.subarray(0, length), rest: bytes.subarray(length) };

@@ -13,17 +13,11 @@ import type { SigningContext, SigningUnit } from './signable-file.ts';
 import { cmsEnvelope, type FoundSignature } from './signature.ts';
 
 export interface SignatureProfile {
-  /**
-   * Signed attributes in addition to contentType and messageDigest. Deterministic: `context.time` is the only source of
-   * time.
-   */
+  /** Attributes besides contentType and messageDigest. `context.time` is the only source of time. */
   signedAttributes(context: SigningContext): readonly Attribute[];
-  /** True if the CMS also includes the root certificate. It can be included only if the user provided it. */
+  /** The root can be included only if the user provided it. */
   readonly carriesRoot: boolean;
-  /**
-   * Types, as dotted object identifiers, of the unsigned attributes with timestamps that `verifier` reads. New
-   * timestamps use the first of these types.
-   */
+  /** Unsigned attributes with timestamps that `verifier` reads. New timestamps use the first type. */
   readonly timestampTypes: readonly [string, ...string[]];
   readonly readsNested?: boolean;
   readonly verifier: string;
@@ -31,12 +25,12 @@ export interface SignatureProfile {
 
 export interface CmsContent {
   readonly type: string;
-  /** Signed content in DER. undefined for a detached signature. */
+  /** DER; undefined for a detached signature. */
   readonly value?: Uint8Array | undefined;
   readonly messageDigest: Uint8Array;
 }
 
-/** A signing unit whose digest covers the DER-encoded signed attributes. */
+/** Its digest covers the DER-encoded signed attributes. */
 export interface CmsUnit extends SigningUnit {
   readonly signedAttributes: Uint8Array;
 }
@@ -91,9 +85,8 @@ export function timestampsOf(
   return read(stamps, { ...signedData, signers: [signer] });
 }
 
-/** A signature in a CMS, together with details that depend on its format. */
 interface CmsSignature extends Pick<FoundSignature, 'location' | 'details' | 'examine'> {
-  /** The CMS as stored, without any bytes that follow it. */
+  /** The CMS excludes bytes that follow it. */
   readonly cms: Uint8Array;
   /** Like `signer`, undefined if the CMS is unreadable. */
   readonly signedData: SignedData | undefined;
@@ -103,7 +96,7 @@ interface CmsSignature extends Pick<FoundSignature, 'location' | 'details' | 'ex
   timestamps(): readonly Timestamp[];
 }
 
-/** Reads the algorithm and the timestamps on demand, because listing signatures does not verify timestamps. */
+/** Reads algorithm and timestamps on demand: listing signatures does not verify timestamps. */
 export function cmsSignature({ cms, signedData, signer, contained = [], ...own }: CmsSignature): FoundSignature {
   const timestamps = lazy(own.timestamps);
   const algorithm = lazy(own.algorithm);
@@ -124,7 +117,7 @@ export function cmsSignature({ cms, signedData, signer, contained = [], ...own }
   };
 }
 
-/** Lists ranges of bytes that are stored in place of a signature but are not a CMS. */
+/** Describes bytes that are stored in place of a signature. */
 export function unreadableCms(
   error: CodesignError,
   own: Pick<CmsSignature, 'location' | 'cms' | 'details'>,
@@ -140,7 +133,7 @@ export function unreadableCms(
   });
 }
 
-/** Returns a finding for each attribute that contains timestamps or signatures but is ignored by verifiers. */
+/** Attributes with timestamps or signatures that verifiers ignore. */
 export function examineUnread(
   { timestampTypes, readsNested = false, verifier }: SignatureProfile,
   unsignedAttributes: readonly ParsedAttribute[],

@@ -5,21 +5,17 @@ export interface FormatOption {
   readonly key: string;
   readonly flag: `--${string}`;
   readonly short?: `-${string}`;
-  /** Placeholder for the value in the help, for example `text`. undefined for a switch, whose value is `true`. */
+  /** undefined for a switch, whose value is `true`. */
   readonly placeholder?: string;
   readonly help: string;
   readonly group: string;
   readonly defaultText?: string;
-  /** Noun phrase for the files to which the option applies. undefined if it applies to all files of its formats. */
+  /** Noun phrase for files; undefined for all files of the option's formats. */
   readonly appliesTo?: string;
-  /** Settings files in which the option may be stored. */
   readonly stored?: 'project' | 'profile' | 'both';
-  /**
-   * Checks the text, describes which texts are accepted (`some text`), and provides a JSON schema. undefined for a
-   * switch.
-   */
+  /** `expected` describes the accepted texts (`some text`). undefined for a switch. */
   readonly value?: { accepts(text: string): boolean; readonly expected: string; readonly schema: object };
-  /** Throws if the value cannot be used. Called before any request. */
+  /** Throws before any request if the value cannot be used. */
   check?(text: string): void;
 }
 
@@ -41,14 +37,13 @@ export function checkFormatOptions(declared: readonly FormatOption[], options: F
   }
 }
 
-/** Accepts any text except an empty one. */
 export const SOME_TEXT = {
   accepts: (text: string) => text !== '',
   expected: 'some text',
   schema: { type: 'string', minLength: 1 },
 };
 
-/** Signs the unsigned files in a container (`Contents`) before the container itself is signed. */
+/** Signs unsigned files in a container (`Contents`) before the container. */
 export const INNER_PACKAGES = {
   key: 'innerPackages',
   flag: '--inner-packages',

@@ -18,8 +18,8 @@ export interface ContentReader {
 export interface SignableFile {
   signatures(): Promise<readonly FoundSignature[]>;
   /**
-   * Examines the file as a whole, for example for bytes that no signature covers, a wrong checksum, or several
-   * certificate tables. The content is read only once for the file and all its signatures.
+   * Examines the file as a whole, for example for bytes that no signature covers. Reads the content once for the file
+   * and all its signatures.
    */
   examine(): Promise<readonly Finding[]>;
   layout(): readonly Detail[];
@@ -27,25 +27,24 @@ export interface SignableFile {
   readonly removing: Removing | undefined;
   readonly stamping: StampingEach | StampingWhole | undefined;
   readonly attaching: Attaching | undefined;
-  /** The files inside this file, whatever their type. */
+  /** Files inside this file, whatever their type. */
   readonly contents: Contents | undefined;
-  /** Set if security catalogs identify this file by digests that do not cover all its bytes. */
+  /** Catalogs identify such a file by digests that do not cover all its bytes. */
   readonly listing: Listing | undefined;
   readonly catalog: Catalog | undefined;
 }
 
 export interface Signing {
-  /** The only digest algorithm that verifiers accept for this file, and, as a clause, the reason. */
+  /** The only algorithm that verifiers accept, and why, as a clause. */
   readonly fixedAlgorithm: { readonly algorithm: DigestAlgorithm; readonly reason: string } | undefined;
   readonly unusedOptions: readonly FormatOption[];
-  /** Runs all checks that do not need a digest of the content. Throws if the file cannot be signed. */
+  /** Runs all checks that need no content digest. Throws if the file cannot be signed. */
   check(context: SigningContext, mode: SigningMode): Promise<SigningPreview>;
-  /** Digests the content. Deterministic: nothing is random, and `SigningContext.time` is the only source of time. */
+  /** Deterministic: `SigningContext.time` is the only source of time. */
   prepare(context: SigningContext, mode: SigningMode): Promise<Prepared>;
   /**
-   * Checks the result after it is reopened, for any change that returns an `Embedding`. The result must contain each
-   * expected envelope completely and unchanged. The content must match the digests in the new signature and in the
-   * signature that encloses it.
+   * Checks the reopened result of any `Embedding`: it must contain each envelope unchanged, and match the digests in
+   * the new signature and in the one around it.
    */
   verify(expected: Expected): Promise<void>;
 }
@@ -55,8 +54,8 @@ export interface SigningPreview {
   readonly requests: number;
   replaces(signature: FoundSignature): boolean;
   /**
-   * Noun phrase for a signature that the user cannot create again, such as a repository signature. `replace` removes it
-   * only if the user chose this mode explicitly.
+   * A signature that the user cannot create again, such as a repository signature. `replace` removes it only if chosen
+   * explicitly.
    */
   readonly mustBeNamed: string | undefined;
 }
@@ -69,54 +68,47 @@ export const PLAIN_PREVIEW: SigningPreview = {
 };
 
 export interface Prepared {
-  /** The signing units are independent of each other. Most files have one. */
+  /** Units are independent. Most files have one. */
   readonly units: readonly [SigningUnit, ...SigningUnit[]];
-  /** Returns how to store the sealed envelopes, and what the file must contain after that. Deterministic. */
+  /** Deterministic. */
   embed(sealed: Envelopes): Embedding;
 }
 
 export interface SigningUnit {
-  /** Distinguishes the signing units if the file has several. */
+  /** Distinguishes the units of a file. */
   readonly name: string;
   readonly algorithm: DigestAlgorithm;
   readonly digest: Uint8Array;
   readonly timestamp: 'on-signature' | 'none';
-  /** Returns the envelope after the signature value is inserted. Deterministic. */
+  /** Deterministic. */
   seal(value: Uint8Array, timestampToken?: Uint8Array): Envelope;
 }
 
 export type Envelopes = readonly [Envelope, ...Envelope[]];
 
 export interface Removing {
-  /**
-   * Returns the signatures that will be removed. In some formats, the signatures that precede them must stay in the
-   * file.
-   */
+  /** Those that will be removed. In some formats, the signatures before them must stay. */
   signatures(): Promise<readonly FoundSignature[]>;
-  /** Returns the edits that remove all signatures. Throws `not-signed` if there is nothing to remove. */
+  /** Throws `not-signed` if there is nothing to remove. */
   patch(): Promise<Patch>;
 }
 
 export interface StampingEach {
   readonly of: 'each-signature';
-  /**
-   * Returns the edits that replace existing timestamps with RFC 3161 tokens. The key of each token is the location of
-   * its signature.
-   */
+  /** Replaces existing timestamps with RFC 3161 tokens, keyed by the location of their signature. */
   stamp(tokens: ReadonlyMap<string, Uint8Array>): Promise<Embedding>;
 }
 
 export interface StampingWhole {
   readonly of: 'file';
-  /** Returns undefined if the last change to the file is already a timestamp, unless `force` is set. */
+  /** Returns undefined if the last change is already a timestamp, unless `force` is set. */
   prepare(options: WholeTimestampOptions): Promise<PreparedTimestamp | undefined>;
 }
 
 export interface Attaching {
   /**
-   * Returns the edits that store a finished envelope. If the format permits only one, it replaces the existing
-   * envelope. `verify` then shows whether the envelope belongs to this file. Throws `not-its-signature` if the file has
-   * no location for the envelope.
+   * Replaces the existing envelope if only one is permitted. `verify` then shows whether the envelope belongs to the
+   * file. Throws `not-its-signature` without a location for it.
    */
   place(envelope: Envelope): Promise<Embedding>;
 }
@@ -131,34 +123,24 @@ export interface Catalog {
 }
 
 export interface Contents {
-  /**
-   * Yields the files in the order of the container, without folders and links. Throws if the remaining files cannot be
-   * read.
-   */
+  /** Yields files in the order of the container, without folders and links. Throws if the others cannot be read. */
   entries(): AsyncIterable<ContainedFile>;
   /** undefined if the files inside cannot be changed. */
   readonly changing: ChangingContents | undefined;
 }
 
 export interface ChangingContents {
-  /** Yields the files that can be signed before the container itself. */
+  /** Those that can be signed before the container. */
   entries(): AsyncIterable<ContainedFile>;
-  /**
-   * Returns the edits of the container that change these files, keyed by file name. Each patch applies to the bytes of
-   * the file that it is for.
-   */
+  /** `patches` are keyed by file name, and apply to the bytes of that file. */
   write(patches: ReadonlyMap<string, Patch>): Promise<Patch>;
 }
 
 export interface ContainedFile {
-  /**
-   * Path in the container, with components separated by `/`. The path is not checked: it may be absolute or contain
-   * `..`.
-   */
+  /** Path with `/`. Not checked: it may be absolute or contain `..`. */
   readonly name: string;
-  /** Length in bytes, unpacked. */
+  /** The unpacked length in bytes. */
   readonly size: number;
-  /** Throws if the data of this file is damaged. */
   open(): Promise<ByteSource>;
 }
 
@@ -170,19 +152,17 @@ export interface ListedFile {
   readonly digests: Digests;
 }
 
-/** `replace` means that the new signature replaces all others. `append`: all others stay. */
+/** `replace`: the new signature replaces all others. `append`: they stay. */
 export type SigningMode = 'replace' | 'append';
 
 export interface SigningContext {
   readonly algorithm: DigestAlgorithm;
-  /** Digest algorithm of the timestamp that will be requested. undefined if no timestamp is wanted. */
+  /** undefined if no timestamp is wanted. */
   readonly timestampAlgorithm?: DigestAlgorithm | undefined;
-  /** Bytes to reserve for the timestamp token, in formats whose digest depends on the space. */
+  /** Bytes for the timestamp token, in formats whose digest depends on the space. */
   readonly tokenReserve?: number | undefined;
   readonly chain: SigningChain;
-  /**
-   * Signed time. The time is chosen once and recorded in the journal, so that a later run can create the same bytes.
-   */
+  /** Signed time. The journal records it, so that a later run can create the same bytes. */
   readonly time: Date;
   readonly formatOptions: FormatOptions;
 }
@@ -190,7 +170,6 @@ export interface SigningContext {
 export interface WholeTimestampOptions {
   readonly algorithm: DigestAlgorithm;
   readonly tokenReserve: number;
-  /** True to add a timestamp even if the last change to the file is already a timestamp. */
   readonly force: boolean;
 }
 
@@ -201,10 +180,7 @@ export interface PreparedTimestamp {
 
 export interface Expected {
   readonly added: Envelopes;
-  /**
-   * All envelopes that the file must contain after the change was made. For a new nested envelope, the list contains
-   * the envelope that encloses it instead of the new one.
-   */
+  /** All envelopes that the file must then contain. A new nested envelope is represented by the one around it. */
   readonly envelopes: readonly Envelope[];
 }
 

@@ -2,9 +2,8 @@ import type { DigestAlgorithm } from '../crypto/algorithms.ts';
 import type { Finding } from '../errors/finding.ts';
 import type { Timestamp } from '../timestamp/timestamp.ts';
 
-/** A finished signature in the form in which files store it. */
 export interface Envelope {
-  /** An envelope is a CMS in DER, the Signature element of an XML document, or the signature value alone. */
+  /** A CMS in DER, the Signature element of an XML document, or the signature value alone. */
   readonly kind: 'cms' | 'xml' | 'value';
   readonly bytes: Uint8Array;
 }
@@ -12,47 +11,35 @@ export interface Envelope {
 export const cmsEnvelope = (bytes: Uint8Array): Envelope => ({ kind: 'cms', bytes });
 
 export interface FoundSignature {
-  /** Display name, for example `certificate table, entry 1`, `META-INF/NAME.RSA` or `nested in …`. */
+  /** A display name such as `certificate table, entry 1` or `META-INF/NAME.RSA`. */
   readonly location: string;
   readonly envelope: Envelope;
   readonly signer: Signer;
-  /** All certificates in the signature, in DER. Certification paths are built from these certificates. */
+  /** Certification paths are built from these certificates (DER). */
   readonly certificates: readonly Uint8Array[];
-  /**
-   * The weakest digest algorithm in the signature. undefined if an algorithm is unreadable or unknown to the API (such
-   * as MD5).
-   */
+  /** The weakest digest algorithm; undefined if unreadable or unknown to the API (like MD5). */
   readonly algorithm: DigestAlgorithm | undefined;
-  /** The signature value, which a timestamp covers. undefined if the signature is unreadable. */
+  /** The signature value, which a timestamp covers; undefined if unreadable. */
   readonly value: Uint8Array | undefined;
-  /** Bytes whose digest was signed. undefined if the signature covers the content directly, or is unreadable. */
+  /** Bytes whose digest was signed; undefined if the content was signed directly, or if unreadable. */
   readonly signedBytes: Uint8Array | undefined;
   readonly contained: readonly ContainedSignature[];
-  /**
-   * Timestamps of the signature value, in the order in which they are stored. Most signatures have either no timestamp
-   * or one.
-   */
+  /** Timestamps have the order in which they are stored. */
   readonly timestamps: readonly Timestamp[];
-  /** Returns details that depend on the format, such as the description, the web page and the digest of the content. */
+  /** Details that depend on the format, such as the description. */
   details(): Promise<readonly Detail[]>;
-  /**
-   * Examines the content, the signed attributes and the signature value. Does not check trust, and does not check
-   * timestamps.
-   */
+  /** Examines the content, the signed attributes and the signature value, but neither trust nor timestamps. */
   examine(): Promise<readonly Finding[]>;
 }
 
 export interface Signer {
-  /** Display name: the common name of the signer. If there is no certificate, the issuer and the serial number. */
+  /** Common name, or issuer and serial number without a certificate. */
   readonly name: string;
-  /** The signer's certificate in DER. undefined if the signature does not include the certificate. */
+  /** undefined if the signature does not include it. */
   readonly certificate: Uint8Array | undefined;
 }
 
-/**
- * `co-signer` means another signer of the envelope, or a countersigner. Verifiers that read such signatures require
- * that each one is trusted.
- */
+/** `co-signer` is another signer of the envelope, or a countersigner. Verifiers that read them must trust each. */
 export interface ContainedSignature {
   readonly as: 'nested' | 'co-signer';
   readonly signature: FoundSignature;
@@ -62,7 +49,7 @@ export function containedAs(as: ContainedSignature['as'], { contained }: FoundSi
   return contained.flatMap((one) => (one.as === as ? [one.signature] : []));
 }
 
-/** Nested signatures are included. Each follows the signature that contains it. */
+/** Each nested signature follows the one that contains it. */
 export function withNested(signatures: readonly FoundSignature[]): FoundSignature[] {
   return signatures.flatMap((signature) => [signature, ...withNested(containedAs('nested', signature))]);
 }
