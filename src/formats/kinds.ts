@@ -1,5 +1,6 @@
 /** Determines the type of any file, for runs that look inside containers. */
 
+import { extname } from 'node:path';
 import type { ByteSource } from '../bytes/byte-source.ts';
 import type { Format } from '../format/format.ts';
 import { identify } from './recognise.ts';
@@ -19,7 +20,11 @@ export async function kindOf(
   { formats }: { readonly formats: readonly Format[] },
 ): Promise<Format | OtherKind> {
   const own = await identify(source, name, formats);
-  if (typeof own !== 'string') return own;
+  if (typeof own !== 'string') {
+    // Most JavaScript files are meant for browsers or Node.js, even if they mention signature blocks.
+    const isJavaScript = own.id === 'wsh' && extname(name).toLowerCase() === '.js';
+    return isJavaScript ? { id: 'other', archive: undefined } : own;
+  }
   const container = await identify(source, name, CONTAINERS);
   if (typeof container !== 'string') return container;
   const archive = ARCHIVES.some((word) => own.includes(word)) ? own : undefined;

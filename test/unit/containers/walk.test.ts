@@ -50,11 +50,15 @@ it('names kinds without a signature, and archives that it cannot open', async ()
     program: Buffer.from('\x7fELF'),
     'app.apk': zipOf({ 'classes.dex': Buffer.from('x') }),
     'app.7z': Buffer.from('377abcaf271c0004', 'hex'),
+    'app.js': Buffer.from('// SIG // Begin signature block for é'),
+    'disguised.js': UNSIGNED,
   };
   expect(summary(await walk(zipOf(files), 'a.zip')).slice(1)).toEqual([
     ['a.zip!/program', 'elf', undefined],
     ['a.zip!/app.apk', 'apk', undefined],
     ['a.zip!/app.7z', 'other', 'container-unsupported'],
+    ['a.zip!/app.js', 'other', undefined],
+    ['a.zip!/disguised.js', 'pe', 'unsigned'],
   ]);
 });
 
