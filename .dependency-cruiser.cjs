@@ -4,7 +4,7 @@ const LAYERS = [
   ['secrets', 'bytes'],
   ['crypto'],
   ['asn1'],
-  ['zip', 'compound-file', 'pdf-syntax', 'http', 'certificates'],
+  ['zip', 'cabinet', 'compound-file', 'pdf-syntax', 'http', 'certificates'],
   ['cms'],
   ['timestamp'],
   ['format'],

@@ -1,6 +1,7 @@
 import { type ContainedVerdict, createWalker, unreadableFile, type WalkLimits } from '../containers/walk.ts';
 import { toCodesignError } from '../errors/codesign-error.ts';
 import { fromFileSystem } from '../files/file-system-errors.ts';
+import { filesNextTo } from '../files/files-next-to.ts';
 import { openInput } from '../files/input-file.ts';
 import { MOST_INFLATED } from '../format/contents.ts';
 import type { Http } from '../http/http.ts';
@@ -82,7 +83,8 @@ function verifyInsideWith(verifying: Verifying): (path: string) => Promise<reado
   const verifyInside = async (path: string): Promise<readonly ContainedVerdict[]> => {
     try {
       await using input = await openInput(path, (bytes, size) => verifying.onRead?.(path, bytes, size));
-      return await walk(input.source, path);
+      await using neighbours = filesNextTo(path);
+      return await walk(input.source, path, neighbours.find);
     } catch (thrown) {
       const error = toCodesignError(fromFileSystem(thrown, 'read the file'));
       const unread = unreadableFile(path, error);

@@ -11,9 +11,4 @@ export const containerErrors = defineErrors('local', {
     hint: 'Unpack it, and verify the folder in parts.',
     isUnsupported: true,
   },
-  'container-unsupported': {
-    message: 'the files inside cannot be verified: {kind} is not supported',
-    hint: 'Unpack the file, and verify the folder too.',
-    isUnsupported: true,
-  },
 });

@@ -5,13 +5,15 @@ import { extname } from 'node:path';
 import type { ByteSource } from '../bytes/byte-source.ts';
 import { CodesignError, expectedError } from '../errors/codesign-error.ts';
 import { checkInflated } from '../format/contents.ts';
+import { formatErrors } from '../format/errors.ts';
 import type { Format } from '../format/format.ts';
-import type { Catalog, SignableFile } from '../format/signable-file.ts';
+import type { Catalog, FindNeighbour, SignableFile } from '../format/signable-file.ts';
 import { kindOf, type OtherKind } from '../formats/kinds.ts';
 import { CONTAINERS } from '../formats/registry.ts';
 import { isGoodVerdict, type VerifiedFile } from '../verifying/verdict.ts';
 import { type Verifying, verifySource } from '../verifying/verify-file.ts';
 import { containerErrors } from './errors.ts';
+import { neighbours } from './neighbours.ts';
 import { catalogIn, verifyListed } from './package-catalog.ts';
 
 export interface ContainedVerdict {
@@ -47,6 +49,7 @@ interface Place {
   readonly coveredBy: 'package' | undefined;
   /** The catalog of the package that contains the file. */
   readonly catalog: Catalog | undefined;
+  readonly neighbour: FindNeighbour;
 }
 
 /** Equal contents are verified only once for all outer files that the same walker verifies. */
@@ -55,12 +58,22 @@ export function createWalker(verifying: Verifying, limits: WalkLimits) {
   const known = new Map<string, readonly ContainedVerdict[]>();
 
   /** Returns the file itself first, and then the files inside it, in the order in which their containers store them. */
-  async function walk(source: ByteSource, path: string): Promise<readonly ContainedVerdict[]> {
+  async function walk(
+    source: ByteSource,
+    path: string,
+    neighbour: FindNeighbour = async () => undefined,
+  ): Promise<readonly ContainedVerdict[]> {
     const spent = { files: 0, inflated: 0 };
 
     function countFiles(count: number): void {
       spent.files += count;
       if (spent.files > limits.files) throw containerErrors('contents-too-many', { limit: limits.files });
+    }
+
+    function countFile(size: number): void {
+      countFiles(1);
+      spent.inflated += size;
+      checkInflated(spent.inflated, source.size, limits.inflated);
     }
 
     async function visit(file: ByteSource, place: Place): Promise<readonly ContainedVerdict[]> {
@@ -74,8 +87,13 @@ export function createWalker(verifying: Verifying, limits: WalkLimits) {
         countFiles(before.length - 1);
         return moved(before, place.path);
       }
-      const found = await verifyWithContents(file, kind, place);
-      if (place.catalog === undefined) known.set(key, found);
+      let isAlone = true;
+      const neighbour: FindNeighbour = (wanted) => {
+        isAlone = false;
+        return place.neighbour(wanted);
+      };
+      const found = await verifyWithContents(file, kind, { ...place, neighbour });
+      if (place.catalog === undefined && isAlone) known.set(key, found);
       return found;
     }
 
@@ -108,7 +126,7 @@ export function createWalker(verifying: Verifying, limits: WalkLimits) {
     /** Returns the reason why the rest of the contents is unknown. */
     async function visitContents(
       { contents }: SignableFile,
-      { path: outer }: Place,
+      { path: outer, neighbour }: Place,
       coveredBy: Place['coveredBy'],
       inside: ContainedVerdict[],
     ): Promise<CodesignError | undefined> {
@@ -116,11 +134,10 @@ export function createWalker(verifying: Verifying, limits: WalkLimits) {
       try {
         const catalog = coveredBy === undefined ? undefined : await catalogIn(contents, verifying);
         if (outer.length > limits.depth) throw containerErrors('containers-too-deep', { limit: limits.depth });
-        for await (const { name, size, open } of contents.entries()) {
-          countFiles(1);
-          spent.inflated += size;
-          checkInflated(spent.inflated, source.size, limits.inflated);
-          const place = { path: [...outer, name], coveredBy, catalog };
+        const neighbourOf = neighbours(contents, neighbour, countFile);
+        for await (const { name, size, open } of contents.entries(neighbour)) {
+          countFile(size);
+          const place = { path: [...outer, name], coveredBy, catalog, neighbour: neighbourOf(name) };
           const file = await open().catch(expectedError);
           const found = file instanceof CodesignError ? [unreadable(file, place)] : await visit(file, place);
           for (const one of found) inside.push(one);
@@ -131,7 +148,7 @@ export function createWalker(verifying: Verifying, limits: WalkLimits) {
       }
     }
 
-    return await visit(source, { path: [path], coveredBy: undefined, catalog: undefined });
+    return await visit(source, { path: [path], coveredBy: undefined, catalog: undefined, neighbour });
   }
 
   return walk;
@@ -139,7 +156,7 @@ export function createWalker(verifying: Verifying, limits: WalkLimits) {
 
 /** True for formats whose files contain other files, if those can be read. */
 function hasContents(format: Format): boolean {
-  return format.recognition.by === 'zip' || CONTAINERS.includes(format);
+  return format.recognition.by === 'zip' || CONTAINERS.includes(format) || ['cab', 'msi'].includes(format.id);
 }
 
 /** A file that cannot be opened has an error, or a finding with the code of that error. */
@@ -157,7 +174,7 @@ function unreadable(error: CodesignError, { path, coveredBy }: Place): Contained
 }
 
 function withoutFormat({ id, archive }: OtherKind, { path, coveredBy }: Place): ContainedVerdict {
-  const notOpened = archive === undefined ? undefined : containerErrors('container-unsupported', { kind: archive });
+  const notOpened = archive === undefined ? undefined : formatErrors('container-unsupported', { kind: archive });
   return { path, coveredBy, kind: id, verified: undefined, notOpened, sameAs: undefined };
 }
 

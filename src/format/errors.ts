@@ -14,6 +14,11 @@ export const formatErrors = defineErrors('local', {
     message: 'signatures in a file of this format cannot be replaced: {format}',
     hint: 'Use --append, or remove the signatures first.',
   },
+  'container-unsupported': {
+    message: 'the files inside cannot be verified: {kind} is not supported',
+    hint: 'Unpack the file, and verify the folder too.',
+    isUnsupported: true,
+  },
   'contents-too-large': {
     message: 'the contents of the file are too large: {problem}',
     hint: 'Check where the file comes from: real packages do not contain so much data.',

@@ -124,7 +124,7 @@ export interface Catalog {
 
 export interface Contents {
   /** Yields files in the order of the container, without folders and links. Throws if the others cannot be read. */
-  entries(): AsyncIterable<ContainedFile>;
+  entries(neighbour?: FindNeighbour): AsyncIterable<ContainedFile>;
   /** undefined if the files inside cannot be changed. */
   readonly changing: ChangingContents | undefined;
 }
@@ -135,6 +135,12 @@ export interface ChangingContents {
   /** `patches` are keyed by file name, and apply to the bytes of that file. */
   write(patches: ReadonlyMap<string, Patch>): Promise<Patch>;
 }
+
+/**
+ * Returns the file of this name in the same folder or container, in which the contents continue. undefined if there is
+ * none.
+ */
+export type FindNeighbour = (name: string) => Promise<ByteSource | undefined>;
 
 export interface ContainedFile {
   /** Path with `/`. Not checked: it may be absolute or contain `..`. */

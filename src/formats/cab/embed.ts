@@ -1,5 +1,6 @@
 import type { ByteSource } from '../../bytes/byte-source.ts';
 import type { Edit, Patch } from '../../bytes/pieces.ts';
+import { cabinetErrors } from '../../cabinet/errors.ts';
 import type { Content } from '../../crypto/measure-content.ts';
 import { cabErrors } from './errors.ts';
 import {
@@ -100,7 +101,7 @@ async function readHead(source: ByteSource, layout: CabinetLayout, length: numbe
   for (let at = 0; at < folders.length; at += folderLength) {
     const dataOffset = folders.readUInt32LE(at) + shift;
     if (dataOffset > layout.cabinetSize + shift) {
-      throw cabErrors('cabinet-malformed', { problem: 'the data of a folder is behind its end' });
+      throw cabinetErrors('cabinet-malformed', { problem: 'the data of a folder is behind its end' });
     }
     folders.writeUInt32LE(dataOffset, at);
   }

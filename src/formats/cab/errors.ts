@@ -8,10 +8,6 @@ export const cabErrors = defineErrors('local', {
     message: 'the file ends after {size} bytes, but its {what} extends to byte {end}',
     hint: 'Build or download the cabinet again: it is truncated or damaged.',
   },
-  'cabinet-malformed': {
-    message: 'the cabinet is malformed: {problem}',
-    hint: 'Build or download the cabinet again.',
-  },
   'cabinet-reserve-in-use': {
     message: "the reserved area of the cabinet's header ({length} bytes) contains data from another program",
     hint: 'Create the cabinet without data in its reserved area, because the signature needs this area.',

@@ -3,6 +3,7 @@
 import type { ByteSource } from '../../bytes/byte-source.ts';
 import { Cursor } from '../../bytes/cursor.ts';
 import type { ByteRange } from '../../bytes/pieces.ts';
+import { cabinetErrors } from '../../cabinet/errors.ts';
 import { CodesignError, expectedError } from '../../errors/codesign-error.ts';
 import { CMS_TRACE, hasTrace } from '../trace.ts';
 import { cabErrors } from './errors.ts';
@@ -127,5 +128,5 @@ function checkEnd(size: number, what: string, end: number): void {
 }
 
 function malformed(problem: string) {
-  return cabErrors('cabinet-malformed', { problem });
+  return cabinetErrors('cabinet-malformed', { problem });
 }

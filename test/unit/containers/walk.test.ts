@@ -6,6 +6,7 @@ import { type ContainedVerdict, createWalker, locationOf, type WalkLimits } from
 import { formats } from '../../../src/formats/registry.ts';
 import { digestEntries } from '../../../src/zip/entry-digests.ts';
 import { makeAsar } from '../../support/containers/make-asar.ts';
+import { cabOf, cabSet } from '../../support/containers/make-cab.ts';
 import { makeTar } from '../../support/containers/make-tar.ts';
 import { zipOf } from '../../support/containers/make-zip.ts';
 import { REPOSITORY } from '../../support/programs/cli.ts';
@@ -42,6 +43,25 @@ it('finds files in every container, by content and in order', async () => {
     ['dist/app.tar.gz!/app.zip!/notes.txt', 'other', undefined],
     ['dist/app.tar.gz!/resources/app.asar', 'asar', 'unsigned'],
     ['dist/app.tar.gz!/resources/app.asar!/lib/native.node', 'pe', 'unsigned'],
+  ]);
+});
+
+it('finds files in cabinets, and in cabinets that continue in the same folder of a container', async () => {
+  const [first, second] = cabSet('app.exe', SIGNED, ['1.cab', '2.cab']);
+  const files = {
+    'd/1.cab': first,
+    'd/2.CAB': second,
+    'e/1.cab': first,
+    'own.cab': cabOf({ 'b.exe': UNSIGNED }, true),
+  };
+  expect(summary(await walk(zipOf(files), 'a.zip')).slice(1)).toEqual([
+    ['a.zip!/d/1.cab', 'cab', 'unsigned'],
+    ['a.zip!/d/1.cab!/app.exe', 'pe', 'intact'],
+    ['a.zip!/d/2.CAB', 'cab', 'unsigned'],
+    ['a.zip!/e/1.cab', 'cab', 'unsigned'],
+    ['a.zip!/e/1.cab!/app.exe', 'other', 'cabinet-missing'],
+    ['a.zip!/own.cab', 'cab', 'unsigned'],
+    ['a.zip!/own.cab!/b.exe', 'pe', 'unsigned'],
   ]);
 });
 
@@ -83,6 +103,11 @@ describe('a container that cannot be read', () => {
     for (const name of ['a.zip', 'a.jar', 'a.nupkg', 'a.msix']) {
       expect(summary(await walk(damaged, name))).toEqual([[name, expect.any(String), 'zip-malformed']]);
     }
+  });
+
+  it('is not opened if it is a damaged cabinet', async () => {
+    const damaged = cabOf({ a: UNSIGNED }).subarray(0, -1);
+    expect(summary(await walk(damaged, 'a.cab'))).toEqual([['a.cab', 'cab', 'cabinet-truncated']]);
   });
 
   it('is read up to the damage', async () => {

@@ -4,6 +4,7 @@ import { execFileSync } from 'node:child_process';
 import { copyFile, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
+import { cabSet } from '../../../support/containers/make-cab.ts';
 import { REPOSITORY, runCli } from '../../../support/programs/cli.ts';
 import { folderForAll, folderForEach } from '../../../support/set-up.ts';
 
@@ -74,6 +75,18 @@ it('prints a document with every location, and counts by result', async () => {
 it('fails for a file that cannot be read, next to one that is unsigned', async () => {
   const { code } = await runCli(['verify', '--inside', '--roots', ROOT, dist, join(folder, 'missing.exe')]);
   expect(code).toBe(9);
+});
+
+it('opens cabinets that continue in files next to them', async () => {
+  const set = join(folder, 'set');
+  await mkdir(set);
+  const names = ['1.cab', '2.cab'] as const;
+  const cabinets = cabSet('bad.exe', await readFile(UNSIGNED), names);
+  for (const [index, name] of names.entries()) await writeFile(join(set, name), cabinets[index] ?? '');
+  const { stdout } = await runCli(['verify', '--inside', '--roots', ROOT, set]);
+  expect(stdout).toBe(
+    `unsigned      ${join(set, '1.cab')}!/bad.exe: not signed\n0 good, 1 failed, 2 need no signature\n`,
+  );
 });
 
 it('leaves verify without the option as it was', async () => {

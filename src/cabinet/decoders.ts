@@ -1,0 +1,65 @@
+/** The compression methods of cabinets. Each block can refer to the data of earlier blocks. */
+
+import { inflateRawSync } from 'node:zlib';
+import { cabinetErrors } from './errors.ts';
+
+export interface BlockDecoder {
+  /** Returns `size` unpacked bytes, which stay valid. Throws `cabinet-data-damaged`. */
+  decode(data: Buffer, size: number): Buffer;
+  /** Returns a decoder that continues from the same state. */
+  copy(): BlockDecoder;
+}
+
+const WINDOW = 32 * 1024;
+
+/** Returns undefined for a method that is not supported. */
+export function decoderFor(compression: number): BlockDecoder | undefined {
+  const method = compression & 0xf;
+  if (method === 0) return STORED;
+  if (method === 1) return mszip(Buffer.alloc(0));
+  return undefined;
+}
+
+export function methodName(compression: number): string {
+  return ['nothing', 'MSZIP', 'Quantum', 'LZX'][compression & 0xf] ?? 'an unknown method';
+}
+
+const STORED: BlockDecoder = {
+  decode(data, size) {
+    if (data.length !== size) throw damaged(`a stored block has ${data.length} bytes, and should have ${size}`);
+    return data;
+  },
+  copy: () => STORED,
+};
+
+/** Each block is deflate data after the letters CK. The last 32 KiB before the block are its dictionary (MS-MCI). */
+function mszip(before: Buffer): BlockDecoder {
+  let dictionary = before;
+  return {
+    decode(data, size) {
+      if (data[0] !== 0x43 || data[1] !== 0x4b) throw damaged('a block does not begin with CK');
+      const unpacked = inflate(data.subarray(2), dictionary, size);
+      const missing = Math.max(0, WINDOW - unpacked.length);
+      const kept = missing === 0 ? [] : [dictionary.subarray(Math.max(0, dictionary.length - missing))];
+      dictionary = Buffer.concat([...kept, unpacked]);
+      return unpacked;
+    },
+    copy: () => mszip(dictionary),
+  };
+}
+
+function inflate(data: Buffer, dictionary: Buffer, size: number): Buffer {
+  try {
+    const unpacked = inflateRawSync(data, { dictionary, chunkSize: WINDOW + 1, maxOutputLength: WINDOW });
+    if (unpacked.length === size) return unpacked;
+    throw damaged(`a block has ${unpacked.length} bytes, and should have ${size}`);
+  } catch (thrown) {
+    if (thrown instanceof Error && 'errno' in thrown) throw damaged(thrown.message, thrown);
+    if (thrown instanceof RangeError) throw damaged(`a block has more than ${WINDOW} bytes`, thrown);
+    throw thrown;
+  }
+}
+
+export function damaged(problem: string, cause?: unknown) {
+  return cabinetErrors('cabinet-data-damaged', { problem }, { cause });
+}

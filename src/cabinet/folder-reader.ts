@@ -1,0 +1,133 @@
+/** Unpacks the data of a folder, which consists of blocks (MS-CAB, 2.4 CFDATA). */
+
+import { type ByteSource, slidingWindow } from '../bytes/byte-source.ts';
+import { type BlockDecoder, damaged } from './decoders.ts';
+
+/** The data blocks of a folder in one cabinet. */
+export interface FolderPart {
+  readonly source: ByteSource;
+  readonly dataOffset: number;
+  readonly blockCount: number;
+  readonly blockReserve: number;
+}
+
+const HEADER_LENGTH = 8;
+/** A block that cannot be compressed is up to 6144 bytes longer than its contents. */
+const LONGEST_PACKED = 32_768 + 6144;
+export const LONGEST_BLOCK = 32_768;
+
+interface Position {
+  readonly part: number;
+  /** Number of blocks that were read in this part. */
+  readonly blocks: number;
+  readonly offset: number;
+  /** The last unpacked block, and its offset in the unpacked data. */
+  readonly block: Buffer;
+  readonly start: number;
+}
+
+/** Reads forwards only. `onBlock` is called before each block is unpacked, and can throw. */
+export class FolderReader {
+  readonly #parts: readonly FolderPart[];
+  readonly #decoder: BlockDecoder;
+  readonly #onBlock: () => void;
+  #position: Position;
+  #window: ReturnType<typeof slidingWindow> | undefined;
+
+  constructor(parts: readonly FolderPart[], decoder: BlockDecoder, onBlock: () => void, position?: Position) {
+    this.#parts = parts;
+    this.#decoder = decoder;
+    this.#onBlock = onBlock;
+    const offset = parts[0]?.dataOffset ?? 0;
+    this.#position = position ?? { part: 0, blocks: 0, offset, block: Buffer.alloc(0), start: 0 };
+  }
+
+  /** Offset of the first byte that can still be read. */
+  get start(): number {
+    return this.#position.start;
+  }
+
+  /** Returns a reader that continues from the same position, and does not call `onBlock`. */
+  copy(): FolderReader {
+    return new FolderReader(this.#parts, this.#decoder.copy(), () => undefined, this.#position);
+  }
+
+  async skipTo(offset: number): Promise<void> {
+    while (offset > this.#position.start + this.#position.block.length) await this.#next();
+  }
+
+  /** Yields `size` bytes that start at `offset`. The chunks stay valid. */
+  async *read(offset: number, size: number): AsyncGenerator<Buffer> {
+    await this.skipTo(offset);
+    for (let at = offset; at < offset + size; ) {
+      const { block, start } = this.#position;
+      const chunk = block.subarray(at - start, offset + size - start);
+      if (chunk.length > 0) yield chunk;
+      at += chunk.length;
+      if (at < offset + size) await this.#next();
+    }
+  }
+
+  async #next(): Promise<void> {
+    this.#onBlock();
+    const { start, block } = this.#position;
+    const packed: Buffer[] = [];
+    let size = 0;
+    // A block of which only the first bytes are in this cabinet has no size. It continues in the next cabinet.
+    do {
+      const piece = await this.#nextPiece();
+      packed.push(piece.data);
+      size = piece.size;
+      if (size === 0 && !this.#isAtEndOfPart()) throw damaged('a block in the middle of a folder has no size');
+      if (packed.reduce((sum, { length }) => sum + length, 0) > LONGEST_PACKED) throw damaged('a block is too long');
+    } while (size === 0);
+    const unpacked = this.#decoder.decode(Buffer.concat(packed), size);
+    this.#position = { ...this.#position, block: unpacked, start: start + block.length };
+  }
+
+  #isAtEndOfPart(): boolean {
+    const { part, blocks } = this.#position;
+    return blocks === this.#parts[part]?.blockCount;
+  }
+
+  async #nextPiece(): Promise<{ readonly data: Buffer; readonly size: number }> {
+    const { part, blocks } = this.#position;
+    const folder = this.#parts[part];
+    if (folder === undefined) throw damaged('the data of a folder ends before the end of a file in it');
+    if (blocks === folder.blockCount) {
+      const offset = this.#parts[part + 1]?.dataOffset ?? 0;
+      this.#position = { ...this.#position, part: part + 1, blocks: 0, offset };
+      this.#window = undefined;
+      return await this.#nextPiece();
+    }
+    const { source, blockReserve } = folder;
+    const { offset } = this.#position;
+    const head = await this.#bytes(source, offset, HEADER_LENGTH);
+    const [sum, length, size] = [head.readUInt32LE(0), head.readUInt16LE(4), head.readUInt16LE(6)];
+    if (length > LONGEST_PACKED || size > LONGEST_BLOCK) throw damaged(`the block at byte ${offset} is too long`);
+    // The reserved area is not part of the checksum, although MS-CAB says that it is.
+    const sizes = head.readUInt32LE(4);
+    const dataOffset = offset + HEADER_LENGTH + blockReserve;
+    const data = Buffer.from(await this.#bytes(source, dataOffset, length));
+    if (sum !== 0 && (checksum(data) ^ sizes) >>> 0 !== sum) {
+      throw damaged(`the block at byte ${offset} has a wrong checksum`);
+    }
+    this.#position = { ...this.#position, blocks: blocks + 1, offset: dataOffset + length };
+    return { data, size };
+  }
+
+  async #bytes(source: ByteSource, offset: number, length: number): Promise<Buffer> {
+    if (offset + length > source.size) throw damaged(`the block at byte ${offset} is cut off`);
+    this.#window ??= slidingWindow(source, source.size);
+    return this.#window.view(offset, length) ?? (await this.#window.load(offset, length));
+  }
+}
+
+/** XOR of all 32-bit words. The last one to three bytes are in reverse order (MS-CAB, 3.1). */
+function checksum(data: Buffer): number {
+  const whole = data.length - (data.length % 4);
+  let sum = 0;
+  for (let at = 0; at < whole; at += 4) sum ^= data.readInt32LE(at);
+  for (const [index, byte] of data.subarray(whole).entries()) sum ^= byte << (8 * (data.length - whole - 1 - index));
+  return sum;
+}

@@ -1,0 +1,163 @@
+import { execFileSync } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { writeFile } from 'node:fs/promises';
+import { describe, expect, it } from 'vitest';
+import { memorySource } from '../../../../src/bytes/byte-source.ts';
+import { cabinetFiles } from '../../../../src/formats/cabinet-contents.ts';
+import { blocksOf, cabOf, makeCab } from '../../../support/containers/make-cab.ts';
+import { folderForAll } from '../../../support/set-up.ts';
+
+const folder = folderForAll();
+
+/** The contents of the files, or the codes of their errors. Other cabinets are found by name. */
+async function filesIn(bytes: Uint8Array, others: Readonly<Record<string, Uint8Array>> = {}) {
+  const found: Record<string, Buffer | string> = {};
+  const neighbour = async (name: string) => (others[name] === undefined ? undefined : memorySource(others[name]));
+  for await (const file of cabinetFiles(memorySource(bytes), neighbour)) {
+    found[file.name] = await file.open().then(
+      async (source) => Buffer.from(await source.read(0, source.size)),
+      ({ code }) => code,
+    );
+  }
+  return found;
+}
+
+const FILES = { 'a/empty': Buffer.alloc(0), 'b.bin': randomBytes(70_001), 'ä.txt': Buffer.alloc(40_000, 'text') };
+
+it.each([
+  ['stored', false],
+  ['compressed with MSZIP', true],
+])('reads files that are %s, as cabextract does', async (_what, isCompressed) => {
+  const bytes = cabOf(FILES, isCompressed);
+  await writeFile(`${folder}/a.cab`, bytes);
+  execFileSync('cabextract', ['-t', `${folder}/a.cab`]);
+  expect(Object.values(await filesIn(bytes))).toEqual(Object.values(FILES));
+});
+
+it('reads names in UTF-8 if they are marked as such', async () => {
+  const shape = (attributes: number) => ({ folders: [], files: [{ name: 'ä\\b', size: 0, attributes }] });
+  const names = async (attributes: number) =>
+    Object.keys(await filesIn(makeCab({ ...shape(attributes), folders: [{ blocks: [] }] })));
+  expect(await names(0x80)).toEqual(['ä/b']);
+  expect(await names(0)).toEqual(['Ã¤/b']);
+});
+
+it('reads files in the order of their data, and files that share data', async () => {
+  const [one, two] = [randomBytes(40_000), randomBytes(10)];
+  const files = [
+    { name: 'two', size: 10, offset: 40_000 },
+    { name: 'one', size: 40_000 },
+    { name: 'copy', size: 40_000 },
+  ];
+  const bytes = makeCab({ folders: [{ blocks: blocksOf(Buffer.concat([one, two]), false) }], files });
+  expect(Object.entries(await filesIn(bytes))).toEqual([
+    ['one', one],
+    ['copy', one],
+    ['two', two],
+  ]);
+});
+
+describe('a set of cabinets', () => {
+  const data = Buffer.from('spanning');
+  const first = makeCab({
+    folders: [
+      { blocks: [{ data: Buffer.from('own'), size: 3 }] },
+      { blocks: [{ data: data.subarray(0, 3), size: 0 }] },
+    ],
+    files: [
+      { name: 'own', size: 3 },
+      { name: 'spanning', size: 8, folder: 0xfffe },
+    ],
+    next: '2.cab',
+  });
+  const second = makeCab({
+    folders: [{ blocks: [{ data: data.subarray(3), size: 8 }] }],
+    files: [{ name: 'spanning', size: 8, folder: 0xfffd }],
+    previous: '1.cab',
+    number: 1,
+  });
+
+  it('lists each file once, under the cabinet in which it begins', async () => {
+    expect(await filesIn(first, { '2.cab': second })).toEqual({ own: Buffer.from('own'), spanning: data });
+    expect(await filesIn(second, { '1.cab': first })).toEqual({});
+  });
+
+  it('is not complete without its other cabinets', async () => {
+    expect(await filesIn(first)).toEqual({ own: Buffer.from('own'), spanning: 'cabinet-missing' });
+    await expect(filesIn(second)).rejects.toMatchObject({ code: 'cabinet-missing' });
+  });
+
+  it('does not continue in a cabinet that does not belong to it', async () => {
+    expect(await filesIn(first, { '2.cab': first })).toMatchObject({ spanning: 'cabinet-malformed' });
+    const other = makeCab({ folders: [], files: [] });
+    await expect(filesIn(second, { '1.cab': other })).rejects.toMatchObject({ code: 'cabinet-malformed' });
+  });
+
+  it('ends if its cabinets continue without end', async () => {
+    const cabinets = Array.from({ length: 300 }, (_, number) =>
+      makeCab({
+        folders: [{ blocks: [{ data: Buffer.from('x'), size: 0 }] }],
+        files: [{ name: 'a', size: 1, folder: number === 0 ? 0xfffe : 0xffff }],
+        ...(number > 0 && { previous: `${number - 1}` }),
+        ...{ next: `${number + 1}`, number },
+      }),
+    );
+    expect(await filesIn(cabinets[0] ?? first, cabinets as never)).toEqual({ a: 'cabinet-malformed' });
+  });
+});
+
+const FILE = { name: 'a', size: 10 };
+const BLOCK = { data: Buffer.alloc(10), size: 10 };
+const TWO = { data: Buffer.from('CK\x03\x00'), size: 10 };
+const ONE_FOLDER = makeCab({ folders: [{ blocks: [BLOCK] }], files: [FILE] });
+const inFolder = (method: number, ...blocks: (typeof BLOCK)[]) =>
+  makeCab({ folders: [{ method, blocks }], files: [FILE] });
+const flipped = Buffer.from(ONE_FOLDER);
+flipped[flipped.length - 1] = 1;
+
+it.each([
+  ['a wrong checksum', flipped, 'cabinet-data-damaged'],
+  ['data that is cut off', ONE_FOLDER.subarray(0, -1), 'cabinet-data-damaged'],
+  ['too little data', inFolder(0), 'cabinet-data-damaged'],
+  ['a block that is too long', inFolder(0, { data: Buffer.alloc(40_000), size: 10 }), 'cabinet-data-damaged'],
+  ['a block that unpacks to too much', inFolder(0, { data: Buffer.alloc(10), size: 40_000 }), 'cabinet-data-damaged'],
+  ['a stored block of another length', inFolder(0, { data: Buffer.alloc(9), size: 10 }), 'cabinet-data-damaged'],
+  ['a block without a size in the middle', inFolder(0, { ...BLOCK, size: 0 }, BLOCK), 'cabinet-data-damaged'],
+  ['no CK', inFolder(1, BLOCK), 'cabinet-data-damaged'],
+  [
+    'damaged deflate data',
+    inFolder(1, { data: Buffer.from('CK\xff\xff', 'latin1'), size: 10 }),
+    'cabinet-data-damaged',
+  ],
+  ['fewer bytes than the block says', inFolder(1, TWO), 'cabinet-data-damaged'],
+  ['Quantum', inFolder(2, BLOCK), 'container-unsupported'],
+  ['an unknown method', inFolder(15, BLOCK), 'container-unsupported'],
+])('does not unpack a file with %s', async (_what, bytes, code) => {
+  expect(await filesIn(bytes)).toEqual({ a: code });
+});
+
+const withBytes = (at: number, ...bytes: number[]) =>
+  Buffer.concat([ONE_FOLDER.subarray(0, at), Buffer.from(bytes), ONE_FOLDER.subarray(at + bytes.length)]);
+
+it.each([
+  ['no header', ONE_FOLDER.subarray(0, 30)],
+  ['another signature', withBytes(0, 0)],
+  ['folders that are cut off', ONE_FOLDER.subarray(0, 40)],
+  ['files that are cut off', ONE_FOLDER.subarray(0, 50)],
+  ['a file without a name', withBytes(60, 0)],
+  ['a file in a folder that does not exist', withBytes(52, 1)],
+  ['a neighbour whose name does not end', withBytes(30, 1).subarray(0, 40)],
+])('rejects a cabinet with %s', async (_what, bytes) => {
+  await expect(filesIn(bytes)).rejects.toMatchObject({ code: 'cabinet-malformed' });
+});
+
+it('ends if folders share data again and again', async () => {
+  const count = 4000;
+  const block = blocksOf(Buffer.alloc(32_768 * 2), true);
+  const bytes = makeCab({
+    folders: Array.from({ length: count }, (_, index) => ({ method: 1, blocks: index === 0 ? block : [] })),
+    files: Array.from({ length: count }, (_, folder) => ({ name: `${folder}`, size: 1, offset: 65_535, folder })),
+  });
+  for (let folder = 1; folder < count; folder += 1) bytes.copy(bytes, 36 + folder * 8, 36, 44);
+  expect(Object.values(await filesIn(bytes))).toContain('contents-too-large');
+});
