@@ -11,7 +11,6 @@ import {
   withCmsErrors,
 } from '../cms/parse-signed-data.ts';
 import { readContentFields, readSignedDataFields } from '../cms/signed-data-fields.ts';
-import { examineSigner } from '../cms/verify-signer.ts';
 import { type DigestAlgorithm, NODE_DIGEST_NAME } from '../crypto/algorithms.ts';
 import type { ContentDigest } from '../crypto/measure-content.ts';
 import { CodesignError } from '../errors/codesign-error.ts';
@@ -29,8 +28,6 @@ export interface AuthenticodeParts {
   readonly algorithm: DigestAlgorithm | undefined;
   /** Common name, or issuer and serial number without a certificate. Not escaped. */
   readonly signerName: string;
-  /** Does not check the content of the file, or trust. */
-  verifies(): boolean;
 }
 
 export interface AuthenticodeSignature extends AuthenticodeParts {
@@ -128,7 +125,6 @@ function readParts(signedData: SignedData, contentType: string): AuthenticodePar
       digestedContent,
       algorithm: isSigningAlgorithm(contentDigestAlgorithm) ? contentDigestAlgorithm : undefined,
       signerName: signer.name,
-      verifies: () => examineSigner(signedData, signer, digestedContent).length === 0,
     };
   });
 }

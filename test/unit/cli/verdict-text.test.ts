@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { PassThrough } from 'node:stream';
 import { describe, expect, it } from 'vitest';
 import type { Io } from '../../../src/cli/io.ts';
@@ -192,3 +193,59 @@ describe('a good file with a warning and a note', () => {
     expect(annotated({ quiet: true })).toBe('');
   });
 });
+
+/** Every finding with each of its weights: `docs/findings.md` is made from the source. */
+const FINDINGS: readonly Finding[] = [
+  ...readFileSync(new URL('../../../docs/findings.md', import.meta.url), 'utf8').matchAll(
+    /^\| `([a-z0-9-]+)` \| (.*) \|$/gm,
+  ),
+].flatMap(([, code = '', weights = '']) =>
+  weights.split(', ').map((weight) => ({ code, message: `${code}.`, weight: weight as Finding['weight'] })),
+);
+
+describe.each(['trusted', 'intact', 'untrusted', 'not-accepted', 'unsupported', 'broken', 'unsigned'] as const)(
+  'a file with the verdict %s and every finding',
+  (verdict) => {
+    const file = fileWith([timestamp('2024-01-01')]);
+    const places: Readonly<Record<string, (finding: Finding) => VerifiedFile>> = {
+      'the file': (finding) => ({ ...file, verdict, findings: [finding] }),
+      'a signature': (finding) => withSignature((signature) => ({ ...signature, findings: [finding] })),
+      'a nested signature': (finding) =>
+        withSignature((signature) => ({ ...signature, nested: [{ ...signature, findings: [finding] }] })),
+      'a timestamp': (finding) =>
+        withSignature((signature) => ({
+          ...signature,
+          timestamps: signature.timestamps.map((one) => ({ ...one, findings: [finding] })),
+        })),
+    };
+    const withSignature = (change: (signature: VerifiedSignature) => VerifiedSignature): VerifiedFile => ({
+      ...file,
+      verdict,
+      findings: [],
+      signatures: file.signatures.map(change),
+    });
+
+    it.each(Object.entries(places))(
+      'shows, counts and annotates the warnings of %s, and notes on request',
+      (_, place) => {
+        expect(FINDINGS.length).toBeGreaterThan(100);
+        for (const finding of FINDINGS) {
+          const found = place(finding);
+          const annotated = written((io) => annotateVerdict(found, io, {})).includes('::warning ');
+          const isWarning = finding.weight === 'warning';
+          expect([finding, printed(found, { verbose: true })]).toEqual([
+            finding,
+            expect.stringContaining(`[${finding.code}]`),
+          ]);
+          if (isWarning || finding.weight === 'note')
+            expect([finding, printed(found).includes(`[${finding.code}]`)]).toEqual([finding, isWarning]);
+          expect([finding, annotated, verdictCounts([found]).includes('1 warning')]).toEqual([
+            finding,
+            isWarning,
+            isWarning,
+          ]);
+        }
+      },
+    );
+  },
+);
