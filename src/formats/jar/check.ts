@@ -1,5 +1,6 @@
 import type { ByteSource } from '../../bytes/byte-source.ts';
 import type { CodesignError } from '../../errors/codesign-error.ts';
+import { isBroken, isObjection } from '../../errors/finding.ts';
 import { formatErrors } from '../../format/errors.ts';
 import type { Expected } from '../../format/signable-file.ts';
 import type { DigestEntries } from '../../zip/entry-digests.ts';
@@ -42,7 +43,9 @@ export async function checkResult(
   for (const block of blocks) {
     const signatureFile = block.readSignatureFile();
     const isNew = added.some(({ bytes }) => Buffer.compare(block.cms, bytes) === 0);
-    const isSound = signatureFile !== undefined && block.verifies() && agrees(signatureFile, manifest.parsed);
+    // Another signature that this program cannot verify may stay, because `verify` does not call it broken.
+    const isValid = !block.examineSigners().some(isNew ? isObjection : isBroken);
+    const isSound = signatureFile !== undefined && isValid && agrees(signatureFile, manifest.parsed);
     const coverage = isSound ? coverageOf(signatureFile, layout) : undefined;
     if (coverage !== undefined) coverages.push(coverage);
     const isGood = isNew ? coverage?.removed.count === 0 : keepsPositions || isSound;

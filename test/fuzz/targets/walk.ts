@@ -3,7 +3,7 @@
 import { crc32 } from 'node:zlib';
 import { memorySource } from '../../../src/bytes/byte-source.ts';
 import type { Patch } from '../../../src/bytes/pieces.ts';
-import type { Finding } from '../../../src/errors/finding.ts';
+import { type Finding, isBroken } from '../../../src/errors/finding.ts';
 import type { Format } from '../../../src/format/format.ts';
 import type { Embedding, SignableFile, SigningMode } from '../../../src/format/signable-file.ts';
 import { cmsEnvelope, type FoundSignature, withNested } from '../../../src/format/signature.ts';
@@ -171,8 +171,11 @@ async function trySigning(walk: Walk, file: SignableFile, bytes: Uint8Array, mod
     const findings = (await mine.examine()).map(({ code }) => code);
     throw new Fault(`the new signature does not hold: ${findings.join(', ')}`);
   }
+  const findings = await reopened.examine();
+  requireFindings(findings);
+  const objection = findings.find(isBroken);
+  require(objection === undefined, `the result is broken: ${objection?.code}`);
   if (contents === undefined || contents.inner.size === 0) await walk.requireUntouched(bytes, result);
-  else requireFindings(await reopened.examine());
   walk.sample(result);
   return `signed, ${mode}`;
 }

@@ -8,9 +8,10 @@ import { lazy } from '../../../src/bytes/reuse.ts';
 import { attributeValues, parseSignedData } from '../../../src/cms/parse-signed-data.ts';
 import { DIGEST_ALGORITHMS, type DigestAlgorithm } from '../../../src/crypto/algorithms.ts';
 import { CodesignError } from '../../../src/errors/codesign-error.ts';
-import { hasFindingAgainst, isAgainst } from '../../../src/errors/finding.ts';
+import { hasFindingAgainst, isBroken } from '../../../src/errors/finding.ts';
 import type { SignatureProfile } from '../../../src/format/cms.ts';
 import type { Format } from '../../../src/format/format.ts';
+import type { SigningMode } from '../../../src/format/signable-file.ts';
 import { cmsEnvelope, withNested } from '../../../src/format/signature.ts';
 import { temporaryFolder } from '../../support/programs/cli.ts';
 import { signingContext } from '../../support/signed-files/signing-context.ts';
@@ -96,20 +97,27 @@ export function describeFormat(
       });
     });
 
-    it('is rejected in a foreseen way, or signed so that the result is intact, whatever byte is changed or missing', async () => {
+    it('is rejected in a foreseen way, whatever byte is changed or missing', async () => {
       for (const original of [sample, (await signBytes(format, sample, signer)).result]) {
         // A few at any size: the fuzz targets of a format try many more.
-        const step = Math.max(16, Math.floor(original.length / 10));
-        for (let index = 0; index < original.length; index += step) {
-          const mutant = Buffer.from(original);
-          mutant[index] = (mutant[index] ?? 0) ^ (1 << (index % 8));
-          expect([index, await objectionsToResult(format, mutant, signer)]).toEqual([index, []]);
-          for (const bytes of [mutant, original.subarray(0, index)]) {
-            expect(await failureOf(format, bytes, signer)).toSatisfy(isForeseen);
-          }
-        }
+        for (const [, bytes] of mutantsOf(original))
+          expect(await failureOf(format, bytes, signer)).toSatisfy(isForeseen);
       }
     });
+  });
+
+  it('requests no signature for a file whose result verify would call broken', async () => {
+    const signed = (await signBytes(format, sample, signer)).result;
+    const changed = await changedContents(signed);
+    const inputs: readonly (readonly [name: unknown, bytes: Buffer])[] = [
+      ...malformed.map(({ name, bytes }) => [name, bytes] as const),
+      ...changed.map((bytes, index) => [`changed ${index}`, bytes] as const),
+      ...[sample, signed].flatMap(mutantsOf),
+    ];
+    for (const [name, bytes] of inputs) {
+      for (const mode of rulesOf(format).modes)
+        expect([name, mode, await wasteOf(format, bytes, signer, mode)]).toEqual([name, mode, []]);
+    }
   });
 
   it.each(good)('$name is signed so that the result opens, checks and is intact: $what', async ({ bytes, name }) => {
@@ -399,17 +407,35 @@ async function failureOf(format: Format, bytes: Buffer, signer: ThrowawaySigner)
   }
 }
 
-/** What speaks against the integrity of the file once it is signed; nothing for one that is refused before any request. */
-async function objectionsToResult(format: Format, bytes: Buffer, signer: ThrowawaySigner): Promise<readonly string[]> {
-  const signed = await signBytes(format, bytes, signer).catch((thrown: unknown) => {
+/** The file with one bit changed, and cut off, at a few places. */
+function mutantsOf(original: Buffer): readonly (readonly [at: number, bytes: Buffer])[] {
+  const step = Math.max(16, Math.floor(original.length / 10));
+  const places = Array.from({ length: Math.ceil(original.length / step) }, (_, index) => index * step);
+  return places.flatMap((at) => {
+    const mutant = Buffer.from(original);
+    mutant[at] = (mutant[at] ?? 0) ^ (1 << (at % 8));
+    return [[at, mutant] as const, [at, original.subarray(0, at)] as const];
+  });
+}
+
+/** What `verify` calls broken in the result, or what fails after a signature was requested; nothing for what was refused before. */
+async function wasteOf(
+  format: Format,
+  bytes: Buffer,
+  signer: ThrowawaySigner,
+  mode: SigningMode,
+): Promise<readonly string[]> {
+  let requests = 0;
+  const signDigest: ThrowawaySigner['signDigest'] = (digest, algorithm) => {
+    requests += 1;
+    return signer.signDigest(digest, algorithm);
+  };
+  const signed = await signBytes(format, bytes, { ...signer, signDigest }, { mode }).catch((thrown: unknown) => {
     if (thrown instanceof CodesignError) return thrown;
     throw thrown;
   });
-  if (signed instanceof CodesignError) return signed.code === 'result-damaged' ? [signed.message] : [];
+  if (signed instanceof CodesignError) return requests > 0 ? [signed.message] : [];
   const file = await openBytes(format, signed.result);
-  const all = withNested(await file.signatures());
-  const findings = [file, ...all].map((each) => each.examine());
-  return (await Promise.all(findings))
-    .flat()
-    .flatMap((finding) => (isAgainst(finding, 'integrity') ? [finding.code] : []));
+  const findings = [file, ...withNested(await file.signatures())].map((each) => each.examine());
+  return (await Promise.all(findings)).flat().flatMap((finding) => (isBroken(finding) ? [finding.code] : []));
 }
