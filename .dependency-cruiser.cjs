@@ -16,6 +16,7 @@ const LAYERS = [
   ['containers'],
   ['policy'],
   ['app'],
+  ['doctor'],
   ['cli', 'index.ts'],
   ['hooks'],
 ];

@@ -77,7 +77,7 @@ export function removeNow(paths: Iterable<string>): void {
 
 /** Opening the journal would create one. */
 export async function hasJournal(env: Environment): Promise<boolean> {
-  return stat(folderOf(env)).then(
+  return stat(stateFolderOf(env)).then(
     () => true,
     (thrown) => !(thrown instanceof Error && 'code' in thrown && thrown.code === 'ENOENT'),
   );
@@ -95,7 +95,7 @@ export async function composeJournalReading(env: Environment): Promise<JournalRe
 
 async function journalOptions(env: Environment): Promise<Omit<JournalOptions, 'runningFor' | 'patience'>> {
   return {
-    folder: folderOf(env),
+    folder: stateFolderOf(env),
     now: () => new Date(),
     uptime: () => Number(process.hrtime.bigint()) / 1e6,
     randomId: () => randomBytes(10).toString('hex'),
@@ -104,7 +104,7 @@ async function journalOptions(env: Environment): Promise<Omit<JournalOptions, 'r
   };
 }
 
-function folderOf(env: Environment): string {
+export function stateFolderOf(env: Environment): string {
   const folder = stateFolder({ environment: env, platform: process.platform, home: homeFolder() });
   if (folder === undefined) throw journalErrors('no-state-folder');
   return folder;

@@ -138,7 +138,7 @@ Exit codes: 0 done, 2 usage, 6 the journal cannot be read`,
 
   init: `\
 init does not ask for values that options give. Values in brackets come from the environment or the profile: Enter accepts them.
-init checks all values before it writes. It does not call the service: codesign-remote whoami --check does.
+init checks all values before it writes. It ends with the checks of codesign-remote doctor, which do not change its exit code.
 
 Examples:
   codesign-remote init
@@ -146,6 +146,19 @@ Examples:
   codesign-remote init --yes --base-url https://codesign.example.com --code 12345 --certificate chain.pem --no-timestamp
 
 Exit codes: 0 stored, 2 usage, or something is missing, 6 the certificate is unusable or the file cannot be written`,
+
+  doctor: `\
+doctor requests no signature and changes nothing. It gets one timestamp from each authority, and sends the service one request
+that the service must reject. A note (such as a missing keychain) does not change the exit code. A check that depends on a failed
+one is not run.
+
+Examples:
+  codesign-remote doctor
+  codesign-remote doctor --profile work --offline
+  codesign-remote doctor --json
+
+Exit codes: 0 no check failed; otherwise that of the failed checks: 2 settings or credentials, 3 network, 4 and 5 the service
+rejects the credentials, 6 certificate, clock or state folder, 7 timestamp, 9 several kinds`,
 
   login: `\
 On a terminal, login asks for address, Access Key and Access Secret, and hides the secret. The Access Secret is never an argument:

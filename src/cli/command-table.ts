@@ -107,6 +107,12 @@ export const PROGRAM: ProgramDefinition = {
       run: async (io, options) => (await import('./commands/init.ts')).init(options, io),
     }),
     command({
+      name: 'doctor',
+      description: 'check settings, certificate, service, timestamp authorities and this machine',
+      notes: NOTES.doctor,
+      run: async (io, options) => (await import('./commands/doctor.ts')).doctor(options, io),
+    }),
+    command({
       name: 'login',
       description: "store credentials for a signing service in the operating system's keychain",
       notes: NOTES.login,

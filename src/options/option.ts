@@ -26,6 +26,7 @@ export type CommandName =
   | 'resume'
   | 'history'
   | 'init'
+  | 'doctor'
   | 'login'
   | 'logout'
   | 'whoami'

@@ -34,9 +34,12 @@ export async function init(options: OptionsOf<'init'>, io: Io): Promise<number> 
     ]),
   );
   printStored(answers, { name, environment, path: profiles.path, wantsLogin }, io);
-  if (!wantsLogin) return 0;
-  const { login } = await import('./credentials.ts');
-  return login({ profile: name, environment, baseUrl: answers.baseUrl }, io);
+  const exitCode = wantsLogin
+    ? await (await import('./credentials.ts')).login({ profile: name, environment, baseUrl: answers.baseUrl }, io)
+    : 0;
+  const { doctor } = await import('./doctor.ts');
+  await doctor({ profile: name, environment, offline: options.offline, timestamp: options.timestamp }, io);
+  return exitCode;
 }
 
 /** Without a terminal, values of the environment and the profile need --yes. */

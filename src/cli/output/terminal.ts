@@ -63,9 +63,10 @@ const COLOURS = [
       'reported',
       'trusted',
       'intact',
+      'ok',
     ]),
   ],
-  ['yellow', new Set(['left', 'warning'])],
+  ['yellow', new Set(['left', 'warning', 'note'])],
   ['red', new Set(['not-accepted', 'untrusted', 'unsupported', 'broken', 'unsigned', 'failed', 'error'])],
 ] as const;
 

@@ -29,7 +29,7 @@ export const LIMITS_OPTIONS = {
     default: '30',
     stored: 'profile',
     help: 'time limit for one attempt of one request',
-    commands: ['sign', 'verify', 'timestamp', 'resume', 'login', 'whoami'],
+    commands: ['sign', 'verify', 'timestamp', 'resume', 'login', 'whoami', 'doctor'],
     in: { verify: { help: 'time limit for one revocation request', isTypedOnly: true } },
   },
   allOrNothing: {
@@ -141,7 +141,7 @@ export const OUTPUT_OPTIONS = {
   json: {
     flag: '--json',
     help: 'print one JSON document on standard output',
-    commands: [...FILE_COMMANDS, 'attach', 'inspect', 'resume', 'history', 'whoami', 'config list'],
+    commands: [...FILE_COMMANDS, 'attach', 'inspect', 'resume', 'history', 'whoami', 'doctor', 'config list'],
     isCommandLineOnly: true,
   },
   quiet: {

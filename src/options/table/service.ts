@@ -17,7 +17,18 @@ export const SERVICE_OPTIONS = {
     variable: 'CODESIGN_PROFILE',
     default: 'default',
     help: 'profile to use',
-    commands: ['sign', 'timestamp', 'resume', 'init', 'login', 'logout', 'whoami', 'config list', 'config set'],
+    commands: [
+      'sign',
+      'timestamp',
+      'resume',
+      'init',
+      'login',
+      'logout',
+      'whoami',
+      'config list',
+      'config set',
+      'doctor',
+    ],
   },
   environment: {
     flag: '--environment',
@@ -27,7 +38,7 @@ export const SERVICE_OPTIONS = {
     variable: 'CODESIGN_ENVIRONMENT',
     default: 'production',
     help: 'name of the environment in the profile whose address to use',
-    commands: ['sign', 'resume', 'init', 'login', 'logout', 'whoami', 'config list'],
+    commands: ['sign', 'resume', 'init', 'login', 'logout', 'whoami', 'config list', 'doctor'],
   },
   baseUrl: {
     flag: '--base-url',
@@ -35,7 +46,7 @@ export const SERVICE_OPTIONS = {
     kind: serviceAddress,
     variable: 'CODESIGN_BASE_URL',
     help: 'address of the signing service',
-    commands: ['sign', 'resume', 'init', 'login', 'whoami'],
+    commands: ['sign', 'resume', 'init', 'login', 'whoami', 'doctor'],
   },
   accessKey: {
     flag: '--access-key',
@@ -60,7 +71,7 @@ export const SERVICE_OPTIONS = {
     variable: 'CODESIGN_CODE',
     stored: 'profile',
     help: 'certificate number, as assigned by the service',
-    commands: ['sign', 'init'],
+    commands: ['sign', 'init', 'doctor'],
   },
   certificate: {
     flag: '--certificate',
@@ -70,7 +81,7 @@ export const SERVICE_OPTIONS = {
     variable: 'CODESIGN_CERTIFICATE',
     stored: 'profile',
     help: 'signing certificate and its chain',
-    commands: ['sign', 'resume', 'init'],
+    commands: ['sign', 'resume', 'init', 'doctor'],
   },
   caFile: {
     flag: '--ca-file',
@@ -79,7 +90,7 @@ export const SERVICE_OPTIONS = {
     variable: 'CODESIGN_CA_FILE',
     stored: 'profile',
     help: 'additional root certificates to trust for TLS',
-    commands: ['sign', 'verify', 'timestamp', 'resume', 'init', 'login', 'whoami'],
+    commands: ['sign', 'verify', 'timestamp', 'resume', 'init', 'login', 'whoami', 'doctor'],
     in: { verify: { isTypedOnly: true } },
   },
   proxy: {
@@ -89,7 +100,14 @@ export const SERVICE_OPTIONS = {
     otherVariables: 'HTTPS_PROXY, HTTP_PROXY, NO_PROXY',
     stored: 'profile',
     help: 'proxy for requests to other machines',
-    commands: ['sign', 'verify', 'timestamp', 'resume', 'login', 'whoami'],
+    commands: ['sign', 'verify', 'timestamp', 'resume', 'login', 'whoami', 'doctor'],
+  },
+  offline: {
+    flag: '--offline',
+    help: 'check nothing that needs the network',
+    commands: ['doctor', 'init'],
+    in: { init: { help: 'do not check the network after the settings are stored' } },
+    isCommandLineOnly: true,
   },
   yes: {
     flag: '--yes',

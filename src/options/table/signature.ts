@@ -60,7 +60,7 @@ export const TIMESTAMP_OPTIONS = {
     stored: 'both',
     help: 'address of an RFC 3161 timestamp authority',
     conflicts: ['timestamp'],
-    commands: ['sign', 'timestamp', 'resume', 'init'],
+    commands: ['sign', 'timestamp', 'resume', 'init', 'doctor'],
   },
   timestampAlgorithm: {
     flag: '--timestamp-algorithm',
@@ -92,12 +92,12 @@ export const TIMESTAMP_OPTIONS = {
     stored: 'profile',
     help: 'root certificates to trust for timestamps',
     conflicts: ['timestamp'],
-    commands: ['sign', 'timestamp', 'resume'],
+    commands: ['sign', 'timestamp', 'resume', 'doctor'],
   },
   timestamp: {
     flag: '--no-timestamp',
     help: 'add no timestamp: the signature is valid only as long as the certificate',
-    commands: ['sign', 'resume', 'init'],
+    commands: ['sign', 'resume', 'init', 'doctor'],
     in: { init: { help: 'store no timestamp authority in the profile' } },
   },
   requireTimestamp: {

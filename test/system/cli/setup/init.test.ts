@@ -17,7 +17,7 @@ async function storedIn(folder: string): Promise<unknown> {
 
 describe('init without a terminal', () => {
   const init = (folder: string, args: readonly string[], env = {}) =>
-    runCli(['init', ...args], { env: { CODESIGN_CONFIG_DIR: folder, ...env } });
+    runCli(['init', '--offline', ...args], { env: { CODESIGN_CONFIG_DIR: folder, ...env } });
 
   it('stores what options say, and reports what comes next', async () => {
     await using folder = await temporaryFolder();
@@ -82,7 +82,7 @@ describe('init without a terminal', () => {
 describe.skipIf(process.platform === 'win32')('init on a terminal', () => {
   const init = (folder: string, args: readonly string[], steps: readonly TerminalStep[]) =>
     runOnTerminal(
-      [process.execPath, CLI_PROGRAM, 'init', ...args],
+      [process.execPath, CLI_PROGRAM, 'init', '--offline', ...args],
       { PATH: process.env.PATH ?? '', HOME: folder, CODESIGN_CONFIG_DIR: folder },
       steps,
     );
@@ -124,7 +124,9 @@ describe.skipIf(process.platform === 'win32')('init on a terminal', () => {
 
   it('offers known values, and asks nothing that an option answers', async () => {
     await using folder = await temporaryFolder();
-    await runCli(['init', ...SAID, '-t', 'http://t.example'], { env: { CODESIGN_CONFIG_DIR: folder.path } });
+    await runCli(['init', '--offline', ...SAID, '-t', 'http://t.example'], {
+      env: { CODESIGN_CONFIG_DIR: folder.path },
+    });
     const run = await init(
       folder.path,
       ['--code', '43'],
