@@ -1,5 +1,6 @@
 import * as claimant from './claimant.ts';
-import type { Urgency } from './commits.ts';
+import { closeIfDone, makeDue } from './claimant.ts';
+import type { Session, Unrecorded, Urgency } from './commits.ts';
 import type { Row } from './driver.ts';
 import { journalErrors, journalWarnings, refusal } from './errors.ts';
 import type {
@@ -14,8 +15,6 @@ import type {
 } from './journal.ts';
 import { giveSignOfLife, type Run } from './runs.ts';
 import { OPEN_STATES } from './schema.ts';
-import type { Session, Unrecorded } from './session.ts';
-import { closeIfDone, endWithout, makeDue, noteReport } from './steps.ts';
 
 const FIRST_PAUSE_MILLISECONDS = 50;
 const LONGEST_PAUSE_MILLISECONDS = 500;
@@ -40,7 +39,7 @@ export async function knownCall(
   for (let pause = FIRST_PAUSE_MILLISECONDS; ; pause = Math.min(pause * 1.5, LONGEST_PAUSE_MILLISECONDS)) {
     const kept = session.hasFailed() ? unrecorded.get(claimant.workId(asking.work)) : undefined;
     if (kept !== undefined) return kept;
-    const decision = await session.decide(() => {
+    const decision = await session.enter('look', () => {
       const found = claimant.decide(session, asking);
       return found.kind === 'share' ? { ...found, part: claimant.shareCall(session, asking, found.call) } : found;
     });
@@ -80,7 +79,7 @@ function signatureOf({ signature, record, token }: Row): KnownCall['known'] {
 
 export async function claimedCall(session: Session, asking: Asking, name: string): Promise<Claim | undefined> {
   session.assertUsable();
-  const claimed = await session.decide(() => claimant.claimWork(session, asking, name));
+  const claimed = await session.enter('look', () => claimant.claimWork(session, asking, name));
   return claimed && claimOf(session, claimed);
 }
 
@@ -126,7 +125,9 @@ export function sharedCall(session: Session, part: claimant.Part): SharedCall {
       return await noting.catch(() => NOTHING_DUE);
     },
     async reported(status) {
-      await enter('later', () => noteReport(session, call, status)).catch((thrown) => warn(notRecorded(thrown)));
+      await enter('later', () => claimant.noteReport(session, call, status)).catch((thrown) =>
+        warn(notRecorded(thrown)),
+      );
     },
   };
 }
@@ -139,9 +140,13 @@ export function claimOf(session: Session, claimed: claimant.Claimed): Claim {
   let committed = 0;
   let isOver = false;
   let isSurplus = false;
-  const end = (state: Parameters<typeof endWithout>[2], urgency: Urgency, failure?: Failure): Promise<void> => {
+  const end = (
+    state: Parameters<typeof claimant.endWithout>[2],
+    urgency: Urgency,
+    failure?: Failure,
+  ): Promise<void> => {
     isOver = true;
-    return enter(urgency, () => endWithout(session, call, state, failure));
+    return enter(urgency, () => claimant.endWithout(session, call, state, failure));
   };
   return {
     ...shared,
@@ -209,10 +214,7 @@ export function claimOf(session: Session, claimed: claimant.Claimed): Claim {
   };
 }
 
-/**
- * An answer that arrives late is always kept. It becomes `surplus` if the work has another open call or the call was
- * forgotten. Throws if the database row no longer exists; the signature then stays in memory.
- */
+/** A late answer is `surplus` if the work has another open call, or if the user forgot the call. */
 function keepAnswer(
   me: Run,
   part: claimant.Claimed,
@@ -237,7 +239,7 @@ function keepAnswer(
   return isSurplus ? 'surplus' : state === 'unknown' ? 'late' : 'signed';
 }
 
-/** If the journal could not record a signature, equal files of this run can still use it. */
+/** Equal files of this run can still use the signature. */
 function unrecordedCall(id: string, given: SignatureOnRecord, file: string, thrown: unknown): Unrecorded {
   const nothing = async () => undefined;
   const nothingDue = async () => NOTHING_DUE;

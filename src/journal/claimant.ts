@@ -1,16 +1,16 @@
-/** Decides in one transaction where the signature for a file comes from. The decision table is in the README. */
+/**
+ * Decides where the signature for a file comes from, and changes the states of calls, based only on database rows. The
+ * decision table is in the README. Each function is part of one transaction.
+ */
 
 import { fingerprintOf } from '../crypto/fingerprint.ts';
 import type { Database, Row, Value } from './driver.ts';
-import type { Asking, CallMetadata, Claim, Work } from './journal.ts';
+import type { Asking, CallMetadata, Claim, Failure, Reported, Work } from './journal.ts';
 import { inWords, isGone, nextNumber, type Run, unendedSince } from './runs.ts';
-import { OPEN_STATES } from './schema.ts';
+import { OPEN_STATES, UNFINISHED_STATES } from './schema.ts';
 
 export type Decision =
-  /**
-   * The journal may insert a new call for this work. `before`: the state that `call` must get before that. `isFirst`:
-   * there is no earlier call for this work that counts.
-   */
+  /** A new call may be inserted, after `call` gets the state `before`. `isFirst`: no earlier call counts. */
   | {
       readonly kind: 'claim';
       readonly call?: Row;
@@ -19,9 +19,6 @@ export type Decision =
     }
   | { readonly kind: 'share'; readonly call: Row }
   | { readonly kind: 'wait'; readonly call: Row; readonly whom: string }
-  /**
-   * `isOfAll`: the certificate number and the certificate have never matched, so every request of this run would fail.
-   */
   | { readonly kind: 'mismatch'; readonly name: string; readonly isOfAll: boolean }
   | { readonly kind: 'just-unanswered' };
 
@@ -37,10 +34,7 @@ export function workId({ origin, code, algorithm, digest }: Work): string {
   return fingerprintOf(JSON.stringify([origin, code, algorithm, digest]));
 }
 
-/**
- * Returns the open call of a work. If there is none, returns the latest call that was not released, rejected or set
- * aside.
- */
+/** Returns the open call of a work, otherwise the latest one that counts. */
 export function currentCall(db: Database, work: Work): Row | undefined {
   return db.get(
     `select * from calls where work = ? and state not in ('released', 'refused', 'forgotten', 'aside')
@@ -49,13 +43,13 @@ export function currentCall(db: Database, work: Work): Row | undefined {
   );
 }
 
-/** Changes nothing, except that it records the end of each run that no longer exists. */
+/** Changes nothing, except that it records the end of runs that are gone. */
 export function decide(me: Run, asking: Asking): Decision {
   const mark = markOf(me.db, asking);
   if (mark?.matches === 0) return { kind: 'mismatch', name: String(mark.call), isOfAll: true };
   const call = currentCall(me.db, asking.work);
-  const { state, run = null, settled } = call ?? {};
   if (call === undefined) return { kind: 'claim', isFirst: true };
+  const { state, run = null, settled } = call;
   const isOpen = state === 'claimed' || state === 'requested' || state === 'signed';
   const usable = isOpen ? undefined : usableCall(me, asking);
   if (usable !== undefined) return { kind: 'share', call: usable };
@@ -93,13 +87,13 @@ export function isShared(me: Run, { id = null, settled }: Row): boolean {
   return me.db.get(sql, id, unendedSince(me)) !== undefined;
 }
 
-/** True if at least one file has been written, and no file of a live run waits for the signature. */
+/** A file of a live run must not wait for the signature. */
 function isWritten(me: Run, { id = null }: Row): boolean {
   if (me.db.get('select 1 from files where call = ? and written = 1', id) === undefined) return false;
   return waitingRuns(me.db, id).every((run) => isGone(me, run));
 }
 
-export function waitingRuns(db: Database, call: Value): readonly Value[] {
+function waitingRuns(db: Database, call: Value): readonly Value[] {
   const sql = 'select distinct run from files where call = ? and written = 0 and given_up = 0';
   return db.all(sql, call).map(({ run = null }) => run);
 }
@@ -134,7 +128,7 @@ export function claimWork(me: Run, asking: Asking, name: string): Claimed | unde
   };
 }
 
-/** If the run that owns the call is still alive, that run sends the report. */
+/** An owner that is still alive keeps the call. */
 export function shareCall(me: Run, asking: Asking, call: Row): Part {
   const { state, run = null } = call;
   const { name, sha256 } = asking.metadata.certificate;
@@ -153,10 +147,7 @@ export function markOf(db: Database, { work, metadata }: Asking): Row | undefine
   return db.get(sql, work.origin, work.code, metadata.certificate.sha256);
 }
 
-/**
- * A certificate that has matched once is never marked as mismatched, because one faulty answer must not stop a whole
- * team.
- */
+/** A certificate that has matched once stays proven, because one faulty answer must not stop a whole team. */
 export function prove(db: Database, { work, metadata, name }: Part, matches: 0 | 1): void {
   db.run(
     `insert into proven values (?, ?, ?, ?, ?)
@@ -176,7 +167,7 @@ export function settle(
   return db.run(sql, state, nextNumber(db), now().getTime(), call, ...values) === 1;
 }
 
-/** Two files are equal here if their path, their output and the name of the inner file are equal. */
+/** Identifies a file of a call. */
 export function placeOf({ file, signingOptions }: CallMetadata): string {
   const { path, output, inner } = signingOptions ?? {};
   return JSON.stringify(path === undefined ? [file] : [path, output, inner]);
@@ -193,4 +184,66 @@ function addFile(me: Run, asking: Asking, { id, name }: Row): Part {
     options?.report === false ? 0 : 1,
   );
   return { ...asking, call: Number(id), name: String(name) };
+}
+
+/** A call that was repeated becomes `unknown`, whatever the result of its last attempt is. */
+export function endWithout(me: Run, call: number, state: 'refused' | 'unknown' | 'released', failure?: Failure): void {
+  const { reason = null, httpStatus = null, serviceCode = null } = failure ?? {};
+  const isRepeated = me.db.get('select 1 from calls where id = ? and repeated = 1', call) !== undefined;
+  const end = isRepeated ? 'unknown' : state;
+  if (!settle(me, call, end, "run = ? and state in ('claimed', 'requested')", me.id)) return;
+  const why = 'update calls set reason = ?, http_status = ?, service_code = ? where id = ?';
+  me.db.run(why, reason, httpStatus, serviceCode, call);
+  if (end !== 'unknown') me.db.run('update files set given_up = 1 where call = ?', call);
+}
+
+export function noteReport(me: Run, call: number, status: Reported): void {
+  const { db } = me;
+  if (status === 'not-wanted') db.run('update calls set due = null where id = ?', call);
+  // If a success report (1) is due, it is sent after the failure report (2).
+  else db.run('update calls set reported = ?, due = nullif(due, ?) where id = ?', status, status, call);
+  // A file was written although its call had already been reported as failed.
+  if (status === 2 && db.get('select 1 from files where call = ? and written = 1', call)) makeDue(me, call, 1);
+  closeIfDone(me, call);
+}
+
+/** Returns true if this run must send the report: it has just become due, or its reporter is gone. */
+export function makeDue(me: Run, call: number, status: 1 | 2): boolean {
+  const { record, due, reported, reporter, isWanted } =
+    me.db.get(
+      `select record, due, reported, reporter, exists (
+         select 1 from files where call = calls.id and wants_report = 1) as isWanted from calls where id = ?`,
+      call,
+    ) ?? {};
+  const isNew = due !== status && reported !== status && record !== null && isWanted === 1;
+  if (!isNew && !(due === status && isGone(me, reporter ?? null))) return false;
+  me.db.run('update calls set due = ?, reporter = ? where id = ?', status, me.id, call);
+  return true;
+}
+
+export function closeIfDone(me: Run, call: number): 1 | 2 | undefined {
+  const isDone = `state in ('signed', 'aside') and due is null
+    and not exists (select 1 from files where call = calls.id and written = 0 and given_up = 0)`;
+  const found = me.db.get(`select reported, ${isDone} as isDone from calls where id = ?`, call);
+  if (found?.isDone === 1) settle(me, call, 'closed', isDone);
+  const reported = found?.reported;
+  return reported === 1 || reported === 2 ? reported : undefined;
+}
+
+export function handOver(me: Run): void {
+  const sql = `select id, state from calls where run = ? and state in ${UNFINISHED_STATES}`;
+  for (const { id = null, state } of me.db.all(sql, me.id)) {
+    if (state === 'claimed') endWithout(me, Number(id), 'released');
+    if (state === 'requested') endWithout(me, Number(id), 'unknown');
+    if (state === 'signed') closeIfDone(me, Number(id));
+    const heir = state === 'signed' && waitingRuns(me.db, id).find((run) => run !== me.id && !isGone(me, run));
+    if (heir) me.db.run('update calls set run = ? where id = ?', heir, id);
+  }
+}
+
+/** Forgets a call at the user's request. */
+export function giveUp(me: Run, call: number, report: 1 | 2 | undefined): void {
+  me.db.run('update files set given_up = 1 where call = ? and written = 0', call);
+  me.db.run('update calls set due = ?, reporter = ? where id = ?', report ?? null, me.id, call);
+  settle(me, call, 'forgotten');
 }

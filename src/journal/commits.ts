@@ -1,10 +1,11 @@
-/** Group commit: the entries of all files that are ready are written in one transaction with one flush. */
+/** Group commit: the entries of all files of a run that are ready are written in one transaction with one flush. */
 
-import { setImmediate, setTimeout as sleep } from 'node:timers/promises';
+import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
 import { CodesignError } from '../errors/codesign-error.ts';
 import { rollBack } from './driver.ts';
-import { asJournalError, hasSqliteCode } from './errors.ts';
-import { giveUpSpace } from './place.ts';
+import { asJournalError, hasSqliteCode, journalErrors, journalWarnings } from './errors.ts';
+import type { KnownCall } from './journal.ts';
+import { giveUpSpace, identityOf } from './place.ts';
 import type { Run } from './runs.ts';
 
 const LONGEST_WAIT_MILLISECONDS = 60_000;
@@ -14,10 +15,11 @@ const PAUSE_RANGE_MILLISECONDS = 10;
 const LATER_MILLISECONDS = 5;
 
 /**
- * `now` flushes the commit to disk; `soon` does not. `kept` is for paid signatures: it flushes the commit to disk, and
- * each later commit tries again if that fails. `later` is also tried again, but nothing waits for it.
+ * `now` flushes the commit to disk; `soon` does not. `look` is like `soon`, but wakes no file that waits. `kept` is for
+ * paid signatures: it flushes the commit to disk, and each later commit tries again if that fails. `later` is also
+ * tried again, but nothing waits for it.
  */
-export type Urgency = 'now' | 'soon' | 'kept' | 'later';
+export type Urgency = 'now' | 'soon' | 'look' | 'kept' | 'later';
 
 interface Entry {
   readonly urgency: Urgency;
@@ -26,14 +28,30 @@ interface Entry {
   reject(error: unknown): void;
 }
 
-export function groupCommits({ db, folder, uptime, isShared = false }: Run, onPaid: () => void) {
+/** A signature that could not be committed. */
+export interface Unrecorded extends KnownCall {
+  readonly file: string;
+  readonly reason: string;
+}
+
+export type Session = ReturnType<typeof sessionOf>;
+
+/** The state that is common to the files of a run. */
+export function sessionOf(run: Run) {
+  const { db, folder, uptime, isShared = false } = run;
+  const identity = identityOf(folder);
+  const warnings: string[] = [];
   const waiting: Entry[] = [];
   const failed = new Set<Entry>();
+  /** Wakes the files that wait for a change in the journal. */
+  const sleeping = new Set<() => void>();
   let isWorking = false;
   /** The current `synchronous` mode of the connection; undefined before the first commit. */
   let synchronous: string | undefined;
   let hasSpace = true;
   let timer: NodeJS.Timeout | undefined;
+  let isReplaced = false;
+  let hasLooked = false;
 
   async function work(): Promise<void> {
     clearTimeout(timer);
@@ -43,7 +61,7 @@ export function groupCommits({ db, folder, uptime, isShared = false }: Run, onPa
     try {
       while (waiting.length > 0) {
         // Wait for all entries that become ready in this turn of the event loop.
-        await setImmediate();
+        await nextTurn();
         const entries = [...failed, ...waiting.splice(0)];
         if (await areCommitted(entries)) continue;
         // Commit the entries one at a time, paid ones first, so that the failure of one does not affect the others.
@@ -59,10 +77,9 @@ export function groupCommits({ db, folder, uptime, isShared = false }: Run, onPa
   async function areCommitted(entries: readonly Entry[]): Promise<boolean> {
     try {
       const settle = await transaction(entries);
-      if (entries.some(({ urgency }) => urgency === 'kept')) onPaid();
+      if (entries.some(({ urgency }) => urgency === 'kept')) lookForReplaced();
       for (const entry of entries) failed.delete(entry);
       for (const one of settle) one();
-      return true;
     } catch (error) {
       if (entries.length > 1 && !hasSqliteCode(error, 'BUSY')) return false;
       if (entries.some(isKept) && hasSpace && hasSqliteCode(error, 'FULL')) {
@@ -74,8 +91,9 @@ export function groupCommits({ db, folder, uptime, isShared = false }: Run, onPa
         if (isKept(entry)) failed.add(entry);
         entry.reject(error);
       }
-      return true;
     }
+    if (entries.some(({ urgency }) => urgency !== 'look')) for (const wake of sleeping) wake();
+    return true;
   }
 
   async function transaction(entries: readonly Entry[]): Promise<readonly (() => void)[]> {
@@ -108,8 +126,26 @@ export function groupCommits({ db, folder, uptime, isShared = false }: Run, onPa
     }
   }
 
+  function warn(sentence: string): void {
+    if (!warnings.includes(sentence)) warnings.push(sentence);
+  }
+
+  /** Detects that the database files were replaced, because other processes might then use a different log. */
+  function lookForReplaced(): void {
+    if (identityOf(folder) === identity) return;
+    isReplaced = true;
+    warn(journalWarnings('journal-replaced', { folder }));
+  }
+
+  const hasFailed = (): boolean => failed.size > 0;
+
   return {
-    add<T>(urgency: Urgency, apply: () => T): Promise<T> {
+    ...run,
+    warnings,
+    warn,
+    unrecorded: new Map<string, Unrecorded>(),
+    hasFailed,
+    enter<T>(urgency: Urgency, apply: () => T): Promise<T> {
       return new Promise((resolve, reject) => {
         waiting.push({
           urgency,
@@ -121,7 +157,31 @@ export function groupCommits({ db, folder, uptime, isShared = false }: Run, onPa
         else timer ??= setTimeout(() => void work(), LATER_MILLISECONDS);
       });
     },
-    hasFailed: (): boolean => failed.size > 0,
+    /** Looks once for all requests of one turn of the event loop, because a look takes three system calls. */
+    lookOnceInTurn(): void {
+      if (hasLooked) return;
+      hasLooked = true;
+      setImmediate(() => {
+        hasLooked = false;
+      });
+      lookForReplaced();
+    },
+    assertUsable(): void {
+      if (!isReplaced && !hasFailed()) return;
+      const reason = isReplaced
+        ? 'its files were replaced or removed during the run'
+        : 'a signature could not be recorded in it';
+      throw journalErrors('journal-unusable', { folder, reason });
+    },
+    /** Ends early if an entry is committed or the signal is aborted. */
+    async paused(milliseconds: number, signal?: AbortSignal): Promise<void> {
+      const woken = new AbortController();
+      const wake = () => woken.abort();
+      sleeping.add(wake);
+      const either = signal ? AbortSignal.any([woken.signal, signal]) : woken.signal;
+      await sleep(milliseconds, undefined, { signal: either }).catch(() => undefined);
+      sleeping.delete(wake);
+    },
   };
 }
 

@@ -59,10 +59,7 @@ export const journalWarnings = defineWarnings({
     'another process assumed that this one had exited, and requested the signature of {file} again: call {id} may have been counted twice',
 });
 
-/**
- * SQLite result codes, from https://sqlite.org/rescode.html. Extended result codes have additional higher bits, or a
- * longer name.
- */
+/** From https://sqlite.org/rescode.html. Extended result codes have more bits above these, or a longer name. */
 const CODES = { BUSY: 5, READONLY: 8, CORRUPT: 11, FULL: 13, CANTOPEN: 14, CONSTRAINT: 19, NOTADB: 26 } as const;
 
 export function hasSqliteCode(thrown: unknown, ...names: readonly (keyof typeof CODES)[]): boolean {
@@ -75,16 +72,9 @@ export function hasSqliteCode(thrown: unknown, ...names: readonly (keyof typeof 
   return names.some((name) => given === CODES[name] || String(code).startsWith(`SQLITE_${name}`));
 }
 
-/**
- * Error code for a path that the journal rejects because it is a link, is not a regular file, or belongs to another
- * user.
- */
 const REFUSED = 'REFUSED';
 
-/**
- * Returns a system error, to which `asJournalError` adds the error code of the journal. `problem` follows the path in
- * the message, for example "is a link".
- */
+/** `asJournalError` turns it into an error of the journal. `problem` follows the path, for example "is a link". */
 export function refusal(path: string, problem: string): Error {
   return Object.assign(new Error(`${path} ${problem}`), { code: REFUSED });
 }

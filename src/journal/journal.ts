@@ -1,4 +1,4 @@
-/** The journal interface: every requested signature is recorded, so that none is lost or requested twice. */
+/** The journal records every requested signature, so that none is lost or requested twice. */
 
 import type { DigestAlgorithm } from '../crypto/algorithms.ts';
 import type { CodesignError } from '../errors/codesign-error.ts';
@@ -18,17 +18,13 @@ export interface CallMetadata {
   readonly bytes: number;
   /** Name and SHA-256 fingerprint (hex) of the leaf certificate. */
   readonly certificate: { readonly name: string; readonly sha256: string };
-  /**
-   * SHA-256 of the access key, in hex. Reports are sent only with the credentials that were used to request the
-   * signature.
-   */
+  /** SHA-256 of the access key in hex. Only the credentials that requested a signature can send its report. */
   readonly client: string;
   readonly signingOptions?: RecordedSigningOptions | undefined;
 }
 
-/** Everything that `resume` needs to prepare exactly the same bytes again. */
+/** Everything that `resume` needs to prepare exactly the same bytes again. The paths are absolute. */
 export interface RecordedSigningOptions {
-  /** Absolute path, like `output`. Both are equal if the file is signed in place. */
   readonly path: string;
   readonly output: string;
   readonly existing?: 'replace' | 'append' | 'skip' | undefined;
@@ -51,24 +47,20 @@ export interface Asking {
   readonly metadata: CallMetadata;
   verifies(signature: Uint8Array): boolean;
   /**
-   * Creates the error for a certificate that does not match its number, or whose signatures `verifies` rejects.
-   * `calls`: ids of the calls that showed the mismatch. `isOfAll`: the certificate number has never matched this
-   * certificate, so other files should not be tried.
+   * Creates the error for a certificate that does not match its number. `calls`: ids of the calls that showed it.
+   * `isOfAll`: the two have never matched, so other files should not be tried.
    */
   mismatch(calls: readonly string[], isOfAll: boolean): CodesignError;
 }
 
 export interface Waiting {
-  /** If the signal is aborted, the wait ends, and `known` throws `claim-interrupted`. */
+  /** If the signal is aborted, `known` throws `claim-interrupted`. */
   readonly signal?: AbortSignal | undefined;
   /** Called once with a description of the other process, such as "process 4711 on build-3". */
   readonly onWait?: ((whom: string) => void) | undefined;
 }
 
-/**
- * Reports to the service after a file was written or failed: the status that must be sent now, and the last status that
- * was sent.
- */
+/** The report that must be sent now, after a file was written or failed, and the last report that was sent. */
 export interface AfterFile {
   readonly reportDue: 1 | 2 | undefined;
   readonly reported: 1 | 2 | undefined;
@@ -82,25 +74,16 @@ export interface Failure {
   readonly serviceCode?: number | undefined;
 }
 
-/**
- * Represents one file in a call that has a signature. The steps that nothing waits for are recorded in the next commit.
- */
+/** One file in a call that has a signature. */
 export interface SharedCall {
   readonly id: string;
-  /**
-   * Stores the timestamp of the signature. The timestamp is committed before the file is renamed. If several timestamps
-   * are stored, the last one is used.
-   */
+  /** Records the timestamp before the file is renamed. The last of several timestamps counts. */
   stamped(token: Uint8Array): Promise<void>;
-  /**
-   * `sha256`: SHA-256 of the written file, in hex. If this fails, a warning is added to `Journal.warnings`, and nothing
-   * is thrown.
-   */
+  /** `sha256`: digest of the written file in hex. If this fails, `Journal.warnings` says so, and nothing is thrown. */
   written(target: string, sha256?: string): Promise<AfterFile>;
   /**
-   * The signature stays available to the next file with the same work, however old the signature is. Exception: the
-   * file is given up if `changed` is true and another file has written the same output with this signature. Throws if
-   * the journal was not able to record the signature.
+   * Keeps the signature for the next file with the same work, at any age. But if `changed` is true and another file has
+   * written the same output with this signature, this file no longer needs it. Throws if the signature is not recorded.
    */
   notWritten(reason: string, changed?: boolean): Promise<AfterFile>;
   /** A call stays `unreported` until this step is recorded. Never throws. */
@@ -112,56 +95,45 @@ export interface KnownCall extends SharedCall {
 }
 
 /**
- * Permission to request the signature of a work. The steps are usually called in this order: requested, mayBeSent,
- * signed, written, reported. Each promise resolves after its step has been committed. `refused`, `unanswered`,
- * `unusable` and `release` each end the claim.
+ * Permission to request the signature of a work. The usual steps are requested, mayBeSent, signed, written, reported.
+ * Each promise resolves after its step has been committed. `refused`, `unanswered`, `unusable` and `release` end the
+ * claim.
  */
 export interface Claim extends SharedCall {
   readonly known: undefined;
   /** Ids of earlier calls that may have been counted; each id causes a warning. */
   readonly unknownCalls: readonly string[];
-  /**
-   * True if this certificate has already verified a signature. In that case, a failure of the first request does not
-   * stop the run.
-   */
+  /** If this certificate has already verified a signature, a failure of the first request does not stop the run. */
   readonly isProven: boolean;
   /**
-   * Must be called before each attempt. If this throws `claim-lost`, `journal-full` or `journal-unusable`, the attempt
-   * must not be sent. `repeated`: the previous attempt may have been counted, but the call does not become `unknown`
-   * between the two attempts.
+   * Must be called before each attempt. If it throws, nothing may be sent. `repeated`: the previous attempt may have
+   * been counted.
    */
   requested(repeated?: boolean): Promise<void>;
-  /** Must be called directly before the first byte is sent. If this throws, nothing may be sent (see the README). */
+  /** Must be called directly before the first byte is sent. If it throws, nothing may be sent (see the README). */
   mayBeSent(): void;
   /** The attempt certainly did not make a signature, and another attempt will follow. */
   deferred(failure?: Failure): Promise<void>;
   /**
-   * Records a signature that has been verified. If the record cannot be written, the signature stays in memory, and
-   * this run sends no more requests. `surplus`: another process has taken over the work. The signature is then kept
-   * only for `resume`, and the later steps of this claim do nothing.
+   * Records a signature that verifies. If the record cannot be written, the signature stays in memory, and this run
+   * sends no more requests. `surplus`: another process has taken over the work, so the signature is kept only for
+   * `resume`, and the later steps of this claim do nothing.
    */
   signed(given: SignatureOnRecord): Promise<'signed' | 'surplus'>;
-  /**
-   * Records a signature that does not verify. The signature stays available to a later claim that has the right
-   * certificate.
-   */
+  /** Records a signature that does not verify: a later claim may have the right certificate. */
   unusable(given: SignatureOnRecord, reason: string): Promise<void>;
   /** It is certain that no signature was made. */
   refused(failure: Failure): Promise<void>;
   /** The service may have made a signature, but none arrived. */
   unanswered(failure: Failure): Promise<void>;
-  /**
-   * Ends a claim that has no request in progress. Does nothing if another step has already ended the claim. Never
-   * throws.
-   */
+  /** Ends a claim that has no request in progress, unless another step has ended it. Never throws. */
   release(): Promise<void>;
 }
 
 /**
  * `under-way`: a running process is working on the call. `unwritten`: the signature exists, but a file that needs it
- * has not been written. `unreported`: everything is done except the report to the service. `unknown`: it is not known
- * whether the call was counted. `surplus`: the answer arrived after another process took over the work, and a failure
- * report (2) is due.
+ * has not been written. `unreported`: everything is done except the report. `unknown`: it is not known whether the call
+ * was counted. `surplus`: the answer arrived after another process took over the work, and a failure report is due.
  */
 export type UnfinishedKind = 'under-way' | 'unwritten' | 'unreported' | 'unknown' | 'surplus';
 
@@ -216,39 +188,31 @@ export interface Journal {
    * `just-unanswered`, `work-held`, `claim-interrupted`, or the error that `asking.mismatch` creates.
    */
   known(asking: Asking, waiting?: Waiting): Promise<KnownCall | undefined>;
-  /**
-   * Returns undefined if the signature was recorded or claimed in the meantime. The caller must then call `known`
-   * again.
-   */
+  /** Returns undefined if the caller must call `known` again, because the work is recorded or claimed meanwhile. */
   claim(asking: Asking): Promise<Claim | undefined>;
   /** Returns the signing options of the files that have the signature `known` would return. Never waits. */
   knownFor(work: Work): Promise<readonly RecordedSigningOptions[]>;
   /** Oldest first, for all services and clients. */
   unfinished(): Promise<readonly UnfinishedCall[]>;
-  /**
-   * Unfinished calls, and calls of runs that did not succeed. If the same command runs again, it can use their
-   * signatures.
-   */
+  /** Calls whose signatures the same command can use if it runs again: unfinished ones, and those of failed runs. */
   repeatable(): Promise<readonly Pick<UnfinishedCall, 'work' | 'files'>[]>;
   history(): AsyncIterable<HistoryEntry>;
   /** Records that a report for a call of an earlier run has been sent. Returns false if the call does not exist. */
   reported(id: string, status: Reported): Promise<boolean>;
   /**
-   * Discards a call permanently: its signature is not used any more, and a mismatch that the call showed no longer
-   * counts. `report`: the status that must be sent next. The call is `unreported` until `reported` records that this
-   * report was sent.
+   * Discards a call permanently, with the mismatch that it may have shown. `report`: the status that must be sent next;
+   * until `reported` records it, the call is `unreported`.
    */
   forget(id: string, report?: 1 | 2): Promise<'forgotten' | 'not-found' | 'under-way'>;
   /**
    * Ends a run, even if it failed or was interrupted. Commits the remaining entries, and hands calls over to other runs
-   * that use the same calls. Never throws. For each signature that cannot be committed, adds a warning with its id and
-   * record.
+   * that use them. Adds a warning for each signature that cannot be committed. Never throws.
    */
   close(): Promise<void>;
   /**
-   * Records, after `close`, that the run succeeded. If success is not recorded, runs that start within a week reuse the
-   * finished calls, so the same command requests nothing twice. Synchronous, so that it can be the last action of a
-   * process; never throws. If `isWell` is false, this only closes the files.
+   * Records, after `close`, that the run succeeded. Otherwise runs that start within a week reuse the finished calls.
+   * Synchronous, so that it can be the last action of a process; never throws. If `isWell` is false, this only closes
+   * the files.
    */
   ended(isWell?: boolean): void;
   readonly warnings: readonly string[];

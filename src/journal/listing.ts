@@ -37,9 +37,8 @@ const ENTRY = object(`'id', name, 'at', ${time('at')},
   'reason', coalesce(reason, (select reason from files where call = c.id and reason is not null limit 1))`);
 
 /**
- * `outcome` is null if nothing was sent and nothing is going to be sent. `waits` is 1 if a file of a live run waits for
- * the signature, and 0 if only files of other runs wait for it. The first parameter of the query is the list of live
- * runs.
+ * `outcome` is null if nothing was sent. `waits` is 1 if a file of a live run waits for the signature, and 0 if only
+ * files of other runs wait for it. The first parameter of the query is the list of live runs.
  */
 const selectCalls = (shape: string, calls: string, also = 'outcome is not null'): string => `
   with live (id) as (select value from json_each(?))

@@ -20,9 +20,7 @@ export async function openJournal(options: JournalOptions): Promise<Journal> {
   let run: Run | undefined;
   try {
     await place.preparePlace(folder);
-    const isShared = isOnSharedDisk(folder);
-    if (isShared) place.checkShared(place.databaseIn(folder));
-    run = await openRun({ ...options, isShared }, token);
+    run = await openRun({ ...options, isShared: isOnSharedDisk(folder) }, token);
     place.keepSpace(folder);
     return journalOfRun(run, token, options);
   } catch (thrown) {
@@ -58,6 +56,7 @@ function discard(db: Database): void {
 function beginIn(db: Database, { isShared, ...options }: Opening, token: string): Run {
   const database = place.databaseIn(options.folder);
   db.exec(isShared ? 'pragma busy_timeout = 2000' : 'pragma busy_timeout = 0');
+  if (isShared) rejectLog(db, database);
   db.exec(`pragma page_size = ${PAGE_SIZE}; pragma auto_vacuum = incremental; pragma foreign_keys = on;
     pragma wal_autocheckpoint = 250; pragma fullfsync = on; pragma checkpoint_fullfsync = on`);
   const mode = isShared ? 'truncate' : 'wal';
@@ -70,6 +69,15 @@ function beginIn(db: Database, { isShared, ...options }: Opening, token: string)
   return run;
 }
 
+/** A log needs memory that all processes share, unless the database is locked exclusively. */
+function rejectLog(db: Database, database: string): void {
+  db.exec('pragma locking_mode = exclusive');
+  const isLogged = db.get('pragma journal_mode')?.journal_mode === 'wal';
+  db.exec('pragma locking_mode = normal');
+  if (!isLogged) return;
+  throw refusal(database, 'was made on a local disk, and cannot be used on a network drive: move it back');
+}
+
 function versionOf(db: Database, database: string): number {
   const version = Number(db.get('pragma user_version')?.user_version);
   if (version > VERSION) throw refusal(database, 'was made by a later version of this program');
@@ -80,58 +88,47 @@ function versionOf(db: Database, database: string): number {
 /** Changes nothing. A missing folder is treated as a journal without calls. */
 export async function readJournal(options: JournalOptions): Promise<JournalReading> {
   const { folder, openDatabase: open = openDatabase } = options;
-  const opened = inJournal(folder, () => openToRead(folder, open));
-  const listing = opened
-    ? listingOf({ ...options, db: opened.db })
-    : { unfinished: async () => [], async *history() {} };
-  return { warnings: [], ...listing, [Symbol.dispose]: () => opened?.close() };
+  const db = inJournal(folder, () => openToRead(folder, open));
+  const listing = db ? listingOf({ ...options, db }) : { unfinished: async () => [], async *history() {} };
+  return { warnings: [], ...listing, [Symbol.dispose]: () => db?.close() };
 }
 
-interface OpenedToRead {
-  readonly db: Database;
-  close(): void;
-}
-
-function openToRead(folder: string, open: typeof openDatabase): OpenedToRead | undefined {
+function openToRead(folder: string, open: typeof openDatabase): Database | undefined {
   if (!existsSync(folder)) return undefined;
   place.assertOwnLinks(folder);
   place.checkPlace(folder);
   const database = place.databaseIn(folder);
   if (place.isMissing(database)) return undefined;
   try {
-    return openedToRead(() => open(database), database);
+    return unlessEmpty(open(database), database);
   } catch (thrown) {
     if (!hasSqliteCode(thrown, 'CANTOPEN', 'READONLY')) throw thrown;
   }
   // If the current user cannot write to the folder, SQLite cannot create the file that processes use together.
   const copies = mkdtempSync(join(tmpdir(), 'codesign-remote-'));
-  const copyAndOpen = (): Database => {
-    const copy = join(copies, 'journal.db');
-    for (const end of ['', '-wal']) if (!place.isMissing(database + end)) copyFileSync(database + end, copy + end);
-    return open(copy);
-  };
-  return openedToRead(copyAndOpen, database, () => rmSync(copies, { recursive: true, force: true }));
-}
-
-/** Returns undefined for a database that is still empty because the process that created it has ended. */
-function openedToRead(
-  open: () => Database,
-  database: string,
-  remove = (): void => undefined,
-): OpenedToRead | undefined {
+  const copy = join(copies, 'journal.db');
   let db: Database | undefined;
   const close = (): void => {
     db?.close();
-    remove();
+    rmSync(copies, { recursive: true, force: true });
   };
   try {
-    db = open();
-    db.exec('pragma busy_timeout = 5000; pragma query_only = on');
-    if (versionOf(db, database) > 0) return { db, close };
-  } catch (thrown) {
-    close();
-    throw thrown;
+    for (const end of ['', '-wal']) if (!place.isMissing(database + end)) copyFileSync(database + end, copy + end);
+    db = unlessEmpty(open(copy), database);
+  } finally {
+    if (db === undefined) close();
   }
-  close();
-  return undefined;
+  return db && { ...db, close };
+}
+
+/** A database is empty if the process that created it ended before it made the tables. */
+function unlessEmpty(db: Database, database: string): Database | undefined {
+  let isEmpty = true;
+  try {
+    db.exec('pragma busy_timeout = 5000; pragma query_only = on');
+    isEmpty = versionOf(db, database) === 0;
+  } finally {
+    if (isEmpty) db.close();
+  }
+  return isEmpty ? undefined : db;
 }

@@ -1,6 +1,6 @@
 /**
- * Checks the folder and the files of the database: they must belong to the current user, and must not be links. Checks
- * the files by name: opening and closing a descriptor of such a file would release SQLite's locks.
+ * Checks that the folder and the files of the database belong to this user, and are no links. Checks the files by name:
+ * closing a descriptor of such a file would release SQLite's locks.
  */
 
 import {
@@ -8,10 +8,6 @@ import {
   closeSync,
   lstatSync,
   openSync,
-  readdirSync,
-  readlinkSync,
-  readSync,
-  realpathSync,
   rmSync,
   statfsSync,
   statSync,
@@ -27,17 +23,11 @@ const WRITABLE_BY_OTHERS = 0o022n;
 /** Disk space that is reserved now, and released to record paid signatures when the disk is full. */
 const SPACE = Buffer.alloc(256 * 1024, 0x20);
 const EARLIER = ['calls', 'running'];
-/**
- * File system types from statfs(2) of Linux: NFS, SMB, CIFS, SMB 2, 9p, FUSE and virtiofs, vboxsf, AFS, Ceph, GFS2,
- * OCFS2.
- */
+/** Types from statfs(2): NFS, SMB, CIFS, SMB 2, 9p, FUSE and virtiofs, vboxsf, AFS, Ceph, GFS2, OCFS2. */
 const SHARED_FILE_SYSTEMS: ReadonlySet<number> = new Set([
   ...[0x6969, 0x517b, 0xff534d42, 0xfe534d42, 0x01021997, 0x65735546, 0x786f4256, 0x5346414f, 0x00c36400],
   ...[0x01161970, 0x7461636f],
 ]);
-/** Offset of the bytes in the database header that show whether there is a write-ahead log. */
-const LOG_FORMAT_OFFSET = 18;
-const HAS_LOG = 2;
 
 export function databaseIn(folder: string): string {
   return join(folder, 'journal.db');
@@ -53,10 +43,7 @@ export async function preparePlace(folder: string): Promise<void> {
   if (createFile(databaseIn(folder))) await flushFolder(folder);
 }
 
-/**
- * Must be called after the tables have been created, because an empty database with reserved space next to it is
- * treated as damaged. If the disk is full, no space is reserved. A request then cannot be recorded, so it is not sent.
- */
+/** Called after the tables have been created. On a full disk no request can be recorded, so none needs the space. */
 export function keepSpace(folder: string): void {
   try {
     if (createFile(spaceIn(folder))) writeFileSync(spaceIn(folder), SPACE);
@@ -74,40 +61,13 @@ export function checkPlace(folder: string): void {
   }
   // The reserved space is checked first, because another run that creates the journal reserves it after the tables.
   const hasSpace = !isMissing(spaceIn(folder));
-  for (const path of [...filesIn(folder), spaceIn(folder)]) {
+  for (const path of [spaceIn(folder), ...filesIn(folder)]) {
     const found = lstatSync(path, { bigint: true, throwIfNoEntry: false });
-    if (found !== undefined && !found.isFile()) throw refusal(path, 'is a link or no file');
-    if (found !== undefined) checkOwner(path, found);
+    if (found === undefined) continue;
+    if (!found.isFile()) throw refusal(path, 'is a link or no file');
+    checkOwner(path, found);
+    if (path === databaseIn(folder) && found.size === 0n && hasSpace) throw damaged(folder);
   }
-  const { size } = lstatSync(databaseIn(folder), { throwIfNoEntry: false }) ?? {};
-  if (size === 0 && hasSpace) throw damaged(folder);
-}
-
-/** Rejects a database with a write-ahead log on a network or shared file system. */
-export function checkShared(database: string): void {
-  if (isOpenHere(database)) return;
-  const fd = openSync(database, 'r');
-  const header = Buffer.alloc(LOG_FORMAT_OFFSET + 2);
-  readSync(fd, header, 0, header.length, 0);
-  closeSync(fd);
-  if (!header.subarray(LOG_FORMAT_OFFSET).includes(HAS_LOG) && isMissing(`${database}-wal`)) return;
-  throw refusal(database, 'was made on a local disk, and cannot be used on a network drive: move it back');
-}
-
-/**
- * Checks the open files of all threads in this process, because closing a descriptor would release the locks of all
- * threads.
- */
-function isOpenHere(path: string): boolean {
-  const file = realpathSync(path);
-  return readdirSync('/proc/self/fd').some((fd) => {
-    try {
-      return readlinkSync(`/proc/self/fd/${fd}`) === file;
-    } catch {
-      // The descriptor was closed in the meantime, like the descriptor that was used to list this folder.
-      return false;
-    }
-  });
 }
 
 export function assertOwnLinks(folder: string): void {

@@ -14,10 +14,7 @@ export interface Holder {
 
 export interface Processes {
   readonly self: Holder;
-  /**
-   * undefined if it is unknown whether the process exists: it is on another host or in another container, or its pid
-   * may have been reused.
-   */
+  /** undefined if that is unknown: on another host, in another container, or if the pid may have been reused. */
   isRunning(holder: Holder): boolean | undefined;
 }
 
@@ -52,10 +49,7 @@ function hasPid(pid: number): boolean {
   }
 }
 
-/**
- * Reads field 22 of /proc/PID/stat, the start time of the process in clock ticks since boot. The second field contains
- * the name of the program in parentheses, and the name may contain any characters.
- */
+/** Field 22 of /proc/PID/stat, in clock ticks since boot. Field 2 is a name in parentheses with any characters. */
 function startOf(pid: number): string | undefined {
   const stat = textOf(`/proc/${pid}/stat`);
   const fields = stat?.slice(stat.lastIndexOf(')') + 2).split(' ');

@@ -1,12 +1,12 @@
 import { claimedCall, knownCall, notRecorded } from './calls.ts';
+import { giveUp, handOver, noteReport } from './claimant.ts';
+import { sessionOf } from './commits.ts';
 import type { Database } from './driver.ts';
 import { inJournal, journalWarnings } from './errors.ts';
 import type { Journal } from './journal.ts';
 import { listingOf, optionsOfKnown, repeatableCalls, unfinishedCalls } from './listing.ts';
 import * as runs from './runs.ts';
 import { UNFINISHED_STATES } from './schema.ts';
-import { sessionOf } from './session.ts';
-import { giveUp, handOver, noteReport } from './steps.ts';
 
 const DAY_MILLISECONDS = 24 * 60 * 60 * 1000;
 const UNFINISHED_CALL = `select id from calls where name = ? and state in ${UNFINISHED_STATES}`;
@@ -14,13 +14,11 @@ const UNFINISHED_CALL = `select id from calls where name = ? and state in ${UNFI
 const TIDY = 'pragma incremental_vacuum(64); pragma wal_checkpoint(truncate); pragma busy_timeout = 1000';
 
 export interface JournalOptions extends Omit<runs.Observer, 'db' | 'isShared'> {
-  /** Must return 8 to 64 characters of a-z and 0-9, and never the same text twice. */
+  /** Must never return the same text twice. */
   readonly randomId: () => string;
-  /** Number of days for which ended calls are kept. */
+  /** Days for which ended calls are kept. */
   readonly keepDays: number;
-  /**
-   * Milliseconds since this run began. Signatures that other processes have made since then can be used by this run.
-   */
+  /** Milliseconds since this run began. It can use signatures that other processes have made since then. */
   readonly runningFor: number;
   /** Milliseconds for which a file waits for another process that makes no progress. */
   readonly patience: number;
@@ -34,12 +32,12 @@ export function journalOfRun(
   { randomId, keepDays, ...options }: JournalOptions,
 ): Journal {
   const { db, folder } = run;
-  // This wait must be longer than the time after which a run whose process is not visible is presumed dead.
+  // Longer than the time after which a run whose process is not visible is presumed gone.
   const patience = Math.max(options.patience, runs.WATCHED_MILLISECONDS + 20_000);
   const session = sessionOf(run);
-  const { warnings, warn, enter, hasFailed } = session;
+  const { warnings, warn, enter, hasFailed, unrecorded } = session;
   const beat = setInterval(() => {
-    session.decide(() => runs.giveSignOfLife(run)).catch(() => undefined);
+    enter('look', () => runs.giveSignOfLife(run)).catch(() => undefined);
   }, runs.SIGN_OF_LIFE_MILLISECONDS);
   beat.unref();
 
@@ -85,11 +83,8 @@ export function journalOfRun(
       // The first commit tries again to write the entries that could not be committed before.
       await enter('now', () => undefined).catch(() => undefined);
       await enter('now', end).catch((thrown) => warn(notRecorded(thrown)));
-      if (hasFailed()) {
-        for (const { id, file, known, reason } of session.unrecorded.values()) {
-          const { record = '-' } = known;
-          warn(journalWarnings('signature-not-recorded', { id, file, record, reason }));
-        }
+      for (const { id, file, known, reason } of hasFailed() ? unrecorded.values() : []) {
+        warn(journalWarnings('signature-not-recorded', { id, file, record: known.record ?? '-', reason }));
       }
       runs.forgetToken(token);
     },

@@ -2,11 +2,9 @@ import { threadId } from 'node:worker_threads';
 import type { Database, Row, Value } from './driver.ts';
 import type { Holder, Processes } from './processes.ts';
 
-/**
- * Longest times without a sign of life if the process of a run is not visible: by the run's row, and by the clock of
- * this process.
- */
+/** How long a run whose process is not visible may be silent by its row. */
 const PRESUMED_GONE_MILLISECONDS = 15 * 60 * 1000;
+/** How long it may be silent by the clock of this process. */
 export const WATCHED_MILLISECONDS = 130 * 1000;
 export const SIGN_OF_LIFE_MILLISECONDS = 60 * 1000;
 /** After this time, other runs no longer use the finished calls of a run whose success was not recorded. */
@@ -26,10 +24,7 @@ export interface Observer {
 export interface Run extends Observer {
   readonly id: number;
   readonly began: number;
-  /**
-   * For each run whose process is not visible: its last sign of life, and the time at which this process first saw that
-   * sign.
-   */
+  /** Last sign of life of each run whose process is not visible, and when this process first saw that sign. */
   readonly watch: Map<number, { readonly beat: Value; readonly since: number }>;
 }
 
@@ -45,10 +40,7 @@ export function nextNumber(db: Database): number {
   return Number(db.get('update counter set value = value + 1 returning value')?.value);
 }
 
-/**
- * A call that was settled after `since` is treated as settled during this run, because the program was already loading
- * then.
- */
+/** Calls that were settled after `since`, while the program was loading, are treated as settled during this run. */
 export function beginRun(observer: Observer, token: string, since: number): Run {
   const { db, now, processes } = observer;
   const { host, boot = null, space = null, pid, started = null } = processes.self;
@@ -105,7 +97,7 @@ function isSilent({ beat_at }: Row, { now }: Observer): boolean {
   return Math.abs(now().getTime() - Number(beat_at)) > PRESUMED_GONE_MILLISECONDS;
 }
 
-/** Returns undefined if the other process is not visible to this process. */
+/** Returns undefined if the process is not visible from here. */
 function seenAlive({ token, thread, ...row }: Row, { processes, isShared }: Observer): boolean | undefined {
   const holder = holderOf(row);
   const { self, isRunning } = processes;
@@ -131,7 +123,7 @@ export function unendedSince({ now }: Observer): number {
   return now().getTime() - UNENDED_MILLISECONDS;
 }
 
-/** Ends the current run, or another run that is dead. Its unfinished calls then belong to other runs. */
+/** The unfinished calls of the run may then be taken over. */
 export function endRun(db: Database, id: Value): void {
   db.run('update runs set ended = ? where id = ? and ended is null', nextNumber(db), id);
 }
@@ -140,7 +132,7 @@ export function forgetToken(token: string): void {
   runsHere().delete(token);
 }
 
-/** Removes the oldest calls that are not needed any more, at most a certain number at a time. `before`: latest end. */
+/** Looks at a bounded number of the oldest calls. `before`: latest end of a call that is removed. */
 export function removeOld(me: Run, before: number): void {
   const { db } = me;
   const since = unendedSince(me);

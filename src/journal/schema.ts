@@ -1,6 +1,6 @@
 /** The values are text, because the two drivers return blobs differently. Times are in milliseconds. */
 
-/** Value of `user_version`. A later version of this program that changes a table must increment this number. */
+/** Value of `user_version`, which must grow whenever a table changes. */
 export const VERSION = 1;
 
 /** A work can have at most one call that is in one of these states. */

@@ -22,7 +22,6 @@ import { hasJournal } from '../../../src/app/compose-local.ts';
 import { stateFolder } from '../../../src/bytes/platform-folders.ts';
 import { openDatabase } from '../../../src/journal/driver.ts';
 import { readJournal } from '../../../src/journal/open-journal.ts';
-import { checkShared } from '../../../src/journal/place.ts';
 import { type WorkerSetting, workerSetting } from './support/processes.ts';
 import { askingOf, end, journalSetting, type Setting, signAndReport } from './support/setting.ts';
 
@@ -128,11 +127,13 @@ describe('a folder on a network or shared file system', () => {
     });
   });
 
-  test.runIf(process.platform === 'linux')('is looked at without loss of the locks of another thread', async () => {
+  test('is looked at without loss of the locks of another connection', async () => {
     await end(await setting.open({ isOnSharedDisk }));
     const connection = openDatabase(setting.database);
     connection.exec('begin immediate');
-    checkShared(setting.database);
+    let time = 0;
+    const hurried = setting.open({ isOnSharedDisk, uptime: () => (time += 20_000) });
+    await expect(hurried).rejects.toMatchObject({ message: expect.stringMatching(/locked/) });
     expect(isLockedForOthers(setting.database)).toBe(true);
     connection.close();
   });

@@ -2,12 +2,11 @@
 
 import { CodesignError } from '../../../../src/errors/codesign-error.ts';
 import { claimOf, sharedCall } from '../../../../src/journal/calls.ts';
-import { claimWork, decide, shareCall } from '../../../../src/journal/claimant.ts';
+import { claimWork, decide, endWithout, shareCall } from '../../../../src/journal/claimant.ts';
+import type { Session } from '../../../../src/journal/commits.ts';
 import type { Database } from '../../../../src/journal/driver.ts';
 import type { AfterFile, Asking, Claim, SharedCall } from '../../../../src/journal/journal.ts';
 import type { Observer, Run } from '../../../../src/journal/runs.ts';
-import type { Session } from '../../../../src/journal/session.ts';
-import { endWithout } from '../../../../src/journal/steps.ts';
 import { checkSending } from './promises.ts';
 import type { Actor, Answer, Budget, Thread, World } from './world.ts';
 
@@ -292,7 +291,6 @@ function committed(me: Run, step: (session: Session) => unknown): { readonly val
     ...{
       assertUsable: nothing,
       paused: async () => undefined,
-      decide: enter,
       enter: (_urgency, apply) => enter(apply),
     },
   };
