@@ -22,8 +22,7 @@ export async function attachBlock(
   const blocksOf = (base: string) => existing.filter((block) => block.base === base);
   const isThere = (base: string) => blocksOf(base).some((block) => Buffer.compare(block.cms, sealed) === 0);
   const signedFiles = await findSigned(source, layout, signedData);
-  // Several signers can have identical signature files. The block of the chosen signature file must not belong to
-  // another signer.
+  // Several signers can have identical signature files: the chosen block must not belong to another signer.
   const chosen =
     signedFiles.find(({ base }) => isThere(base)) ??
     signedFiles.find(({ base }) => blocksOf(base).some((block) => hasSameSigner(block, signedData))) ??
@@ -36,7 +35,7 @@ export async function attachBlock(
   const blocks = blocksOf(base);
   const extension = extensionFor(signedData);
   const old = blocks.find(({ entry }) => entry.name.toUpperCase().endsWith(extension));
-  // A signature file has only one block (the file with the CMS). Blocks that belong to other types of keys are removed.
+  // Blocks for other types of keys are removed.
   const leaving = old === undefined ? blocks : [old];
   const place = leaving[0]?.entry ?? signatureFile;
   const name = old?.entry.name ?? signatureFile.name.slice(0, -'.SF'.length) + extension;
@@ -77,7 +76,7 @@ async function findSigned(
     if (finding === undefined) {
       found.push({ base, signatureFile });
     } else if (![finding, ...others].some(({ code }) => code === 'message-digest-differs')) {
-      // If the digest matches, the message includes the reason for the failure, because it helps the user.
+      // The finding of a signature with the right digest is the most helpful reason.
       reason = `${finding.message.replace(/\.$/, '')} (${signatureFile.name})`;
     }
   }
@@ -89,7 +88,7 @@ async function findSigned(
 const NO_SIGNATURE_FILE =
   'it signs no signature file (.SF) in the archive. In a JAR, a signature block needs its unchanged .SF file';
 
-/** jarsigner uses these names for blocks. */
+/** jarsigner uses these extensions. */
 function extensionFor({ signers: [{ certificate }] }: SignedData): string {
   if (certificate === undefined) throw new TypeError('a signature that verifies has its certificate');
   const type = new X509Certificate(certificate).publicKey.asymmetricKeyType;

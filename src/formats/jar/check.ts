@@ -12,17 +12,15 @@ import { type Coverage, coverageOf } from './signature/signature-file-info.ts';
 
 export interface JarExpectation extends Expected {
   /**
-   * True if existing files must keep their positions, even if a stream reader does not look for signatures there. The
-   * validity of other signatures must not change in this case.
+   * Files must keep their positions, even if a stream reader does not look for signatures there. Other signatures may
+   * then be invalid, as before.
    */
   readonly keepsPositions?: boolean;
 }
 
 /**
- * Checks the archive. The archive must contain exactly the expected blocks, unchanged, and the contents must match the
- * digests in the manifest. Each signature file must match this manifest, and the new one must not list removed files.
- * Together, they must cover every file. The manifest must be at the position at which a stream reader looks for it.
- * Throws `result-damaged`.
+ * The archive must contain exactly the expected blocks and match the manifest, which each signature file must match.
+ * Together, they must cover every file. Throws `result-damaged`.
  */
 export async function checkResult(
   source: ByteSource,

@@ -16,7 +16,7 @@ export async function readContentInfo(source: ByteSource, layout: JarLayout, dig
   const { archive, manifest, signable } = layout;
   const positions: number[] = [];
   for (const [position, { index }] of signable.entries()) positions[index] = position;
-  /** Reads the manifest again each time, because the digests of 180,000 files would take more than 50 MB as objects. */
+  /** As objects, the digests of 180,000 files would take more than 50 MB. */
   function* listed(): Generator<{ readonly position: number; readonly digests: readonly KnownDigest[] }> {
     for (const { name, digests } of manifest?.parsed.sections() ?? []) {
       const position = positions[archive.byName.get(name)?.index ?? -1];
@@ -40,10 +40,7 @@ export async function readContentInfo(source: ByteSource, layout: JarLayout, dig
   const damaged = await compare().catch(expectedProblem);
   const strengths = new Map([...new Set(algorithms)].map((list) => [list, strongest(list)]));
   return {
-    /**
-     * Reason why the contents could not be compared with the digests. If it is set, all states except `without digest`
-     * are unknown.
-     */
+    /** Says why the contents could not be compared. All states except `without digest` are then unknown. */
     damaged,
     stateOf({ index }: ZipEntry): ContentState {
       const position = positions[index] ?? -1;

@@ -15,10 +15,7 @@ export interface KnownDigest extends DigestAttribute {
   readonly nodeName: string;
 }
 
-/**
- * Returns a base64 digest. `position` is the index of the archive entry in the list, and `algorithm` is a name in
- * node:crypto.
- */
+/** `position` is an index in the list of entries; `algorithm` is a name in node:crypto. */
 export type ContentDigest = (position: number, algorithm: string) => string;
 
 const NONE: readonly KnownDigest[] = [];
@@ -43,7 +40,7 @@ export function isKnown(digest: DigestAttribute): digest is KnownDigest {
   return digest.nodeName !== undefined;
 }
 
-/** Several sections may have the same name, but only one of these may contain digests. */
+/** Only one of several sections with the same name may contain digests. */
 export function onlyDigests<Item>(name: string, before: readonly Item[], more: readonly Item[]): readonly Item[] {
   if (before.length > 0 && more.length > 0) throw jarErrors('jar-too-many-digests', { name });
   return more.length > 0 ? more : before;
@@ -61,9 +58,7 @@ export async function digestListed(
   return digestContents(source, entries, algorithms, digestEntries);
 }
 
-/**
- * Returns the same object for lists that are equal, because a hundred thousand entries have only a few different lists.
- */
+/** A hundred thousand entries have only a few different lists. */
 export function sharedLists(): (algorithms: readonly string[]) => readonly string[] {
   const lists = new Map<string, readonly string[]>();
   return (algorithms) => {
@@ -75,10 +70,7 @@ export function sharedLists(): (algorithms: readonly string[]) => readonly strin
   };
 }
 
-/**
- * Reads each entry once. `algorithms` contains one list of algorithms for each entry. Lists that are equal must be the
- * same object.
- */
+/** Reads each entry once. `algorithms` has a list for each entry; equal lists must be the same object. */
 export async function digestContents(
   source: ByteSource,
   entries: readonly ZipEntry[],
@@ -106,15 +98,12 @@ export async function digestContents(
 
 /** SHA3-512, the slowest algorithm, needs 2 s of processor time for this many bytes. */
 export const FURTHER_BYTES = 512 * 1024 * 1024;
-/**
- * In large archives, the limit grows with the compressed size, which is rarely less than a tenth of the uncompressed
- * size.
- */
+/** The compressed size is rarely less than a tenth of the uncompressed size. */
 const FURTHER_BYTES_PER_COMPRESSED_BYTE = 16;
 
 /**
- * Throws `jar-too-many-digests` if the additional digests (all but one of each entry) would cover more bytes than the
- * limit. The limit depends only on the entries, so it does not change when the archive is signed.
+ * Throws `jar-too-many-digests` if all but one digest of each entry would cover more bytes than the limit. Signing does
+ * not change the limit.
  */
 export function checkDigestLimit(
   entries: readonly Pick<ZipEntry, 'name' | 'size' | 'compressedSize'>[],

@@ -10,18 +10,12 @@ import { withoutDigests } from './manifest/complete.ts';
 import { rawName } from './stamp.ts';
 
 const LONGEST_DIRECTORY_RECORD = 0x10000;
-/**
- * The command `file` and some desktops recognise an executable JAR by this extra field, which only the first entry has.
- */
+/** The first entry has this field: the command `file` and some desktops recognise executable JARs by it. */
 const JAR_MAGIC = 0xcafe;
 
 /**
- * Builds all parts of the archive that do not depend on the signature value. A stream reader (JarInputStream) requires
- * that META-INF/, the manifest and the signatures, in this order, precede all other entries. The block is stored
- * uncompressed, so that its length is known before the signature is made.
- *
- * `base` is the name of the two files of the signature, without their extensions. `remove` contains the entries of
- * signatures that are replaced.
+ * JarInputStream requires META-INF/, the manifest and the signatures, in this order, before all other entries. Storing
+ * the block uncompressed makes its length known before signing. `base` names the files of the signature.
  */
 export function prepareEmbedding(
   layout: JarLayout,
@@ -59,9 +53,8 @@ function jarMagic({ directory, inFile }: ZipArchive): Uint8Array {
 }
 
 /**
- * Removes signature files and blocks, including incomplete pairs, and removes the digests in the manifest. The manifest
- * keeps its position in the archive. It is removed if this program created it. SIG-* files stay in the archive, because
- * verifiers ignore them. Throws `not-signed`.
+ * Also removes incomplete pairs, the digests in the manifest, and a manifest that this program created. Keeps SIG-*
+ * files, which verifiers ignore. Throws `not-signed`.
  */
 export function removeSignatures({ archive, manifest, signatureFiles }: JarLayout): Patch {
   const remove = new Set([...signatureFiles.values()].flatMap(filesOf));

@@ -27,7 +27,7 @@ function* manifestFindings({ archive, manifest, signatureFiles }: JarLayout): Ge
     yield broken('manifest-misnamed', `The manifest is named ${name}, under which Java verifies nothing.`);
   }
   const first = archive.inFile.find((entry) => entry.name !== META_INF);
-  // A stream reader does not look for signatures after this entry of the archive.
+  // Stream readers do not look for signatures after this entry.
   const firstOther = archive.inFile.findIndex((entry) => ownNameOf(entry.name) === undefined && !isUnderMetaInf(entry));
   const late =
     archive.inFile.findLastIndex(({ name: other }) => isSignatureFile(other)) > firstOther && firstOther >= 0;
@@ -61,7 +61,7 @@ function* remainsFindings({ archive, signatureFiles }: JarLayout): Generator<Fin
   }
 }
 
-/** Bytes after the data of a signature file could hide entries that only stream readers would find. */
+/** Bytes after the data of a signature file could hide entries that only stream readers find. */
 async function ownFileFindings(
   source: ByteSource,
   layout: JarLayout,
@@ -83,8 +83,8 @@ export async function checkOwnFiles(
 }
 
 /**
- * Bytes that are not zero count against integrity: an attacker could add code to a signed JAR in such bytes. Exceptions
- * are an APK Signing Block, and launchers before the archive if the extension in `name` shows that Java runs the file.
+ * An attacker could add code in bytes that are not zero. Accepted are an APK Signing Block, and launchers if the
+ * extension in `name` shows that Java runs the file.
  */
 async function examineUncovered(source: ByteSource, archive: ZipArchive, name: string): Promise<readonly Finding[]> {
   const { before, between, after, apkSigningBlock } = await findUncovered(source, archive);

@@ -1,5 +1,3 @@
-/** Java archives: JAR, WAR, EAR, RAR, AAR and AAB. */
-
 import type { Format } from '../../format/format.ts';
 import { hasTrace } from '../trace.ts';
 import { hasManifest } from '../zip-family.ts';
@@ -15,7 +13,7 @@ export const jar = {
   recognition: {
     by: 'zip',
     folders: ['meta-inf/'],
-    // Without a manifest, only the file name distinguishes a JAR from another ZIP archive.
+    // Without a manifest, only the name tells a JAR from another ZIP archive.
     claims: (names, name) => (hasManifest(names) || isNamedAsJar(name) ? 'possibly' : undefined),
   },
   open: async (source, reader, name) => (await import('./open-jar.ts')).openJar(source, reader, name),

@@ -1,4 +1,4 @@
-/** The structure of a JAR (JAR File Specification, "The META-INF directory" and "Signed JAR File"). */
+/** JAR File Specification, "The META-INF directory" and "Signed JAR File". */
 
 import type { ByteSource } from '../../bytes/byte-source.ts';
 import type { ContentReader } from '../../format/signable-file.ts';
@@ -14,12 +14,9 @@ export interface JarLayout {
   readonly archive: ZipArchive;
   readonly manifest: { readonly entry: ZipEntry; readonly parsed: Manifest } | undefined;
   readonly metaInf: ZipEntry | undefined;
-  /** Files that a signature covers: all except the manifest and the files that belong to signatures. */
+  /** All files except the manifest and those of signatures. */
   readonly signable: readonly ZipEntry[];
-  /**
-   * Files that belong to signatures, keyed by their base name in upper case. Files with the same base name belong to
-   * the same signature.
-   */
+  /** The key is the base name in upper case, which the files of a signature share. */
   readonly signatureFiles: ReadonlyMap<string, SignatureFiles>;
 }
 
@@ -37,13 +34,10 @@ export interface OpenedJar {
   readonly name: string;
 }
 
-/** The limit that Java has had since 2023 for manifests and signature files (`jdk.jar.maxSignatureFileSize`). */
+/** Java's limit since 2023 (`jdk.jar.maxSignatureFileSize`). */
 export const LARGEST_MANIFEST = 16_000_000;
 
-/**
- * Limit on the number of these files, enough for 32 signers. Each file takes time to read. Java has no such limit, and
- * real archives have one or two signers.
- */
+/** This is enough for 32 signers; real archives have one or two. Java has no such limit. */
 const MOST_SIGNATURE_FILES = 64;
 const BLOCK_EXTENSIONS: readonly string[] = ['.RSA', '.DSA', '.EC'];
 
@@ -61,7 +55,7 @@ export async function readLayout(source: ByteSource): Promise<JarLayout> {
   for (const entry of archive.entries) {
     const own = isDirectory(entry) ? undefined : ownNameOf(entry.name);
     if (isDirectory(entry)) {
-      // jarsigner -strict treats a folder entry that contains data as an unsigned file.
+      // jarsigner -strict treats a folder with data as an unsigned file.
       const problem = `the directory ${entry.name} holds data, which no signature covers`;
       if (!isEmpty(entry)) throw zipErrors('zip-unsupported', { problem });
     } else if (own === undefined) {
@@ -80,10 +74,7 @@ export async function readLayout(source: ByteSource): Promise<JarLayout> {
   return { archive, manifest, metaInf: archive.byName.get(META_INF), signable, signatureFiles };
 }
 
-/**
- * Empty data takes two bytes when it is compressed. Additional bytes could hide entries that only stream readers would
- * find.
- */
+/** Compressed empty data takes two bytes. More could hide entries that only stream readers find. */
 function isEmpty({ size, compressedSize, method }: ZipEntry): boolean {
   return size === 0 && compressedSize <= (method === DEFLATED ? 2 : 0);
 }
@@ -98,9 +89,8 @@ export async function readWhole(source: ByteSource, entry: ZipEntry): Promise<Bu
 }
 
 /**
- * If the entry is a manifest or a file of a signature, returns its name under META-INF/ in upper case. Such files are
- * not covered by signatures, and must be directly in this folder. As in Java, the extension of a SIG-* name must have
- * at most three letters or digits.
+ * Returns the name under META-INF/ in upper case if no signature covers the file: a manifest, or a file of a signature.
+ * As in Java, the extension of a SIG-* name has at most three letters or digits.
  */
 export function ownNameOf(name: string): string | undefined {
   const upper = name.toUpperCase();
@@ -111,7 +101,7 @@ export function ownNameOf(name: string): string | undefined {
   return isOwn || /^SIG-([^.]*|.*\.[A-Z0-9]{1,3})$/.test(rest) ? rest : undefined;
 }
 
-/** Returns true for a signature file or a signature block. SIG-* files, which no verifier supports, do not change. */
+/** Returns false for SIG-* files, which no verifier supports. */
 function addSignatureFile(
   files: Map<string, { signatureFile: ZipEntry | undefined; blocks: ZipEntry[] }>,
   own: string,
@@ -130,10 +120,7 @@ function addSignatureFile(
   return true;
 }
 
-/**
- * Java leaves out the start of a name like the rejected ones. It then finds no section for the name, and treats the
- * file as unsigned.
- */
+/** Java leaves out the start of such a name, finds no section, and treats the file as unsigned. */
 function rejectOtherNameInJava({ name }: ZipEntry): void {
   if (name.startsWith('/') || name.startsWith('./')) {
     const problem = 'begins with / or ./, which Java leaves out when it looks for its signature';

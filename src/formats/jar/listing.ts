@@ -1,6 +1,6 @@
 import type { SignatureFiles } from './layout.ts';
 
-/** Stores only the number of names and the first name, because there may be a hundred thousand. */
+/** There may be a hundred thousand names. */
 export interface Listing {
   readonly count: number;
   readonly first: string;

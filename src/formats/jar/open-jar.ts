@@ -124,7 +124,7 @@ async function nameBlock(
   return { blocks, base: chooseBlockName(textOf(formatOptions, SIGNER_NAME), chain.leaf, blocks) };
 }
 
-/** Computes the digests in order, each from the previous one: contents, manifest, signature file, signed attributes. */
+/** Each digest depends on the previous one: contents, manifest, signature file, signed attributes. */
 async function prepareJar(opened: OpenedJar, context: SigningContext, mode: SigningMode): Promise<Prepared> {
   const { source, layout } = opened;
   const { digestEntries } = opened.reader;
@@ -151,7 +151,7 @@ async function prepareJar(opened: OpenedJar, context: SigningContext, mode: Sign
     if (!isDirectory(entry)) coveredCount++;
     return true;
   };
-  // Only an existing manifest can contain the same name twice.
+  // Only an existing manifest can contain a name twice.
   const mayRepeat = old?.sections()[Symbol.iterator]().next().done === false;
   const signatureFile = buildSignatureFile(manifest, algorithm, speaksOf, mayRepeat);
   if (coveredCount !== layout.signable.length) throw new TypeError('the manifest does not cover every file');
@@ -170,7 +170,7 @@ async function prepareJar(opened: OpenedJar, context: SigningContext, mode: Sign
   };
 }
 
-/** Java rejects archives whose manifest or signature file is larger than this. */
+/** Java rejects larger files. */
 function checkReadable(file: string, { length }: { readonly length: number }): void {
   if (length > LARGEST_MANIFEST) throw jarErrors('manifest-too-large', { file, size: length, limit: LARGEST_MANIFEST });
 }

@@ -1,4 +1,4 @@
-/** Compares a signature file with the manifest (JAR File Specification, "Signature Validation"). */
+/** JAR File Specification, "Signature Validation". */
 
 import { hash } from 'node:crypto';
 import { lazy } from '../../../bytes/reuse.ts';
@@ -9,13 +9,13 @@ const OF_MANIFEST = '-digest-manifest';
 const OF_MAIN_ATTRIBUTES = '-digest-manifest-main-attributes';
 
 export interface Disagreement {
-  /** `algorithms` means that the signature file has digests of the manifest only with algorithms that Java rejects. */
+  /** `algorithms`: Java rejects all algorithms of the manifest's digests. */
   readonly part: 'version' | 'algorithms' | 'main attributes' | 'section';
   readonly name?: string;
 }
 
 export interface AgreementRules {
-  /** Returns true if digests with this algorithm (a name in node:crypto) may be used. Default: all known algorithms. */
+  /** By default, all known algorithms (names in node:crypto) are permitted. */
   readonly permits?: (algorithm: string) => boolean;
   readonly known?: ManifestCache | undefined;
 }
@@ -27,10 +27,7 @@ export interface NamedSections {
   readonly ranges: readonly SectionRange[];
 }
 
-/**
- * Groups the indexes of sections by name. There may be a hundred thousand sections, so objects would take too much
- * memory.
- */
+/** Stores numbers, because a hundred thousand objects would take too much memory. */
 export function sectionsByName(manifest: Manifest) {
   const places: number[] = [];
   const indexes = new Map<string, number | number[]>();
@@ -64,7 +61,7 @@ export function createManifestCache(manifest: Manifest) {
   const digests = new Map<string, string>();
   return {
     sections: lazy(() => sectionsByName(manifest)),
-    /** Returns a base64 digest. `part` identifies the bytes that are digested, and must be unique. */
+    /** `part` identifies the digested bytes. Returns base64. */
     digestOf(part: string, algorithm: string, bytes: () => readonly Buffer[]): string {
       const key = `${algorithm} ${part}`;
       const digest = digests.get(key) ?? sectionDigest(algorithm, bytes());
@@ -79,16 +76,15 @@ export function agrees(signatureFile: Manifest, manifest: Manifest): boolean {
 }
 
 /**
- * Applies Java's rule: either the digest of the whole manifest matches, or the digests of its main attributes and of
- * all listed sections match. Entries that were added to the archive later do not break a signature. Returns undefined
- * if there is no difference.
+ * Java's rule: either the digest of the whole manifest matches, or those of its main attributes and of all listed
+ * sections. Entries added later do not break a signature.
  */
 export function findDisagreement(
   signatureFile: Manifest,
   manifest: Manifest,
   { permits = () => true, known = createManifestCache(manifest) }: AgreementRules = {},
 ): Disagreement | undefined {
-  // Java ignores signature files of all other versions.
+  // Java ignores other versions.
   if (signatureFile.main.attributes.get('signature-version') !== '1.0') return { part: 'version' };
   const counts = ({ nodeName }: Pick<DigestAttribute, 'nodeName'>): boolean =>
     nodeName !== undefined && permits(nodeName);
@@ -103,12 +99,12 @@ export function findDisagreement(
   const whole = { start: 0, end: manifest.bytes.length };
   if (wholeDigests(signatureFile).some((digest) => counts(digest) && isOf(digest, 'whole', () => [whole])))
     return undefined;
-  // Java rejects a file if all digests of the whole manifest have disabled algorithms, even if the sections match.
+  // Java rejects a file whose digests of the whole manifest are all disabled, even if the sections match.
   const allOfWhole = allMainDigests(signatureFile, OF_MANIFEST);
   const isDisabled = (digest: MainDigest): boolean =>
     isAlwaysDisabled(digest.algorithm) || (digest.nodeName !== undefined && !counts(digest));
   if (allOfWhole.some(isDisabled) && !allOfWhole.some(counts)) return { part: 'algorithms' };
-  // The digest of the main attributes also needs an algorithm that Java supports.
+  // Java must support the algorithm of the main attributes too.
   const allOfMain = allMainDigests(signatureFile, OF_MAIN_ATTRIBUTES);
   const ofMain = allOfMain.filter(counts);
   if (allOfMain.length > 0 && ofMain.length === 0) return { part: 'algorithms' };
@@ -126,12 +122,12 @@ export function wholeDigests(signatureFile: Manifest): readonly MainDigest[] {
   return allMainDigests(signatureFile, OF_MANIFEST).filter(({ nodeName }) => nodeName !== undefined);
 }
 
-/** `algorithm` is in lower case, like the keys of the attributes. */
+/** `algorithm` is in lower case, like the keys of attributes. */
 export type MainDigest = Pick<DigestAttribute, 'algorithm' | 'nodeName'> & {
   readonly value: string;
 };
 
-/** Returns attributes such as `SHA-256-Digest-Manifest`, including those whose algorithm is unknown. */
+/** Returns attributes such as `SHA-256-Digest-Manifest`, also of unknown algorithms. */
 function allMainDigests({ main }: Manifest, suffix: string): readonly MainDigest[] {
   return [...main.attributes].flatMap(([name, value]) => {
     if (!name.endsWith(suffix)) return [];

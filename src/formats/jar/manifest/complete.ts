@@ -10,18 +10,15 @@ export interface ManifestRequest {
   readonly digestOf: ContentDigest;
   readonly algorithm: DigestAlgorithm;
   /**
-   * True if an existing digest with a different strong algorithm is sufficient. Signatures that cover the manifest then
-   * stay valid.
+   * An existing digest with another strong algorithm is then sufficient, so that signatures of the manifest stay valid.
    */
   readonly keepOthers: boolean;
 }
 
-/**
- * Length without CR LF. In the strictest reading of the specification, its limit of 72 bytes includes the line ending.
- */
+/** In the strictest reading of the specification, its limit of 72 bytes includes the line ending. */
 const LONGEST = 70;
 
-/** Returns `Name: value`, followed by the line ending. Long lines are split (JAR File Specification, "Line length"). */
+/** Splits long lines (JAR File Specification, "Line length"). */
 export function manifestLine(name: string, value: string, newline: string): string {
   const text = `${name}: ${value}`;
   // One UTF-16 code unit takes at most three bytes in UTF-8.
@@ -47,10 +44,7 @@ function wrap(text: string, newline: string): string {
 export const CREATED_BY = 'codesign-remote';
 const OWN_MANIFEST = `Manifest-Version: 1.0\r\nCreated-By: ${CREATED_BY}\r\n\r\n`;
 
-/**
- * Returns the minimum length of the manifest in bytes before anything is digested. A manifest that is too large for
- * Java is then not built.
- */
+/** Computed before anything is digested: a manifest that is too large for Java is then not built. */
 export function leastLength({ manifest, listed, algorithm, keepOthers }: Omit<ManifestRequest, 'digestOf'>): number {
   const digestLine = `${JAVA_DIGEST_NAME[algorithm]}-Digest: \n`.length + 4 * Math.ceil(DIGEST_LENGTH[algorithm] / 3);
   return listed.reduce((sum, { sectionEnd, digests, entry }) => {
@@ -65,7 +59,7 @@ interface TextEdit {
   readonly insert: string;
 }
 
-/** Existing lines stay. Wrong digests are replaced, missing digests are added, and files without a section get one. */
+/** Keeps existing lines. Replaces wrong digests, and adds missing digests and sections. */
 export function completeManifest(request: ManifestRequest): Buffer {
   const { listed, digestOf, algorithm, keepOthers } = request;
   const manifest = request.manifest ?? readManifest(Buffer.from(OWN_MANIFEST));
@@ -98,7 +92,7 @@ export function completeManifest(request: ManifestRequest): Buffer {
   return Buffer.concat([applyTextEdits(manifest.bytes, edits), encodeText(sections())]);
 }
 
-/** The text is encoded piece by piece: as one string, the text of 60,000 sections would take up to 100 MiB more. */
+/** As one string, the text of 60,000 sections would take up to 100 MiB more. */
 export function encodeText(lines: Iterable<string>): Buffer {
   const encoded: Buffer[] = [];
   let text = '';
@@ -115,7 +109,7 @@ function hasDigest(digests: readonly KnownDigest[], wanted: string, keepOthers: 
   return digests.some(({ nodeName }) => nodeName === wanted || (keepOthers && isStrong(nodeName)));
 }
 
-/** Yields corrections for all digests that are wrong, because Java checks every digest that it can compute. */
+/** Corrects all wrong digests, because Java checks every digest that it can compute. */
 function correctedDigests(
   manifest: Manifest,
   digests: readonly KnownDigest[],
@@ -145,9 +139,8 @@ function applyTextEdits(bytes: Buffer, edits: readonly TextEdit[]): Buffer {
 }
 
 /**
- * Returns the manifest without digests of contents. Sections that then have only a name are removed too. Digests that
- * existed before signing are also removed, because they cannot be distinguished from those that signing added. Returns
- * undefined if the rest is a manifest that this program created.
+ * Also removes digests that existed before signing, which cannot be distinguished, and sections with only a name.
+ * Returns undefined for a manifest that this program created.
  */
 export function withoutDigests(manifest: Manifest): Buffer | undefined {
   const { bytes } = manifest;
@@ -167,9 +160,7 @@ export function withoutDigests(manifest: Manifest): Buffer | undefined {
   return stripped.toString('latin1') === OWN_MANIFEST ? undefined : stripped;
 }
 
-/**
- * Recognises the digests of all algorithms that signing programs use, including MD2, which jarsigner used in the past.
- */
+/** Signing programs use these algorithms; jarsigner used MD2 in the past. */
 function isOfContents({ algorithm }: DigestAttribute): boolean {
   return nodeDigestName(algorithm) !== undefined || algorithm.toUpperCase() === 'MD2';
 }

@@ -7,10 +7,7 @@ export const JAVA_DIGEST_NAME: Readonly<Record<DigestAlgorithm, string>> = {
   SHA512: 'SHA-512',
 };
 
-/**
- * Maps Java's names of algorithms, in upper case, to those in node:crypto. Java does not support MD2 when it verifies
- * signatures.
- */
+/** Java's names in upper case. Java does not verify MD2. */
 const NODE_NAMES: ReadonlyMap<string, string> = new Map([
   ['MD5', 'md5'],
   ['SHA', 'sha1'],
@@ -19,15 +16,15 @@ const NODE_NAMES: ReadonlyMap<string, string> = new Map([
   ...['224', '256', '384', '512'].map((bits) => [`SHA3-${bits}`, `sha3-${bits}`] as const),
 ]);
 
-/** Algorithms that no current verifier rejects. */
+/** No current verifier rejects these algorithms. */
 const STRONG: readonly string[] = ['sha256', 'sha384', 'sha512', 'sha3-256', 'sha3-384', 'sha3-512'];
 
 export function nodeDigestName(javaName: string): string | undefined {
-  // Because of the first lookup, no new string is created for each of perhaps a hundred thousand digests.
+  // The first lookup creates no string: there may be a hundred thousand digests.
   return NODE_NAMES.get(javaName) ?? NODE_NAMES.get(javaName.toUpperCase());
 }
 
-/** True for algorithms that `jdk.jar.disabledAlgorithms` disables and that this program cannot compute. */
+/** `jdk.jar.disabledAlgorithms` disables it, and this program cannot compute it. */
 export function isAlwaysDisabled(javaName: string): boolean {
   return javaName.toUpperCase() === 'MD2';
 }
@@ -37,8 +34,8 @@ export function isStrong(nodeName: string): boolean {
 }
 
 /**
- * How current Java versions treat a digest (`jdk.jar.disabledAlgorithms`). It ignores `weak` digests. It also ignores
- * `dated` digests, unless a timestamp proves that the signature was made before 2019.
+ * Java ignores `weak` digests (`jdk.jar.disabledAlgorithms`), and `dated` ones unless a timestamp proves that the
+ * signature was made before 2019.
  */
 export type DigestStrength = 'weak' | 'dated' | 'strong';
 

@@ -1,4 +1,4 @@
-/** Reads manifests and signature files (JAR File Specification, "Name-Value pairs and Sections") as Java does. */
+/** Reads files as Java does (JAR File Specification, "Name-Value pairs and Sections"). */
 
 import { jarErrors } from '../errors.ts';
 import { nodeDigestName } from './digest-names.ts';
@@ -6,23 +6,18 @@ import { nodeDigestName } from './digest-names.ts';
 export interface Manifest {
   readonly bytes: Buffer;
   readonly main: MainSection;
-  /**
-   * Yields sections in file order. Parses the sections again each time, because storing a hundred thousand of them
-   * would take too much memory.
-   */
+  /** Parses the sections again each time: storing a hundred thousand would take too much memory. */
   sections(): Iterable<ManifestSection>;
   valueOf(digest: Pick<DigestAttribute, 'valueStart' | 'end'>): string;
-  /** Line ending of the first line: `\r\n`, `\n` or `\r`. A file may contain several kinds of line endings. */
+  /** The line ending of the first line. Others may differ. */
   readonly newline: string;
-  /** Number of line endings that must be added before another section: 0, 1 or 2. */
+  /** Number of line endings to add before another section: 0, 1 or 2. */
   readonly missingNewlines: number;
 }
 
 export interface SectionRange {
   readonly start: number;
-  /**
-   * Offset after the empty line at the end of the section. The digests in signature files cover that empty line too.
-   */
+  /** Offset after the empty line at the end, which digests in signature files cover too. */
   readonly end: number;
 }
 
@@ -33,14 +28,14 @@ export interface MainSection extends SectionRange {
 export interface ManifestSection extends SectionRange {
   readonly name: string;
   readonly nameEnd: number;
-  /** Offset after the last non-empty line. Further attributes are added there. */
+  /** Offset at which further attributes are added. */
   readonly contentEnd: number;
   readonly digests: readonly DigestAttribute[];
 }
 
 export interface DigestAttribute {
   readonly algorithm: string;
-  /** Name of the algorithm in node:crypto. undefined if Java does not support the algorithm. */
+  /** Name in node:crypto; undefined if Java does not support the algorithm. */
   readonly nodeName: string | undefined;
   readonly start: number;
   readonly valueStart: number;
@@ -51,25 +46,19 @@ const CR = 0x0d;
 const LF = 0x0a;
 const SPACE = 0x20;
 const COLON = 0x3a;
-/**
- * Size of Java's buffer for a line, including the line ending. If the LF of a CR LF does not fit into the buffer, it is
- * read as an empty line.
- */
+/** Java's buffer for a line with its ending. An LF that does not fit is read as an empty line. */
 const LONGEST_LINE = 512;
 const LONGEST_NAME = 70;
-/** The main section has tens of attributes, other sections have about two, and hostile sections half a million. */
+/** The main section has tens of attributes, others about two, hostile ones half a million. */
 const MOST_MAIN_ATTRIBUTES = 4096;
 const MOST_DIGESTS = 256;
-/**
- * Limit on the number of lines in one attribute. With lines of the length that Java writes, such an attribute would be
- * 700 KB long.
- */
+/** With lines as long as Java writes them, such an attribute would have 700 KB. */
 const MOST_CONTINUATIONS = 10_000;
 const NAME = 'name';
 const DIGEST_SUFFIX = '-digest';
 
 /**
- * Throws `manifest-invalid` if Java cannot read this manifest. Reads even a last line without a line ending, which Java
+ * Throws `manifest-invalid` if Java cannot read the manifest. Reads a last line without a line ending, which Java
  * drops.
  */
 export function readManifest(bytes: Buffer): Manifest {
@@ -92,7 +81,7 @@ interface Frame {
   missingNewlines: number;
 }
 
-/** Reads line by line, as Java does. The loop creates few objects, because there can be many lines. */
+/** Reads line by line, as Java does, and creates few objects, because there can be many lines. */
 function* scan(bytes: Buffer, frame: Frame): Generator<ManifestSection> {
   const attributes = new Map<string, string>();
   const algorithmOf = algorithmCache(bytes);
@@ -149,7 +138,7 @@ function* scan(bytes: Buffer, frame: Frame): Generator<ManifestSection> {
       const section = isOpen ? finishSection(next) : undefined;
       if (section !== undefined) yield section;
     } else {
-      // This check assumes that there is a line ending, because signing adds one to a last line without one.
+      // Signing adds a line ending to a last line without one.
       if (Math.max(next, lineEnd + 1) - position > LONGEST_LINE) {
         throw invalid(`it is longer than the ${LONGEST_LINE} bytes that Java reads`);
       }
@@ -205,7 +194,7 @@ function endsWithDigest(bytes: Buffer, start: number, end: number): boolean {
   return end - start > DIGEST_SUFFIX.length && matches(bytes, end - DIGEST_SUFFIX.length, DIGEST_SUFFIX);
 }
 
-/** Ignores case. `lower` must consist only of letters and hyphens. */
+/** Ignores case. `lower` has only letters and hyphens. */
 function matches(bytes: Buffer, start: number, lower: string): boolean {
   for (let index = 0; index < lower.length; index++) {
     if (((bytes[start + index] ?? 0) | 0x20) !== (lower.charCodeAt(index) | 0x20)) return false;
@@ -213,7 +202,7 @@ function matches(bytes: Buffer, start: number, lower: string): boolean {
   return true;
 }
 
-/** Returns the same object for the same algorithm, because usually all sections use the same one. */
+/** All sections usually use one algorithm. */
 function algorithmCache(
   bytes: Buffer,
 ): (start: number, end: number) => Pick<DigestAttribute, 'algorithm' | 'nodeName'> {
@@ -230,7 +219,7 @@ function algorithmCache(
   };
 }
 
-/** Compares two ranges. For ranges this short, Buffer.compare would be slower. */
+/** Buffer.compare would be slower for such short ranges. */
 function areEqual(bytes: Buffer, start: number, end: number, otherStart: number, otherEnd: number): boolean {
   if (end - start !== otherEnd - otherStart) return false;
   for (let position = start; position < end; position++) {
@@ -244,10 +233,7 @@ function textOf(bytes: Buffer, start: number, end: number): string {
   return afterLineEnd(bytes, lineEnd) >= end ? bytes.toString('utf8', start, lineEnd) : joined(bytes, start, end);
 }
 
-/**
- * Joins continuation lines. Lines are joined as bytes before they are decoded, because some programs break lines within
- * a character.
- */
+/** Joins lines before decoding, because some programs break lines within a character. */
 function joined(bytes: Buffer, start: number, end: number): string {
   const text = Buffer.allocUnsafe(end - start);
   let length = 0;
@@ -283,10 +269,7 @@ function afterLineEnd(bytes: Buffer, position: number): number {
   return bytes[position] === CR && bytes[position + 1] === LF ? position + 2 : position + 1;
 }
 
-/**
- * Returns the line ending that starts at `position`. Added lines need the line ending that the file already uses,
- * because CR and LF could otherwise merge.
- */
+/** Added lines need the line ending of the file: CR and LF could otherwise merge. */
 export function lineEndBefore({ bytes, newline }: Manifest, position: number): string {
   const last = bytes[position - 1];
   if (last === CR) return '\r';

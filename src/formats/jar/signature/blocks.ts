@@ -14,7 +14,6 @@ import { type JarLayout, LARGEST_MANIFEST, readWhole } from '../layout.ts';
 import { type Manifest, readManifest } from '../manifest/manifest.ts';
 
 export interface EmbeddedBlock extends Pick<FoundSignature, 'signer'> {
-  /** undefined if the block cannot be read. */
   readonly signedData: SignedData | undefined;
   readonly base: string;
   readonly entry: ZipEntry;
@@ -22,16 +21,13 @@ export interface EmbeddedBlock extends Pick<FoundSignature, 'signer'> {
   readonly cms: Uint8Array;
   readonly signedFile: Buffer;
   readSignatureFile(): Manifest | undefined;
-  /**
-   * Examines the block as the signature for the signature file. Does not check the manifest, the archive entries, or
-   * trust.
-   */
+  /** Does not check the manifest, the entries or trust. */
   examineSigners(): readonly Finding[];
 }
 
 /**
- * Limit for all signature files together, and for all blocks together: enough for two signers whose files have the
- * largest permitted size. Beyond this limit, signature files are treated as empty, and blocks as unreadable.
+ * This is enough for two signers with the largest permitted files. Beyond it, signature files are treated as empty, and
+ * blocks as unreadable.
  */
 export const MOST_BYTES = 2 * LARGEST_MANIFEST;
 const NOTHING = Buffer.alloc(0);
@@ -47,7 +43,7 @@ export async function readBlocks(
   for (const [base, { signatureFile, blocks }] of signatureFiles) {
     if (signatureFile === undefined || blocks.length === 0) continue;
     const read = signatureFile.size > room ? NOTHING : await readOrError(source, signatureFile);
-    // Content that cannot be read is treated as empty, so that its signature never verifies.
+    // A signature of empty content never verifies.
     const signedFile = read instanceof CodesignError ? NOTHING : read;
     room -= signedFile.length;
     const readSignatureFile = lazy(() => tryReadManifest(signedFile));
@@ -97,8 +93,8 @@ function readBlock(
 }
 
 /**
- * Java verifies every signer in a block. If one of them fails, Java ignores the block. If the block includes signed
- * content, Java uses this content instead of the signature file in the archive.
+ * Java ignores a block if one of its signers fails. It prefers content in the block to the signature file in the
+ * archive.
  */
 export function examineAllSigners(
   signedData: SignedData,

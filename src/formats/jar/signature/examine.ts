@@ -33,11 +33,9 @@ export interface SharedInfo {
   contents(): Promise<ContentInfo>;
 }
 
-/**
- * Java ignores SHA-1 digests unless the signature has a timestamp from before this date (`jdk.jar.disabledAlgorithms`).
- */
+/** Java ignores SHA-1 without a timestamp from before this date (`jdk.jar.disabledAlgorithms`). */
 const END_OF_SHA1 = new Date('2019-01-01T00:00:00Z');
-/** Length in bits of the shortest RSA and DSA keys that `jdk.jar.disabledAlgorithms` permits. */
+/** `jdk.jar.disabledAlgorithms` permits RSA and DSA keys of this length in bits. */
 const SHORTEST_KEY = 1024;
 
 export async function examineSignature(
@@ -170,21 +168,18 @@ function weakContents({ covers }: Coverage, contents: ContentInfo, { signable }:
   });
 }
 
-/** MD5 in a timestamp is already a finding against that timestamp. */
+/** MD5 is a finding against the timestamp itself. */
 function weakTimestamps(timestamps: readonly Timestamp[]): readonly Weakness[] {
   const isWeak = timestamps.some((timestamp) => isSound(timestamp) && usesSha1(timestamp));
   return isWeak ? [{ strength: 'dated', what: 'the timestamp' }] : [];
 }
 
-/**
- * Yields one finding for each strength of digests. SHA-1 is accepted if a valid timestamp shows that the signature was
- * made when Java still accepted it.
- */
+/** SHA-1 is accepted if a timestamp shows that Java still accepted it when the signature was made. */
 function* weaknessFindings(
   weaknesses: readonly Weakness[],
   timestampsOfSigners: readonly (readonly Timestamp[])[],
 ): Generator<Finding> {
-  // If one signer has no timestamp from before 2019, Java assumes no signing time for the whole signature.
+  // Java assumes no signing time if one signer has no timestamp from before 2019.
   const isOld = timestampsOfSigners.length > 0 && timestampsOfSigners.every((each) => each.some(isSoundAndOld));
   for (const [strength, algorithm] of [
     ['weak', 'MD5'],
@@ -198,7 +193,7 @@ function* weaknessFindings(
   }
 }
 
-/** Warnings about the timestamp are ignored, because a timestamp from that time also uses SHA-1. */
+/** A timestamp from that time uses SHA-1 too, so warnings do not matter. */
 function isSoundAndOld(timestamp: Timestamp): boolean {
   const { kind, time } = timestamp;
   return kind === 'rfc3161' && time !== undefined && time < END_OF_SHA1 && isSound(timestamp);

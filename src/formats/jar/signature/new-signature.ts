@@ -12,9 +12,8 @@ import type { EmbeddedBlock } from './blocks.ts';
 const NEWLINE = '\r\n';
 
 /**
- * `speaksOf` returns true for sections that belong to existing entries. All other sections of the manifest are not
- * signed. `mayRepeat` is true if several sections may have the same name. A digest of this name then covers all of
- * them.
+ * Sections for which `speaksOf` returns false are not signed. With `mayRepeat`, a digest covers all sections with a
+ * name.
  */
 export function buildSignatureFile(
   manifest: Manifest,
@@ -47,8 +46,8 @@ function* singleSections(manifest: Manifest): Generator<NamedSections> {
 }
 
 /**
- * There is no signingTime attribute, so that signing the same archive gives the same bytes. The root may be included,
- * because jarsigner searches the user's keystore for one of the certificates.
+ * Without signingTime, signing again gives the same bytes. The root is included, because jarsigner searches the
+ * keystore for one of the certificates.
  */
 export const JAR_PROFILE: SignatureProfile = {
   signedAttributes: () => [],
@@ -59,20 +58,15 @@ export const JAR_PROFILE: SignatureProfile = {
 
 const LONGEST = 8;
 
-/**
- * The name has at most 8 characters, in upper case. Characters except A–Z, 0–9, `_` and `-` are replaced with `_`, as
- * jarsigner does with aliases.
- */
+/** jarsigner derives names from aliases in the same way. */
 export function blockName(wanted: string): string {
   const name = wanted.toUpperCase().replace(/[^A-Z0-9_-]/gu, '_');
   return name.slice(0, LONGEST) || 'SIGNER';
 }
 
 /**
- * Returns a name that no signature with a different certificate has. Throws `signer-name-taken`.
- *
- * If `signerName` is undefined, the name is derived from the certificate. `others` are the existing signatures that
- * will stay in the file.
+ * Returns a name that no signature with another certificate has. Throws `signer-name-taken`. `others` are the
+ * signatures that stay.
  */
 export function chooseBlockName(
   signerName: string | undefined,

@@ -36,9 +36,7 @@ function infoOf(signatureFile: Manifest, layout: JarLayout, knownManifest: () =>
   return {
     disagreement: lazy(() => disagreementBy(() => true)),
     coverage: lazy(() => coverageOf(signatureFile, layout)),
-    /**
-     * The strongest class among the digests that match the manifest. Java ignores digests whose algorithm it rejects.
-     */
+    /** The strongest matching digest counts: Java ignores those whose algorithm it rejects. */
     strength: lazy((): DigestStrength => {
       if (agreesBy('strong')) return 'strong';
       return agreesBy('strong', 'dated') ? 'dated' : 'weak';
@@ -48,9 +46,8 @@ function infoOf(signatureFile: Manifest, layout: JarLayout, knownManifest: () =>
 }
 
 /**
- * Returns the weakest algorithm that is used by the signers of the block, the signature file or the manifest. If an
- * entry has several digests, only the longest one counts. Returns undefined if the API does not support one of the
- * algorithms (MD5, SHA-3).
+ * Considers the signers, the signature file and the manifest; of several digests, the longest counts. Returns undefined
+ * if the API does not support one of them (MD5, SHA-3).
  */
 export function weakestAlgorithm(
   ofSigners: readonly (DigestAlgorithm | undefined)[],
@@ -62,10 +59,7 @@ export function weakestAlgorithm(
   return byLength([...ofSigners, ...parts.map((names) => byLength(names.flatMap(algorithmOf))?.at(-1))])?.[0];
 }
 
-/**
- * Sorts algorithms by the length of their digests, shortest first. Returns undefined if one of the algorithms is
- * unknown.
- */
+/** Sorts by the length of digests. Returns undefined if an algorithm is unknown. */
 function byLength(algorithms: readonly (DigestAlgorithm | undefined)[]): readonly DigestAlgorithm[] | undefined {
   const known = algorithms.filter((algorithm) => algorithm !== undefined);
   if (known.length < algorithms.length) return undefined;
