@@ -10,18 +10,15 @@ import { pe } from './pe/index.ts';
 
 const HEAD_LENGTH = 4096;
 const ALGORITHMS = ['SHA1', 'SHA256'] as const;
-/**
- * Formats of files for which the catalog entry can be created (`listing`). Files in other formats are not opened for
- * this purpose.
- */
+/** Only these formats have a `listing`, so other files are not opened. */
 const LISTED: readonly Format[] = [pe, cab];
 
 export const isCatalog = (format: string | null): boolean => format === cat.id;
 
 /**
- * Returns the entry that a catalog would contain for the file (CryptCATAdminCalcHashFromFileHandle2). Programs and
- * cabinets are identified by Authenticode digests, which do not change when the file is signed. All other files are
- * identified by digests of all their bytes. `onOpen` is called with the opened file if it is a program or a cabinet.
+ * Returns what a catalog would list (CryptCATAdminCalcHashFromFileHandle2): Authenticode digests of programs and
+ * cabinets, which signing does not change, and digests of all bytes of other files. `onOpen` receives a program or
+ * cabinet.
  */
 export async function listedFile(
   source: ByteSource,
@@ -39,13 +36,10 @@ export async function listedFile(
   return { name: basename(path), kind: opened?.listing?.as ?? 'other', digests };
 }
 
-/** Windows checks the checksum in the header of a program only if the program is a driver. */
+/** Windows checks this checksum of drivers only. */
 const CHECKSUM = 'checksum-wrong';
 
-/**
- * Returns a note if a program or cabinet has unusual bytes, near or in place of a signature, that catalogs do not
- * cover.
- */
+/** Catalogs do not cover bytes near or in place of a signature. */
 export async function examineListed(opened: SignableFile): Promise<readonly Finding[]> {
   const findings = await findingsIn(opened).catch(expectedError);
   const strange =

@@ -1,4 +1,4 @@
-/** Code that is common to formats with one CMS signature (RFC 5652) that is not an Authenticode signature. */
+/** Serves formats with one CMS signature (RFC 5652) that is not an Authenticode signature. */
 
 import { createHash } from 'node:crypto';
 import { DIGEST_OID, digestAlgorithmOf } from '../asn1/algorithm-identifiers.ts';
@@ -42,10 +42,7 @@ export interface CmsHolder {
   presentContent(): Uint8Array;
   examine(): readonly Finding[];
   details(): readonly Detail[];
-  /**
-   * Returns the edits after which `cms` is the file's only signature. Applying these edits a second time must change
-   * nothing.
-   */
+  /** Makes `cms` the only signature. Doing so a second time must change nothing. */
   write(cms: Uint8Array): Patch;
   replace(cms: Uint8Array): Patch;
   removeAll(): Patch;
@@ -109,8 +106,7 @@ export function cmsFile(holder: CmsHolder, budget: WorkBudget): CmsFile {
     attaching: {
       async place({ bytes }) {
         const signedData = parseSignedData(bytes);
-        // The CMS can cover the content that the existing signature covers, or the content that a new signature would
-        // cover.
+        // The CMS can cover the content of the existing signature, or that of a new one.
         const isOfPresent =
           stored !== undefined &&
           holder.examine().length === 0 &&

@@ -1,4 +1,4 @@
-/** Code that is common to formats that are only containers, without a signature of their own. */
+/** Serves formats without a signature of their own. */
 
 import type { Contents, SignableFile } from '../format/signable-file.ts';
 import type { Detail } from '../format/signature.ts';

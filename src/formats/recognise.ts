@@ -50,18 +50,12 @@ const MAGICS: readonly Magic[] = [
   { bytes: [0x23, 0x21], name: 'a script' },
 ];
 
-/**
- * After the bytes 0xcafebabe, a Java class contains its version, and a fat Mach-O file contains the number of
- * architectures.
- */
+/** After 0xcafebabe, a Java class has its version, and a fat Mach-O file the number of architectures. */
 const MOST_ARCHITECTURES = 20;
 
 const HEAD_LENGTH = 4096;
 
-/**
- * `names` lists the names of the file, starting with the name of the result. If the content fits several formats, the
- * first name that fits one of these formats decides. Throws `unsupported-format`.
- */
+/** If the content fits several formats, the first of the `names` that fits one decides. Throws `unsupported-format`. */
 export async function recogniseFormat(
   source: ByteSource,
   names: readonly [string, ...string[]],
@@ -86,7 +80,7 @@ export async function recogniseFormat(
   });
 }
 
-/** If the file has none of the formats, returns a description such as `an empty file`. */
+/** Without a format, returns a description such as `an empty file`. */
 export async function identify(source: ByteSource, name: string, formats: readonly Format[]): Promise<Format | string> {
   const head = await source.read(0, Math.min(HEAD_LENGTH, source.size));
   const { format, description } = await recognise(head, source, name, formats);
@@ -100,14 +94,14 @@ function inShort({ title, extensions }: Format): string {
   return `${title.replace(/ \(.*/, '')} (${shown.join(', ')})`;
 }
 
-/** Creates a format reader for one file. All checks of the file share one budget. */
+/** All checks of a file share one budget. */
 export function contentReader(digestEntries: DigestEntries): ContentReader {
   return { measure: measureContent, digestEntries, budget: createWorkBudget() };
 }
 
 /**
- * If the first bytes show one format but an archive follows, the file name decides. `description` describes a file
- * whose format is unknown. `description` is undefined if the first bytes are sufficient to describe the file.
+ * If an archive follows bytes of another format, the file name decides. `description` is undefined if the first bytes
+ * are enough to describe the file.
  */
 async function recognise(
   head: Uint8Array,
@@ -140,18 +134,14 @@ async function recognise(
   };
 }
 
-/** First bytes of a local header, and of the end record in an empty archive. */
+/** A local header, and the end record of an empty archive. */
 const STARTS: readonly string[] = ['PK\x03\x04', 'PK\x05\x06'];
-/**
- * First bytes of programs that an archive may follow (MZ, ELF, Mach-O). The archive does not determine the format of
- * such a program.
- */
+/** An archive may follow a program (MZ, ELF, Mach-O) without deciding its format. */
 const PROGRAMS: readonly string[] = ['MZ', '\x7fELF', '\xcf\xfa\xed\xfe', '\xce\xfa\xed\xfe', '\xca\xfe\xba\xbe'];
 
 /**
- * Returns the names in the root of the archive and in `folders`. These names show the type of the archive. Returns
- * undefined if the file is not an archive. A program that ends with an archive must have the file name of an archive.
- * Returns `damaged` if the names in the archive are unreadable.
+ * Returns the names that show the type of the archive: those in its root and in `folders`. A program that ends with an
+ * archive must be named like one.
  */
 async function readZipNames(
   head: Uint8Array,
@@ -169,7 +159,7 @@ async function readZipNames(
   return names instanceof Error ? 'damaged' : names;
 }
 
-/** This is a separate function, so that programs and scripts are recognised without loading the code for archives. */
+/** Programs and scripts are recognised without loading the code for archives. */
 async function endsLikeArchive(source: ByteSource): Promise<boolean> {
   return (await import('../zip/end-record.ts')).endsLikeArchive(source);
 }
@@ -181,10 +171,7 @@ function isNamedAs({ extensions }: Format, name: string): boolean {
   return extensions.some((extension) => lower.endsWith(extension));
 }
 
-/**
- * Returns a description that begins with an article, such as `a text file`. `head` contains the first bytes of the file
- * (4096 bytes are enough).
- */
+/** Returns a text such as `a text file`. 4096 bytes of `head` are enough. */
 export function describeBytes(head: Uint8Array): string {
   if (startsWith(head, [0x4d, 0x5a])) return describeMz(head);
   if (startsWith(head, [0xca, 0xfe, 0xba, 0xbe])) {
@@ -212,7 +199,7 @@ function describeMz(head: Uint8Array): string {
 
 function describeText(head: Uint8Array): string {
   if (startsWith(head, [0xff, 0xfe]) || startsWith(head, [0xfe, 0xff])) return 'a text file (UTF-16)';
-  // `stream` is set because `head` may end in the middle of a character.
+  // `head` may end in the middle of a character.
   let text: string;
   try {
     text = new TextDecoder('utf-8', { fatal: true }).decode(head, { stream: true });

@@ -19,13 +19,13 @@ const FORMATS = [pe, jar, msi, cab, cat, powershell, wsh, rdp, appx, nuget, navx
 
 export const formats: readonly Format[] = FORMATS;
 
-/** Formats without signatures. Files in these formats are opened only to examine the files inside them. */
+/** Files of these formats are opened only for the files inside them. */
 export const CONTAINERS: readonly Format[] = [tar, asar, zip];
 
-/** All purposes without duplicates. A certificate that has none of these purposes cannot sign any file. */
+/** A certificate without any of these purposes cannot sign any file. */
 export const PURPOSES: readonly Purpose[] = [...new Set(FORMATS.map(({ purpose }) => purpose))];
 
-/** With `--recursive`, files with these extensions are skipped. */
+/** `--recursive` skips files with these extensions. */
 export const ONLY_IF_NAMED: ReadonlySet<string> = new Set(formats.flatMap(({ onlyIfNamed }) => onlyIfNamed));
 
 export type DeclaredOption = (typeof FORMATS)[number]['signing']['options'][number];

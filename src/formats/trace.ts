@@ -1,15 +1,11 @@
 import type { ByteSource } from '../bytes/byte-source.ts';
 
-/** Longest text that the search pattern can match, in bytes. */
+/** Longest match of a pattern, in bytes. */
 const LONGEST_TRACE = 1024;
 
-/** Size in bytes of the largest file that is searched. */
 const MOST_SEARCHED = 64 * 1024 * 1024;
 
-/**
- * Searches the bytes of a file, read as Latin-1, for a pattern. Also returns true if the file is too large to be
- * searched.
- */
+/** Reads bytes as Latin-1. Returns true for a file that is too large to be searched. */
 export function hasTrace(pattern: RegExp): (source: ByteSource) => Promise<boolean> {
   return async (source) => {
     if (source.size > MOST_SEARCHED) return true;

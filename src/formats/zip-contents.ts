@@ -1,5 +1,3 @@
-/** Returns the entries of an archive as files. */
-
 import { createInflateRaw } from 'node:zlib';
 import { type ByteSource, memorySource, rangeSource } from '../bytes/byte-source.ts';
 import { forwardSource, through } from '../bytes/forward-source.ts';
@@ -10,7 +8,6 @@ import { isDirectory, type ZipEntry } from '../zip/directory.ts';
 import { asBuffer, DEFLATED } from '../zip/fields.ts';
 import { unpack, unpackInPieces } from '../zip/unpack.ts';
 
-/** Callers can pass `archive` if they have already read it. */
 export function zipContents(source: ByteSource, archive?: ZipArchive): Contents {
   return {
     changing: undefined,
@@ -23,7 +20,7 @@ export function zipContents(source: ByteSource, archive?: ZipArchive): Contents 
   };
 }
 
-/** Checks all data of the entry before returning it. Throws `zip-entry-damaged`. */
+/** Checks all data of the entry first. Throws `zip-entry-damaged`. */
 async function openEntry(source: ByteSource, entry: ZipEntry): Promise<ByteSource> {
   const { dataOffset, compressedSize, size, method } = entry;
   if (size <= LARGEST_BUFFERED && compressedSize <= LARGEST_BUFFERED) {

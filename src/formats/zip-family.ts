@@ -1,15 +1,9 @@
 export type Names = ReadonlySet<string>;
 
-/**
- * Folder names in lower case, with a slash at the end. The names in these folders and in the root of the archive
- * distinguish the formats.
- */
+/** Names in these folders and in the root distinguish the formats. */
 export const KIND_FOLDERS: ReadonlySet<string> = new Set(['meta-inf/', '_rels/', 'word/', 'xl/', 'ppt/', 'visio/']);
 
-/**
- * Archive types that each contain a file found in no other type. Several of these types of archive can also contain a
- * JAR manifest.
- */
+/** Each type has a file that no other type has. Several can also contain a JAR manifest. */
 const OTHERS: readonly { readonly description: string; readonly holds: (names: Names, fileName: string) => boolean }[] =
   [
     {
@@ -54,7 +48,7 @@ function isNamedAsApk(fileName: string): boolean {
   return /\.(apk|apks|xapk)$/i.test(fileName);
 }
 
-/** Returns true for an Android library. Such a JAR, or AAR with `classes.jar`, can contain an Android manifest. */
+/** An Android library (a JAR, or an AAR with `classes.jar`) can contain an Android manifest. */
 function isAndroidLibrary(names: Names, fileName: string): boolean {
   const isNamedAsLibrary = fileName.toLowerCase().endsWith('.aar');
   return isNamedAsLibrary || names.has('classes.jar') || someName(names, (name) => name.endsWith('.class'));

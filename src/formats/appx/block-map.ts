@@ -17,12 +17,9 @@ const HASH_METHODS: ReadonlyMap<string, DigestAlgorithm> = new Map([
   ['http://www.w3.org/2001/04/xmlenc#sha512', 'SHA512'],
 ]);
 const BLOCK_LENGTH = 64 * 1024;
-/** If the last block of a file has this length, makeappx writes an empty block after it. */
+/** makeappx writes an empty block after a last block of this length. */
 const END_LENGTH = 2;
-/**
- * Limit on the length of a compressed block. The limit is generous, because deflate makes data that it cannot compress
- * only slightly longer.
- */
+/** Deflate makes data that it cannot compress only slightly longer. */
 const LONGEST_PACKED = BLOCK_LENGTH + 1024;
 
 export interface BlockMap {
@@ -37,16 +34,16 @@ interface MappedFile {
   readonly blocks: Blocks;
 }
 
-/** Uses arrays, because objects for 65,000 blocks would take 30 MB more. */
+/** Objects for 65,000 blocks would take 30 MB more. */
 interface Blocks {
-  /** The base64 digests, concatenated. Those of the wrong length are omitted. Empty if no digests were requested. */
+  /** The base64 digests are concatenated. Those of the wrong length are omitted. */
   hashes: Buffer;
   readonly sizes: number[];
 }
 
 const NO_SIZE = -1;
 
-/** `withHashes` is needed for comparing digests, which take 5 MB for 65,000 blocks. */
+/** The hashes of 65,000 blocks take 5 MB. */
 export function readBlockMap(bytes: Uint8Array, { withHashes = false } = {}): BlockMap {
   const files: MappedFile[] = [];
   let algorithm: DigestAlgorithm | undefined;
@@ -95,10 +92,7 @@ interface MappedEntry {
   readonly file: MappedFile;
 }
 
-/**
- * Returns clauses about files with different sizes, and about files that are listed only in the block map or only in
- * the archive.
- */
+/** Returns clauses about files with other sizes, and about files that only one of the two lists. */
 export function compareSizes({ files }: BlockMap, entries: readonly ZipEntry[]): readonly string[] {
   const { mapped, unmapped, misnamed } = pairUp(files, entries);
   const found = new Set(mapped.map(({ file }) => file));
@@ -126,8 +120,8 @@ function pairUp(files: readonly MappedFile[], entries: readonly ZipEntry[]) {
 }
 
 /**
- * ECMA-376-2, 6.2.2.2 requires that all other characters are percent-encoded. Microsoft's SDK cannot find files whose
- * names are not encoded in this way, and rejects folder names.
+ * ECMA-376-2, 6.2.2.2: all other characters are percent-encoded. Microsoft's SDK does not find other names, and rejects
+ * folders.
  */
 const PART_NAME = /^(?:[\w.~!$&'()*+,;=:@/-]|%[\da-f]{2})*[^/]$/i;
 
@@ -159,10 +153,7 @@ function sizeProblem({ entry, file }: MappedEntry): string[] {
   return [`the compressed blocks of ${name} have ${entry.compressedSize} bytes, not ${packed}`];
 }
 
-/**
- * Reads and digests all files that the block map lists, except those with wrong sizes. Returns clauses about
- * differences.
- */
+/** Returns clauses about differences. Skips files with wrong sizes. */
 export async function compareDigests(
   source: ByteSource,
   blockMap: Uint8Array,
@@ -179,7 +170,7 @@ export async function compareDigests(
   return problems;
 }
 
-/** Decompresses each block separately, as Windows does while it is downloading a package. */
+/** Windows decompresses each block separately while it downloads a package. */
 async function findWrongBlock(
   { view, load }: ReturnType<typeof slidingWindow>,
   { method, dataOffset, compressedSize }: ZipEntry,
@@ -212,16 +203,12 @@ function inflateBlock(data: Uint8Array): Buffer | undefined {
   }
 }
 
-/**
- * If deflate blocks are uncompressed and have this length, each block in the block map consists of whole deflate
- * blocks.
- */
+/** Blocks of the block map then consist of whole deflate blocks. */
 export const PLAIN_BLOCK_LENGTH = BLOCK_LENGTH / 2;
 
 /**
- * Returns the block map with a new entry for a file that is stored in deflate format without compression, in blocks of
- * `PLAIN_BLOCK_LENGTH`. The rest of the block map does not change. `name` must be written in the form that names in the
- * block map have.
+ * Replaces the entry of a file that is stored in deflate blocks of `PLAIN_BLOCK_LENGTH`. `name` has the form of names
+ * in the block map.
  */
 export function withFile(bytes: Uint8Array, name: string, contents: Uint8Array, headerLength: number): Uint8Array {
   const text = Buffer.from(bytes).toString();

@@ -1,7 +1,4 @@
-/**
- * [Content_Types].xml (ECMA-376-2, 10.1.2) lists the type of each part. Windows ignores a signature that is not listed
- * there.
- */
+/** Windows ignores a signature that is not listed here (ECMA-376-2, 10.1.2). */
 
 import { appxErrors } from './errors.ts';
 import { attributeOf, decodeXml, malformed, readXml } from './xml.ts';
@@ -16,7 +13,7 @@ export interface ContentTypes {
   withoutSignature(): Uint8Array;
 }
 
-/** Throws `appx-malformed` if the signature is listed with a different type. */
+/** Throws `appx-malformed` if the signature has another type. */
 export function readContentTypes(bytes: Uint8Array): ContentTypes {
   const text = decodeXml(PART, bytes);
   const found: { start: number; end: number }[] = [];
@@ -37,7 +34,7 @@ export function readContentTypes(bytes: Uint8Array): ContentTypes {
       if (type !== SIGNATURE_TYPE) {
         throw appxErrors('appx-malformed', { problem: `${PART} gives its signature the type ${type}` });
       }
-      // Another element may start before the element that was found ends.
+      // Another element may start before the end of the one found.
       found.push({ start: text.lastIndexOf(`<${element.prefix}Override`, end - 1), end });
     },
   );

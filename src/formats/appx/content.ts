@@ -1,7 +1,4 @@
-/**
- * The signature of a package covers a list of several digests. Each digest in the list follows an identifier of four
- * letters.
- */
+/** A signature covers a list of digests, each after four letters. */
 
 import { createHash } from 'node:crypto';
 import type { ByteSource } from '../../bytes/byte-source.ts';
@@ -25,7 +22,7 @@ export interface SignedBody extends ArchiveBody {
   readonly contentTypes: Uint8Array;
 }
 
-/** Returns one such list for each algorithm except MD5, which packages never use. */
+/** Packages never use MD5. */
 export async function measurePackage(
   source: ByteSource,
   body: SignedBody,

@@ -11,7 +11,7 @@ import { PARTS } from './part-names.ts';
 
 type DamageOf = (inner: InnerPackage) => Promise<string | undefined>;
 
-/** Finds problems that cannot be solved by signing again. `damageOf` describes the damage to a package in a bundle. */
+/** Finds problems that signing again cannot solve. */
 export async function examineContents(
   opened: AppxPackage,
   source: ByteSource,

@@ -15,11 +15,9 @@ export interface BundledPackage {
   readonly tagEnd: number;
 }
 
-/** Limit on the number of packages in a bundle. Real bundles have a few hundred packages. */
+/** Real bundles have a few hundred packages. */
 const MOST_PACKAGES = 4096;
-/**
- * Later namespaces, which differ in the year, add elements to bundle manifests. For example, 2019 added stub packages.
- */
+/** Later namespaces differ in the year; that of 2019 added stub packages. */
 const BUNDLE_NAMESPACE = /^http:\/\/schemas\.microsoft\.com\/appx\/\d{4}\/bundle$/;
 
 export function readManifest(kind: 'package' | 'bundle', part: string, bytes: Uint8Array): Manifest {
@@ -38,7 +36,7 @@ export function readManifest(kind: 'package' | 'bundle', part: string, bytes: Ui
         version: attributeOf(element, 'Version', part),
       };
     }
-    // The packages of a flat bundle are separate files, so the manifest contains no offset for them.
+    // The packages of a flat bundle are separate files without offsets.
     const isPackage = depth === 3 && name === 'Package' && (isOwn || BUNDLE_NAMESPACE.test(namespace));
     if (kind === 'bundle' && isPackage && attributes.has('Offset')) {
       const fileName = attributeOf(element, 'FileName', part).replaceAll('\\', '/');

@@ -1,4 +1,4 @@
-/** An open package or bundle. Its file AppxSignature.p7x contains one Authenticode signature. */
+/** AppxSignature.p7x contains one Authenticode signature. */
 
 import { authenticodeFile } from '../../authenticode/authenticode-file.ts';
 import { type Container, digestIn, type MeasuredContent } from '../../authenticode/container.ts';
@@ -90,13 +90,13 @@ async function checkPackagesSigned(opened: AppxPackage, source: ByteSource): Pro
   if (unsigned.length > 0) throw appxErrors('appx-packages-unsigned', { names: listed(unsigned) });
 }
 
-/** Throws if Windows would reject the package whether it is signed or not. */
+/** Throws if Windows would reject the package, signed or not. */
 async function checkContents(...what: Parameters<typeof examineContents>): Promise<void> {
   const [finding] = await examineContents(...what);
   if (finding !== undefined) throw appxErrors('appx-malformed', { problem: asClause(finding) });
 }
 
-/** All packages must precede every part of the archive that signing makes longer. Throws `appx-packages-move`. */
+/** Packages must precede what signing makes longer. Throws `appx-packages-move`. */
 function checkPlaces(
   { manifest, manifestPart, blockMap, contentTypes, archive }: AppxPackage,
   isRewritten: boolean,
@@ -159,7 +159,7 @@ function signaturePart(
   };
 }
 
-/** Like signtool, this code lists the signature in the content types and sets all disk numbers to zero. */
+/** Like signtool, lists the signature in the content types, and sets disk numbers to zero. */
 function bodyWithSignature(opened: AppxPackage): SignedBody {
   const { contentTypes, archive } = opened;
   const plain = { ...opened, archive: { ...archive, end: withoutDisks(archive.end) } };

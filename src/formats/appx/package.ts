@@ -1,4 +1,4 @@
-/** A package or bundle (MS-APPX, "App package file format"): a ZIP archive with three special XML files. */
+/** A ZIP archive with three special XML files (MS-APPX, "App package file format"). */
 
 import { type StoredCms, splitCms } from '../../authenticode/stored-cms.ts';
 import type { ByteSource } from '../../bytes/byte-source.ts';
@@ -24,7 +24,7 @@ export interface AppxPackage {
   readonly manifest: Manifest;
   readonly manifestPart: Part;
   readonly blockMap: Part;
-  /** Digest algorithm of the block map. Signatures must use the same algorithm. */
+  /** Signatures must use the same algorithm. */
   readonly algorithm: DigestAlgorithm;
   readonly wrongSizes: readonly string[];
   readonly contentTypes: Part & ContentTypes;
@@ -37,11 +37,11 @@ export interface StoredSignature extends StoredCms {
   readonly hasMagic: boolean;
 }
 
-/** Length in bytes. The block map for 40 GB of files is 64 MiB long. */
+/** The block map for 40 GB of files has 64 MiB. */
 const LONGEST_BLOCK_MAP = 64 * 1024 * 1024;
 const LONGEST_TEXT = 2 * 1024 * 1024;
 const LONGEST_BINARY = 16 * 1024 * 1024;
-/** If size fields have 32 bits, this many bytes are reserved for each signature. */
+/** Without ZIP64, this many bytes are reserved for a signature. */
 export const ROOM = 16 * 1024 * 1024;
 const MAGIC = 'PKCX';
 
@@ -75,10 +75,7 @@ export async function readPackage(source: ByteSource): Promise<AppxPackage> {
   };
 }
 
-/**
- * Replaces the names of packages with those of the archive entries, which are percent-encoded outside ASCII and may
- * differ in case.
- */
+/** Names of entries are percent-encoded outside ASCII, and may differ in case. */
 function namedAsEntries(manifest: Manifest, { entries }: ZipArchive): Manifest {
   if (manifest.packages.length === 0) return manifest;
   const isTwice = (name: string) => appxErrors('appx-malformed', { problem: `the name ${name} is there twice` });
@@ -98,7 +95,7 @@ function namedAsEntries(manifest: Manifest, { entries }: ZipArchive): Manifest {
   return { ...manifest, packages };
 }
 
-/** Excludes the packages in a bundle, because each has a block map of its own. */
+/** Each package in a bundle has its own block map. */
 export function mappedEntries({ entries }: ZipArchive, { packages }: Manifest): readonly ZipEntry[] {
   const bundled = new Set(packages.map(({ name }) => name));
   return entries.filter(({ name }) => !bundled.has(name));

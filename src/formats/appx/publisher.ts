@@ -1,15 +1,9 @@
-/**
- * The publisher in the manifest must equal the certificate's subject as Windows writes it (CertNameToStr, X.500 order
- * reversed).
- */
+/** The publisher must equal the certificate's subject as Windows writes it (CertNameToStr, X.500 order reversed). */
 
 import { readCertificateFields } from '../../certificates/certificate.ts';
 import { type NameAttribute, readName } from '../../certificates/names.ts';
 
-/**
- * Attribute names in the manifest schema (ST_Publisher_2010_v2). All other attributes are written as `OID.` followed by
- * the identifier.
- */
+/** Names of ST_Publisher_2010_v2. Other attributes are written as `OID.` and the identifier. */
 const NAMES: Readonly<Record<string, string>> = {
   '2.5.4.3': 'CN',
   '2.5.4.4': 'SN',

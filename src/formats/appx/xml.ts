@@ -1,4 +1,4 @@
-/** Reads the XML parts of a package. Elements are reported in the order in which they end. */
+/** Elements are reported in the order in which they end. */
 
 import { SaxesParser } from 'saxes';
 import type { CodesignError } from '../../errors/codesign-error.ts';
@@ -9,18 +9,18 @@ export interface XmlElement {
   readonly prefix: string;
   readonly depth: number;
   readonly namespace: string;
-  /** True if the element has the same namespace as the root element. Elements in other namespaces are extensions. */
+  /** Elements in other namespaces than that of the root are extensions. */
   readonly isOwn: boolean;
   readonly attributes: ReadonlyMap<string, string>;
 }
 
-/** `end` is the offset in the text after the start tag, or after the whole element. */
+/** `end` is the offset after the start tag, or after the element. */
 export type OnElement = (element: XmlElement, end: number) => void;
 
-/** Nesting depth. Real XML parts have about five levels of nested elements. */
+/** Real parts have about five levels. */
 const DEEPEST = 64;
 
-/** Decodes UTF-8 with or without a byte order mark. */
+/** Keeps a byte order mark. */
 export function decodeXml(part: string, bytes: Uint8Array): string {
   try {
     return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
@@ -29,10 +29,7 @@ export function decodeXml(part: string, bytes: Uint8Array): string {
   }
 }
 
-/**
- * Calls `onStart` before the contents of the element are read. Throws `appx-part-malformed` if the document contains a
- * document type declaration.
- */
+/** Calls `onStart` before the contents are read. Throws `appx-part-malformed` for a document type declaration. */
 export function readXml(part: string, text: string, onStart: OnElement, onEnd?: OnElement): void {
   const parser = new SaxesParser({ xmlns: true });
   const open: XmlElement[] = [];
@@ -80,7 +77,7 @@ export function malformed(part: string, problem: string): CodesignError {
   return appxErrors('appx-part-malformed', { part, problem });
 }
 
-/** The schemas have this limit (in characters) for the longest attributes, which are publishers and file names. */
+/** The schemas limit publishers and file names, the longest attributes, to this length. */
 const LONGEST_ATTRIBUTE = 8192;
 
 export function attributeOf({ name, attributes }: XmlElement, attribute: string, part: string): string {

@@ -1,17 +1,14 @@
-/**
- * An ASAR archive consists of a JSON list of files, followed by their contents. Unpacked files are stored in a folder
- * next to the archive.
- */
+/** A JSON list of files precedes their contents. Unpacked files are in a folder next to the archive. */
 
 import { type ByteSource, rangeSource } from '../../bytes/byte-source.ts';
 import type { SignableFile } from '../../format/signable-file.ts';
 import { containerOnly } from '../container-only.ts';
 import { asarErrors } from './errors.ts';
 
-/** Offset of the JSON text. It follows the lengths of the two pickles and of the text. */
+/** The text follows its length and those of the two pickles. */
 const TEXT_START = 16;
 const LARGEST_LIST = 64 * 1024 * 1024;
-/** Files in folders that are nested more deeply would have paths that are too long for file systems. */
+/** File systems do not support such deep folders. */
 const MOST_LEVELS = 200;
 
 interface ListedFile {
@@ -40,10 +37,7 @@ export async function openAsar(source: ByteSource): Promise<SignableFile> {
   );
 }
 
-/**
- * Each entry has either `files`, or `link`, or `unpacked`, or both `offset` (as text, because it can exceed 2^32) and
- * `size`.
- */
+/** An entry has `files`, `link`, `unpacked`, or `offset` (as text, because it can exceed 2^32) and `size`. */
 function listFiles(text: string, dataStart: number, fileSize: number): readonly ListedFile[] {
   const files: ListedFile[] = [];
   const visit = (entry: unknown, path: string, level: number): void => {

@@ -1,4 +1,4 @@
-/** Creates catalogs of version 2 with the attributes that Microsoft's programs write. */
+/** Microsoft's programs write these attributes of version 2. */
 
 import { createHash } from 'node:crypto';
 import {
@@ -34,8 +34,8 @@ const IDENTIFIER_LENGTH = 16;
 const FLAGS = Uint8Array.of(0x10, 0x01, 0x00, 0x01);
 
 /**
- * Returns an unsigned catalog, which does not depend on the order of the files. Each file has one entry for its SHA-256
- * digest and one for its SHA-1 digest. If several files have the same content, only one of them is listed.
+ * The order of files does not matter. Each file has an entry for its SHA-256 and one for its SHA-1 digest; files with
+ * the same content share them.
  */
 export function newCatalog(files: readonly ListedFile[], time: Date): Uint8Array {
   const byName = files.toSorted((a, b) => (a.name < b.name ? -1 : 1));
@@ -68,7 +68,7 @@ function utcTime(time: Date): Uint8Array {
   return encode(0x17, Buffer.from(`${time.toISOString().replace(/[-:T]/g, '').slice(2, 14)}Z`));
 }
 
-/** CAT_MEMBERINFO2 and the indirect data both describe the type of the file. In catalogs, the SpcLink is empty. */
+/** CAT_MEMBERINFO2 and the indirect data describe the type of the file. The SpcLink is empty in catalogs. */
 const EMPTY_LINK = contextConstructed(2, spcUnicode(''));
 const INDIRECT: Readonly<Record<ListedFile['kind'], { readonly info: number; readonly data: SpcData }>> = {
   program: {
@@ -83,10 +83,7 @@ const INDIRECT: Readonly<Record<ListedFile['kind'], { readonly info: number; rea
   other: { info: 2, data: { type: SPC_CAB_DATA, value: EMPTY_LINK } },
 };
 
-/**
- * Returns the tag of a member and the member itself: SEQUENCE { tag, SET of attributes }. The entry for the SHA-1
- * digest has no SpcIndirectData.
- */
+/** A member is SEQUENCE { tag, SET of attributes }. That of the SHA-1 digest has no SpcIndirectData. */
 function membersOf({ name, kind, digests }: ListedFile): readonly (readonly [Uint8Array, Uint8Array])[] {
   const { info, data } = INDIRECT[kind];
   const [sha1, sha256] = [digestIn({ digests }, 'SHA1'), digestIn({ digests }, 'SHA256')];

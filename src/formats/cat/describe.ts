@@ -4,7 +4,7 @@ import { plural } from '../../errors/plural.ts';
 import type { Detail } from '../../format/signature.ts';
 import type { Catalog, CatalogMember } from './list.ts';
 
-/** Catalogs of drivers have a few members, but the catalogs that are part of Windows have thousands. */
+/** Catalogs of drivers have a few members, those of Windows thousands. */
 const MOST_SHOWN = 100;
 const LONGEST_TEXT = 1000;
 

@@ -5,24 +5,24 @@ export const cat = {
   id: 'cat',
   title: 'Security catalog (CAT)',
   extensions: ['.cat'],
-  // A catalog usually lists the files in its folder. These files must not change after the catalog is signed.
+  // Files that a catalog lists must not change after it is signed.
   onlyIfNamed: ['.cat'],
   signing: { options: PROGRAM_OPTIONS, modes: ['replace'], signsTime: false, keepsExtension: false },
   purpose: 'code-signing',
   recognition: { by: 'bytes', claims: startsLikeCatalog },
   open: async (source, reader) => (await import('./open-cat.ts')).openCat(source, reader),
-  // The file is a CMS, so a damaged catalog may have been a signed one.
+  // The file is a CMS, so a damaged catalog may have been signed.
   seemsSigned: async () => true,
 } as const satisfies Format;
 
-/** Object identifiers in DER: SignedData, the certificate trust list, and the usage "catalog" of this list. */
+/** SignedData, the certificate trust list, and its usage "catalog". */
 const MARKS = ['06092a864886f70d010702', '06092b0601040182370a01', '060a2b0601040182370c0101'].map((hex) =>
   Buffer.from(hex, 'hex'),
 );
-/** Length in bytes. Only lengths and the digest algorithms precede the usage of the list. */
+/** Only lengths and digest algorithms precede the usage. */
 const LONGEST_START = 256;
 
-/** True if these object identifiers occur in this order. Further checks run when the file is opened. */
+/** Further checks run when the file is opened. */
 function startsLikeCatalog(head: Uint8Array): boolean {
   const start = Buffer.from(head.subarray(0, LONGEST_START));
   let at = 0;

@@ -1,4 +1,4 @@
-/** The list in a security catalog is a certificate trust list (CTL_INFO in wincrypt.h) of files (mscat.h). */
+/** A certificate trust list (CTL_INFO in wincrypt.h) of files (mscat.h). */
 
 import {
   CATALOG_LIST,
@@ -30,7 +30,7 @@ export interface Catalog {
   readonly encapsulated: Element;
   /** The digest excludes the tag and the length of the list. */
   readonly list: Element;
-  /** Version 1 lists files by SHA-1 digests, and version 2 by SHA-256 digests. */
+  /** Version 1 lists SHA-1 digests, version 2 SHA-256 digests. */
   readonly version: 1 | 2;
   readonly identifier: Uint8Array;
   readonly time: Date;
@@ -39,15 +39,13 @@ export interface Catalog {
 }
 
 export interface CatalogMember {
-  /**
-   * Windows finds the member by this tag. It is a digest in version 2, and any text (usually a digest) in version 1.
-   */
+  /** Windows finds the member by this tag: a digest in version 2, any text in version 1. */
   readonly tag: Uint8Array;
   readonly digest: { readonly algorithm: string; readonly value: Uint8Array } | undefined;
   readonly attributes: readonly NameValue[];
 }
 
-/** Not escaped, like all text from the file: it may contain control characters. */
+/** Not escaped: may contain control characters. */
 interface NameValue {
   readonly name: string;
   readonly value: string;
@@ -133,9 +131,7 @@ function readExtensions(extensions: Element): readonly NameValue[] {
   });
 }
 
-/**
- * Reads a CatalogNameValue: a BMPString, an INTEGER with flags, and an OCTET STRING with UTF-16LE and a NUL at its end.
- */
+/** CatalogNameValue: a BMPString, an INTEGER with flags, and an OCTET STRING with UTF-16LE and a final NUL. */
 function readNameValue(element: Element): NameValue {
   const fields = fieldsOf(element, 0x30, 'name and value');
   const name = Buffer.from(fields.next(0x1e, 'name').contents);

@@ -33,10 +33,7 @@ export async function openCat(source: ByteSource, reader: ContentReader): Promis
   };
 }
 
-/**
- * If a finished signature is attached, it replaces the whole file. Only a comparison of the lists shows whether the new
- * catalog lists different files.
- */
+/** An attached signature replaces the whole file, so only the lists show whether it lists other files. */
 function checkSameList(cms: Uint8Array, { list }: Catalog): void {
   const other = attempt(() => readCatalog(cms));
   if (other instanceof CodesignError || !isSameBytes(other.list.bytes, list.bytes)) {
@@ -54,7 +51,7 @@ function signedList(catalog: Catalog, source: ByteSource): Container {
     reasonForOneSignature: 'a security catalog holds one signature',
     reasonNotRewritable: undefined,
     entries: async () => (cms === undefined ? [] : [{ location: 'catalog', cms, examine: async () => [] }]),
-    // The copy of the list in memory is digested, so that later changes to the file have no effect.
+    // Digests the copy in memory, so that later changes to the file have no effect.
     measure: (_content, algorithms) => measureContent(memorySource(list.contents), [list.contents], algorithms),
     content: async () => ({ type: CERTIFICATE_TRUST_LIST, value: list.bytes }),
     write: replaceBy,

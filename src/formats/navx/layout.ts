@@ -3,9 +3,9 @@ import type { ByteRange } from '../../bytes/pieces.ts';
 import { navxErrors } from './errors.ts';
 
 const HEADER_LENGTH = 40;
-/** This mark is written both before the CMS and at the end of the file. */
+/** The mark is before the CMS and at the end of the file. */
 export const BLOCK_MARK = 'NXSB';
-/** Length of the block without the CMS: the mark, the offset of the block, and the mark again. */
+/** Two marks, and the offset of the block. */
 const FRAME_LENGTH = 12;
 const MAXIMUM_SIZE = 2 ** 32 - 1;
 

@@ -11,7 +11,7 @@ import { formatErrors } from '../../format/errors.ts';
 import type { ContentReader, SignableFile } from '../../format/signable-file.ts';
 import { BLOCK_MARK, type NavxLayout, readLayout } from './layout.ts';
 
-/** GUID of the plug-in of Business Central. signtool writes a different GUID each time, and no verifier compares it. */
+/** GUID of the plug-in of Business Central. signtool writes another one each time, and no verifier compares it. */
 const SIP: Sip = { version: [1], guid: '36FFA03E-F824-48E7-8E07-4A2DCB034CC7' };
 
 interface Extension {

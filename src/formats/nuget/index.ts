@@ -16,7 +16,7 @@ export const nuget = {
   seemsSigned: hasTrace(/\.signature\.p7s/i),
 } as const satisfies Format;
 
-/** A JAR can contain a `.nuspec` file too. In that case, the file name decides between the two formats. */
+/** A JAR can contain a `.nuspec` file too: the file name then decides. */
 function claimOf(names: Names, name: string): 'surely' | 'possibly' | undefined {
   if (![...names].some((each) => !each.includes('/') && each.toLowerCase().endsWith('.nuspec'))) return undefined;
   if (EXTENSIONS.some((extension) => name.toLowerCase().endsWith(extension))) return 'surely';

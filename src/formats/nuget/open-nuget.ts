@@ -33,15 +33,12 @@ import { type DigestBy, embeddedSignature, readCms } from './signatures.ts';
 import { NUGET_PROFILE, readSignedText, signedText } from './signed-content.ts';
 import { certificateProblem, countersignersOf, roleOf } from './signers.ts';
 
-/**
- * With the signature, the package has at most 65,534 entries. The value 65,535 would mean that a ZIP64 record contains
- * the number of entries.
- */
+/** With the signature, there are 65,534: the value 65,535 would refer to a ZIP64 record. */
 const MOST_ENTRIES = 65_533;
-/** Bytes reserved for the signature and the end records, because the offset of the directory must fit in 32 bits. */
+/** These bytes are reserved, because the offset of the directory must fit in 32 bits. */
 const ROOM = 1024 * 1024;
 const MAXIMUM_SIZE = 0xffff_ffff;
-/** Limit on the number of warnings about names, because a package may contain thousands of names. */
+/** A package may contain thousands of names. */
 const MOST_LISTED = 3;
 
 export async function openNuget(source: ByteSource, reader: ContentReader): Promise<SignableFile> {
@@ -118,7 +115,7 @@ function lookalikeFinding(name: string): string {
   return nugetWarnings('signature-lookalike', { name, required: SIGNATURE_NAME });
 }
 
-/** Returns a noun phrase if replacing the signature would remove a repository's signature or countersignature. */
+/** Returns a noun phrase if replacing would remove a signature or countersignature of a repository. */
 function foreignSignature({ signature }: NugetPackage): string | undefined {
   const signedData = signature && readCms(signature.cms);
   if (signedData === undefined || signedData instanceof CodesignError) return undefined;
@@ -176,7 +173,7 @@ function embed({ body }: NugetPackage, cms: Uint8Array): Embedding {
   return { patch: editLastEntry(body, storedEntry(SIGNATURE_NAME, cms)), added, envelopes: added };
 }
 
-/** Countersignatures stay valid, because they cover only the signature value. */
+/** Countersignatures stay valid: they cover only the signature value. */
 function stamp(opened: NugetPackage, token: Uint8Array | undefined): Embedding {
   const cms = opened.signature?.cms;
   if (!(cms instanceof Uint8Array)) throw new TypeError('the signature is not one of this file');

@@ -19,26 +19,23 @@ import { unpack } from '../../zip/unpack.ts';
 import { nugetErrors } from './errors.ts';
 
 export const SIGNATURE_NAME = '.signature.p7s';
-/** Length in bytes. A signature with two countersignatures and their timestamps is about 30,000 bytes long. */
+/** A signature with two countersignatures and their timestamps has about 30,000 bytes. */
 const LONGEST_CMS = 16 * 1024 * 1024;
-/** The field "version needed to extract" in the ZIP records of the signature. */
+/** "Version needed to extract" in the records of the signature. */
 const VERSION = 20;
 
 export interface NugetPackage {
   readonly archive: ZipArchive;
   readonly body: ArchiveBody;
   readonly signature: StoredSignature | undefined;
-  /**
-   * Names that are similar to the name of the signature entry. NuGet does not recognise entries with such names as
-   * signatures.
-   */
+  /** NuGet does not recognise entries with such names as signatures. */
   readonly lookalikes: readonly string[];
 }
 
 export interface StoredSignature {
   readonly entry: ZipEntry;
   readonly cms: Uint8Array | CodesignError;
-  /** States, in clauses, why NuGet rejects the entry (NU3005). */
+  /** Clauses that say why NuGet rejects the entry (NU3005). */
   readonly problems: readonly string[];
 }
 
@@ -60,7 +57,7 @@ export async function readPackage(source: ByteSource): Promise<NugetPackage> {
   };
 }
 
-/** NuGet rejects ZIP64 records and ZIP64 extra fields (NU3006). */
+/** NuGet rejects ZIP64 records and fields (NU3006). */
 async function rejectZip64(source: ByteSource, { end, directory, entries }: ZipArchive): Promise<void> {
   if (end.zip64 !== undefined) throw nugetErrors('nuget-zip64', { reason: 'the package ends with them' });
   for (const { name, offset, dataOffset, recordStart } of entries) {
@@ -89,8 +86,7 @@ async function readSignature(source: ByteSource, archive: ZipArchive, entry: Zip
   if (Math.max(size, compressedSize) > LONGEST_CMS) {
     return { entry, cms: entryError(`it has ${Math.max(size, compressedSize)} bytes`), problems };
   }
-  // The bytes are copied: a source in memory returns views of its data, and a signature can be kept longer than the
-  // file.
+  // A copy, because a source in memory returns views, and a signature can be kept longer than its file.
   const data = Buffer.from(await source.read(dataOffset, compressedSize));
   const cms = await Promise.resolve()
     .then(() => unpack(data, entry))
@@ -119,7 +115,7 @@ export function entryError(problem: string): CodesignError {
   return nugetErrors('nuget-signature-entry', { name: SIGNATURE_NAME, problem });
 }
 
-/** Returns the package as it was before it was signed, including the archive comment. */
+/** The package as it was before signing, with the archive comment. */
 export function contentOf({ body, archive }: NugetPackage, { size }: ByteSource): Content {
   return [...body.content, ...tailOf(body), { start: archive.end.recordOffset + END_RECORD_LENGTH, end: size }];
 }

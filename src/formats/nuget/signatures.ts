@@ -74,9 +74,7 @@ export function embeddedSignature(
   });
 }
 
-/**
- * A countersignature must either have no contentType (RFC 5652, 11.4) or have the same contentType as the signature.
- */
+/** A countersignature has no contentType (RFC 5652, 11.4), or that of the signature. */
 const RULES = { contentTypes: [undefined, DATA] };
 
 function nameOf(countersigner: SignerInfo): string {

@@ -15,7 +15,7 @@ import type { DigestAlgorithm } from '../../crypto/algorithms.ts';
 import { orUndefined } from '../../errors/codesign-error.ts';
 import type { SignatureProfile } from '../../format/cms.ts';
 
-/** Includes the root certificate if the user provided it, because `dotnet nuget sign` includes the whole chain. */
+/** `dotnet nuget sign` includes the whole chain. */
 export const NUGET_PROFILE: SignatureProfile = {
   signedAttributes: ({ time, chain }) => [
     { type: SIGNING_TIME, value: encodeTime(time) },
@@ -40,10 +40,10 @@ export interface SignedText {
 }
 
 const TEXT = /^Version:1(\r?\n)\1([0-9.]+)-Hash:([A-Za-z0-9+/]+={0,2})\1\1$/;
-/** Length in bytes. The text is 134 bytes long with a SHA-512 digest. */
+/** The text has 134 bytes with a SHA-512 digest. */
 const LONGEST_TEXT = 1024;
 
-/** Accepts CR LF as line endings. Returns undefined if the content does not have this form. */
+/** Accepts CR LF. Returns undefined for other content. */
 export function readSignedText({
   contentType,
   content,

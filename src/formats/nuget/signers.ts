@@ -20,9 +20,8 @@ import { signingCertificateProblem } from '../../timestamp/signing-certificate.t
 
 export type Role = 'author' | 'repository' | 'unknown';
 
-/** If the number of bits is undefined, the key is not an RSA key. */
 const LEAST_BITS = 2048;
-/** Real packages have one countersignature, which the package repository made. */
+/** Real packages have one countersignature, by the repository. */
 const MOST_COUNTERSIGNATURES = 8;
 const MOST_OWNERS = 64;
 const LONGEST_TEXT = 4096;
@@ -35,10 +34,7 @@ export function roleOf({ signedAttributes }: SignerInfo): Role {
   return commitments.includes(PROOF_OF_RECEIPT) ? 'repository' : 'unknown';
 }
 
-/**
- * Returns the countersignatures on the signature of the first signer. An error takes the place of each unreadable
- * countersignature.
- */
+/** Returns an error in place of an unreadable countersignature. */
 export function countersignersOf({
   certificates,
   signers: [{ unsignedAttributes }],
@@ -48,10 +44,7 @@ export function countersignersOf({
     .map(({ bytes }) => attempt(() => parseSignerInfo(bytes, certificates)));
 }
 
-/**
- * Checks NuGet's requirements for the signed attributes and the certificate. A separate check verifies the signature
- * value.
- */
+/** Checks what NuGet requires in addition to a valid signature value. */
 export function examineAttributes(signer: SignerInfo): readonly Finding[] {
   const { signedAttributes, certificate } = signer;
   const findings: Finding[] = [];
@@ -81,7 +74,7 @@ export function examineAttributes(signer: SignerInfo): readonly Finding[] {
   return findings;
 }
 
-/** Returns the reason why NuGet rejects a signer's certificate (DER), worded as part of a sentence. */
+/** Returns a clause that says why NuGet rejects the certificate. */
 export function certificateProblem(certificate: Uint8Array): string | undefined {
   if (isLifetimeSigner(readCertificateFields(certificate))) return 'it is for lifetime signing';
   const key = orUndefinedKey(certificate);

@@ -1,4 +1,4 @@
-/** ZIP archives that belong to no other format. They cannot be signed themselves. */
+/** ZIP archives of no other format. They cannot be signed. */
 
 import type { Format } from '../../format/format.ts';
 import { isApk } from '../zip-family.ts';

@@ -7,7 +7,7 @@ export const rdp = {
   id: 'rdp',
   title: 'Remote Desktop connection (RDP)',
   extensions: ['.rdp'],
-  // When users sign a folder of programs, they rarely want these files signed.
+  // Users who sign a folder rarely want these files signed.
   onlyIfNamed: ['.rdp'],
   signing: { options: [], modes: ['replace'], signsTime: false, keepsExtension: true },
   purpose: 'remote-desktop',

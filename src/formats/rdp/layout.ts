@@ -1,18 +1,15 @@
-/** The lines of a connection file, `name:type:value`. The last two lines contain the signature. */
+/** Lines have the form `name:type:value`. The last two contain the signature. */
 
 import type { ByteSource } from '../../bytes/byte-source.ts';
 import { rdpErrors } from './errors.ts';
 import { COVERED_SETTINGS } from './settings.ts';
 
-/**
- * The size is limited, because the whole file is read into memory. Files from Windows are about 3 KiB long, or 20 KiB
- * with a signature.
- */
+/** The whole file is read into memory. Files from Windows have about 3 KiB, or 20 KiB with a signature. */
 const LIMIT = 1024 * 1024;
 const BOM = '\ufeff';
 export const SCOPE = 'signscope';
 export const SIGNATURE = 'signature';
-/** Three u32 numbers: the version, the constant 1, and the length of the CMS. */
+/** The version, the constant 1, and the length of the CMS (u32 each). */
 const HEADER_LENGTH = 12;
 const VERSION = 0x0001_0001;
 
@@ -59,12 +56,9 @@ export async function readLayout(source: ByteSource): Promise<RdpLayout> {
   return { encoding, hasBom, text, lineCount, settings, cms: readSignature(settings) };
 }
 
-/**
- * At certain characters, some readers end the line or the file, while others read the character as part of a value.
- * Such a character in unsigned lines could hide a setting.
- */
+/** Some readers end the line or the file at certain characters, which could hide a setting in unsigned lines. */
 function rejectHidingCharacters(text: string): void {
-  // Allows 0x80 to 0x9f, which are printable in Windows code pages, but not U+0085, which is also a line ending.
+  // 0x80 to 0x9f are printable in Windows code pages. U+0085 is also a line ending.
   const found = /\r(?!\n)|(?![\t\r\n\x80-\x84\x86-\x9f])\p{Cc}|[\u2028\u2029]/u.exec(text);
   if (found === null) return;
   const unit = `U+${found[0].charCodeAt(0).toString(16).toUpperCase().padStart(4, '0')}`;
@@ -76,7 +70,7 @@ export function encode(text: string, encoding: Encoding): Buffer {
   return Buffer.from(text, encoding === 'ANSI' ? 'latin1' : encoding === 'UTF-8' ? 'utf8' : 'utf16le');
 }
 
-/** `signature:s:` is followed by a header and the CMS, both in Base64, in which rdpsign inserts spaces. */
+/** rdpsign inserts spaces into the Base64. */
 export function signatureValue(cms: Uint8Array): string {
   const header = Buffer.alloc(HEADER_LENGTH);
   header.writeUInt32LE(VERSION, 0);
@@ -101,7 +95,7 @@ function readSignature(settings: ReadonlyMap<string, Line>): Uint8Array | undefi
   return Uint8Array.from(cms);
 }
 
-/** Without a BOM, the text is read as UTF-8 if it is valid UTF-8. If it is not, each byte is read as one character. */
+/** Without a BOM, reads valid UTF-8, or one character for each byte. */
 function decode(bytes: Buffer): { readonly encoding: Encoding; readonly text: string } {
   const start = bytes.toString('latin1', 0, 3);
   if (start.startsWith('\xfe\xff')) throw unreadable('it is in UTF-16BE');

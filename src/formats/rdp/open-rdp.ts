@@ -1,4 +1,4 @@
-/** An open connection file. One detached CMS covers some of its lines, in the form that rdpsign creates. */
+/** One detached CMS covers some of the lines, as rdpsign creates it. */
 
 import { TIMESTAMP_TOKEN } from '../../asn1/object-identifiers.ts';
 import type { ByteSource } from '../../bytes/byte-source.ts';
@@ -16,8 +16,7 @@ import { ALTERNATE_FULL_ADDRESS, COVERED_SETTINGS, FULL_ADDRESS } from './settin
 export const RDP_PROFILE: SignatureProfile = {
   signedAttributes: () => [],
   carriesRoot: false,
-  // rdpsign and Remote Desktop Connection do not use timestamps. All other programs that read CMS find timestamps in
-  // this attribute.
+  // rdpsign and Remote Desktop Connection use no timestamps. Other readers of CMS find them in this attribute.
   timestampTypes: [TIMESTAMP_TOKEN],
   verifier: 'A reader of CMS',
 };
@@ -57,7 +56,7 @@ function signatureLines(layout: RdpLayout): CmsHolder {
   };
 }
 
-/** Returns UTF-16LE text without a BOM: each line ends with CR LF, and the text ends with a NUL. */
+/** UTF-16LE without a BOM: lines end with CR LF, and the text with a NUL. */
 function contentOf(lines: readonly string[], scope: string): Uint8Array {
   return Buffer.from(`${[...lines, scope].join('\r\n')}\r\n\0`, 'utf16le');
 }
@@ -80,10 +79,7 @@ function newCoverage({ settings, encoding, hasBom }: RdpLayout) {
   return { lines, added, scope: `SignScope:s:${covered.map(({ name }) => name).join(',')}` };
 }
 
-/**
- * Returns the setting names in lower case. A hostile scope can be long, so the list has at most one name more than
- * there are settings.
- */
+/** Returns at most one name more than there are settings, because a hostile scope can be long. */
 function namesInScope({ settings }: RdpLayout): readonly string[] {
   const names = (settings.get(SCOPE)?.value ?? '').split(',', COVERED_SETTINGS.size + 1);
   return names.map((name) => name.trim().toLowerCase());
@@ -112,7 +108,7 @@ function namesText(names: readonly string[]): string {
   return [...names.slice(0, most), ...(names.length > most ? [`and ${names.length - most} more`] : [])].join(', ');
 }
 
-/** Removes the lines of the existing signature, which may be anywhere in the file, and appends `lines`. */
+/** The existing lines may be anywhere in the file. */
 function replaceSignature({ text, encoding, settings }: RdpLayout, lines: string): Patch {
   const offsetOf = (position: number) => encode(text.slice(0, position), encoding).length;
   const going = [SCOPE, SIGNATURE]
@@ -128,10 +124,7 @@ function replaceSignature({ text, encoding, settings }: RdpLayout, lines: string
   return lines === '' ? edits : [...edits, { offset: end, remove: 0, insert: [encode(separator + lines, encoding)] }];
 }
 
-/**
- * Replaces the value in the `signature` line. The signature covers the scope, so the line with the scope is not
- * changed.
- */
+/** The signature covers the scope, so that line stays. */
 function replaceValue({ text, encoding, settings }: RdpLayout, value: string): Patch {
   const line = settings.get(SIGNATURE);
   if (line === undefined) throw new TypeError('there is a signature to replace');

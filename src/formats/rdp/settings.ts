@@ -1,7 +1,4 @@
-/**
- * Settings that a signature can cover, in the order in which the scope lists them. All other settings can be changed
- * after signing.
- */
+/** The scope lists settings in this order. All others can be changed after signing. */
 
 export const FULL_ADDRESS = 'Full Address';
 export const ALTERNATE_FULL_ADDRESS = 'Alternate Full Address';
@@ -57,5 +54,5 @@ const NAMES = [
   'allowed security protocols',
 ] as const;
 
-/** The keys of this table are in lower case, because files can use any case. */
+/** Files can use any case, so keys are in lower case. */
 export const COVERED_SETTINGS: ReadonlyMap<string, string> = new Map(NAMES.map((name) => [name.toLowerCase(), name]));

@@ -12,7 +12,7 @@ const COMMON = {
 
 const RULES = { modes: ['replace'], signsTime: false, keepsExtension: true } as const;
 
-/** The content of a script does not show its type, so only the file extension decides. */
+/** The content of a script does not show its type. */
 const claims = (family: ScriptKind['family']) =>
   ({ by: 'bytes', claims: (_head: Uint8Array, name: string) => scriptKindOf(name)?.family === family }) as const;
 
@@ -31,7 +31,7 @@ export const wsh = {
   id: 'wsh',
   title: 'Windows Script Host script',
   extensions: extensionsOf('wsh').filter((extension) => extension !== '.js'),
-  // Most JavaScript files are meant for browsers or Node.js.
+  // Most JavaScript files are for browsers or Node.js.
   onlyIfNamed: ['.js'],
   signing: { ...RULES, options: [...PROGRAM_OPTIONS, WSH] },
   recognition: claims('wsh'),

@@ -1,5 +1,3 @@
-/** Types of scripts by file extension, with their comment style, encoding and digest. */
-
 import { extname } from 'node:path';
 import type { Sip } from '../../authenticode/sip-info.ts';
 
@@ -9,7 +7,7 @@ interface BlockStyle {
   readonly prefix: string;
   readonly suffix: string;
   readonly width: number;
-  /** Text markers that must not occur outside the signature block. */
+  /** These texts must not occur outside the block. */
   readonly markers: readonly string[];
 }
 
@@ -17,10 +15,7 @@ export interface ScriptKind extends BlockStyle {
   readonly family: 'powershell' | 'wsh';
   readonly sip: Sip;
   readonly name: string;
-  /**
-   * The signature block is directly before the last occurrence of this text. If the text does not occur, the block is
-   * at the end of the file.
-   */
+  /** The block is before the last occurrence of this text, or at the end of the file. */
   readonly before?: string;
 }
 

@@ -8,13 +8,13 @@ export interface ScriptLayout {
   readonly kind: ScriptKind;
   readonly encoding: Encoding;
   readonly bomLength: number;
-  /** Offset at which the block starts or will start, in UTF-16 units of the text without its BOM. */
+  /** Offset of the block in UTF-16 units of the text without its BOM. */
   readonly position: number;
-  /** Range of the block, in bytes from the start of the file. If there is no block, `end` equals `start`. */
+  /** Range of the block in bytes; empty without a block. */
   readonly start: number;
   readonly end: number;
   readonly cms: Uint8Array | undefined;
-  /** The text that a digest covers, without the BOM: the part before the block and the part after it. */
+  /** Texts before and after the block, without the BOM. */
   readonly covered: readonly [string, string];
   readonly lineEnds: 'CRLF' | 'LF' | 'CR' | 'mixed' | 'none';
 }
@@ -39,10 +39,7 @@ export async function readLayout(source: ByteSource, kind: ScriptKind): Promise<
   };
 }
 
-/**
- * Returns the block with this CMS in the encoding of the file. Base64 lines are as long as those that Microsoft's tools
- * write.
- */
+/** Base64 lines are as long as those of Microsoft's tools. */
 export function blockOf(cms: Uint8Array, { kind, encoding }: ScriptLayout): Uint8Array {
   const { begin, end, prefix, suffix, width } = kind;
   const base64 = Buffer.from(cms).toString('base64');
@@ -51,10 +48,7 @@ export function blockOf(cms: Uint8Array, { kind, encoding }: ScriptLayout): Uint
   return encodeText(['', begin, ...lines, end, ''].join('\r\n'), encoding);
 }
 
-/**
- * Length in characters. Signature blocks are up to 30,000 characters long. A much longer block would need too much
- * memory.
- */
+/** Blocks have up to 30,000 characters. A much longer one would need too much memory. */
 const LONGEST_BLOCK = 1024 * 1024;
 
 interface Block {
@@ -64,9 +58,8 @@ interface Block {
 }
 
 /**
- * Windows reads the last block if the lines of the block end with CRLF and at most one line ending follows. Anything
- * else that looks like a block, or part of one, is rejected, because verifiers disagree about what such a file
- * contains.
+ * Windows reads the last block if its lines end with CRLF and at most one line ending follows. Anything else like a
+ * block is rejected, because verifiers disagree about it.
  */
 function findBlock(text: string, kind: ScriptKind): Block | undefined {
   const { begin, end } = kind;
@@ -120,7 +113,7 @@ function newPosition(text: string, { before }: ScriptKind): number {
   return position;
 }
 
-/** Does not store the line endings in a list, because a script of 16 MiB may consist only of line endings. */
+/** A script of 16 MiB may consist only of line endings. */
 function lineEndsOf(text: string): ScriptLayout['lineEnds'] {
   const found = (
     [

@@ -54,7 +54,7 @@ function signatureBlock(source: ByteSource, layout: ScriptLayout, { measure }: C
   };
 }
 
-/** PowerShell includes the BOM in the digest. Windows Script Host includes the position of the block, in characters. */
+/** PowerShell digests the BOM too, and Windows Script Host the position of the block in characters. */
 function contentOf({ kind, bomLength, position: start, covered: [before, after] }: ScriptLayout): Uint8Array {
   if (kind.family === 'powershell') {
     return Buffer.from(`${bomLength === 0 ? '' : '\ufeff'}${before}${after}`, 'utf16le');
@@ -68,10 +68,7 @@ function replaceBlock({ start, end }: ScriptLayout, insert: readonly Uint8Array[
   return [{ offset: start, remove: end - start, insert }];
 }
 
-/**
- * git and editors convert LF and mixed line endings, even in the signature block. After such a change, Windows finds no
- * signature.
- */
+/** git and editors convert such line endings even in the block, and Windows then finds no signature. */
 function warningsOf({ lineEnds }: ScriptLayout): readonly string[] {
   if (lineEnds !== 'LF' && lineEnds !== 'mixed') return [];
   return [scriptWarnings('line-ends-fragile')];

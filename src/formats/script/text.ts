@@ -1,5 +1,3 @@
-/** Reads the text of a script as Windows does, and encodes text in the encoding of the file. */
-
 import type { ByteSource } from '../../bytes/byte-source.ts';
 import type { CodesignError } from '../../errors/codesign-error.ts';
 import { scriptErrors } from './errors.ts';
@@ -13,9 +11,9 @@ export interface ScriptText {
   readonly text: string;
 }
 
-/** Limit in bytes, because the whole text is read into memory. */
+/** The whole text is read into memory. */
 const LIMIT = 16 * 1024 * 1024;
-/** If a file has no BOM, PowerShell examines this many bytes to distinguish UTF-8 from the system's code page. */
+/** Without a BOM, PowerShell examines this many bytes to tell UTF-8 from the code page. */
 const EXAMINED = 32;
 const BOMS: readonly (readonly [Encoding, readonly number[]])[] = [
   ['UTF-16LE', [0xff, 0xfe]],

@@ -4,7 +4,7 @@ import { forwardSource, through } from '../../bytes/forward-source.ts';
 import { checkInflated, LARGEST_BUFFERED } from '../../format/contents.ts';
 import { tarErrors } from './errors.ts';
 
-/** Decompresses all gzip members (RFC 1952, 2.2). Throws `gzip-malformed`, `contents-too-large`. */
+/** RFC 1952, 2.2: a file can have several members. Throws `gzip-malformed`, `contents-too-large`. */
 export async function gunzip(source: ByteSource): Promise<ByteSource> {
   let size = 0;
   let kept: Buffer[] = [];
@@ -17,7 +17,6 @@ export async function gunzip(source: ByteSource): Promise<ByteSource> {
   return size <= LARGEST_BUFFERED ? memorySource(Buffer.concat(kept)) : forwardSource(size, () => unzipped(source));
 }
 
-/** Returns at most `length` decompressed bytes. */
 export async function gunzipHead(source: ByteSource, length: number): Promise<Uint8Array> {
   const chunks: Buffer[] = [];
   for await (const chunk of unzipped(source)) {

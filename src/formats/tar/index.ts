@@ -13,9 +13,7 @@ export const tar = {
   seemsSigned: async () => false,
 } as const satisfies Format;
 
-/**
- * A gzip header starts with ID1, ID2 and the number of the deflate method, the only one that exists (RFC 1952, 2.3.1).
- */
+/** ID1, ID2, and deflate, the only method (RFC 1952, 2.3.1). */
 function isGzip(head: Uint8Array): boolean {
   return head[0] === 0x1f && head[1] === 0x8b && head[2] === 8;
 }

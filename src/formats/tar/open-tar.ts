@@ -5,7 +5,7 @@ import { containerOnly } from '../container-only.ts';
 import { gunzip, gunzipHead } from './gunzip.ts';
 import { BLOCK, isTarHeader, readTar } from './read-tar.ts';
 
-/** gzip data that is not a tar archive is opened as a container that contains one file. */
+/** Other gzip data is a container with one file. */
 export async function openTar(source: ByteSource, name: string): Promise<SignableFile> {
   const isCompressed = !isTarHeader(await source.read(0, Math.min(BLOCK, source.size)));
   const isTar = !isCompressed || isTarHeader(await gunzipHead(source, BLOCK));

@@ -1,4 +1,4 @@
-/** Reads the headers of a tar archive: v7, ustar (POSIX.1-1988), pax (POSIX.1-2001) and GNU tar. */
+/** v7, ustar (POSIX.1-1988), pax (POSIX.1-2001) and GNU tar. */
 
 import type { ByteSource } from '../../bytes/byte-source.ts';
 import { tarErrors } from './errors.ts';
@@ -10,29 +10,23 @@ export interface TarEntry {
 }
 
 export const BLOCK = 512;
-/** Size limit for pax records and long names, which are read into memory. */
+/** Pax records and long names are read into memory. */
 const LONGEST_EXTENSION = 1024 * 1024;
-/** Number of bytes in each read. The headers of small files are close together. */
+/** The headers of small files are close together. */
 const WINDOW = 256 * 1024;
 
-/** Values in a pax header (POSIX.1-2017, pax, "pax Extended Header") that change how an archive entry is read. */
+/** What a pax header can change (POSIX.1-2017, pax, "pax Extended Header"). */
 interface Extended {
   readonly path?: string;
   readonly size?: number;
 }
 
-/**
- * Types of archive entries that have no file content. GNU tar extracts entries of all other types as files, even if the
- * type is unknown.
- */
+/** GNU tar extracts all other types as files. */
 const WITHOUT_CONTENT: ReadonlySet<string> = new Set(['1', '2', '3', '4', '5', '6', 'D', 'V']);
-/** Entry types for the continuation of a multi-volume archive, for long names in an old form, and for sparse files. */
+/** Parts of several volumes, long names in an old form, and sparse files. */
 const UNREADABLE_TYPES: ReadonlySet<string> = new Set(['M', 'N', 'S']);
 
-/**
- * Yields the files in the order of the archive. Skips links, folders and devices. Throws `tar-malformed`,
- * `tar-unsupported`.
- */
+/** Skips links, folders and devices. Throws `tar-malformed`, `tar-unsupported`. */
 export async function* readTar(source: ByteSource): AsyncGenerator<TarEntry> {
   const readBlock = blockReader(source);
   let common: Extended = {};
@@ -62,7 +56,7 @@ export async function* readTar(source: ByteSource): AsyncGenerator<TarEntry> {
       else if (type === 'L') next = { ...next, path: untilZero(data) };
     } else {
       const name = path ?? readName(header);
-      // In v7 archives, a slash at the end of a name marks a folder.
+      // In v7 archives, such a name is a folder.
       if (hasContent && !name.endsWith('/')) yield { name, size, offset: dataOffset };
       next = {};
     }
@@ -70,7 +64,7 @@ export async function* readTar(source: ByteSource): AsyncGenerator<TarEntry> {
   }
 }
 
-/** Returns true if the header has a correct checksum. */
+/** The checksum of a header must be correct. */
 export function isTarHeader(header: Uint8Array): boolean {
   if (header.length < BLOCK || header[0] === 0) return false;
   const stored = Number.parseInt(latin1(header, 148, 8).trim(), 8);
@@ -96,10 +90,7 @@ function blockReader(source: ByteSource): (offset: number) => Promise<Uint8Array
   };
 }
 
-/**
- * Another archive can follow directly after the end of this one. Returns the offset of the first header in the next
- * archive. Throws for other data.
- */
+/** Another archive can follow the end of this one. Throws for other data. */
 async function nextHeader(source: ByteSource, from: number): Promise<number | undefined> {
   let offset = from;
   for await (const chunk of source.stream(from)) {
@@ -129,7 +120,7 @@ function readName(header: Uint8Array): string {
   return prefix === '' ? name : `${prefix}/${name}`;
 }
 
-/** Reads an octal number, or a binary number (GNU tar) if the first bit is set. */
+/** The first bit marks a binary number of GNU tar; other numbers are octal. */
 function readNumber(header: Uint8Array, start: number, length: number, offset: number): number {
   const field = Buffer.from(header.subarray(start, start + length));
   const isBinary = (field[0] ?? 0) >= 0x80;
@@ -147,7 +138,7 @@ async function readExtension(source: ByteSource, offset: number, size: number): 
   throw tarErrors('tar-unsupported', { problem: `an extended header has ${size} bytes` });
 }
 
-/** Reads records of the form `length key=value\n`. */
+/** Records have the form `length key=value\n`. */
 function readPax(data: Uint8Array, offset: number): Extended {
   const bytes = Buffer.from(data);
   const values = new Map<string, string>();

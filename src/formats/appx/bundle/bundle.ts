@@ -10,11 +10,11 @@ import { appxErrors } from '../errors.ts';
 import { type AppxPackage, mappedEntries, ROOM } from '../package.ts';
 import { examineOffsets, type InnerPackage, innerPackages, listed } from './packages.ts';
 
-/** Limit on the memory that rewriting a bundle uses, in bytes. It is enough for the directories of 100,000 files. */
+/** Limit in bytes on the memory for rewriting: enough for the directories of 100,000 files. */
 const MOST_HELD = 16 * 1024 * 1024;
-/** If size fields in the bundle have 32 bits, signing may make a package longer by at most this many bytes. */
+/** Without ZIP64, signing may make a package longer by at most this many bytes. */
 const ROOM_IN_PACKAGE = 256 * 1024;
-/** Work budget for the signatures of all packages in a bundle. It is enough for a thousand packages. */
+/** This is enough for a thousand packages. */
 const WORK_FOR_PACKAGES = 30_000;
 
 export type OpenedPackage = SignableFile & { readonly signing: Signing };
@@ -48,10 +48,7 @@ export function bundleOf(opened: AppxPackage, source: ByteSource, reader: Conten
   return {
     damageOf,
 
-    /**
-     * Returns whether any packages will be signed, and the names of the packages that are already signed and stay
-     * unchanged.
-     */
+    /** Returns the names of packages that are already signed and stay unchanged. */
     async check(context: SigningContext) {
       const wrong = manifest.packages.length === 0 ? [] : await wrongPlaces();
       if (wrong.length > 0) throw appxErrors('appx-malformed', { problem: listed(wrong) });
@@ -86,7 +83,7 @@ export function bundleOf(opened: AppxPackage, source: ByteSource, reader: Conten
       return { isSigned: count > 0, kept };
     },
 
-    /** Checks the signed result. Throws `result-damaged`. */
+    /** Throws `result-damaged`. */
     async verifyPlaces(): Promise<void> {
       const [wrong] = await wrongPlaces();
       if (wrong !== undefined) throw formatErrors('result-damaged', { reason: wrong });

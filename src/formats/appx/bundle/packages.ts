@@ -1,4 +1,4 @@
-/** The packages that a bundle contains. Windows requires a signature in each package. */
+/** Windows requires a signature in each package of a bundle. */
 
 import { type ByteSource, rangeSource } from '../../../bytes/byte-source.ts';
 import { CodesignError } from '../../../errors/codesign-error.ts';
@@ -11,7 +11,7 @@ import type { Manifest } from '../manifest.ts';
 import { type AppxPackage, readPackage } from '../package.ts';
 import { PARTS } from '../part-names.ts';
 
-/** Yields the packages in the order of the manifest. Missing and compressed packages are omitted. */
+/** Follows the order of the manifest. Omits missing and compressed packages. */
 export async function* storedPackages(
   source: ByteSource,
   { archive, manifest }: AppxPackage,
@@ -39,7 +39,7 @@ export interface InnerPackage {
   readonly opened: AppxPackage;
 }
 
-/** Yields the packages one by one, in the order of the manifest, so that only one layout is in memory. */
+/** Only one layout is in memory at a time. */
 export async function* innerPackages(
   source: ByteSource,
   { archive, manifest }: AppxPackage,
@@ -60,15 +60,13 @@ export async function* innerPackages(
   }
 }
 
-/** Encrypted packages begin with the letters EXPH or EXSH. */
+/** Encrypted packages begin with EXPH or EXSH. */
 async function isEncrypted(source: ByteSource): Promise<boolean> {
   if (source.size < 4) return false;
   return /^EX[PSB]H$/.test(Buffer.from(await source.read(0, 4)).toString('latin1'));
 }
 
-/**
- * Finds problems that would prevent installation. `damageOf` returns a sentence that describes the damage to a package.
- */
+/** Finds what would prevent installation. `damageOf` returns a clause. */
 export async function examinePackages(
   source: ByteSource,
   opened: AppxPackage,
@@ -102,7 +100,7 @@ function present({ archive, manifest }: AppxPackage): Manifest {
   return { ...manifest, packages };
 }
 
-/** Limits on the number of sentences and names that are printed, because a bundle may contain thousands of packages. */
+/** A bundle may contain thousands of packages. */
 const MOST_LISTED = 3;
 
 export function listed(items: readonly string[]): string {

@@ -11,7 +11,7 @@ import { withPlaces } from '../manifest.ts';
 import type { AppxPackage } from '../package.ts';
 import { PARTS } from '../part-names.ts';
 
-/** Removes the signature of the bundle. The changed packages are read, because their checksums in the bundle change. */
+/** Removes the signature. Reads changed packages, because their checksums in the bundle change. */
 export async function rewriteBundle(
   source: ByteSource,
   { archive, manifest, manifestPart, blockMap, signature }: AppxPackage,
