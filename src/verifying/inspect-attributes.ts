@@ -19,16 +19,13 @@ export interface InspectedAttribute {
 }
 
 export interface InspectedValue {
-  /**
-   * Text that is not escaped. undefined if the value is long, or is shown elsewhere, as timestamps and nested
-   * signatures are.
-   */
+  /** Not escaped. undefined for a long value, and for timestamps and nested signatures. */
   readonly text: string | undefined;
   readonly length: number;
   readonly bytes: Uint8Array | undefined;
 }
 
-/** Signatures and timestamps are shown in their own sections of the inspection. */
+/** These have their own sections. */
 const SHOWN_ELSEWHERE: readonly string[] = [
   SPC_NESTED_SIGNATURE,
   SPC_RFC3161_TIMESTAMP,
@@ -63,7 +60,7 @@ function textOfValue(type: string, value: Element): string | undefined {
   }
 }
 
-/** The name of the program has the tag `[0]`, and its web page has the tag `[1]`. */
+/** `[0]` is the name of the program, `[1]` its web page. */
 function describeOpusInfo(value: Element): string {
   const texts = parts(value, 'SpcSpOpusInfo').flatMap(({ tag, contents }) => {
     const inner = readElement(contents, 'SpcSpOpusInfo');
@@ -74,7 +71,7 @@ function describeOpusInfo(value: Element): string {
   return texts.length === 0 ? 'neither name nor web page' : texts.join(', ');
 }
 
-/** ESSCertID uses SHA-1. ESSCertIDv2 contains the digest algorithm, unless the algorithm is SHA-256 (RFC 5035). */
+/** ESSCertIDv2 contains the digest algorithm unless it is SHA-256 (RFC 5035). */
 function describeSigningCertificate(value: Element, otherwise: string): string {
   const [list] = parts(value, 'SigningCertificate');
   if (list === undefined) return '';
@@ -87,16 +84,13 @@ function describeSigningCertificate(value: Element, otherwise: string): string {
   return described.join(', ');
 }
 
-/** Values are described only if their encoding is not longer than this. A longer value would not fit on one line. */
+/** A longer value would not fit on one line. */
 const LONGEST_VALUE = 1024;
-/** Real attribute values have up to about five levels of nesting. */
+/** Real values have about five levels. */
 const MAX_DEPTH = 12;
 const MAX_DECIMAL_OCTETS = 6;
 
-/**
- * Returns undefined if the encoding of the value is too long or unreadable. The text is not escaped, so it may contain
- * control characters.
- */
+/** Returns undefined for a long or unreadable value. Not escaped: may contain control characters. */
 export function describeValue(element: Element): string | undefined {
   if (element.bytes.length > LONGEST_VALUE) return undefined;
   return orUndefined(() => describe(element, 0));
@@ -128,7 +122,7 @@ function describe(element: Element, depth: number): string {
   const described = parts(element, 'value').map((part) => describe(part, depth + 1));
   const texts = described.filter((part) => part !== '');
   const [only] = texts;
-  // If there is only one part (an algorithm without parameters, or a SET of one value), parentheses would add nothing.
+  // Parentheses around one part would add nothing.
   if (only !== undefined && texts.length === 1) return only;
   return depth === 0 ? texts.join(', ') : `(${texts.join(', ')})`;
 }
@@ -146,10 +140,7 @@ function describeInteger(contents: Uint8Array): string {
   return String(Buffer.from(contents).readIntBE(0, contents.length));
 }
 
-/**
- * Reads a GeneralizedTime or a UTCTime. The two-digit years of a UTCTime end with 2049. A time in any other form is
- * returned unchanged.
- */
+/** The two-digit years of a UTCTime end with 2049. Other forms are returned unchanged. */
 function describeTime(contents: Uint8Array, yearDigits: 2 | 4): string {
   const text = Buffer.from(contents).toString('latin1');
   const year = text.slice(0, yearDigits);

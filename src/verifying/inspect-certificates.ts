@@ -20,32 +20,26 @@ import { orUndefined } from '../errors/codesign-error.ts';
 import { hexOf } from './inspect-attributes.ts';
 
 export interface InspectedCertificate {
-  /** Like all names, this is not escaped, so it may contain control characters. */
+  /** Not escaped, like all names: may contain control characters. */
   readonly name: string;
   readonly subject: string;
   readonly issuer: string;
   readonly serialNumber: string;
-  /** undefined, like `publicKey`, if OpenSSL cannot read the certificate. */
+  /** Like `publicKey`, undefined if OpenSSL cannot read the certificate. */
   readonly notBefore: Date | undefined;
   readonly notAfter: Date | undefined;
   readonly publicKey: InspectedKey | undefined;
   readonly signatureAlgorithm: NamedObject | undefined;
   readonly isAuthority: boolean;
-  /**
-   * Key usage names from RFC 5280. undefined if the certificate does not have this extension and therefore permits all
-   * uses.
-   */
+  /** Names of RFC 5280. Without the extension, undefined: all uses are permitted. */
   readonly keyUsage: readonly string[] | undefined;
   readonly extendedKeyUsage: readonly NamedObject[] | undefined;
   readonly policies: readonly NamedObject[];
   readonly sha256: string;
-  /** Windows calls the SHA-1 digest of a certificate its thumbprint. */
+  /** Windows calls this the thumbprint. */
   readonly sha1: string;
   readonly isSelfSigned: boolean;
-  /**
-   * Index of the issuer in the list. undefined if the issuer is not in the list, or if the certificate is its own
-   * issuer.
-   */
+  /** undefined if the issuer is not in the list, or is the certificate itself. */
   readonly issuerIndex: number | undefined;
   readonly der: Uint8Array;
 }
@@ -63,7 +57,7 @@ interface Node {
   issuer?: Node | undefined;
 }
 
-/** Names of the key usages in the order of their bits (RFC 5280, 4.2.1.3). */
+/** In the order of their bits (RFC 5280, 4.2.1.3). */
 const KEY_USAGES = [
   'digitalSignature',
   'contentCommitment',
@@ -74,12 +68,12 @@ const KEY_USAGES = [
   'cRLSign',
   'encipherOnly',
 ];
-/** Limit on the number of issuer checks in one file. A real file needs only one check per certificate. */
+/** A real file needs one check per certificate. */
 const MAX_CHECKS = 400;
 
 export type CheckIssuer = typeof hasSigned;
 
-/** After a certain number of slow checks, every further certificate is reported as not signed by any of the others. */
+/** When the limit is used up, certificates are reported as not signed by others. */
 export function issuerChecks(): CheckIssuer {
   let left = MAX_CHECKS;
   return (issuer, certificate) => {
@@ -89,7 +83,7 @@ export function issuerChecks(): CheckIssuer {
   };
 }
 
-/** Removes duplicates. Certificates of signers come first, and each certificate is followed by that of its issuer. */
+/** Signers come first, and each certificate is followed by its issuer. */
 export function inspectCertificates(
   certificates: readonly Uint8Array[],
   signers: readonly (Uint8Array | undefined)[],

@@ -1,5 +1,3 @@
-/** Describes all signatures of a file, for people and programs. Does not check trust. */
-
 import { type NamedObject, namedObject } from '../asn1/object-names.ts';
 import { readElement } from '../asn1/read.ts';
 import { readName } from '../certificates/names.ts';
@@ -30,22 +28,19 @@ export interface InspectedFile {
 }
 
 export interface InspectedSignature {
-  /**
-   * Number of the signature, starting with 1; nested signatures are numbered too. This number is the argument of
-   * `extract --index`.
-   */
+  /** Starts with 1 and counts nested signatures, as in `extract --index`. */
   readonly number: number;
   readonly place: string;
-  /** Like all text from the file, this is not escaped and may contain control characters. */
+  /** Not escaped: may contain control characters. */
   readonly signer: string;
-  /** True if the content, the signed attributes and the signature value match. Trust is not checked. */
+  /** Content, signed attributes and signature value match. Trust is not checked. */
   readonly intact: boolean;
-  /** Digest algorithm of the content. undefined if it is unreadable, or if the service API does not support it. */
+  /** Digest algorithm of the content; undefined if unreadable or not supported by the API. */
   readonly algorithm: DigestAlgorithm | undefined;
   readonly details: readonly Detail[];
   readonly kind: Envelope['kind'];
   readonly length: number;
-  /** undefined if there is no readable CMS. In that case, `signers` and `certificates` are empty. */
+  /** undefined without a readable CMS; `signers` and `certificates` are then empty. */
   readonly contentType: NamedObject | undefined;
   readonly signers: readonly InspectedSigner[];
   readonly certificates: readonly InspectedCertificate[];
@@ -58,7 +53,7 @@ export interface InspectedSigner {
   readonly name: string;
   readonly issuer: string | undefined;
   readonly serialNumber: string | undefined;
-  /** SHA-256 of the certificate. undefined if the signature does not contain the certificate. */
+  /** SHA-256 of the certificate, if the signature contains it. */
   readonly certificate: string | undefined;
   readonly digestAlgorithm: NamedObject;
   readonly signatureAlgorithm: NamedObject;
@@ -70,19 +65,16 @@ export interface InspectedSigner {
 export interface InspectedTimestamp
   extends Pick<Timestamp, 'kind' | 'time' | 'algorithm' | 'serialNumber' | 'findings'> {
   readonly signer: string;
-  /** True if the timestamp is intact and belongs to the signature. Trust is not checked. */
+  /** Intact, and of this signature. Trust is not checked. */
   readonly intact: boolean;
   readonly policy: NamedObject | undefined;
   readonly length: number;
   readonly certificate: string | undefined;
-  /**
-   * Certificates in the timestamp. Empty for a timestamp in the older form, which uses the certificates in the
-   * signature.
-   */
+  /** Empty for the older form, which uses the certificates of the signature. */
   readonly certificates: readonly InspectedCertificate[];
 }
 
-/** Throws file system errors and `unsupported-format`. If the file is unreadable, throws the error of its format. */
+/** Throws file system errors, `unsupported-format`, and the error of the format for an unreadable file. */
 export async function inspectFile(path: string, reading: Reading): Promise<InspectedFile> {
   await using file = await readFile(path, reading);
   const { format, signable, source } = file;
