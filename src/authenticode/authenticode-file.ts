@@ -1,9 +1,18 @@
+import { SPC_NESTED_SIGNATURE } from '../asn1/object-identifiers.ts';
+import { parts } from '../asn1/read.ts';
 import type { ByteSource } from '../bytes/byte-source.ts';
 import { isBytes, joinRanges, type Patch, type Piece, pieceLength, readPieces, surveyPieces } from '../bytes/pieces.ts';
+import {
+  addUnsignedValue,
+  changeUnsignedAttributes,
+  type UnsignedAttribute,
+  withValues,
+} from '../cms/unsigned-attributes.ts';
 import type { DigestAlgorithm } from '../crypto/algorithms.ts';
 import type { ContentDigest } from '../crypto/measure-content.ts';
 import type { WorkBudget } from '../crypto/work-budget.ts';
 import { attempt, CodesignError } from '../errors/codesign-error.ts';
+import { stampCms } from '../format/cms.ts';
 import { formatErrors } from '../format/errors.ts';
 import {
   type Embedding,
@@ -15,13 +24,18 @@ import {
   type SigningMode,
 } from '../format/signable-file.ts';
 import { cmsEnvelope } from '../format/signature.ts';
-import { nestSignature, readOuterSignature } from './append.ts';
 import type { Container, MeasuredContent } from './container.ts';
-import { contentMatches } from './examine-authenticode.ts';
-import { prepareAuthenticode } from './profile.ts';
-import { algorithmsOf, findAuthenticode, readContentDigest } from './read-authenticode.ts';
-import { embeddedSignatures, findSignatures } from './signatures.ts';
-import { stampSignatures } from './stamp.ts';
+import { authenticodeErrors } from './errors.ts';
+import { contentMatches, isInDerOrder } from './examine-authenticode.ts';
+import { AUTHENTICODE_PROFILE, prepareAuthenticode } from './profile.ts';
+import {
+  algorithmsOf,
+  type FoundCms,
+  findAuthenticode,
+  readAuthenticode,
+  readContentDigest,
+} from './read-authenticode.ts';
+import { embeddedSignatures, findSignatures, nestedLocation } from './signatures.ts';
 
 type AuthenticodeFile = Omit<SignableFile, 'layout'>;
 
@@ -165,4 +179,80 @@ function distinct<Algorithm extends ContentDigest | DigestAlgorithm>(algorithms:
 
 function damaged(reason: string, cause?: unknown): CodesignError {
   return formatErrors('result-damaged', { reason }, { cause });
+}
+
+/** The timestamp of the outer signature and the signatures nested in it do not change. */
+export function nestSignature(outerCms: Uint8Array, nestedCms: Uint8Array): Uint8Array {
+  return addUnsignedValue(outerCms, { type: SPC_NESTED_SIGNATURE, value: nestedCms });
+}
+
+async function readOuterSignature(container: Container): Promise<Uint8Array | undefined> {
+  if (container.reasonNotRewritable !== undefined) throw cannotAppend(container.reasonNotRewritable);
+  const [entry] = await container.entries();
+  if (entry === undefined) return undefined;
+  if (entry.cms === undefined) throw cannotAppend('the signature there is too long to be one');
+  const { cms } = entry;
+  const outer = attempt(() => readAuthenticode(cms, container.kind.contentType));
+  if (outer instanceof CodesignError) throw cannotAppend(`the signature there cannot be read: ${outer.message}`, outer);
+  if (outer.algorithm === undefined)
+    throw cannotAppend('the signature there uses a digest algorithm that is not supported');
+  return outer.signedData.bytes;
+}
+
+function cannotAppend(reason: string, cause?: unknown): CodesignError {
+  return formatErrors('cannot-append', { reason }, { cause });
+}
+
+/** Throws `cannot-stamp` if rewriting the entries would lose data. */
+async function stampSignatures(container: Container, tokens: ReadonlyMap<string, Uint8Array>): Promise<Uint8Array> {
+  if (container.reasonNotRewritable !== undefined)
+    throw authenticodeErrors('cannot-stamp', { reason: container.reasonNotRewritable });
+  const [outer] = await findSignatures(container);
+  if (outer === undefined) throw foreign();
+  const waiting = new Set(tokens.keys());
+  const cms = stamped(outer.found, outer.entry.location, (location) => {
+    waiting.delete(location);
+    return tokens.get(location);
+  });
+  if (waiting.size > 0) throw foreign();
+  return cms;
+}
+
+function stamped(found: FoundCms, location: string, tokenOf: (location: string) => Uint8Array | undefined): Uint8Array {
+  const after = found.nested.map((inner, index) => stamped(inner, nestedLocation(location, index), tokenOf));
+  const isSame = after.every((cms, index) => cms === found.nested[index]?.cms);
+  const cms = isSame ? found.cms : exchangeNested(found.cms, (nested, index) => after[index] ?? nested);
+  const token = tokenOf(location);
+  return token === undefined ? cms : stampCms(AUTHENTICODE_PROFILE, cms, token);
+}
+
+const foreign = () => new TypeError('the signature is not one of this file');
+
+/** All other values stay at their positions. */
+export function exchangeNested(
+  cms: Uint8Array,
+  exchange: (nested: Uint8Array, index: number) => Uint8Array,
+): Uint8Array {
+  let index = 0;
+  const exchanged = (attribute: UnsignedAttribute): Uint8Array => {
+    const before = parts(attribute.values, 'nested signatures').map(({ bytes }) => bytes);
+    return withValues(
+      attribute,
+      orderedAs(
+        before,
+        before.map((bytes) => exchange(bytes, index++)),
+      ),
+    );
+  };
+  return changeUnsignedAttributes(cms, (attributes) =>
+    orderedAs(
+      attributes.map(({ element }) => element.bytes),
+      attributes.map((each) => (each.type === SPC_NESTED_SIGNATURE ? exchanged(each) : each.element.bytes)),
+    ),
+  );
+}
+
+/** Keeps an order other than DER. */
+function orderedAs(before: readonly Uint8Array[], after: readonly Uint8Array[]): readonly Uint8Array[] {
+  return isInDerOrder(before) ? after.toSorted(Buffer.compare) : after;
 }

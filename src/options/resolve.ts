@@ -1,11 +1,14 @@
 import type { DigestAlgorithm } from '../crypto/algorithms.ts';
 import { toCodesignError } from '../errors/codesign-error.ts';
+import type { FormatOptions } from '../format/options.ts';
 import { type HttpProxy, type Proxies, readExceptions, type UnusableProxy } from '../http/proxy.ts';
-import { CREDENTIAL_VARIABLES } from './credentials/credentials.ts';
+import { CREDENTIAL_VARIABLES, hasCredentials } from './credentials/credentials.ts';
 import { settingsErrors } from './errors.ts';
+import { resolveExtra } from './extra.ts';
 import { type Lookup, lookUp, NOTHING_STORED, refuseConflicts, type Stored } from './lookup.ts';
 import type { CommandName } from './option.ts';
 import type { Environment } from './options.ts';
+import { FORMAT_OPTION_KEYS } from './table/formats.ts';
 import { definitionOf, type OptionKey, type OptionsOf, optionsOf, type ValuesOf } from './table.ts';
 import { type Given, readProxyVariable } from './values.ts';
 import { emptyVariables, listed } from './variables.ts';
@@ -96,4 +99,35 @@ export function missingSettings(
     variable: listed(variables),
     besides: hasCredentials ? '' : CREDENTIALS,
   });
+}
+
+/** `skip` keeps a file that has an intact signature made with this certificate. */
+export type ExistingSignatures = 'replace' | 'append' | 'skip' | 'skip-any';
+
+export type SigningSettings = ReturnType<typeof resolveSigning>;
+
+export function resolveSigning(options: OptionsOf<'sign'>, env: Environment, stored?: Stored) {
+  const settings = resolve('sign', options, env, stored);
+  const { look, dryRun, algorithm } = settings;
+  const needed = dryRun ? (['certificate'] as const) : (['baseUrl', 'code', 'certificate'] as const);
+  const missing = needed.filter((key) => look.one(key) === undefined);
+  if (missing.length > 0) throw missingSettings(missing, env, { hasCredentials: dryRun || hasCredentials(env) });
+  return {
+    ...settings,
+    timestamps: resolveTimestamps(look, algorithm, env),
+    formatOptions: formatOptionsOf(settings),
+    existing: existingOf(settings),
+    extra: resolveExtra(settings.extra, settings.fileName),
+  };
+}
+
+function formatOptionsOf(settings: Resolved<'sign'>): FormatOptions {
+  return Object.fromEntries(FORMAT_OPTION_KEYS.flatMap((key) => (settings[key] ? [[key, settings[key]]] : [])));
+}
+
+function existingOf({ replace, append, skipSigned, skipAnySigned }: Resolved<'sign'>): ExistingSignatures | undefined {
+  if (replace) return 'replace';
+  if (append) return 'append';
+  if (skipAnySigned) return 'skip-any';
+  return skipSigned ? 'skip' : undefined;
 }

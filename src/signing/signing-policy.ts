@@ -5,7 +5,7 @@ import { formatErrors } from '../format/errors.ts';
 import { type Format, requireCapability, signingOf } from '../format/format.ts';
 import type { FormatOption } from '../format/options.ts';
 import type { SignableFile, Signing, SigningContext, SigningMode } from '../format/signable-file.ts';
-import type { ExistingSignatures } from '../options/resolve-signing.ts';
+import type { ExistingSignatures } from '../options/resolve.ts';
 import { signingErrors } from './errors.ts';
 import {
   type FindWritten,

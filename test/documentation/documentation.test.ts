@@ -5,7 +5,7 @@ import path from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { PROGRAM } from '../../src/cli/command-table.ts';
-import { changesJson } from '../../src/cli/output/changes/change-json.ts';
+import { changesJson } from '../../src/cli/output/changes/outcomes.ts';
 import type { ErrorCategory } from '../../src/errors/codesign-error.ts';
 import {
   EXIT_MIXED,

@@ -6,7 +6,7 @@ import { cliErrors } from '../errors.ts';
 import { expandInputs, type InputPath } from '../input/inputs.ts';
 import type { Io } from '../io.ts';
 import type { ChangeConsole } from '../output/changes/change-console.ts';
-import { changesJson } from '../output/changes/change-json.ts';
+import { changesJson } from '../output/changes/outcomes.ts';
 import { writeChecksums } from '../output/checksums.ts';
 import { jsonText } from '../output/json.ts';
 import { Lines, type LinesOptions, oneLine } from '../output/lines.ts';

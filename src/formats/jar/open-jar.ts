@@ -3,7 +3,9 @@ import { DATA } from '../../asn1/object-identifiers.ts';
 import type { ByteSource } from '../../bytes/byte-source.ts';
 import { lazy } from '../../bytes/reuse.ts';
 import { NODE_DIGEST_NAME } from '../../crypto/algorithms.ts';
+import type { CodesignError } from '../../errors/codesign-error.ts';
 import { prepareCms } from '../../format/cms.ts';
+import { formatErrors } from '../../format/errors.ts';
 import { textOf } from '../../format/options.ts';
 import {
   type ContentReader,
@@ -17,7 +19,6 @@ import { cmsEnvelope } from '../../format/signature.ts';
 import { isDirectory } from '../../zip/directory.ts';
 import { rejectFutureRival } from '../../zip/end-record.ts';
 import { zipContents } from '../zip-contents.ts';
-import { checkManifestAgrees } from './append.ts';
 import { attachBlock } from './attach.ts';
 import { checkResult } from './check.ts';
 import { digestListed, listEntries } from './content.ts';
@@ -35,11 +36,11 @@ import {
   ownNameOf,
   readLayout,
 } from './layout.ts';
-import { createManifestCache } from './manifest/agreement.ts';
+import { createManifestCache, findDisagreement } from './manifest/agreement.ts';
 import { completeManifest, leastLength } from './manifest/complete.ts';
-import { readManifest, terminated } from './manifest/manifest.ts';
+import { type Manifest, readManifest, terminated } from './manifest/manifest.ts';
 import { SIGNER_NAME } from './options.ts';
-import { readBlocks } from './signature/blocks.ts';
+import { type EmbeddedBlock, readBlocks } from './signature/blocks.ts';
 import type { SharedInfo } from './signature/examine.ts';
 import { buildSignatureFile, chooseBlockName, JAR_PROFILE } from './signature/new-signature.ts';
 import { sectionAlgorithms, signatureFileInfo } from './signature/signature-file-info.ts';
@@ -173,4 +174,20 @@ async function prepareJar(opened: OpenedJar, context: SigningContext, mode: Sign
 /** Java rejects larger files. */
 function checkReadable(file: string, { length }: { readonly length: number }): void {
   if (length > LARGEST_MANIFEST) throw jarErrors('manifest-too-large', { file, size: length, limit: LARGEST_MANIFEST });
+}
+
+function checkManifestAgrees(blocks: readonly EmbeddedBlock[], manifest: Manifest): void {
+  const known = createManifestCache(manifest);
+  for (const block of blocks) {
+    const signatureFile = block.readSignatureFile();
+    if (signatureFile === undefined || findDisagreement(signatureFile, manifest, { known }) !== undefined) {
+      throw cannotAppend(
+        `the digests in the manifest are not enough for the new one, and any other would break that of "${block.signer.name}"`,
+      );
+    }
+  }
+}
+
+function cannotAppend(reason: string): CodesignError {
+  return formatErrors('cannot-append', { reason });
 }

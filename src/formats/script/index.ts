@@ -1,8 +1,7 @@
 import { PROGRAM_OPTIONS } from '../../authenticode/program-info.ts';
 import type { Format } from '../../format/format.ts';
 import { hasTrace, inAnyEncoding } from '../trace.ts';
-import { extensionsOf, type ScriptKind, scriptKindOf } from './kinds.ts';
-import { WSH } from './options.ts';
+import { extensionsOf, type ScriptKind, scriptKindOf, WSH } from './kinds.ts';
 
 const COMMON = {
   purpose: 'code-signing',

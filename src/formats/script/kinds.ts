@@ -1,5 +1,6 @@
 import { extname } from 'node:path';
 import type { Sip } from '../../authenticode/sip-info.ts';
+import type { FormatOption } from '../../format/options.ts';
 
 interface BlockStyle {
   readonly begin: string;
@@ -71,3 +72,11 @@ export function scriptKindOf(name: string): ScriptKind | undefined {
 export function extensionsOf(family: ScriptKind['family']): readonly string[] {
   return [...KINDS].filter(([, kind]) => kind.family === family).map(([extension]) => extension);
 }
+
+export const WSH = {
+  key: 'wsh',
+  flag: '--wsh',
+  appliesTo: '.js files',
+  help: 'also sign .js files, as scripts for Windows Script Host',
+  group: 'Windows',
+} as const satisfies FormatOption;

@@ -9,9 +9,8 @@ import { isGiven } from '../../format/options.ts';
 import type { ContentReader, SignableFile } from '../../format/signable-file.ts';
 import type { Detail } from '../../format/signature.ts';
 import { scriptErrors, scriptWarnings } from './errors.ts';
-import { scriptKindOf } from './kinds.ts';
+import { scriptKindOf, WSH } from './kinds.ts';
 import { blockOf, readLayout, type ScriptLayout } from './layout.ts';
-import { WSH } from './options.ts';
 
 export async function openScript(source: ByteSource, reader: ContentReader, name: string): Promise<SignableFile> {
   const kind = scriptKindOf(name);

@@ -1,13 +1,15 @@
-import { resolve, sep } from 'node:path';
+import { statSync } from 'node:fs';
+import { dirname, resolve, sep } from 'node:path';
+import { isTrustedOwner, makeFolders } from '../../bytes/folders.ts';
 import { configFolder, homeFolder } from '../../bytes/platform-folders.ts';
+import { systemReason } from '../../errors/system-reason.ts';
 import { settingsErrors } from '../errors.ts';
 import type { StoredProfile } from '../lookup.ts';
 import type { Environment } from '../options.ts';
 import { definitionOf, isSettingKey, isStoredIn, OPTIONS, PROFILE_KEYS, type SettingKey } from '../table.ts';
 import { parseBaseUrl } from '../values.ts';
-import { isObject } from './json-file.ts';
-import { isProfileName, readProfiles, writeProfile } from './profile-file.ts';
-import { keyAsWritten, storedForm, unknownKey } from './stored-values.ts';
+import { isObject, type JsonObject, readJsonFile, shownKey, WRITABLE_BY_ANYBODY } from './json-file.ts';
+import { damaged, keyAsWritten, storedForm, textOf, unknownKey } from './stored-values.ts';
 
 export const DEFAULT_PROFILE = OPTIONS.profile.default;
 
@@ -96,7 +98,7 @@ export function profileKey(text: string): ProfileKey {
   throw unknownKey(text, KNOWN_KEYS, 'a profile');
 }
 
-export function checkValues(key: ProfileKey, values: readonly string[]): void {
+function checkValues(key: ProfileKey, values: readonly string[]): void {
   const [first = '', ...others] = values;
   const isList = isSettingKey(key) && definitionOf(key).isList;
   if (!isList && others.length > 0) {
@@ -129,4 +131,83 @@ function takeOut(profile: Record<string, unknown>, key: ProfileKey): boolean {
 
 function environmentsIn({ environments }: Record<string, unknown>): Record<string, unknown> {
   return isObject(environments) ? { ...environments } : {};
+}
+
+const NAME = /^[A-Za-z0-9._-]{1,64}$/;
+
+/** Names of environments follow the same rule. */
+function isProfileName(name: string): boolean {
+  return NAME.test(name);
+}
+
+interface ReadProfile extends StoredProfile {
+  readonly raw: JsonObject;
+}
+
+async function readProfiles(path: string): Promise<ReadonlyMap<string, ReadProfile>> {
+  const file = (await readJsonFile(path, { rootTakesAny: true })) ?? {};
+  for (const key of Object.keys(file)) if (key !== 'profiles') throw unknownKey(key, ['profiles'], path);
+  const { profiles = {} } = file;
+  if (!isObject(profiles)) throw damaged(path, '"profiles" is not an object');
+  return new Map(Object.entries(profiles).map(([name, raw]) => [name, readProfile(name, raw, path)]));
+}
+
+function readProfile(name: string, raw: unknown, path: string): ReadProfile {
+  const where = `profiles.${shownKey(name)}`;
+  if (!isProfileName(name)) throw damaged(path, `has a profile with an invalid name: "${shownKey(name)}"`);
+  if (!isObject(raw)) throw damaged(path, `"${where}" is not an object`);
+  const values = new Map<SettingKey, readonly string[]>();
+  const { environment, environments = {}, ...others } = raw;
+  for (const [key, value] of Object.entries(others)) {
+    if (!isSettingKey(key) || !isStoredIn('profile', key)) {
+      throw unknownKey(key, ['environments', 'environment', ...PROFILE_KEYS], `${path}, ${where}`);
+    }
+    values.set(key, textOf(value, key, path, `${where}.${key}`));
+  }
+  if (environment !== undefined && typeof environment !== 'string') {
+    throw damaged(path, `"${where}.environment" is not text in quotes`);
+  }
+  return { name, values, environment, environments: readAddresses(environments, where, path), raw };
+}
+
+function readAddresses(environments: unknown, where: string, path: string): ReadonlyMap<string, string> {
+  if (!isObject(environments)) throw damaged(path, `"${where}.environments" is not an object`);
+  const addresses = new Map<string, string>();
+  for (const [name, address] of Object.entries(environments)) {
+    const shown = `${where}.environments.${shownKey(name)}`;
+    if (!isProfileName(name)) throw damaged(path, `has an environment with an invalid name: "${shown}"`);
+    if (typeof address !== 'string') throw damaged(path, `"${shown}" is not text in quotes`);
+    addresses.set(name, address);
+  }
+  return addresses;
+}
+
+/** conf sets the owner and the mode by path. In a folder of another user, that path could lead to any file of root. */
+function assertOwnFolder(folder: string): void {
+  const { uid, mode } = statSync(folder);
+  if (!isTrustedOwner(uid)) throw Object.assign(new Error(`${folder} is foreign`), { code: 'FOREIGN_FOLDER' });
+  if (process.platform !== 'win32' && (mode & WRITABLE_BY_ANYBODY) !== 0) {
+    throw Object.assign(new Error(`${folder} is open`), { code: 'OPEN_FOLDER' });
+  }
+}
+
+/** Loads conf only for a change. Removes an undefined profile. */
+async function writeProfile(path: string, name: string, profile: JsonObject | undefined): Promise<void> {
+  const { default: Conf } = await import('conf');
+  try {
+    const folder = dirname(path);
+    await makeFolders(folder, 0o700);
+    assertOwnFolder(folder);
+    const conf = new Conf<{ profiles?: Record<string, JsonObject> }>({
+      cwd: folder,
+      configFileMode: 0o600,
+      accessPropertiesByDotNotation: false,
+      serialize: (value) => `${JSON.stringify(value, undefined, 2)}\n`,
+      deserialize: (text) => JSON.parse(text.replace(/^\uFEFF/, '')),
+    });
+    const { [name]: _before, ...others } = conf.get('profiles') ?? {};
+    conf.set('profiles', profile === undefined ? others : { ...others, [name]: profile });
+  } catch (cause) {
+    throw settingsErrors('settings-file-unwritable', { path, reason: systemReason(cause) }, { cause });
+  }
 }

@@ -3,7 +3,7 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { PROJECT_FILE, type Stored } from '../../../src/options/lookup.ts';
-import { resolveSigning } from '../../../src/options/resolve-signing.ts';
+import { resolveSigning } from '../../../src/options/resolve.ts';
 import { openProfiles, profilesPath } from '../../../src/options/stored/profiles.ts';
 import { readProjectFile } from '../../../src/options/stored/project-file.ts';
 import { answering, require } from '../check-case.ts';

@@ -6,8 +6,7 @@ import { readCredentials } from '../../../src/options/credentials/credentials.ts
 import { readCertificateFiles } from '../../../src/options/credentials/files.ts';
 import type { Keychain } from '../../../src/options/credentials/keychain.ts';
 import type { SettingsOptions, VerifyOptions } from '../../../src/options/options.ts';
-import { resolve } from '../../../src/options/resolve.ts';
-import { resolveSigning } from '../../../src/options/resolve-signing.ts';
+import { resolve, resolveSigning } from '../../../src/options/resolve.ts';
 import { Secret } from '../../../src/secrets/secret.ts';
 import { answering, require } from '../check-case.ts';
 import { mutateBytes } from '../mutations/bytes.ts';

@@ -14,7 +14,7 @@ import { type Manifest, readManifest } from '../../../src/formats/jar/manifest/m
 import { pe } from '../../../src/formats/pe/index.ts';
 import { readSignatureFile } from '../../../src/signing/changes/attach.ts';
 import { checkAnswer } from '../../../src/timestamp/check-answer.ts';
-import { readCounterSignature } from '../../../src/timestamp/read-counter-signature.ts';
+import { readCounterSignature } from '../../../src/timestamp/read-timestamps.ts';
 import { readToken } from '../../../src/timestamp/read-token.ts';
 import { readTimestampResponse } from '../../../src/timestamp/request.ts';
 import { inspectAttributes } from '../../../src/verifying/inspect-attributes.ts';

@@ -10,7 +10,7 @@ import {
   TIMESTAMP_TOKEN,
 } from '../../../src/asn1/object-identifiers.ts';
 import { octetString } from '../../../src/asn1/write.ts';
-import { nestSignature } from '../../../src/authenticode/append.ts';
+import { nestSignature } from '../../../src/authenticode/authenticode-file.ts';
 import { attributeValues, parseSignedData } from '../../../src/cms/parse-signed-data.ts';
 import { addUnsignedValue, replaceUnsignedAttributes } from '../../../src/cms/unsigned-attributes.ts';
 import { spcPeImageData } from '../../../src/formats/pe/image-data.ts';

@@ -13,8 +13,8 @@ import {
   sequence,
   utf16be,
 } from '../../../src/asn1/write.ts';
-import { describeAuthenticode } from '../../../src/authenticode/describe-authenticode.ts';
 import { readAuthenticode } from '../../../src/authenticode/read-authenticode.ts';
+import { describeAuthenticode } from '../../../src/authenticode/signatures.ts';
 import { CodesignError } from '../../../src/errors/codesign-error.ts';
 import { IMAGE_DATA } from '../../../src/formats/pe/image-data.ts';
 import { osslsigncodeSignature } from '../../support/programs/osslsigncode.ts';

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { SPC_NESTED_SIGNATURE, SPC_RFC3161_TIMESTAMP } from '../../../src/asn1/object-identifiers.ts';
 import { parts, readElement } from '../../../src/asn1/read.ts';
 import { contextConstructed, encode, objectIdentifier, sequence, smallInteger } from '../../../src/asn1/write.ts';
-import { nestSignature } from '../../../src/authenticode/append.ts';
+import { nestSignature } from '../../../src/authenticode/authenticode-file.ts';
 import { type AuthenticodeSignature, readAuthenticode } from '../../../src/authenticode/read-authenticode.ts';
 import { attributeValues, parseSignedData } from '../../../src/cms/parse-signed-data.ts';
 import { openssl } from '../../support/programs/openssl.ts';

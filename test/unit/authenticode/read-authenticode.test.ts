@@ -4,7 +4,7 @@ import { createHash } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { parts, readElement } from '../../../src/asn1/read.ts';
 import { contextConstructed, encode, objectIdentifier, sequence } from '../../../src/asn1/write.ts';
-import { nestSignature } from '../../../src/authenticode/append.ts';
+import { nestSignature } from '../../../src/authenticode/authenticode-file.ts';
 import { readAuthenticode } from '../../../src/authenticode/read-authenticode.ts';
 import { readCertificateFields } from '../../../src/certificates/certificate.ts';
 import { CodesignError } from '../../../src/errors/codesign-error.ts';

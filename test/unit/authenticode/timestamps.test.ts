@@ -2,14 +2,13 @@
 
 import { describe, expect, it } from 'vitest';
 import { parts } from '../../../src/asn1/read.ts';
-import { nestSignature } from '../../../src/authenticode/append.ts';
+import { exchangeNested, nestSignature } from '../../../src/authenticode/authenticode-file.ts';
 import { AUTHENTICODE_PROFILE } from '../../../src/authenticode/profile.ts';
 import {
   type AuthenticodeParts,
   findAuthenticode,
   readAuthenticode,
 } from '../../../src/authenticode/read-authenticode.ts';
-import { exchangeNested } from '../../../src/authenticode/stamp.ts';
 import { readSignedDataFields, readSignerInfoFields } from '../../../src/cms/signed-data-fields.ts';
 import { timestampsOf as readTimestampsOf, stampCms } from '../../../src/format/cms.ts';
 import { timestampReader } from '../../../src/timestamp/read-timestamps.ts';

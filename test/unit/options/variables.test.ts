@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { readCredentials } from '../../../src/options/credentials/credentials.ts';
 import { settingsErrors } from '../../../src/options/errors.ts';
-import { resolveSigning } from '../../../src/options/resolve-signing.ts';
+import { resolveSigning } from '../../../src/options/resolve.ts';
 import { emptyVariables, unknownVariables } from '../../../src/options/variables.ts';
 import { runCli } from '../../support/programs/cli.ts';
 

@@ -7,7 +7,7 @@ import { constants, createHash, privateEncrypt } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { octetString, sequence } from '../../../src/asn1/write.ts';
 import type { Attribute } from '../../../src/cms/build-signed-data.ts';
-import { readCounterSignature } from '../../../src/timestamp/read-counter-signature.ts';
+import { readCounterSignature } from '../../../src/timestamp/read-timestamps.ts';
 import type { Timestamp } from '../../../src/timestamp/timestamp.ts';
 import { openssl } from '../../support/programs/openssl.ts';
 import { startTimestampAuthority } from '../../support/services/timestamp-authority.ts';

@@ -1,15 +1,14 @@
 import { clock } from '../../../app/clock.ts';
 import { plural } from '../../../errors/plural.ts';
 import { printable } from '../../../errors/printable.ts';
+import type { CallRecord } from '../../../service/call-record.ts';
 import { mayHaveBeenCounted } from '../../../service/errors.ts';
 import type { FileOutcome, SigningEvent } from '../../../signing/outcome.ts';
 import type { Io } from '../../io.ts';
 import { writeJobSummary } from '../github.ts';
 import { INDENT, Lines, type LinesOptions, oneLine, shown } from '../lines.ts';
 import { openProgress } from '../progress/progress.ts';
-import { callLine } from './call-line.ts';
 import { failedFiles } from './failed-files.ts';
-import { inOrder } from './in-order.ts';
 import { type ChangeVerb, DOING, rowOf, summaryTable, totalLine, wordOf } from './outcomes.ts';
 
 type ReportFailed = SigningEvent & { readonly type: 'report-failed' };
@@ -148,3 +147,65 @@ export function changeConsole(
 }
 
 export type ChangeConsole = ReturnType<typeof changeConsole>;
+
+/** Each outcome waits for those of the files before it in the input. */
+function inOrder(print: (outcome: FileOutcome) => void) {
+  let paths: readonly string[] = [];
+  let next = 0;
+  const waiting = new Map<string, FileOutcome[]>();
+
+  function take(path: string): FileOutcome | undefined {
+    const outcomes = waiting.get(path) ?? [];
+    const outcome = outcomes.shift();
+    if (outcomes.length === 0) waiting.delete(path);
+    return outcome;
+  }
+
+  function printNext(): boolean {
+    const path = paths[next];
+    const outcome = path === undefined ? undefined : take(path);
+    if (outcome === undefined) return false;
+    next += 1;
+    print(outcome);
+    return true;
+  }
+
+  function flush(): void {
+    while (next < paths.length) if (!printNext()) next += 1;
+    for (const outcome of [...waiting.values()].flat()) print(outcome);
+    waiting.clear();
+  }
+
+  return {
+    flush,
+    expect(planned: readonly string[]): void {
+      flush();
+      [paths, next] = [planned, 0];
+    },
+    add(outcome: FileOutcome): void {
+      waiting.set(outcome.path, [...(waiting.get(outcome.path) ?? []), outcome]);
+      while (printNext());
+    },
+  };
+}
+
+function callLine(call: CallRecord): string {
+  const { operation, file, attempt, origin, code, digest, record, status, httpStatus, serviceCode, result } = call;
+  const answer = [
+    httpStatus === undefined ? 'no answer' : `HTTP ${httpStatus}`,
+    ...(serviceCode === undefined ? [] : [`code ${serviceCode}`]),
+    ...(result === 'ok' ? [] : [result]),
+  ];
+  const details = [
+    call.time,
+    origin,
+    ...(code === undefined ? [] : [`certificate ${code}`]),
+    ...(digest === undefined ? [] : [`${digest.algorithm} digest ${digest.masked}, ${digest.length} bytes`]),
+    ...(status === undefined ? [] : [`status ${status}`]),
+    ...(record === undefined ? [] : [`record ${record}`]),
+    `attempt ${attempt}`,
+    `${call.milliseconds} ms`,
+  ];
+  const about = file === undefined ? operation : `${operation} ${file}`;
+  return `called   ${printable(about)}: ${answer.join(', ')}  (${details.map((one) => printable(one)).join(', ')})`;
+}

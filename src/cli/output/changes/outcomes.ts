@@ -1,9 +1,17 @@
 import { plural } from '../../../errors/plural.ts';
 import { printable } from '../../../errors/printable.ts';
 import { mayHaveBeenCounted } from '../../../service/errors.ts';
-import type { FileOutcome, PlannedOutcome, PlannedPart, SignedPart, SkipReason } from '../../../signing/outcome.ts';
+import type {
+  ChangeFilesResult,
+  FileOutcome,
+  PlannedOutcome,
+  PlannedPart,
+  SignedPart,
+  SkipReason,
+} from '../../../signing/outcome.ts';
 import { isNotAttempted } from '../../../signing/run.ts';
 import type { SummaryTable } from '../github.ts';
+import { errorJson } from '../json.ts';
 import { oneLine } from '../lines.ts';
 
 /** The JSON summary has members with these names. */
@@ -156,4 +164,21 @@ function usedText(files: readonly FileOutcome[], { signatures, requested }: RunF
 export function summaryTable(files: readonly FileOutcome[], total: string): SummaryTable {
   const rows = files.map((file) => [file.path, wordOf(file), rowOf(file).details.join(', ')]);
   return { heading: total, columns: ['File', 'Outcome', 'Details'], rows };
+}
+
+export function changesJson({ files, warnings }: ChangeFilesResult, verb: ChangeVerb) {
+  const counts: Record<string, number> = { [verb]: 0, skipped: 0, failed: 0 };
+  for (const { status } of files) counts[status] = (counts[status] ?? 0) + 1;
+  const summary = { ...counts, notAttempted: files.filter(isNotAttempted).length };
+  return { files: files.map(fileJson), summary, warnings };
+}
+
+function fileJson(outcome: FileOutcome) {
+  const { path, format, status, warnings, ...members } = outcome;
+  return { path, format, status, ...members, ...otherNames(outcome), warnings };
+}
+
+function otherNames(outcome: FileOutcome) {
+  if (outcome.status === 'failed') return { error: errorJson(outcome.error) };
+  return outcome.status === 'timestamped' ? { authority: undefined, timestampAuthority: outcome.authority } : {};
 }

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import type { ByteSource } from '../../../../src/bytes/byte-source.ts';
 import { navxErrors } from '../../../../src/formats/navx/errors.ts';
 import { navx } from '../../../../src/formats/navx/index.ts';
-import { readLayout } from '../../../../src/formats/navx/layout.ts';
+import { readLayout } from '../../../../src/formats/navx/open-navx.ts';
 import { makeThrowawaySigner } from '../../../support/signed-files/throwaway-signer.ts';
 import { codesOf } from '../support/is-intact.ts';
 import { openBytes, signBytes } from '../support/sign-bytes.ts';

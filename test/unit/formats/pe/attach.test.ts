@@ -1,7 +1,7 @@
 /** Putting finished signatures into PE files: those that are the file's, and no others. */
 
 import { describe, expect, it } from 'vitest';
-import { nestSignature } from '../../../../src/authenticode/append.ts';
+import { nestSignature } from '../../../../src/authenticode/authenticode-file.ts';
 import { pe } from '../../../../src/formats/pe/index.ts';
 import { makePki } from '../../../support/signed-files/pki.ts';
 import { signingContext } from '../../../support/signed-files/signing-context.ts';
