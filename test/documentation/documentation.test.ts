@@ -62,8 +62,8 @@ describe('the documents', () => {
 });
 
 describe('the README', () => {
-  it('has at most 200 lines', () => {
-    expect(read('README.md').split('\n').length).toBeLessThanOrEqual(200);
+  it('has at most 170 lines', () => {
+    expect(read('README.md').split('\n').length).toBeLessThanOrEqual(170);
   });
 
   it.each(['README.md', ...filesBelow('docs').filter((file) => file.endsWith('.md'))])(
