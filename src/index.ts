@@ -1,9 +1,11 @@
 /** The entry point of the library, for build tools. */
 
+import { relative } from 'node:path';
 import { clockFromNow } from './app/clock.ts';
 import { openLocalRun, openTimestamping } from './app/compose-changes.ts';
 import { composeNamed } from './app/compose-config.ts';
 import { composeHistory } from './app/compose-history.ts';
+import { composeInside } from './app/compose-inside.ts';
 import { composeReading } from './app/compose-local.ts';
 import { composeResume } from './app/compose-resume.ts';
 import { openSigning } from './app/compose-signing.ts';
@@ -12,6 +14,7 @@ import type { HistoryEntry } from './journal/journal.ts';
 import type { Environment, SettingsOptions, VerifyOptions } from './options/options.ts';
 import { resolve, resolveSigning } from './options/resolve.ts';
 import type { LibraryOptionsOf } from './options/table.ts';
+import type { ClassifiedFile, Minimum } from './policy/classified-file.ts';
 import { removeSignatures as removeWith } from './signing/changes/remove.ts';
 import { timestampFiles as timestampWith } from './signing/changes/timestamp.ts';
 import type { ChangeFilesResult, FileToSign, SignFilesResult, SigningEvent } from './signing/outcome.ts';
@@ -24,6 +27,7 @@ export type { NamedObject } from './asn1/object-names.ts';
 export { CodesignError, type ErrorCategory } from './errors/codesign-error.ts';
 export type { CallOutcome, HistoryEntry } from './journal/journal.ts';
 export type { SettingsOptions, VerifyOptions } from './options/options.ts';
+export type { ClassifiedFile, Minimum } from './policy/classified-file.ts';
 export type { CallRecord } from './service/call-record.ts';
 export type {
   ChangeFilesResult,
@@ -179,7 +183,7 @@ export async function* history(options: HistoryOptions = {}): AsyncGenerator<His
   yield* composition.entries;
 }
 
-export interface VerifyFileOptions extends Omit<VerifyOptions, 'roots'> {
+export interface VerifyFileOptions extends Omit<VerifyOptions, 'roots' | 'output'> {
   /**
    * Paths of one or more files with root certificates; `system` adds the roots of the system. By default, the roots of
    * the system are used.
@@ -200,6 +204,51 @@ export async function verifyFile(path: string, options: VerifyFileOptions = {}):
   const settings = resolve('verify', { ...verifyOptions, roots: typeof roots === 'string' ? [roots] : roots }, env);
   await using composition = await composeVerifying(settings, env);
   return await composition.verifyFile(path);
+}
+
+export interface VerifyFilesOptions extends VerifyFileOptions {
+  /** Also verifies the files inside archives and packages, and accepts unsigned files of kinds that need no signature. */
+  readonly inside?: boolean | undefined;
+  /** Path of a policy, which implies `inside`. */
+  readonly policy?: string | undefined;
+  /** Patterns in the policy match paths relative to this folder. By default, they match only the file name. */
+  readonly folder?: string | undefined;
+  /** Limit on the total unpacked size of one file and all files inside it, in GiB. */
+  readonly maxUnpacked?: number | undefined;
+}
+
+export interface VerifyFilesResult {
+  /** Each list starts with one of the given files, followed by the files inside it. */
+  readonly files: readonly (readonly ClassifiedFile[])[];
+  /** True if all files were read, no file failed, and the policy's `minimum` was reached. */
+  readonly isAccepted: boolean;
+  /** The parts of `minimum` in the policy that the files have not reached. */
+  readonly minimum: readonly Minimum[];
+  /** Warnings about the policy, for users, in the form `message [code]`. */
+  readonly warnings: readonly string[];
+}
+
+/**
+ * Verifies files in the same way as `codesign-remote verify`, with `--inside` or `--policy` if these options are set. The
+ * result also describes the files that failed or could not be read. Throws a CodesignError if a setting is invalid, or if
+ * the policy or the roots cannot be read.
+ */
+export async function verifyFiles(
+  paths: readonly string[],
+  options: VerifyFilesOptions = {},
+): Promise<VerifyFilesResult> {
+  const { env = {}, roots, inside, folder, ...verifyOptions } = options;
+  const settings = resolve('verify', { ...verifyOptions, roots: typeof roots === 'string' ? [roots] : roots }, env);
+  const isAlone = !inside && settings.policy === undefined;
+  await using composition = await composeInside(settings, env, { isAlone });
+  const files: (readonly ClassifiedFile[])[] = [];
+  for (const path of paths) {
+    files.push(await composition.verify(path, folder === undefined ? undefined : relative(folder, path)));
+  }
+  const { minimum, warnings } = composition.end();
+  const isRead = files.every(([outer]) => outer?.verified?.error === undefined);
+  const isAccepted = isRead && minimum.length === 0 && !files.flat().some(({ isFailure }) => isFailure);
+  return { files, isAccepted, minimum, warnings };
 }
 
 /**

@@ -1,9 +1,3 @@
-import { type ContainedVerdict, createWalker, unreadableFile, type WalkLimits } from '../containers/walk.ts';
-import { toCodesignError } from '../errors/codesign-error.ts';
-import { fromFileSystem } from '../files/file-system-errors.ts';
-import { filesNextTo } from '../files/files-next-to.ts';
-import { openInput } from '../files/input-file.ts';
-import { MOST_INFLATED } from '../format/contents.ts';
 import type { Http } from '../http/http.ts';
 import { settingsErrors } from '../options/errors.ts';
 import type { Environment } from '../options/options.ts';
@@ -41,10 +35,10 @@ export async function composeVerifying(settings: VerifySettings, env: Environmen
   };
   const verify = settings.catalog === undefined ? verifyFile : await verifyByCatalog(settings.catalog, verifying);
   return {
+    verifying,
     rootsFrom: trust?.rootsFrom,
     /** Never throws: the result contains the verdict or the error. */
     verifyFile: (path: string): Promise<VerifiedFile> => verify(path, verifying),
-    verifyInside: verifyInsideWith(verifying),
     async [Symbol.asyncDispose](): Promise<void> {
       await http?.close();
     },
@@ -74,22 +68,4 @@ async function composeTrust(
   const deadlineMilliseconds = settings.timeout;
   const revocation = isAsked ? createRevocation({ crls, http, now, deadlineMilliseconds }) : undefined;
   return { examineTrust: trustExaminer({ roots, now, revocation }), rootsFrom: roots.source };
-}
-
-const LIMITS: WalkLimits = { depth: 8, files: 200_000, inflated: MOST_INFLATED };
-
-function verifyInsideWith(verifying: Verifying): (path: string) => Promise<readonly ContainedVerdict[]> {
-  const walk = createWalker(verifying, LIMITS);
-  const verifyInside = async (path: string): Promise<readonly ContainedVerdict[]> => {
-    try {
-      await using input = await openInput(path, (bytes, size) => verifying.onRead?.(path, bytes, size));
-      await using neighbours = filesNextTo(path);
-      return await walk(input.source, path, neighbours.find);
-    } catch (thrown) {
-      const error = toCodesignError(fromFileSystem(thrown, 'read the file'));
-      const unread = unreadableFile(path, error);
-      return [unread];
-    }
-  };
-  return verifyInside;
 }

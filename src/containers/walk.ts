@@ -13,6 +13,7 @@ import { CONTAINERS } from '../formats/registry.ts';
 import { isGoodVerdict, type VerifiedFile } from '../verifying/verdict.ts';
 import { type Verifying, verifySource } from '../verifying/verify-file.ts';
 import { containerErrors } from './errors.ts';
+import { createNameCheck } from './names.ts';
 import { neighbours } from './neighbours.ts';
 import { catalogIn, verifyListed } from './package-catalog.ts';
 
@@ -50,6 +51,13 @@ interface Place {
   /** The catalog of the package that contains the file. */
   readonly catalog: Catalog | undefined;
   readonly neighbour: FindNeighbour;
+}
+
+interface Opening {
+  readonly place: Place;
+  /** What covers the files inside. */
+  readonly coveredBy: Place['coveredBy'];
+  readonly names: ReturnType<typeof createNameCheck>;
 }
 
 /** Equal contents are verified only once for all outer files that the same walker verifies. */
@@ -103,31 +111,32 @@ export function createWalker(verifying: Verifying, limits: WalkLimits) {
       place: Place,
     ): Promise<readonly ContainedVerdict[]> {
       let opened: SignableFile | undefined;
-      const verified = await verifySource(file, locationOf(place.path), format, verifying, (signable) => {
+      const own = await verifySource(file, locationOf(place.path), format, verifying, (signable) => {
         opened = signable;
       });
       const inside: ContainedVerdict[] = [];
-      const coveredBy = format.id === 'appx' && isGoodVerdict(verified.verdict) ? 'package' : place.coveredBy;
+      const names = createNameCheck();
+      const coveredBy = format.id === 'appx' && isGoodVerdict(own.verdict) ? 'package' : place.coveredBy;
       const notOpened =
         opened !== undefined
-          ? await visitContents(opened, place, coveredBy, inside)
+          ? await visitContents(opened, { place, coveredBy, names }, inside)
           : hasContents(format)
-            ? reasonOf(verified)
+            ? reasonOf(own)
             : undefined;
       const { path, catalog } = place;
-      const own = { path, kind: format.id, verified, notOpened, sameAs: undefined };
+      const verified = { ...own, findings: [...own.findings, ...names.findings()] };
+      const result = { path, kind: format.id, verified, notOpened, sameAs: undefined };
       if (catalog === undefined || verified.verdict !== 'unsigned') {
-        return [{ ...own, coveredBy: place.coveredBy }, ...inside];
+        return [{ ...result, coveredBy: place.coveredBy }, ...inside];
       }
       const { verified: byCatalog, isListed } = await verifyListed(catalog, file, verified, verifying);
-      return [{ ...own, verified: byCatalog, coveredBy: isListed ? 'catalog' : place.coveredBy }, ...inside];
+      return [{ ...result, verified: byCatalog, coveredBy: isListed ? 'catalog' : place.coveredBy }, ...inside];
     }
 
     /** Returns the reason why the rest of the contents is unknown. */
     async function visitContents(
       { contents }: SignableFile,
-      { path: outer, neighbour }: Place,
-      coveredBy: Place['coveredBy'],
+      { place: { path: outer, neighbour }, coveredBy, names }: Opening,
       inside: ContainedVerdict[],
     ): Promise<CodesignError | undefined> {
       if (contents === undefined) return undefined;
@@ -135,8 +144,9 @@ export function createWalker(verifying: Verifying, limits: WalkLimits) {
         const catalog = coveredBy === undefined ? undefined : await catalogIn(contents, verifying);
         if (outer.length > limits.depth) throw containerErrors('containers-too-deep', { limit: limits.depth });
         const neighbourOf = neighbours(contents, neighbour, countFile);
-        for await (const { name, size, open } of contents.entries(neighbour)) {
+        for await (const { name, size, open } of contents.entries(neighbour, limits.inflated - spent.inflated)) {
           countFile(size);
+          names.add(name);
           const place = { path: [...outer, name], coveredBy, catalog, neighbour: neighbourOf(name) };
           const file = await open().catch(expectedError);
           const found = file instanceof CodesignError ? [unreadable(file, place)] : await visit(file, place);
@@ -164,9 +174,11 @@ function reasonOf({ error, findings }: VerifiedFile) {
   return error ?? findings[0];
 }
 
-export function unreadableFile(path: string, error: CodesignError): ContainedVerdict {
-  const verified = { path, format: null, verdict: null, findings: [], signatures: [], error };
-  return { path: [path], kind: 'other', verified, notOpened: undefined, coveredBy: undefined, sameAs: undefined };
+/** The result for a file that is not in a container, without the files inside it. */
+export function outerFile(verified: VerifiedFile): ContainedVerdict {
+  const { path, format } = verified;
+  const none = { notOpened: undefined, coveredBy: undefined, sameAs: undefined };
+  return { path: [path], kind: format ?? 'other', verified, ...none };
 }
 
 function unreadable(error: CodesignError, { path, coveredBy }: Place): ContainedVerdict {

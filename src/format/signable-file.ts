@@ -123,8 +123,11 @@ export interface Catalog {
 }
 
 export interface Contents {
-  /** Yields files in the order of the container, without folders and links. Throws if the others cannot be read. */
-  entries(neighbour?: FindNeighbour): AsyncIterable<ContainedFile>;
+  /**
+   * Yields files in the order of the container, without folders and links. Throws if the others cannot be read. `most`
+   * limits the bytes that are unpacked only to find the files.
+   */
+  entries(neighbour?: FindNeighbour, most?: number): AsyncIterable<ContainedFile>;
   /** undefined if the files inside cannot be changed. */
   readonly changing: ChangingContents | undefined;
 }

@@ -2,6 +2,7 @@
 
 import type { ContainedVerdict } from '../containers/walk.ts';
 import { flatten, isGoodVerdict, type VerifiedFile } from '../verifying/verdict.ts';
+import type { Classification, Result } from './classified-file.ts';
 import { type SignatureRequirements, type Unmet, unmetBy } from './signer-requirements.ts';
 
 export interface Requirements extends SignatureRequirements {
@@ -9,16 +10,6 @@ export interface Requirements extends SignatureRequirements {
   readonly until: string | undefined;
   readonly covered: readonly ('own' | 'catalog' | 'package')[];
   readonly notOpened: 'warn' | 'fail';
-}
-
-export type Result = 'good' | 'failed' | 'exempt' | 'not-required' | 'not-signable' | 'not-checked' | 'not-opened';
-
-export interface Classification {
-  readonly result: Result;
-  /** A fixed word for the reason of a failure: a verdict, an error code or a requirement that was not met. */
-  readonly cause: string | undefined;
-  readonly isFailure: boolean;
-  readonly covered: 'own' | 'catalog' | 'package' | undefined;
 }
 
 /**

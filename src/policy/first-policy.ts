@@ -11,8 +11,8 @@ import { fingerprintOf } from '../crypto/fingerprint.ts';
 import { pem } from '../crypto/pem.ts';
 import { orUndefined } from '../errors/codesign-error.ts';
 import { flatten, type Identity, type PathCertificate, type VerifiedSignature } from '../verifying/verdict.ts';
+import type { ClassifiedFile } from './classified-file.ts';
 import { TODO } from './policy-file.ts';
-import type { ClassifiedFile } from './rules.ts';
 
 /** If the number of unsigned files is higher than this, the policy lists their folders instead. */
 const MOST_NAMED = 20;

@@ -1,8 +1,8 @@
 /** Chooses the rule for each file, and classifies all files of a run. */
 
-import type { ContainedVerdict } from '../containers/walk.ts';
 import type { DigestAlgorithm } from '../crypto/algorithms.ts';
-import { type Classification, classify, type Requirements } from './duty.ts';
+import type { ClassifiedFile, FileOfRun, Minimum } from './classified-file.ts';
+import { classify, type Requirements } from './duty.ts';
 import { policyWarnings } from './errors.ts';
 import { locationPattern } from './location-patterns.ts';
 import type { Policy, PolicyRule } from './policy-file.ts';
@@ -22,23 +22,14 @@ const DEFAULTS: Requirements = {
  */
 const LEAST_DIGEST: DigestAlgorithm = 'SHA256';
 
-/** `pathInFolder` is the path of the file below the folder argument. For a file argument, it is the file name. */
-export interface FileOfRun extends ContainedVerdict {
-  readonly pathInFolder: string;
-}
-
-export type ClassifiedFile = FileOfRun & Classification & { readonly rule: number | undefined };
-
-export interface Minimum {
-  readonly pattern: string;
-  readonly least: number;
-  readonly good: number;
-}
-
-/** Classifies files one by one, and then classifies the run as a whole. `today`: `YYYY-MM-DD`. */
-export function createClassifier(policy: Policy | undefined, today: string) {
+/**
+ * Classifies files one by one, and then classifies the run as a whole. `today`: `YYYY-MM-DD`. `require` applies to files
+ * for which the policy does not set it.
+ */
+export function createClassifier(policy: Policy | undefined, today: string, require: Requirements['require'] = 'duty') {
   const rules = (policy?.rules ?? []).map((rule) => ({ rule, matches: matcherOf(rule), matched: 0, goodSigned: 0 }));
-  const defaults = policy === undefined ? DEFAULTS : { ...DEFAULTS, digest: LEAST_DIGEST, ...policy.defaults };
+  const own = { ...DEFAULTS, require };
+  const defaults = policy === undefined ? own : { ...own, digest: LEAST_DIGEST, ...policy.defaults };
   const minimum = Object.entries(policy?.minimum ?? (policy === undefined ? {} : { '**': 1 })).map(
     ([pattern, least]) => ({ pattern, least, matches: locationPattern(pattern), good: 0 }),
   );

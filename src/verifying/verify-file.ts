@@ -26,9 +26,14 @@ export async function verifyFile(path: string, verifying: Verifying, onOpen?: On
     const format = await recogniseFormat(input.source, [path], verifying);
     return await verifySource(input.source, path, format, verifying, onOpen);
   } catch (thrown) {
-    const error = toCodesignError(fromFileSystem(thrown, 'read the file'));
-    return { path, format: null, verdict: null, findings: [], signatures: [], error };
+    const unread = unreadFile(path, thrown);
+    return unread;
   }
+}
+
+export function unreadFile(path: string, thrown: unknown): VerifiedFile {
+  const error = toCodesignError(fromFileSystem(thrown, 'read the file'));
+  return { path, format: null, verdict: null, findings: [], signatures: [], error };
 }
 
 export type OnOpen = (file: SignableFile) => void;

@@ -3,6 +3,7 @@ import {
   type DirectoryEntry,
   directoryRecords,
   indexByName,
+  type NameRules,
   readDirectory,
   rejectOtherUnicodeName,
   type ZipEntry,
@@ -35,14 +36,15 @@ export interface ZipArchive {
 
 const LARGEST_DIRECTORY = 128 * 1024 * 1024;
 
-export async function readArchive(source: ByteSource): Promise<ZipArchive> {
+/** With `names: 'any'`, accepts names that cannot be signed, and several entries with the same name. */
+export async function readArchive(source: ByteSource, names: NameRules = 'strict'): Promise<ZipArchive> {
   const end = await findEndOfArchive(source);
   if (end.directorySize > LARGEST_DIRECTORY) {
     throw zipErrors('zip-unsupported', { problem: `its directory has ${end.directorySize} bytes` });
   }
   const directory = asBuffer(await source.read(end.directoryOffset, end.directorySize));
-  const entries = readDirectory(directory, end);
-  const byName = indexByName(entries);
+  const entries = readDirectory(directory, end, names);
+  const byName = names === 'any' ? new Map(entries.map((entry) => [entry.name, entry])) : indexByName(entries);
   const inFile = await locateEntries(source, directory, entries, end);
   return { end, directory, entries, inFile, byName, start: inFile[0]?.offset ?? end.directoryOffset };
 }

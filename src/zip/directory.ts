@@ -46,10 +46,12 @@ export type DirectoryEntry = { -readonly [Field in keyof ZipEntry]: ZipEntry[Fie
 /** Java 21 and later reject longer records. */
 const LONGEST_RECORD = 0xffff;
 
-export function readDirectory(directory: Buffer, end: EndOfArchive): DirectoryEntry[] {
+export type NameRules = 'strict' | 'any';
+
+export function readDirectory(directory: Buffer, end: EndOfArchive, names: NameRules): DirectoryEntry[] {
   const entries: DirectoryEntry[] = [];
   for (const record of directoryRecords(directory, end)) {
-    entries.push(readRecord(directory, record, entries.length, end));
+    entries.push(readRecord(directory, record, entries.length, end, names));
   }
   if (entries.length !== end.entryCount) {
     const problem = `its directory has ${plural(entries.length, 'entry', 'entries')}, its end record says ${end.entryCount}`;
@@ -91,8 +93,9 @@ function readRecord(
   { start, nameStart, nameEnd, extraEnd, end: recordEnd }: RecordRange,
   index: number,
   { base }: EndOfArchive,
+  names: NameRules,
 ): DirectoryEntry {
-  const name = readName(directory, nameStart, nameEnd);
+  const name = names === 'any' ? readAnyName(directory, nameStart, nameEnd) : readName(directory, nameStart, nameEnd);
   if (recordEnd - start > LONGEST_RECORD) {
     const problem = `is so long that its directory record has ${recordEnd - start} bytes, more than newer versions of Java open`;
     throw refusedName(name, problem);
@@ -195,6 +198,12 @@ function readName(directory: Buffer, start: number, end: number): string {
   if (!isAscii && !isUtf8(directory.subarray(start, end))) throw refusedName(name, 'is not UTF-8');
   if (name.includes('..') && name.split(/[/\\]/).includes('..')) throw refusedName(name, 'leads out of the archive');
   return name;
+}
+
+/** Names that are not UTF-8 are usually in the code page of a country, which the archive does not name. */
+function readAnyName(directory: Buffer, start: number, end: number): string {
+  const bytes = directory.subarray(start, end);
+  return bytes.toString(isUtf8(bytes) ? 'utf8' : 'latin1');
 }
 
 function refusedName(name: string, problem: string) {

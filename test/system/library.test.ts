@@ -1,13 +1,14 @@
 /** The library as build tools import it: the built one, against the real server. */
 
 import { readdirSync, readlinkSync } from 'node:fs';
-import { copyFile, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { copyFile, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type * as Library from '../../src/index.ts';
+import { zipOf } from '../support/containers/make-zip.ts';
 import { fixture, REPOSITORY, temporaryFolder } from '../support/programs/cli.ts';
 import { type SharedServer, useServer } from '../support/services/shared-server.ts';
 
@@ -190,5 +191,52 @@ describe('verifyFile and inspectFile', () => {
     const missing = await library.verifyFile('/no/such/file.exe', { integrityOnly: true });
     expect(missing).toMatchObject({ verdict: null, error: { code: 'file-not-found' } });
     await expect(library.inspectFile('/no/such/file.exe')).rejects.toMatchObject({ code: 'file-not-found' });
+  });
+});
+
+describe('verifyFiles', () => {
+  const signed = fixture('golden/sha256-rsa2048.exe');
+  const unsigned = fixture('pe/hello.exe');
+  const roots = fixture('golden/root.pem');
+  const results = ({ files }: Library.VerifyFilesResult) =>
+    files.map((list) => list.map(({ path, result, cause }) => [path.at(-1), result, cause]));
+
+  it('verifies files alone, or with the files inside, or by a policy', async () => {
+    await using folder = await temporaryFolder();
+    const archive = join(folder.path, 'win', 'app.zip');
+    await mkdir(join(folder.path, 'win'));
+    await writeFile(archive, zipOf({ 'app.exe': await readFile(signed), 'tool.exe': await readFile(unsigned) }));
+
+    const alone = await library.verifyFiles([signed, unsigned, archive], { roots });
+    expect(results(alone)).toEqual([
+      [[signed, 'good', undefined]],
+      [[unsigned, 'failed', 'unsigned']],
+      [[archive, 'failed', 'unsupported-format']],
+    ]);
+    expect(alone.isAccepted).toBe(false);
+
+    const inside = await library.verifyFiles([archive], { inside: true, roots });
+    const outer = [archive, 'not-required', undefined];
+    const app = ['app.exe', 'good', undefined];
+    expect(results(inside)).toEqual([[outer, app, ['tool.exe', 'failed', 'unsigned']]]);
+
+    const policy = join(folder.path, 'policy.json');
+    const rules = [{ files: 'win/*.zip!/tool.exe', require: 'intact', reason: 'built by a supplier' }];
+    await writeFile(policy, JSON.stringify({ version: 1, roots: [roots], rules, minimum: { '*.exe': 2 } }));
+    const byPolicy = await library.verifyFiles([archive], { policy, folder: folder.path });
+    expect(results(byPolicy)).toEqual([[outer, app, ['tool.exe', 'exempt', undefined]]]);
+    expect(byPolicy).toMatchObject({ isAccepted: false, minimum: [{ pattern: '*.exe', least: 2, good: 1 }] });
+    const both = await library.verifyFiles([archive, signed], { policy, folder: folder.path });
+    expect(both.isAccepted).toBe(true);
+    expect((await library.verifyFiles([archive, '/no/such/file'], { policy, folder: folder.path })).isAccepted).toBe(
+      false,
+    );
+  });
+
+  it('throws for an invalid policy, and for options that the policy states', async () => {
+    const policy = { policy: signed };
+    await expect(library.verifyFiles([signed], policy)).rejects.toMatchObject({ code: 'policy-invalid' });
+    const both = library.verifyFiles([signed], { ...policy, signer: 'Golden RSA 2048' });
+    await expect(both).rejects.toMatchObject({ code: 'settings-conflict' });
   });
 });

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import type { ClassifiedFile } from '../../policy/classified-file.ts';
 import { firstPolicy, rootsOf } from '../../policy/first-policy.ts';
-import type { ClassifiedFile } from '../../policy/rules.ts';
 import { cliErrors } from '../errors.ts';
 import type { Io } from '../io.ts';
 import { Lines, type LinesOptions, shown } from '../output/lines.ts';

@@ -1,74 +1,55 @@
-import { basename } from 'node:path';
-import { composeVerifying } from '../../app/compose-verifying.ts';
-import { type ContainedVerdict, locationOf } from '../../containers/walk.ts';
+import { composeInside, type InsideResult } from '../../app/compose-inside.ts';
+import { locationOf } from '../../containers/walk.ts';
 import { combineExitCodes, EXIT_NOT_VERIFIED, exitCodeFor } from '../../errors/exit-codes.ts';
-import { KINDS } from '../../formats/kinds.ts';
 import { type Resolved, resolve } from '../../options/resolve.ts';
 import type { OptionsOf } from '../../options/table.ts';
+import type { ClassifiedFile } from '../../policy/classified-file.ts';
 import { policyErrors } from '../../policy/errors.ts';
-import { readPolicy } from '../../policy/policy-file.ts';
-import { type ClassifiedFile, createClassifier } from '../../policy/rules.ts';
 import { cliErrors } from '../errors.ts';
 import type { InputPath } from '../input/inputs.ts';
 import { withProgress } from '../interruption.ts';
 import type { Io } from '../io.ts';
-import { type InsideResult, insideJson } from '../output/inside-json.ts';
+import { insideJson } from '../output/inside-json.ts';
 import { annotateFailures, minimumLine, printClassified, resultCounts, ruleLines } from '../output/inside-text.ts';
 import { jsonText } from '../output/json.ts';
 import { Lines, writeLines } from '../output/lines.ts';
 import type { Progress } from '../output/progress/progress.ts';
 import { printRootsHint } from '../output/verdict-text.ts';
 import { inputsOf } from './run-changes.ts';
+import { reportReads, verifyEach, WORDS } from './verify.ts';
 
 /** Throws errors that affect the whole run: wrong usage, or a policy or roots that cannot be read. */
 export async function verifyInside(named: readonly string[], options: OptionsOf<'verify'>, io: Io): Promise<number> {
   const settings = resolve('verify', options, io.env);
   if (options.output !== undefined && !options.printPolicy) throw cliErrors('output-without-policy');
-  const policy = settings.policy === undefined ? undefined : await readPolicy(settings.policy, KINDS);
-  const withRoots = { ...settings, roots: [...settings.roots, ...(policy?.roots ?? [])] };
   const inputs = await inputsOf(named, { ...options, recursive: true }, undefined, io, true);
-  const classifier = createClassifier(policy, new Date().toISOString().slice(0, 10));
-  const files: (readonly ClassifiedFile[])[] = [];
-  const onVerified = ({ path, pathInFolder = basename(path) }: InputPath, found: readonly ContainedVerdict[]): void => {
-    files.push(found.map((file) => classifier.classify({ ...file, pathInFolder })));
-  };
-  const words = { doing: 'verifying', done: 'verified' };
-  const roots = await withProgress(words, options, io, (progress) =>
-    verifyAll(inputs, withRoots, io, { progress, onVerified }),
-  );
-  if (files.length === 0) throw cliErrors('nothing-to-sign');
-  if (options.printPolicy) return await (await import('./print-policy.ts')).printPolicy(files.flat(), options, io);
-  const missing = classifier.missing();
+  const verifyInputs = (progress: Progress) => verifyAll(inputs, settings, io, progress);
+  const result = await withProgress(WORDS, options, io, verifyInputs);
+  const files = result.files.flat();
+  if (options.printPolicy) return await (await import('./print-policy.ts')).printPolicy(files, options, io);
   const lines = new Lines(io, options);
-  for (const warning of classifier.warnings()) lines.warning(warning);
-  if (options.why !== undefined) explain(options.why, files.flat(), policy, io);
-  else print({ files, policy, minimum: missing, roots }, options, io);
-  const summaryFailure = annotateFailures(files.flat(), options, io);
+  for (const warning of result.warnings) lines.warning(warning);
+  if (options.why !== undefined) explain(options.why, files, result.policy, io);
+  else print(result, options, io);
+  const summaryFailure = annotateFailures(files, options, io);
   if (summaryFailure !== undefined) lines.warning(summaryFailure);
-  return combineExitCodes([...files.flat().flatMap(exitCodeOf), ...missing.map(() => EXIT_NOT_VERIFIED)]);
+  return combineExitCodes([...files.flatMap(exitCodeOf), ...result.minimum.map(() => EXIT_NOT_VERIFIED)]);
 }
 
-/** Returns a description of where the trusted roots come from. */
 async function verifyAll(
   inputs: readonly InputPath[],
   settings: Resolved<'verify'>,
   io: Io,
-  { progress, onVerified }: { readonly progress: Progress; readonly onVerified: OnVerified },
-): Promise<string | undefined> {
-  await using composition = await composeVerifying(settings, io.env, (path, bytes, size) =>
-    progress.event({ type: 'bytes-read', path, bytes, size }),
-  );
-  progress.event({ type: 'files-planned', paths: inputs.map(({ path }) => path) });
-  for (const input of inputs) {
-    const { path } = input;
-    progress.event({ type: 'file-started', path });
-    onVerified(input, await composition.verifyInside(path));
-    progress.event({ type: 'file-finished', path, word: 'verified' });
-  }
-  return composition.rootsFrom;
+  progress: Progress,
+): Promise<InsideResult> {
+  await using composition = await composeInside(settings, io.env, { onRead: reportReads(progress) });
+  const files: (readonly ClassifiedFile[])[] = [];
+  const onVerified = (_: InputPath, found: readonly ClassifiedFile[]) => files.push(found);
+  const verifyInput = ({ path, pathInFolder }: InputPath) => composition.verify(path, pathInFolder);
+  await verifyEach(inputs, verifyInput, { progress, onVerified });
+  const end = composition.end();
+  return { files, ...end };
 }
-
-type OnVerified = (input: InputPath, found: readonly ContainedVerdict[]) => void;
 
 function print(result: InsideResult, options: OptionsOf<'verify'>, io: Io): void {
   const { files, policy, minimum } = result;

@@ -17,8 +17,8 @@ import { annotateVerdict, isGood, printRootsHint, printVerdict, verdictCounts } 
 import { inputsOf } from './run-changes.ts';
 
 export async function verify(named: readonly string[], options: OptionsOf<'verify'>, io: Io): Promise<number> {
-  const { json = false, quiet = false, inside, policy, printPolicy, output } = options;
-  if (inside || policy !== undefined || printPolicy)
+  const { json = false, quiet = false, inside, policy, printPolicy, why, maxUnpacked, output } = options;
+  if (inside || printPolicy || [policy, why, maxUnpacked].some((value) => value !== undefined))
     return await (await import('./verify-inside.ts')).verifyInside(named, options, io);
   if (output !== undefined) throw cliErrors('output-without-policy');
   const settings = resolve('verify', options, io.env);
@@ -45,9 +45,8 @@ export async function verify(named: readonly string[], options: OptionsOf<'verif
     const counts = [...verdictCounts(files), `${notTried} not tried`];
     lines.progress(`${plural(files.length + notTried, 'file')}: ${counts.join(', ')}`);
   };
-  const words = { doing: 'verifying', done: 'verified' };
   const verifyInputs = (progress: Progress) => verifyAll(inputs, settings, io, { progress, onVerified });
-  const rootsFrom = await withProgress(words, options, io, verifyInputs, onInterrupt);
+  const rootsFrom = await withProgress(WORDS, options, io, verifyInputs, onInterrupt);
   if (files.length === 0) throw cliErrors('nothing-to-sign');
   lines.printOthers();
   if (json) io.stdout.write(jsonText(verdictsJson(files, rootsFrom)));
@@ -58,27 +57,42 @@ export async function verify(named: readonly string[], options: OptionsOf<'verif
   return combineExitCodes(files.flatMap(exitCodeOf));
 }
 
+interface Reporting<Result> {
+  readonly progress: Progress;
+  readonly onVerified: (input: InputPath, result: Result) => void;
+}
+
+/** Returns a description of where the trusted roots come from. */
 async function verifyAll(
   inputs: readonly InputPath[],
   settings: Resolved<'verify'>,
   io: Io,
-  {
-    progress,
-    onVerified,
-  }: { readonly progress: Progress; readonly onVerified: (input: InputPath, file: VerifiedFile) => void },
+  reporting: Reporting<VerifiedFile>,
 ): Promise<string | undefined> {
-  await using composition = await composeVerifying(settings, io.env, (path, bytes, size) =>
-    progress.event({ type: 'bytes-read', path, bytes, size }),
-  );
+  await using composition = await composeVerifying(settings, io.env, reportReads(reporting.progress));
+  await verifyEach(inputs, ({ path }) => composition.verifyFile(path), reporting);
+  return composition.rootsFrom;
+}
+
+export const WORDS = { doing: 'verifying', done: 'verified' };
+
+export function reportReads(progress: Progress) {
+  return (path: string, bytes: number, size: number): void => progress.event({ type: 'bytes-read', path, bytes, size });
+}
+
+export async function verifyEach<Result>(
+  inputs: readonly InputPath[],
+  verifyInput: (input: InputPath) => Promise<Result>,
+  { progress, onVerified }: Reporting<Result>,
+): Promise<void> {
   progress.event({ type: 'files-planned', paths: inputs.map(({ path }) => path) });
   for (const input of inputs) {
     const { path } = input;
     progress.event({ type: 'file-started', path });
-    const file = await composition.verifyFile(path);
+    const result = await verifyInput(input);
     progress.event({ type: 'file-finished', path, word: 'verified' });
-    onVerified(input, file);
+    onVerified(input, result);
   }
-  return composition.rootsFrom;
 }
 
 /** In folders, files of other formats are ignored. */

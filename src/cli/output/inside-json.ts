@@ -1,22 +1,18 @@
+import type { InsideResult } from '../../app/compose-inside.ts';
 import { locationOf } from '../../containers/walk.ts';
+import type { ClassifiedFile, Minimum, Result } from '../../policy/classified-file.ts';
 import type { Policy } from '../../policy/policy-file.ts';
-import type { ClassifiedFile, Minimum } from '../../policy/rules.ts';
-import { verifiedJson } from './verdict-json.ts';
+import { verifiedJson, warningsOf } from './verdict-json.ts';
 
-export interface InsideResult {
-  /** Each list starts with an outer file; the files inside it follow. */
-  readonly files: readonly (readonly ClassifiedFile[])[];
-  readonly policy: Policy | undefined;
-  readonly minimum: readonly Minimum[];
-  readonly roots: string | undefined;
-}
+const UNLISTED: readonly Result[] = ['not-required', 'not-signable'];
 
 /**
  * Scripts read these members: names must not change. Files that need no signature are counted, but listed only with
- * `verbose`.
+ * `verbose`, or if they have a warning.
  */
 export function insideJson({ files, policy, minimum, roots }: InsideResult, verbose = false) {
-  const isListed = ({ result }: ClassifiedFile) => verbose || (result !== 'not-required' && result !== 'not-signable');
+  const isListed = ({ result, verified }: ClassifiedFile) =>
+    verbose || !UNLISTED.includes(result) || (verified !== undefined && warningsOf(verified).length > 0);
   const all = files.flat();
   return {
     files: files.map(([outer, ...inside]) => ({

@@ -1,33 +1,42 @@
 import { locationOf } from '../../containers/walk.ts';
+import { asClause } from '../../errors/finding.ts';
 import { printable } from '../../errors/printable.ts';
-import type { Result } from '../../policy/duty.ts';
+import type { ClassifiedFile, Minimum, Result } from '../../policy/classified-file.ts';
 import type { PolicyRule } from '../../policy/policy-file.ts';
-import type { ClassifiedFile, Minimum } from '../../policy/rules.ts';
 import type { Io } from '../io.ts';
 import { annotationLine, hasAnnotations, writeJobSummary } from './github.ts';
 import { type LinesOptions, shown, writeLines } from './lines.ts';
+import { warningsOf } from './verdict-json.ts';
 import { printVerdict } from './verdict-text.ts';
 
 const WORD_LENGTH = 14;
+const MESSAGE_LENGTH = 1000;
 
-/** Prints failures and files that could not be opened, and with `verbose` those with the result `good`. */
+/** Prints failures, files that could not be opened, and warnings; with `verbose` also those with the result `good`. */
 export function printClassified(
   files: readonly ClassifiedFile[],
   rules: readonly PolicyRule[],
   options: LinesOptions,
   io: Io,
 ): void {
+  const { quiet, verbose } = options;
   for (const file of files) {
     const { verified, notOpened, isFailure, result } = file;
-    if (!isFailure && (options.quiet || (result !== 'not-opened' && !(options.verbose && result === 'good')))) continue;
     const path = locationOf(file.path);
     const rule = ruleText(file, rules);
-    const isByVerdict = verified !== undefined && verified.error === undefined && isVerdict(file);
-    if (isByVerdict) printVerdict({ ...verified, path: `${path}${rule}` }, options, io);
-    else {
-      const word = notOpened === undefined ? 'failed' : 'not opened';
-      writeLines(io.stdout, [`${word.padEnd(WORD_LENGTH)}${shown(path)}${rule}: ${causeText(file)}`], io);
+    const isShown = isFailure || (!quiet && (result === 'not-opened' || (verbose && result === 'good')));
+    if (isShown && verified !== undefined && verified.error === undefined && isVerdict(file)) {
+      printVerdict({ ...verified, path: `${path}${rule}` }, options, io);
+      continue;
     }
+    const lineOf = (word: string, text: string) => `${word.padEnd(WORD_LENGTH)}${shown(path)}${rule}: ${text}`;
+    const word = notOpened === undefined ? 'failed' : 'not opened';
+    const warnings = quiet || verified === undefined ? [] : warningsOf(verified);
+    const lines = [
+      ...(isShown ? [lineOf(word, causeText(file))] : []),
+      ...warnings.map((one) => lineOf('warning', `${printable(asClause(one), MESSAGE_LENGTH)} [${one.code}]`)),
+    ];
+    if (lines.length > 0) writeLines(io.stdout, lines, io);
   }
 }
 

@@ -5,6 +5,6 @@ import { containerOnly } from '../container-only.ts';
 import { zipContents } from '../zip-contents.ts';
 
 export async function openZip(source: ByteSource): Promise<SignableFile> {
-  const archive = await readArchive(source);
+  const archive = await readArchive(source, 'any');
   return containerOnly(zipContents(source, archive), [{ name: 'entries', value: String(archive.entries.length) }]);
 }

@@ -5,12 +5,12 @@ import { checkInflated, LARGEST_BUFFERED } from '../../format/contents.ts';
 import { tarErrors } from './errors.ts';
 
 /** RFC 1952, 2.2: a file can have several members. Throws `gzip-malformed`, `contents-too-large`. */
-export async function gunzip(source: ByteSource): Promise<ByteSource> {
+export async function gunzip(source: ByteSource, most?: number): Promise<ByteSource> {
   let size = 0;
   let kept: Buffer[] = [];
   for await (const chunk of unzipped(source)) {
     size += chunk.length;
-    checkInflated(size, source.size);
+    checkInflated(size, source.size, most);
     if (size <= LARGEST_BUFFERED) kept.push(chunk);
     else kept = [];
   }

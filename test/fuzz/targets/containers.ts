@@ -28,7 +28,10 @@ export const containersTarget: TargetDefinition = {
       { name: 'b.exe', content: program },
     ]);
     const asar = makeAsar({ 'lib/a.node': program, 'b.zip': zip });
-    const whole = [zip, tar, asar, zipOf({ 'in.tar': tar, 'app.asar': asar })];
+    const manifest = Buffer.from('Manifest-Version: 1.0\r\n\r\n');
+    const jar = zipOf({ 'META-INF/MANIFEST.MF': manifest, 'native/a.dll': program, 'in.jar': zip }, true);
+    const nuget = zipOf({ 'a.nuspec': Buffer.from('<package/>'), 'lib/a.dll': program, 'tools/in.zip': zip }, true);
+    const whole = [zip, tar, asar, zipOf({ 'in.tar': tar, 'app.asar': asar }), jar, nuget];
     const verifying = {
       ...{ formats, digestEntries, examineTrust: undefined, now: new Date('2026-12-31') },
       policy: { requireTimestamp: false, signer: undefined, leastAlgorithm: undefined },
@@ -36,7 +39,8 @@ export const containersTarget: TargetDefinition = {
     return {
       make(random) {
         const original = pick(random, whole);
-        const changed = original === zip ? mutateZip(zip, random, tar) : mutateBytes(original, random);
+        const isZip = original.subarray(0, 2).toString() === 'PK' && once(random, 2);
+        const changed = isZip ? mutateZip(original, random, tar) : mutateBytes(original, random);
         return once(random, 3) ? gzipSync(changed) : changed;
       },
       async run(input) {

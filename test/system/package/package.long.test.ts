@@ -177,6 +177,7 @@ import {
   signFiles,
   timestampFiles,
   verifyFile,
+  verifyFiles,
 } from 'codesign-remote';
 import { sign as builderHook, type WindowsSignTask } from 'codesign-remote/electron-builder';
 import windowsSignHook from 'codesign-remote/electron-windows-sign';
@@ -194,6 +195,8 @@ export async function examine(path: string, signal: AbortSignal): Promise<string
   const [first] = files;
   if (first?.status === 'failed') return first.error.code;
   const { verdict } = await verifyFile(path, { requireTimestamp: true });
+  const { files: inside, isAccepted } = await verifyFiles([path], { policy: 'policy.json', folder: '.' });
+  if (!isAccepted) return \`\${inside[0]?.[0]?.result}\`;
   const { signatures } = await inspectFile(path);
   return \`\${verdict} \${signatures.length}\`;
 }

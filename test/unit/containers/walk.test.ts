@@ -131,6 +131,36 @@ describe('a container that cannot be read', () => {
   });
 });
 
+it('warns about odd names, which change no result', async () => {
+  const names = ['a.txt', 'A.txt', 'a.txt', '../b.txt', '/c.txt', 'C:\\d.txt', 'd/..e/f'];
+  const archives = {
+    'a.tar': makeTar(names.map((name) => ({ name, content: SIGNED }))),
+    'a.zip': renamed(
+      zipOf({ 'a.txt': SIGNED, 'A.txt': SIGNED, 'X.txt': SIGNED, '../b.txt': SIGNED }),
+      'X.txt',
+      'a.txt',
+    ),
+  };
+  for (const [name, bytes] of Object.entries(archives)) {
+    const [outer, ...inside] = await walk(bytes, name);
+    expect(outer?.notOpened).toBeUndefined();
+    expect(outer?.verified?.findings.map(({ code, message, weight }) => [code, message, weight])).toEqual([
+      ['name-leaves-folder', expect.stringContaining('"../b.txt"'), 'warning'],
+      ['name-repeated', 'Several files have the same name: "a.txt".', 'warning'],
+      ['name-differs-in-case', 'Names differ from other names only in case: "A.txt".', 'warning'],
+    ]);
+    expect(inside.map(({ verified }) => verified?.verdict)).toEqual(inside.map(() => 'intact'));
+  }
+});
+
+it('opens a ZIP archive with names that are not UTF-8', async () => {
+  const bytes = renamed(zipOf({ 'Xber.txt': SIGNED }), 'Xber', '\xfcber');
+  expect(summary(await walk(bytes, 'a.zip')).at(1)).toEqual(['a.zip!/über.txt', 'pe', 'intact']);
+});
+
+const renamed = (bytes: Buffer, from: string, to: string) =>
+  Buffer.from(bytes.toString('latin1').replaceAll(from, to), 'latin1');
+
 describe('limits', () => {
   it('end a file that contains too many levels', async () => {
     let bytes: Buffer = SIGNED;

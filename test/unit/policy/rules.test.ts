@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
+import type { FileOfRun } from '../../../src/policy/classified-file.ts';
 import type { Policy } from '../../../src/policy/policy-file.ts';
-import { createClassifier, type FileOfRun } from '../../../src/policy/rules.ts';
+import { createClassifier } from '../../../src/policy/rules.ts';
 import { isGoodVerdict, type VerifiedFile, type VerifiedSignature } from '../../../src/verifying/verdict.ts';
 
 const TODAY = '2026-06-15';

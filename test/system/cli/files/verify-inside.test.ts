@@ -5,6 +5,7 @@ import { copyFile, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { cabSet } from '../../../support/containers/make-cab.ts';
+import { zipOf } from '../../../support/containers/make-zip.ts';
 import { REPOSITORY, runCli } from '../../../support/programs/cli.ts';
 import { folderForAll, folderForEach } from '../../../support/set-up.ts';
 
@@ -87,6 +88,27 @@ it('opens cabinets that continue in files next to them', async () => {
   expect(stdout).toBe(
     `unsigned      ${join(set, '1.cab')}!/bad.exe: not signed\n0 good, 1 failed, 2 need no signature\n`,
   );
+});
+
+it('warns about a name that leaves the folder, and accepts the file', async () => {
+  const path = join(folder, 'slip.tar');
+  execFileSync('tar', ['--absolute-names', '-cf', path, '--transform', 's,.*,../app.exe,', SIGNED]);
+  const { code, stdout } = await runCli(['verify', '--inside', '--roots', ROOT, path]);
+  const warning = `warning       ${path}: names are absolute or contain "..": "../app.exe" [name-leaves-folder]`;
+  expect(stdout).toBe(`${warning}\n1 good, 1 need no signature\n`);
+  expect(code).toBe(0);
+  const { stdout: json } = await runCli(['verify', '--inside', '--roots', ROOT, '--json', path]);
+  expect(JSON.parse(json).files[0].findings).toMatchObject([{ code: 'name-leaves-folder', weight: 'warning' }]);
+});
+
+it('limits the unpacked size', async () => {
+  const path = join(folder, 'large.zip');
+  const archive = zipOf({ a: Buffer.from('x') }, true);
+  for (const offset of [22, archive.indexOf('PK\x01\x02') + 24]) archive.writeUInt32LE(2 ** 31, offset);
+  await writeFile(path, archive);
+  const { code, stdout } = await runCli(['verify', '--max-unpacked', '1', '--roots', ROOT, path]);
+  expect(stdout).toContain('too large: more than 1073741824 bytes, which is the limit [contents-too-large]\n');
+  expect(code).toBe(8);
 });
 
 it('leaves verify without the option as it was', async () => {
