@@ -24,6 +24,8 @@ export interface PdfDocument {
   resolve(value: PdfValue | undefined): Promise<PdfValue>;
   /** Follows a reference. Returns undefined if the value is not a dictionary. */
   dictionary(value: PdfValue | undefined): Promise<PdfDictionary | undefined>;
+  /** Follows a reference. Returns no items if the value is not an array. */
+  items(value: PdfValue | undefined): Promise<readonly PdfValue[]>;
 }
 
 /** Number of decoded object streams in the cache. Objects in the same stream are usually read one after the other. */
@@ -155,6 +157,10 @@ export async function openDocument(source: ByteSource, known: readonly Section[]
     async dictionary(value) {
       const resolved = await resolve(value);
       return isOf(resolved, 'dictionary') ? resolved : undefined;
+    },
+    async items(value) {
+      const resolved = await resolve(value);
+      return isOf(resolved, 'array') ? resolved.items : [];
     },
   };
 }

@@ -77,8 +77,7 @@ export async function readFields(document: PdfDocument, form: PdfDictionary): Pr
       flags: isInteger(flags) ? flags : above.flags,
       value: entries.get('V') ?? above.value,
     };
-    const kids = await document.resolve(entries.get('Kids'));
-    const below = isOf(kids, 'array') ? kids.items : [];
+    const below = await document.items(entries.get('Kids'));
     const isTerminal = !(await hasFields(below));
     if (isTerminal) fields.push({ ...field, reference: value, dictionary });
     else for (const kid of below) await visit(kid, field, depth + 1);
@@ -90,8 +89,7 @@ export async function readFields(document: PdfDocument, form: PdfDictionary): Pr
     return first?.entries.has('T') ?? false;
   }
 
-  const top = await document.resolve(form.entries.get('Fields'));
-  for (const value of isOf(top, 'array') ? top.items : []) {
+  for (const value of await document.items(form.entries.get('Fields'))) {
     await visit(value, { name: '', type: undefined, flags: 0, value: undefined }, 0);
   }
   return fields;

@@ -106,7 +106,7 @@ function differenceOf(before: string, after: string): number {
 }
 
 /** Entries of the catalog and the form that later signatures change. /Data leads to the catalog. */
-const FREE_IN_CATALOG = ['AcroForm', 'DSS', 'Data', 'Extensions', 'Metadata', 'Perms', 'StructTreeRoot', 'Version'];
+const FREE_IN_CATALOG = ['AcroForm', 'DSS', 'Data', 'Extensions', 'Metadata', 'Perms', 'Version'];
 const FREE_IN_FORM = ['DA', 'DR', 'Fields', 'SigFlags'];
 const FREE_IN_EMPTY_FIELD = ['AP', 'AS', 'F', 'Kids', 'MK', 'P', 'Parent', 'V'];
 /** Lists that grow, and what leads back up. */

@@ -13,11 +13,11 @@ import {
   textOf,
 } from '../../../pdf-syntax/values.ts';
 import { endOf, isDocumentTimestamp, locks, type StoredSignature } from '../stored.ts';
-import { findElements, type GrownStructure } from './structure-tree.ts';
 
-export interface Additions extends Pick<GrownStructure, 'grown'> {
-  /** References to new fields, widgets and structure elements, grouped by the role of the list that contains them. */
-  readonly items: ReadonlyMap<string, ReadonlySet<string>>;
+export interface Additions {
+  /** References to new signature fields. */
+  readonly fields: ReadonlySet<string>;
+  readonly widgets: ReadonlySet<string>;
   /** For each object reference, the keys that may change in empty signature fields and their widgets. */
   readonly freeKeys: ReadonlyMap<string, readonly string[]>;
   /**
@@ -72,7 +72,7 @@ export async function findAdditions(
   const signatureWidgets = new Set<string>();
   for (const { name, reference, type, value, dictionary } of signedFields) {
     if (type !== 'Sig') continue;
-    const kids = await itemsOf(signed, dictionary.entries.get('Kids'));
+    const kids = await signed.items(dictionary.entries.get('Kids'));
     const widgets = kids.length > 0 ? kids : [reference];
     for (const widget of widgets) signatureWidgets.add(keyOf(widget));
     const signature = laterByField.get(keyOf(reference));
@@ -88,8 +88,8 @@ export async function findAdditions(
   const [fields, widgets] = [new Set<string>(), new Set<string>()];
   let isVisible = false;
   const laterForm = await readForm(later);
-  const before = new Set((await itemsOf(signed, form?.entries.get('Fields'))).map(keyOf));
-  for (const reference of await itemsOf(later, laterForm?.entries.get('Fields'))) {
+  const before = new Set((await signed.items(form?.entries.get('Fields'))).map(keyOf));
+  for (const reference of await later.items(laterForm?.entries.get('Fields'))) {
     const field = before.has(keyOf(reference)) ? undefined : await newSignatureField(signed, later, reference);
     const signature = laterByField.get(keyOf(reference));
     if (field === undefined || names.has(field.name) || (field.isSigned && signature === undefined)) continue;
@@ -99,12 +99,6 @@ export async function findAdditions(
     fields.add(keyOf(reference));
     for (const widget of field.widgets.keys()) widgets.add(keyOf(widget));
   }
-  const { elements, grown } = await findElements(signed, later, widgets, (each) => newDictionary(signed, later, each));
-  const items = new Map([
-    ['fields', fields],
-    ['annotations', widgets],
-    ['kids', elements],
-  ]);
   const formKeys = async (inShort: boolean) => {
     const areEqual = await everyAsync(DRAWN_DEFAULTS, async (key) =>
       isSameValue(await signed.resolve(form?.entries.get(key)), await later.resolve(laterForm?.entries.get(key))),
@@ -113,12 +107,12 @@ export async function findAdditions(
     const hasOthers = signedFields.some(({ type }) => type !== 'Sig') || (await showsOthers(signed, signatureWidgets));
     return hasOthers ? [] : DRAWN_DEFAULTS;
   };
-  return { items, grown, freeKeys, formKeys, isVisible };
+  return { fields, widgets, freeKeys, formKeys, isVisible };
 }
 
 async function showsOthers(document: PdfDocument, widgets: ReadonlySet<string>): Promise<boolean> {
   for await (const { page } of pagesOf(document)) {
-    for (const annotation of await itemsOf(document, page.entries.get('Annots'))) {
+    for (const annotation of await document.items(page.entries.get('Annots'))) {
       if (widgets.has(keyOf(annotation))) continue;
       const shown = await document.dictionary(annotation);
       if (DRAWN_KINDS.includes(nameOf(await document.resolve(shown?.entries.get('Subtype'))) ?? '')) return true;
@@ -127,23 +121,13 @@ async function showsOthers(document: PdfDocument, widgets: ReadonlySet<string>):
   return false;
 }
 
-interface NewField {
-  readonly name: string;
-  readonly isSigned: boolean;
-  readonly widgets: ReadonlyMap<PdfValue, PdfDictionary>;
-}
-
 /** Returns undefined if the field is not of the expected type, or includes an object of the signed revision. */
-async function newSignatureField(
-  signed: PdfDocument,
-  later: PdfDocument,
-  reference: PdfValue,
-): Promise<NewField | undefined> {
+async function newSignatureField(signed: PdfDocument, later: PdfDocument, reference: PdfValue) {
   const field = await newDictionary(signed, later, reference);
   if (field === undefined) return undefined;
   const { entries } = field;
   if (nameOf(await later.resolve(entries.get('FT'))) !== 'Sig' || entries.has('Parent')) return undefined;
-  const kids = await itemsOf(later, entries.get('Kids'));
+  const kids = await later.items(entries.get('Kids'));
   const widgets = new Map<PdfValue, PdfDictionary>(kids.length === 0 ? [[reference, field]] : []);
   for (const kid of kids) {
     const widget = await newDictionary(signed, later, kid);
@@ -207,8 +191,7 @@ async function isSigned(
 }
 
 async function hasNoArea(document: PdfDocument, { entries }: PdfDictionary): Promise<boolean> {
-  const sides: (number | undefined)[] = [];
-  for (const side of await itemsOf(document, entries.get('Rect'))) sides.push(numberOf(await document.resolve(side)));
+  const sides = (await document.items(entries.get('Rect'))).map(numberOf);
   const [left, bottom, right, top] = sides;
   return !sides.includes(undefined) && (left === right || bottom === top);
 }
@@ -216,9 +199,4 @@ async function hasNoArea(document: PdfDocument, { entries }: PdfDictionary): Pro
 async function everyAsync<T>(items: readonly T[], test: (item: T) => Promise<boolean>): Promise<boolean> {
   for (const item of items) if (!(await test(item))) return false;
   return true;
-}
-
-async function itemsOf(document: PdfDocument, value: PdfValue | undefined): Promise<readonly PdfValue[]> {
-  const list = await document.resolve(value);
-  return isOf(list, 'array') ? list.items : [];
 }

@@ -1,7 +1,6 @@
 import { forEachReference } from '../../../pdf-syntax/all-objects.ts';
 import type { PdfDocument } from '../../../pdf-syntax/document.ts';
 import {
-  isInteger,
   isOf,
   isSameValue,
   keyOf,
@@ -22,21 +21,10 @@ export interface Revisions {
 }
 
 /** Role of a PDF value in the document. The role decides which additions are permitted. */
-type Role =
-  | 'plain'
-  | 'linked'
-  | 'catalog'
-  | 'form'
-  | 'fields'
-  | 'field'
-  | 'annotations'
-  | 'structure'
-  | 'element'
-  | 'kids'
-  | 'numbers';
+type Role = 'plain' | 'linked' | 'catalog' | 'form' | 'fields' | 'field' | 'annotations';
 
 /** The areas of a document are compared in this order. An addition may contain any value that every reader can find. */
-const AREAS = ['content', 'form', 'addition'] as const;
+const AREAS = ['content', 'form', 'structure', 'addition'] as const;
 type Area = (typeof AREAS)[number];
 
 export interface Pair {
@@ -46,7 +34,7 @@ export interface Pair {
   readonly key: string | number | undefined;
   readonly reference?: PdfReference | undefined;
   readonly role: Role;
-  /** Area of the document: certifications of level 2 or 3 permit some changes to the form and to comments. */
+  /** The area decides whether a difference makes the signature broken or unsupported. */
   readonly area: Area;
 }
 
@@ -63,6 +51,7 @@ export interface Settled {
 }
 
 type Rule = (old: PdfValue, now: PdfValue) => boolean;
+const NONE: ReadonlySet<string> = new Set();
 const always: Rule = () => true;
 
 const FREE: Readonly<Partial<Record<Role, Readonly<Record<string, Rule>>>>> = {
@@ -72,27 +61,21 @@ const FREE: Readonly<Partial<Record<Role, Readonly<Record<string, Rule>>>>> = {
     Metadata: always,
     Perms: (_old, now) => now === null,
     // Readers ignore a PDF version that is lower than the previous one.
-    Version: (old, now) => (old === null || isOf(old, 'name')) && Number(nameOf(now)) > Number(nameOf(old) ?? 0),
+    Version: (old, now) => Number(nameOf(now)) > Number(nameOf(old) ?? 0),
   },
   form: { SigFlags: always },
-  structure: { ParentTreeNextKey: (old, now) => isInteger(old) && isInteger(now) && now > old },
 };
 
-const FORM_KEYS = {
-  catalog: ['AcroForm', 'StructTreeRoot'],
-  page: ['Annots', 'LastModified', 'StructParents', 'Tabs'],
-};
-
-const ROLES_BELOW: Readonly<Partial<Record<Role, Readonly<Record<string, Role>>>>> = {
-  catalog: { AcroForm: 'form', StructTreeRoot: 'structure' },
-  form: { Fields: 'fields' },
-  structure: { K: 'kids', ParentTree: 'numbers' },
-  element: { K: 'kids' },
-  numbers: { Nums: 'numbers' },
+const FORM = { area: 'form' } as const;
+/** What differs for the value of a key from the dictionary that contains it. */
+const BELOW: Readonly<Record<string, Readonly<Record<string, Partial<Pick<Pair, 'area' | 'role'>>>>>> = {
+  catalog: { AcroForm: { ...FORM, role: 'form' }, StructTreeRoot: { area: 'structure' } },
+  form: { Fields: { role: 'fields' } },
+  page: { Annots: { ...FORM, role: 'annotations' }, LastModified: FORM, StructParents: FORM, Tabs: FORM },
 };
 
 /** Roles of objects that unchanged objects refer to. Under one of the `LINKS`, the additions determine the role. */
-const REACHED_ROLES: readonly Role[] = ['plain', 'linked', 'field', 'structure', 'element', 'annotations'];
+const REACHED_ROLES: readonly Role[] = ['plain', 'linked', 'field', 'annotations'];
 
 /** Keys of references to form fields and structure elements. Other keys can lead to other objects, such as fonts. */
 const LINKS: readonly Pair['key'][] = ['K', 'Obj', 'P', 'Parent'];
@@ -110,7 +93,7 @@ export async function differenceBetween(
   settled: Settled | undefined,
 ): Promise<Pair | undefined> {
   const found: Partial<Record<Area, Pair>> = {};
-  const waiting: Record<Area, Pair[]> = { content: [], form: [], addition: [] };
+  const waiting: Record<Area, Pair[]> = { content: [], form: [], structure: [], addition: [] };
   const seen = new Set<string>();
   const partners = new Map<string, string>();
   const formFreeKeys = await additions.formKeys(settled !== undefined);
@@ -149,7 +132,7 @@ export async function differenceBetween(
   const roleReached = ({ old, now, role, key }: Pair): Role => {
     const isLinked = typeof key === 'number' || LINKS.includes(key);
     if (role !== 'plain' || !isLinked || !isSameValue(old, now)) return role;
-    return additions.freeKeys.has(keyOf(old)) ? 'field' : (additions.grown.get(keyOf(old)) ?? 'linked');
+    return additions.freeKeys.has(keyOf(old)) ? 'field' : 'linked';
   };
 
   function compare(pair: Pair): void {
@@ -181,40 +164,28 @@ export async function differenceBetween(
   function compareArrays(before: PdfArray['items'], after: PdfArray['items'], above: Pair): void {
     const { key: name, role, area } = above;
     if (RECTANGLES.includes(name) && areSameNumbers(before, after)) return;
-    const added = additions.items.get(role);
-    const isAdded = (item: PdfValue | undefined): boolean => added?.has(keyOf(item)) ?? false;
+    const added = role === 'fields' ? additions.fields : role === 'annotations' ? additions.widgets : NONE;
+    const isAdded = (item: PdfValue | undefined): boolean => added.has(keyOf(item));
     // The position of a new field in the list has no meaning. A new annotation must be drawn over the existing ones.
     const kept = role === 'annotations' ? after : after.filter((each) => !isAdded(each));
     if (role !== 'annotations') for (const now of after) if (isAdded(now)) add({ ...above, now });
     for (let key = 0; key < Math.max(before.length, kept.length); key += 1) {
       const [old, now] = [before[key], kept[key]];
       const pair: Pair = { old: old ?? null, now: now ?? null, above, key, role: 'plain', area };
-      const isAddition =
-        old === undefined && (role === 'numbers' ? isOfNewElement(kept, key) : role === 'annotations' && isAdded(now));
-      if (isAddition) add(pair);
+      if (old === undefined && isAdded(now)) add(pair);
       else if (old === undefined || now === undefined) differ(pair);
       else compare(pair);
     }
   }
 
-  /** In the number tree, the key of a new structure element must be higher than all earlier keys. */
-  function isOfNewElement(numbers: PdfArray['items'], index: number): boolean {
-    const at = index - (index % 2);
-    const [before, number, element] = [numbers[at - 2] ?? -1, numbers[at], numbers[at + 1]];
-    const isElement = additions.items.get('kids')?.has(keyOf(element)) ?? false;
-    return isInteger(before) && isInteger(number) && number > before && isElement;
-  }
-
   function compareDictionaries(before: PdfDictionary['entries'], after: PdfDictionary['entries'], above: Pair): void {
     const { role } = above;
     const kind = isPage(above.old) ? 'page' : role;
-    const formKeys = kind === 'catalog' || kind === 'page' ? FORM_KEYS[kind] : [];
     const freeKeys =
       role === 'form' ? formFreeKeys : (role === 'field' && additions.freeKeys.get(keyOf(above.reference))) || [];
     for (const key of new Set([...before.keys(), ...after.keys()])) {
       const [old, now] = [before.get(key) ?? null, after.get(key) ?? null];
-      const below = kind === 'page' && key === 'Annots' ? 'annotations' : (ROLES_BELOW[role]?.[key] ?? 'plain');
-      const pair: Pair = { old, now, above, key, area: formKeys.includes(key) ? 'form' : above.area, role: below };
+      const pair: Pair = { old, now, above, key, area: above.area, role: 'plain', ...BELOW[kind]?.[key] };
       if (isSimple(old) && isSameValue(old, now)) continue;
       if (freeKeys.includes(key) || FREE[role]?.[key]?.(old, now)) add(pair);
       else compare(pair);
@@ -260,15 +231,16 @@ export async function differenceBetween(
   function compareUnchanged(value: PdfValue, above: Pair): void {
     const parts = isPage(value) && isOf(value, 'dictionary') ? value.entries : new Map([[undefined, value]]);
     for (const [part, below] of parts) {
-      const role = part === 'Annots' && isOf(below, 'reference') ? 'annotations' : 'plain';
-      const area = part !== undefined && FORM_KEYS.page.includes(part) ? 'form' : above.area;
+      const place = BELOW.page?.[part ?? ''];
+      const role = (isOf(below, 'reference') && place?.role) || 'plain';
+      const area = place?.area ?? above.area;
       forEachReference(below, (each, key) => compare({ old: each, now: each, above, key, role, area }), part);
     }
   }
 
   function reachKnown(area: Area): void {
-    // The content is compared before the form, so any value that is first reached through the form belongs to the form.
-    if (!isKnownReached) for (const pair of known?.exits ?? []) compare(area === 'form' ? { ...pair, area } : pair);
+    // The content is compared before the form, so a value that is first reached through the form belongs to it.
+    if (!isKnownReached) for (const pair of known?.exits ?? []) compare(area === 'content' ? pair : { ...pair, area });
     isKnownReached = true;
   }
 
@@ -283,7 +255,7 @@ export async function differenceBetween(
       for (const pair of inStoredOrder(last, pairs, ({ now }) => now)) await compareReached(pair);
     }
   }
-  const difference = found.content ?? found.addition ?? found.form;
+  const difference = found.content ?? found.addition ?? found.form ?? found.structure;
   if (settled !== undefined && difference === undefined) settled.unchanged ??= { numbers, exits };
   return difference;
 }

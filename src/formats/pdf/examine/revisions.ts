@@ -92,7 +92,10 @@ async function compareRevision(opened: OpenedPdf, { ranges, contents }: StoredSi
   const difference = inShort && (await differenceBetween(revisions, additions, undefined));
   if (difference !== undefined) {
     const path = await pathOf(signed, difference);
-    return [difference.area === 'form' && (permission ?? 1) > 1 ? notChecked(path) : changed(path)];
+    if (difference.area === 'structure' && permission !== 1)
+      return [notChecked(path, 'It concerns what screen readers read aloud')];
+    const isPermitted = difference.area === 'form' && (permission ?? 1) > 1;
+    return [isPermitted ? notChecked(path, 'The signer allowed later changes') : changed(path)];
   }
   const [before, now] = [await readCatalog(signed), await readCatalog(document)];
   const isCertificationRemoved = before.entries.has('Perms') && !now.entries.has('Perms');
@@ -108,10 +111,10 @@ const CHANGED = 'pdf-changed-after-signing';
 
 const changed = (what: string): Finding => broken(CHANGED, `The document was changed after this signature: ${what}.`);
 
-const notChecked = (what: string): Finding =>
+const notChecked = (what: string, why: string): Finding =>
   unsupported(
     CHANGED,
-    `The document was changed after this signature: ${what}. The signer allowed later changes, and this program does not check which: open it in a PDF reader.`,
+    `The document was changed after this signature: ${what}. ${why}, and this program does not check such changes: open it in a PDF reader.`,
   );
 
 const COVERED = warning(

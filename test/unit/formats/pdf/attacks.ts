@@ -257,34 +257,24 @@ const TAGGED = makePdf({
     '<< /Type /StructElem /S /P /P 6 0 R /Pg 3 0 R /K 0 >>',
   ],
 });
-const ELEMENT_OF_FIELD = '<< /Type /StructElem /S /Form /P 6 0 R /K << /Type /OBJR /Obj 50 0 R >> >>';
 
-/** A signature field and its element in the structure, as iText adds them. */
-const withElement =
-  ({ element = ELEMENT_OF_FIELD, kids = '8 0 R 51 0 R', numbers = '0 [8 0 R] 1 51 0 R' }) =>
-  (signed: Buffer) =>
+/** The structure of a tagged document, which this program does not judge: also a new element for a signature field, as iText writes. */
+const FORGED_STRUCTURES: readonly MadeAttack[] = [
+  { what: 'an element in the structure for a signature field', weight: 'unsupported' as const },
+  { what: 'an element in the structure that speaks', element: '/ActualText (Forged)', weight: 'unsupported' as const },
+].map(({ what, element = '', weight }) => ({
+  name: what,
+  original: TAGGED,
+  where: '/StructTreeRoot',
+  weight,
+  attack: (signed: Buffer) =>
     withUpdate(signed, {
       ...formWith(signed, /\/Fields \[([^\]]*)\]/, '/Fields [$1 50 0 R]'),
       3: pageWith(signed, /\/Annots \[([^\]]*)\]/, '/Annots [$1 50 0 R]'),
-      5: '<< /Type /StructTreeRoot /K [6 0 R] /ParentTree 52 0 R /ParentTreeNextKey 2 >>',
-      6: `<< /Type /StructElem /S /Document /P 5 0 R /K [${kids}] >>`,
+      6: '<< /Type /StructElem /S /Document /P 5 0 R /K [8 0 R 51 0 R] >>',
       50: '<< /Type /Annot /Subtype /Widget /FT /Sig /T (later) /Rect [0 0 0 0] /P 3 0 R /StructParent 1 >>',
-      51: element,
-      52: `<< /Nums [${numbers}] >>`,
-    });
-
-/** Changes of the structure that no signature field needs. */
-const FORGED_STRUCTURES: readonly MadeAttack[] = [
-  { what: 'speaks', element: ELEMENT_OF_FIELD.replace('/K', '/ActualText (Forged) /K') },
-  { what: 'stands for signed content', element: ELEMENT_OF_FIELD.replace(/<< \/Type \/OBJR[^>]*>>/, '0') },
-  { what: 'stands for another object', element: ELEMENT_OF_FIELD.replace('50 0 R', '8 0 R') },
-  { what: 'takes the place of another', kids: '51 0 R' },
-  { what: 'takes the number of another', numbers: '0 [8 0 R] 0 51 0 R' },
-  { what: 'takes the content of another', numbers: '0 [51 0 R] 1 51 0 R' },
-].map(({ what, ...forged }) => ({
-  name: `an element of the structure that ${what}`,
-  original: TAGGED,
-  attack: withElement(forged),
+      51: `<< /Type /StructElem /S /Form /P 6 0 R ${element} /K << /Type /OBJR /Obj 50 0 R >> >>`,
+    }),
 }));
 
 /** The ways in which roles of objects were forged. */
@@ -492,10 +482,21 @@ const FORGED_ROLES: readonly MadeAttack[] = [
   },
 ];
 
-export const ATTACKS: readonly Attack[] = [...MADE, ...FORGED_ROLES, ...FORGED_STRUCTURES].map((attack) => ({
-  original: ORIGINAL,
-  ...attack,
-}));
+/** A change where the certification allows none. */
+const CERTIFIED_STRUCTURE: MadeAttack = {
+  name: 'another element in the structure, after a certification that allows no changes',
+  original: TAGGED,
+  certify: 'no-changes',
+  where: '/StructTreeRoot',
+  attack: (signed) => withUpdate(signed, { 6: '<< /Type /StructElem /S /Document /P 5 0 R /K [] >>' }),
+};
+
+export const ATTACKS: readonly Attack[] = [CERTIFIED_STRUCTURE, ...MADE, ...FORGED_ROLES, ...FORGED_STRUCTURES].map(
+  (attack) => ({
+    original: ORIGINAL,
+    ...attack,
+  }),
+);
 
 type Allowed = Omit<Attack, 'code' | 'pdfsig' | 'where'> & { readonly code: string | undefined };
 
@@ -528,12 +529,6 @@ const MADE_ALLOWED: readonly (Omit<Allowed, 'original'> & Partial<Pick<Allowed, 
         3: pageWith(signed, /\/Annots \[([^\]]*)\]/, '/Annots [$1 50 0 R]'),
         50: '<< /Type /Annot /Subtype /Widget /FT /Sig /T (later) /Rect [0 0 0 0] /P 3 0 R >>',
       }),
-    code: undefined,
-  },
-  {
-    name: 'a new signature field with an element in the structure of a tagged document, as iText writes',
-    original: TAGGED,
-    attack: withElement({}),
     code: undefined,
   },
   {
