@@ -4,7 +4,7 @@ import { type Sip, sipKind, spcSipInfo } from '../../authenticode/sip-info.ts';
 import { spcContent } from '../../authenticode/spc-structures.ts';
 import { isPadding, type StoredCms, splitCms } from '../../authenticode/stored-cms.ts';
 import type { ByteSource } from '../../bytes/byte-source.ts';
-import { type Patch, readPieces } from '../../bytes/pieces.ts';
+import type { Patch } from '../../bytes/pieces.ts';
 import type { CompoundStorage, CompoundStream } from '../../compound-file/format.ts';
 import { readCompoundFile } from '../../compound-file/read.ts';
 import { layOut, newStream } from '../../compound-file/write.ts';
@@ -19,6 +19,7 @@ import {
   SIP_VERSION,
   withoutSignature,
 } from './content.ts';
+import { installerFiles } from './contents.ts';
 import { msiErrors, msiWarnings } from './errors.ts';
 import {
   describeInstaller,
@@ -28,6 +29,7 @@ import {
   installerKindOf,
   trailingBytes,
 } from './examine.ts';
+import { readStream } from './streams.ts';
 
 const SIP_GUID = '000C10F1-0000-0000-C000-000000000046';
 const sipOf = (hasMetadata: boolean): Sip => ({
@@ -65,6 +67,7 @@ export async function openMsi(source: ByteSource, reader: ContentReader): Promis
       },
     },
     layout: () => describeInstaller(installer),
+    contents: { entries: (neighbour) => installerFiles(source, installer.root, neighbour), changing: undefined },
   };
 }
 
@@ -79,15 +82,9 @@ async function readSignature(source: ByteSource, stream: CompoundStream): Promis
   return bytes === undefined ? { cms: undefined, rest: new Uint8Array() } : splitCms(bytes);
 }
 
-async function readWhole(
-  source: ByteSource,
-  { content, size }: CompoundStream,
-  limit: number,
-): Promise<Uint8Array | undefined> {
-  if (size > limit) return undefined;
-  const chunks: Uint8Array[] = [];
-  for await (const chunk of readPieces(source, content)) chunks.push(Uint8Array.from(chunk));
-  return Buffer.concat(chunks);
+async function readWhole(source: ByteSource, stream: CompoundStream, limit: number): Promise<Uint8Array | undefined> {
+  if (stream.size > limit) return undefined;
+  return await readStream(source, stream);
 }
 
 interface MeasuredInstaller extends MeasuredContent {

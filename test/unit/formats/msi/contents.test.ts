@@ -1,0 +1,71 @@
+import { expect, it } from 'vitest';
+import { memorySource } from '../../../../src/bytes/byte-source.ts';
+import { msi } from '../../../../src/formats/msi/index.ts';
+import { contentReader } from '../../../../src/formats/recognise.ts';
+import { digestEntries } from '../../../../src/zip/entry-digests.ts';
+import { cabOf, cabSet, makeCab } from '../../../support/containers/make-cab.ts';
+import { makeMsi, msiOf } from '../../../support/containers/make-msi.ts';
+
+/** The contents of the files as text, or the codes of their errors. Other files are found by name. */
+async function filesIn(bytes: Uint8Array, others: Readonly<Record<string, Uint8Array>> = {}) {
+  const { contents } = await msi.open(memorySource(bytes), contentReader(digestEntries));
+  const found: Record<string, string> = {};
+  const neighbour = async (name: string) => (others[name] === undefined ? undefined : memorySource(others[name]));
+  for await (const file of contents?.entries(neighbour) ?? []) {
+    found[file.name] = await file.open().then(
+      async (source) => Buffer.from(await source.read(0, source.size)).toString(),
+      ({ code }) => code,
+    );
+  }
+  return found;
+}
+
+it('lists files by the names that they are installed with, and libraries of custom actions', async () => {
+  const cabinet = cabOf({ F0: Buffer.from('zero'), F1: Buffer.from('one'), other: Buffer.from('x') }, true);
+  const bytes = msiOf(['APP~1.EXE|Application.exe', 'b.dll'], cabinet, {
+    'Binary.actions.dll': Buffer.from('actions'),
+  });
+  expect(await filesIn(bytes)).toEqual({
+    'Binary.actions.dll': 'actions',
+    'Application.exe (F0)': 'zero',
+    'b.dll (F1)': 'one',
+    other: 'x',
+  });
+});
+
+const [first, second] = cabSet('F0', Buffer.from('spanning'), ['1.cab', '2.cab']);
+const EXTERNAL = makeMsi({
+  tables: {
+    File: [{ File: 'F0', FileName: 'a.exe' }],
+    Media: [
+      { DiskId: 1, Cabinet: '1.cab' },
+      { DiskId: 2, Cabinet: '2.cab' },
+      { DiskId: 3, Cabinet: '' },
+    ],
+  },
+});
+
+it('reads cabinets next to the installer', async () => {
+  expect(await filesIn(EXTERNAL, { '1.cab': first, '2.cab': second })).toEqual({ 'a.exe (F0)': 'spanning' });
+  expect(await filesIn(EXTERNAL)).toEqual({ '1.cab': 'cabinet-missing', '2.cab': 'cabinet-missing' });
+});
+
+it('has no files if it has no tables', async () => {
+  expect(await filesIn(makeMsi({ tables: {} }))).toEqual({});
+});
+
+const DAMAGED = 'msi-database-malformed';
+const WIDE_ROW = Object.fromEntries(Array.from({ length: 70 }, (_, index) => [`c${index}`, 1]));
+
+it.each([
+  ['a table that ends within a row', { damaged: { File: Buffer.alloc(3) } }, DAMAGED],
+  ['texts that are cut off', { damaged: { _StringData: Buffer.alloc(9) } }, DAMAGED],
+  ['too many columns', { tables: { File: [WIDE_ROW] } }, DAMAGED],
+  ['too many rows', { damaged: { File: Buffer.alloc(16_000_000) } }, DAMAGED],
+  ['a table that is too large', { damaged: { _StringPool: Buffer.alloc(64 * 1024 * 1024 + 1) } }, DAMAGED],
+  ['a damaged cabinet', { streams: { c: Buffer.from('MSCF') } }, 'cabinet-malformed'],
+])('rejects %s', async (_what, shape, code) => {
+  const tables = { File: [{ File: 'F0', FileName: 'a' }], Media: [{ Cabinet: '#c' }] };
+  const bytes = makeMsi({ tables, streams: { c: makeCab({ folders: [], files: [] }) }, ...shape });
+  await expect(filesIn(bytes)).rejects.toMatchObject({ code });
+});
