@@ -87,17 +87,9 @@ const VARIABLES: Partial<Record<Key, string>> = {
   'pkcs11.pinFile': 'CODESIGN_SERVER_PKCS11_PIN_FILE',
 };
 
-export type StartConfig = ReturnType<typeof startConfig>;
-export type DataConfig = Pick<
-  StartConfig,
-  'dataRoot' | 'database' | 'pkcs11Library' | 'pkcs11Token' | 'pkcs11PinFile' | 'pkcs11Sessions'
->;
+export type Config = ReturnType<typeof readConfig>;
 
-export function dataConfig(options: DataOptions, environment: NodeJS.ProcessEnv): DataConfig {
-  return startConfig(options, environment);
-}
-
-export function startConfig(options: StartOptions, environment: NodeJS.ProcessEnv) {
+export function readConfig(options: StartOptions, environment: NodeJS.ProcessEnv) {
   const path = options.config ?? (environment.CODESIGN_SERVER_CONFIG || undefined);
   const settings: Settings = {
     ...(path === undefined ? {} : fromFile(path)),

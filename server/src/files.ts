@@ -46,17 +46,22 @@ export async function syncFolder(path: string): Promise<void> {
 }
 
 export async function isThere(path: string): Promise<boolean> {
-  return (await ifThere(access(path).then(() => true))) ?? false;
+  return (
+    (await ifThere(
+      path,
+      access(path).then(() => true),
+    )) ?? false
+  );
 }
 
 export async function readIfThere(path: string): Promise<Buffer | undefined> {
-  return await ifThere(readFile(path));
+  return await ifThere(path, readFile(path));
 }
 
-async function ifThere<T>(work: Promise<T>): Promise<T | undefined> {
+async function ifThere<T>(path: string, work: Promise<T>): Promise<T | undefined> {
   return await work.catch((error: unknown) => {
     if (isMissing(error)) return undefined;
-    throw error;
+    throw new ServerError('data-folder-unusable', { path }, error);
   });
 }
 

@@ -1,9 +1,8 @@
 import type { AddressInfo } from 'node:net';
-import type { StartConfig } from './config.ts';
+import type { Config } from './config.ts';
 import { ServerError } from './errors.ts';
 import { type App, buildServer } from './http/app.ts';
-import { connectionLimit, openFilesLimit } from './http/connection-limit.ts';
-import { TLS_RULES } from './http/connections.ts';
+import { connectionLimit, openFilesLimit, TLS_RULES } from './http/connections.ts';
 import { DAY, lookAhead } from './look-ahead.ts';
 import type { Operation } from './records/audit.ts';
 import { addressOf, bracketed, isWildcard, keepAddress } from './setup/address.ts';
@@ -30,7 +29,7 @@ export interface RunningServer {
 
 /** Resolves when the server accepts calls and has printed its address. */
 export async function startServer(
-  config: StartConfig,
+  config: Config,
   surroundings: Surroundings,
   operation: Operation,
 ): Promise<RunningServer> {
@@ -117,7 +116,7 @@ function reportFirstStart(app: App, folder: DataFolder, receiver: Receiver): voi
   app.log.info(`next, in the client's shell: set -a; . ${file}; set +a; codesign-remote sign app.exe`);
 }
 
-async function tlsFor(config: StartConfig, data: OpenData, now: Date): Promise<TlsMaterial> {
+async function tlsFor(config: Config, data: OpenData, now: Date): Promise<TlsMaterial> {
   if (config.tls !== undefined) return await readTls(config.tls.certificate, config.tls.key);
   const names = isWildcard(config.host) ? config.tlsNames : [...config.tlsNames, config.host];
   return await ownTls(data.folder, names, now);
@@ -127,7 +126,7 @@ async function tlsFor(config: StartConfig, data: OpenData, now: Date): Promise<T
  * Uses the current certificate file for new connections. If the new certificate is unusable, the server keeps the old
  * one.
  */
-async function reloadTls(app: App, config: StartConfig, data: OpenData, now: Date): Promise<string | undefined> {
+async function reloadTls(app: App, config: Config, data: OpenData, now: Date): Promise<string | undefined> {
   try {
     const { certificate, key } = await tlsFor(config, data, now);
     app.server.setSecureContext({ ...TLS_RULES, cert: certificate, key });
@@ -146,7 +145,7 @@ async function reloadTls(app: App, config: StartConfig, data: OpenData, now: Dat
  * Uses the current value of the PIN for the next login. A rejected PIN is tried again only after this function is
  * called.
  */
-async function reloadPin(app: App, config: StartConfig, data: OpenData, environment: NodeJS.ProcessEnv): Promise<void> {
+async function reloadPin(app: App, config: Config, data: OpenData, environment: NodeJS.ProcessEnv): Promise<void> {
   try {
     const { token } = await chooseHsm(config, environment);
     data.keys.usePin(token?.pin ?? (await readPin(data.folder)));
@@ -156,7 +155,7 @@ async function reloadPin(app: App, config: StartConfig, data: OpenData, environm
   }
 }
 
-async function listen(app: App, { host, port }: StartConfig): Promise<number> {
+async function listen(app: App, { host, port }: Config): Promise<number> {
   try {
     await app.listen({
       host,

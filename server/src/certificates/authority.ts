@@ -1,6 +1,6 @@
 /** The server's own certification authorities (CAs): one for code signing, whose key is in the HSM, and one for TLS. */
 
-import { createHash, createPrivateKey, createPublicKey, type KeyObject, randomBytes, sign } from 'node:crypto';
+import { createHash, createPublicKey, type KeyObject, randomBytes, sign } from 'node:crypto';
 import type { RelativeDistinguishedNames } from 'pkijs';
 import type { SigningKey } from '../keys/pkcs11.ts';
 import { type CertificateRequest, encodedName, type Issuer, issueCertificate, type Purpose } from './x509.ts';
@@ -29,9 +29,7 @@ export function hsmIssuer(name: RelativeDistinguishedNames, key: SigningKey): Is
   };
 }
 
-/** @param privateKey PEM text or a key object */
-export function localIssuer(name: RelativeDistinguishedNames, privateKey: KeyObject | string): Issuer {
-  const key = typeof privateKey === 'string' ? createPrivateKey(privateKey) : privateKey;
+export function localIssuer(name: RelativeDistinguishedNames, key: KeyObject): Issuer {
   return {
     name,
     publicKey: createPublicKey(key),

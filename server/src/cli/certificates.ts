@@ -1,6 +1,6 @@
 import { X509Certificate } from 'node:crypto';
 import type { Command } from 'commander';
-import { type DataOptions, dataConfig } from '../config.ts';
+import { type DataOptions, readConfig } from '../config.ts';
 import { ServerError } from '../errors.ts';
 import { RSA_BITS } from '../keys/pkcs11.ts';
 import { isDisabled } from '../records/rows.ts';
@@ -8,9 +8,7 @@ import { importCertificate, makeCertificate, requestCertificate } from '../setup
 import { dataFolder } from '../setup/data-folder.ts';
 import { makeData } from '../setup/make-data.ts';
 import type { Surroundings } from '../start.ts';
-import { type ListOptions, printList } from '../text.ts';
-import { dataCommand, listCommand, withData, withStore } from './data.ts';
-import { operationOf } from './operation.ts';
+import { dataCommand, listCommand, operationOf, withData, withStore } from './data.ts';
 import { checked, chosen, readDuration, readName } from './values.ts';
 
 interface KeyOptions extends DataOptions {
@@ -35,7 +33,7 @@ export function addCertificateCommands(program: Command, surroundings: Surroundi
     .action(async (options: KeyOptions, command: Command) => {
       const wanted = { ...readKey(options), commonName: readName('--common-name', options.commonName) };
       const operation = operationOf(command, surroundings);
-      await makeData(dataConfig(options, environment), environment, operation, 'use');
+      await makeData(readConfig(options, environment), environment, operation, 'use');
       announce(await withData(options, surroundings, (data) => makeCertificate(data, wanted, operation)));
     });
 
@@ -56,7 +54,7 @@ export function addCertificateCommands(program: Command, surroundings: Surroundi
       };
       const wanted = { ...readKey(options), subject };
       const operation = operationOf(command, surroundings);
-      await makeData(dataConfig(options, environment), environment, operation, 'use');
+      await makeData(readConfig(options, environment), environment, operation, 'use');
       announce(
         (await withData(options, surroundings, (data) => requestCertificate(data, wanted, operation))).trimEnd(),
       );
@@ -71,14 +69,10 @@ export function addCertificateCommands(program: Command, surroundings: Surroundi
       announce(await withData(options, surroundings, (data) => importCertificate(data, number, chain, operation)));
     });
 
-  listCommand(
-    certificate,
-    'list',
-    'lists the number, key size, state, expiry and chain file of each certificate',
-  ).action(async (options: DataOptions & ListOptions) => {
-    const folder = dataFolder(dataConfig(options, environment).dataRoot);
-    const certificates = await withStore(options, surroundings, (store) => store.certificates.list());
-    const rows = certificates.map((each) => {
+  const listed = 'lists the number, key size, state, expiry and chain file of each certificate';
+  listCommand(certificate, listed, surroundings, async (store, options) => {
+    const folder = dataFolder(readConfig(options, environment).dataRoot);
+    return (await store.certificates.list()).map((each) => {
       const { number, chain, notBefore, notAfter, enabledUntil = null } = each;
       const bits = new X509Certificate(chain).publicKey.asymmetricKeyDetails?.modulusLength;
       const validity = now() < notBefore ? 'not valid yet' : now() > notAfter ? 'expired' : 'valid';
@@ -86,7 +80,6 @@ export function addCertificateCommands(program: Command, surroundings: Surroundi
       const until = { enabledUntil, notBefore, notAfter };
       return { number, key: `RSA ${bits}`, state, ...until, chainFile: folder.certificate(number) };
     });
-    printList(rows, options, announce);
   });
 
   const disable = dataCommand(certificate, 'disable <number>', 'rejects all further calls with the certificate');

@@ -1,5 +1,5 @@
 import { type Command, Option } from 'commander';
-import { type DataOptions, dataConfig, startConfig } from '../config.ts';
+import { type DataOptions, readConfig } from '../config.ts';
 import { ServerError } from '../errors.ts';
 import { type Client, quotasOf } from '../records/rows.ts';
 import type { Store } from '../records/store.ts';
@@ -8,9 +8,7 @@ import { addClient, serviceVariables } from '../setup/clients.ts';
 import { chooseReceiver, credentialVariables, give, newSecret } from '../setup/credentials.ts';
 import { dataFolder } from '../setup/data-folder.ts';
 import type { Surroundings } from '../start.ts';
-import { type ListOptions, printList } from '../text.ts';
-import { collect, dataCommand, holderNamed, listCommand, withStore } from './data.ts';
-import { operationOf } from './operation.ts';
+import { collect, dataCommand, holderNamed, listCommand, operationOf, withStore } from './data.ts';
 import { EXPIRES, readAlgorithm, readDuration, readName, readQuota, readTime } from './values.ts';
 
 interface ClientOptions extends DataOptions {
@@ -34,7 +32,7 @@ const BASE_URL = "address for CODESIGN_BASE_URL (default: the last start's)";
 export function addClientCommands(program: Command, surroundings: Surroundings): void {
   const { environment, now, announce, terminal } = surroundings;
   const receiverOf = async ({ clientEnv, baseUrl, ...options }: ClientOptions) => {
-    const { dataRoot } = dataConfig(options, environment);
+    const { dataRoot } = readConfig(options, environment);
     const folder = dataFolder(dataRoot);
     const receiver = await chooseReceiver(clientEnv, dataRoot, terminal);
     return { folder, receiver, address: await addressFor(options, baseUrl, surroundings) };
@@ -76,18 +74,15 @@ export function addClientCommands(program: Command, surroundings: Surroundings):
       });
     });
 
-  listCommand(client, 'list', 'lists access key, name, state, signatures, quota, expiry and permissions').action(
-    async (options: DataOptions & ListOptions) => {
-      const clients = await withStore(options, surroundings, (store) => store.clients.list());
-      const rows = clients.map((each) => {
-        const { accessKey, name = null, signatures, quota = null } = each;
-        const { certificates = null, algorithms = null, expiresAt = null, previous } = each;
-        const oldSecretUntil = previous !== undefined && now() < previous.until ? previous.until : null;
-        const may = { certificates, algorithms, oldSecretUntil };
-        return { accessKey, name, state: stateOf(each, now()), signatures, quota, expiresAt, ...may };
-      });
-      printList(rows, options, announce);
-    },
+  const shown = 'lists access key, name, state, signatures, quota, expiry and permissions';
+  listCommand(client, shown, surroundings, async (store) =>
+    (await store.clients.list()).map((each) => {
+      const { accessKey, name = null, signatures, quota = null } = each;
+      const { certificates = null, algorithms = null, expiresAt = null, previous } = each;
+      const oldSecretUntil = previous !== undefined && now() < previous.until ? previous.until : null;
+      const may = { certificates, algorithms, oldSecretUntil };
+      return { accessKey, name, state: stateOf(each, now()), signatures, quota, expiresAt, ...may };
+    }),
   );
 
   dataCommand(client, 'change <client>', 'changes the given settings of a client; takes effect at the next call')
@@ -142,9 +137,8 @@ export function addClientCommands(program: Command, surroundings: Surroundings):
 
   const quota = program.command('quota').description('signature limits and remaining signatures');
   const listed = 'lists access key, name, signatures, quotas and remaining signatures';
-  listCommand(quota, 'list', listed, { isDefault: true }).action(async (options: DataOptions & ListOptions) => {
-    const clients = await withStore(options, surroundings, (store) => store.clients.list());
-    const rows = clients.map((each) => {
+  const quotasShown = async (store: Store) =>
+    (await store.clients.list()).map((each) => {
       const { accessKey, name = null } = each;
       const [total, month] = quotasOf(each);
       return {
@@ -152,8 +146,7 @@ export function addClientCommands(program: Command, surroundings: Surroundings):
         ...{ thisMonth: month.used, monthlyQuota: month.quota ?? null, leftThisMonth: month.left ?? null },
       };
     });
-    printList(rows, options, announce);
-  });
+  listCommand(quota, listed, surroundings, quotasShown, { isDefault: true });
   dataCommand(quota, 'set <client> <n>', 'sets the limit on the total number of signatures, or removes it (none)')
     .option('--monthly', 'limits the signatures per month (UTC) instead of the total')
     .action((given: string, value: string, options: DataOptions & { monthly?: boolean }, command: Command) => {
@@ -177,9 +170,9 @@ async function addressFor(
   if (baseUrl !== undefined && !(URL.canParse(baseUrl) && new URL(baseUrl).protocol === 'https:')) {
     throw new ServerError('invalid-option', { option: '--base-url', value: baseUrl, expected: 'an https address' });
   }
-  const folder = dataFolder(dataConfig(options, environment).dataRoot);
+  const folder = dataFolder(readConfig(options, environment).dataRoot);
   const last = await lastAddress(folder);
-  const { caFile, ...known } = last ?? (await configuredAddress(folder, startConfig(options, environment)));
+  const { caFile, ...known } = last ?? (await configuredAddress(folder, readConfig(options, environment)));
   if (last === undefined && baseUrl === undefined) {
     log.write(
       `the server has not been started yet: clients get its configured address, ${known.baseUrl}. Use --base-url to set another one\n`,

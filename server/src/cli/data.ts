@@ -1,11 +1,15 @@
+import { hostname } from 'node:os';
 import type { Command, CommandOptions } from 'commander';
-import { type DataConfig, type DataOptions, dataConfig } from '../config.ts';
-import { ServerError } from '../errors.ts';
+import { type Config, type DataOptions, readConfig } from '../config.ts';
+import { ServerError, userName } from '../errors.ts';
+import type { Operation } from '../records/audit.ts';
 import type { Viewer } from '../records/rows.ts';
 import type { Store } from '../records/store.ts';
+import { quoted } from '../setup/credentials.ts';
 import { dataFolder, isMade } from '../setup/data-folder.ts';
 import { type OpenData, openData, openStore } from '../setup/open-data.ts';
 import type { Surroundings } from '../start.ts';
+import { type ListOptions, printList } from '../text.ts';
 
 export function dataCommand(parent: Command, name: string, description: string, options?: CommandOptions): Command {
   return parent
@@ -20,8 +24,20 @@ export function dataCommand(parent: Command, name: string, description: string, 
     .option('--pkcs11-pin-file <path>', 'file with the PIN of the token (CODESIGN_SERVER_PKCS11_PIN_FILE)');
 }
 
-export function listCommand(parent: Command, name: string, description: string, options?: CommandOptions): Command {
-  return dataCommand(parent, name, description, options).option('--json', 'JSON array instead of a table');
+/** Adds a command that prints rows as a table, or as JSON with `--json`. */
+export function listCommand<Options extends DataOptions>(
+  parent: Command,
+  description: string,
+  surroundings: Surroundings,
+  rowsOf: (store: Store, options: Options & ListOptions) => Promise<readonly Readonly<Record<string, unknown>>[]>,
+  commandOptions?: CommandOptions,
+): Command {
+  return dataCommand(parent, 'list', description, commandOptions)
+    .option('--json', 'JSON array instead of a table')
+    .action(async (options: Options & ListOptions) => {
+      const rows = await withStore(options, surroundings, (store) => rowsOf(store, options));
+      printList(rows, options, surroundings.announce);
+    });
 }
 
 export function collect(value: string, before: readonly string[] = []): readonly string[] {
@@ -46,18 +62,18 @@ export function holderNamed<Holder extends Viewer>(
 type Place = Pick<Surroundings, 'environment'>;
 
 export function withData<T>(options: DataOptions, { environment }: Place, work: (data: OpenData) => Promise<T>) {
-  return withOpen(dataConfig(options, environment), (config) => openData(config, environment, 'use'), work);
+  return withOpen(readConfig(options, environment), (config) => openData(config, environment, 'use'), work);
 }
 
 /** Opens the database but not the HSM, so that the command works without the HSM. */
 export function withStore<T>(options: DataOptions, { environment }: Place, work: (store: Store) => Promise<T>) {
-  const open = ({ dataRoot, database }: DataConfig) => openStore(dataFolder(dataRoot), database, 'use');
-  return withOpen(dataConfig(options, environment), open, work);
+  const open = ({ dataRoot, database }: Config) => openStore(dataFolder(dataRoot), database, 'use');
+  return withOpen(readConfig(options, environment), open, work);
 }
 
 async function withOpen<Opened extends { close(): Promise<void> }, T>(
-  config: DataConfig,
-  open: (config: DataConfig) => Promise<Opened>,
+  config: Config,
+  open: (config: Config) => Promise<Opened>,
   work: (opened: Opened) => Promise<T>,
 ): Promise<T> {
   const { dataRoot: path } = config;
@@ -68,4 +84,39 @@ async function withOpen<Opened extends { close(): Promise<void> }, T>(
   } finally {
     await opened.close();
   }
+}
+
+/** Options that the audit log omits: paths, and the database URL, which may contain a password. */
+const NOT_RECORDED = [
+  ...['config', 'data', 'database', 'pkcs11Library', 'pkcs11Token', 'pkcs11PinFile'],
+  ...['clientEnv', 'viewerEnv', 'baseUrl', 'chain'],
+];
+
+/** Describes an executed command for the audit log. The first argument is recorded as the target of the command. */
+export function operationOf(
+  command: Command,
+  { environment, now }: Pick<Surroundings, 'environment' | 'now'>,
+): Operation {
+  const names: string[] = [];
+  for (let each: Command | null = command; each?.parent; each = each.parent) names.unshift(each.name());
+  const options = command.options.flatMap((option) => {
+    const name = option.attributeName();
+    if (NOT_RECORDED.includes(name) || command.getOptionValueSource(name) !== 'cli') return [];
+    const word = option.long?.slice(2) ?? name;
+    const value: unknown = command.getOptionValue(name);
+    if (typeof value === 'boolean') return [word];
+    return [value].flat().map((each) => `${word}=${/^[\w.:,+-]+$/.test(`${each}`) ? each : quoted(`${each}`)}`);
+  });
+  return {
+    at: now(),
+    operator: operatorIn(environment),
+    host: hostname(),
+    command: names.join(' '),
+    details: [...command.args.slice(1), ...options].join(' '),
+  };
+}
+
+function operatorIn({ SUDO_USER: caller }: NodeJS.ProcessEnv): string {
+  const user = userName();
+  return caller === undefined || caller === user ? user : `${caller} as ${user}`;
 }

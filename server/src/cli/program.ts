@@ -1,5 +1,5 @@
 import { Command, CommanderError, Option } from 'commander';
-import { type DataOptions, dataConfig, LOG_LEVELS, type StartOptions, startConfig } from '../config.ts';
+import { type DataOptions, LOG_LEVELS, readConfig, type StartOptions } from '../config.ts';
 import { ServerError } from '../errors.ts';
 import { isOfDatabase } from '../records/database-errors.ts';
 import { makeData } from '../setup/make-data.ts';
@@ -8,8 +8,7 @@ import { type Surroundings, startServer } from '../start.ts';
 import { printableLines } from '../text.ts';
 import { addCertificateCommands } from './certificates.ts';
 import { addClientCommands } from './clients.ts';
-import { collect, dataCommand } from './data.ts';
-import { operationOf } from './operation.ts';
+import { collect, dataCommand, operationOf } from './data.ts';
 import { addRecordCommands } from './records.ts';
 import { addViewerCommands } from './viewers.ts';
 
@@ -74,7 +73,7 @@ export function buildProgram(surroundings: Surroundings, waitForSignal: () => Pr
     .option('--tls-name <name>', 'additional name or address that clients use; repeatable', collect)
     .addOption(new Option('--log-level <level>', 'level of the log on standard error').choices(LOG_LEVELS))
     .action(async (options: StartOptions, command: Command) => {
-      const config = startConfig(options, environment);
+      const config = readConfig(options, environment);
       const asked = waitForSignal(); // before the start, so a signal during the start is not lost
       const server = await startServer(config, surroundings, operationOf(command, surroundings));
       await asked;
@@ -82,7 +81,7 @@ export function buildProgram(surroundings: Surroundings, waitForSignal: () => Pr
     });
   const init = 'creates the token, authority and first certificate, or updates the database; prints the data folder';
   dataCommand(program, 'init', init).action(async (options: DataOptions, command: Command) => {
-    const config = dataConfig(options, environment);
+    const config = readConfig(options, environment);
     const folder = await makeData(config, environment, operationOf(command, surroundings), 'create');
     await (await openStore(folder, config.database, 'update')).close();
     announce(folder.path);

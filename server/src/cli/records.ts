@@ -8,9 +8,8 @@ import type { Client } from '../records/rows.ts';
 import { CSV_HEADING, csvLine, csvRow, type Shown, shown } from '../records/shown.ts';
 import type { Store } from '../records/store.ts';
 import type { Surroundings } from '../start.ts';
-import { json, type ListOptions, printList } from '../text.ts';
-import { dataCommand, holderNamed, listCommand, withStore } from './data.ts';
-import { operationOf } from './operation.ts';
+import { json, type ListOptions } from '../text.ts';
+import { dataCommand, holderNamed, listCommand, operationOf, withStore } from './data.ts';
 import { readLimit, readPeriod, readTime } from './values.ts';
 
 interface FilterOptions extends DataOptions {
@@ -19,6 +18,7 @@ interface FilterOptions extends DataOptions {
   readonly since?: string;
   readonly until?: string;
 }
+type LimitOptions = FilterOptions & ListOptions & { readonly limit: string };
 
 /**
  * Number of records that one SQL statement removes. The number is small, because signature requests wait until the
@@ -31,22 +31,23 @@ export function addRecordCommands(program: Command, surroundings: Surroundings):
   const records = program.command('records').description('records of signatures');
 
   const listed = 'lists the id, time, client, certificate, algorithm, count, report and file of each record';
-  withFilter(listCommand(records, 'list', listed, { isDefault: true }))
-    .option('--limit <n>', 'number of most recent records', '50')
-    .action(async (options: FilterOptions & ListOptions & { limit: string }) => {
-      const limit = readLimit(options.limit);
-      const latest: Shown[] = [];
-      await withStore(options, surroundings, async (store) => {
-        for await (const record of recordsOf(store, options, 'newest first')) {
-          if (latest.push(record) === limit) break;
-        }
-      });
-      const inOrder = latest.reverse();
-      const rows = inOrder.map(({ id, signedAt, client, certificate, algorithm, counted, report, extra }) => {
-        return { id, signedAt, client, certificate, algorithm, counted, report, file: extra?.signing_filename };
-      });
-      printList(options.json ? inOrder : rows, options, announce);
+  const latestOf = async (store: Store, options: LimitOptions) => {
+    const limit = readLimit(options.limit);
+    const latest: Shown[] = [];
+    for await (const record of recordsOf(store, options, 'newest first')) {
+      if (latest.push(record) === limit) break;
+    }
+    const inOrder = latest.reverse();
+    if (options.json) return inOrder;
+    return inOrder.map(({ id, signedAt, client, certificate, algorithm, counted, report, extra }) => {
+      return { id, signedAt, client, certificate, algorithm, counted, report, file: extra?.signing_filename };
     });
+  };
+  withFilter(listCommand(records, listed, surroundings, latestOf, { isDefault: true })).option(
+    '--limit <n>',
+    'number of most recent records',
+    '50',
+  );
 
   dataCommand(records, 'show <id>', 'prints one record as JSON, with the signature that the client received').action(
     (id: string, options: DataOptions) =>
@@ -77,12 +78,14 @@ export function addRecordCommands(program: Command, surroundings: Surroundings):
     });
 
   const audit = program.command('audit').description('changes by operators');
-  withPeriod(listCommand(audit, 'list', 'lists time, operator, host, command, target and details', { isDefault: true }))
-    .option('--limit <n>', 'number of most recent changes', '50')
-    .action(async (options: FilterOptions & ListOptions & { limit: string }) => {
-      const [period, limit] = [readPeriod(options), readLimit(options.limit)];
-      printList(await withStore(options, surroundings, (store) => store.audit.list(period, limit)), options, announce);
-    });
+  const changes = 'lists time, operator, host, command, target and details';
+  const latestChanges = (store: Store, options: LimitOptions) =>
+    store.audit.list(readPeriod(options), readLimit(options.limit));
+  withPeriod(listCommand(audit, changes, surroundings, latestChanges, { isDefault: true })).option(
+    '--limit <n>',
+    'number of most recent changes',
+    '50',
+  );
 
   const exported = 'exports all records without their signatures, or the audit log';
   withFilter(dataCommand(program, 'export', exported))

@@ -1,10 +1,8 @@
 import type { Command } from 'commander';
-import { type DataOptions, dataConfig } from '../config.ts';
+import { type DataOptions, readConfig } from '../config.ts';
 import { chooseReceiver, credentialVariables, give, newCredentials } from '../setup/credentials.ts';
 import type { Surroundings } from '../start.ts';
-import { type ListOptions, printList } from '../text.ts';
-import { dataCommand, holderNamed, listCommand, withStore } from './data.ts';
-import { operationOf } from './operation.ts';
+import { dataCommand, holderNamed, listCommand, operationOf, withStore } from './data.ts';
 import { EXPIRES, readName, readTime } from './values.ts';
 
 const NEW_FILE = 'new file for access key and secret, instead of the terminal';
@@ -24,7 +22,7 @@ export function addViewerCommands(program: Command, surroundings: Surroundings):
           name: name ? readName('--name', name) : undefined,
           expiresAt: expires === undefined ? undefined : readTime('--expires', expires),
         };
-        const { dataRoot } = dataConfig(options, environment);
+        const { dataRoot } = readConfig(options, environment);
         const receiver = await chooseReceiver(viewerEnv, dataRoot, terminal, '--viewer-env');
         await withStore(options, surroundings, async (store) => {
           const { accessSecret, ...credentials } = newCredentials('VK');
@@ -38,14 +36,10 @@ export function addViewerCommands(program: Command, surroundings: Surroundings):
       },
     );
 
-  listCommand(viewer, 'list', 'lists access key, name, state and expiry').action(
-    async (options: DataOptions & ListOptions) => {
-      const viewers = await withStore(options, surroundings, (store) => store.viewers.list());
-      const rows = viewers.map(({ accessKey, name = null, expiresAt = null }) => {
-        return { accessKey, name, state: expiresAt === null || now() < expiresAt ? 'active' : 'expired', expiresAt };
-      });
-      printList(rows, options, announce);
-    },
+  listCommand(viewer, 'lists access key, name, state and expiry', surroundings, async (store) =>
+    (await store.viewers.list()).map(({ accessKey, name = null, expiresAt = null }) => {
+      return { accessKey, name, state: expiresAt === null || now() < expiresAt ? 'active' : 'expired', expiresAt };
+    }),
   );
 
   dataCommand(viewer, 'remove <viewer>', 'removes a viewer; takes effect at the next call').action(

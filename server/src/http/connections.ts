@@ -1,12 +1,21 @@
-/** The HTTPS server below the application: TLS, time limits, and closing connections. */
+/** The HTTPS server below the application: TLS, time limits, the limit on connections, and closing them. */
 
 import type { IncomingMessage, RequestListener } from 'node:http';
 import { createServer, type Server } from 'node:https';
-import type { Socket } from 'node:net';
+import { Socket } from 'node:net';
 import type { FastifyInstance } from 'fastify';
-import { answerOnSocket } from './answers.ts';
-import { connectionOf, limitConnections } from './connection-limit.ts';
+import { answerOnSocket, operationOf } from './answers.ts';
 import { addressOf } from './log.ts';
+
+/** Each connection takes about 60 KiB of memory. */
+const MOST_CONNECTIONS = 4096;
+/** File descriptors reserved for the server itself: database, HSM, log, and ten connections to PostgreSQL. */
+const OWN_FILES = 128;
+
+const CLIENTS_OPERATIONS: ReadonlySet<string | undefined> = new Set(['sign', 'report-sign', 'certificate']);
+
+/** Minimum time between two log lines about closed connections, in milliseconds. */
+const BETWEEN_LINES = 10_000;
 
 /** Only ciphers with authenticated encryption and forward secrecy: no CBC, and no CCM with a tag of 8 bytes. */
 export const TLS_RULES = {
@@ -53,7 +62,6 @@ export function serverFactory({ tls, limits }: ConnectionOptions): (listener: Re
 export function guardConnections(app: FastifyInstance<Server>, most: number): void {
   const { server } = app;
   const connections = limitConnections(app, most);
-  let closing = false;
   // Every pipelined request adds a listener to its connection, so Node's warning about a listener leak would be wrong.
   server.on('secureConnection', (socket) => {
     socket.setMaxListeners(0);
@@ -65,7 +73,7 @@ export function guardConnections(app: FastifyInstance<Server>, most: number): vo
     const from = addressOf(connectionOf(socket));
     const line = { outcome: 'tls-failed', code: error.code, reason: error.reason, ...from };
     socket.destroy();
-    if (closing || connections.wasReplaced(socket)) return;
+    if (connections.wasClosed(socket)) return;
     // Load balancers connect and disconnect immediately to check that the port is open.
     if (error.code === 'ECONNRESET') app.log.info(line);
     else app.log.warn(line, 'a TLS handshake failed');
@@ -75,8 +83,82 @@ export function guardConnections(app: FastifyInstance<Server>, most: number): vo
   server.on('connect', (_request: IncomingMessage, socket: Socket) => answerOnSocket(socket, 405, app.log));
   // Fastify closes only connections that have sent at least part of a request. An unfinished TLS handshake would delay
   // the shutdown.
-  app.addHook('preClose', async () => {
-    closing = true;
-    connections.close();
+  app.addHook('preClose', async () => connections.closeAll());
+}
+
+/**
+ * At the limit, a new connection replaces the oldest connection that has not sent a request. If every connection has
+ * sent one, the oldest one without valid credentials is replaced, so that unauthenticated hosts cannot lock clients
+ * out. If every connection has valid credentials, the new connection is closed.
+ */
+function limitConnections(app: FastifyInstance<Server>, most: number) {
+  const open = new Set<Socket>();
+  // The first element of a Set is the one that was added first.
+  const silent = new Set<Socket>();
+  const withoutLogin = new Set<Socket>();
+  const closed = new WeakSet<Socket>();
+  let closing = false;
+  let reported = Number.NEGATIVE_INFINITY;
+  const forget = (socket: Socket) => {
+    for (const sockets of [open, silent, withoutLogin]) sockets.delete(socket);
+  };
+  const close = (socket: Socket) => {
+    closed.add(socket);
+    forget(socket);
+    socket.destroy();
+  };
+  const replace = (newest: Socket) => {
+    const replaced = silent.values().next().value ?? withoutLogin.values().next().value ?? newest;
+    close(replaced);
+    if (performance.now() - reported < BETWEEN_LINES) return;
+    reported = performance.now();
+    app.log.warn({ outcome: 'connections-full', connections: most, ...addressOf(replaced) });
+  };
+
+  app.server.on('connection', (socket: Socket) => {
+    addressOf(socket); // Node caches the address, and cannot read it after the client has disconnected
+    if (closing) close(socket);
+    else if (open.size >= most) replace(socket);
+    if (socket.destroyed) return;
+    open.add(socket);
+    silent.add(socket);
+    socket.once('close', () => forget(socket));
   });
+  app.server.on('request', ({ socket }: IncomingMessage) => {
+    const connection = connectionOf(socket);
+    if (silent.delete(connection)) withoutLogin.add(connection);
+  });
+  // The credentials are checked before this hook runs, and the body is read after it.
+  app.addHook('preParsing', async (request) => {
+    if (CLIENTS_OPERATIONS.has(operationOf(request))) withoutLogin.delete(connectionOf(request.raw.socket));
+  });
+  return {
+    /** True if the server closed this socket, or the connection below it. */
+    wasClosed: (socket: Socket) => closed.has(connectionOf(socket)),
+    /** Closes all connections, including those that are opened later. */
+    closeAll() {
+      closing = true;
+      for (const socket of open) close(socket);
+    },
+  };
+}
+
+/**
+ * Node's property for the underlying TCP socket is not public. If it is missing, the log may lack the client's address.
+ */
+function connectionOf(socket: Socket & { readonly _parent?: unknown }): Socket {
+  return socket._parent instanceof Socket ? socket._parent : socket;
+}
+
+export function connectionLimit(files: number | undefined): number {
+  if (files === undefined) return MOST_CONNECTIONS;
+  return Math.min(MOST_CONNECTIONS, Math.max(files - OWN_FILES, Math.floor(files / 2)));
+}
+
+/** Returns the limit on the number of open files. Node raises the soft limit to the hard limit at startup. */
+export function openFilesLimit(): number | undefined {
+  const { userLimits }: { readonly userLimits?: { readonly open_files?: { readonly soft?: unknown } } } =
+    process.report.getReport();
+  const soft = userLimits?.open_files?.soft;
+  return typeof soft === 'number' ? soft : undefined;
 }

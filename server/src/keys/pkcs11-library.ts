@@ -88,14 +88,6 @@ export function attempt<T>(operation: string, work: () => T): T {
   }
 }
 
-export async function attemptAsync<T>(operation: string, work: () => Promise<T>): Promise<T> {
-  try {
-    return await work();
-  } catch (error) {
-    throw asHsmError(operation, error);
-  }
-}
-
 export function asHsmError(operation: string, error: unknown): unknown {
   return error instanceof ServerError ? error : new ServerError('hsm-failed', { operation }, error);
 }

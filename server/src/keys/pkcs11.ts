@@ -4,16 +4,7 @@ import { createPublicKey, type KeyObject, randomBytes, X509Certificate } from 'n
 import type * as Pkcs11 from 'pkcs11js';
 import type { DigestAlgorithm } from '../../../src/crypto/algorithms.ts';
 import { ServerError } from '../errors.ts';
-import {
-  attempt,
-  attemptAsync,
-  findSlot,
-  type Handle,
-  LABEL_LENGTH,
-  type Library,
-  load,
-  unload,
-} from './pkcs11-library.ts';
+import { attempt, findSlot, type Handle, LABEL_LENGTH, type Library, load, unload } from './pkcs11-library.ts';
 import { checkSignature, digestInfo } from './signature-check.ts';
 import { logIn } from './token-login.ts';
 
@@ -94,17 +85,15 @@ function openToken(library: Library, token: TokenOptions) {
       id: id.toString('hex'),
       publicKey,
       sign: (algorithm, digest, chain) =>
-        login.withSession('signing', (session, handles) =>
-          attemptAsync('sign', async () => {
-            const handle = handles.get(key.id) ?? findPrivateKey(session, id);
-            handles.set(key.id, handle);
-            module.C_SignInit(session, { mechanism: p11.CKM_RSA_PKCS }, handle);
-            const signed = digestInfo(algorithm, digest);
-            const signature = await module.C_SignAsync(session, signed, Buffer.alloc(length));
-            checkSignature(signed, signature, chain === undefined ? publicKey : keyOfLeaf(chain));
-            return signature;
-          }),
-        ),
+        login.withSession('signing', 'sign', async (session, handles) => {
+          const handle = handles.get(key.id) ?? findPrivateKey(session, id);
+          handles.set(key.id, handle);
+          module.C_SignInit(session, { mechanism: p11.CKM_RSA_PKCS }, handle);
+          const signed = digestInfo(algorithm, digest);
+          const signature = await module.C_SignAsync(session, signed, Buffer.alloc(length));
+          checkSignature(signed, signature, chain === undefined ? publicKey : keyOfLeaf(chain));
+          return signature;
+        }),
     };
     keys.set(key.id, key);
     return key;
@@ -142,41 +131,31 @@ function openToken(library: Library, token: TokenOptions) {
      * operators see
      */
     generate: (label: string, bits: RsaBits): Promise<SigningKey> =>
-      login.withSession('generating', (session) =>
-        attemptAsync('make a key', async () => {
-          const id = randomBytes(KEY_ID_BYTES);
-          const { publicTemplate, privateTemplate } = keyTemplates(p11, id, label, bits);
-          const pair = await module.C_GenerateKeyPairAsync(
-            session,
-            { mechanism: p11.CKM_RSA_PKCS_KEY_PAIR_GEN },
-            publicTemplate,
-            privateTemplate,
-          );
-          return remember(id, publicKeyOf(session, pair.publicKey));
-        }),
-      ),
+      login.withSession('generating', 'make a key', async (session) => {
+        const id = randomBytes(KEY_ID_BYTES);
+        const { publicTemplate, privateTemplate } = keyTemplates(p11, id, label, bits);
+        const mechanism = { mechanism: p11.CKM_RSA_PKCS_KEY_PAIR_GEN };
+        const pair = await module.C_GenerateKeyPairAsync(session, mechanism, publicTemplate, privateTemplate);
+        return remember(id, publicKeyOf(session, pair.publicKey));
+      }),
     async find(id: string): Promise<SigningKey> {
       const rawId = Buffer.from(id, 'hex');
-      const read = (session: Handle) =>
-        attemptAsync('find a key', async () => {
-          findPrivateKey(session, rawId);
-          const publicKey = findObject(session, p11.CKO_PUBLIC_KEY, rawId);
-          if (publicKey === undefined) throw new ServerError('key-not-found', { id });
-          return remember(rawId, publicKeyOf(session, publicKey));
-        });
-      return keys.get(id) ?? (await login.withSession('signing', read));
+      const read = async (session: Handle) => {
+        findPrivateKey(session, rawId);
+        const publicKey = findObject(session, p11.CKO_PUBLIC_KEY, rawId);
+        if (publicKey === undefined) throw new ServerError('key-not-found', { id });
+        return remember(rawId, publicKeyOf(session, publicKey));
+      };
+      return keys.get(id) ?? (await login.withSession('signing', 'find a key', read));
     },
     /** Rejects if the HSM does not respond or has none of these keys. */
     check: (ids: readonly string[]): Promise<void> =>
-      login.withSession('signing', (session) =>
-        attemptAsync('answer', async () => {
-          module.C_GetSessionInfo(session);
-          const isThere = (id: string) =>
-            findObject(session, p11.CKO_PRIVATE_KEY, Buffer.from(id, 'hex')) !== undefined;
-          const [first] = ids;
-          if (first !== undefined && !ids.some(isThere)) throw new ServerError('key-not-found', { id: first });
-        }),
-      ),
+      login.withSession('signing', 'answer', async (session) => {
+        module.C_GetSessionInfo(session);
+        const isThere = (id: string) => findObject(session, p11.CKO_PRIVATE_KEY, Buffer.from(id, 'hex')) !== undefined;
+        const [first] = ids;
+        if (first !== undefined && !ids.some(isThere)) throw new ServerError('key-not-found', { id: first });
+      }),
     usePin: login.usePin,
     async close() {
       await login.close();

@@ -90,19 +90,23 @@ export function logIn(library: Library, { label, pin: firstPin }: { readonly lab
   return {
     /**
      * Runs `work` with its own session, and retries it once if the sessions or the token were lost.
-     * @param work receives the handles of keys by id, which are valid as long as the login
+     * @param operation its name in error messages @param work receives the handles of keys by id, which are valid as
+     * long as the login
      */
     async withSession<T>(
       kind: keyof typeof pools,
+      operation: string,
       work: (session: Handle, handles: Map<string, Handle>) => Promise<T>,
     ): Promise<T> {
       let used: typeof current;
       const once = async () => {
         await recovery;
         used = current; // also if opening a session fails
-        return await pools[kind].use((session) => {
+        return await pools[kind].use(async (session) => {
           used = login();
-          return work(session, used.handles);
+          return await work(session, used.handles).catch((error: unknown) => {
+            throw asHsmError(operation, error);
+          });
         });
       };
       try {

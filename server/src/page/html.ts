@@ -43,16 +43,10 @@ export function count(value: number): string {
   return value.toLocaleString('en-US');
 }
 
-/** UTC time, for example 2030-12-31 18:00:00. */
-export function time(value: Date): Html {
+/** UTC time, for example 2030-12-31 18:00:00. @param length 10 for the date alone */
+export function time(value: Date, length = 19): Html {
   const iso = value.toISOString();
-  return html`<time datetime="${iso}">${iso.slice(0, 10)} ${iso.slice(11, 19)}</time>`;
-}
-
-/** UTC date, for example 2030-12-31. */
-export function day(value: Date): Html {
-  const iso = value.toISOString();
-  return html`<time datetime="${iso}">${iso.slice(0, 10)}</time>`;
+  return html`<time datetime="${iso}">${iso.slice(0, length).replace('T', ' ')}</time>`;
 }
 
 /** Shortens a text, because one long name would widen its column. */

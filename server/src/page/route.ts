@@ -57,10 +57,10 @@ export function servePage(
     });
     scope.get(PAGE_PATH, async (request, reply) => {
       const at = now();
-      const [clients, certificates, { records }] = await Promise.all([
+      const [clients, certificates, records] = await Promise.all([
         store.clients.list(),
         store.certificates.list(),
-        store.records.search({}, { order: 'newest first', size: CALLS_SHOWN }),
+        store.records.search({}, 'newest first', CALLS_SHOWN),
       ]);
       const { name, accessKey } = holderOf(request);
       const sections = [

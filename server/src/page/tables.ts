@@ -3,7 +3,7 @@
 import { X509Certificate } from 'node:crypto';
 import { type Client, isDisabled, quotasOf, type SignatureRecord, type StoredCertificate } from '../records/rows.ts';
 import { shown } from '../records/shown.ts';
-import { count, day, type Html, html, type Part, short, time } from './html.ts';
+import { count, type Html, html, type Part, short, time } from './html.ts';
 
 const DAY = 24 * 60 * 60 * 1000;
 /** Certificates are highlighted this long before they expire, because a CA may take weeks to issue a replacement. */
@@ -54,7 +54,7 @@ export function certificatesSection(certificates: readonly StoredCertificate[], 
     .map((certificate) => [
       certificate.number,
       short(subjectOf(certificate)),
-      day(certificate.notAfter),
+      time(certificate.notAfter, 10),
       certificateState(certificate, now),
     ]);
   const columns = ['Number', 'Issued to', 'Valid until (UTC)', 'State'];
@@ -84,7 +84,9 @@ ${total > rows.length && html`<p>${count(total - rows.length)} more are not show
 function clientState({ disabled, expiresAt }: Client, now: Date): Part {
   if (disabled) return html`<mark>disabled</mark>`;
   if (expiresAt === undefined) return 'active';
-  return now < expiresAt ? html`active until ${day(expiresAt)}` : html`<mark>expired</mark> ${day(expiresAt)}`;
+  return now < expiresAt
+    ? html`active until ${time(expiresAt, 10)}`
+    : html`<mark>expired</mark> ${time(expiresAt, 10)}`;
 }
 
 type Use = Pick<ReturnType<typeof quotasOf>[number], 'used' | 'quota' | 'left'>;

@@ -3,7 +3,7 @@
  */
 
 import type { Kysely } from 'kysely';
-import { newRecordId } from './records.ts';
+import { newRecordId, type Period } from './records.ts';
 import type { Tables } from './rows.ts';
 
 export interface Operation {
@@ -24,10 +24,7 @@ export function auditOf(database: Kysely<Tables>) {
       await database.insertInto('operations').values(row).execute();
     },
     /** @param latest number of most recent entries to return, oldest first; undefined returns all */
-    async list(
-      { since, until }: { readonly since?: Date | undefined; readonly until?: Date | undefined },
-      latest?: number,
-    ) {
+    async list({ since, until }: Period, latest?: number) {
       let query = database.selectFrom('operations').select(AUDIT_COLUMNS).orderBy('at', 'desc').orderBy('id', 'desc');
       if (since !== undefined) query = query.where('at', '>=', since.toISOString());
       if (until !== undefined) query = query.where('at', '<', until.toISOString());

@@ -7,8 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { type Kysely, type RawBuilder, sql, type Transaction } from 'kysely';
 import { createBatches } from './batches.ts';
 import { isRefusal, isRolledBack } from './database-errors.ts';
-import type { Syntax } from './dialect.ts';
-import { type NewRecord, RECORD_COLUMNS, type Tables, toRecordRow } from './rows.ts';
+import { type NewRecord, RECORD_COLUMNS, type Syntax, type Tables, toRecordRow } from './rows.ts';
 
 export interface Patience {
   readonly settling: number;

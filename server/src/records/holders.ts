@@ -1,6 +1,5 @@
 import { type Kysely, type RawBuilder, sql, type Updateable } from 'kysely';
 import type { Batches } from './batches.ts';
-import type { Syntax } from './dialect.ts';
 import {
   type Client,
   type ClientRow,
@@ -8,6 +7,7 @@ import {
   hex,
   isStorable,
   type NewClient,
+  type Syntax,
   type Tables,
   toClient,
   toViewer,

@@ -1,16 +1,24 @@
-import { Kysely, PostgresDialect, type PostgresPool, type PostgresPoolClient } from 'kysely';
+import { Kysely, PostgresDialect, type PostgresPool, type PostgresPoolClient, sql } from 'kysely';
 import type { Pool } from 'pg';
 import { ServerError } from '../errors.ts';
 import { PostgresError, rolledBack, unreachable } from './database-errors.ts';
-import { POSTGRES } from './dialect.ts';
 import type { PrepareTables } from './migrations.ts';
-import type { Tables } from './rows.ts';
+import type { Syntax, Tables } from './rows.ts';
 import { type Store, storeOver } from './store.ts';
 
 const CONNECTIONS = 10;
 const PATIENCE = 10_000;
 /** Number of compiled statements that a connection keeps: those that every call uses, and a few others. */
 const STATEMENTS = 32;
+
+const POSTGRES: Syntax = {
+  /** See PostgreSQL's documentation, section 9.16.1: JSON processing functions. */
+  rowsTable(rows, columns) {
+    const members = columns.map((column) => sql`${sql.ref(column)} text`);
+    return sql`json_to_recordset(${JSON.stringify(rows)}) as given (${sql.join(members)})`;
+  },
+  month: sql`to_char(now() at time zone 'utc', 'YYYY-MM')`,
+};
 
 /**
  * @param url `postgres://…`; parts that it omits come from the environment variables of PostgreSQL's tools (PGPASSWORD,

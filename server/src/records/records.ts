@@ -17,22 +17,17 @@ export function isRecordId(text: string): boolean {
   return /^[\da-f]{8}-[\da-f]{4}-7[\da-f]{3}-[89ab][\da-f]{3}-[\da-f]{12}$/.test(text);
 }
 
-export interface RecordFilter {
-  readonly clientId?: string | undefined;
-  readonly certificate?: string | undefined;
+export interface Period {
   readonly since?: Date | undefined;
   readonly until?: Date | undefined;
 }
 
-type Order = 'oldest first' | 'newest first';
-
-export type Position = Pick<SignatureRecord, 'id' | 'signedAt'>;
-
-export interface Batch {
-  readonly records: readonly SignatureRecord[];
-  /** Position of the last examined record, whether it matched or not. undefined if there are no more records. */
-  readonly next: Position | undefined;
+export interface RecordFilter extends Period {
+  readonly clientId?: string | undefined;
+  readonly certificate?: string | undefined;
 }
+
+type Order = 'oldest first' | 'newest first';
 
 /** All columns except the signature, which is longer than all other columns together. */
 const COLUMNS = [
@@ -87,11 +82,13 @@ export function recordsOf(database: Kysely<Tables>) {
         );
       return row && toRecord(row);
     },
-    /** Examines only a limited number of records, because signature requests use the same database. */
+    /** @param after the last record that an earlier call returned */
     async search(
-      { clientId, certificate, since, until }: RecordFilter,
-      { order, size, after }: { readonly order: Order; readonly size: number; readonly after?: Position | undefined },
-    ): Promise<Batch> {
+      { since, until }: Period,
+      order: Order,
+      size: number,
+      after?: SignatureRecord,
+    ): Promise<readonly SignatureRecord[]> {
       const [ahead, direction] = order === 'oldest first' ? (['>', 'asc'] as const) : (['<', 'desc'] as const);
       let query = database.selectFrom('records').select(COLUMNS);
       if (since !== undefined) query = query.where('signed_at', '>=', since.toISOString());
@@ -102,11 +99,7 @@ export function recordsOf(database: Kysely<Tables>) {
         );
       }
       const rows = await query.orderBy('signed_at', direction).orderBy('id', direction).limit(size).execute();
-      const looked = rows.map((row) => toRecord({ ...row, signature: null }));
-      const isWanted = (record: SignatureRecord) =>
-        (clientId === undefined || record.clientId === clientId) &&
-        (certificate === undefined || record.certificate === certificate);
-      return { records: looked.filter(isWanted), next: looked.length < size ? undefined : looked.at(-1) };
+      return rows.map((row) => toRecord({ ...row, signature: null }));
     },
   };
 }
@@ -114,16 +107,21 @@ export function recordsOf(database: Kysely<Tables>) {
 /** Number of records in a batch. The database needs a few milliseconds for one batch. */
 const BATCH = 2000;
 
+/** Reads the matching records in batches, and checks client and certificate here: no index would help the database. */
 export async function* batches(
   records: Pick<ReturnType<typeof recordsOf>, 'search'>,
-  filter: RecordFilter,
+  { clientId, certificate, ...period }: RecordFilter,
   order: Order,
 ): AsyncGenerator<readonly SignatureRecord[]> {
-  let after: Position | undefined;
+  let examined: readonly SignatureRecord[];
+  let after: SignatureRecord | undefined;
   do {
-    const batch = await records.search(filter, { order, size: BATCH, after });
-    yield batch.records;
-    after = batch.next;
+    examined = await records.search(period, order, BATCH, after);
+    yield examined.filter(
+      (record) =>
+        (clientId ?? record.clientId) === record.clientId && (certificate ?? record.certificate) === record.certificate,
+    );
+    after = examined.at(-1);
     await othersTurn();
-  } while (after !== undefined);
+  } while (examined.length === BATCH);
 }

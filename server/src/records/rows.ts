@@ -1,6 +1,6 @@
 /** The database's tables as types for kysely, and their rows as types for the rest of the server. */
 
-import type { Generated, Selectable } from 'kysely';
+import type { Generated, RawBuilder, Selectable } from 'kysely';
 import type { DigestAlgorithm } from '../../../src/crypto/algorithms.ts';
 import type { Extra } from '../../../src/service/messages.ts';
 
@@ -69,6 +69,20 @@ export interface Tables {
     /** Base64. The signature is stored so that the operator can provide it if the client did not receive it. */
     signature: string | null;
   };
+}
+
+/** SQL that differs between SQLite and PostgreSQL. */
+export interface Syntax {
+  /**
+   * Builds a table expression for `from`. All its rows are passed in one parameter, so that the database compiles the
+   * statement only once for any number of rows.
+   */
+  readonly rowsTable: (
+    rows: readonly Readonly<Record<string, string | null>>[],
+    columns: readonly string[],
+  ) => RawBuilder<unknown>;
+  /** The current month (UTC) by the database's clock, for example 2030-12. */
+  readonly month: RawBuilder<string>;
 }
 
 export type ReportStatus = 1 | 2;

@@ -1,19 +1,35 @@
 /** The embedded database: one SQLite file in the data folder, used through libsql. */
 
-import { type Dialect, Kysely, SqliteAdapter, SqliteDriver, SqliteIntrospector, SqliteQueryCompiler } from 'kysely';
+import {
+  type Dialect,
+  Kysely,
+  SqliteAdapter,
+  SqliteDriver,
+  SqliteIntrospector,
+  SqliteQueryCompiler,
+  sql,
+} from 'kysely';
 import Database from 'libsql';
 import PromiseDatabase from 'libsql/promise';
 import { ServerError } from '../errors.ts';
 import { retryWhileBusy } from '../files.ts';
-import { SQLITE } from './dialect.ts';
 import type { PrepareTables } from './migrations.ts';
-import type { Tables } from './rows.ts';
+import type { Syntax, Tables } from './rows.ts';
 import { type Store, storeOver } from './store.ts';
 
 /** Milliseconds to wait while another process writes. */
 const PATIENCE = 10_000;
 /** Number of compiled statements that are kept. Those with many rows are large, and their text differs each time. */
 const STATEMENTS = 24;
+
+const SQLITE: Syntax = {
+  /** See https://www.sqlite.org/json1.html#jeach. */
+  rowsTable(rows, columns) {
+    const members = columns.map((column) => sql`value ->> ${sql.lit(column)} as ${sql.ref(column)}`);
+    return sql`(select ${sql.join(members)} from json_each(${JSON.stringify(rows)})) as given`;
+  },
+  month: sql`strftime('%Y-%m', 'now')`,
+};
 
 export async function openSqliteStore(path: string, prepare: PrepareTables): Promise<Store> {
   const file = new Database(path);

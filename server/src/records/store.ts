@@ -6,10 +6,9 @@ import { auditOf, type Operation } from './audit.ts';
 import { createBatches } from './batches.ts';
 import { authorityOf, certificateRequestsOf, certificatesOf } from './certificates.ts';
 import { createCounting } from './counting.ts';
-import type { Syntax } from './dialect.ts';
 import { clientColumns, clientsOf, viewersOf } from './holders.ts';
 import { recordsOf } from './records.ts';
-import { type ClientRow, EXTRA_LIMIT, type Tables, toCertificate, toClient } from './rows.ts';
+import { type ClientRow, EXTRA_LIMIT, type Syntax, type Tables, toCertificate, toClient } from './rows.ts';
 
 /** Larger than the largest record together with its indexes and its client. */
 const CHECK_BYTES = 8 * EXTRA_LIMIT;

@@ -1,9 +1,9 @@
 /** The address that clients use: the one from the last start, or the configured one before the first start. */
 
 import { isIPv6 } from 'node:net';
-import type { StartConfig } from '../config.ts';
+import type { Config } from '../config.ts';
 import { readIfThere, replaceFile } from '../files.ts';
-import { type DataFolder, usable } from './data-folder.ts';
+import type { DataFolder } from './data-folder.ts';
 import { readTls } from './tls.ts';
 
 export interface Address {
@@ -11,7 +11,7 @@ export interface Address {
   readonly caFile: string | undefined;
 }
 
-export function addressOf({ host, tlsNames }: StartConfig, port: number, caFile: string | undefined): Address {
+export function addressOf({ host, tlsNames }: Config, port: number, caFile: string | undefined): Address {
   // The first name in `--tls-name`, or else the host, unless the host is a wildcard address.
   const name = tlsNames[0] ?? (isWildcard(host) ? '127.0.0.1' : host);
   return { baseUrl: `https://${bracketed(name)}:${port}`, caFile };
@@ -22,11 +22,11 @@ export async function keepAddress(folder: DataFolder, address: Address): Promise
 }
 
 export async function lastAddress(folder: DataFolder): Promise<Address | undefined> {
-  const kept = await usable(folder.address, readIfThere(folder.address));
+  const kept = await readIfThere(folder.address);
   return kept && JSON.parse(kept.toString());
 }
 
-export async function configuredAddress(folder: DataFolder, config: StartConfig): Promise<Address> {
+export async function configuredAddress(folder: DataFolder, config: Config): Promise<Address> {
   const { tls, port } = config;
   const caFile = tls === undefined ? folder.tls.ca : (await readTls(tls.certificate, tls.key)).caFile;
   return addressOf(config, port, caFile);

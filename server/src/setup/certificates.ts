@@ -16,7 +16,7 @@ import type { KeyStore, RsaBits, SigningKey } from '../keys/pkcs11.ts';
 import type { Operation } from '../records/audit.ts';
 import type { IssuedCertificate } from '../records/rows.ts';
 import type { Store } from '../records/store.ts';
-import { type DataFolder, usable } from './data-folder.ts';
+import type { DataFolder } from './data-folder.ts';
 
 const CODE_SIGNING = '1.3.6.1.5.5.7.3.3';
 /** Size limit of a chain file, which contains a few certificates of a few KiB each. */
@@ -83,7 +83,7 @@ export async function issueCodeSigning(
 export async function restoreChainFiles(store: Store, folder: DataFolder): Promise<void> {
   for (const { number, chain } of await store.certificates.list()) {
     const path = folder.certificate(number);
-    if (!(await usable(path, isThere(path)))) await replaceFile(path, chain);
+    if (!(await isThere(path))) await replaceFile(path, chain);
   }
 }
 

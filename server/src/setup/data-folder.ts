@@ -30,14 +30,8 @@ export function dataFolder(root: string): DataFolder {
   return layout(join(resolve(root), 'service'));
 }
 
-export async function isMade(folder: DataFolder): Promise<boolean> {
-  return await usable(folder.path, isThere(folder.path));
-}
-
-export async function usable<T>(path: string, work: Promise<T>): Promise<T> {
-  return await work.catch((error: unknown) => {
-    throw new ServerError('data-folder-unusable', { path }, error);
-  });
+export async function isMade({ path }: DataFolder): Promise<boolean> {
+  return await isThere(path);
 }
 
 export async function readPart(folder: DataFolder, path: string, what: string): Promise<string> {

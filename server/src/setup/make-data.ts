@@ -5,7 +5,7 @@ import { chmod, mkdir, mkdtemp, readdir, rename, rm } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { authorityName, hsmIssuer, localIssuer, selfSign } from '../certificates/authority.ts';
 import { toPem } from '../certificates/x509.ts';
-import type { DataConfig } from '../config.ts';
+import type { Config } from '../config.ts';
 import { ServerError } from '../errors.ts';
 import { replaceFile, syncFolder } from '../files.ts';
 import type { RsaBits } from '../keys/pkcs11.ts';
@@ -29,7 +29,7 @@ const ASIDE = '.codesign-remote-server-setup-';
  * @param rights permitted changes to the tables of `--database`; the SQLite database is created with the data folder
  */
 export async function makeData(
-  config: DataConfig,
+  config: Config,
   environment: NodeJS.ProcessEnv,
   operation: Operation,
   rights: Exclude<TableRights, 'update'>,

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
-import type { DataConfig } from '../config.ts';
+import type { Config } from '../config.ts';
 import { ServerError } from '../errors.ts';
 import { isThere, readIfThere, replaceFile, underFileLock } from '../files.ts';
 import type { KeyStore } from '../keys/pkcs11.ts';
@@ -11,7 +11,7 @@ import { type PrepareTables, prepareTables, type TableRights } from '../records/
 import { openPostgresStore } from '../records/postgres.ts';
 import { openSqliteStore } from '../records/sqlite.ts';
 import type { Store } from '../records/store.ts';
-import { type DataFolder, dataFolder, readPart, readPartNames, requirePart, usable } from './data-folder.ts';
+import { type DataFolder, dataFolder, readPart, readPartNames, requirePart } from './data-folder.ts';
 
 export const TOKEN_LABEL = 'codesign-remote';
 /**
@@ -28,11 +28,7 @@ export interface OpenData {
   close(): Promise<void>;
 }
 
-export async function openData(
-  config: DataConfig,
-  environment: NodeJS.ProcessEnv,
-  rights: TableRights,
-): Promise<OpenData> {
+export async function openData(config: Config, environment: NodeJS.ProcessEnv, rights: TableRights): Promise<OpenData> {
   const folder = dataFolder(config.dataRoot);
   const { library, token } = await chooseHsm(config, environment);
   const pin = token?.pin ?? (await readPin(folder));
@@ -83,13 +79,13 @@ export async function openDatabase(
 
 /** Checks that the database file exists, because SQLite would create a new, empty database. */
 async function requireDatabase(folder: DataFolder): Promise<void> {
-  const present = await usable(folder.database, isThere(folder.database));
+  const present = await isThere(folder.database);
   if (!present) throw new ServerError('database-not-named', { path: folder.path });
   await requirePart(folder, folder.database, 'its database');
 }
 
 export async function chooseHsm(
-  { pkcs11Library, pkcs11Token: label, pkcs11PinFile: path }: DataConfig,
+  { pkcs11Library, pkcs11Token: label, pkcs11PinFile: path }: Config,
   environment: NodeJS.ProcessEnv,
 ): Promise<{ readonly library: string; readonly token: TokenOptions | undefined }> {
   const library = findSoftHsm(pkcs11Library);
@@ -107,7 +103,7 @@ export async function chooseHsm(
 }
 
 export async function readPin(folder: DataFolder): Promise<string> {
-  const present = await usable(folder.pin, isThere(folder.pin));
+  const present = await isThere(folder.pin);
   if (!present) throw new ServerError('token-not-named', { path: folder.path });
   return (await readPart(folder, folder.pin, 'the PIN of its token')).trimEnd();
 }

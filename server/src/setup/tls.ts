@@ -9,7 +9,7 @@ import { issueFor, localIssuer } from '../certificates/authority.ts';
 import { readCertificates, subjectOf, toPem } from '../certificates/x509.ts';
 import { ServerError } from '../errors.ts';
 import { readIfThere, replaceFile } from '../files.ts';
-import { type DataFolder, readPart, usable } from './data-folder.ts';
+import { type DataFolder, readPart } from './data-folder.ts';
 
 export interface TlsMaterial {
   readonly certificate: string;
@@ -82,7 +82,7 @@ export async function ownTls(folder: DataFolder, names: readonly string[], now: 
   const { tls } = folder;
   const wanted = [...new Set([...ALWAYS, ...names])];
   const authority = await readParsed(folder, tls.ca, 'the certificate', (pem) => new X509Certificate(pem));
-  const present = (await usable(tls.server, readIfThere(tls.server)))?.toString();
+  const present = (await readIfThere(tls.server))?.toString();
   const pem = present !== undefined && stillFits(present, authority, wanted, now) ? present : undefined;
   if (pem !== undefined) return { certificate: pem, key: pem, caFile: tls.ca };
 

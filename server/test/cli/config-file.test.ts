@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import { beforeEach, expect, test } from 'vitest';
 import { folderForEach } from '../../../test/support/set-up.ts';
-import { startConfig } from '../../src/config.ts';
+import { readConfig } from '../../src/config.ts';
 
 const folder = folderForEach();
 let path: string;
@@ -11,7 +11,7 @@ beforeEach(async () => {
 
 const read = async (settings: unknown, environment: NodeJS.ProcessEnv = {}, options = {}) => {
   await writeFile(path, typeof settings === 'string' ? settings : JSON.stringify(settings));
-  return startConfig({ config: path, ...options }, environment);
+  return readConfig({ config: path, ...options }, environment);
 };
 
 const FULL = {
@@ -68,7 +68,7 @@ test('gives options precedence over the environment, and the environment over th
     tls: { certificate: 'a', key: 'b' },
   });
   await read(FULL);
-  expect(startConfig({}, { CODESIGN_SERVER_CONFIG: path }).port).toBe(1234);
+  expect(readConfig({}, { CODESIGN_SERVER_CONFIG: path }).port).toBe(1234);
 });
 
 test.each([
@@ -104,7 +104,7 @@ test.each([
 
 test('a file that cannot be read has a separate error', () => {
   const missing = folder.at('missing.json');
-  expect(() => startConfig({ config: missing }, {})).toThrow(expect.objectContaining({ code: 'config-unreadable' }));
+  expect(() => readConfig({ config: missing }, {})).toThrow(expect.objectContaining({ code: 'config-unreadable' }));
 });
 
 test.each([
@@ -112,7 +112,7 @@ test.each([
   ['CODESIGN_SERVER_PKCS11_PINFILE', 'CODESIGN_SERVER_PKCS11_PIN_FILE'],
   ['CODESIGN_SERVER_CONF', 'CODESIGN_SERVER_CONFIG'],
 ])('the mistyped variable %s is an error that names %s and shows no value', (name, nearest) => {
-  const read = () => startConfig({}, { [name]: 'a-secret' });
+  const read = () => readConfig({}, { [name]: 'a-secret' });
   expect(read).toThrow(expect.objectContaining({ code: 'variable-unknown', exitCode: 2 }));
   expect(read).toThrow(nearest);
   expect(read).not.toThrow(/a-secret/);
@@ -120,7 +120,7 @@ test.each([
 
 test('accepts variables that Kubernetes sets for a service of this name', () => {
   const environment = { CODESIGN_SERVER_SERVICE_HOST: '10.0.0.1', CODESIGN_SERVER_PORT_8443_TCP_PROTO: 'tcp' };
-  expect(startConfig({}, environment)).toMatchObject({ host: '127.0.0.1', port: 8443 });
+  expect(readConfig({}, environment)).toMatchObject({ host: '127.0.0.1', port: 8443 });
 });
 
 test('rejects a TLS certificate without its key, and an invalid name, in the file too', async () => {

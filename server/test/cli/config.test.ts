@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { dataConfig, startConfig } from '../../src/config.ts';
+import { readConfig } from '../../src/config.ts';
 
 test('gives an option precedence over its environment variable, and the variable over the default', () => {
   const environment = {
@@ -9,19 +9,19 @@ test('gives an option precedence over its environment variable, and the variable
     CODESIGN_SERVER_PKCS11_LIBRARY: '/lib/environment.so',
   };
   const options = { data: '/from/option', host: '::1', port: '0', pkcs11Library: '/lib/option.so' };
-  expect(startConfig(options, environment)).toMatchObject({
+  expect(readConfig(options, environment)).toMatchObject({
     dataRoot: '/from/option',
     host: '::1',
     port: 0,
     pkcs11Library: '/lib/option.so',
   });
-  expect(startConfig({}, environment)).toMatchObject({
+  expect(readConfig({}, environment)).toMatchObject({
     dataRoot: '/from/environment',
     host: '0.0.0.0',
     port: 1234,
     pkcs11Library: '/lib/environment.so',
   });
-  expect(startConfig({}, { XDG_DATA_HOME: '/xdg', CODESIGN_SERVER_PORT: '' })).toMatchObject({
+  expect(readConfig({}, { XDG_DATA_HOME: '/xdg', CODESIGN_SERVER_PORT: '' })).toMatchObject({
     host: '127.0.0.1',
     port: 8443,
     logLevel: 'info',
@@ -31,29 +31,29 @@ test('gives an option precedence over its environment variable, and the variable
 });
 
 test.skipIf(process.platform !== 'linux')('keeps data where the platform keeps data', () => {
-  expect(dataConfig({}, { XDG_DATA_HOME: '/xdg' }).dataRoot).toBe('/xdg/codesign-remote-server');
+  expect(readConfig({}, { XDG_DATA_HOME: '/xdg' }).dataRoot).toBe('/xdg/codesign-remote-server');
 });
 
 test.each(['', '-1', '65536', '1.5', '8443x', '0x1f', ' 80', '١'])('the port %j is rejected', (port) => {
-  expect(() => startConfig({ port }, {})).toThrow(expect.objectContaining({ code: 'invalid-option', exitCode: 2 }));
+  expect(() => readConfig({ port }, {})).toThrow(expect.objectContaining({ code: 'invalid-option', exitCode: 2 }));
 });
 
 test.each(['', 'a b', 'http://x', 'x/y', '-x', 'x..y', '*', 'a:b', `${'a'.repeat(64)}.x`])(
   'the name %j is rejected',
   (name) => {
-    expect(() => startConfig({ tlsName: [name] }, {})).toThrow(expect.objectContaining({ code: 'invalid-option' }));
-    expect(() => startConfig({ host: name }, {})).toThrow(expect.objectContaining({ code: 'invalid-option' }));
+    expect(() => readConfig({ tlsName: [name] }, {})).toThrow(expect.objectContaining({ code: 'invalid-option' }));
+    expect(() => readConfig({ host: name }, {})).toThrow(expect.objectContaining({ code: 'invalid-option' }));
   },
 );
 
 test.each(['localhost', 'sign.example.com', '10.0.0.1', '::1', 'xn--bcher-kva.example'])(
   'the name %s is taken',
   (name) => {
-    expect(startConfig({ tlsName: [name], host: name }, {}).tlsNames).toEqual([name]);
+    expect(readConfig({ tlsName: [name], host: name }, {}).tlsNames).toEqual([name]);
   },
 );
 
 test('half a TLS pair is rejected', () => {
-  expect(() => startConfig({ tlsCert: 'x' }, {})).toThrow(expect.objectContaining({ code: 'tls-pair-incomplete' }));
-  expect(() => startConfig({ tlsKey: 'x' }, {})).toThrow(expect.objectContaining({ code: 'tls-pair-incomplete' }));
+  expect(() => readConfig({ tlsCert: 'x' }, {})).toThrow(expect.objectContaining({ code: 'tls-pair-incomplete' }));
+  expect(() => readConfig({ tlsKey: 'x' }, {})).toThrow(expect.objectContaining({ code: 'tls-pair-incomplete' }));
 });

@@ -8,7 +8,7 @@ import { fileURLToPath } from 'node:url';
 import type { Command } from 'commander';
 import { expect, test } from 'vitest';
 import { buildProgram } from '../../src/cli/program.ts';
-import { startConfig } from '../../src/config.ts';
+import { readConfig } from '../../src/config.ts';
 
 const SERVER = fileURLToPath(new URL('../..', import.meta.url));
 const REFERENCE = readFileSync(join(SERVER, 'docs/reference.md'), 'utf8');
@@ -67,7 +67,7 @@ test('shows a valid configuration file with every setting', async () => {
   try {
     const path = join(folder, 'server.json');
     await writeFile(path, json);
-    const { clientEnv, ...settings } = startConfig({ config: path }, {});
+    const { clientEnv, ...settings } = readConfig({ config: path }, {});
     expect(clientEnv).toBeUndefined(); // the one that is of a single start
     expect(Object.entries(settings).filter(([, value]) => value === undefined)).toEqual([]);
   } finally {

@@ -5,11 +5,13 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import { folderForEach } from '../../../test/support/set-up.ts';
 import { prepareTables } from '../../src/records/migrations.ts';
 import { openPostgresStore } from '../../src/records/postgres.ts';
-import type { Position, RecordFilter } from '../../src/records/records.ts';
+import type { RecordFilter } from '../../src/records/records.ts';
+import type { SignatureRecord } from '../../src/records/rows.ts';
 import { openSqliteStore } from '../../src/records/sqlite.ts';
 import type { Store } from '../../src/records/store.ts';
 import { operationAt } from '../support/operation.ts';
 import { type TestPostgres, usePostgres } from '../support/postgres.ts';
+import { allRecords } from '../support/records.ts';
 
 const folder = folderForEach();
 let postgres: TestPostgres;
@@ -128,13 +130,8 @@ describe.each(['SQLite', 'PostgreSQL'])('%s', (name) => {
     const inOrder = signed
       .toSorted((a, b) => a.signedAt.getTime() - b.signedAt.getTime() || (a.id < b.id ? -1 : 1))
       .map(({ id }) => id);
-    const ids = async (filter: RecordFilter, after?: Position) => {
-      const { records } = await other.records.search(filter, { order: 'oldest first', size: 10, after });
-      return records.map(({ id }) => id);
-    };
+    const ids = async (filter: RecordFilter) => (await allRecords(other, filter)).map(({ id }) => id);
     expect(await ids({})).toEqual(inOrder);
-    const { next } = await other.records.search({}, { order: 'oldest first', size: 1 });
-    expect(await ids({}, next)).toEqual(inOrder.slice(1));
     expect(await ids({ clientId: two.id })).toEqual([signed[2]?.id]);
     expect(await ids({ since: later(1), until: later(2) })).toEqual([signed[2]?.id]);
     expect(await ids({ certificate: 'unknown' })).toEqual([]);
@@ -164,26 +161,18 @@ describe.each(['SQLite', 'PostgreSQL'])('%s', (name) => {
     expect(await other.viewers.findByAccessKey('VK')).toBeUndefined();
   });
 
-  test('examines no more records than necessary, and continues from there in either direction', async () => {
-    const [one, two] = [await newClient(undefined), await newClient(undefined)];
+  test('returns records page by page, in either direction, without their signatures', async () => {
+    const one = await newClient(undefined);
     const ids = ['r0', 'r1', 'r2', 'r3', 'r4'];
     for (const [index, id] of ids.entries()) {
-      const entry = { ...record(index === 4 ? two.id : one.id, later(index < 2 ? 0 : index)), id };
+      const entry = { ...record(one.id, later(index < 2 ? 0 : index)), id };
       expect(await store.counting.add(entry, PATIENCE)).toBe(true);
     }
-    const few = await other.records.search({ clientId: two.id }, { order: 'oldest first', size: 2 });
-    expect([few.records, few.next?.id]).toEqual([[], 'r1']);
     for (const order of ['oldest first', 'newest first'] as const) {
-      const inOrder = order === 'oldest first' ? ids : ids.toReversed();
-      let after: Awaited<ReturnType<typeof store.records.search>>['next'];
-      const seen: string[][] = [];
-      do {
-        const batch = await other.records.search({}, { order, size: 2, after });
-        expect(batch.records.every(({ signature }) => signature === undefined)).toBe(true);
-        seen.push(batch.records.map(({ id }) => id));
-        after = batch.next;
-      } while (after !== undefined);
-      expect(seen).toEqual([inOrder.slice(0, 2), inOrder.slice(2, 4), inOrder.slice(4)]);
+      const seen: SignatureRecord[] = [];
+      for (const size of [2, 2, 2]) seen.push(...(await other.records.search({}, order, size, seen.at(-1))));
+      expect(seen.every(({ signature }) => signature === undefined)).toBe(true);
+      expect(seen.map(({ id }) => id)).toEqual(order === 'oldest first' ? ids : ids.toReversed());
     }
   });
 

@@ -2,7 +2,7 @@ import { mkdir, readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { folderForEach } from '../../../test/support/set-up.ts';
-import { dataConfig } from '../../src/config.ts';
+import { readConfig } from '../../src/config.ts';
 import { configureSoftHsm } from '../../src/keys/softhsm.ts';
 import { makeData } from '../../src/setup/make-data.ts';
 import { operationAt } from '../support/operation.ts';
@@ -14,7 +14,7 @@ test('a token that the HSM stores elsewhere is detected before it contains keys'
   await mkdir(join(elsewhere, 'tokens'), { recursive: true });
   await configureSoftHsm(elsewhere, process.env);
   const environment = {}; // what the server writes into it, the library does not see
-  const started = makeData(dataConfig({ data: root.path }, {}), environment, operationAt(new Date()), 'create');
+  const started = makeData(readConfig({ data: root.path }, {}), environment, operationAt(new Date()), 'create');
   await expect(started).rejects.toMatchObject({ code: 'hsm-failed' });
   expect(await readdir(join(elsewhere, 'tokens'))).toHaveLength(1);
   expect(await readdir(root.path)).toEqual(['elsewhere']);
@@ -22,7 +22,7 @@ test('a token that the HSM stores elsewhere is detected before it contains keys'
 
 test('a failed first start keeps everything else in the folder, and leaves none of its files', async () => {
   await writeFile(root.at('mine'), 'precious');
-  const config = dataConfig({ data: root.path, pkcs11Library: process.execPath }, {}); // no library
+  const config = readConfig({ data: root.path, pkcs11Library: process.execPath }, {}); // no library
   await expect(makeData(config, {}, operationAt(new Date()), 'create')).rejects.toMatchObject({
     code: 'pkcs11-library-unusable',
   });

@@ -3,7 +3,7 @@
 import { mkdir, readdir, writeFile } from 'node:fs/promises';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { folderForEach } from '../../../test/support/set-up.ts';
-import { dataConfig } from '../../src/config.ts';
+import { readConfig } from '../../src/config.ts';
 import { createToken } from '../../src/keys/pkcs11.ts';
 import { configureSoftHsm, findSoftHsm, tokenFolder } from '../../src/keys/softhsm.ts';
 import { dataFolder } from '../../src/setup/data-folder.ts';
@@ -26,7 +26,7 @@ beforeEach(async () => {
   await writeFile(folder.at('pin'), 'the PIN\n');
 });
 
-const settings = (more: object) => dataConfig({ data: folder.at('a'), pkcs11Token: LABEL, ...more }, {});
+const settings = (more: object) => readConfig({ data: folder.at('a'), pkcs11Token: LABEL, ...more }, {});
 const configOf = (name: string, database?: string) =>
   settings({ data: folder.at(name), pkcs11PinFile: folder.at('pin'), ...(database && { database }) });
 const make = (name: string, database?: string, rights: 'create' | 'use' = 'create') =>

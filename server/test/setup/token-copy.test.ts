@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { beforeEach, expect, test } from 'vitest';
 import { copyData } from '../../../test/support/services/server-data.ts';
 import { folderForEach } from '../../../test/support/set-up.ts';
-import { dataConfig } from '../../src/config.ts';
+import { readConfig } from '../../src/config.ts';
 import { tokenFolder } from '../../src/keys/softhsm.ts';
 import { type DataFolder, dataFolder } from '../../src/setup/data-folder.ts';
 import { openData } from '../../src/setup/open-data.ts';
@@ -22,7 +22,7 @@ beforeEach(async () => {
 
 /** The first signature of the first certificate's key. */
 async function sign() {
-  const data = await openData(dataConfig({ data: root.path }, {}), process.env, 'use');
+  const data = await openData(readConfig({ data: root.path }, {}), process.env, 'use');
   try {
     const key = await data.keys.find((await data.store.certificates.find('1'))?.keyId ?? '');
     return Buffer.from((await key?.sign('SHA256', Buffer.alloc(32, 1))) ?? []).toString('hex');

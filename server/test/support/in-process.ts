@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { REPORT_PATH, SIGN_PATH } from '../../../src/service/messages.ts';
 import { mustHoldNoCredentials, watchCredentials } from '../../../test/support/credential-watch.ts';
 import { copyData } from '../../../test/support/services/server-data.ts';
-import { dataConfig } from '../../src/config.ts';
+import { readConfig } from '../../src/config.ts';
 import { type App, buildServer, type ServerDependencies } from '../../src/http/app.ts';
 import { digestOfSecret } from '../../src/http/auth.ts';
 import { UNRESTRICTED } from '../../src/setup/clients.ts';
@@ -63,7 +63,7 @@ export async function openApp(
 ): Promise<TestApp> {
   const root = await mkdtemp(join(tmpdir(), 'codesign-app-'));
   await copyData(root, 2048);
-  const data = await openData(dataConfig({ data: root }, {}), process.env, 'use');
+  const data = await openData(readConfig({ data: root }, {}), process.env, 'use');
   let text = '';
   const write = (line: string) => {
     text += line;

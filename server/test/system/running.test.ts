@@ -12,7 +12,7 @@ import { openssl } from '../../../test/support/programs/openssl.ts';
 import { startServer } from '../../../test/support/services/server.ts';
 import { copyData } from '../../../test/support/services/server-data.ts';
 import { ServerError } from '../../src/errors.ts';
-import { attemptAsync } from '../../src/keys/pkcs11-library.ts';
+import { asHsmError } from '../../src/keys/pkcs11-library.ts';
 import { DAY, lookAhead } from '../../src/look-ahead.ts';
 import { dataFolder } from '../../src/setup/data-folder.ts';
 import { ownTls } from '../../src/setup/tls.ts';
@@ -67,7 +67,7 @@ test('names a cause once in the log, and says why a database with several addres
     store: { ...store, check: () => Promise.reject(new Error('not counted', { cause: refused })) },
     keys: {
       ...keys,
-      check: () => attemptAsync('answer', () => Promise.reject(new Error('CKR_DEVICE_REMOVED'))),
+      check: () => Promise.reject(asHsmError('answer', new Error('CKR_DEVICE_REMOVED'))),
     },
   }));
   await get('/readyz');

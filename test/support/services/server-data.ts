@@ -3,7 +3,7 @@
 import { execFile } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { dataConfig } from '../../../server/src/config.ts';
+import { readConfig } from '../../../server/src/config.ts';
 import { makeData as makeServerData } from '../../../server/src/setup/make-data.ts';
 import { operationAt } from '../../../server/test/support/operation.ts';
 import { copyOfMadeOnce } from '../made-once.ts';
@@ -32,7 +32,7 @@ export async function runServerCommand(...args: readonly string[]): Promise<stri
 export async function copyData(folder: string, bits: KeyBits): Promise<void> {
   await copyOfMadeOnce(`server-data-${bits}`, folder, async (made) => {
     if (bits === FIRST_BITS) {
-      await makeServerData(dataConfig({ data: made }, {}), process.env, operationAt(new Date()), 'create');
+      await makeServerData(readConfig({ data: made }, {}), process.env, operationAt(new Date()), 'create');
       return;
     }
     await copyData(made, FIRST_BITS);

@@ -3,7 +3,7 @@ import { type AddressInfo, connect as connectTcp, type Socket } from 'node:net';
 import { connect } from 'node:tls';
 import { afterEach, expect, test } from 'vitest';
 import { SIGN_PATH } from '../../../src/service/messages.ts';
-import { connectionLimit, openFilesLimit } from '../../src/http/connection-limit.ts';
+import { connectionLimit, openFilesLimit } from '../../src/http/connections.ts';
 import { basic, openApp, type TestApp } from '../support/in-process.ts';
 
 let server: TestApp;

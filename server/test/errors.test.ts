@@ -1,8 +1,7 @@
 import { chmod, mkdir, writeFile } from 'node:fs/promises';
 import { expect, test } from 'vitest';
 import { folderForEach } from '../../test/support/set-up.ts';
-import { describeAccess, userName } from '../src/access.ts';
-import { reasonOf } from '../src/errors.ts';
+import { describeAccess, reasonOf, userName } from '../src/errors.ts';
 
 const folder = folderForEach();
 
