@@ -6,6 +6,8 @@ import { createWalker } from '../../../src/containers/walk.ts';
 import { formats } from '../../../src/formats/registry.ts';
 import { digestEntries } from '../../../src/zip/entry-digests.ts';
 import { makeAsar } from '../../support/containers/make-asar.ts';
+import { cabOf, cabSet } from '../../support/containers/make-cab.ts';
+import { msiOf } from '../../support/containers/make-msi.ts';
 import { makeTar, paxRecord } from '../../support/containers/make-tar.ts';
 import { zipOf } from '../../support/containers/make-zip.ts';
 import { require } from '../check-case.ts';
@@ -21,6 +23,7 @@ export const containersTarget: TargetDefinition = {
   share: 2000,
   async open({ bases }) {
     const program = bases.read('fuzz/base-stamped-nested.exe');
+    const plain = bases.read('pe/hello.exe');
     const zip = zipOf({ 'app.exe': program, 'notes.txt': Buffer.from('notes') }, true);
     const tar = makeTar([
       { name: 'own', type: 'x', content: paxRecord('path', 'renamed.zip') },
@@ -31,7 +34,14 @@ export const containersTarget: TargetDefinition = {
     const manifest = Buffer.from('Manifest-Version: 1.0\r\n\r\n');
     const jar = zipOf({ 'META-INF/MANIFEST.MF': manifest, 'native/a.dll': program, 'in.jar': zip }, true);
     const nuget = zipOf({ 'a.nuspec': Buffer.from('<package/>'), 'lib/a.dll': program, 'tools/in.zip': zip }, true);
-    const whole = [zip, tar, asar, zipOf({ 'in.tar': tar, 'app.asar': asar }), jar, nuget];
+    const cab = cabOf({ 'a.exe': program, 'b.zip': zip }, true);
+    const msi = msiOf(['a.exe', 'b.txt'], cabOf({ F0: program, F1: Buffer.from('text') }, true), {
+      'Binary.dll': program,
+    });
+    const [first, second] = cabSet('a.exe', program, ['1.cab', '2.cab']);
+    const files = zipOf({ 'in.tar': tar, 'app.asar': asar, 'a.msi': msi, '1.cab': first, '2.cab': second });
+    const bundles = [Buffer.concat([plain, cab, cab]), Buffer.concat([plain, zip])];
+    const whole = [zip, tar, asar, cab, cabOf({ 'a.exe': program }), msi, jar, nuget, ...bundles, files];
     const verifying = {
       ...{ formats, digestEntries, examineTrust: undefined, now: new Date('2026-12-31') },
       policy: { requireTimestamp: false, signer: undefined, leastAlgorithm: undefined },
