@@ -1,6 +1,7 @@
 /** Holds the tables of peculiar files to codes that there are. */
 
 import { expect, it } from 'vitest';
+import { cabinetErrors } from '../../../../src/cabinet/errors.ts';
 import { compoundFileErrors } from '../../../../src/compound-file/errors.ts';
 import { fileErrors } from '../../../../src/files/errors.ts';
 import { formatErrors } from '../../../../src/format/errors.ts';
@@ -18,7 +19,7 @@ it.each([
   ['jar-special', [zipErrors, jarErrors, fileErrors, formatErrors]],
   ['script-special', [scriptErrors, fileErrors, formatErrors]],
   ['msi-special', [compoundFileErrors, msiErrors]],
-  ['cab-special', [cabErrors]],
+  ['cab-special', [cabErrors, cabinetErrors]],
   ['appx-special', [appxErrors, zipErrors, fileErrors, formatErrors]],
 ] as const)('the table of %s names each file once, and only codes that exist', (folder, tables) => {
   const files = readSpecialFiles(folder);
