@@ -1,71 +1,86 @@
 /** Writes the list of all error codes as Markdown, from the tables of errors themselves. */
 
-import { readdirSync, readFileSync } from 'node:fs';
+import { readdirSync } from 'node:fs';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { toCodesignError } from '../../src/errors/codesign-error.ts';
+import { type ErrorCategory, toCodesignError } from '../../src/errors/codesign-error.ts';
 import type { ErrorDefinition } from '../../src/errors/define-errors.ts';
 import { exitCodeFor } from '../../src/errors/exit-codes.ts';
 
 const TABLE_HEAD = '| code | category | message | what to do |\n|---|---|---|---|\n';
 
+const CATEGORIES = {
+  internal: 'a defect of this program',
+  usage: 'options, environment or inputs: nothing was sent',
+  network: 'no answer from the service',
+  http: 'an answer outside 2xx',
+  business: 'an answer in 2xx that reports a failure',
+  local: 'a file, the certificate or the disk',
+  timestamp: 'no authority returned a usable timestamp',
+  warning: 'the run continues',
+} as const satisfies Readonly<Record<ErrorCategory | 'warning', string>>;
+type Category = keyof typeof CATEGORIES;
+const NAMES_OF_CATEGORIES = Object.keys(CATEGORIES) as Category[];
+
 const HEAD = `# Codes of errors and warnings
 
 Every error that \`codesign-remote\` reports has one of these codes: in brackets after the message, and as \`error.code\` in
 the JSON document and in the library. Warnings have codes in brackets too, and never change the exit code. Scripts may match
-codes and categories; messages and hints may change. \`{…}\` stands
-for a value of an occurrence. \`codesign-remote explain <code>\` prints an entry.
+codes and categories; messages and hints may change. \`{…}\` stands for a value that the actual message shows.
+\`codesign-remote explain <code>\` prints an entry. Each code is an anchor of this page, for example
+\`errors.md#no-files\`.
 
-| category | exit code | |
+| category | exit code | meaning |
 |---|---|---|
-| \`usage\` | ${exitCodeFor(['usage'])} | options, environment, inputs: nothing was sent |
-| \`network\` | ${exitCodeFor(['network'])} | no answer from the service |
-| \`http\` | ${exitCodeFor(['http'])} | an answer outside 2xx |
-| \`business\` | ${exitCodeFor(['business'])} | an answer in 2xx that reports a failure |
-| \`local\` | ${exitCodeFor(['local'])} | the file, the certificate, the disk |
-| \`timestamp\` | ${exitCodeFor(['timestamp'])} | no authority returned a usable timestamp |
-| \`warning\` | none | the run continues |
-| \`internal\` | ${exitCodeFor(['internal'])} | the code \`internal\`: a defect of this program: report it with the output of \`--verbose\` |
-
+${NAMES_OF_CATEGORIES.map((category) => `| \`${category}\` | ${exitCodeOf(category)} | ${CATEGORIES[category]} |\n`).join('')}
 \`not-attempted\` has the category of the error that stopped the run, if it was one error. \`unauthorized\` has two categories:
-\`http\` when the status was outside 2xx, \`business\` otherwise.
+\`http\` if the status was outside 2xx, otherwise \`business\`.
 
 This page is generated from the tables (\`errors.ts\` in each folder): \`npx vitest run test/documentation/documentation.test.ts -u\`.
 `;
 
+function exitCodeOf(category: Category): string {
+  return category === 'warning' ? 'none' : String(exitCodeFor([category]));
+}
+
 /** `source` is the folder src. */
 export async function errorReference(source: string): Promise<string> {
-  const folders = readdirSync(source, { recursive: true, withFileTypes: true })
+  const files = readdirSync(source, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile() && entry.name === 'errors.ts')
-    .map((entry) => path.join(entry.parentPath, entry.name))
-    .sort();
-  const sections = await Promise.all(folders.map((file) => section(source, file)));
-  return [HEAD, unexpectedSection(), ...sections].join('\n');
-}
-
-async function section(source: string, file: string): Promise<string> {
-  const exported = Object.values((await import(pathToFileURL(file).href)) as Record<string, unknown>);
-  const rows = exported.filter(hasTable).flatMap(({ table }) => Object.entries(table).map(row));
-  const opening = /^\/\*\* (.*?) \*\//.exec(readFileSync(file, 'utf8'))?.[1] ?? '';
-  const folder = path.relative(source, path.dirname(file)).replaceAll(path.sep, '/');
-  return `## ${folder}\n\n${opening}\n\n${TABLE_HEAD}${rows.join('')}`;
-}
-
-/** The only code that is in no table. */
-function unexpectedSection(): string {
-  const { code, category, message, hint } = toCodesignError(new Error('{message}'));
-  return `## errors\n\nA defect of this program.\n\n${TABLE_HEAD}${row([code, { category, message, hint: hint ?? '' }])}`;
+    .map((entry) => path.join(entry.parentPath, entry.name));
+  const modules = await Promise.all(files.map((file) => import(pathToFileURL(file).href)));
+  const defined = modules.flatMap((module) => Object.values(module as Record<string, unknown>).filter(hasTable));
+  const entries = [UNEXPECTED, ...defined.flatMap(({ table }) => Object.entries(table))].sort(byCode);
+  const withAnchor = new Set<string>();
+  const sections = NAMES_OF_CATEGORIES.map((category) => {
+    const rows = entries.filter(([, definition]) => definition.category === category);
+    return `## ${category}: exit code ${exitCodeOf(category)}\n\n${TABLE_HEAD}${rows.map((entry) => row(entry, withAnchor)).join('')}`;
+  });
+  return [HEAD, ...sections].join('\n');
 }
 
 type Definition = Pick<ErrorDefinition, 'message' | 'hint'> & { readonly category: string };
-type Table = Readonly<Record<string, Definition>>;
+type Entry = readonly [code: string, Definition];
 
-function hasTable(value: unknown): value is { readonly table: Table } {
+const byCode = ([one]: Entry, [other]: Entry) => (one < other ? -1 : 1);
+
+/** The only code that is in no table. */
+const UNEXPECTED = unexpected();
+
+function unexpected(): Entry {
+  const { code, category, message, hint } = toCodesignError(new Error('{message}'));
+  return [code, { category, message, hint: hint ?? '' }];
+}
+
+function hasTable(value: unknown): value is { readonly table: Readonly<Record<string, Definition>> } {
   return typeof value === 'function' && 'table' in value;
 }
 
-function row([code, { category, message, hint = '' }]: [string, Definition]): string {
-  return `| \`${code}\` | ${category} | ${cell(message)} | ${cell(hint)} |\n`;
+function row([code, { category, message, hint = '' }]: Entry, withAnchor: Set<string>): string {
+  // A code that is in two categories has its anchor at the first entry.
+  const anchor = withAnchor.has(code) ? '' : `<a id="${code}"></a>`;
+  withAnchor.add(code);
+  return `| ${anchor}\`${code}\` | ${category} | ${cell(message)} | ${cell(hint)} |\n`;
 }
 
 /** Each detail as its own name in braces; of the two operations the one that matters; nothing that is only perhaps so. */

@@ -37,7 +37,7 @@ export async function errorCodes(): Promise<readonly string[]> {
 }
 
 async function rowsOf(page: string): Promise<readonly (readonly string[])[]> {
-  const lines = (await readFile(page, 'utf8')).split('\n').filter((line) => line.startsWith('| `'));
+  const lines = (await readFile(page, 'utf8')).split('\n').filter((line) => /^\| (<a id="[\w-]+"><\/a>)?`/.test(line));
   return lines.map((line) =>
     line
       .slice(1, -1)
@@ -45,7 +45,7 @@ async function rowsOf(page: string): Promise<readonly (readonly string[])[]> {
       .map((cell) =>
         cell
           .trim()
-          .replace(/^`(.*)`$/, '$1')
+          .replace(/^(?:<a id="[\w-]+"><\/a>)?`(.*)`$/, '$1')
           .replace(/\\([|<>*])/g, '$1'),
       ),
   );
