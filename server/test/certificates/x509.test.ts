@@ -56,9 +56,9 @@ describe('an authority and the certificates that it issues', () => {
 
   test('serial numbers are positive, 16 bytes, and never twice the same', async () => {
     const serials = await Promise.all(
-      Array.from({ length: 50 }, async () => new X509Certificate(await selfSign(issuer, new Date())).serialNumber),
+      Array.from({ length: 5 }, async () => new X509Certificate(await selfSign(issuer, new Date())).serialNumber),
     );
-    expect(new Set(serials).size).toBe(50);
+    expect(new Set(serials).size).toBe(5);
     for (const serial of serials) expect(serial).toMatch(/^[4-7][0-9A-F]{31}$/);
   });
 

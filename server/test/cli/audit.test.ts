@@ -43,8 +43,9 @@ test('records each changing command with its target and options, and without sec
     return output.trim();
   };
   // A changed copy of the data has what `init` and `start` recorded.
-  const root = ['-x509', '-newkey', 'rsa:2048', '-nodes', '-keyout', 'root.key', '-out', 'root.pem', '-subj', '/CN=R'];
-  execFileSync('openssl', ['req', ...root], { cwd: folder, stdio: 'pipe' });
+  const key = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:P-256', '-nodes', '-keyout', 'root.key'];
+  const root = ['req', '-x509', ...key, '-out', 'root.pem', '-subj', '/CN=R'];
+  execFileSync('openssl', root, { cwd: folder, stdio: 'pipe' });
   await run('start', '--port', '0', '--log-level', 'silent');
   await run('certificate', 'add', '--number', 'two', '--bits', '2048', '--common-name', 'It’s ours');
   await writeFile(join(folder, 'csr.pem'), await run('certificate', 'request', '--number', 'three', '--bits', '2048'));

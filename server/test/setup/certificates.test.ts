@@ -17,17 +17,8 @@ beforeAll(async () => {
 afterAll(() => server.close());
 beforeEach(async () => {
   openssl(
-    'req',
-    '-x509',
-    '-newkey',
-    'rsa:2048',
-    '-nodes',
-    '-keyout',
-    'root.key',
-    '-out',
-    'root.pem',
-    '-subj',
-    '/CN=Root',
+    ...['req', '-x509', '-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:P-256', '-nodes', '-keyout', 'root.key'],
+    ...['-out', 'root.pem', '-subj', '/CN=Root'],
   );
 });
 

@@ -5,6 +5,7 @@ import { beforeEach, expect, test } from 'vitest';
 import { openssl } from '../../../test/support/programs/openssl.ts';
 import { copyData } from '../../../test/support/services/server-data.ts';
 import { folderForEach } from '../../../test/support/set-up.ts';
+import { rsaKey } from '../../../test/support/signed-files/rsa-keys.ts';
 import { type DataFolder, dataFolder } from '../../src/setup/data-folder.ts';
 import { ownTls, readTls } from '../../src/setup/tls.ts';
 
@@ -111,9 +112,10 @@ test('rejects a key that does not belong to the first certificate, whatever thei
   const rsa = root.at('rsa.pem');
   const rootFirst = root.at('root-first.pem');
   await writeFile(ec, certificate);
-  openssl([...'req -x509 -newkey rsa:2048 -nodes -subj /CN=rsa -days 9 -keyout'.split(' '), rsa, '-out', `${rsa}.crt`]);
-  const other = openssl(['genpkey', '-algorithm', 'RSA', '-pkeyopt', 'rsa_keygen_bits:2048']);
-  await writeFile(`${rsa}.other`, other);
+  const pemOf = (name: string) => rsaKey(2048, name).privateKey.export({ type: 'pkcs8', format: 'pem' });
+  await writeFile(rsa, pemOf('tls'));
+  await writeFile(`${rsa}.other`, pemOf('tls-other'));
+  openssl([...'req -x509 -subj /CN=rsa -days 9 -key'.split(' '), rsa, '-out', `${rsa}.crt`]);
   await writeFile(rootFirst, (await readFile(folder.tls.ca, 'utf8')) + certificate);
   expect((await readTls(`${rsa}.crt`, rsa)).key).toContain('PRIVATE KEY');
   for (const [certificateFile, key] of [
