@@ -53,17 +53,24 @@ async function finishRest() {
 const plain = (text) => text.replaceAll(/[^\p{L}\p{N} ._/:()-]/gu, (character) => `&#${character.codePointAt(0)};`);
 
 const signArguments = lines(env.SIGN_ARGUMENTS);
+const isVerifyOnly = env.SIGN_VERIFY_ONLY === 'true';
 const skip = env.SIGN_SKIP_SIGNED === 'true' ? ['--skip-signed'] : [];
 // `sign` runs before `resume`, because it uses signatures of an earlier attempt also for files that were built again.
-const { code, stdout } = await run('sign', '--json', ...skip, ...signArguments, '--', ...lines(env.SIGN_FILES));
+const command = isVerifyOnly ? ['verify', '--inside'] : ['sign', ...skip];
+const { code, stdout } = await run(...command, '--json', ...signArguments, '--', ...lines(env.SIGN_FILES));
 await writeFile(json, stdout);
 const document = stdout === '' ? {} : JSON.parse(stdout);
-const isFinished = code === 0 && (await finishRest());
+const isFinished = isVerifyOnly || (code === 0 && (await finishRest()));
 
-const { signed = 0, skipped = 0, failed = 0 } = document.summary ?? {};
+const { inside, ...whole } = document.summary ?? {};
+const { signed = 0, skipped = 0, failed = 0 } = inside ?? whole;
 const outputs = { signed, skipped, failed, json, 'exit-code': code, keep: !isFinished };
 const text = Object.entries(outputs).map(([name, value]) => `${name}=${value}\n`);
 await appendFile(env.GITHUB_OUTPUT, text.join(''));
 // The program wrote the summary of all other runs.
 const { error } = document;
-if (error) await appendFile(env.GITHUB_STEP_SUMMARY, `Nothing was signed: ${plain(error.message)} (${error.code})\n`);
+if (error)
+  await appendFile(
+    env.GITHUB_STEP_SUMMARY,
+    `Nothing was ${isVerifyOnly ? 'verified' : 'signed'}: ${plain(error.message)} (${error.code})\n`,
+  );

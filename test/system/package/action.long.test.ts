@@ -191,6 +191,21 @@ describe('an attempt', () => {
     expect((await runStep(action, stepOf('end'), code, { RUNNER_TEMP: installed })).code).toBe(2);
   });
 
+  it('verifies only, by a policy, without a request', async () => {
+    const before = server.operations('sign').length;
+    const workspace = await startMachine('verified');
+    await copyFile(fixture('golden/sha256-rsa2048.exe'), join(workspace, 'signed.exe'));
+    const policy = join(workspace, 'policy.json');
+    await writeFile(policy, JSON.stringify({ version: 1, roots: [fixture('golden/root.pem')] }));
+    const inputs = { 'verify-only': 'true', arguments: `--policy=${policy}\n--exclude=policy.json` };
+    const good = await sign(workspace, { ...inputs, files: `${workspace}/signed.exe` });
+    expect(Object.fromEntries(good.outputs), good.log).toMatchObject({ failed: '0', 'exit-code': '0', keep: 'false' });
+    const bad = await sign(workspace, { ...inputs, files: workspace });
+    expect(Object.fromEntries(bad.outputs), bad.log).toMatchObject({ failed: '1', 'exit-code': '8', keep: 'false' });
+    expect(bad.log).toContain(`::error file=${workspace}/app.exe,title=unsigned::`);
+    expect(server.operations('sign').length).toBe(before);
+  });
+
   it('treats names and arguments as plain text', async () => {
     const workspace = await startMachine('names');
     const name = '--json $(touch stolen) `touch stolen` ; touch stolen | <b>.exe';
