@@ -76,6 +76,13 @@ async function buildClient() {
   }
 }
 
+/** release/program: the command line and its worker, each as one file, for single executables (scripts/release.mjs). */
+async function buildForExecutables() {
+  const output = { dir: inRoot('release', 'program'), format: 'cjs', codeSplitting: false };
+  await bundle('.cjs', { input: { cli: 'src/cli/executable.ts' }, output });
+  await bundle('.cjs', { input: { 'digest-worker': 'src/zip/digest-worker.ts' }, output });
+}
+
 /** Writes a bundle with all its packages to dist, with this ending. Returns its files. */
 async function bundle(extension, { input, plugins = [], output }) {
   const { output: files } = await rolldown({
@@ -266,7 +273,10 @@ async function run(command, args) {
   if (code !== 0) throw new Error(`${args[0]} failed:\n${output.trim()}`);
 }
 
-const results = await Promise.allSettled([buildClient(), buildDeclarations(), buildServer(), writeDocuments(root)]);
+const builds = process.argv.includes('--executables')
+  ? [buildForExecutables()]
+  : [buildClient(), buildDeclarations(), buildServer(), writeDocuments(root)];
+const results = await Promise.allSettled(builds);
 const failures = results.filter((result) => result.status === 'rejected');
 for (const { reason } of failures) console.error(`build: ${reason.message}`);
 process.exitCode = failures.length > 0 ? 1 : 0;

@@ -1,6 +1,7 @@
 import { lstatSync, statSync } from 'node:fs';
 import module from 'node:module';
 import { dirname, join } from 'node:path';
+import { isExecutable } from '../bytes/executable.ts';
 import { makeFolders } from '../bytes/folders.ts';
 import { cacheFolder, homeFolder } from '../bytes/platform-folders.ts';
 
@@ -19,7 +20,7 @@ export async function keepCompiledCode(
   enable: Enable | undefined = enableCompileCache,
 ): Promise<void> {
   const { NODE_COMPILE_CACHE, NODE_DISABLE_COMPILE_CACHE } = environment;
-  if (enable === undefined || NODE_COMPILE_CACHE || NODE_DISABLE_COMPILE_CACHE) return;
+  if (isExecutable() || enable === undefined || NODE_COMPILE_CACHE || NODE_DISABLE_COMPILE_CACHE) return;
   const cache = cacheFolder({ environment, platform: process.platform, home: homeFolder() });
   const folder = cache && join(cache, 'compiled');
   if (folder !== undefined && (await isPrivate(folder))) enable(folder);

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { existsSync, rmSync } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { uptime } from 'node:os';
+import { assetOf } from '../bytes/executable.ts';
 import { homeFolder, stateFolder } from '../bytes/platform-folders.ts';
 import { lazy } from '../bytes/reuse.ts';
 import { formats } from '../formats/registry.ts';
@@ -63,7 +64,8 @@ async function composeDigesting(): Promise<DigestEntries> {
     import('../zip/digest-threads.ts'),
     import('../zip/entry-digests.ts'),
   ]);
-  return digestEntriesWith(existsSync(DIGEST_WORKER) ? createDigestThreads(DIGEST_WORKER) : undefined);
+  const worker = assetOf('digest-worker.cjs') ?? (existsSync(DIGEST_WORKER) ? DIGEST_WORKER : undefined);
+  return digestEntriesWith(worker === undefined ? undefined : createDigestThreads(worker));
 }
 
 /** A later run removes what cannot be removed now. */

@@ -20,8 +20,8 @@ interface Thread {
   isReady: boolean;
 }
 
-/** `program` is the built digest-worker.ts. */
-export function createDigestThreads(program: URL, count = Math.min(availableParallelism() - 1, MOST_THREADS)) {
+/** `program` is the built digest-worker.ts: its location, or its text. */
+export function createDigestThreads(program: URL | string, count = Math.min(availableParallelism() - 1, MOST_THREADS)) {
   let threads: Thread[] = [];
   let isBroken = false;
   let idle: NodeJS.Timeout | undefined;
@@ -30,7 +30,7 @@ export function createDigestThreads(program: URL, count = Math.min(availablePara
     // Most runs start no thread.
     const { Worker } = process.getBuiltinModule('node:worker_threads');
     // Environment variables may contain secrets.
-    const worker = new Worker(program, { name: 'digests', env: {}, execArgv: [] });
+    const worker = new Worker(program, { name: 'digests', env: {}, execArgv: [], eval: typeof program === 'string' });
     const thread: Thread = { worker, waiting: [], isReady: false };
     worker.unref();
     worker.once('online', () => {

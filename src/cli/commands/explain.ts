@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
+import { assetOf } from '../../bytes/executable.ts';
 import { didYouMean } from '../../options/suggest.ts';
 import { DOCS_FOLDER } from '../docs-folder.ts';
 import { cliErrors } from '../errors.ts';
@@ -37,7 +38,8 @@ export async function errorCodes(): Promise<readonly string[]> {
 }
 
 async function rowsOf(page: string): Promise<readonly (readonly string[])[]> {
-  const lines = (await readFile(page, 'utf8')).split('\n').filter((line) => /^\| (<a id="[\w-]+"><\/a>)?`/.test(line));
+  const text = assetOf('errors.md') ?? (await readFile(page, 'utf8'));
+  const lines = text.split('\n').filter((line) => /^\| (<a id="[\w-]+"><\/a>)?`/.test(line));
   return lines.map((line) =>
     line
       .slice(1, -1)

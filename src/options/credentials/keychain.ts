@@ -2,6 +2,7 @@
 
 import { createRequire } from 'node:module';
 import * as v from 'valibot';
+import { isExecutable } from '../../bytes/executable.ts';
 import type { CodesignError } from '../../errors/codesign-error.ts';
 import { printable } from '../../errors/printable.ts';
 import { systemReason } from '../../errors/system-reason.ts';
@@ -166,6 +167,9 @@ async function callKeytar(
 }
 
 function find(locate: () => string): string {
+  if (isExecutable()) {
+    throw settingsErrors('keychain-unavailable', { reason: 'a single executable cannot load the package keytar' });
+  }
   try {
     return locate();
   } catch (cause) {
