@@ -6,12 +6,14 @@ import { type CmsEntry, type Container, digestIn, type SignedKind } from '../../
 import { readLink, spcContent, spcUnicode } from '../../authenticode/spc-structures.ts';
 import { isPadding, readStoredCms, type StoredCms } from '../../authenticode/stored-cms.ts';
 import type { ByteSource } from '../../bytes/byte-source.ts';
+import { cabinetErrors } from '../../cabinet/errors.ts';
 import { broken } from '../../errors/finding.ts';
 import { plural } from '../../errors/plural.ts';
 import { formatErrors, formatWarnings } from '../../format/errors.ts';
 import type { ContentReader, SignableFile } from '../../format/signable-file.ts';
 import type { Detail } from '../../format/signature.ts';
 import { cabinetFiles } from '../cabinet-contents.ts';
+import { areReserveSizesRight } from './data-blocks.ts';
 import { contentOf, embedCms, headForSignature, removeCms } from './embed.ts';
 import { type CabinetLayout, readLayout } from './layout.ts';
 
@@ -57,6 +59,9 @@ function signatureAtEnd(cabinet: Cabinet, source: ByteSource, { measure }: Conte
     reasonNotRewritable: undefined,
     entries: async () => (stored === undefined ? [] : [entryOf(stored)]),
     async measure(content, algorithms) {
+      // `verify` would call the result broken.
+      if (content === 'new' && !(await areReserveSizesRight(source, layout)))
+        throw cabinetErrors('cabinet-malformed', { problem: 'its data blocks do not end where its data ends' });
       const draft = head.shift === 0 ? undefined : () => embedCms(layout, head, new Uint8Array());
       return measure(source, await contentOf(source, layout, content), algorithms, draft);
     },
@@ -69,14 +74,22 @@ function signatureAtEnd(cabinet: Cabinet, source: ByteSource, { measure }: Conte
       if (layout.signature === undefined) throw formatErrors('not-signed');
       return removeCms(source, layout);
     },
-    examine: async () =>
-      layout.signature === undefined ? [] : hiddenIn(cabinet).map(({ message }) => broken('hidden-bytes', message)),
+    async examine() {
+      if (layout.signature === undefined) return [];
+      const hidden = hiddenIn(cabinet).map(({ message }) => broken('hidden-bytes', message));
+      return (await areReserveSizesRight(source, layout)) ? hidden : [...hidden, RESERVE_SIZES_DIFFER];
+    },
   };
 }
 
 function entryOf({ cms }: StoredCms): CmsEntry {
   return { location: 'end of the cabinet', cms, examine: async () => [] };
 }
+
+const RESERVE_SIZES_DIFFER = broken(
+  'reserve-sizes-differ',
+  'The sizes of the reserved areas, which no signature covers, were changed, so that programs unpack other bytes.',
+);
 
 function hiddenIn({ layout: { reserve }, stored }: Cabinet) {
   const found: { readonly where: string; readonly message: string }[] = [];

@@ -61,7 +61,7 @@ const FREE: Readonly<Partial<Record<Role, Readonly<Record<string, Rule>>>>> = {
     Metadata: always,
     Perms: (_old, now) => now === null,
     // Readers ignore a PDF version that is lower than the previous one.
-    Version: (old, now) => Number(nameOf(now)) > Number(nameOf(old) ?? 0),
+    Version: (old, now) => (old === null || isOf(old, 'name')) && Number(nameOf(now)) > Number(nameOf(old) ?? 0),
   },
   form: { SigFlags: always },
 };

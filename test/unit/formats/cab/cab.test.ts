@@ -35,3 +35,20 @@ it('writes a reference of 16 bytes in a reserved area of any size, followed by z
     expect(result.subarray(44 + 8, 40 + length).every((byte) => byte === 0)).toBe(true);
   }
 });
+
+it('calls a cabinet broken whose blocks are unpacked from other bytes, and does not sign it', async () => {
+  const signer = await makeThrowawaySigner();
+  for (const name of ['plain.cab', 'sizes.cab']) {
+    const bytes = GOOD_CABINETS.find((each) => each.name === name)?.bytes ?? Buffer.of();
+    const { result } = await signBytes(cab, bytes, signer);
+    for (const other of [1, 2, 9]) {
+      // cbCFData, which no digest covers.
+      const changed = Buffer.from(result);
+      changed[39] = (changed[39] ?? 0) + other;
+      const file = await openBytes(cab, changed);
+      expect((await file.signatures()).map(({ location }) => location)).toHaveLength(1);
+      expect(await file.examine()).toMatchObject([{ code: 'reserve-sizes-differ', weight: 'broken' }]);
+      await expect(signBytes(cab, changed, signer)).rejects.toMatchObject({ code: 'cabinet-malformed' });
+    }
+  }
+});
