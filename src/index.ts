@@ -34,6 +34,7 @@ export type {
   FailedOutcome,
   FileOutcome,
   FileToSign,
+  InsideOutcome,
   PlannedOutcome,
   PlannedPart,
   RemovedOutcome,

@@ -36,6 +36,7 @@ const requirements = {
   digest: { enum: DIGEST_ALGORITHMS },
   covered: { type: 'array', items: { enum: ['own', 'catalog', 'package'] }, minItems: 1 },
   notOpened: { enum: ['warn', 'fail'] },
+  sign: { type: 'boolean' },
 };
 
 const rule = {

@@ -11,8 +11,8 @@ import { createClassifier } from '../policy/rules.ts';
 import { unreadFile, type Verifying } from '../verifying/verify-file.ts';
 import { composeVerifying } from './compose-verifying.ts';
 
-const LEVELS = 8;
-const MOST_FILES = 200_000;
+export const LEVELS = 8;
+export const MOST_FILES = 200_000;
 
 export interface InsideResult {
   /** Each list starts with an outer file, followed by the files inside it. */

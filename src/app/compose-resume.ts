@@ -163,16 +163,23 @@ async function composeWriting(
   if (urls.length === 0 && !isDeclined) {
     throw missingSettings(['timestampUrl'], env, { or: '--no-timestamp' });
   }
-  const createSigning: CreateSigning = ({ code, algorithm, signingOptions }, journal) => {
-    const { existing, report } = signingOptions;
+  const createSigning: CreateSigning = async ({ code, algorithm, signingOptions }, journal) => {
+    const { existing, report, inside: recorded } = signingOptions;
+    const inside = recorded && (await (await import('./compose-sign-inside.ts')).composeSignInside(recorded));
     const timestamps = resolveTimestamps(look, algorithm, env);
     const timestampAlgorithm = urls.length > 0 ? timestamps.algorithm : undefined;
     return {
-      run,
+      run: { ...run, ...(inside && { containers: inside.containers }) },
       context: runContext({ ...signingOptions, algorithm, timestampAlgorithm, chain }),
       // Inner files may use another algorithm, and their calls then belong to other work.
       typedOptions: [],
-      policy: { existing, isAlgorithmGiven: false, allOrNothing: false, report: settings.report && report !== false },
+      policy: {
+        existing,
+        inside,
+        isAlgorithmGiven: false,
+        allOrNothing: false,
+        report: settings.report && report !== false,
+      },
       account: {
         service: withoutSigning(service),
         origin: given.origin,

@@ -13,6 +13,7 @@ import type { SigningEvent } from '../signing/outcome.ts';
 import { withoutJournal } from '../signing/service/call.ts';
 import type { ClientInfo } from '../signing/service/client-info.ts';
 import { type RunContext, runContext } from '../signing/signing-context.ts';
+import type { Inside } from '../signing/signing-policy.ts';
 import type { Signing } from '../signing/signing-run.ts';
 import type { TimestampAuthorities } from '../timestamp/authorities.ts';
 import { readChain } from './compose-config.ts';
@@ -39,6 +40,7 @@ export async function openSigning(
   onEvent: (event: SigningEvent) => void,
 ): Promise<OpenedSigning> {
   const { env } = runtime;
+  const inside = await insideOf(settings);
   const chain = await readChain(settings.certificate, env);
   checkFormatOptions(FORMAT_OPTIONS, settings.formatOptions);
   const connection = await (settings.dryRun ? checkConnection(settings, env) : connect(settings, env, onEvent));
@@ -55,8 +57,9 @@ export async function openSigning(
   connection.prepare?.();
   return {
     ...opened,
+    run: { ...opened.run, ...(inside && { containers: inside.containers }) },
     context: contextOf(settings, chain),
-    policy: { ...settings, isAlgorithmGiven: settings.look.one('algorithm') !== undefined },
+    policy: { ...settings, inside, isAlgorithmGiven: settings.look.one('algorithm') !== undefined },
     typedOptions: FORMAT_OPTIONS.filter(({ key, flag }) => settings.look.one(key)?.origin === flag),
     account: account && {
       ...account,
@@ -73,6 +76,12 @@ export async function openSigning(
       await account?.service.close();
     },
   };
+}
+
+async function insideOf({ inside, policy, exclude }: SigningSettings): Promise<Inside | undefined> {
+  if (!inside && policy === undefined) return undefined;
+  const { composeSignInside } = await import('./compose-sign-inside.ts');
+  return await composeSignInside({ exclude, policy });
 }
 
 function contextOf(settings: SigningSettings, chain: SigningChain): RunContext {

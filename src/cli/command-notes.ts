@@ -14,12 +14,15 @@ Credentials come from CODESIGN_ACCESS_KEY with CODESIGN_ACCESS_SECRET or CODESIG
 Files from a pattern, a folder or a list are kept if they have an intact signature of another publisher. --replace and --append
 sign them too. Put patterns in quotes: otherwise the shell expands them, and each file counts as named.
 
+--inside also signs programs and installers inside ZIP and Java archives. docs/sign-inside.md describes what can be changed.
+
 Examples:
   codesign-remote sign app.exe
   codesign-remote sign --timestamp-url http://timestamp.example.com app.exe
   codesign-remote sign --description "My App" --url https://example.com "dist/*.exe"
   codesign-remote sign --recursive --skip-signed --output signed/ dist/
   codesign-remote sign --checksums dist/SHA256SUMS "dist/*.exe"
+  codesign-remote sign --inside dist/
   codesign-remote sign --dry-run --json app.exe
 
 Exit codes: 0 done, 2 usage, 3 network, 4 HTTP, 5 rejected by the service, 6 local file or certificate, 7 timestamp,

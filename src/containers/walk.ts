@@ -165,7 +165,7 @@ export function createWalker(verifying: Verifying, limits: WalkLimits) {
 }
 
 /** True for formats whose files contain other files, if those can be read. */
-function hasContents(format: Format): boolean {
+export function hasContents(format: Format): boolean {
   return format.recognition.by === 'zip' || CONTAINERS.includes(format) || ['cab', 'msi'].includes(format.id);
 }
 

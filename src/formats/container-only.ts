@@ -3,7 +3,10 @@
 import type { Contents, SignableFile } from '../format/signable-file.ts';
 import type { Detail } from '../format/signature.ts';
 
-export function containerOnly({ entries }: Pick<Contents, 'entries'>, details: readonly Detail[]): SignableFile {
+export function containerOnly(
+  { entries, changing }: Pick<Contents, 'entries'> & Partial<Contents>,
+  details: readonly Detail[],
+): SignableFile {
   return {
     signatures: async () => [],
     examine: async () => [],
@@ -12,7 +15,7 @@ export function containerOnly({ entries }: Pick<Contents, 'entries'>, details: r
     removing: undefined,
     stamping: undefined,
     attaching: undefined,
-    contents: { entries, changing: undefined },
+    contents: { entries, changing },
     listing: undefined,
     catalog: undefined,
   };

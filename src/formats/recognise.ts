@@ -59,7 +59,7 @@ const HEAD_LENGTH = 4096;
 export async function recogniseFormat(
   source: ByteSource,
   names: readonly [string, ...string[]],
-  { formats }: { readonly formats: readonly Format[] },
+  { formats, containers = [] }: { readonly formats: readonly Format[]; readonly containers?: readonly Format[] },
 ): Promise<Format> {
   const head = await source.read(0, Math.min(HEAD_LENGTH, source.size));
   let looksLike: string | undefined;
@@ -74,6 +74,8 @@ export async function recogniseFormat(
     }
     looksLike ??= description;
   }
+  const { format } = containers.length > 0 ? await recognise(head, source, names[0], containers) : {};
+  if (format !== undefined) return format;
   throw formatErrors('unsupported-format', {
     appearance: head.length === 0 ? 'is empty' : `looks like ${looksLike ?? describeBytes(head)}`,
     formats: formats.map(inShort).join(', '),

@@ -1,23 +1,44 @@
 import { createInflateRaw } from 'node:zlib';
 import { type ByteSource, memorySource, rangeSource } from '../bytes/byte-source.ts';
 import { forwardSource, through } from '../bytes/forward-source.ts';
+import { patchedSource } from '../bytes/patched-source.ts';
+import { type Patch, patchedPieces } from '../bytes/pieces.ts';
 import { LARGEST_BUFFERED } from '../format/contents.ts';
 import type { Contents } from '../format/signable-file.ts';
-import { readArchive, type ZipArchive } from '../zip/archive.ts';
+import type { ZipArchive } from '../zip/archive.ts';
+import { type ChangedContents, changeEntries, deflated, stored } from '../zip/change-entries.ts';
 import { isDirectory, type ZipEntry } from '../zip/directory.ts';
 import { asBuffer, DEFLATED } from '../zip/fields.ts';
 import { unpack, unpackInPieces } from '../zip/unpack.ts';
 
-export function zipContents(source: ByteSource, archive?: ZipArchive): Contents {
+/** The contents can be changed, unless the caller says otherwise. */
+export function zipContents(source: ByteSource, archive: ZipArchive): Contents {
+  const { byName, entries: all } = archive;
+  const entries: Contents['entries'] = async function* () {
+    for (const entry of all) {
+      if (!isDirectory(entry)) yield { name: entry.name, size: entry.size, open: () => openEntry(source, entry) };
+    }
+  };
   return {
-    changing: undefined,
-    async *entries() {
-      const { entries } = archive ?? (await readArchive(source));
-      for (const entry of entries) {
-        if (!isDirectory(entry)) yield { name: entry.name, size: entry.size, open: () => openEntry(source, entry) };
-      }
+    entries,
+    changing: {
+      entries,
+      async write(patches) {
+        const changed = new Map<ZipEntry, ChangedContents>();
+        for (const [name, patch] of patches) {
+          const entry = byName.get(name);
+          if (entry === undefined) throw new TypeError('only entries of the archive can be changed');
+          changed.set(entry, await changedContents(source, entry, patch));
+        }
+        return await changeEntries(source, archive, changed);
+      },
     },
   };
+}
+
+async function changedContents(source: ByteSource, entry: ZipEntry, patch: Patch): Promise<ChangedContents> {
+  if (entry.method === DEFLATED) return await deflated(patchedSource(await openEntry(source, entry), patch));
+  return await stored(source, entry, patchedPieces(patch, entry.size));
 }
 
 /** Checks all data of the entry first. Throws `zip-entry-damaged`. */

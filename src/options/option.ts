@@ -119,7 +119,8 @@ export interface OptionDefinition {
 
 export type OptionTable = Readonly<Record<string, OptionDefinition>>;
 
-interface Differences extends Partial<Pick<OptionDefinition, 'flag' | 'help' | 'default' | 'defaultText'>> {
+interface Differences
+  extends Partial<Pick<OptionDefinition, 'flag' | 'help' | 'default' | 'defaultText' | 'conflicts'>> {
   /** Neither an environment variable nor a settings file can set it. */
   readonly isTypedOnly?: true;
 }

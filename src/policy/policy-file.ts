@@ -42,6 +42,7 @@ const requirements = {
   digest: v.exactOptional(v.picklist(DIGEST_ALGORITHMS)),
   covered: v.exactOptional(v.pipe(v.array(v.picklist(['own', 'catalog', 'package'])), v.nonEmpty())),
   notOpened: v.exactOptional(v.picklist(['warn', 'fail'])),
+  sign: v.exactOptional(v.boolean()),
 };
 const rule = v.pipe(
   v.strictObject({

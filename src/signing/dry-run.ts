@@ -2,9 +2,10 @@
 
 import { inFileSystem } from '../files/file-system-errors.ts';
 import { signingOf } from '../format/format.ts';
-import type { SigningUnit } from '../format/signable-file.ts';
+import type { SignableFile, SigningContext, SigningUnit } from '../format/signable-file.ts';
 import { contentReader } from '../formats/recognise.ts';
-import { containedFiles, prepareContained } from './files/contained.ts';
+import { contextFor, openInner } from './files/contained.ts';
+import { type InnerFile, innerName, insideOf, NOTHING_INSIDE } from './files/inner-files.ts';
 import { openPlanned } from './files/open-file.ts';
 import type { PlannedOutcome, PlannedPart } from './outcome.ts';
 import type { PlannedFile } from './planned-file.ts';
@@ -29,26 +30,53 @@ export async function previewFile(plan: PlannedFile, signing: Signing, run: Star
 
 async function prepareOnly(
   plan: PlannedFile,
-  { context: given, policy }: Signing,
-  run: StartedRun,
-): Promise<Pick<PlannedOutcome, 'algorithm' | 'digest' | 'units' | 'inner'>> {
-  await using input = await openPlanned(plan, run);
-  const opened = await plan.format.open(input.source, contentReader(run.digestEntries), plan.output);
-  const file = signingOf(opened, plan.format);
-  const { mode, context } = modeAndContext(file, plan.format, { ...given, time: plan.time }, policy);
+  { context: run, policy }: Signing,
+  started: StartedRun,
+): Promise<Pick<PlannedOutcome, 'algorithm' | 'digest' | 'units' | 'inner' | 'inside'>> {
+  const { path, format, contained = NOTHING_INSIDE } = plan;
+  await using input = await openPlanned(plan, started);
+  const opened = await format.open(input.source, contentReader(started.digestEntries), plan.output);
+  const given = { ...run, time: plan.time };
+  const inner = await partsInside(opened, contained.toChange, given, started);
+  const inside =
+    policy.inside !== undefined
+      ? { inside: insideOf(path, contained, inner) }
+      : inner.length > 0
+        ? { inner }
+        : undefined;
+  if (plan.isContainerOnly) return { algorithm: given.algorithm, digest: null, units: [], ...inside };
+  const file = signingOf(opened, format);
+  const { mode, context } = modeAndContext(file, format, given, policy);
   const { algorithm } = context;
-  const { toSign } = await containedFiles(opened, context, plan.format, run);
-  if (toSign.length === 0) {
-    const { units } = await file.prepare(context, mode);
-    const parts = units.map((unit) => partOf(unit.name, unit));
-    return { algorithm, digest: inBase64(units[0]), ...(parts.length > 1 && { units: parts }) };
+  if (inner.length > 0) return { algorithm, digest: null, ...inside };
+  const { units } = await file.prepare(context, mode);
+  const parts = units.map((unit) => partOf(unit.name, unit));
+  return { algorithm, digest: inBase64(units[0]), ...(parts.length > 1 && { units: parts }), ...inside };
+}
+
+/** Innermost files come first, because they are signed first. */
+async function partsInside(
+  { contents }: SignableFile,
+  files: readonly InnerFile[],
+  context: SigningContext,
+  run: StartedRun,
+): Promise<readonly PlannedPart[]> {
+  if (files.length === 0) return [];
+  const byName = new Map(files.map((file) => [file.names.at(-1), file]));
+  const parts: PlannedPart[] = [];
+  for await (const { name, open } of contents?.changing?.entries() ?? []) {
+    const file = byName.get(name);
+    if (file === undefined) continue;
+    const opened = await openInner(await open(), file, run);
+    for (const part of await partsInside(opened, file.inside, context, run)) parts.push(part);
+    if (!file.isToSign) continue;
+    const signing = signingOf(opened, file.format);
+    const own = contextFor(signing, context);
+    const [mode = 'replace'] = file.format.signing?.modes ?? [];
+    if (file.inside.length > 0) parts.push({ name: innerName(file), algorithm: own.algorithm, digest: null });
+    else for (const unit of (await signing.prepare(own, mode)).units) parts.push(partOf(innerName(file), unit));
   }
-  const inner: PlannedPart[] = [];
-  for (const one of toSign) {
-    const { units } = await prepareContained(one, context, plan.format, run);
-    for (const unit of units) inner.push(partOf(one.name, unit));
-  }
-  return { algorithm, digest: null, inner };
+  return parts;
 }
 
 function partOf(name: string, unit: SigningUnit): PlannedPart {

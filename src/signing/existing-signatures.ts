@@ -3,14 +3,13 @@ import { isDeepStrictEqual } from 'node:util';
 import { isSameBytes } from '../bytes/byte-source.ts';
 import { type Certificate, isReadableCertificate, readCertificateFields } from '../certificates/certificate.ts';
 import { readName } from '../certificates/names.ts';
-import { NODE_DIGEST_NAME } from '../crypto/algorithms.ts';
+import { type DigestAlgorithm, NODE_DIGEST_NAME } from '../crypto/algorithms.ts';
 import { orUndefined } from '../errors/codesign-error.ts';
 import { asClause, hasFindingAgainst, isBroken } from '../errors/finding.ts';
 import { formatErrors } from '../format/errors.ts';
 import type { Format } from '../format/format.ts';
 import type { SignableFile, SigningContext } from '../format/signable-file.ts';
 import { containedAs, type FoundSignature, withNested } from '../format/signature.ts';
-import type { WrittenSignature } from './planned-file.ts';
 import type { Account } from './service/account.ts';
 
 /**
@@ -78,6 +77,12 @@ function publisherOf(certificate: Uint8Array): string {
 
 export async function isIntact(signature: FoundSignature): Promise<boolean> {
   return !hasFindingAgainst(await signature.examine(), 'integrity');
+}
+
+export interface WrittenSignature {
+  readonly signature: FoundSignature;
+  readonly digest: Uint8Array;
+  readonly algorithm: DigestAlgorithm;
 }
 
 export type FindWritten = (

@@ -53,7 +53,20 @@ export interface SignedOutcome extends WrittenOutcome, SignatureOutcome {
   /** All signatures of the file if it has several; undefined if it has one. */
   readonly units?: readonly SignedPart[];
   readonly inner?: readonly SignedPart[];
+  /** Set if files inside the file were looked for (`--inside`). */
+  readonly inside?: readonly InsideOutcome[];
 }
+
+/** A file inside a file of the run. `kept`: it already had an intact signature, which stays. */
+export type InsideOutcome = {
+  /** Text such as `dist/app.zip!/bin/app.exe`. */
+  readonly location: string;
+  readonly format: string | null;
+} & (
+  | ({ readonly status: 'signed' | 'unchanged' } & SignatureOutcome)
+  | ({ readonly status: 'planned' } & Omit<PlannedPart, 'name'>)
+  | { readonly status: 'kept' }
+);
 
 /** One of several signatures for a file: the signature of a unit or of an inner file. */
 export interface SignedPart extends SignatureOutcome {
@@ -81,7 +94,13 @@ export interface AttachedOutcome extends WrittenOutcome {
   readonly replaced: readonly string[];
 }
 
-export type SkipReason = 'already-signed' | 'signed-by-others' | 'already-timestamped' | 'not-signed';
+export type SkipReason =
+  | 'already-signed'
+  | 'signed-by-others'
+  | 'already-timestamped'
+  | 'not-signed'
+  | 'nothing-to-sign'
+  | 'exempt';
 
 export interface SkippedOutcome extends Outcome {
   readonly status: 'skipped';
@@ -93,18 +112,23 @@ export interface PlannedOutcome extends Outcome {
   readonly status: 'planned';
   readonly output: string;
   readonly algorithm: DigestAlgorithm;
-  /** The digest that would be sent, in Base64; null if it depends on the signatures of inner files. */
+  /**
+   * The digest that would be sent, in Base64; null if it depends on the signatures of inner files, or if only inner
+   * files are signed.
+   */
   readonly digest: string | null;
   readonly replaced: readonly string[];
   readonly bytes: number;
   readonly units?: readonly PlannedPart[];
   readonly inner?: readonly PlannedPart[];
+  readonly inside?: readonly InsideOutcome[];
 }
 
 export interface PlannedPart {
   readonly name: string;
   readonly algorithm: DigestAlgorithm;
-  readonly digest: string;
+  /** null if it depends on the signatures of files in the file. */
+  readonly digest: string | null;
 }
 
 export interface FailedOutcome extends Outcome {

@@ -2,6 +2,7 @@
 
 import { basename, extname } from 'node:path';
 import pLimit from 'p-limit';
+import type { ByteSource } from '../bytes/byte-source.ts';
 import { localDisks } from '../bytes/file-source.ts';
 import { type CodesignError, toCodesignError } from '../errors/codesign-error.ts';
 import { fromFileSystem } from '../files/file-system-errors.ts';
@@ -19,7 +20,7 @@ import type { Intent, Planned, PlannedFile, RecognisedFile } from './planned-fil
 import type { StartedRun } from './run.ts';
 
 /** Does all checks that need no digest of the content. Throws if the file cannot be changed. */
-type Decide = (opened: SignableFile, file: RecognisedFile) => Promise<Intent>;
+type Decide = (opened: SignableFile, file: RecognisedFile, source: ByteSource) => Promise<Intent>;
 
 export async function planFiles(files: readonly FileToSign[], run: StartedRun, decide: Decide): Promise<Planned[]> {
   const limit = pLimit(run.concurrency);
@@ -52,7 +53,7 @@ async function planFile(
     format = await recogniseFormat(input.source, [file.output, file.path], run);
     const recognised: RecognisedFile = { ...file, format, stats, time: run.now() };
     const opened = await format.open(input.source, contentReader(run.digestEntries), file.output);
-    const intent = await decide(opened, recognised);
+    const intent = await decide(opened, recognised, input.source);
     const isInPlace = file.path === file.output && !input.isLink;
     const target = await resolveTarget(file.output, folders, isInPlace);
     const planned = { ...recognised, ...intent, unusedOptions: opened.signing?.unusedOptions ?? [], target };

@@ -1,9 +1,9 @@
-import type { DigestAlgorithm } from '../crypto/algorithms.ts';
 import type { CodesignError } from '../errors/codesign-error.ts';
 import type { FileStats } from '../files/input-file.ts';
 import type { Format } from '../format/format.ts';
 import type { FormatOption } from '../format/options.ts';
-import type { FoundSignature } from '../format/signature.ts';
+import type { WrittenSignature } from './existing-signatures.ts';
+import type { InnerFiles } from './files/inner-files.ts';
 import type { KeptFile } from './files/kept-files.ts';
 import type { FileToSign, SkipReason } from './outcome.ts';
 
@@ -23,16 +23,14 @@ export interface Intent {
   readonly replaced: readonly string[];
   /** Set if the file already contains the signature, so that only the records still have to be written. */
   readonly written?: WrittenSignature | undefined;
+  /** The files inside the file that are signed before it. */
+  readonly contained?: InnerFiles | undefined;
+  /** Set if only files inside the file are signed, because its format has no signature, or the policy says so. */
+  readonly isContainerOnly?: true;
 }
 
 /** Commands that request no signature do not show the warnings of a format, because they concern only signing. */
 export const WITHOUT_SIGNATURE = { warnings: [], signatures: 0, replaced: [] } as const;
-
-export interface WrittenSignature {
-  readonly signature: FoundSignature;
-  readonly digest: Uint8Array;
-  readonly algorithm: DigestAlgorithm;
-}
 
 export interface PlannedFile extends RecognisedFile, Intent {
   readonly unusedOptions: readonly FormatOption[];

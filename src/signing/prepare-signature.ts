@@ -1,9 +1,9 @@
 /** Steps 2 and 7 of the main flow: computes the data that is signed, and embeds the signature in the copy. */
 
-import type { Patch } from '../bytes/pieces.ts';
+import { createHash } from 'node:crypto';
+import { patchedSource } from '../bytes/patched-source.ts';
 import { signingOf } from '../format/format.ts';
 import type {
-  Embedding,
   Envelopes,
   Expected,
   Prepared,
@@ -15,7 +15,8 @@ import type {
 } from '../format/signable-file.ts';
 import { contentReader } from '../formats/recognise.ts';
 import { openOriginal } from './files/commit.ts';
-import { changeContents, containedFiles, prepareContained } from './files/contained.ts';
+import { changeContents, contextFor } from './files/contained.ts';
+import { type InnerFile, innerName, NOTHING_INSIDE } from './files/inner-files.ts';
 import type { OpenFile } from './files/open-file.ts';
 import type { PlannedFile } from './planned-file.ts';
 import type { EarlierTime } from './signing-context.ts';
@@ -24,72 +25,90 @@ import type { SigningRun } from './signing-run.ts';
 
 export type PreparedFile = Awaited<ReturnType<typeof prepareSignature>>;
 
+/** Units of a file, and the signing time that their signatures cover in some formats. */
+export interface TimedUnits extends Pick<Prepared, 'units'> {
+  readonly time: Date;
+}
+
+type SealInner = (file: InnerFile, units: TimedUnits) => Promise<Envelopes>;
+
 /**
  * Computes the digest of the content while the copy is written, then rehearses how the signature will be embedded. The
  * rehearsal writes zeros of the expected length to the copy in place of the signature, and sets the owner and mode.
  * Failures such as a full disk therefore occur before a signature is used up. The real signature later takes the place
- * of the zeros. Zeros are also used for the inner files that are signed first.
+ * of the zeros. The inner files that are signed first are rehearsed too, with bytes that cannot be compressed, because
+ * a container may compress them.
  */
 export async function prepareSignature(plan: PlannedFile, file: OpenFile, run: SigningRun) {
   const { input, copy } = file;
-  const { format } = plan;
+  const { format, contained = NOTHING_INSIDE, isContainerOnly = false } = plan;
   const original = file.opened ?? (await openOriginal(plan, file));
   const given = { ...run.context, time: plan.time };
-  const { mode, context } = modeAndContext(signingOf(original, format), format, given, run.policy);
-  const contained = await containedFiles(original, context, format, run);
-  const zeros = new Uint8Array(context.chain.signatureLength);
+  const own = isContainerOnly ? undefined : modeAndContext(signingOf(original, format), format, given, run.policy);
+  const { signatureLength } = given.chain;
   const tokenLength = run.timestamps.probableLength();
-  const token = tokenLength === undefined ? undefined : new Uint8Array(tokenLength);
   const earlier = await run.findEarlierTimes(plan);
 
-  /** `patches` contains the changes to inner files, by file name. */
-  async function prepareWith(opened: SignableFile, patches: ReadonlyMap<string, Patch>) {
-    const changed = patches.size === 0 ? undefined : await changeContents(opened, input.source, patches);
-    const whole = changed ? await format.open(changed, contentReader(run.digestEntries), plan.output) : opened;
-    const prepared = await prepareWithTime(signingOf(whole, format), mode, context, earlier);
-    /** Returns the content that the result is expected to have. */
-    const embed = async (sealed: Envelopes): Promise<Expected> => {
-      const { patch, ...expected } = prepared.prepared.embed(sealed);
-      await copy.apply(changed?.compose(patch) ?? patch);
-      return expected;
+  /** `sealInner` seals the envelopes of the inner files. */
+  async function prepareWith(opened: SignableFile, sealInner: SealInner) {
+    const expected = new Map<string, Expected>();
+    const changeInner = async (one: InnerFile, signing: Signing) => {
+      const [mode = 'replace'] = one.format.signing?.modes ?? [];
+      const { prepared, time } = await prepareWithTime(signing, mode, contextFor(signing, given), earlier);
+      const { patch, ...its } = prepared.embed(await sealInner(one, { units: prepared.units, time }));
+      expected.set(innerName(one), its);
+      return { patch, ...its };
     };
-    await embed(sealAll(prepared.prepared, zeros, token));
+    const isChanged = contained.toChange.length > 0;
+    const patch = isChanged ? await changeContents(opened, contained.toChange, changeInner, run) : [];
+    const changed = isChanged ? patchedSource(input.source, patch) : undefined;
+    let prepared: Prepared | undefined;
+    let { time } = plan;
+    if (own !== undefined) {
+      const whole = changed ? await format.open(changed, contentReader(run.digestEntries), plan.output) : opened;
+      ({ prepared, time } = await prepareWithTime(signingOf(whole, format), own.mode, own.context, earlier));
+    }
+    /** Returns the content that the result is expected to have. */
+    const embed = async (sealed: Envelopes | undefined): Promise<Expected | undefined> => {
+      const embedding = sealed && prepared?.embed(sealed);
+      const last = embedding?.patch ?? [];
+      await copy.apply(changed === undefined ? last : embedding === undefined ? patch : changed.compose(last));
+      return embedding;
+    };
+    await embed(prepared && sealAll(prepared, zeros(signatureLength), tokenLength && zeros(tokenLength)));
     // If a flush fails, the copy remembers the failure and cannot be committed.
-    return { opened, ...prepared, embed, flushing: copy.flush().catch(() => undefined) };
+    return { opened, prepared, time, embed, expected, flushing: copy.flush().catch(() => undefined) };
   }
 
-  const rehearsed = new Map<string, Patch>();
-  for (const inner of contained.toSign) {
-    const its = await prepareContained(inner, context, format, run);
-    rehearsed.set(inner.name, its.embed(sealAll(its, zeros, token)).patch);
-  }
+  const filler = incompressible(signatureLength + (tokenLength ?? 0));
+  const fillerToken = tokenLength && filler.subarray(signatureLength);
   // No closure may refer to `original`, because it would then stay in memory.
-  let held: Awaited<ReturnType<typeof prepareWith>> | undefined = await prepareWith(original, rehearsed);
+  let held: Awaited<ReturnType<typeof prepareWith>> | undefined = await prepareWith(original, async (_, units) =>
+    sealAll(units, filler.subarray(0, signatureLength), fillerToken),
+  );
   let { flushing } = held;
-  const { time } = held;
   const stillHeld = () => {
     if (held === undefined) throw new TypeError('a signature is sealed once');
     return held;
   };
   return {
-    time,
-    context,
-    contained,
-
-    /** Prepares and rehearses again, now with the signatures of these inner files. */
-    async changeContained(embeddings: ReadonlyMap<string, Embedding>): Promise<void> {
+    /** Prepares and rehearses again, now with the signatures of the inner files, which are expected in the result. */
+    async changeInner(sealInner: SealInner): Promise<ReadonlyMap<string, Expected>> {
+      if (contained.toChange.length === 0) return new Map();
       await flushing;
-      const patches = new Map(Array.from(embeddings, ([name, { patch }]) => [name, patch]));
-      held = await prepareWith(stillHeld().opened, patches);
+      held = await prepareWith(stillHeld().opened, sealInner);
       flushing = held.flushing;
+      return held.expected;
     },
 
-    get units() {
-      return stillHeld().prepared.units;
+    /** Returns undefined if the file gets no signature of its own. */
+    get timedUnits(): TimedUnits | undefined {
+      const { prepared, time } = stillHeld();
+      return prepared && { units: prepared.units, time };
     },
 
     /** May be called only once, because the prepared data is released before the result is checked. */
-    async embed(sealed: Envelopes): Promise<Expected> {
+    async embed(sealed: Envelopes | undefined): Promise<Expected | undefined> {
       await flushing;
       run.onEvent({ type: 'file-step', path: plan.path, step: 'writing' });
       const embedding = stillHeld().embed(sealed);
@@ -101,6 +120,12 @@ export async function prepareSignature(plan: PlannedFile, file: OpenFile, run: S
       await flushing;
     },
   };
+}
+
+const zeros = (length: number) => new Uint8Array(length);
+
+function incompressible(length: number): Uint8Array {
+  return createHash('shake256', { outputLength: length }).digest();
 }
 
 /** Uses the signing time of an earlier run with the same work, so that its signature or its open request is found. */
@@ -117,7 +142,11 @@ async function prepareWithTime(
   return { prepared: await opened.prepare(context, mode), time: context.time };
 }
 
-function sealAll({ units: [first, ...others] }: Prepared, value: Uint8Array, token: Uint8Array | undefined): Envelopes {
-  const seal = (unit: SigningUnit) => unit.seal(value, unit.timestamp === 'none' ? undefined : token);
+function sealAll(
+  { units: [first, ...others] }: Pick<Prepared, 'units'>,
+  value: Uint8Array,
+  token: Uint8Array | undefined | 0,
+): Envelopes {
+  const seal = (unit: SigningUnit) => unit.seal(value, unit.timestamp === 'none' ? undefined : token || undefined);
   return [seal(first), ...others.map(seal)];
 }

@@ -8,6 +8,8 @@ import type { FailedOutcome, FileOutcome, SigningEvent } from './outcome.ts';
 
 export interface Run {
   readonly formats: readonly Format[];
+  /** Formats without signatures, which are recognised only if a file has no other format. */
+  readonly containers?: readonly Format[];
   readonly digestEntries: DigestEntries;
   readonly disk: Disk;
   readonly concurrency: number;

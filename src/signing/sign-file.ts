@@ -4,14 +4,16 @@ import { dirname } from 'node:path';
 import { toCodesignError } from '../errors/codesign-error.ts';
 import { fromFileSystem } from '../files/file-system-errors.ts';
 import { finish } from './change-each.ts';
+import type { WrittenSignature } from './existing-signatures.ts';
 import { commit, verifyCopy, type Written, writtenOutcome } from './files/commit.ts';
+import { insideOf, NOTHING_INSIDE } from './files/inner-files.ts';
 import { openFile, sha256OfPlanned } from './files/open-file.ts';
-import type { FileOutcome, SignatureOutcome, SignedOutcome } from './outcome.ts';
-import type { PlannedFile, WrittenSignature } from './planned-file.ts';
+import type { FileOutcome, SignatureOutcome, SignedOutcome, SignedPart } from './outcome.ts';
+import type { PlannedFile } from './planned-file.ts';
 import { prepareSignature } from './prepare-signature.ts';
 import { type EndedCall, type FileCall, recordNotWritten, recordWritten } from './service/call.ts';
 import { obtainSignature } from './service/obtain-signature.ts';
-import { type SignedUnits, signatureOutcome, signContained, signUnits } from './service/sign-units.ts';
+import { recordInner, type SignedUnits, signatureOutcome, signInner, signUnits } from './service/sign-units.ts';
 import { isoTime } from './service/timestamps.ts';
 import type { SigningRun } from './signing-run.ts';
 
@@ -28,13 +30,15 @@ export async function signFile(plan: PlannedFile, run: SigningRun): Promise<File
     // From now on a signature may be requested, so the run must finish this file.
     file.finishAnyway();
     // Steps 2 to 7 are done for the inner files that are signed first.
-    const inner = await signContained(prepared, plan, run, calls);
-    // 3. Digest, 4. Sign, 5. Check, 6. Timestamp and 7. Seal, for each unit. Most files have one.
-    const { sealed, outcomes } = await signUnits(prepared, plan, run, calls);
+    const inner = await signInner(prepared, plan, run, calls);
+    // 3. Digest, 4. Sign, 5. Check, 6. Timestamp and 7. Seal, for each unit. Most files have one. An archive that only
+    // contains signed files has none.
+    const units = prepared.timedUnits;
+    const own = units && (await signUnits(units, plan, run, calls));
     // 8. Commit: writes the envelopes over the zeros in the copy, checks the copy, and renames it to the target.
-    const expected = await prepared.embed(sealed);
+    const expected = await prepared.embed(own?.sealed);
     const written = await commit(plan, file, verifyCopy(plan, file, expected, inner.expected, run), run);
-    ended = signed(plan, { status: 'signed', ...ofUnits(outcomes), ...inner.outcome }, written, calls);
+    ended = signed(plan, { status: 'signed', ...ofUnits(own?.outcomes, inner.outcomes, plan, run) }, written, calls);
   } catch (thrown) {
     ended = await failed(plan, calls, thrown);
   }
@@ -44,11 +48,7 @@ export async function signFile(plan: PlannedFile, run: SigningRun): Promise<File
 }
 
 /** Handles a file that was written by an earlier run which was then killed, so that only the records are missing. */
-export async function recordFile(
-  plan: PlannedFile,
-  { signature, digest, algorithm }: WrittenSignature,
-  run: SigningRun,
-): Promise<FileOutcome> {
+export async function recordFile(plan: PlannedFile, run: SigningRun): Promise<FileOutcome> {
   const { path, stats } = plan;
   const calls: FileCall[] = [];
   let ended: Ended;
@@ -57,13 +57,11 @@ export async function recordFile(
   try {
     await run.disk.removeStaleFiles?.(dirname(plan.target));
     const sha256 = await sha256OfPlanned(plan, run);
-    const unit = { digest, algorithm, time: plan.time, timestamp: 'on-signature' } as const;
-    const given = await obtainSignature(unit, { ...plan, isWritten: true }, run, calls);
+    const inner = await recordInner(plan, run, calls);
+    const own = plan.written && (await recordOwn(plan, plan.written, run, calls));
     const milliseconds = Math.round(run.clock() - started);
     const written = { bytes: Number(stats.size), sha256, milliseconds, warnings: [] };
-    const time = signature.timestamps[0]?.time;
-    const timestamp = time === undefined ? null : isoTime(time);
-    ended = signed(plan, { status: 'unchanged', ...signatureOutcome(unit, given), timestamp }, written, calls);
+    ended = signed(plan, { status: 'unchanged', ...ofUnits(own && [own], inner, plan, run) }, written, calls);
   } catch (thrown) {
     ended = await failed(plan, calls, thrown);
   }
@@ -71,19 +69,46 @@ export async function recordFile(
   return ended.outcome;
 }
 
+async function recordOwn(
+  plan: PlannedFile,
+  { signature, digest, algorithm }: WrittenSignature,
+  run: SigningRun,
+  calls: FileCall[],
+): Promise<SignedPart> {
+  const unit = { digest, algorithm, time: plan.time, timestamp: 'on-signature' } as const;
+  const given = await obtainSignature(unit, { ...plan, isWritten: true }, run, calls);
+  const time = signature.timestamps[0]?.time;
+  return { name: '', ...signatureOutcome(unit, given), timestamp: time === undefined ? null : isoTime(time) };
+}
+
 interface Ended {
   readonly outcome: FileOutcome;
   readonly calls: Promise<readonly EndedCall[]>;
 }
 
-interface Signatures extends SignatureOutcome, Pick<SignedOutcome, 'status' | 'units' | 'inner'> {}
+interface Signatures extends SignatureOutcome, Pick<SignedOutcome, 'status' | 'units' | 'inner' | 'inside'> {}
 
-function ofUnits(outcomes: SignedUnits['outcomes']): Omit<Signatures, 'status'> {
+function ofUnits(
+  outcomes: SignedUnits['outcomes'] | undefined,
+  inner: readonly SignedPart[],
+  plan: PlannedFile,
+  { context, policy }: Pick<SigningRun, 'context' | 'policy'>,
+): Omit<Signatures, 'status'> {
+  const inside =
+    policy.inside !== undefined
+      ? { inside: insideOf(plan.path, plan.contained ?? NOTHING_INSIDE, inner) }
+      : inner.length > 0
+        ? { inner }
+        : undefined;
+  if (outcomes === undefined) {
+    const reused = inner.every((one) => one.reused);
+    return { algorithm: context.algorithm, record: null, reused, timestamp: null, timestampAuthority: null, ...inside };
+  }
   const [{ name: _, ...first }] = outcomes;
-  if (outcomes.length === 1) return first;
+  if (outcomes.length === 1) return { ...first, ...inside };
   const { timestamp, timestampAuthority } = outcomes.find((one) => one.timestamp !== null) ?? first;
   const reused = outcomes.every((one) => one.reused);
-  return { ...first, reused, timestamp, timestampAuthority, units: outcomes };
+  return { ...first, reused, timestamp, timestampAuthority, units: outcomes, ...inside };
 }
 
 /** The steps after the rename are not awaited, because a later run would find the signature in the file. */

@@ -1,3 +1,4 @@
+import type { ByteSource } from '../bytes/byte-source.ts';
 import type { SignableFile } from '../format/signable-file.ts';
 import { checkCatalogMembers } from './catalog-members.ts';
 import { changeEach, finish } from './change-each.ts';
@@ -5,13 +6,14 @@ import { previewFile } from './dry-run.ts';
 import type { FindWritten } from './existing-signatures.ts';
 import type { FileOutcome, FileToSign, SignFilesResult } from './outcome.ts';
 import { planFiles } from './plan-files.ts';
-import { type Intent, type Planned, type RecognisedFile, WITHOUT_SIGNATURE } from './planned-file.ts';
+import { type Intent, type Planned, type PlannedFile, type RecognisedFile, WITHOUT_SIGNATURE } from './planned-file.ts';
 import { isNotAttempted, type StartedRun, startRun } from './run.ts';
 import { recordFile, signFile } from './sign-file.ts';
 import {
   allowedRepetitions,
   checkSignatureLimit,
   countSignatures,
+  decideContents,
   decideSigning,
   isKeptForOthers,
   unusedOptions,
@@ -32,12 +34,14 @@ export async function signFiles(
   const { account } = signing;
   if (account === undefined) return await previewFiles(files, signing, signal);
   using run = startSigning(signing, account, signal);
-  const planned = await planFiles(files, run, (opened, file) => decide(opened, file, signing, run.findWritten));
+  const planned = await planFiles(files, run, (opened, file, source) =>
+    decide(opened, file, source, signing, run.findWritten),
+  );
   const warnings = await checkRun(planned, signing, run);
   run.gate.allowRepetitions(allowedRepetitions(planned, signing.policy));
   account.service.expect(Math.min(countSignatures(planned), run.concurrency));
   const outcomes = await changeEach(planned, run, (plan) =>
-    plan.written === undefined ? signFile(plan, run) : recordFile(plan, plan.written, run),
+    isWritten(plan) ? recordFile(plan, run) : signFile(plan, run),
   );
   const reported = await run.reports.finish(outcomes);
   await signing.close?.();
@@ -51,7 +55,7 @@ async function previewFiles(
 ): Promise<SignFilesResult> {
   const { removeStaleFiles: _, ...disk } = signing.run.disk;
   using run = startRun({ ...signing.run, disk }, signal);
-  const planned = await planFiles(files, run, (opened, file) => decide(opened, file, signing));
+  const planned = await planFiles(files, run, (opened, file, source) => decide(opened, file, source, signing));
   const warnings = await checkRun(planned, signing, run);
   const outcomes = await changeEach(planned, run, async (plan) => finish(await previewFile(plan, signing, run), run));
   return resultOf(outcomes, signing, run, warnings);
@@ -60,16 +64,28 @@ async function previewFiles(
 async function decide(
   opened: SignableFile,
   file: RecognisedFile,
-  { context, policy, run }: Signing,
+  source: ByteSource,
+  { context: given, policy, run }: Signing,
   findWritten?: FindWritten,
 ): Promise<Intent> {
+  const { path, output, format, time } = file;
+  const context = { ...given, time };
+  // If the result has a different path, it must still be written.
+  const find = path === output ? findWritten : undefined;
+  const planning = { context, policy, digestEntries: run.digestEntries, findWritten: find };
+  const inside = await policy.inside?.plan(opened, source, file, planning);
+  if (inside !== undefined && (!inside.isToSign || format.signing === undefined)) {
+    return decideContents(inside, context, policy);
+  }
   if (await isKeptForOthers(opened, file, context, policy)) {
     return { ...WITHOUT_SIGNATURE, skipped: 'signed-by-others' };
   }
-  const { path, output, format, time } = file;
-  // If the result has a different path, it must still be written.
-  const find = path === output ? findWritten : undefined;
-  return await decideSigning(opened, format, { ...context, time }, policy, run, find);
+  return await decideSigning(opened, format, context, policy, run, find, inside);
+}
+
+/** True if the file was written by an earlier run, so that only the records are missing. */
+function isWritten({ written, contained, isContainerOnly }: PlannedFile): boolean {
+  return written !== undefined || (isContainerOnly === true && contained?.toChange.length === 0);
 }
 
 /** Checks the run as a whole, and returns the warnings about it. At this point, nothing has been sent or changed. */
@@ -80,8 +96,9 @@ async function checkRun(
 ): Promise<readonly string[]> {
   const unused = unusedOptions(typedOptions, planned, run.formats);
   for (const error of unused) run.onEvent({ type: 'option-unused', error });
-  if (policy.allOrNothing && planned.some((one) => 'error' in one)) {
-    run.stop.stop('another file of this run cannot be signed, and --all-or-nothing was used');
+  const option = policy.inside === undefined ? '--all-or-nothing' : '--inside';
+  if ((policy.allOrNothing || policy.inside !== undefined) && planned.some((one) => 'error' in one)) {
+    run.stop.stop(`another file of this run cannot be signed, and ${option} was used`);
   }
   checkSignatureLimit(planned, policy);
   await checkCatalogMembers(planned, run);

@@ -3,6 +3,7 @@
 import { resolve } from 'node:path';
 import type { SigningContext } from '../format/signable-file.ts';
 import type { Journal } from '../journal/journal.ts';
+import { filesToSign } from './files/inner-files.ts';
 import type { PlannedFile } from './planned-file.ts';
 import type { Account } from './service/account.ts';
 
@@ -31,8 +32,9 @@ export type FindEarlierTimes = (plan: PlannedFile) => Promise<readonly EarlierTi
 /** Reads the earlier calls only once, and only for formats in which the signing time is signed. */
 export function earlierTimes({ journal, origin, code }: Account): FindEarlierTimes {
   let reading: ReturnType<Journal['repeatable']> | undefined;
-  return async ({ format, path, output }) => {
-    if (!format.signing?.signsTime) return [];
+  return async ({ format, path, output, contained }) => {
+    const formats = [format, ...filesToSign(contained?.toChange ?? []).map((file) => file.format)];
+    if (!formats.some(({ signing }) => signing?.signsTime)) return [];
     reading ??= journal.repeatable();
     const [from, to] = [resolve(path), resolve(output)];
     return (await reading).flatMap(({ work, files }) => {

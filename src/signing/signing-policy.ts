@@ -1,3 +1,4 @@
+import type { ByteSource } from '../bytes/byte-source.ts';
 import { checkPurpose, purposeWarnings } from '../certificates/signing-chain.ts';
 import type { DigestAlgorithm } from '../crypto/algorithms.ts';
 import type { CodesignError } from '../errors/codesign-error.ts';
@@ -5,6 +6,7 @@ import { formatErrors } from '../format/errors.ts';
 import { type Format, requireCapability, signingOf } from '../format/format.ts';
 import type { FormatOption } from '../format/options.ts';
 import type { SignableFile, Signing, SigningContext, SigningMode } from '../format/signable-file.ts';
+import type { RecordedInside } from '../journal/journal.ts';
 import type { ExistingSignatures } from '../options/resolve.ts';
 import { signingErrors } from './errors.ts';
 import {
@@ -15,9 +17,10 @@ import {
   requireUnbroken,
   signerNames,
 } from './existing-signatures.ts';
-import { containedFiles } from './files/contained.ts';
+import { innerPackages } from './files/contained.ts';
+import { filesToSign, type InnerFiles } from './files/inner-files.ts';
 import type { FileToSign } from './outcome.ts';
-import { type Intent, type Planned, WITHOUT_SIGNATURE } from './planned-file.ts';
+import { type Intent, type Planned, type RecognisedFile, WITHOUT_SIGNATURE } from './planned-file.ts';
 import type { Run } from './run.ts';
 
 export interface SigningPolicy {
@@ -30,6 +33,35 @@ export interface SigningPolicy {
   readonly maxSignatures?: number | undefined;
   readonly repeatUnknown?: number | undefined;
   readonly report: boolean;
+  readonly inside?: Inside | undefined;
+}
+
+/** Signs the files inside containers too (`--inside`). */
+export interface Inside {
+  /** Formats without signatures, which are opened for the files in them. */
+  readonly containers: readonly Format[];
+  /** Reads all files inside. Throws if one of them prevents that the file is signed. */
+  plan(
+    opened: SignableFile,
+    source: ByteSource,
+    file: RecognisedFile,
+    planning: PlanningInside,
+  ): Promise<PlannedInside>;
+  /** What `resume` needs in order to plan the same. */
+  readonly recorded: RecordedInside;
+}
+
+export interface PlanningInside {
+  readonly context: SigningContext;
+  readonly policy: SigningPolicy;
+  readonly digestEntries: Run['digestEntries'];
+  readonly findWritten: FindWritten | undefined;
+}
+
+export interface PlannedInside extends InnerFiles {
+  readonly warnings: readonly string[];
+  /** False if the policy says that the file itself is not signed. */
+  readonly isToSign: boolean;
 }
 
 function requireMode(modes: readonly SigningMode[], { title }: Format, mode: SigningMode): void {
@@ -77,8 +109,9 @@ export async function decideSigning(
   policy: SigningPolicy,
   run: Pick<Run, 'digestEntries'>,
   findWritten?: FindWritten,
+  inside?: PlannedInside,
 ): Promise<Intent> {
-  const { existing, allOrNothing, isAlgorithmGiven } = policy;
+  const { existing, allOrNothing } = policy;
   const signing = signingOf(opened, format);
   const { mode, context } = modeAndContext(signing, format, given, policy);
   const { leaf } = context.chain;
@@ -87,7 +120,7 @@ export async function decideSigning(
   const warnings = purposeWarnings(leaf, format.purpose);
   const written = mode === 'append' ? await findWritten?.(signatures, context) : undefined;
   if (written !== undefined) {
-    return { ...WITHOUT_SIGNATURE, warnings, skipped: undefined, written };
+    return { ...WITHOUT_SIGNATURE, warnings, skipped: undefined, written, contained: inside };
   }
   const skips = existing === 'skip' || existing === 'skip-any';
   if (skips && (await hasIntact(opened, signatures, existing === 'skip' ? isBy(leaf) : () => true))) {
@@ -98,17 +131,36 @@ export async function decideSigning(
   if (mustBeNamed !== undefined && existing !== 'replace') throw formatErrors('signatures-kept', { what: mustBeNamed });
   const staying = signatures.filter((signature) => !preview.replaces(signature));
   await requireUnbroken(opened, staying, format);
-  const { toSign } = await containedFiles(opened, context, format, run);
-  for (const file of toSign) requireAlgorithm(file, given.algorithm, isAlgorithmGiven);
+  const contained = inside?.toChange.length ? inside : await innerPackages(opened, context, format, run, findWritten);
+  checkAlgorithms(contained, given, policy);
   // Some problems are found only during preparation: damaged content, or content that no longer matches a signature.
   if (allOrNothing) await signing.prepare(context, mode);
   const replaced = signerNames(signatures.filter((signature) => preview.replaces(signature)));
   return {
     skipped: undefined,
-    warnings: [...preview.warnings, ...warnings],
-    signatures: preview.requests + toSign.length,
+    warnings: [...preview.warnings, ...warnings, ...(inside?.warnings ?? [])],
+    signatures: preview.requests + filesToSign(contained.toChange).length,
     replaced,
+    contained,
   };
+}
+
+function checkAlgorithms(
+  { toChange }: InnerFiles,
+  { algorithm }: SigningContext,
+  { isAlgorithmGiven }: SigningPolicy,
+): void {
+  for (const file of filesToSign(toChange)) requireAlgorithm(file, algorithm, isAlgorithmGiven);
+}
+
+/** Decides about a file of which only the contents are signed. */
+export function decideContents(inside: PlannedInside, given: SigningContext, policy: SigningPolicy): Intent {
+  const { toChange, kept, recorded, warnings, isToSign } = inside;
+  checkAlgorithms(inside, given, policy);
+  const signatures = filesToSign(toChange).length;
+  const plan = { ...WITHOUT_SIGNATURE, warnings, signatures, contained: inside, isContainerOnly: true } as const;
+  if (toChange.length + recorded.length > 0) return { ...plan, skipped: undefined };
+  return { ...plan, skipped: kept.length > 0 ? 'already-signed' : isToSign ? 'nothing-to-sign' : 'exempt' };
 }
 
 /** If the user did not specify the file itself, a signature of another publisher in it is kept. */

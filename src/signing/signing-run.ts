@@ -32,7 +32,7 @@ export interface SigningRun extends StartedRun {
   readonly findEarlierTimes: FindEarlierTimes;
   readonly findWritten: FindWritten;
   /** Options that `resume` needs in order to prepare the same bytes. They are equal for all files. */
-  readonly signingOptions: Omit<RecordedSigningOptions, 'path' | 'output' | 'inner' | 'time'>;
+  readonly signingOptions: Omit<RecordedSigningOptions, 'path' | 'output' | 'inner' | 'time' | 'pathInFolder'>;
   readonly key: KeyMatch;
   readonly gate: Gate;
   readonly timestamps: Timestamps;
@@ -66,6 +66,7 @@ export function startSigning(
       existing: existing === 'skip-any' ? 'skip' : existing,
       formatOptions: context.formatOptions,
       report,
+      ...(policy.inside && { inside: policy.inside.recorded }),
     },
     key: matchKey(context.chain, account.code),
     gate: openGate({ most: concurrency, needsTimestamp: authorities !== undefined, stop }),

@@ -30,7 +30,9 @@ export async function sign(named: readonly string[], options: OptionsOf<'sign'>,
   const stored = await composeStored(options, io.env);
   const settings = resolveSigning(options, io.env, stored);
   const { look, output, checksums } = settings;
-  const expanded = await inputsOf(named, options, output, io);
+  const isInside = options.inside === true || options.policy !== undefined;
+  const isRecursive = isInside || options.recursive === true;
+  const expanded = await inputsOf(named, { ...options, recursive: isRecursive }, output, io);
   const inputs = checksums === undefined ? expanded : withoutChecksums(expanded, checksums);
   using console = changeConsole(io, options, 'signed', resumeCommand(options));
   await using signing = await openSigning(settings, io, console.event);

@@ -3,6 +3,7 @@
 import { type ByteSource, rangeSource } from '../../bytes/byte-source.ts';
 import { formatErrors } from '../../format/errors.ts';
 import type { ContainedFile } from '../../format/signable-file.ts';
+import { readArchive } from '../../zip/archive.ts';
 import { endsLikeArchive } from '../../zip/end-record.ts';
 import { cabinetFiles } from '../cabinet-contents.ts';
 import { zipContents } from '../zip-contents.ts';
@@ -27,7 +28,8 @@ export async function* appendedFiles(source: ByteSource, layout: PeLayout): Asyn
   const start = layout.sections.reduce((last, section) => Math.max(last, section.end), layout.headersLength);
   if (start >= end) return;
   if (await endsLikeArchive(rangeSource(source, start, end))) {
-    yield* zipContents(rangeSource(source, 0, end)).entries();
+    const program = rangeSource(source, 0, end);
+    yield* zipContents(program, await readArchive(program)).entries();
     return;
   }
   let after = start;

@@ -38,7 +38,8 @@ export const FILES_OPTIONS = {
     flag: '--inside',
     help: 'verify the files inside archives and packages too; implies --recursive',
     conflicts: ['catalog'],
-    commands: ['verify'],
+    commands: ['sign', 'verify'],
+    in: { sign: { help: 'also sign programs and installers inside archives; implies --recursive' } },
     isCommandLineOnly: true,
   },
   policy: {
@@ -47,7 +48,8 @@ export const FILES_OPTIONS = {
     kind: path,
     help: 'policy that states which files must be signed, and by whom; implies --inside',
     conflicts: ['signer', 'requireTimestamp', 'algorithmAtLeast', 'integrityOnly', 'catalog'],
-    commands: ['verify'],
+    commands: ['sign', 'verify'],
+    in: { sign: { help: 'policy that states which files to sign; implies --inside', conflicts: [] } },
     isCommandLineOnly: true,
   },
   maxUnpacked: {

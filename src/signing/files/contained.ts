@@ -1,4 +1,4 @@
-/** The files in a container that must be signed before it, if the options request this. */
+/** The files in a container that are signed or changed before it, at any depth. */
 
 import type { ByteSource } from '../../bytes/byte-source.ts';
 import { patchedSource } from '../../bytes/patched-source.ts';
@@ -6,80 +6,106 @@ import type { Patch } from '../../bytes/pieces.ts';
 import { formatErrors } from '../../format/errors.ts';
 import { type Format, signingOf } from '../../format/format.ts';
 import { INNER_PACKAGES, isGiven } from '../../format/options.ts';
-import type { ContainedFile, Expected, SignableFile, Signing, SigningContext } from '../../format/signable-file.ts';
+import type { Embedding, Expected, SignableFile, Signing, SigningContext } from '../../format/signable-file.ts';
 import { contentReader } from '../../formats/recognise.ts';
+import type { FindWritten } from '../existing-signatures.ts';
 import type { Run } from '../run.ts';
+import { type InnerFile, type InnerFiles, innerName, NOTHING_INSIDE, type RecordedInner } from './inner-files.ts';
 
-export interface ContainedToSign extends ContainedFile, Pick<Signing, 'fixedAlgorithm'> {}
-
-/** `kept`: files in the container that are already signed and are not changed. */
-export async function containedFiles(
+/** The packages of a bundle. They have the same format as the bundle. */
+export async function innerPackages(
   { contents }: SignableFile,
-  { formatOptions }: Pick<SigningContext, 'formatOptions'>,
-  format: Format,
-  run: Pick<Run, 'digestEntries'>,
-) {
-  const toSign: ContainedToSign[] = [];
-  const kept: ContainedToSign[] = [];
-  const changing = contents?.changing;
-  if (changing === undefined || !isGiven(formatOptions, INNER_PACKAGES)) return { toSign, kept };
-  for await (const file of changing.entries()) {
-    const opened = await openContained(file, format, run);
-    const isSigned = (await opened.signatures()).length > 0;
-    (isSigned ? kept : toSign).push({ ...file, fixedAlgorithm: opened.signing?.fixedAlgorithm });
-  }
-  return { toSign, kept };
-}
-
-/** Opens a file that is in a container of the same format. */
-export async function openContained(
-  { name, open }: ContainedFile,
-  format: Format,
-  { digestEntries }: Pick<Run, 'digestEntries'>,
-): Promise<SignableFile> {
-  return await format.open(await open(), contentReader(digestEntries), name);
-}
-
-/** If the algorithm is a default, the algorithm of the file is used instead. */
-export function contextFor({ fixedAlgorithm }: ContainedToSign, context: SigningContext): SigningContext {
-  return { ...context, algorithm: fixedAlgorithm?.algorithm ?? context.algorithm };
-}
-
-export async function prepareContained(
-  file: ContainedToSign,
   context: SigningContext,
   format: Format,
   run: Pick<Run, 'digestEntries'>,
-) {
-  const signing = signingOf(await openContained(file, format, run), format);
-  return await signing.prepare(contextFor(file, context), 'replace');
+  findWritten?: FindWritten,
+): Promise<InnerFiles> {
+  const changing = contents?.changing;
+  if (changing === undefined || !isGiven(context.formatOptions, INNER_PACKAGES)) return NOTHING_INSIDE;
+  const toChange: InnerFile[] = [];
+  const recorded: RecordedInner[] = [];
+  const kept: InnerFile[] = [];
+  for await (const { name, size, open } of changing.entries()) {
+    const opened = await format.open(await open(), contentReader(run.digestEntries), name);
+    const signatures = await opened.signatures();
+    const { fixedAlgorithm } = signingOf(opened, format);
+    const file = { names: [name], size, format, fixedAlgorithm, inside: [] };
+    if (signatures.length === 0) toChange.push({ ...file, isToSign: true });
+    else kept.push({ ...file, isToSign: false });
+    const written = await findWritten?.(signatures, contextFor(file, context));
+    if (written !== undefined) recorded.push({ ...file, written });
+  }
+  return { toChange, kept, recorded };
 }
 
-/** Returns the bytes of the container after the files in it have been edited. The edits are keyed by file name. */
+/** If the algorithm is a default, the algorithm of the file is used instead. */
+export function contextFor({ fixedAlgorithm }: Pick<Signing, 'fixedAlgorithm'>, context: SigningContext) {
+  return { ...context, algorithm: fixedAlgorithm?.algorithm ?? context.algorithm };
+}
+
+/** Returns the edits that sign a file. Called after the files in that file have changed. */
+type SignInner = (file: InnerFile, signing: Signing) => Promise<Embedding>;
+
+/** Returns the edits of the container after the files in it have been signed, innermost files first. */
 export async function changeContents(
   { contents }: SignableFile,
-  source: ByteSource,
-  patches: ReadonlyMap<string, Patch>,
-) {
+  files: readonly InnerFile[],
+  sign: SignInner,
+  run: Pick<Run, 'digestEntries'>,
+): Promise<Patch> {
   const changing = contents?.changing;
   if (changing === undefined) throw new TypeError('only files in a container can be changed');
-  return patchedSource(source, await changing.write(patches));
+  const byName = new Map(files.map((file) => [file.names.at(-1), file]));
+  const patches = new Map<string, Patch>();
+  for await (const { name, open } of changing.entries()) {
+    const file = byName.get(name);
+    if (file !== undefined) patches.set(name, await changeFile(await open(), file, sign, run));
+  }
+  if (patches.size < byName.size) throw formatErrors('result-damaged', { reason: 'a file in it is missing' });
+  return await changing.write(patches);
 }
 
-/** Opens the result again and checks the signatures of the files in it, by name. Throws `result-damaged`. */
-export async function verifyContained(
+async function changeFile(
+  source: ByteSource,
+  file: InnerFile,
+  sign: SignInner,
+  run: Pick<Run, 'digestEntries'>,
+): Promise<Patch> {
+  const { format, inside, isToSign } = file;
+  const opened = await openInner(source, file, run);
+  if (inside.length === 0) return (await sign(file, signingOf(opened, format))).patch;
+  const patch = await changeContents(opened, inside, sign, run);
+  if (!isToSign) return patch;
+  const changed = patchedSource(source, patch);
+  const whole = await openInner(changed, file, run);
+  return changed.compose((await sign(file, signingOf(whole, format))).patch);
+}
+
+export function openInner(
+  source: ByteSource,
+  { names, format }: Pick<InnerFile, 'names' | 'format'>,
+  { digestEntries }: Pick<Run, 'digestEntries'>,
+): Promise<SignableFile> {
+  return format.open(source, contentReader(digestEntries), names.at(-1) ?? '');
+}
+
+/** Checks the signatures in a container that was opened again. `expected` is keyed by name. Throws `result-damaged`. */
+export async function verifyContents(
   { contents }: SignableFile,
+  files: readonly InnerFile[],
   expected: ReadonlyMap<string, Expected>,
-  format: Format,
   run: Pick<Run, 'digestEntries'>,
 ): Promise<void> {
-  const missing = new Map(expected);
-  if (missing.size === 0) return;
-  for await (const file of contents?.changing?.entries() ?? []) {
-    const wanted = missing.get(file.name);
-    if (wanted === undefined) continue;
-    await signingOf(await openContained(file, format, run), format).verify(wanted);
-    missing.delete(file.name);
+  if (files.length === 0) return;
+  const missing = new Map(files.map((file) => [file.names.at(-1), file]));
+  for await (const { name, open } of contents?.changing?.entries() ?? []) {
+    const file = missing.get(name);
+    if (file === undefined) continue;
+    const opened = await openInner(await open(), file, run);
+    const wanted = expected.get(innerName(file));
+    if (wanted !== undefined) await signingOf(opened, file.format).verify(wanted);
+    await verifyContents(opened, file.inside, expected, run);
+    missing.delete(name);
   }
   if (missing.size > 0) throw formatErrors('result-damaged', { reason: 'a file in it is missing' });
 }

@@ -9,7 +9,7 @@ export interface SharedOptions extends Pick<Work, 'code' | 'algorithm'> {
   readonly signingOptions: RecordedSigningOptions;
 }
 
-export type CreateSigning = (shared: SharedOptions, journal: SigningJournal) => Signing;
+export type CreateSigning = (shared: SharedOptions, journal: SigningJournal) => Signing | Promise<Signing>;
 
 interface Group {
   readonly shared: SharedOptions;
@@ -26,7 +26,7 @@ export async function writeFiles(
   const outcomes = new Map<string, FileOutcome>();
   const known = knownOnly(journal, calls);
   for (const { shared, files } of groupsOf(calls)) {
-    const result = await signFiles([...files.values()], createSigning(shared, known), signal);
+    const result = await signFiles([...files.values()], await createSigning(shared, known), signal);
     for (const outcome of result.files) outcomes.set(outcome.path, outcome);
   }
   return outcomes;
@@ -40,11 +40,11 @@ function groupsOf(calls: readonly UnfinishedCall[]): readonly Group[] {
       if (written || signingOptions === undefined) continue;
       // Each signature has its own signing time, which is looked up by file. An inner file is written together with the
       // bundle that contains it.
-      const { path, output, inner, time, ...others } = signingOptions;
+      const { path, output, inner, time, pathInFolder, ...others } = signingOptions;
       const { code, algorithm } = work;
       const key = JSON.stringify([code, algorithm, Object.entries(others).sort()]);
       const group = groups.get(key) ?? { shared: { code, algorithm, signingOptions }, files: new Map() };
-      group.files.set(JSON.stringify([path, output]), { path, output });
+      group.files.set(JSON.stringify([path, output]), { path, output, pathInFolder });
       groups.set(key, group);
     }
   }

@@ -22,7 +22,7 @@ interface TimedUnit extends Pick<SigningUnit, 'digest' | 'algorithm' | 'timestam
 }
 
 /** The path and the output path are as the user typed them. */
-export interface FileOfCall extends Versions, Pick<PlannedFile, 'output'> {
+export interface FileOfCall extends Versions, Pick<PlannedFile, 'output' | 'pathInFolder'> {
   readonly inner?: Pick<ContainedFile, 'name' | 'size'>;
   readonly isWritten?: boolean;
 }
@@ -81,20 +81,20 @@ export async function obtainSignature(
   }
 }
 
-function describeFile({ path, stats, inner }: FileOfCall): { readonly name: string; readonly size: number } {
+function describeFile(
+  { path, stats, inner }: FileOfCall,
+  { signingOptions }: Pick<SigningRun, 'signingOptions'>,
+): { readonly name: string; readonly size: number } {
   return inner === undefined
     ? { name: path, size: Number(stats.size) }
-    : { name: join(path, inner.name), size: inner.size };
+    : { name: signingOptions.inside ? `${path}!/${inner.name}` : join(path, inner.name), size: inner.size };
 }
 
-function askFor(
-  unit: TimedUnit,
-  file: FileOfCall,
-  { account, context, key, signingOptions, stop }: SigningRun,
-): Asking {
+function askFor(unit: TimedUnit, file: FileOfCall, run: SigningRun): Asking {
+  const { account, context, key, signingOptions, stop } = run;
   const { origin, code, client } = account;
-  const { path, output, inner } = file;
-  const { name, size } = describeFile(file);
+  const { path, output, inner, pathInFolder } = file;
+  const { name, size } = describeFile(file, run);
   const { algorithm, time } = unit;
   return {
     work: { origin, code, algorithm, digest: Buffer.from(unit.digest).toString('hex') },
@@ -109,6 +109,7 @@ function askFor(
         output: resolve(output),
         ...signingOptions,
         inner: inner?.name,
+        ...(signingOptions.inside && { pathInFolder }),
         time: time.toISOString(),
       },
     },
@@ -182,7 +183,7 @@ async function send(unit: TimedUnit, claimed: Claimed, run: SigningRun): Promise
   const { file, claim, permit, warnings } = claimed;
   const { account, gate, stop, onEvent, now } = run;
   const { service, code, client } = account;
-  const { name, size } = describeFile(file);
+  const { name, size } = describeFile(file, run);
   let isRecorded = false;
   let isSent = false;
   /** If the request is retried, the reason why the outcome of the first attempt is unknown. */

@@ -1,10 +1,10 @@
 /** Steps 3 to 7 of the main flow, for each unit of a file, and for each inner file that is signed first. */
 
-import type { Embedding, Envelopes, Prepared, SigningUnit } from '../../format/signable-file.ts';
-import { contextFor, openContained, prepareContained } from '../files/contained.ts';
+import type { Envelopes, SigningUnit } from '../../format/signable-file.ts';
+import { innerName } from '../files/inner-files.ts';
 import type { SignatureOutcome, SignedPart } from '../outcome.ts';
 import type { PlannedFile } from '../planned-file.ts';
-import type { PreparedFile } from '../prepare-signature.ts';
+import type { PreparedFile, TimedUnits } from '../prepare-signature.ts';
 import type { SigningRun } from '../signing-run.ts';
 import type { FileCall } from './call.ts';
 import { type FileOfCall, type GivenSignature, obtainSignature } from './obtain-signature.ts';
@@ -20,7 +20,7 @@ export interface SignedUnits {
  * the signing time that the signature covers.
  */
 export async function signUnits(
-  { units: [first, ...others], time }: Pick<Prepared, 'units'> & { readonly time: Date },
+  { units: [first, ...others], time }: TimedUnits,
   file: FileOfCall,
   run: SigningRun,
   calls: FileCall[],
@@ -57,38 +57,33 @@ export function signatureOutcome(
  * The signature of the whole file also depends on the timestamps of the inner files, so the journal keeps those
  * timestamps.
  */
-export async function signContained(prepared: PreparedFile, plan: PlannedFile, run: SigningRun, calls: FileCall[]) {
-  const { contained, context } = prepared;
-  await findRecorded(prepared, plan, run, calls);
-  const embeddings = new Map<string, Embedding>();
+export async function signInner(prepared: PreparedFile, plan: PlannedFile, run: SigningRun, calls: FileCall[]) {
+  await recordInner(plan, run, calls);
   const outcomes: SignedPart[] = [];
-  for (const file of contained.toSign) {
-    const its = await prepareContained(file, context, plan.format, run);
-    const units = { units: its.units, time: context.time };
-    const signed = await signUnits(units, { ...plan, inner: file }, run, calls);
-    embeddings.set(file.name, its.embed(signed.sealed));
-    for (const one of signed.outcomes) outcomes.push({ ...one, name: file.name });
-  }
-  if (embeddings.size > 0) await prepared.changeContained(embeddings);
-  return { expected: embeddings, outcome: outcomes.length === 0 ? {} : { inner: outcomes } };
+  const expected = await prepared.changeInner(async (file, units) => {
+    const inner = { name: innerName(file), size: file.size };
+    const signed = await signUnits(units, { ...plan, inner }, run, calls);
+    for (const one of signed.outcomes) outcomes.push({ ...one, name: inner.name });
+    return signed.sealed;
+  });
+  return { expected, outcomes };
 }
 
 /**
- * Finds the signatures of inner files if the previous run was killed before it could record that they were written.
- * These signatures are recorded together with the signature of the whole file.
+ * Records that inner files were written, if the previous run was killed before it could do so. This is committed
+ * together with the records about the whole file.
  */
-async function findRecorded(
-  { contained, context }: PreparedFile,
+export async function recordInner(
   plan: PlannedFile,
   run: SigningRun,
   calls: FileCall[],
-): Promise<void> {
-  for (const inner of contained.kept) {
-    const file = await openContained(inner, plan.format, run);
-    const own = contextFor(inner, context);
-    const written = await run.findWritten(await file.signatures(), own);
-    if (written === undefined) continue;
-    const unit = { ...written, timestamp: 'on-signature', time: own.time } as const;
-    await obtainSignature(unit, { ...plan, inner, isWritten: true }, run, calls);
+): Promise<readonly SignedPart[]> {
+  const outcomes: SignedPart[] = [];
+  for (const { written, ...file } of plan.contained?.recorded ?? []) {
+    const unit = { ...written, timestamp: 'on-signature', time: plan.time } as const;
+    const its = { name: innerName(file), size: file.size };
+    const given = await obtainSignature(unit, { ...plan, inner: its, isWritten: true }, run, calls);
+    outcomes.push({ name: its.name, ...signatureOutcome(unit, given) });
   }
+  return outcomes;
 }

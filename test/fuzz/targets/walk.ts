@@ -10,7 +10,7 @@ import { cmsEnvelope, type FoundSignature, withNested } from '../../../src/forma
 import { jar } from '../../../src/formats/jar/index.ts';
 import { pe } from '../../../src/formats/pe/index.ts';
 import { recogniseFormat } from '../../../src/formats/recognise.ts';
-import { verifyContained } from '../../../src/signing/files/contained.ts';
+import { verifyContents } from '../../../src/signing/files/contained.ts';
 import { digestEntries } from '../../../src/zip/entry-digests.ts';
 import { signingContext } from '../../support/signed-files/signing-context.ts';
 import { makeThrowawaySigner, type ThrowawaySigner } from '../../support/signed-files/throwaway-signer.ts';
@@ -162,7 +162,7 @@ async function trySigning(walk: Walk, file: SignableFile, bytes: Uint8Array, mod
   // From here on nothing may refuse any more: the signature is paid for.
   const reopened = await openBytes(format, result);
   await signingIn(reopened).verify(embedding);
-  if (contents) await verifyContained(reopened, contents.inner, format, { digestEntries });
+  if (contents) await verifyContents(reopened, contents.toChange, contents.inner, { digestEntries });
   const mine = withNested(await reopened.signatures()).find(
     ({ envelope }) => Buffer.compare(envelope.bytes, sealed[0].bytes) === 0,
   );

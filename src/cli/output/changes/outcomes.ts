@@ -4,7 +4,7 @@ import { mayHaveBeenCounted } from '../../../service/errors.ts';
 import type {
   ChangeFilesResult,
   FileOutcome,
-  PlannedOutcome,
+  InsideOutcome,
   PlannedPart,
   SignedPart,
   SkipReason,
@@ -29,6 +29,8 @@ const SKIPPED: Readonly<Record<SkipReason, string>> = {
   'signed-by-others': 'signed by others',
   'already-timestamped': 'already has a timestamp',
   'not-signed': 'not signed',
+  'nothing-to-sign': 'nothing to sign in it',
+  exempt: 'the policy requires no signature',
 };
 
 interface Row {
@@ -46,14 +48,15 @@ export function wordOf(outcome: FileOutcome): string {
 export function rowOf(outcome: FileOutcome, isBrief = false): Row {
   switch (outcome.status) {
     case 'signed': {
-      const { algorithm, record, reused, timestamp, units = [], inner, milliseconds, replaced } = outcome;
+      const { algorithm, record, reused, timestamp, units = [], inner, inside, milliseconds, replaced } = outcome;
+      const signedInside = (inner ?? inside?.filter(({ status }) => status === 'signed') ?? []).length;
       const details = [
         algorithm,
         ...(units.length === 0 ? [] : [plural(units.length, 'signature')]),
         ...(record === null || isBrief || units.length > 0 ? [] : [`record ${printable(record)}`]),
         ...(reused ? ['signature of an earlier call'] : []),
         ...(timestamp === null ? [] : [`timestamp ${timestamp}`]),
-        ...(inner === undefined ? [] : [`with ${plural(inner.length, 'signed file')} in it`]),
+        ...(signedInside === 0 ? [] : [`with ${plural(signedInside, 'signed file')} in it`]),
         `${milliseconds} ms`,
       ];
       return { details, below: [...units.map(unitText), ...signersLines('replaced', replaced)] };
@@ -61,14 +64,15 @@ export function rowOf(outcome: FileOutcome, isBrief = false): Row {
     case 'unchanged':
       return { details: ['already has this signature'], below: signersLines('replaced', outcome.replaced) };
     case 'planned': {
-      const { units = [], inner = [], replaced } = outcome;
+      const { units = [], inner = [], inside = [], replaced } = outcome;
       const below = [
         ...units.map((unit) => `${printable(unit.name)}: ${digestText(unit)}`),
         ...inner.map((file) => `${printable(file.name)}, in it and before it: ${digestText(file)}`),
+        ...inside.map(insideText),
       ];
-      const details = [
-        units.length === 0 ? `would send ${digestText(outcome)}` : `would send ${plural(units.length, 'digest')}`,
-      ];
+      const isContainerOnly = outcome.units?.length === 0;
+      const own = units.length > 0 ? plural(units.length, 'digest') : digestText(outcome);
+      const details = [isContainerOnly ? 'only files in it would be signed' : `would send ${own}`];
       return { details, below: [...below, ...signersLines('would replace', replaced)] };
     }
     case 'timestamped': {
@@ -94,9 +98,14 @@ export function rowOf(outcome: FileOutcome, isBrief = false): Row {
   }
 }
 
-function digestText({ algorithm, digest }: PlannedOutcome | PlannedPart): string {
+function digestText({ algorithm, digest }: Omit<PlannedPart, 'name'>): string {
   if (digest !== null) return `the ${algorithm} digest ${digest}`;
   return `a ${algorithm} digest that depends on the signatures in it`;
+}
+
+function insideText(file: InsideOutcome): string {
+  const location = printable(file.location);
+  return `${location}: ${file.status === 'planned' ? digestText(file) : 'already signed, and kept'}`;
 }
 
 function unitText({ name, record, reused, timestamp }: SignedPart): string {
@@ -148,8 +157,9 @@ function plannedText(files: readonly FileOutcome[]): string {
   const requests = files.flatMap((file) => {
     if (file.status !== 'planned') return [];
     const inner = (file.inner ?? []).map(({ digest }) => digest);
-    const units = file.units?.map(({ digest }) => digest) ?? [file.digest ?? inner.join()];
-    return [...inner, ...units];
+    const inside = (file.inside ?? []).flatMap((one) => (one.status === 'planned' ? [one.digest ?? one.location] : []));
+    const units = file.units?.map(({ digest }) => digest) ?? [file.digest ?? [...inner, ...inside].join()];
+    return [...inner, ...inside, ...units];
   });
   return `dry run: ${plural(new Set(requests).size, 'signature')} would be requested; nothing was sent or written`;
 }

@@ -7,7 +7,7 @@ import type { Embedding, SigningMode } from '../../../../src/format/signable-fil
 import { cmsEnvelope } from '../../../../src/format/signature.ts';
 import { contentReader } from '../../../../src/formats/recognise.ts';
 import { checkPlaced } from '../../../../src/signing/changes/check-placed.ts';
-import { verifyContained } from '../../../../src/signing/files/contained.ts';
+import { verifyContents } from '../../../../src/signing/files/contained.ts';
 import { digestEntries } from '../../../../src/zip/entry-digests.ts';
 import { signingContext } from '../../../support/signed-files/signing-context.ts';
 import type { ThrowawaySigner } from '../../../support/signed-files/throwaway-signer.ts';
@@ -84,6 +84,6 @@ export async function signBytes(
   const result = applyPatch(bytes, embedding.patch);
   const reopened = await openBytes(format, result, name);
   await signingIn(reopened).verify(embedding);
-  await verifyContained(reopened, contents.inner, format, { digestEntries });
+  await verifyContents(reopened, contents.toChange, contents.inner, { digestEntries });
   return { result, sealed: sealed[0].bytes, embedding, digest: prepared.units[0].digest };
 }

@@ -1,11 +1,13 @@
 /** What `sign --inner-packages` does with the files in a container, in memory and with a key at hand. */
 
 import { memorySource } from '../../../../src/bytes/byte-source.ts';
+import { patchedSource } from '../../../../src/bytes/patched-source.ts';
 import type { Patch } from '../../../../src/bytes/pieces.ts';
 import type { Format } from '../../../../src/format/format.ts';
-import type { Embedding, SignableFile, SigningContext } from '../../../../src/format/signable-file.ts';
+import type { Embedding, SignableFile, Signing, SigningContext } from '../../../../src/format/signable-file.ts';
 import { contentReader } from '../../../../src/formats/recognise.ts';
-import { changeContents, containedFiles, prepareContained } from '../../../../src/signing/files/contained.ts';
+import { changeContents, contextFor, innerPackages } from '../../../../src/signing/files/contained.ts';
+import { type InnerFile, innerName } from '../../../../src/signing/files/inner-files.ts';
 import { digestEntries } from '../../../../src/zip/entry-digests.ts';
 import { sealedBy } from './change.ts';
 
@@ -21,13 +23,15 @@ export async function withSignedContents(
   token?: Uint8Array,
 ) {
   const inner = new Map<string, Embedding>();
-  for (const one of (await containedFiles(opened, context, format, run)).toSign) {
-    const its = await prepareContained(one, context, format, run);
-    inner.set(one.name, its.embed(sealedBy(signer, its, token)));
-  }
-  if (inner.size === 0) return { file: opened, original: (patch: Patch) => patch, inner };
-  const patches = new Map(Array.from(inner, ([name, { patch }]) => [name, patch]));
-  const changed = await changeContents(opened, memorySource(bytes), patches);
+  const { toChange } = await innerPackages(opened, context, format, run);
+  if (toChange.length === 0) return { file: opened, original: (patch: Patch) => patch, inner, toChange };
+  const sign = async (one: InnerFile, signing: Signing): Promise<Embedding> => {
+    const its = await signing.prepare(contextFor(signing, context), 'replace');
+    const embedding = its.embed(sealedBy(signer, its, token));
+    inner.set(innerName(one), embedding);
+    return embedding;
+  };
+  const changed = patchedSource(memorySource(bytes), await changeContents(opened, toChange, sign, run));
   const file = await format.open(changed, contentReader(digestEntries), `test${format.extensions[0]}`);
-  return { file, original: changed.compose, inner };
+  return { file, original: changed.compose, inner, toChange };
 }

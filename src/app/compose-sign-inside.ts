@@ -1,0 +1,58 @@
+/** Wires `sign --inside`. Loaded only if the option is used. */
+
+import { isAbsolute, relative, resolve, sep } from 'node:path';
+import { planInside } from '../containers/plan-inside.ts';
+import { matchesAnyOf } from '../files/file-names.ts';
+import { MOST_INFLATED } from '../format/contents.ts';
+import { KINDS } from '../formats/kinds.ts';
+import { CONTAINERS, formats } from '../formats/registry.ts';
+import type { RecordedInside } from '../journal/journal.ts';
+import { locationPattern } from '../policy/location-patterns.ts';
+import { readPolicy } from '../policy/policy-file.ts';
+import { signRules } from '../policy/sign-rules.ts';
+import type { Inside } from '../signing/signing-policy.ts';
+import { LEVELS, MOST_FILES } from './compose-inside.ts';
+
+const LEVEL = '!/';
+const LIMITS = { depth: LEVELS, files: MOST_FILES, inflated: MOST_INFLATED };
+
+/** Reads the policy. A pattern without a slash matches names inside containers too, and one with `!/` only there. */
+export async function composeSignInside({ exclude, policy: path }: RecordedInside): Promise<Inside> {
+  const policy = path === undefined ? undefined : await readPolicy(path, KINDS);
+  const ruleFor = signRules(policy, new Date().toISOString().slice(0, 10));
+  const isNameExcluded = await matchesAnyOf(exclude.filter((pattern) => !pattern.includes('/')));
+  const locations = exclude.filter((pattern) => pattern.includes(LEVEL)).map(withRest);
+  const rules = {
+    ruleFor,
+    isExcluded: (outer: string, names: readonly string[]) =>
+      isNameExcluded(names.join('/')) ||
+      [outer, relative('', outer), resolve(outer)].some((one) =>
+        locations.some((matches) => matches([one.replaceAll(sep, '/'), ...names])),
+      ),
+  };
+  return {
+    containers: CONTAINERS,
+    plan: (opened, source, file, planning) =>
+      planInside(opened, source, file, planning, { rules, limits: LIMITS, formats }),
+    recorded: {
+      exclude: exclude.map((pattern) => (isRelativeLocation(pattern) ? absolute(pattern) : pattern)),
+      ...(path !== undefined && { policy: resolve(path) }),
+    },
+  };
+}
+
+/** A pattern for a folder matches its content too. */
+function withRest(pattern: string): (location: readonly string[]) => boolean {
+  const written = pattern.replace(/^\.\//, '').replace(/\/$/, '');
+  const tests = [written, `${written}/**`].map(locationPattern);
+  return (location) => tests.some((matches) => matches(location));
+}
+
+/** `resume` may run in another folder. */
+function isRelativeLocation(pattern: string): boolean {
+  return pattern.includes(LEVEL) && !isAbsolute(pattern) && !pattern.startsWith('**');
+}
+
+function absolute(pattern: string): string {
+  return `${resolve('').replaceAll(sep, '/')}/${pattern.replace(/^\.\//, '')}`;
+}

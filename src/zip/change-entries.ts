@@ -1,0 +1,154 @@
+/**
+ * Changes the contents of entries. Everything else about a changed entry stays: its name, times, attributes, extra
+ * fields, compression method and position. The records of all other entries stay the same, byte for byte, except for
+ * their offsets.
+ */
+
+import { crc32, createDeflateRaw } from 'node:zlib';
+import type { ByteSource } from '../bytes/byte-source.ts';
+import { type ByteRange, isBytes, type Patch, type Piece, pieceLength, readPieces } from '../bytes/pieces.ts';
+import type { ZipArchive } from './archive.ts';
+import type { ZipEntry } from './directory.ts';
+import { type ArchiveEdit, shifts } from './edit-archive.ts';
+import { zipErrors } from './errors.ts';
+import {
+  asBuffer,
+  CENTRAL_RECORD_LENGTH,
+  extraFields,
+  HAS_DESCRIPTOR,
+  IN_ZIP64_32,
+  LOCAL_HEADER_LENGTH,
+  ZIP64_EXTRA,
+} from './fields.ts';
+import { movedRecord, writeEndRecords } from './write-records.ts';
+
+export interface ChangedContents {
+  readonly crc32: number;
+  readonly size: number;
+  /** The data as it is stored in the archive. Ranges are ranges of the archive. */
+  readonly data: readonly Piece[];
+}
+
+/** The settings are fixed, so that the same contents always result in the same bytes. */
+const DEFLATE = { level: 6, memLevel: 8, chunkSize: 256 * 1024 } as const;
+
+export async function deflated(contents: ByteSource): Promise<ChangedContents> {
+  const deflating = createDeflateRaw(DEFLATE);
+  const data: Buffer[] = [];
+  deflating.on('data', (piece: Buffer) => data.push(piece));
+  const ended = new Promise<void>((resolve, reject) => {
+    deflating.once('end', resolve);
+    deflating.once('error', reject);
+  });
+  ended.catch(() => undefined);
+  let checksum = 0;
+  let size = 0;
+  try {
+    for await (const chunk of contents.stream()) {
+      checksum = crc32(chunk, checksum);
+      size += chunk.length;
+      // The memory of the chunk is used again, so zlib must have read it before the next one is requested.
+      await new Promise<void>((resolve) => deflating.write(chunk, () => resolve()));
+    }
+    deflating.end();
+    await ended;
+  } finally {
+    deflating.destroy();
+  }
+  return { crc32: checksum, size, data };
+}
+
+/** `pieces` are pieces of the contents of the entry. Nothing is copied into memory, however large the entry is. */
+export async function stored(
+  source: ByteSource,
+  { dataOffset }: ZipEntry,
+  pieces: Iterable<Piece>,
+): Promise<ChangedContents> {
+  const moved = ({ start, end }: ByteRange): ByteRange => ({ start: start + dataOffset, end: end + dataOffset });
+  const data = Array.from(pieces, (piece) => (isBytes(piece) ? piece : moved(piece)));
+  let checksum = 0;
+  for await (const chunk of readPieces(source, data)) checksum = crc32(chunk, checksum);
+  return { crc32: checksum, size: lengthOf(data), data };
+}
+
+/** Returns the edits of the archive. The bytes before, between and after the records stay too. */
+export async function changeEntries(
+  source: ByteSource,
+  { directory, end, entries }: ZipArchive,
+  changed: ReadonlyMap<ZipEntry, ChangedContents>,
+): Promise<Patch> {
+  const edits: ArchiveEdit[] = [];
+  for (const [entry, contents] of [...changed].sort(([one], [other]) => one.offset - other.offset)) {
+    const header = asBuffer(await source.read(entry.offset, entry.dataOffset - entry.offset));
+    const insert = [changedHeader(header, LOCAL, contents, entry), ...contents.data];
+    edits.push({ offset: entry.offset, remove: entry.end - entry.offset, insert });
+  }
+  const { base, directoryOffset } = end;
+  const movedBy = shifts(edits);
+  const records = entries.map((entry) => {
+    const record = directory.subarray(entry.recordStart, entry.recordEnd);
+    const contents = changed.get(entry);
+    const offset = movedBy(entry.offset);
+    if (contents !== undefined) return movedRecord(changedHeader(record, CENTRAL, contents, entry), offset - base);
+    return offset === entry.offset ? record : movedRecord(record, offset - base);
+  });
+  const newDirectory = Buffer.concat(records);
+  const endRecords = writeEndRecords(end, entries.length, newDirectory.length, movedBy(directoryOffset) - base);
+  const remove = end.recordOffset + end.record.length - directoryOffset;
+  return [...edits, { offset: directoryOffset, remove, insert: [newDirectory, endRecords] }];
+}
+
+/** Offsets of fields in the two kinds of records. */
+interface RecordFields {
+  readonly flags: number;
+  readonly crc32: number;
+  readonly nameLength: number;
+  readonly length: number;
+}
+const LOCAL: RecordFields = { flags: 6, crc32: 14, nameLength: 26, length: LOCAL_HEADER_LENGTH };
+const CENTRAL: RecordFields = { flags: 8, crc32: 16, nameLength: 28, length: CENTRAL_RECORD_LENGTH };
+
+/** General purpose bits 1 and 2: how strongly the data is compressed. */
+const COMPRESSION_LEVEL = (1 << 1) | (1 << 2);
+
+/**
+ * Returns the record with other sizes, as 32-bit fields. The new header contains the sizes, so no data descriptor
+ * follows the data.
+ */
+function changedHeader(
+  record: Buffer,
+  { flags, crc32: checksum, nameLength, length }: RecordFields,
+  contents: ChangedContents,
+  { name }: ZipEntry,
+): Buffer {
+  const compressedSize = lengthOf(contents.data);
+  if (contents.size >= IN_ZIP64_32 || compressedSize >= IN_ZIP64_32) {
+    throw zipErrors('zip-unsupported', { problem: `the changed entry ${name} would have 4 GiB or more` });
+  }
+  const extraStart = length + record.readUInt16LE(nameLength);
+  const extraEnd = extraStart + record.readUInt16LE(nameLength + 2);
+  const extra = withoutZip64(record, extraStart, extraEnd);
+  const header = Buffer.concat([record.subarray(0, extraStart), extra, record.subarray(extraEnd)]);
+  header.writeUInt16LE(record.readUInt16LE(flags) & ~(HAS_DESCRIPTOR | COMPRESSION_LEVEL), flags);
+  header.writeUInt32LE(contents.crc32, checksum);
+  header.writeUInt32LE(compressedSize, checksum + 4);
+  header.writeUInt32LE(contents.size, checksum + 8);
+  header.writeUInt16LE(extra.length, nameLength + 2);
+  // The ZIP64 field is gone, so its marker must not stay. The offset is set later.
+  if (length === CENTRAL_RECORD_LENGTH) header.writeUInt32LE(0, OFFSET_FIELD);
+  return header;
+}
+
+const OFFSET_FIELD = 42;
+
+function withoutZip64(record: Buffer, start: number, limit: number): Buffer {
+  for (const { id, start: dataStart, end } of extraFields(record, start, limit)) {
+    if (id !== ZIP64_EXTRA || end > limit) continue;
+    return Buffer.concat([record.subarray(start, dataStart - 4), record.subarray(end, limit)]);
+  }
+  return record.subarray(start, limit);
+}
+
+function lengthOf(pieces: readonly Piece[]): number {
+  return pieces.reduce((sum, piece) => sum + pieceLength(piece), 0);
+}
