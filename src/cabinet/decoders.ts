@@ -1,7 +1,8 @@
 /** The compression methods of cabinets. Each block can refer to the data of earlier blocks. */
 
 import { inflateRawSync } from 'node:zlib';
-import { cabinetErrors } from './errors.ts';
+import { damaged } from './damaged.ts';
+import { lzx } from './lzx.ts';
 
 export interface BlockDecoder {
   /** Returns `size` unpacked bytes, which stay valid. Throws `cabinet-data-damaged`. */
@@ -17,7 +18,7 @@ export function decoderFor(compression: number): BlockDecoder | undefined {
   const method = compression & 0xf;
   if (method === 0) return STORED;
   if (method === 1) return mszip(Buffer.alloc(0));
-  return undefined;
+  return method === 3 ? lzx((compression >> 8) & 0x1f) : undefined;
 }
 
 export function methodName(compression: number): string {
@@ -58,8 +59,4 @@ function inflate(data: Buffer, dictionary: Buffer, size: number): Buffer {
     if (thrown instanceof RangeError) throw damaged(`a block has more than ${WINDOW} bytes`, thrown);
     throw thrown;
   }
-}
-
-export function damaged(problem: string, cause?: unknown) {
-  return cabinetErrors('cabinet-data-damaged', { problem }, { cause });
 }

@@ -6,7 +6,8 @@ import { createWalker } from '../../../src/containers/walk.ts';
 import { formats } from '../../../src/formats/registry.ts';
 import { digestEntries } from '../../../src/zip/entry-digests.ts';
 import { makeAsar } from '../../support/containers/make-asar.ts';
-import { cabOf, cabSet } from '../../support/containers/make-cab.ts';
+import { cabOf, cabSet, makeCab } from '../../support/containers/make-cab.ts';
+import { LzxWriter } from '../../support/containers/make-lzx.ts';
 import { msiOf } from '../../support/containers/make-msi.ts';
 import { makeTar, paxRecord } from '../../support/containers/make-tar.ts';
 import { zipOf } from '../../support/containers/make-zip.ts';
@@ -41,7 +42,15 @@ export const containersTarget: TargetDefinition = {
     const [first, second] = cabSet('a.exe', program, ['1.cab', '2.cab']);
     const files = zipOf({ 'in.tar': tar, 'app.asar': asar, 'a.msi': msi, '1.cab': first, '2.cab': second });
     const bundles = [Buffer.concat([plain, cab, cab]), Buffer.concat([plain, zip])];
-    const whole = [zip, tar, asar, cab, cabOf({ 'a.exe': program }), msi, jar, nuget, ...bundles, files];
+    const lzx = {
+      data: new LzxWriter(1000)
+        .uncompressed(program.subarray(0, 3001))
+        .block([97, 98, [1, 0, 2]], 4)
+        .frame(),
+      size: 3005,
+    };
+    const lzxCab = makeCab({ folders: [{ method: 0xf03, blocks: [lzx] }], files: [{ name: 'a.exe', size: 3005 }] });
+    const whole = [lzxCab, zip, tar, asar, cab, cabOf({ 'a.exe': program }), msi, jar, nuget, ...bundles, files];
     const verifying = {
       ...{ formats, digestEntries, examineTrust: undefined, now: new Date('2026-12-31') },
       policy: { requireTimestamp: false, signer: undefined, leastAlgorithm: undefined },

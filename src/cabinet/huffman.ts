@@ -1,0 +1,121 @@
+/** Reads bits and Huffman codes. Codes are numbered by their lengths, and then by their symbols (MS-PATCH, 2.4). */
+
+import { damaged } from './damaged.ts';
+
+/** Codes of up to this many bits are looked up in a table. */
+const LOOKUP_BITS = 10;
+const LONGEST_CODE = 16;
+
+export interface HuffmanCode {
+  /** Symbol * 32 + length for each value of the next `LOOKUP_BITS` bits. 0 for a longer code. */
+  readonly lookup: Uint32Array;
+  /** Number of codes of each length. */
+  readonly counts: Uint16Array;
+  /** Symbols in the order of their codes. */
+  readonly symbols: Uint16Array;
+}
+
+/** Throws `cabinet-data-damaged` unless each sequence of bits has a meaning. A code without symbols is accepted. */
+export function huffmanCode(lengths: Uint8Array): HuffmanCode {
+  const counts = new Uint16Array(LONGEST_CODE + 1);
+  for (const length of lengths) counts[length] = (counts[length] ?? 0) + 1;
+  const used = lengths.length - (counts[0] ?? 0);
+  counts[0] = 0;
+  const next: number[] = [];
+  let [start, left] = [0, 1];
+  for (const count of counts) {
+    next.push(start);
+    start += count;
+    left = next.length === 1 ? 1 : left * 2 - count;
+    if (left < 0) throw damaged('a Huffman code has too many symbols');
+  }
+  if (left > 0 && used > 0) throw damaged('a Huffman code is incomplete');
+  const symbols = new Uint16Array(used);
+  for (const [symbol, length] of lengths.entries())
+    if (length > 0) {
+      symbols[next[length] ?? 0] = symbol;
+      next[length] = (next[length] ?? 0) + 1;
+    }
+  return { lookup: lookupOf(counts, symbols), counts, symbols };
+}
+
+function lookupOf(counts: Uint16Array, symbols: Uint16Array): Uint32Array {
+  const lookup = new Uint32Array(1 << LOOKUP_BITS);
+  let [at, index] = [0, 0];
+  for (let length = 1; length <= LOOKUP_BITS; length += 1) {
+    for (let count = counts[length] ?? 0; count > 0; count -= 1) {
+      const end = at + (1 << (LOOKUP_BITS - length));
+      lookup.fill((symbols[index] ?? 0) * 32 + length, at, end);
+      index += 1;
+      at = end;
+    }
+  }
+  return lookup;
+}
+
+/** Reads 16-bit words, from their highest bit. A few bits after the end are zeros, as other readers have it. */
+export class BitReader {
+  readonly #data: Buffer;
+  #position: number;
+  /** The next bits, from the highest. At least 17 of them after `#fill`. */
+  #buffer = 0;
+  #bits = 0;
+
+  constructor(data: Buffer, position: number) {
+    this.#data = data;
+    this.#position = position;
+  }
+
+  /** Up to 17 bits. */
+  read(count: number): number {
+    if (count === 0) return 0;
+    this.#fill();
+    const value = this.#buffer >>> (32 - count);
+    this.#drop(count);
+    return value;
+  }
+
+  symbol({ lookup, counts, symbols }: HuffmanCode): number {
+    this.#fill();
+    const found = lookup[this.#buffer >>> (32 - LOOKUP_BITS)] ?? 0;
+    if (found !== 0) {
+      this.#drop(found & 31);
+      return found >>> 5;
+    }
+    let [code, first, index] = [0, 0, 0];
+    for (let length = 1; length <= LONGEST_CODE; length += 1) {
+      code = code * 2 + ((this.#buffer >>> (32 - length)) & 1);
+      const count = counts[length] ?? 0;
+      if (code - first < count) {
+        this.#drop(length);
+        return symbols[index + code - first] ?? 0;
+      }
+      index += count;
+      first = (first + count) * 2;
+    }
+    throw damaged('a Huffman code without symbols is used');
+  }
+
+  /** Skips 1 to 16 bits, and returns the offset of the next word. */
+  align(): number {
+    this.#fill();
+    this.#drop(this.#bits % 16 === 0 ? 16 : this.#bits % 16);
+    return this.#position - this.#bits / 8;
+  }
+
+  #fill(): void {
+    while (this.#bits <= 16) {
+      const at = this.#position;
+      if (at > this.#data.length + 4) throw damaged('a compressed block ends too early');
+      this.#buffer |= ((this.#data[at] ?? 0) | ((this.#data[at + 1] ?? 0) << 8)) << (16 - this.#bits);
+      this.#position += 2;
+      this.#bits += 16;
+    }
+  }
+
+  #drop(count: number): void {
+    // A shift by 32 bits would be one by none.
+    this.#buffer = count === 32 ? 0 : this.#buffer << count;
+    this.#bits -= count;
+  }
+}
