@@ -1,4 +1,4 @@
-/** Writes the update that adds a signature or a document timestamp. The value of /Contents is all zeros. */
+/** In the update that adds a signature or a document timestamp, the value of /Contents is all zeros. */
 
 import type { ByteSource } from '../../bytes/byte-source.ts';
 import type { Patch } from '../../bytes/pieces.ts';

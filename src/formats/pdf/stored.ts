@@ -33,7 +33,6 @@ export interface SignatureFields {
   /** Signatures in the order in which they were added. A signature that covers more bytes comes later. */
   readonly stored: readonly StoredSignature[];
   readonly empty: readonly string[];
-  /** All fields of the PDF form. */
   readonly fields: readonly Field[];
 }
 

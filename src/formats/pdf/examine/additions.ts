@@ -15,7 +15,7 @@ import {
 import { endOf, isDocumentTimestamp, locks, type StoredSignature } from '../stored.ts';
 
 export interface Additions {
-  /** References to new signature fields. */
+  /** References to new signature fields, and to their widgets. */
   readonly fields: ReadonlySet<string>;
   readonly widgets: ReadonlySet<string>;
   /** For each object reference, the keys that may change in empty signature fields and their widgets. */

@@ -67,7 +67,7 @@ const FREE: Readonly<Partial<Record<Role, Readonly<Record<string, Rule>>>>> = {
 };
 
 const FORM = { area: 'form' } as const;
-/** What differs for the value of a key from the dictionary that contains it. */
+/** Area and role of a value, if they are not those that a plain value in the same dictionary has. */
 const BELOW: Readonly<Record<string, Readonly<Record<string, Partial<Pick<Pair, 'area' | 'role'>>>>>> = {
   catalog: { AcroForm: { ...FORM, role: 'form' }, StructTreeRoot: { area: 'structure' } },
   form: { Fields: { role: 'fields' } },
@@ -77,7 +77,7 @@ const BELOW: Readonly<Record<string, Readonly<Record<string, Partial<Pick<Pair, 
 /** Roles of objects that unchanged objects refer to. Under one of the `LINKS`, the additions determine the role. */
 const REACHED_ROLES: readonly Role[] = ['plain', 'linked', 'field', 'annotations'];
 
-/** Keys of references to form fields and structure elements. Other keys can lead to other objects, such as fonts. */
+/** Keys of references to form fields. Other keys can lead to other objects, such as fonts. */
 const LINKS: readonly Pair['key'][] = ['K', 'Obj', 'P', 'Parent'];
 /** Keys of rectangles, in which all readers treat `1` and `1.0` as equal. */
 const RECTANGLES: readonly Pair['key'][] = ['Rect', 'MediaBox', 'CropBox', 'BleedBox', 'TrimBox', 'ArtBox', 'BBox'];
