@@ -57,6 +57,8 @@ interface Opening {
   readonly place: Place;
   /** What covers the files inside. */
   readonly coveredBy: Place['coveredBy'];
+  /** True for an MSIX package, which can contain a catalog of its programs. */
+  readonly isPackage: boolean;
   readonly names: ReturnType<typeof createNameCheck>;
 }
 
@@ -116,17 +118,18 @@ export function createWalker(verifying: Verifying, limits: WalkLimits) {
       });
       const inside: ContainedVerdict[] = [];
       const names = createNameCheck();
-      const coveredBy = format.id === 'appx' && isGoodVerdict(own.verdict) ? 'package' : place.coveredBy;
+      const isPackage = format.id === 'appx';
+      const coveredBy = isPackage && isGoodVerdict(own.verdict) ? 'package' : place.coveredBy;
       const notOpened =
         opened !== undefined
-          ? await visitContents(opened, { place, coveredBy, names }, inside)
+          ? await visitContents(opened, { place, coveredBy, isPackage, names }, inside)
           : hasContents(format)
             ? reasonOf(own)
             : undefined;
       const { path, catalog } = place;
       const verified = { ...own, findings: [...own.findings, ...names.findings()] };
       const result = { path, kind: format.id, verified, notOpened, sameAs: undefined };
-      if (catalog === undefined || verified.verdict !== 'unsigned') {
+      if (catalog === undefined || format.id !== 'pe' || verified.verdict !== 'unsigned') {
         return [{ ...result, coveredBy: place.coveredBy }, ...inside];
       }
       const { verified: byCatalog, isListed } = await verifyListed(catalog, file, verified, verifying);
@@ -136,12 +139,12 @@ export function createWalker(verifying: Verifying, limits: WalkLimits) {
     /** Returns the reason why the rest of the contents is unknown. */
     async function visitContents(
       { contents }: SignableFile,
-      { place: { path: outer, neighbour }, coveredBy, names }: Opening,
+      { place: { path: outer, neighbour }, coveredBy, isPackage, names }: Opening,
       inside: ContainedVerdict[],
     ): Promise<CodesignError | undefined> {
       if (contents === undefined) return undefined;
       try {
-        const catalog = coveredBy === undefined ? undefined : await catalogIn(contents, verifying);
+        const catalog = isPackage ? await catalogIn(contents, verifying) : undefined;
         if (outer.length > limits.depth) throw containerErrors('containers-too-deep', { limit: limits.depth });
         const neighbourOf = neighbours(contents, neighbour, countFile);
         for await (const { name, size, open } of contents.entries(neighbour, limits.inflated - spent.inflated)) {
