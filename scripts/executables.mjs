@@ -1,5 +1,6 @@
 // Single executables: Node.js with the bundled program inside (docs/decisions/single-executables.md).
 import { createHash } from 'node:crypto';
+import { existsSync } from 'node:fs';
 import { chmod, copyFile, mkdir, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { run, runOrFail } from '../server/scripts/run.mjs';
@@ -84,7 +85,8 @@ async function nodeOf(name, { work }) {
   const { version, sha512 } = NODES[name];
   const platform = name.replace(/-\d+$/, '');
   const archive = path.join(work, `node-${platform}-${version}.tgz`);
-  if ((await mkdir(folder, { recursive: true })) === undefined) return folder;
+  if (existsSync(path.join(folder, 'package.json'))) return folder;
+  await mkdir(folder, { recursive: true });
   await runOrFail('npm', ['pack', '--silent', `node-${platform}@${version}`], { cwd: work });
   const digest = createHash('sha512')
     .update(await readFile(archive))
