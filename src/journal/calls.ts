@@ -13,7 +13,7 @@ import type {
   SignatureOnRecord,
   Waiting,
 } from './journal.ts';
-import { giveSignOfLife, type Run } from './runs.ts';
+import { giveSignOfLife, nextNumber, type Run } from './runs.ts';
 import { OPEN_STATES } from './schema.ts';
 
 const FIRST_PAUSE_MILLISECONDS = 50;
@@ -221,7 +221,7 @@ function keepAnswer(
   given: SignatureOnRecord,
   unusable?: string,
 ): 'signed' | 'late' | 'surplus' {
-  const { db } = me;
+  const { db, now } = me;
   const { call } = part;
   const sql = `select state, exists (select 1 from calls o where o.work = calls.work and o.state in ${OPEN_STATES}) as hasOpen
     from calls where id = ? and sender = ? and state in ('requested', 'unknown', 'forgotten')`;
@@ -230,9 +230,9 @@ function keepAnswer(
   const isSurplus = state === 'forgotten' || (state === 'unknown' && hasOpen === 1);
   const { signature, record = null } = given;
   const to = unusable !== undefined ? 'unusable' : isSurplus ? 'surplus' : 'signed';
-  claimant.settle(me, call, to);
-  const keeping = 'update calls set run = ?, record = ?, signature = ? where id = ?';
-  db.run(keeping, me.id, record, base64(signature), call);
+  const keeping =
+    'update calls set state = ?, settled = ?, ended_at = ?, run = ?, record = ?, signature = ? where id = ?';
+  db.run(keeping, to, nextNumber(db), now().getTime(), me.id, record, base64(signature), call);
   if (unusable !== undefined || !part.isProven) claimant.prove(db, part, unusable === undefined ? 1 : 0);
   if (unusable !== undefined) db.run('update files set reason = ? where call = ?', unusable, call);
   if (to !== 'signed') makeDue(me, call, 2);

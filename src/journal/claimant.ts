@@ -44,8 +44,7 @@ export function currentCall(db: Database, work: Work): Row | undefined {
 }
 
 /** Changes nothing, except that it records the end of runs that are gone. */
-export function decide(me: Run, asking: Asking): Decision {
-  const mark = markOf(me.db, asking);
+export function decide(me: Run, asking: Asking, mark = markOf(me.db, asking)): Decision {
   if (mark?.matches === 0) return { kind: 'mismatch', name: String(mark.call), isOfAll: true };
   const call = currentCall(me.db, asking.work);
   if (call === undefined) return { kind: 'claim', isFirst: true };
@@ -100,14 +99,15 @@ function waitingRuns(db: Database, call: Value): readonly Value[] {
 
 export function claimWork(me: Run, asking: Asking, name: string): Claimed | undefined {
   const { db } = me;
-  let decision = decide(me, asking);
+  const mark = markOf(db, asking);
+  let decision = decide(me, asking, mark);
   if (decision.kind !== 'claim') return undefined;
   const { call, before } = decision;
   if (call !== undefined && before !== undefined) settle(me, call.id ?? null, before);
   if (call !== undefined && before === 'released') {
     // Nothing was sent for the released call, so the previous call is the current one.
     db.run('update files set given_up = 1 where call = ?', call.id ?? null);
-    decision = decide(me, asking);
+    decision = decide(me, asking, mark);
   }
   if (decision.kind !== 'claim' || (before === 'unknown' && usableCall(me, asking) !== undefined)) return undefined;
   const { work, metadata } = asking;
@@ -124,7 +124,7 @@ export function claimWork(me: Run, asking: Asking, name: string): Claimed | unde
   return {
     ...addFile(me, asking, { id: Number(row?.id), name }),
     unknownCalls: unknown.map((one) => String(one.name)),
-    isProven: markOf(db, asking)?.matches === 1,
+    isProven: mark?.matches === 1,
   };
 }
 

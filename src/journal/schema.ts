@@ -12,8 +12,11 @@ export const OPEN_STATES = "('claimed', 'requested', 'signed')";
 export const UNFINISHED_STATES =
   "('claimed', 'requested', 'signed', 'aside', 'unusable', 'unknown', 'surplus', 'forgotten')";
 
-/** Each commit writes whole pages. Therefore there are few indexes, and one page contains the rows of many files. */
-export const PAGE_SIZE = 16384;
+/**
+ * Each commit writes whole pages. Therefore one page contains the rows of several files, and the index of all works, in
+ * which rows of one commit are on different pages, does not depend on the state of a call.
+ */
+export const PAGE_SIZE = 8192;
 
 export const SCHEMA = `
 create table counter (value integer not null) strict;
@@ -35,8 +38,9 @@ create table calls (
   http_status integer, service_code integer, reason text, record text, signature text, token text,
   due integer, reporter integer, reported integer
 ) strict;
-create unique index calls_of_works on calls (work, case when state in ${OPEN_STATES} then 0 else id end);
-create index unfinished_calls on calls (state) where state in ${UNFINISHED_STATES};
+create index calls_of_works on calls (work);
+create unique index unfinished_calls on calls (work, case when state in ${OPEN_STATES} then 0 else id end)
+  where state in ${UNFINISHED_STATES};
 
 create table files (
   call integer not null references calls on delete cascade, place text not null,

@@ -67,10 +67,11 @@ interface Expanding extends InputOptions {
 
 async function* expand(typed: string, options: Expanding): AsyncGenerator<InputPath> {
   const name = existingForm(typed);
+  const stats = name === '-' ? undefined : statsOf(name, lstatSync);
   if (name === '-') {
     yield* expandLines(await readLines(options.stdin()), options);
-  } else if (statsOf(name, lstatSync) !== undefined) {
-    yield* expandLiteral(name, options, false);
+  } else if (stats !== undefined) {
+    yield* expandLiteral(name, options, false, stats.isSymbolicLink() ? statsOf(name) : stats);
   } else if (name.startsWith('@')) {
     const lines = await readList(existingForm(name.slice(1)));
     yield* expandLines(
@@ -88,8 +89,9 @@ async function* expandLiteral(
   path: string,
   { recursive, ofAnyKind, outputFolder, isExcluded }: Expanding,
   isFound: boolean,
+  stats = statsOf(path),
 ): AsyncGenerator<InputPath> {
-  if (!statsOf(path)?.isDirectory()) {
+  if (!stats?.isDirectory()) {
     yield { path, pathInFolder: undefined, isFound };
     return;
   }

@@ -1,4 +1,4 @@
-/** A process of its own that opens a journal and signs a hundred times, or reads the history, and says what it has read for that. */
+/** A process that opens a journal and signs a hundred times, or reads the history, and prints how much it read and wrote. */
 
 import { randomBytes, randomInt } from 'node:crypto';
 import { readFileSync } from 'node:fs';
@@ -9,12 +9,12 @@ import { askingOf, SIGNATURE } from './works.ts';
 const CALLS = 100;
 const [, , what, folder = ''] = process.argv;
 
-/** Bytes that this process has asked the system for so far: proc(5), /proc/pid/io. */
-function bytesRead(): number {
-  return Number(/^rchar: (\d+)$/m.exec(readFileSync('/proc/self/io', 'utf8'))?.[1]);
+/** Bytes that this process has read or written so far: proc(5), /proc/pid/io. */
+function bytesOf(what: 'rchar' | 'wchar'): number {
+  return Number(new RegExp(`^${what}: (\\d+)$`, 'm').exec(readFileSync('/proc/self/io', 'utf8'))?.[1]);
 }
 
-const before = bytesRead();
+const [readBefore, writtenBefore] = [bytesOf('rchar'), bytesOf('wchar')];
 const journal = await openJournal({
   folder,
   now: () => new Date(),
@@ -37,7 +37,7 @@ for (let number = 0; what === 'sign' && number < CALLS; number++) {
   await claim?.reported(1);
 }
 await journal.close();
-const signingBytes = bytesRead() - before;
+const [bytesRead, bytesWritten] = [bytesOf('rchar') - readBefore, bytesOf('wchar') - writtenBefore];
 
 let entries = 0;
 if (what === 'history') for await (const _entry of journal.history()) entries += 1;
@@ -46,4 +46,4 @@ journal.ended();
 // In kibibytes, of the whole process.
 const peakBytes = process.resourceUsage().maxRSS * 1024;
 const { warnings } = journal;
-process.stdout.write(JSON.stringify({ entries, peakBytes, signingBytes, warnings }));
+process.stdout.write(JSON.stringify({ entries, peakBytes, bytesRead, bytesWritten, warnings }));
