@@ -10,7 +10,9 @@ export const MOST_MEBIBYTES = 200;
 /** Code and category of every error, from the page that is made of all tables. */
 const KNOWN = new Set(
   Array.from(
-    readFileSync(new URL('../../docs/errors.md', import.meta.url), 'utf8').matchAll(/^\| (?:<a id=[^>]*><\/a>)?`(.+?)` \| (\w+) \|/gm),
+    readFileSync(new URL('../../docs/errors.md', import.meta.url), 'utf8').matchAll(
+      /^\| (?:<a id=[^>]*><\/a>)?`(.+?)` \| (\w+) \|/gm,
+    ),
     ([, code, category]) => `${code} ${category}`,
   ),
 );
