@@ -1,10 +1,10 @@
 /** `codesign-remote verify --inside` and `--policy` as a user runs them, with archives of other programs. */
 
 import { execFileSync } from 'node:child_process';
-import { copyFile, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { copyFile, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { cabSet } from '../../../support/containers/make-cab.ts';
+import { cabOf, cabSet } from '../../../support/containers/make-cab.ts';
 import { zipOf } from '../../../support/containers/make-zip.ts';
 import { REPOSITORY, runCli } from '../../../support/programs/cli.ts';
 import { folderForAll, folderForEach } from '../../../support/set-up.ts';
@@ -76,6 +76,38 @@ it('prints a document with every location, and counts by result', async () => {
 it('fails for a file that cannot be read, next to one that is unsigned', async () => {
   const { code } = await runCli(['verify', '--inside', '--roots', ROOT, dist, join(folder, 'missing.exe')]);
   expect(code).toBe(9);
+});
+
+it('agrees with the verdicts on the files that cabextract unpacks', async () => {
+  const [unpacked, packed] = [join(folder, 'unpacked-2'), join(folder, 'packed')];
+  await mkdir(unpacked);
+  await mkdir(packed);
+  const [good, bad] = [await readFile(SIGNED), await readFile(UNSIGNED)];
+  await writeFile(join(packed, 'a.cab'), cabOf({ 'good.exe': good, 'bad.exe': bad }, true));
+  const installer = ['1.idt', '2.idt'].map((name) => join(folder, name));
+  await writeFile(
+    installer[0] ?? '',
+    'File\tFileName\tComponent_\ns72\tl255\ts72\nFile\tFile\nF0\tgood.dll\tC\nF1\tbad.dll\tC\n',
+  );
+  await writeFile(installer[1] ?? '', 'DiskId\tCabinet\ni2\tS255\nMedia\tDiskId\n1\t#c\n');
+  await writeFile(join(folder, 'c'), cabOf({ F0: good, F1: bad }, true));
+  execFileSync('msibuild', [join(packed, 'a.msi'), '-i', ...installer, '-a', 'c', 'c'], { cwd: folder });
+  execFileSync('cabextract', ['-q', '-d', unpacked, join(packed, 'a.cab')]);
+  execFileSync('cabextract', ['-q', '-d', unpacked, join(folder, 'c')]);
+  const separate = JSON.parse(
+    (
+      await runCli([
+        'verify',
+        '--json',
+        '--roots',
+        ROOT,
+        ...(await readdir(unpacked)).map((name) => join(unpacked, name)),
+      ])
+    ).stdout,
+  );
+  const { files } = JSON.parse((await runCli(['verify', '--inside', '--json', '--roots', ROOT, packed])).stdout);
+  const verdicts = (all: readonly { readonly verdict: string }[]) => all.map(({ verdict }) => verdict).sort();
+  expect(verdicts(files.flatMap((file: { inside: [] }) => file.inside))).toEqual(verdicts(separate.files));
 });
 
 it('opens cabinets that continue in files next to them', async () => {
