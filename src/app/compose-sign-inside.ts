@@ -2,6 +2,7 @@
 
 import { isAbsolute, relative, resolve, sep } from 'node:path';
 import { planInside } from '../containers/plan-inside.ts';
+import { findStaleFeeds } from '../containers/stale-feeds.ts';
 import { matchesAnyOf } from '../files/file-names.ts';
 import { MOST_INFLATED } from '../format/contents.ts';
 import { KINDS } from '../formats/kinds.ts';
@@ -22,6 +23,7 @@ export async function composeSignInside({ exclude, policy: path }: RecordedInsid
   const ruleFor = signRules(policy, new Date().toISOString().slice(0, 10));
   const isNameExcluded = await matchesAnyOf(exclude.filter((pattern) => !pattern.includes('/')));
   const locations = exclude.filter((pattern) => pattern.includes(LEVEL)).map(withRest);
+  const staleFeeds = findStaleFeeds();
   const rules = {
     ruleFor,
     isExcluded: (outer: string, names: readonly string[]) =>
@@ -33,7 +35,7 @@ export async function composeSignInside({ exclude, policy: path }: RecordedInsid
   return {
     containers: CONTAINERS,
     plan: (opened, source, file, planning) =>
-      planInside(opened, source, file, planning, { rules, limits: LIMITS, formats }),
+      planInside(opened, source, file, planning, { rules, limits: LIMITS, formats, staleFeeds }),
     recorded: {
       exclude: exclude.map((pattern) => (isRelativeLocation(pattern) ? absolute(pattern) : pattern)),
       ...(path !== undefined && { policy: resolve(path) }),

@@ -77,5 +77,7 @@ export const containerErrors = defineErrors('local', {
 });
 
 export const containerWarnings = defineWarnings({
+  'feed-stale':
+    '{feed} contains digests of the file as it was before signing, or of its blocks: create it again after signing',
   'contents-not-opened': '{location} was not opened completely, so files in it may lack a signature: {problem}',
 });

@@ -19,6 +19,7 @@ import type { PlannedInside, PlanningInside } from '../signing/signing-policy.ts
 import { containerErrors, containerWarnings } from './errors.ts';
 import { neighbours } from './neighbours.ts';
 import { whyReadOnly } from './read-only.ts';
+import type { findStaleFeeds } from './stale-feeds.ts';
 import { hasContents, locationOf, type WalkLimits } from './walk.ts';
 
 export interface InsideRules {
@@ -38,6 +39,7 @@ interface Setting {
   readonly rules: InsideRules;
   readonly limits: WalkLimits;
   readonly formats: readonly Format[];
+  readonly staleFeeds: ReturnType<typeof findStaleFeeds>;
 }
 
 /** Files of these kinds are signed, unless a rule says otherwise: Windows warns about those without a signature. */
@@ -64,9 +66,9 @@ export async function planInside(
 
 async function plan(
   outermost: Container,
-  { path, pathInFolder, format }: RecognisedFile,
+  { path, output, pathInFolder, format }: RecognisedFile,
   { context, policy, digestEntries, findWritten }: PlanningInside,
-  { rules, limits, formats }: Setting,
+  { rules, limits, formats, staleFeeds }: Setting,
 ): Promise<PlannedInside> {
   const { opened, source } = outermost;
   const kept: InnerFiles['kept'][number][] = [];
@@ -191,6 +193,10 @@ async function plan(
   const toChange = await visitContents(outermost);
   const isBreaking = toChange.length > 0 && format.signing !== undefined && (await opened.signatures()).length > 0;
   if (isBreaking && (!replaces || !isToSign)) throw signedContainer(path, toChange);
+  const isChanged = toChange.length > 0 || (isToSign && format.signing !== undefined);
+  if (isChanged && path === output) {
+    for (const feed of await staleFeeds(path, source)) warnings.push(containerWarnings('feed-stale', { feed }));
+  }
   return { toChange, kept, recorded, warnings, isToSign };
 }
 

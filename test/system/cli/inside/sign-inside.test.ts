@@ -1,6 +1,7 @@
 /** `codesign-remote sign --inside` as a user runs it, checked by unzip, zipinfo, osslsigncode, jarsigner and our `verify`. */
 
 import { execFileSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
 import { mkdir, readFile, rm, utimes, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { gzipSync } from 'node:zlib';
@@ -286,6 +287,24 @@ describe('before the first request, a run is rejected', () => {
     expect([await snapshot(scratch.path), requests()]).toEqual([untouched, before]);
     expect((await sign('--exclude', name, 'app.zip')).code).toBe(0);
   });
+});
+
+it('names the files in the same folder that contain old digests', async () => {
+  const archive = zipOf({ 'a.exe': hello });
+  await write('d/app.zip', archive);
+  await write('d/app.zip.blockmap', gzipSync('{}'));
+  const digest = (name: string) => createHash(name).update(archive);
+  await write('d/latest.yml', `sha512: ${digest('sha512').digest('base64')}\n`);
+  await write('d/RELEASES', `${digest('sha1').digest('hex').toUpperCase()} app.zip 1\n`);
+  await write('d/SHASUMS256.txt', `${digest('sha256').digest('hex')}  app.zip\n`);
+  await write('d/other.txt', `${createHash('sha256').update('x').digest('hex')}  other.zip\n`);
+  const [{ warnings = [] } = {}] = parseJson(await sign('--json', 'd')).files as readonly { warnings?: string[] }[];
+  expect(warnings.map((text) => text.split(' ')[0])).toEqual([
+    'RELEASES',
+    'SHASUMS256.txt',
+    'app.zip.blockmap',
+    'latest.yml',
+  ]);
 });
 
 describe('--policy', () => {
