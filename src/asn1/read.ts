@@ -51,7 +51,7 @@ function readAt(bytes: Uint8Array, start: number, what: string, base: number, ru
   const { tag } = header;
   const offset = base + start;
   const inside = start + header.length;
-  if (tag === END_OF_CONTENTS) throw malformed(what, 'an end of contents where a value is expected', offset);
+  if (tag === END_OF_CONTENTS) throw malformed(what, 'an end of contents instead of a value', offset);
   if (rules === 'DER' && !header.isShortest) throw malformed(what, 'a length that is not the shortest (DER)', offset);
   if (header.contentsLength === undefined) {
     const end = endOfIndefinite(bytes, inside, what, base);
@@ -74,7 +74,7 @@ function partsUpTo(most: number, element: Element, what: string): Element[] {
 
 /** Returns at most `most` parts, for callers that reject an element with more. */
 export function firstParts(element: Element, what: string, most: number): Element[] {
-  if ((element.tag & 0x20) === 0) throw malformed(what, 'primitive where parts are expected', element.offset);
+  if ((element.tag & 0x20) === 0) throw malformed(what, 'a primitive value instead of parts', element.offset);
   const found: Element[] = [];
   let position = 0;
   const start = element.offset + (element.contents.byteOffset - element.bytes.byteOffset);
@@ -103,7 +103,7 @@ export function fieldsOf(element: Element, tag: number, what: string): Fields {
     optional: (wanted) => (all[index]?.tag === wanted ? any('') : undefined),
     end() {
       const more = all[index];
-      if (more !== undefined) throw malformed(what, `an unexpected part of tag 0x${hex(more.tag)}`, more.offset);
+      if (more !== undefined) throw malformed(what, `an unexpected part with the tag 0x${hex(more.tag)}`, more.offset);
     },
   };
 }
@@ -119,7 +119,7 @@ export function onlyPart(element: Element, what: string): Element {
 
 export function expectTag(element: Element, tag: number, what: string): Element {
   if (element.tag !== tag) {
-    throw malformed(what, `tag 0x${hex(element.tag)} where 0x${hex(tag)} is expected`, element.offset);
+    throw malformed(what, `tag 0x${hex(element.tag)} instead of 0x${hex(tag)}`, element.offset);
   }
   return element;
 }
@@ -185,11 +185,11 @@ function readHeader(bytes: Uint8Array, position: number, what: string, offset: n
   if (tag === undefined || first === undefined) throw malformed(what, 'cut off', offset + position);
   if ((tag & 0x1f) === 0x1f) throw malformed(what, 'a tag number above 30', offset + position);
   if (first === 0x80) {
-    if ((tag & 0x20) === 0) throw malformed(what, 'indefinite length of a primitive', offset + position);
+    if ((tag & 0x20) === 0) throw malformed(what, 'a primitive value with an indefinite length', offset + position);
     return { tag, length: 2, contentsLength: undefined, isShortest: false };
   }
   const lengthOctets = first < 0x80 ? 0 : first & 0x7f;
-  if (lengthOctets > 6) throw malformed(what, 'an absurd length', offset + position);
+  if (lengthOctets > 6) throw malformed(what, 'an impossible length', offset + position);
   let contentsLength = lengthOctets === 0 ? first : 0;
   for (let index = 0; index < lengthOctets; index += 1) {
     const octet = bytes[position + 2 + index];
@@ -199,7 +199,11 @@ function readHeader(bytes: Uint8Array, position: number, what: string, offset: n
   const length = 2 + lengthOctets;
   const available = bytes.length - position - length;
   if (contentsLength > available) {
-    throw malformed(what, `${plural(contentsLength, 'byte')} announced, ${available} there`, offset + position);
+    throw malformed(
+      what,
+      `a length of ${plural(contentsLength, 'byte')}, but only ${available} follow`,
+      offset + position,
+    );
   }
   const isShortest = lengthOctets === 0 || contentsLength >= Math.max(0x80, 256 ** (lengthOctets - 1));
   return { tag, length, contentsLength, isShortest };

@@ -123,7 +123,7 @@ async function verify<Measured extends MeasuredContent>(
   if (outer === undefined || others.length > 0) throw new TypeError('the file holds one envelope');
   const [entry, ...further] = await container.entries();
   if (entry?.cms === undefined || further.length > 0 || Buffer.compare(entry.cms, outer.bytes) !== 0) {
-    throw damaged('its signature is not the one that was made');
+    throw damaged('its signature differs from the new one');
   }
   const isNested = Buffer.compare(added.bytes, outer.bytes) !== 0;
   const signatures = (isNested ? [added, outer] : [added]).map(({ bytes }) => readSigned(bytes, container));
@@ -131,11 +131,11 @@ async function verify<Measured extends MeasuredContent>(
   for (const { algorithm, contentDigest } of signatures) {
     const actual = measured.digests.get(algorithm);
     if (actual === undefined || Buffer.compare(actual, contentDigest) !== 0) {
-      throw damaged(`its ${algorithm} digest is not the one that was signed`);
+      throw damaged(`its ${algorithm} digest differs from the signed one`);
     }
   }
   if (!(await changesNothing(container.source, container.write(outer.bytes, measured)))) {
-    throw damaged('its signature is not stored as it was written');
+    throw damaged('its signature is not stored as expected');
   }
 }
 
@@ -190,12 +190,13 @@ async function readOuterSignature(container: Container): Promise<Uint8Array | un
   if (container.reasonNotRewritable !== undefined) throw cannotAppend(container.reasonNotRewritable);
   const [entry] = await container.entries();
   if (entry === undefined) return undefined;
-  if (entry.cms === undefined) throw cannotAppend('the signature there is too long to be one');
+  if (entry.cms === undefined) throw cannotAppend('the existing signature is too long');
   const { cms } = entry;
   const outer = attempt(() => readAuthenticode(cms, container.kind.contentType));
-  if (outer instanceof CodesignError) throw cannotAppend(`the signature there cannot be read: ${outer.message}`, outer);
+  if (outer instanceof CodesignError)
+    throw cannotAppend(`the existing signature cannot be read: ${outer.message}`, outer);
   if (outer.algorithm === undefined)
-    throw cannotAppend('the signature there uses a digest algorithm that is not supported');
+    throw cannotAppend('the existing signature uses a digest algorithm that is not supported');
   return outer.signedData.bytes;
 }
 

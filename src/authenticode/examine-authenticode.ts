@@ -52,11 +52,11 @@ function examineContent(parts: AuthenticodeParts, file: SignedFile): readonly Fi
   const findings = [...examineDataType(parts, file)];
   const matches = contentMatches(parts, file);
   if (matches === undefined) {
-    const problem = `The file's digest algorithm in the signature, ${contentDigestOid}, is not known.`;
+    const problem = `The signature uses the digest algorithm ${contentDigestOid}, which is not supported.`;
     findings.push(unsupported('digest-algorithm-unknown', problem));
   } else if (!matches) {
     const problem =
-      "The file's digest is not the one that was signed: it was changed, or the signature is another file's.";
+      "The file's digest differs from the signed one: the file was changed, or the signature belongs to another file.";
     findings.push(broken('content-digest-differs', problem));
   }
   return findings;
@@ -65,19 +65,19 @@ function examineContent(parts: AuthenticodeParts, file: SignedFile): readonly Fi
 const FILE_KINDS: ReadonlyMap<string, string> = new Map([
   [SPC_PE_IMAGE_DATA, 'a program (PE)'],
   [SPC_CAB_DATA, 'a cabinet file'],
-  [SPC_SIP_INFO, 'a file that a plug-in of Windows signs (MSI, script, package)'],
+  [SPC_SIP_INFO, 'a file that a Windows plug-in signs (MSI, script, package)'],
 ]);
 
 /** The value must match the data type. */
 export function examineDataType({ dataType, dataValue }: AuthenticodeParts, kind: SignedKind): readonly Finding[] {
   const types = [kind.dataType, ...(kind.otherTypes ?? [])];
   if (!types.includes(dataType) && dataType !== kind.toleratedType) {
-    const made = FILE_KINDS.get(dataType) ?? `an unknown kind of file (${dataType})`;
+    const made = FILE_KINDS.get(dataType) ?? `an unknown type of file (${dataType})`;
     return [broken('signed-kind-differs', `The signature was made for ${made}.`)];
   }
   const tolerated = types.includes(dataType)
     ? []
-    : [note('signed-kind-other', `The signature names ${dataType} as the kind of file, not ${kind.dataType}.`)];
+    : [note('signed-kind-other', `The signature names the file type ${dataType} instead of ${kind.dataType}.`)];
   return [...tolerated, ...(kind.value?.examine(dataValue) ?? [])];
 }
 
@@ -87,14 +87,19 @@ function examineAlgorithms({ contentDigestOid, signedData }: AuthenticodeParts):
   const names = [contentDigestOid, digestAlgorithm].map((oid) => DIGEST_NAME_BY_OID[oid]);
   const findings: Finding[] = [];
   if (contentDigestOid !== digestAlgorithm) {
-    const problem = `The file is digested by ${names[0] ?? contentDigestOid}, the signature by ${names[1] ?? digestAlgorithm}.`;
+    const problem = `The file digest uses ${names[0] ?? contentDigestOid}, but the signature uses ${names[1] ?? digestAlgorithm}.`;
     findings.push(broken('digest-algorithms-differ', problem));
   }
   if (names.includes('md5')) {
-    findings.push(broken('digest-algorithm-weak', 'MD5 proves nothing: files with the same digest can be made.'));
+    findings.push(
+      broken(
+        'digest-algorithm-weak',
+        'The signature uses MD5, which proves nothing: different files can have the same digest.',
+      ),
+    );
   }
   if ([contentDigestOid, digestAlgorithm].includes(DIGEST_OID.SHA1)) {
-    const message = 'The signature is made with SHA-1, which no longer proves much. Sign with SHA256.';
+    const message = 'The signature uses SHA-1, which is no longer secure. Sign with SHA256.';
     findings.push(warning('digest-algorithm-aging', message));
   }
   return findings;
@@ -111,11 +116,13 @@ function examineSignedAttributes(
     ({ bytes }) => bytes,
   );
   if (!isInDerOrder(encodings)) {
-    findings.push(note('signed-attributes-unordered', 'The signed attributes are not in the order of DER.'));
+    findings.push(note('signed-attributes-unordered', 'The signed attributes are not in DER order.'));
   }
   const repeated = repeatedTypes(attributes);
   if (repeated.length > 0) {
-    findings.push(broken('signed-attributes-repeated', `There are several signed attributes ${repeated.join(', ')}.`));
+    findings.push(
+      broken('signed-attributes-repeated', `These signed attributes occur several times: ${repeated.join(', ')}.`),
+    );
   }
   return findings;
 }
@@ -124,7 +131,9 @@ function examineSignedAttributes(
 function examineUnsignedAttributes(attributes: readonly ParsedAttribute[]): readonly Finding[] {
   const repeated = repeatedTypes(attributes).filter((type) => type !== SPC_NESTED_SIGNATURE);
   if (repeated.length === 0) return [];
-  return [note('unsigned-attributes-repeated', `There are several unsigned attributes ${repeated.join(', ')}.`)];
+  return [
+    note('unsigned-attributes-repeated', `These unsigned attributes occur several times: ${repeated.join(', ')}.`),
+  ];
 }
 
 export function isInDerOrder(encodings: readonly Uint8Array[]): boolean {

@@ -58,10 +58,10 @@ const ONLY_URL_CHARACTERS = /^[\w.~:/?#[\]@!$&'()*+,;=%-]+$/;
 function checkDescription(text: string): string {
   if (text.length > MAX_DESCRIPTION_LENGTH)
     throw invalidDescription(`is longer than ${MAX_DESCRIPTION_LENGTH} characters`);
-  if (/\p{Cc}/u.test(text)) throw invalidDescription('holds control characters or line breaks');
+  if (/\p{Cc}/u.test(text)) throw invalidDescription('contains control characters or line breaks');
   if (/[\p{Zl}\p{Zp}\p{Bidi_Control}]/u.test(text))
-    throw invalidDescription('holds line separators or marks that turn text round');
-  if (/\p{Cs}/u.test(text)) throw invalidDescription('holds half a character (a lone surrogate)');
+    throw invalidDescription('contains line separators or characters that change the text direction');
+  if (/\p{Cs}/u.test(text)) throw invalidDescription('contains half a surrogate pair');
   return text;
 }
 
@@ -74,7 +74,7 @@ function checkUrl(text: string): string {
   }
   if (url.protocol !== 'https:' && url.protocol !== 'http:') throw invalidUrl('is neither https: nor http:');
   if (url.username !== '' || url.password !== '')
-    throw invalidUrl('holds user information, which everybody could read');
+    throw invalidUrl('contains a user name or password, which everyone could read');
   rejectCorrected(text, url);
   // `URL` would add a slash after a bare host.
   const written = ONLY_URL_CHARACTERS.test(text) ? text : url.href;
@@ -84,12 +84,13 @@ function checkUrl(text: string): string {
 
 /** Rejects what the URL parser would silently correct: slashes, backslashes, spaces, and numbers as hosts. */
 function rejectCorrected(text: string, url: URL): void {
-  if (/\p{Cc}|^\s|\s$/u.test(text)) throw invalidUrl('holds control characters, or starts or ends with spaces');
-  if (text.includes('\\')) throw invalidUrl('holds a backslash');
+  if (/\p{Cc}|^\s|\s$/u.test(text)) throw invalidUrl('contains control characters, or starts or ends with spaces');
+  if (text.includes('\\')) throw invalidUrl('contains a backslash');
   const host = /^https?:\/\/([^/?#]+?)(:\d*)?(?:[/?#]|$)/i.exec(text)?.[1];
   if (host === undefined) throw invalidUrl('is not of the form https://host');
   const isAscii = /^[\x21-\x7e]+$/.test(host);
-  if (isAscii && host.toLowerCase() !== url.hostname) throw invalidUrl(`names the host ${url.hostname} in another way`);
+  if (isAscii && host.toLowerCase() !== url.hostname)
+    throw invalidUrl(`writes the host ${url.hostname} in an unusual form`);
 }
 
 const invalidDescription = (problem: string) => authenticodeErrors('description-invalid', { problem });

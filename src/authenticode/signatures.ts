@@ -40,7 +40,7 @@ export interface LocatedSignature {
 export async function findSignatures(container: Container): Promise<readonly LocatedSignature[]> {
   const { contentType } = container.kind;
   const room = signatureBudget();
-  const tooLong = authenticodeErrors('authenticode-malformed', { problem: 'it is too long to be one' });
+  const tooLong = authenticodeErrors('authenticode-malformed', { problem: 'it is too long' });
   return (await container.entries()).map((entry) => {
     const { cms } = entry;
     const isThere = cms !== undefined;

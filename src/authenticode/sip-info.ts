@@ -38,15 +38,13 @@ export function sipKind(sip: Sip | undefined, name: string): SignedKind {
 
 function examine(value: Element | undefined, expected: string | undefined, name: string): readonly Finding[] {
   if (value === undefined) {
-    return [
-      broken('signed-kind-malformed', 'The signature has no SpcSipInfo, which says what kind of file it is for.'),
-    ];
+    return [broken('signed-kind-malformed', 'The signature has no SpcSipInfo, which names the type of the file.')];
   }
   try {
     const guid = readGuid(value);
     if (expected === undefined || guid === expected) return [];
     return [
-      broken('signed-kind-differs', `The signature was made for another kind of file ({${guid}}), not for ${name}.`),
+      broken('signed-kind-differs', `The signature was made for another type of file ({${guid}}), not for ${name}.`),
     ];
   } catch (thrown) {
     if (!(thrown instanceof CodesignError)) throw thrown;

@@ -69,7 +69,7 @@ export function buildPath(
 }
 
 function spent({ name }: ParsedCertificate): Finding {
-  const message = `The search for the issuers of "${name}" was not finished: the file needs too many checks.`;
+  const message = `The search for the issuers of "${name}" was stopped: the file needs too many checks.`;
   return untrusted(BUDGET_SPENT, message);
 }
 

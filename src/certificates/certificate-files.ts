@@ -58,7 +58,7 @@ async function readDer(file: CertificateFile, password: Secret | undefined): Pro
       if (first.contents.length === 1 && first.contents[0] === 3) return await readPkcs12(file, password);
       throw certificateErrors('certificate-is-private-key', { file: file.name });
     default:
-      throw unreadable(file, 'DER of an unknown kind');
+      throw unreadable(file, 'the type of its DER is unknown');
   }
 }
 
@@ -66,7 +66,7 @@ function readPkcs7(der: Uint8Array, file: CertificateFile): Uint8Array[] {
   const what = 'PKCS#7';
   const contentInfo = fieldsOf(readElement(der, what), 0x30, what);
   const type = objectIdentifierOf(contentInfo.next(0x06, 'content type'), what);
-  if (type !== SIGNED_DATA) throw unreadable(file, `PKCS#7 of type ${type}, which holds no certificates`);
+  if (type !== SIGNED_DATA) throw unreadable(file, `PKCS#7 of type ${type}, which contains no certificates`);
   const signedData = fieldsOf(onlyPart(contentInfo.next(0xa0, 'content'), what), 0x30, what);
   signedData.next(0x02, 'version');
   signedData.next(0x31, 'digest algorithms');
@@ -90,7 +90,7 @@ function readPem(file: CertificateFile): Uint8Array[] {
   if (certificates.length > 0) return certificates;
   if (keys > 0) throw certificateErrors('certificate-is-private-key', { file: file.name });
   if (others > 0) throw certificateErrors('certificate-missing', { file: file.name });
-  throw unreadable(file, 'neither PEM nor DER');
+  throw unreadable(file, 'it is neither PEM nor DER');
 }
 
 /** PEM is ASCII, but editors and shells on Windows write UTF-16, or UTF-8 with a byte order mark. */

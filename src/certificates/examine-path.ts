@@ -57,7 +57,7 @@ export function examinePath(path: PathToExamine): Finding[] {
 /** A trusted root stays trusted after it has expired. */
 function examineTime({ name, notBefore, notAfter }: ParsedCertificate, at: Date, isTrustedRoot: boolean): Finding[] {
   const finding = isTrustedRoot ? note : untrusted;
-  const when = `asked about is ${secondOf(at)}`;
+  const when = `checked is ${secondOf(at)}`;
   if (at < notBefore) {
     const message = `The certificate of "${name}" is not valid before ${secondOf(notBefore)}; the time ${when}.`;
     return [finding('certificate-not-yet-valid', message)];
@@ -73,11 +73,11 @@ function examineExtensions(certificate: ParsedCertificate): Finding[] {
   const { name, fields } = certificate;
   const unknown = fields.criticalExtensions.filter((type) => !KNOWN_EXTENSIONS.has(type));
   const findings = unknown.slice(0, 1).map((type) => {
-    const message = `The certificate of "${name}" has the critical extension ${type}, which is not known here.`;
+    const message = `The certificate of "${name}" has the critical extension ${type}, which this program does not support.`;
     return untrusted('certificate-critical-extension', message);
   });
   const [repeated] = fields.repeatedExtensions;
-  if (repeated !== undefined) findings.push(malformed(certificate, `the extension ${repeated} is there twice`));
+  if (repeated !== undefined) findings.push(malformed(certificate, `the extension ${repeated} occurs twice`));
   return findings;
 }
 
@@ -86,7 +86,7 @@ function examineLeafPurpose({ name, fields }: ParsedCertificate, purpose: Purpos
   const problem = purposeProblem(fields, purpose);
   const oddity = purposeOddity(fields, purpose);
   if (problem === undefined && oddity === undefined) return [];
-  const message = `The certificate of "${name}" is not ${problem === undefined ? 'fully suitable' : 'meant'} for ${PURPOSES[purpose].use}: ${problem ?? oddity}.`;
+  const message = `The certificate of "${name}" is not ${problem === undefined ? 'fully suitable' : 'suitable'} for ${PURPOSES[purpose].use}: ${problem ?? oddity}.`;
   return [(problem === undefined ? note : untrusted)('certificate-purpose', message)];
 }
 
@@ -98,13 +98,13 @@ function examineAuthority({ certificates, purpose }: PathToExamine, index: numbe
   const findings: Finding[] = [];
   const problem = authorityProblem(certificate, constraints?.isAuthority, isAnchor);
   if (problem !== undefined) {
-    const message = `The certificate of "${name}" is no certificate authority's: ${problem}.`;
+    const message = `The certificate of "${name}" does not belong to a certificate authority: ${problem}.`;
     findings.push(untrusted('certificate-not-authority', message));
   }
   const below = certificates.slice(1, index).filter((issued) => !isSelfIssued(issued)).length;
   const allowed = constraints?.pathLength ?? below;
   if (below > allowed) {
-    const message = `"${name}" may have ${allowed} authorities below it (pathLenConstraint), and has ${below} here.`;
+    const message = `"${name}" permits ${allowed} authorities below it (pathLenConstraint), but this path has ${below}.`;
     findings.push(untrusted('path-too-long', message));
   }
   // The user decides what a trusted root may be used for.
@@ -133,7 +133,7 @@ function authorityProblem(
 ): string | undefined {
   // Some roots of version 1, which has no extensions, are still trust anchors.
   const isOldRoot = isAnchor && fields.extensions.size === 0;
-  if (isAuthority !== true && !isOldRoot) return 'its basicConstraints do not say that it is one';
+  if (isAuthority !== true && !isOldRoot) return 'its basicConstraints do not mark it as one';
   return allowsKeyUsage(fields, KEY_USAGE_BITS.keyCertSign) ? undefined : 'its keyUsage lacks keyCertSign';
 }
 
@@ -145,12 +145,12 @@ function isSelfIssued({ subjectKey, issuerKey }: ParsedCertificate): boolean {
 function examineSignatureAlgorithm({ name, fields }: ParsedCertificate): Finding[] {
   const algorithm = readSignatureAlgorithm(fields.signatureAlgorithm);
   if (algorithm === undefined) {
-    const message = `The certificate of "${name}" was signed by its issuer with an algorithm that is not accepted: ${describeSignatureAlgorithm(fields.signatureAlgorithm)}.`;
+    const message = `The issuer signed the certificate of "${name}" with an algorithm that is not accepted: ${describeSignatureAlgorithm(fields.signatureAlgorithm)}.`;
     return [untrusted('certificate-signature-algorithm', message)];
   }
   const { digest } = algorithm;
   if (digest === null || (digest !== 'sha1' && !isBrokenDigest(digest))) return [];
-  const message = `The certificate of "${name}" was signed by its issuer with ${digest.toUpperCase()}, which can be forged.`;
+  const message = `The issuer signed the certificate of "${name}" with ${digest.toUpperCase()}, so it could be forged.`;
   return [(digest === 'sha1' ? warning : untrusted)('certificate-weak-signature', message)];
 }
 

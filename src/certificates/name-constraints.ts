@@ -52,9 +52,9 @@ function problemOf({ tag, value, text }: Name, constraints: Constraints): string
   const excluded = constraints.excluded.filter(ofKind);
   if (permitted.length + excluded.length === 0) return undefined;
   const matches = MATCHERS[tag];
-  if (matches === undefined) return `they are about names of a kind that is not known here (${text})`;
+  if (matches === undefined) return `they restrict names of an unknown kind (${text})`;
   if (tag === GENERAL_NAME.uniformResourceIdentifier && hostOf(value) === undefined) {
-    return `they are about hosts, and ${text} has none`;
+    return `they restrict hosts, but ${text} has none`;
   }
   if (excluded.some((base) => matches(value, base.value))) return `they exclude ${text}`;
   if (permitted.length === 0 || permitted.some((base) => matches(value, base.value))) return undefined;

@@ -54,7 +54,7 @@ export function purposeOddity(fields: CertificateFields, purpose: Purpose): stri
   if (purpose === 'time-stamping') return timeStampingOddity(fields);
   const purposes = purpose === 'document-signing' ? extendedKeyUsageOf(fields) : undefined;
   if (purposes === undefined || [...FOR_DOCUMENTS, ANY_PURPOSE].some((oid) => purposes.includes(oid))) return undefined;
-  return 'its extendedKeyUsage has codeSigning and nothing for documents, so Acrobat does not trust it';
+  return 'its extendedKeyUsage has codeSigning but no purpose for documents, so Acrobat does not trust it';
 }
 
 /** As in Windows, signtool and osslsigncode, a missing extendedKeyUsage permits all purposes. */
@@ -131,6 +131,6 @@ function ecWeakness({ asymmetricKeyDetails }: KeyObject): Weakness | undefined {
   const [, digits] = CURVE.exec(curve ?? '') ?? [];
   if (Number(digits) >= LEAST_CURVE_BITS) return undefined;
   const size = digits === undefined ? '' : ` of only ${digits} bits`;
-  const on = curve === undefined ? 'with curve parameters of its own' : `on the curve ${curve}`;
+  const on = curve === undefined ? 'with custom curve parameters' : `on the curve ${curve}`;
   return { what: `an elliptic-curve key${size} ${on}`, weigh: untrusted };
 }

@@ -84,8 +84,8 @@ function smallNumberOf(element: Element): number | undefined {
 
 export function describeSignatureAlgorithm(der: Uint8Array): string {
   const type = orUndefined(() => algorithmOf(readDer(der, 'signature algorithm'), 'signature algorithm'));
-  if (type === undefined) return 'a damaged one';
-  return type === RSA_PSS ? 'RSASSA-PSS with parameters that are not known here' : type;
+  if (type === undefined) return 'a damaged identifier';
+  return type === RSA_PSS ? 'RSASSA-PSS with unsupported parameters' : type;
 }
 
 /** Their collisions can be computed, so signatures prove nothing. */

@@ -63,8 +63,8 @@ export type CmsBudget = ReturnType<typeof cmsBudget>;
 
 export function cmsBudget() {
   return {
-    takeAttributes: limited(MAX_ATTRIBUTES_AND_VALUES, 'attributes and values in all'),
-    takeCertificates: limited(MAX_USUAL_CERTIFICATES, 'certificates in all'),
+    takeAttributes: limited(MAX_ATTRIBUTES_AND_VALUES, 'attributes and values in total'),
+    takeCertificates: limited(MAX_USUAL_CERTIFICATES, 'certificates in total'),
   };
 }
 

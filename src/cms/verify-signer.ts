@@ -61,17 +61,17 @@ export function examineSigner(
   const { digestAlgorithm, certificate, signedBytes } = signer;
   const digestName = digestAlgorithm === SHAKE256_512 ? 'shake256' : DIGEST_NAME_BY_OID[digestAlgorithm];
   if (digestName === undefined) {
-    return [unsupported('digest-algorithm-unknown', `The digest algorithm ${digestAlgorithm} is not known.`)];
+    return [unsupported('digest-algorithm-unknown', `The digest algorithm ${digestAlgorithm} is not supported.`)];
   }
   if (certificate === undefined) {
-    return [unsupported('signer-certificate-missing', 'The signature does not carry the certificate of its signer.')];
+    return [unsupported('signer-certificate-missing', 'The signature does not contain the certificate of its signer.')];
   }
   if (budget?.take(WORK.signatureValue) === false) {
     return [unsupported(BUDGET_SPENT, 'The signature value was not checked: the file needs too many checks.')];
   }
   if (signedBytes === undefined) {
     if ('digest' in content) {
-      const message = 'The signature has no signed attributes, and such a signature is not verified here.';
+      const message = 'The signature has no signed attributes. This program does not verify such signatures.';
       return [unsupported('signed-attributes-missing', message)];
     }
     return examineValue(signer, content, certificate, digestName);
@@ -93,15 +93,15 @@ function examineAttributes(
   const [messageDigest, ...moreDigests] = attributeValues(signer.signedAttributes, MESSAGE_DIGEST);
   const isTypeMissing = type === undefined && !contentTypes.includes(undefined);
   if (isTypeMissing || messageDigest === undefined || moreTypes.length + moreDigests.length > 0) {
-    const problem = 'The signed attributes do not have contentType and messageDigest once each.';
+    const problem = 'The signed attributes do not contain contentType and messageDigest exactly once each.';
     return [broken('signed-attributes-damaged', problem)];
   }
   try {
     if (type !== undefined && !contentTypes.includes(objectIdentifierOf(type, 'contentType'))) {
-      return [broken('content-type-differs', 'The signed contentType is not that of the content.')];
+      return [broken('content-type-differs', 'The signed contentType differs from the type of the content.')];
     }
     if (!isSameBytes(octetsOf(messageDigest, 'messageDigest'), digest)) {
-      return [broken('message-digest-differs', 'The signed messageDigest is not that of the content.')];
+      return [broken('message-digest-differs', 'The signed messageDigest differs from the digest of the content.')];
     }
   } catch (thrown) {
     if (!(thrown instanceof CodesignError)) throw thrown;
@@ -120,9 +120,10 @@ function examineValue(
   const { signatureAlgorithm } = signer;
   const key = keyOf(certificate);
   if (key === undefined || !isVerifiable(signatureAlgorithm)) {
-    const what = key === undefined ? "The signer's certificate has a key" : 'The signature value is by an algorithm';
+    const what =
+      key === undefined ? "The signer's certificate has a key" : 'The signature value was made with an algorithm';
     const name = key === undefined ? '' : ` (${algorithmName(signatureAlgorithm) ?? signatureAlgorithm})`;
-    return [unsupported('signature-algorithm-unknown', `${what} that is not known here${name}.`)];
+    return [unsupported('signature-algorithm-unknown', `${what} that is not supported${name}.`)];
   }
   const pss = signatureAlgorithm === RSA_PSS ? pssParameters(signer, digestName) : undefined;
   if (pss !== undefined && 'code' in pss) return [pss];
@@ -131,7 +132,7 @@ function examineValue(
   const isOfKey = isAlgorithmOf(key.asymmetricKeyType, signatureAlgorithm);
   if (isOfKey && signatureVerifies(key, algorithm, signedBytes, signer.signature)) return [];
   if (bareSha1 && isBareSha1(signer, signedBytes, certificate)) return [];
-  return [broken('signature-value-wrong', "The signature value does not verify under the signer's key.")];
+  return [broken('signature-value-wrong', "The signature value does not match the signer's key.")];
 }
 
 function keyOf(certificate: Uint8Array): KeyObject | undefined {
@@ -150,9 +151,9 @@ function pssParameters(
   const code = 'signature-parameters-wrong';
   const parameters = readSignatureAlgorithm(signatureAlgorithmIdentifier);
   if (parameters === undefined)
-    return unsupported(code, 'The RSASSA-PSS parameters of the signature are damaged or not known here.');
+    return unsupported(code, 'The RSASSA-PSS parameters of the signature are damaged or not supported.');
   if (parameters.digest === digestName) return parameters;
-  const message = `The RSASSA-PSS parameters of the signature name the digest ${parameters.digest}, its digestAlgorithm ${digestName}.`;
+  const message = `The RSASSA-PSS parameters of the signature name the digest ${parameters.digest}, but its digestAlgorithm is ${digestName}.`;
   return broken(code, message);
 }
 

@@ -143,10 +143,10 @@ export function examineUnread(
   const findings = unread.map((type) =>
     warning(
       'timestamp-not-read',
-      `A timestamp under the attribute ${type} is not used: ${verifier} does not read it there.`,
+      `A timestamp in the attribute ${type} has no effect: ${verifier} does not read this attribute.`,
     ),
   );
   if (readsNested || !isThere(SPC_NESTED_SIGNATURE)) return findings;
-  const message = `Signatures nested in this one are not used: ${verifier} does not read them.`;
+  const message = `The nested signatures have no effect: ${verifier} does not read them.`;
   return [...findings, note('nested-signature-not-read', message)];
 }

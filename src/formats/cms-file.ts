@@ -81,7 +81,7 @@ export function cmsFile(holder: CmsHolder, budget: WorkBudget): CmsFile {
       async verify({ added: [added] }) {
         const read = attempt(() => parseSignedData(stored ?? new Uint8Array()));
         const isThere = !(read instanceof CodesignError) && stored !== undefined && isSameBytes(stored, added.bytes);
-        if (!isThere) throw formatErrors('result-damaged', { reason: 'its signature is not the one that was made' });
+        if (!isThere) throw formatErrors('result-damaged', { reason: 'its signature differs from the new one' });
         const [problem] = [...holder.examine(), ...examineCms(read, holder.presentContent(), budget)];
         if (problem !== undefined && isAgainst(problem, 'integrity'))
           throw formatErrors('result-damaged', { reason: asClause(problem) });
@@ -150,16 +150,18 @@ function examineCms(signedData: SignedData, content: Uint8Array, budget: WorkBud
   const [signer, ...others] = signers;
   const findings: Finding[] = [...examineSigner(signedData, signer, content, { budget })];
   if (signedData.contentType !== DATA || signedData.content !== undefined) {
-    findings.push(broken('signature-content-other', 'The signature holds a content of its own, not that of the file.'));
+    findings.push(
+      broken('signature-content-other', 'The signature contains content of its own instead of a digest of the file.'),
+    );
   }
   if (others.length > 0) {
     findings.push(unsupported('several-signers', `The signature has ${others.length + 1} signers.`));
   }
   if (isRepeated(signer.signedAttributes)) {
-    findings.push(broken('signed-attributes-repeated', 'A signed attribute is there several times.'));
+    findings.push(broken('signed-attributes-repeated', 'A signed attribute occurs several times.'));
   }
   if (signer.digestAlgorithm === DIGEST_OID.SHA1) {
-    const message = 'The signature is made with SHA-1, which no longer proves much. Sign with SHA256.';
+    const message = 'The signature uses SHA-1, which is no longer secure. Sign with SHA256.';
     findings.push(warning('digest-algorithm-aging', message));
   }
   return findings;

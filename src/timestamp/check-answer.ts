@@ -64,16 +64,17 @@ function differenceFrom(
 ): string | undefined {
   const { imprint, time } = info;
   if (imprint.algorithm !== DIGEST_OID[algorithm]) {
-    return `its timestamp has another digest algorithm (${imprint.algorithm}) than ${algorithm}`;
+    return `its timestamp uses the digest algorithm ${imprint.algorithm} instead of ${algorithm}`;
   }
   if (!isSameBytes(imprint.digest, digestOfContent(signatureValue, NODE_DIGEST_NAME[algorithm]))) {
-    return 'its timestamp is of other data';
+    return 'its timestamp is for other data';
   }
   if (info.nonce === undefined) return 'its timestamp lacks the nonce of the request';
   if (!isSameInteger(info.nonce, nonce)) return 'its timestamp has the nonce of another request';
-  if (policy !== undefined && info.policy !== policy) return `its timestamp is of policy ${info.policy}, not ${policy}`;
+  if (policy !== undefined && info.policy !== policy)
+    return `its timestamp has the policy ${info.policy} instead of ${policy}`;
   if (Math.abs(time.getTime() - now.getTime()) > MAX_CLOCK_DIFFERENCE) {
-    return `its timestamp says ${secondOf(time)}, and this machine's clock ${secondOf(now)}${CLOCK_DIFFERS}`;
+    return `its timestamp says ${secondOf(time)}, but this machine's clock says ${secondOf(now)}${CLOCK_DIFFERS}`;
   }
   return undefined;
 }
@@ -99,13 +100,13 @@ function pathProblem(
   time: Date,
   trusted: AuthorityRoots | undefined,
 ): string | undefined {
-  if (signerCertificate === undefined) return 'its timestamp carries no certificate';
+  if (signerCertificate === undefined) return 'its timestamp contains no certificate';
   const leaf = parseCertificate(signerCertificate, 'timestamp');
   const pool = certificates.map((der) => parseCertificate(der, 'timestamp'));
   const { findings, isTrusted, ...path } = buildPath(leaf, pool, trusted?.roots ?? [], time, 'time-stamping');
   const problem = firstProblem(findings);
   if (trusted !== undefined) {
-    return isTrusted ? problem : `the certificates of its timestamp do not lead to a root in ${trusted.source}`;
+    return isTrusted ? problem : `the certificate chain of its timestamp does not end at a root in ${trusted.source}`;
   }
   if (problem === undefined) return undefined;
   const nearby = path.certificates.slice(0, 2);

@@ -27,7 +27,7 @@ export function timestampReader(budget?: WorkBudget): ReadTimestamps {
   let room = MOST_IN_ALL;
   const read = ({ kind, bytes }: Stamp, { signers, certificates }: SignedData): Timestamp => {
     if (room <= 0) {
-      const what = 'timestamps and certificates of theirs in all';
+      const what = 'timestamps, including their certificates';
       return unreadableTimestamp(kind, bytes, cmsErrors('cms-too-large', { limit: MOST_IN_ALL, what }));
     }
     const [{ signature }] = signers;
@@ -96,7 +96,7 @@ function read(
 
 function asCounterSignatureFinding(finding: Finding): Finding {
   if (finding.code !== 'message-digest-differs') return asTimestampFinding(finding);
-  return broken('timestamp-other-signature', 'The timestamp is of another signature (its messageDigest differs).');
+  return broken('timestamp-other-signature', 'The timestamp belongs to another signature (its messageDigest differs).');
 }
 
 function readSigningTime({ signedAttributes }: SignerInfo): {

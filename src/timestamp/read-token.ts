@@ -83,7 +83,7 @@ function readContent({ contentType, content }: SignedData) {
   let bytes: Uint8Array = new Uint8Array();
   try {
     if (contentType !== TST_INFO || content === undefined) {
-      const problem = content === undefined ? 'it holds nothing' : `it holds ${contentType}, not TSTInfo`;
+      const problem = content === undefined ? 'it is empty' : `it contains ${contentType} instead of TSTInfo`;
       const message = `The timestamp cannot be read: ${problem}.`;
       return { bytes, info: undefined, findings: [unsupported('timestamp-unreadable', message)] };
     }
@@ -97,11 +97,11 @@ function readContent({ contentType, content }: SignedData) {
 function examineImprint({ imprint }: TstInfo, stamped: SignedContent): readonly Finding[] {
   const algorithm = DIGEST_NAME_BY_OID[imprint.algorithm];
   if (algorithm === undefined) {
-    const message = `The timestamp's imprint has the digest algorithm ${imprint.algorithm}, which is not known.`;
+    const message = `The timestamp uses the digest algorithm ${imprint.algorithm}, which is not supported.`;
     return [unsupported('timestamp-algorithm-unknown', message)];
   }
   if (isSameBytes(digestOfContent(stamped, algorithm), imprint.digest)) return [];
-  return [broken('timestamp-other-signature', 'The timestamp is of another signature (its imprint differs).')];
+  return [broken('timestamp-other-signature', 'The timestamp belongs to another signature (its imprint differs).')];
 }
 
 function examineTokenSigner(signer: SignerInfo): readonly Finding[] {

@@ -19,15 +19,15 @@ export function signingCertificateProblem(
 ): string | undefined {
   const first = attributeValues(attributes, SIGNING_CERTIFICATE);
   const second = attributeValues(attributes, SIGNING_CERTIFICATE_V2);
-  if (first.length + second.length === 0) return "it does not say which certificate is its signer's (ESSCertID)";
-  if (first.length > 1 || second.length > 1) return "it says several times which certificate is its signer's";
+  if (first.length + second.length === 0) return "it does not identify its signer's certificate (ESSCertID)";
+  if (first.length > 1 || second.length > 1) return "it identifies its signer's certificate several times";
   const identifiers = [
     ...first.map((value) => readIdentifier(value, 1)),
     ...second.map((value) => readIdentifier(value, 2)),
   ];
   return identifiers.every((identifier) => isNamed(identifier, certificate))
     ? undefined
-    : "it names another certificate as its signer's (ESSCertID) than the one it carries";
+    : 'it contains another certificate than the one that it identifies (ESSCertID)';
 }
 
 /** The first identifier is the signer's. Only version 2 names a digest algorithm. */

@@ -29,12 +29,15 @@ export function asTimestampFinding(finding: Finding): Finding {
   const { code, message, weight } = finding;
   if (code === BUDGET_SPENT) return finding;
   if (code === 'signer-certificate-missing') {
-    return unsupported('timestamp-without-certificate', 'The timestamp does not carry the certificate of its signer.');
+    return unsupported(
+      'timestamp-without-certificate',
+      'The timestamp does not contain the certificate of its signer.',
+    );
   }
   if (weight === 'unsupported') {
-    return unsupported('timestamp-algorithm-unknown', `The timestamp's signature cannot be checked: ${message}`);
+    return unsupported('timestamp-algorithm-unknown', `The signature of the timestamp cannot be checked: ${message}`);
   }
-  return broken('timestamp-signature-wrong', `The timestamp's own signature is wrong: ${message}`);
+  return broken('timestamp-signature-wrong', `The signature of the timestamp is not valid: ${message}`);
 }
 
 export function usesSha1({ findings }: Pick<Timestamp, 'findings'>): boolean {
@@ -42,9 +45,9 @@ export function usesSha1({ findings }: Pick<Timestamp, 'findings'>): boolean {
 }
 
 export function examineDigests(algorithms: readonly (string | undefined)[]): readonly Finding[] {
-  if (algorithms.includes('md5')) return [broken(WEAK, 'The timestamp is made with MD5, which can be forged.')];
+  if (algorithms.includes('md5')) return [broken(WEAK, 'The timestamp uses MD5, so it could be forged.')];
   if (!algorithms.includes('sha1')) return [];
-  return [warning(WEAK, 'The timestamp is made with SHA-1, which is no longer safe.')];
+  return [warning(WEAK, 'The timestamp uses SHA-1, which is no longer secure.')];
 }
 
 /**
@@ -56,6 +59,6 @@ export function examinePurpose(certificate: Uint8Array, kind: Timestamp['kind'])
   const problem = purposeProblem(fields, 'time-stamping');
   const oddity = kind === 'rfc3161' ? timeStampingOddity(fields) : undefined;
   if (problem === undefined && oddity === undefined) return [];
-  const message = `The timestamp's certificate is not as one of a timestamp authority should be: ${problem ?? oddity}.`;
+  const message = `The certificate of the timestamp is not suitable for a timestamp authority: ${problem ?? oddity}.`;
   return [(problem === undefined ? note : untrusted)('timestamp-purpose', message)];
 }

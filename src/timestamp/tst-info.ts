@@ -30,7 +30,7 @@ export function readTstInfo(der: Uint8Array) {
   fields.end();
   // A critical extension could change the meaning of a token.
   const critical = readExtensions(extensions, 'extension').find(({ isCritical }) => isCritical);
-  if (critical) throw malformed(`it has the critical extension ${critical.type}, which is not known here`);
+  if (critical) throw malformed(`it has the critical extension ${critical.type}, which is not supported`);
   return {
     policy,
     imprint: { algorithm, digest },

@@ -59,7 +59,7 @@ export function askOnline(options: OnlineOptions): AskOnline {
       if (combineStatuses(statuses).kind !== 'unknown') break;
       for (const status of await askList(url, asked, options, crlsAt)) statuses.push(status);
     }
-    return statuses.length === 0 ? [unknownBecause('it names no address to ask')] : statuses;
+    return statuses.length === 0 ? [unknownBecause('it contains no address of a CRL or an OCSP responder')] : statuses;
   };
 }
 
@@ -73,7 +73,7 @@ function usableAddresses(read: () => readonly string[], reasons: string[]): URL[
         const url = URL.canParse(address) ? new URL(address) : undefined;
         const isWeb = url?.protocol === 'http:' || url?.protocol === 'https:';
         if (url !== undefined && isWeb && url.username === '' && url.password === '') return [url];
-        reasons.push(`${address}: not an address of http: or https:`);
+        reasons.push(`${address}: this is not an HTTP address`);
         return [];
       });
   } catch (thrown) {

@@ -75,11 +75,11 @@ async function findStatus(
   const fromFiles = ofIssuer.map((crl) => fromFile(byCrl(crl, asked)));
   if (online !== undefined) return combineStatuses([...(await online(asked)), ...fromFiles]);
   if (fromFiles.length > 0) return combineStatuses(fromFiles);
-  return unknownBecause(`no CRL of "${asked.certificate.issuerName}" is given`);
+  return unknownBecause(`there is no CRL of "${asked.certificate.issuerName}"`);
 }
 
 function fromFile(status: RevocationStatus): RevocationStatus {
-  return status.kind === 'unknown' ? unknownBecause(`a CRL given: ${status.why}`) : status;
+  return status.kind === 'unknown' ? unknownBecause(`the CRL in the file: ${status.why}`) : status;
 }
 
 /**
@@ -116,7 +116,7 @@ export function revocationFindings(status: RevocationStatus, certificate: Parsed
     case 'good':
       return [];
     case 'unknown': {
-      const message = `Whether the certificate of "${name}" was revoked could not be found out: ${status.why}.`;
+      const message = `The revocation status of the certificate of "${name}" is unknown: ${status.why}.`;
       return [untrusted('revocation-unknown', message)];
     }
     case 'revoked': {
@@ -138,9 +138,9 @@ function findingOf(revoked: CrlEntry, certificate: ParsedCertificate, at: Date):
 function consequence({ revokedAt, reason }: CrlEntry, certificate: ParsedCertificate, at: Date) {
   if (revokedAt <= at) return { endsTrust: true, words: '' };
   if (isTimeStamper(certificate) && !(reason !== undefined && HARMLESS_TO_TIMESTAMPS.has(reason))) {
-    return { endsTrust: true, words: ', and no timestamp of it counts any more' };
+    return { endsTrust: true, words: ', so none of its timestamps is valid any longer' };
   }
-  if (isCompromise(reason)) return { endsTrust: true, words: ', and no signature of it counts any more' };
+  if (isCompromise(reason)) return { endsTrust: true, words: ', so none of its signatures is valid any longer' };
   return { endsTrust: false, words: `, after it was used (${secondOf(at)})` };
 }
 

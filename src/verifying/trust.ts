@@ -100,7 +100,7 @@ function whyNotTrusted(
     return untrusted('root-not-trusted', message);
   }
   const last = path.at(-1);
-  const message = `The issuer "${last?.issuerName}" of "${last?.name}" is neither given with the signature nor among the trusted roots (${source}).`;
+  const message = `The issuer "${last?.issuerName}" of "${last?.name}" is neither in the signature nor among the trusted roots (${source}).`;
   return untrusted('chain-incomplete', message);
 }
 
@@ -109,7 +109,7 @@ function whyNotTrusted(
  */
 function lifetimeFindings(leaf: ParsedCertificate, { at, purpose }: TrustRequest, now: Date): Finding[] {
   if (purpose !== 'code-signing' || at > leaf.notAfter || now <= leaf.notAfter || !isLifetime(leaf)) return [];
-  const message = `The certificate of "${leaf.name}" expired on ${secondOf(leaf.notAfter)}, and its signatures end with it, timestamp or not (lifetime signing).`;
+  const message = `The certificate of "${leaf.name}" expired on ${secondOf(leaf.notAfter)}. Its signatures expired too, even with a timestamp (lifetime signing).`;
   return [untrusted('certificate-expired', message)];
 }
 
@@ -170,11 +170,11 @@ function otherKeysOf(
 function poolFindings(count: number, unreadable: number): Finding[] {
   const findings: Finding[] = [];
   if (count > MAX_CERTIFICATES) {
-    const message = `${count} certificates come with the signature; only ${MAX_CERTIFICATES} were looked at.`;
+    const message = `The signature contains ${count} certificates; only ${MAX_CERTIFICATES} were used.`;
     findings.push(warning('too-many-certificates', message));
   }
   if (unreadable > 0) {
-    const message = `${unreadable === 1 ? 'A certificate' : `${unreadable} certificates`} next to the signer's cannot be read.`;
+    const message = `${unreadable === 1 ? 'A certificate' : `${unreadable} certificates`} besides the signer's cannot be read.`;
     findings.push(note('certificate-unreadable', message));
   }
   return findings;

@@ -114,11 +114,11 @@ function lacks(signature: VerifiedSignature, { requireTimestamp, signer, leastAl
     findings.push(untrusted('signer-differs', `The signer is "${signature.signer.name}", not ${wanted}.`));
   }
   if (requireTimestamp && signature.time === undefined) {
-    findings.push(untrusted('timestamp-required', 'The signature has no good timestamp, and one is required.'));
+    findings.push(untrusted('timestamp-required', 'The signature has no valid timestamp, but one is required.'));
   }
   const { algorithm } = signature;
   if (leastAlgorithm !== undefined && !isAtLeast(algorithm, leastAlgorithm)) {
-    const message = `The signature's algorithm is ${algorithm ?? 'not known'}, and at least ${leastAlgorithm} is required.`;
+    const message = `The signature's algorithm is ${algorithm ?? 'unknown'}, but at least ${leastAlgorithm} is required.`;
     findings.push(untrusted('algorithm-too-weak', message));
   }
   return findings;

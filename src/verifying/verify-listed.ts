@@ -25,7 +25,7 @@ export async function verifyByCatalog(
   });
   const { error, format, verdict, findings, signatures } = verified;
   if (error !== undefined || !isCatalog(format)) {
-    const problem = error?.message ?? `it is of the format ${format}`;
+    const problem = error?.message ?? `its format is ${format}`;
     throw verifyingErrors('catalog-unusable', { path: catalog, problem }, { cause: error });
   }
   const isGood = isGoodVerdict(verdict);
@@ -36,7 +36,7 @@ export async function verifyByCatalog(
       const state = isGood ? (list?.state(listed) ?? 'not-listed') : 'listed';
       if (state === 'listed') return { ...common, verdict, findings: [...findings, ...strange], signatures };
       if (state === 'not-listed') return { ...common, verdict: 'unsigned', findings: [], signatures: [] };
-      const message = 'The file differs from the one of its name in the catalog.';
+      const message = 'The file differs from the file of the same name in the catalog.';
       return { ...common, verdict: 'broken', findings: [broken('listed-digest-differs', message)], signatures: [] };
     } catch (thrown) {
       const problem = toCodesignError(fromFileSystem(thrown, 'read the file'));

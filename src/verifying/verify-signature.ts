@@ -126,7 +126,7 @@ async function authorityTrust(
 
 function futureFindings(time: Date | undefined, now: Date): Finding[] {
   if (time === undefined || time.getTime() <= now.getTime() + TOLERANCE_MILLISECONDS) return [];
-  const message = `The timestamp is of ${secondOf(time)}, which is yet to come.`;
+  const message = `The time in the timestamp is in the future: ${secondOf(time)}.`;
   return [untrusted('timestamp-in-future', message)];
 }
 

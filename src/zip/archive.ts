@@ -141,14 +141,14 @@ function compareHeader(header: Buffer, directory: Buffer, entry: DirectoryEntry)
 }
 
 function leadsNowhere({ offset, name }: DirectoryEntry) {
-  const problem = `the directory leads to byte ${offset} for ${name}, where no entry is`;
+  const problem = `the directory points to byte ${offset} for ${name}, but there is no entry`;
   return zipErrors('zip-malformed', { problem });
 }
 
 /** Data must end before the directory and the next entry. */
 function overrun({ name }: DirectoryEntry, dataEnd: number, limit: number) {
-  if (dataEnd <= limit) return zipErrors('zip-ambiguous', { problem: `the entry ${name} overlaps the one behind it` });
-  const problem = `the data of ${name} would end at byte ${dataEnd}, behind byte ${limit}, where the directory begins`;
+  if (dataEnd <= limit) return zipErrors('zip-ambiguous', { problem: `the entry ${name} overlaps the next one` });
+  const problem = `the data of ${name} would end at byte ${dataEnd}, but the directory begins at byte ${limit}`;
   return zipErrors('zip-malformed', { problem });
 }
 
@@ -195,11 +195,13 @@ function descriptorLength(bytes: Buffer, entry: DirectoryEntry, room: number): n
 /** Programs that read from the start would find this entry. */
 function rejectHiddenEntry(bytes: Buffer, offset: number): void {
   if (bytes.length === SIGNATURE_LENGTH && bytes.readUInt32LE(0) === LOCAL_HEADER) {
-    throw zipErrors('zip-ambiguous', { problem: `at byte ${offset} is an entry that the directory does not name` });
+    throw zipErrors('zip-ambiguous', {
+      problem: `there is an entry at byte ${offset} that the directory does not list`,
+    });
   }
 }
 
 function differs({ name }: DirectoryEntry, what: string) {
-  const problem = `the entry ${name} has ${what} in its own header than in the directory`;
+  const problem = `the local header of ${name} has ${what} than the directory`;
   return zipErrors('zip-ambiguous', { problem });
 }

@@ -54,7 +54,7 @@ export function readDirectory(directory: Buffer, end: EndOfArchive, names: NameR
     entries.push(readRecord(directory, record, entries.length, end, names));
   }
   if (entries.length !== end.entryCount) {
-    const problem = `its directory has ${plural(entries.length, 'entry', 'entries')}, its end record says ${end.entryCount}`;
+    const problem = `its directory has ${plural(entries.length, 'entry', 'entries')}, but its end record says ${end.entryCount}`;
     throw zipErrors('zip-malformed', { problem });
   }
   return entries;
@@ -97,7 +97,7 @@ function readRecord(
 ): DirectoryEntry {
   const name = names === 'any' ? readAnyName(directory, nameStart, nameEnd) : readName(directory, nameStart, nameEnd);
   if (recordEnd - start > LONGEST_RECORD) {
-    const problem = `is so long that its directory record has ${recordEnd - start} bytes, more than newer versions of Java open`;
+    const problem = `is so long that newer versions of Java reject its directory record of ${recordEnd - start} bytes`;
     throw refusedName(name, problem);
   }
   if (extraEnd > nameEnd) {
@@ -181,7 +181,7 @@ function checkReadable(name: string, flags: number, method: number, { compressed
     throw zipErrors('zip-unsupported', { problem: `the entry ${name} is compressed by method ${method}` });
   }
   if (method === STORED && compressedSize !== size) {
-    const problem = `the entry ${name} is stored, and has two sizes: ${compressedSize} and ${size}`;
+    const problem = `the entry ${name} is not compressed, but has two sizes: ${compressedSize} and ${size}`;
     throw zipErrors('zip-ambiguous', { problem });
   }
 }
@@ -192,7 +192,8 @@ function readName(directory: Buffer, start: number, end: number): string {
   let isAscii = true;
   for (let position = start; position < end; position++) {
     const byte = directory[position] ?? 0;
-    if (byte === 0 || byte === 0x0a || byte === 0x0d) throw refusedName(name, 'holds a line break or a NUL');
+    if (byte === 0 || byte === 0x0a || byte === 0x0d)
+      throw refusedName(name, 'contains a line break or a NUL character');
     if (byte >= 0x80) isAscii = false;
   }
   if (!isAscii && !isUtf8(directory.subarray(start, end))) throw refusedName(name, 'is not UTF-8');

@@ -51,16 +51,16 @@ export async function findEndOfArchive(source: ByteSource): Promise<EndOfArchive
   const { found, failure } = await findCandidates(source, possible);
   const end = found.find(({ trailingLength }) => trailingLength === 0) ?? found[0];
   if (end === undefined) {
-    throw failure ?? zipErrors('zip-malformed', { problem: 'no end of central directory record leads to a directory' });
+    throw failure ?? zipErrors('zip-malformed', { problem: 'no end record points to a directory' });
   }
   // End records before the directory belong to nested archives in entries.
   const isRival = found.some((other) => other !== end && other.recordOffset >= end.directoryOffset);
   if (isRival || (await hasRival(source, possible, end))) {
-    throw zipErrors('zip-ambiguous', { problem: 'it has two end of central directory records' });
+    throw zipErrors('zip-ambiguous', { problem: 'it has two end records' });
   }
   if (!(await isAcceptedByJava(source, end))) {
     throw zipErrors('zip-malformed', {
-      problem: `it is followed by ${plural(end.trailingLength, 'byte')}, with which Java does not open it`,
+      problem: `${plural(end.trailingLength, 'byte')} follow it, so Java does not open it`,
     });
   }
   return end;
@@ -103,7 +103,7 @@ export async function rejectFutureRival(source: ByteSource, { directoryOffset, r
     // With a smaller size, a record points to an offset after the directory, even if the directory grows.
     const isInDirectory = offset < recordOffset;
     if (record.readUInt32LE(12) > (isInDirectory ? 0 : offset - recordOffset)) {
-      const problem = `it has two end of central directory records, the other one at byte ${offset}`;
+      const problem = `it has a second end record at byte ${offset}`;
       throw zipErrors('zip-ambiguous', { problem });
     }
   }
@@ -178,7 +178,7 @@ async function findZip64(source: ByteSource, recordOffset: number) {
     const zip64 = asBuffer(await source.read(offset, locatorOffset - offset));
     return { zip64, locator, offset, locatorBase: offset - readUInt64LE(locator, 8) };
   }
-  throw zipErrors('zip-malformed', { problem: 'its ZIP64 locator leads to no ZIP64 end record' });
+  throw zipErrors('zip-malformed', { problem: 'its ZIP64 locator does not point to a ZIP64 end record' });
 }
 
 /** A marker in a 16-bit field means that the ZIP64 record has the value. */
@@ -194,7 +194,7 @@ function checkOnePart(record: Buffer, zip64: Buffer | undefined): void {
 }
 
 function inSeveralParts(): CodesignError {
-  return zipErrors('zip-unsupported', { problem: 'it is one part of an archive in several' });
+  return zipErrors('zip-unsupported', { problem: 'it is one part of a multi-part archive' });
 }
 
 /** The end record and the ZIP64 record must have the same values. */

@@ -16,7 +16,7 @@ const LEAST_CHUNK = 64;
 export function unpack(data: Buffer, entry: PackedEntry): Buffer {
   const contents = entry.method === DEFLATED ? inflate(data, entry) : data;
   if (contents.length !== entry.size)
-    throw damaged(entry, `it has ${plural(contents.length, 'byte')}, and should have ${entry.size}`);
+    throw damaged(entry, `it has ${plural(contents.length, 'byte')} instead of ${entry.size}`);
   if (crc32(contents) !== entry.crc32) throw damaged(entry, 'its CRC-32 is wrong');
   return contents;
 }
@@ -29,7 +29,7 @@ function inflate(data: Buffer, entry: PackedEntry): Buffer {
       maxOutputLength: entry.size + 1,
       info: true,
     }) as unknown as { buffer: Buffer; engine: { bytesWritten: number } };
-    if (engine.bytesWritten !== data.length) throw damaged(entry, 'there are bytes behind its compressed data');
+    if (engine.bytesWritten !== data.length) throw damaged(entry, 'bytes follow its compressed data');
     return buffer;
   } catch (thrown) {
     throw fromZlib(thrown, entry);
@@ -53,7 +53,7 @@ export async function unpackInPieces(
   };
   if (entry.method === DEFLATED) await inflateInPieces(pieces, entry, takeChecked);
   else for await (const piece of pieces) takeChecked(Buffer.from(piece.buffer, piece.byteOffset, piece.byteLength));
-  if (size !== entry.size) throw damaged(entry, `it has ${plural(size, 'byte')}, and should have ${entry.size}`);
+  if (size !== entry.size) throw damaged(entry, `it has ${plural(size, 'byte')} instead of ${entry.size}`);
   if (checksum !== entry.crc32) throw damaged(entry, 'its CRC-32 is wrong');
 }
 
@@ -89,8 +89,7 @@ async function inflateInPieces(
     inflating.end();
     await ended;
     if (failure !== undefined) throw failure;
-    if (inflating.bytesWritten !== entry.compressedSize)
-      throw damaged(entry, 'there are bytes behind its compressed data');
+    if (inflating.bytesWritten !== entry.compressedSize) throw damaged(entry, 'bytes follow its compressed data');
   } finally {
     inflating.destroy();
   }

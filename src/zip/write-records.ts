@@ -136,7 +136,7 @@ function withZip64Offset(record: Buffer, at: number, inserted: Buffer): Buffer {
   const extraLength = record.readUInt16LE(30) + inserted.length;
   if (extraLength > 0xffff) {
     throw zipErrors('zip-unsupported', {
-      problem: 'an entry beyond 4 GiB has no room for a ZIP64 field in its record',
+      problem: 'the record of an entry beyond 4 GiB has no space for a ZIP64 field',
     });
   }
   const moved = Buffer.concat([record.subarray(0, at), inserted, record.subarray(at)]);
@@ -168,7 +168,7 @@ export function writeEndRecords(
   if (before.zip64 === undefined && !needed) return record;
   // Thrown before a signature is requested, because edits are first computed without it.
   if (before.trailingLength > 0) {
-    const problem = `it would need ZIP64 records, with which Java does not open it while it is followed by ${plural(before.trailingLength, 'byte')}`;
+    const problem = `it would need ZIP64 records, and Java then does not open it, because ${plural(before.trailingLength, 'byte')} follow it`;
     throw zipErrors('zip-unsupported', { problem });
   }
 

@@ -72,7 +72,7 @@ export function parseCrl(der: Uint8Array): Crl {
   fields.end();
   const isConsistent = isSameBytes(innerAlgorithm, signatureAlgorithm);
   const scope = readScope(extensions, issuerField);
-  const problem = isConsistent ? versionProblem(version, extensions) : 'it names two signature algorithms';
+  const problem = isConsistent ? versionProblem(version, extensions) : 'its two signature algorithms differ';
   const signed = { signedBytes: body.bytes, signatureAlgorithm, signature };
   return {
     issuerKey: issuer.key,
@@ -87,8 +87,8 @@ export function parseCrl(der: Uint8Array): Crl {
 
 /** The version must be absent, or 1 ("v2"), which extensions require (RFC 5280, 5.1.2.1). */
 function versionProblem(version: Element | undefined, extensions: readonly Extension[]): string | undefined {
-  if (version === undefined) return extensions.length === 0 ? undefined : 'it has extensions, and no version';
-  return version.contents.length === 1 && version.contents[0] === 1 ? undefined : 'it is of a version not known here';
+  if (version === undefined) return extensions.length === 0 ? undefined : 'it has extensions but no version';
+  return version.contents.length === 1 && version.contents[0] === 1 ? undefined : 'its version is not supported';
 }
 
 function readScope(extensions: readonly Extension[], issuer: Uint8Array): CrlScope {
@@ -102,11 +102,11 @@ function readScope(extensions: readonly Extension[], issuer: Uint8Array): CrlSco
   for (const { type, isCritical, value } of extensions) {
     // These extensions should be critical, but mean the same if they are not.
     if (type === DELTA_CRL_INDICATOR) {
-      scope = { ...scope, partial: 'it holds changes only (a delta CRL)' };
+      scope = { ...scope, partial: 'it contains only changes (a delta CRL)' };
     } else if (type === ISSUING_DISTRIBUTION_POINT) {
       scope = readDistributionPoint(value, scope, issuer);
     } else if (isCritical && !HARMLESS_EXTENSIONS.has(type)) {
-      scope = { ...scope, partial: `it has the critical extension ${type}, which is not known here` };
+      scope = { ...scope, partial: `it has the critical extension ${type}, which is not supported` };
     }
   }
   return scope;
@@ -127,8 +127,8 @@ function readDistributionPoint(value: Uint8Array, scope: CrlScope, issuer: Uint8
   let { problem, partial } = scope;
   // RFC 5280, 5.2.5, forbids an empty extension.
   if (element.contents.length === 0) problem = 'its issuingDistributionPoint is empty';
-  if (someReasonsOnly) partial = 'it holds revocations for some reasons only';
-  if (isIndirect) partial = "it holds other issuers' certificates (an indirect CRL)";
+  if (someReasonsOnly) partial = 'it contains revocations for some reasons only';
+  if (isIndirect) partial = "it also lists other issuers' certificates (an indirect CRL)";
   if (attributesOnly || (endEntitiesOnly && authoritiesOnly)) problem = 'it covers no public key certificates';
   const covers = endEntitiesOnly ? 'end-entities' : authoritiesOnly ? 'authorities' : 'all';
   return { ...scope, problem, partial, isIndirect, covers, points: name && pointNames(name, issuer, what) };
@@ -145,14 +145,14 @@ export function readCrls(bytes: Uint8Array): readonly Crl[] | string {
   const found: Crl[] = [];
   try {
     for (const der of bytes[0] === SEQUENCE ? [bytes] : derInPem(bytes)) {
-      if (found.length === MAX_CRLS) return `it holds more than ${MAX_CRLS} CRLs`;
+      if (found.length === MAX_CRLS) return `it contains more than ${MAX_CRLS} CRLs`;
       found.push(parseCrl(der));
     }
   } catch (thrown) {
     if (thrown instanceof CodesignError) return thrown.message;
     throw thrown;
   }
-  return found.length === 0 ? 'it holds no CRL' : found;
+  return found.length === 0 ? 'it contains no CRL' : found;
 }
 
 /** A regular expression would be too slow for a CRL of 30 MB. */

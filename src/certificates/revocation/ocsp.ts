@@ -72,7 +72,7 @@ export function statusByOcsp(
     const combined = combineStatuses(statuses);
     if (combined.kind === 'revoked') return combined;
     const critical = response.criticalExtensions.find((type) => type !== CERTIFICATE_TRANSPARENCY); // Certificate Transparency logs say nothing about revocation.
-    if (critical !== undefined) return unknownBecause(`its critical extension ${critical} is not known here`);
+    if (critical !== undefined) return unknownBecause(`its critical extension ${critical} is not supported`);
     return statuses.find(({ kind }) => kind === 'unknown') ?? combined;
   } catch (thrown) {
     return unknownBecause(expectedError(thrown).message);
@@ -106,14 +106,14 @@ function signerProblem(response: OcspResponse, issuer: ParsedCertificate, now: D
     ...response.certificates.flatMap((der) => orUndefined(() => parseCertificate(der, 'OCSP answer')) ?? []),
   ];
   const signer = candidates.find((one) => isResponder(response, one) && isSignedBy(one, response));
-  if (signer === undefined) return 'its signature is not by the responder that it names';
+  if (signer === undefined) return 'its signature was not made by the responder that it names';
   if (signer === issuer || isSameBytes(signer.der, issuer.der)) return undefined;
-  if (!hasSigned(issuer, signer)) return `its signer "${signer.name}" was certified by another authority`;
+  if (!hasSigned(issuer, signer)) return `another authority issued the certificate of its signer "${signer.name}"`;
   if (!(extendedKeyUsageOf(signer.fields)?.includes(OCSP_SIGNING) ?? false)) {
-    return `its signer "${signer.name}" may not answer for the issuer (extendedKeyUsage)`;
+    return `the certificate of its signer "${signer.name}" does not permit OCSP responses (extendedKeyUsage)`;
   }
   if (!allowsKeyUsage(signer.fields, KEY_USAGE_BITS.digitalSignature))
-    return `its signer "${signer.name}" may not sign (keyUsage)`;
+    return `the certificate of its signer "${signer.name}" does not permit signatures (keyUsage)`;
   if (now < signer.notBefore || signer.notAfter < now) {
     return `the certificate of its signer "${signer.name}" has expired or is not valid yet`;
   }
@@ -136,10 +136,10 @@ type OcspAnswer = ReturnType<typeof readAnswer>;
 const MAX_CERTIFICATES = 10;
 const REFUSALS: Readonly<Record<number, string>> = {
   1: 'it did not understand the request',
-  2: 'it has an internal error',
-  3: 'it asks for a later retry',
-  5: 'it wants signed requests',
-  6: 'it answers only those it knows',
+  2: 'it had an internal error',
+  3: 'it asks to try again later',
+  5: 'it requires signed requests',
+  6: 'it does not accept requests from this client',
 };
 
 /** Returns a text if the responder reports an error. */
@@ -150,7 +150,7 @@ export function readOcspResponse(der: Uint8Array) {
   if (status !== 0) return REFUSALS[status] ?? `it rejects the request with status ${status}`;
   const typed = fieldsOf(onlyPart(outer.next(0xa0, 'response'), what), 0x30, what);
   const type = objectIdentifierOf(typed.next(0x06, 'type'), what);
-  if (type !== OCSP_BASIC_RESPONSE) return `its answer is of type ${type}, which is not known here`;
+  if (type !== OCSP_BASIC_RESPONSE) return `its response has the unsupported type ${type}`;
 
   const basic = fieldsOf(readDer(octetsOf(typed.any('response'), what), what), 0x30, what);
   const body = basic.next(0x30, 'body');

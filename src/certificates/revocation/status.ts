@@ -24,14 +24,14 @@ export function combineStatuses(statuses: readonly RevocationStatus[]): Revocati
 /** In a delta CRL, such a certificate is no longer on hold, or has expired. */
 const REMOVED = 8;
 const REASONS: Readonly<Record<number, string>> = {
-  1: 'its key is in wrong hands',
-  2: "its authority's key is in wrong hands",
+  1: 'its key was compromised',
+  2: "its authority's key was compromised",
   3: 'the affiliation has changed',
   4: 'it was superseded',
-  5: 'it is out of use',
+  5: 'it is no longer in use',
   6: 'it is on hold',
   9: 'a privilege was withdrawn',
-  10: 'its authority is in wrong hands',
+  10: 'its attribute authority was compromised',
 };
 
 export function nameOfReason(reason: number | undefined): string | undefined {
@@ -47,7 +47,8 @@ const SKEW_MILLISECONDS = 5 * 60 * 1000;
 const WITHOUT_NEXT_MILLISECONDS = 24 * 60 * 60 * 1000;
 
 export function stalenessOf(thisUpdate: Date, nextUpdate: Date | undefined, now: Date): string | undefined {
-  if (thisUpdate.getTime() > now.getTime() + SKEW_MILLISECONDS) return `it is of the future (${secondOf(thisUpdate)})`;
+  if (thisUpdate.getTime() > now.getTime() + SKEW_MILLISECONDS)
+    return `it was issued in the future (${secondOf(thisUpdate)})`;
   const end = nextUpdate?.getTime() ?? thisUpdate.getTime() + WITHOUT_NEXT_MILLISECONDS;
   return end + SKEW_MILLISECONDS < now.getTime() ? `it expired on ${secondOf(new Date(end))}` : undefined;
 }
@@ -70,10 +71,10 @@ export function statusByCrl(
     const revoked = entries.filter(({ reason }) => reason !== REMOVED);
     if (revoked.length > 0) return { kind: 'revoked', revoked };
     const gap =
-      (entries.length > 0 ? 'its entry takes the certificate from another list (removeFromCRL)' : undefined) ??
+      (entries.length > 0 ? 'its entry removes the certificate from another list (removeFromCRL)' : undefined) ??
       crl.scope.partial ??
-      (covers(crl, certificate) ? undefined : 'it covers other certificates of the issuer') ??
-      (unknownCritical && `an entry has the critical extension ${unknownCritical}, which is not known here`) ??
+      (covers(crl, certificate) ? undefined : 'it covers only other certificates of the issuer') ??
+      (unknownCritical && `an entry has the critical extension ${unknownCritical}, which is not supported`) ??
       stalenessOf(crl.thisUpdate, crl.nextUpdate, now);
     return gap === undefined ? { kind: 'good' } : unknownBecause(gap);
   } catch (thrown) {
@@ -82,10 +83,10 @@ export function statusByCrl(
 }
 
 function authenticityProblem(crl: Crl, certificate: ParsedCertificate, issuer: ParsedCertificate): string | undefined {
-  if (crl.issuerKey !== certificate.issuerKey) return `it is of another issuer (${crl.issuerName})`;
+  if (crl.issuerKey !== certificate.issuerKey) return `it comes from another issuer (${crl.issuerName})`;
   if (crl.scope.problem !== undefined) return crl.scope.problem;
   if (!allowsKeyUsage(issuer.fields, KEY_USAGE_BITS.cRLSign)) return 'the issuer may not sign CRLs (keyUsage)';
-  return crl.isSignedBy(issuer) ? undefined : "its signature is not by the issuer's key";
+  return crl.isSignedBy(issuer) ? undefined : "its signature was not made with the issuer's key";
 }
 
 function covers({ scope }: Crl, { fields }: ParsedCertificate): boolean {

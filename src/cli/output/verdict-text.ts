@@ -172,7 +172,7 @@ function when({ time, timestamps }: VerifiedSignature): string {
   const [first] = timestamps;
   if (first === undefined) return ', without a timestamp';
   const isFine = timestamps.every(lacksOnlyRoot) && first.time !== undefined;
-  return isFine ? `, with a timestamp of ${secondOf(first.time)}` : ', with a timestamp that does not count';
+  return isFine ? `, with a timestamp of ${secondOf(first.time)}` : ', with a timestamp that is not valid';
 }
 
 function root({ signer }: VerifiedSignature): string {

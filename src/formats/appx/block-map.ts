@@ -97,9 +97,9 @@ export function compareSizes({ files }: BlockMap, entries: readonly ZipEntry[]):
   const { mapped, unmapped, misnamed } = pairUp(files, entries);
   const found = new Set(mapped.map(({ file }) => file));
   return [
-    ...misnamed.map(({ name }) => `${name} is not a name that a file of a package can have`),
-    ...unmapped.map(({ name }) => `it does not have ${name}`),
-    ...files.filter((file) => !found.has(file)).map(({ name }) => `it has ${name}, which is not in the package`),
+    ...misnamed.map(({ name }) => `${name} is not a valid file name in a package`),
+    ...unmapped.map(({ name }) => `it does not list ${name}`),
+    ...files.filter((file) => !found.has(file)).map(({ name }) => `it lists ${name}, which is not in the package`),
     ...mapped.flatMap(sizeProblem),
   ];
 }
@@ -142,15 +142,15 @@ function sizeProblem({ entry, file }: MappedEntry): string[] {
   const { name, size, headerLength } = file;
   const { sizes } = file.blocks;
   const header = entry.dataOffset - entry.offset;
-  if (size !== entry.size) return [`${name} has ${entry.size} bytes, not ${size}`];
-  if (headerLength !== header) return [`the local header of ${name} has ${header} bytes, not ${headerLength}`];
+  if (size !== entry.size) return [`${name} has ${entry.size} bytes instead of ${size}`];
+  if (headerLength !== header) return [`the local header of ${name} has ${header} bytes instead of ${headerLength}`];
   const count = Math.ceil(size / BLOCK_LENGTH);
-  if (sizes.length !== count) return [`${name} has ${count} blocks, not ${sizes.length}`];
+  if (sizes.length !== count) return [`${name} has ${count} blocks instead of ${sizes.length}`];
   if (entry.method === STORED) return [];
   if (sizes.includes(NO_SIZE)) return [`the compressed blocks of ${name} have no sizes`];
   const packed = sizes.reduce((sum, each) => sum + each, 0);
   if (packed === entry.compressedSize || packed + END_LENGTH === entry.compressedSize) return [];
-  return [`the compressed blocks of ${name} have ${entry.compressedSize} bytes, not ${packed}`];
+  return [`the compressed blocks of ${name} have ${entry.compressedSize} bytes instead of ${packed}`];
 }
 
 /** Returns clauses about differences. Skips files with wrong sizes. */
@@ -165,7 +165,7 @@ export async function compareDigests(
   for (const { entry, file } of pairUp(files, entries).mapped) {
     if (sizeProblem({ entry, file }).length > 0) continue;
     const wrong = await findWrongBlock(window, entry, file, algorithm);
-    if (wrong !== undefined) problems.push(`block ${wrong + 1} of ${file.name} is another one`);
+    if (wrong !== undefined) problems.push(`block ${wrong + 1} of ${file.name} differs`);
   }
   return problems;
 }

@@ -32,13 +32,13 @@ export function readContentTypes(bytes: Uint8Array): ContentTypes {
       if (attributeOf(element, 'PartName', PART).toLowerCase() !== SIGNATURE_PART.toLowerCase()) return;
       const type = attributeOf(element, 'ContentType', PART);
       if (type !== SIGNATURE_TYPE) {
-        throw appxErrors('appx-malformed', { problem: `${PART} gives its signature the type ${type}` });
+        throw appxErrors('appx-malformed', { problem: `${PART} lists the signature with the type ${type}` });
       }
       // Another element may start before the end of the one found.
       found.push({ start: text.lastIndexOf(`<${element.prefix}Override`, end - 1), end });
     },
   );
-  if (rootEnd < 0) throw malformed(PART, 'it names no part');
+  if (rootEnd < 0) throw malformed(PART, 'it lists no part');
   return {
     namesSignature: found.length > 0,
     withSignature() {

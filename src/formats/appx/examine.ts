@@ -24,7 +24,7 @@ export async function examineContents(
     ...examineOffsets(opened),
     ...(wrong.length === 0
       ? []
-      : [broken('block-map-differs', `The block map does not fit the package: ${listed(wrong)}.`)]),
+      : [broken('block-map-differs', `The block map does not match the package: ${listed(wrong)}.`)]),
     ...(await examinePackages(source, opened, damageOf)),
   ];
 }
@@ -38,7 +38,7 @@ export async function examinePackage(
   const findings = [...(await examineContents(opened, source, damageOf))];
   if (signature === undefined) return findings;
   if (!contentTypes.namesSignature) {
-    const message = `${PARTS.contentTypes} does not name the signature, so Windows does not find it.`;
+    const message = `${PARTS.contentTypes} does not list the signature, so Windows does not find it.`;
     findings.push(broken('content-type-missing', message));
   }
   if (!signature.hasMagic) {
@@ -47,7 +47,7 @@ export async function examinePackage(
   }
   const hidden = hiddenBytes(opened);
   if (hidden > 0) {
-    const message = `The package hides ${plural(hidden, 'byte')} in and after the entry of its signature, which no signature covers.`;
+    const message = `The entry of the signature hides ${plural(hidden, 'byte')}, which no signature covers.`;
     findings.push(broken('hidden-bytes', message));
   }
   return findings;

@@ -40,8 +40,8 @@ export function readManifest(kind: 'package' | 'bundle', part: string, bytes: Ui
     const isPackage = depth === 3 && name === 'Package' && (isOwn || BUNDLE_NAMESPACE.test(namespace));
     if (kind === 'bundle' && isPackage && attributes.has('Offset')) {
       const fileName = attributeOf(element, 'FileName', part).replaceAll('\\', '/');
-      if (packages.has(fileName)) throw malformed(part, `it names the package ${fileName} twice`);
-      if (packages.size === MOST_PACKAGES) throw malformed(part, `it names more than ${MOST_PACKAGES} packages`);
+      if (packages.has(fileName)) throw malformed(part, `it lists the package ${fileName} twice`);
+      if (packages.size === MOST_PACKAGES) throw malformed(part, `it lists more than ${MOST_PACKAGES} packages`);
       packages.set(fileName, {
         name: fileName,
         offset: numberIn(element, 'Offset', part),

@@ -42,7 +42,7 @@ function signablePackage(opened: AppxPackage, source: ByteSource, reader: Conten
     ...file,
     signing: {
       ...file.signing,
-      fixedAlgorithm: { algorithm, reason: 'it is the one of the block map' },
+      fixedAlgorithm: { algorithm, reason: 'the block map uses it' },
       unusedOptions: isBundle ? [] : [INNER_PACKAGES],
       async check(context, mode) {
         checkPublisher(opened, context);
@@ -126,7 +126,7 @@ function signaturePart(
     source,
     warnings: [],
     kind: { ...sipKind(sip, kind === 'bundle' ? 'a bundle of packages' : 'a package'), describeDigest: describeList },
-    reasonForOneSignature: 'a package holds one signature',
+    reasonForOneSignature: 'a package can have only one signature',
     reasonNotRewritable: undefined,
     entries: async () =>
       signature === undefined ? [] : [{ location: PARTS.signature, cms: signature.cms, examine: async () => [] }],
@@ -138,13 +138,13 @@ function signaturePart(
     async compare({ contentDigestAlgorithm, signedData }): Promise<readonly Finding[]> {
       const findings: Finding[] = [];
       if (contentDigestAlgorithm !== algorithm) {
-        const message = `The block map uses ${algorithm}, and the signature another algorithm.`;
+        const message = `The block map uses ${algorithm}, but the signature uses another algorithm.`;
         findings.push(broken('block-map-algorithm-differs', message));
       }
       const { certificate } = signedData.signers[0];
       const subject = certificate && orUndefined(() => subjectText(certificate));
       if (subject !== undefined && subject !== manifest.publisher) {
-        const message = `The publisher in the manifest, ${manifest.publisher}, is not the subject of the certificate, ${subject}.`;
+        const message = `The publisher in the manifest (${manifest.publisher}) differs from the subject of the certificate (${subject}).`;
         findings.push(broken('publisher-differs', message));
       }
       return findings;

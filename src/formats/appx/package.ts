@@ -78,7 +78,7 @@ export async function readPackage(source: ByteSource): Promise<AppxPackage> {
 /** Names of entries are percent-encoded outside ASCII, and may differ in case. */
 function namedAsEntries(manifest: Manifest, { entries }: ZipArchive): Manifest {
   if (manifest.packages.length === 0) return manifest;
-  const isTwice = (name: string) => appxErrors('appx-malformed', { problem: `the name ${name} is there twice` });
+  const isTwice = (name: string) => appxErrors('appx-malformed', { problem: `the name ${name} occurs twice` });
   const names = new Map<string, string>();
   for (const { name } of entries) {
     const key = mappedName(name).toLowerCase();
@@ -103,7 +103,7 @@ export function mappedEntries({ entries }: ZipArchive, { packages }: Manifest): 
 
 function checkPlain({ size }: ByteSource, { end, start, entries }: ZipArchive): void {
   if (start !== 0 || end.base !== 0 || end.trailingLength !== 0 || end.locatorBase !== 0) {
-    throw appxErrors('appx-malformed', { problem: 'other bytes are before or after the archive' });
+    throw appxErrors('appx-malformed', { problem: 'there are bytes before or after the archive' });
   }
   // Windows does not find an end record that is followed by another one.
   if (end.recordOffset + END_RECORD_LENGTH !== size)

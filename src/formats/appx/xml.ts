@@ -92,6 +92,6 @@ export function attributeOf({ name, attributes }: XmlElement, attribute: string,
 export function numberIn(element: XmlElement, attribute: string, part: string): number {
   const text = attributeOf(element, attribute, part);
   if (!/^\d{1,15}$/.test(text))
-    throw malformed(part, `the attribute ${attribute} of ${element.name} is no number: ${text}`);
+    throw malformed(part, `the attribute ${attribute} of ${element.name} is not a number: ${text}`);
   return Number(text);
 }

@@ -50,7 +50,7 @@ function listFiles(text: string, dataStart: number, fileSize: number): readonly 
       const end = start + Number(size);
       const isInFile =
         typeof offset === 'string' && /^\d{1,15}$/.test(offset) && Number.isSafeInteger(size) && end >= start;
-      if (!isInFile || end > fileSize) throw malformed(`it has no such data for ${path.slice(1)}`);
+      if (!isInFile || end > fileSize) throw malformed(`it does not contain the data of ${path.slice(1)}`);
       files.push({ name: path.slice(1), start, end });
     }
   };

@@ -56,7 +56,7 @@ export function readCatalog(bytes: Uint8Array): Catalog {
     const { encapsulatedContent, signers } = readSignedDataParts(bytes);
     const fields = fieldsOf(encapsulatedContent, 0x30, 'content');
     const type = objectIdentifierOf(fields.next(0x06, 'type'), 'content type');
-    if (type !== CERTIFICATE_TRUST_LIST) throw malformed(`its content is of type ${type}`);
+    if (type !== CERTIFICATE_TRUST_LIST) throw malformed(`its content has the type ${type}`);
     const list = onlyPart(fields.next(0xa0, 'content'), 'content');
     fields.end();
     const cms = signers.length === 0 ? undefined : bytes;
@@ -90,7 +90,8 @@ function readList(list: Element) {
   fields.optional(0x02); // sequence number
   const time = readTime(fields.any('time'), 'time');
   const kind = algorithmOf(fields.next(0x30, 'kind of members'), 'kind of members');
-  if (kind !== CATALOG_MEMBER && kind !== CATALOG_MEMBER_V2) throw malformed(`its members are of the kind ${kind}`);
+  if (kind !== CATALOG_MEMBER && kind !== CATALOG_MEMBER_V2)
+    throw malformed(`its members have the unknown kind ${kind}`);
   const members = fields.optional(0x30);
   const extensions = fields.optional(0xa0);
   fields.end();

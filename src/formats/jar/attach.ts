@@ -86,7 +86,7 @@ async function findSigned(
 }
 
 const NO_SIGNATURE_FILE =
-  'it signs no signature file (.SF) in the archive. In a JAR, a signature block needs its unchanged .SF file';
+  'it does not belong to any signature file (.SF) in the archive. A signature block needs its unchanged .SF file';
 
 /** jarsigner uses these extensions. */
 function extensionFor({ signers: [{ certificate }] }: SignedData): string {

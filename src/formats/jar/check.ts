@@ -29,13 +29,13 @@ export async function checkResult(
   { added, envelopes, keepsPositions = false }: JarExpectation,
 ): Promise<void> {
   const { manifest } = layout;
-  if (manifest === undefined) throw damaged('it holds no manifest');
+  if (manifest === undefined) throw damaged('it contains no manifest');
   if (!keepsPositions) checkManifestFirst(layout);
   const blocks = await readBlocks(source, layout);
   const found = blocks.map(({ cms }) => cms);
   const expected = envelopes.map(({ bytes }) => bytes);
   if (!sameEnvelopes(found, expected)) {
-    throw damaged('the signatures in it are not those that it should hold');
+    throw damaged('it does not contain exactly the expected signatures');
   }
   const coverages: Coverage[] = [];
   for (const block of blocks) {
@@ -47,13 +47,13 @@ export async function checkResult(
     const coverage = isSound ? coverageOf(signatureFile, layout) : undefined;
     if (coverage !== undefined) coverages.push(coverage);
     const isGood = isNew ? coverage?.removed.count === 0 : keepsPositions || isSound;
-    if (!isGood) throw damaged(`the signature of "${block.signer.name}" is not about what the archive holds`);
+    if (!isGood) throw damaged(`the signature of "${block.signer.name}" does not match the archive`);
   }
   if (!layout.signable.every((entry) => coverages.some(({ covers }) => covers(entry)))) {
-    throw damaged('the signatures in it are not about all that it holds');
+    throw damaged('its signatures do not cover all its files');
   }
   if (!allMatch(await readContentInfo(source, layout, digestEntries), layout)) {
-    throw damaged('its contents are not those that were signed');
+    throw damaged('its contents differ from the signed ones');
   }
 }
 

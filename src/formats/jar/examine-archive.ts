@@ -24,7 +24,7 @@ function* manifestFindings({ archive, manifest, signatureFiles }: JarLayout): Ge
   if (manifest === undefined || signatureFiles.size === 0) return;
   const { name } = manifest.entry;
   if (name !== MANIFEST_NAME) {
-    yield broken('manifest-misnamed', `The manifest is named ${name}, under which Java verifies nothing.`);
+    yield broken('manifest-misnamed', `The manifest is named ${name}, so Java verifies nothing.`);
   }
   const first = archive.inFile.find((entry) => entry.name !== META_INF);
   // Stream readers do not look for signatures after this entry.
@@ -32,7 +32,8 @@ function* manifestFindings({ archive, manifest, signatureFiles }: JarLayout): Ge
   const late =
     archive.inFile.findLastIndex(({ name: other }) => isSignatureFile(other)) > firstOther && firstOther >= 0;
   if (first !== manifest.entry || late) {
-    const problem = "Manifest and signatures do not come first: Java's stream readers take the archive as unsigned.";
+    const problem =
+      "The manifest and the signatures do not come first, so Java's stream readers treat the archive as unsigned.";
     yield warning('signature-not-first', problem);
   }
 }
@@ -47,7 +48,7 @@ function isSignatureFile(name: string): boolean {
 
 function* remainsFindings({ archive, signatureFiles }: JarLayout): Generator<Finding> {
   for (const { code, missing, entries } of describeHalves(signatureFiles)) {
-    yield warning(code, `There is no ${missing} for ${entries}: it is not a signature.`);
+    yield warning(code, `There is no ${missing} for ${entries}, so it is not a signature.`);
   }
   const unknown = listingOf(
     archive.entries,
@@ -56,7 +57,7 @@ function* remainsFindings({ archive, signatureFiles }: JarLayout): Generator<Fin
   if (unknown.count > 0) {
     yield warning(
       'signature-kind-unknown',
-      `${inWords(unknown)} is named as a signature, and of no kind that is known; no signature covers it.`,
+      `${inWords(unknown)} has the name of a signature of an unknown kind; no signature covers it.`,
     );
   }
 }
@@ -120,6 +121,6 @@ function uncoveredFindings(length: number, where: string): string {
 }
 
 function apkBlock(length: number): Finding {
-  const message = `An APK Signing Block of ${length} bytes stands before the directory; no signature of the JAR covers it, and it is not checked.`;
+  const message = `An APK Signing Block of ${length} bytes precedes the directory. No JAR signature covers it, and this program does not check it.`;
   return warning('apk-signing-block', message);
 }

@@ -45,7 +45,7 @@ export async function readLayout(source: ByteSource): Promise<JarLayout> {
   const archive = await readArchive(source);
   if (archive.end.locatorBase !== 0) {
     const problem =
-      'its ZIP64 locator does not count the bytes before the archive, and Java does not find the directory';
+      'its ZIP64 locator does not count the bytes before the archive, so Java does not find the directory';
     throw zipErrors('zip-unsupported', { problem });
   }
   const manifests: ZipEntry[] = [];
@@ -56,7 +56,7 @@ export async function readLayout(source: ByteSource): Promise<JarLayout> {
     const own = isDirectory(entry) ? undefined : ownNameOf(entry.name);
     if (isDirectory(entry)) {
       // jarsigner -strict treats a folder with data as an unsigned file.
-      const problem = `the directory ${entry.name} holds data, which no signature covers`;
+      const problem = `the folder ${entry.name} contains data, which no signature covers`;
       if (!isEmpty(entry)) throw zipErrors('zip-unsupported', { problem });
     } else if (own === undefined) {
       rejectOtherNameInJava(entry);
@@ -123,7 +123,7 @@ function addSignatureFile(
 /** Java leaves out the start of such a name, finds no section, and treats the file as unsigned. */
 function rejectOtherNameInJava({ name }: ZipEntry): void {
   if (name.startsWith('/') || name.startsWith('./')) {
-    const problem = 'begins with / or ./, which Java leaves out when it looks for its signature';
+    const problem = 'begins with / or ./, which Java omits when it looks for the signature';
     throw zipErrors('zip-name-refused', { name: JSON.stringify(name), problem });
   }
 }

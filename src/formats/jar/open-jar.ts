@@ -182,7 +182,7 @@ function checkManifestAgrees(blocks: readonly EmbeddedBlock[], manifest: Manifes
     const signatureFile = block.readSignatureFile();
     if (signatureFile === undefined || findDisagreement(signatureFile, manifest, { known }) !== undefined) {
       throw cannotAppend(
-        `the digests in the manifest are not enough for the new one, and any other would break that of "${block.signer.name}"`,
+        `the new signature needs other digests in the manifest, which would break the signature of "${block.signer.name}"`,
       );
     }
   }

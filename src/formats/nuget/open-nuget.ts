@@ -135,7 +135,7 @@ async function check(
   mode: SigningMode,
 ): Promise<void> {
   const { algorithm, timestampAlgorithm, chain } = context;
-  if (mode === 'append') throw formatErrors('cannot-append', { reason: 'a NuGet package holds one signature' });
+  if (mode === 'append') throw formatErrors('cannot-append', { reason: 'a NuGet package can have only one signature' });
   if (algorithm === 'SHA1') throw nugetErrors('nuget-algorithm', { what: 'signature', algorithm });
   if (timestampAlgorithm === 'SHA1') {
     throw nugetErrors('nuget-algorithm', { what: 'timestamp', algorithm: timestampAlgorithm });
@@ -191,12 +191,12 @@ function stamp(opened: NugetPackage, token: Uint8Array | undefined): Embedding {
 async function verify({ signature }: NugetPackage, { added: [added] }: Expected, digestBy: DigestBy): Promise<void> {
   const cms = signature?.cms;
   if (!(cms instanceof Uint8Array) || !isSame(cms, added.bytes))
-    throw damaged('its signature is not the one that was made');
+    throw damaged('its signature differs from the new one');
   const [problem] = signature?.problems ?? [];
-  if (problem !== undefined) throw damaged(`the entry ${SIGNATURE_NAME} is not as NuGet requires it: ${problem}`);
+  if (problem !== undefined) throw damaged(`NuGet does not accept its entry ${SIGNATURE_NAME}: ${problem}`);
   const text = readSignedText(parseSignedData(cms));
   if (text?.algorithm === undefined || !isSame(await digestBy(text.algorithm), text.digest)) {
-    throw damaged('its digest is not the one that was signed');
+    throw damaged('its digest differs from the signed one');
   }
 }
 

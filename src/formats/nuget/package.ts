@@ -101,7 +101,7 @@ async function problemsOf(source: ByteSource, archive: ZipArchive, entry: ZipEnt
   const [version, localVersion] = [directory.readUInt16LE(recordStart + 6), header.readUInt16LE(4)];
   const hasMore = recordEnd - recordStart > CENTRAL_RECORD_LENGTH + SIGNATURE_NAME.length;
   const deviations: readonly (readonly [boolean, string])[] = [
-    [!isLastIn(archive, entry), 'it is not last in the file and in its directory'],
+    [!isLastIn(archive, entry), 'it is not the last entry'],
     [method !== STORED, 'it is compressed'],
     [flags !== 0 || header.readUInt16LE(6) !== 0, 'it has flags'],
     [hasMore || dataOffset - offset > LOCAL_HEADER_LENGTH + SIGNATURE_NAME.length, 'it has extra fields or a comment'],

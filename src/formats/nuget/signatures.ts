@@ -89,21 +89,19 @@ function weakest(...algorithms: readonly (DigestAlgorithm | undefined)[]): Diges
 
 function contentFindings(text: SignedText | undefined, matches: boolean): readonly Finding[] {
   if (text === undefined) {
-    return [
-      broken('signed-kind-differs', 'The content of the signature is not the text that signatures of packages have.'),
-    ];
+    return [broken('signed-kind-differs', 'The content of the signature is not that of a package signature.')];
   }
   const digestName = DIGEST_NAME_BY_OID[text.digestOid];
   if (digestName === undefined) {
-    const message = `The package's digest algorithm in the signature, ${text.digestOid}, is not known.`;
+    const message = `The signature uses the digest algorithm ${text.digestOid}, which is not supported.`;
     return [unsupported('digest-algorithm-unknown', message)];
   }
   if (text.algorithm === undefined || text.algorithm === 'SHA1') {
-    return [broken('digest-algorithm-weak', `NuGet does not accept a digest of the package by ${digestName}.`)];
+    return [broken('digest-algorithm-weak', `NuGet does not accept a package digest with ${digestName}.`)];
   }
   if (matches) return [];
   const message =
-    "The package's digest is not the one that was signed: it was changed, or the signature is another package's.";
+    "The package's digest differs from the signed one: the package was changed, or the signature belongs to another package.";
   return [broken('content-digest-differs', message)];
 }
 
@@ -113,7 +111,7 @@ function* signersFindings(
 ): Generator<Finding> {
   const count = attributeValues(signers[0].unsignedAttributes, COUNTER_SIGNATURE).length;
   if (count > countersigners.length) {
-    const message = `The signature has ${count} countersignatures, and only ${countersigners.length} of them are read.`;
+    const message = `The signature has ${count} countersignatures, but this program reads only ${countersigners.length}.`;
     yield unsupported('several-countersignatures', message);
   }
   if (trailingLength > 0) yield broken('hidden-bytes', 'Bytes that no signature covers follow the signature.');
@@ -125,7 +123,7 @@ function* signersFindings(
   const repositories = countersigners.filter((one) => !(one instanceof CodesignError) && roleOf(one) === 'repository');
   const isRepository = roleOf(signers[0]) === 'repository';
   if (repositories.length + (isRepository ? 1 : 0) > 1) {
-    yield broken('several-repositories', 'The package has several repository signatures, and NuGet accepts one.');
+    yield broken('several-repositories', 'The package has several repository signatures, but NuGet accepts only one.');
   }
 }
 
@@ -134,14 +132,14 @@ function examineCommon(signer: SignerInfo, timestamps: readonly Timestamp[]): re
   const findings = [...examineAttributes(signer)];
   const types = signer.signedAttributes.map(({ type }) => type);
   if (new Set(types).size < types.length) {
-    findings.push(broken('signed-attributes-repeated', 'A signed attribute is there several times.'));
+    findings.push(broken('signed-attributes-repeated', 'A signed attribute occurs several times.'));
   }
   if (['md5', 'sha1'].includes(DIGEST_NAME_BY_OID[digestAlgorithm] ?? '')) {
     findings.push(broken('digest-algorithm-weak', 'NuGet does not accept a signature with SHA-1 or MD5.'));
   }
   if (timestamps.length > 1) {
     findings.push(
-      broken('several-timestamps', `The signature has ${timestamps.length} timestamps, and NuGet accepts one.`),
+      broken('several-timestamps', `The signature has ${timestamps.length} timestamps, but NuGet accepts only one.`),
     );
   }
   return [

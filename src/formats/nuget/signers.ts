@@ -53,12 +53,12 @@ export function examineAttributes(signer: SignerInfo): readonly Finding[] {
   }
   const role = roleOf(signer);
   if (role === 'unknown') {
-    const message = 'The signature does not say whether it is of the author or of a repository (commitment type).';
+    const message = 'The signature has no commitment type that names its maker: the author or a repository.';
     findings.push(warning('signature-role-unknown', message));
   }
   if (role === 'repository' && serviceIndexOf(signer) === undefined) {
     findings.push(
-      broken('service-index-missing', 'The repository signature does not name the service of its repository.'),
+      broken('service-index-missing', 'The repository signature does not name the service index of its repository.'),
     );
   }
   if (certificate === undefined) return findings;

@@ -63,7 +63,7 @@ async function verify(opened: OpenedPdf, { added, envelopes }: Expected): Promis
       ({ cms }, index) => Buffer.compare(cms ?? new Uint8Array(), envelopes[index]?.bytes ?? new Uint8Array()) === 0,
     );
   if (!isExpected || !added.every((one) => envelopes.some(({ bytes }) => Buffer.compare(bytes, one.bytes) === 0))) {
-    throw damaged('the signatures in it are not those that it should hold');
+    throw damaged('it does not contain exactly the expected signatures');
   }
   for (const stored of opened.stored) {
     const problem = (await findingsOf(opened, stored)).find(isBroken);

@@ -63,7 +63,7 @@ function rejectHidingCharacters(text: string): void {
   if (found === null) return;
   const unit = `U+${found[0].charCodeAt(0).toString(16).toUpperCase().padStart(4, '0')}`;
   const line = text.slice(0, found.index).split('\n').length;
-  throw ambiguous(`line ${line} holds ${unit}, which some take for the end of a line`);
+  throw ambiguous(`line ${line} contains ${unit}, which some programs read as the end of a line`);
 }
 
 export function encode(text: string, encoding: Encoding): Buffer {
@@ -82,16 +82,16 @@ export function signatureValue(cms: Uint8Array): string {
 function readSignature(settings: ReadonlyMap<string, Line>): Uint8Array | undefined {
   const [scope, signature] = [settings.get(SCOPE), settings.get(SIGNATURE)];
   if (scope === undefined && signature === undefined) return undefined;
-  if (scope === undefined) throw damaged('it does not say which settings it covers (signscope)');
+  if (scope === undefined) throw damaged('it does not list the settings that it covers (signscope)');
   if (signature === undefined) throw damaged('there is a scope (signscope) without a signature');
   const base64 = signature.value.replaceAll(' ', '');
   if (base64.length % 4 !== 0 || !/^[A-Za-z0-9+/]+={0,2}$/.test(base64)) throw damaged('its text is not Base64');
   const bytes = Buffer.from(base64, 'base64');
   const isKnown = bytes.length > HEADER_LENGTH && bytes.readUInt32LE(0) === VERSION && bytes.readUInt32LE(4) === 1;
-  if (!isKnown) throw damaged('its header is not that of a signature');
+  if (!isKnown) throw damaged('its header is not the header of a signature');
   const length = bytes.readUInt32LE(8);
   const cms = bytes.subarray(HEADER_LENGTH);
-  if (cms.length !== length) throw damaged(`its header says ${length} bytes, and ${cms.length} follow`);
+  if (cms.length !== length) throw damaged(`its header says ${length} bytes, but ${cms.length} follow`);
   return Uint8Array.from(cms);
 }
 
@@ -102,7 +102,7 @@ function decode(bytes: Buffer): { readonly encoding: Encoding; readonly text: st
   const encoding = start.startsWith('\xff\xfe') ? 'UTF-16LE' : 'UTF-8';
   if (encoding === 'UTF-16LE' && bytes.length % 2 !== 0) throw unreadable('it is not valid UTF-16LE');
   const text = bytes.toString(encoding === 'UTF-8' ? 'utf8' : 'utf16le');
-  if (text.includes('\0')) throw unreadable('it holds NUL characters: it may be in UTF-16 without a BOM');
+  if (text.includes('\0')) throw unreadable('it contains NUL characters: it may be in UTF-16 without a BOM');
   if (encode(text, encoding).equals(bytes)) return { encoding, text };
   if (text.startsWith(BOM)) throw unreadable(`it is not valid ${encoding}`);
   return { encoding: 'ANSI', text: bytes.toString('latin1') };

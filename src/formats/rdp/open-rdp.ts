@@ -34,7 +34,7 @@ function signatureLines(layout: RdpLayout): CmsHolder {
   return {
     profile: RDP_PROFILE,
     location: 'lines signscope and signature',
-    reasonForOneSignature: 'a connection file holds one signature',
+    reasonForOneSignature: 'a connection file can have only one signature',
     stored: cms,
     newContent() {
       const { lines, scope } = newCoverage(layout);
@@ -73,7 +73,7 @@ function newCoverage({ settings, encoding, hasBom }: RdpLayout) {
   });
   const lines = covered.map(({ line }) => line);
   if (!hasBom && lines.some((line) => !/^[\0-\x7f]*$/.test(line))) {
-    const problem = `a signed setting holds characters beyond ASCII, and the file has no BOM (read as ${encoding} here)`;
+    const problem = `a signed setting contains non-ASCII characters, but the file has no BOM (this program reads it as ${encoding})`;
     throw rdpErrors('rdp-encoding', { problem });
   }
   return { lines, added, scope: `SignScope:s:${covered.map(({ name }) => name).join(',')}` };
@@ -92,7 +92,7 @@ function examineScope(layout: RdpLayout): readonly Finding[] {
     !COVERED_SETTINGS.has(name) || !layout.settings.has(name) || names.indexOf(name) !== index;
   const wrong = names.filter(isWrong);
   if (wrong.length > 0) {
-    const message = `The signature names settings that are not in the file, that it cannot cover, or several times: ${namesText(wrong)}.`;
+    const message = `The signature lists settings that are missing, that it cannot cover, or that it lists twice: ${namesText(wrong)}.`;
     findings.push(broken('rdp-scope-wrong', message));
   }
   const uncovered = [...COVERED_SETTINGS].filter(([key]) => layout.settings.has(key) && !names.includes(key));

@@ -67,17 +67,17 @@ function findBlock(text: string, kind: ScriptKind): Block | undefined {
   if (position < 0) {
     const stray = kind.markers.find((marker) => text.includes(marker));
     if (stray === undefined) return undefined;
-    throw damaged(`it holds "${stray}", but no complete block with line ends of Windows (CRLF)`);
+    throw damaged(`it contains "${stray}", but no complete block with Windows line endings (CRLF)`);
   }
   const firstLine = position + begin.length + 4;
   const lastLine = text.indexOf(`\r\n${end}`, firstLine - 2);
-  if (lastLine < 0) throw damaged('it begins and does not end');
+  if (lastLine < 0) throw damaged('its end is missing');
   if (lastLine - firstLine > LONGEST_BLOCK) throw damaged(`it has ${lastLine - firstLine} characters`);
   const rest = lastLine + 2 + end.length;
   const after = text.slice(rest);
   if (!followsBlock(after, kind)) throw damaged('more text follows its end');
   const around = text.slice(0, position) + after;
-  if (kind.markers.some((marker) => around.includes(marker))) throw damaged('there is more than one');
+  if (kind.markers.some((marker) => around.includes(marker))) throw damaged('there is more than one block');
   return {
     position,
     end: kind.family === 'powershell' ? text.length : rest + 2,
@@ -97,7 +97,7 @@ function decodeLines(body: string, { prefix, suffix }: ScriptKind): Uint8Array {
     .map((line) => {
       if (line.startsWith(prefix) && line.endsWith(suffix))
         return line.slice(prefix.length, line.length - suffix.length);
-      throw damaged('a line in it is not of a signature');
+      throw damaged('it contains a line that does not belong to a signature');
     })
     .join('');
   if (base64 === '' || base64.length % 4 !== 0 || !/^[A-Za-z0-9+/]+={0,2}$/.test(base64)) {

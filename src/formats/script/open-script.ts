@@ -38,7 +38,7 @@ function signatureBlock(source: ByteSource, layout: ScriptLayout, { measure }: C
     source,
     warnings: warningsOf(layout),
     kind: sipKind(kind.sip, kind.name),
-    reasonForOneSignature: 'a script holds one signature',
+    reasonForOneSignature: 'a script can have only one signature',
     reasonNotRewritable: undefined,
     entries: async () => (cms === undefined ? [] : [{ location: 'signature block', cms, examine: async () => [] }]),
     measure: async (_content, algorithms) => measure(source, [contentOf(layout)], algorithms),

@@ -33,7 +33,7 @@ export async function readScriptText(source: ByteSource, kind: ScriptKind): Prom
   }
   const text = decode(bytes.subarray(bomLength), encoding);
   if (text === '') throw scriptErrors('script-empty');
-  if (text.includes('\0')) throw unreadable('it holds NUL characters: it may be in UTF-16 without a BOM');
+  if (text.includes('\0')) throw unreadable('it contains NUL characters: it may be in UTF-16 without a BOM');
   return { encoding, bomLength, text };
 }
 
@@ -52,7 +52,7 @@ function withoutBom(bytes: Uint8Array, { family }: ScriptKind): Encoding {
   if (bytes.every((byte) => byte < 0x80)) return 'ASCII';
   if (family === 'powershell' && showsUtf8(bytes.subarray(0, EXAMINED))) return 'UTF-8';
   throw unreadable(
-    'it holds characters beyond ASCII and has no BOM, so that their meaning depends on the code page of the machine',
+    'it contains non-ASCII characters but no BOM, so their meaning depends on the code page of the machine',
   );
 }
 

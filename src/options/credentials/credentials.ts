@@ -101,14 +101,14 @@ async function readKeychain({ origin, account, keychain }: CredentialsQuery): Pr
 export function checkAccessKey(accessKey: string, source: string): string {
   const invalid = (problem: string) => settingsErrors('access-key-invalid', { source, problem });
   if (accessKey === '') throw invalid('is empty');
-  if (accessKey.includes(':')) throw invalid('has a colon in it');
-  if (CONTROL.test(accessKey)) throw invalid('has a control character in it');
+  if (accessKey.includes(':')) throw invalid('contains a colon');
+  if (CONTROL.test(accessKey)) throw invalid('contains a control character');
   return accessKey;
 }
 
 export function readAccessSecret(text: string, source: string): Secret {
   const invalid = (problem: string) => settingsErrors('access-secret-invalid', { source, problem });
   if (text === '') throw invalid('is empty');
-  if (CONTROL.test(text)) throw invalid('has a line break or control character in it');
+  if (CONTROL.test(text)) throw invalid('contains a line break or a control character');
   return new Secret(text);
 }

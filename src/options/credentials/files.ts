@@ -65,7 +65,7 @@ async function readWithStats(path: string, variable: string): Promise<{ text: st
 /** Returns warnings. Throws `secret-file-exposed` if others may write to the file. */
 function checkPermissions(path: string, { mode, uid }: Stats, variable: string): readonly string[] {
   if ((mode & WRITABLE_BY_OTHERS) !== 0) {
-    throw settingsErrors('secret-file-exposed', { variable, path, problem: 'may be written by other users' });
+    throw settingsErrors('secret-file-exposed', { variable, path, problem: 'may be changed by other users' });
   }
   const user = process.getuid?.();
   // Root may read files of other users: a secret mounted into a container belongs to a user outside it.

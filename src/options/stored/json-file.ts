@@ -47,7 +47,7 @@ function checkOwner(path: string, { mode, uid }: Stats, { rootTakesAny }: JsonFi
   const isForeign = uid !== user && uid !== 0 && !(rootTakesAny && user === 0);
   if (isForeign) throw settingsErrors('settings-file-exposed', { path, problem: 'belongs to another user' });
   if ((mode & WRITABLE_BY_ANYBODY) !== 0) {
-    throw settingsErrors('settings-file-exposed', { path, problem: 'may be written by every user' });
+    throw settingsErrors('settings-file-exposed', { path, problem: 'may be changed by every user' });
   }
 }
 

@@ -12,7 +12,7 @@ export function checkProjectOutputs(path: string, outputs: readonly string[]): v
   const checked = new Set<string>();
   for (const output of outputs.map((one) => resolve(one))) {
     const refuse = (reason: string) => settingsErrors('project-output-refused', { path, output, reason });
-    if (!isAtOrBelow(output, folder)) throw refuse('that is outside the folder of this file');
+    if (!isAtOrBelow(output, folder)) throw refuse('this path is outside the folder of the project file');
     let at = folder;
     for (const name of relative(folder, output).split(sep)) {
       at = join(at, name);

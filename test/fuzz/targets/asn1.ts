@@ -47,7 +47,7 @@ const ONLY_OURS: readonly Difference[] = [
 const ONLY_THEIRS: readonly Difference[] = [
   { says: 'a tag number above 30', holds: has(/\b(31|63|95|127|159|191|223|255)[:(]/), word: 'a tag of several bytes' },
   {
-    says: 'an end of contents where a value is expected',
+    says: 'an end of contents instead of a value',
     holds: has(/\b0:/),
     word: 'an end of contents with nothing to end',
   },

@@ -17,7 +17,10 @@ const CHANCE: readonly (readonly [pattern: RegExp, placeholder: string])[] = [
   [/\b[\d,]+(?=\s+bytes)/g, '<n>'],
   [/\b(byte|at|up to) \d+/g, '$1 <n>'],
   [/\bAK[\dA-F]{2}…[\dA-F]{4}\b/g, '<masked>'],
-  [/codesign-remote \S+(?: \(\S+\))?, Node\.js \S+, \w+ \w+/g, 'codesign-remote <version>, Node.js <version>, <system>'],
+  [
+    /codesign-remote \S+(?: \(\S+\))?, Node\.js \S+, \w+ \w+/g,
+    'codesign-remote <version>, Node.js <version>, <system>',
+  ],
   [/\b\d+ variables CODESIGN_/g, '<n> variables CODESIGN_'],
   [/\b[\d,]+ MB free/g, '<n> MB free'],
   [/\/\S+(?=: name it)/g, '<roots>'],

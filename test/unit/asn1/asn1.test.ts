@@ -93,7 +93,7 @@ describe('reading', () => {
     ['a length of 4 GB', '3084 ffffffff'],
     ['a long form tag', '3f8101 00'],
     ['an indefinite length without end', '3080 0201 05'],
-    ['an indefinite length of a primitive', '0480 0000'],
+    ['a primitive value with an indefinite length', '0480 0000'],
   ])('rejects %s', (_name, bytes) => {
     expect(() => readElement(hex(bytes), 'it')).toThrow(expect.objectContaining({ code: 'asn1-malformed' }));
   });

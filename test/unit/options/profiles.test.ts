@@ -250,7 +250,7 @@ describe.skipIf(process.platform === 'win32')('an owner other than this user', (
     const folder = await withFile('{}');
     await chmod(folder, 0o1777);
     const change = (await open(folder)).set('default', 'code', ['1']);
-    const reason = expect.stringContaining('its folder may be written by every user');
+    const reason = expect.stringContaining('every user may write to its folder');
     await expect(change).rejects.toMatchObject({ code: 'settings-file-unwritable', message: reason });
   });
 

@@ -38,7 +38,7 @@ describe('a token, with roots named', () => {
   const issuer = authority('Issuer', { issuer: root });
   const signer = signerUnder(issuer);
   const whole = { signer, certificates: [issuer.der, signer.der] };
-  const refused = { refusal: 'the certificates of its timestamp do not lead to a root in roots.pem' };
+  const refused = { refusal: 'the certificate chain of its timestamp does not end at a root in roots.pem' };
 
   it('is used when its chain ends at one of them', () => {
     const used = expect.objectContaining({ time: NOW });
@@ -81,7 +81,11 @@ describe('a token', () => {
   });
 
   it.each<[string, IssuedCertificate, RegExp]>([
-    ['that is none', authority('None', { issuer: root, ca: false, purposes: [] }), /no certificate authority's/],
+    [
+      'that is none',
+      authority('None', { issuer: root, ca: false, purposes: [] }),
+      /does not belong to a certificate authority/,
+    ],
     ['that had expired', authority('Old', { issuer: root, notAfter: new Date('2024-01-01') }), /"Old" expired/],
     [
       'that was not valid yet',

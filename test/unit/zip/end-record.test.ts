@@ -108,7 +108,7 @@ describe('the end record', () => {
     ['a disk other than the first', { end: { disk: 1 } }],
     ['only some of the entries on this disk', { end: { diskCount: 1 } }],
   ])('is rejected where it says %s', async (_, about) => {
-    expect(await refusal(zip(about))).toMatch(/^zip-unsupported: .*several/);
+    expect(await refusal(zip(about))).toMatch(/^zip-unsupported: .*multi-part/);
   });
 
   it.each<[string, Buffer]>([

@@ -28,7 +28,7 @@ export function bundleOf(opened: AppxPackage, source: ByteSource, reader: Conten
 
   function otherPublisher({ opened: { manifest: own } }: InnerPackage): string | undefined {
     if (own.publisher === manifest.publisher) return undefined;
-    return `its publisher is ${own.publisher}, not that of the bundle`;
+    return `its publisher, ${own.publisher}, differs from that of the bundle`;
   }
 
   async function damageOf(inner: InnerPackage): Promise<string | undefined> {

@@ -46,7 +46,7 @@ export async function* innerPackages(
 ): AsyncGenerator<InnerPackage> {
   for (const { name } of manifest.packages) {
     const entry = archive.byName.get(name);
-    if (entry === undefined) throw appxErrors('appx-package-unfit', { name, problem: 'it is not there' });
+    if (entry === undefined) throw appxErrors('appx-package-unfit', { name, problem: 'it is missing' });
     if (entry.method !== STORED) throw appxErrors('appx-package-unfit', { name, problem: 'it is compressed' });
     const { dataOffset, size } = entry;
     const range = rangeSource(source, dataOffset, dataOffset + size);
@@ -111,7 +111,8 @@ export function listed(items: readonly string[]): string {
 export function examineOffsets({ archive, manifest }: AppxPackage): readonly Finding[] {
   return manifest.packages.flatMap(({ name, offset, size }) => {
     const entry = archive.byName.get(name);
-    if (entry === undefined) return [broken('bundle-package-missing', `The bundle does not hold its package ${name}.`)];
+    if (entry === undefined)
+      return [broken('bundle-package-missing', `The bundle does not contain its package ${name}.`)];
     if (entry.method === STORED && entry.dataOffset === offset && entry.size === size) return [];
     const message = `The package ${name} is not stored at byte ${offset} with ${size} bytes, as the bundle's manifest says.`;
     return [broken('bundle-offset-differs', message)];

@@ -20,7 +20,7 @@ export async function rewriteBundle(
   const packages: ReplacedEntry[] = [];
   for (const [name, patch] of patches) {
     const entry = archive.byName.get(name);
-    if (entry === undefined) throw appxErrors('appx-package-unfit', { name, problem: 'it is not there' });
+    if (entry === undefined) throw appxErrors('appx-package-unfit', { name, problem: 'it is missing' });
     packages.push(await patchedEntry(source, archive.directory, entry, patch));
   }
   const movedBy = shifts(archiveBody(archive, signature?.entry, packages).edits);

@@ -149,7 +149,7 @@ function* scan(bytes: Buffer, frame: Frame): Generator<ManifestSection> {
         isOpen = true;
       }
       if (bytes[position] === SPACE) {
-        if (attributeStart < 0) throw invalid('it continues no line before it');
+        if (attributeStart < 0) throw invalid('there is no line before it that it could continue');
         continuations++;
         if (continuations > MOST_CONTINUATIONS) throw invalid(`an attribute has more than ${MOST_CONTINUATIONS} lines`);
       } else {

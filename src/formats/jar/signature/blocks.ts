@@ -109,12 +109,12 @@ export function examineAllSigners(
 
 function* contentFindings({ contentType, content }: SignedData, signedFile: Uint8Array): Generator<Finding> {
   if (contentType !== DATA) {
-    const message = `The block's content has the type ${contentType}, which Java takes for no signature.`;
+    const message = `The block's content has the type ${contentType}, so Java treats the archive as unsigned.`;
     yield unsupported('block-content-type', message);
   }
   if (content !== undefined && !isEncoded(content, signedFile)) {
     const message =
-      'The block carries other content than the signature file, and Java takes that for the signature file.';
+      "The block contains other content than the signature file, and Java uses the block's content instead.";
     yield broken('block-content-differs', message);
   }
 }

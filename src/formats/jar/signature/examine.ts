@@ -84,11 +84,11 @@ function* blockFindings(block: EmbeddedBlock, timestamps: readonly Timestamp[]):
     (from?.certificates ?? []).filter((der) => !isReadableCertificate(der)),
   );
   if (unreadable.length > 0) {
-    const message = `${block.entry.name} has an invalid entry among its certificates: Java ignores the signature.`;
+    const message = `${block.entry.name} contains an invalid certificate, so Java ignores the signature.`;
     yield broken('block-certificate-unreadable', message);
   }
   for (const bits of shortKeys(block)) {
-    const message = `The signer's key has ${bits} bits; Java takes a signature by one of fewer than ${SHORTEST_KEY} for none.`;
+    const message = `The signer's key has ${bits} bits; Java ignores signatures made with fewer than ${SHORTEST_KEY} bits.`;
     yield broken('key-too-short', message);
   }
 }
@@ -110,22 +110,22 @@ function modulusLength(certificate: Uint8Array): number | undefined {
 
 function disagreementFinding({ part, name = '' }: Disagreement, signatureFile: string, shared: SharedInfo): Finding {
   if (part === 'version') {
-    const message = `${signatureFile} is not of Signature-Version 1.0, the only one that there is.`;
+    const message = `${signatureFile} does not have Signature-Version 1.0, the only known version.`;
     return unsupported('signature-version-unknown', message);
   }
   if (part === 'algorithms') {
-    const message = `${signatureFile} has digests of the manifest by unknown or disabled algorithms alone, which Java does not accept.`;
+    const message = `${signatureFile} has only manifest digests with unknown or disabled algorithms, which Java does not accept.`;
     return unsupported('manifest-digest-unusable', message);
   }
   const what = part === 'section' ? `section for ${name}` : 'main section';
   const isGone = part === 'section' && shared.knownManifest()?.sections().has(name) !== true;
-  const problem = isGone ? `has no ${what} any more` : `has another ${what} than was signed`;
+  const problem = isGone ? `no longer has a ${what}` : `has a ${what} that differs from the signed one`;
   return broken('manifest-digest-differs', `The manifest ${problem}.`);
 }
 
 function* contentsFindings({ covers, uncovered, removed }: Coverage, contents: ContentInfo, layout: JarLayout) {
   if (removed.count > 0) {
-    yield broken('entries-removed', `The archive no longer holds what was signed: ${inWords(removed)}.`);
+    yield broken('entries-removed', `Signed files were removed from the archive: ${inWords(removed)}.`);
   }
   if (uncovered.count > 0) {
     yield broken('entries-unsigned', `The signature does not cover ${inWords(uncovered)}.`);
@@ -143,7 +143,7 @@ function* contentsFindings({ covers, uncovered, removed }: Coverage, contents: C
   }
   const wrong = inState('wrong');
   if (wrong.count > 0) {
-    yield broken('content-digest-differs', `The contents are not what was signed: ${inWords(wrong)}.`);
+    yield broken('content-digest-differs', `The contents differ from the signed ones: ${inWords(wrong)}.`);
   }
 }
 
@@ -188,7 +188,7 @@ function* weaknessFindings(
     const what = weaknesses.filter((each) => each.strength === strength).map((each) => each.what);
     if (what.length === 0) continue;
     const until = strength === 'dated' ? ' without a timestamp from before 2019' : '';
-    const message = `Only ${algorithm}, which Java takes for no signature${until}, vouches for ${[...new Set(what)].join(', ')}.`;
+    const message = `Only ${algorithm}, which Java ignores${until}, protects ${[...new Set(what)].join(', ')}.`;
     yield (strength === 'dated' && isOld ? warning : broken)('digest-algorithm-weak', message);
   }
 }

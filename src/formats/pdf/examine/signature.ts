@@ -78,10 +78,15 @@ async function examineCms(opened: OpenedPdf, stored: StoredSignature): Promise<r
     }
   }
   if (algorithm === 'MD5') {
-    findings.push(broken('digest-algorithm-weak', 'MD5 proves nothing: files with the same digest can be made.'));
+    findings.push(
+      broken(
+        'digest-algorithm-weak',
+        'The signature uses MD5, which proves nothing: different files can have the same digest.',
+      ),
+    );
   }
   if (algorithm === 'SHA1') {
-    const message = 'The signature is made with SHA-1, which no longer proves much. Sign with SHA256.';
+    const message = 'The signature uses SHA-1, which is no longer secure. Sign with SHA256.';
     findings.push(warning('digest-algorithm-aging', message));
   }
   return [...findings, ...examineUnread(PDF_PROFILE, signer.unsignedAttributes)];

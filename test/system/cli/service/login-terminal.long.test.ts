@@ -54,7 +54,7 @@ describe.runIf(process.platform === 'linux')('login on a terminal', () => {
         { expect: '[https://known.example/path]: ', send: 'nonsense\r' },
         { expect: 'not a usable service address', send: '\r' },
         { expect: 'Access Key: ', send: 'with:colon\r' },
-        { expect: 'has a colon in it', send: 'key-of-somebody\r' },
+        { expect: 'contains a colon', send: 'key-of-somebody\r' },
         { expect: 'Access Secret (not shown): ', send: '\r' },
         { expect: 'is empty', send: 's3cret\r' },
       ],

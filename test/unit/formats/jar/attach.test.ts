@@ -83,12 +83,12 @@ describe('a block', () => {
 });
 
 describe('a block is rejected, with the reason,', () => {
-  const UNCHANGED_SF = /signs no signature file .* needs its unchanged .SF file/;
+  const UNCHANGED_SF = /does not belong to any signature file .* needs its unchanged .SF file/;
 
   it.each<[string, () => Buffer, RegExp]>([
     ['an unsigned archive', () => plain, UNCHANGED_SF],
     ['another signature file', () => repack(signed, { [SF]: `${contentsOf(signed, SF)}\r\n` }), UNCHANGED_SF],
-    ['another content', () => repack(signed, { b: 'other' }), /contents are not what was signed: b$/],
+    ['another content', () => repack(signed, { b: 'other' }), /contents differ from the signed ones: b$/],
   ])('for %s', async (_, bytes, reason) => {
     await expect(attached(bytes(), cms)).rejects.toMatchObject({
       code: 'not-its-signature',

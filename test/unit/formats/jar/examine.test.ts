@@ -59,33 +59,33 @@ describe('a finding about a signature', () => {
     ],
     'that files were taken out': [
       () => repack(signed, { a: undefined, b: undefined }),
-      ['entries-removed: The archive no longer holds what was signed: a and 1 more.'],
+      ['entries-removed: Signed files were removed from the archive: a and 1 more.'],
     ],
     'that a file was renamed': [
       () => zip(unzip(signed).map(({ name, contents }) => ({ name: name === 'a' ? 'z' : name, contents }))),
       [
-        'entries-removed: The archive no longer holds what was signed: a.',
+        'entries-removed: Signed files were removed from the archive: a.',
         'entries-unsigned: The signature does not cover z.',
       ],
     ],
     'that contents differ': [
       () => repack(signed, { b: 'other', c: 'other' }),
-      ['content-digest-differs: The contents are not what was signed: b and 1 more.'],
+      ['content-digest-differs: The contents differ from the signed ones: b and 1 more.'],
     ],
     'that a section differs': [
       () => withManifest(signed, (text) => text.replace('Name: b\r\n', 'Name: b\r\nY: 1\r\n')),
-      ['manifest-digest-differs: The manifest has another section for b than was signed.'],
+      ['manifest-digest-differs: The manifest has a section for b that differs from the signed one.'],
     ],
     'that a section is gone': [
       () => withManifest(signed, (text) => text.replace(/Name: b\r\n.*\r\n\r\n/, '')),
       [
-        'manifest-digest-differs: The manifest has no section for b any more.',
+        'manifest-digest-differs: The manifest no longer has a section for b.',
         'entries-unsigned: The manifest has no digest of b.',
       ],
     ],
     'that the main attributes differ': [
       () => withManifest(signed, (text) => text.replace('X: 1', 'X: 2')),
-      ['manifest-digest-differs: The manifest has another main section than was signed.'],
+      ['manifest-digest-differs: The manifest has a main section that differs from the signed one.'],
     ],
     'that there is no manifest': [
       () => repack(signed, { [MANIFEST]: undefined }),
@@ -93,11 +93,11 @@ describe('a finding about a signature', () => {
     ],
     'that its version is unknown': [
       () => again(signed, (text) => text.replace('Signature-Version: 1.0', 'Signature-Version: 2.0')),
-      ['signature-version-unknown: META-INF/TEST_PUB.SF is not of Signature-Version 1.0, the only one that there is.'],
+      ['signature-version-unknown: META-INF/TEST_PUB.SF does not have Signature-Version 1.0, the only known version.'],
     ],
     'that the signature file was changed': [
       () => repack(signed, { [SF]: `${contentsOf(signed, SF)}\r\n` }),
-      ['message-digest-differs: The signed messageDigest is not that of the content.'],
+      ['message-digest-differs: The signed messageDigest differs from the digest of the content.'],
     ],
     'that the signature file is no such file': [
       () => again(signed, () => 'no such file'),
@@ -110,8 +110,8 @@ describe('a finding about a signature', () => {
     'that two digests of a file contradict each other': [
       () => again(doubled(), (text) => text),
       [
-        'manifest-digest-differs: The manifest has another section for a than was signed.',
-        'content-digest-differs: The contents are not what was signed: a.',
+        'manifest-digest-differs: The manifest has a section for a that differs from the signed one.',
+        'content-digest-differs: The contents differ from the signed ones: a.',
       ],
     ],
   };
@@ -147,7 +147,7 @@ describe('a finding about a signature', () => {
     const type = contentInfo.contents.subarray(0, 11);
     const cms = encode(0x30, type, contextConstructed(0, encode(0x30, before, infos)));
     expect(await messagesOf(repack(signed, { [RSA]: cms }))).toEqual([
-      "signature-value-wrong: The signature value does not verify under the signer's key.",
+      "signature-value-wrong: The signature value does not match the signer's key.",
     ]);
   });
 });
@@ -158,7 +158,7 @@ describe('digests that Java no longer takes', () => {
   it('are reported as weak: SHA-1 alone', async () => {
     expect(await messagesOf(SIGNED_BY_SHA1)).toEqual(
       weak(
-        'Only SHA-1, which Java takes for no signature without a timestamp from before 2019, vouches for the signature value, META-INF/GOLDEN_R.SF, hello/Hello.class and 3 more.',
+        'Only SHA-1, which Java ignores without a timestamp from before 2019, protects the signature value, META-INF/GOLDEN_R.SF, hello/Hello.class and 3 more.',
       ),
     );
   });
@@ -169,7 +169,7 @@ describe('digests that Java no longer takes', () => {
     expect(await messagesOf(onlyManifest)).toEqual([]);
     expect(await messagesOf(signAgain(SIGNED_BY_SHA1, signer, 'GOLDEN_R', (text) => text, 'SHA256'))).toEqual(
       weak(
-        'Only SHA-1, which Java takes for no signature without a timestamp from before 2019, vouches for META-INF/GOLDEN_R.SF, hello/Hello.class and 3 more.',
+        'Only SHA-1, which Java ignores without a timestamp from before 2019, protects META-INF/GOLDEN_R.SF, hello/Hello.class and 3 more.',
       ),
     );
   });
@@ -198,7 +198,7 @@ describe('digests that Java no longer takes', () => {
     const bytes = again(stripped, (text) =>
       text.replace(/(SHA-256-Digest-Manifest: ).*/, `$1${whole}`).replace(/(SHA-256-Digest: ).*/, `$1${digest}`),
     );
-    expect(await messagesOf(bytes)).toEqual(weak('Only MD5, which Java takes for no signature, vouches for a.'));
+    expect(await messagesOf(bytes)).toEqual(weak('Only MD5, which Java ignores, protects a.'));
   });
 
   it.each([
@@ -251,7 +251,7 @@ describe('digests that Java no longer takes', () => {
       const cms = replaceUnsignedAttributes(contentsOf(signed, RSA), { type: TIMESTAMP_TOKEN, value: token });
       const findings = await (await signatureOf(repack(signed, { [RSA]: cms })))?.examine();
       expect(findings).toEqual([
-        { code: 'digest-algorithm-weak', message: expect.stringContaining('vouches for the timestamp.'), weight },
+        { code: 'digest-algorithm-weak', message: expect.stringContaining('protects the timestamp.'), weight },
       ]);
     }
   });
@@ -278,18 +278,18 @@ describe('of the archive is said', () => {
       [
         'signature-not-first',
         'warning',
-        "Manifest and signatures do not come first: Java's stream readers take the archive as unsigned.",
+        "The manifest and the signatures do not come first, so Java's stream readers treat the archive as unsigned.",
       ],
       [
         'signature-block-missing',
         'warning',
-        'There is no signature block for META-INF/X.SF and 1 more: it is not a signature.',
+        'There is no signature block for META-INF/X.SF and 1 more, so it is not a signature.',
       ],
-      ['signature-file-missing', 'warning', 'There is no signature file for META-INF/Z.EC: it is not a signature.'],
+      ['signature-file-missing', 'warning', 'There is no signature file for META-INF/Z.EC, so it is not a signature.'],
       [
         'signature-kind-unknown',
         'warning',
-        'META-INF/SIG-X is named as a signature, and of no kind that is known; no signature covers it.',
+        'META-INF/SIG-X has the name of a signature of an unknown kind; no signature covers it.',
       ],
     ]);
   });

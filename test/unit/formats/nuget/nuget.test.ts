@@ -191,7 +191,10 @@ describe('the entry of the signature', () => {
     const local = signed.lastIndexOf('PK\x03\x04', directory, 'latin1');
     const cases: readonly (readonly [Buffer, string])[] = [
       [makePackage({ name: '.signature.p7s', contents: 'x' }), 'it is compressed'],
-      [makePackage({ name: '.signature.p7s', contents: 'x', isStored: true }, { name: 'last.txt' }), 'it is not last'],
+      [
+        makePackage({ name: '.signature.p7s', contents: 'x', isStored: true }, { name: 'last.txt' }),
+        'it is not the last entry',
+      ],
       [changed(record + 6, 45), 'it needs version 45'],
       [changed(local + 4, 10), 'it needs version 20'],
       [changed(record + 38, 1), 'it has external attributes'],

@@ -37,7 +37,7 @@ describe('a signature of the content', () => {
   it('is rejected if one of another program is nested in it', async () => {
     await expect(attach(hello, nestSignature(ofHello(), peculiarSignature(leaf)))).rejects.toMatchObject({
       code: 'not-its-signature',
-      message: expect.stringMatching(/digest is not the one/),
+      message: expect.stringMatching(/digest differs from the signed one/),
     });
   });
 
