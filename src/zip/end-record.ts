@@ -75,9 +75,13 @@ async function readPossibleEnds(source: ByteSource): Promise<readonly PossibleEn
   const start = Math.max(0, source.size - LONGEST_TAIL);
   const tail = asBuffer(await source.read(start, source.size - start));
   const found: PossibleEnd[] = [];
-  for (let position = tail.length - END_RECORD_LENGTH; position >= 0; position--) {
-    if (tail.readUInt32LE(position) !== END_RECORD) continue;
+  const signature = Buffer.alloc(4);
+  signature.writeUInt32LE(END_RECORD);
+  for (let end = tail.length - END_RECORD_LENGTH; end >= 0; ) {
+    const position = tail.lastIndexOf(signature, end);
+    if (position < 0) break;
     found.push({ record: tail.subarray(position, position + END_RECORD_LENGTH), offset: start + position });
+    end = position - 1;
   }
   return found;
 }
