@@ -55,6 +55,8 @@ async function buildClient() {
         groups: [
           ...parts.map(({ name, entry }) => ({ name, test: (id) => imports(inRoot(entry)).has(id) })),
           { debugName: 'shared', name: sharedFolder, minShareCount: 2 },
+          // Only verify --inside reads these.
+          { name: 'contents', test: /\/src\/formats\/(pe\/appended|msi\/contents|cabinet-contents|zip-contents)\.ts$/ },
           { debugName: 'formats', name: (id) => /\/src\/formats\/([^/]+)\//.exec(id)?.[1] },
         ],
       },

@@ -17,6 +17,6 @@ export const doctorWarnings = defineWarnings({
   'clock-unknown': 'the service sends no time',
   'clock-imprecise': "this machine's clock and that of the service differ by {seconds} s: compare it with network time",
   'timestamp-root-unknown':
-    'the root of this authority is not in {source}: name it in --roots when you verify, if your users trust it',
+    'the root of this authority is not among the trusted roots of this machine: if you trust it, use --roots to verify',
   'keychain-missing': '{reason}: use CODESIGN_ACCESS_KEY and CODESIGN_ACCESS_SECRET_FILE',
 });

@@ -144,19 +144,19 @@ export async function checkAuthority(setup: Setup, timestamps: TimestampSettings
     const roots = await readTimestampRoots(timestamps);
     const authority = found(composeTimestamps(settings, timestamps, http, roots, () => undefined));
     const { token, time, authority: name } = await authority.stamp(content);
-    const unknown = roots === undefined ? await unknownRoot(token, content, time, setup) : undefined;
-    const notes = unknown === undefined ? [] : [doctorWarnings('timestamp-root-unknown', { source: unknown })];
+    const isKnown = roots !== undefined || (await isRootKnown(token, content, time, setup));
+    const notes = isKnown ? [] : [doctorWarnings('timestamp-root-unknown')];
     return { text: `${name} returned a valid timestamp`, notes };
   } finally {
     await http.close();
   }
 }
 
-/** Returns the source of the system's roots if the token does not lead to one of them. */
-async function unknownRoot(token: Uint8Array, content: Uint8Array, time: Date, { env }: Setup) {
+/** Returns whether the token leads to one of the system's roots. */
+async function isRootKnown(token: Uint8Array, content: Uint8Array, time: Date, { env }: Setup): Promise<boolean> {
   const { signerCertificate, certificates } = readTimestampToken(token, content);
-  const { roots, source } = await loadTrustRoots({ files: [], environment: env });
+  const { roots } = await loadTrustRoots({ files: [], environment: env });
   const leaf = parseCertificate(found(signerCertificate), 'timestamp');
   const pool = certificates.map((der) => parseCertificate(der, 'timestamp'));
-  return buildPath(leaf, pool, roots, time, 'time-stamping').isTrusted ? undefined : source;
+  return buildPath(leaf, pool, roots, time, 'time-stamping').isTrusted;
 }

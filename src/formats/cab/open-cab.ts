@@ -12,7 +12,6 @@ import { plural } from '../../errors/plural.ts';
 import { formatErrors, formatWarnings } from '../../format/errors.ts';
 import type { ContentReader, SignableFile } from '../../format/signable-file.ts';
 import type { Detail } from '../../format/signature.ts';
-import { cabinetFiles } from '../cabinet-contents.ts';
 import { areReserveSizesRight } from './data-blocks.ts';
 import { contentOf, embedCms, headForSignature, removeCms } from './embed.ts';
 import { type CabinetLayout, readLayout } from './layout.ts';
@@ -25,7 +24,12 @@ export async function openCab(source: ByteSource, reader: ContentReader): Promis
   return {
     ...authenticodeFile(container, reader.budget),
     layout: () => describe(layout),
-    contents: { entries: (neighbour) => cabinetFiles(source, neighbour), changing: undefined },
+    contents: {
+      async *entries(neighbour) {
+        yield* (await import('../cabinet-contents.ts')).cabinetFiles(source, neighbour);
+      },
+      changing: undefined,
+    },
     listing: {
       as: 'cabinet',
       digests: async (algorithms) => (await container.measure('present', algorithms)).digests,

@@ -19,7 +19,6 @@ import {
   SIP_VERSION,
   withoutSignature,
 } from './content.ts';
-import { installerFiles } from './contents.ts';
 import { msiErrors, msiWarnings } from './errors.ts';
 import {
   describeInstaller,
@@ -67,7 +66,12 @@ export async function openMsi(source: ByteSource, reader: ContentReader): Promis
       },
     },
     layout: () => describeInstaller(installer),
-    contents: { entries: (neighbour) => installerFiles(source, installer.root, neighbour), changing: undefined },
+    contents: {
+      async *entries(neighbour) {
+        yield* (await import('./contents.ts')).installerFiles(source, installer.root, neighbour);
+      },
+      changing: undefined,
+    },
   };
 }
 

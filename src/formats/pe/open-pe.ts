@@ -9,7 +9,6 @@ import { broken, type Finding } from '../../errors/finding.ts';
 import { plural } from '../../errors/plural.ts';
 import { isGiven } from '../../format/options.ts';
 import type { ContentReader, SignableFile } from '../../format/signable-file.ts';
-import { appendedFiles } from './appended.ts';
 import { align8, type CertificateEntries, readCertificates, type WinCertificate } from './certificate-table.ts';
 import { contentAsIs, contentToSign, type MeasuredProgram, measureProgram } from './content.ts';
 import { describeLayout } from './describe-layout.ts';
@@ -39,7 +38,12 @@ export async function openPe(source: ByteSource, reader: ContentReader): Promise
       },
     },
     layout: () => describeLayout(layout, entries),
-    contents: { entries: () => appendedFiles(source, layout), changing: undefined },
+    contents: {
+      async *entries() {
+        yield* (await import('./appended.ts')).appendedFiles(source, layout);
+      },
+      changing: undefined,
+    },
     listing: { as: 'program', digests: async (algorithms) => (await container.measure('new', algorithms)).digests },
   };
 }
