@@ -1,15 +1,9 @@
 /** The compression methods of cabinets. Each block can refer to the data of earlier blocks. */
 
 import { inflateRawSync } from 'node:zlib';
+import type { BlockDecoder } from './block-decoder.ts';
 import { damaged } from './damaged.ts';
 import { lzx } from './lzx.ts';
-
-export interface BlockDecoder {
-  /** Returns `size` unpacked bytes, which stay valid. Throws `cabinet-data-damaged`. */
-  decode(data: Buffer, size: number): Buffer;
-  /** Returns a decoder that continues from the same state. */
-  copy(): BlockDecoder;
-}
 
 const WINDOW = 32 * 1024;
 

@@ -1,8 +1,8 @@
 /** Unpacks the data of a folder, which consists of blocks (MS-CAB, 2.4 CFDATA). */
 
 import { type ByteSource, slidingWindow } from '../bytes/byte-source.ts';
+import type { BlockDecoder } from './block-decoder.ts';
 import { damaged } from './damaged.ts';
-import type { BlockDecoder } from './decoders.ts';
 
 /** The data blocks of a folder in one cabinet. */
 export interface FolderPart {

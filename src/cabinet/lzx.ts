@@ -1,7 +1,7 @@
 /** The compression method LZX as in cabinets (MS-PATCH, without the extensions of LZX DELTA). */
 
+import type { BlockDecoder } from './block-decoder.ts';
 import { damaged } from './damaged.ts';
-import type { BlockDecoder } from './decoders.ts';
 import { BitReader, type HuffmanCode, huffmanCode } from './huffman.ts';
 import { undoCallTranslation } from './lzx-calls.ts';
 

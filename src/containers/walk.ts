@@ -8,7 +8,7 @@ import { checkInflated } from '../format/contents.ts';
 import { formatErrors } from '../format/errors.ts';
 import type { Format } from '../format/format.ts';
 import type { Catalog, FindNeighbour, SignableFile } from '../format/signable-file.ts';
-import { kindOf, type OtherKind } from '../formats/kinds.ts';
+import { isOfOtherType, kindOf, type OtherKind } from '../formats/kinds.ts';
 import { CONTAINERS } from '../formats/registry.ts';
 import { isGoodVerdict, type VerifiedFile } from '../verifying/verdict.ts';
 import { type Verifying, verifySource } from '../verifying/verify-file.ts';
@@ -116,6 +116,9 @@ export function createWalker(verifying: Verifying, limits: WalkLimits) {
       const own = await verifySource(file, locationOf(place.path), format, verifying, (signable) => {
         opened = signable;
       });
+      if (isOfOtherType(reasonOf(own)?.code, format, place.path.at(-1) ?? '')) {
+        return [withoutFormat({ id: 'other', archive: undefined }, place)];
+      }
       const inside: ContainedVerdict[] = [];
       const names = createNameCheck();
       const isPackage = format.id === 'appx';

@@ -31,6 +31,16 @@ export async function kindOf(
   return { id: DESCRIBED.find(([word]) => own.includes(word))?.[1] ?? 'other', archive };
 }
 
+const OTHER_TYPE: ReadonlySet<string> = new Set(['not-a-pe', 'not-an-installer-file']);
+
+/**
+ * Formats recognise every MZ program and every compound file. Returns whether the error is that of a DOS program or an
+ * Office document, whose name does not claim the format.
+ */
+export function isOfOtherType(code: string | undefined, { extensions }: Format, name: string): boolean {
+  return code !== undefined && OTHER_TYPE.has(code) && !extensions.includes(extname(name).toLowerCase());
+}
+
 /** Words of the descriptions. */
 const DESCRIBED = [
   ['(ELF)', 'elf'],

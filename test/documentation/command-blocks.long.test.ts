@@ -78,6 +78,8 @@ describe('the JavaScript block at', () => {
   it.each(blocks.map((block) => [`${block.page}:${block.line}`, block.text]))('%s runs', async (name, text) => {
     const cwd = await project(name);
     await writeFile(path.join(cwd, 'example.mjs'), text);
+    const policy = { version: 1, defaults: { require: 'intact' }, minimum: {} };
+    await writeFile(path.join(cwd, 'codesign-policy.json'), JSON.stringify(policy));
     const { stderr } = await run(process.execPath, ['example.mjs'], {
       cwd,
       env: { ...process.env, ...server.env, ...environment(cwd) },

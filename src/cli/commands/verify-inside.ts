@@ -16,7 +16,7 @@ import { Lines, writeLines } from '../output/lines.ts';
 import type { Progress } from '../output/progress/progress.ts';
 import { printRootsHint } from '../output/verdict-text.ts';
 import { inputsOf } from './run-changes.ts';
-import { reportReads, verifyEach, WORDS } from './verify.ts';
+import { reportReads, verifyEach, WORDS } from './verify-each.ts';
 
 /** Throws errors that affect the whole run: wrong usage, or a policy or roots that cannot be read. */
 export async function verifyInside(named: readonly string[], options: OptionsOf<'verify'>, io: Io): Promise<number> {

@@ -15,6 +15,7 @@ import type { Progress } from '../output/progress/progress.ts';
 import { verdictsJson } from '../output/verdict-json.ts';
 import { annotateVerdict, isGood, printRootsHint, printVerdict, verdictCounts } from '../output/verdict-text.ts';
 import { inputsOf } from './run-changes.ts';
+import { type Reporting, reportReads, verifyEach, WORDS } from './verify-each.ts';
 
 export async function verify(named: readonly string[], options: OptionsOf<'verify'>, io: Io): Promise<number> {
   const { json = false, quiet = false, inside, policy, printPolicy, why, maxUnpacked, output } = options;
@@ -57,11 +58,6 @@ export async function verify(named: readonly string[], options: OptionsOf<'verif
   return combineExitCodes(files.flatMap(exitCodeOf));
 }
 
-interface Reporting<Result> {
-  readonly progress: Progress;
-  readonly onVerified: (input: InputPath, result: Result) => void;
-}
-
 /** Returns a description of where the trusted roots come from. */
 async function verifyAll(
   inputs: readonly InputPath[],
@@ -72,27 +68,6 @@ async function verifyAll(
   await using composition = await composeVerifying(settings, io.env, reportReads(reporting.progress));
   await verifyEach(inputs, ({ path }) => composition.verifyFile(path), reporting);
   return composition.rootsFrom;
-}
-
-export const WORDS = { doing: 'verifying', done: 'verified' };
-
-export function reportReads(progress: Progress) {
-  return (path: string, bytes: number, size: number): void => progress.event({ type: 'bytes-read', path, bytes, size });
-}
-
-export async function verifyEach<Result>(
-  inputs: readonly InputPath[],
-  verifyInput: (input: InputPath) => Promise<Result>,
-  { progress, onVerified }: Reporting<Result>,
-): Promise<void> {
-  progress.event({ type: 'files-planned', paths: inputs.map(({ path }) => path) });
-  for (const input of inputs) {
-    const { path } = input;
-    progress.event({ type: 'file-started', path });
-    const result = await verifyInput(input);
-    progress.event({ type: 'file-finished', path, word: 'verified' });
-    onVerified(input, result);
-  }
 }
 
 /** In folders, files of other formats are ignored. */

@@ -1,5 +1,5 @@
 import { PROGRAM } from '../command-table.ts';
-import { isOurs, takesValue } from './foreign-options.ts';
+import { isOurs, takesValue } from './strange-option.ts';
 
 /** Moves options that precede the command: `--profile work sign x` becomes `sign --profile work x`. */
 export function commandFirst(argv: readonly string[]): readonly string[] {

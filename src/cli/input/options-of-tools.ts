@@ -1,4 +1,4 @@
-import type { StrangeOption } from './foreign-options.ts';
+import type { StrangeOption } from './strange-option.ts';
 
 export type Tool = 'signtool' | 'AzureSignTool' | 'jsign' | 'osslsigncode' | 'jarsigner';
 

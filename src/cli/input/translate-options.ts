@@ -4,8 +4,8 @@ import { listed } from '../../options/variables.ts';
 import { PROGRAM } from '../command-table.ts';
 import { cliErrors } from '../errors.ts';
 import { maskedAddress, shellWord } from '../output/lines.ts';
-import { type Arguments, isOurs, type StrangeOption, strangeOption, takesValue } from './foreign-options.ts';
 import { foreignOptions, type Tool } from './options-of-tools.ts';
+import { type Arguments, isOurs, type StrangeOption, strangeOption, takesValue } from './strange-option.ts';
 
 /** The value of these options is neither read nor shown. */
 const SECRET =

@@ -56,7 +56,7 @@ type Env = Readonly<Record<string, string>>;
 
 export async function killAndFinish(kill: Kill, server: TestServer, platform = THIS_PLATFORM): Promise<Aftermath> {
   const { subject, sequel, resumePoint } = kill;
-  const each = 1 + (subject.innerPackages ?? 0);
+  const each = subject.inside ?? 1 + (subject.innerPackages ?? 0);
   await using scratch = await temporaryFolder('codesign-kill-');
   const folder = join(scratch.path, 'files');
   const state = join(scratch.path, 'state');

@@ -6,6 +6,7 @@ import { verifyFile } from '../../../src/index.ts';
 import { lossesOf } from '../../system/interop/compare-archives.ts';
 import { osslsigncodeVerify } from '../../system/interop/verifiers.ts';
 import { makeBundle, makePackage } from '../../unit/formats/appx/samples.ts';
+import { zipOf } from '../containers/make-zip.ts';
 import { type CliOptions, type CliRun, fixture, REPOSITORY, runCli, temporaryFolder } from '../programs/cli.ts';
 import { jarsignerVerify, mainJava, makeTruststore } from '../programs/java.ts';
 import type { TestServer } from '../services/server.ts';
@@ -23,6 +24,8 @@ export interface Subject {
   readonly isAppended?: boolean;
   /** Packages in each file that are signed with it, with --inner-packages. */
   readonly innerPackages?: number;
+  /** Signatures that each file takes with --inside. */
+  readonly inside?: number;
   /** Paths of the unsigned files. */
   readonly originals: readonly string[];
   /** What each is signed, by its file name. */
@@ -101,15 +104,26 @@ export async function makeBundleIn(folder: string, count: number): Promise<reado
   return [path];
 }
 
-type How = Pick<Subject, 'isStamped' | 'isAppended' | 'innerPackages'>;
+/** An archive with programs next to each other, and one in an archive in it. */
+export async function makeZipIn(folder: string): Promise<readonly string[]> {
+  const program = async (text: string) => Buffer.concat([await readFile(fixture('pe/hello.exe')), Buffer.from(text)]);
+  const inner = zipOf({ 'native.dll': await program('native.') });
+  const path = join(folder, 'app.zip');
+  const files = { 'a.exe': await program('program a'), 'lib.zip': inner, 'b.dll': await program('b') };
+  await writeFile(path, zipOf(files, true));
+  return [path];
+}
 
-export function signArguments({ isStamped, isAppended = false, innerPackages = 0 }: How): readonly string[] {
+type How = Pick<Subject, 'isStamped' | 'isAppended' | 'innerPackages' | 'inside'>;
+
+export function signArguments({ isStamped, isAppended = false, innerPackages = 0, inside }: How): readonly string[] {
   return [
     'sign',
     '--json',
     ...(isStamped ? [] : ['--no-timestamp']),
     ...(isAppended ? ['--append'] : []),
     ...(innerPackages > 0 ? ['--inner-packages'] : []),
+    ...(inside === undefined ? [] : ['--inside']),
   ];
 }
 
@@ -143,9 +157,10 @@ export async function prepareSubject(
 }
 
 /** Formats that osslsigncode does not read. */
-const ONLY_OWN: ReadonlySet<string> = new Set(
-  [MADE_INPUTS.navx, MADE_INPUTS.rdp, MADE_INPUTS.nuget, MADE_INPUTS.pdf].map(({ extension }) => `.${extension}`),
-);
+const ONLY_OWN: ReadonlySet<string> = new Set([
+  ...[MADE_INPUTS.navx, MADE_INPUTS.rdp, MADE_INPUTS.nuget, MADE_INPUTS.pdf].map(({ extension }) => `.${extension}`),
+  '.zip',
+]);
 const TIMED: ReadonlySet<string> = new Set(
   Object.values(MADE_INPUTS).flatMap((each) => ('isTimed' in each ? [`.${each.extension}`] : [])),
 );
@@ -157,7 +172,8 @@ export async function complaintsOfVerifiers(
   scratch: string,
 ): Promise<readonly string[]> {
   const complaints: string[] = [];
-  const own = await runCli(['verify', '--roots', root, ...files]);
+  const inside = files.some((file) => file.endsWith('.zip')) ? ['--inside'] : [];
+  const own = await runCli(['verify', '--roots', root, ...inside, ...files]);
   if (own.code !== 0) complaints.push(`verify: ${own.stdout}`);
   const truststore = makeTruststore(await readFile(root, 'utf8'), scratch);
   for (const file of new Set([...files.slice(0, 3), ...files.slice(-3)])) {

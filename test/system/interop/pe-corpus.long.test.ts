@@ -3,6 +3,7 @@
  * so in end-to-end.long.test.ts.
  */
 
+import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -65,8 +66,12 @@ describe.skipIf(corpus === '')('the corpus', () => {
     writeFileSync(root, signer.root);
     writeFileSync(intermediate, signer.intermediate);
   });
-  // Wine's server may still write its own files for a moment.
-  afterAll(() => rmSync(folder, { recursive: true, maxRetries: 20, retryDelay: 250 }));
+  afterAll(() => {
+    // Wine's server writes its own files until it ends.
+    const env = { ...process.env, WINEPREFIX: path.join(folder, 'wine') };
+    if (existsSync(env.WINEPREFIX)) spawnSync('wineserver', ['--kill', '--wait'], { env });
+    rmSync(folder, { recursive: true, maxRetries: 20, retryDelay: 250 });
+  });
 
   it('matches the table', () => {
     expect(programs.length).toBeGreaterThan(95);

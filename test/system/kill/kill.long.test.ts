@@ -15,7 +15,13 @@ import {
   killAndFinish,
   type Sequel,
 } from '../../support/runs/killed-runs.ts';
-import { makeBundleIn, makeOriginals, prepareSubject, type Subject } from '../../support/runs/killed-subjects.ts';
+import {
+  makeBundleIn,
+  makeOriginals,
+  makeZipIn,
+  prepareSubject,
+  type Subject,
+} from '../../support/runs/killed-subjects.ts';
 import { startServer, type TestServer } from '../../support/services/server.ts';
 
 const POINTS = Number(process.env.CODESIGN_TEST_KILL_POINTS ?? 150);
@@ -38,11 +44,12 @@ afterAll(async () => {
 
 /** Of each subject as many points as its share says. */
 const SUBJECTS = [
-  { name: 'program', programs: 1, archives: 0, isStamped: false, isAppended: true, share: 0.2 },
+  { name: 'program', programs: 1, archives: 0, isStamped: false, isAppended: true, share: 0.14 },
   { name: 'archive', programs: 0, archives: 1, isStamped: false, isAppended: false, share: 0.14 },
   { name: 'others', programs: 0, archives: 0, isStamped: false, isAppended: false, share: 0.16 },
   { name: 'bundle', programs: 0, archives: 0, isStamped: true, isAppended: false, innerPackages: 2, share: 0.12 },
-  { name: 'batch', programs: 10, archives: 10, isStamped: false, isAppended: false, share: 0.24 },
+  { name: 'inside', programs: 0, archives: 0, isStamped: false, isAppended: false, inside: 3, share: 0.12 },
+  { name: 'batch', programs: 10, archives: 10, isStamped: false, isAppended: false, share: 0.18 },
   { name: 'stamped', programs: 2, archives: 2, isStamped: true, isAppended: false, share: 0.14 },
 ] as const;
 
@@ -103,8 +110,8 @@ function killsOf(subject: Subject, points: readonly KillPoint[]): readonly Kill[
     const { sequel: usual, isResumeKilled } = SEQUELS[index % SEQUELS.length] ?? SEQUELS[0];
     // --append and --skip-signed exclude one another.
     const isExcluded = subject.isAppended && usual === 'skip-signed';
-    // `resume` requests none of the signatures that a bundle lacks.
-    const isUnfinished = subject.innerPackages !== undefined && usual === 'resume';
+    // `resume` requests none of the signatures that a file lacks.
+    const isUnfinished = (subject.innerPackages ?? subject.inside) !== undefined && usual === 'resume';
     const sequel = isExcluded || isUnfinished ? 'same' : usual;
     const resumePoint = { step: 1 + ((index * 7) % resumeSteps), torn: index % 2 === 1 };
     const checked = subject.isStamped && index % 8 === 1;
@@ -131,7 +138,9 @@ it(`${POINTS} kills and ${SIGNALS} interruptions: every file whole, each signatu
       name,
       await ('innerPackages' in how
         ? makeBundleIn(place, how.innerPackages)
-        : makeOriginals(place, programs, archives, name === 'others')),
+        : 'inside' in how
+          ? makeZipIn(place)
+          : makeOriginals(place, programs, archives, name === 'others')),
       first,
       how,
     );

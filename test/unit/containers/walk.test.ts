@@ -10,11 +10,13 @@ import { cabOf, cabSet } from '../../support/containers/make-cab.ts';
 import { makeTar } from '../../support/containers/make-tar.ts';
 import { zipOf } from '../../support/containers/make-zip.ts';
 import { REPOSITORY } from '../../support/programs/cli.ts';
+import { makeCompoundFile } from '../formats/msi/samples.ts';
 
 const LIMITS: WalkLimits = { depth: 8, files: 200_000, inflated: 2 ** 34 };
 const fixture = (path: string) => readFile(`${REPOSITORY}/fixtures/${path}`);
 const SIGNED = await fixture('golden/sha256-rsa2048.exe');
 const UNSIGNED = await fixture('pe/hello.exe');
+const OFFICE_DOCUMENT = makeCompoundFile({ clsid: '00'.repeat(16), children: [] });
 
 function walker(limits: Partial<WalkLimits> = {}) {
   const policy = { requireTimestamp: false, signer: undefined, leastAlgorithm: undefined };
@@ -72,6 +74,10 @@ it('names kinds without a signature, and archives that it cannot open', async ()
     'app.7z': Buffer.from('377abcaf271c0004', 'hex'),
     'app.js': Buffer.from('// SIG // Begin signature block for é'),
     'disguised.js': UNSIGNED,
+    'letter.doc': OFFICE_DOCUMENT,
+    'letter.msi': OFFICE_DOCUMENT,
+    'boot.com': Buffer.from('MZ a program for DOS'),
+    'boot.exe': Buffer.from('MZ a program for DOS'),
   };
   expect(summary(await walk(zipOf(files), 'a.zip')).slice(1)).toEqual([
     ['a.zip!/program', 'elf', undefined],
@@ -79,6 +85,10 @@ it('names kinds without a signature, and archives that it cannot open', async ()
     ['a.zip!/app.7z', 'other', 'container-unsupported'],
     ['a.zip!/app.js', 'other', undefined],
     ['a.zip!/disguised.js', 'pe', 'unsigned'],
+    ['a.zip!/letter.doc', 'other', undefined],
+    ['a.zip!/letter.msi', 'msi', 'not-an-installer-file'],
+    ['a.zip!/boot.com', 'other', undefined],
+    ['a.zip!/boot.exe', 'pe', 'unsigned'],
   ]);
 });
 

@@ -98,7 +98,7 @@ describe('an unusable authority', () => {
     expect(refused.code).toBe(7);
     expect(parseJson(refused).files[0]?.error).toMatchObject({
       code: 'timestamp-failed',
-      message: expect.stringContaining(`do not lead to a root in ${other}`),
+      message: expect.stringContaining(`does not end at a root in ${other}`),
     });
     // The option wins. The journal has the signature.
     const signed = await sign(['--timestamp-roots', own ?? '', ...asked], { CODESIGN_TIMESTAMP_ROOTS: other ?? '' });

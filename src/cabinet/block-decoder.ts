@@ -1,0 +1,6 @@
+export interface BlockDecoder {
+  /** Returns `size` unpacked bytes, which stay valid. Throws `cabinet-data-damaged`. */
+  decode(data: Buffer, size: number): Buffer;
+  /** Returns a decoder that continues from the same state. */
+  copy(): BlockDecoder;
+}
