@@ -138,7 +138,7 @@ async function readPkcs12(file: CertificateFile, password: Secret | undefined): 
   return certificates.flat();
 }
 
-/** Returns neither if the contents are encrypted for a public key. */
+/** Returns an empty object if the contents are encrypted for a public key. */
 function readPart(part: Element, file: CertificateFile): { clear?: Element; encrypted?: EncryptedData } {
   const what = 'PKCS#12';
   const contentInfo = fieldsOf(part, 0x30, what);

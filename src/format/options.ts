@@ -10,7 +10,7 @@ export interface FormatOption {
   readonly help: string;
   readonly group: string;
   readonly defaultText?: string;
-  /** Noun phrase for files; undefined for all files of the option's formats. */
+  /** A noun phrase that describes the files; undefined if the option applies to all files of its formats. */
   readonly appliesTo?: string;
   readonly stored?: 'project' | 'profile' | 'both';
   /** `expected` describes the accepted texts (`some text`). undefined for a switch. */

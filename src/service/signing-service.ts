@@ -44,7 +44,7 @@ export interface SignatureRecord {
   readonly signature: Uint8Array;
 }
 
-/** After `signal` is aborted, only the answers to signature requests that were already written are awaited. */
+/** After `signal` is aborted, the client waits only for answers to signature requests that it has already sent. */
 export interface SigningService {
   /**
    * Announces how many signature requests will run concurrently, so that their connections open during the first

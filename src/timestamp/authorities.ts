@@ -8,7 +8,7 @@ import { timestampErrors } from './errors.ts';
 export interface Stamped {
   readonly token: Uint8Array;
   readonly time: Date;
-  /** Address without user name, password and query. */
+  /** Address without user name, password or query. */
   readonly authority: string;
 }
 

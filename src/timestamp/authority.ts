@@ -91,7 +91,7 @@ export function createAuthority(options: AuthorityOptions) {
   };
 
   return {
-    /** Address without user name, password and query, which may contain secrets. */
+    /** Address without user name, password or query, which may contain secrets. */
     name,
     /** The last failure will probably occur for the next file too. */
     isDown: () => isDown,

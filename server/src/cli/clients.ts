@@ -104,8 +104,8 @@ export function addClientCommands(program: Command, surroundings: Surroundings):
       await change(options, command, given, what);
     });
 
-  const disable = dataCommand(client, 'disable <client>', 'rejects all further calls of a client');
-  const enable = dataCommand(client, 'enable <client>', 'accepts calls of a client again');
+  const disable = dataCommand(client, 'disable <client>', 'rejects all further calls from a client');
+  const enable = dataCommand(client, 'enable <client>', 'accepts calls from a client again');
   for (const each of [disable, enable]) {
     each.action((given: string, options: DataOptions, command: Command) =>
       change(options, command, given, { disabled: command === disable }),

@@ -182,7 +182,7 @@ function readAddresses(environments: unknown, where: string, path: string): Read
   return addresses;
 }
 
-/** conf sets the owner and the mode by path. In a folder of another user, that path could lead to any file of root. */
+/** conf sets the owner and the mode by path. In another user's folder, that path could be a link to a file of root. */
 function assertOwnFolder(folder: string): void {
   const { uid, mode } = statSync(folder);
   if (!isTrustedOwner(uid)) throw Object.assign(new Error(`${folder} is foreign`), { code: 'FOREIGN_FOLDER' });
