@@ -9,7 +9,7 @@ import { checkInflated } from '../format/contents.ts';
 import { type Format, signingOf } from '../format/format.ts';
 import type { ContainedFile, FindNeighbour, SignableFile } from '../format/signable-file.ts';
 import { type FoundSignature, withNested } from '../format/signature.ts';
-import { kindOf } from '../formats/kinds.ts';
+import { isOfOtherType, kindOf } from '../formats/kinds.ts';
 import { contentReader } from '../formats/recognise.ts';
 import { hasIntact } from '../signing/existing-signatures.ts';
 import { contextFor } from '../signing/files/contained.ts';
@@ -138,7 +138,9 @@ async function plan(
     const isWanted = sign && !isExempt && kind.signing !== undefined;
     if (isExempt && !hasContents(kind)) return undefined;
     const isNeeded = isWanted || hasContents(kind);
-    const whole = await openWith(inner, kind, name).catch((thrown) => (isNeeded ? unreadable(thrown) : undefined));
+    const whole = await openWith(inner, kind, name).catch((thrown) =>
+      isNeeded && !isOfOtherType(toCodesignError(thrown).code, kind, name) ? unreadable(thrown) : undefined,
+    );
     if (whole === undefined) return undefined;
     const { signatures } = whole;
     const isToReplace = isWanted && replaces;

@@ -191,7 +191,9 @@ describe('a ZIP archive', () => {
   });
 
   it('without programs is skipped', async () => {
-    await write('app.zip', zipOf({ 'a.txt': NOTES }));
+    const document = makeCompoundFile({ clsid: '00'.repeat(16), children: [] });
+    const files = { 'a.txt': NOTES, 'letter.doc': document, 'boot.com': Buffer.from('MZ a program for DOS') };
+    await write('app.zip', zipOf(files));
     const run = await sign('app.zip', '--json');
     expect([run.code, parseJson(run).files]).toMatchObject([0, [{ status: 'skipped', reason: 'nothing-to-sign' }]]);
   });
