@@ -2,7 +2,7 @@
 
 import { inflateRawSync } from 'node:zlib';
 import type { BlockDecoder } from './block-decoder.ts';
-import { damaged } from './damaged.ts';
+import { damaged } from './errors.ts';
 import { lzx } from './lzx.ts';
 
 const WINDOW = 32 * 1024;

@@ -14,3 +14,7 @@ export const cabinetErrors = defineErrors('local', {
     hint: 'Put all cabinets that belong together into one folder, and verify the folder.',
   },
 });
+
+export function damaged(problem: string, cause?: unknown) {
+  return cabinetErrors('cabinet-data-damaged', { problem }, { cause });
+}

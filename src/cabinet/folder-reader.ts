@@ -2,7 +2,7 @@
 
 import { type ByteSource, slidingWindow } from '../bytes/byte-source.ts';
 import type { BlockDecoder } from './block-decoder.ts';
-import { damaged } from './damaged.ts';
+import { damaged } from './errors.ts';
 
 /** The data blocks of a folder in one cabinet. */
 export interface FolderPart {

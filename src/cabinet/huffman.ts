@@ -1,6 +1,6 @@
 /** Reads bits and Huffman codes. Codes are numbered by their lengths, and then by their symbols (MS-PATCH, 2.4). */
 
-import { damaged } from './damaged.ts';
+import { damaged } from './errors.ts';
 
 /** Codes of up to this many bits are looked up in a table. */
 const LOOKUP_BITS = 10;

@@ -1,9 +1,8 @@
 /** The compression method LZX as in cabinets (MS-PATCH, without the extensions of LZX DELTA). */
 
 import type { BlockDecoder } from './block-decoder.ts';
-import { damaged } from './damaged.ts';
+import { damaged } from './errors.ts';
 import { BitReader, type HuffmanCode, huffmanCode } from './huffman.ts';
-import { undoCallTranslation } from './lzx-calls.ts';
 
 const LEAST_WINDOW_BITS = 15;
 const MOST_WINDOW_BITS = 21;
@@ -184,4 +183,23 @@ function readOffset(state: State, bits: BitReader, slot: number): number {
     state.recent = [(POSITION_BASES[slot] ?? 0) - 2 + low, first, second];
   }
   return state.recent[0];
+}
+
+/** Frames after the first GiB are not translated. */
+const TRANSLATED = 32_768 * 32_768;
+const CALL = 0xe8;
+/** The last bytes of a frame are not translated. */
+const END = 10;
+
+/** Before compression, the relative address after each byte 0xE8 (a call on x86) became an absolute one. */
+function undoCallTranslation(frame: Buffer, position: number, programSize: number): void {
+  if (programSize === 0 || position >= TRANSLATED || frame.length <= END) return;
+  const size = programSize | 0;
+  for (let at = frame.indexOf(CALL); at >= 0 && at < frame.length - END; at = frame.indexOf(CALL, at + 5)) {
+    const absolute = frame.readInt32LE(at + 1);
+    const current = position + at;
+    if (absolute >= -current && absolute < size) {
+      frame.writeInt32LE((absolute >= 0 ? absolute - current : absolute + size) | 0, at + 1);
+    }
+  }
 }

@@ -7,7 +7,6 @@ import { exchange } from './exchange.ts';
 import { isLoopback, isUsable, NO_PROXIES, type Proxies, proxyFor } from './proxy.ts';
 import type { ExchangeRequest, Outcome, RequestBounds } from './request.ts';
 import type { TrustRoots } from './roots.ts';
-import { watchStandstills } from './standstill.ts';
 
 export const LONGEST_TO_CONNECT_MILLISECONDS = 10_000;
 
@@ -33,7 +32,7 @@ export interface JsonRequest extends Pick<ExchangeRequest, 'url' | 'headers'>, R
  * A request without secrets, sent to a timestamp authority or to a URL from a certificate (CRL, OCSP responder,
  * issuer).
  */
-export interface PlainRequest extends RequestBounds {
+interface PlainRequest extends RequestBounds {
   readonly url: URL;
   readonly accept: string;
   /** The request must not contain credentials, because most of these requests do not use TLS. */
@@ -148,4 +147,27 @@ export function createHttp(options: HttpOptions): Http {
 function unknownProtocol({ protocol }: URL): Outcome {
   const detail = `${protocol} is neither http: nor https:`;
   return { kind: 'failure', reason: 'unreachable', mayHaveArrived: false, head: undefined, detail };
+}
+
+const TICK_MILLISECONDS = 500;
+/** The longest time for which a connection may be idle, plus one tick. */
+const STANDSTILL_MILLISECONDS = 2400;
+
+/**
+ * Detects that the process was suspended or that the machine slept, because servers may have closed the connections
+ * meanwhile. Uses the time of day, because other clocks stop when the machine sleeps.
+ */
+function watchStandstills(onStandstill: () => void) {
+  let last = Date.now();
+  const look = (): void => {
+    const now = Date.now();
+    const isLate = now - last > STANDSTILL_MILLISECONDS;
+    last = now;
+    if (isLate) onStandstill();
+  };
+  const timer = setInterval(look, TICK_MILLISECONDS).unref();
+  return {
+    look,
+    stop: (): void => clearInterval(timer),
+  };
 }

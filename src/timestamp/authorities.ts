@@ -1,9 +1,16 @@
 /** Tries the authorities in the user's order, and uses the first valid timestamp. */
 
-import type { SignedContent } from '../cms/verify-signer.ts';
-import { REAL_RETRY_CLOCK, type RetryClock } from '../http/retry.ts';
-import { type Authority, type AuthorityOptions, createAuthority, type Received } from './authority.ts';
+import pLimit, { type LimitFunction } from 'p-limit';
+import { digestOfContent, type SignedContent } from '../cms/verify-signer.ts';
+import { NODE_DIGEST_NAME } from '../crypto/algorithms.ts';
+import { printable } from '../errors/printable.ts';
+import type { Http } from '../http/http.ts';
+import type { AnswerHead, Failure, Outcome } from '../http/request.ts';
+import { type Attempt, type OnWait, REAL_RETRY_CLOCK, type RetryClock, readRetryAfter, retry } from '../http/retry.ts';
+import { foreignText, withoutDenseRuns } from '../secrets/foreign-text.ts';
+import { type CheckedToken, checkAnswer, type ExpectedAnswer } from './check-answer.ts';
 import { timestampErrors } from './errors.ts';
+import { buildTimestampRequest, NONCE_LENGTH, nonceOf } from './request.ts';
 
 export interface Stamped {
   readonly token: Uint8Array;
@@ -12,8 +19,13 @@ export interface Stamped {
   readonly authority: string;
 }
 
-export interface TimestampAuthoritiesOptions extends Omit<AuthorityOptions, 'url' | 'concurrency' | 'clock'> {
+export interface TimestampAuthoritiesOptions extends Pick<ExpectedAnswer, 'algorithm' | 'policy' | 'roots'> {
   readonly urls: readonly URL[];
+  readonly http: Http;
+  readonly timeoutMilliseconds: number;
+  readonly now: () => Date;
+  readonly randomBytes: (length: number) => Uint8Array;
+  readonly onWait?: OnWait | undefined;
   readonly concurrency?: number | undefined;
   readonly clock?: RetryClock | undefined;
 }
@@ -24,8 +36,7 @@ const USUAL_CONCURRENCY = 2;
 export type TimestampAuthorities = ReturnType<typeof createTimestampAuthorities>;
 
 export function createTimestampAuthorities(options: TimestampAuthoritiesOptions) {
-  const { urls, concurrency = USUAL_CONCURRENCY, clock = REAL_RETRY_CLOCK } = options;
-  const authorities = urls.map((url) => createAuthority({ ...options, url, concurrency, clock }));
+  const authorities = options.urls.map((url) => createAuthority(url, options));
   return {
     /** Returns a checked token. Aborting the signal ends all requests and waits. */
     async stamp(signatureValue: SignedContent, signal?: AbortSignal): Promise<Stamped> {
@@ -70,4 +81,163 @@ async function orInterrupted(
     const tried = reasons.length === 0 ? '' : ` (${reasons.join('; ')})`;
     throw timestampErrors('timestamp-interrupted', { reasons: tried }, { cause });
   }
+}
+
+export type Received =
+  | CheckedToken
+  | {
+      readonly reason: string;
+      readonly mayRecover: boolean;
+    };
+
+export interface TimestampRequest {
+  readonly signatureValue: SignedContent;
+  readonly isStillWanted: () => boolean;
+  /** With another authority to try, long waits are pointless. */
+  readonly hasNext: boolean;
+  readonly signal: AbortSignal | undefined;
+}
+
+/** Limit in milliseconds for one file at one authority. */
+export const WAITING_BUDGET = 90_000;
+/** Limit in milliseconds if there is another authority. */
+const WAIT_BEFORE_NEXT = 2000;
+/** Tokens with all their certificates have a few kilobytes. */
+const ANSWER_LIMIT = 256 * 1024;
+
+export type Authority = ReturnType<typeof createAuthority>;
+
+function createAuthority(url: URL, options: TimestampAuthoritiesOptions) {
+  const { http, timeoutMilliseconds, concurrency = USUAL_CONCURRENCY, clock = REAL_RETRY_CLOCK } = options;
+  const limit = pLimit(concurrency);
+  const name = printable(`${url.origin}${url.pathname}`);
+  // Some authorities require an API key in their address.
+  const secrets = foreignText([...url.searchParams.values()]);
+  let isDown = false;
+
+  const attempt = async ({ signatureValue, signal }: TimestampRequest): Promise<Classified> => {
+    const { algorithm, policy, roots } = options;
+    const nonce = nonceOf(options.randomBytes(NONCE_LENGTH));
+    const digest = digestOfContent(signatureValue, NODE_DIGEST_NAME[algorithm]);
+    const outcome = await http.post({
+      url,
+      contentType: 'application/timestamp-query',
+      accept: 'application/timestamp-reply',
+      body: buildTimestampRequest({ algorithm, digest, policy, nonce }),
+      deadlineMilliseconds: timeoutMilliseconds,
+      sizeLimit: ANSWER_LIMIT,
+      signal,
+    });
+    // An interruption shows nothing about the authority.
+    if (outcome.kind === 'failure' && outcome.reason === 'interrupted') signal?.throwIfAborted();
+    const now = options.now();
+    const classified = classifyOutcome(outcome, { signatureValue, algorithm, policy, nonce, now, roots });
+    isDown = classified.kind !== 'done' && classified.failure.isDown;
+    return classified;
+  };
+
+  const stamp = async (request: TimestampRequest): Promise<Received> => {
+    const { hasNext, signal } = request;
+    const retried = await retry({
+      attempt: () => attempt(request),
+      clock,
+      signal,
+      budget: WAITING_BUDGET,
+      longestWait: hasNext ? WAIT_BEFORE_NEXT : undefined,
+      onWait: ({ reason }, wait) => options.onWait?.(`${name}: ${secrets.mask(reason)}`, wait),
+    });
+    if ('result' in retried) return retried.result;
+    const { failure, attempts, mayRecover } = retried;
+    const reason = printable(secrets.mask(failure.reason)) + (attempts > 1 ? ` after ${attempts} attempts` : '');
+    return { reason, mayRecover };
+  };
+
+  return {
+    /** Address without user name, password or query, which may contain secrets. */
+    name,
+    /** The last failure will probably occur for the next file too. */
+    isDown: () => isDown,
+    /** Returns undefined if the timestamp is no longer wanted. Rejects when the signal is aborted. */
+    request: (request: TimestampRequest) =>
+      // Keeps its slot while waiting: an authority that throttles gets no other request.
+      withinLimit(limit, async () => (request.isStillWanted() ? await stamp(request) : undefined), request.signal),
+  };
+}
+
+export type Classified = Attempt<CheckedToken, Refused>;
+
+export interface Refused {
+  /** Not escaped: may contain control characters. */
+  readonly reason: string;
+  /** Other files will probably fail too, so this authority is tried last. */
+  readonly isDown: boolean;
+}
+
+export const MAX_ATTEMPTS = 4;
+
+const HTML = /^\s*(<!doctype html|<html)/i;
+const LOOKED_AT = 200;
+
+function classifyOutcome(outcome: Outcome, asked: ExpectedAnswer): Classified {
+  const { kind } = outcome;
+  const head = kind === 'answer' ? outcome : outcome.head;
+  const retryAfter = readRetryAfter(head?.headers.get('retry-after'), asked.now.getTime());
+  if (head !== undefined && !(head.status >= 200 && head.status < 300)) return classifyStatus(head, retryAfter);
+  if (kind === 'failure') return classifyFailure(outcome, retryAfter);
+  const checked = checkAnswer(outcome.body, asked);
+  if ('token' in checked) return { kind: 'done', result: checked };
+  const isPage = HTML.test(Buffer.from(outcome.body.subarray(0, LOOKED_AT)).toString('latin1'));
+  return final(isPage ? 'a web page instead of a timestamp' : checked.refusal);
+}
+
+function classifyStatus({ status, headers }: AnswerHead, retryAfter: number | undefined): Classified {
+  const location = headers.get('location');
+  const redirect =
+    status >= 300 && status < 400 && location !== undefined ? `, a redirect to ${withoutDenseRuns(location)}` : '';
+  const reason = `HTTP ${status}${redirect}`;
+  return status === 429 || status >= 500 ? transient(reason, retryAfter) : final(reason);
+}
+
+function classifyFailure({ reason, ...failure }: Failure, retryAfter: number | undefined): Classified {
+  // TLS errors quote names from the authority's certificate.
+  const detail = withoutDenseRuns(failure.detail);
+  switch (reason) {
+    case 'too-large':
+      return final(`no timestamp: ${detail}`);
+    case 'timed-out':
+    case 'connect-timed-out':
+      // Final, because the attempt has already waited for a long time.
+      return final(detail, true);
+    case 'tls-untrusted':
+    case 'tls-failed':
+      return final(`no TLS connection (${detail})`, true);
+    case 'proxy-unauthorized':
+      return final(`the proxy requires other credentials (${detail})`, true);
+    case 'broken':
+      // A second timestamp is harmless, so it does not matter whether the request arrived.
+      return transient(`the connection broke (${detail})`, retryAfter);
+    default:
+      return transient(`it cannot be reached (${detail})`, retryAfter);
+  }
+}
+
+function transient(reason: string, retryAfter: number | undefined): Classified {
+  return { kind: 'transient', failure: { reason, isDown: true }, maxAttempts: MAX_ATTEMPTS, retryAfter };
+}
+
+function final(reason: string, isDown = false): Classified {
+  return { kind: 'final', failure: { reason, isDown } };
+}
+
+/** Rejects as soon as the signal is aborted, unless the task has already started. */
+function withinLimit<T>(limit: LimitFunction, task: () => Promise<T>, signal?: AbortSignal): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const leave = (): void => reject(signal?.reason);
+    if (signal?.aborted) return leave();
+    signal?.addEventListener('abort', leave, { once: true });
+    void limit(async () => {
+      signal?.removeEventListener('abort', leave);
+      if (!signal?.aborted) await task().then(resolve, reject);
+    });
+  });
 }

@@ -213,10 +213,6 @@ export function shellWord(word: string): string {
   return /^[\w@%+=:,./\\-]+$/.test(word) ? word : `"${word.replace(/["$`]/g, '\\$&')}"`;
 }
 
-export function shownPaths({ path, output }: { readonly path: string; readonly output: string }): string {
-  return output === path ? shown(path) : `${shown(path)} -> ${shown(output)}`;
-}
-
 /** The user name, the password and the query may contain secrets. */
 export function maskedAddress(text: string): string {
   if (!/^[a-z]+:\/\//i.test(text)) return text;

@@ -1,15 +1,31 @@
-import type { ByteSource } from '../../bytes/byte-source.ts';
+import { digestAlgorithmOf } from '../../asn1/algorithm-identifiers.ts';
+import { type ByteSource, isSameBytes } from '../../bytes/byte-source.ts';
+import type { Patch } from '../../bytes/pieces.ts';
+import { parseSignedData } from '../../cms/parse-signed-data.ts';
+import { examineSigner } from '../../cms/verify-signer.ts';
+import { CodesignError, expectedError } from '../../errors/codesign-error.ts';
 import { type Finding, isBroken } from '../../errors/finding.ts';
 import { plural } from '../../errors/plural.ts';
 import { formatErrors } from '../../format/errors.ts';
-import { type ContentReader, type Expected, PLAIN_PREVIEW, type SignableFile } from '../../format/signable-file.ts';
-import type { Detail, FoundSignature } from '../../format/signature.ts';
-import { attachCms } from './attach.ts';
+import {
+  type ContentReader,
+  type Embedding,
+  type Expected,
+  PLAIN_PREVIEW,
+  type SignableFile,
+} from '../../format/signable-file.ts';
+import { cmsEnvelope, type Detail, type FoundSignature } from '../../format/signature.ts';
+import { nameOf } from '../../pdf-syntax/values.ts';
+import { pdfSigningErrors } from './errors.ts';
+import { findAdditions } from './examine/additions.ts';
+import { differenceBetween } from './examine/compare.ts';
+import { movedObjects } from './examine/later-bytes.ts';
+import { examineStorage } from './examine/signature.ts';
+import { hexContents, PROGRAM_NAME, truncated } from './new-signature.ts';
 import { type OpenedPdf, openWith } from './opened.ts';
 import { planSignature, prepareSignature, prepareTimestamp } from './prepare.ts';
-import { lastUpdate } from './remove.ts';
 import { findingsOf, locationOf, readSignatures } from './signatures.ts';
-import { isDocumentTimestamp } from './stored.ts';
+import { isDocumentTimestamp, type StoredSignature } from './stored.ts';
 
 export async function openPdf(source: ByteSource, reader: ContentReader): Promise<SignableFile> {
   const opened = await openWith(source, reader);
@@ -86,4 +102,73 @@ async function describe({ document, stored, empty }: OpenedPdf): Promise<readonl
       : [{ name: 'empty signature fields', value: empty.join(', ').slice(0, LONGEST_DETAIL) }]),
     ...(timestamps === 0 ? [] : [{ name: 'document timestamps', value: String(timestamps) }]),
   ];
+}
+
+/**
+ * Writes a CMS into /Contents of a signature field: the one whose /ByteRange covers the content with the signed digest.
+ */
+async function attachCms(opened: OpenedPdf, bytes: Uint8Array): Promise<Embedding> {
+  const signedData = parseSignedData(bytes);
+  const [signer] = signedData.signers;
+  const algorithm = digestAlgorithmOf(signer.digestAlgorithm);
+  let reason = 'no signature field of the document is prepared for a signature';
+  for (const stored of opened.stored.toReversed()) {
+    const { contents } = stored;
+    const digest = algorithm && (await opened.digest(stored, algorithm));
+    if (contents === undefined || digest === undefined || examineStorage(stored).length > 0) continue;
+    const [problem] = examineSigner(signedData, signer, { digest });
+    if (problem !== undefined) {
+      reason = problem.message.charAt(0).toLowerCase() + problem.message.slice(1).replace(/\.$/, '');
+      continue;
+    }
+    const sealed = cmsEnvelope(signedData.bytes);
+    const isThere = stored.cms !== undefined && isSameBytes(stored.cms, sealed.bytes);
+    const insert = [hexContents(sealed.bytes, contents.bytes.length)];
+    return {
+      patch: isThere ? [] : [{ offset: contents.start, remove: contents.end - contents.start, insert }],
+      added: [sealed],
+      envelopes: opened.stored.map((each) => (each === stored ? sealed : cmsEnvelope(each.cms ?? new Uint8Array()))),
+    };
+  }
+  throw formatErrors('not-its-signature', { reason });
+}
+
+/** The last update must have been written by this program, or must contain nothing except a signature. */
+async function lastUpdate({
+  document,
+  stored,
+  reader,
+}: OpenedPdf): Promise<{ readonly patch: Patch; readonly removed: readonly StoredSignature[] }> {
+  const last = stored.at(-1);
+  if (last === undefined) throw formatErrors('not-signed');
+  const { source, sections } = document;
+  const refuse = (reason: string) => pdfSigningErrors('pdf-cannot-remove', { reason });
+  const { lowest } = sections[0].extent();
+  if (sections.length < 2 || last.contents === undefined || last.contents.start < lowest) {
+    throw refuse('it is not an update that adds a signature');
+  }
+  const isOurs = await isOfThisProgram(document, last);
+  const start = isOurs ? lowest - 1 : lowest;
+  const before = await openWith(truncated(source, start), reader).catch(expectedError);
+  if (before instanceof CodesignError || before.document.sections[0].offset !== sections[1]?.offset) {
+    throw refuse('what is before it is not a whole document');
+  }
+  if (!isOurs) {
+    const { moved } = await movedObjects(before.document, document, 1);
+    const everySignature = { stored, isTimestampIntact: async () => true };
+    const additions = await findAdditions(before.document, document, before.fields, NO_RESTRICTIONS, everySignature);
+    const revisions = { signed: before.document, last: document, moved };
+    const difference = await differenceBetween(revisions, additions, undefined);
+    if (difference !== undefined) throw refuse('it holds other changes than a signature');
+  }
+  const removed = stored.filter(({ contents }) => contents !== undefined && contents.start >= start);
+  return { patch: [{ offset: start, remove: source.size - start, insert: [] }], removed };
+}
+
+const NO_RESTRICTIONS = { permission: undefined, lock: undefined };
+
+async function isOfThisProgram(document: OpenedPdf['document'], { dictionary }: StoredSignature): Promise<boolean> {
+  const build = await document.dictionary(dictionary.entries.get('Prop_Build'));
+  const app = await document.dictionary(build?.entries.get('App'));
+  return nameOf(app?.entries.get('Name')) === PROGRAM_NAME;
 }

@@ -1,5 +1,8 @@
 import { DATA } from '../../asn1/object-identifiers.ts';
+import type { ByteSource } from '../../bytes/byte-source.ts';
 import { DIGEST_LENGTH } from '../../crypto/algorithms.ts';
+import { CodesignError, expectedError } from '../../errors/codesign-error.ts';
+import { isObjection } from '../../errors/finding.ts';
 import { prepareCms } from '../../format/cms.ts';
 import { formatErrors } from '../../format/errors.ts';
 import { type FormatOptions, textOf } from '../../format/options.ts';
@@ -8,11 +11,12 @@ import { cmsEnvelope } from '../../format/signature.ts';
 import { dateString, textString } from '../../pdf-syntax/write.ts';
 import { checkChangeable, checkReferences, emptyField, freeName } from './check.ts';
 import { pdfSigningErrors } from './errors.ts';
+import { examineRevision } from './examine/revisions.ts';
+import { examineStorage } from './examine/signature.ts';
 import { type NewSignature, prepareUpdate } from './new-signature.ts';
-import type { OpenedPdf } from './opened.ts';
+import { type OpenedPdf, openWith } from './opened.ts';
 import { CERTIFY, CERTIFY_LEVELS, CONTACT, FIELD, LOCATION, REASON } from './options.ts';
 import { PDF_PROFILE } from './profile.ts';
-import { rehearse } from './rehearse.ts';
 import { isDocumentTimestamp } from './stored.ts';
 
 export async function planSignature(
@@ -113,3 +117,25 @@ export async function prepareTimestamp(
 }
 
 const NOTHING = new Uint8Array();
+
+/** Before a signature is requested, checks the document as it will be when signed, so that no signature is wasted. */
+async function rehearse({ stored, reader }: OpenedPdf, result: ByteSource): Promise<void> {
+  const broken = (reason: string) => pdfSigningErrors('pdf-result-broken', { reason });
+  const opened = await openWith(result, reader).catch(expectedError);
+  if (opened instanceof CodesignError) throw broken(opened.message);
+  const own = opened.stored.at(-1);
+  if (own === undefined || opened.stored.length !== stored.length + 1) {
+    throw broken('its signatures would not be found');
+  }
+  // At this point there is no timestamp token yet. The token will be verified when the authority returns it.
+  const timestamp: OpenedPdf['timestamp'] = async (each) => {
+    const found = await opened.timestamp(each);
+    return each === own ? { ...found, findings: [] } : found;
+  };
+  for (const each of opened.stored) {
+    const storage = examineStorage(each);
+    const findings = storage.length > 0 ? storage : await examineRevision({ ...opened, timestamp }, each);
+    const problem = findings.find((finding) => (each === own ? isObjection(finding) : finding.weight === 'broken'));
+    if (problem !== undefined) throw broken(`"${each.field.name}": ${problem.message}`);
+  }
+}

@@ -1,14 +1,18 @@
 /** Reads a finished signature from a DER or PEM file, and embeds it in another file. */
 
 import type { Readable } from 'node:stream';
+import { isSameBytes } from '../../bytes/byte-source.ts';
 import { textOf } from '../../certificates/certificate-files.ts';
 import { parseSignedData } from '../../cms/parse-signed-data.ts';
 import { fingerprintOf } from '../../crypto/fingerprint.ts';
 import { CodesignError } from '../../errors/codesign-error.ts';
+import { asClause, isAgainst } from '../../errors/finding.ts';
 import { plural } from '../../errors/plural.ts';
 import { systemReason } from '../../errors/system-reason.ts';
-import { type Format, requireCapability } from '../../format/format.ts';
-import type { SignableFile } from '../../format/signable-file.ts';
+import { formatErrors } from '../../format/errors.ts';
+import { type Format, requireCapability, signingOf } from '../../format/format.ts';
+import type { Expected, SignableFile } from '../../format/signable-file.ts';
+import { withNested } from '../../format/signature.ts';
 import { changeEach, finish } from '../change-each.ts';
 import { signingErrors } from '../errors.ts';
 import { signerNames } from '../existing-signatures.ts';
@@ -18,7 +22,6 @@ import type { AttachedOutcome, ChangeFilesResult, FileToSign } from '../outcome.
 import { planFiles } from '../plan-files.ts';
 import { type PlannedFile, WITHOUT_SIGNATURE } from '../planned-file.ts';
 import { type Run, type StartedRun, startRun } from '../run.ts';
-import { checkPlaced } from './check-placed.ts';
 
 export async function attachSignature(
   files: readonly FileToSign[],
@@ -57,7 +60,7 @@ async function prepare(opened: SignableFile, format: Format, cms: Uint8Array) {
 }
 
 /** No file format allows a longer signature, and real signatures are much shorter. */
-export const MAX_SIGNATURE_LENGTH = 16 * 1024 * 1024;
+const MAX_SIGNATURE_LENGTH = 16 * 1024 * 1024;
 const SEQUENCE = 0x30;
 /** The labels from RFC 7468, sections 8 and 9, and the label that OpenSSL writes. */
 const LABELS: readonly string[] = ['PKCS7', 'CMS', 'PKCS #7 SIGNED DATA'];
@@ -111,4 +114,23 @@ function fromPem(text: string, name: string): Uint8Array {
 
 function unusable(file: string, problem: string, cause?: unknown): CodesignError {
   return signingErrors('signature-file-unusable', { file, problem }, { cause });
+}
+
+/** Even a weak signature belongs to this file; the verifier decides whether to accept it. */
+const WEAK: readonly string[] = ['digest-algorithm-weak', 'key-too-short'];
+
+/** Formats can embed any signature, so only this check detects a signature that was made for another file. */
+export async function checkPlaced(
+  result: Pick<SignableFile, 'signatures' | 'signing'>,
+  format: Pick<Format, 'title'>,
+  expected: Expected,
+): Promise<void> {
+  const isPlaced = ({ envelope }: { readonly envelope: { readonly bytes: Uint8Array } }): boolean =>
+    expected.added.some(({ bytes }) => isSameBytes(envelope.bytes, bytes));
+  for (const signature of withNested((await result.signatures()).filter(isPlaced))) {
+    const findings = await signature.examine();
+    const problem = findings.find((finding) => isAgainst(finding, 'integrity') && !WEAK.includes(finding.code));
+    if (problem !== undefined) throw formatErrors('not-its-signature', { reason: asClause(problem) });
+  }
+  await signingOf(result, format).verify(expected);
 }

@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 import type { CodesignError } from '../../../src/errors/codesign-error.ts';
 import type { PlainPostRequest } from '../../../src/http/http.ts';
 import type { Failure, Outcome } from '../../../src/http/request.ts';
-import { MAX_ATTEMPTS, WAITING_BUDGET } from '../../../src/timestamp/authority.ts';
+import { MAX_ATTEMPTS, WAITING_BUDGET } from '../../../src/timestamp/authorities.ts';
 import { type AuthorityMode, startTimestampAuthority } from '../../support/services/timestamp-authority.ts';
 import { forAll } from '../../support/set-up.ts';
 import { answer, cannedHttp, type OpenedAuthorities, openAuthorities, openHttp } from './support/open-authorities.ts';

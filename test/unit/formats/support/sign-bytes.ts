@@ -6,7 +6,7 @@ import type { Format } from '../../../../src/format/format.ts';
 import type { Embedding, SigningMode } from '../../../../src/format/signable-file.ts';
 import { cmsEnvelope } from '../../../../src/format/signature.ts';
 import { contentReader } from '../../../../src/formats/recognise.ts';
-import { checkPlaced } from '../../../../src/signing/changes/check-placed.ts';
+import { checkPlaced } from '../../../../src/signing/changes/attach.ts';
 import { verifyContents } from '../../../../src/signing/files/contained.ts';
 import { digestEntries } from '../../../../src/zip/entry-digests.ts';
 import { signingContext } from '../../../support/signed-files/signing-context.ts';
