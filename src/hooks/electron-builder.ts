@@ -12,11 +12,10 @@ export interface WindowsSignTask {
   readonly path: string;
   readonly hash?: string | undefined;
   /**
-   * False for the first signature of a file. True for an additional signature, which signtool would nest in the first
-   * one.
+   * False for the first signature of a file, and true for an additional one, which signtool would nest in the first.
    */
   readonly isNest?: boolean | undefined;
-  /** Name of the product; `site` is the address of its web page. */
+  /** Name of the product. `site` is the address of its web page. */
   readonly name?: string | undefined;
   readonly site?: string | null | undefined;
   readonly options?:
@@ -32,9 +31,9 @@ export interface WindowsSignTask {
 }
 
 /**
- * Signs a file only the first time electron-builder passes it to this hook. Signing it again would cost another
- * signature, which no supported version of Windows needs. Ignores the digest algorithm that electron-builder requests:
- * an `.msi` file is passed only once, by default with SHA-1.
+ * Signs each file only once, even if electron-builder passes it to this hook several times. A second signature would
+ * cost money, and no supported version of Windows needs it. Ignores the digest algorithm that electron-builder
+ * requests: an `.msi` file is passed only once, by default with SHA-1.
  */
 export async function sign(task: WindowsSignTask | string): Promise<void> {
   if (typeof task === 'string') return await signForBuild({ path: task });
@@ -49,7 +48,7 @@ function fileOf({ path, name, site, options }: WindowsSignTask): FileOfBuild {
     path,
     description: name || undefined,
     url: site || undefined,
-    // If this value is undefined, the environment or the profile decides.
+    // If undefined, the environment or the profile sets the algorithm.
     algorithm: isSha1Alone(options) ? 'SHA1' : undefined,
   };
 }
@@ -66,12 +65,12 @@ export interface BuildResult {
   readonly artifactPaths: readonly string[];
 }
 
-/** File formats whose signature Windows checks before it runs or installs a file. */
+/** File formats for which Windows checks the signature before it runs or installs a file. */
 const REQUIRED: readonly string[] = ['pe', 'msi', 'appx'];
 
 /**
- * Throws `unsigned-in-build` if a build artifact, or a program in a folder such as `win-unpacked`, has no intact
- * signature. Returns no additional artifacts.
+ * Throws `unsigned-in-build` if a build artifact has no intact signature, or if a program in a folder such as
+ * `win-unpacked` has none. Returns no additional artifacts.
  */
 export async function afterAllArtifactBuild({ outDir, artifactPaths }: BuildResult): Promise<string[]> {
   const bad: { readonly file: string; readonly isUnsigned: boolean }[] = [];

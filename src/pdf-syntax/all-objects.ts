@@ -6,7 +6,9 @@ import { isOf, type PdfReference, type PdfValue } from './values.ts';
 
 const READ_AHEAD = 256 * 1024;
 
-/** Throws `pdf-cross-reference-broken` if an object in use is not at the offset that the cross-reference states. */
+/**
+ * Throws `pdf-cross-reference-broken` if an object in use is not at its offset in the cross-reference table or stream.
+ */
 export async function forEachObject(document: PdfDocument, visit: (object: IndirectObject) => void): Promise<void> {
   const { inFile, inStreams } = await objectsInUse(document);
   const source = readingAhead(document.source);
@@ -85,7 +87,7 @@ function placements() {
   };
 }
 
-/** Reads ahead, for callers that read at ever higher offsets. The bytes that were returned are never overwritten. */
+/** Reads ahead, for callers that read at increasing offsets. Bytes that were returned are never overwritten. */
 function readingAhead(source: ByteSource): ByteSource {
   let start = 0;
   let window: Uint8Array = new Uint8Array();

@@ -16,7 +16,7 @@ import {
 } from './section.ts';
 import { isInteger, isOf, nameOf, numberOf, type PdfValue } from './values.ts';
 
-/** A document has one cross-reference section for each time it was saved, and one more if it is linearised. */
+/** A document has one cross-reference section for each time it was saved, plus one if it is linearised. */
 const MAX_SECTIONS = 1000;
 /** Like Acrobat, searches this many bytes at the end of the file for the last `startxref`. */
 const TAIL_LENGTH = 1024;
@@ -32,8 +32,8 @@ export async function findStart(source: ByteSource): Promise<{ readonly offset: 
 }
 
 /**
- * Returns the sections, starting with the last one. In a hybrid file, the cross-reference stream comes after its table.
- * `known` contains sections of a longer file that begins with the same bytes. These sections are not read again.
+ * Returns the sections, last one first. In a hybrid file, the cross-reference stream follows its table. `known`
+ * contains sections of a longer file that begins with the same bytes; they are not read again.
  */
 export async function readSections(
   source: ByteSource,

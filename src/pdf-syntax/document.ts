@@ -19,7 +19,7 @@ export interface PdfDocument {
   /** Throws `pdf-cross-reference-broken` if a different object is at the offset. */
   object(number: number): Promise<IndirectObject | undefined>;
   objectAt(number: number, entry: Entry): Promise<IndirectObject | undefined>;
-  /** Returns false if the entry has the wrong index in its object stream, because some readers use that index. */
+  /** Returns false if the entry states the wrong index in its object stream. Some PDF readers use that index. */
   isExact(number: number, entry: Entry): Promise<boolean>;
   resolve(value: PdfValue | undefined): Promise<PdfValue>;
   /** Follows a reference. Returns undefined if the value is not a dictionary. */
@@ -28,15 +28,13 @@ export interface PdfDocument {
   items(value: PdfValue | undefined): Promise<readonly PdfValue[]>;
 }
 
-/** Number of decoded object streams in the cache. Objects in the same stream are usually read one after the other. */
+/** Limit on cached object streams, in decoded form. Objects in the same stream are usually read one after another. */
 const STREAMS_KEPT = 4;
-/** Number of objects that are kept in the cache. The document catalog is read many times, and can be large. */
+/** Limit on cached objects. The document catalog is read many times and can be large. */
 const OBJECTS_KEPT = 4;
-/** Limit for the total number of decoded bytes. If data is decoded twice, it is counted twice. */
+/** Limit on the total number of decoded bytes. Data that is decoded twice counts twice. */
 const MAX_DECODED = 512 * 1024 * 1024;
-/**
- * Largest number of objects that one object stream may contain. Most object streams contain one or two hundred objects.
- */
+/** Limit on the objects in one object stream. Most object streams contain one or two hundred objects. */
 const MAX_COMPRESSED = 100_000;
 
 /** `known` contains sections of a longer file that begins with the same bytes. */
@@ -60,7 +58,7 @@ export async function openDocument(source: ByteSource, known: readonly Section[]
     const index = (listedIn()[number] ?? 0) - 1;
     const section = sections[index];
     const entry = section?.entry(number);
-    // In a hybrid file, the cross-reference table marks the objects in the cross-reference stream as free.
+    // In a hybrid file, the cross-reference table marks the objects of the cross-reference stream as free.
     const isHybrid = section?.kind === 'table' && section.trailer.entries.has('XRefStm');
     return (entry?.type === 'free' && isHybrid ? sections[index + 1]?.entry(number) : undefined) ?? entry;
   }
@@ -87,7 +85,7 @@ export async function openDocument(source: ByteSource, known: readonly Section[]
 
   async function compressed({ stream }: { readonly stream: number }, number: number) {
     const { data, byNumber } = await readCompressed(stream);
-    // Some readers find an object by its number, and others by its index. The number must therefore be unique.
+    // Some readers find an object by its number, and others by its index, so the number must be unique.
     const item = byNumber.get(number);
     if (item === undefined) throw brokenReference(`object ${number} is not where it should be`);
     const from = parser(data, undefined, true, item.offset);
@@ -107,8 +105,8 @@ export async function openDocument(source: ByteSource, known: readonly Section[]
     if (!isStream || container.number !== number)
       throw brokenReference(`object stream ${number} is not where it should be`);
     const [count, first, length] = ['N', 'First', 'Length'].map((key) => value.entries.get(key));
-    // If the /Length of an object stream were in the stream itself, it could never be read. ISO 32000-2, 7.5.7, does
-    // not allow the /Length of an object stream to be in an object stream.
+    // ISO 32000-2, 7.5.7, does not allow the /Length of an object stream to be in an object stream. If it were in its
+    // own stream, it could never be read.
     if (isOf(length, 'reference') && entryOf(length.number)?.type === 'in-stream')
       throw brokenReference(`the length of object stream ${number} is in an object stream`);
     const data = await readStream(source, container, await resolve(length));
@@ -182,8 +180,8 @@ async function checkHeader(source: ByteSource): Promise<void> {
 const FIRST_OBJECT_WITHIN = 1024;
 
 /**
- * Returns true if readers that support linearised documents would use a different cross-reference. They would do so if
- * the first object states the file's size (Annex F), and an update can make the file any size.
+ * Returns true if readers with support for linearised documents would use a different cross-reference section. They do
+ * so if the first object states the file's actual size (Annex F). An update can bring the file to any size.
  */
 async function isMisleading(source: ByteSource, offset: number): Promise<boolean> {
   const first = await readObjectAt(source, 0).catch(expectedError);
@@ -200,7 +198,7 @@ function sizeIn({ entries }: PdfDictionary): number {
   throw brokenReference('its trailer has no proper /Size');
 }
 
-/** Maps each object number to the last section that contains the number (index plus 1), so that no search is needed. */
+/** Maps each object number to the last section that contains it (section index plus 1), so that no search is needed. */
 function lastSections(sections: readonly Section[]): Uint16Array {
   const indexes = new Uint16Array(sections.reduce((most, { ranges }) => Math.max(most, endOf(ranges)), 0));
   for (const [index, { ranges }] of [...sections.entries()].reverse()) {

@@ -9,20 +9,17 @@ export interface IndirectObject {
   readonly generation: number;
   readonly value: PdfValue;
   readonly raw: Uint8Array;
-  /** Offset of the object in the file, or -1 for an object in an object stream. */
+  /** Offset of the object in the file, or -1 if it is in an object stream. */
   readonly offset: number;
-  /** Offset of the end of `endobj` or of the keyword `stream`, or -1 for an object in an object stream. */
+  /** Offset of the end of `endobj` or of the keyword `stream`, or -1 if the object is in an object stream. */
   readonly end: number;
   readonly streamStart: number | undefined;
 }
 
-/**
- * Number of bytes that are read first for an object. If more bytes are needed, each read is `GROWTH` times as long as
- * the one before.
- */
+/** Number of bytes in the first read of an object. Each further read is `GROWTH` times as long as the one before. */
 const FIRST_WINDOW = 1024;
 const GROWTH = 8;
-/** A signature of 16 MiB is written as hexadecimal digits, which are twice as long. */
+/** A signature of 16 MiB takes twice as many bytes in hexadecimal digits. */
 const LARGEST_WINDOW = FIRST_WINDOW * GROWTH ** 5;
 
 export async function parseAt<T>(

@@ -7,10 +7,7 @@ import { pdfErrors } from './errors.ts';
 import { isSameValue, type PdfDictionary, type PdfString, type PdfValue } from './values.ts';
 
 const MAX_DEPTH = 64;
-/**
- * Largest number of values in one PDF object. In a long document, a page tree without nesting contains a hundred
- * thousand values.
- */
+/** Limit on the values in one PDF object. In a long document, a flat page tree contains a hundred thousand values. */
 const MAX_VALUES = 500_000;
 const LONGEST_NAME = 4096;
 const LONGEST_NUMBER = 64;
@@ -26,7 +23,7 @@ const ESCAPES: ReadonlyMap<number, number> = new Map(
 );
 const NUMBER = /^[+-]?(?:\d+\.?\d*|\.\d+)$/;
 const REFERENCE = /^(\d{1,10})[\0\t\n\f\r ]+(\d{1,5})[\0\t\n\f\r ]+R(?![^\0\t\n\f\r ()<>[\]{}/%])/;
-/** Number of bytes to examine after an integer, because the integer may be the first part of a reference. */
+/** Number of bytes to examine after an integer, because it may be the first part of a reference. */
 const LOOK_AHEAD = 48;
 
 function isSpecial(byte: number | undefined): boolean {
@@ -68,9 +65,8 @@ export interface Parser {
 }
 
 /**
- * `base` is the offset of the bytes in the file. It is undefined for bytes from an object stream. `isWhole` is true if
- * these bytes are followed by nothing else in the file. If `isWhole` is false and a value is incomplete, the parser
- * throws `MoreNeeded`.
+ * `base` is the file offset of the bytes, or undefined for bytes from an object stream. `isWhole` is true if nothing
+ * follows these bytes in the file. If it is false and a value is incomplete, the parser throws `MoreNeeded`.
  */
 export function parser(bytes: Uint8Array, base: number | undefined, isWhole: boolean, from = 0): Parser {
   let position = from;
@@ -233,7 +229,7 @@ export function parser(bytes: Uint8Array, base: number | undefined, isWhole: boo
     return {
       kind: 'dictionary',
       entries,
-      // The raw bytes are computed only on demand, because few values are written again.
+      // Raw bytes are computed only on demand, because few values are written to the file again.
       get raw() {
         return new Map(ends.map(([key, start, end]) => [key, bytes.subarray(start, end)]));
       },

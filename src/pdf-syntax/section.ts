@@ -30,22 +30,24 @@ export interface Section {
   readonly ranges: readonly NumberRange[];
   entry(number: number): Entry | undefined;
   forEach(visit: (number: number, entry: Entry) => void): void;
-  /** Computed once. */
   extent(): Extent;
 }
 
 export interface Extent {
-  /** The lowest and the highest offset of the section itself and its objects. */
+  /** The lowest offset of the section itself and its objects; `highest` is the highest one. */
   readonly lowest: number;
   readonly highest: number;
-  /** Number of objects that are in use. */
+  /** Number of objects in use. */
   readonly used: number;
-  /** Numbers of those object streams that contain objects of this section. */
+  /** Numbers of the object streams that contain objects of this section. */
   readonly streams: ReadonlySet<number>;
 }
 
 const MAX_RANGES = 100_000;
-/** Largest total number of entries in all sections. A document with 100,000 tagged pages contains a million objects. */
+/**
+ * Limit on the total number of entries in all sections. A document with 100,000 tagged pages contains a million
+ * objects.
+ */
 export const MAX_ENTRIES = 2_000_000;
 /** Largest object number, according to ISO 32000-1. */
 export const MAX_NUMBER = 8_388_607;
@@ -91,8 +93,7 @@ function extentOf(offset: number, forEach: Section['forEach']): Extent {
   return { lowest, highest, used, streams };
 }
 /**
- * For a missing object, some programs write an entry that is in use and has offset 0. PDF readers find no object at
- * that offset.
+ * For a missing object, some programs write an entry that is in use but has offset 0, where PDF readers find no object.
  */
 export function entryInFile(offset: number, generation: number): Entry {
   return offset === 0 ? FREE : { type: 'in-file', offset, generation };

@@ -13,7 +13,7 @@ export async function readCatalog(document: PdfDocument): Promise<PdfDictionary>
   throw pdfErrors('pdf-malformed', { offset: document.end, problem: 'it has no catalog' });
 }
 
-/** Yields all pages in their order in the document. In a valid document, `value` is a reference to a page. */
+/** Yields all pages in document order. In a valid document, `value` is a reference to a page. */
 export async function* pagesOf(
   document: PdfDocument,
 ): AsyncGenerator<{ readonly value: PdfValue; readonly page: PdfDictionary }> {
@@ -38,13 +38,13 @@ export async function firstPage(
 }
 
 export interface Field {
-  /** Full name of the field: the names of all its parent fields and its own name, separated by dots. */
+  /** Full name of the field: the names of all its parents and its own name, separated by dots. */
   readonly name: string;
   readonly reference: PdfReference;
   readonly dictionary: PdfDictionary;
-  /** The value of /FT in the field, or an inherited value. */
+  /** The value of /FT, either from the field or inherited. */
   readonly type: string | undefined;
-  /** The value of /Ff in the field, or an inherited value. */
+  /** The value of /Ff, either from the field or inherited. */
   readonly flags: number;
   readonly value: PdfValue | undefined;
 }
@@ -83,7 +83,7 @@ export async function readFields(document: PdfDocument, form: PdfDictionary): Pr
     else for (const kid of below) await visit(kid, field, depth + 1);
   }
 
-  /** Kids that have no name are widgets, not fields. */
+  /** Kids without a name are widgets, not fields. */
   async function hasFields(kids: readonly PdfValue[]): Promise<boolean> {
     const first = await document.dictionary(kids[0]);
     return first?.entries.has('T') ?? false;

@@ -16,7 +16,7 @@ export interface Update {
   readonly starts: ReadonlyMap<number, number>;
 }
 
-/** Keys that are not copied from the old trailer to the new section. */
+/** Trailer keys that are not copied to the new section. */
 const OWN_KEYS = {
   Prev: undefined,
   XRefStm: undefined,
@@ -28,7 +28,7 @@ const OWN_KEYS = {
   Type: undefined,
 };
 
-/** The update always begins with a line feed, so that removing the update restores the file exactly. */
+/** Each update begins with a line feed, so that removing the update restores the file exactly. */
 export function writeUpdate(document: PdfDocument, objects: readonly ChangedObject[]): Update {
   const { source, sections, trailer, nextNumber } = document;
   const [{ kind, offset: previous }] = sections;

@@ -9,10 +9,7 @@ export type PdfValue =
   | PdfDictionary
   | PdfReference;
 
-/**
- * A whole number that is written in a form like `2.0`. For flags, angles and offsets, some readers accept only the form
- * `2`.
- */
+/** A whole number in a form such as `2.0`. For flags, angles and offsets, some readers accept only the form `2`. */
 export interface PdfReal {
   readonly kind: 'real';
   readonly value: number;
@@ -20,7 +17,7 @@ export interface PdfReal {
 
 export interface PdfName {
   readonly kind: 'name';
-  /** The name without its slash, and with `#` codes decoded. Each character represents one byte of the name. */
+  /** The name without its slash, with `#` codes decoded. Each character represents one byte. */
   readonly name: string;
 }
 
@@ -28,7 +25,7 @@ export interface PdfString {
   readonly kind: 'string';
   readonly bytes: Uint8Array;
   readonly isHex: boolean;
-  /** Byte range in the file, including the brackets. For a string in an object stream, both offsets are -1. */
+  /** Byte range in the file, including the brackets. Both offsets are -1 for a string in an object stream. */
   readonly start: number;
   readonly end: number;
 }
@@ -73,8 +70,8 @@ export function nameOf(value: PdfValue | undefined): string | undefined {
 }
 
 /**
- * Decodes UTF-16BE or UTF-8 that begins with a byte order mark. Decodes other text as Latin-1 (similar to
- * PDFDocEncoding, 7.9.2.2).
+ * Decodes UTF-16BE and UTF-8 with a byte order mark, and all other text as Latin-1 (similar to PDFDocEncoding,
+ * 7.9.2.2).
  */
 export function textOf(value: PdfValue | undefined): string | undefined {
   if (!isOf(value, 'string')) return undefined;
@@ -91,7 +88,7 @@ export function textOf(value: PdfValue | undefined): string | undefined {
 export const keyOf = (value: PdfValue | undefined): string =>
   isOf(value, 'reference') ? `${value.number} ${value.generation}` : '';
 
-/** Compares parsed values, and ignores differences in their encoding. */
+/** Compares parsed values and ignores differences in their encoding. */
 export function isSameValue(a: PdfValue | undefined, b: PdfValue | undefined): boolean {
   if (typeof a !== 'object' || a === null || typeof b !== 'object' || b === null) return a === b;
   if (a.kind === 'real') return b.kind === 'real' && a.value === b.value;

@@ -17,8 +17,8 @@ export function dateString(time: Date): string {
 const latin1 = (text: string): Uint8Array => Buffer.from(text, 'latin1');
 
 /**
- * Replaces the encoded values of some keys; the value undefined removes the key. All other entries stay the same, byte
- * for byte.
+ * Replaces the encoded values of the given keys, and removes keys whose new value is undefined. All other entries stay
+ * the same, byte for byte.
  */
 export function dictionaryWith(
   { raw }: Pick<PdfDictionary, 'raw'>,

@@ -1,4 +1,4 @@
-/** The result for one file. Users of the library see these types, so they must not depend on the schema of a policy. */
+/** The result for one file. Library users see these types, so the types must not depend on the schema of a policy. */
 
 import type { ContainedVerdict } from '../containers/walk.ts';
 
@@ -6,7 +6,7 @@ export type Result = 'good' | 'failed' | 'exempt' | 'not-required' | 'not-signab
 
 export interface Classification {
   readonly result: Result;
-  /** A fixed word for the reason of a failure: a verdict, an error code or a requirement that was not met. */
+  /** A fixed word for the cause of a failure: a verdict, an error code, or a requirement that was not met. */
   readonly cause: string | undefined;
   readonly isFailure: boolean;
   readonly covered: 'own' | 'catalog' | 'package' | undefined;

@@ -21,14 +21,14 @@ const MUST_BE_SIGNED: ReadonlySet<string> = new Set(['pe', 'msi', 'appx']);
 /** Kinds of files whose signatures this program cannot read. */
 const NOT_SIGNABLE: ReadonlySet<string> = new Set(['elf', 'mach-o']);
 
-/** `today`: the date as `YYYY-MM-DD`, because exceptions can end on a given date. */
+/** `today` is the date as `YYYY-MM-DD`, because exceptions can end on a given date. */
 export function classify(file: ContainedVerdict, required: Requirements, today: string): Classification {
   const { require, until } = required;
   if (until !== undefined && until < today) return failed('exception-expired');
   if (require === 'nothing') return accepted('exempt');
   const { kind, verified, notOpened } = file;
   if (notOpened !== undefined) {
-    // Anyone can see that a container is of an unsupported kind. A damaged container could hide a file.
+    // A container of an unsupported kind is visible to everyone, but a damaged container could hide a file.
     const isFailure = notOpened.code !== 'container-unsupported' || required.notOpened === 'fail';
     return { result: 'not-opened', cause: notOpened.code, isFailure, covered: undefined };
   }
@@ -64,10 +64,7 @@ function coverOf({ kind, coveredBy }: ContainedVerdict, { covered }: Requirement
   return MUST_BE_SIGNED.has(kind) && coveredBy !== undefined && covered.includes(coveredBy) ? coveredBy : undefined;
 }
 
-/**
- * If a rule applies to all files in a container, it does not apply to the container itself, unless such containers can
- * be signed.
- */
+/** A rule for all files in a container does not apply to the container itself, unless such containers can be signed. */
 function isContent({ kind, verified }: ContainedVerdict): boolean {
   return verified === undefined || !['zip', 'tar', 'asar'].includes(kind);
 }

@@ -1,5 +1,5 @@
 /**
- * Creates a first policy from the files of a run. It states who signs which files at present, and which files are
+ * Creates a first policy from the files of a run. The policy states which files are signed, by whom, and which are
  * unsigned.
  */
 
@@ -14,11 +14,14 @@ import { flatten, type Identity, type PathCertificate, type VerifiedSignature } 
 import type { ClassifiedFile } from './classified-file.ts';
 import { TODO } from './policy-file.ts';
 
-/** If the number of unsigned files is higher than this, the policy lists their folders instead. */
+/** If more files than this are unsigned, the policy lists their folders instead. */
 const MOST_NAMED = 20;
 const MOST_USERS = 3;
 
-/** `rootsFile`: name of the file that contains the roots, in the folder of the policy. The order is deterministic. */
+/**
+ * `rootsFile` is the name of the file with the roots, in the policy's folder. Rules and files are sorted, so the text
+ * does not depend on the order of `files`.
+ */
 export function firstPolicy(files: readonly ClassifiedFile[], rootsFile: string): string {
   const signed = files.flatMap((file) => {
     const [first] = file.verified?.signatures ?? [];
@@ -47,7 +50,10 @@ export function firstPolicy(files: readonly ClassifiedFile[], rootsFile: string)
   return `${JSON.stringify(policy, undefined, 2)}\n`;
 }
 
-/** PEM of the topmost certificate of each chain, with what a person needs to compare it; empty without signatures. */
+/**
+ * Returns the topmost certificate of each chain in PEM, with details that help a person compare it. The result is empty
+ * if there are no signatures.
+ */
 export function rootsOf(files: readonly ClassifiedFile[]): string {
   const head =
     '# Compare each SHA-256 with the one that the publisher of the root announces: anyone can sign a file.\n';
@@ -91,7 +97,7 @@ function signerOf({ signer }: VerifiedSignature) {
   return commonName ? { commonName } : `sha256:${signer.sha256}`;
 }
 
-/** Matches exactly this file. */
+/** Creates a pattern that matches only this file. */
 function patternOf({ pathInFolder, path }: ClassifiedFile): string {
   const location = [pathInFolder, ...path.slice(1)].join('!/');
   return location.replace(/[\\*?[\]{}()+@|$^]/g, '\\$&').replace(/^!/, '\\!');

@@ -3,7 +3,7 @@
 import picomatch from 'picomatch';
 
 /**
- * Comes between the name of a container and the name of a file in it, in place of `!/`. No pattern contains this
+ * Separates the name of a container from the name of a file in it, in place of `!/`. No pattern contains this
  * separator, and `*` does not match it.
  */
 const LEVEL = '\u0001/';

@@ -17,14 +17,14 @@ const DEFAULTS: Requirements = {
   notOpened: 'warn',
 };
 /**
- * The weakest digest algorithm that is accepted under a policy. Without a policy, `verify` accepts every algorithm that
- * Windows and Java accept.
+ * The weakest digest algorithm that a policy accepts by default. Without a policy, `verify` accepts every algorithm
+ * that Windows and Java accept.
  */
 const LEAST_DIGEST: DigestAlgorithm = 'SHA256';
 
 /**
- * Classifies files one by one, and then classifies the run as a whole. `today`: `YYYY-MM-DD`. `require` applies to files
- * for which the policy does not set it.
+ * Classifies files one by one, and then the run as a whole. `today` is a date such as `2026-01-31`. `require` applies
+ * to files for which the policy does not set it.
  */
 export function createClassifier(policy: Policy | undefined, today: string, require: Requirements['require'] = 'duty') {
   const rules = (policy?.rules ?? []).map((rule) => ({ rule, matches: matcherOf(rule), matched: 0, goodSigned: 0 }));
@@ -47,7 +47,7 @@ export function createClassifier(policy: Policy | undefined, today: string, requ
       if (classified.result === 'good') for (const one of minimum) if (one.matches(location)) one.good += 1;
       return classified;
     },
-    /** Returns the parts of `minimum` that the run has not reached. */
+    /** Returns the entries of `minimum` that the run has not reached. */
     missing: (): readonly Minimum[] => minimum.filter(({ good, least }) => good < least),
     warnings: (): readonly string[] =>
       rules.flatMap(({ rule, matched, goodSigned }) => {

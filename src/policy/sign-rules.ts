@@ -1,9 +1,12 @@
-/** What a policy says about signing a file, for `sign --inside`. */
+/** Finds what a policy requires for signing a file with `sign --inside`. */
 
 import { locationPattern } from './location-patterns.ts';
 import type { Policy } from './policy-file.ts';
 
-/** `location`: path below the folder argument, then the names in the containers. `today`: `YYYY-MM-DD`. */
+/**
+ * `location` is the path below the folder argument, then the names in the containers. `today` is a date such as
+ * `2026-01-31`.
+ */
 export function signRules(policy: Policy | undefined, today: string) {
   const rules = (policy?.rules ?? []).map((rule) => ({ ...rule, patterns: rule.files.map(locationPattern) }));
   return (location: readonly string[], kind: string) => {

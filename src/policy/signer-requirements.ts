@@ -28,7 +28,7 @@ export function unmetBy(signature: VerifiedSignature, required: SignatureRequire
   return undefined;
 }
 
-/** A name has a meaning only on a trusted path, because anyone can create a certificate with any name. */
+/** A name counts only on a trusted path, because anyone can create a certificate with any name. */
 function isBy({ signer, trust }: VerifiedSignature, wanted: PolicySigner): boolean {
   if (typeof wanted === 'string') return wanted === `sha256:${signer.sha256}`;
   const [leaf, issuer] = signer.path;

@@ -1,15 +1,14 @@
-/** Handles untrusted text: a service or a timestamp authority may repeat the credentials that were sent to it. */
+/**
+ * Removes secrets from untrusted text: a service or a timestamp authority may repeat the credentials that it received.
+ */
 
 export interface ForeignText {
   mask(text: string): string;
-  /**
-   * Like `mask`, but also replaces text that could be a secret in another form. The result is safe to print and to
-   * store.
-   */
+  /** Like `mask`, but also replaces text that could be an encoded secret. The result is safe to print and to store. */
   show(text: string): string;
   /**
-   * Also decodes any Base64 in the text. Ignores secrets that are shorter than `SHORTEST`, because such text can occur
-   * by chance.
+   * Also decodes any Base64 in the text. Ignores secrets that are shorter than `SHORTEST`, because they can occur in a
+   * text by chance.
    */
   holdsSecret(text: string): boolean;
 }
@@ -38,8 +37,7 @@ export function foreignText(secrets: readonly string[]): ForeignText {
     holdsSecret(foreign) {
       return [foreign, ...decodedAtEachOffset(foreign)].some((one) => {
         const text = one.normalize('NFC');
-        // Does not compute positions, because that would take 4 % of the processor time of a run with 300 small
-        // programs.
+        // Positions are not computed here: in a run with 300 small programs, they would take 4 % of the processor time.
         const letters = lettersOf(text);
         return long.some((pattern) => text.search(pattern) !== -1) || skeletons.some((form) => letters.includes(form));
       });
@@ -47,7 +45,10 @@ export function foreignText(secrets: readonly string[]): ForeignText {
   };
 }
 
-/** The alignment of Base64 repeats after four digits, so the data may begin at any of four offsets. */
+/**
+ * Base64 encodes groups of four digits. If the start of a group is unknown, the data is decoded from each of the first
+ * four digits.
+ */
 function decodedAtEachOffset(text: string): readonly string[] {
   return [0, 1, 2, 3].map((offset) => Buffer.from(text.slice(offset), 'base64').toString('latin1'));
 }
@@ -87,9 +88,9 @@ function base64At(bytes: Uint8Array, offset: number): string {
 }
 
 /**
- * Returns only the ASCII letters and digits of the text, in lower case. The comparison therefore ignores case, white
- * space, invisible characters, separators and backslashes, the alphabet of base64url, and UTF-8 that was misread as
- * Latin-1.
+ * Returns only the ASCII letters and digits of the text, in lower case. The comparison then ignores case, white space,
+ * invisible characters, separators and backslashes. It also ignores the alphabet of base64url, and UTF-8 that was
+ * misread as Latin-1.
  */
 function lettersOf(text: string): string {
   return text.replace(/[^0-9a-z]+/gi, '').toLowerCase();
@@ -111,8 +112,8 @@ const SHORTEST_RUN = 16;
 
 /**
  * Replaces each run of 16 or more characters with `…`, because it could be a secret in an unknown form. Keeps plain
- * words, URLs and UUIDs. Adjacent parts of any other kind are treated as one run, because bytes are often written
- * separately. Removes the user name and the password from each URL.
+ * words, URLs and UUIDs. Adjacent parts of any other kind form one run, because the bytes of a secret may be printed
+ * with spaces between them. Removes the user name and the password from each URL.
  */
 export function withoutDenseRuns(foreign: string): string {
   const text = foreign.replace(/\/\/[^\s/?#@]*@/g, '//');
@@ -138,10 +139,12 @@ export function withoutDenseRuns(foreign: string): string {
 /** Matches white space, a URL up to its query, or any other text between white space. */
 const PARTS = /\s+|["'(<[]*https?:\/\/[^\s\p{C}?#]*|\S+/gu;
 
-/** Bytes that are written separately contain no words. */
+/** Matches a word. Bytes that are printed one by one do not form words. */
 const WORD_INSIDE = /(?<![\p{L}\p{Nd}])\p{Lu}?\p{Ll}{4,}(?![\p{L}\p{Nd}])/u;
 
-/** Words joined by punctuation, with short numbers after or between them: `status=500`, `sha256`, `/v1/sign`. */
+/**
+ * Accepts words joined by punctuation, with short numbers after or between them: `status=500`, `sha256`, `/v1/sign`.
+ */
 function isPlain(part: string): boolean {
   const text = withNames(part);
   if (UNUSUAL.test(text) || (text.match(/\p{Nd}/gu)?.length ?? 0) > MOST_DIGITS) return false;
@@ -149,7 +152,10 @@ function isPlain(part: string): boolean {
   return pieces.some(isNoByte) && pieces.every((piece) => /^\p{Nd}+$/u.test(piece) || isWord(piece));
 }
 
-/** Replaces UUIDs, times and hosts, which are harmless, with words. Percent escapes in a URL are treated as digits. */
+/**
+ * Replaces UUIDs, times and host names with words, because they are harmless. Percent escapes in a URL are treated as
+ * digits.
+ */
 function withNames(part: string): string {
   const named = part.replace(UUID, 'uuid').replace(TIME, 'time').replace(IPV4, 'host');
   return /^["'(<[]*(?:https?:\/)?\//.test(part) ? named.replace(/%[0-9a-f]{2}/gi, '-00-') : named;
@@ -164,23 +170,23 @@ const IPV4 = /(?<![\d.])(?:\d{1,3}\.){3}\d{1,3}(?!\.?\d)/;
 const UNUSUAL = /[^\p{L}\p{M}\p{Nd}\p{P}=|<>`]|[\\&%#]/u;
 const MOST_DIGITS = 6;
 
-/** One or two hexadecimal digits are treated as a byte, even if they are letters. */
+/** One or two hexadecimal digits count as a byte, even if both are letters. */
 function isNoByte(piece: string): boolean {
   return !/^(?:[0-9a-f]{1,2}|\p{Nd}+)$/iu.test(piece);
 }
 
 const LONGEST_WORD = 30;
-/** Underscores join the words of constants in capitals, but do not occur in Base32. */
+/** Underscores join the words of constants in upper case, but never occur in Base32. */
 const MOST_CAPITALS = 15;
 /**
- * A rise is a capital letter after a small letter. NoSuchKeyException has one rise for every six letters; Base64 has
- * more rises.
+ * A rise is an upper-case letter after a lower-case letter. NoSuchKeyException has one rise for every six letters;
+ * Base64 has more.
  */
 const LETTERS_FOR_EACH_RISE = 6;
 
 /**
- * Letters, optionally followed by up to four digits. Some languages have no spaces between words and no upper or lower
- * case.
+ * Accepts letters, optionally followed by up to four digits. In some languages, words have no spaces between them and
+ * no upper or lower case.
  */
 function isWord(piece: string): boolean {
   if (!/^[\p{L}\p{M}]+\p{Nd}{0,4}$/u.test(piece)) return false;

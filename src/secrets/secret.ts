@@ -11,7 +11,7 @@ export class Secret {
     this.#value = value;
   }
 
-  /** Call this only in order to put the value into a request. */
+  /** Call this only to put the value into a request. */
   reveal(): string {
     return this.#value;
   }

@@ -1,4 +1,4 @@
-/** Errors in the trusted roots, CRLs and catalogs that are used for verification. */
+/** Errors in the trusted roots, CRLs and catalogs that `verify` uses. */
 
 import { defineErrors } from '../errors/define-errors.ts';
 

@@ -25,7 +25,7 @@ export interface InspectedValue {
   readonly bytes: Uint8Array | undefined;
 }
 
-/** These have their own sections. */
+/** Attributes that have their own sections in the output. */
 const SHOWN_ELSEWHERE: readonly string[] = [
   SPC_NESTED_SIGNATURE,
   SPC_RFC3161_TIMESTAMP,
@@ -86,11 +86,11 @@ function describeSigningCertificate(value: Element, otherwise: string): string {
 
 /** A longer value would not fit on one line. */
 const LONGEST_VALUE = 1024;
-/** Real values have about five levels. */
+/** Real values have about five nesting levels. */
 const MAX_DEPTH = 12;
 const MAX_DECIMAL_OCTETS = 6;
 
-/** Returns undefined for a long or unreadable value. Not escaped: may contain control characters. */
+/** Returns undefined for a long or unreadable value. The text is not escaped, so it may contain control characters. */
 export function describeValue(element: Element): string | undefined {
   if (element.bytes.length > LONGEST_VALUE) return undefined;
   return orUndefined(() => describe(element, 0));
@@ -122,7 +122,7 @@ function describe(element: Element, depth: number): string {
   const described = parts(element, 'value').map((part) => describe(part, depth + 1));
   const texts = described.filter((part) => part !== '');
   const [only] = texts;
-  // Parentheses around one part would add nothing.
+  // Omits the parentheses around a single part.
   if (only !== undefined && texts.length === 1) return only;
   return depth === 0 ? texts.join(', ') : `(${texts.join(', ')})`;
 }
@@ -140,7 +140,7 @@ function describeInteger(contents: Uint8Array): string {
   return String(Buffer.from(contents).readIntBE(0, contents.length));
 }
 
-/** The two-digit years of a UTCTime end with 2049. Other forms are returned unchanged. */
+/** The two-digit years of a UTCTime extend to 2049. A time in any other form is returned unchanged. */
 function describeTime(contents: Uint8Array, yearDigits: 2 | 4): string {
   const text = Buffer.from(contents).toString('latin1');
   const year = text.slice(0, yearDigits);

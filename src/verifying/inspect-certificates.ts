@@ -20,7 +20,7 @@ import { orUndefined } from '../errors/codesign-error.ts';
 import { hexOf } from './inspect-attributes.ts';
 
 export interface InspectedCertificate {
-  /** Not escaped, like all names: may contain control characters. */
+  /** Like all names here, not escaped: it may contain control characters. */
   readonly name: string;
   readonly subject: string;
   readonly issuer: string;
@@ -31,7 +31,7 @@ export interface InspectedCertificate {
   readonly publicKey: InspectedKey | undefined;
   readonly signatureAlgorithm: NamedObject | undefined;
   readonly isAuthority: boolean;
-  /** Names of RFC 5280. Without the extension, undefined: all uses are permitted. */
+  /** Names from RFC 5280. If the extension is missing, the value is undefined, and all uses are permitted. */
   readonly keyUsage: readonly string[] | undefined;
   readonly extendedKeyUsage: readonly NamedObject[] | undefined;
   readonly policies: readonly NamedObject[];
@@ -39,7 +39,7 @@ export interface InspectedCertificate {
   /** Windows calls this the thumbprint. */
   readonly sha1: string;
   readonly isSelfSigned: boolean;
-  /** undefined if the issuer is not in the list, or is the certificate itself. */
+  /** undefined if the issuer is not in the list, or if the certificate is its own issuer. */
   readonly issuerIndex: number | undefined;
   readonly der: Uint8Array;
 }
@@ -57,7 +57,7 @@ interface Node {
   issuer?: Node | undefined;
 }
 
-/** In the order of their bits (RFC 5280, 4.2.1.3). */
+/** Key usages in the order of their bits (RFC 5280, 4.2.1.3). */
 const KEY_USAGES = [
   'digitalSignature',
   'contentCommitment',
@@ -68,12 +68,12 @@ const KEY_USAGES = [
   'cRLSign',
   'encipherOnly',
 ];
-/** A real file needs one check per certificate. */
+/** Limit on signature checks for one file. A real file needs one check per certificate. */
 const MAX_CHECKS = 400;
 
 export type CheckIssuer = typeof hasSigned;
 
-/** When the limit is used up, certificates are reported as not signed by others. */
+/** After the last permitted check, no issuer is reported for the remaining certificates. */
 export function issuerChecks(): CheckIssuer {
   let left = MAX_CHECKS;
   return (issuer, certificate) => {

@@ -28,19 +28,19 @@ export interface InspectedFile {
 }
 
 export interface InspectedSignature {
-  /** Starts with 1 and counts nested signatures, as in `extract --index`. */
+  /** Number of the signature, as in `extract --index`. It starts at 1 and includes nested signatures. */
   readonly number: number;
   readonly place: string;
-  /** Not escaped: may contain control characters. */
+  /** Not escaped, so it may contain control characters. */
   readonly signer: string;
-  /** Content, signed attributes and signature value match. Trust is not checked. */
+  /** The content, the signed attributes and the signature value match. Trust is not checked. */
   readonly intact: boolean;
-  /** Digest algorithm of the content; undefined if unreadable or not supported by the API. */
+  /** Digest algorithm of the content. undefined if it is unreadable, or if the API does not support it. */
   readonly algorithm: DigestAlgorithm | undefined;
   readonly details: readonly Detail[];
   readonly kind: Envelope['kind'];
   readonly length: number;
-  /** undefined without a readable CMS; `signers` and `certificates` are then empty. */
+  /** undefined if the CMS is unreadable; `signers` and `certificates` are then empty. */
   readonly contentType: NamedObject | undefined;
   readonly signers: readonly InspectedSigner[];
   readonly certificates: readonly InspectedCertificate[];
@@ -65,16 +65,16 @@ export interface InspectedSigner {
 export interface InspectedTimestamp
   extends Pick<Timestamp, 'kind' | 'time' | 'algorithm' | 'serialNumber' | 'findings'> {
   readonly signer: string;
-  /** Intact, and of this signature. Trust is not checked. */
+  /** The timestamp is intact and belongs to this signature. Trust is not checked. */
   readonly intact: boolean;
   readonly policy: NamedObject | undefined;
   readonly length: number;
   readonly certificate: string | undefined;
-  /** Empty for the older form, which uses the certificates of the signature. */
+  /** Empty for the older form of timestamp, which uses the certificates of the signature. */
   readonly certificates: readonly InspectedCertificate[];
 }
 
-/** Throws file system errors, `unsupported-format`, and the error of the format for an unreadable file. */
+/** Throws file system errors, `unsupported-format`, and the format's own error if the file is unreadable. */
 export async function inspectFile(path: string, reading: Reading): Promise<InspectedFile> {
   await using file = await readFile(path, reading);
   const { format, signable, source } = file;

@@ -30,7 +30,7 @@ export type Revocation = ReturnType<typeof createRevocation>;
 interface RevocationOptions {
   readonly crls: readonly Crl[];
   readonly http: Pick<Http, 'get' | 'post'> | undefined;
-  /** Revocation responses must be valid at this time, even if the certificate was used long ago. */
+  /** Revocation responses must be valid now, even if the certificate was used long ago. */
   readonly now: Date;
   readonly deadlineMilliseconds?: number;
 }
@@ -38,12 +38,12 @@ interface RevocationOptions {
 const MAX_REMEMBERED = 1000;
 const DEADLINE_MILLISECONDS = 15_000;
 
-/** The status of each certificate is requested only once in a run, even if many files contain the certificate. */
+/** Requests the status of each certificate only once in a run, even if many files contain the certificate. */
 export function createRevocation(options: RevocationOptions) {
   const { crls, http, now, deadlineMilliseconds = DEADLINE_MILLISECONDS } = options;
   const byCrl = (crl: Crl, { certificate, issuer, otherKeys }: CertificateToCheck): RevocationStatus => {
     const byKeyOf = (signer: ParsedCertificate) => statusByCrl(crl, certificate, signer, now);
-    // It is not checked whether the issuer's other keys were revoked. Therefore their lists can show only that a
+    // The issuer's other keys are not themselves checked for revocation. Therefore their CRLs can show only that a
     // certificate is revoked.
     const byOthers = otherKeys.map(byKeyOf).filter(({ kind }) => kind === 'revoked');
     return combineStatuses([byKeyOf(issuer), ...byOthers]);
@@ -53,7 +53,7 @@ export function createRevocation(options: RevocationOptions) {
     findStatus(asked, crls, byCrl, online),
   );
   return {
-    /** Examines a certificate that was used at the time `at`. Reports errors as findings. */
+    /** Examines a certificate that was used at the time `at`. Problems are returned as findings. */
     async examine(
       certificate: ParsedCertificate,
       issuer: ParsedCertificate,
@@ -86,8 +86,8 @@ function fromFile(status: RevocationStatus): RevocationStatus {
 }
 
 /**
- * The extension has a meaning only in end-entity certificates (RFC 9608, 4). If an extension is damaged, `examinePath`
- * reports that.
+ * Only in an end-entity certificate does the extension have a meaning (RFC 9608, 4). `examinePath` reports damaged
+ * extensions.
  */
 function isNeverRevoked({ fields }: ParsedCertificate): boolean {
   return (
@@ -101,14 +101,14 @@ function keyOf({ certificate, issuer, otherKeys }: CertificateToCheck): string {
   return [fingerprintOf(certificate.der), ...keys].join(' ');
 }
 
-/** These numbers are the reasons unspecified, affiliationChanged, superseded and cessationOfOperation. */
+/** Revocation reasons unspecified, affiliationChanged, superseded and cessationOfOperation. */
 const HARMLESS_TO_TIMESTAMPS: ReadonlySet<number> = new Set([0, 3, 4, 5]);
 
 /**
  * Windows and jarsigner compare the revocation date with the time of the signature, whatever the reason for revocation.
- * They expect that an authority sets the revocation date to the day on which the key was lost. This program compares
- * the two dates only if no other party can have the key. If another party may have the key, no signature is trusted,
- * because it is unknown when the key was lost.
+ * They expect the authority to set the revocation date to the day on which the key was lost. This program compares the
+ * two dates only if the revocation reason shows that no other party has the key. If another party may have the key, no
+ * signature is trusted, because it is unknown when the key was lost.
  *
  * If the key of a timestamp authority was lost, anyone who has it can forge times. The tokens of that authority are not
  * trusted, unless the revocation reason shows that the key is safe (RFC 3161, 4).
@@ -124,7 +124,7 @@ function revocationFindings(status: RevocationStatus, certificate: ParsedCertifi
     }
     case 'revoked': {
       const findings = status.revoked.map((one) => findingOf(one, certificate, at));
-      // Returns one finding only: the first finding against trust. If there is none, returns the first finding.
+      // Returns at most one finding: the first one that denies trust, or the first of all if none does.
       return [...findings.filter((finding) => isAgainst(finding, 'trust')), ...findings].slice(0, 1);
     }
   }
@@ -147,7 +147,7 @@ function consequence({ revokedAt, reason }: CrlEntry, certificate: ParsedCertifi
   return { endsTrust: false, words: `, after it was used (${secondOf(at)})` };
 }
 
-/** If an extension is damaged, `examinePath` reports that. */
+/** `examinePath` reports damaged extensions. */
 function isTimeStamper({ fields }: ParsedCertificate): boolean {
   return orUndefined(() => extendedKeyUsageOf(fields))?.includes(TIME_STAMPING) ?? false;
 }

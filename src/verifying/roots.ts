@@ -8,19 +8,19 @@ import { systemReason } from '../errors/system-reason.ts';
 import { verifyingErrors } from './errors.ts';
 
 export interface TrustRoots {
-  /** The roots are read on first use, because reading the roots of the system takes about 30 ms. */
+  /** Read on first use, because reading the system's roots takes about 30 ms. */
   readonly roots: readonly ParsedCertificate[];
   readonly source: string;
 }
 
 export interface TrustRootsOptions {
-  /** Files that contain roots (PEM, DER or PKCS#7). If such files are specified, only the roots in them are trusted. */
+  /** Files that contain roots (PEM, DER or PKCS#7). If any are specified, only the roots in them are trusted. */
   readonly files: readonly string[];
-  /** True if the roots of the system are trusted in addition to the roots in the files. */
+  /** True if the system's roots are trusted in addition to the roots in the files. */
   readonly withSystem?: boolean;
   readonly option?: string | undefined;
   readonly environment: Readonly<Record<string, string | undefined>>;
-  /** Paths at which the current system may store its roots. The first of these files that is readable is used. */
+  /** Paths at which the system may store its roots. The first readable file is used. */
   readonly systemBundles?: readonly string[];
 }
 
@@ -35,7 +35,7 @@ const LINUX_BUNDLES = [
   '/etc/ssl/cert.pem', // Alpine without the package ca-certificates
 ];
 
-/** Throws an error if a certificate in one of the files from the user is unreadable. */
+/** Throws an error if one of the user's files contains an unreadable certificate. */
 export async function loadTrustRoots(options: TrustRootsOptions): Promise<TrustRoots> {
   const { files, withSystem = files.length === 0, option = '--roots' } = options;
   const parts: TrustRoots[] = [];
@@ -54,7 +54,7 @@ export async function loadTrustRoots(options: TrustRootsOptions): Promise<TrustR
   };
 }
 
-/** Uses the first of these that is available: SSL_CERT_FILE, the roots of the system, the roots in Node.js. */
+/** Uses the first available source: SSL_CERT_FILE, the system's roots, or the roots in Node.js. */
 async function loadSystemRoots({ environment, systemBundles }: TrustRootsOptions): Promise<TrustRoots> {
   const fromEnvironment = environment.SSL_CERT_FILE;
   if (fromEnvironment) {
@@ -131,7 +131,7 @@ function lazyRoots(source: string, certificates: () => readonly Uint8Array[]): T
   };
 }
 
-/** The largest CRLs that are published are about 20 MB long in DER, and a third longer in PEM. */
+/** The largest published CRLs are about 20 MB long in DER, and a third longer in PEM. */
 const MAX_CRL_FILE_LENGTH = 64 * 1024 * 1024;
 
 export async function loadCrlFiles(paths: readonly string[]): Promise<readonly Crl[]> {

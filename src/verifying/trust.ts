@@ -1,6 +1,6 @@
 /**
- * Checks whether the certificate of a signer is trusted: a path to a root for a purpose at a given time, and
- * revocation.
+ * Checks whether a signer's certificate is trusted: it needs a path to a root for the purpose at the given time, and
+ * must not be revoked.
  */
 
 import { secondOf } from '../asn1/times.ts';
@@ -22,7 +22,7 @@ export interface TrustRequest {
   readonly certificates: readonly Uint8Array[];
   readonly at: Date;
   readonly purpose: Purpose;
-  /** Limit on the work for the file. By default, each request has a limit of its own. */
+  /** Limit on the work for the file. By default, each request has its own limit. */
   readonly budget?: WorkBudget | undefined;
 }
 
@@ -42,7 +42,7 @@ export function chargedTo(examineTrust: ExamineTrust, budget: WorkBudget): Exami
 export interface TrustOptions {
   readonly roots: TrustRoots;
   readonly now: Date;
-  /** If `revocation` is undefined, the revocation of certificates is not checked. */
+  /** If undefined, revocation is not checked. */
   readonly revocation?: Revocation | undefined;
 }
 
@@ -55,7 +55,7 @@ export function trustExaminer(options: TrustOptions): ExamineTrust {
     orUndefined(() => parseCertificate(der, 'certificate')),
   );
   const examine = (request: TrustRequest) => examineOnce(request, parse, options);
-  // If any checks were skipped, the result must not be reused for another file.
+  // A result for which checks were skipped must not be reused for another file.
   return memoize(MAX_REMEMBERED, requestKey, examine, ({ budget }) => budget?.isSpent !== true);
 }
 
@@ -104,23 +104,21 @@ function whyNotTrusted(
   return untrusted('chain-incomplete', message);
 }
 
-/**
- * With lifetime signing (Authenticode), the certificate must still be valid now, even if the signature has a timestamp.
- */
+/** With lifetime signing (Authenticode), the certificate must be valid now, even if the signature has a timestamp. */
 function lifetimeFindings(leaf: ParsedCertificate, { at, purpose }: TrustRequest, now: Date): Finding[] {
   if (purpose !== 'code-signing' || at > leaf.notAfter || now <= leaf.notAfter || !isLifetime(leaf)) return [];
   const message = `The certificate of "${leaf.name}" expired on ${secondOf(leaf.notAfter)}. Its signatures expired too, even with a timestamp (lifetime signing).`;
   return [untrusted('certificate-expired', message)];
 }
 
-/** If an extension is damaged, `examinePath` reports that. */
+/** `examinePath` reports damaged extensions. */
 function isLifetime({ fields }: ParsedCertificate): boolean {
   return orUndefined(() => isLifetimeSigner(fields)) ?? false;
 }
 
 /**
- * Checks from the root down, and only if the path is trusted. Requests then go only to addresses that a trusted
- * authority wrote. If an authority was revoked, the certificates below it are not checked.
+ * Checks revocation from the root down, and only on a trusted path, so that requests go only to addresses from trusted
+ * authorities. The certificates below a revoked authority are not checked.
  */
 async function examineRevocation(
   certificates: readonly ParsedCertificate[],
@@ -143,8 +141,8 @@ async function examineRevocation(
 }
 
 /**
- * Returns those certificates that have the issuer's name but another key (a renewed key, or a key for CRLs). Such a
- * certificate must have been issued by the issuer, or by an authority above it (RFC 5280, 6.3.3 (f)).
+ * Returns certificates with the issuer's name but another key, such as a renewed key or a key for signing CRLs. Each
+ * must have been issued by the issuer, or by an authority above it (RFC 5280, 6.3.3 (f)).
  */
 function otherKeysOf(
   issuer: ParsedCertificate,
@@ -181,8 +179,8 @@ function poolFindings(count: number, unreadable: number): Finding[] {
 }
 
 /**
- * The key contains all inputs of the result. A file that lacks an intermediate certificate therefore does not affect
- * another file.
+ * The cache key contains all inputs of the result. A file that lacks an intermediate certificate therefore does not
+ * affect another file.
  */
 function requestKey({ leaf, certificates, at, purpose }: TrustRequest): string {
   const digests = [leaf, ...certificates.slice(0, MAX_CERTIFICATES)].map(fingerprintOf).join();

@@ -24,7 +24,7 @@ export interface VerifiedFile {
   /** null if the file could not be examined; `error` then contains the reason. */
   readonly verdict: Verdict | null;
   readonly error: CodesignError | undefined;
-  /** Path of the security catalog whose signature was verified, instead of a signature in the file. */
+  /** Path of the security catalog whose signature was verified instead of a signature in the file. */
   readonly catalog?: string;
   readonly findings: readonly Finding[];
   readonly signatures: readonly VerifiedSignature[];
@@ -39,11 +39,11 @@ export interface VerifiedSignature {
    * The weakest digest algorithm. undefined if an algorithm is unreadable, or if the service API does not support it.
    */
   readonly algorithm: DigestAlgorithm | undefined;
-  /** Time in a valid timestamp; it proves that the signature existed at that time. */
+  /** Time from a valid timestamp, which proves that the signature existed at that time. */
   readonly time: Date | undefined;
   readonly timestamps: readonly VerifiedTimestamp[];
   readonly findings: readonly Finding[];
-  /** The other signers of the same CMS, and the signatures that are nested in it. */
+  /** The other signers of the same CMS, and the signatures nested in it. */
   readonly nested: readonly VerifiedSignature[];
   /** True for another signer in the same CMS, false for a nested signature. */
   readonly isCoSigner?: boolean;
@@ -59,13 +59,11 @@ export interface VerifiedTimestamp {
 }
 
 export interface Identity {
-  /** Display name. This text is not escaped, so it may contain control characters. */
+  /** Display name. It is not escaped, so it may contain control characters. */
   readonly name: string;
   /** SHA-256 of the certificate as hex digits, if the signature contains the certificate. */
   readonly sha256: string | undefined;
-  /**
-   * Certification path, leaf first. The certification path may be incomplete, and is empty if trust was not checked.
-   */
+  /** Certification path, leaf first. It may be incomplete, and is empty if trust was not checked. */
   readonly path: readonly PathCertificate[];
   readonly root: PathCertificate | undefined;
 }
@@ -91,15 +89,14 @@ export function worstOf(all: readonly Integrity[]): Integrity {
   return all.find((one) => one === 'broken') ?? all.find((one) => one === 'unsupported') ?? 'intact';
 }
 
-/** Includes nested signatures and other signers. Each follows the signature that contains it. */
+/** Includes nested signatures and other signers, each after the signature that contains it. */
 export function flatten(signatures: readonly VerifiedSignature[]): VerifiedSignature[] {
   return signatures.flatMap((signature) => [signature, ...flatten(signature.nested)]);
 }
 
 /**
- * At least one signature must meet all requirements of the policy. Other signatures, such as one with an older
- * algorithm, do not need to meet the requirements. Returns the requirements that the best signature does not meet. Each
- * finding is an objection to trust.
+ * Returns the policy requirements that the best signature does not meet. Other signatures, such as one with an older
+ * algorithm, do not need to meet them. Each finding denies trust.
  */
 export function examinePolicy(signatures: readonly VerifiedSignature[], policy: VerifyPolicy): readonly Finding[] {
   const all = flatten(signatures);
@@ -126,7 +123,7 @@ function lacks(signature: VerifiedSignature, { requireTimestamp, signer, leastAl
 
 function isBy({ signer }: VerifiedSignature, wanted: NonNullable<VerifyPolicy['signer']>): boolean {
   if ('sha256' in wanted) return signer.sha256 === wanted.sha256;
-  // If there is no certificate, the signature only claims to have this name.
+  // Without a certificate, the name is only a claim of the signature.
   return signer.sha256 !== undefined && signer.name === wanted.commonName;
 }
 

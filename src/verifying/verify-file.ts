@@ -19,7 +19,7 @@ export interface Verifying extends Reading {
   readonly policy: VerifyPolicy;
 }
 
-/** `onOpen` receives the open file. It is for callers that need more than the verdict. */
+/** `onOpen` receives the open file, for callers that need more than the verdict. */
 export async function verifyFile(path: string, verifying: Verifying, onOpen?: OnOpen): Promise<VerifiedFile> {
   try {
     await using input = await openInput(path, (bytes, size) => verifying.onRead?.(path, bytes, size));
@@ -38,7 +38,7 @@ export function unreadFile(path: string, thrown: unknown): VerifiedFile {
 
 export type OnOpen = (file: SignableFile) => void;
 
-/** `name` is the path of a file, or the location of a file inside another one. Does not throw. */
+/** `name` is the path of a file, or its location inside another file. Does not throw. */
 export async function verifySource(
   source: ByteSource,
   name: string,
@@ -75,7 +75,7 @@ async function examineFile(
   return { verdict: 'not-accepted', findings: [...examined, ...lacking], signatures };
 }
 
-/** If a file has no signature, no finding can mean that a signature is broken. */
+/** In a file without a signature, no finding can mean that a signature is broken. */
 function unsignedFinding(finding: Finding): Finding {
   return isObjection(finding) ? note(finding.code, finding.message) : finding;
 }
@@ -95,8 +95,8 @@ function verdictOn(
 }
 
 /**
- * If the format is known but the structure is rejected, the content is uncertain. The file is then broken or cannot be
- * verified. A file that shows no trace of a signature is unsigned.
+ * If the format is known but the structure is invalid, the file is broken or cannot be verified. A file without any
+ * trace of a signature is unsigned.
  */
 async function unreadable(
   source: ByteSource,
@@ -127,7 +127,7 @@ async function seemsSigned(source: ByteSource, format: Format): Promise<boolean>
   }
 }
 
-/** The cause of a system error contains the name of the system call. */
+/** The `cause` of a file system error contains the name of the system call. */
 function isReadError({ cause }: CodesignError): boolean {
   return cause instanceof Error && !(cause instanceof CodesignError) && 'syscall' in cause;
 }
@@ -146,7 +146,7 @@ export interface ReadFile extends AsyncDisposable {
   readonly budget: WorkBudget;
 }
 
-/** `onFormat` is called when the format is known, even if the file later turns out to be unreadable. */
+/** `onFormat` is called as soon as the format is known, even if the file later turns out to be unreadable. */
 export async function readFile(
   path: string,
   reading: Reading,

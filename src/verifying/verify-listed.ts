@@ -11,15 +11,15 @@ import { isGoodVerdict, type VerifiedFile } from './verdict.ts';
 import { type Verifying, verifyFile } from './verify-file.ts';
 
 /**
- * Returns a function that verifies files by the catalog, and that ignores signatures in these files. If the catalog
- * itself is not valid, its own verdict applies to every file. Throws `catalog-unusable`.
+ * Returns a function that verifies files by the catalog and ignores the signatures in these files. If the catalog
+ * itself is invalid, its verdict applies to every file. Throws `catalog-unusable`.
  */
 export async function verifyByCatalog(
   catalog: string,
   verifying: Verifying,
 ): Promise<(path: string) => Promise<VerifiedFile>> {
   let list: SignableFile['catalog'];
-  // The list is read only once. It is therefore the list that was verified, even if the file changes later.
+  // The list is read during verification. It is therefore the verified list, even if the catalog file changes later.
   const verified = await verifyFile(catalog, verifying, (opened) => {
     list = opened.catalog;
   });
@@ -45,7 +45,7 @@ export async function verifyByCatalog(
   };
 }
 
-/** No digest of a damaged program can be computed, so no catalog lists it. */
+/** A damaged program has no digest that a catalog could list. */
 async function readListed(
   path: string,
   { digestEntries, onRead }: Verifying,

@@ -21,7 +21,7 @@ export interface SignatureContext {
   readonly purpose: Purpose;
 }
 
-/** Verifies each signature separately, so that data from one of them does not affect another. */
+/** Each signature is verified separately, so that data from one cannot affect another. */
 export async function verifySignature(
   signature: FoundSignature,
   context: SignatureContext,
@@ -34,7 +34,7 @@ export async function verifySignature(
   const time = earliest(timestamps.filter(isGood));
   const trust = await signerTrust(signature, examineTrust, time ?? now, purpose);
   const findings = [...(await signature.examine()), ...(trust?.findings ?? [])];
-  // A file with an invalid timestamp must not be accepted, even if the certificate has not expired.
+  // A file with an invalid timestamp must be rejected, even if the certificate has not expired.
   const integrity = worstOf([integrityBy(findings), ...timestamps.map((timestamp) => timestamp.integrity)]);
   const isTrusted = trust?.isTrusted === true && timestamps.every((timestamp) => timestamp.trust === 'trusted');
   return {
@@ -75,19 +75,18 @@ function earliest(timestamps: readonly VerifiedTimestamp[]): Date | undefined {
   return times.length === 0 ? undefined : new Date(times.reduce((first, time) => Math.min(first, time)));
 }
 
-/** The signatures are verified one after another: all use the same content, so concurrency would not help. */
+/** Signatures are verified one after another. Concurrency would not help, because all of them use the same content. */
 async function inOrder<In, Out>(items: readonly In[], work: (item: In) => Promise<Out>): Promise<Out[]> {
   const results: Out[] = [];
   for (const item of items) results.push(await work(item));
   return results;
 }
 
-/** Permitted difference between the clock of an authority and the clock of this machine. */
+/** Permitted difference between the authority's clock and this machine's clock. */
 const TOLERANCE_MILLISECONDS = 10 * 60 * 1000;
 
 /**
- * `others` contains DER certificates from the enclosing signature, where some programs store those of the authority's
- * issuers.
+ * `others` contains DER certificates from the enclosing signature. Some programs store the authority's issuers there.
  */
 export async function verifyTimestamp(
   timestamp: Timestamp,
@@ -111,9 +110,7 @@ export async function verifyTimestamp(
   };
 }
 
-/**
- * The certificate of an authority must have been valid at the time of the timestamp. It may have expired after that.
- */
+/** The authority's certificate must have been valid at the time of the timestamp. It may have expired since then. */
 async function authorityTrust(
   { signerCertificate, certificates, time }: Timestamp,
   examineTrust: ExamineTrust | undefined,
