@@ -1,4 +1,7 @@
-/** The code blocks of Markdown pages. A shell block either has the word `not-run` after its language, or a long test runs it. */
+/**
+ * The code blocks of Markdown pages. A shell block has the word `not-run` after its language, or the word `recipe` if a test of
+ * recipes runs it. A long test runs all other shell blocks.
+ */
 
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
@@ -7,6 +10,8 @@ import { REPOSITORY } from '../support/programs/cli.ts';
 export interface CodeBlock {
   readonly page: string;
   readonly line: number;
+  /** The closest heading above the block. */
+  readonly section: string;
   readonly language: string;
   readonly isRun: boolean;
   readonly text: string;
@@ -24,8 +29,9 @@ export function blocksIn(pages: readonly string[]): readonly CodeBlock[] {
       ({ 1: language = '', 2: mark = '', 3: code = '', index }) => ({
         page,
         line: text.slice(0, index).split('\n').length,
+        section: [...text.slice(0, index).matchAll(/^#+ (.*)$/gm)].at(-1)?.[1] ?? '',
         language,
-        isRun: language === 'sh' && mark.trim() !== 'not-run',
+        isRun: language === 'sh' && mark.trim() === '',
         text: code,
       }),
     );

@@ -1,0 +1,83 @@
+/** Runs a recipe of docs/build-tools.md as it is written there, with a `codesign-remote` on the PATH that signs with the test server. */
+
+import { execFile } from 'node:child_process';
+import { chmod, mkdir, writeFile } from 'node:fs/promises';
+import { delimiter, dirname, join } from 'node:path';
+import { blocksIn } from '../../documentation/command-blocks.ts';
+import { CLI_PROGRAM, temporaryFolder } from '../../support/programs/cli.ts';
+import type { SharedServer } from '../../support/services/shared-server.ts';
+
+const PAGE = 'docs/build-tools.md';
+
+/** The code blocks of a section. */
+export function recipe(section: string, language: string): readonly string[] {
+  const texts = blocksIn([PAGE])
+    .filter((block) => block.section === section && block.language === language)
+    .map(({ text }) => text);
+  if (texts.length === 0) throw new Error(`${PAGE} has no block of ${language} in the section "${section}"`);
+  return texts;
+}
+
+export interface Project extends AsyncDisposable {
+  readonly path: string;
+  /** Runs a shell script in the folder of the project, and returns what it prints. */
+  run(script: string): Promise<string>;
+  /** Number of signatures that the service has made for this project. */
+  requests(): number;
+}
+
+type Content = string | Buffer;
+
+/** Creates a folder with these files. `commands` are further scripts on the PATH, by their names. */
+export async function project(
+  server: SharedServer,
+  files: Readonly<Record<string, Content>>,
+  commands: Readonly<Record<string, string>> = {},
+): Promise<Project> {
+  const folder = await temporaryFolder('codesign-recipe-');
+  const inFolder = async (name: string, content: Content) => {
+    await mkdir(dirname(join(folder.path, name)), { recursive: true });
+    await writeFile(join(folder.path, name), content);
+  };
+  for (const [name, content] of Object.entries(files)) await inFolder(name, content);
+  const scripts = { 'codesign-remote': `exec '${process.execPath}' '${CLI_PROGRAM}' "$@"`, ...commands };
+  for (const [name, script] of Object.entries(scripts)) {
+    await inFolder(`.bin/${name}`, `#!/bin/sh\n${script}\n`);
+    await chmod(join(folder.path, '.bin', name), 0o755);
+  }
+  const env = {
+    HOME: folder.path,
+    ...server.env,
+    PATH: [join(folder.path, '.bin'), process.env.PATH].join(delimiter),
+    CODESIGN_STATE_DIR: join(folder.path, '.state'),
+    CODESIGN_CONFIG_DIR: join(folder.path, '.config'),
+  };
+  const before = server.operations('sign').length;
+  return {
+    path: folder.path,
+    run: (script) =>
+      new Promise((resolve, reject) => {
+        execFile('bash', ['-e', '-c', script], { cwd: folder.path, env }, (error, stdout, stderr) =>
+          error ? reject(new Error(`${error.message}\n${stdout}${stderr}${remedy(stderr)}`)) : resolve(stdout + stderr),
+        );
+      }),
+    requests: () => server.operations('sign').length - before,
+    [Symbol.asyncDispose]: () => folder[Symbol.asyncDispose](),
+  };
+}
+
+/** Debian packages of the programs whose name differs. */
+const PACKAGES: Readonly<Record<string, string>> = {
+  cpack: 'cmake',
+  jarsigner: 'default-jdk-headless',
+  jpackage: 'default-jdk-headless',
+  makensis: 'nsis',
+  mono: 'mono-complete',
+  msiextract: 'msitools',
+  mvn: 'maven libexec-maven-plugin-java libmaven-compiler-plugin-java libmaven-jar-plugin-java libmaven-resources-plugin-java libsurefire-java',
+};
+
+function remedy(errors: string): string {
+  const [, missing] = errors.match(/(\w+): command not found/) ?? [];
+  return missing === undefined ? '' : `\nsudo apt-get install -y ${PACKAGES[missing] ?? missing}`;
+}
