@@ -8,7 +8,7 @@ const FILES: ArgumentDefinition = {
 };
 const FILE_TO_READ: ArgumentDefinition = {
   name: 'file',
-  help: 'path of the file, which is not changed',
+  help: 'path of the file; the file is not changed',
   offers: 'paths',
 };
 
@@ -21,7 +21,7 @@ export const PROGRAM: ProgramDefinition = {
   commands: [
     command({
       name: 'sign',
-      description: 'sign files in place, or to --output',
+      description: 'sign files in place, or write the signed files to --output',
       arguments: [FILES],
       notes: NOTES.sign,
       run: async (io, options, [files]: [readonly string[]]) =>
@@ -29,7 +29,7 @@ export const PROGRAM: ProgramDefinition = {
     }),
     command({
       name: 'catalog',
-      description: 'create an unsigned security catalog of files of any kind',
+      description: 'create an unsigned security catalog that lists files of any type',
       arguments: [FILES],
       notes: NOTES.catalog,
       run: async (io, options, [files]: [readonly string[]]) =>
@@ -37,7 +37,7 @@ export const PROGRAM: ProgramDefinition = {
     }),
     command({
       name: 'verify',
-      description: 'check integrity, signer, chain and timestamp of signed files',
+      description: 'check the integrity, signer, certificate chain and timestamp of signed files',
       arguments: [FILES],
       notes: NOTES.verify,
       run: async (io, options, [files]: [readonly string[]]) =>
@@ -61,12 +61,12 @@ export const PROGRAM: ProgramDefinition = {
     }),
     command({
       name: 'attach',
-      description: 'embed a finished signature in the file for which it was made',
+      description: 'embed an existing signature in the file for which it was made',
       arguments: [
         { name: 'file', help: 'path of the file', offers: 'paths' },
         {
           name: 'signature',
-          help: 'CMS signature (PKCS#7) in DER or PEM, as extract writes it, or - for standard input',
+          help: 'path of the CMS signature (PKCS#7, in DER or PEM), or - for standard input',
           offers: 'paths',
         },
       ],
@@ -83,14 +83,14 @@ export const PROGRAM: ProgramDefinition = {
     }),
     command({
       name: 'extract',
-      description: "copy a signature's CMS (PKCS#7) out of a file",
+      description: 'extract a signature from a file as CMS (PKCS#7)',
       arguments: [FILE_TO_READ],
       notes: NOTES.extract,
       run: async (io, options, [file]: [string]) => (await import('./commands/inspect.ts')).extract(file, options, io),
     }),
     command({
       name: 'resume',
-      description: 'finish earlier runs of sign: write files, send reports',
+      description: 'finish interrupted runs of `sign`: write the files and send the reports',
       notes: NOTES.resume,
       run: async (io, options) => (await import('./commands/resume.ts')).resume(options, io),
     }),
@@ -102,13 +102,13 @@ export const PROGRAM: ProgramDefinition = {
     }),
     command({
       name: 'init',
-      description: 'ask for the settings that signing needs, check them, and store them in your profile',
+      description: 'prompt for the settings that signing needs, check them, and store them in your profile',
       notes: NOTES.init,
       run: async (io, options) => (await import('./commands/init.ts')).init(options, io),
     }),
     command({
       name: 'doctor',
-      description: 'check settings, certificate, service, timestamp authorities and this machine',
+      description: 'check the settings, the certificate, the service, the timestamp authorities and this machine',
       notes: NOTES.doctor,
       run: async (io, options) => (await import('./commands/doctor.ts')).doctor(options, io),
     }),
@@ -126,7 +126,7 @@ export const PROGRAM: ProgramDefinition = {
     }),
     command({
       name: 'whoami',
-      description: 'show the credentials that sign would use, masked',
+      description: 'show which credentials `sign` would use, and where they come from',
       notes: NOTES.whoami,
       run: async (io, options) => (await import('./commands/credentials.ts')).whoami(options, io),
     }),
@@ -153,7 +153,7 @@ export const PROGRAM: ProgramDefinition = {
             {
               name: 'values...',
               isOptional: true,
-              help: 'value of the setting; `certificate`, `timestampUrl` and `extra` take several; without a value, the setting is removed',
+              help: 'value of the setting (several for `certificate`, `timestampUrl` and `extra`); without a value, the setting is removed',
               offers: 'nothing',
             },
           ],
@@ -167,7 +167,7 @@ export const PROGRAM: ProgramDefinition = {
         }),
         command({
           name: 'config remove-profile',
-          description: 'remove a profile with its settings; its credentials stay in the keychain until logout',
+          description: 'remove a profile and its settings; its credentials stay in the keychain until you run `logout`',
           arguments: [{ name: 'name', help: 'name of the profile', offers: 'profiles' }],
           run: async (io, _options, [name]: [string]) =>
             (await import('./commands/config.ts')).configRemoveProfile(name, io),
@@ -177,13 +177,13 @@ export const PROGRAM: ProgramDefinition = {
     command({
       name: 'explain',
       description: 'show the cause, remedy and exit code of an error',
-      arguments: [{ name: 'code', help: 'error code, as messages show it in brackets', offers: 'codes' }],
+      arguments: [{ name: 'code', help: 'error code, which error messages show in brackets', offers: 'codes' }],
       notes: NOTES.explain,
       run: async (io, _options, [code]: [string]) => (await import('./commands/explain.ts')).explain(code, io),
     }),
     command({
       name: 'completion',
-      description: 'print a script that completes commands and options in a shell',
+      description: 'print a script that enables tab completion in a shell',
       arguments: [{ name: 'shell', help: 'name of the shell', offers: ['bash', 'zsh', 'fish', 'powershell'] }],
       notes: NOTES.completion,
       run: async (io, _options, [shell]: ['bash' | 'zsh' | 'fish' | 'powershell']) =>

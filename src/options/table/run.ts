@@ -13,11 +13,11 @@ export const LIMITS_OPTIONS = {
     variable: 'CODESIGN_CONCURRENCY',
     default: '4',
     stored: 'both',
-    help: 'number of concurrent requests',
+    help: 'maximum number of concurrent requests',
     commands: ['sign', 'timestamp', 'resume'],
     in: {
-      timestamp: { help: 'number of files processed concurrently' },
-      resume: { help: 'number of files and reports processed concurrently' },
+      timestamp: { help: 'maximum number of files processed concurrently' },
+      resume: { help: 'maximum number of files and reports processed concurrently' },
     },
   },
   timeout: {
@@ -28,9 +28,9 @@ export const LIMITS_OPTIONS = {
     variable: 'CODESIGN_TIMEOUT',
     default: '30',
     stored: 'profile',
-    help: 'time limit for one attempt of one request',
+    help: 'time limit for each attempt of a request',
     commands: ['sign', 'verify', 'timestamp', 'resume', 'login', 'whoami', 'doctor'],
-    in: { verify: { help: 'time limit for one revocation request', isTypedOnly: true } },
+    in: { verify: { help: 'time limit for each revocation request', isTypedOnly: true } },
   },
   allOrNothing: {
     flag: '--all-or-nothing',
@@ -53,7 +53,7 @@ export const LIMITS_OPTIONS = {
     variable: 'CODESIGN_REPEAT_UNKNOWN',
     default: '0',
     stored: 'profile',
-    help: 'number of requests with an unknown outcome that may be sent a second time; each may be counted twice',
+    help: 'maximum number of requests with an unknown outcome that are sent again; the service may count each of them twice',
     commands: ['sign'],
   },
 } as const satisfies OptionTable;
@@ -66,7 +66,7 @@ export const PRIVACY_OPTIONS = {
     variable: 'CODESIGN_FILE_NAME',
     default: 'send',
     stored: 'profile',
-    help: 'whether requests to the service contain the base name of the file',
+    help: 'whether to include the base name of the file in requests to the service',
     commands: ['sign'],
   },
   extra: {
@@ -75,18 +75,18 @@ export const PRIVACY_OPTIONS = {
     kind: extraMember,
     isList: true,
     stored: 'profile',
-    help: 'client information to replace in requests; an empty value omits it',
+    help: 'client information to change in requests; an empty value omits the information',
     commands: ['sign'],
   },
   report: {
     flag: '--no-report',
-    help: 'send no report of the outcome to the service',
+    help: 'do not report outcomes to the service',
     commands: ['sign', 'resume'],
-    in: { resume: { help: 'send no report of the outcome to the service; drop pending reports' } },
+    in: { resume: { help: 'do not report outcomes to the service; discard pending reports' } },
   },
   journal: {
     flag: '--no-journal',
-    help: 'keep no journal: an unused signature is lost, and paid for again',
+    help: 'keep no journal; unused signatures are lost and must be paid for again',
     commands: ['sign'],
   },
   auditLog: {
@@ -106,19 +106,19 @@ export const OUTPUT_OPTIONS = {
     placeholder: 'n',
     kind: text,
     default: '1',
-    help: 'number of the signature, as inspect shows it',
+    help: 'number of the signature, as shown by `inspect`',
     commands: ['extract'],
     isCommandLineOnly: true,
   },
   pem: {
     flag: '--pem',
-    help: 'write PEM with the label PKCS7 instead of DER',
+    help: 'write the signature in PEM format (BEGIN PKCS7) instead of DER',
     commands: ['extract'],
     isCommandLineOnly: true,
   },
   certificates: {
     flag: '--certificates',
-    help: 'print all certificates as PEM instead of the report',
+    help: 'print all certificates in PEM format instead of the report',
     conflicts: ['json'],
     commands: ['inspect'],
     isCommandLineOnly: true,
@@ -131,11 +131,11 @@ export const OUTPUT_OPTIONS = {
   },
   dryRun: {
     flag: '--dry-run',
-    help: 'send nothing and change nothing; show the digests',
+    help: 'show the digests, but send no requests and change no files',
     commands: ['sign', 'catalog', 'resume'],
     in: {
       catalog: { help: 'write nothing' },
-      resume: { help: 'list unfinished calls; send nothing and change nothing' },
+      resume: { help: 'list unfinished calls, but send no requests and change no files' },
     },
   },
   json: {
@@ -156,9 +156,9 @@ export const OUTPUT_OPTIONS = {
   verbose: {
     flag: '--verbose',
     short: '-v',
-    help: 'print more details: the start of each file, each call, the causes of errors',
+    help: 'print more details, such as each call, the start of each file and the causes of errors',
     commands: [...QUIETABLE, 'whoami'],
-    in: { verify: { help: 'print more details: every certificate in the chains, all warnings' } },
+    in: { verify: { help: 'print more details: all certificates in the chains and all warnings' } },
     isCommandLineOnly: true,
   },
 } as const satisfies OptionTable;
