@@ -7,6 +7,8 @@ import { dirname } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { makeAsar } from '../../../support/containers/make-asar.ts';
+import { cabOf } from '../../../support/containers/make-cab.ts';
+import { msiOf } from '../../../support/containers/make-msi.ts';
 import { makeTar } from '../../../support/containers/make-tar.ts';
 import { zipOf } from '../../../support/containers/make-zip.ts';
 import { type CliRun, fixture, parseJson, runCli, snapshot } from '../../../support/programs/cli.ts';
@@ -15,6 +17,7 @@ import { useServer } from '../../../support/services/shared-server.ts';
 import { folderForEach, forAll } from '../../../support/set-up.ts';
 import { makePackage } from '../../../unit/formats/appx/samples.ts';
 import { makeCompoundFile } from '../../../unit/formats/msi/samples.ts';
+import { makePackage as makeNupkg } from '../../../unit/formats/nuget/samples.ts';
 import { osslsigncodeVerify } from '../../interop/verifiers.ts';
 
 const server = await forAll(useServer({ tsa: true }));
@@ -254,12 +257,38 @@ describe('a JAR', () => {
   });
 });
 
+it('a signed NuGet package is changed only with --replace', async () => {
+  const path = await write('p.nupkg', makeNupkg({ name: 'tools/a.exe', contents: hello }));
+  expect((await runCli(['sign', 'p.nupkg'], { env: server.env, cwd: scratch.path })).code).toBe(0);
+  await write('outer.zip', zipOf({ 'p.nupkg': await readFile(path) }));
+  const before = requests();
+  for (const name of ['p.nupkg', 'outer.zip']) {
+    const run = await sign(name, '--json');
+    expect([run.code, parseJson(run).files[0]?.error?.code]).toEqual([6, 'container-signed']);
+  }
+  expect(requests()).toBe(before);
+  expect((await sign('--replace', 'p.nupkg', 'outer.zip')).code).toBe(0);
+  expect((await verifyInside('p.nupkg', 'outer.zip')).stdout).toContain('4 good, ');
+});
+
+it('a JAR that is stored in an archive stays stored', async () => {
+  const manifest = Buffer.from('Manifest-Version: 1.0\r\n\r\n');
+  const nested = zipOf({ 'META-INF/MANIFEST.MF': manifest, 'native/a.dll': library }, true);
+  const path = await write('boot.jar', zipOf({ 'META-INF/MANIFEST.MF': manifest, 'BOOT-INF/lib/n.jar': nested }));
+  expect((await sign('boot.jar')).code).toBe(0);
+  expect(execFileSync('zipinfo', [path, 'BOOT-INF/lib/n.jar'], { encoding: 'utf8' })).toMatch(/ stor /);
+  await requireSigned(unzip(await write('n.jar', unzip(path, 'BOOT-INF/lib/n.jar')), 'native/a.dll'));
+});
+
 describe('before the first request, a run is rejected', () => {
   const wheel = zipOf({ 'p/a.pyd': library, 'p-1.0.dist-info/RECORD': NOTES });
   const damaged = zipOf({ 'a.exe': hello });
   damaged[100] = (damaged[100] ?? 0) ^ 1;
   it.each([
     ['a.msix', makePackage({ publisher: 'CN=x', files: [{ name: 'a.exe', contents: hello }] }), 'sign-before-packing'],
+    ['a.msi', msiOf(['a.exe'], cabOf({ F0: hello })), 'msi-read-only'],
+    ['a.cab', cabOf({ 'a.exe': hello }), 'cabinet-read-only'],
+    ['sfx.exe', Buffer.concat([hello, zipOf({ 'a.dll': library })]), 'overlay-read-only'],
     ['a.asar', makeAsar({ 'a.node': library }), 'asar-read-only'],
     ['a.tar', makeTar([{ name: 'a.exe', content: hello }]), 'tar-read-only'],
     ['a.tgz', gzipSync(makeTar([{ name: 'a.exe', content: hello }])), 'tar-read-only'],
