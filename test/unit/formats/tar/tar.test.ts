@@ -38,9 +38,9 @@ describe('archives of GNU tar', () => {
     expect(await contentsOf(tar, withTar('-z', '--exclude=folder'))).toEqual({ './ä.txt': 'x'.repeat(1000) });
   });
 
-  it('are rejected if they contain a sparse file', async () => {
+  it('are rejected if they contain a sparse file, however large it is', async () => {
     await writeFile(join(folder, 'sparse'), '');
-    execFileSync('truncate', ['-s', '1M', join(folder, 'sparse')]);
+    execFileSync('truncate', ['-s', '1T', join(folder, 'sparse')]);
     for (const form of ['gnu', 'pax']) {
       const bytes = execFileSync('tar', ['-S', `--format=${form}`, '-C', folder, '-c', '-f', '-', 'sparse']);
       await expect(contentsOf(tar, bytes)).rejects.toMatchObject({ code: 'tar-unsupported' });
