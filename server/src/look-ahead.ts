@@ -28,7 +28,7 @@ export async function lookAhead(
       for (const { quota, left, ...rest } of whyRejected(client, now) ? [] : quotasOf(client)) {
         if (quota === undefined || left === undefined) continue;
         const line = { outcome: 'quota', accessKey, client: name, ...rest, quota, left };
-        if (left < quota / 10) log.warn(line, 'less than a tenth of a quota is left');
+        if (left < quota / 10) log.warn(line, 'less than a tenth of the quota is left');
         else log.info(line);
       }
     }

@@ -27,8 +27,8 @@ export function addCertificateCommands(program: Command, surroundings: Surroundi
     'add',
     "creates a key and a certificate by the server's authority; prints the path of the chain",
   )
-    .requiredOption('--number <n>', 'number that clients give as --code')
-    .option('--bits <n>', 'RSA key size: 2048, 3072 or 4096', '3072')
+    .requiredOption('--number <n>', 'certificate number that clients set with --code')
+    .option('--bits <n>', 'size of the RSA key in bits: 2048, 3072 or 4096', '3072')
     .option('--common-name <name>', 'name of the signer in the certificate', 'Code Signing')
     .action(async (options: KeyOptions, command: Command) => {
       const wanted = { ...readKey(options), commonName: readName('--common-name', options.commonName) };
@@ -40,10 +40,13 @@ export function addCertificateCommands(program: Command, surroundings: Surroundi
   dataCommand(
     certificate,
     'request',
-    'prints a certificate request (PKCS#10) for a CA; creates the key if there is none',
+    'prints a certificate request (PKCS#10) for a CA; creates the key if it does not exist',
   )
-    .requiredOption('--number <n>', 'certificate number for --code; an existing number renews its certificate')
-    .option('--bits <n>', 'RSA key size: 2048, 3072 or 4096', '3072')
+    .requiredOption(
+      '--number <n>',
+      'certificate number for --code; if the number already exists, its certificate is renewed',
+    )
+    .option('--bits <n>', 'size of the RSA key in bits: 2048, 3072 or 4096', '3072')
     .option('--common-name <name>', 'common name in the request', 'Code Signing')
     .option('--organization <name>', 'organization in the request')
     .action(async (options: KeyOptions, command: Command) => {
@@ -69,7 +72,7 @@ export function addCertificateCommands(program: Command, surroundings: Surroundi
       announce(await withData(options, surroundings, (data) => importCertificate(data, number, chain, operation)));
     });
 
-  const listed = 'lists the number, key size, state, expiry and chain file of each certificate';
+  const listed = 'lists the number, key size, state, expiry date and chain file of each certificate';
   listCommand(certificate, listed, surroundings, async (store, options) => {
     const folder = dataFolder(readConfig(options, environment).dataRoot);
     return (await store.certificates.list()).map((each) => {
@@ -82,8 +85,8 @@ export function addCertificateCommands(program: Command, surroundings: Surroundi
     });
   });
 
-  const disable = dataCommand(certificate, 'disable <number>', 'rejects all further calls with the certificate');
-  const enable = dataCommand(certificate, 'enable <number>', 'accepts calls with the certificate again').option(
+  const disable = dataCommand(certificate, 'disable <number>', 'rejects all further calls that use the certificate');
+  const enable = dataCommand(certificate, 'enable <number>', 'again accepts calls that use the certificate').option(
     '--for <duration>',
     'duration, such as 30m, 2h or 7d (default: until it is disabled)',
   );

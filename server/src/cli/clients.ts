@@ -45,14 +45,16 @@ export function addClientCommands(program: Command, surroundings: Surroundings):
         clients.change(target, what),
       );
     });
-  const client = program.command('client').description('clients that may sign, their certificates and limits');
+  const client = program
+    .command('client')
+    .description('manages the clients that may sign, their certificates and their limits');
 
   dataCommand(client, 'add', 'adds a client, shows its secret once, and prints its access key')
     .option('--name <name>', 'name for people')
     .option('--certificate <number>', 'certificate that the client may use; repeatable (default: all)', collect)
     .option('--algorithm <name>', 'digest algorithm that the client may use; repeatable (default: all)', collect)
-    .option('--quota <n>', 'limit on the total number of signatures, or none', 'none')
-    .option('--monthly-quota <n>', 'limit on signatures per month (UTC), or none', 'none')
+    .option('--quota <n>', 'limit on the total number of signatures, or "none" for no limit', 'none')
+    .option('--monthly-quota <n>', 'limit on the number of signatures per month (UTC), or "none" for no limit', 'none')
     .option('--expires <time>', EXPIRES)
     .option('--client-env <path>', NEW_ENVIRONMENT)
     .option('--base-url <url>', BASE_URL)
@@ -74,7 +76,7 @@ export function addClientCommands(program: Command, surroundings: Surroundings):
       });
     });
 
-  const shown = 'lists access key, name, state, signatures, quota, expiry and permissions';
+  const shown = 'lists the access key, name, state, signatures, quota, expiry date and permissions of each client';
   listCommand(client, shown, surroundings, async (store) =>
     (await store.clients.list()).map((each) => {
       const { accessKey, name = null, signatures, quota = null } = each;
@@ -105,14 +107,14 @@ export function addClientCommands(program: Command, surroundings: Surroundings):
     });
 
   const disable = dataCommand(client, 'disable <client>', 'rejects all further calls from a client');
-  const enable = dataCommand(client, 'enable <client>', 'accepts calls from a client again');
+  const enable = dataCommand(client, 'enable <client>', 'again accepts calls from a client');
   for (const each of [disable, enable]) {
     each.action((given: string, options: DataOptions, command: Command) =>
       change(options, command, given, { disabled: command === disable }),
     );
   }
 
-  dataCommand(client, 'rotate <client>', 'replaces the secret and shows the new one once')
+  dataCommand(client, 'rotate <client>', 'replaces the secret of a client and shows the new secret once')
     .option(
       '--keep-old <duration>',
       'time for which the old secret stays valid, such as 30m, 24h or 7d (default: none)',
@@ -135,8 +137,8 @@ export function addClientCommands(program: Command, surroundings: Surroundings):
       });
     });
 
-  const quota = program.command('quota').description('signature limits and remaining signatures');
-  const listed = 'lists access key, name, signatures, quotas and remaining signatures';
+  const quota = program.command('quota').description('manages signature limits and shows the remaining signatures');
+  const listed = 'lists the access key, name, signatures, quotas and remaining signatures of each client';
   const quotasShown = async (store: Store) =>
     (await store.clients.list()).map((each) => {
       const { accessKey, name = null } = each;
@@ -147,7 +149,11 @@ export function addClientCommands(program: Command, surroundings: Surroundings):
       };
     });
   listCommand(quota, listed, surroundings, quotasShown, { isDefault: true });
-  dataCommand(quota, 'set <client> <n>', 'sets the limit on the total number of signatures, or removes it (none)')
+  dataCommand(
+    quota,
+    'set <client> <n>',
+    'sets the limit on the total number of signatures, or removes the limit ("none")',
+  )
     .option('--monthly', 'limits the signatures per month (UTC) instead of the total')
     .action((given: string, value: string, options: DataOptions & { monthly?: boolean }, command: Command) => {
       const limit = readQuota('the quota', value);

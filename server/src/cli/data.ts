@@ -16,7 +16,10 @@ export function dataCommand(parent: Command, name: string, description: string, 
     .command(name, options)
     .description(description)
     .exitOverride()
-    .option('--config <file>', 'JSON file with settings (CODESIGN_SERVER_CONFIG); options and environment override it')
+    .option(
+      '--config <file>',
+      'JSON file with settings (CODESIGN_SERVER_CONFIG); options and environment variables override the file',
+    )
     .option('--data <folder>', "data folder (CODESIGN_SERVER_DATA; default: the platform's)")
     .option('--database <url>', 'postgres://… for several servers (CODESIGN_SERVER_DATABASE; default: SQLite)')
     .option('--pkcs11-library <path>', "the HSM's PKCS#11 library (CODESIGN_SERVER_PKCS11_LIBRARY; default: SoftHSM's)")
@@ -33,7 +36,7 @@ export function listCommand<Options extends DataOptions>(
   commandOptions?: CommandOptions,
 ): Command {
   return dataCommand(parent, 'list', description, commandOptions)
-    .option('--json', 'JSON array instead of a table')
+    .option('--json', 'prints a JSON array instead of a table')
     .action(async (options: Options & ListOptions) => {
       const rows = await withStore(options, surroundings, (store) => rowsOf(store, options));
       printList(rows, options, surroundings.announce);

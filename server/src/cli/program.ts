@@ -66,12 +66,14 @@ export function buildProgram(surroundings: Surroundings, waitForSignal: () => Pr
 
   dataCommand(program, 'start', 'starts the server; the first start creates its data and a client')
     .option('--host <address>', 'address to listen on (CODESIGN_SERVER_HOST; default 127.0.0.1)')
-    .option('--port <n>', 'port, 0 for a free one (CODESIGN_SERVER_PORT; default 8443)')
+    .option('--port <n>', 'port to listen on; 0 selects a free port (CODESIGN_SERVER_PORT; default 8443)')
     .option('--client-env <path>', "first start: new file for the client's environment")
     .option('--tls-cert <pem>', "TLS certificate with its chain, instead of one by the server's CA")
     .option('--tls-key <pem>', 'its private key')
-    .option('--tls-name <name>', 'additional name or address that clients use; repeatable', collect)
-    .addOption(new Option('--log-level <level>', 'level of the log on standard error').choices(LOG_LEVELS))
+    .option('--tls-name <name>', 'additional host name or IP address that clients use; repeatable', collect)
+    .addOption(
+      new Option('--log-level <level>', 'level of the log that is written to standard error').choices(LOG_LEVELS),
+    )
     .action(async (options: StartOptions, command: Command) => {
       const config = readConfig(options, environment);
       const asked = waitForSignal(); // before the start, so a signal during the start is not lost
@@ -79,7 +81,8 @@ export function buildProgram(surroundings: Surroundings, waitForSignal: () => Pr
       await asked;
       await server.stop();
     });
-  const init = 'creates the token, authority and first certificate, or updates the database; prints the data folder';
+  const init =
+    'creates the token, the authority and the first certificate, or updates the database; prints the path of the data folder';
   dataCommand(program, 'init', init).action(async (options: DataOptions, command: Command) => {
     const config = readConfig(options, environment);
     const folder = await makeData(config, environment, operationOf(command, surroundings), 'create');

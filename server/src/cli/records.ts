@@ -59,7 +59,11 @@ export function addRecordCommands(program: Command, surroundings: Surroundings):
       }),
   );
 
-  dataCommand(records, 'prune', 'removes records older than a given time, and prints how many; counts do not change')
+  dataCommand(
+    records,
+    'prune',
+    'removes records older than a given time and prints the number of removed records; does not change signature counts',
+  )
     .requiredOption('--before <time>', 'time in the past, such as 2030-12-31 or 2030-12-31T18:00:00Z')
     .action(async (options: DataOptions & { before: string }, command: Command) => {
       const { before: value } = options;
@@ -78,7 +82,7 @@ export function addRecordCommands(program: Command, surroundings: Surroundings):
     });
 
   const audit = program.command('audit').description('changes by operators');
-  const changes = 'lists time, operator, host, command, target and details';
+  const changes = 'lists the time, operator, host, command, target and details of each change';
   const latestChanges = (store: Store, options: LimitOptions) =>
     store.audit.list(readPeriod(options), readLimit(options.limit));
   withPeriod(listCommand(audit, changes, surroundings, latestChanges, { isDefault: true })).option(
@@ -90,7 +94,10 @@ export function addRecordCommands(program: Command, surroundings: Surroundings):
   const exported = 'exports all records without their signatures, or the audit log';
   withFilter(dataCommand(program, 'export', exported))
     .addOption(
-      new Option('--audit', 'list changes by operators instead of records').conflicts(['client', 'certificate']),
+      new Option('--audit', 'export the changes that operators made instead of the records').conflicts([
+        'client',
+        'certificate',
+      ]),
     )
     .addOption(new Option('--format <format>', 'output format').choices(['csv', 'json']).default('csv'))
     .action((options: FilterOptions & { format: 'csv' | 'json'; audit?: boolean }) =>
@@ -118,14 +125,14 @@ export function addRecordCommands(program: Command, surroundings: Surroundings):
 
 function withFilter(command: Command): Command {
   return withPeriod(command)
-    .option('--client <client>', 'client whose records are listed')
-    .option('--certificate <number>', 'certificate whose records are listed');
+    .option('--client <client>', 'client that requested the signatures')
+    .option('--certificate <number>', 'number of the certificate that was used');
 }
 
 function withPeriod(command: Command): Command {
   return command
-    .option('--since <time>', 'records from this time on, such as 2030-12-31 or 2030-12-31T18:00:00Z')
-    .option('--until <time>', 'only before this time');
+    .option('--since <time>', 'earliest time to include, such as 2030-12-31 or 2030-12-31T18:00:00Z')
+    .option('--until <time>', 'end of the period; entries from this time on are omitted');
 }
 
 async function* recordsOf(

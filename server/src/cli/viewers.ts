@@ -5,11 +5,11 @@ import type { Surroundings } from '../start.ts';
 import { dataCommand, holderNamed, listCommand, operationOf, withStore } from './data.ts';
 import { EXPIRES, readName, readTime } from './values.ts';
 
-const NEW_FILE = 'new file for access key and secret, instead of the terminal';
+const NEW_FILE = 'new file for the access key and the secret, which are then not shown on the terminal';
 
 export function addViewerCommands(program: Command, surroundings: Surroundings): void {
   const { environment, now, announce, terminal } = surroundings;
-  const viewer = program.command('viewer').description('viewers of the page at /, who cannot sign');
+  const viewer = program.command('viewer').description('manages the viewers of the page at /; viewers cannot sign');
 
   dataCommand(viewer, 'add', 'adds a viewer, shows its secret once, and prints its access key')
     .option('--name <name>', 'name for people')
@@ -36,7 +36,7 @@ export function addViewerCommands(program: Command, surroundings: Surroundings):
       },
     );
 
-  listCommand(viewer, 'lists access key, name, state and expiry', surroundings, async (store) =>
+  listCommand(viewer, 'lists the access key, name, state and expiry date of each viewer', surroundings, async (store) =>
     (await store.viewers.list()).map(({ accessKey, name = null, expiresAt = null }) => {
       return { accessKey, name, state: expiresAt === null || now() < expiresAt ? 'active' : 'expired', expiresAt };
     }),

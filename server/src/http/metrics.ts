@@ -32,18 +32,24 @@ export function createMetrics(store: Store, readiness: Readiness, now: () => Dat
   const describe = <Label extends string>(name: string, help: string, ...labelNames: Label[]) => ({
     ...{ name: `codesign_${name}`, help, labelNames, registers: [registry] },
   });
-  const answers = new Counter(describe('answers_total', 'Answers by operation and status.', 'operation', 'status'));
+  const answers = new Counter(
+    describe('answers_total', 'Number of answers by operation and status.', 'operation', 'status'),
+  );
   const durations = new Histogram({
     ...describe('answer_seconds', 'Time from the headers of a request to the end of its answer.', 'operation'),
     buckets: BUCKETS,
   });
   const thrownAway = new Counter(
-    describe('signatures_thrown_away_total', 'Signatures that did not reach a client.', 'reason'),
+    describe('signatures_thrown_away_total', 'Number of signatures that did not reach a client.', 'reason'),
   );
   const failedLogins = new Counter(describe('failed_logins_total', 'Failed logins by reason.', 'kind', 'failure'));
-  const calls = new Gauge(describe('signatures_under_way', 'Calls of sign that run at the HSM or wait for it.'));
+  const calls = new Gauge(
+    describe('signatures_under_way', 'Signature requests that the HSM processes or that wait for the HSM.'),
+  );
   const ready = new Gauge(describe('ready', '1 if a check of /readyz succeeds, otherwise 0.', 'check'));
-  const ends = new Gauge(describe('certificate_end_seconds', 'End of validity, in seconds since 1970.', 'certificate'));
+  const ends = new Gauge(
+    describe('certificate_end_seconds', 'Time at which the certificate expires, in seconds since 1970.', 'certificate'),
+  );
   const used = new Gauge(describe('quota_used', 'Counted signatures of an active client.', 'client', 'key', 'period'));
   const left = new Gauge(
     describe('quota_left', 'Remaining signatures of an active client.', 'client', 'key', 'period'),

@@ -19,7 +19,7 @@ export function prepareTables(rights: TableRights, authority?: string, migration
     const { tables, applied } = await examine(database);
     const another = (reason: string) => new ServerError('database-of-another', { reason });
     if (applied.length === 0 && rights !== 'create') throw another("it has none of this server's tables");
-    if (tables.length > 0 && !applied.includes(FIRST)) throw another('it has tables of another program');
+    if (tables.length > 0 && !applied.includes(FIRST)) throw another('it contains tables of another program');
     const newer = applied.find((name) => !(name in migrations));
     if (newer !== undefined) throw new ServerError('database-newer', { migration: newer });
     if (authority !== undefined && (await authorityOf(database).get())?.certificate !== authority) {
