@@ -22,7 +22,6 @@ import {
 import type { ResumedCall } from '../signing/resume/resumed-call.ts';
 import type { CreateSigning } from '../signing/resume/write-files.ts';
 import { leafDigest } from '../signing/service/key-match.ts';
-import { runContext } from '../signing/signing-context.ts';
 import type { Signing } from '../signing/signing-run.ts';
 import { readChain } from './compose-config.ts';
 import {
@@ -170,7 +169,7 @@ async function composeWriting(
     const timestampAlgorithm = urls.length > 0 ? timestamps.algorithm : undefined;
     return {
       run: { ...run, ...(inside && { containers: inside.containers }) },
-      context: runContext({ ...signingOptions, algorithm, timestampAlgorithm, chain }),
+      context: { algorithm, timestampAlgorithm, chain, formatOptions: signingOptions.formatOptions },
       // Inner files may use another algorithm, and their calls then belong to other work.
       typedOptions: [],
       policy: {

@@ -12,7 +12,7 @@ import { signingWarnings } from '../signing/errors.ts';
 import type { SigningEvent } from '../signing/outcome.ts';
 import { withoutJournal } from '../signing/service/call.ts';
 import type { ClientInfo } from '../signing/service/client-info.ts';
-import { type RunContext, runContext } from '../signing/signing-context.ts';
+import type { RunContext } from '../signing/signing-context.ts';
 import type { Inside } from '../signing/signing-policy.ts';
 import type { Signing } from '../signing/signing-run.ts';
 import type { TimestampAuthorities } from '../timestamp/authorities.ts';
@@ -85,8 +85,13 @@ async function insideOf({ inside, policy, exclude }: SigningSettings): Promise<I
 }
 
 function contextOf(settings: SigningSettings, chain: SigningChain): RunContext {
-  const { urls, algorithm } = settings.timestamps;
-  return runContext({ ...settings, chain, timestampAlgorithm: urls.length > 0 ? algorithm : undefined });
+  const { algorithm, formatOptions, timestamps } = settings;
+  return {
+    algorithm,
+    timestampAlgorithm: timestamps.urls.length > 0 ? timestamps.algorithm : undefined,
+    chain,
+    formatOptions,
+  };
 }
 
 export function describeClient(id: string, replaced: ReplacedExtra): ClientInfo {

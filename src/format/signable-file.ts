@@ -102,7 +102,7 @@ export interface StampingEach {
 export interface StampingWhole {
   readonly of: 'file';
   /** Returns undefined if the last change is already a timestamp, unless `force` is set. */
-  prepare(options: WholeTimestampOptions): Promise<PreparedTimestamp | undefined>;
+  prepare(algorithm: DigestAlgorithm, force: boolean): Promise<PreparedTimestamp | undefined>;
 }
 
 export interface Attaching {
@@ -168,18 +168,10 @@ export interface SigningContext {
   readonly algorithm: DigestAlgorithm;
   /** undefined if no timestamp is wanted. */
   readonly timestampAlgorithm?: DigestAlgorithm | undefined;
-  /** Bytes for the timestamp token, in formats whose digest depends on the space. */
-  readonly tokenReserve?: number | undefined;
   readonly chain: SigningChain;
   /** Signed time. The journal records it, so that a later run can create the same bytes. */
   readonly time: Date;
   readonly formatOptions: FormatOptions;
-}
-
-export interface WholeTimestampOptions {
-  readonly algorithm: DigestAlgorithm;
-  readonly tokenReserve: number;
-  readonly force: boolean;
 }
 
 export interface PreparedTimestamp {

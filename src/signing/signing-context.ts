@@ -9,18 +9,6 @@ import type { Account } from './service/account.ts';
 
 export type RunContext = Omit<SigningContext, 'time'>;
 
-/** Timestamp tokens are up to 8,000 bytes long. All runs use the same value, so that they prepare the same bytes. */
-export const TOKEN_RESERVE = 16 * 1024;
-
-export function runContext({
-  algorithm,
-  timestampAlgorithm,
-  chain,
-  formatOptions,
-}: Omit<RunContext, 'tokenReserve'>): RunContext {
-  return { algorithm, timestampAlgorithm, tokenReserve: timestampAlgorithm && TOKEN_RESERVE, chain, formatOptions };
-}
-
 /** The signing time that an earlier run chose for the file, and the digest that it sent. */
 export interface EarlierTime {
   readonly time: Date;

@@ -45,7 +45,7 @@ export async function openPdf(source: ByteSource, reader: ContentReader): Promis
       verify: (expected) => verify(opened, expected),
     },
     removing: { signatures: () => removable(opened), patch: async () => (await lastUpdate(opened)).patch },
-    stamping: { of: 'file', prepare: (options) => prepareTimestamp(opened, options) },
+    stamping: { of: 'file', prepare: (algorithm, force) => prepareTimestamp(opened, algorithm, force) },
     attaching: { place: ({ bytes }) => attachCms(opened, bytes) },
     contents: undefined,
     listing: undefined,

@@ -1,12 +1,12 @@
 import { DATA } from '../../asn1/object-identifiers.ts';
 import type { ByteSource } from '../../bytes/byte-source.ts';
-import { DIGEST_LENGTH } from '../../crypto/algorithms.ts';
+import { DIGEST_LENGTH, type DigestAlgorithm } from '../../crypto/algorithms.ts';
 import { CodesignError, expectedError } from '../../errors/codesign-error.ts';
 import { isObjection } from '../../errors/finding.ts';
 import { prepareCms } from '../../format/cms.ts';
 import { formatErrors } from '../../format/errors.ts';
 import { type FormatOptions, textOf } from '../../format/options.ts';
-import type { Prepared, PreparedTimestamp, SigningContext, WholeTimestampOptions } from '../../format/signable-file.ts';
+import type { Prepared, PreparedTimestamp, SigningContext } from '../../format/signable-file.ts';
 import { cmsEnvelope } from '../../format/signature.ts';
 import { dateString, textString } from '../../pdf-syntax/write.ts';
 import { checkChangeable, checkReferences, emptyField, freeName } from './check.ts';
@@ -53,18 +53,20 @@ function certification(level: number): string {
   return `[<< /Type /SigRef /TransformMethod /DocMDP /TransformParams ${parameters} >>]`;
 }
 
+/** Timestamp tokens are up to 8,000 bytes long. All runs use the same value, so that they prepare the same bytes. */
+const TOKEN_RESERVE = 16 * 1024;
 /** Additional bytes to reserve, in case the service returns a longer certificate with the signature. */
 const RESERVE = 512;
 
 export async function prepareSignature(opened: OpenedPdf, context: SigningContext): Promise<Prepared> {
   const { document, stored, reader } = opened;
   const planned = await planSignature(opened, context);
-  const { algorithm, chain, tokenReserve } = context;
+  const { algorithm, chain, timestampAlgorithm } = context;
   const longest = prepareCms(PDF_PROFILE, context, {
     type: DATA,
     messageDigest: new Uint8Array(DIGEST_LENGTH[algorithm]),
   });
-  const token = tokenReserve === undefined ? undefined : new Uint8Array(tokenReserve);
+  const token = timestampAlgorithm && new Uint8Array(TOKEN_RESERVE);
   const space = longest.seal(new Uint8Array(chain.signatureLength), token).bytes.length + RESERVE;
   const { content, result, put } = await prepareUpdate(document, { ...planned, space });
   await rehearse(opened, result);
@@ -84,7 +86,8 @@ export async function prepareSignature(opened: OpenedPdf, context: SigningContex
 /** Prepares an update with a document timestamp (ETSI EN 319 142-1, 5.4.3). */
 export async function prepareTimestamp(
   opened: OpenedPdf,
-  { algorithm, tokenReserve, force }: WholeTimestampOptions,
+  algorithm: DigestAlgorithm,
+  force: boolean,
 ): Promise<PreparedTimestamp | undefined> {
   const { document, stored, reader } = opened;
   const last = stored.at(-1);
@@ -97,7 +100,7 @@ export async function prepareTimestamp(
     ['Type', '/DocTimeStamp'],
     ['SubFilter', '/ETSI.RFC3161'],
   ] as const;
-  const planned = { entries, field, firstNumber, space: tokenReserve, certifies: false };
+  const planned = { entries, field, firstNumber, space: TOKEN_RESERVE, certifies: false };
   const { content, result, put } = await prepareUpdate(document, planned);
   await rehearse(opened, result);
   return {

@@ -20,7 +20,6 @@ import { planFiles } from '../plan-files.ts';
 import { type Intent, type PlannedFile, type RecognisedFile, WITHOUT_SIGNATURE } from '../planned-file.ts';
 import { type Run, type StartedRun, type StopSignal, startRun } from '../run.ts';
 import { isoTime } from '../service/timestamps.ts';
-import { TOKEN_RESERVE } from '../signing-context.ts';
 
 export interface Timestamping {
   readonly authorities: TimestampAuthorities;
@@ -63,9 +62,7 @@ async function decide(
   const stamping = requireCapability(opened.stamping, 'timestamped', format);
   if (stamping.of === 'file') await requireUnbroken(opened, await opened.signatures(), format);
   const isStamped =
-    stamping.of === 'each-signature'
-      ? lacking.length === 0
-      : (await stamping.prepare({ algorithm, tokenReserve: TOKEN_RESERVE, force })) === undefined;
+    stamping.of === 'each-signature' ? lacking.length === 0 : (await stamping.prepare(algorithm, force)) === undefined;
   return { ...WITHOUT_SIGNATURE, skipped: isStamped ? 'already-timestamped' : undefined };
 }
 
@@ -102,7 +99,7 @@ async function stampFile(
   const signatures = withNested(await opened.signatures());
   for (const signature of signatures) await assertIntact(signature, 'signature-broken');
   if (stamping.of === 'file') {
-    const whole = await stamping.prepare({ algorithm, tokenReserve: TOKEN_RESERVE, force });
+    const whole = await stamping.prepare(algorithm, force);
     if (whole === undefined) throw nothingToStamp();
     const stamped = await stamp({ digest: await whole.digest() });
     return {

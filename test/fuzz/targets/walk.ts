@@ -123,8 +123,7 @@ async function tryChanging(
   for (const signature of signatures) if (!(await isIntact(signature))) return;
   await tryEmbedding(format, bytes, async () => {
     if (file.stamping?.of === 'each-signature') return stampIn(file, new Map([[first, otherToken]]));
-    const options = { algorithm: 'SHA256', tokenReserve: otherToken.length, force: true } as const;
-    const prepared = await wholeStamping(file).prepare(options);
+    const prepared = await wholeStamping(file).prepare('SHA256', true);
     if (prepared === undefined) throw new TypeError('a forced timestamp is prepared');
     return prepared.embed(otherToken);
   });

@@ -254,13 +254,13 @@ describe('a document that cannot be signed', () => {
     const file = await openBytes(pdf, bytes);
     const preparing = signingIn(file).prepare(signingContext({ chain: signer.chain }), 'append');
     await expect(preparing).rejects.toMatchObject({ code: 'pdf-result-broken' });
-    const stamping = wholeStamping(file).prepare({ algorithm: 'SHA256', tokenReserve: 100, force: false });
+    const stamping = wholeStamping(file).prepare('SHA256', false);
     await expect(stamping).rejects.toMatchObject({ code: 'pdf-result-broken' });
   });
 
-  it('has too little space for a token that is larger than announced', async () => {
-    const token = Buffer.concat([Buffer.from('30820800', 'hex'), Buffer.alloc(0x800)]);
-    await expect(signBytes(pdf, makePdf(), signer, { token, tokenReserve: 16 })).rejects.toMatchObject({
+  it('has too little space for a token that is larger than the space that is reserved', async () => {
+    const token = Buffer.concat([Buffer.from('30827000', 'hex'), Buffer.alloc(0x7000)]);
+    await expect(signBytes(pdf, makePdf(), signer, { token })).rejects.toMatchObject({
       code: 'pdf-space-too-small',
     });
   });

@@ -34,9 +34,7 @@ export interface SignBytesOptions {
   readonly field?: string;
   readonly certify?: string;
   readonly reason?: string;
-  /** Announced as so many bytes before anything is digested. */
   readonly token?: Uint8Array | undefined;
-  readonly tokenReserve?: number | undefined;
   /** Also what `check` rejects: a package for another publisher, for example. */
   readonly unchecked?: boolean;
   /** Of the file. */
@@ -62,19 +60,12 @@ export async function signBytes(
   format: Format,
   bytes: Uint8Array,
   signer: ThrowawaySigner,
-  {
-    algorithm: given,
-    mode = rulesOf(format).modes[0],
-    name,
-    token,
-    tokenReserve = token?.length,
-    unchecked = false,
-    ...info
-  }: SignBytesOptions = {},
+  { algorithm: given, mode = rulesOf(format).modes[0], name, token, unchecked = false, ...info }: SignBytesOptions = {},
 ): Promise<SignedBytes> {
   const file = await openBytes(format, bytes, name);
   const algorithm = given ?? signingIn(file).fixedAlgorithm?.algorithm ?? 'SHA256';
-  const context = signingContext({ algorithm, chain: signer.chain, tokenReserve }, { wsh: true, ...info });
+  const timestampAlgorithm = token && 'SHA256';
+  const context = signingContext({ algorithm, chain: signer.chain, timestampAlgorithm }, { wsh: true, ...info });
   if (!unchecked) await checkIn(file, format, context, mode);
   const contents = await withSignedContents(format, file, bytes, context, signer, token);
   const prepared = await signingIn(contents.file).prepare(context, mode);
