@@ -1,6 +1,5 @@
-import type { Environment } from '../options/options.ts';
 import { missingSettings, type Resolved, resolveTimestamps } from '../options/resolve.ts';
-import { OPTIONS } from '../options/table.ts';
+import { type Environment, OPTIONS } from '../options/table.ts';
 import type { Timestamping } from '../signing/changes/timestamp.ts';
 import type { SigningEvent } from '../signing/outcome.ts';
 import { composeHttp, composeTimestamps, readTimestampRoots } from './compose-connection.ts';

@@ -5,9 +5,9 @@ import { PURPOSES } from '../formats/registry.ts';
 import { loadRoots } from '../http/roots.ts';
 import { readCertificateFiles } from '../options/credentials/files.ts';
 import { lookUp, NOTHING_STORED, type Stored, type StoredProfile } from '../options/lookup.ts';
-import type { Environment, ProfileOptions } from '../options/options.ts';
 import { DEFAULT_PROFILE, openProfiles } from '../options/stored/profiles.ts';
 import { readProjectFile } from '../options/stored/project-file.ts';
+import type { Environment, ProfileOptions } from '../options/table.ts';
 
 export async function composeStored(options: ProfileOptions, env: Environment): Promise<Stored> {
   const [project, profile] = await Promise.all([readProject(), readProfile(options, env)]);

@@ -1,8 +1,7 @@
 import { matchesAnyOf } from '../files/file-names.ts';
 import type { HistoryEntry } from '../journal/journal.ts';
-import type { Environment } from '../options/options.ts';
 import { resolve } from '../options/resolve.ts';
-import type { LibraryOptionsOf } from '../options/table.ts';
+import type { Environment, LibraryOptionsOf } from '../options/table.ts';
 import { composeJournalReading } from './compose-local.ts';
 
 export async function composeHistory(options: LibraryOptionsOf<'history'>, env: Environment) {

@@ -3,8 +3,8 @@ import { type ContainedVerdict, createWalker, outerFile } from '../containers/wa
 import { filesNextTo } from '../files/files-next-to.ts';
 import { openInput } from '../files/input-file.ts';
 import { KINDS } from '../formats/kinds.ts';
-import type { Environment } from '../options/options.ts';
 import type { Resolved } from '../options/resolve.ts';
+import type { Environment } from '../options/table.ts';
 import type { ClassifiedFile, Minimum } from '../policy/classified-file.ts';
 import { type Policy, readPolicy } from '../policy/policy-file.ts';
 import { createClassifier } from '../policy/rules.ts';

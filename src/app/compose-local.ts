@@ -11,7 +11,7 @@ import type { Journal, JournalReading } from '../journal/journal.ts';
 import { openJournal, readJournal } from '../journal/open-journal.ts';
 import { observeProcesses } from '../journal/processes.ts';
 import type { JournalOptions } from '../journal/run-journal.ts';
-import type { Environment } from '../options/options.ts';
+import type { Environment } from '../options/table.ts';
 import { readHistoryDays } from '../options/variables.ts';
 import { folderFlushes } from '../signing/files/flushes.ts';
 import { temporaryNames } from '../signing/files/stale-files.ts';

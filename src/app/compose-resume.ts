@@ -6,9 +6,8 @@ import type { Journal, UnfinishedCall } from '../journal/journal.ts';
 import { hasCredentials, isWithoutCredentials } from '../options/credentials/credentials.ts';
 import { type ReplacedExtra, resolveExtra } from '../options/extra.ts';
 import type { Stored } from '../options/lookup.ts';
-import type { Environment } from '../options/options.ts';
 import { missingSettings, type Resolved, resolve, resolveTimestamps } from '../options/resolve.ts';
-import type { OptionsOf } from '../options/table.ts';
+import type { Environment, OptionsOf } from '../options/table.ts';
 import type { SigningService } from '../service/signing-service.ts';
 import type { SigningEvent } from '../signing/outcome.ts';
 import {

@@ -1,7 +1,7 @@
 import type { Http } from '../http/http.ts';
 import { settingsErrors } from '../options/errors.ts';
-import type { Environment } from '../options/options.ts';
 import type { Resolved } from '../options/resolve.ts';
+import type { Environment } from '../options/table.ts';
 import { listed } from '../options/variables.ts';
 import { createRevocation } from '../verifying/revocation.ts';
 import { loadCrlFiles, loadTrustRoots } from '../verifying/roots.ts';

@@ -1,8 +1,7 @@
 /** THE TABLE OF CHECKS of `doctor`, in the order in which it prints them. */
 
-import type { Environment } from '../options/options.ts';
 import { resolveTimestamps } from '../options/resolve.ts';
-import { OPTIONS, type OptionsOf } from '../options/table.ts';
+import { type Environment, OPTIONS, type OptionsOf } from '../options/table.ts';
 import { type Check, type CheckResult, runChecks, type Unavailable } from './check.ts';
 import * as local from './local-checks.ts';
 import * as network from './network-checks.ts';

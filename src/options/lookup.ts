@@ -1,9 +1,9 @@
 import { settingsErrors } from './errors.ts';
 import type { CommandName } from './option.ts';
-import type { Environment } from './options.ts';
 import {
   type CommandOption,
   definitionOf,
+  type Environment,
   OPTIONS,
   type OptionKey,
   optionsOf,

@@ -7,9 +7,8 @@ import { settingsErrors } from './errors.ts';
 import { resolveExtra } from './extra.ts';
 import { type Lookup, lookUp, NOTHING_STORED, refuseConflicts, type Stored } from './lookup.ts';
 import type { CommandName } from './option.ts';
-import type { Environment } from './options.ts';
 import { FORMAT_OPTION_KEYS } from './table/formats.ts';
-import { definitionOf, type OptionKey, type OptionsOf, optionsOf, type ValuesOf } from './table.ts';
+import { definitionOf, type Environment, type OptionKey, type OptionsOf, optionsOf, type ValuesOf } from './table.ts';
 import { type Given, readProxyVariable } from './values.ts';
 import { emptyVariables, listed } from './variables.ts';
 

@@ -1,8 +1,7 @@
 import { settingsWarnings } from './errors.ts';
 import { number } from './option.ts';
-import type { Environment } from './options.ts';
 import { suggest } from './suggest.ts';
-import { OPTION_VARIABLES } from './table.ts';
+import { type Environment, OPTION_VARIABLES } from './table.ts';
 
 const DEFAULT_HISTORY_DAYS = '90';
 

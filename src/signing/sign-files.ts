@@ -1,9 +1,13 @@
 import type { ByteSource } from '../bytes/byte-source.ts';
+import { inFileSystem } from '../files/file-system-errors.ts';
 import type { SignableFile } from '../format/signable-file.ts';
-import { checkCatalogMembers } from './catalog-members.ts';
+import { isCatalog, listedFile } from '../formats/catalogs.ts';
+import { contentReader } from '../formats/recognise.ts';
 import { changeEach, finish } from './change-each.ts';
 import { previewFile } from './dry-run.ts';
+import { signingErrors } from './errors.ts';
 import type { FindWritten } from './existing-signatures.ts';
+import { openPlanned } from './files/open-file.ts';
 import type { FileOutcome, FileToSign, SignFilesResult } from './outcome.ts';
 import { planFiles } from './plan-files.ts';
 import { type Intent, type Planned, type PlannedFile, type RecognisedFile, WITHOUT_SIGNATURE } from './planned-file.ts';
@@ -128,4 +132,29 @@ function summarise(files: readonly FileOutcome[]): SignFilesResult['summary'] {
     planned: count('planned'),
     notAttempted: files.filter(isNotAttempted).length,
   };
+}
+
+/** Throws `catalog-member-changes` if the run would change a file that is listed in a catalog of the same run. */
+async function checkCatalogMembers(
+  planned: readonly Planned[],
+  run: Pick<StartedRun, 'digestEntries' | 'onEvent' | 'stop'>,
+): Promise<void> {
+  const plans = planned.flatMap((one) => ('plan' in one && one.plan.skipped === undefined ? [one.plan] : []));
+  const reader = () => contentReader(run.digestEntries);
+  const catalogs = await Promise.all(
+    plans
+      .filter(({ format }) => isCatalog(format.id))
+      .map(async (plan) => {
+        await using input = await openPlanned(plan, run);
+        return { path: plan.path, file: await plan.format.open(input.source, reader(), plan.output) };
+      }),
+  );
+  if (catalogs.length === 0) return;
+  for (const plan of plans.filter(({ format }) => !isCatalog(format.id))) {
+    await using input = await openPlanned(plan, run);
+    const file = await inFileSystem('read the file', () => listedFile(input.source, reader(), plan.path));
+    const catalog = catalogs.find((one) => one.file.catalog?.state(file) === 'listed');
+    if (catalog !== undefined)
+      throw signingErrors('catalog-member-changes', { path: plan.path, catalog: catalog.path });
+  }
 }

@@ -1,7 +1,6 @@
 import { composeStored, nameProfile } from '../../app/compose-config.ts';
 import { printable } from '../../errors/printable.ts';
 import { type ListedSetting, listSettings, lookUp, type StoredProfile } from '../../options/lookup.ts';
-import type { ProfileOptions } from '../../options/options.ts';
 import {
   DEFAULT_PROFILE,
   openProfiles,
@@ -9,7 +8,7 @@ import {
   profileKey,
   profilesPath,
 } from '../../options/stored/profiles.ts';
-import type { OptionsOf } from '../../options/table.ts';
+import type { OptionsOf, ProfileOptions } from '../../options/table.ts';
 import type { Io } from '../io.ts';
 import { jsonText } from '../output/json.ts';
 import { maskedAddress } from '../output/lines.ts';

@@ -4,10 +4,9 @@ import { type CodesignError, toCodesignError } from '../../errors/codesign-error
 import { checkAccessKey, hasCredentials, readAccessSecret } from '../../options/credentials/credentials.ts';
 import { accountName, accountText, storeCredentials } from '../../options/credentials/keychain.ts';
 import { settingsErrors } from '../../options/errors.ts';
-import type { ProfileOptions } from '../../options/options.ts';
 import { missingSettings } from '../../options/resolve.ts';
 import { DEFAULT_PROFILE } from '../../options/stored/profiles.ts';
-import type { OptionsOf } from '../../options/table.ts';
+import type { OptionsOf, ProfileOptions } from '../../options/table.ts';
 import { parseBaseUrl } from '../../options/values.ts';
 import type { Secret } from '../../secrets/secret.ts';
 import { cliErrors, cliWarnings } from '../errors.ts';

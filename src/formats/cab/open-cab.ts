@@ -12,9 +12,8 @@ import { plural } from '../../errors/plural.ts';
 import { formatErrors, formatWarnings } from '../../format/errors.ts';
 import type { ContentReader, SignableFile } from '../../format/signable-file.ts';
 import type { Detail } from '../../format/signature.ts';
-import { areReserveSizesRight } from './data-blocks.ts';
 import { contentOf, embedCms, headForSignature, removeCms } from './embed.ts';
-import { type CabinetLayout, readLayout } from './layout.ts';
+import { areReserveSizesRight, type CabinetLayout, readLayout } from './layout.ts';
 
 export async function openCab(source: ByteSource, reader: ContentReader): Promise<SignableFile> {
   const layout = await readLayout(source);

@@ -1,7 +1,7 @@
 import { CodesignError } from '../../errors/codesign-error.ts';
 import { Secret } from '../../secrets/secret.ts';
 import { settingsErrors } from '../errors.ts';
-import type { Environment } from '../options.ts';
+import type { Environment } from '../table.ts';
 import { emptyVariables } from '../variables.ts';
 import { readSecretFile } from './files.ts';
 import { type Account, accountText, DEFAULT_ENVIRONMENT, type Keychain } from './keychain.ts';

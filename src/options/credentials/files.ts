@@ -4,7 +4,7 @@ import { openToRead, readBeginning, readHandleUpTo } from '../../bytes/read-file
 import { systemReason } from '../../errors/system-reason.ts';
 import { Secret } from '../../secrets/secret.ts';
 import { settingsErrors, settingsWarnings } from '../errors.ts';
-import type { Environment } from '../options.ts';
+import type { Environment } from '../table.ts';
 
 /** Longer than any certificate chain. */
 const READ_LIMIT = 16 * 1024 * 1024;

@@ -8,8 +8,7 @@ import { printable } from '../../errors/printable.ts';
 import { systemReason } from '../../errors/system-reason.ts';
 import { Secret } from '../../secrets/secret.ts';
 import { settingsErrors } from '../errors.ts';
-import type { Environment } from '../options.ts';
-import { OPTIONS } from '../table.ts';
+import { type Environment, OPTIONS } from '../table.ts';
 
 /** Each method has a time limit, and throws `keychain-unavailable`, `keychain-locked` or `keychain-denied`. */
 export interface Keychain {

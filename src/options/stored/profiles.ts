@@ -5,8 +5,15 @@ import { configFolder, homeFolder } from '../../bytes/platform-folders.ts';
 import { systemReason } from '../../errors/system-reason.ts';
 import { settingsErrors } from '../errors.ts';
 import type { StoredProfile } from '../lookup.ts';
-import type { Environment } from '../options.ts';
-import { definitionOf, isSettingKey, isStoredIn, OPTIONS, PROFILE_KEYS, type SettingKey } from '../table.ts';
+import {
+  definitionOf,
+  type Environment,
+  isSettingKey,
+  isStoredIn,
+  OPTIONS,
+  PROFILE_KEYS,
+  type SettingKey,
+} from '../table.ts';
 import { parseBaseUrl } from '../values.ts';
 import { isObject, type JsonObject, readJsonFile, shownKey, WRITABLE_BY_ANYBODY } from './json-file.ts';
 import { damaged, keyAsWritten, storedForm, textOf, unknownKey } from './stored-values.ts';

@@ -11,7 +11,7 @@ import { signingErrors, signingWarnings } from '../errors.ts';
 import { resolveTarget } from '../files/target.ts';
 import type { FileOutcome } from '../outcome.ts';
 import type { Disk } from '../run.ts';
-import { sentFileName } from '../service/client-info.ts';
+import { sentFileName } from '../service/account.ts';
 import type { ResumedCall } from './resumed-call.ts';
 import { type CreateSigning, writeFiles } from './write-files.ts';
 

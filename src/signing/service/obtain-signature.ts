@@ -11,8 +11,8 @@ import { signingErrors, signingWarnings } from '../errors.ts';
 import { assertUnchanged, type Versions } from '../files/unchanged.ts';
 import type { PlannedFile } from '../planned-file.ts';
 import type { SigningRun } from '../signing-run.ts';
+import { describeRequest, sentFileName } from './account.ts';
 import { type FileCall, orWarn } from './call.ts';
-import { describeRequest, sentFileName } from './client-info.ts';
 import type { Permit } from './gate.ts';
 import type { StampedSignature } from './timestamps.ts';
 

@@ -2,8 +2,8 @@ import pLimit from 'p-limit';
 import { toCodesignError } from '../../errors/codesign-error.ts';
 import type { ReportStatus, SigningService } from '../../service/signing-service.ts';
 import type { FileOutcome, SigningEvent } from '../outcome.ts';
+import { type ClientInfo, sentFileName } from './account.ts';
 import type { EndedCall } from './call.ts';
-import { type ClientInfo, sentFileName } from './client-info.ts';
 
 export type Reports = ReturnType<typeof reportTo>;
 

@@ -3,8 +3,8 @@
 import { describe, expect, test } from 'vitest';
 import { isUsable, proxyFor, readExceptions } from '../../../src/http/proxy.ts';
 import { lookUp, NOTHING_STORED } from '../../../src/options/lookup.ts';
-import type { Environment } from '../../../src/options/options.ts';
 import { resolveProxies } from '../../../src/options/resolve.ts';
+import type { Environment } from '../../../src/options/table.ts';
 
 const SECURE = new URL('https://sign.example.com/api');
 const PLAIN = new URL('http://tsa.example.com');

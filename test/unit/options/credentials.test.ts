@@ -8,7 +8,7 @@ import { describe, expect, test } from 'vitest';
 import { type Credentials, readCredentials as readFrom } from '../../../src/options/credentials/credentials.ts';
 import type { Keychain } from '../../../src/options/credentials/keychain.ts';
 import { storeCredentials } from '../../../src/options/credentials/keychain.ts';
-import type { Environment } from '../../../src/options/options.ts';
+import type { Environment } from '../../../src/options/table.ts';
 import { Secret } from '../../../src/secrets/secret.ts';
 import { folderForAll } from '../../support/set-up.ts';
 

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { resolveExtra } from '../../../src/options/extra.ts';
 import { lookUp, NOTHING_STORED, type OptionValues, type Stored } from '../../../src/options/lookup.ts';
-import type { Environment } from '../../../src/options/options.ts';
+import type { Environment } from '../../../src/options/table.ts';
 
 const PROFILE: Stored = {
   project: undefined,

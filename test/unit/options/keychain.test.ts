@@ -5,7 +5,7 @@ import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { type Keychain, keychainFailure, openKeychain } from '../../../src/options/credentials/keychain.ts';
-import type { Environment } from '../../../src/options/options.ts';
+import type { Environment } from '../../../src/options/table.ts';
 import { Secret } from '../../../src/secrets/secret.ts';
 import { startSecretService } from '../../support/programs/secret-service.ts';
 import { folderForAll } from '../../support/set-up.ts';

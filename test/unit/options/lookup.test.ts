@@ -2,9 +2,14 @@
 
 import { describe, expect, it, test } from 'vitest';
 import { listSettings, lookUp, NOTHING_STORED, type OptionValues, type Stored } from '../../../src/options/lookup.ts';
-import type { Environment } from '../../../src/options/options.ts';
 import { resolveSigning } from '../../../src/options/resolve.ts';
-import { definitionOf, isStoredIn, SETTING_KEYS, type SettingKey } from '../../../src/options/table.ts';
+import {
+  definitionOf,
+  type Environment,
+  isStoredIn,
+  SETTING_KEYS,
+  type SettingKey,
+} from '../../../src/options/table.ts';
 
 /** Two good values of each setting. */
 const SAMPLES: Readonly<Record<Exclude<SettingKey, 'extra'>, readonly [string, string]>> = {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { CodesignError } from '../../../src/errors/codesign-error.ts';
-import type { Environment, SettingsOptions } from '../../../src/options/options.ts';
 import { resolveSigning } from '../../../src/options/resolve.ts';
+import type { Environment, SettingsOptions } from '../../../src/options/table.ts';
 
 const complete: SettingsOptions = { baseUrl: 'https://sign.example', code: '1', certificate: ['chain.pem'] };
 const resolve = (options: SettingsOptions = {}, env: Environment = {}) =>

@@ -1,7 +1,7 @@
 import { chmod, mkdir, stat, symlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { keepCompiledCode } from '../../../src/app/compile-cache.ts';
+import { keepCompiledCode } from '../../../src/cli/prepare-process.ts';
 import { temporaryFolder } from '../../support/programs/cli.ts';
 
 /** The folders that Node.js should use. */
