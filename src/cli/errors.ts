@@ -102,7 +102,7 @@ export const cliErrors = defineErrors('usage', {
   },
   'checksums-incomplete': {
     category: 'local',
-    message: '{path} omits the files that failed: {files}',
+    message: 'the checksum file {path} does not list the files that failed: {files}',
     hint: 'Run the same command again: it uses the signatures that were already paid for.',
   },
   'output-is-input': {
@@ -125,7 +125,7 @@ export const cliErrors = defineErrors('usage', {
   'nothing-to-extract': {
     category: 'local',
     message: 'signature {index} is empty, or too damaged to be read',
-    hint: 'Run codesign-remote inspect to see the faults of the signature.',
+    hint: 'Run codesign-remote inspect to see what is wrong with the signature.',
   },
   'index-invalid': {
     message: '--index must be the number of a signature',

@@ -12,7 +12,7 @@ export const compoundFileErrors = defineErrors('local', {
     hint: 'Build or download the file again: it is damaged or malicious.',
   },
   'compound-file-overlap': {
-    message: 'in the compound file, {what} uses {where}, which another part of the file uses',
+    message: 'in the compound file, {what} uses {where}, which another part of the file also uses',
     hint: 'Build or download the file again: it is damaged or malicious.',
   },
   'compound-file-truncated': {

@@ -8,7 +8,7 @@ export const containerErrors = defineErrors('local', {
   },
   'contents-too-many': {
     message: 'the file contains more than {limit} files',
-    hint: 'Unpack it, and verify the folder in parts.',
+    hint: 'Unpack the file, and verify the folder in parts.',
     isUnsupported: true,
   },
   'sign-before-packing': {
@@ -64,7 +64,7 @@ export const containerErrors = defineErrors('local', {
   },
   'inside-broken': {
     message: 'the signature of {location} is broken: {problem}',
-    hint: 'Build the file again. Use --replace if the file is to be signed again, or omit it with --exclude.',
+    hint: 'Build the file again. Use --replace to sign the file again, or omit it with --exclude.',
   },
   'inside-unreadable': {
     message: '{location} cannot be read: {problem}',

@@ -2,8 +2,8 @@ import { defineErrors, defineWarnings } from '../errors/define-errors.ts';
 
 export const doctorErrors = defineErrors('local', {
   'clock-differs': {
-    message: "this machine's clock and that of the service differ by {minutes} minutes",
-    hint: 'Compare this machine with network time. Timestamps are rejected if its clock is wrong by more than 10 minutes.',
+    message: "this machine's clock and the service's clock differ by {minutes} minutes",
+    hint: "Compare this machine's clock with network time. Timestamps are rejected if this clock is wrong by more than 10 minutes.",
   },
 });
 
@@ -15,7 +15,7 @@ export const doctorWarnings = defineWarnings({
   'space-low': 'only {megabytes} MB are free in the state folder: free some space, or set CODESIGN_STATE_DIR',
   'no-signatures-allowed': '--max-signatures is 0, so sign requests nothing: set it to a higher number',
   'clock-unknown': 'the service sends no time',
-  'clock-imprecise': "this machine's clock and that of the service differ by {seconds} s: compare it with network time",
+  'clock-imprecise': "this machine's clock and the service's clock differ by {seconds} s: compare it with network time",
   'timestamp-root-unknown':
     'the root of this authority is not among the trusted roots of this machine: if you trust it, use --roots to verify',
   'keychain-missing': '{reason}: use CODESIGN_ACCESS_KEY and CODESIGN_ACCESS_SECRET_FILE',

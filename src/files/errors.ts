@@ -7,7 +7,7 @@ export const fileErrors = defineErrors('local', {
   },
   'name-not-utf8': {
     message: 'the name {name} contains bytes that are not UTF-8, so Node.js cannot open the file',
-    hint: 'Give the file a UTF-8 name. The program convmv can rename whole folders.',
+    hint: 'Give the file a UTF-8 name. The program convmv can rename all files in a folder.',
   },
   'broken-link': {
     message: '{link} is a link whose target does not exist: {leadsTo}',
@@ -19,7 +19,7 @@ export const fileErrors = defineErrors('local', {
   },
   'not-a-file': {
     message: 'the path leads to {kind}, not to a file',
-    hint: 'Use files. Commands that take several files accept a folder with --recursive.',
+    hint: 'Use the path of a file. Commands that take several files accept a folder with --recursive.',
   },
   'permission-denied': {
     message: 'no permission to {doing}',

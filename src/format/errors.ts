@@ -6,7 +6,7 @@ export const formatErrors = defineErrors('local', {
     hint: 'Use --algorithm {required}, or omit the option.',
   },
   'cannot-append': {
-    message: 'a signature cannot be appended to those in this file: {reason}',
+    message: 'a signature cannot be appended to the signatures in this file: {reason}',
     hint: ({ isAppendOnly }: { readonly isAppendOnly?: boolean }) =>
       isAppendOnly ? 'Use the file as it was before the change.' : 'Use --replace to replace the existing signatures.',
   },

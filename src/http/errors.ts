@@ -13,7 +13,7 @@ export const httpErrors = defineErrors('usage', {
     hint: 'Use a file with one or more certificates in PEM format ("-----BEGIN CERTIFICATE-----").',
   },
   'insecure-address': {
-    message: '{origin} would be called without TLS',
+    message: 'requests to {origin} would be sent without TLS',
     hint: 'Use https:. Plain http: works for this machine only (localhost, 127.0.0.0/8, ::1).',
   },
   'tls-checks-disabled': {

@@ -44,8 +44,8 @@ export const journalErrors = defineErrors('local', {
   'just-unanswered': {
     category: 'network',
     message:
-      'the same signature was requested a moment ago, but no answer was received; it may have been made and counted',
-    hint: 'Sign this file again: the signature was not requested a second time.',
+      'the same signature was requested a moment ago, but no answer was received; the signature may have been made and counted',
+    hint: 'Sign this file again. This run sent no second request for the signature.',
   },
 });
 

@@ -92,7 +92,7 @@ export const settingsErrors = defineErrors('usage', {
     hint: 'Use only one of them.',
   },
   'revocation-not-checked': {
-    message: 'without --check-revocation nothing is requested, so {options} would have no effect',
+    message: '{options} cannot be used without --check-revocation',
     hint: 'Add --check-revocation. If you meant the root certificates of signers, use --roots.',
   },
   'profile-name-invalid': {

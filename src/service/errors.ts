@@ -160,7 +160,7 @@ export const businessErrors = defineErrors('business', {
   },
   'no-signature': {
     message: 'the service reported success but returned no signature ({why})',
-    hint: 'Report this to the operator of the service. No signature should have been counted.',
+    hint: 'Report this to the operator of the service. The call should not have been counted, because it returned no signature.',
   },
   'signature-unreadable': {
     message: 'the service reported success, but its signature is not Base64',

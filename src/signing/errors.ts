@@ -77,7 +77,7 @@ export const signingErrors = defineErrors('local', {
   },
   'not-attempted': {
     message: 'not tried, because {reason}',
-    hint: 'Run the command again for this file: nothing was requested for it.',
+    hint: 'Run the command again for this file. No request was sent for it.',
   },
   'signature-broken': {
     message: 'the signature of "{signer}" is broken: {problem}',
@@ -94,7 +94,7 @@ export const signingErrors = defineErrors('local', {
   },
   'timestamp-irreplaceable': {
     message:
-      'the certificate of "{signer}" expired on {date}, and the existing timestamp proves that the signature is older; a new one would not',
+      'the certificate of "{signer}" expired on {date}, and the existing timestamp proves that the signature is older; a new timestamp would not',
     hint: 'Keep the timestamp, or sign the file again with a valid certificate.',
   },
   'timestamp-breaks-signature': {
@@ -115,12 +115,12 @@ export const signingErrors = defineErrors('local', {
   },
   'service-not-named': {
     category: 'usage',
-    message: 'the signature came from {origin}, but no service is configured',
+    message: 'the service at {origin} made the signature, but no service address is configured',
     hint: 'Set the address of the service with --base-url or CODESIGN_BASE_URL, and the credentials. If files still have to be written, set the certificate and the timestamp authority too.',
   },
   'other-service': {
     category: 'usage',
-    message: 'the signature came from another service: {origin}',
+    message: 'another service made the signature: {origin}',
     hint: 'Run resume with the address and credentials of the service that made the signature.',
   },
   'other-credentials': {
@@ -131,7 +131,7 @@ export const signingErrors = defineErrors('local', {
   'other-certificate': {
     category: 'usage',
     message: 'the signature was made with another certificate: "{certificate}"',
-    hint: 'Set the certificate of the signature with --certificate.',
+    hint: 'Set --certificate to the certificate of the signature.',
   },
   'changed-since': {
     message: 'the file changed after its signature was requested; no new signature was requested',
@@ -139,7 +139,7 @@ export const signingErrors = defineErrors('local', {
   },
   'signatures-missing': {
     message:
-      'the file needs signatures that were never requested, or it has changed since; no new signature was requested',
+      'the file has changed, or needs signatures that were never requested; no new signature was requested',
     hint: 'Sign the file again with the same options: signatures in the journal are not requested again.',
   },
   'no-such-call': {
