@@ -33,7 +33,7 @@ function membersOf(value: unknown): Readonly<Record<string, unknown>> {
 
 const UTF8 = new TextDecoder();
 
-/** Returns undefined if the body is not JSON. In that case, another server answered or the answer was damaged. */
+/** Returns undefined if the body is not JSON. Another server then answered, or the answer was damaged. */
 function readJson(body: Uint8Array): unknown {
   try {
     return JSON.parse(UTF8.decode(body));
@@ -73,14 +73,15 @@ export function statusError({ operation, head, envelope, attempts, show }: Refus
   return statusErrors('http-error', details, { ...context, mayHaveBeenCounted: operation === 'sign' && isUncertain });
 }
 
-/** A gateway may send such a 503 answer even after the service behind it has made a signature. */
+/** A gateway may send such a 503 answer even after the service has made a signature. */
 export function isBare503({ status, headers }: AnswerHead, envelope: Envelope | undefined): boolean {
   if (status !== 503 || envelope !== undefined) return false;
   return readRetryAfter(headers.get('retry-after'), 0) === undefined;
 }
 
 /**
- * Returns the `data` field of a successful envelope. If an answer with status 2xx contains an error, throws it.
+ * Returns the `data` field of a successful envelope. If an answer with status 2xx contains an error code, throws that
+ * error.
  *
  * @param record reads the id of a record in the answer
  */
@@ -138,9 +139,9 @@ export function readSignatureRecord(
 }
 
 /**
- * Decodes Base64 (RFC 4648, sections 4 and 5), whatever its white space and padding. The decoder is lenient, because
- * the signature has been paid for, and is checked later with the key of the certificate. Returns undefined for any
- * other text, because Buffer would skip invalid characters in it.
+ * Decodes Base64 (RFC 4648, sections 4 and 5) with any white space and padding. The decoder is lenient, because the
+ * signature has been paid for and is checked later with the certificate's key. Returns undefined for any other text,
+ * because Buffer would skip invalid characters in it.
  */
 function decodeBase64(text: string): Uint8Array | undefined {
   const digits = text.replace(/\s/g, '').replace(/=+$/, '');
@@ -167,13 +168,13 @@ const USUAL_ID = /^[\w.:~+/=@-]*$/;
 const DIGEST = /^sha256:[0-9a-f]{64} \(the id is not stored: [^()]*\)$/;
 
 /**
- * Returns the id itself if it is short, printable and contains no secret. If not, returns a digest of the id with a
+ * Returns the id itself if it is short, printable and contains no secret. Otherwise, returns a digest of the id with a
  * note.
  */
 export function storableRecord(id: string, secrets: ForeignText): string {
   const problem = problemOf(id, secrets);
   if (problem === undefined) return id;
-  // Computes the digest of the masked text, because an attacker could use a digest of a secret to search for it.
+  // Computes the digest of the masked text: an attacker could use the digest of a secret to guess the secret.
   const digest = fingerprintOf(secrets.mask(id));
   return `sha256:${digest} (the id is not stored: ${problem})`;
 }

@@ -1,5 +1,6 @@
 /**
- * The record that the client keeps of a call (API 7, rule 5), and the audit log, a file with one JSON object per line.
+ * Defines the record that the client keeps of a call (API 7, rule 5), and the audit log, a file with one JSON object
+ * per line.
  */
 
 import { closeSync, constants, lstatSync, openSync, writeSync } from 'node:fs';
@@ -29,7 +30,7 @@ export interface MaskedDigest {
 }
 
 export interface CallRecord extends CallSubject {
-  /** `check`: a request that must be rejected. It shows whether the service accepts the credentials. */
+  /** `check` is a request that the service must reject. It shows whether the service accepts the credentials. */
   readonly operation: Operation | 'check';
   readonly time: string;
   readonly attempt: number;
@@ -48,7 +49,7 @@ export function maskDigest(digest: Uint8Array, algorithm: DigestAlgorithm): Mask
   return { algorithm, length: digest.length, masked: `${text.slice(0, SHOWN)}…${text.slice(-SHOWN)}` };
 }
 
-/** If the path leads to a named pipe, opening it does not wait for a reader. */
+/** Opening a named pipe does not wait for a reader. */
 const MODE = 0o600;
 const FLAGS = constants.O_WRONLY | constants.O_APPEND | constants.O_CREAT | (constants.O_NONBLOCK ?? 0);
 const ITSELF = constants.O_NOFOLLOW ?? 0;
@@ -77,8 +78,8 @@ export function openAuditLog(path: string) {
 }
 
 /**
- * The file is opened again for each line, so that it may be moved in between. A line that is written in one call cannot
- * be mixed with other lines.
+ * Opens the file for each line, because other programs may move the file in between. Each line is written in one call,
+ * so that it cannot be mixed with other lines.
  */
 function append(path: string, line: string): void {
   const file = openSync(path, isOwnLink(path) ? FLAGS : FLAGS | ITSELF, MODE);
@@ -90,14 +91,14 @@ function append(path: string, line: string): void {
   }
 }
 
-/** If another user created a link, it could make the current user (perhaps root) create or change any file. */
+/** A link that another user created could make the current user (perhaps root) create or change any file. */
 function isOwnLink(path: string): boolean {
   const link = foreignLink(path);
   if (link !== undefined) throw Object.assign(new Error(`${link} is a link of another user`), { code: 'FOREIGN_LINK' });
   return lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() ?? false;
 }
 
-/** Always returns the same object members in the same order. */
+/** The members of the object are always in the same order. */
 function lineOf(record: CallRecord): object {
   const { time, operation, attempt, origin, code, digest, file, httpStatus, serviceCode, status } = record;
   return {

@@ -137,7 +137,7 @@ function readSuccess<Answer>(call: Call<Answer>, tried: Attempt<Success, Codesig
   }
 }
 
-/** If a listener throws, the result of the call does not change. */
+/** An error that a listener throws does not change the result of the call. */
 function notify(onCall: CallDependencies['onCall'], record: CallRecord): void {
   try {
     onCall(record);
@@ -163,7 +163,8 @@ interface AnswerContext {
 export type Classified = Attempt<Success, CodesignError>;
 
 /**
- * Retries take about 1.5 s if the service is unreachable. If it throttles requests, they take as long as it requests.
+ * Retries take about 1.5 s if the service is unreachable. If the service throttles requests, they take as long as it
+ * demands.
  */
 export const MAX_ATTEMPTS = { unreachable: 3, throttled: 5, unanswered: 3 } as const;
 
@@ -185,8 +186,8 @@ export function failed(error: CodesignError): NotRetried<CodesignError> {
 }
 
 /**
- * True if a broken answer contains a complete signature. The end of the chunks may be missing, or Content-Length too
- * large. The signature has been paid for, and is checked later with the key of the certificate.
+ * True if a broken answer contains a complete signature. Only the end of the chunks is missing, or Content-Length is
+ * too large. The signature has been paid for and is checked later with the certificate's key.
  */
 function isWholeSignature(body: Uint8Array): boolean {
   const envelope = readEnvelope(body);

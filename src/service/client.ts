@@ -22,7 +22,7 @@ import { createHold } from './hold.ts';
 import { PADDING, REPORT_PATH, type ReportRequestMessage, SIGN_PATH, type SignRequestMessage } from './messages.ts';
 import type { SignatureRecord, SigningService } from './signing-service.ts';
 
-/** An answer of the service is a few hundred bytes long. A larger answer does not come from the service. */
+/** The service's answers are a few hundred bytes long. A larger answer does not come from the service. */
 const ANSWER_LIMIT = 4 * 1024 * 1024;
 
 interface ServiceAddress {
@@ -155,7 +155,7 @@ function holdsSecret({ signature }: SignatureRecord, secrets: ForeignText): bool
 interface CredentialsCheck {
   readonly httpStatus: number;
   readonly serviceCode: number | undefined;
-  /** Describes an answer other than the expected rejection. */
+  /** Describes an unexpected answer; the expected one is a rejection. */
   readonly warning: string | undefined;
 }
 
@@ -163,7 +163,7 @@ interface CredentialsCheck {
 const REFUSED: SignRequestMessage = { code: '', digest: '', algorithm: 'SHA256', padding: 'NONE' };
 const PARAMETER_ERROR = 400;
 
-/** This call is not made for a file, and its parameters have no meaning. */
+/** The call is not made for a file, and its parameters have no meaning. */
 const NO_SUBJECT = {
   file: undefined,
   code: undefined,
@@ -178,9 +178,9 @@ export interface CheckOptions extends ServiceAddress {
 }
 
 /**
- * Resolves unless the service rejects the credentials. Only a 401, under any status, means that they were rejected.
- * Sends one request. Throws `unauthorized`. If there is no answer, throws `service-unreachable`, `tls-…`, `proxy-…` or
- * `check-unanswered`.
+ * Sends one request, and resolves unless the service rejects the credentials. Only code 401, with any HTTP status,
+ * means that they were rejected. Throws `unauthorized`. If there is no answer, throws `service-unreachable`, `tls-…`,
+ * `proxy-…` or `check-unanswered`.
  */
 export async function checkCredentials(options: CheckOptions): Promise<CredentialsCheck> {
   const { baseUrl, credentials, onCall, now } = options;

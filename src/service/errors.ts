@@ -1,4 +1,4 @@
-/** Errors of the Remote Code Signing API in three categories (API 4.4 and 7, rule 1). */
+/** Errors of the Remote Code Signing API, in three categories (API 4.4 and 7, rule 1). */
 
 import { CodesignError } from '../errors/codesign-error.ts';
 import { defineErrors, defineWarnings } from '../errors/define-errors.ts';
@@ -47,7 +47,7 @@ export function isOfGateway(status: number): boolean {
 }
 
 /**
- * Only answers with a 2xx status are counted (API 8). If the status comes from a gateway, the answer of the service is
+ * Only answers with a 2xx status are counted (API 8). If the status comes from a gateway, the service's own answer is
  * unknown.
  */
 const perhapsCounted = (d: { operation: string; status: number; isUncertain: boolean }): string => {
@@ -173,18 +173,20 @@ export const businessErrors = defineErrors('business', {
   },
 });
 
-/** The credentials are rejected, under any status (API 7). A retry would not help, so the run stops. */
+/**
+ * True if the service rejected the credentials, with any HTTP status (API 7). A retry would not help, so the run stops.
+ */
 export function isUnauthorized(thrown: unknown): boolean {
   return thrown instanceof CodesignError && thrown.code === 'unauthorized';
 }
 
-/** Problems with payment, permission or the proxy concern the account or the network, never a single file. */
+/** Problems with payment, permission or the proxy affect the account or the network, never a single file. */
 const OF_ACCOUNT: ReadonlySet<number> = new Set([402, 403, 407]);
 
 /**
- * True if the next call would also fail, so that the run must stop. `isProven`: the service has already made a
- * signature for this certificate number. If the service rejects a request before the first signature, the cause is the
- * number or the URL. Later, the cause may be the file.
+ * True if the next call would also fail, so that the run must stop. `isProven` is true if the service has already made
+ * a signature for this certificate number. Before the first signature, a rejection is caused by the number or the URL.
+ * Later, the file may be the cause.
  */
 export function stopsRun(error: CodesignError, isProven: boolean): boolean {
   const { code, httpStatus = 0, serviceCode = 0 } = error;
@@ -204,7 +206,7 @@ const NO_CONNECTION = [
 ] as const satisfies readonly (keyof typeof networkErrors.table)[];
 type NoConnection = (typeof NO_CONNECTION)[number];
 
-/** Returns the error code for a failure before anything was sent. The reason comes from src/http. */
+/** Returns the error code for a failure that occurred before anything was sent. The reason comes from src/http. */
 export function codeWithoutConnection(reason: FailureReason): NoConnection {
   return NO_CONNECTION.find((code) => code === reason) ?? 'service-unreachable';
 }
@@ -215,11 +217,11 @@ const NO_WORD = new Set<string>(['sign-timed-out', 'connection-broken', 'malform
 export function mayHaveBeenCounted(error: CodesignError): boolean {
   const { code, category, httpStatus = 0 } = error;
   if (error.mayHaveBeenCounted !== undefined) return error.mayHaveBeenCounted;
-  // After an internal error of this program, it is unknown how far the call had got.
+  // After an internal error of this program, it is unknown how far the call got.
   return category === 'internal' || NO_WORD.has(code) || (code === 'http-error' && isOfGateway(httpStatus));
 }
 
-/** Either no answer arrived, or it came from a gateway, so it is unknown what the service has done. */
+/** True if no answer arrived, or only one from a gateway, so that it is unknown what the service has done. */
 export function isUnanswered(error: CodesignError): boolean {
   const { code } = error;
   if (code === 'http-error') return mayHaveBeenCounted(error);

@@ -1,4 +1,4 @@
-/** If the service requests a wait, or answers 429 without a time, all requests to it must wait. */
+/** If the service requests a wait, or answers 429 without a time, all requests to the service must wait. */
 
 import { LONGEST_WAIT } from '../http/retry.ts';
 
@@ -12,7 +12,7 @@ export type Hold = ReturnType<typeof createHold>;
 export function createHold({ now, sleep }: HoldClock) {
   let heldUntil: number | undefined;
   return {
-    /** Resolves when requests are allowed again. Rejects when the signal is aborted. */
+    /** Resolves when requests are allowed again, and rejects when the signal is aborted. */
     async over(signal: AbortSignal | undefined): Promise<void> {
       while (heldUntil !== undefined) {
         const until = heldUntil;
@@ -22,7 +22,7 @@ export function createHold({ now, sleep }: HoldClock) {
       }
       signal?.throwIfAborted();
     },
-    /** Makes all requests wait for this length of time. The function that is returned ends the wait early. */
+    /** Makes all requests wait for this length of time. The returned function ends the wait early. */
     begin(milliseconds: number): () => void {
       const until = Math.max(heldUntil ?? 0, now() + milliseconds);
       heldUntil = until;

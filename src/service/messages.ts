@@ -5,10 +5,10 @@ import { DIGEST_ALGORITHMS } from '../crypto/algorithms.ts';
 
 export const SIGN_PATH = '/v1/codesign/sign';
 export const REPORT_PATH = '/v1/codesign/report-sign';
-/** The only padding mode that exists (API 9). */
+/** The API has only this padding mode (API 9). */
 export const PADDING = 'PKCS1';
 
-/** Information about the client and for audits (API 2.3). All members are optional. */
+/** Information about the client, for audits (API 2.3). All members are optional. */
 export const extraSchema = v.object({
   platform: v.optional(v.string()),
   version: v.optional(v.string()),

@@ -9,7 +9,7 @@ import type { StartedRun } from './run.ts';
 
 /**
  * Returns the outcomes in the order of the files. `change` must call `finish` when it succeeds. If `change` throws, the
- * file is counted as failed. `change` is not called for files that failed or were skipped while the run was planned.
+ * file has failed. `change` is not called for files that failed or were skipped during planning.
  */
 export function changeEach(
   planned: readonly Planned[],
@@ -42,12 +42,12 @@ const LARGE_BYTES = 8 * 1024 * 1024;
 
 /**
  * Limit on concurrent large files while small files wait. One large file can then be read while another is flushed or
- * signed. A higher limit gains nothing, because one processor computes the digests, and flushes could occupy all four
- * threads of Node's pool.
+ * signed. A higher limit gains nothing: one processor computes the digests, and flushes could occupy all four threads
+ * of Node's pool.
  */
 const LARGE_SLOTS = 2;
 
-/** Returns the outcomes in the order of the files. If the concurrency is one, the files also start in that order. */
+/** Returns the outcomes in the order of the files. With a concurrency of one, the files also start in that order. */
 async function concurrently(
   files: readonly Planned[],
   concurrency: number,

@@ -1,4 +1,4 @@
-/** Lists what `sign` would send for each file. Writes no file and sends no request. */
+/** Lists what `sign` would send for each file, without writing files or sending requests. */
 
 import { inFileSystem } from '../files/file-system-errors.ts';
 import { signingOf } from '../format/format.ts';

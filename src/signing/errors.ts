@@ -5,9 +5,7 @@ interface Mismatch {
   readonly code: string;
   readonly certificate: string;
   readonly fingerprint: string;
-  /**
-   * Ids in the journal, separated by spaces, of the calls whose signatures do not verify; empty if there is no journal.
-   */
+  /** Journal ids, separated by spaces, of the calls whose signatures do not verify; empty if there is no journal. */
   readonly ids: string;
   readonly isKnown: boolean;
   readonly why: string;
@@ -138,8 +136,7 @@ export const signingErrors = defineErrors('local', {
     hint: 'Sign the file again, and discard the call with resume --forget.',
   },
   'signatures-missing': {
-    message:
-      'the file has changed, or needs signatures that were never requested; no new signature was requested',
+    message: 'the file has changed, or needs signatures that were never requested; no new signature was requested',
     hint: 'Sign the file again with the same options: signatures in the journal are not requested again.',
   },
   'no-such-call': {

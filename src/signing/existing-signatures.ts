@@ -13,8 +13,8 @@ import { containedAs, type FoundSignature, withNested } from '../format/signatur
 import type { Account } from './service/account.ts';
 
 /**
- * Includes co-signers and countersigners. Lists each signer only once, because the second signature of a file usually
- * comes from the same signer.
+ * Includes co-signers and countersigners. Lists each signer only once, because all signatures of a file usually come
+ * from the same signer.
  */
 export function signerNames(signatures: readonly FoundSignature[]): string[] {
   const all = withNested(signatures).flatMap((signature) => [signature, ...containedAs('co-signer', signature)]);
@@ -35,8 +35,8 @@ export async function hasIntact(
 }
 
 /**
- * Throws `cannot-append` if a signature or timestamp that stays in the file is broken. `verify` would reject the file
- * even if it also contained a valid one.
+ * Throws `cannot-append` if a signature or timestamp that stays in the file is broken. `verify` would reject such a
+ * file even if it also contained a valid signature.
  */
 export async function requireUnbroken(
   opened: Pick<SignableFile, 'examine'>,
@@ -46,7 +46,7 @@ export async function requireUnbroken(
   const isAppendOnly = !signing?.modes.includes('replace');
   const refused = (reason: string) => formatErrors('cannot-append', { reason, isAppendOnly });
   for (const { location, certificates, timestamps, examine } of withNested(staying)) {
-    // Some verifiers cannot read any signature of a file if one of its certificates is unreadable.
+    // Some verifiers cannot read any signature in a file if one certificate in the file is unreadable.
     if (!certificates.every(isReadableCertificate)) throw refused(`a certificate of ${location} cannot be read`);
     const findings = [...(await examine()), ...timestamps.flatMap((timestamp) => timestamp.findings)];
     const found = findings.find(isBroken);
@@ -61,7 +61,7 @@ export function isBy({ der }: Certificate): (signature: FoundSignature) => boole
   return ({ signer: { certificate } }) => certificate !== undefined && isSameBytes(certificate, der);
 }
 
-/** Accepts signatures by any publisher other than the subject of this certificate. */
+/** Accepts signatures from any publisher except the subject of this certificate. */
 export function isByOtherThan({ der }: Certificate): (signature: FoundSignature) => boolean {
   const own = publisherOf(der);
   return ({ signer: { certificate } }) => {
@@ -92,8 +92,8 @@ export type FindWritten = (
 
 /**
  * Finds an intact signature that was made with this certificate and, according to the journal, requested by a run with
- * the same options. If a timestamp is required, the signature must have one. If adding the signature changed the data
- * that is signed, that data cannot be prepared again.
+ * the same options. It must have a timestamp if one is required. If the signature changed the data that it covers, that
+ * data cannot be prepared again.
  */
 export function findWrittenWith({ journal, origin, code }: Account): FindWritten {
   return async (signatures, { algorithm, chain, timestampAlgorithm, formatOptions }) => {

@@ -11,8 +11,7 @@ export interface FileToSign {
   /** Set only for files that were found in a folder. Such a file is skipped if no format recognises it. */
   readonly pathInFolder?: string | undefined;
   /**
-   * True for a file that comes from a pattern, folder or list. In such a file, `sign` keeps the signature of another
-   * publisher.
+   * True for a file from a pattern, folder or list. In such a file, `sign` keeps the signature of another publisher.
    */
   readonly isFound?: boolean | undefined;
 }
@@ -46,7 +45,7 @@ export interface SignatureOutcome {
  * timestamp.
  */
 export interface SignedOutcome extends WrittenOutcome, SignatureOutcome {
-  /** `unchanged`: the file already has this signature from an earlier run, which did not finish. */
+  /** `unchanged` means that the file already has this signature from an earlier run that did not finish. */
   readonly status: 'signed' | 'unchanged';
   readonly reported: boolean;
   readonly replaced: readonly string[];
@@ -57,9 +56,9 @@ export interface SignedOutcome extends WrittenOutcome, SignatureOutcome {
   readonly inside?: readonly InsideOutcome[];
 }
 
-/** A file inside a file of the run. `kept`: it already had an intact signature, which stays. */
+/** A file inside a file of the run. `kept` means that its existing, intact signature stays. */
 export type InsideOutcome = {
-  /** Text such as `dist/app.zip!/bin/app.exe`. */
+  /** Path such as `dist/app.zip!/bin/app.exe`. */
   readonly location: string;
   readonly format: string | null;
 } & (
@@ -83,13 +82,13 @@ export interface TimestampedOutcome extends WrittenOutcome {
 export interface RemovedOutcome extends WrittenOutcome {
   readonly status: 'removed';
   readonly signatures: number;
-  /** Signers, without duplicates. Text that is not escaped: names may contain control characters. */
+  /** Signers without duplicates. Not escaped, so names may contain control characters. */
   readonly removed: readonly string[];
 }
 
 export interface AttachedOutcome extends WrittenOutcome {
   readonly status: 'attached';
-  /** Text that is not escaped: the name may contain control characters. */
+  /** Not escaped, so the name may contain control characters. */
   readonly signer: string;
   readonly replaced: readonly string[];
 }
@@ -127,7 +126,7 @@ export interface PlannedOutcome extends Outcome {
 export interface PlannedPart {
   readonly name: string;
   readonly algorithm: DigestAlgorithm;
-  /** null if it depends on the signatures of files in the file. */
+  /** null if the digest depends on the signatures of files inside the file. */
   readonly digest: string | null;
 }
 
@@ -174,8 +173,8 @@ export interface TemporaryFileLeft {
 }
 
 /**
- * Progress while a large file is being read: `bytes` of `size` have been read in the current pass. The file may be read
- * in several passes.
+ * Progress while a large file is being read: `bytes` of `size` have been read in this pass. A file may need several
+ * passes.
  */
 export interface BytesRead {
   readonly type: 'bytes-read';
@@ -194,25 +193,24 @@ export type FileEvent =
   | WaitingToRetry
   | { readonly type: 'file-started'; readonly path: string }
   | BytesRead
-  /** A file found in a folder has the extension of a supported format, but not its content. */
+  /** The file was found in a folder. It has the extension of a supported format, but not its content. */
   | { readonly type: 'file-left-out'; readonly path: string; readonly error: CodesignError }
   | TemporaryFileLeft;
 
-/** The next step that a file waits for after it has been read. */
+/** The step for which a file waits after it has been read. */
 export type FileStep = 'asking-service' | 'asking-authority' | 'writing';
 
 export type SigningEvent =
   | FileEvent
   /**
-   * Emitted when all files have been planned. `paths` contains the files that will be changed, in the order in which
-   * they were given.
+   * Emitted when all files have been planned. `paths` lists the files that will be changed, in the order of the input.
    */
   | { readonly type: 'files-planned'; readonly paths: readonly string[] }
   | { readonly type: 'option-unused'; readonly error: CodesignError }
   /** `whom` describes the other process that is requesting the same signature. */
   | { readonly type: 'waiting'; readonly path: string; readonly whom: string }
   | { readonly type: 'file-step'; readonly path: string; readonly step: FileStep }
-  /** The request has been sent to the service, so from now on a signature may be counted. */
+  /** The request has been sent to the service. From now on, a signature may be counted. */
   | { readonly type: 'signature-requested'; readonly path: string }
   /** The service returned a signature, so the signature has been counted. */
   | { readonly type: 'signature-given'; readonly path: string }

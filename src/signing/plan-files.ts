@@ -1,4 +1,4 @@
-/** Plans all files of a run. Before the first request is sent, all checks are done that are possible without one. */
+/** Plans all files of a run. All checks that need no request are done before the first request is sent. */
 
 import { basename, extname } from 'node:path';
 import pLimit from 'p-limit';
@@ -19,7 +19,7 @@ import type { FileToSign } from './outcome.ts';
 import type { Intent, Planned, PlannedFile, RecognisedFile } from './planned-file.ts';
 import type { StartedRun } from './run.ts';
 
-/** Does all checks that need no digest of the content. Throws if the file cannot be changed. */
+/** Runs all checks that need no digest of the content. Throws if the file cannot be changed. */
 type Decide = (opened: SignableFile, file: RecognisedFile, source: ByteSource) => Promise<Intent>;
 
 export async function planFiles(files: readonly FileToSign[], run: StartedRun, decide: Decide): Promise<Planned[]> {
@@ -76,7 +76,7 @@ async function planFile(
   }
 }
 
-/** The error already contains the path of the file, so the target is added only if its path is different. */
+/** The error already contains the file's path, so the target is added only if its path is different. */
 function nameOf(target: string, { path, output }: FileToSign): string {
   return path === output && basename(path) === basename(target) ? 'the file' : target;
 }
@@ -86,13 +86,13 @@ function hardLinkWarnings({ path, output }: FileToSign, { nlink }: FileStats): s
   return [signingWarnings('hard-links', { count: Number(nlink) })];
 }
 
-/** If the argument is a folder, only files in it that have a supported format are meant. */
+/** For a folder argument, the user means only the files of a supported format. */
 function wasNamedByUser(planned: Planned): boolean {
   const foundInFolder = planned.file.pathInFolder !== undefined;
   return !(foundInFolder && 'error' in planned && planned.error.code === 'unsupported-format');
 }
 
-/** If a file such as app.jar is broken or empty, users do not expect it to be skipped silently. */
+/** Users do not expect that a broken or empty file such as app.jar is skipped silently. */
 function reportLeftOut(planned: Planned, { formats, onEvent }: Pick<StartedRun, 'formats' | 'onEvent'>): void {
   const { path } = planned.file;
   const isNamedAsFormat = formats.some(({ extensions }) => extensions.includes(extname(path).toLowerCase()));
@@ -108,7 +108,7 @@ function rejectConflicts(planned: readonly Planned[]): Planned[] {
   });
 }
 
-/** If two files have the same path, one would overwrite the other, so each of them gets an `output-conflict`. */
+/** If two results have the same path, one would overwrite the other, so each of the files gets an `output-conflict`. */
 function findConflicts(plans: readonly PlannedFile[]): ReadonlyMap<PlannedFile, CodesignError> {
   const written = plans.filter(({ skipped }) => skipped === undefined);
   const results = new Map<string, number>();

@@ -9,27 +9,29 @@ import type { FileToSign, SkipReason } from './outcome.ts';
 
 export interface RecognisedFile extends FileToSign {
   readonly format: Format;
-  /** The version of the file at planning time. If the file has changed since it was planned, it is not written. */
+  /** Version of the file at planning time. If the file has changed since then, it is not written. */
   readonly stats: FileStats;
   readonly time: Date;
 }
 
 export interface Intent {
-  /** Set if there is nothing to do, so that the file is not changed. */
+  /** Set if there is nothing to do and the file stays unchanged. */
   readonly skipped: SkipReason | undefined;
   readonly warnings: readonly string[];
-  /** Number of signatures to request for the file: one for itself, and one for each inner file that is signed first. */
+  /** Number of signatures to request: one for the file itself, and one for each inner file that is signed first. */
   readonly signatures: number;
   readonly replaced: readonly string[];
-  /** Set if the file already contains the signature, so that only the records still have to be written. */
+  /** Set if the file already contains the signature, so that only the records are missing. */
   readonly written?: WrittenSignature | undefined;
   /** The files inside the file that are signed before it. */
   readonly contained?: InnerFiles | undefined;
-  /** Set if only files inside the file are signed, because its format has no signature, or the policy says so. */
+  /**
+   * Set if only files inside the file are signed, because its format has no signature, or because the policy says so.
+   */
   readonly isContainerOnly?: true;
 }
 
-/** Commands that request no signature do not show the warnings of a format, because they concern only signing. */
+/** Commands that request no signature omit the warnings of a format, because these concern only signing. */
 export const WITHOUT_SIGNATURE = { warnings: [], signatures: 0, replaced: [] } as const;
 
 export interface PlannedFile extends RecognisedFile, Intent {

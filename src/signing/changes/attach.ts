@@ -48,7 +48,7 @@ async function attachTo(plan: PlannedFile, cms: Uint8Array, signer: string, run:
 
 async function prepare(opened: SignableFile, format: Format, cms: Uint8Array) {
   const attaching = requireCapability(opened.attaching, 'given a signature', format);
-  // Keeps only the digests, because a signature may be 16 MB long, and attaching reads all signatures again.
+  // Keeps only the digests. A signature may be 16 MB long, and attaching reads all signatures again.
   const before = (await opened.signatures()).map((old) => ({
     names: signerNames([old]),
     digest: fingerprintOf(old.envelope.bytes),
@@ -62,10 +62,10 @@ async function prepare(opened: SignableFile, format: Format, cms: Uint8Array) {
 /** No file format allows a longer signature, and real signatures are much shorter. */
 const MAX_SIGNATURE_LENGTH = 16 * 1024 * 1024;
 const SEQUENCE = 0x30;
-/** The labels from RFC 7468, sections 8 and 9, and the label that OpenSSL writes. */
+/** PEM labels from RFC 7468, sections 8 and 9, and the label that OpenSSL writes. */
 const LABELS: readonly string[] = ['PKCS7', 'CMS', 'PKCS #7 SIGNED DATA'];
 const PEM_BLOCK = /-----BEGIN ([A-Z0-9 #]{1,40})-----([A-Za-z0-9+/=\s]*)-----END \1-----/g;
-/** If a signature was extracted from a Windows program, padding follows it. */
+/** A signature that was extracted from a Windows program may end with padding. */
 const MOST_PADDING = 7;
 
 export async function readSignatureFile(open: () => Promise<Readable>, name: string): Promise<Uint8Array> {
@@ -116,7 +116,7 @@ function unusable(file: string, problem: string, cause?: unknown): CodesignError
   return signingErrors('signature-file-unusable', { file, problem }, { cause });
 }
 
-/** Even a weak signature belongs to this file; the verifier decides whether to accept it. */
+/** A weak signature still belongs to this file; the verifier decides whether to accept it. */
 const WEAK: readonly string[] = ['digest-algorithm-weak', 'key-too-short'];
 
 /** Formats can embed any signature, so only this check detects a signature that was made for another file. */

@@ -52,7 +52,10 @@ async function prepare(opened: SignableFile, format: Format) {
 const removingOf = ({ removing }: SignableFile, format: Format) =>
   requireCapability(removing, 'changed back to unsigned ones', format);
 
-/** Finds other things to remove from a file that has no signatures, such as an attribute table with other entries. */
+/**
+ * Finds anything else that `remove` would delete from a file without signatures, such as an attribute table with other
+ * entries.
+ */
 async function holdsRemains(removing: Removing): Promise<boolean> {
   try {
     await removing.patch();

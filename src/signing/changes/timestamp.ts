@@ -52,7 +52,7 @@ async function decide(
 ): Promise<Intent> {
   const signatures = withNested(await opened.signatures());
   if (signatures.length === 0) {
-    // If the argument is a folder, only the signed files in it are meant.
+    // In a folder argument, unsigned files are skipped without an error.
     if (pathInFolder !== undefined) return { ...WITHOUT_SIGNATURE, skipped: 'not-signed' };
     throw formatErrors('not-signed');
   }
@@ -80,7 +80,7 @@ async function check(plan: PlannedFile, file: OpenFile, expected: Expected, isWh
   await signingOf(result, plan.format).verify(expected);
   const signatures = withNested(await result.signatures());
   assertStamped(signatures);
-  // Whether a SHA-1 signature is accepted may depend on the age of the timestamp that was replaced.
+  // The age of the replaced timestamp may decide whether a SHA-1 signature is accepted.
   if (!isWhole) for (const signature of signatures) await assertIntact(signature, 'timestamp-breaks-signature');
 }
 
@@ -109,7 +109,7 @@ async function stampFile(
       embedding: whole.embed(stamped.token),
     };
   }
-  // If adding a timestamp would fail for any reason, this throws before an authority is called.
+  // If a timestamp cannot be added for any reason, this throws before an authority is called.
   await stamping.stamp(new Map());
   const tokens = new Map<string, Uint8Array>();
   let first: Stamped | undefined;
@@ -138,8 +138,8 @@ function isSound({ findings }: Timestamp): boolean {
 }
 
 /**
- * If a broken timestamp were silently replaced, the damage would be hidden. If the file were skipped, it would be
- * reported as valid.
+ * Throws if a timestamp is broken: replacing it silently would hide the damage, and skipping the file would report it
+ * as valid.
  */
 function refuseBrokenTimestamps(signatures: readonly FoundSignature[]): void {
   for (const { timestamps, signer } of signatures) {
@@ -150,11 +150,11 @@ function refuseBrokenTimestamps(signatures: readonly FoundSignature[]): void {
 }
 
 /**
- * A new timestamp cannot help if the certificate has expired, because verifiers check the validity at the time of the
- * timestamp.
+ * A new timestamp does not help if the certificate has expired, because verifiers require that it was valid at the time
+ * of the timestamp.
  */
 function assertWorthwhile({ signer: { name, certificate }, timestamps }: FoundSignature, now: Date, force: boolean) {
-  // If the certificate cannot be read, the signature does not verify either, and that is the error that is reported.
+  // If the certificate cannot be read, the signature does not verify either, and that error is reported.
   const expired = certificate && orUndefined(() => parseCertificate(certificate, 'signature').notAfter);
   if (expired === undefined || now <= expired) return;
   const details = { signer: name, date: dateOf(expired) };
@@ -195,7 +195,7 @@ function stampWith(authorities: TimestampAuthorities, stop: StopSignal): Timesta
       isProven = true;
       return stamped;
     } catch (thrown) {
-      // If the run was stopped while this request waited, the reason for the stop is reported.
+      // If the run was stopped while this request waited, the error states why the run was stopped.
       stop.throwIfStopped();
       const error = toCodesignError(thrown);
       if (!isProven) stop.stop('no timestamp authority returns a usable timestamp', error);

@@ -39,8 +39,7 @@ export interface Written {
 }
 
 /**
- * The original file stays unchanged until the copy is renamed. `checking` rejects if the content of the copy is not as
- * expected.
+ * The original file stays unchanged until the copy is renamed. `checking` rejects if the content of the copy is wrong.
  */
 export async function commit(
   plan: PlannedFile,
@@ -51,8 +50,7 @@ export async function commit(
   try {
     await checking;
   } catch (thrown) {
-    // If the original has changed in the meantime, checking the copy fails too; the change of the original is then
-    // reported.
+    // If the original has changed, checking the copy fails too, but the error must report the change.
     await lookAgain(plan);
     throw thrown;
   }

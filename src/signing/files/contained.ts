@@ -1,4 +1,4 @@
-/** The files in a container that are signed or changed before it, at any depth. */
+/** Signs or changes the files in a container before the container itself, at any depth. */
 
 import type { ByteSource } from '../../bytes/byte-source.ts';
 import { patchedSource } from '../../bytes/patched-source.ts';
@@ -12,7 +12,7 @@ import type { FindWritten } from '../existing-signatures.ts';
 import type { Run } from '../run.ts';
 import { type InnerFile, type InnerFiles, innerName, NOTHING_INSIDE, type RecordedInner } from './inner-files.ts';
 
-/** The packages of a bundle. They have the same format as the bundle. */
+/** Packages in a bundle, which have the same format as the bundle. */
 export async function innerPackages(
   { contents }: SignableFile,
   context: SigningContext,
@@ -38,15 +38,15 @@ export async function innerPackages(
   return { toChange, kept, recorded };
 }
 
-/** If the algorithm is a default, the algorithm of the file is used instead. */
+/** A default algorithm is replaced by the algorithm that the file requires. */
 export function contextFor({ fixedAlgorithm }: Pick<Signing, 'fixedAlgorithm'>, context: SigningContext) {
   return { ...context, algorithm: fixedAlgorithm?.algorithm ?? context.algorithm };
 }
 
-/** Returns the edits that sign a file. Called after the files in that file have changed. */
+/** Returns the edits that sign a file. Called after the files inside it have changed. */
 type SignInner = (file: InnerFile, signing: Signing) => Promise<Embedding>;
 
-/** Returns the edits of the container after the files in it have been signed, innermost files first. */
+/** Returns the edits that replace the files in a container, innermost files first. */
 export async function changeContents(
   { contents }: SignableFile,
   files: readonly InnerFile[],
@@ -89,7 +89,10 @@ export function openInner(
   return format.open(source, contentReader(digestEntries), names.at(-1) ?? '');
 }
 
-/** Checks the signatures in a container that was opened again. `expected` is keyed by name. Throws `result-damaged`. */
+/**
+ * Checks the signatures in a container that was opened again. The keys of `expected` are names. Throws
+ * `result-damaged`.
+ */
 export async function verifyContents(
   { contents }: SignableFile,
   files: readonly InnerFile[],

@@ -1,7 +1,7 @@
 import { flushFolder } from '../../bytes/folders.ts';
 import { coalesce } from '../../bytes/reuse.ts';
 
-/** The system reports a failed write-back to only one flush; any other flush would wrongly succeed. */
+/** The system reports a failed write to only one flush; any other flush would wrongly succeed. */
 export function flushInTurn(sync: () => Promise<void>) {
   let last: Promise<void> = Promise.resolve();
   let fault: { readonly thrown: unknown } | undefined;
@@ -19,15 +19,15 @@ export function flushInTurn(sync: () => Promise<void>) {
   };
 }
 
-/** This number of bytes leaves little work for the last flush, but is enough to be worth a call. */
+/** Large enough to be worth a call, small enough to leave little work for the last flush. */
 const BYTES_APART = 16 * 1024 * 1024;
 
-/** On macOS, a flush also empties the cache of the drive, which takes more time than it saves. */
+/** On macOS, a flush also empties the drive's cache, which takes more time than it saves. */
 const PAYS = process.platform !== 'darwin';
 
 /**
- * Returns a function that must be called with the total number of bytes written so far. At most one flush runs at a
- * time. `flush` must remember its own failures.
+ * The returned function must be called with the total number of bytes written so far. At most one flush runs at a time.
+ * `flush` must remember its own failures.
  */
 export function writeBackWith(flush: () => Promise<void>): (written: number) => void {
   let writtenBack = 0;
@@ -44,7 +44,7 @@ export function writeBackWith(flush: () => Promise<void>): (written: number) => 
   };
 }
 
-/** The promise of each call resolves after a flush of the folder that began after the call. */
+/** Each call returns a promise that resolves after a flush of the folder that began after the call. */
 export function folderFlushes(): (folder: string) => Promise<void> {
   const flushes = new Map<string, () => Promise<void>>();
   return (folder) => {

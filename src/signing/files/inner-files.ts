@@ -21,7 +21,7 @@ export interface InnerFiles {
   readonly toChange: readonly InnerFile[];
   /** Signed files that do not change. */
   readonly kept: readonly Pick<InnerFile, 'names' | 'format'>[];
-  /** Files with a signature that, according to the journal, is not written yet. */
+  /** Files whose signature is in the journal but, according to the journal, not yet in the file. */
   readonly recorded: readonly RecordedInner[];
 }
 
@@ -41,7 +41,7 @@ export function filesToSign(files: readonly InnerFile[]): readonly InnerFile[] {
   return files.flatMap((file) => [...filesToSign(file.inside), ...(file.isToSign ? [file] : [])]);
 }
 
-/** `parts` are the files that are signed or planned, in their order. The files that do not change follow. */
+/** `parts` are the signed or planned files in their order. Files that do not change come last. */
 export function insideOf(
   path: string,
   { toChange, kept, recorded }: InnerFiles,

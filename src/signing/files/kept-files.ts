@@ -1,18 +1,20 @@
 import type { InputFile } from '../../files/input-file.ts';
 import type { SignableFile } from '../../format/signable-file.ts';
 
-/** A small file that is kept in memory after it was planned. */
+/** A small file that stays in memory after planning. */
 export interface KeptFile {
   readonly input: InputFile;
   readonly opened: SignableFile;
 }
 
-/** Limit in bytes for all files of a run that are in memory until they are processed. Others are read again. */
+/**
+ * Limit in bytes on all files of a run that are kept in memory until they are processed. Other files are read again.
+ */
 const MOST_KEPT = 4 * 1024 * 1024;
 
 /**
- * Returns a function that keeps a file in memory if there is enough space. That function returns another one, which
- * hands out the file only once.
+ * Returns a function that keeps a file in memory if there is enough space. Its result returns the file only on the
+ * first call.
  */
 export function keepSmallFiles() {
   let room = MOST_KEPT;

@@ -15,18 +15,15 @@ import { assertNoLinkTo } from './target.ts';
 
 export interface OpenFile extends AsyncDisposable {
   readonly input: InputFile;
-  /** The input, as opened by its format; undefined if the file is not in memory. */
+  /** The input, as opened by its format. undefined if the file is not in memory. */
   readonly opened: SignableFile | undefined;
   readonly copy: StagedCopy;
   readonly started: number;
-  /** From now on, the run waits until this file is finished, even if the run is stopped. */
+  /** The run waits until this file is finished, even if the run is stopped. */
   finishAnyway(): void;
 }
 
-/**
- * Creates the temporary copy. When this object is disposed, both files are closed, and a copy that was not committed is
- * removed.
- */
+/** Creates the temporary copy. Disposing of this object closes both files and removes a copy that was not committed. */
 export async function openFile(
   plan: PlannedFile,
   { disk, digestEntries, clock, onEvent, stop }: StartedRun,
@@ -66,7 +63,7 @@ export async function openFile(
   }
 }
 
-/** If the run is stopped while a large file is being read, reading ends with `not-attempted`. */
+/** If the run is stopped while a large file is being read, reading ends with the error `not-attempted`. */
 interface Reading {
   readonly isOnLocalDisk?: ReturnType<typeof localDisks>;
   readonly onEvent: (event: BytesRead) => void;
@@ -98,8 +95,8 @@ export interface Waiting {
 }
 
 /**
- * If two writes occur within one tick of the file system's clock, both get the same time. If the last write was recent,
- * waits until a later write would change the times, and then checks again.
+ * Two writes within one tick of the file system's clock get the same time. If the last write was recent, waits until a
+ * further write would get a later time, and then checks again.
  */
 export async function openSettled(
   path: string,

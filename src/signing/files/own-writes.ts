@@ -4,9 +4,9 @@ import { versionOf } from '../../files/input-file.ts';
 import { signingErrors } from '../errors.ts';
 
 /**
- * Detects that another program writes to a file of this process. After each of its own writes, this process calls
- * `fstat`. Later the file must still have the same size and, on a local file system, the same times. Other file systems
- * may report times late, so only the size is compared on them.
+ * Detects that another program has written to a file of this process. This process calls `fstat` after each of its own
+ * writes. Later, the size must still be the same and, on a local file system, the times too. Other file systems may
+ * report times late, so only the size is compared.
  */
 export function watchWrites({ fd }: Pick<OpenedFile, 'fd'>, isLocal: boolean) {
   const created = fstatSync(fd, { bigint: true });
@@ -18,7 +18,7 @@ export function watchWrites({ fd }: Pick<OpenedFile, 'fd'>, isLocal: boolean) {
   }
 
   return {
-    /** Reads the metadata of the file before the first write. */
+    /** The metadata is read before the first write. */
     created,
     assertUntouched,
     async own(write: () => Promise<void>): Promise<void> {

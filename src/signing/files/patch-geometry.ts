@@ -40,8 +40,8 @@ function* placedPieces(patch: Patch, size: number): Generator<Placed> {
 }
 
 /**
- * A range of original bytes in a result: they fill it from `start` to `end`, and their original offset was `shift`
- * bytes lower.
+ * A range of original bytes in a result: they fill it from `start` to `end`. Their original offset was `shift` bytes
+ * lower.
  */
 interface Kept extends ByteRange {
   readonly shift: number;
@@ -55,8 +55,8 @@ function* keptRanges(patch: Patch, size: number): Generator<Kept> {
 }
 
 /**
- * Yields the pieces to write in order to turn the result of `before` into that of `next`: inserted bytes, and original
- * bytes that must move. `before` is undefined if the file has other content.
+ * Yields the pieces to write in order to turn the result of `before` into the result of `next`: inserted bytes, and
+ * original bytes that must move. `before` is undefined if the file has other content.
  */
 export function* piecesToWrite(next: Patch, before: Patch | undefined, size: number): Generator<Placed> {
   const there = before === undefined ? [].values() : keptRanges(before, size);
@@ -78,7 +78,7 @@ export function* piecesToWrite(next: Patch, before: Patch | undefined, size: num
 
 interface Section {
   readonly position: number;
-  /** Each section must be read completely, and only once, before the next section is read. */
+  /** The caller must read each section completely, and only once, before it reads the next one. */
   readonly pieces: Iterable<Piece>;
 }
 

@@ -1,11 +1,11 @@
-/** Compares paths on file systems that may ignore upper and lower case and Unicode normalization. */
+/** Compares paths on file systems that may ignore case and Unicode normalization. */
 
 import { randomBytes } from 'node:crypto';
 import { closeSync, lstatSync, mkdirSync, openSync, rmdirSync, type Stats, unlinkSync } from 'node:fs';
 import { dirname, join, sep } from 'node:path';
 import { temporaryPathName } from './stale-files.ts';
 
-/** Returns each of the given absolute paths that leads to the same file as another one of them. */
+/** Returns each absolute path that leads to the same file as another path in `paths`. */
 export function findSamePaths(paths: Iterable<string>): ReadonlySet<string> {
   const alike = new Map<string, string[]>();
   for (const path of paths) {
@@ -21,7 +21,7 @@ export function findSamePaths(paths: Iterable<string>): ReadonlySet<string> {
   return shared;
 }
 
-/** Ignores upper and lower case, normalization, invisible characters, and any dots and spaces at the end of a name. */
+/** Ignores case, normalization, invisible characters, and any dots and spaces at the end of a name. */
 function folded(path: string): string {
   const shown = path.normalize('NFKD').replace(/\p{Default_Ignorable_Code_Point}/gu, '');
   const names = shown.toUpperCase().toLowerCase().normalize('NFKD').split(sep);
@@ -39,8 +39,8 @@ function isSamePath(path: string, other: string): boolean {
 
 /**
  * Creates a file with one of the names in a new folder, and checks whether it is found under the other name. If the
- * folder cannot be created, compares the names of existing files instead. If there are no existing names, assumes that
- * only Windows and macOS ignore upper and lower case.
+ * folder cannot be created, compares existing names instead. Without existing names, assumes that only Windows and
+ * macOS ignore case.
  */
 function isSameName(folder: string, name: string, other: string): boolean {
   const [first, second] = [statsOf(join(folder, name)), statsOf(join(folder, other))];

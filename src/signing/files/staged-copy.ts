@@ -45,7 +45,7 @@ export interface StagedCopyOptions {
   readonly source: ByteSource;
   /** Metadata of the original. The result gets the same owner and mode. */
   readonly stats: FileStats;
-  /** The temporary file is created in the folder of the result. If the folder is missing, it is created. */
+  /** The temporary file is created in the folder of the result. A missing folder is created. */
   readonly target: string;
   /** Set if it is known that the folder exists. */
   readonly hasFolder?: boolean;
@@ -69,9 +69,7 @@ async function lookAtDisk(folder: string, size: number): Promise<boolean> {
   return isLocal(disk);
 }
 
-/**
- * Creates the temporary file. When this object is disposed, the file is removed, unless it was renamed to the target.
- */
+/** Creates the temporary file. Disposing of this object removes the file, unless it was renamed to the target. */
 export async function stageCopy(options: StagedCopyOptions) {
   const { source, stats, target, temporaryFiles } = options;
   const folder = dirname(target);
@@ -81,13 +79,13 @@ export async function stageCopy(options: StagedCopyOptions) {
   const mayBeSmall = source.size <= LARGEST_DIRECT;
   // For a small file, the rehearsal shows whether there is enough space.
   const isOnLocalDisk = (mayBeSmall && options.isLocal) || (await lookAtDisk(folder, source.size));
-  /** If the file is small, each patch is applied in memory, and the result is written and read as a whole. */
+  /** For a small file, each patch is applied in memory, and the result is written and read as a whole. */
   const isSmall = mayBeSmall && isOnLocalDisk;
   const handle = await createTemporaryFile(path, isSmall);
   temporaryFiles.add(path);
 
   let size = 0;
-  /** The edits that created the copy from the original; undefined if the copy has any other content. */
+  /** The edits that created the copy from the original. undefined if the copy has any other content. */
   let applied: Patch | undefined;
   const reader = contentReader(options.digestEntries);
   const flushes = flushInTurn(() => inFileSystem('flush the temporary file to the disk', () => handle.sync()));
@@ -167,8 +165,8 @@ export async function stageCopy(options: StagedCopyOptions) {
 
   return {
     /**
-     * When the whole content is measured, the copy is written in the same pass. When only entries are digested, the
-     * patch writes it later.
+     * If the whole content is measured, the same pass writes the copy. If only entries are digested, `apply` writes it
+     * later.
      */
     reader: { ...reader, measure: measureWhileCopying },
 
@@ -181,7 +179,7 @@ export async function stageCopy(options: StagedCopyOptions) {
      */
     async apply(patch: Patch): Promise<void> {
       await apply(patch);
-      // If a flush failed during copying, this fails now, before a signature is requested.
+      // If a flush failed during copying, throws before a signature is requested.
       flushes.assertNoneFailed();
     },
 
@@ -204,7 +202,7 @@ export async function stageCopy(options: StagedCopyOptions) {
       writes.assertUntouched();
       await putInPlace({ own: writes.created, path, target, ...look });
       renamed = true;
-      // If the target was created as a hard link, the file also still has its temporary name.
+      // If the target was created as a hard link, the file still has its temporary name too.
       if (look.isNew) await removeTemporaryFile(path, temporaryFiles, options.onEvent);
       temporaryFiles.delete(path);
       return (options.flushFolder ?? flushFolder)(folder).then(

@@ -7,18 +7,18 @@ export interface TemporaryNamesParts {
   readonly processes: Processes;
   readonly randomHex: () => string;
   readonly now: () => number;
-  /** Time at which this machine was booted, in milliseconds since 1970. */
+  /** Time at which this machine was started, in milliseconds since 1970. */
   readonly bootTime: number;
 }
 
 /**
- * The parts of the name: machine, boot, namespace, pid, start time and a random part. A value that the system does not
- * report is 0.
+ * The parts of the name are: machine, boot, namespace, pid, start time and a random part. A value that the system does
+ * not report is written as 0.
  */
 const OWNED =
   /^\.codesign-remote-([0-9a-f]{16})-([0-9a-f]{8}|0)-([0-9a-f]{8}|0)-([1-9]\d{0,9})-(\d{1,20})-[0-9a-f]+\.tmp$/;
 
-/** Another program may have the same pid by now, but no run needs a whole day to write one file. */
+/** Another program may have got the same pid, but no run needs a whole day to write one file. */
 const STALE_FOR_CERTAIN_MILLISECONDS = 24 * 60 * 60 * 1000;
 
 export function temporaryPathName(randomName: string): string {
@@ -31,7 +31,7 @@ export function temporaryNames({ processes, randomHex, now, bootTime }: Temporar
   const own = [machine, partOf(self.boot), partOf(self.space), self.pid, self.started ?? '0'].join('-');
   const searched = new Set<string>();
 
-  /** Returns undefined if the name is not that of a temporary file of this machine. */
+  /** Returns undefined if the name is not the name of a temporary file of this machine. */
   function ownerOf(name: string): Holder | undefined {
     const [, onMachine, inBoot = '', inSpace = '', pid, started] = OWNED.exec(name) ?? [];
     if (onMachine !== machine) return undefined;
@@ -69,7 +69,7 @@ export function temporaryNames({ processes, randomHex, now, bootTime }: Temporar
   return {
     randomName: (): string => `${own}-${randomHex()}`,
 
-    /** Searches each folder only one time. Never throws, because a file that cannot be removed is harmless. */
+    /** Searches each folder only once. Never throws, because a file that cannot be removed is harmless. */
     async removeStaleFiles(folder: string): Promise<void> {
       if (searched.has(folder)) return;
       searched.add(folder);
@@ -87,7 +87,7 @@ function partOf(value: string | undefined): string {
   return value === undefined ? '0' : digestOf(value, 8);
 }
 
-/** If a part is the hash of a value of this machine, returns that value. For 0, returns undefined. */
+/** If the part is the hash of a value of this machine, returns the value. For 0, returns undefined. */
 function meaningOf(part: string, own: string | undefined): string | undefined {
   if (part === partOf(own)) return own;
   return part === '0' ? undefined : part;

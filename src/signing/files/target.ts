@@ -1,4 +1,4 @@
-/** Resolves the path of a result and follows its links. Checks early that a new file can be renamed to that path. */
+/** Resolves the path of a result and its links. Checks early that a new file can be renamed to that path. */
 
 import {
   accessSync,
@@ -54,7 +54,7 @@ function followed(output: string, folders: TargetFolders, isFile: boolean): stri
   } catch (thrown) {
     if (!isMissing(thrown)) throw fromFileSystem(thrown, `reach ${output}`);
   }
-  // If the file is new, its folder may also be missing; it is created when the file is written.
+  // If the file is new, its folder may also be missing. The folder is created when the file is written.
   return join(folders.realFolder(dirname(output)), basename(output));
 }
 
@@ -79,20 +79,20 @@ function realFolder(path: string): string {
 }
 
 /**
- * `target` was returned by `resolveTarget`, so it contains no links. `folderIdentity` identifies the folder of the
- * target at planning time; undefined if the folder did not exist. A link that appeared later may have been created by
- * another user, who wants root to write to a different place.
+ * `target` was returned by `resolveTarget`, so it contains no links. `folderIdentity` identifies the target's folder at
+ * planning time, or is undefined if the folder did not exist. If a link appears later, another user may have created it
+ * to make root write elsewhere.
  */
 export function assertNoLinkTo(target: string, folderIdentity: string | undefined): boolean {
   if (process.platform === 'win32') return false;
   const folder = dirname(target);
-  // The folder is accepted if it is still the same one, even if a different path leads to it.
+  // The folder is accepted if it is still the same one, even if another path now leads to it.
   const isSame = folderIdentity !== undefined && identityAt(folder) === folderIdentity;
   if (!isSame && realFolder(folder) !== folder) throw signingErrors('folder-replaced', { folder });
   return isSame;
 }
 
-/** On file systems that ignore upper and lower case, two names that differ only in case lead to the same file. */
+/** On file systems that ignore case, two names that differ only in case lead to the same file. */
 export function placeOf(target: string): string {
   return process.platform === 'win32' || process.platform === 'darwin' ? target.toLowerCase() : target;
 }
@@ -143,7 +143,7 @@ function findFolder(target: string) {
   }
 }
 
-/** A link to a missing file is treated as existing, because a file that is created there would not replace a link. */
+/** A link to a missing file counts as existing: creating that file would not replace the link. */
 function found(path: string): BigIntStats | undefined {
   try {
     return statSync(path, { bigint: true });
@@ -163,8 +163,8 @@ function nearestFolder(path: string, target: string): { readonly path: string; r
 }
 
 /**
- * On Windows, a file that another program has open cannot be replaced. If a program is running, its file cannot be
- * opened for writing. If a program does not allow deletion of the file, renaming the file to itself fails.
+ * Windows cannot replace a file that another program has open. The file of a running program cannot be opened for
+ * writing. If a program does not allow deletion of the file, renaming the file to itself fails.
  */
 async function assertNotHeld(target: string, name: string): Promise<void> {
   await retryWhileBusy(`replace ${name}`, async () => {
@@ -186,14 +186,14 @@ function assertNotHeldBySticky(file: string, owner: bigint, folder: BigIntStats 
 /** Node.js does not define a constant for the sticky bit. */
 const STICKY = 0o1000n;
 
-/** If a file is a mount point (as in containers), a rename cannot replace it. Only Linux lists them. */
+/** A file that is a mount point (as in containers) cannot be replaced by a rename. Only Linux lists mount points. */
 function mountPoints(): ReadonlySet<string> {
   if (process.platform !== 'linux') return new Set();
   // The fifth field contains spaces and other special characters as octal escape sequences (proc(5)).
   return new Set(Array.from(mounts().split('\n'), (line) => unescapeMount(line.split(' ')[4] ?? '')));
 }
 
-/** Reading it synchronously is faster, because the kernel creates the content in memory. */
+/** Reading this file synchronously is faster, because the kernel creates its content in memory. */
 function mounts(): string {
   try {
     return readFileSync('/proc/self/mountinfo', 'utf8');

@@ -33,10 +33,10 @@ export async function writeFully(file: Pick<OpenedFile, 'write'>, bytes: Uint8Ar
 }
 
 /**
- * Only root may change the owner, and a user may set only a group of which the user is a member. If the current user
- * may not change the owner or group, the new file keeps its own, as in editors that save by renaming. Clears the
- * set-user-ID bits, because they would grant the rights of a different owner. The owner always gets write permission.
- * If not, the next run could not replace a result at another path.
+ * Only root may change the owner, and users may set only a group to which they belong. If the current user may not
+ * change the owner or group, the new file keeps its own, as in editors that save by renaming. Clears the set-user-ID
+ * bits, because they would grant the rights of a different owner. The owner always gets write permission, so that the
+ * next run can replace a result at another path.
  */
 export async function takeOwnerAndMode(
   handle: OpenedFile,
@@ -52,9 +52,7 @@ export async function takeOwnerAndMode(
 }
 
 export interface Placement {
-  /** The open file. */
   readonly own: Pick<FileStats, 'dev' | 'ino'>;
-  /** Its path. */
   readonly path: string;
   readonly target: string;
   /** True if the target did not exist. */
@@ -115,8 +113,8 @@ function isLinked(
 }
 
 /**
- * Throws `copy-changed` if the path is a link, or leads to a different file. If the file is missing, the rename will
- * report that.
+ * Throws `copy-changed` if the path is a link, or leads to a different file. If the file is missing, the rename reports
+ * that.
  */
 function assertIsAt(path: string, own: Placement['own']): void {
   if (isAt(path, own) === false) throw signingErrors('copy-changed');
@@ -129,9 +127,7 @@ function isAt(path: string, own: Placement['own']): boolean | undefined {
 
 export type OnNotRemoved = (event: TemporaryFileLeft) => void;
 
-/**
- * Never throws. Returns those files that could not be removed. `temporaryFiles` lists all temporary files that exist.
- */
+/** Never throws. Returns the files that could not be removed. `temporaryFiles` lists all temporary files that exist. */
 export async function removeTemporaryFile(
   path: string,
   temporaryFiles: Set<string>,
@@ -150,8 +146,8 @@ export function reportNotRemoved(path: string, thrown: unknown, onNotRemoved: On
 }
 
 /**
- * All later steps use the open file, because another user who may write to the folder could replace the file at this
- * path.
+ * All later steps use the open file, because another user with write access to the folder could replace the file at
+ * this path.
  */
 export function createTemporaryFile(path: string, isDirect: boolean): Promise<OpenedFile> {
   return retryWhileBusy(`create a file in ${dirname(path)}`, async () =>

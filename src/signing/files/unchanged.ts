@@ -29,7 +29,7 @@ export function assertUnchanged({ path, stats, target, targetVersion, folderIden
   if (targetVersion !== undefined) assertOpenedIsSame(target, targetVersion);
 }
 
-/** Unless the file is opened, a network drive may answer from a cache (close-to-open consistency of NFS). */
+/** Unless the file is opened again, a network drive may answer from a cache (close-to-open consistency of NFS). */
 function assertOpenedIsSame(path: string, expected: string): void {
   const fd = openSync(path, READ_WITHOUT_WAITING);
   try {
