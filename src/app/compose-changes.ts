@@ -7,7 +7,7 @@ import { type OpenedRun, openRun } from './compose-local.ts';
 
 type OnEvent = (event: SigningEvent) => void;
 
-/** Number of files in commands that call no server. */
+/** Limit on concurrent files in commands that call no server. */
 const LOCAL_CONCURRENCY = 4;
 
 export interface OpenedTimestamping extends OpenedRun, Timestamping, AsyncDisposable {}

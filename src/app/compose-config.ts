@@ -14,7 +14,7 @@ export async function composeStored(options: ProfileOptions, env: Environment): 
   return { project, profile };
 }
 
-/** Users of the library get a profile only if they name one, and never the project file. */
+/** For library users, a profile applies only if they specify one, and the project file never applies. */
 export async function composeNamed(options: ProfileOptions, env: Environment): Promise<Stored> {
   const isAsked = [options.profile, options.environment, env.CODESIGN_PROFILE, env.CODESIGN_ENVIRONMENT].some(Boolean);
   return isAsked ? { project: undefined, profile: await readProfile(options, env) } : NOTHING_STORED;

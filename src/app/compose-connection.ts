@@ -111,7 +111,7 @@ export function composeTimestamps(
   });
 }
 
-/** Returns undefined if any chain is accepted, or no timestamp is wanted. */
+/** Returns undefined if any chain is accepted, or if no timestamp is wanted. */
 export async function readTimestampRoots({ urls, roots }: TimestampSettings): Promise<TrustRoots | undefined> {
   if (roots === undefined || urls.length === 0) return undefined;
   return loadTrustRoots({ files: [roots], option: '--timestamp-roots', environment: {} });

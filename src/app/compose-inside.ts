@@ -18,7 +18,7 @@ export interface InsideResult {
   /** Each list starts with an outer file, followed by the files inside it. */
   readonly files: readonly (readonly ClassifiedFile[])[];
   readonly policy: Policy | undefined;
-  /** The parts of `minimum` in the policy that the run has not reached. */
+  /** The entries of `minimum` in the policy that the run has not reached. */
   readonly minimum: readonly Minimum[];
   readonly warnings: readonly string[];
   /** Description of where the trusted roots come from. */

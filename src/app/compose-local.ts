@@ -68,7 +68,7 @@ async function composeDigesting(): Promise<DigestEntries> {
   return digestEntriesWith(worker === undefined ? undefined : createDigestThreads(worker));
 }
 
-/** A later run removes what cannot be removed now. */
+/** A later run removes files that cannot be removed now. */
 export function removeNow(paths: Iterable<string>): void {
   for (const path of paths) {
     try {
@@ -77,7 +77,7 @@ export function removeNow(paths: Iterable<string>): void {
   }
 }
 
-/** Opening the journal would create one. */
+/** Checks first whether a journal exists, because opening it would create one. */
 export async function hasJournal(env: Environment): Promise<boolean> {
   return stat(stateFolderOf(env)).then(
     () => true,

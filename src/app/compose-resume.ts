@@ -50,7 +50,7 @@ export async function composeResume(
   const { look, dryRun, forget, forgetUnknown } = resolved;
   const settings = { ...resolved, extra: resolveExtra(look.read('extra'), look.read('fileName')) };
   const reading = dryRun ? await composeJournalReading(env) : undefined;
-  // Opening the journal would create one.
+  // Checks first whether a journal exists, because opening it would create one.
   const journal =
     reading === undefined && (await hasJournal(env)) ? await composeJournal(runtime, settings.timeout) : undefined;
   const calls = [...((await (reading ?? journal)?.unfinished()) ?? [])].sort((one, other) =>
@@ -110,7 +110,7 @@ export async function composeResume(
       ...(connection?.later ?? []),
     ],
     removeTemporaryFiles,
-    /** Records that the run succeeded; must be its last action. Never throws. */
+    /** Records that the run succeeded. Must be its last action. Never throws. */
     noteEnd: (isWell?: boolean): void => journal?.ended(isWell),
     async [Symbol.asyncDispose](): Promise<void> {
       reading?.[Symbol.dispose]();

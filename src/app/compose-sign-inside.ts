@@ -17,7 +17,10 @@ import { LEVELS, MOST_FILES } from './compose-inside.ts';
 const LEVEL = '!/';
 const LIMITS = { depth: LEVELS, files: MOST_FILES, inflated: MOST_INFLATED };
 
-/** Reads the policy. A pattern without a slash matches names inside containers too, and one with `!/` only there. */
+/**
+ * Reads the policy. A pattern without a slash also matches names inside containers, and one with `!/` matches only
+ * there.
+ */
 export async function composeSignInside({ exclude, policy: path }: RecordedInside): Promise<Inside> {
   const policy = path === undefined ? undefined : await readPolicy(path, KINDS);
   const ruleFor = signRules(policy, new Date().toISOString().slice(0, 10));
@@ -43,7 +46,7 @@ export async function composeSignInside({ exclude, policy: path }: RecordedInsid
   };
 }
 
-/** A pattern for a folder matches its content too. */
+/** A pattern for a folder also matches the files in it. */
 function withRest(pattern: string): (location: readonly string[]) => boolean {
   const written = pattern.replace(/^\.\//, '').replace(/\/$/, '');
   const tests = [written, `${written}/**`].map(locationPattern);

@@ -29,7 +29,7 @@ import { composeJournal, type OpenedRun, openRun, type Runtime } from './compose
 import { REVISION, VERSION } from './version.ts';
 
 export interface OpenedSigning extends OpenedRun, Signing, AsyncDisposable {
-  /** Records that the run succeeded; must be its last action. Never throws. */
+  /** Records that the run succeeded. Must be its last action. Never throws. */
   noteEnd(isWell?: boolean): void;
 }
 
@@ -150,7 +150,7 @@ function aboutTimestamps(
   return [signingWarnings('timestamp-not-configured', { date: dateOf(notAfter) })];
 }
 
-/** Needs no credentials, but checks all given settings, because the real run would fail later. */
+/** Needs no credentials, but checks all specified settings, because the real run would fail later. */
 async function checkConnection(settings: SigningSettings, env: Environment): Promise<Connection> {
   await readTlsRoots(settings, env);
   await readTimestampRoots(settings.timestamps);

@@ -12,7 +12,7 @@ import { verifyByCatalog } from '../verifying/verify-listed.ts';
 import { composeHttp } from './compose-connection.ts';
 import { composeReading } from './compose-local.ts';
 
-/** Adds the default roots. A file of this name must be given as `./system`. */
+/** Adds the default roots. A file named `system` must be given as `./system`. */
 const SYSTEM_ROOTS = 'system';
 
 type VerifySettings = Resolved<'verify'>;
@@ -48,7 +48,7 @@ export async function composeVerifying(settings: VerifySettings, env: Environmen
 function refuseUselessOptions({ look, checkRevocation, integrityOnly, signer }: VerifySettings): void {
   const unused = checkRevocation ? [] : REQUEST_OPTIONS.flatMap((key) => look.one(key)?.name ?? []);
   if (unused.length > 0) throw settingsErrors('revocation-not-checked', { options: listed(unused) });
-  // Anyone can make a certificate with any name.
+  // Anyone can create a certificate with any name.
   if (integrityOnly && signer !== undefined && 'commonName' in signer) {
     throw settingsErrors('settings-conflict', { options: '--integrity-only and --signer with a name' });
   }

@@ -19,7 +19,7 @@ export const DIGEST_OID: Readonly<Record<DigestAlgorithm, string>> = {
   SHA512: '2.16.840.1.101.3.4.2.3',
 };
 
-/** Digests without a name in node:crypto are named, but not verified. */
+/** Digests that node:crypto does not support are named, but not verified. */
 const DIGESTS: readonly (readonly [oid: string, name: string, nodeName?: string])[] = [
   ['1.2.840.113549.2.2', 'MD2'],
   ['1.2.840.113549.2.4', 'MD4'],

@@ -11,12 +11,12 @@ export interface Element {
   readonly tag: number;
   readonly bytes: Uint8Array;
   readonly contents: Uint8Array;
-  /** Error messages count from the start of the outermost element. */
+  /** Error messages contain offsets from the start of the outermost element. */
   readonly offset: number;
   readonly rules: Rules;
 }
 
-/** DER has one encoding of each value: lengths are definite and as short as possible. */
+/** DER permits only one encoding of each value: lengths are definite and as short as possible. */
 export type Rules = 'BER' | 'DER';
 
 export interface Fields {
@@ -30,7 +30,7 @@ export interface Fields {
 const MAX_INDEFINITE_DEPTH = 32;
 /** Counts parts at any depth: each enclosing element reads all parts to find its end. */
 const MAX_INDEFINITE_PARTS = 100_000;
-/** A signature with ten thousand certificates has fewer. */
+/** Even a signature with ten thousand certificates has fewer parts. */
 const MAX_PARTS = 65_536;
 const MAX_FIELDS = 64;
 const END_OF_CONTENTS = 0x00;
@@ -72,7 +72,7 @@ function partsUpTo(most: number, element: Element, what: string): Element[] {
   return found;
 }
 
-/** Returns at most `most` parts, for callers that reject an element with more. */
+/** Returns at most `most` parts, for callers that reject an element with more parts. */
 export function firstParts(element: Element, what: string, most: number): Element[] {
   if ((element.tag & 0x20) === 0) throw malformed(what, 'a primitive value instead of parts', element.offset);
   const found: Element[] = [];
@@ -86,7 +86,7 @@ export function firstParts(element: Element, what: string, most: number): Elemen
   return found;
 }
 
-/** Throws unless the element has the tag. */
+/** Throws unless the element has this tag. */
 export function fieldsOf(element: Element, tag: number, what: string): Fields {
   expectTag(element, tag, what);
   const all = partsUpTo(MAX_FIELDS, element, what);
@@ -144,7 +144,7 @@ export function objectIdentifierOf(element: Element, what: string): string {
   return dotted;
 }
 
-/** An arc may have any length, but few are too large for a number. */
+/** An arc may have any length, but few arcs are too large for a number. */
 function withOctet(arc: number | bigint, bits: number): number | bigint {
   if (typeof arc === 'bigint') return (arc << 7n) | BigInt(bits);
   const next = arc * 128 + bits;
@@ -165,7 +165,7 @@ export function bitsOf(element: Element, what: string): Uint8Array {
   return expectTag(element, 0x03, what).contents.subarray(1);
 }
 
-/** BER permits an OCTET STRING in parts. */
+/** BER permits an OCTET STRING that consists of parts. */
 export function octetsOf(element: Element, what: string): Uint8Array {
   if (element.tag !== 0x24 || element.rules === 'DER') return expectTag(element, 0x04, what).contents;
   return Buffer.concat(parts(element, what).map((piece) => expectTag(piece, 0x04, what).contents));
@@ -209,7 +209,7 @@ function readHeader(bytes: Uint8Array, position: number, what: string, offset: n
   return { tag, length, contentsLength, isShortest };
 }
 
-/** Not recursive: deep nesting must not exhaust the stack. */
+/** Not recursive, because deep nesting must not exhaust the stack. */
 function endOfIndefinite(bytes: Uint8Array, start: number, what: string, offset: number): number {
   let open = 1;
   let position = start;

@@ -10,20 +10,20 @@ export function readTime({ tag, contents, offset }: Element, what: string): Date
   const [, ...fields] = /^(\d{4})(\d\d)(\d\d)(\d\d)(\d\d)(\d\d)Z$/.exec(digits) ?? [];
   const [year = 0, month = 0, day = 0, hour = 0, minute = 0, second = 0] = fields.map(Number);
   const time = new Date(Date.UTC(year, month - 1, day, hour, minute, second));
-  // `Date` would turn February 31 into a day in March.
+  // `Date` would read February 31 as a day in March.
   if (fields.length === 0 || time.getUTCDate() !== day || time.getUTCMonth() !== month - 1) {
     throw asn1Errors('asn1-malformed', { what, problem: 'not a time', offset });
   }
   return time;
 }
 
-/** As CMS requires, years up to 2049 have two digits (RFC 5652, 11.3). */
+/** CMS requires two-digit years up to 2049 (RFC 5652, 11.3). */
 export function encodeTime(time: Date): Uint8Array {
   const digits = secondOf(time).replace(/[-:T]/g, '');
   return time.getUTCFullYear() < 2050 ? encode(0x17, Buffer.from(digits.slice(2))) : encode(0x18, Buffer.from(digits));
 }
 
-/** Two digits stand for 1950 to 2049. */
+/** Two-digit years stand for 1950 to 2049. */
 function withCentury(text: string): string {
   return `${Number(text.slice(0, 2)) < 50 ? '20' : '19'}${text}`;
 }

@@ -9,7 +9,7 @@ export function encode(tag: number, ...contents: readonly Uint8Array[]): Uint8Ar
   return encodeAll(tag, contents);
 }
 
-/** Accepts a list of any length, which spread arguments do not. */
+/** Accepts a list of any length; spread arguments would limit it. */
 export function encodeAll(tag: number, contents: readonly Uint8Array[]): Uint8Array {
   const length = contents.reduce((sum, part) => sum + part.length, 0);
   const lengthOctets = length < 0x80 ? 0 : Math.ceil((32 - Math.clz32(length)) / 8);
@@ -27,7 +27,7 @@ export function encodeAll(tag: number, contents: readonly Uint8Array[]): Uint8Ar
 
 export const sequence = (...parts: readonly Uint8Array[]): Uint8Array => encode(0x30, ...parts);
 
-/** DER sorts encodings (X.690, 11.6). */
+/** DER requires that the elements of a SET OF are sorted by their encodings (X.690, 11.6). */
 export const setOf = (...parts: readonly Uint8Array[]): Uint8Array => setOfAll(parts);
 
 export const setOfAll = (parts: readonly Uint8Array[]): Uint8Array => encodeAll(0x31, parts.toSorted(Buffer.compare));
@@ -61,7 +61,7 @@ function encodeIdentifier(dotted: string): Uint8Array {
   return encode(0x06, Uint8Array.from(octets));
 }
 
-/** As in a BMPString of Windows, a character outside the BMP becomes two surrogates. */
+/** In a BMPString on Windows, a character outside the BMP becomes two surrogates. */
 export function utf16be(text: string): Uint8Array {
   return Buffer.from(text, 'utf16le').swap16();
 }

@@ -47,7 +47,7 @@ export function authenticodeFile<Measured extends MeasuredContent>(container: Co
     );
     return measured;
   };
-  // The result is not cached: reading signatures is fast, and a run can have many files.
+  // The result is not cached, because reading signatures is fast, and a run can contain many files.
   const signatures = async () => embeddedSignatures(await findSignatures(container), container, present, budget);
   return {
     signatures,
@@ -100,7 +100,7 @@ async function prepare<Measured extends MeasuredContent>(
   };
 }
 
-/** Replaces the existing signature. The digest in it shows which form of the content was signed. */
+/** Replaces the existing signature. Its digest shows which form of the content was signed. */
 async function attach<Measured extends MeasuredContent>(
   container: Container<Measured>,
   bytes: Uint8Array,
@@ -229,7 +229,7 @@ function stamped(found: FoundCms, location: string, tokenOf: (location: string) 
 
 const foreign = () => new TypeError('the signature is not one of this file');
 
-/** All other values stay at their positions. */
+/** All other attribute values stay at their positions. */
 export function exchangeNested(
   cms: Uint8Array,
   exchange: (nested: Uint8Array, index: number) => Uint8Array,
@@ -253,7 +253,7 @@ export function exchangeNested(
   );
 }
 
-/** Keeps an order other than DER. */
+/** Keeps the stored order, even if DER requires another one. */
 function orderedAs(before: readonly Uint8Array[], after: readonly Uint8Array[]): readonly Uint8Array[] {
   return isInDerOrder(before) ? after.toSorted(Buffer.compare) : after;
 }

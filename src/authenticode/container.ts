@@ -1,4 +1,4 @@
-/** What differs between the formats of Authenticode. */
+/** Defines the differences between the formats of Authenticode. */
 
 import type { Element } from '../asn1/read.ts';
 import type { ByteSource } from '../bytes/byte-source.ts';
@@ -14,20 +14,20 @@ export interface Container<Measured extends MeasuredContent = MeasuredContent> {
   readonly source: ByteSource;
   readonly kind: SignedKind;
   readonly warnings: readonly string[];
-  /** A clause that says why no second signature can be nested in the first. */
+  /** Clause for a message that explains why no second signature can be nested in the first. */
   readonly reasonForOneSignature?: string;
   entries(): Promise<readonly CmsEntry[]>;
-  /** A clause that says why entries cannot be rewritten. */
+  /** Clause for a message that explains why entries cannot be rewritten. */
   readonly reasonNotRewritable: string | undefined;
   /**
-   * Reads the content once, in the form of new signatures, of existing ones, or `without-metadata`, which some programs
-   * sign. A value of a package consists of several digests.
+   * Reads the content once, either as new signatures digest it, as existing signatures digest it, or
+   * `without-metadata`, as some programs do. The value for a package consists of several digests.
    */
   measure(content: 'new' | 'present' | 'without-metadata', algorithms: readonly ContentDigest[]): Promise<Measured>;
   readonly hasFormWithoutMetadata?: boolean;
   content(context: SigningContext, measured: Measured): Promise<SignedContent>;
   compare?(parts: AuthenticodeParts): Promise<readonly Finding[]>;
-  /** Makes `cms` the only entry. Doing so a second time must change nothing. */
+  /** Makes `cms` the only entry. A second call with the same value must change nothing. */
   write(cms: Uint8Array, measured: Measured): Patch;
   removeAll(measured: () => Promise<Measured>): Promise<Patch>;
   examine(measured: () => Promise<Measured>): Promise<readonly Finding[]>;
@@ -45,7 +45,9 @@ export interface SignedKind {
     examine(value: Element | undefined): readonly Finding[];
     describe(value: Element): readonly Detail[];
   };
-  /** One line for each of several digests. `actual` is undefined if the digest of the file cannot be computed. */
+  /**
+   * Contains one line per digest if there are several. `actual` is undefined if the file's digest cannot be computed.
+   */
   describeDigest?(digest: Uint8Array, algorithm: DigestAlgorithm, actual: Uint8Array | undefined): readonly Detail[];
 }
 

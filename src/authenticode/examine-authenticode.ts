@@ -81,7 +81,7 @@ export function examineDataType({ dataType, dataValue }: AuthenticodeParts, kind
   return [...tolerated, ...(kind.value?.examine(dataValue) ?? [])];
 }
 
-/** Windows requires that both are equal. */
+/** Windows requires that both values are equal. */
 function examineAlgorithms({ contentDigestOid, signedData }: AuthenticodeParts): readonly Finding[] {
   const { digestAlgorithm } = signedData.signers[0];
   const names = [contentDigestOid, digestAlgorithm].map((oid) => DIGEST_NAME_BY_OID[oid]);
@@ -105,7 +105,7 @@ function examineAlgorithms({ contentDigestOid, signedData }: AuthenticodeParts):
   return findings;
 }
 
-/** DER sorts attributes, and each type occurs once. Signing programs sign the bytes as stored. */
+/** DER sorts attributes, and each type must occur only once. Signing programs sign the bytes as stored. */
 function examineSignedAttributes(
   signedBytes: Uint8Array | undefined,
   attributes: readonly ParsedAttribute[],
@@ -127,7 +127,7 @@ function examineSignedAttributes(
   return findings;
 }
 
-/** They are not protected. Programs read different values of repeated attributes. */
+/** No signature protects them, and programs read different values of repeated attributes. */
 function examineUnsignedAttributes(attributes: readonly ParsedAttribute[]): readonly Finding[] {
   const repeated = repeatedTypes(attributes).filter((type) => type !== SPC_NESTED_SIGNATURE);
   if (repeated.length === 0) return [];

@@ -19,7 +19,7 @@ import { spcSpOpusInfo } from './spc-structures.ts';
 export const AUTHENTICODE_PROFILE: SignatureProfile = {
   signedAttributes({ formatOptions }) {
     return [
-      // signtool writes "individual" for every certificate; verifiers ignore the difference to "commercial".
+      // signtool writes "individual" for every certificate, and verifiers ignore the difference from "commercial".
       { type: SPC_STATEMENT_TYPE, value: sequence(objectIdentifier(SPC_INDIVIDUAL_PURPOSE)) },
       { type: SPC_SP_OPUS_INFO, value: spcSpOpusInfo(programInfo(formatOptions)) },
     ];
@@ -31,7 +31,7 @@ export const AUTHENTICODE_PROFILE: SignatureProfile = {
 };
 
 export function prepareAuthenticode(context: SigningContext, content: SignedContent) {
-  // A structure instead of an OCTET STRING: its digest excludes tag and length.
+  // A structure instead of an OCTET STRING. Its digest excludes the tag and the length.
   const { contents } = readElement(content.value, 'content');
   const messageDigest = createHash(NODE_DIGEST_NAME[context.algorithm]).update(contents).digest();
   return prepareCms(AUTHENTICODE_PROFILE, context, { ...content, messageDigest });

@@ -36,8 +36,8 @@ export interface ProgramInfo {
 }
 
 /**
- * An empty string counts as missing. A URL becomes ASCII (host in Punycode, the rest percent-encoded), and is otherwise
- * unchanged.
+ * An empty string counts as missing. The URL is converted to ASCII: Punycode for the host, percent-encoding for the
+ * rest.
  */
 export function programInfo(options: FormatOptions): ProgramInfo {
   const description = textOf(options, DESCRIPTION);
@@ -48,7 +48,7 @@ export function programInfo(options: FormatOptions): ProgramInfo {
   };
 }
 
-/** Windows shows only the first line. The limit is in UTF-16 units. */
+/** Windows shows only the first line. The limit is in UTF-16 code units. */
 const MAX_DESCRIPTION_LENGTH = 1024;
 const MAX_URL_LENGTH = 2083;
 
@@ -76,13 +76,13 @@ function checkUrl(text: string): string {
   if (url.username !== '' || url.password !== '')
     throw invalidUrl('contains a user name or password, which everyone could read');
   rejectCorrected(text, url);
-  // `URL` would add a slash after a bare host.
+  // `URL` would add a slash after a host without a path.
   const written = ONLY_URL_CHARACTERS.test(text) ? text : url.href;
   if (written.length > MAX_URL_LENGTH) throw invalidUrl(`is longer than ${MAX_URL_LENGTH} characters`);
   return written;
 }
 
-/** Rejects what the URL parser would silently correct: slashes, backslashes, spaces, and numbers as hosts. */
+/** Rejects input that the URL parser would silently correct: slashes, backslashes, spaces, and numbers as hosts. */
 function rejectCorrected(text: string, url: URL): void {
   if (/\p{Cc}|^\s|\s$/u.test(text)) throw invalidUrl('contains control characters, or starts or ends with spaces');
   if (text.includes('\\')) throw invalidUrl('contains a backslash');

@@ -24,9 +24,9 @@ export interface AuthenticodeParts {
   readonly contentDigest: Uint8Array;
   readonly signedData: SignedData;
   readonly digestedContent: Uint8Array;
-  /** Digest algorithm of the content; undefined if the API does not support it, like MD5. */
+  /** Digest algorithm of the content. undefined if the API does not support it (MD5, for example). */
   readonly algorithm: DigestAlgorithm | undefined;
-  /** Common name, or issuer and serial number without a certificate. Not escaped. */
+  /** Common name, or the issuer and serial number if the certificate is missing. Not escaped. */
   readonly signerName: string;
 }
 
@@ -36,17 +36,20 @@ export interface AuthenticodeSignature extends AuthenticodeParts {
 
 export interface FoundCms {
   readonly cms: Uint8Array;
-  /** `error` says why an entry is no Authenticode signature. */
+  /** `error` states why an entry is not an Authenticode signature. */
   readonly parts: AuthenticodeParts | undefined;
   readonly error: CodesignError | undefined;
   readonly signedData: SignedData | undefined;
   readonly nested: readonly FoundCms[];
 }
 
-/** Windows reads one level of nested signatures. */
+/** Windows reads only one level of nested signatures. */
 const MAX_DEPTH = 4;
 const MAX_NESTED = 64;
-/** The digest of an app package is four letters, then five SHA-512 digests, each after four letters. */
+/**
+ * The digest of an app package consists of four letters and five SHA-512 digests, each of which follows another four
+ * letters.
+ */
 const LONGEST_DIGEST = 4 + 5 * (4 + 64);
 const SPC_CONTENT = 'SpcIndirectDataContent';
 
@@ -73,7 +76,7 @@ export function findAuthenticode(
       const parts = readParts(signedData, contentType);
       const values = attributeValues(signedData.signers[0].unsignedAttributes, SPC_NESTED_SIGNATURE);
       room.nested -= values.length;
-      // A hostile signature can have thousands of nested ones, so none is read.
+      // A hostile signature can contain thousands of nested signatures. If there are too many, none is read.
       if (room.nested < 0) throw nestedTooDeeply(`more than ${MAX_NESTED}`);
       const nested = values.map(({ bytes }) => find(bytes, depth + 1));
       return { cms: signedData.bytes, parts, error: undefined, signedData, nested };
@@ -100,7 +103,7 @@ export function algorithmsOf({ parts, nested }: FoundCms): readonly ContentDiges
   return [...(algorithm === undefined ? [] : [algorithm]), ...nested.flatMap(algorithmsOf)];
 }
 
-/** Reads only what is needed of a signature that this program made. */
+/** Reads only the necessary parts of a signature that this program created. */
 export function readContentDigest(cms: Uint8Array, contentType = SPC_INDIRECT_DATA) {
   if (contentType !== SPC_INDIRECT_DATA) return readAuthenticode(cms, contentType);
   return withCmsErrors(() => {
@@ -153,7 +156,7 @@ function isWrapped({ tag }: Element): boolean {
   return tag === 0x04 || tag === 0x24;
 }
 
-/** The signature covers its content directly, not a digest of the file. */
+/** The signature covers its content directly, without a digest of the file. */
 function partsOfSignedList({ contentType, signers: [signer] }: SignedData, content: Element, digested: Uint8Array) {
   const contentDigestAlgorithm = contentDigestOf(signer.digestAlgorithm);
   const name =
@@ -184,7 +187,7 @@ export function readIndirectData(indirectData: Element) {
   };
 }
 
-/** Returns undefined for unknown algorithms, and for MD5 if OpenSSL lacks it (FIPS). */
+/** Returns undefined for unknown algorithms, and for MD5 if OpenSSL does not provide it (FIPS mode). */
 function contentDigestOf(oid: string): ContentDigest | undefined {
   if (oid === MD5) return getHashes().includes('md5') ? 'MD5' : undefined;
   return digestAlgorithmOf(oid);

@@ -36,7 +36,7 @@ export interface LocatedSignature {
   readonly found: FoundCms;
 }
 
-/** One for each entry, readable or not. */
+/** One element for each entry, whether readable or not. */
 export async function findSignatures(container: Container): Promise<readonly LocatedSignature[]> {
   const { contentType } = container.kind;
   const room = signatureBudget();
@@ -91,10 +91,10 @@ const PURPOSES: ReadonlyMap<string, string> = new Map([
   [SPC_COMMERCIAL_PURPOSE, 'commercial'],
 ]);
 
-/** They occur in every signature, or are shown elsewhere. */
+/** These attributes occur in every signature, or are shown elsewhere. */
 const SIGNED_SHOWN = [SIGNING_TIME, CONTENT_TYPE, MESSAGE_DIGEST, SPC_SP_OPUS_INFO, SPC_STATEMENT_TYPE];
 const UNSIGNED_SHOWN = [SPC_NESTED_SIGNATURE, ...AUTHENTICODE_PROFILE.timestampTypes];
-/** A hostile signature can have thousands of attribute types. */
+/** A hostile signature can contain thousands of attribute types. */
 const MOST_NAMES = 16;
 
 export function describeAuthenticode(parts: AuthenticodeParts, file: SignedFile): readonly Detail[] {
@@ -164,7 +164,7 @@ function attributeName(type: string): string {
   return type === TIMESTAMP_TOKEN ? `${name} (Windows does not read it)` : name;
 }
 
-/** Verifiers read only the first value. */
+/** Verifiers read only the first value of an attribute. */
 function describeFirst(
   [value]: readonly Element[],
   name: string,

@@ -22,8 +22,8 @@ export function spcSipInfo({ version, guid }: Sip): SpcData {
 }
 
 /**
- * Any plug-in is permitted if `sip` is undefined. Signing programs write different versions, all of which Windows
- * accepts.
+ * If `sip` is undefined, any plug-in is permitted. Signing programs write different versions, and Windows accepts all
+ * of them.
  */
 export function sipKind(sip: Sip | undefined, name: string): SignedKind {
   return {

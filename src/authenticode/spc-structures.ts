@@ -29,8 +29,8 @@ export function spcContent(data: SpcData, algorithm: DigestAlgorithm, contentDig
 }
 
 /**
- * signtool writes a BMPString. osslsigncode writes an IA5String, with UTF-8 for other than ASCII. The URL must be
- * ASCII.
+ * signtool writes a BMPString. osslsigncode writes an IA5String, with UTF-8 for characters outside ASCII. The URL must
+ * be ASCII.
  */
 export function spcSpOpusInfo({ description, url }: ProgramInfo): Uint8Array {
   return sequence(

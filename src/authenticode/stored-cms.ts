@@ -8,18 +8,18 @@ export interface StoredCms {
   readonly rest: Uint8Array;
 }
 
-/** A signature takes a few kilobytes, with many nested ones a few hundred. */
+/** A signature takes a few kilobytes, or a few hundred if it contains many nested signatures. */
 export const LONGEST_CMS = 16 * 1024 * 1024;
 /** Signing programs pad signatures with zeros to a multiple of 8 bytes. */
 const LONGEST_PADDING = 7;
 
 export async function readStoredCms(source: ByteSource, { start, end }: ByteRange): Promise<StoredCms> {
   if (end - start > LONGEST_CMS) return { cms: undefined, rest: new Uint8Array() };
-  // A copy, because a source in memory returns views, and a signature can be kept longer than its file.
+  // Copies the bytes: a source in memory returns views, and a signature can be kept longer than its file.
   return splitCms(Uint8Array.from(await source.read(start, end - start)));
 }
 
-/** Without an ASN.1 element, the CMS is the whole range, and reading it will fail. */
+/** Without an ASN.1 element, the whole range is returned as the CMS, and reading it will fail. */
 export function splitCms(bytes: Uint8Array): StoredCms {
   const { length } = orUndefined(() => readElement(bytes, 'CMS').bytes) ?? bytes;
   return { cms: bytes.subarray(0, length), rest: bytes.subarray(length) };

@@ -1,9 +1,12 @@
 import { bytesErrors } from './errors.ts';
 
-/** Offsets and lengths are in bytes; `end` is excluded. A chunk from `stream` is valid until the next one is read. */
+/**
+ * Offsets and lengths are in bytes, and `end` is exclusive. A chunk from `stream` is valid only until the next one is
+ * read.
+ */
 export interface ByteSource {
   readonly size: number;
-  /** The bytes may be read into `scratch`, for callers that do not keep them. */
+  /** The bytes may be read into `scratch` if the caller does not keep them. */
   read(offset: number, length: number, scratch?: Buffer): Promise<Uint8Array>;
   stream(start?: number, end?: number): AsyncIterable<Uint8Array>;
 }
@@ -45,7 +48,7 @@ export function rangeSource(source: ByteSource, from: number, to: number): ByteS
 /** `bytes` restarts at 0 with each pass over the source. */
 export type OnRead = (bytes: number, size: number) => void;
 
-/** Counts a chunk of a stream after its consumer has processed it. */
+/** Counts each chunk of a stream after its consumer has processed it. */
 export function watchedSource(source: ByteSource, onRead: OnRead): ByteSource {
   const { size } = source;
   let total = 0;

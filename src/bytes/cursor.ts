@@ -7,7 +7,7 @@ export class Cursor {
   readonly #base: number;
   #position = 0;
 
-  /** Offsets are offsets in the file, in which `bytes` start at `base`. */
+  /** Offsets are file offsets; `base` is the file offset of `bytes`. */
   constructor(bytes: Uint8Array, base = 0) {
     this.#bytes = bytes;
     this.#view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);

@@ -53,7 +53,7 @@ export async function keepCompiledCode(
   if (folder !== undefined && (await isPrivate(folder))) enable(folder);
 }
 
-/** Cached code is executed, so no other user may write to the folder. */
+/** Node.js runs the cached code, so no other user may write to the folder. */
 async function isPrivate(folder: string): Promise<boolean> {
   try {
     if (!isOwn(ownerOf(folder))) return false;

@@ -17,7 +17,7 @@ import { recordInner, type SignedUnits, signatureOutcome, signInner, signUnits }
 import { isoTime } from './service/timestamps.ts';
 import type { SigningRun } from './signing-run.ts';
 
-/** Never throws, because a failed file has an outcome too. */
+/** Never throws, because a failed file also has an outcome. */
 export async function signFile(plan: PlannedFile, run: SigningRun): Promise<FileOutcome> {
   // The calls are needed for the journal and the report, even after a failure.
   const calls: FileCall[] = [];
@@ -47,7 +47,7 @@ export async function signFile(plan: PlannedFile, run: SigningRun): Promise<File
   return ended.outcome;
 }
 
-/** Handles a file that was written by an earlier run which was then killed, so that only the records are missing. */
+/** Handles a file that an earlier run wrote before it was killed, so that only the records are missing. */
 export async function recordFile(plan: PlannedFile, run: SigningRun): Promise<FileOutcome> {
   const { path, stats } = plan;
   const calls: FileCall[] = [];

@@ -87,7 +87,7 @@ async function decide(
   return await decideSigning(opened, format, context, policy, run, find, inside);
 }
 
-/** True if the file was written by an earlier run, so that only the records are missing. */
+/** True if an earlier run wrote the file, so that only the records are missing. */
 function isWritten({ written, contained, isContainerOnly }: PlannedFile): boolean {
   return written !== undefined || (isContainerOnly === true && contained?.toChange.length === 0);
 }

@@ -1,4 +1,4 @@
-/** Everything that determines a signature, except the content. The signing time is chosen only once. */
+/** Contains everything that determines a signature except the content. The signing time is chosen only once. */
 
 import { resolve } from 'node:path';
 import type { SigningContext } from '../format/signable-file.ts';

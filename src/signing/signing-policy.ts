@@ -40,14 +40,14 @@ export interface SigningPolicy {
 export interface Inside {
   /** Formats without signatures, which are opened for the files in them. */
   readonly containers: readonly Format[];
-  /** Reads all files inside. Throws if one of them prevents that the file is signed. */
+  /** Reads all files inside. Throws if one of them prevents the signing of the file. */
   plan(
     opened: SignableFile,
     source: ByteSource,
     file: RecognisedFile,
     planning: PlanningInside,
   ): Promise<PlannedInside>;
-  /** What `resume` needs in order to plan the same. */
+  /** Data that `resume` needs to create the same plan. */
   readonly recorded: RecordedInside;
 }
 
@@ -153,7 +153,7 @@ function checkAlgorithms(
   for (const file of filesToSign(toChange)) requireAlgorithm(file, algorithm, isAlgorithmGiven);
 }
 
-/** Decides about a file of which only the contents are signed. */
+/** Decides about a file in which only inner files are signed. */
 export function decideContents(inside: PlannedInside, given: SigningContext, policy: SigningPolicy): Intent {
   const { toChange, kept, recorded, warnings, isToSign } = inside;
   checkAlgorithms(inside, given, policy);
@@ -163,7 +163,7 @@ export function decideContents(inside: PlannedInside, given: SigningContext, pol
   return { ...plan, skipped: kept.length > 0 ? 'already-signed' : isToSign ? 'nothing-to-sign' : 'exempt' };
 }
 
-/** If the user did not specify the file itself, a signature of another publisher in it is kept. */
+/** Another publisher's signature is kept unless the user specified the file explicitly. */
 export async function isKeptForOthers(
   opened: SignableFile,
   { isFound }: FileToSign,
@@ -176,7 +176,7 @@ export async function isKeptForOthers(
   return await hasIntact(opened, signatures, isByOtherThan(chain.leaf));
 }
 
-/** Counts every file, because it is not known yet which files have the same signature, or have one in the journal. */
+/** Counts every file. It is not known yet which files can use the same signature, or one from the journal. */
 export function checkSignatureLimit(files: readonly Planned[], { maxSignatures }: SigningPolicy): void {
   const count = countSignatures(files);
   if (maxSignatures !== undefined && count > maxSignatures) {

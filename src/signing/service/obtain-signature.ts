@@ -31,9 +31,9 @@ const MISMATCH = 'the certificate does not match the key at the service';
 
 export interface GivenSignature {
   readonly record: SignatureRecord;
-  /** True if no signature was requested, because one already existed for this work. */
+  /** True if a signature for this work already existed, so that none was requested. */
   readonly reused: boolean;
-  /** undefined if the signature gets no timestamp, or if the file already contains the signature. */
+  /** undefined if the signature gets no timestamp, or if the file already contains it. */
   readonly stamped: StampedSignature | undefined;
 }
 
@@ -49,15 +49,15 @@ export async function obtainSignature(
   run.onEvent({ type: 'file-step', path: file.path, step: 'asking-service' });
   for (let mayBeKnown = file.isWritten === true; ; mayBeKnown = true) {
     run.stop.throwIfStopped();
-    // A claim also shows whether the journal has the signature, but a caller with a permit must not wait for another
-    // file.
+    // A claim also shows whether the journal contains the signature, but a caller with a permit must not wait for
+    // another file.
     const early = mayBeKnown ? undefined : run.gate.enterIfFree();
     const known = early ? undefined : await knownCall(asking, file, run);
     if (known !== undefined) {
       const { record: id, signature } = known.known;
       const record = { id, signature };
       calls.push({ claim: known, record, warnings: [] });
-      // A signature that is reused needs no permit, and does not allow concurrent requests.
+      // A signature from the journal needs no permit, and does not allow concurrent requests.
       return { record, reused: true, stamped: await stamp(unit, record, known, file, run, run.interruption) };
     }
     // Another process has recorded in the meantime that the signature was written.
@@ -73,7 +73,7 @@ export async function obtainSignature(
     if (given === undefined) continue;
     const { record, isKept } = given;
     call.record = record;
-    // If the journal does not keep a signature, it would be lost, so its timestamp is requested even after an
+    // A signature that the journal does not keep would be lost, so its timestamp is requested even after an
     // interruption.
     const stamped = await stamp(unit, record, claim, file, run, isKept ? run.interruption : undefined);
     permit.confirm({ stamped: stamped !== undefined });
@@ -130,7 +130,7 @@ async function knownCall(asking: Asking, { path }: FileOfCall, run: SigningRun):
   try {
     return await account.journal.known(asking, { signal: stop.signal, onWait });
   } catch (thrown) {
-    // If the run was stopped, the reason for that is reported. It may have been a mismatch.
+    // If the run was stopped, the error states why. The cause may have been a mismatch.
     if (toCodesignError(thrown).code !== 'signature-mismatch') stop.throwIfStopped();
     throw thrown;
   }
@@ -162,8 +162,8 @@ interface NewSignature {
 
 /**
  * Sends one request, and sends it again if the run allows a retry. Always settles the claim. Returns undefined if
- * another process has taken over the work. The run is stopped by a mismatch, and by any failure that affects every
- * call: no connection, a 401, a used-up quota.
+ * another process has taken over the work. A mismatch stops the run, as does any failure that affects every call: no
+ * connection, a 401, or a used-up quota.
  */
 async function request(unit: TimedUnit, claimed: Claimed, run: SigningRun): Promise<NewSignature | undefined> {
   const { file, claim, warnings } = claimed;
@@ -186,7 +186,7 @@ async function send(unit: TimedUnit, claimed: Claimed, run: SigningRun): Promise
   const { name, size } = describeFile(file, run);
   let isRecorded = false;
   let isSent = false;
-  /** If the request is retried, the reason why the outcome of the first attempt is unknown. */
+  /** Set if the request is retried: the reason why the outcome of the first attempt is unknown. */
   let unknown: CodesignError | undefined;
   const requested = {
     code,
@@ -199,10 +199,7 @@ async function send(unit: TimedUnit, claimed: Claimed, run: SigningRun): Promise
       await claim.requested(unknown !== undefined);
       isRecorded = true;
     },
-    /**
-     * If the file has changed, a signature for it would be wasted. If this check throws, nothing is sent to the
-     * service.
-     */
+    /** A signature for a changed file would be wasted. If this check throws, nothing is sent to the service. */
     beforeWrite() {
       stop.throwIfStopped();
       try {
@@ -236,7 +233,7 @@ async function send(unit: TimedUnit, claimed: Claimed, run: SigningRun): Promise
     if (unknown === undefined && !isSent) await claim.release();
     else if (mayHaveBeenCounted(error)) await orWarn(claim.unanswered(failureOf(error)), warnings);
     else await orWarn(claim.refused(failureOf(error)), warnings);
-    // If the run was stopped while this request waited for its retry, the reason for the stop is reported.
+    // If the run was stopped while this request waited for its retry, the error states why.
     if (error.code === 'interrupted') stop.throwIfStopped();
     if (stopsRun(last, gate.isProven())) stop.stop(reasonToStop(last), last);
     permit.fail(last);

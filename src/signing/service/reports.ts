@@ -42,10 +42,7 @@ export function reportTo(options: ReportsOptions) {
     }
   }
 
-  /**
-   * Resolves when the report has either arrived or failed. A signed file is never counted as failed because a report
-   * failed.
-   */
+  /** Resolves when the report has arrived or failed. A failed report never turns a signed file into a failed one. */
   async function send(path: string, { claim, record, status }: EndedCall): Promise<void> {
     if (status === undefined) return;
     // If there is no record id, nothing can be reported.
@@ -67,7 +64,7 @@ export function reportTo(options: ReportsOptions) {
     start(outcome: FileOutcome, ending: Promise<readonly EndedCall[]>): void {
       started.set(
         outcome,
-        // Does not keep a reference to the calls, because this object exists until the end of the run.
+        // Keeps no reference to the calls, because this object exists until the end of the run.
         ending.then(async (calls) => {
           const unreported = calls.flatMap(({ isReported, record }) => (isReported ? [] : [record]));
           await Promise.all(calls.map((call) => send(outcome.path, call)));

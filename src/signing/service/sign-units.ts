@@ -54,8 +54,7 @@ export function signatureOutcome(
 }
 
 /**
- * The signature of the whole file also depends on the timestamps of the inner files, so the journal keeps those
- * timestamps.
+ * The signature of the outer file also covers the timestamps of the inner files, so the journal keeps these timestamps.
  */
 export async function signInner(prepared: PreparedFile, plan: PlannedFile, run: SigningRun, calls: FileCall[]) {
   await recordInner(plan, run, calls);
@@ -70,8 +69,8 @@ export async function signInner(prepared: PreparedFile, plan: PlannedFile, run: 
 }
 
 /**
- * Records that inner files were written, if the previous run was killed before it could do so. This is committed
- * together with the records about the whole file.
+ * Records that inner files were written, in case the previous run was killed before it did so. These records are
+ * committed together with those of the whole file.
  */
 export async function recordInner(
   plan: PlannedFile,

@@ -11,7 +11,7 @@ export type Timestamps = ReturnType<typeof requestTimestamps>;
 
 type Call = Pick<KnownCall | Claim, 'known' | 'stamped'>;
 
-/** A token that includes its certificate chain is 3,000 to 7,000 bytes long. */
+/** A token with its certificate chain is 3,000 to 7,000 bytes long. */
 const USUAL_LENGTH = 8192;
 
 export interface StampedSignature extends Pick<Stamped, 'token'> {
@@ -27,7 +27,7 @@ export function requestTimestamps(
 ) {
   let probableLength = authorities && USUAL_LENGTH;
   let hasGiven = false;
-  /** Requests timestamps one at a time until the first one succeeds. A failure before that stops the run. */
+  /** Requests timestamps one at a time until one request succeeds. A failure before that stops the run. */
   const oneAtATime = pLimit(1);
 
   async function ask(
@@ -66,7 +66,7 @@ export function requestTimestamps(
   return {
     probableLength: () => probableLength,
     stamp,
-    /** Uses the timestamp in the journal. If there is none, requests one and records it before using it. */
+    /** Uses the timestamp in the journal. If there is none, requests a timestamp and records it before using it. */
     async stampOnRecord(
       path: string,
       signature: Uint8Array,
@@ -85,7 +85,7 @@ export function requestTimestamps(
   };
 }
 
-/** Returns the time in ISO 8601, in UTC, and without a fraction that is zero. */
+/** Returns the time as ISO 8601 in UTC, without a zero fraction. */
 export function isoTime(time: Date): string {
   return time.toISOString().replace('.000Z', 'Z');
 }
