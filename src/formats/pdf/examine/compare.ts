@@ -67,11 +67,12 @@ const FREE: Readonly<Partial<Record<Role, Readonly<Record<string, Rule>>>>> = {
 };
 
 const FORM = { area: 'form' } as const;
+const STRUCTURE = { area: 'structure' } as const;
 /** Area and role of a value, if they are not those that a plain value in the same dictionary has. */
 const BELOW: Readonly<Record<string, Readonly<Record<string, Partial<Pick<Pair, 'area' | 'role'>>>>>> = {
-  catalog: { AcroForm: { ...FORM, role: 'form' }, StructTreeRoot: { area: 'structure' } },
+  catalog: { AcroForm: { ...FORM, role: 'form' }, StructTreeRoot: STRUCTURE },
   form: { Fields: { role: 'fields' } },
-  page: { Annots: { ...FORM, role: 'annotations' }, LastModified: FORM, StructParents: FORM, Tabs: FORM },
+  page: { Annots: { ...FORM, role: 'annotations' }, LastModified: FORM, StructParents: STRUCTURE, Tabs: STRUCTURE },
 };
 
 /** Roles of objects that unchanged objects refer to. Under one of the `LINKS`, the additions determine the role. */

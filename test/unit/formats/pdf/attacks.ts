@@ -258,19 +258,24 @@ const TAGGED = makePdf({
   ],
 });
 
-/** The structure of a tagged document, which this program does not judge: also a new element for a signature field, as iText writes. */
+/** The structure of a tagged document, which this program does not compare: also a new element for a signature field, as iText writes. */
 const FORGED_STRUCTURES: readonly MadeAttack[] = [
-  { what: 'an element in the structure for a signature field', weight: 'unsupported' as const },
-  { what: 'an element in the structure that speaks', element: '/ActualText (Forged)', weight: 'unsupported' as const },
-].map(({ what, element = '', weight }) => ({
+  { what: 'an element in the structure for a signature field' },
+  { what: 'an element in the structure that speaks', element: '/ActualText (Forged)' },
+  {
+    what: 'a page that is added to the structure and gets a tab order, as iText does',
+    onPage: '/StructParents 2 /Tabs /S',
+    where: 'page 1, /StructParents',
+  },
+].map(({ what, element = '', onPage = '', where = '/StructTreeRoot' }) => ({
   name: what,
   original: TAGGED,
-  where: '/StructTreeRoot',
-  weight,
+  where,
+  weight: 'unsupported',
   attack: (signed: Buffer) =>
     withUpdate(signed, {
       ...formWith(signed, /\/Fields \[([^\]]*)\]/, '/Fields [$1 50 0 R]'),
-      3: pageWith(signed, /\/Annots \[([^\]]*)\]/, '/Annots [$1 50 0 R]'),
+      3: pageWith(signed, /\/Annots \[([^\]]*)\]/, `${onPage} /Annots [$1 50 0 R]`),
       6: '<< /Type /StructElem /S /Document /P 5 0 R /K [8 0 R 51 0 R] >>',
       50: '<< /Type /Annot /Subtype /Widget /FT /Sig /T (later) /Rect [0 0 0 0] /P 3 0 R /StructParent 1 >>',
       51: `<< /Type /StructElem /S /Form /P 6 0 R ${element} /K << /Type /OBJR /Obj 50 0 R >> >>`,
