@@ -35,12 +35,12 @@ export interface CabinetFile {
   readonly isToNext: boolean;
 }
 
-const HEADER_LENGTH = 36;
+export const HEADER_LENGTH = 36;
 const FOLDER_LENGTH = 8;
 const FILE_LENGTH = 16;
 const HAS_PREVIOUS = 1;
 const HAS_NEXT = 2;
-const HAS_RESERVE = 4;
+export const HAS_RESERVE = 4;
 /** Longest name of a file or a cabinet, including the NUL at its end. */
 const LONGEST_NAME = 257;
 const UTF8_NAME = 0x80;
@@ -79,7 +79,7 @@ export async function readCabinet(source: ByteSource): Promise<Cabinet> {
 }
 
 /** The header contains the name of the previous cabinet and of its disk, and then those of the next cabinet. */
-async function readNames(source: ByteSource, start: number, flags: number) {
+export async function readNames(source: ByteSource, start: number, flags: number) {
   const bytes = await readUpTo(source, start, 4 * LONGEST_NAME);
   let at = 0;
   const name = (): string => {

@@ -1,16 +1,10 @@
 import type { ByteSource } from '../../bytes/byte-source.ts';
 import type { Edit, Patch } from '../../bytes/pieces.ts';
+import { HAS_RESERVE, HEADER_LENGTH } from '../../cabinet/directory.ts';
 import { cabinetErrors } from '../../cabinet/errors.ts';
 import type { Content } from '../../crypto/measure-content.ts';
 import { cabErrors } from './errors.ts';
-import {
-  type CabinetLayout,
-  HAS_RESERVE,
-  HEADER_LENGTH,
-  REFERENCE_LENGTH,
-  RESERVE_SIZES_LENGTH,
-  reserveEnd,
-} from './layout.ts';
+import { type CabinetLayout, REFERENCE_LENGTH, RESERVE_SIZES_LENGTH, reserveEnd } from './layout.ts';
 
 interface Head {
   readonly header: Buffer;

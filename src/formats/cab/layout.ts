@@ -3,23 +3,18 @@
 import { type ByteSource, slidingWindow } from '../../bytes/byte-source.ts';
 import { Cursor } from '../../bytes/cursor.ts';
 import type { ByteRange } from '../../bytes/pieces.ts';
+import { HAS_RESERVE, HEADER_LENGTH, readNames } from '../../cabinet/directory.ts';
 import { cabinetErrors } from '../../cabinet/errors.ts';
 import { CodesignError, expectedError } from '../../errors/codesign-error.ts';
 import { CMS_TRACE, hasTrace } from '../trace.ts';
 import { cabErrors } from './errors.ts';
 
-export const HEADER_LENGTH = 36;
 /** cbCFHeader, cbCFFolder and cbCFData. These fields exist only if a flag is set. */
 export const RESERVE_SIZES_LENGTH = 4;
 /** A 32-bit offset and a 32-bit length of the CMS, then 8 zero bytes. */
 export const REFERENCE_LENGTH = 16;
-export const HAS_RESERVE = 4;
-const HAS_PREVIOUS = 1;
-const HAS_NEXT = 2;
 const ROOM = 1024 * 1024;
 const MAXIMUM_SIZE = 0xffff_ffff;
-/** Up to four strings of up to 255 bytes each: names of cabinets and of disks. */
-const LONGEST_NAMES = 4 * 256;
 
 export interface CabinetLayout {
   readonly fileSize: number;
@@ -62,7 +57,7 @@ export async function readLayout(source: ByteSource): Promise<CabinetLayout> {
 
   const reserve = (flags & HAS_RESERVE) === 0 ? undefined : await readReserve(source);
   const start = HEADER_LENGTH + (reserve === undefined ? 0 : RESERVE_SIZES_LENGTH + reserve.length);
-  const names = { start, end: start + (await namesLength(source, start, flags)) };
+  const names = { start, end: (await readNames(source, start, flags)).end };
   const folderLength = 8 + (reserve?.folderLength ?? 0);
   const foldersEnd = names.end + folderCount * folderLength;
   if (foldersEnd > filesOffset || filesOffset > cabinetSize) {
@@ -96,18 +91,6 @@ async function readReserve(source: ByteSource): Promise<Reserve> {
     throw cabErrors('cabinet-reserve-in-use', { length });
   }
   return { ...rest, block1: bytes.subarray(4, 4 + length1), block2: bytes.subarray(4 + length1) };
-}
-
-async function namesLength(source: ByteSource, start: number, flags: number): Promise<number> {
-  const count = (flags & HAS_PREVIOUS ? 2 : 0) + (flags & HAS_NEXT ? 2 : 0);
-  const bytes = await source.read(start, Math.min(LONGEST_NAMES, source.size - start));
-  let length = 0;
-  for (let index = 0; index < count; index += 1) {
-    const end = bytes.indexOf(0, length);
-    if (end < 0) throw malformed('the name of a neighbouring cabinet does not end');
-    length = end + 1;
-  }
-  return length;
 }
 
 function signatureIn(reserve: Reserve | undefined, cabinetSize: number, fileSize: number): ByteRange | undefined {
