@@ -50,7 +50,7 @@ export function addClientCommands(program: Command, surroundings: Surroundings):
     .description('manages the clients that may sign, their certificates and their limits');
 
   dataCommand(client, 'add', 'adds a client, shows its secret once, and prints its access key')
-    .option('--name <name>', 'name for people')
+    .option('--name <name>', 'display name of the client')
     .option('--certificate <number>', 'certificate that the client may use; repeatable (default: all)', collect)
     .option('--algorithm <name>', 'digest algorithm that the client may use; repeatable (default: all)', collect)
     .option('--quota <n>', 'limit on the total number of signatures, or "none" for no limit', 'none')
@@ -88,7 +88,7 @@ export function addClientCommands(program: Command, surroundings: Surroundings):
   );
 
   dataCommand(client, 'change <client>', 'changes the given settings of a client; takes effect at the next call')
-    .option('--name <name>', "name for people; '' for no name")
+    .option('--name <name>', "display name of the client; '' removes the name")
     .option('--certificate <number>', 'certificate that the client may use from now on; repeatable', collect)
     .addOption(new Option('--all-certificates', 'allow every certificate').conflicts('certificate'))
     .option('--algorithm <name>', 'digest algorithm that the client may use from now on; repeatable', collect)

@@ -12,7 +12,7 @@ export function addViewerCommands(program: Command, surroundings: Surroundings):
   const viewer = program.command('viewer').description('manages the viewers of the page at /; viewers cannot sign');
 
   dataCommand(viewer, 'add', 'adds a viewer, shows its secret once, and prints its access key')
-    .option('--name <name>', 'name for people')
+    .option('--name <name>', 'display name of the viewer')
     .option('--expires <time>', EXPIRES)
     .option('--viewer-env <path>', NEW_FILE)
     .action(

@@ -50,9 +50,11 @@ export function createMetrics(store: Store, readiness: Readiness, now: () => Dat
   const ends = new Gauge(
     describe('certificate_end_seconds', 'Time at which the certificate expires, in seconds since 1970.', 'certificate'),
   );
-  const used = new Gauge(describe('quota_used', 'Counted signatures of an active client.', 'client', 'key', 'period'));
+  const used = new Gauge(
+    describe('quota_used', 'Number of counted signatures of an active client.', 'client', 'key', 'period'),
+  );
   const left = new Gauge(
-    describe('quota_left', 'Remaining signatures of an active client.', 'client', 'key', 'period'),
+    describe('quota_left', 'Number of remaining signatures of an active client.', 'client', 'key', 'period'),
   );
   // Counters start at 0, because Prometheus misses the first event if a counter appears only with it.
   for (const kind of ['client', 'viewer']) for (const failure of LOGIN_FAILURES) failedLogins.inc({ kind, failure }, 0);

@@ -28,13 +28,13 @@ export async function handleReport(
   }
   const fields: Readonly<Record<string, unknown>> = { ...body };
   const id = v.safeParse(reportRequestSchema.entries.id, fields.id);
-  if (!id.success) return refuseFor('id', 'id is not a string');
+  if (!id.success) return refuseFor('id', 'the field "id" is not a string');
   if (isRecordId(id.output)) request.describe({ record: id.output });
   const { status } = fields;
-  if (status !== 1 && status !== 2) return refuseFor('status', 'status is neither 1 nor 2');
+  if (status !== 1 && status !== 2) return refuseFor('status', 'the field "status" is neither 1 nor 2');
 
   const record = await store.records.report(id.output, client.id, status, now());
-  if (record === undefined) return refuseFor('id', 'id is not a record of this client');
+  if (record === undefined) return refuseFor('id', 'the field "id" does not identify a record of this client');
   request.log.info({ ...about, outcome: 'reported', certificate: record.certificate, status });
   return reply.send(success(null));
 }

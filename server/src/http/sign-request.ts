@@ -12,12 +12,12 @@ import { decodeBase64 } from './auth.ts';
  */
 export const REFUSALS = {
   body: 'invalid request: the body is not a JSON object',
-  code: 'invalid request: code does not identify a valid certificate',
+  code: 'invalid request: the field "code" does not identify a valid certificate',
   disabled: 'invalid request: the certificate is disabled',
-  digest: 'invalid request: digest is not Base64',
-  algorithm: 'invalid request: algorithm is unknown or does not match the digest',
+  digest: 'invalid request: the field "digest" is not Base64',
+  algorithm: 'invalid request: the field "algorithm" is unknown or does not match the digest',
   padding: `invalid request: padding is not ${PADDING}`,
-  extra: `invalid request: extra is malformed or longer than ${EXTRA_LIMIT} bytes`,
+  extra: `invalid request: the field "extra" is malformed or longer than ${EXTRA_LIMIT} bytes`,
   'not-allowed': 'this client may not sign with this algorithm',
 } as const;
 type Refusal = keyof typeof REFUSALS;
