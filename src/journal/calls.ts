@@ -77,12 +77,6 @@ function signatureOf({ signature, record, token }: Row): KnownCall['known'] {
   };
 }
 
-export async function claimedCall(session: Session, asking: Asking, name: string): Promise<Claim | undefined> {
-  session.assertUsable();
-  const claimed = await session.enter('look', () => claimant.claimWork(session, asking, name));
-  return claimed && claimOf(session, claimed);
-}
-
 export function sharedCall(session: Session, part: claimant.Part): SharedCall {
   const { db, enter, warn } = session;
   const { call, name, metadata } = part;

@@ -2,59 +2,73 @@ import { copyFileSync, existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { claimOf, knownCall, notRecorded } from './calls.ts';
+import { claimWork, giveUp, handOver, noteReport } from './claimant.ts';
+import { sessionOf } from './commits.ts';
 import { type Database, openDatabase, rollBack } from './driver.ts';
-import { asJournalError, hasSqliteCode, inJournal, refusal } from './errors.ts';
+import { asJournalError, hasSqliteCode, inJournal, journalWarnings, refusal } from './errors.ts';
 import type { Journal, JournalReading } from './journal.ts';
-import { listingOf } from './listing.ts';
+import { listingOf, optionsOfKnown, repeatableCalls, unfinishedCalls } from './listing.ts';
 import * as place from './place.ts';
-import { type JournalOptions, journalOfRun } from './run-journal.ts';
-import { beginRun, forgetToken, type Run } from './runs.ts';
-import { PAGE_SIZE, SCHEMA, VERSION } from './schema.ts';
+import * as runs from './runs.ts';
+import { PAGE_SIZE, SCHEMA, UNFINISHED_STATES, VERSION } from './schema.ts';
 
 const LONGEST_OPENING_MILLISECONDS = 10_000;
 const PAUSE_MILLISECONDS = 10;
+const DAY_MILLISECONDS = 24 * 60 * 60 * 1000;
+/** Frees unused pages and empties the log. A libsql connection would leave the log for the next run to read. */
+const TIDY = 'pragma incremental_vacuum(64); pragma wal_checkpoint(truncate); pragma busy_timeout = 1000';
+
+export interface JournalOptions extends Omit<runs.Observer, 'db' | 'isShared'> {
+  /** Must never return the same text twice. */
+  readonly randomId: () => string;
+  /** Days for which ended calls are kept. */
+  readonly keepDays: number;
+  /** Milliseconds since this run began. It can use signatures that other processes have made since then. */
+  readonly runningFor: number;
+  /** Milliseconds for which a file waits for another process that makes no progress. */
+  readonly patience: number;
+  readonly openDatabase?: ((path: string) => Database) | undefined;
+  readonly isOnSharedDisk?: ((folder: string) => boolean) | undefined;
+}
 
 export async function openJournal(options: JournalOptions): Promise<Journal> {
-  const { folder, isOnSharedDisk = place.isOnNetwork } = options;
-  const token = options.randomId();
-  let run: Run | undefined;
+  const { folder, randomId } = options;
+  const token = randomId();
   try {
     await place.preparePlace(folder);
-    run = await openRun({ ...options, isShared: isOnSharedDisk(folder) }, token);
-    place.keepSpace(folder);
-    return journalOfRun(run, token, options);
+    return journalOfRun(await openRun(options, token), token, options);
   } catch (thrown) {
-    forgetToken(token);
-    if (run !== undefined) discard(run.db);
+    runs.forgetToken(token);
     throw asJournalError(thrown, folder);
   }
 }
 
-type Opening = JournalOptions & { readonly isShared: boolean };
-
-async function openRun(opening: Opening, token: string): Promise<Run> {
-  const { folder, uptime, openDatabase: open = openDatabase } = opening;
+async function openRun(options: JournalOptions, token: string): Promise<runs.Run> {
+  const { folder, now, uptime, openDatabase: open = openDatabase, isOnSharedDisk = place.isOnNetwork } = options;
+  const isShared = isOnSharedDisk(folder);
   const began = uptime();
   for (;;) {
     const db = open(place.databaseIn(folder));
     try {
-      return beginIn(db, opening, token);
+      configure(db, place.databaseIn(folder), isShared);
+      db.exec('begin immediate');
+      if (versionOf(db, place.databaseIn(folder)) === 0) db.exec(SCHEMA);
+      const run = runs.beginRun({ ...options, db, isShared }, token, now().getTime() - options.runningFor);
+      db.exec('commit');
+      place.keepSpace(folder);
+      return run;
     } catch (thrown) {
-      discard(db);
+      // libsql keeps the locks of a connection as long as one of its statements exists.
+      rollBack(db);
+      db.close();
       if (!hasSqliteCode(thrown, 'BUSY') || uptime() - began > LONGEST_OPENING_MILLISECONDS) throw thrown;
     }
     await sleep(PAUSE_MILLISECONDS * (1 + Math.random()));
   }
 }
 
-/** libsql keeps the locks of a connection as long as one of its statements exists. */
-function discard(db: Database): void {
-  rollBack(db);
-  db.close();
-}
-
-function beginIn(db: Database, { isShared, ...options }: Opening, token: string): Run {
-  const database = place.databaseIn(options.folder);
+function configure(db: Database, database: string, isShared: boolean): void {
   db.exec(isShared ? 'pragma busy_timeout = 2000' : 'pragma busy_timeout = 0');
   if (isShared) rejectLog(db, database);
   db.exec(`pragma page_size = ${PAGE_SIZE}; pragma auto_vacuum = incremental; pragma foreign_keys = on;
@@ -62,11 +76,6 @@ function beginIn(db: Database, { isShared, ...options }: Opening, token: string)
   const mode = isShared ? 'truncate' : 'wal';
   const given = db.get(isShared ? 'pragma journal_mode = truncate' : 'pragma journal_mode = wal')?.journal_mode;
   if (given !== mode) throw refusal(database, `cannot be kept here: SQLite uses its mode ${given} in place of ${mode}`);
-  db.exec('begin immediate');
-  if (versionOf(db, database) === 0) db.exec(SCHEMA);
-  const run = beginRun({ ...options, db, isShared }, token, options.now().getTime() - options.runningFor);
-  db.exec('commit');
-  return run;
 }
 
 /** A log needs memory that all processes share, unless the database is locked exclusively. */
@@ -83,6 +92,84 @@ function versionOf(db: Database, database: string): number {
   if (version > VERSION) throw refusal(database, 'was made by a later version of this program');
   if (version === 0 && db.get('select 1 from sqlite_schema') !== undefined) throw refusal(database, 'is no journal');
   return version;
+}
+
+function journalOfRun(run: runs.Run, token: string, { randomId, keepDays, ...options }: JournalOptions): Journal {
+  const { db, folder } = run;
+  // Longer than the time after which a run whose process is not visible is presumed gone.
+  const patience = Math.max(options.patience, runs.WATCHED_MILLISECONDS + 20_000);
+  const session = sessionOf(run);
+  const { warnings, warn, enter, hasFailed, unrecorded } = session;
+  const beat = setInterval(() => {
+    enter('look', () => runs.giveSignOfLife(run)).catch(() => undefined);
+  }, runs.SIGN_OF_LIFE_MILLISECONDS);
+  beat.unref();
+
+  function idOf(name: string): number | undefined {
+    const row = db.get(`select id from calls where name = ? and state in ${UNFINISHED_STATES}`, name);
+    return row && Number(row.id);
+  }
+
+  function end(): void {
+    if (hasFailed()) return;
+    runs.endRun(db, run.id);
+    handOver(run);
+    runs.removeOld(run, run.now().getTime() - keepDays * DAY_MILLISECONDS);
+  }
+
+  return {
+    warnings,
+    known: (asking, waiting = {}) => knownCall(session, asking, waiting, patience),
+    async claim(asking) {
+      session.assertUsable();
+      const claimed = await enter('look', () => claimWork(run, asking, randomId()));
+      return claimed && claimOf(session, claimed);
+    },
+    knownFor: async (work) => inJournal(folder, () => optionsOfKnown(run, work)),
+    repeatable: async () => inJournal(folder, () => repeatableCalls(run)),
+    ...listingOf(run),
+    async reported(name, status) {
+      return await enter('now', () => {
+        const id = idOf(name);
+        if (id !== undefined) noteReport(run, id, status);
+        return id !== undefined;
+      });
+    },
+    async forget(name, report) {
+      return await enter('now', () => {
+        const hadMark = db.run('delete from proven where call = ? and matches = 0', name) > 0;
+        const [call] = unfinishedCalls(run, name);
+        const id = idOf(name);
+        if (id === undefined || call === undefined) return hadMark ? 'forgotten' : 'not-found';
+        if (call.kind === 'under-way') return 'under-way';
+        giveUp(run, id, report);
+        return 'forgotten';
+      });
+    },
+    async close() {
+      clearInterval(beat);
+      // The first commit tries again to write the entries that could not be committed before.
+      await enter('now', () => undefined).catch(() => undefined);
+      await enter('now', end).catch((thrown) => warn(notRecorded(thrown)));
+      for (const { id, file, known, reason } of hasFailed() ? unrecorded.values() : []) {
+        warn(journalWarnings('signature-not-recorded', { id, file, record: known.record ?? '-', reason }));
+      }
+      runs.forgetToken(token);
+    },
+    ended(isWell = true) {
+      try {
+        db.exec(TIDY);
+      } catch {
+        // A later run can do this work.
+      }
+      try {
+        if (isWell) db.run('update runs set well = 1 where id = ? and ended is not null', run.id);
+        db.close();
+      } catch {
+        // It is harmless if the success of a run is not recorded.
+      }
+    },
+  };
 }
 
 /** Changes nothing. A missing folder is treated as a journal without calls. */

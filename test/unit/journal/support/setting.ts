@@ -5,9 +5,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Database, openDatabase } from '../../../../src/journal/driver.ts';
 import type { Asking, Claim, HistoryEntry, Journal, KnownCall } from '../../../../src/journal/journal.ts';
-import { openJournal } from '../../../../src/journal/open-journal.ts';
+import { type JournalOptions, openJournal } from '../../../../src/journal/open-journal.ts';
 import type { Holder, Processes } from '../../../../src/journal/processes.ts';
-import type { JournalOptions } from '../../../../src/journal/run-journal.ts';
 import { SIGNATURE } from './works.ts';
 
 export { askingOf, factsAt, factsOf, Mismatch, SIGNATURE, workOf } from './works.ts';
