@@ -44,9 +44,9 @@ export function reportTo(options: ReportsOptions) {
 
   /** Resolves when the report has arrived or failed. A failed report never turns a signed file into a failed one. */
   async function send(path: string, { claim, record, status }: EndedCall): Promise<void> {
-    if (status === undefined) return;
-    // If there is no record id, nothing can be reported.
-    if (service === undefined || record === undefined) return await claim.reported('not-wanted');
+    // Without a record id, nothing can be reported.
+    if (status === undefined || record === undefined) return;
+    if (service === undefined) return await claim.reported('not-wanted');
     const before = sent.get(record);
     if (before?.status === status) return;
     const arrival = deliver(service, path, record, status, before);

@@ -51,6 +51,33 @@ describe('files of one content in one run', () => {
   });
 });
 
+it('the report about a late answer stays due when the file fails afterwards', async () => {
+  const [file, equal] = [await scene.program('1.exe', 'the same'), await scene.program('2.exe', 'the same')];
+  const late = await scene.open();
+  // For this process, the other one has ended.
+  const self = { host: 'here', boot: 'first', pid: 101, started: '1' };
+  const other = await scene.open({ processes: { self, isRunning: () => false } });
+  const kinds = async () => (await other.unfinished()).map(({ kind }) => kind);
+  let second: Promise<unknown> | undefined;
+  scene.service.before = async () => {
+    if (scene.service.asked === 1) {
+      await new Promise<void>((resolve) => {
+        scene.service.before = async () => {
+          resolve();
+          while (!(await kinds()).includes('surplus')) await new Promise((turn) => setImmediate(turn));
+        };
+        second = signFiles([equal], scene.signing(other));
+      });
+      await appendFile(file.path, 'changed');
+    }
+  };
+  const result = await signFiles([file], scene.signing(late));
+  await second;
+  expect(result.files).toMatchObject([{ status: 'failed' }]);
+  const surplus = (await (await scene.open()).unfinished()).filter(({ kind }) => kind === 'surplus');
+  expect(surplus).toMatchObject([{ record: 'record-1', reportDue: 2 }]);
+});
+
 describe('a run of many files', () => {
   it.each([
     ['was written', async () => undefined],
