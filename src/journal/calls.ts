@@ -133,7 +133,6 @@ export function claimOf(session: Session, claimed: claimant.Claimed): Claim {
   const work = claimant.workId(claimed.work);
   let committed = 0;
   let isOver = false;
-  let isSurplus = false;
   const end = (
     state: Parameters<typeof claimant.endWithout>[2],
     urgency: Urgency,
@@ -183,8 +182,7 @@ export function claimOf(session: Session, claimed: claimant.Claimed): Claim {
       try {
         const kept = await enter('kept', () => keepAnswer(session, claimed, given));
         if (kept !== 'signed') warn(journalWarnings('late-answer', { file: metadata.file, id: name }));
-        isSurplus = kept === 'surplus';
-        return isSurplus ? 'surplus' : 'signed';
+        return kept === 'surplus' ? 'surplus' : 'signed';
       } catch (thrown) {
         unrecorded.set(work, unrecordedCall(name, given, metadata.file, thrown));
         throw thrown;
@@ -199,11 +197,10 @@ export function claimOf(session: Session, claimed: claimant.Claimed): Claim {
     async release() {
       if (!isOver) await end('released', 'soon').catch(() => undefined);
     },
-    written: async (...of) => (isSurplus ? NOTHING_DUE : await shared.written(...of)),
     async notWritten(...of) {
       // The journal does not contain this signature, so a later run could not find it.
       if (session.hasFailed() && unrecorded.has(work)) assertUsable();
-      return isSurplus ? NOTHING_DUE : await shared.notWritten(...of);
+      return await shared.notWritten(...of);
     },
   };
 }

@@ -10,13 +10,8 @@ import { inWords, isGone, nextNumber, type Run, unendedSince } from './runs.ts';
 import { OPEN_STATES, UNFINISHED_STATES } from './schema.ts';
 
 export type Decision =
-  /** A new call may be inserted, after `call` gets the state `before`. `isFirst`: no earlier call counts. */
-  | {
-      readonly kind: 'claim';
-      readonly call?: Row;
-      readonly before?: 'released' | 'unknown' | 'aside';
-      readonly isFirst?: true;
-    }
+  /** A new call may be inserted, after `call` gets the state `before`. */
+  | { readonly kind: 'claim'; readonly call?: Row; readonly before?: 'released' | 'unknown' | 'aside' }
   | { readonly kind: 'share'; readonly call: Row }
   | { readonly kind: 'wait'; readonly call: Row; readonly whom: string }
   | { readonly kind: 'mismatch'; readonly name: string; readonly isOfAll: boolean }
@@ -47,7 +42,7 @@ export function currentCall(db: Database, work: Work): Row | undefined {
 export function decide(me: Run, asking: Asking, mark = markOf(me.db, asking)): Decision {
   if (mark?.matches === 0) return { kind: 'mismatch', name: String(mark.call), isOfAll: true };
   const call = currentCall(me.db, asking.work);
-  if (call === undefined) return { kind: 'claim', isFirst: true };
+  if (call === undefined) return { kind: 'claim' };
   const { state, run = null, settled } = call;
   const isOpen = state === 'claimed' || state === 'requested' || state === 'signed';
   const usable = isOpen ? undefined : usableCall(me, asking);
@@ -120,7 +115,7 @@ export function claimWork(me: Run, asking: Asking, name: string): Claimed | unde
     ...[file, bytes, certificate.name, certificate.sha256, client],
   );
   const sql = "select name from calls where work = ? and state = 'unknown'";
-  const unknown = decision.isFirst ? [] : db.all(sql, workId(work));
+  const unknown = db.all(sql, workId(work));
   return {
     ...addFile(me, asking, { id: Number(row?.id), name }),
     unknownCalls: unknown.map((one) => String(one.name)),

@@ -128,7 +128,7 @@ export interface Claim extends SharedCall {
   /**
    * Records a signature that verifies. If the record cannot be written, the signature stays in memory, and this run
    * sends no more requests. `surplus`: another process has taken over the work, so the signature is kept only for
-   * `resume`, and the later steps of this claim do nothing.
+   * `resume`, and no other step of this claim may follow.
    */
   signed(given: SignatureOnRecord): Promise<'signed' | 'surplus'>;
   /** Records a signature that does not verify: a later claim may have the right certificate. */

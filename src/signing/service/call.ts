@@ -23,10 +23,12 @@ export async function recordWritten(
   calls: readonly FileCall[],
   { target, sha256 }: { readonly target: string; readonly sha256: string },
 ): Promise<readonly EndedCall[]> {
+  // A call without a record is one whose work another process has taken over.
+  const used = calls.flatMap(({ claim, record }) => (record ? [{ claim, record }] : []));
   return await Promise.all(
-    calls.map(async ({ claim, record }) => {
+    used.map(async ({ claim, record }) => {
       const { reportDue, reported } = await claim.written(target, sha256);
-      return { claim, record: record?.id, status: reportDue, isReported: reported === 1, isKept: false };
+      return { claim, record: record.id, status: reportDue, isReported: reported === 1, isKept: false };
     }),
   );
 }

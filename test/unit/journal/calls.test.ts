@@ -176,7 +176,6 @@ describe('an answer that arrives after another process presumed this one dead', 
     const second = await claimOf(other, askingOf(1));
     await second.requested();
     expect(await claim.signed(GIVEN)).toBe('surplus');
-    expect(await claim.written('/1')).toEqual({ reportDue: undefined, reported: undefined });
     await sign2(second);
     expect((await other.unfinished())[0]).toMatchObject({ id: claim.id, kind: 'surplus', record: 'r', reportDue: 2 });
     // It makes no request any more.
