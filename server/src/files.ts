@@ -33,7 +33,8 @@ export async function writeFlushed(path: string, contents: string | Uint8Array, 
 }
 
 /**
- * Without the flush, a power failure could lose the name of a flushed file. Windows needs no such flush of the folder.
+ * Flushes the folder, because a power failure could otherwise lose the name of a flushed file. Windows needs no such
+ * flush.
  */
 export async function syncFolder(path: string): Promise<void> {
   if (process.platform === 'win32') return;

@@ -167,7 +167,7 @@ function createAuthority(url: URL, options: TimestampAuthoritiesOptions) {
 export type Classified = Attempt<CheckedToken, Refused>;
 
 export interface Refused {
-  /** Not escaped: may contain control characters. */
+  /** Not escaped, so it may contain control characters. */
   readonly reason: string;
   /** Other files will probably fail too, so this authority is tried last. */
   readonly isDown: boolean;

@@ -185,7 +185,7 @@ async function findZip64(source: ByteSource, recordOffset: number) {
   throw zipErrors('zip-malformed', { problem: 'its ZIP64 locator does not point to a ZIP64 end record' });
 }
 
-/** A marker in a 16-bit field means that the ZIP64 record has the value. */
+/** A marker in a 16-bit field means that the value is in the ZIP64 record. */
 function checkOnePart(record: Buffer, zip64: Buffer | undefined): void {
   const isFirst = [4, 6].every((at) => [0, zip64 === undefined ? 0 : IN_ZIP64_16].includes(record.readUInt16LE(at)));
   const isWhole = record.readUInt16LE(8) === record.readUInt16LE(10);

@@ -36,7 +36,7 @@ function inflate(data: Buffer, entry: PackedEntry): Buffer {
   }
 }
 
-/** Each piece is valid until the next one is requested. */
+/** Each piece is valid only until the next one is requested. */
 export async function unpackInPieces(
   source: ByteSource,
   entry: LocatedEntry,

@@ -1,4 +1,4 @@
-/** The same contents always give the same bytes (APPNOTE 4.3.7, 4.3.12 to 4.3.16). */
+/** The same contents always produce the same bytes (APPNOTE 4.3.7, 4.3.12 to 4.3.16). */
 
 import { crc32, deflateRawSync } from 'node:zlib';
 import { plural } from '../errors/plural.ts';

@@ -7,7 +7,7 @@ import { type CertificateRequest, encodedName, type Issuer, issueCertificate, ty
 
 const DAY = 24 * 60 * 60 * 1000;
 const AUTHORITY_LIFETIME = 20 * 365 * DAY;
-/** Certificates are valid from this long before their creation, because the clock of a verifier may be slow. */
+/** Certificates become valid this long before their creation, because a verifier's clock may be slow. */
 const BACKDATED = 60 * 60 * 1000;
 const LIFETIME: Readonly<Record<Purpose, number>> = {
   'code-signing': 3 * 365 * DAY,
@@ -69,7 +69,7 @@ function validity(now: Date, lifetime: number): Pick<CertificateRequest, 'notBef
   return { notBefore: new Date(now.getTime() - BACKDATED), notAfter: new Date(now.getTime() + lifetime) };
 }
 
-/** 126 random bits after the leading bits 01, so that the number is positive and always 16 bytes long. */
+/** The leading bits are 01, followed by 126 random bits, so the number is positive and always 16 bytes long. */
 export function newSerialNumber(): Uint8Array {
   const bytes = randomBytes(16);
   bytes[0] = ((bytes[0] ?? 0) & 0x3f) | 0x40;

@@ -110,7 +110,10 @@ export function wholeSeconds(date: Date): Date {
   return new Date(Math.floor(date.getTime() / 1000) * 1000);
 }
 
-/** UTCTime for years up to 2049, GeneralizedTime from 2050 (RFC 5280, 4.1.2.5; RFC 5652, 11.3), in whole seconds. */
+/**
+ * Encodes years up to 2049 as UTCTime and later years as GeneralizedTime (RFC 5280, 4.1.2.5; RFC 5652, 11.3), in whole
+ * seconds.
+ */
 export function time(date: Date): Time {
   const type = date.getUTCFullYear() < 2050 ? TimeType.UTCTime : TimeType.GeneralizedTime;
   return new Time({ type, value: wholeSeconds(date) });

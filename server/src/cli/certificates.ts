@@ -104,7 +104,7 @@ export function addCertificateCommands(program: Command, surroundings: Surroundi
   }
 }
 
-/** Restricts the characters, because the certificate number is part of a file name. */
+/** Restricts the characters of the certificate number, because it is part of a file name. */
 function readKey({ number, bits }: KeyOptions) {
   const expected = 'a name of lower-case letters, digits and . _ -';
   return {

@@ -82,8 +82,8 @@ export function handleError(error: FastifyError, request: FastifyRequest, reply:
       error instanceof RequestError ? error.message : (MESSAGES[status] ?? 'invalid request'),
     );
   }
-  // If the signature may have been counted, the error is `OutcomeUnknown` instead of the database's, so the answer has
-  // status 500.
+  // If the signature may have been counted, the error is `OutcomeUnknown` instead of the database error, so the answer
+  // has status 500.
   const isAway = error instanceof ServerError || isOfDatabase(error);
   request.log.error({ operation, outcome: 'failed', err: error, status: isAway ? 503 : 500 });
   return isAway

@@ -34,7 +34,9 @@ export interface ConnectionOptions {
   readonly limits: { readonly handshake: number; readonly request: number };
 }
 
-/** @returns a factory for Fastify, which would otherwise create a second server for `localhost` with its own certificate */
+/**
+ * @returns a server factory. Without it, Fastify would create a second server for `localhost` with its own certificate.
+ */
 export function serverFactory({ tls, limits }: ConnectionOptions): (listener: RequestListener) => Server {
   return (listener) =>
     createServer(
@@ -67,7 +69,7 @@ export function guardConnections(app: FastifyInstance<Server>, most: number): vo
     socket.setMaxListeners(0);
     addressOf(socket);
   });
-  // Node's listener would report failed handshakes as HTTP errors.
+  // By default, Node would report failed handshakes as HTTP errors.
   server.removeAllListeners('tlsClientError');
   server.on('tlsClientError', (error: NodeJS.ErrnoException & { readonly reason?: string }, socket) => {
     const from = addressOf(connectionOf(socket));
@@ -133,7 +135,7 @@ function limitConnections(app: FastifyInstance<Server>, most: number) {
     if (CLIENTS_OPERATIONS.has(operationOf(request))) withoutLogin.delete(connectionOf(request.raw.socket));
   });
   return {
-    /** True if the server closed this socket, or the connection below it. */
+    /** True if the server closed this socket, or the TCP connection under it. */
     wasClosed: (socket: Socket) => closed.has(connectionOf(socket)),
     /** Closes all connections, including those that are opened later. */
     closeAll() {

@@ -22,7 +22,7 @@ const UNFINISHED_FOR_EACH_SLOT = 4;
 interface Owner {
   readonly name: string;
   running: number;
-  /** Work in slots, and work that has left its slot but is not finished. */
+  /** Number of work items in slots, plus those that have left their slot but are not finished. */
   unfinished: number;
   /** Sequence number of the work that the owner started last; 0 means none. */
   turn: number;

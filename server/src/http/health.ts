@@ -24,7 +24,7 @@ export function createReadiness(store: Store, keys: KeyStore, now: () => Date, l
     async certificates() {
       if ((await keyIds()).length === 0) throw new ServerError('no-certificate-valid');
     },
-    // If the database is unavailable, its own check already fails, so that is not an error here.
+    // An unavailable database already fails its own check, so this check ignores it.
     hsm: async () => keys.check(await keyIds().catch(() => [])),
   };
   let wasReady = true;

@@ -67,7 +67,7 @@ function comment(name: string): string {
 const NAME_COLUMNS = 22;
 /** Columns by which an issuer is indented. */
 const STEP = 2;
-/** Most indents of a hostile chain. */
+/** Limit on the indentation of a hostile certificate chain. */
 const DEEPEST = 6;
 const CERTIFICATE_NAME_COLUMNS = 15;
 /** Six arcs are required: no version number has so many components. */

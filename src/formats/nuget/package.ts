@@ -115,7 +115,7 @@ export function entryError(problem: string): CodesignError {
   return nugetErrors('nuget-signature-entry', { name: SIGNATURE_NAME, problem });
 }
 
-/** The package as it was before signing, with the archive comment. */
+/** The unsigned package, with the archive comment. */
 export function contentOf({ body, archive }: NugetPackage, { size }: ByteSource): Content {
   return [...body.content, ...tailOf(body), { start: archive.end.recordOffset + END_RECORD_LENGTH, end: size }];
 }
