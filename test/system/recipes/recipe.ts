@@ -47,6 +47,8 @@ export async function project(
   }
   const env = {
     HOME: folder.path,
+    // Wine takes long to make a prefix.
+    ...(process.env.CODESIGN_TEST_WINE_PREFIX && { WINEPREFIX: process.env.CODESIGN_TEST_WINE_PREFIX }),
     ...server.env,
     PATH: [join(folder.path, '.bin'), process.env.PATH].join(delimiter),
     CODESIGN_STATE_DIR: join(folder.path, '.state'),
