@@ -9,6 +9,7 @@ import { formatErrors } from '../format/errors.ts';
 import type { Format } from '../format/format.ts';
 import type { Catalog, FindNeighbour, SignableFile } from '../format/signable-file.ts';
 import { isOfOtherType, kindOf, type OtherKind } from '../formats/kinds.ts';
+import { zip } from '../formats/plain-zip/index.ts';
 import { CONTAINERS } from '../formats/registry.ts';
 import { isGoodVerdict, type VerifiedFile } from '../verifying/verdict.ts';
 import { type Verifying, verifySource } from '../verifying/verify-file.ts';
@@ -123,12 +124,11 @@ export function createWalker(verifying: Verifying, limits: WalkLimits) {
       const names = createNameCheck();
       const isPackage = format.id === 'appx';
       const coveredBy = isPackage && isGoodVerdict(own.verdict) ? 'package' : place.coveredBy;
-      const notOpened =
-        opened !== undefined
-          ? await visitContents(opened, { place, coveredBy, isPackage, names }, inside)
-          : hasContents(format)
-            ? reasonOf(own)
-            : undefined;
+      const damage = opened === undefined && hasContents(format) ? reasonOf(own) : undefined;
+      // A package with a damaged block map still contains files.
+      const readable = opened ?? (damage && (await openAsArchive(file, format)));
+      const notVisited = readable && (await visitContents(readable, { place, coveredBy, isPackage, names }, inside));
+      const notOpened = damage ?? notVisited;
       const { path, catalog } = place;
       const verified = { ...own, findings: [...own.findings, ...names.findings()] };
       const result = { path, kind: format.id, verified, notOpened, sameAs: undefined };
@@ -173,6 +173,12 @@ export function createWalker(verifying: Verifying, limits: WalkLimits) {
 /** True for formats whose files contain other files, if those can be read. */
 export function hasContents(format: Format): boolean {
   return format.recognition.by === 'zip' || CONTAINERS.includes(format) || ['cab', 'msi'].includes(format.id);
+}
+
+async function openAsArchive(file: ByteSource, { recognition }: Format): Promise<SignableFile | undefined> {
+  if (recognition.by !== 'zip') return undefined;
+  const opened = await zip.open(file).catch(expectedError);
+  return opened instanceof CodesignError ? undefined : opened;
 }
 
 /** A file that cannot be opened has an error, or a finding with the code of that error. */

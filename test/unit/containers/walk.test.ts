@@ -121,6 +121,14 @@ describe('a container that cannot be read', () => {
     expect(summary(await walk(damaged, 'a.cab'))).toEqual([['a.cab', 'cab', 'cabinet-truncated']]);
   });
 
+  it('is read as an archive if only its format is damaged', async () => {
+    const files = { 'AppxManifest.xml': Buffer.from('<'), 'AppxBlockMap.xml': Buffer.from('<'), 'a.exe': UNSIGNED };
+    expect(summary(await walk(zipOf(files), 'a.msix')).filter(([, kind]) => kind !== 'other')).toEqual([
+      ['a.msix', 'appx', 'appx-part-malformed'],
+      ['a.msix!/a.exe', 'pe', 'unsigned'],
+    ]);
+  });
+
   it('is read up to the damage', async () => {
     const archive = makeTar([
       { name: 'a.exe', content: SIGNED },
