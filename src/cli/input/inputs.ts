@@ -8,7 +8,7 @@ import { CodesignError } from '../../errors/codesign-error.ts';
 import { systemReason } from '../../errors/system-reason.ts';
 import { existingForm, isUtf8Name, type MatchesPath, matchesAnyOf, unicodeForms } from '../../files/file-names.ts';
 import { inFileSystem } from '../../files/file-system-errors.ts';
-import { identityAt } from '../../files/input-file.ts';
+import { identityAt, identityOf } from '../../files/input-file.ts';
 import { ONLY_IF_NAMED } from '../../formats/registry.ts';
 import type { FileToSign } from '../../signing/outcome.ts';
 import { cliErrors } from '../errors.ts';
@@ -44,12 +44,12 @@ export async function expandInputs(named: readonly string[], options: InputOptio
   const inputs = new Map<string, InputPath>();
   let isAnyExcluded = false;
   for (const name of named) {
-    for await (const input of expand(name, { ...options, isExcluded })) {
+    for await (const { stats, ...input } of expand(name, { ...options, isExcluded })) {
       if (isExcluded(input.path)) {
         isAnyExcluded = true;
         continue;
       }
-      const identity = identityAt(input.path) ?? input.path;
+      const identity = stats ? identityOf(stats) : (identityAt(input.path) ?? input.path);
       const earlier = inputs.get(identity) ?? input;
       // If another process has replaced both files, one may have received the other's inode number.
       if (earlier.path !== input.path && identityAt(earlier.path) !== identity) inputs.set(input.path, input);
@@ -65,7 +65,12 @@ interface Expanding extends InputOptions {
   readonly isExcluded: MatchesPath;
 }
 
-async function* expand(typed: string, options: Expanding): AsyncGenerator<InputPath> {
+/** `stats`: what is already known of the file. */
+interface Found extends InputPath {
+  readonly stats?: BigIntStats | undefined;
+}
+
+async function* expand(typed: string, options: Expanding): AsyncGenerator<Found> {
   const name = existingForm(typed);
   const stats = name === '-' ? undefined : statsOf(name, lstatSync);
   if (name === '-') {
@@ -90,9 +95,9 @@ async function* expandLiteral(
   { recursive, ofAnyKind, outputFolder, isExcluded }: Expanding,
   isFound: boolean,
   stats = statsOf(path),
-): AsyncGenerator<InputPath> {
+): AsyncGenerator<Found> {
   if (!stats?.isDirectory()) {
-    yield { path, pathInFolder: undefined, isFound };
+    yield { path, pathInFolder: undefined, isFound, stats };
     return;
   }
   if (isExcluded(path)) return;
@@ -104,7 +109,7 @@ async function* expandLiteral(
   }
 }
 
-async function* expandLines(lines: readonly string[], options: Expanding): AsyncGenerator<InputPath> {
+async function* expandLines(lines: readonly string[], options: Expanding): AsyncGenerator<Found> {
   for (const line of lines) yield* expandLiteral(existingForm(line), options, true);
 }
 

@@ -50,11 +50,10 @@ export async function writeOutput(
       await writes.own(() => writeFully(handle, content, 0));
       await handle.sync();
     });
-    writes.assertUntouched();
     const assertUnchanged = () => {
       if (isNew && lstatSync(target, { throwIfNoEntry: false })) throw cliErrors('output-exists', { output });
     };
-    await putInPlace({ own: writes.created, path: temporary, target, isNew, assertUnchanged });
+    await putInPlace({ own: writes, path: temporary, target, isNew, assertUnchanged });
   } finally {
     // The file still exists after a hard link or a failure. An error here must not hide that failure.
     await rm(temporary, { force: true }).catch(() => undefined);

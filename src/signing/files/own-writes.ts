@@ -1,7 +1,9 @@
 import { type BigIntStats, fstatSync } from 'node:fs';
 import type { OpenedFile } from '../../bytes/file-source.ts';
-import { versionOf } from '../../files/input-file.ts';
+import { identityOf, versionOf } from '../../files/input-file.ts';
 import { signingErrors } from '../errors.ts';
+
+export type OwnWrites = ReturnType<typeof watchWrites>;
 
 /**
  * Detects that another program has written to a file of this process. This process calls `fstat` after each of its own
@@ -10,28 +12,29 @@ import { signingErrors } from '../errors.ts';
  */
 export function watchWrites({ fd }: Pick<OpenedFile, 'fd'>, isLocal: boolean) {
   const created = fstatSync(fd, { bigint: true });
-  const look = (): string => marksOf(fstatSync(fd, { bigint: true }), isLocal);
+  const look = (): BigIntStats => fstatSync(fd, { bigint: true });
   let lastOwn = marksOf(created, isLocal);
 
-  function assertUntouched(): void {
-    if (look() !== lastOwn) throw signingErrors('copy-changed');
+  function assertUntouched(now: BigIntStats): void {
+    if (marksOf(now, isLocal) !== lastOwn) throw signingErrors('copy-changed');
   }
 
   return {
     /** The metadata is read before the first write. */
     created,
+    /** Throws `copy-changed` unless `now` is of this file, as it was after the last own write. */
     assertUntouched,
     async own(write: () => Promise<void>): Promise<void> {
-      assertUntouched();
+      assertUntouched(look());
       try {
         await write();
       } finally {
-        lastOwn = look();
+        lastOwn = marksOf(look(), isLocal);
       }
     },
   };
 }
 
 function marksOf(stats: BigIntStats, isLocal: boolean): string {
-  return isLocal ? versionOf(stats) : String(stats.size);
+  return isLocal ? versionOf(stats) : `${identityOf(stats)}:${stats.size}`;
 }

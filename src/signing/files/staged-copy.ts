@@ -199,8 +199,7 @@ export async function stageCopy(options: StagedCopyOptions) {
      * program wrote to the copy or replaced it.
      */
     async replaceTarget(look: Pick<Placement, 'isNew' | 'assertUnchanged'>): Promise<readonly string[]> {
-      writes.assertUntouched();
-      await putInPlace({ own: writes.created, path, target, ...look });
+      await putInPlace({ own: writes, path, target, ...look });
       renamed = true;
       // If the target was created as a hard link, the file still has its temporary name too.
       if (look.isNew) await removeTemporaryFile(path, temporaryFiles, options.onEvent);

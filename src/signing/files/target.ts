@@ -175,10 +175,9 @@ async function assertNotHeld(target: string, name: string): Promise<void> {
 
 /** In a folder such as /tmp, only root and the owners of the file and of the folder may replace a file. */
 function assertNotHeldBySticky(file: string, owner: bigint, folder: BigIntStats | undefined): void {
+  if (folder === undefined || (folder.mode & STICKY) === 0n) return;
   const user = process.getuid?.();
-  if (user === undefined || user === 0 || folder === undefined) return;
-  const { mode, uid } = folder;
-  if ((mode & STICKY) === 0n || uid === BigInt(user) || owner === BigInt(user)) return;
+  if (user === undefined || user === 0 || folder.uid === BigInt(user) || owner === BigInt(user)) return;
   const reason = 'it belongs to another user, in a folder where each may replace only their own files';
   throw signingErrors('not-replaceable', { file, reason });
 }

@@ -1,4 +1,4 @@
-import { linkSync, lstatSync, renameSync, type StatsFs } from 'node:fs';
+import { type BigIntStats, linkSync, lstatSync, renameSync, type StatsFs } from 'node:fs';
 import { open, unlink } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { type OpenedFile, openDirectly } from '../../bytes/file-source.ts';
@@ -9,6 +9,7 @@ import { retryWhileBusy } from '../../files/file-system-errors.ts';
 import { type FileStats, identityOf } from '../../files/input-file.ts';
 import { signingErrors } from '../errors.ts';
 import type { TemporaryFileLeft } from '../outcome.ts';
+import type { OwnWrites } from './own-writes.ts';
 
 export const COPY = 'write the temporary file next to the target';
 
@@ -52,7 +53,7 @@ export async function takeOwnerAndMode(
 }
 
 export interface Placement {
-  readonly own: Pick<FileStats, 'dev' | 'ino'>;
+  readonly own: Pick<OwnWrites, 'created' | 'assertUntouched'>;
   readonly path: string;
   readonly target: string;
   /** True if the target did not exist. */
@@ -64,16 +65,18 @@ export interface Placement {
 /**
  * Moves the open file to the target path in one step. If the target did not exist, it is created as a hard link, which
  * never replaces another file. If a hard link was created, `path` still exists afterwards. Throws `copy-changed` if
- * `path` now leads to another file. If an error is thrown, the target is unchanged, unless the rename itself was
- * interrupted.
+ * `path` now leads to another file, or another program wrote to it. If an error is thrown, the target is unchanged,
+ * unless the rename itself was interrupted.
  */
 export async function putInPlace({ own, path, target, isNew, assertUnchanged }: Placement): Promise<void> {
   const doing = 'put the signed file in place';
   const placed = retryWhileBusy(doing, async () => {
-    assertIsAt(path, own);
+    const copy = lookAt(path);
+    // If the file is missing, the rename reports that.
+    if (copy !== undefined) own.assertUntouched(copy);
     assertUnchanged();
     if (isNew) {
-      if (isLinked({ path, target, assertUnchanged }, own)) return;
+      if (isLinked({ path, target, assertUnchanged }, own.created)) return;
       assertUnchanged();
     }
     try {
@@ -92,13 +95,13 @@ export async function putInPlace({ own, path, target, isNew, assertUnchanged }: 
     const isHeld = process.platform === 'win32' && toCodesignError(thrown).code === 'permission-denied';
     throw isHeld ? fileErrors('file-busy', { doing }, { cause: thrown }) : thrown;
   });
-  assertIsAt(target, own);
+  if (isAt(target, own.created) === false) throw signingErrors('copy-changed');
 }
 
 /** Returns false if hard links are not supported, as on exFAT. The caller then renames the file. */
 function isLinked(
   { path, target, assertUnchanged }: Pick<Placement, 'path' | 'target' | 'assertUnchanged'>,
-  own: Placement['own'],
+  own: Identity,
 ): boolean {
   try {
     linkSync(path, target);
@@ -112,17 +115,16 @@ function isLinked(
   }
 }
 
-/**
- * Throws `copy-changed` if the path is a link, or leads to a different file. If the file is missing, the rename reports
- * that.
- */
-function assertIsAt(path: string, own: Placement['own']): void {
-  if (isAt(path, own) === false) throw signingErrors('copy-changed');
+type Identity = Pick<FileStats, 'dev' | 'ino'>;
+
+function isAt(path: string, own: Identity): boolean | undefined {
+  const there = lookAt(path);
+  return there && identityOf(there) === identityOf(own);
 }
 
-function isAt(path: string, own: Placement['own']): boolean | undefined {
-  const there = lstatSync(path, { bigint: true, throwIfNoEntry: false });
-  return there && identityOf(there) === identityOf(own);
+/** Does not follow links. Returns undefined if nothing is at the path. */
+function lookAt(path: string): BigIntStats | undefined {
+  return lstatSync(path, { bigint: true, throwIfNoEntry: false });
 }
 
 export type OnNotRemoved = (event: TemporaryFileLeft) => void;

@@ -26,7 +26,8 @@ const SCHEDULING = [
 ];
 
 describe.skipIf(WITHOUT_STRACE && process.env.CI === undefined)(`each further file of a batch (${MISSING})`, () => {
-  it('takes few system calls, opens and flushes', async () => {
+  // On a busy machine, fewer files share a commit of the journal, so a run may count more.
+  it('takes few system calls, opens and flushes', { retry: 2 }, async () => {
     if (WITHOUT_STRACE) throw new Error(MISSING);
     const few = await countCalls(5);
     const many = await countCalls(25);
@@ -35,7 +36,7 @@ describe.skipIf(WITHOUT_STRACE && process.env.CI === undefined)(`each further fi
       calls: each(...many.keys()),
       opens: each('open', 'openat'),
       flushes: each('fsync', 'fdatasync'),
-    }).toEqual({ calls: atMost(75), opens: atMost(3), flushes: atMost(3.5) });
+    }).toEqual({ calls: atMost(60), opens: atMost(2.5), flushes: atMost(3) });
   });
 });
 
