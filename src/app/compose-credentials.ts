@@ -3,7 +3,7 @@ import { type Credentials, readCredentials } from '../options/credentials/creden
 import { type Account, type Keychain, openKeychain } from '../options/credentials/keychain.ts';
 import { lookUp, NOTHING_STORED, type OptionValues } from '../options/lookup.ts';
 import { resolveProxies } from '../options/resolve.ts';
-import { checkName, openProfiles, type Profiles } from '../options/stored/profiles.ts';
+import { checkName, credentialsPath, openProfiles, type Profiles } from '../options/stored/profiles.ts';
 import type { Environment, ProfileOptions } from '../options/table.ts';
 import type { SigningServiceOptions } from '../service/client.ts';
 import { checkCredentials } from '../service/client.ts';
@@ -29,7 +29,7 @@ export async function composeCredentials(
   account: Account,
   origin: string | undefined,
 ): Promise<Credentials> {
-  return readCredentials({ env, account, origin, keychain: composeKeychain(env) });
+  return readCredentials({ env, account, origin, keychain: composeKeychain(env), file: credentialsPath(env) });
 }
 
 export type CredentialsComposition = Awaited<ReturnType<typeof composeCredentialsCommand>>;
@@ -47,6 +47,7 @@ export async function composeCredentialsCommand(
   return {
     settings,
     keychain: composeKeychain(env),
+    file: credentialsPath(env),
     profiles,
     read: () => composeCredentials(env, settings, settings.baseUrl?.origin),
     /** Calls the service once. */
@@ -78,6 +79,7 @@ function settingsOf(options: OptionValues & ProfileOptions, env: Environment, pr
     profile: name,
     environment,
     baseUrl: isNew ? undefined : look.read('baseUrl'),
+    store: look.read('store'),
     isNewProfile: !profiles.has(name),
     storedAddress: profile.environments.get(environment),
     timeout: look.read('timeout'),

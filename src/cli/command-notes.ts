@@ -8,8 +8,8 @@ The first time: codesign-remote init, codesign-remote login, codesign-remote sig
 Run codesign-remote <command> --help for its options.`,
 
   sign: `\
-Credentials come from CODESIGN_ACCESS_KEY with CODESIGN_ACCESS_SECRET or CODESIGN_ACCESS_SECRET_FILE, or from the keychain
-(codesign-remote login), never from an option.
+Credentials come from CODESIGN_ACCESS_KEY with CODESIGN_ACCESS_SECRET or CODESIGN_ACCESS_SECRET_FILE, or from what
+codesign-remote login has stored, never from an option.
 
 Files from a pattern, a folder or a list are kept if they have an intact signature of another publisher. --replace and --append
 sign them too. Put patterns in quotes: otherwise the shell expands them, and each file counts as named.
@@ -116,7 +116,7 @@ Examples:
 Exit codes: 0 done, 2 usage (also an unknown signature number), 6 the file contains no signature, or cannot be read or written`,
 
   resume: `\
-resume requests no signature. Credentials come from the environment or the keychain, as for sign. A report is sent only to the
+resume requests no signature. Credentials come from the environment or from login, as for sign. A report is sent only to the
 service that made the signature, with the same access key. A call whose outcome is unknown may have been counted: ask the
 operator of your service, then give it up with --forget or --forget-unknown. Afterwards sign requests a new signature for its file.
 
@@ -168,13 +168,17 @@ On a terminal, login asks for address, Access Key and Access Secret, and hides t
 others could see it, and the shell would keep it. The credentials are sent only to the service that they were stored for. The
 check uses no signature.
 
+--store file is for machines without a keychain, such as servers and containers. It writes the credentials unencrypted to
+credentials.json next to your profiles, and only you can read the file. Anyone who gets the file, or a backup of it, can sign.
+
 Examples:
   codesign-remote login
   codesign-remote login --profile work --base-url https://codesign.example.com
   codesign-remote login --access-key your-access-key < secret.txt
+  codesign-remote login --store file
 
 Exit codes: 0 stored, 2 usage, or the keychain cannot be used, 3 the service cannot be reached, 4 and 5 it rejects the
-credentials, 6 the profile cannot be written`,
+credentials, 6 the profile or the file cannot be written`,
 
   logout: `\
 Settings of the profile and credentials in the environment do not change.

@@ -114,13 +114,13 @@ export const PROGRAM: ProgramDefinition = {
     }),
     command({
       name: 'login',
-      description: "store credentials for a signing service in the operating system's keychain",
+      description: "store credentials for a signing service in the operating system's keychain, or in a file",
       notes: NOTES.login,
       run: async (io, options) => (await import('./commands/credentials.ts')).login(options, io),
     }),
     command({
       name: 'logout',
-      description: "remove credentials from the operating system's keychain",
+      description: 'remove the credentials that login has stored',
       notes: NOTES.logout,
       run: async (io, options) => (await import('./commands/credentials.ts')).logout(options, io),
     }),
@@ -167,7 +167,7 @@ export const PROGRAM: ProgramDefinition = {
         }),
         command({
           name: 'config remove-profile',
-          description: 'remove a profile and its settings; its credentials stay in the keychain until you run `logout`',
+          description: 'remove a profile and its settings; its credentials stay stored until you run `logout`',
           arguments: [{ name: 'name', help: 'name of the profile', offers: 'profiles' }],
           run: async (io, _options, [name]: [string]) =>
             (await import('./commands/config.ts')).configRemoveProfile(name, io),

@@ -154,9 +154,11 @@ export const cliWarnings = defineWarnings({
     'the second interrupt was ignored, because it came within a second of the first one, and npm sends every interrupt twice',
   'job-summary-failed': 'the job summary could not be written ({reason})',
   'environment-wins':
-    'CODESIGN_ACCESS_KEY or CODESIGN_ACCESS_SECRET is set in the environment, which takes precedence over the keychain',
+    'CODESIGN_ACCESS_KEY or CODESIGN_ACCESS_SECRET is set in the environment, which takes precedence over stored credentials',
   'environment-stays':
     'the environment still contains credentials: CODESIGN_ACCESS_KEY, CODESIGN_ACCESS_SECRET or CODESIGN_ACCESS_SECRET_FILE',
+  'credentials-not-encrypted':
+    '{path} is not encrypted: anyone who can read your files, or a backup of them, can sign with these credentials',
   'other-address-stored':
     'profile {profile} has another address, {stored}; these credentials are not sent there. To change the address: {command}',
   'no-certificate-found': '{path}: contains no certificate',

@@ -18,5 +18,6 @@ export const doctorWarnings = defineWarnings({
   'clock-imprecise': "this machine's clock and the service's clock differ by {seconds} s: compare it with network time",
   'timestamp-root-unknown':
     'the root of this authority is not among the trusted roots of this machine: if you trust it, use --roots to verify',
-  'keychain-missing': '{reason}: use CODESIGN_ACCESS_KEY and CODESIGN_ACCESS_SECRET_FILE',
+  'keychain-missing':
+    '{reason}: use codesign-remote login --store file, or CODESIGN_ACCESS_KEY and CODESIGN_ACCESS_SECRET_FILE',
 });

@@ -17,6 +17,7 @@ import { hasCredentials } from '../options/credentials/credentials.ts';
 import { accountName, accountText } from '../options/credentials/keychain.ts';
 import type { Stored } from '../options/lookup.ts';
 import { missingSettings, type Resolved, resolve } from '../options/resolve.ts';
+import { credentialsPath } from '../options/stored/profiles.ts';
 import { definitionOf, type Environment, type OptionKey, type OptionsOf } from '../options/table.ts';
 import { unknownVariables } from '../options/variables.ts';
 import type { Passed } from './check.ts';
@@ -159,7 +160,8 @@ export async function checkCredentialsFound(setup: Setup): Promise<Passed> {
   const settings = found(setup.settings);
   const credentials = await composeCredentials(setup.env, settings, settings.baseUrl?.origin);
   setup.credentials = credentials;
-  return { text: `from the ${credentials.source}`, notes: credentials.warnings };
+  const place = credentials.source === 'file' ? credentialsPath(setup.env) : `the ${credentials.source}`;
+  return { text: `from ${place}`, notes: credentials.warnings };
 }
 
 export function checkLimits({ settings }: Setup): Passed {

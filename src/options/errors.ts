@@ -3,7 +3,7 @@
 import { defineErrors, defineWarnings } from '../errors/define-errors.ts';
 
 const WITHOUT_KEYCHAIN =
-  'The keychain is only needed if the environment contains no credentials: set CODESIGN_ACCESS_KEY with CODESIGN_ACCESS_SECRET_FILE (a file that only you can read) or CODESIGN_ACCESS_SECRET.';
+  'Without a keychain, set CODESIGN_ACCESS_KEY with CODESIGN_ACCESS_SECRET_FILE (a file that only you can read) or CODESIGN_ACCESS_SECRET, or store credentials in such a file: codesign-remote login --store file.';
 
 export const settingsErrors = defineErrors('usage', {
   'base-url-invalid': {
@@ -46,6 +46,10 @@ export const settingsErrors = defineErrors('usage', {
   'keychain-entry-unusable': {
     message: 'the keychain entry of profile {profile} was not written by codesign-remote login',
     hint: 'Replace the entry: codesign-remote login --profile {profile} --environment {environment}.',
+  },
+  'credentials-file-exposed': {
+    message: '{path} {problem}, so the credentials in it are not used',
+    hint: 'If other users may have read the file, ask the operator of your service for a new access secret. Remove the file, and run codesign-remote login --store file again.',
   },
   'access-key-invalid': {
     message: '{source} {problem}',
@@ -117,7 +121,7 @@ export const settingsErrors = defineErrors('usage', {
   },
   'setting-is-secret': {
     message: '"{key}" cannot be stored in {where}, which is plain text',
-    hint: "Store credentials in the operating system's keychain with codesign-remote login. Without a keychain, set CODESIGN_ACCESS_KEY with CODESIGN_ACCESS_SECRET_FILE.",
+    hint: "Store credentials in the operating system's keychain with codesign-remote login. Without a keychain, use codesign-remote login --store file, or set CODESIGN_ACCESS_KEY with CODESIGN_ACCESS_SECRET_FILE.",
   },
   'settings-file-unreadable': {
     message: '{path} cannot be read: {reason}',

@@ -11,6 +11,7 @@ import { SHARED_FOLDER_VARIABLE } from './shared-folder.ts';
 /** The only files that may hold credentials, and why. */
 const RIGHTFUL: readonly { readonly path: RegExp; readonly why: string }[] = [
   { path: /[/\\]client\.env$/, why: 'the server hands the credentials over in it' },
+  { path: /[/\\]config[/\\]credentials\.json$/, why: 'login --store file writes it' },
   {
     path: /[/\\]with-credentials[/\\]codesign-remote\.config\.json$/,
     why: 'a test puts them into a project file, which the program refuses',

@@ -1,7 +1,9 @@
+import { existsSync } from 'node:fs';
 import { composeStored, nameProfile } from '../../app/compose-config.ts';
 import { printable } from '../../errors/printable.ts';
 import { type ListedSetting, listSettings, lookUp, type StoredProfile } from '../../options/lookup.ts';
 import {
+  credentialsPath,
   DEFAULT_PROFILE,
   openProfiles,
   type Profiles,
@@ -19,10 +21,17 @@ const VALUE_LENGTH = 8192;
 export async function configList(options: OptionsOf<'config list'>, io: Io): Promise<number> {
   const stored = await composeStored(options, io.env);
   const settings = listSettings(lookUp(options, io.env, stored), stored).map(masked);
+  const path = credentialsPath(io.env);
+  const credentialsFile = existsSync(path) ? path : null;
   if (options.json) {
-    io.stdout.write(jsonText({ profile: stored.profile.name, file: profilesPath(io.env), settings }));
+    io.stdout.write(jsonText({ profile: stored.profile.name, file: profilesPath(io.env), credentialsFile, settings }));
   } else {
-    for (const line of settingLines(settings, options.origin ?? false)) io.stdout.write(`${line}\n`);
+    const credentials = {
+      key: 'credentials',
+      values: credentialsFile === null ? [] : [credentialsFile],
+      origin: 'login',
+    };
+    for (const line of settingLines([...settings, credentials], options.origin ?? false)) io.stdout.write(`${line}\n`);
   }
   return 0;
 }
@@ -72,7 +81,7 @@ export async function configRemoveProfile(name: string, io: Io): Promise<number>
   await profiles.remove(name);
   io.stdout.write(`removed  profile ${name} from ${shownValue(profiles.path)}\n`);
   io.stdout.write(
-    `next     codesign-remote logout --profile ${name}  removes its credentials, if the keychain has any\n`,
+    `next     codesign-remote logout --profile ${name}  removes its credentials, if login has stored any\n`,
   );
   return 0;
 }

@@ -2,7 +2,14 @@ import type { Readable } from 'node:stream';
 import { type CredentialsComposition, composeCredentialsCommand } from '../../app/compose-credentials.ts';
 import { type CodesignError, toCodesignError } from '../../errors/codesign-error.ts';
 import { checkAccessKey, hasCredentials, readAccessSecret } from '../../options/credentials/credentials.ts';
-import { accountName, accountText, storeCredentials } from '../../options/credentials/keychain.ts';
+import {
+  type Account,
+  accountName,
+  accountText,
+  type Keychain,
+  type StoredCredentials,
+  storeCredentials,
+} from '../../options/credentials/keychain.ts';
 import { settingsErrors } from '../../options/errors.ts';
 import { missingSettings } from '../../options/resolve.ts';
 import { DEFAULT_PROFILE } from '../../options/stored/profiles.ts';
@@ -15,7 +22,7 @@ import { askForRoots } from '../input/init-answers.ts';
 import type { Io } from '../io.ts';
 import { fail } from '../output/fail.ts';
 import { jsonText } from '../output/json.ts';
-import { Lines, maskedKey, shown } from '../output/lines.ts';
+import { Lines, maskedKey, shown, writeLines } from '../output/lines.ts';
 
 interface Given {
   readonly baseUrl: URL;
@@ -34,16 +41,15 @@ export async function login(options: OptionsOf<'login'> & ProfileOptions, io: Io
   const { check = true } = options;
   const lines = new Lines(io, options);
   const composition = await composeCredentialsCommand(options, io.env, { mayBeNew: true });
-  const { settings, keychain } = composition;
-  // Fails before the user types a secret if the keychain cannot be read.
-  await keychain.read(accountName(settings));
+  const { settings } = composition;
+  const store = await openStore(composition, io);
   const given = canAsk(io) ? await askFor(options, composition, io) : await readFrom(options, composition, io);
   const checked = check ? await checkUntilTrusted(given, options, lines, io) : { caFile: options.caFile };
   if ('exitCode' in checked) return checked.exitCode;
   const { accessKey, accessSecret, baseUrl } = given;
-  await storeCredentials(keychain, settings, { origin: baseUrl.origin, accessKey, accessSecret });
+  const place = await store({ origin: baseUrl.origin, accessKey, accessSecret }, lines);
   lines.result(
-    `stored   access key ${maskedKey(accessKey)} for ${baseUrl.origin} in the keychain, as those of ${profileText(settings)}`,
+    `stored   access key ${maskedKey(accessKey)} for ${baseUrl.origin} in ${place}, as those of ${profileText(settings)}`,
   );
   if (hasCredentials(io.env)) {
     lines.warning(cliWarnings('environment-wins'));
@@ -51,6 +57,46 @@ export async function login(options: OptionsOf<'login'> & ProfileOptions, io: Io
   await storeAddress(composition, baseUrl, lines);
   await storeRoots(checked.caFile, checked.caFile !== options.caFile, composition, lines);
   return 0;
+}
+
+/** Fails before the user types a secret if nothing can be stored. Returns a function that returns the place. */
+async function openStore({ settings, keychain, file }: CredentialsComposition, io: Io) {
+  const { readFileEntry, removeFileEntry, writeFileEntry } = await import(
+    '../../options/credentials/credentials-file.ts'
+  );
+  await readFileEntry(file, settings);
+  if (settings.store === 'file' || !(await hasKeychain(keychain, settings, io))) {
+    return async (credentials: StoredCredentials, lines: Lines): Promise<string> => {
+      await writeFileEntry(file, settings, credentials);
+      lines.warning(cliWarnings('credentials-not-encrypted', { path: file }));
+      return shown(file);
+    };
+  }
+  return async (credentials: StoredCredentials): Promise<string> => {
+    await storeCredentials(keychain, settings, credentials);
+    // Otherwise the older credentials in the file would be used.
+    await removeFileEntry(file, settings);
+    return 'the keychain';
+  };
+}
+
+/** Only an answer of the user replaces a missing keychain by a file. */
+async function hasKeychain(keychain: Keychain, account: Account, io: Io): Promise<boolean> {
+  try {
+    await keychain.read(accountName(account));
+    return true;
+  } catch (thrown) {
+    if (!isWithoutKeychain(thrown) || !canAsk(io)) throw thrown;
+    using ask = openAsk(io, WITHOUT_TERMINAL);
+    writeLines(io.stderr, [shown(toCodesignError(thrown).message)], io);
+    if (await ask.confirm('Store your credentials in a file that only you can read, without encryption?', false))
+      return false;
+    throw thrown;
+  }
+}
+
+function isWithoutKeychain(thrown: unknown): boolean {
+  return toCodesignError(thrown).code === 'keychain-unavailable';
 }
 
 async function askFor(options: OptionsOf<'login'>, { settings }: CredentialsComposition, io: Io): Promise<Given> {
@@ -160,14 +206,17 @@ function addressOf(baseUrl: URL): string {
 /** Succeeds even if there were no credentials to delete. */
 export async function logout(options: OptionsOf<'logout'>, io: Io): Promise<number> {
   const lines = new Lines(io, options);
-  const { settings, keychain } = await composeCredentialsCommand(options, io.env, { mayBeNew: true });
-  const wereThere = await keychain.remove(accountName(settings));
+  const { settings, keychain, file } = await composeCredentialsCommand(options, io.env, { mayBeNew: true });
+  const { removeFileEntry } = await import('../../options/credentials/credentials-file.ts');
   const profile = profileText(settings);
-  lines.result(
-    wereThere
-      ? `removed  the credentials of ${profile} from the keychain`
-      : `nothing  the keychain has no credentials of ${profile}`,
-  );
+  const wereInFile = await removeFileEntry(file, settings);
+  if (wereInFile) lines.result(`removed  the credentials of ${profile} from ${shown(file)}`);
+  const wereInKeychain = await keychain.remove(accountName(settings)).catch((thrown: unknown) => {
+    if (wereInFile && isWithoutKeychain(thrown)) return false;
+    throw thrown;
+  });
+  if (wereInKeychain) lines.result(`removed  the credentials of ${profile} from the keychain`);
+  else if (!wereInFile) lines.result(`nothing  the keychain has no credentials of ${profile}`);
   if (hasCredentials(io.env)) {
     lines.warning(cliWarnings('environment-stays'));
   }
@@ -181,13 +230,16 @@ function profileText(settings: CredentialsComposition['settings']): string {
     : `profile ${accountText(settings)}`;
 }
 
-const SOURCES = { environment: 'the environment', keychain: "the operating system's keychain" } as const;
-
 export async function whoami(options: OptionsOf<'whoami'>, io: Io): Promise<number> {
   const lines = new Lines(io, options);
   const composition = await composeCredentialsCommand(options, io.env, { mayBeNew: false });
   const { profile, baseUrl } = composition.settings;
   const credentials = await composition.read();
+  const places = {
+    environment: 'the environment',
+    file: composition.file,
+    keychain: "the operating system's keychain",
+  };
   const { source, origin } = credentials;
   const accessKey = maskedKey(credentials.accessKey);
   // The keychain contains only the origin of the service's URL, without the path.
@@ -205,7 +257,7 @@ export async function whoami(options: OptionsOf<'whoami'>, io: Io): Promise<numb
     lines.result(`profile     ${profile}`);
     lines.result(`service     ${address?.origin ?? 'not known: --base-url'}`);
     lines.result(`access key  ${shown(accessKey)}`);
-    lines.result(`from        ${SOURCES[source]}`);
+    lines.result(`from        ${shown(places[source])}`);
     if (checked !== undefined) lines.result('check       accepted, as far as the service reports');
   }
   for (const warning of warnings) lines.warning(warning);

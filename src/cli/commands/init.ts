@@ -1,4 +1,5 @@
 import { nameProfile } from '../../app/compose-config.ts';
+import { isExecutable } from '../../bytes/executable.ts';
 import { dateOf } from '../../certificates/signing-chain.ts';
 import { printable } from '../../errors/printable.ts';
 import { hasCredentials } from '../../options/credentials/credentials.ts';
@@ -20,6 +21,7 @@ export async function init(options: OptionsOf<'init'>, io: Io): Promise<number> 
   checkName(name, from);
   const environment = (options.environment ?? io.env.CODESIGN_ENVIRONMENT) || DEFAULT_ENVIRONMENT;
   checkName(environment, '--environment');
+  const store = lookUp(options, io.env, { ...NOTHING_STORED }).read('store');
   const profiles = await openProfiles(io.env);
   const suggested = suggest(options, io, profiles, { name, environment });
   const { answers, wantsLogin } = await answer(suggested, { ...options, name, path: profiles.path }, io);
@@ -33,9 +35,12 @@ export async function init(options: OptionsOf<'init'>, io: Io): Promise<number> 
       ['caFile', answers.caFile === undefined ? [] : [answers.caFile]],
     ]),
   );
-  printStored(answers, { name, environment, path: profiles.path, wantsLogin }, io);
+  printStored(answers, { name, environment, path: profiles.path, wantsLogin, store }, io);
   const exitCode = wantsLogin
-    ? await (await import('./credentials.ts')).login({ profile: name, environment, baseUrl: answers.baseUrl }, io)
+    ? await (await import('./credentials.ts')).login(
+        { profile: name, environment, baseUrl: answers.baseUrl, store },
+        io,
+      )
     : 0;
   const { doctor } = await import('./doctor.ts');
   await doctor({ profile: name, environment, offline: options.offline, timestamp: options.timestamp }, io);
@@ -97,11 +102,12 @@ interface Stored {
   readonly environment: string;
   readonly path: string;
   readonly wantsLogin: boolean;
+  readonly store: 'keychain' | 'file';
 }
 
 function printStored(
   { baseUrl, code, chain, timestampUrl }: Answers,
-  { name, environment, path, wantsLogin }: Stored,
+  { name, environment, path, wantsLogin, store }: Stored,
   io: Io,
 ): void {
   const lines = new Lines(io, {});
@@ -116,7 +122,11 @@ function printStored(
   print(
     `         ${timestampUrl.length > 0 ? `timestamps by ${timestampUrl.map(maskedAddress).join(', ')}` : 'without timestamps'}`,
   );
-  if (!wantsLogin) print(`next     codesign-remote login${profile}${chosen}  keeps your credentials in the keychain`);
+  // An executable cannot open a keychain.
+  const toFile = store === 'file' || isExecutable();
+  const login = `login${profile}${chosen}${toFile ? ' --store file' : ''}`;
+  const place = toFile ? 'a file that only you can read' : 'the keychain';
+  if (!wantsLogin) print(`next     codesign-remote ${login}  stores your credentials in ${place}`);
   print(
     `${wantsLogin ? 'next    ' : '        '} codesign-remote sign${profile}${chosen} app.exe  signs; try it with --dry-run first, which sends nothing`,
   );

@@ -4,12 +4,19 @@ import { settingsErrors } from '../errors.ts';
 import type { Environment } from '../table.ts';
 import { emptyVariables } from '../variables.ts';
 import { readSecretFile } from './files.ts';
-import { type Account, accountText, DEFAULT_ENVIRONMENT, type Keychain } from './keychain.ts';
+import {
+  type Account,
+  accountText,
+  DEFAULT_ENVIRONMENT,
+  type Keychain,
+  readStoredCredentials,
+  type StoredCredentials,
+} from './keychain.ts';
 
 export interface Credentials {
   readonly accessKey: string;
   readonly accessSecret: Secret;
-  readonly source: 'environment' | 'keychain';
+  readonly source: 'environment' | 'file' | 'keychain';
   /** The only origin to which the credentials may be sent; undefined for those of the environment. */
   readonly origin: string | undefined;
   readonly warnings: readonly string[];
@@ -21,6 +28,8 @@ export interface CredentialsQuery {
   readonly origin: string | undefined;
   readonly account: Account;
   readonly keychain: Keychain;
+  /** Of `login --store file`. */
+  readonly file: string;
 }
 
 const KEY = 'CODESIGN_ACCESS_KEY';
@@ -31,11 +40,11 @@ export const CREDENTIAL_VARIABLES = [KEY, SECRET, SECRET_FILE] as const;
 /** RFC 7617, section 2, forbids control characters in the user name and the password. */
 const CONTROL = /\p{Cc}/u;
 
-/** Prefers the environment to the keychain, which stores credentials for one origin. */
+/** Prefers the environment to what `login` has stored, which is for one origin. */
 export async function readCredentials(query: CredentialsQuery): Promise<Credentials> {
   if (hasCredentials(query.env)) return readEnvironment(query.env);
   try {
-    return await readKeychain(query);
+    return await readStored(query);
   } catch (thrown) {
     // In CI systems, a secret that is not available becomes an empty variable.
     const missing = emptyVariables(CREDENTIAL_VARIABLES, query.env);
@@ -77,24 +86,29 @@ async function readEnvironment(env: Environment): Promise<Credentials> {
   return { accessKey, accessSecret, source: 'environment', origin: undefined, warnings };
 }
 
-async function readKeychain({ origin, account, keychain }: CredentialsQuery): Promise<Credentials> {
-  const { readStoredCredentials } = await import('./keychain.ts');
-  const own = await readStoredCredentials(keychain, account);
-  const isProduction = account.environment === DEFAULT_ENVIRONMENT;
-  const stored =
-    own ??
-    (isProduction
-      ? undefined
-      : await readStoredCredentials(keychain, { ...account, environment: DEFAULT_ENVIRONMENT }));
+/** Does not open a keychain if the file has credentials: opening takes long where no keychain answers. */
+async function readStored({ origin, account, keychain, file }: CredentialsQuery): Promise<Credentials> {
+  const { readFileEntry } = await import('./credentials-file.ts');
+  const inFile = await ownOrProduction(account, (wanted) => readFileEntry(file, wanted));
+  const stored = inFile ?? (await ownOrProduction(account, (wanted) => readStoredCredentials(keychain, wanted)));
   const profile = accountText(account);
   if (stored === undefined) {
-    const missing = `none in the environment, and none in the keychain for profile ${profile}`;
+    const missing = `none in the environment, and none stored by login for profile ${profile}`;
     throw settingsErrors('credentials-missing', { missing });
   }
   if (origin !== undefined && stored.origin !== origin) {
     throw settingsErrors('credentials-other-origin', { profile, stored: stored.origin, origin });
   }
-  return { ...stored, source: 'keychain', warnings: [] };
+  return { ...stored, source: inFile === undefined ? 'keychain' : 'file', warnings: [] };
+}
+
+async function ownOrProduction(
+  account: Account,
+  read: (account: Account) => Promise<StoredCredentials | undefined>,
+): Promise<StoredCredentials | undefined> {
+  const own = await read(account);
+  if (own !== undefined || account.environment === DEFAULT_ENVIRONMENT) return own;
+  return read({ ...account, environment: DEFAULT_ENVIRONMENT });
 }
 
 /** Messages name the `source`, never the text: it may include the secret. */

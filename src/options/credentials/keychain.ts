@@ -187,14 +187,14 @@ function readAnswer(text: string): Answer | undefined {
   return isAnswer ? (answer as Answer) : undefined;
 }
 
-interface StoredCredentials {
+export interface StoredCredentials {
   /** The only origin to which the credentials may be sent. */
   readonly origin: string;
   readonly accessKey: string;
   readonly accessSecret: Secret;
 }
 
-const entrySchema = v.object({
+export const entrySchema = v.object({
   origin: v.pipe(v.string(), v.nonEmpty()),
   accessKey: v.pipe(v.string(), v.nonEmpty()),
   accessSecret: v.pipe(v.string(), v.nonEmpty()),
@@ -222,7 +222,7 @@ export async function storeCredentials(
 }
 
 /** The parser's error is dropped, because it quotes the text. */
-function parseJson(text: string): unknown {
+export function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {

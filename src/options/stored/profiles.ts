@@ -1,5 +1,5 @@
 import { statSync } from 'node:fs';
-import { dirname, resolve, sep } from 'node:path';
+import { dirname, join, resolve, sep } from 'node:path';
 import { isTrustedOwner, makeFolders } from '../../bytes/folders.ts';
 import { configFolder, homeFolder } from '../../bytes/platform-folders.ts';
 import { systemReason } from '../../errors/system-reason.ts';
@@ -30,6 +30,11 @@ const KNOWN_KEYS: readonly string[] = ['baseUrl', 'environment', 'environments.<
 export function profilesPath(env: Environment): string {
   const home = homeFolder() ?? sep;
   return resolve(configFolder({ environment: env, platform: process.platform, home }) ?? home, 'config.json');
+}
+
+/** The file of `login --store file`. */
+export function credentialsPath(env: Environment): string {
+  return join(dirname(profilesPath(env)), 'credentials.json');
 }
 
 export async function openProfiles(env: Environment) {

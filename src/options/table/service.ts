@@ -2,6 +2,7 @@ import {
   certificateCode,
   certificateFile,
   type OptionTable,
+  oneOf,
   path,
   proxyAddress,
   serviceAddress,
@@ -54,6 +55,15 @@ export const SERVICE_OPTIONS = {
     kind: text,
     help: 'Access Key; if there is no terminal, the Access Secret is read from standard input',
     commands: ['login'],
+    isCommandLineOnly: true,
+  },
+  store: {
+    flag: '--store',
+    placeholder: 'place',
+    kind: oneOf(['keychain', 'file']),
+    default: 'keychain',
+    help: 'where to store the credentials; the file is not encrypted',
+    commands: ['login', 'init'],
     isCommandLineOnly: true,
   },
   check: {

@@ -134,6 +134,7 @@ async function check(folder: string, { options, env: said, secret, mode }: Said)
         origin: 'https://example.com',
         account: { profile: 'default', environment: 'production' },
         keychain: keychainWith(secret),
+        file: path,
       }),
     ),
     await answering(() => readCertificateFiles([path, ...(typed.certificate ?? [])], env)),

@@ -25,6 +25,7 @@ function readCredentials(env: Environment): Promise<Credentials> {
     origin: 'https://sign.example',
     account: { profile: 'default', environment: 'production' },
     keychain,
+    file: join(folder, 'none'),
   });
 }
 
@@ -162,7 +163,13 @@ describe('from the keychain', () => {
   type Query = Parameters<typeof readFrom>[0];
   const readFromKeychain = (keychain: Keychain, more: Partial<Query> = {}) =>
     readFrom({
-      ...{ env: {}, origin: stored.origin, account: { profile: 'work', environment: 'production' }, keychain },
+      ...{
+        env: {},
+        origin: stored.origin,
+        account: { profile: 'work', environment: 'production' },
+        keychain,
+        file: join(folder, 'none'),
+      },
       ...more,
     });
 

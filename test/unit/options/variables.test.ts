@@ -11,7 +11,13 @@ const keychain = {
   remove: () => Promise.resolve(false),
 };
 const credentials = (env: Readonly<Record<string, string>>) =>
-  readCredentials({ env, origin: undefined, account: { profile: 'default', environment: 'production' }, keychain });
+  readCredentials({
+    env,
+    origin: undefined,
+    account: { profile: 'default', environment: 'production' },
+    keychain,
+    file: '/nowhere',
+  });
 
 describe('a variable that is set but empty', () => {
   it.each([

@@ -179,7 +179,10 @@ describe.runIf(IS_LINUX)('login', () => {
   it('says that the environment takes precedence', async () => {
     await using at = await scene('outdone');
     const login = await at.login([], { env: { CODESIGN_ACCESS_KEY: 'another' } });
-    expect(login).toMatchObject({ code: 0, stderr: expect.stringContaining('takes precedence over the keychain') });
+    expect(login).toMatchObject({
+      code: 0,
+      stderr: expect.stringContaining('takes precedence over stored credentials'),
+    });
   });
 
   it('stores nothing that the service rejects', async () => {
@@ -265,6 +268,53 @@ describe.runIf(IS_LINUX)('login', () => {
     const login = await at.login();
     expect([login.code, errorCode(login)]).toEqual([2, 'keychain-unavailable']);
     expect(login.stderr).toMatch(/hint: .*CODESIGN_ACCESS_KEY.*CODESIGN_ACCESS_SECRET_FILE/);
+  });
+});
+
+describe.runIf(IS_LINUX)('login --store file', () => {
+  it('works without a keyring, from login to logout, and names the file', async () => {
+    await using none = await startSecretService({ state: 'no-daemon' });
+    await using at = await scene('served', none);
+    const file = join(at.folder, 'config/credentials.json');
+    const login = await at.login(['--store', 'file']);
+    expect(login).toMatchObject({ code: 0, stderr: expect.stringContaining('[credentials-not-encrypted]') });
+    const whoami = await at.run(['whoami', '--check', '--json']);
+    expect(JSON.parse(whoami.stdout)).toMatchObject({ source: 'file', check: { accepted: true } });
+    expect((await at.run(['whoami'])).stdout).toContain(`from        ${file}`);
+    expect(JSON.parse((await at.run(['config', 'list', '--json'])).stdout)).toMatchObject({ credentialsFile: file });
+    expect((await at.run(['config', 'list', '--origin'])).stdout).toMatch(
+      new RegExp(`^login .*credentials .*${file}$`, 'm'),
+    );
+    const env = { CODESIGN_CODE: '1', CODESIGN_CERTIFICATE: server.env.CODESIGN_CERTIFICATE ?? '' };
+    const doctor = await at.run(['doctor', '--no-timestamp'], { env });
+    expect(doctor.stdout).toContain(`ok       credentials  from ${file}`);
+    expect(await at.run(['logout'])).toMatchObject({ code: 0, stdout: expect.stringContaining(`from ${file}`) });
+    expect(errorCode(await at.run(['logout']))).toBe('keychain-unavailable');
+    expect(JSON.parse((await at.run(['config', 'list', '--json'])).stdout)).toMatchObject({ credentialsFile: null });
+    expect(at.said()).not.toContain(secret());
+  });
+
+  it('is replaced by a later login into the keyring', async () => {
+    await using at = await scene('moved');
+    await at.login(['--store', 'file']);
+    await at.login();
+    expect(JSON.parse((await at.run(['whoami', '--json'])).stdout)).toMatchObject({ source: 'keychain' });
+    expect(await at.run(['logout'])).toMatchObject({ code: 0 });
+  });
+
+  it('is offered on a terminal without a keyring, and only a yes writes the file', async () => {
+    await using none = await startSecretService({ state: 'no-daemon' });
+    await using at = await scene('offered', none);
+    const offered = async (answer: string, ...then: { readonly expect: string; readonly send: string }[]) =>
+      await runOnTerminal(
+        [process.execPath, CLI_PROGRAM, 'login', '--base-url', server.baseUrl, '--access-key', key()],
+        { PATH: process.env.PATH ?? '', ...at.env },
+        [{ expect: '[y/N] ', send: `${answer}\r` }, ...then],
+      );
+    const refused = await offered('');
+    expect(refused).toMatchObject({ code: 2, output: expect.stringContaining('login --store file') });
+    expect(await offered('y', { expect: '(not shown): ', send: `${secret()}\r` })).toMatchObject({ code: 0 });
+    expect(JSON.parse((await at.run(['whoami', '--json'])).stdout)).toMatchObject({ source: 'file' });
   });
 });
 

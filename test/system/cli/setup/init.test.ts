@@ -34,6 +34,10 @@ describe('init without a terminal', () => {
     });
     expect(stdout).toMatch(/^stored {3}profile work, .*config\.json\n/);
     expect(stdout).toContain('codesign-remote login --profile work');
+    expect((await init(folder.path, [...args, '--store', 'file'])).stdout).toContain(
+      'login --profile work --store file',
+    );
+    expect(await init(folder.path, [...args, '--store', 'disk'])).toMatchObject({ code: 2 });
   });
 
   it('stores an address under another name, and keeps what else the profile has', async () => {
@@ -152,7 +156,10 @@ describe.skipIf(process.platform === 'win32')('init on a terminal', () => {
       const run = await init(
         folder.path,
         [...SAID, '--no-timestamp'],
-        [{ expect: 'store your credentials?', send: '\r' }],
+        [
+          { expect: 'store your credentials?', send: '\r' },
+          { expect: '[y/N] ', send: '\r' },
+        ],
       );
       expect(run.code).not.toBe(0);
       expect(run.output).toContain('[keychain-unavailable]');
