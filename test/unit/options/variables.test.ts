@@ -38,7 +38,7 @@ describe('a variable that is set but empty', () => {
     const env = { CODESIGN_CODE: '', CODESIGN_ACCESS_KEY: '' };
     const act = () => resolveSigning({ baseUrl: 'https://x.example', certificate: ['chain.pem'] }, env);
     expect(act).toThrow(
-      /certificate number, as assigned by the service \(CODESIGN_CODE and CODESIGN_ACCESS_KEY are set but empty\)$/,
+      /certificate number assigned by the service \(CODESIGN_CODE and CODESIGN_ACCESS_KEY are set but empty\)$/,
     );
     expect(emptyVariables(['A', 'B'], { A: 'x' })).toBe('');
   });
