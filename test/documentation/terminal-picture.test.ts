@@ -22,6 +22,12 @@ it('is small, and well-formed XML', () => {
   expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
 });
 
+it('is no wider than the text of a web page, and no line is wider than its terminal', () => {
+  expect(Number(/ width="(\d+)"/.exec(picture)?.[1])).toBeLessThanOrEqual(880);
+  const typed = Array.from(picture.matchAll(/<text class="typed"[^>]*>([^<]*)</g), ([, text = '']) => `$ ${text}`);
+  expect(typed.filter((line) => line.length > 84)).toEqual([]);
+});
+
 it('has a title and a description for those who cannot see it', () => {
   expect(picture).toMatch(/<svg [^>]*role="img"[^>]*aria-labelledby="title description"/);
   expect(picture).toMatch(/<title id="title">\S.*<\/title>\n<desc id="description">\S.*<\/desc>/);
