@@ -6,6 +6,7 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type CliRun, fixture, runCli, temporaryFolder } from '../../../support/programs/cli.ts';
+import { NO_AUTHORITY } from '../../../support/runs/resume-scene.ts';
 import { type SharedServer, useServer } from '../../../support/services/shared-server.ts';
 import { makePki } from '../../../support/signed-files/pki.ts';
 
@@ -140,6 +141,14 @@ describe('doctor', () => {
     const other = await examine(env, ['--offline']);
     expect(other.checks.find(({ name }) => name === 'number')?.notes).toEqual([
       expect.stringContaining('[number-of-other-certificate]'),
+    ]);
+    const failed = await runCli(['sign', ...NO_AUTHORITY, fixture('pe/hello.exe'), '-o', `${target}.new`], {
+      env: { ...server.env, CODESIGN_STATE_DIR: state },
+    });
+    expect(failed.code).toBe(7);
+    const later = await examine({ CODESIGN_STATE_DIR: state }, ['--offline']);
+    expect(later.checks.find(({ name }) => name === 'state')?.notes).toEqual([
+      expect.stringMatching(/^1 call unfinished: .* \[calls-unfinished\]$/),
     ]);
   });
 });
