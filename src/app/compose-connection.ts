@@ -111,7 +111,7 @@ export function composeTimestamps(
   });
 }
 
-/** Returns undefined if any chain is accepted, or if no timestamp is wanted. */
+/** Returns undefined if timestamps are not checked against roots, or if no timestamp is requested. */
 export async function readTimestampRoots({ urls, roots }: TimestampSettings): Promise<TrustRoots | undefined> {
   if (roots === undefined || urls.length === 0) return undefined;
   return loadTrustRoots({ files: [roots], option: '--timestamp-roots', environment: {} });

@@ -57,7 +57,7 @@ function lookupOf(counts: Uint16Array, symbols: Uint16Array): Uint32Array {
 export class BitReader {
   readonly #data: Buffer;
   #position: number;
-  /** The next bits, from the highest. At least 17 of them after `#fill`. */
+  /** The next bits, the most significant bit first. At least 17 of them after `#fill`. */
   #buffer = 0;
   #bits = 0;
 

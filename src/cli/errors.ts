@@ -27,7 +27,7 @@ export const cliErrors = defineErrors('usage', {
   'policy-exists': {
     category: 'local',
     message: '{path} already exists',
-    hint: 'Choose a different file with --output, or remove it first. The roots are written next to the policy.',
+    hint: 'Remove the file first, or choose another folder with --output: the root certificates are written to the folder of the policy.',
   },
   'output-without-policy': {
     message: '--output has no effect on verify without --print-policy',
@@ -116,7 +116,7 @@ export const cliErrors = defineErrors('usage', {
   },
   'output-is-folder': {
     message: '--output {output} is a folder',
-    hint: 'Name a file for the signature.',
+    hint: 'Give --output the path of a file.',
   },
   'binary-to-terminal': {
     message: 'a signature in DER cannot be shown on a terminal',
@@ -136,7 +136,7 @@ export const cliErrors = defineErrors('usage', {
     hint: 'Run codesign-remote inspect to see the numbers of all signatures, including nested ones.',
   },
   'no-terminal': {
-    message: 'there is no terminal for questions: standard input or standard error is redirected',
+    message: 'questions need a terminal, but standard input or standard error is redirected',
     hint: '{instead}',
   },
   'no-answer': {

@@ -46,8 +46,8 @@ export function createAgent(open: Connect, connections: number | undefined, lead
     /** Loads the undici package on the first call. */
     get,
     /**
-     * If the first connection fails, the first request reports the failure, unless that connection would have been idle
-     * too long.
+     * If the early connection fails, the first request reports that failure. After a long pause, the request opens a
+     * new connection instead.
      */
     prepare(url: URL, count: number): void {
       early.prepare(targetOf(url), count);

@@ -65,8 +65,7 @@ async function everyRoot(
   if (getCACertificates !== undefined) {
     return [...new Set([...(own ?? []), ...getCACertificates('default'), ...getCACertificates('system')])];
   }
-  // In older versions of Node.js, the first step consists of its default roots and the extra roots, unless the user's
-  // file replaces them.
+  // In older versions of Node.js, an undefined list means the default roots and the extra roots.
   if (own === undefined) return undefined;
   return [...own, ...tls.rootCertificates, ...(await extraRoots(environment.NODE_EXTRA_CA_CERTS))];
 }

@@ -130,8 +130,8 @@ function fromProfile(key: OptionKey, { profile }: Stored): readonly Found[] | un
 }
 
 /**
- * The service address in the profile for the chosen environment. An environment chosen with an option wins over an
- * address in a variable.
+ * The service address in the profile for the chosen environment. An environment of the service that was chosen with an
+ * option takes precedence over an address in an environment variable.
  */
 function addressOf(options: OptionValues, env: Environment, stored: Stored): readonly Found[] | undefined {
   const chosen = fromOption('environment', options);

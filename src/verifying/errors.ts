@@ -4,11 +4,11 @@ import { defineErrors } from '../errors/define-errors.ts';
 
 export const verifyingErrors = defineErrors('usage', {
   'roots-unreadable': {
-    message: 'the file with trusted roots {path} ({option}) cannot be read: {reason}',
+    message: 'the trusted roots in {path} ({option}) cannot be read: {reason}',
     hint: 'Use a PEM or DER file of root certificates that the current user can read.',
   },
   'roots-unusable': {
-    message: 'the file with trusted roots ({option}) cannot be used: {problem}',
+    message: 'the trusted roots ({option}) cannot be used: {problem}',
     hint: 'Use a file that contains root certificates in PEM ("-----BEGIN CERTIFICATE-----") or DER format.',
   },
   'catalog-unusable': {

@@ -122,7 +122,7 @@ export function time(date: Date): Time {
 async function signed(structure: Certificate | CertificationRequest, { scheme, sign }: Issuer): Promise<Buffer> {
   structure.signatureAlgorithm = signatureAlgorithm(scheme);
   const [toBeSigned] = structure.toSchema(true).valueBlock.value;
-  if (toBeSigned === undefined) throw new TypeError('the structure has no part to sign');
+  if (toBeSigned === undefined) throw new TypeError('the structure has no tbsCertificate');
   structure.signatureValue = new BitString({ valueHex: await sign(encode(toBeSigned)) });
   return encode(structure.toSchema(true));
 }

@@ -45,7 +45,7 @@ export function addRecordCommands(program: Command, surroundings: Surroundings):
   };
   withFilter(listCommand(records, listed, surroundings, latestOf, { isDefault: true })).option(
     '--limit <n>',
-    'number of most recent records',
+    'number of records to list, beginning with the most recent',
     '50',
   );
 
@@ -91,7 +91,7 @@ export function addRecordCommands(program: Command, surroundings: Surroundings):
     '50',
   );
 
-  const exported = 'exports all records without their signatures, or the audit log';
+  const exported = 'exports either the audit log or all records (without their signatures)';
   withFilter(dataCommand(program, 'export', exported))
     .addOption(
       new Option('--audit', 'export the changes that operators made instead of the records').conflicts([

@@ -49,7 +49,7 @@ export function crlPointsOf(certificate: CertificateFields): CrlPoint[] | undefi
   );
 }
 
-/** Directory names may be relative to `issuer`. */
+/** A distinguished name (`directoryName`) may be relative to `issuer`. */
 export function pointNames(name: Element, issuer: Uint8Array, what: string): string[] {
   const choice = onlyPart(name, what);
   if (choice.tag === 0xa1) {

@@ -15,7 +15,7 @@ export const navxErrors = defineErrors('local', {
   'navx-trailing-bytes': {
     message: (d: { length: number; end: number }) =>
       `the file has ${plural(d.length, 'byte')} after the package that are not a signature, starting at byte ${d.end}`,
-    hint: 'Use the original extension without the appended data: no signature covers such data.',
+    hint: 'Use the original .navx file, without the data appended to it: no signature covers such data.',
   },
   'navx-too-large': {
     message: 'the extension has {size} bytes, but a signed extension cannot be larger than 4 GiB',

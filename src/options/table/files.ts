@@ -73,7 +73,7 @@ export const FILES_OPTIONS = {
   },
   printPolicy: {
     flag: '--print-policy',
-    help: 'create an initial policy and a file of its roots, based on the files found; implies --inside',
+    help: 'create an initial policy for the files found, and a file with the root certificates of their signers; implies --inside',
     conflicts: ['policy', 'catalog', 'integrityOnly', 'json'],
     commands: ['verify'],
     isCommandLineOnly: true,
@@ -138,7 +138,7 @@ export const CALLS_OPTIONS = {
     placeholder: 'word',
     kind: oneOf(CALL_OUTCOMES),
     isList: true,
-    help: 'outcome of the calls to list',
+    help: 'list only calls with this outcome',
     commands: ['history'],
   },
 } as const satisfies OptionTable;

@@ -116,7 +116,7 @@ export const SERVICE_OPTIONS = {
     flag: '--offline',
     help: 'skip all checks that need the network',
     commands: ['doctor', 'init'],
-    in: { init: { help: 'skip all checks that need the network after storing the settings' } },
+    in: { init: { help: 'after storing the settings, skip all checks that need the network' } },
     isCommandLineOnly: true,
   },
   yes: {

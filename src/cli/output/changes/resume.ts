@@ -11,7 +11,7 @@ import { changeConsole } from './change-console.ts';
 
 export function resumeConsole(io: Io, options: LinesOptions) {
   const lines = new Lines(io, options);
-  // Failed files are printed with their calls.
+  // Each failed file is printed together with its calls to the service.
   const files = changeConsole(io, options, 'signed', undefined, ({ status }) => status !== 'failed');
   const explained = new Set<string>();
 

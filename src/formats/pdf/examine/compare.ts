@@ -23,7 +23,7 @@ export interface Revisions {
 /** Role of a PDF value in the document. The role decides which additions are permitted. */
 type Role = 'plain' | 'linked' | 'catalog' | 'form' | 'fields' | 'field' | 'annotations';
 
-/** The areas of a document are compared in this order. An addition may contain any value that every reader can find. */
+/** The areas of a document are compared in this order. Of an added object, every reader must find the same values. */
 const AREAS = ['content', 'form', 'structure', 'addition'] as const;
 type Area = (typeof AREAS)[number];
 
@@ -34,7 +34,7 @@ export interface Pair {
   readonly key: string | number | undefined;
   readonly reference?: PdfReference | undefined;
   readonly role: Role;
-  /** The area decides whether a difference makes the signature broken or unsupported. */
+  /** Whether a difference makes the signature broken or unsupported depends on the area where it was found. */
   readonly area: Area;
 }
 
