@@ -141,18 +141,36 @@ it('has recipes whose commands pass', async () => {
   }
 });
 
-it('finds what unzip, GNU tar and @electron/asar extract, with the same verdicts', async () => {
+/** An installer of two programs, one of them signed. Its cabinet lists them by their keys. */
+const INSTALLER = `<Wix xmlns="http://schemas.microsoft.com/wix/2006/wi">
+<Product Id="*" Name="App" Language="1033" Version="1.0.0" Manufacturer="Example Ltd" UpgradeCode="11111111-1111-1111-1111-111111111111">
+<Package InstallerVersion="200" Compressed="yes"/><Media Id="1" Cabinet="app.cab" EmbedCab="yes"/>
+<Directory Id="TARGETDIR" Name="SourceDir"><Component Id="C" Guid="22222222-2222-2222-2222-222222222222">
+<File Id="F1" Source="win-unpacked/App.exe"/><File Id="F2" Source="win-unpacked/resources/app.asar.unpacked/node_modules/x/helper.exe"/>
+</Component></Directory><Feature Id="A" Level="1"><ComponentRef Id="C"/></Feature></Product></Wix>`;
+
+it('finds what unzip, GNU tar, @electron/asar, msiextract and cabextract extract, with the same verdicts', async () => {
   const content = at('electron', 'dist', 'win-unpacked');
   const archives = at('archives');
   await mkdir(archives);
   run('zip', ['-qr', join(archives, 'app.zip'), '.'], content);
   run('tar', ['-czf', join(archives, 'app.tar.gz'), '.'], content);
   await copyFile(join(content, 'resources', 'app.asar'), join(archives, 'app.asar'));
+  await writeFile(at('app.wxs'), INSTALLER);
+  run('wixl', ['-o', join(archives, 'app.msi'), at('app.wxs')], at('electron', 'dist'));
+  await writeFile(
+    join(archives, 'app.cab'),
+    execFileSync('msiinfo', ['extract', join(archives, 'app.msi'), 'app.cab'], { stdio: 'pipe' }),
+  );
   const extract: Readonly<Record<string, (path: string, to: string) => string>> = {
     'app.zip': (path, to) => run('unzip', ['-q', path, '-d', to]),
     'app.tar.gz': (path, to) => run('tar', ['-xzf', path, '-C', to]),
     'app.asar': (path, to) => run(process.execPath, [ASAR, 'extract', path, to]),
+    'app.msi': (path, to) => run('msiextract', ['-C', to, path]),
+    'app.cab': (path, to) => run('cabextract', ['-q', '-d', to, path]),
   };
+  // tar lists ./NAME, and an installer lists NAME (KEY).
+  const extractedName = (name: string) => name.replace(/^\.\/| \(.*\)$/g, '');
   for (const [name, unpack] of Object.entries(extract)) {
     const to = at('extracted', name);
     await mkdir(to, { recursive: true });
@@ -165,13 +183,13 @@ it('finds what unzip, GNU tar and @electron/asar extract, with the same verdicts
     const inside = await runCli(['verify', '--inside', '--verbose', ...roots, join(archives, name)]);
     const [{ inside: found }] = JSON.parse(inside.stdout).files;
     const ofArchive = found.filter(({ path }: { path: string[] }) => path.length === 2);
-    expect(ofArchive.map(({ path }: { path: string[] }) => path[1]?.replace(/^\.\//, '')).sort()).toEqual(paths.sort());
+    expect(ofArchive.map(({ path }: { path: string[] }) => extractedName(path[1] ?? '')).sort()).toEqual(paths.sort());
     const separate = JSON.parse((await runCli(['verify', '--recursive', ...roots, to])).stdout).files;
     const verdicts = new Map(
       separate.map(({ path, verdict }: { path: string; verdict: string }) => [relative(to, path), verdict]),
     );
     for (const { path, verdict, kind } of ofArchive) {
-      if (kind === 'pe') expect([path[1], verdict]).toEqual([path[1], verdicts.get(path[1].replace(/^\.\//, ''))]);
+      if (kind === 'pe') expect([path[1], verdict]).toEqual([path[1], verdicts.get(extractedName(path[1]))]);
     }
     expect(ofArchive.filter(({ kind }: { kind: string }) => kind === 'pe')).toHaveLength(separate.length);
   }
