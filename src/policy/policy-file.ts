@@ -105,7 +105,13 @@ function parse(path: string, text: string) {
   }
   const read = v.safeParse(policySchema, value);
   if (read.success) return read.output;
-  const [issue] = read.issues;
-  const at = v.getDotPath(issue);
-  throw policyErrors('policy-invalid', { path, problem: `${at === null ? '' : `${at}: `}${issue.message}` });
+  throw policyErrors('policy-invalid', { path, problem: problemOf(read.issues[0]) });
+}
+
+function problemOf(issue: v.BaseIssue<unknown>): string {
+  const member = v.getDotPath(issue)?.replace(/\.(\d+)(?=\.|$)/g, '[$1]');
+  if (member === undefined) return issue.message;
+  if (issue.type === 'strict_object' && issue.expected === 'never') return `the member ${member} is unknown`;
+  if (issue.type === 'strict_object' && issue.received === 'undefined') return `the member ${member} is missing`;
+  return `${member}: ${issue.message}`;
 }
