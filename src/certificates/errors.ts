@@ -4,7 +4,7 @@ import { defineErrors, defineWarnings } from '../errors/define-errors.ts';
 
 export const certificateErrors = defineErrors('local', {
   'certificate-file-too-large': {
-    message: '{file}: has {size} bytes, but a certificate file can have at most {limit}',
+    message: '{file} is {size} bytes long, but a certificate file can have at most {limit}',
     hint: 'Use a file that contains only the signing certificate and its issuers.',
   },
   'certificate-file-unreadable': {
@@ -31,7 +31,7 @@ export const certificateErrors = defineErrors('local', {
   },
   'certificate-password-wrong': {
     category: 'usage',
-    message: '{file}: the password does not open this PKCS#12 file',
+    message: '{file}: the password of this PKCS#12 file is wrong',
     hint: 'Check CODESIGN_CERTIFICATE_PASSWORD or CODESIGN_CERTIFICATE_PASSWORD_FILE.',
   },
   'certificate-encryption-unsupported': {

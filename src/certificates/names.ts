@@ -12,8 +12,6 @@ export interface NameAttribute {
 const LONGEST_NAME = 16 * 1024;
 const MAX_ATTRIBUTES = 100;
 
-export type DistinguishedName = ReturnType<typeof readName>;
-
 /**
  * Throws `asn1-malformed` also for a name that is too long or has too many attributes. Texts are not escaped: they may
  * contain control characters.

@@ -50,7 +50,7 @@ untrusted (intact, but its signer or timestamp is not trusted); unsupported (a s
 worst verdict of a file's signatures counts. With --catalog, a file that is not in the catalog is unsigned, and one that
 differs is broken. If the catalog is neither trusted nor intact, its verdict is that of all files.
 
---inside opens archives and packages, and fails for every program, installer or package in them that has no good signature.
+--inside opens archives and packages, and fails for every program, installer or package in them that has no valid signature.
 docs/verify-inside.md describes policies.
 
 Examples:

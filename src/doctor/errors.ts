@@ -15,7 +15,8 @@ export const doctorWarnings = defineWarnings({
   'space-low': 'only {megabytes} MB are free in the state folder: free some space, or set CODESIGN_STATE_DIR',
   'no-signatures-allowed': '--max-signatures is 0, so sign requests nothing: set it to a higher number',
   'clock-unknown': 'the service sends no time',
-  'clock-imprecise': "this machine's clock and the service's clock differ by {seconds} s: compare it with network time",
+  'clock-imprecise':
+    "this machine's clock and the service's clock differ by {seconds} s: check that this machine's clock is set from a time server",
   'timestamp-root-unknown':
     'the root of this authority is not among the trusted roots of this machine: if you trust it, use --roots to verify',
   'keychain-missing':

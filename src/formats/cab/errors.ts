@@ -18,7 +18,7 @@ export const cabErrors = defineErrors('local', {
     hint: 'Use the original cabinet without the appended data: no signature covers such data.',
   },
   'cabinet-too-large': {
-    message: 'the cabinet has {size} bytes, but a signed cabinet cannot be larger than 4 GiB',
+    message: 'the cabinet is {size} bytes long, but a signed cabinet cannot be larger than 4 GiB',
     hint: 'Split the contents into several cabinets: a cabinet stores sizes in 32 bits.',
     isUnsupported: true,
   },

@@ -9,7 +9,7 @@ export const catErrors = defineErrors('local', {
     hint: 'Create or download the catalog again.',
   },
   'catalog-too-large': {
-    message: 'the security catalog has {size} bytes, but only catalogs of up to {limit} bytes can be signed',
+    message: 'the security catalog is {size} bytes long, but only catalogs of up to {limit} bytes can be signed',
     hint: 'Split the list of files into several catalogs.',
     isUnsupported: true,
   },

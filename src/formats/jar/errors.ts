@@ -6,7 +6,7 @@ export const jarErrors = defineErrors('local', {
     hint: 'Correct the manifest and build the archive again: Java cannot open an archive with such a manifest.',
   },
   'manifest-too-large': {
-    message: '{file} has {size} bytes, but Java opens a signed archive only if this file has at most {limit}',
+    message: '{file} is {size} bytes long, but Java opens a signed archive only if this file has at most {limit}',
     hint: 'Split the archive, or give its entries shorter names.',
     isUnsupported: true,
   },

@@ -18,7 +18,7 @@ export const navxErrors = defineErrors('local', {
     hint: 'Use the original .navx file, without the data appended to it: no signature covers such data.',
   },
   'navx-too-large': {
-    message: 'the extension has {size} bytes, but a signed extension cannot be larger than 4 GiB',
+    message: 'the extension is {size} bytes long, but a signed extension cannot be larger than 4 GiB',
     hint: 'Move data out of the extension: it stores the offset of its signature in 32 bits.',
     isUnsupported: true,
   },

@@ -29,11 +29,11 @@ export const pdfSigningErrors = defineErrors('local', {
     hint: 'Rewrite the document (qpdf in.pdf out.pdf), and sign the result. Rewriting makes existing signatures invalid.',
   },
   'pdf-space-too-small': {
-    message: 'the signature has {length} bytes, but only {space} are reserved for it in the document',
+    message: 'the signature is {length} bytes long, but only {space} are reserved for it in the document',
     hint: 'Use a timestamp authority whose tokens contain fewer certificates, or sign without a timestamp.',
   },
   'pdf-offsets-too-large': {
-    message: 'the document has {size} bytes, but offsets in its cross-reference table have only ten digits',
+    message: 'the document is {size} bytes long, but offsets in its cross-reference table have only ten digits',
     hint: 'First rewrite the document with a cross-reference stream (qpdf --object-streams=generate in.pdf out.pdf).',
   },
   'pdf-cannot-remove': {

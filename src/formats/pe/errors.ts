@@ -19,7 +19,7 @@ export const peErrors = defineErrors('local', {
     hint: 'Link the program with the usual 16 data directories (at least 5); a packer or a size optimiser may have removed some of them.',
   },
   'pe-too-large': {
-    message: 'the file has {size} bytes, but a signed PE file cannot be larger than 4 GiB',
+    message: 'the file is {size} bytes long, but a signed PE file cannot be larger than 4 GiB',
     hint: 'Move data out of the program: a PE header stores offsets in 32 bits.',
     isUnsupported: true,
   },

@@ -40,7 +40,10 @@ function examineDirectory({ table, tableEntry, fileSize }: PeLayout): readonly F
   const findings: Finding[] = [];
   if (align8(offset) !== offset) {
     findings.push(
-      note('certificate-table-unaligned', `The certificate table begins at byte ${offset}, no multiple of 8.`),
+      note(
+        'certificate-table-unaligned',
+        `The certificate table begins at byte ${offset}, which is not a multiple of 8.`,
+      ),
     );
   }
   // Opening the file checked that at most 7 zeros follow the table.

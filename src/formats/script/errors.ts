@@ -8,7 +8,7 @@ export const scriptErrors = defineErrors('local', {
     hint: 'Windows does not accept signatures in empty scripts. Check that this is the right file.',
   },
   'script-too-large': {
-    message: 'the script has {size} bytes, but only scripts of up to {limit} bytes can be signed',
+    message: 'the script is {size} bytes long, but only scripts of up to {limit} bytes can be signed',
     hint: 'Move data out of the script into a separate file.',
     isUnsupported: true,
   },
