@@ -32,8 +32,9 @@ export function rejected(error: CodesignError | undefined, code: string, message
   return (error?.isUnsupported ? unsupported : broken)(code, message);
 }
 
+/** Names such as `CheckSum` and `SHA-1` stay as they are. */
 export function asClause({ message }: Pick<Finding, 'message'>): string {
-  return `${message.charAt(0).toLowerCase()}${message.slice(1)}`.replace(/\.$/, '');
+  return message.replace(/^[A-Z](?=[a-z]* )/, (letter) => letter.toLowerCase()).replace(/\.$/, '');
 }
 
 /** An intact signature may still be untrusted. */

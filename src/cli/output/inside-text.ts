@@ -47,7 +47,9 @@ function isVerdict({ cause, result, verified }: ClassifiedFile): boolean {
 
 function ruleText({ rule }: ClassifiedFile, rules: readonly PolicyRule[]): string {
   const found = rule === undefined ? undefined : rules[rule];
-  return found === undefined ? '' : ` (rule ${Number(rule) + 1}: ${printable(found.files.join(', '))})`;
+  if (found === undefined) return '';
+  const [first = '', ...others] = found.files;
+  return ` (rule ${Number(rule) + 1}: ${printable(first)}${others.length > 0 ? ', …' : ''})`;
 }
 
 const CAUSES: Readonly<Record<string, string>> = {

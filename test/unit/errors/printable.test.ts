@@ -1,6 +1,7 @@
 /** Outside text is printed without anything that acts on a terminal, and not at any length. */
 
 import { expect, test } from 'vitest';
+import { asClause } from '../../../src/errors/finding.ts';
 import { plural } from '../../../src/errors/plural.ts';
 import { printable } from '../../../src/errors/printable.ts';
 
@@ -39,4 +40,12 @@ test.each([
   [plural(2, 'entry', 'entries'), '2 entries'],
 ])('counts with the plural that fits: %s', (text, expected) => {
   expect(text).toBe(expected);
+});
+
+test.each([
+  ['The file changed.', 'the file changed'],
+  ['CheckSum in the header is wrong.', 'CheckSum in the header is wrong'],
+  ['SHA-1 is weak.', 'SHA-1 is weak'],
+])('a finding after a colon keeps its names: %s', (message, clause) => {
+  expect(asClause({ message })).toBe(clause);
 });

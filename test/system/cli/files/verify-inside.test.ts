@@ -160,13 +160,13 @@ describe('a policy', () => {
   });
 
   it('names the rule that a file does not meet', async () => {
-    const rules = [{ files: '*.dll', signers: [{ commonName: 'Somebody Else' }] }];
+    const rules = [{ files: ['*.dll', '*.exe'], signers: [{ commonName: 'Somebody Else' }] }];
     const { code, stdout } = await withPolicy({ rules });
     expect(code).toBe(8);
     expect(stdout).toContain(
-      'good.dll (rule 1: *.dll): it is signed by "Golden RSA 2048", which the policy does not accept [signer-differs]\n',
+      'good.dll (rule 1: *.dll, …): it is signed by "Golden RSA 2048", which the policy does not accept [signer-differs]\n',
     );
-    expect(stdout).toContain(`unsigned      ${BAD} (rule 1: *.dll): not signed\n`);
+    expect(stdout).toContain(`unsigned      ${BAD} (rule 1: *.dll, …): not signed\n`);
   });
 
   it('explains the decision about one file', async () => {
