@@ -111,7 +111,7 @@ async function plan(
     return toChange;
   }
 
-  /** Of containers that this program cannot open, as of a cabinet with unusual compression, nothing can be signed. */
+  /** The files in a container that this program cannot open, such as an NSIS installer, stay unsigned. */
   function warnNotOpened(thrown: unknown, names: readonly string[]): void {
     if (!(thrown instanceof CodesignError) || thrown.code !== 'container-unsupported') throw thrown;
     warnings.push(containerWarnings('contents-not-opened', { location: placeOf(names), problem: thrown.message }));

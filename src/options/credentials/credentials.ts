@@ -28,7 +28,7 @@ export interface CredentialsQuery {
   readonly origin: string | undefined;
   readonly account: Account;
   readonly keychain: Keychain;
-  /** Of `login --store file`. */
+  /** Path of the file that `login --store file` writes. */
   readonly file: string;
 }
 

@@ -79,7 +79,7 @@ it.skipIf(TOOLS === '')(
       'app/resources/app/package.json': JSON.stringify({ ...APPLICATION, productName: 'Example' }),
       ...Object.fromEntries(others.map((name) => [`app/${name}`, 'x'])),
     });
-    // The package is a copy, because its installation script, which did not run, chooses a 7-Zip in it.
+    // The test changes a copy of the package: it does what the package's installation script would do, which did not run.
     await scene.run(`mkdir node_modules && cd node_modules && cp -r '${TOOLS}/node_modules/electron-winstaller' .
     cd electron-winstaller/vendor && cp 7z-x64.exe 7z.exe && cp 7z-x64.dll 7z.dll`);
     await scene.run(

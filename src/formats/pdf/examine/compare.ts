@@ -34,7 +34,7 @@ export interface Pair {
   readonly key: string | number | undefined;
   readonly reference?: PdfReference | undefined;
   readonly role: Role;
-  /** Whether a difference makes the signature broken or unsupported depends on the area where it was found. */
+  /** The part of the document. It determines whether a difference makes the signature broken or unsupported. */
   readonly area: Area;
 }
 

@@ -19,7 +19,7 @@ const original = zipOf(
   { 'a.exe': hello, 'notes.txt': Buffer.alloc(300_000, 'n'), 'in.zip': zipOf({ 'b.dll': library }) },
   true,
 );
-/** What needs free space on the disk. */
+/** Operations that fail if the disk is full. */
 const NEEDS_SPACE = /^(create|write|writeFile|mkdir|link|rename|sync|datasync|insert|update|commit):(?!other)/;
 
 const statusesOf = ({ stdout }: CliRun) =>
