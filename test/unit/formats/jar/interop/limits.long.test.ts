@@ -55,7 +55,7 @@ describe('what Java opens no signed archive with', () => {
     await expect(prepare([manifestOf(fitting), { name: 'a', contents: 'a' }])).resolves.toBeDefined();
     const refusal = {
       code: 'manifest-too-large',
-      message: expect.stringContaining(`MANIFEST.MF has ${LARGEST_MANIFEST + 1} bytes`),
+      message: expect.stringContaining(`MANIFEST.MF is ${LARGEST_MANIFEST + 1} bytes`),
     };
     await expect(prepare([manifestOf(fitting + 1), { name: 'a', contents: 'a' }])).rejects.toMatchObject(refusal);
   });
@@ -64,7 +64,7 @@ describe('what Java opens no signed archive with', () => {
     // A section that says nothing is shorter than what is said of it.
     const names = Array.from({ length: 220_000 }, (_, index) => `f${index}/`);
     const contents = `X: 1\r\n\r\n${names.map((name) => `Name: ${name}\r\n\r\n`).join('')}`;
-    const refusal = { code: 'manifest-too-large', message: expect.stringContaining('META-INF/TEST_PUB.SF has ') };
+    const refusal = { code: 'manifest-too-large', message: expect.stringContaining('META-INF/TEST_PUB.SF is ') };
     await expect(prepare([{ name: MANIFEST, contents }])).rejects.toMatchObject(refusal);
   });
 });
