@@ -49,5 +49,5 @@ async function openEntry(source: ByteSource, entry: ZipEntry): Promise<ByteSourc
   }
   await unpackInPieces(source, entry, () => undefined);
   const data = rangeSource(source, dataOffset, dataOffset + compressedSize);
-  return method === DEFLATED ? forwardSource(size, () => through(data, createInflateRaw())) : data;
+  return method === DEFLATED ? forwardSource(size, () => through(data, createInflateRaw({ chunkSize: 256 * 1024 }))) : data;
 }
