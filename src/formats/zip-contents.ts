@@ -49,5 +49,6 @@ async function openEntry(source: ByteSource, entry: ZipEntry): Promise<ByteSourc
   }
   await unpackInPieces(source, entry, () => undefined);
   const data = rangeSource(source, dataOffset, dataOffset + compressedSize);
-  return method === DEFLATED ? forwardSource(size, () => through(data, createInflateRaw({ chunkSize: 256 * 1024 }))) : data;
+  if (method !== DEFLATED) return data;
+  return forwardSource(size, () => through(data, createInflateRaw({ chunkSize: 256 * 1024 })));
 }
