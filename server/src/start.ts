@@ -69,7 +69,7 @@ export async function startServer(
     } else if (config.clientEnv !== undefined) {
       app.log.info(
         { clientEnv: config.clientEnv },
-        'the server already has clients; "client add" creates a file for another one',
+        'the server already has clients, so no file was written; "client add" writes a file for an additional client',
       );
     }
     surroundings.announce(`listening on https://${bracketed(config.host)}:${port}`);
@@ -107,12 +107,17 @@ function reportFirstStart(app: App, folder: DataFolder, receiver: Receiver): voi
   const file = isFile ? quoted(receiver.path) : 'FILE';
   app.log.info(
     { data: folder.path },
-    `made the key and the certificate of number ${FIRST_NUMBER}, and their certificate authority: back up the data folder`,
+    `created a certificate authority, and a key and certificate with the number ${FIRST_NUMBER}: back up the data folder`,
   );
   if (isFile) {
-    app.log.info({ clientEnv: receiver.path }, "wrote a client's settings with its Access Secret, stored nowhere else");
+    app.log.info(
+      { clientEnv: receiver.path },
+      "wrote the client's settings to a file, which is the only place that contains the Access Secret",
+    );
   } else
-    app.log.info("showed a client's settings above, only once: store these lines in a file that only you can read");
+    app.log.info(
+      "printed the client's settings above; they are shown only once: store these lines in a file that only you can read",
+    );
   app.log.info(`next, in the client's shell: set -a; . ${file}; set +a; codesign-remote sign app.exe`);
 }
 

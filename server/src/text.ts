@@ -25,7 +25,7 @@ export interface ListOptions {
   readonly json?: boolean;
 }
 
-/** Shown in a table in place of null. */
+/** Text that a table shows in place of null. */
 const ABSENT: Readonly<Record<string, string>> = {
   quota: 'none',
   left: 'unlimited',

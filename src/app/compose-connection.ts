@@ -64,7 +64,7 @@ export async function composeService(
 ) {
   const { concurrency, timeout, auditLog } = settings;
   checkProxies(settings, [baseUrl]);
-  // Twice the concurrency, because reports must not wait for signature requests.
+  // The limit is twice the concurrency, because reports must not wait for signature requests.
   const http = await composeHttp(settings, env, concurrency * 2);
   const { onCall, warnings: later } = composeCallRecords(auditLog, onEvent);
   const service = createSigningService({

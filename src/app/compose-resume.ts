@@ -110,7 +110,7 @@ export async function composeResume(
       ...(connection?.later ?? []),
     ],
     removeTemporaryFiles,
-    /** Records that the run succeeded. Must be its last action. Never throws. */
+    /** Records that the run succeeded, as the last action of the run. Never throws. */
     noteEnd: (isWell?: boolean): void => journal?.ended(isWell),
     async [Symbol.asyncDispose](): Promise<void> {
       reading?.[Symbol.dispose]();
@@ -169,7 +169,8 @@ async function composeWriting(
     return {
       run: { ...run, ...(inside && { containers: inside.containers }) },
       context: { algorithm, timestampAlgorithm, chain, formatOptions: signingOptions.formatOptions },
-      // Inner files may use another algorithm, and their calls then belong to other work.
+      // Files inside the file may use another algorithm; their calls are then not part of the work that is looked up
+      // here.
       typedOptions: [],
       policy: {
         existing,

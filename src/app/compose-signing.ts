@@ -29,7 +29,7 @@ import { composeJournal, type OpenedRun, openRun, type Runtime } from './compose
 import { REVISION, VERSION } from './version.ts';
 
 export interface OpenedSigning extends OpenedRun, Signing, AsyncDisposable {
-  /** Records that the run succeeded. Must be its last action. Never throws. */
+  /** Records that the run succeeded. Must be the last action of the run. Never throws. */
   noteEnd(isWell?: boolean): void;
 }
 

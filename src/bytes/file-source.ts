@@ -38,7 +38,7 @@ export function isKnownLocal(path: string): boolean {
   return isLocal(statfsSync(path));
 }
 
-/** Asks once for each disk. `dev` identifies a disk while it is mounted. */
+/** Asks the operating system once for each disk. `dev` identifies a disk while it is mounted. */
 export function localDisks(): (path: string, stats: { readonly dev: number }) => boolean {
   const known = new Map<number, boolean>();
   return (path, { dev }) => {
@@ -72,7 +72,7 @@ export function openDirectly(path: string, flags: string | number, mode?: number
     chmod: async (mode) => fchmodSync(fd, mode),
     chown: async (uid, gid) => fchownSync(fd, uid, gid),
     async close() {
-      // Another file may get the descriptor after it is closed.
+      // Another file may get the same descriptor number after this file is closed.
       await flushing;
       if (!isOpen) return;
       isOpen = false;
@@ -83,7 +83,7 @@ export function openDirectly(path: string, flags: string | number, mode?: number
 
 type ReadableFile = Pick<OpenedFile, 'read'>;
 
-/** Few system calls, and little memory for several files at once. */
+/** This size needs few system calls, and little memory for several files at once. */
 const CHUNK_LENGTH = 1024 * 1024;
 /** Headers are read field by field, and a system call takes longer than parsing a field. */
 const WINDOW_LENGTH = 4096;
@@ -152,7 +152,7 @@ async function* readAhead(file: ReadableFile, start: number, end: number): Async
       yield chunk;
     }
   } finally {
-    // No read may run on a handle that the caller of an early stop closes next.
+    // If the caller stops early, it closes the handle next, so no read may be in progress on the handle.
     await pending.catch(() => undefined);
   }
 }

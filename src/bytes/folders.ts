@@ -57,7 +57,7 @@ const MOST_LINKS = 40;
 /** Another user's link could lead to any file of the current user. */
 export function foreignLink(target: string): string | undefined {
   let path = resolve(target);
-  // More links are a cycle, which the operating system rejects.
+  // A longer sequence of links is treated as a cycle, which the operating system rejects.
   for (let links = 0; links < MOST_LINKS; links += 1) {
     const link = firstLink(path);
     if (link === undefined) return undefined;

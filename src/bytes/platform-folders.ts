@@ -46,7 +46,7 @@ function below(folder: string | undefined, ...names: readonly string[]): string 
   return folder === undefined ? undefined : join(folder, ...names);
 }
 
-/** The XDG Base Directory Specification requires to ignore relative paths. */
+/** The XDG Base Directory Specification requires programs to ignore relative paths. */
 function absolute(path: string | undefined): string | undefined {
   return path !== undefined && isAbsolute(path) ? path : undefined;
 }

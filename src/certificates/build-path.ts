@@ -23,7 +23,7 @@ const MAX_LENGTH = 12;
 /**
  * Builds a certification path (RFC 4158; RFC 5280, section 6). Prefers a trusted path without objections, then a
  * trusted one, then the longest one. With `purpose`, findings also say why the leaf or its issuers may not be used for
- * it. A spent `budget` gives a finding.
+ * it. If the `budget` is used up, a finding says so.
  */
 export function buildPath(
   leaf: ParsedCertificate,

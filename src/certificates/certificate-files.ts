@@ -40,7 +40,9 @@ export async function readContainer(file: CertificateFile, password: Secret | un
   }
 }
 
-/** Text files never begin with a SEQUENCE of a long length, or of one that fits the file. */
+/**
+ * A text file never begins with the bytes of a SEQUENCE that has a long-form length, or a length that matches the file.
+ */
 function isDer(bytes: Uint8Array): boolean {
   const [tag, length = 0] = bytes;
   return tag === 0x30 && (length >= 0x80 || length === bytes.length - 2);
@@ -105,8 +107,8 @@ function unreadable(file: CertificateFile, problem: string, cause?: unknown) {
 }
 
 /**
- * Total key-derivation iterations in a file. Real files have up to 100,000; without a limit, a hostile file could take
- * hours.
+ * Limit on the total number of key-derivation iterations in a file. Real files have up to 100,000; without a limit, a
+ * hostile file could take hours.
  */
 const MAX_ITERATIONS = 600_000;
 /** Bags in real files contain no other bags. */

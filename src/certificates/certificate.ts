@@ -23,7 +23,7 @@ import { CodesignError, orUndefined } from '../errors/codesign-error.ts';
 import { certificateErrors } from './errors.ts';
 import { readName } from './names.ts';
 
-/** Windows rejects larger exponents. One as long as the modulus makes verifying a hundred times slower. */
+/** Windows rejects larger exponents. An exponent as long as the modulus would make verifying a hundred times slower. */
 const LARGEST_EXPONENT = 2n ** 32n;
 /** FIPS 186-4 permits 3072 bits, and OpenSSL 10,000. Verifying with this limit takes 10 ms. */
 const LARGEST_DSA_MODULUS = 4096;
@@ -37,7 +37,7 @@ export interface ParsedCertificate extends Certificate {
   readonly x509: X509Certificate;
   readonly fields: CertificateFields;
   readonly issuerName: string;
-  /** Equals the `issuerKey` of certificates that it issued. */
+  /** Equals `issuerKey` in every certificate that this certificate issued. */
   readonly subjectKey: string;
   readonly issuerKey: string;
   readonly notBefore: Date;
@@ -108,7 +108,7 @@ export function publicKeyOf({ x509 }: Pick<ParsedCertificate, 'x509'>): KeyObjec
   }
 }
 
-/** Longer than any path. Clamping to it does not change comparisons. */
+/** Longer than any path. Longer path limits are reduced to this value, which does not change any comparison. */
 const LONGEST_PATH = 255;
 
 /** These bits are in the first content octet of keyUsage (RFC 5280, 4.2.1.3). */
@@ -123,7 +123,7 @@ export const KEY_USAGE_BITS = {
 const LONGEST_CERTIFICATE = 64 * 1024;
 const MAX_EXTENSIONS = 100;
 
-/** What node:crypto does not provide (RFC 5280, 4.1). */
+/** The parts of a certificate that node:crypto does not provide (RFC 5280, 4.1). */
 export type CertificateFields = ReturnType<typeof readCertificateFields>;
 
 /** Throws `asn1-malformed` also for a certificate that is too long or has too many extensions. */
@@ -153,7 +153,10 @@ export function readCertificateFields(der: Uint8Array) {
     signatureAlgorithm,
     extensions: new Map(extensions.map(({ type, value }) => [type, value])),
     criticalExtensions: extensions.flatMap(({ type, isCritical }) => (isCritical ? [type] : [])),
-    /** Forbidden by RFC 5280, 4.2. `extensions` contains the last of them. */
+    /**
+     * Extensions that occur more than once, which RFC 5280, 4.2, forbids. `extensions` contains only the last
+     * occurrence.
+     */
     repeatedExtensions: types.filter((type, index) => types.indexOf(type) < index),
   };
 }

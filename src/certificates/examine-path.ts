@@ -17,7 +17,10 @@ export interface PathToExamine {
   readonly purpose: Purpose | undefined;
 }
 
-/** Checked here, or safe to ignore: OpenSSL accepts any policy without its option -policy_check. */
+/**
+ * Critical extensions that are checked here, or that are safe to ignore: OpenSSL accepts any policy without its option
+ * -policy_check.
+ */
 const KNOWN_EXTENSIONS: ReadonlySet<string> = new Set([
   known.SUBJECT_KEY_IDENTIFIER,
   known.KEY_USAGE,

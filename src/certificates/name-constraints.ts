@@ -141,7 +141,7 @@ function isHostOf(host: string, base: string): boolean {
   return base.startsWith('.') ? host.endsWith(base) && host.length > base.length : host === base;
 }
 
-/** `range` is an address and a mask. Each character is an octet. */
+/** `range` contains an address and a mask. Each character of both texts is one octet. */
 function isAddressIn(address: string, range: string): boolean {
   const { length } = address;
   if (range.length !== length * 2) return false;

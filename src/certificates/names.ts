@@ -4,7 +4,7 @@ import { type Element, fieldsOf, firstParts, objectIdentifierOf, readDer } from 
 
 export interface NameAttribute {
   readonly type: string;
-  /** Other types than strings are shown as `#` and hexadecimal contents. */
+  /** Values that are not strings are shown as `#` and their contents in hexadecimal. */
   readonly value: string;
 }
 
@@ -40,7 +40,7 @@ export function readName(der: Uint8Array) {
     attributes.findLast(({ type, comparable }) => type === wanted && comparable !== '');
   const commonName = attributes.findLast(({ type }) => type === COMMON_NAME)?.value;
   return {
-    /** The last one is the most specific. */
+    /** The last attribute is the most specific one. */
     commonName,
     /** Names are compared by organization, by common name, or as a whole. */
     publisher: (lastOf(ORGANIZATION) ?? lastOf(COMMON_NAME))?.comparable ?? keyOf(attributes),
@@ -83,7 +83,7 @@ export function characterStringOf(tag: number, contents: Uint8Array): string | u
   }
 }
 
-/** IMPLICIT tags, except that of directoryName, which is a CHOICE. */
+/** All tags are IMPLICIT except that of directoryName, which is a CHOICE. */
 export const GENERAL_NAME = {
   rfc822Name: 0x81,
   dNSName: 0x82,

@@ -102,7 +102,7 @@ const LEAST_BITS = 1024;
 const GOOD_BITS = 2048;
 /** OpenSSL's curve names contain the size of the field in bits. */
 const CURVE = /^(?:prime|secp|sect|brainpoolP|c2pnb|c2tnb)(\d+)[a-z]\d$/;
-/** Provides 112 bits of security. */
+/** A curve of this size provides 112 bits of security. */
 const LEAST_CURVE_BITS = 224;
 
 export function examineKey(certificate: ParsedCertificate): Finding[] {

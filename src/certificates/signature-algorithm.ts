@@ -88,7 +88,7 @@ export function describeSignatureAlgorithm(der: Uint8Array): string {
   return type === RSA_PSS ? 'RSASSA-PSS with unsupported parameters' : type;
 }
 
-/** Their collisions can be computed, so signatures prove nothing. */
+/** Collisions of these digests can be computed, so a signature over such a digest proves nothing. */
 export function isBrokenDigest(digest: string | null): boolean {
   return digest === 'md2' || digest === 'md4' || digest === 'md5';
 }

@@ -75,7 +75,7 @@ export function purposeWarnings({ fields, name }: NamedFields, purpose: Purpose)
     : [certificateWarnings('certificate-hardly-suitable', { name, use: PURPOSES[purpose].use, oddity })];
 }
 
-/** Adds the time to the date of today. */
+/** Returns the date, and for today also the time. */
 function dayOrSecond(time: Date, now: Date): string {
   return dateOf(time) === dateOf(now) ? secondOf(time) : dateOf(time);
 }
@@ -87,7 +87,7 @@ export function dateOf(time: Date): string {
 interface ReadSigningChainOptions {
   readonly now: Date;
   readonly password?: Secret | undefined;
-  /** At least one purpose must be permitted. Each format later checks for its own. */
+  /** At least one purpose must be permitted. Each format later checks for its own purpose. */
   readonly purposes: readonly Purpose[];
 }
 
@@ -165,7 +165,10 @@ function sortChain(certificates: readonly ParsedCertificate[], now: Date) {
   return { leaf, issuers, unrelated };
 }
 
-/** A leaf has issued none of the others. Prefers those that are no authorities, then those for code signing. */
+/**
+ * A leaf is a certificate that issued none of the others. Prefers certificates that are not authorities, then those for
+ * code signing.
+ */
 function findLeaf(certificates: readonly ParsedCertificate[]): ParsedCertificate {
   const hasIssued = (issuer: ParsedCertificate): boolean =>
     certificates.some((certificate) => certificate !== issuer && hasSigned(issuer, certificate));

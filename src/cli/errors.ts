@@ -81,7 +81,7 @@ export const cliErrors = defineErrors('usage', {
   },
   'progress-unknown': {
     message: 'CODESIGN_PROGRESS is "{value}"',
-    hint: 'Set CODESIGN_PROGRESS to live, plain or none. By default, a live line is shown on terminals only.',
+    hint: 'Set CODESIGN_PROGRESS to live, plain or none. By default, the live progress line is shown only on terminals.',
   },
   'output-lost': {
     category: 'local',
@@ -136,7 +136,7 @@ export const cliErrors = defineErrors('usage', {
     hint: 'Run codesign-remote inspect to see the numbers of all signatures, including nested ones.',
   },
   'no-terminal': {
-    message: 'questions need a terminal, but standard input or standard error is redirected',
+    message: 'this command asks questions, which need a terminal, but standard input or standard error is redirected',
     hint: '{instead}',
   },
   'no-answer': {

@@ -8,7 +8,7 @@ export async function main(argv: readonly string[]): Promise<number> {
   return await runMain(argv, processIo());
 }
 
-/** For tests and for processes that also do other work. Never throws. */
+/** Used by tests, and by processes that also do other work. Never throws. */
 export async function runMain(argv: readonly string[], io: Io): Promise<number> {
   try {
     const exitCode = isVersionOnly(argv) ? printVersion(io) : await (await import('./program.ts')).runProgram(argv, io);

@@ -23,12 +23,12 @@ export const containerErrors = defineErrors('local', {
   },
   'cabinet-read-only': {
     message:
-      '{location} is not signed, and the files in a cabinet (CAB) cannot be changed: installers contain its size and digest',
+      "{location} is not signed, and the files in a cabinet (CAB) cannot be changed: installers contain the cabinet's size and digest",
     hint: 'Sign the program before the cabinet is built, or omit it with --exclude.',
   },
   'asar-read-only': {
     message:
-      '{location} is not signed, and the files in an ASAR archive cannot be changed: the Electron program contains its digest',
+      "{location} is not signed, and the files in an ASAR archive cannot be changed: the Electron program contains the archive's digest",
     hint: 'Sign the program before the application is packed (electron-builder: asarUnpack and the sign hook), or omit it with --exclude.',
   },
   'tar-read-only': {
@@ -42,7 +42,7 @@ export const containerErrors = defineErrors('local', {
   },
   'jmod-read-only': {
     message:
-      '{location} is not signed, and the files in a JMOD file cannot be changed: other Java modules contain its digest',
+      "{location} is not signed, and the files in a JMOD file cannot be changed: other Java modules contain the module's digest",
     hint: 'Sign the program before the JMOD file is built, or omit it with --exclude.',
   },
   'overlay-read-only': {

@@ -19,7 +19,7 @@ export type CheckName =
   | 'timestamp'
   | 'limits';
 
-/** A note is something that the user should know, but that does not keep `sign` from working. */
+/** A note states a fact that the user should know, but that does not keep `sign` from working. */
 export interface Passed {
   readonly text: string;
   readonly notes?: readonly string[];

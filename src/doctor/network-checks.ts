@@ -1,4 +1,4 @@
-/** Checks that call servers. None of them requests a signature. */
+/** Checks that call servers. None of these checks requests a signature. */
 
 import { randomBytes } from 'node:crypto';
 import { lookup } from 'node:dns/promises';

@@ -51,7 +51,9 @@ function joined(name: string): string {
   return name.replace(/\ufffd+/g, REPLACEMENT);
 }
 
-/** Names of Windows devices. They exist in every folder, with any extension, and with spaces before the extension. */
+/**
+ * Names of Windows devices. Such names exist in every folder, with any extension, and with spaces before the extension.
+ */
 const DEVICE = /^(?:con|prn|aux|nul|conin\$|conout\$|(?:com|lpt)[0-9¹²³])(?: *(?:[.:].*)?)$/i;
 // biome-ignore lint/suspicious/noControlCharactersInRegex: Windows rejects them in names.
 const REJECTED = /[<>:"|?*\u0000-\u001f]/;

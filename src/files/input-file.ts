@@ -14,7 +14,7 @@ export type FileStats = Pick<
   'dev' | 'ino' | 'size' | 'mtimeNs' | 'ctimeNs' | 'mode' | 'uid' | 'gid' | 'nlink'
 >;
 
-/** The same value for all names of one file. */
+/** Identifies a file: all names of one file give the same value. */
 export function identityOf({ dev, ino }: Pick<FileStats, 'dev' | 'ino'>): string {
   return `${dev}:${ino}`;
 }

@@ -42,7 +42,7 @@ export const formatErrors = defineErrors('local', {
   },
   'signatures-kept': {
     message: 'the file contains {what}, which this command would remove',
-    hint: 'Sign the file as it was before the upload. If you no longer need the signature, use --replace, or remove the signature first.',
+    hint: 'Sign the file that you had before the upload to the repository. If you no longer need the signature, use --replace, or remove the signature first.',
   },
   'result-damaged': {
     message: 'the signed file is not as expected: {reason}',

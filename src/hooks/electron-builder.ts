@@ -15,7 +15,7 @@ export interface WindowsSignTask {
    * False for the first signature of a file, and true for an additional one, which signtool would nest in the first.
    */
   readonly isNest?: boolean | undefined;
-  /** Name of the product. `site` is the address of its web page. */
+  /** Name of the product. `site` is the address of the product's web page. */
   readonly name?: string | undefined;
   readonly site?: string | null | undefined;
   readonly options?:
@@ -24,7 +24,7 @@ export interface WindowsSignTask {
         readonly signingHashAlgorithms?: Digests;
         /** Versions 25 and 26. */
         readonly signtoolOptions?: { readonly signingHashAlgorithms?: Digests } | null | undefined;
-        /** This is an object in version 27 and later. */
+        /** In electron-builder 27 and later, this member is an object. */
         readonly sign?: unknown;
       }
     | undefined;

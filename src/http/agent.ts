@@ -10,7 +10,8 @@ const IDLE_MILLISECONDS = 800;
 /** Services wait longer for the first request on a connection than for later requests. */
 const UNUSED_MILLISECONDS = 1900;
 /**
- * Subtracted from the keep-alive time that a service announces, because that time may start when the answer is sent.
+ * This time is subtracted from the keep-alive time that a service announces, because that time may start when the
+ * answer is sent.
  */
 const KEPT_MARGIN_MILLISECONDS = 2000;
 /** Some services send long headers. The limit is set explicitly, because Node.js options could change the default. */

@@ -7,7 +7,7 @@ import type net from 'node:net';
 
 /** The rest of the line may arrive in another packet. */
 const STATUS_LINE = /^HTTP\/(?:1\.[01] |.{0,3}$)/;
-/** An interim response, which has no content (RFC 9110, section 15.2). "101 Switching Protocols" is excluded. */
+/** Matches an interim response, which has no content (RFC 9110, section 15.2), except "101 Switching Protocols". */
 const INTERIM = /^HTTP\/1\.[01] 1(?!01)/;
 const NOTHING = Buffer.alloc(0);
 const END = /\r?\n\r?\n/;

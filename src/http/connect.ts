@@ -8,9 +8,9 @@ import { type TrustRoots, trustInSteps } from './roots.ts';
 
 export interface Target {
   readonly protocol: string;
-  /** An IPv6 address without brackets. */
+  /** An IPv6 address has no brackets. */
   readonly hostname: string;
-  /** Empty if the port is the default port of the protocol. */
+  /** Empty for the default port of the protocol. */
   readonly port: string;
 }
 

@@ -25,10 +25,10 @@ export function exchange(
 ): Promise<Outcome | undefined> {
   const { signal } = request;
   return new Promise((resolve) => {
-    /** Set when undici starts to write the request. */
+    /** Is set when undici starts to write the request. */
     let controller: Dispatcher.DispatchController | undefined;
     let head: AnswerHead | undefined;
-    /** Used only in messages, because the time does not prove that anything has arrived. */
+    /** The time is used only in messages, because it does not prove that anything has arrived. */
     let sent = 0;
     const sinceSent = (): string => (process.uptime() - sent).toFixed(1);
     let length = 0;

@@ -6,9 +6,9 @@ export interface RequestBounds {
   /** Time limit for the whole attempt: the connection, the request, and the headers and body of the answer. */
   readonly deadlineMilliseconds: number;
   readonly sizeLimit: number;
-  /** Awaited before the request is passed to undici. If the callback throws, nothing is sent. */
+  /** The callback is awaited before the request is passed to undici. If the callback throws, nothing is sent. */
   readonly beforeSend?: (() => Promise<void>) | undefined;
-  /** Called directly before the first byte is written. If the callback throws, nothing is sent. */
+  /** The callback is called directly before the first byte is written. If the callback throws, nothing is sent. */
   readonly beforeWrite?: (() => void) | undefined;
   /** When the signal is aborted, the request fails with the reason `interrupted`. */
   readonly signal?: AbortSignal | undefined;

@@ -4,7 +4,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 
 export interface RetryClock {
   readonly sleep: (milliseconds: number, signal?: AbortSignal) => Promise<unknown>;
-  /** The value must satisfy 0 ≤ random < 1. */
+  /** The callback must return a value with 0 ≤ random < 1. */
   readonly random: () => number;
 }
 
@@ -16,7 +16,7 @@ export const REAL_RETRY_CLOCK: RetryClock = {
 export type Attempt<Result, Failure> =
   | { readonly kind: 'done'; readonly result: Result }
   | {
-      /** The request had no effect, or a duplicate would be harmless, and the next attempt may succeed. */
+      /** `transient`: the request had no effect, or a duplicate would be harmless, and the next attempt may succeed. */
       readonly kind: 'transient';
       readonly failure: Failure;
       readonly maxAttempts: number;

@@ -13,7 +13,8 @@ export const journalErrors = defineErrors('local', {
     hint: 'Free some space, set a folder on another disk with CODESIGN_STATE_DIR, or use --no-journal.',
   },
   'journal-damaged': {
-    message: 'the journal {file} is damaged: it may contain paid signatures that are not in their files yet',
+    message:
+      'the journal {file} is damaged: it may contain signatures that were paid for but are not in their files yet',
     hint: 'Restore the journal from a backup, or start a new one: {command}',
   },
   'journal-of-earlier-build': {
@@ -22,7 +23,7 @@ export const journalErrors = defineErrors('local', {
     hint: 'Finish the calls with that build, and move the folder away, or set another folder with CODESIGN_STATE_DIR.',
   },
   'journal-needs-node-22': {
-    message: 'the journal needs SQLite, and Node.js {version} has none',
+    message: 'the journal needs SQLite, which Node.js {version} does not include',
     hint: 'Use Node.js 22.13 or later, run npm install libsql, or use --no-journal. Without a journal, a signature can be lost or paid for twice.',
   },
   'no-state-folder': {

@@ -13,7 +13,7 @@ export const settingsErrors = defineErrors('usage', {
   },
   'base-url-insecure': {
     message: '{name} would send the credentials to {host} without TLS',
-    hint: 'Use https:. Plain http: works for this machine only (localhost, 127.0.0.0/8, ::1).',
+    hint: 'Use https:. Plain http: works only for this machine (localhost, 127.0.0.0/8, ::1).',
   },
   'base-url-holds-credentials': {
     message: '{name} contains a user name or password',

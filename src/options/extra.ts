@@ -14,7 +14,7 @@ const EXTRA_MEMBERS = [
 ] as const;
 type ExtraMember = (typeof EXTRA_MEMBERS)[number];
 
-/** An empty string omits the member. */
+/** An empty string omits the member from requests. */
 export type ReplacedExtra = Readonly<Partial<Record<ExtraMember, string>>>;
 
 export const extraMember: ValueKind<readonly [ExtraMember, string]> = {

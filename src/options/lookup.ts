@@ -35,7 +35,7 @@ export const NOTHING_STORED: Stored = {
 export const PROJECT_FILE = 'codesign-remote.config.json';
 
 export interface Found extends Given {
-  /** For example `--code`, `CODESIGN_CODE`, `codesign-remote.config.json`, or `profile work`. */
+  /** Source of the value, such as `--code`, `CODESIGN_CODE`, `codesign-remote.config.json` or `profile work`. */
   readonly origin: string;
 }
 
@@ -90,7 +90,7 @@ export function refuseConflicts(command: CommandName, options: OptionValues): vo
   }
 }
 
-/** As in the options of the library, an empty list is like a missing one. */
+/** As in the options of the library, an empty list means that no value is given. */
 function isGiven(value: OptionValues[OptionKey], flag: string): boolean {
   if (typeof value === 'boolean') return value !== isNegative(flag);
   return value !== undefined && !(typeof value === 'object' && value.length === 0);

@@ -40,16 +40,16 @@ export type CommandName =
 export interface ValueKind<Value> {
   read(given: Given): Value;
   /**
-   * Form in a settings file. `code` is text, because the number may begin with zeros, but a JSON number is accepted
-   * too. `members` is an object there, and `key=value` on the command line.
+   * Form of the value in a settings file. `code` is text, because the number may begin with zeros, but a JSON number is
+   * accepted too. `members` is an object in a settings file, and `key=value` on the command line.
    */
   readonly form: 'text' | 'number' | 'code' | 'switch' | 'members';
   /** The schema of one value, or of the whole object for `members`. */
   readonly schema: object;
   readonly words?: readonly string[];
-  /** The shell suggests them, but other values are accepted too. */
+  /** The shell suggests these words, but other values are accepted too. */
   readonly suggestions?: readonly string[] | 'profiles' | 'environments';
-  /** A relative path in a settings file starts at the folder of that file. */
+  /** A relative path in a settings file is resolved from the folder of that file. */
   readonly isPath?: true;
   readonly note?: string;
 }
@@ -101,14 +101,17 @@ export interface OptionDefinition {
   readonly isList?: true;
   readonly isSplit?: true;
   readonly variable?: string;
-  /** Help mentions them, although this table does not read them. */
+  /** Help mentions these variables, although this table does not read them. */
   readonly otherVariables?: string;
-  /** The default as a user would type it. */
+  /** The default value, as a user would type it. */
   readonly default?: string;
   readonly defaultText?: string;
   /** A project file may contain only what a cloned repository is allowed to control. */
   readonly stored?: 'project' | 'profile' | 'both';
-  /** A noun phrase for a value, an imperative for a switch. Help appends values, default and variable. */
+  /**
+   * A noun phrase for an option with a value, or an imperative for a switch. Help appends the accepted values, the
+   * default and the variable.
+   */
   readonly help: string;
   readonly group?: string;
   readonly conflicts?: readonly string[];
@@ -121,6 +124,6 @@ export type OptionTable = Readonly<Record<string, OptionDefinition>>;
 
 interface Differences
   extends Partial<Pick<OptionDefinition, 'flag' | 'help' | 'default' | 'defaultText' | 'conflicts'>> {
-  /** Neither an environment variable nor a settings file can set it. */
+  /** Neither an environment variable nor a settings file can set the option. */
   readonly isTypedOnly?: true;
 }

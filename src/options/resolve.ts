@@ -15,7 +15,7 @@ import { emptyVariables, listed } from './variables.ts';
 export type Resolved<Command extends CommandName> = ValuesOf<Command> & {
   /** `look` also finds the origin of values, and settings that are not options of the command. */
   readonly look: Lookup;
-  /** Called only if a request will be sent. */
+  /** This function is called only if a request will be sent. */
   proxies(): Proxies;
 };
 
@@ -54,7 +54,7 @@ function readOrRefuse(given: Given): HttpProxy | UnusableProxy {
   }
 }
 
-/** Like curl, prefers lower case. */
+/** Like curl, prefers the variable with the lower-case name. */
 function variable(name: string, env: Environment): Given | undefined {
   const found = [name, name.toUpperCase()].find((one) => env[one]);
   return found === undefined ? undefined : { value: env[found] ?? '', name: found };
@@ -62,7 +62,7 @@ function variable(name: string, env: Environment): Given | undefined {
 
 export type TimestampSettings = ReturnType<typeof resolveTimestamps>;
 
-/** `fallback` is used if no algorithm is set for timestamps. */
+/** `fallback` is the algorithm for timestamps if none is set. */
 export function resolveTimestamps(look: Lookup, fallback: DigestAlgorithm, env: Environment) {
   const isWanted = look.read('timestamp');
   const urls = isWanted ? look.read('timestampUrl') : [];

@@ -138,5 +138,5 @@ export type SettingsOptions = LibraryOptionsOf<'sign'>;
 export type VerifyOptions = LibraryOptionsOf<'verify'>;
 export type ProfileOptions = Pick<SettingsOptions, 'profile' | 'environment'>;
 
-/** An empty value is like a missing one. */
+/** An empty variable counts as missing. */
 export type Environment = Readonly<Record<string, string | undefined>>;

@@ -25,10 +25,10 @@ export function readAlgorithm(from: Given): DigestAlgorithm {
   return readWord({ ...from, value: wanted }, DIGEST_ALGORITHMS, from);
 }
 
-/** Too short to be a secret, for example `MD5`. */
+/** Matches a word that is too short to be a secret, for example `MD5`. */
 const SHORT_WORD = /^[a-z][a-z\d-]{0,4}$/i;
 
-/** The message shows `typed` only if it is no secret: a short word, or a misspelt form of an accepted one. */
+/** The message shows `typed` only if it cannot be a secret: a short word, or a misspelt form of an accepted one. */
 export function readWord<const Word extends string>(from: Given, words: readonly Word[], typed = from): Word {
   const found = words.find((word) => word === from.value);
   if (found !== undefined) return found;
@@ -102,7 +102,7 @@ export function readTimestampUrl({ value, name }: Given): URL {
   return url;
 }
 
-/** The source can be read by others, so the address must contain no credentials. */
+/** Other users can read the source of this address, so it must contain no credentials. */
 export function readProxy(from: Given): HttpProxy {
   const { url, authorization } = readProxyVariable(from);
   if (authorization !== undefined) throw settingsErrors('proxy-holds-credentials', { name: from.name });

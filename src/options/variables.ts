@@ -19,7 +19,7 @@ export const VARIABLES = {
   FORCE_COLOR: 'colours in pipes too; NO_COLOR takes precedence',
 } as const;
 
-/** An empty variable often means that CI did not provide a secret. Returns an empty string if there is none. */
+/** An empty variable often means that CI did not provide a secret. Returns an empty string if no variable is empty. */
 export function emptyVariables(names: readonly string[], env: Environment): string {
   const empty = names.filter((name) => env[name] === '');
   return empty.length === 0 ? '' : `${listed(empty)} ${empty.length === 1 ? 'is' : 'are'} set but empty`;

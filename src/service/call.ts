@@ -50,8 +50,8 @@ export interface Call<Answer> extends Pick<SignRequest, 'mayRepeat' | 'beforeRet
   readonly operation: Operation;
   readonly subject: CallSubject;
   /**
-   * Sends the request once. When `signal` is aborted, the request is aborted too, unless it may already have been
-   * counted.
+   * Sends the request once. When `signal` is aborted, the request is aborted too, unless the service may already have
+   * counted it.
    */
   send(signal: AbortSignal | undefined): Promise<Outcome>;
   read(success: Success): Read<Answer>;

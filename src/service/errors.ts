@@ -76,7 +76,7 @@ export const auditErrors = defineErrors('usage', {
 
 export const recordErrors = defineErrors('local', {
   'record-id-unknown': {
-    message: "only a digest of the service's id is stored: {record}",
+    message: "the journal stores only a digest of the service's record id: {record}",
     hint: 'Only the run that requested the signature can report it. The signature is not affected.',
   },
 });

@@ -92,7 +92,7 @@ export const signingErrors = defineErrors('local', {
   },
   'timestamp-irreplaceable': {
     message:
-      'the certificate of "{signer}" expired on {date}, and the existing timestamp proves that the signature is older; a new timestamp would not',
+      'the certificate of "{signer}" expired on {date}, and the existing timestamp proves that the signature is older; a new timestamp would not prove this',
     hint: 'Keep the timestamp, or sign the file again with a valid certificate.',
   },
   'timestamp-breaks-signature': {

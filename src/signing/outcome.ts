@@ -11,7 +11,8 @@ export interface FileToSign {
   /** Set only for files that were found in a folder. Such a file is skipped if no format recognises it. */
   readonly pathInFolder?: string | undefined;
   /**
-   * True for a file from a pattern, folder or list. In such a file, `sign` keeps the signature of another publisher.
+   * True for a file that a pattern, folder or list contained. In such a file, `sign` keeps the signature of another
+   * publisher.
    */
   readonly isFound?: boolean | undefined;
 }
@@ -41,7 +42,7 @@ export interface SignatureOutcome {
 }
 
 /**
- * If the file has several signatures, this contains the record and the algorithm of the first one, and the first
+ * If the file has several signatures, this member contains the record and the algorithm of the first one, and the first
  * timestamp.
  */
 export interface SignedOutcome extends WrittenOutcome, SignatureOutcome {

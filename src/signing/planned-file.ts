@@ -15,18 +15,19 @@ export interface RecognisedFile extends FileToSign {
 }
 
 export interface Intent {
-  /** Set if there is nothing to do and the file stays unchanged. */
+  /** This member is set if there is nothing to do and the file stays unchanged. */
   readonly skipped: SkipReason | undefined;
   readonly warnings: readonly string[];
   /** Number of signatures to request: one for the file itself, and one for each inner file that is signed first. */
   readonly signatures: number;
   readonly replaced: readonly string[];
-  /** Set if the file already contains the signature, so that only the records are missing. */
+  /** This member is set if the file already contains the signature, so that only the records are missing. */
   readonly written?: WrittenSignature | undefined;
   /** The files inside the file that are signed before it. */
   readonly contained?: InnerFiles | undefined;
   /**
-   * Set if only files inside the file are signed, because its format has no signature, or because the policy says so.
+   * This member is set if only files inside the file are signed, because its format has no signature, or because the
+   * policy says so.
    */
   readonly isContainerOnly?: true;
 }

@@ -1,4 +1,4 @@
-/** The main flow, which signs one file in nine steps. */
+/** The main flow: signs one file in nine steps. */
 
 import { dirname } from 'node:path';
 import { toCodesignError } from '../errors/codesign-error.ts';

@@ -41,7 +41,7 @@ export function createTimestampAuthorities(options: TimestampAuthoritiesOptions)
     /** Returns a checked token. Aborting the signal ends all requests and waits. */
     async stamp(signatureValue: SignedContent, signal?: AbortSignal): Promise<Stamped> {
       const untried = new Set(authorities);
-      // Tried again if no other authority returns a timestamp.
+      // This authority is tried again if no other authority returns a timestamp.
       const busy = new Set<Authority>();
       const next = () => firstOf(untried) ?? firstOf(busy);
       const reasons: string[] = [];
@@ -155,11 +155,11 @@ function createAuthority(url: URL, options: TimestampAuthoritiesOptions) {
   return {
     /** Address without user name, password or query, which may contain secrets. */
     name,
-    /** The last failure will probably occur for the next file too. */
+    /** Requests for the next file will probably fail in the same way. */
     isDown: () => isDown,
     /** Returns undefined if the timestamp is no longer wanted. Rejects when the signal is aborted. */
     request: (request: TimestampRequest) =>
-      // Keeps its slot while waiting: an authority that throttles gets no other request.
+      // A request keeps its slot while it waits: an authority that throttles gets no other request.
       withinLimit(limit, async () => (request.isStillWanted() ? await stamp(request) : undefined), request.signal),
   };
 }
@@ -206,7 +206,7 @@ function classifyFailure({ reason, ...failure }: Failure, retryAfter: number | u
       return final(`no timestamp: ${detail}`);
     case 'timed-out':
     case 'connect-timed-out':
-      // Final, because the attempt has already waited for a long time.
+      // The failure is final, because the attempt has already waited for a long time.
       return final(detail, true);
     case 'tls-untrusted':
     case 'tls-failed':

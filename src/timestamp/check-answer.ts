@@ -1,4 +1,4 @@
-/** Checks as a verifier would, and compares with the request. */
+/** Checks a response as a verifier would, and compares it with the request. */
 
 import { DIGEST_OID } from '../asn1/algorithm-identifiers.ts';
 import { secondOf } from '../asn1/times.ts';
@@ -38,7 +38,7 @@ export type CheckedAnswer =
 /** A clock that NTP does not set can be wrong by minutes. */
 export const MAX_CLOCK_DIFFERENCE = 10 * 60 * 1000;
 
-/** Never throws: a wrong response gives a refusal. */
+/** Never throws: for a wrong response, it returns the reason for the refusal. */
 export function checkAnswer(body: Uint8Array, asked: ExpectedAnswer): CheckedAnswer {
   if (body.length === 0) return { refusal: 'the answer is empty' };
   try {

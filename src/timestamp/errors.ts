@@ -2,7 +2,7 @@
 
 import { defineErrors } from '../errors/define-errors.ts';
 
-/** Added to the reason if the time of a timestamp differs too much from the local clock. */
+/** This text is added to the reason if the time of a timestamp differs too much from the local clock. */
 export const CLOCK_DIFFERS = ': either may be wrong';
 
 export const timestampErrors = defineErrors('timestamp', {

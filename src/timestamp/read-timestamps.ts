@@ -13,12 +13,12 @@ import { asTimestampFinding, examineDigests, examinePurpose, type Timestamp } fr
 
 export type Stamp = Pick<Timestamp, 'kind' | 'bytes'>;
 
-/** Returns timestamps in their order, up to a limit. */
+/** Returns the timestamps of a signature in their order, up to a limit. */
 export type ReadTimestamps = (stamps: readonly Stamp[], signedData: SignedData) => readonly Timestamp[];
 
 /** Most signatures have one or two. */
 const MOST_OF_ONE = 16;
-/** Cost of all timestamps in a file: a valid one costs about six. */
+/** Limit on the work for all timestamps in a file: a valid timestamp costs about six units. */
 const MOST_IN_ALL = 300;
 const KIB = 1024;
 
@@ -43,8 +43,8 @@ export function timestampReader(budget?: WorkBudget): ReadTimestamps {
 }
 
 /**
- * RFC 5652, 11.4 forbids contentType, but most have data, or TSTInfo in those from Certum. The G2 and G4 signers of
- * Symantec and VeriSign signed a bare SHA-1 value, not a DigestInfo.
+ * RFC 5652, 11.4 forbids contentType, but most countersignatures have it with the type data, and those from Certum with
+ * TSTInfo. The G2 and G4 signers of Symantec and VeriSign signed a bare SHA-1 value, not a DigestInfo.
  */
 const RULES: SignerRules = { contentTypes: [undefined, DATA, TST_INFO], bareSha1: true };
 

@@ -16,7 +16,7 @@ import { readTstInfo, type TstInfo } from './tst-info.ts';
 /** undefined if the TSTInfo is unreadable. */
 export type TokenReading = Readonly<{ timestamp: Timestamp; info: TstInfo | undefined }>;
 
-/** The timestamp covers `stamped`: a signature value, or a digest. Reports errors as findings. */
+/** `stamped` is what the timestamp covers: a signature value, or a digest. Reports errors as findings. */
 export function readTimestampToken(token: Uint8Array, stamped: SignedContent, budget?: WorkBudget): Timestamp {
   return readToken(token, stamped, budget).timestamp;
 }

@@ -15,7 +15,7 @@ export interface TimestampRequest {
 export const NONCE_LENGTH = 8;
 const INTEGER_TAG = 0x02;
 const VERSION = 1;
-/** certReq: verifiers need the certificate in the token. */
+/** The field certReq is set, because verifiers need the certificate in the token. */
 const WITH_CERTIFICATE = Uint8Array.of(0x01, 0x01, 0xff);
 
 export function buildTimestampRequest({ algorithm, digest, policy, nonce }: TimestampRequest): Uint8Array {
@@ -29,8 +29,8 @@ export function buildTimestampRequest({ algorithm, digest, policy, nonce }: Time
 }
 
 /**
- * A non-negative INTEGER in the fewest octets (DER). The top bit is cleared, because some authorities support only 64
- * bits.
+ * Encodes a non-negative INTEGER in the fewest octets (DER). The top bit is cleared, because some authorities support
+ * only 64 bits.
  */
 export function nonceOf(random: Uint8Array): Uint8Array {
   const octets = Uint8Array.from(random);
@@ -54,7 +54,7 @@ export type TimestampResponse =
   /** Not escaped: may contain control characters. */
   | { readonly refusal: string };
 
-/** PKIStatus. The first two values come with a token. */
+/** PKIStatus. An authority returns a token only with the first two values. */
 const STATUSES = [
   'granted',
   'granted with modifications',

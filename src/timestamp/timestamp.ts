@@ -6,7 +6,7 @@ import { broken, type Finding, note, unsupported, untrusted, warning } from '../
 export interface Timestamp {
   /** `authenticode` is the older form, a countersignature (PKCS#9). */
   readonly kind: 'rfc3161' | 'authenticode';
-  /** The token without bytes after it, or the SignerInfo. */
+  /** The token without the bytes that follow it, or the SignerInfo. */
   readonly bytes: Uint8Array;
   /** genTime or signingTime; undefined if unreadable. */
   readonly time: Date | undefined;
@@ -17,9 +17,9 @@ export interface Timestamp {
   readonly signerCertificate: Uint8Array | undefined;
   /** Not escaped: may contain control characters. */
   readonly signerName: string;
-  /** The older form uses the certificates of the enclosing signature. */
+  /** The older form of timestamp uses the certificates of the enclosing signature. */
   readonly certificates: readonly Uint8Array[];
-  /** All but those about trust. */
+  /** All findings except those about trust. */
   readonly findings: readonly Finding[];
 }
 

@@ -20,12 +20,12 @@ import { orUndefined } from '../errors/codesign-error.ts';
 import { hexOf } from './inspect-attributes.ts';
 
 export interface InspectedCertificate {
-  /** Like all names here, not escaped: it may contain control characters. */
+  /** Like all names in this file, it is not escaped, so it may contain control characters. */
   readonly name: string;
   readonly subject: string;
   readonly issuer: string;
   readonly serialNumber: string;
-  /** Like `publicKey`, undefined if OpenSSL cannot read the certificate. */
+  /** Like `publicKey`, it is undefined if OpenSSL cannot read the certificate. */
   readonly notBefore: Date | undefined;
   readonly notAfter: Date | undefined;
   readonly publicKey: InspectedKey | undefined;

@@ -86,7 +86,7 @@ function fromFile(status: RevocationStatus): RevocationStatus {
 }
 
 /**
- * Only in an end-entity certificate does the extension have a meaning (RFC 9608, 4). `examinePath` reports damaged
+ * The extension has a meaning only in an end-entity certificate (RFC 9608, 4). `examinePath` reports damaged
  * extensions.
  */
 function isNeverRevoked({ fields }: ParsedCertificate): boolean {

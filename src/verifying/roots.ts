@@ -8,7 +8,7 @@ import { systemReason } from '../errors/system-reason.ts';
 import { verifyingErrors } from './errors.ts';
 
 export interface TrustRoots {
-  /** Read on first use, because reading the system's roots takes about 30 ms. */
+  /** The roots are read on first use, because reading the system's roots takes about 30 ms. */
   readonly roots: readonly ParsedCertificate[];
   readonly source: string;
 }
@@ -100,7 +100,7 @@ async function readBundle(path: string): Promise<readonly Uint8Array[] | undefin
   }
 }
 
-/** Available in Node.js 22.15 and later. */
+/** This function exists in Node.js 22.15 and later. */
 interface CertificateStores {
   readonly getCACertificates?: (type: 'system') => readonly string[];
 }

@@ -72,7 +72,7 @@ export type PathCertificate = Pick<ParsedCertificate, 'der' | 'name' | 'issuerNa
 
 export interface VerifyPolicy {
   readonly requireTimestamp: boolean;
-  /** Common name, or the SHA-256 of the certificate as lower-case hex digits. */
+  /** The required signer: a common name, or the SHA-256 of the certificate as lower-case hex digits. */
   readonly signer: { readonly commonName: string } | { readonly sha256: string } | undefined;
   readonly leastAlgorithm: DigestAlgorithm | undefined;
 }

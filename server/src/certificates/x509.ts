@@ -47,7 +47,7 @@ export interface CertificateRequest {
   readonly publicKey: KeyObject;
   readonly notBefore: Date;
   readonly notAfter: Date;
-  /** Positive as a signed integer, and at most 20 bytes long (RFC 5280, 4.1.2.2). */
+  /** The serial number must be positive as a signed integer, and at most 20 bytes long (RFC 5280, 4.1.2.2). */
   readonly serialNumber: Uint8Array;
   readonly use: 'authority' | Purpose;
   readonly alternativeNames?: readonly string[];
@@ -57,7 +57,10 @@ const PURPOSE: Readonly<Record<Purpose, string>> = {
   'code-signing': '1.3.6.1.5.5.7.3.3',
   'tls-server': '1.3.6.1.5.5.7.3.1',
 };
-/** Bits of keyUsage, first bit first (4.2.1.3). The number of unused bits in the last byte precedes them. */
+/**
+ * Values of keyUsage: its bits, beginning with the first one (RFC 5280, 4.2.1.3). A byte before the bits contains the
+ * number of unused bits in the last byte.
+ */
 const KEY_USAGE = {
   digitalSignature: { valueHex: Uint8Array.of(0x80), unusedBits: 7 },
   keyCertSignAndCrlSign: { valueHex: Uint8Array.of(0x06), unusedBits: 1 },

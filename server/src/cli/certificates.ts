@@ -86,10 +86,11 @@ export function addCertificateCommands(program: Command, surroundings: Surroundi
   });
 
   const disable = dataCommand(certificate, 'disable <number>', 'rejects all further calls that use the certificate');
-  const enable = dataCommand(certificate, 'enable <number>', 'again accepts calls that use the certificate').option(
-    '--for <duration>',
-    'duration, such as 30m, 2h or 7d (default: until it is disabled)',
-  );
+  const enable = dataCommand(
+    certificate,
+    'enable <number>',
+    'enables a certificate again, so that calls can use it',
+  ).option('--for <duration>', 'duration, such as 30m, 2h or 7d (default: until the certificate is disabled again)');
   for (const each of [disable, enable]) {
     each.action(async (number: string, options: DataOptions & { for?: string }, command: Command) => {
       const until = options.for === undefined ? undefined : readDuration('--for', options.for, now());

@@ -107,7 +107,7 @@ export function addClientCommands(program: Command, surroundings: Surroundings):
     });
 
   const disable = dataCommand(client, 'disable <client>', 'rejects all further calls from a client');
-  const enable = dataCommand(client, 'enable <client>', 'again accepts calls from a client');
+  const enable = dataCommand(client, 'enable <client>', 'enables a client again, so that its calls are accepted');
   for (const each of [disable, enable]) {
     each.action((given: string, options: DataOptions, command: Command) =>
       change(options, command, given, { disabled: command === disable }),

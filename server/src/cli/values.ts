@@ -45,7 +45,8 @@ export function readTime(option: string, value: string): Date {
 }
 
 /**
- * Rejects dates such as February 31. JavaScript reads it as March 3, so `records prune` would remove the wrong records.
+ * Rejects dates such as February 31. JavaScript would read February 31 as March 3, so `records prune` would remove the
+ * wrong records.
  */
 function isDay(day: string): boolean {
   return new Date(day).toISOString().startsWith(day);

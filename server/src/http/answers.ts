@@ -87,7 +87,7 @@ export function handleError(error: FastifyError, request: FastifyRequest, reply:
   const isAway = error instanceof ServerError || isOfDatabase(error);
   request.log.error({ operation, outcome: 'failed', err: error, status: isAway ? 503 : 500 });
   return isAway
-    ? refuseForNow(reply, RETRY_AFTER_FAILURE, 'database or HSM failed; no signature was counted')
+    ? refuseForNow(reply, RETRY_AFTER_FAILURE, 'the database or the HSM failed; no signature was counted')
     : refuse(reply, 500, 'internal error');
 }
 

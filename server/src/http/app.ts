@@ -41,7 +41,7 @@ export interface TimeLimits {
   readonly handshake: number;
   /** If a request is still incomplete after this time, the client gets an error and is disconnected. */
   readonly request: number;
-  /** During shutdown, replaces the limit above, and is measured from the start of the shutdown. */
+  /** During shutdown, this limit replaces the one above, and is measured from the start of the shutdown. */
   readonly bodyAtEnd: number;
   /** Time for which `sign` waits for an unavailable database before the call fails. */
   readonly settling: number;

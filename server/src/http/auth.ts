@@ -8,7 +8,8 @@ import { operationOf } from './answers.ts';
 
 const COLON = 0x3a;
 /**
- * If the access key is unknown, the given secret is compared with this digest, so that the check takes equally long.
+ * If the access key is unknown, the given secret is compared with this digest, so that the check takes as long as for a
+ * known key.
  */
 const NO_DIGEST = Buffer.alloc(32);
 

@@ -82,7 +82,7 @@ export function createAfterSending(onClose: (wait: () => Promise<void>) => void)
       try {
         await work(sent);
       } catch (error) {
-        reply.log.error({ err: error }, 'the work after an answer failed');
+        reply.log.error({ err: error }, 'a task that runs after the answer failed');
       }
     };
     const promise = run();

@@ -35,7 +35,8 @@ export interface ConnectionOptions {
 }
 
 /**
- * @returns a server factory. Without it, Fastify would create a second server for `localhost` with its own certificate.
+ * @returns a server factory. Without this factory, Fastify would create a second server for `localhost` with its own
+ * certificate.
  */
 export function serverFactory({ tls, limits }: ConnectionOptions): (listener: RequestListener) => Server {
   return (listener) =>

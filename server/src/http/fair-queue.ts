@@ -14,7 +14,7 @@ export interface FairQueueOptions {
 /** Milliseconds for which an owner without work keeps its share, so that its callers can make their next call. */
 const RETURNS = 1000;
 /**
- * Limit on an owner's unfinished work per slot. It is greater than 1, because slots must stay busy during a slow
+ * Limit on an owner's unfinished work per slot. The limit is greater than 1, because slots must stay busy during a slow
  * commit.
  */
 const UNFINISHED_FOR_EACH_SLOT = 4;

@@ -1,6 +1,6 @@
 /**
- * Serves concurrent calls together. A database takes nearly the same time for fifty as for one, and one flush to disk
- * makes all of them durable. One batch runs at a time. Calls that arrive while it runs form the next batch.
+ * Serves concurrent calls together. A database needs hardly more time for fifty calls than for one, and one flush to
+ * disk makes all of them durable. One batch runs at a time. Calls that arrive while it runs form the next batch.
  */
 
 import { setImmediate as turn } from 'node:timers/promises';

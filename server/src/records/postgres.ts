@@ -8,7 +8,7 @@ import { type Store, storeOver } from './store.ts';
 
 const CONNECTIONS = 10;
 const PATIENCE = 10_000;
-/** Number of compiled statements that a connection keeps: those that every call uses, and a few others. */
+/** Number of compiled statements that a connection keeps: the statements that every call uses, and a few others. */
 const STATEMENTS = 32;
 
 const POSTGRES: Syntax = {

@@ -19,7 +19,7 @@ import { type Store, storeOver } from './store.ts';
 
 /** Milliseconds to wait while another process writes. */
 const PATIENCE = 10_000;
-/** Number of compiled statements that are kept. Those with many rows are large, and their text differs each time. */
+/** Number of compiled statements to keep. Statements for many rows are large, and their text differs each time. */
 const STATEMENTS = 24;
 
 const SQLITE: Syntax = {

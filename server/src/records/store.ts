@@ -10,7 +10,9 @@ import { clientColumns, clientsOf, viewersOf } from './holders.ts';
 import { recordsOf } from './records.ts';
 import { type ClientRow, EXTRA_LIMIT, type Syntax, type Tables, toCertificate, toClient } from './rows.ts';
 
-/** Larger than the largest record together with its indexes and its client. */
+/**
+ * Size of a test record in bytes: more than the largest record needs, with its indexes and the change to its client.
+ */
 const CHECK_BYTES = 8 * EXTRA_LIMIT;
 
 export type Store = ReturnType<typeof storeOver>;

@@ -139,8 +139,8 @@ test('a first start at a terminal shows the credentials there, once, and says in
     .map((line): Readonly<Record<string, unknown>> => JSON.parse(line))
     .map(({ msg }) => msg);
   expect(messages.slice(1, 4)).toEqual([
-    expect.stringMatching(/^made the key /),
-    expect.stringMatching(/^showed a client's settings /),
+    expect.stringMatching(/^created a certificate authority/),
+    expect.stringMatching(/^printed the client's settings /),
     expect.stringMatching(/^next, .* sign app\.exe$/),
   ]);
   expect(shown).toMatch(/^CODESIGN_ACCESS_SECRET='[A-Za-z0-9_-]{43}'$/m);

@@ -38,11 +38,11 @@ export interface CrlScope {
   readonly partial: string | undefined;
   readonly isIndirect: boolean;
   readonly covers: 'all' | 'end-entities' | 'authorities';
-  /** Distribution points that the list covers; undefined for all. */
+  /** Distribution points that the list covers; undefined if the list covers all of them. */
   readonly points: readonly string[] | undefined;
 }
 
-/** They do not affect which certificates the list covers. */
+/** Critical extensions that do not affect which certificates a list covers. */
 const HARMLESS_EXTENSIONS: ReadonlySet<string> = new Set([AUTHORITY_KEY_IDENTIFIER, CRL_NUMBER]);
 
 const MAX_REMEMBERED_KEYS = 100;
@@ -138,7 +138,7 @@ const BEGIN = '-----BEGIN X509 CRL-----';
 const END = '-----END X509 CRL-----';
 const SEQUENCE = 0x30;
 
-/** A file with the lists of all public authorities has a few hundred. */
+/** A file with the lists of all public authorities contains a few hundred lists. */
 const MAX_CRLS = 1000;
 
 export function readCrls(bytes: Uint8Array): readonly Crl[] | string {
@@ -174,7 +174,10 @@ export interface CrlEntry {
 
 type EntriesOfCrl = Pick<Crl, 'entries' | 'issuerKey'> & { readonly scope: Pick<Crl['scope'], 'isIndirect'> };
 
-/** They say what to do about a hold, and when the key may have been compromised. */
+/**
+ * Critical extensions of an entry that this program knows: they say what to do about a hold, and when the key may have
+ * been compromised.
+ */
 const KNOWN_CRITICAL: ReadonlySet<string> = new Set([REASON_CODE, INVALIDITY_DATE, HOLD_INSTRUCTION]);
 const TRUE = Buffer.of(0x01, 0x01, 0xff);
 
@@ -211,7 +214,7 @@ export function findInCrl(
       critical = nextAt(all, end);
     }
     const serial = position + header;
-    // Includes tag and length, so that a prefix of a longer serial number does not match.
+    // The comparison includes the tag and the length, so that a prefix of a longer serial number does not match.
     const isSameSerial = all.compare(wanted, 0, wanted.length, serial, Math.min(serial + wanted.length, end)) === 0;
     if (isSameSerial && (!isIndirect || currentIssuer === issuerKey))
       entries.push(readEntry(all.subarray(position, end)));

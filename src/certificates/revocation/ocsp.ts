@@ -97,8 +97,8 @@ function isAbout(answer: OcspAnswer, certificate: ParsedCertificate, issuer: Par
 }
 
 /**
- * Either the issuer, or certified by it to sign responses (RFC 6960, 4.2.2.2). Revocation of the responder is not
- * checked: its certificate is valid only for weeks (id-pkix-ocsp-nocheck).
+ * Returns the responder: either the issuer, or a certificate that the issuer certified to sign responses (RFC 6960,
+ * 4.2.2.2). Revocation of the responder is not checked: its certificate is valid only for weeks (id-pkix-ocsp-nocheck).
  */
 function signerProblem(response: OcspResponse, issuer: ParsedCertificate, now: Date): string | undefined {
   const candidates = [
@@ -142,7 +142,7 @@ const REFUSALS: Readonly<Record<number, string>> = {
   6: 'it does not accept requests from this client',
 };
 
-/** Returns a text if the responder reports an error. */
+/** Returns a text only if the responder reports an error. */
 export function readOcspResponse(der: Uint8Array) {
   const what = 'OCSP answer';
   const outer = fieldsOf(readDer(der, what), 0x30, what);

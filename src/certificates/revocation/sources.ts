@@ -40,7 +40,7 @@ export function crlPointsOf(certificate: CertificateFields): CrlPoint[] | undefi
       const isOfOther = fields.optional(0xa2) !== undefined;
       if (isOfOther) return [];
       const choice = name && onlyPart(name, what);
-      // A name relative to the issuer's name is no address.
+      // A name relative to the issuer's name is not an address.
       const addresses = choice?.tag === 0xa0 ? addressesIn(parts(choice, what)) : [];
       return [
         { names: name === undefined ? [] : pointNames(name, certificate.issuer, what), addresses, isForSomeReasons },

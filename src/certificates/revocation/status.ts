@@ -43,7 +43,7 @@ export function isCompromise(reason: number | undefined): boolean {
 }
 
 const SKEW_MILLISECONDS = 5 * 60 * 1000;
-/** Validity of a response that does not say when the next one is due. */
+/** Presumed validity of a response that does not say when the next response is due. */
 const WITHOUT_NEXT_MILLISECONDS = 24 * 60 * 60 * 1000;
 
 export function stalenessOf(thisUpdate: Date, nextUpdate: Date | undefined, now: Date): string | undefined {
@@ -92,10 +92,10 @@ function authenticityProblem(crl: Crl, certificate: ParsedCertificate, issuer: P
 function covers({ scope }: Crl, { fields }: ParsedCertificate): boolean {
   const isAuthority = basicConstraintsOf(fields)?.isAuthority ?? false;
   if (scope.covers === 'authorities' && !isAuthority) return false;
-  // It can belong to an authority or to an end entity.
+  // The certificate can belong to an authority or to an end entity.
   if (scope.covers === 'end-entities' && (isAuthority || fields.extensions.size === 0)) return false;
   const points = crlPointsOf(fields);
-  // All its distribution points have lists of other issuers.
+  // All distribution points of the certificate have lists of other issuers.
   if (points?.length === 0) return false;
   const { points: listed } = scope;
   if (listed === undefined) return true;

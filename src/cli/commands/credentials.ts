@@ -59,7 +59,10 @@ export async function login(options: OptionsOf<'login'> & ProfileOptions, io: Io
   return 0;
 }
 
-/** Fails before the user types a secret if nothing can be stored. Returns a function that returns the place. */
+/**
+ * Fails before the user types a secret if nothing can be stored. The returned function returns the location at which
+ * the credentials were stored.
+ */
 async function openStore({ settings, keychain, file }: CredentialsComposition, io: Io) {
   const { readFileEntry, removeFileEntry, writeFileEntry } = await import(
     '../../options/credentials/credentials-file.ts'

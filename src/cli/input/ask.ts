@@ -12,7 +12,7 @@ import { widthOf, wrapped } from '../output/text-layout.ts';
 export interface Question<Answer> {
   /** Used for an empty answer, and shown in brackets. */
   readonly defaultAnswer?: string | undefined;
-  /** If it throws a CodesignError, the error is printed and the question asked again. */
+  /** If the function throws a CodesignError, the error is printed and the question is asked again. */
   readonly accept: (answer: string) => Answer;
 }
 

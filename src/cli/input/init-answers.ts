@@ -14,7 +14,7 @@ import { type Ask, openAsk } from './ask.ts';
 
 export interface Suggestion {
   readonly values: readonly string[];
-  /** True for a value given as an option, which no question asks for. */
+  /** True for a value that was given as an option, because no question asks for it. */
   readonly isGiven: boolean;
 }
 

@@ -36,7 +36,7 @@ export function withoutChecksums(inputs: readonly InputPath[], path: string): re
 }
 
 const CHECKSUM_LINE = /^\\?[0-9a-f]{64} [ *]/;
-/** This is longer than the digest at the start of a line. */
+/** Number of bytes to read: more than the digest at the start of a line needs. */
 const START_LENGTH = 100;
 
 function holdsChecksums(start: string): boolean {

@@ -55,7 +55,8 @@ export async function writeOutput(
     };
     await putInPlace({ own: writes, path: temporary, target, isNew, assertUnchanged });
   } finally {
-    // The file still exists after a hard link or a failure. An error here must not hide that failure.
+    // After a hard link or a failure, the temporary file still exists. An error here must not hide the error that
+    // occurred first.
     await rm(temporary, { force: true }).catch(() => undefined);
   }
   // Its failure is ignored: a power failure could undo the rename, but not damage a file.

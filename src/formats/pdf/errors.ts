@@ -29,7 +29,7 @@ export const pdfSigningErrors = defineErrors('local', {
     hint: 'Rewrite the document (qpdf in.pdf out.pdf), and sign the result. Rewriting makes existing signatures invalid.',
   },
   'pdf-space-too-small': {
-    message: 'the signature is {length} bytes long, but only {space} are reserved for it in the document',
+    message: 'the signature is {length} bytes long, but the document reserves only {space} for it',
     hint: 'Use a timestamp authority whose tokens contain fewer certificates, or sign without a timestamp.',
   },
   'pdf-offsets-too-large': {

@@ -5,7 +5,7 @@ import { defineErrors } from '../../errors/define-errors.ts';
 export const rdpErrors = defineErrors('local', {
   'rdp-too-large': {
     message: 'the file is {size} bytes long, but only connection files of up to {limit} bytes can be signed',
-    hint: 'Check that this is the right file: connection files have a few kilobytes.',
+    hint: 'Check that this is the right file: connection files are only a few kilobytes long.',
     isUnsupported: true,
   },
   'rdp-encoding': {

@@ -1,4 +1,4 @@
-/** Credentials without a keychain: a file that only its user can read. */
+/** Stores credentials without a keychain: in a file that only its user can read. */
 
 import { randomUUID } from 'node:crypto';
 import { constants, type Stats } from 'node:fs';

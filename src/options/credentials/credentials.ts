@@ -17,7 +17,7 @@ export interface Credentials {
   readonly accessKey: string;
   readonly accessSecret: Secret;
   readonly source: 'environment' | 'file' | 'keychain';
-  /** The only origin to which the credentials may be sent; undefined for those of the environment. */
+  /** The only origin to which the credentials may be sent; undefined if they come from the environment. */
   readonly origin: string | undefined;
   readonly warnings: readonly string[];
 }
@@ -40,7 +40,7 @@ export const CREDENTIAL_VARIABLES = [KEY, SECRET, SECRET_FILE] as const;
 /** RFC 7617, section 2, forbids control characters in the user name and the password. */
 const CONTROL = /\p{Cc}/u;
 
-/** Prefers the environment to what `login` has stored, which is for one origin. */
+/** Credentials in the environment take precedence over those that `login` has stored for one origin. */
 export async function readCredentials(query: CredentialsQuery): Promise<Credentials> {
   if (hasCredentials(query.env)) return readEnvironment(query.env);
   try {
@@ -111,7 +111,7 @@ async function ownOrProduction(
   return read({ ...account, environment: DEFAULT_ENVIRONMENT });
 }
 
-/** Messages name the `source`, never the text: it may include the secret. */
+/** Messages contain the `source`, never the access key, which may include the secret by mistake. */
 export function checkAccessKey(accessKey: string, source: string): string {
   const invalid = (problem: string) => settingsErrors('access-key-invalid', { source, problem });
   if (accessKey === '') throw invalid('is empty');

@@ -6,7 +6,7 @@ import { Secret } from '../../secrets/secret.ts';
 import { settingsErrors, settingsWarnings } from '../errors.ts';
 import type { Environment } from '../table.ts';
 
-/** Longer than any certificate chain. */
+/** This limit is greater than the size of any certificate chain. */
 const READ_LIMIT = 16 * 1024 * 1024;
 
 interface CertificateFiles {
@@ -48,7 +48,7 @@ const READABLE_BY_OTHERS = 0o044;
 export async function readSecretFile(path: string, variable: string) {
   const { text, stats } = await readWithStats(path, variable);
   const warnings = process.platform === 'win32' ? [] : checkPermissions(path, stats, variable);
-  // `echo` and editors add one newline. Any further ones are part of the secret.
+  // `echo` and editors add one newline. Further newlines are part of the secret.
   return { text: text.replace(/\r?\n$/, ''), warnings };
 }
 

@@ -57,7 +57,7 @@ const PROBE = 'codesign-remote logout';
 const SERVICE = 'codesign-remote';
 
 interface KeychainOptions {
-  /** On Linux, they contain the D-Bus address of the keychain. */
+  /** On Linux, the environment variables contain the D-Bus address of the keychain. */
   readonly env: Environment;
   /** A keychain that asks the user for a password may wait forever. */
   readonly patienceMilliseconds: number;
@@ -114,7 +114,8 @@ export function openKeychain(options: KeychainOptions): Keychain {
     async remove(name) {
       if ((await call('deletePassword', name)) === true) return true;
       if (process.platform !== 'linux') return false;
-      // libsecret reports a locked keychain as empty. Writing detects this, and makes the next lookup reliable.
+      // libsecret returns nothing for a locked keychain, as for an empty one. Writing an entry detects a locked
+      // keychain, and makes the next lookup reliable.
       await call('setPassword', PROBE, PROBE);
       await call('deletePassword', PROBE);
       return (await call('deletePassword', name)) === true;

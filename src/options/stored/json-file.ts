@@ -7,13 +7,13 @@ import { settingsErrors } from '../errors.ts';
 
 const LARGEST_FILE = 256 * 1024;
 export const WRITABLE_BY_ANYBODY = 0o002;
-/** Without it, opening a named pipe would wait for a writer. Windows lacks it. */
+/** Without this flag, opening a named pipe would wait for a writer. Windows lacks it. */
 const AT_ONCE = constants.O_NONBLOCK ?? 0;
 
 export type JsonObject = Readonly<Record<string, unknown>>;
 
 export interface JsonFileOptions {
-  /** Root also accepts files of the user who started the program with sudo. */
+  /** If true, root also accepts files of the user who started the program with sudo. */
   readonly rootTakesAny: boolean;
 }
 

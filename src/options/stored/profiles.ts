@@ -61,7 +61,7 @@ export async function openProfiles(env: Environment) {
     path,
     names: (): readonly string[] => [...profiles.keys()],
     has: (name: string): boolean => profiles.has(name),
-    /** The profile `default` is empty until a setting is stored in it. Messages name the source `from`. */
+    /** The profile `default` is empty until a setting is stored in it. Messages show the source of the name, `from`. */
     read(name: string, from = '--profile'): StoredProfile {
       checkName(name, from);
       const found = profiles.get(name);
@@ -72,7 +72,7 @@ export async function openProfiles(env: Environment) {
     /** Also accepts keys in the form of the option. */
     set: (name: string, key: string, values: readonly string[]): Promise<void> =>
       change(name, (profile) => put(profile, key, values)),
-    /** Removes a setting without values. */
+    /** Removes the setting if no values are given. */
     setAll: (name: string, settings: ReadonlyMap<string, readonly string[]>): Promise<void> =>
       change(name, (profile) => {
         for (const [key, values] of settings) {
@@ -147,7 +147,7 @@ function environmentsIn({ environments }: Record<string, unknown>): Record<strin
 
 const NAME = /^[A-Za-z0-9._-]{1,64}$/;
 
-/** Names of environments follow the same rule. */
+/** Names of environments follow the same rule as names of profiles. */
 function isProfileName(name: string): boolean {
   return NAME.test(name);
 }

@@ -7,7 +7,10 @@ import { isSettingKey, isStoredIn, PROJECT_KEYS, type SettingKey } from '../tabl
 import { readJsonFile, shownKey } from './json-file.ts';
 import { damaged, textOf, unknownKey } from './stored-values.ts';
 
-/** Keys that users may try, grouped by the reason why a cloned repository must not set them. */
+/**
+ * Settings that users may try to put into a project file, grouped by the reason why a cloned repository must not set
+ * them.
+ */
 const REFUSED = {
   'where credentials go': ['baseUrl', 'environment', 'environments', 'profile', 'proxy'],
   'whom this machine trusts': ['caFile', 'timestampRoots'],
@@ -34,8 +37,8 @@ export async function readProjectFile(place: ProjectSearch): Promise<Stored['pro
 }
 
 /**
- * Searches up to the root of the repository or the home folder. Without either, searches only the folder itself: a file
- * above it, for example in /tmp, does not belong to the project.
+ * Searches up to the root of the repository or the home folder. If there is neither, searches only the given folder: a
+ * file above it, for example in /tmp, does not belong to the project.
  */
 async function foldersToLookIn({ folder, home }: ProjectSearch): Promise<readonly string[]> {
   const folders: string[] = [];

@@ -5,7 +5,7 @@ import { settingsErrors } from '../errors.ts';
 
 /**
  * A result must be below the folder of the project file at `path`, outside `.git`, and must not lead through a link. A
- * missing folder is created by this run, so it is no link.
+ * missing folder is created by this run, so it cannot be a link.
  */
 export function checkProjectOutputs(path: string, outputs: readonly string[]): void {
   const folder = dirname(path);

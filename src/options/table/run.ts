@@ -28,7 +28,7 @@ export const LIMITS_OPTIONS = {
     variable: 'CODESIGN_TIMEOUT',
     default: '30',
     stored: 'profile',
-    help: 'time limit for each attempt of a request',
+    help: 'time limit for each attempt to send a request',
     commands: ['sign', 'verify', 'timestamp', 'resume', 'login', 'whoami', 'doctor'],
     in: { verify: { help: 'time limit for each revocation request', isTypedOnly: true } },
   },

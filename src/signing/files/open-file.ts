@@ -15,7 +15,7 @@ import { assertNoLinkTo } from './target.ts';
 
 export interface OpenFile extends AsyncDisposable {
   readonly input: InputFile;
-  /** The input, as opened by its format. undefined if the file is not in memory. */
+  /** The input file, opened by the code of its format. undefined if the file is not in memory. */
   readonly opened: SignableFile | undefined;
   readonly copy: StagedCopy;
   readonly started: number;

@@ -22,7 +22,7 @@ export function watchWrites({ fd }: Pick<OpenedFile, 'fd'>, isLocal: boolean) {
   return {
     /** The metadata is read before the first write. */
     created,
-    /** Throws `copy-changed` unless `now` is of this file, as it was after the last own write. */
+    /** Throws `copy-changed` unless `now` is the metadata of this file after the last write of this process. */
     assertUntouched,
     async own(write: () => Promise<void>): Promise<void> {
       assertUntouched(look());

@@ -40,8 +40,8 @@ function* placedPieces(patch: Patch, size: number): Generator<Placed> {
 }
 
 /**
- * A range of original bytes in a result: they fill it from `start` to `end`. Their original offset was `shift` bytes
- * lower.
+ * A range of the result, from `start` to `end`, that consists of original bytes. In the original, their offset was
+ * `shift` bytes lower.
  */
 interface Kept extends ByteRange {
   readonly shift: number;

@@ -47,9 +47,9 @@ export interface StagedCopyOptions {
   readonly stats: FileStats;
   /** The temporary file is created in the folder of the result. A missing folder is created. */
   readonly target: string;
-  /** Set if it is known that the folder exists. */
+  /** True if it is known that the folder exists. */
   readonly hasFolder?: boolean;
-  /** Set if it is known that the folder is on a local file system. */
+  /** True if it is known that the folder is on a local file system. */
   readonly isLocal?: boolean;
   readonly randomName: () => string;
   readonly removeStaleFiles?: (folder: string) => Promise<void>;

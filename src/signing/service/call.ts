@@ -23,7 +23,7 @@ export async function recordWritten(
   calls: readonly FileCall[],
   { target, sha256 }: { readonly target: string; readonly sha256: string },
 ): Promise<readonly EndedCall[]> {
-  // A call without a record is one whose work another process has taken over.
+  // If a call has no record, another process has taken over its work.
   const used = calls.flatMap(({ claim, record }) => (record ? [{ claim, record }] : []));
   return await Promise.all(
     used.map(async ({ claim, record }) => {

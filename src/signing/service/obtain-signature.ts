@@ -186,7 +186,7 @@ async function send(unit: TimedUnit, claimed: Claimed, run: SigningRun): Promise
   const { name, size } = describeFile(file, run);
   let isRecorded = false;
   let isSent = false;
-  /** Set if the request is retried: the reason why the outcome of the first attempt is unknown. */
+  /** If the request is retried, this is the reason why the outcome of the first attempt is unknown. */
   let unknown: CodesignError | undefined;
   const requested = {
     code,

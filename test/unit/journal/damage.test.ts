@@ -15,7 +15,7 @@ const damaged = {
   code: 'journal-damaged',
   category: 'local',
   message: expect.stringMatching(
-    /journal\.db is damaged: it may contain paid signatures that are not in their files yet/,
+    /journal\.db is damaged: it may contain signatures that were paid for but are not in their files yet/,
   ),
   hint: expect.stringContaining('journal.db*'),
 };
