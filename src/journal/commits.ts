@@ -38,7 +38,7 @@ export type Session = ReturnType<typeof sessionOf>;
 
 /** The state that is common to the files of a run. */
 export function sessionOf(run: Run) {
-  const { db, folder, uptime, isShared = false } = run;
+  const { db, folder, uptime } = run;
   const identity = identityOf(folder);
   const warnings: string[] = [];
   const waiting: Entry[] = [];
@@ -98,8 +98,8 @@ export function sessionOf(run: Run) {
 
   async function transaction(entries: readonly Entry[]): Promise<readonly (() => void)[]> {
     // In WAL mode, `normal` leaves flushing to a later commit. If the power fails, entries on which nothing depends may
-    // then be lost. Only with a write-ahead log do entries keep their order when they are not flushed.
-    const isFlushed = isShared || entries.some(({ urgency }) => urgency === 'now' || urgency === 'kept');
+    // then be lost.
+    const isFlushed = entries.some(({ urgency }) => urgency === 'now' || urgency === 'kept');
     const wanted = isFlushed ? 'full' : 'normal';
     if (synchronous !== wanted) db.exec(`pragma synchronous = ${wanted}`);
     synchronous = wanted;

@@ -1,6 +1,4 @@
-import { copyFileSync, existsSync, mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { existsSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { claimOf, knownCall, notRecorded } from './calls.ts';
 import { claimWork, giveUp, handOver, noteReport } from './claimant.ts';
@@ -19,7 +17,7 @@ const DAY_MILLISECONDS = 24 * 60 * 60 * 1000;
 /** Frees unused pages and empties the log. A libsql connection would leave the log for the next run to read. */
 const TIDY = 'pragma incremental_vacuum(64); pragma wal_checkpoint(truncate); pragma busy_timeout = 1000';
 
-export interface JournalOptions extends Omit<runs.Observer, 'db' | 'isShared'> {
+export interface JournalOptions extends Omit<runs.Observer, 'db'> {
   /** Must never return the same text twice. */
   readonly randomId: () => string;
   /** Days for which ended calls are kept. */
@@ -29,7 +27,6 @@ export interface JournalOptions extends Omit<runs.Observer, 'db' | 'isShared'> {
   /** Milliseconds for which a file waits for another process that makes no progress. */
   readonly patience: number;
   readonly openDatabase?: ((path: string) => Database) | undefined;
-  readonly isOnSharedDisk?: ((folder: string) => boolean) | undefined;
 }
 
 export async function openJournal(options: JournalOptions): Promise<Journal> {
@@ -45,16 +42,15 @@ export async function openJournal(options: JournalOptions): Promise<Journal> {
 }
 
 async function openRun(options: JournalOptions, token: string): Promise<runs.Run> {
-  const { folder, now, uptime, openDatabase: open = openDatabase, isOnSharedDisk = place.isOnNetwork } = options;
-  const isShared = isOnSharedDisk(folder);
+  const { folder, now, uptime, openDatabase: open = openDatabase } = options;
   const began = uptime();
   for (;;) {
     const db = open(place.databaseIn(folder));
     try {
-      configure(db, place.databaseIn(folder), isShared);
+      configure(db, place.databaseIn(folder));
       db.exec('begin immediate');
       if (versionOf(db, place.databaseIn(folder)) === 0) db.exec(SCHEMA);
-      const run = runs.beginRun({ ...options, db, isShared }, token, now().getTime() - options.runningFor);
+      const run = runs.beginRun({ ...options, db }, token, now().getTime() - options.runningFor);
       db.exec('commit');
       place.keepSpace(folder);
       return run;
@@ -68,23 +64,11 @@ async function openRun(options: JournalOptions, token: string): Promise<runs.Run
   }
 }
 
-function configure(db: Database, database: string, isShared: boolean): void {
-  db.exec(isShared ? 'pragma busy_timeout = 2000' : 'pragma busy_timeout = 0');
-  if (isShared) rejectLog(db, database);
-  db.exec(`pragma page_size = ${PAGE_SIZE}; pragma auto_vacuum = incremental; pragma foreign_keys = on;
+function configure(db: Database, database: string): void {
+  db.exec(`pragma busy_timeout = 0; pragma page_size = ${PAGE_SIZE}; pragma auto_vacuum = incremental; pragma foreign_keys = on;
     pragma wal_autocheckpoint = 250; pragma fullfsync = on; pragma checkpoint_fullfsync = on`);
-  const mode = isShared ? 'truncate' : 'wal';
-  const given = db.get(isShared ? 'pragma journal_mode = truncate' : 'pragma journal_mode = wal')?.journal_mode;
-  if (given !== mode) throw refusal(database, `cannot be kept here: SQLite uses its mode ${given} in place of ${mode}`);
-}
-
-/** A log needs memory that all processes share, unless the database is locked exclusively. */
-function rejectLog(db: Database, database: string): void {
-  db.exec('pragma locking_mode = exclusive');
-  const isLogged = db.get('pragma journal_mode')?.journal_mode === 'wal';
-  db.exec('pragma locking_mode = normal');
-  if (!isLogged) return;
-  throw refusal(database, 'was made on a local disk, and cannot be used on a network drive: move it back');
+  const mode = db.get('pragma journal_mode = wal')?.journal_mode;
+  if (mode !== 'wal') throw refusal(database, `cannot be kept here: SQLite uses its mode ${mode} in place of wal`);
 }
 
 function versionOf(db: Database, database: string): number {
@@ -186,33 +170,11 @@ function openToRead(folder: string, open: typeof openDatabase): Database | undef
   place.checkPlace(folder);
   const database = place.databaseIn(folder);
   if (place.isMissing(database)) return undefined;
-  try {
-    return unlessEmpty(open(database), database);
-  } catch (thrown) {
-    if (!hasSqliteCode(thrown, 'CANTOPEN', 'READONLY')) throw thrown;
-  }
-  // If the current user cannot write to the folder, SQLite cannot create the file that processes use together.
-  const copies = mkdtempSync(join(tmpdir(), 'codesign-remote-'));
-  const copy = join(copies, 'journal.db');
-  let db: Database | undefined;
-  const close = (): void => {
-    db?.close();
-    rmSync(copies, { recursive: true, force: true });
-  };
-  try {
-    for (const end of ['', '-wal']) if (!place.isMissing(database + end)) copyFileSync(database + end, copy + end);
-    db = unlessEmpty(open(copy), database);
-  } finally {
-    if (db === undefined) close();
-  }
-  return db && { ...db, close };
-}
-
-/** A database is empty if the process that created it ended before it made the tables. */
-function unlessEmpty(db: Database, database: string): Database | undefined {
+  const db = open(database);
   let isEmpty = true;
   try {
     db.exec('pragma busy_timeout = 5000; pragma query_only = on');
+    // The process that created the database may have ended before it made the tables.
     isEmpty = versionOf(db, database) === 0;
   } finally {
     if (isEmpty) db.close();

@@ -55,6 +55,10 @@ export function keepSpace(folder: string): void {
 export function checkPlace(folder: string): void {
   const stats = statSync(folder, { bigint: true });
   if (!stats.isDirectory()) throw refusal(folder, 'is no folder');
+  // SQLite's log needs memory that is shared by all processes, and processes of two machines share none.
+  if (process.platform === 'linux' && SHARED_FILE_SYSTEMS.has(statfsSync(folder).type)) {
+    throw refusal(folder, 'is on a network drive or a shared disk, and the journal needs a local disk');
+  }
   checkOwner(folder, stats);
   for (const name of EARLIER) {
     if (!isMissing(join(folder, name))) throw journalErrors('journal-of-earlier-build', { folder, name });
@@ -135,9 +139,4 @@ function checkOwner(path: string, { uid, mode }: BigIntStats): void {
     path,
     `may be written by other users (mode ${(mode & 0o7777n).toString(8)}): chmod 700 makes a folder private`,
   );
-}
-
-/** On these file systems, processes on different hosts do not see the same memory, which SQLite's log requires. */
-export function isOnNetwork(folder: string): boolean {
-  return process.platform === 'linux' && SHARED_FILE_SYSTEMS.has(statfsSync(folder).type);
 }

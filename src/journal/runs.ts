@@ -16,8 +16,6 @@ export interface Observer {
   readonly now: () => Date;
   readonly uptime: () => number;
   readonly processes: Processes;
-  /** True if other machines, even some with the same name, might use the database. */
-  readonly isShared?: boolean | undefined;
 }
 
 /** The database stores all members except `watch`. */
@@ -98,10 +96,9 @@ function isSilent({ beat_at }: Row, { now }: Observer): boolean {
 }
 
 /** Returns undefined if the process is not visible from here. */
-function seenAlive({ token, thread, ...row }: Row, { processes, isShared }: Observer): boolean | undefined {
+function seenAlive({ token, thread, ...row }: Row, { processes }: Observer): boolean | undefined {
   const holder = holderOf(row);
   const { self, isRunning } = processes;
-  if (isShared && holder.boot !== self.boot) return undefined;
   const parts = ['host', 'boot', 'space', 'pid', 'started'] as const;
   if (parts.some((part) => holder[part] !== self[part])) return isRunning(holder);
   return thread === threadId ? runsHere().has(String(token)) : undefined;

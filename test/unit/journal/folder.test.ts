@@ -1,29 +1,15 @@
 /** The folder of the journal: where it is, whose, and what keeps it from being used. */
 
 import { execFileSync } from 'node:child_process';
-import {
-  chmod,
-  chown,
-  copyFile,
-  lchown,
-  mkdir,
-  mkdtemp,
-  readdir,
-  rename,
-  rm,
-  stat,
-  symlink,
-  writeFile,
-} from 'node:fs/promises';
+import { chmod, chown, lchown, mkdir, mkdtemp, readdir, rename, rm, stat, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { hasJournal } from '../../../src/app/compose-local.ts';
 import { stateFolder } from '../../../src/bytes/platform-folders.ts';
-import { openDatabase } from '../../../src/journal/driver.ts';
 import { readJournal } from '../../../src/journal/open-journal.ts';
 import { type WorkerSetting, workerSetting } from './support/processes.ts';
-import { askingOf, end, journalSetting, type Setting, signAndReport } from './support/setting.ts';
+import { askingOf, journalSetting, type Setting, signAndReport } from './support/setting.ts';
 
 const isRoot = process.getuid?.() === 0;
 const hasModes = process.platform !== 'win32';
@@ -92,55 +78,6 @@ describe('a folder that can be used', () => {
     await symlink('target', folder);
     await signAndReport(await setting.open({ folder }), askingOf(1));
     expect(await readdir(join(outside, 'target'))).toContain('journal.db');
-  });
-});
-
-/** Whether another process cannot write to the database. */
-function isLockedForOthers(database: string): boolean {
-  const script = `const Driver = process.getBuiltinModule?.('node:sqlite')?.DatabaseSync ?? require('libsql');
-    const connection = new Driver(${JSON.stringify(database)});
-    try { connection.exec('begin immediate'); console.log('free'); } catch { console.log('locked'); }`;
-  return (
-    execFileSync(process.execPath, ['-e', script], { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] }) ===
-    'locked\n'
-  );
-}
-
-describe('a folder on a network or shared file system', () => {
-  const isOnSharedDisk = () => true;
-
-  test('has a database without a log, which a run there continues to use', async () => {
-    const journal = await setting.open({ isOnSharedDisk });
-    const first = await signAndReport(journal, askingOf(1));
-    expect((await readdir(setting.folder)).filter((name) => /-(wal|shm)$/.test(name))).toEqual([]);
-    await journal.close();
-    expect(await (await setting.open({ isOnSharedDisk })).known(askingOf(1))).toMatchObject({ id: first.id });
-  });
-
-  test('does not take a database with a log: it was made on a local disk', async () => {
-    await end(await setting.open());
-    // A process looks at a file only as long as it has no connection to it.
-    await copyFile(setting.database, join(outside, 'journal.db'));
-    await expect(setting.open({ isOnSharedDisk, folder: outside })).rejects.toMatchObject({
-      code: 'journal-unusable',
-      message: expect.stringMatching(/was made on a local disk, and cannot be used on a network drive/),
-    });
-  });
-
-  test('is looked at without loss of the locks of another connection', async () => {
-    await end(await setting.open({ isOnSharedDisk }));
-    const connection = openDatabase(setting.database);
-    connection.exec('begin immediate');
-    let time = 0;
-    const hurried = setting.open({ isOnSharedDisk, uptime: () => (time += 20_000) });
-    await expect(hurried).rejects.toMatchObject({ message: expect.stringMatching(/locked/) });
-    expect(isLockedForOthers(setting.database)).toBe(true);
-    connection.close();
-  });
-
-  test('can be left for a local disk', async () => {
-    await signAndReport(await setting.open({ isOnSharedDisk }), askingOf(1));
-    expect(await (await setting.open()).known(askingOf(1))).toMatchObject({ known: { record: expect.anything() } });
   });
 });
 

@@ -1,7 +1,6 @@
 /** Runs that are gone, or are presumed to be, and clocks that jump. */
 
 import { spawn } from 'node:child_process';
-import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
 import type { Journal } from '../../../src/journal/journal.ts';
 import { observeProcesses } from '../../../src/journal/processes.ts';
@@ -90,15 +89,6 @@ describe('a run whose process is not visible', () => {
     expect(await hasToWait(other)).toBe(true);
     setting.clock.up += 3 * MINUTE;
     expect(await hasToWait(other)).toBe(false);
-  });
-
-  test('of the same host name and another boot cannot be seen on a shared disk', async () => {
-    const shared = await setting.open({ isOnSharedDisk: () => true, folder: join(setting.folder, 'shared') });
-    await (await claimOf(shared, askingOf(1))).requested();
-    const self = { boot: 'second' };
-    const other = await setting.open({ self, isOnSharedDisk: () => true, folder: join(setting.folder, 'shared') });
-    setting.ended.add(102);
-    expect(await hasToWait(other)).toBe(true);
   });
 
   test('is waited for until it can be presumed dead', async () => {
