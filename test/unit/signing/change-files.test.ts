@@ -10,7 +10,7 @@ import { jar } from '../../../src/formats/jar/index.ts';
 import { formats } from '../../../src/formats/registry.ts';
 import { removeSignatures } from '../../../src/signing/changes/remove.ts';
 import { timestampFiles } from '../../../src/signing/changes/timestamp.ts';
-import type { ChangeFilesResult, FileToSign, SigningEvent } from '../../../src/signing/outcome.ts';
+import type { ChangeFilesResult, FileToSign } from '../../../src/signing/outcome.ts';
 import type { Disk, Run } from '../../../src/signing/run.ts';
 import type { Stamped } from '../../../src/timestamp/authorities.ts';
 import { fixture, snapshot, temporaryFolder } from '../../support/programs/cli.ts';
@@ -114,10 +114,7 @@ describe('a file that changes while it is being changed', () => {
 describe('a result that differs from the plan', () => {
   /** As the real format, except for what it gives as edits. */
   function formatsThat(spoil: (file: SignableFile) => Partial<SignableFile>): readonly Format[] {
-    const spoiled = (file: SignableFile): SignableFile => ({
-      ...file,
-      ...spoil(file),
-    });
+    const spoiled = (file: SignableFile): SignableFile => ({ ...file, ...spoil(file) });
     return formats.map((format) => ({
       ...format,
       open: async (source, reader, name) => spoiled(await format.open(source, reader, name)),
@@ -149,22 +146,20 @@ describe('a result that differs from the plan', () => {
   });
 });
 
-describe('a JAR signed with SHA-1 whose timestamp is of the time when Java took that', () => {
-  it('keeps it, even with --force: with another one, Java would treat the file as unsigned', async () => {
-    const path = join(folder, 'old.jar');
-    const result = await readFile(fixture('golden/sha1-rsa2048.jar'));
-    const file = await openBytes(jar, result);
-    const [signature] = await file.signatures();
-    if (signature === undefined) throw new Error('the file is unsigned');
-    const value = signature.value ?? new Uint8Array();
-    const token = await authority.stamp(value, { genTime: '20180601120000Z' });
-    await writeFile(path, applyPatch(result, (await stampIn(file, new Map([[signature, token]]))).patch));
-    const before = await snapshot(folder);
-    expect(wordsOf(await changeFiles(inPlace([path]), changingWith(timestamping().change)))).toEqual(['skipped']);
-    const { change } = timestamping(undefined, true);
-    expect(wordsOf(await changeFiles(inPlace([path]), changingWith(change)))).toEqual(['timestamp-breaks-signature']);
-    expect(await snapshot(folder)).toEqual(before);
-  });
+it('a JAR signed with SHA-1 whose timestamp is of the time when Java took that keeps it, even with --force: with another one, Java would treat the file as unsigned', async () => {
+  const path = join(folder, 'old.jar');
+  const result = await readFile(fixture('golden/sha1-rsa2048.jar'));
+  const file = await openBytes(jar, result);
+  const [signature] = await file.signatures();
+  if (signature === undefined) throw new Error('the file is unsigned');
+  const value = signature.value ?? new Uint8Array();
+  const token = await authority.stamp(value, { genTime: '20180601120000Z' });
+  await writeFile(path, applyPatch(result, (await stampIn(file, new Map([[signature, token]]))).patch));
+  const before = await snapshot(folder);
+  expect(wordsOf(await changeFiles(inPlace([path]), changingWith(timestamping().change)))).toEqual(['skipped']);
+  const { change } = timestamping(undefined, true);
+  expect(wordsOf(await changeFiles(inPlace([path]), changingWith(change)))).toEqual(['timestamp-breaks-signature']);
+  expect(await snapshot(folder)).toEqual(before);
 });
 
 describe('a run over several files', () => {
@@ -175,33 +170,6 @@ describe('a run over several files', () => {
     });
     const result = await changeFiles(inPlace(paths), changingWith(change, { concurrency: 1 }));
     expect(wordsOf(result)).toEqual(['timestamped', 'timestamp-failed', 'timestamped']);
-  });
-
-  it('does nothing when it was interrupted before it began', async () => {
-    const paths = await copies(2);
-    const before = await snapshot(folder);
-    const result = await changeFiles(inPlace(paths), changingWith(removeSignatures), AbortSignal.abort());
-    expect(wordsOf(result)).toEqual(['not-attempted', 'not-attempted']);
-    expect(await snapshot(folder)).toEqual(before);
-  });
-
-  it('reports the start and end of each file, and tolerates a listener that throws', async () => {
-    const paths = await copies(2);
-    const events: SigningEvent[] = [];
-    const onEvent = (event: SigningEvent): void => {
-      events.push(event);
-      throw new Error('not now');
-    };
-    const result = await changeFiles(inPlace(paths), changingWith(removeSignatures, { onEvent, concurrency: 1 }));
-    expect(wordsOf(result)).toEqual(['removed', 'removed']);
-    expect(result.warnings).toEqual([expect.stringContaining('not now')]);
-    expect(events.map(({ type }) => type)).toEqual([
-      'files-planned',
-      'file-started',
-      'file-finished',
-      'file-started',
-      'file-finished',
-    ]);
   });
 
   it('rejects a table that cannot be rewritten without a loss before any request', async () => {

@@ -85,10 +85,7 @@ export async function journalScene(): Promise<JournalScene> {
         now: () => new Date(),
         uptime: () => performance.now(),
         randomId: () => `id${String(++ids).padStart(8, '0')}`,
-        processes: {
-          self: { host: 'here', boot: 'first', pid: 100, started: '1' },
-          isRunning: () => true,
-        },
+        processes: { self: { host: 'here', boot: 'first', pid: 100, started: '1' }, isRunning: () => true },
         keepDays: 90,
         runningFor: 0,
         patience: 60_000,

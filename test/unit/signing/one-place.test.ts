@@ -31,7 +31,3 @@ it('treats two hard links as two paths', async () => {
   await link(folder.at('App.exe'), folder.at('app.exe'));
   expect(find('App.exe', 'app.exe')).toBe(0);
 });
-
-it('treats names that have nothing in common as different paths', () => {
-  expect(find('a.exe', 'b.exe', 'a/a.exe', 'b/a.exe')).toBe(0);
-});

@@ -1,11 +1,8 @@
 /** Giving up a call that a process is working on, where the journal decides, and what resuming removes next to files. */
 
-import { mkdir, realpath, symlink, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import type { SharingFile, UnfinishedCall, UnfinishedKind } from '../../../src/journal/journal.ts';
-import { forgetCalls, removeStaleFilesOf } from '../../../src/signing/resume/resume.ts';
-import { temporaryFolder } from '../../support/programs/cli.ts';
+import type { UnfinishedCall, UnfinishedKind } from '../../../src/journal/journal.ts';
+import { forgetCalls } from '../../../src/signing/resume/resume.ts';
 
 function callOf(kind: UnfinishedKind): UnfinishedCall {
   return {
@@ -36,19 +33,6 @@ describe('forgetting a call', () => {
       await expect(forgotten).rejects.toMatchObject({ code: 'call-under-way', category: 'local' });
     },
   );
-
-  it('forgets none when one of several is unknown', async () => {
-    const journal = {
-      async forget(id: string) {
-        if (id === 'call-1') throw new Error('nothing is given up');
-        return 'not-found' as const;
-      },
-      reported: async () => false,
-    };
-    const parts = { journal, service: undefined, extra: {} } as const;
-    const forgotten = forgetCalls(['call-1', 'call-2'], [callOf('unknown')], undefined, parts, () => undefined);
-    await expect(forgotten).rejects.toMatchObject({ code: 'no-such-call' });
-  });
 
   /** What happens, in its order, when a call with a signature is given up, and the report is sent so. */
   async function giveUp(send: () => Promise<void>) {
@@ -97,45 +81,4 @@ describe('forgetting a call', () => {
     ]);
     expect(warnings).toEqual([expect.stringContaining('no service')]);
   });
-});
-
-function callFor(kind: UnfinishedCall['kind'], ...outputs: readonly (string | undefined)[]): UnfinishedCall {
-  const files = outputs.map((output): SharingFile => {
-    const manner = {
-      path: '/in/app.exe',
-      output: output ?? '',
-      existing: 'replace',
-      formatOptions: {},
-    } as const;
-    const fate = { file: 'app.exe', written: kind === 'unreported', unusable: false, reason: undefined };
-    return { ...fate, signingOptions: output === undefined ? undefined : manner };
-  });
-  return {
-    id: 'call-1',
-    kind,
-    at: '2026-11-21T10:00:00.000Z',
-    work: { origin: 'https://a.example', code: '1', algorithm: 'SHA256', digest: '00' },
-    metadata: { file: 'app.exe', bytes: 1, certificate: { name: 'A', sha256: 'aa' }, client: 'me' },
-    files,
-    record: undefined,
-    reportDue: undefined,
-    reason: undefined,
-  };
-}
-
-it('looks next to every target, whatever the call waits for, and where a link leads', async () => {
-  await using folder = await temporaryFolder();
-  const root = await realpath(folder.path);
-  const places = { one: join(root, 'one'), other: join(root, 'other'), linked: join(root, 'linked') };
-  for (const place of Object.values(places)) await mkdir(place);
-  await writeFile(join(places.linked, 'app.exe'), 'x');
-  await symlink(join(places.linked, 'app.exe'), join(root, 'link.exe'));
-  const looked: string[] = [];
-  const calls = [
-    callFor('unknown', join(places.one, 'app.exe')),
-    callFor('unreported', join(places.other, 'new.exe'), undefined),
-    callFor('unwritten', join(root, 'link.exe')),
-  ];
-  await removeStaleFilesOf(calls, { removeStaleFiles: async (place) => void looked.push(place) });
-  expect(looked).toEqual([places.one, places.other, places.linked]);
 });

@@ -2,17 +2,14 @@
 
 import { appendFile } from 'node:fs/promises';
 import { setFlagsFromString } from 'node:v8';
-import { runInNewContext } from 'node:vm';
 import { describe, expect, it } from 'vitest';
 import type { SigningEvent } from '../../../src/signing/outcome.ts';
-import type { SigningJournal } from '../../../src/signing/service/account.ts';
 import { signFiles } from '../../../src/signing/sign-files.ts';
 import { forEach } from '../../support/set-up.ts';
 import { historyOf } from '../journal/support/setting.ts';
 import { journalScene } from './journal-scene.ts';
 
 setFlagsFromString('--expose-gc');
-const collectGarbage = runInNewContext('gc') as () => void;
 
 const scene = forEach(journalScene);
 
@@ -21,15 +18,6 @@ describe('files of one content in one run', () => {
     Promise.all(Array.from({ length: count }, (_, index) => scene.program(`${index}.exe`, 'the same')));
   const reportedOf = ({ files }: Awaited<ReturnType<typeof signFiles>>) =>
     files.map((file) => file.status === 'signed' && file.reported);
-
-  it.each([1, 2, 5])('have one report, and all of them say so (%s concurrently)', async (concurrency) => {
-    // The report is on its way while the others begin.
-    scene.service.beforeReport = () => new Promise((resolve) => setTimeout(resolve, 30));
-    const result = await signFiles(await same(5), scene.signing(await scene.open(), { concurrency }));
-    expect(reportedOf(result)).toEqual(Array(5).fill(true));
-    expect(scene.service.reports).toEqual([['record-1', 1]]);
-    expect(await (await scene.open()).unfinished()).toEqual([]);
-  });
 
   it('say that no report arrived when it did not, and it stays for resume', async () => {
     scene.service.beforeReport = () => Promise.reject(new Error('away'));
@@ -76,34 +64,6 @@ it('the report about a late answer stays due when the file fails afterwards', as
   expect(result.files).toMatchObject([{ status: 'failed' }]);
   const surplus = (await (await scene.open()).unfinished()).filter(({ kind }) => kind === 'surplus');
   expect(surplus).toMatchObject([{ record: 'record-1', reportDue: 2 }]);
-});
-
-describe('a run of many files', () => {
-  it.each([
-    ['was written', async () => undefined],
-    ['changed while the service signed', (path: string) => appendFile(path, 'changed')],
-  ])('holds nothing of the call for a file that %s', async (_what, before) => {
-    const files = await Promise.all(Array.from({ length: 4 }, (_, index) => scene.program(`${index}.exe`)));
-    const journal = await scene.open();
-    const given: WeakRef<object>[] = [];
-    const claim: SigningJournal['claim'] = async (asking) => {
-      const one = await journal.claim(asking);
-      if (one !== undefined) given.push(new WeakRef(one));
-      return one;
-    };
-    let alive = 0;
-    scene.service.before = async () => {
-      await before(files[scene.service.asked - 1]?.path ?? '');
-      // What a WeakRef was made of or looked at stays until the end of the turn.
-      await new Promise((resolve) => setImmediate(resolve));
-      collectGarbage();
-      alive = given.filter((one) => one.deref() !== undefined).length;
-    };
-    const result = await signFiles(files, scene.signing({ ...journal, claim }, { concurrency: 1 }));
-    expect([result.files.length, given.length]).toEqual([4, 4]);
-    // The one under way, and the one before it.
-    expect(alive).toBeLessThanOrEqual(2);
-  });
 });
 
 describe('a signature that a later run can use', () => {
@@ -154,19 +114,4 @@ it('reports which process a file waits for', async () => {
     { type: 'waiting', path: yours.path, whom: 'process 100' },
   ]);
   expect(scene.service.asked).toBe(1);
-});
-
-describe('several runs at the very same file', () => {
-  it('leave nothing unfinished: one writes it, and the signature is reported as used', async () => {
-    const file = await scene.program('app.exe');
-    const journals = await Promise.all([scene.open(), scene.open(), scene.open()]);
-
-    const results = await Promise.all(journals.map((journal) => signFiles([file], scene.signing(journal))));
-
-    const [first] = journals;
-    expect(results.some(({ summary }) => summary.signed > 0)).toBe(true);
-    expect(scene.service.asked).toBe(1);
-    expect(await first?.unfinished()).toEqual([]);
-    expect(new Set(scene.service.reports.map(([, status]) => status))).toEqual(new Set([1]));
-  });
 });

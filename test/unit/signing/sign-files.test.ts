@@ -291,18 +291,6 @@ describe('a run', () => {
     expect(await readFile(second ?? '', 'utf8')).toBe('the result of another run');
     expect(await noTemporaryFiles()).toBe(true);
   });
-
-  it('reports each step of a file as an event, the outcome before the report', async () => {
-    const events: SigningEvent['type'][] = [];
-    const service = { ...testService(), report: () => Promise.reject(new Error('away')) };
-    const { files } = await signFiles(
-      await programs(1),
-      signingWith(service, { onEvent: ({ type }) => events.push(type) }),
-    );
-    const steps = ['file-step', 'signature-requested', 'signature-given', 'file-step'];
-    expect(events).toEqual(['files-planned', 'file-started', ...steps, 'file-finished', 'report-failed']);
-    expect(files[0]).toMatchObject({ status: 'signed', reported: false });
-  });
 });
 
 it('rejects a file that changes while it is signed, and leaves it as it now is', async () => {

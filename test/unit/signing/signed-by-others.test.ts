@@ -119,9 +119,3 @@ describe('a file that was found', () => {
     expect(statusOf((await sign(OURS, { path, isFound: true }, more)).outcome)).toBe('signed-by-others');
   });
 });
-
-it('replaces the signature of another publisher in a file that the user named', async () => {
-  const path = await program();
-  await sign(OTHER, { path });
-  expect((await sign(OURS, { path })).outcome).toMatchObject({ status: 'signed', replaced: ['Windows'] });
-});

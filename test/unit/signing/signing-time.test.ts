@@ -1,7 +1,6 @@
 /** The time that a format signs, in a second run of the same work. */
 
 import { createHash } from 'node:crypto';
-import { appendFile } from 'node:fs/promises';
 import { expect, it } from 'vitest';
 import type { Format } from '../../../src/format/format.ts';
 import type { SignableFile } from '../../../src/format/signable-file.ts';
@@ -86,14 +85,4 @@ it('is the one of a request whose outcome is unknown', async () => {
   scene.service.before = async () => undefined;
   expect(await run(file, { formats: [format], now: () => LATER })).toBe('signed');
   expect(signed).toEqual([FIRST.toISOString()]);
-});
-
-it('is a new one for other content', async () => {
-  const { format, signed } = timeSigningFormat();
-  const file = await scene.program('app.exe');
-  const authorities = { stamp: () => Promise.reject(new Error('no timestamp')) };
-  await run(file, { formats: [format], now: () => FIRST, authorities });
-  await appendFile(file.path, 'other content'.padEnd(16));
-  expect(await run(file, { formats: [format], now: () => LATER })).toBe('signed');
-  expect([signed, scene.service.asked]).toEqual([[LATER.toISOString()], 2]);
 });

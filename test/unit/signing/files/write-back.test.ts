@@ -3,7 +3,6 @@
 import { open, stat, writeFile } from 'node:fs/promises';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import type { ByteSource } from '../../../../src/bytes/byte-source.ts';
-import { flushInTurn, writeBackWith } from '../../../../src/signing/files/flushes.ts';
 import { stageCopy } from '../../../../src/signing/files/staged-copy.ts';
 import { digestEntries } from '../../../../src/zip/entry-digests.ts';
 import { folderForEach } from '../../../support/set-up.ts';
@@ -21,69 +20,6 @@ function sevens(size: number): ByteSource {
     },
   };
 }
-
-describe('writing back', () => {
-  it('is requested each 16 MiB, once at a time', async () => {
-    const ends: (() => void)[] = [];
-    const writeBack = writeBackWith(() => new Promise((resolve) => ends.push(resolve)));
-    const writeUpTo = (mebibytes: number) => {
-      for (let written = 0; written <= mebibytes; written++) writeBack(written * MEBIBYTE);
-    };
-    writeUpTo(15);
-    expect(ends).toHaveLength(0);
-    writeUpTo(100);
-    expect(ends).toHaveLength(1);
-    ends[0]?.();
-    await new Promise(setImmediate);
-    writeBack(101 * MEBIBYTE);
-    expect(ends).toHaveLength(2);
-  });
-
-  it('throws nothing if the disk reports an error', async () => {
-    let asked = 0;
-    const writeBack = writeBackWith(async () => {
-      asked += 1;
-      throw new Error('EIO');
-    });
-    writeBack(16 * MEBIBYTE);
-    await new Promise(setImmediate);
-    writeBack(32 * MEBIBYTE);
-    await new Promise(setImmediate);
-    expect(asked).toBe(2);
-  });
-});
-
-describe('flushes in turn', () => {
-  it('all fail from the failed one on, even those that were already requested', async () => {
-    const ends: ((failure?: Error) => void)[] = [];
-    const sync = () =>
-      new Promise<void>((resolve, reject) => ends.push((failure) => (failure ? reject(failure) : resolve())));
-    const { flush, assertNoneFailed } = flushInTurn(sync);
-    const first = flush();
-    const second = flush();
-    await new Promise(setImmediate);
-    expect(ends).toHaveLength(1);
-    assertNoneFailed();
-    ends[0]?.(new Error('EIO'));
-    await expect(first).rejects.toThrow('EIO');
-    await expect(second).rejects.toThrow('EIO');
-    await expect(flush()).rejects.toThrow('EIO');
-    expect(assertNoneFailed).toThrow('EIO');
-    expect(ends).toHaveLength(1);
-  });
-
-  it('that succeed run one at a time', async () => {
-    let underWay = 0;
-    let most = 0;
-    const { flush } = flushInTurn(async () => {
-      most = Math.max(most, ++underWay);
-      await new Promise(setImmediate);
-      underWay--;
-    });
-    await Promise.all([flush(), flush(), flush()]);
-    expect(most).toBe(1);
-  });
-});
 
 describe('a copy of many megabytes', () => {
   const folder = folderForEach();

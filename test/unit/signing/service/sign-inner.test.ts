@@ -109,14 +109,6 @@ describe('a bundle with three packages', () => {
     expect(await readFile(path)).toEqual(BUNDLE);
   });
 
-  it('shows in a dry run what is known of its requests', async () => {
-    expect(await run({ dryRun: true })).toMatchObject({
-      status: 'planned',
-      digest: null,
-      inner: ['app.msix', 'b.msix', 'c.msix'].map((name) => ({ name, digest: expect.stringMatching(/^[\w+/]{43}=$/) })),
-    });
-  });
-
   it('without a journal gives all signatures up if the last one does not match, each under its own record', async () => {
     const { sign } = scene.service;
     scene.service.sign = async (request, signal) => {
@@ -218,13 +210,6 @@ describe('a bundle with three packages', () => {
     });
     expect([scene.service.asked, scene.service.reports.length, await journal.unfinished()]).toEqual([2, 2, []]);
     await requireSigned(path);
-  });
-
-  it('is unchanged, and nothing is requested, if one of the packages cannot be signed', async () => {
-    const unfit = makeBundle(packageOf('a'), { publisher, more: [{ name: 'x.msix', bytes: makePackage() }] });
-    await writeFile(path, unfit);
-    expect(await run()).toMatchObject({ status: 'failed', error: { code: 'appx-package-unfit' } });
-    expect([scene.service.asked, await readFile(path)]).toEqual([0, unfit]);
   });
 
   it('stays unchanged if it changes while a package is signed', async () => {
