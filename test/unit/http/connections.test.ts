@@ -118,20 +118,6 @@ test('a connection that was opened in advance carries the first call', async () 
   expect(bodyOf(await get(http, url))).toBe('3 of 1');
 });
 
-test('several connections that were opened in advance carry concurrent calls', async () => {
-  const connections = new Set<number>();
-  const url = await serve((socket, connection) => {
-    connections.add(connection);
-    socket.write(answerWith(`${connection}`));
-  });
-  const http = client();
-  http.prepare(new URL(url));
-  http.prepare(new URL(url), 3);
-  const outcomes = await Promise.all([get(http, url), get(http, url), get(http, url)]);
-  expect(outcomes.map(bodyOf).sort()).toEqual(['1', '2', '3']);
-  expect(connections.size).toBe(3);
-});
-
 test('a failure to open a connection in advance is reported by the next call, and the one after that tries again', async () => {
   let refusals = 0;
   const url = await serve((socket) => {

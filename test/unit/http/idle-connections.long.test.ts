@@ -11,13 +11,7 @@ import { listen, openHttp } from './support/http-setting.ts';
 function openPost(url: string, connections?: number, deadlineMilliseconds = 5000): () => Promise<Outcome> {
   const client = openHttp({ connections });
   return () =>
-    client.postJson({
-      url: new URL(url),
-      headers: {},
-      body: Buffer.from('{}'),
-      deadlineMilliseconds,
-      sizeLimit: 1000,
-    });
+    client.postJson({ url: new URL(url), headers: {}, body: Buffer.from('{}'), deadlineMilliseconds, sizeLimit: 1000 });
 }
 
 async function startCounting(

@@ -6,9 +6,7 @@ import type { AddressInfo } from 'node:net';
 import type { SecureVersion, TLSSocket } from 'node:tls';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import type { HttpOptions } from '../../../src/http/http.ts';
-import { NO_PROXIES } from '../../../src/http/proxy.ts';
 import type { Outcome } from '../../../src/http/request.ts';
-import { startProxy } from '../../support/services/proxy.ts';
 import { createTlsAuthority, type TlsAuthority } from '../../support/services/tls-authority.ts';
 import { openHttp } from './support/http-setting.ts';
 
@@ -27,8 +25,6 @@ interface ListenOptions {
   readonly port?: number;
   readonly by?: TlsAuthority;
   readonly names?: readonly string[];
-  /** Holds every answer until so many requests wait. */
-  readonly together?: number;
   readonly secureOptions?: number;
 }
 
@@ -38,21 +34,16 @@ async function listen({
   port = 0,
   by = authority,
   names,
-  together = 1,
   secureOptions,
 }: ListenOptions = {}): Promise<Listening> {
   const identity = await by.issue({ names: names ?? ['localhost', '127.0.0.1'] });
   const versions = protocol && { minVersion: protocol, maxVersion: protocol };
   const resumed: boolean[] = [];
-  let waiting: (() => void)[] = [];
   const server: Server = https.createServer(
     { ...identity, ...versions, ...(secureOptions && { secureOptions }) },
     (request, response) => {
-      waiting.push(() => response.writeHead(200, { connection: 'close' }).end('{}'));
       request.resume();
-      if (waiting.length < together) return;
-      for (const answer of waiting) answer();
-      waiting = [];
+      response.writeHead(200, { connection: 'close' }).end('{}');
     },
   );
   server.on('secureConnection', (socket: TLSSocket) => resumed.push(socket.isSessionReused()));
@@ -99,16 +90,6 @@ describe.each(['TLSv1.2', 'TLSv1.3'] as const)('with %s', (protocol) => {
     const post = open();
     for (let call = 0; call < 4; call++) expect(await post('localhost', port)).toMatchObject({ kind: 'answer' });
     expect(resumed).toEqual([false, true, true, true]);
-  });
-
-  test('so do many that are opened immediately after others that were', async () => {
-    const { port, resumed } = await listen({ protocol, together: 8 });
-    const post = open();
-    for (let round = 0; round < 3; round++) {
-      await Promise.all(Array.from({ length: 8 }, () => post('localhost', port)));
-    }
-    expect(resumed.slice(0, 8)).toEqual(Array(8).fill(false));
-    expect(resumed.slice(8)).toEqual(Array(16).fill(true));
   });
 
   test('a session is offered to the name that the certificate was checked against, and to no other', async () => {
@@ -169,16 +150,6 @@ test('a connection that hangs with a session is tried without one next', async (
   expect(await post('localhost', port)).toMatchObject({ kind: 'answer' });
   expect(asked).toBe(1);
   expect(resumed).toEqual([false, false]);
-});
-
-test('a connection through a proxy resumes what one through it began', async () => {
-  const { port, resumed } = await listen({ names: ['service.test'] });
-  await using proxy = await startProxy();
-  const way = { url: new URL(proxy.url), authorization: undefined };
-  const post = open({ proxies: { ...NO_PROXIES, https: way } });
-  for (let call = 0; call < 2; call++) expect(await post('service.test', port)).toMatchObject({ kind: 'answer' });
-  expect(proxy.asked).toHaveLength(2);
-  expect(resumed).toEqual([false, true]);
 });
 
 test('two clients of one process share no session: their roots may differ', async () => {

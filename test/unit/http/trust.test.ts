@@ -1,77 +1,38 @@
 /** Which servers TLS trusts, and that nothing in the environment turns the check off. */
 
-import { execFile } from 'node:child_process';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import tls from 'node:tls';
-import { build } from 'esbuild';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { loadRoots, type TrustRoots, tlsChecksDisabled } from '../../../src/http/roots.ts';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { loadRoots, type TrustRoots } from '../../../src/http/roots.ts';
+import { runCliProcess } from '../../support/programs/cli.ts';
 import { type MisbehavingService, startMisbehavingService } from '../../support/services/misbehaving-service.ts';
-import { openServiceClient, SIGN_REQUEST } from '../../support/services/service-client.ts';
+import { ACCESS_KEY, ACCESS_SECRET, openServiceClient, SIGN_REQUEST } from '../../support/services/service-client.ts';
 import { createTlsAuthority } from '../../support/services/tls-authority.ts';
 import { folderForAll } from '../../support/set-up.ts';
 
 const folder = folderForAll();
 let service: MisbehavingService;
-let client = '';
 beforeAll(async () => {
   service = await startMisbehavingService('good');
-  client = await bundleClient();
 });
 afterAll(async () => {
   await service.stop();
 });
 
-/** A bundle of the client, since Node 20 runs no TypeScript. */
-async function bundleClient(): Promise<string> {
-  const outfile = join(folder, 'sign.mjs');
-  const support = join(import.meta.dirname, '../../support/services/service-client.ts');
-  const contents = `
-    import { openServiceClient, SIGN_REQUEST } from ${JSON.stringify(support)};
-    const { service } = await openServiceClient(JSON.parse(process.argv[2]));
-    console.log(await service.sign(SIGN_REQUEST).then(() => 'signed', (error) => error.code));
-    await service.close();`;
-  const require = `import { createRequire } from 'node:module'; const require = createRequire(import.meta.url);`;
-  await build({
-    stdin: { contents, resolveDir: import.meta.dirname },
-    bundle: true,
-    platform: 'node',
-    target: 'node20',
-    format: 'esm',
-    outfile,
-    banner: { js: require },
-  });
-  return outfile;
-}
+/** Asks the service in a process with these variables: gives the exit code. */
+const exitCodeWith = async (env: Record<string, string>, caFile = '') => {
+  const own = { CODESIGN_BASE_URL: service.baseUrl, CODESIGN_CA_FILE: caFile };
+  const credentials = { CODESIGN_ACCESS_KEY: ACCESS_KEY, CODESIGN_ACCESS_SECRET: ACCESS_SECRET };
+  return (await runCliProcess(['whoami', '--check'], { env: { ...own, ...credentials, ...env } })).code;
+};
 
-/** Signs once in a process of its own with these variables next to the usual ones: gives `signed` or the error's code. */
-function signInChild(environment: Record<string, string>, caFile?: string): Promise<string> {
-  const options = JSON.stringify({ baseUrl: service.baseUrl, caFile });
-  return new Promise((resolve, reject) => {
-    execFile(process.execPath, [client, options], { env: { ...process.env, ...environment } }, (error, stdout) =>
-      error ? reject(error) : resolve(stdout.trim()),
-    );
-  });
-}
-
-describe('in a process with', () => {
-  test('NODE_TLS_REJECT_UNAUTHORIZED=0, an untrusted server is still refused', async () => {
-    const before = service.requests().length;
-    expect(await signInChild({ NODE_TLS_REJECT_UNAUTHORIZED: '0' })).toBe('tls-untrusted');
-    expect(service.requests()).toHaveLength(before);
-  });
-
-  test('NODE_EXTRA_CA_CERTS, its roots are trusted', async () => {
-    expect(await signInChild({ NODE_EXTRA_CA_CERTS: service.caFile })).toBe('signed');
-  });
-
-  test('NODE_EXTRA_CA_CERTS and another --ca-file, both are trusted', async () => {
-    const other = join(folder, 'other.pem');
-    await writeFile(other, (await createTlsAuthority('Other')).root);
-    expect(await signInChild({}, other)).toBe('tls-untrusted');
-    expect(await signInChild({ NODE_EXTRA_CA_CERTS: service.caFile }, other)).toBe('signed');
-  });
+test('the roots of NODE_EXTRA_CA_CERTS are trusted, next to those of another --ca-file', async () => {
+  const other = join(folder, 'other.pem');
+  await writeFile(other, (await createTlsAuthority('Other')).root);
+  expect(await exitCodeWith({}, other)).toBe(3);
+  expect(await exitCodeWith({ NODE_EXTRA_CA_CERTS: service.caFile })).toBe(0);
+  expect(await exitCodeWith({ NODE_EXTRA_CA_CERTS: service.caFile }, other)).toBe(0);
 });
 
 test('a file of several roots is trusted for each of them', async () => {
@@ -104,13 +65,4 @@ test("the user's roots are added to Node's own, not put in their place", async (
   const all = new Set(await roots.all());
   expect(roots.own).toHaveLength(1);
   for (const root of [...(roots.own ?? []), ...tls.rootCertificates]) expect(all.has(root)).toBe(true);
-});
-
-test('the variable that turns verification off is detected', () => {
-  expect(tlsChecksDisabled({})).toBeUndefined();
-  expect(tlsChecksDisabled({ NODE_TLS_REJECT_UNAUTHORIZED: '1' })).toBeUndefined();
-  expect(tlsChecksDisabled({ NODE_TLS_REJECT_UNAUTHORIZED: '0' })).toMatchObject({
-    category: 'usage',
-    code: 'tls-checks-disabled',
-  });
 });

@@ -93,13 +93,6 @@ describe('the record of a call', () => {
       [3, 200, 'ok'],
     ]);
   });
-
-  test('a listener that throws does not decide how the call ends', async () => {
-    const { service, calls } = await openMisbehaving('good');
-    Object.freeze(calls);
-    await expect(service.sign(SIGN_REQUEST)).resolves.toMatchObject({ id: 'record-1' });
-    expect(calls).toEqual([]);
-  });
 });
 
 describe('the audit log', () => {
@@ -136,18 +129,6 @@ describe('the audit log', () => {
     expect(JSON.parse(await readFile(`${path}.1`, 'utf8'))).toMatchObject({ attempt: 1 });
   });
 
-  test('shows untrusted text in a harmless form, complete up to a limit', async () => {
-    const path = folder.at('audit.jsonl');
-    const nasty = '\u001b[31m\n::error::x ##[error]y \u202e\u009b\u2028';
-    openAuditLog(path).write({ ...RECORD, record: nasty + 'x'.repeat(1_000_000), file: nasty });
-    const line = await readFile(path, 'utf8');
-    expect(line).toMatch(/^[\x20-\x7e…]*\n$/);
-    expect(line).not.toContain('##[');
-    expect(line.length).toBeLessThan(3000);
-    expect(JSON.parse(line).file).toBe(nasty);
-    expect(JSON.parse(line).record.startsWith(nasty)).toBe(true);
-  });
-
   test('follows a link of this user, and none of another user', async () => {
     const [link, target] = [folder.at('link'), folder.at('target')];
     await symlink(target, link);
@@ -166,11 +147,5 @@ describe('the audit log', () => {
       expect(() => openAuditLog(path)).toThrow(expect.objectContaining(expected));
     }
     expect(await readFile(target, 'utf8')).toBe(written);
-  });
-
-  test('a path that cannot be written is rejected', async () => {
-    const refused = expect.objectContaining({ category: 'usage', code: 'audit-log-unusable' });
-    expect(() => openAuditLog(folder.path)).toThrow(refused);
-    expect(() => openAuditLog(folder.at('no', 'such.jsonl'))).toThrow(refused);
   });
 });

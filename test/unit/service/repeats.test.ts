@@ -35,32 +35,6 @@ describe('sign', () => {
     expect(waits).toEqual([9000]);
   });
 
-  test.each<[ServiceMode, string, number]>([
-    ['throttled', 'throttled', 429],
-    ['unavailable-enveloped', 'http-error', 503],
-    ['unavailable-without-envelope', 'http-error', 503],
-  ])('%s forever: given up after a bounded number of attempts', async (mode, code, httpStatus) => {
-    const { service, waits, misbehaving } = await start(mode);
-    await expect(service.sign(SIGN_REQUEST)).rejects.toMatchObject({ category: 'http', code, httpStatus });
-    expect(misbehaving.signRequests()).toBe(MAX_ATTEMPTS.throttled);
-    expect(waits).toHaveLength(MAX_ATTEMPTS.throttled - 1);
-  });
-
-  // How that ends a run: test/system/cli/service/service-failures.test.ts.
-  test.each<[ServiceMode, number]>([
-    ['unauthorized-400', 400],
-    ['unauthorized-401', 401],
-    ['unauthorized-401-other-code', 401],
-    ['unauthorized-403', 403],
-    ['unauthorized-429', 429],
-    ['unauthorized-500', 500],
-  ])('%s: rejected after one request', async (mode, httpStatus) => {
-    const { service, misbehaving } = await start(mode);
-    const error = { category: 'http', code: 'unauthorized', httpStatus };
-    await expect(service.sign(SIGN_REQUEST)).rejects.toMatchObject(error);
-    expect(misbehaving.signRequests()).toBe(1);
-  });
-
   test.each<[ServiceMode, (wait: number | undefined) => void]>([
     ['throttled-for-seconds', (wait) => expect(wait).toBe(7000)],
     ['throttled-for-an-hour', (wait) => expect(wait).toBe(LONGEST_WAIT)],
@@ -113,17 +87,6 @@ describe('sign', () => {
     expect(misbehaving.signRequests()).toBe(1);
   });
 
-  test('an interrupt while the service is answering waits for the answer', async () => {
-    const { service, misbehaving } = await start('hangs', {}, 1000);
-    const interrupt = new AbortController();
-    const failing = expect(service.sign(SIGN_REQUEST, interrupt.signal)).rejects.toMatchObject({
-      code: 'sign-timed-out',
-    });
-    while (misbehaving.signRequests() === 0) await pause(5);
-    interrupt.abort();
-    await failing;
-  });
-
   test('an interrupt that came before the call sends nothing', async () => {
     const { service, misbehaving } = await start('good');
     await expect(service.sign(SIGN_REQUEST, AbortSignal.abort())).rejects.toMatchObject({ code: 'interrupted' });
@@ -158,13 +121,5 @@ describe('report-sign', () => {
     const { service, misbehaving } = await start(mode, { operation: 'report-sign' }, 300);
     await expect(service.report('record-1', 2)).rejects.toMatchObject({ code });
     expect(misbehaving.requests()).toHaveLength(attempts);
-  });
-
-  test('data is null in a success', async () => {
-    const { service, misbehaving } = await start('good', { path: '/some/path' });
-    await expect(service.report('record-1', 2)).resolves.toBeUndefined();
-    expect(misbehaving.requests().map(({ path, body }) => [path, body])).toEqual([
-      ['/some/path/v1/codesign/report-sign', '{"id":"record-1","status":2}'],
-    ]);
   });
 });
