@@ -142,11 +142,6 @@ describe('files that were not tried', () => {
     expect(total).toMatch(/^3 files: 0 signed, 1 skipped, 2 not tried; 0 signatures used;/);
   });
 
-  it('are counted separately from those that failed', () => {
-    const lines = run(true, fileErrors('file-busy', { doing: 'read the file' }));
-    expect(lines.at(-1)).toMatch(/^4 files: 0 signed, 1 skipped, 1 failed, 2 not tried;/);
-  });
-
   it('are not promised a signature of the journal without one', () => {
     expect(run(false).join()).toContain('Run the same command again with --skip-signed; without a journal,');
   });

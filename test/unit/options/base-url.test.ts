@@ -1,6 +1,6 @@
 /** Which service addresses are taken, and that a refused one is never repeated. */
 
-import { describe, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import type { CodesignError } from '../../../src/errors/codesign-error.ts';
 import { parseBaseUrl } from '../../../src/options/values.ts';
 
@@ -23,36 +23,34 @@ test.each([
   expect(parseBaseUrl(text, NAME).href).toBe(href);
 });
 
-describe('rejects', () => {
-  test.each([
-    ['http://example.com', 'base-url-insecure'],
-    ['http://127.0.0.1.example.com', 'base-url-insecure'],
-    ['http://localhost.example.com', 'base-url-insecure'],
-    ['http://128.0.0.1', 'base-url-insecure'],
-    ['http://0.0.0.0', 'base-url-insecure'],
-    ['http://[::2]', 'base-url-insecure'],
-    ['http://[::ffff:192.0.2.1]', 'base-url-insecure'],
-    ['http://localhost@example.com', 'base-url-holds-credentials'],
-    ['https://user@example.com', 'base-url-holds-credentials'],
-    ['https://user:passphrase@example.com', 'base-url-holds-credentials'],
-    ['http://:passphrase@localhost', 'base-url-holds-credentials'],
-    ['https://example.com/?a=passphrase', 'base-url-invalid'],
-    ['https://example.com/?', 'base-url-invalid'],
-    ['https://example.com/#passphrase', 'base-url-invalid'],
-    ['https://example.com/#', 'base-url-invalid'],
-    ['ftp://example.com', 'base-url-invalid'],
-    ['file:///etc/passwd', 'base-url-invalid'],
-    ['sign.example.com', 'base-url-invalid'],
-    ['localhost:8443', 'base-url-invalid'],
-    ['https://', 'base-url-invalid'],
-    ['https://exa mple.com', 'base-url-invalid'],
-    ['', 'base-url-invalid'],
-  ])('%j', (text, code) => {
-    const error = thrownBy(() => parseBaseUrl(text, NAME));
-    expect(error).toMatchObject({ category: 'usage', code });
-    expect(error.message).toContain(NAME);
-    expect(`${error.message}${error.hint}${error.cause}`).not.toContain('passphrase');
-  });
+test.each([
+  ['http://example.com', 'base-url-insecure'],
+  ['http://127.0.0.1.example.com', 'base-url-insecure'],
+  ['http://localhost.example.com', 'base-url-insecure'],
+  ['http://128.0.0.1', 'base-url-insecure'],
+  ['http://0.0.0.0', 'base-url-insecure'],
+  ['http://[::2]', 'base-url-insecure'],
+  ['http://[::ffff:192.0.2.1]', 'base-url-insecure'],
+  ['http://localhost@example.com', 'base-url-holds-credentials'],
+  ['https://user@example.com', 'base-url-holds-credentials'],
+  ['https://user:passphrase@example.com', 'base-url-holds-credentials'],
+  ['http://:passphrase@localhost', 'base-url-holds-credentials'],
+  ['https://example.com/?a=passphrase', 'base-url-invalid'],
+  ['https://example.com/?', 'base-url-invalid'],
+  ['https://example.com/#passphrase', 'base-url-invalid'],
+  ['https://example.com/#', 'base-url-invalid'],
+  ['ftp://example.com', 'base-url-invalid'],
+  ['file:///etc/passwd', 'base-url-invalid'],
+  ['sign.example.com', 'base-url-invalid'],
+  ['localhost:8443', 'base-url-invalid'],
+  ['https://', 'base-url-invalid'],
+  ['https://exa mple.com', 'base-url-invalid'],
+  ['', 'base-url-invalid'],
+])('rejects %j', (text, code) => {
+  const error = thrownBy(() => parseBaseUrl(text, NAME));
+  expect(error).toMatchObject({ category: 'usage', code });
+  expect(error.message).toContain(NAME);
+  expect(`${error.message}${error.hint}${error.cause}`).not.toContain('passphrase');
 });
 
 function thrownBy(call: () => unknown): CodesignError {

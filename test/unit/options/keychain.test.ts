@@ -33,15 +33,6 @@ describe.runIf(process.platform === 'linux')('a real Secret Service', () => {
     expect((await keychain.read('work'))?.reveal()).toBe('other');
   });
 
-  test('that is locked shows nothing, and takes and removes nothing', async () => {
-    const before = (service: { readonly env: Environment }) => open(service.env).write('default', new Secret('kept'));
-    await using service = await startSecretService({ state: 'locked', before });
-    const keychain = open(service.env);
-    expect(await keychain.read('default')).toBeUndefined();
-    await expect(keychain.write('default', new Secret('x'))).rejects.toMatchObject(failing('keychain-locked'));
-    await expect(keychain.remove('default')).rejects.toMatchObject(failing('keychain-locked'));
-  });
-
   test('that was never set up is reported', async () => {
     await using service = await startSecretService({ state: 'no-collection' });
     const keychain = open(service.env);

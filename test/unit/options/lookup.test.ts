@@ -91,10 +91,6 @@ describe.each(KEYS)('%s', (key) => {
     const listed = listSettings(look, NOTHING_STORED).filter((setting) => setting.key === key);
     expect(listed).toEqual(otherwise === undefined ? [] : [{ key, values: [otherwise], origin: 'default' }]);
   });
-
-  it('has values that its own check takes', () => {
-    for (const value of SAMPLES[key]) definitionOf(key).kind?.read({ value, name: key });
-  });
 });
 
 describe('the address of the service', () => {

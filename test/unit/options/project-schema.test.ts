@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
-import { beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, expect, it } from 'vitest';
 import { projectSchema } from '../../../docs/generate/settings-schema.ts';
 import { readProjectFile } from '../../../src/options/stored/project-file.ts';
 import { definitionOf } from '../../../src/options/table.ts';
@@ -19,41 +19,39 @@ beforeAll(async () => {
   fits = new Ajv({ formats }).compile(projectSchema());
 });
 
-describe('the schema of the project file accepts what the program accepts:', () => {
-  it.each([
-    [{}],
-    [{ $schema: 'x' }],
-    [{ algorithm: 'SHA384' }],
-    [{ algorithm: 'MD5' }],
-    [{ algorithm: 256 }],
-    [{ timestampUrl: 'http://t.example' }],
-    [{ timestampUrl: ['http://t.example', 'https://u.example'] }],
-    [{ timestampUrl: [] }],
-    [{ timestampUrl: [1] }],
-    [{ timestampUrl: Array.from({ length: 33 }, () => 'http://t.example') }],
-    [{ timestampUrl: 'ftp://t.example' }],
-    [{ description: 'Über' }],
-    [{ description: '' }],
-    [{ description: null }],
-    [{ url: 'https://example.com' }],
-    [{ url: 'example.com' }],
-    [{ signerName: 'ME' }],
-    [{ output: 'signed/' }],
-    [{ output: '' }],
-    [{ concurrency: 8 }],
-    [{ concurrency: '8' }],
-    [{ concurrency: 0 }],
-    [{ concurrency: 2.5 }],
-    [{ fileName: 'hide' }],
-    [{ requireTimestamp: true }],
-    [{ requireTimestamp: 'true' }],
-    [{ code: '1' }],
-    [{ baseUrl: 'https://example.com' }],
-    [{ algoritm: 'SHA256' }],
-  ])('%j', async (content) => {
-    await writeFile(join(folder, 'codesign-remote.config.json'), JSON.stringify(content));
-    expect(await isAccepted()).toBe(fits(content));
-  });
+it.each([
+  [{}],
+  [{ $schema: 'x' }],
+  [{ algorithm: 'SHA384' }],
+  [{ algorithm: 'MD5' }],
+  [{ algorithm: 256 }],
+  [{ timestampUrl: 'http://t.example' }],
+  [{ timestampUrl: ['http://t.example', 'https://u.example'] }],
+  [{ timestampUrl: [] }],
+  [{ timestampUrl: [1] }],
+  [{ timestampUrl: Array.from({ length: 33 }, () => 'http://t.example') }],
+  [{ timestampUrl: 'ftp://t.example' }],
+  [{ description: 'Über' }],
+  [{ description: '' }],
+  [{ description: null }],
+  [{ url: 'https://example.com' }],
+  [{ url: 'example.com' }],
+  [{ signerName: 'ME' }],
+  [{ output: 'signed/' }],
+  [{ output: '' }],
+  [{ concurrency: 8 }],
+  [{ concurrency: '8' }],
+  [{ concurrency: 0 }],
+  [{ concurrency: 2.5 }],
+  [{ fileName: 'hide' }],
+  [{ requireTimestamp: true }],
+  [{ requireTimestamp: 'true' }],
+  [{ code: '1' }],
+  [{ baseUrl: 'https://example.com' }],
+  [{ algoritm: 'SHA256' }],
+])('the schema of the project file accepts what the program accepts: %j', async (content) => {
+  await writeFile(join(folder, 'codesign-remote.config.json'), JSON.stringify(content));
+  expect(await isAccepted()).toBe(fits(content));
 });
 
 /** Whether the file can be read, and every value of it. */

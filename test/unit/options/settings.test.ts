@@ -21,22 +21,6 @@ describe('resolveSigning', () => {
     });
   });
 
-  it.each(['Sha384', 'sha-384'])('reads the algorithm %s', (algorithm) => {
-    expect(resolve({ algorithm }).algorithm).toBe('SHA384');
-  });
-
-  it('distinguishes a given mode from the default of the format', () => {
-    expect(resolve({ replace: true }).existing).toBe('replace');
-    expect(resolve({ append: true }).existing).toBe('append');
-    expect(resolve({ skipSigned: true }).existing).toBe('skip');
-  });
-
-  it('has the options of all formats in one record', () => {
-    const { formatOptions } = resolve({ description: 'App', signerName: 'NAME', pageHashes: true });
-    expect(formatOptions).toEqual({ description: 'App', signerName: 'NAME', pageHashes: true });
-    expect(resolve({ pageHashes: false }).formatOptions).toEqual({});
-  });
-
   it.each([
     [{ algorithm: 'MD5' }],
     [{ concurrency: '0' }],
