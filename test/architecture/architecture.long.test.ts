@@ -39,38 +39,36 @@ describe('the source', () => {
   });
 });
 
-describe('a planted violation', () => {
-  it.each([
-    ['a type imported from a higher layer', 'layer-errors', 'src/errors/planted-upward.ts', 'src/format/format.ts'],
-    ['a circle', 'no-circles', 'src/bytes/planted-circle-a.ts', 'src/bytes/planted-circle-b.ts'],
-    [
-      'a circle in the conformance suite',
-      'no-circles',
-      'server/conformance/planted-circle-a.ts',
-      'server/conformance/planted-circle-b.ts',
-    ],
-    [
-      'a format that imports another',
-      'a-format-knows-no-other',
-      'src/formats/planted/sibling.ts',
-      'src/formats/pe/index.ts',
-    ],
-    ['a format that reads files', 'formats-do-no-io', 'src/formats/planted/disk.ts', 'fs'],
-    [
-      'signing that names a format',
-      'signing-names-no-format',
-      'src/signing/planted-format.ts',
-      'src/formats/pe/index.ts',
-    ],
-    [
-      'a server that imports client code',
-      'server-shares-only-messages',
-      'server/src/planted-client.ts',
-      'src/errors/codesign-error.ts',
-    ],
-    ['source that imports a test', 'source-imports-no-test', 'src/cli/planted-test.ts', 'test/planted.ts'],
-    ['an import of nothing', 'resolvable', 'src/cli/planted-missing.ts', './not-there.ts'],
-  ])('is found: %s', (_what, rule, from, to) => {
-    expect(result.violations).toContainEqual({ rule, from, to, severity: 'error' });
-  });
+it.each([
+  ['a type imported from a higher layer', 'layer-errors', 'src/errors/planted-upward.ts', 'src/format/format.ts'],
+  ['a circle', 'no-circles', 'src/bytes/planted-circle-a.ts', 'src/bytes/planted-circle-b.ts'],
+  [
+    'a circle in the conformance suite',
+    'no-circles',
+    'server/conformance/planted-circle-a.ts',
+    'server/conformance/planted-circle-b.ts',
+  ],
+  [
+    'a format that imports another',
+    'a-format-knows-no-other',
+    'src/formats/planted/sibling.ts',
+    'src/formats/pe/index.ts',
+  ],
+  ['a format that reads files', 'formats-do-no-io', 'src/formats/planted/disk.ts', 'fs'],
+  [
+    'signing that names a format',
+    'signing-names-no-format',
+    'src/signing/planted-format.ts',
+    'src/formats/pe/index.ts',
+  ],
+  [
+    'a server that imports client code',
+    'server-shares-only-messages',
+    'server/src/planted-client.ts',
+    'src/errors/codesign-error.ts',
+  ],
+  ['source that imports a test', 'source-imports-no-test', 'src/cli/planted-test.ts', 'test/planted.ts'],
+  ['an import of nothing', 'resolvable', 'src/cli/planted-missing.ts', './not-there.ts'],
+])('a planted violation is found: %s', (_what, rule, from, to) => {
+  expect(result.violations).toContainEqual({ rule, from, to, severity: 'error' });
 });

@@ -11,30 +11,24 @@ const SOURCES = typescriptFiles('src', 'server/src');
 const read = (file: string): string => readFileSync(path.join(ROOT, file), 'utf8');
 const breaking = (isBroken: (text: string) => boolean): string[] => SOURCES.filter((file) => isBroken(read(file)));
 
-describe('the layout', () => {
-  it('has only the agreed folders at the top level', () => {
-    const generated = ['node_modules', 'dist', 'schema', 'coverage', 'release'];
-    const folders = readdirSync(ROOT, { withFileTypes: true })
-      .filter((entry) => entry.isDirectory() && !entry.name.startsWith('.') && !generated.includes(entry.name))
-      .map((entry) => entry.name);
-    expect(folders.sort()).toEqual(['bin', 'docs', 'fixtures', 'scripts', 'server', 'src', 'test']);
-  });
+it('the layout has only the agreed folders at the top level', () => {
+  const generated = ['node_modules', 'dist', 'schema', 'coverage', 'release'];
+  const folders = readdirSync(ROOT, { withFileTypes: true })
+    .filter((entry) => entry.isDirectory() && !entry.name.startsWith('.') && !generated.includes(entry.name))
+    .map((entry) => entry.name);
+  expect(folders.sort()).toEqual(['bin', 'docs', 'fixtures', 'scripts', 'server', 'src', 'test']);
 });
 
-describe('every folder of source and tests', () => {
-  it('holds at most 16 files next to its subfolders', () => {
-    const folders = ['src', 'server', 'test'].flatMap((folder) => [folder, ...subfolders(folder)]);
-    const over = folders.filter((folder) => filesIn(folder) > 16);
-    // One recorded session for each script.
-    expect(over.filter((folder) => !/\/recorded\//.test(folder))).toEqual([]);
-  });
+it('every folder of source and tests holds at most 16 files next to its subfolders', () => {
+  const folders = ['src', 'server', 'test'].flatMap((folder) => [folder, ...subfolders(folder)]);
+  const over = folders.filter((folder) => filesIn(folder) > 16);
+  // One recorded session for each script.
+  expect(over.filter((folder) => !/\/recorded\//.test(folder))).toEqual([]);
 });
 
-describe('every test file', () => {
-  it('that replaces modules has a name that says so, because the others share loaded modules', () => {
-    const mocking = typescriptFiles('test', 'server/test').filter((file) => /\bvi\.(do)?mock\(/i.test(read(file)));
-    expect(mocking.filter((file) => !/\.(mocked|long)\.test\.ts$/.test(file))).toEqual([]);
-  });
+it('every test file that replaces modules has a name that says so, because the others share loaded modules', () => {
+  const mocking = typescriptFiles('test', 'server/test').filter((file) => /\bvi\.(do)?mock\(/i.test(read(file)));
+  expect(mocking.filter((file) => !/\.(mocked|long)\.test\.ts$/.test(file))).toEqual([]);
 });
 
 describe('every source file', () => {
@@ -60,32 +54,6 @@ describe('every source file', () => {
 
   it('has a name in kebab-case', () => {
     expect(SOURCES.filter((file) => !/^[a-z\d]+(-[a-z\d]+)*\.ts$/.test(path.basename(file)))).toEqual([]);
-  });
-});
-
-describe('the search for unbounded arguments', () => {
-  it.each([
-    'list.push(...more);',
-    'Math.max(...sizes.map(Number));',
-    'String.fromCharCode(...head.subarray(0, 4));',
-    'Math.max(0, ...[...sizes]);',
-    'new Set(...(isAny ? sizes : []));',
-    'Math.max.apply(null, sizes);',
-    'Reflect.apply(Math.max, Math, sizes);',
-    'function outer(...sizes: number[]) { return (sizes: number[]) => Math.max(...sizes); }',
-  ])('finds %s', (text) => {
-    expect(unboundedSpreads(`// first line\n${text}`)).toEqual([expect.stringMatching(/^2: /)]);
-  });
-
-  it.each([
-    'const all = [...list, ...more];',
-    'option(...PROFILE);',
-    'sequence(first, ...(value === undefined ? [] : [value]));',
-    'function tell(...lines: string[]) { write(...lines); }',
-    'copy.apply(patch);',
-    'send({ ...request, method });',
-  ])('leaves %s alone', (text) => {
-    expect(unboundedSpreads(text)).toEqual([]);
   });
 });
 

@@ -9,12 +9,10 @@ const read = (path: string) => readFileSync(inRoot(path), 'utf8');
 const DOCUMENTS = Object.entries(documents(read('docs/output.md')));
 const PAGE = 'man/codesign-remote.1';
 
-describe('the build', () => {
-  it.each(DOCUMENTS)('writes %s from the current tables of commands and options', (name, text) => {
-    if (!existsSync(inRoot('dist/man'))) throw new Error('dist is missing: run `npm run build` first');
-    expect(read(`dist/${name}`), 'dist is older than the source: run `npm run build`').toBe(text);
-    if (name.startsWith('schema/')) expect(read(name)).toBe(text);
-  });
+it.each(DOCUMENTS)('the build writes %s from the current tables of commands and options', (name, text) => {
+  if (!existsSync(inRoot('dist/man'))) throw new Error('dist is missing: run `npm run build` first');
+  expect(read(`dist/${name}`), 'dist is older than the source: run `npm run build`').toBe(text);
+  if (name.startsWith('schema/')) expect(read(name)).toBe(text);
 });
 
 describe('the manual page', () => {

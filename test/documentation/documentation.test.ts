@@ -79,16 +79,12 @@ describe('the README', () => {
   );
 });
 
-describe('the reference of the command line', () => {
-  it('matches the tables of commands and options (renewed by: npx vitest run test/documentation -u)', async () => {
-    await expect(cliReference(PROGRAM)).toMatchFileSnapshot('../../docs/cli.md');
-  });
+it('the reference of the command line matches the tables of commands and options (renewed by: npx vitest run test/documentation -u)', async () => {
+  await expect(cliReference(PROGRAM)).toMatchFileSnapshot('../../docs/cli.md');
 });
 
-describe('the list of error codes', () => {
-  it('matches the tables of errors (renewed by: npx vitest run test/documentation/documentation.test.ts -u)', async () => {
-    await expect(await errorReference(path.join(ROOT, 'src'))).toMatchFileSnapshot('../../docs/errors.md');
-  });
+it('the list of error codes matches the tables of errors (renewed by: npx vitest run test/documentation/documentation.test.ts -u)', async () => {
+  await expect(await errorReference(path.join(ROOT, 'src'))).toMatchFileSnapshot('../../docs/errors.md');
 });
 
 describe.each(markdownFiles())('%s', (file) => {

@@ -15,9 +15,7 @@ it('is small, and well-formed XML', () => {
   const { status, stderr } = spawnSync(
     'python3',
     ['-c', 'import sys, xml.dom.minidom as x; x.parse(sys.argv[1])', PATH],
-    {
-      encoding: 'utf8',
-    },
+    { encoding: 'utf8' },
   );
   expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
 });

@@ -61,25 +61,6 @@ describe.each(['memory', 'file'])('a ByteSource over %s', (kind) => {
       }
     });
   });
-
-  it('lets its consumer stop early', async () => {
-    await withSource(kind, async (source) => {
-      for await (const chunk of source.stream()) {
-        expect(chunk[0]).toBe(bytes[0]);
-        break;
-      }
-    });
-  });
-});
-
-it('a file is read into the given buffer, if that is long enough', async () => {
-  await withSource('file', async (source) => {
-    const scratch = Buffer.alloc(16);
-    const found = await source.read(5, 10, scratch);
-    expect(found.buffer).toBe(scratch.buffer);
-    expect(scratch.subarray(0, 10).equals(bytes.subarray(5, 15))).toBe(true);
-    expect((await source.read(5, 17, scratch)).buffer).not.toBe(scratch.buffer);
-  });
 });
 
 it('a file is not read again for bytes next to those that were read, and each reader has its own bytes', async () => {

@@ -93,12 +93,6 @@ describe('a path', () => {
     expect(verdictOfOpenssl(asked)).toBe('20');
   });
 
-  it('to a foreign root is as long as possible, and not trusted', () => {
-    const foreign = make({ subject: 'Foreign' });
-    const path = build({ leaf, pool: [intermediate, root], roots: [foreign] });
-    expect([namesOf(path), path.isTrusted]).toEqual([['Publisher', 'Issuing CA', 'Root'], false]);
-  });
-
   it('does not take a root of the same name and another key for the trusted one', () => {
     const asked = { leaf, pool: [intermediate, root], roots: [make({ subject: 'Root' })] };
     expect(build(asked).isTrusted).toBe(false);

@@ -153,17 +153,3 @@ it.each([9, -9, 11, -11])('a clock %i minutes off', async (minutes) => {
   }
   await authorities.close();
 });
-
-it('if none helps, each is named with its reason, in order', async () => {
-  const modes = ['http404', 'reject', 'nonce-wrong'] as const;
-  const authorities = openAuthorities(modes.map((mode) => authority.urlOf(mode)));
-  const error: CodesignError = await authorities.stamp(SIGNATURE).then(
-    () => expect.fail('a timestamp was given'),
-    (thrown) => thrown,
-  );
-  await authorities.close();
-  const places = modes.map((mode) => error.message.indexOf(`${authority.urlOf(mode)}: `));
-  expect(places.every((place) => place > 0)).toBe(true);
-  expect(error.hint).not.toContain('second authority');
-  expect(places).toEqual([...places].sort((a, b) => a - b));
-});

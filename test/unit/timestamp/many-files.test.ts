@@ -171,10 +171,7 @@ describe('a failure that may pass', () => {
       for (let count = 0; count < 2; count += 1)
         expect(await authorities.stamp(SIGNATURE)).toMatchObject({ authority: authority.url });
       await authorities.close();
-      expect({ order, waits: authorities.waits }).toEqual({
-        order: [BUSY, authority.url, authority.url],
-        waits: [],
-      });
+      expect({ order, waits: authorities.waits }).toEqual({ order: [BUSY, authority.url, authority.url], waits: [] });
     });
 
     it('is waited for when the others have failed', async () => {

@@ -296,17 +296,15 @@ describe('a token made to exhaust resources is not sound', () => {
   });
 });
 
-describe('the purpose of the certificate', () => {
-  it.each([
-    ['code signing', ['1.3.6.1.5.5.7.3.3'], 'untrusted'],
-    ['anything (anyExtendedKeyUsage)', ['2.5.29.37.0'], 'untrusted'],
-    ['none said', [], 'untrusted'],
-    ['timestamps and TLS', [TIME_STAMPING, SERVER_AUTH], 'note'],
-  ])('%s', (_what, purposes, what) => {
-    const signer = makePki().leaf({ commonName: 'TSA', purposes });
-    const timestamp = readTimestampToken(buildToken({ signer }), SIGNATURE);
-    expect([codes(timestamp), weights(timestamp)]).toEqual([['timestamp-purpose'], [what]]);
-  });
+it.each([
+  ['code signing', ['1.3.6.1.5.5.7.3.3'], 'untrusted'],
+  ['anything (anyExtendedKeyUsage)', ['2.5.29.37.0'], 'untrusted'],
+  ['none said', [], 'untrusted'],
+  ['timestamps and TLS', [TIME_STAMPING, SERVER_AUTH], 'note'],
+])('the purpose of the certificate %s', (_what, purposes, what) => {
+  const signer = makePki().leaf({ commonName: 'TSA', purposes });
+  const timestamp = readTimestampToken(buildToken({ signer }), SIGNATURE);
+  expect([codes(timestamp), weights(timestamp)]).toEqual([['timestamp-purpose'], [what]]);
 });
 
 function extensions(critical: boolean): Uint8Array {

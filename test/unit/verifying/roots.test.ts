@@ -94,9 +94,4 @@ describe('without one', () => {
     expect(roots.length).toBeGreaterThan(50);
     expect(['Node.js', 'the operating system']).toContain(source);
   });
-
-  it('returns the same roots when called again', async () => {
-    const loaded = await load({ systemBundles: [await fileOf(second.pem)] });
-    expect(loaded.roots).toBe(loaded.roots);
-  });
 });

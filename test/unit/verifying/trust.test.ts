@@ -96,12 +96,6 @@ describe('odd certificates', () => {
 });
 
 describe('a question asked again', () => {
-  it('returns the same answer, without a second search', async () => {
-    const check = trustExaminer({ roots: rootsOf(root), now: NOW });
-    const first = await check(ask({ leaf }));
-    expect(await check(ask({ leaf }))).toBe(first);
-  });
-
   it('is another one with other certificates, another time or purpose', async () => {
     const check = trustExaminer({ roots: rootsOf(root), now: NOW });
     expect((await check(ask({ leaf, pool: [] }))).isTrusted).toBe(false);

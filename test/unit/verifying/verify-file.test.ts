@@ -245,17 +245,6 @@ describe('the verdict', () => {
       expect(verified).toMatchObject({ verdict, error: undefined, findings: [{ code, weight }] });
     },
   );
-
-  it('is missing for a file that does not exist or has no supported format', async () => {
-    const nothing = {
-      ...formatWith(() => Promise.reject(new Error('not opened'))),
-      recognition: { by: 'bytes', claims: () => false } as const,
-    };
-    const ofNoFormat = await verifyFile(path, verifying(nothing, { checkTrust: trustAll }));
-    expect(ofNoFormat).toMatchObject({ verdict: null, format: null, error: { code: 'unsupported-format' } });
-    const missing = await verifyFile(join(folder, 'missing'), verifying(nothing, { checkTrust: trustAll }));
-    expect(missing).toMatchObject({ verdict: null, error: { code: 'file-not-found' } });
-  });
 });
 
 describe('a timestamp', () => {
