@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { isInSample } from '../../test/support/sample.ts';
 import { CERTAIN_RULES, checkFake, meant, titlesOf } from './support/check-fake.ts';
 import { prepareFakes } from './support/fake-deployment.ts';
@@ -11,16 +11,14 @@ const prepared = await prepareFakes();
 
 const FAULTS = [...SIGNATURE_FAULTS, ...PARAMETER_FAULTS, ...CREDENTIALS_FAULTS, ...ANSWER_FAULTS];
 
-describe('a deployment that', () => {
-  test.each(FAULTS)('$name breaks the rules about it, and no other', async (fault) => {
-    const number = FAULTS.indexOf(fault);
-    // The rules that it does not break are sampled. Each fault gets another sample.
-    const rules = CERTAIN_RULES.filter(
-      ({ title }, index) => meant([title], fault.breaks).length > 0 || isInSample(index + number),
-    );
-    const { results } = await checkFake(prepared, { ...fault, rules });
-    const titles = results.map(({ rule }) => rule.title);
-    for (const pattern of fault.breaks) expect([pattern, meant(titles, [pattern]).length > 0]).toEqual([pattern, true]);
-    expect(titlesOf(results, 'broken')).toEqual(meant(titles, fault.breaks));
-  });
+test.each(FAULTS)('a deployment that $name breaks the rules about it, and no other', async (fault) => {
+  const number = FAULTS.indexOf(fault);
+  // The rules that it does not break are sampled. Each fault gets another sample.
+  const rules = CERTAIN_RULES.filter(
+    ({ title }, index) => meant([title], fault.breaks).length > 0 || isInSample(index + number),
+  );
+  const { results } = await checkFake(prepared, { ...fault, rules });
+  const titles = results.map(({ rule }) => rule.title);
+  for (const pattern of fault.breaks) expect([pattern, meant(titles, [pattern]).length > 0]).toEqual([pattern, true]);
+  expect(titlesOf(results, 'broken')).toEqual(meant(titles, fault.breaks));
 });

@@ -34,48 +34,46 @@ async function addClient(data: string, database: string) {
   return { accessKey: env.CODESIGN_ACCESS_KEY ?? '', accessSecret: env.CODESIGN_ACCESS_SECRET ?? '' };
 }
 
-describe('with PostgreSQL', () => {
-  test('three bundled servers keep every rule', async () => {
-    const database = await postgres.newDatabase();
-    const data = join(folder, 'data');
-    await adminCommand(['init', '--data', data, '--database', database]);
-    const certificate = (await adminCommand(['certificate', 'list', '--json', '--data', data, '--database', database]))
-      .output;
-    const [{ number, chainFile: chain }] = JSON.parse(certificate);
-    const servers: TestServer[] = [];
-    try {
-      for (let index = 0; index < 3; index++) {
-        servers.push(await startServer({ data, args: ['--database', database] }));
-      }
-      const [first] = servers;
-      if (first === undefined) throw new Error('no server');
-      const env: TestServer['env'] = { ...first.env, CODESIGN_CODE: number, CODESIGN_CERTIFICATE: chain };
-      const counted = async () =>
-        Number(
-          await postgres.query(
-            database,
-            `select signatures from clients where access_key = '${env.CODESIGN_ACCESS_KEY}'`,
-          ),
-        );
-      const options = await optionsOf({ ...first, env }, counted);
-      const deployment = openDeployment({
-        ...options,
-        baseUrls: servers.map(({ baseUrl }) => new URL(baseUrl)),
-        otherClient: await addClient(data, database),
-      });
-      const results = await runRules(deployment, RULES, true);
-      deployment.close();
-      const others = results.filter(({ verdict }) => verdict.kind === 'broken' || verdict.kind === 'not-asked');
-      expect(others.map(resultText)).toEqual([]);
-      expect(results.find(({ rule }) => rule.title.includes('another client'))?.verdict).toEqual({
-        kind: 'choice',
-        choice: 'HTTP 400, code 400, as an unknown id',
-      });
-      for (const server of servers) expect(server.operations('sign').length).toBeGreaterThan(20);
-    } finally {
-      for (const server of servers) await server.stop();
+test('with PostgreSQL three bundled servers keep every rule', async () => {
+  const database = await postgres.newDatabase();
+  const data = join(folder, 'data');
+  await adminCommand(['init', '--data', data, '--database', database]);
+  const certificate = (await adminCommand(['certificate', 'list', '--json', '--data', data, '--database', database]))
+    .output;
+  const [{ number, chainFile: chain }] = JSON.parse(certificate);
+  const servers: TestServer[] = [];
+  try {
+    for (let index = 0; index < 3; index++) {
+      servers.push(await startServer({ data, args: ['--database', database] }));
     }
-  });
+    const [first] = servers;
+    if (first === undefined) throw new Error('no server');
+    const env: TestServer['env'] = { ...first.env, CODESIGN_CODE: number, CODESIGN_CERTIFICATE: chain };
+    const counted = async () =>
+      Number(
+        await postgres.query(
+          database,
+          `select signatures from clients where access_key = '${env.CODESIGN_ACCESS_KEY}'`,
+        ),
+      );
+    const options = await optionsOf({ ...first, env }, counted);
+    const deployment = openDeployment({
+      ...options,
+      baseUrls: servers.map(({ baseUrl }) => new URL(baseUrl)),
+      otherClient: await addClient(data, database),
+    });
+    const results = await runRules(deployment, RULES, true);
+    deployment.close();
+    const others = results.filter(({ verdict }) => verdict.kind === 'broken' || verdict.kind === 'not-asked');
+    expect(others.map(resultText)).toEqual([]);
+    expect(results.find(({ rule }) => rule.title.includes('another client'))?.verdict).toEqual({
+      kind: 'choice',
+      choice: 'HTTP 400, code 400, as an unknown id',
+    });
+    for (const server of servers) expect(server.operations('sign').length).toBeGreaterThan(20);
+  } finally {
+    for (const server of servers) await server.stop();
+  }
 });
 
 describe('with SQLite', () => {

@@ -40,7 +40,20 @@ const OWN_CHOICES: Readonly<Record<string, string>> = {
   'how the service treats a repeated report': 'success',
   'how the service treats a report of status 1 after a report of status 2': 'success',
   'whether a request with the same digest creates a new signature': 'a new record',
+  'how the service treats an `extra` field that is a string': 'HTTP 400, code 400',
+  'how the service treats a `platform` member of the wrong type': 'HTTP 400, code 400',
+  'how the service treats a `version` member of the wrong type': 'HTTP 400, code 400',
+  'how the service treats a `revision` member of the wrong type': 'HTTP 400, code 400',
+  'how the service treats a `time` member of the wrong type': 'HTTP 400, code 400',
+  'how the service treats a `hostname` member of the wrong type': 'HTTP 400, code 400',
+  'how the service treats a `signing_filename` member of the wrong type': 'HTTP 400, code 400',
+  'how the service treats a `signing_filesize` member of the wrong type': 'HTTP 400, code 400',
+  'how the service treats a member of `extra` that is null': 'HTTP 400, code 400',
+  'how the service treats a file size that is not an integer': 'HTTP 400, code 400',
+  'how the service treats a negative file size': 'HTTP 400, code 400',
   'how the service treats the content type text/plain': 'HTTP 415, code 415',
+  'how the service treats the content type application/json; charset=utf-8': 'signed',
+  'how the service treats a request without a content type': 'HTTP 415, code 415',
   'how the service treats a body of one megabyte': 'HTTP 413, code 413',
   'a request for a path of another API version is rejected': 'HTTP 404, code 404',
   'PUT /v1/codesign/sign is rejected': 'HTTP 405, code 405',
@@ -190,10 +203,8 @@ describe('a deployment that', () => {
   });
 });
 
-describe('the rules', () => {
-  test('have titles of their own, and sections of the document', () => {
-    const titles = RULES.map(({ title }) => title);
-    expect(new Set(titles).size).toBe(titles.length);
-    for (const { section } of RULES) expect(section).toMatch(/^[1-9](\.\d)?( (rule|check|checks)( \d)?)?$/);
-  });
+test('the rules have titles of their own, and sections of the document', () => {
+  const titles = RULES.map(({ title }) => title);
+  expect(new Set(titles).size).toBe(titles.length);
+  for (const { section } of RULES) expect(section).toMatch(/^[1-9](\.\d)?( (rule|check|checks)( \d)?)?$/);
 });

@@ -1,26 +1,7 @@
 import { expect, test } from 'vitest';
 import { readConfig } from '../../src/config.ts';
 
-test('gives an option precedence over its environment variable, and the variable over the default', () => {
-  const environment = {
-    CODESIGN_SERVER_DATA: '/from/environment',
-    CODESIGN_SERVER_HOST: '0.0.0.0',
-    CODESIGN_SERVER_PORT: '1234',
-    CODESIGN_SERVER_PKCS11_LIBRARY: '/lib/environment.so',
-  };
-  const options = { data: '/from/option', host: '::1', port: '0', pkcs11Library: '/lib/option.so' };
-  expect(readConfig(options, environment)).toMatchObject({
-    dataRoot: '/from/option',
-    host: '::1',
-    port: 0,
-    pkcs11Library: '/lib/option.so',
-  });
-  expect(readConfig({}, environment)).toMatchObject({
-    dataRoot: '/from/environment',
-    host: '0.0.0.0',
-    port: 1234,
-    pkcs11Library: '/lib/environment.so',
-  });
+test('has defaults, also for a variable that is empty', () => {
   expect(readConfig({}, { XDG_DATA_HOME: '/xdg', CODESIGN_SERVER_PORT: '' })).toMatchObject({
     host: '127.0.0.1',
     port: 8443,
@@ -52,8 +33,3 @@ test.each(['localhost', 'sign.example.com', '10.0.0.1', '::1', 'xn--bcher-kva.ex
     expect(readConfig({ tlsName: [name], host: name }, {}).tlsNames).toEqual([name]);
   },
 );
-
-test('half a TLS pair is rejected', () => {
-  expect(() => readConfig({ tlsCert: 'x' }, {})).toThrow(expect.objectContaining({ code: 'tls-pair-incomplete' }));
-  expect(() => readConfig({ tlsKey: 'x' }, {})).toThrow(expect.objectContaining({ code: 'tls-pair-incomplete' }));
-});

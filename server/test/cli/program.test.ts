@@ -3,7 +3,7 @@ import { readdir, readFile, rm } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { networkInterfaces } from 'node:os';
 import { join } from 'node:path';
-import { beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, expect, test } from 'vitest';
 import { copyData, SERVER_PROGRAM } from '../../../test/support/services/server-data.ts';
 import { folderForEach } from '../../../test/support/set-up.ts';
 import { run } from '../../src/cli/program.ts';
@@ -41,29 +41,27 @@ async function command(args: readonly string[], terminal?: (text: string) => voi
   return { code, output, errors };
 }
 
-describe('a usage error', () => {
-  test.each([
-    ['an unknown option', ['start', '--nonsense']],
-    ['no file and no terminal for the credentials', ['start']],
-    ['an unknown command', ['nonsense']],
-    ['no command', []],
-    ['an argument too many', ['start', 'more']],
-    ['an option without its value', ['start', '--port']],
-    ['an invalid port', ['start', '--port', 'x']],
-    ['an unknown log level', ['start', '--log-level', 'loud']],
-    ['half a TLS pair', ['start', '--tls-cert', 'x.pem']],
-    ['a library that is not there', ['start', '--pkcs11-library', '/no/such.so']],
-    ['a certificate without a number', ['certificate', 'add']],
-    ['an unsupported key size', ['certificate', 'add', '--number', 'x', '--bits', '1024']],
-    ['a number with a path in it', ['certificate', 'add', '--number', '../x']],
-    ['a name with a control character', ['certificate', 'add', '--number', 'x', '--common-name', 'a\u001bb']],
-  ])('%s ends with 2, says why, and makes nothing', async (_name, args) => {
-    const place = args.length > 0 && args[0] !== 'nonsense' ? ['--data', data] : [];
-    const { code, output, errors } = await command([...args, ...place]);
-    expect({ code, output }).toEqual({ code: 2, output: '' });
-    expect(errors.length).toBeGreaterThan(10);
-    expect(await readdir(folder.path)).toEqual([]);
-  });
+test.each([
+  ['an unknown option', ['start', '--nonsense']],
+  ['no file and no terminal for the credentials', ['start']],
+  ['an unknown command', ['nonsense']],
+  ['no command', []],
+  ['an argument too many', ['start', 'more']],
+  ['an option without its value', ['start', '--port']],
+  ['an invalid port', ['start', '--port', 'x']],
+  ['an unknown log level', ['start', '--log-level', 'loud']],
+  ['half a TLS pair', ['start', '--tls-cert', 'x.pem']],
+  ['a library that is not there', ['start', '--pkcs11-library', '/no/such.so']],
+  ['a certificate without a number', ['certificate', 'add']],
+  ['an unsupported key size', ['certificate', 'add', '--number', 'x', '--bits', '1024']],
+  ['a number with a path in it', ['certificate', 'add', '--number', '../x']],
+  ['a name with a control character', ['certificate', 'add', '--number', 'x', '--common-name', 'a\u001bb']],
+])('a usage error: %s ends with 2, says why, and makes nothing', async (_name, args) => {
+  const place = args.length > 0 && args[0] !== 'nonsense' ? ['--data', data] : [];
+  const { code, output, errors } = await command([...args, ...place]);
+  expect({ code, output }).toEqual({ code: 2, output: '' });
+  expect(errors.length).toBeGreaterThan(10);
+  expect(await readdir(folder.path)).toEqual([]);
 });
 
 test.each([
@@ -105,24 +103,6 @@ test('prints its version', async () => {
   const built = execFileSync(process.execPath, [SERVER_PROGRAM, '--version'], { encoding: 'utf8' });
   const { version } = JSON.parse(await readFile(new URL('../../../package.json', import.meta.url), 'utf8'));
   expect(built).toBe(`${version}\n`);
-});
-
-test('help names every option and environment variable of start', async () => {
-  const { code, output } = await command(['start', '--help']);
-  expect(code).toBe(0);
-  for (const name of [
-    '--data',
-    '--host',
-    '--port',
-    '--client-env',
-    '--tls-cert',
-    '--tls-key',
-    '--tls-name',
-    '--log-level',
-  ]) {
-    expect(output).toContain(name);
-  }
-  for (const name of ['DATA', 'HOST', 'PORT', 'PKCS11_LIBRARY']) expect(output).toContain(`CODESIGN_SERVER_${name}`);
 });
 
 test('a first start at a terminal shows the credentials there, once, and says in three lines what to do', async () => {

@@ -34,14 +34,6 @@ test('may be repeated, and the latest report counts', async () => {
   expect((await server.data.store.records.find(id))?.report?.status).toBe(1);
 });
 
-test.each([undefined, 3, '1'])('rejects the status %j and leaves the record as it is', async (status) => {
-  const id = await newRecord();
-  const answer = await server.report({ id, status });
-  expect(answer.body.code).toBe(400);
-  expect(server.log().at(-1)).toMatchObject({ operation: 'report-sign', outcome: 'refused', reason: 'status' });
-  expect((await server.data.store.records.find(id))?.report).toBeUndefined();
-});
-
 test('a record of another client is treated as missing', async () => {
   const id = await newRecord();
   const stranger = await server.addClient();

@@ -33,8 +33,7 @@ function withResolvers() {
 
 /** Listens, and has a client of plain node:https post a good request. */
 async function post() {
-  await server.app.listen({ host: '127.0.0.1', port: 0 });
-  const { port } = server.app.server.address() as AddressInfo;
+  const { port } = await listening();
   const call = request({
     agent: new Agent({ keepAlive: true }),
     host: '127.0.0.1',
@@ -84,17 +83,6 @@ async function eventually(holds: () => boolean | Promise<boolean>) {
   for (let attempt = 0; !(await holds()) && attempt < 500; attempt++)
     await new Promise((resolve) => setTimeout(resolve, 10));
 }
-
-test('a signature that was sent over a socket counts', async () => {
-  server = await openApp();
-  const { call } = await post();
-  const [response] = await once(call, 'response');
-  const body = JSON.parse(Buffer.concat(await response.toArray()).toString());
-  expect(body.code).toBe(0);
-  await server.app.close(); // waits for what follows an answer
-  expect(await server.data.store.records.find(body.data.id)).toMatchObject({ counted: true });
-  expect(await server.counted()).toBe(1);
-});
 
 test('a client that disconnects while the HSM signs pays nothing, and no record is kept', async () => {
   const hold = gate();
@@ -167,8 +155,7 @@ test('while it ends, the server finishes what is under way, takes nothing new, a
   const { call, port } = await post();
   await hold.reached;
   const closed = server.app.close();
-  const idle = connect({ host: '127.0.0.1', port, rejectUnauthorized: false });
-  const late = connect({ host: '127.0.0.1', port, rejectUnauthorized: false });
+  const [idle, late] = [tls(port), tls(port)];
   late.write(`POST ${SIGN_PATH} HTTP/1.1\r\nHost: x\r\nContent-Length: 0\r\n\r\n`);
   const refused = Buffer.concat(await late.toArray()).toString();
   expect(refused).toMatch(/^HTTP\/1.1 503 .*\r\nretry-after: 1\r\n.*"code":503,/s);
@@ -307,9 +294,7 @@ test.each([
   ['a path of another method', `GET ${SIGN_PATH} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`, 405],
 ])('answers %s with an envelope', async (_name, text, status) => {
   server = await openApp();
-  await server.app.listen({ host: '127.0.0.1', port: 0 });
-  const { port } = server.app.server.address() as AddressInfo;
-  const socket = connect({ host: '127.0.0.1', port, rejectUnauthorized: false });
+  const { socket } = await connected();
   socket.write(text);
   const answer = Buffer.concat(await socket.toArray()).toString();
   expect(answer).toMatch(new RegExp(`^HTTP/1.1 ${status} `));
@@ -317,18 +302,6 @@ test.each([
   expect(server.log()).toContainEqual(
     expect.objectContaining({ reason: 'http', status, remoteAddress: '127.0.0.1', accessKey: 'unknown' }),
   );
-});
-
-test('two Authorization headers are a malformed one', async () => {
-  server = await openApp();
-  await server.app.listen({ host: '127.0.0.1', port: 0 });
-  const { port } = server.app.server.address() as AddressInfo;
-  const socket = connect({ host: '127.0.0.1', port, rejectUnauthorized: false });
-  const header = `Authorization: ${basic(server.credentials)}\r\n`;
-  socket.write(
-    `POST ${SIGN_PATH} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n${header}${header}Content-Length: 0\r\n\r\n`,
-  );
-  expect(Buffer.concat(await socket.toArray()).toString()).toMatch(/^HTTP\/1.1 401 /);
 });
 
 /** Whether the server has noticed that its client went. */

@@ -54,12 +54,6 @@ describe('a valid request', () => {
     expect(server.logText()).not.toContain(body.data?.signature);
     expect(server.logText()).not.toContain('very-secret-host');
   });
-
-  test('may contain members that the contract does not name', async () => {
-    const { body } = await server.sign({ ...goodRequest(), more: 1, extra: { more: { deep: true } } });
-    expect(body.code).toBe(0);
-    expect((await server.data.store.records.find(body.data?.id ?? ''))?.extra).toEqual({});
-  });
 });
 
 describe('rejects as a parameter error', () => {
@@ -73,21 +67,10 @@ describe('rejects as a parameter error', () => {
 
   // Each in an array of its own, since one that is an array would be treated as arguments.
   test.each([
-    [null],
-    ['text'],
-    [[]],
     [[{ platform: 'linux' }]],
-    [{ platform: 7 }],
-    [{ version: null }],
-    [{ revision: {} }],
-    [{ time: 1700000000 }],
-    [{ hostname: [] }],
     [{ hostname: 'x'.repeat(4096) }],
     [{ hostname: 'ä'.repeat(2048) }],
     [{ hostname: 'x'.repeat(2048), revision: '\0'.repeat(400) }],
-    [{ signing_filename: false }],
-    [{ signing_filesize: '12' }],
-    [{ signing_filesize: 1.5 }],
   ])('the extra %j', (extra) => refusals({ ...goodRequest(), extra }, 'extra'));
 });
 
@@ -114,16 +97,14 @@ describe('restrictions that an operator sets for a client', () => {
   });
 });
 
-describe('a certificate outside its validity', () => {
-  test.each([
-    ['not begun', -366],
-    ['ended', 4 * 366],
-  ])('that has %s is not a valid one', async (_name, days) => {
-    const now = () => new Date(Date.now() + days * 24 * 60 * 60 * 1000);
-    await server.close();
-    server = await openApp(() => ({ now }));
-    const { body } = await server.sign(goodRequest());
-    expect(body.code).toBe(400);
-    expect(server.log().at(-1)).toMatchObject({ reason: 'code', certificate: NUMBER });
-  });
+test.each([
+  ['not begun', -366],
+  ['ended', 4 * 366],
+])('a certificate outside its validity that has %s is not a valid one', async (_name, days) => {
+  const now = () => new Date(Date.now() + days * 24 * 60 * 60 * 1000);
+  await server.close();
+  server = await openApp(() => ({ now }));
+  const { body } = await server.sign(goodRequest());
+  expect(body.code).toBe(400);
+  expect(server.log().at(-1)).toMatchObject({ reason: 'code', certificate: NUMBER });
 });

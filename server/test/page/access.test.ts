@@ -86,14 +86,6 @@ describe.each(PATHS)('%s', (path) => {
   );
 });
 
-test.each(['/index.html', '/page', '/records', '/records.csv', '/favicon.ico', '/page.css/', '//'])(
-  'answers 404 for %s as for any other address',
-  async (path) => {
-    const answer = await server.call({ method: 'GET', path, headers: { authorization: basic(viewer) } });
-    expect(answer).toMatchObject({ status: 404, body: { code: 404, data: null } });
-  },
-);
-
 test('no viewer can sign or report, whatever the page shows', async () => {
   const { body } = await server.sign(goodRequest());
   const headers = { authorization: basic(viewer), 'content-type': 'application/json' };

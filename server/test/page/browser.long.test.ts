@@ -117,21 +117,6 @@ test('runs and styles nothing that got in, for the policy is not only sent', asy
   await context.close();
 });
 
-test('tells callers without credentials, or with those of a client, what is missing, and nothing else', async () => {
-  const { CODESIGN_ACCESS_KEY: accessKey = '', CODESIGN_ACCESS_SECRET: accessSecret = '' } = server.env;
-  for (const stranger of [undefined, { accessKey, accessSecret }]) {
-    const { page, context } = await visit(browser, `${server.baseUrl}/`, stranger).catch((error: Error) => {
-      // Without anybody to request a password Chromium may show nothing at all.
-      expect(error.message).toContain('ERR_INVALID_AUTH_CREDENTIALS');
-      return { page: undefined, context: undefined };
-    });
-    if (page === undefined) continue;
-    expect(await page.locator('body').innerText()).toContain('"code":401');
-    expect(await page.content()).not.toContain('Release builds');
-    await context.close();
-  }
-});
-
 const SCHEMES = ['light', 'dark'] as const;
 const WIDTHS = [320, 1280];
 
@@ -163,12 +148,3 @@ describe.each(SCHEMES.flatMap((colorScheme) => WIDTHS.map((width) => ({ colorSch
     });
   },
 );
-
-test('looks the same if scripts are disabled', async () => {
-  await looking(
-    async (page) => {
-      expect(await page.locator('#calls + figure tbody tr').count()).toBe(50);
-    },
-    { javaScriptEnabled: false },
-  );
-});

@@ -1,6 +1,6 @@
 /** What the page says, and that whatever clients and operators wrote stays text. */
 
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { basic, openApp, type TestApp } from '../support/in-process.ts';
 import { addViewer, seedRecords, type ViewerCredentials } from '../support/page-scene.ts';
 
@@ -148,19 +148,11 @@ test('shows at most 200 clients, and the number of further ones', async () => {
   expect(many).toContain('<p>5 more are not shown; the commands list them all.</p>');
 });
 
-describe('names with harmful content', () => {
-  test('appear as text everywhere, with control and direction characters escaped', () => {
-    expect(body).not.toMatch(/<script|<i>/i);
-    expect(body).not.toMatch(/[^\P{Cc}\n]|\p{Cf}/u);
-    expect(body.match(/&lt;script&gt;alert\(1\)/g)?.length).toBeGreaterThan(1);
-    expect(body).toContain('On call &lt;i&gt;');
-  });
-
-  test('are in no attribute', () => {
-    for (const [, value = ''] of body.matchAll(/ (?:aria-label|aria-labelledby|href|id|value)="([^"]*)"/g)) {
-      expect(value).not.toMatch(/[<>']|alert/);
-    }
-  });
+test('names with harmful content appear as text everywhere, with control and direction characters escaped', () => {
+  expect(body).not.toMatch(/<script|<i>/i);
+  expect(body).not.toMatch(/[^\P{Cc}\n]|\p{Cf}/u);
+  expect(body.match(/&lt;script&gt;alert\(1\)/g)?.length).toBeGreaterThan(1);
+  expect(body).toContain('On call &lt;i&gt;');
 });
 
 test('has one heading, unique ids, and nothing from elsewhere', () => {

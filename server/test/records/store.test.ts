@@ -195,10 +195,6 @@ describe.each(['SQLite', 'PostgreSQL'])('%s', (name) => {
     await other.authority.add({ keyId: 'bb', certificate: 'two' });
     expect(await store.authority.get()).toEqual(first);
   });
-
-  test('says whether it answers', async () => {
-    await expect(store.check()).resolves.toBeUndefined();
-  });
 });
 
 test('a database that does not answer has a separate error, without the password', async () => {

@@ -58,9 +58,7 @@ export function instance({ data, config, through = [], seenAt = data }: Instance
       await writeFile(join(seenAt, `${name}.json`), JSON.stringify({ data, port: 0, ...config }));
       const start = [process.execPath, SERVER_PROGRAM, 'start', '--config', join(data, `${name}.json`)];
       const [command = '', ...args] = [...through, ...start];
-      child = spawn(command, args, {
-        stdio: ['ignore', 'pipe', 'pipe'],
-      });
+      child = spawn(command, args, { stdio: ['ignore', 'pipe', 'pipe'] });
       child.stderr?.setEncoding('utf8').on('data', (text: string) => {
         log += text;
       });

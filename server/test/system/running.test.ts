@@ -65,10 +65,7 @@ test('names a cause once in the log, and says why a database with several addres
   ]);
   server = await openApp(({ store, keys }) => ({
     store: { ...store, check: () => Promise.reject(new Error('not counted', { cause: refused })) },
-    keys: {
-      ...keys,
-      check: () => Promise.reject(asHsmError('answer', new Error('CKR_DEVICE_REMOVED'))),
-    },
+    keys: { ...keys, check: () => Promise.reject(asHsmError('answer', new Error('CKR_DEVICE_REMOVED'))) },
   }));
   await get('/readyz');
   const errors = new Map(server.log().map(({ what, err }) => [what, err]));
