@@ -51,10 +51,7 @@ it(`leaves every file whole and requests no signature twice after ${POINTS} call
       const [index, point] = next;
       const sequel = SEQUELS[index % SEQUELS.length] ?? 'same';
       const kill = { subject, point, sequel, checked: index % 16 === 0, resumePoint: undefined };
-      found.push({
-        point: JSON.stringify({ ...point, sequel }),
-        aftermath: await killAndFinish(kill, lane, WINDOWS),
-      });
+      found.push({ point: JSON.stringify({ ...point, sequel }), aftermath: await killAndFinish(kill, lane, WINDOWS) });
     }
   });
   await Promise.all(lanes);
