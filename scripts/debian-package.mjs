@@ -36,7 +36,11 @@ Description: sign code with a key in a remote HSM
   );
   await mkdir(path.join(tree, 'usr/lib/codesign-remote'), { recursive: true });
   await cp(executable, path.join(tree, 'usr/lib/codesign-remote/codesign-remote'));
-  await cp(path.join(checkout, 'docs'), path.join(tree, 'usr/lib/codesign-remote/docs'), { recursive: true });
+  await cp(path.join(checkout, 'docs'), path.join(tree, 'usr/lib/codesign-remote/docs'), {
+    recursive: true,
+    // The build needs these folders; the npm package omits them too.
+    filter: (source) => !/\/docs\/(generate|licences)$/.test(source),
+  });
   await mkdir(path.join(tree, 'usr/bin'), { recursive: true });
   await symlink('../lib/codesign-remote/codesign-remote', path.join(tree, 'usr/bin/codesign-remote'));
   const manual = await readFile(path.join(checkout, 'dist/man/codesign-remote.1'));

@@ -3,8 +3,9 @@
  * CODESIGN_TEST_RELEASE names a folder with an earlier result, which saves minutes.
  */
 
-import { execFile, spawn } from 'node:child_process';
-import { copyFile, mkdir, readdir, readFile } from 'node:fs/promises';
+import { execFile, spawn, spawnSync } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { copyFile, mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
@@ -16,6 +17,9 @@ import { startTimestampAuthority } from '../../support/services/timestamp-author
 
 const start = promisify(execFile);
 const GIVEN = process.env.CODESIGN_TEST_RELEASE;
+/** Where Debian's package libc6-arm64-cross installs the libraries for arm64. */
+const ARM64_LIBRARIES = '/usr/aarch64-linux-gnu';
+const hasArm64 = existsSync(ARM64_LIBRARIES) && spawnSync('qemu-aarch64', ['--version']).status === 0;
 
 let server: SharedServer;
 let room: Awaited<ReturnType<typeof temporaryFolder>>;
@@ -40,6 +44,22 @@ afterAll(async () => {
 });
 
 const run = (program: string, args: readonly string[]) => start(program, args, { env, cwd: room.path });
+const osslsigncodeVerify = (path: string) =>
+  start('osslsigncode', ['verify', '-CAfile', server.roots, '-TSA-CAfile', server.roots, path]);
+
+/** Names of the threads of a process, which may end meanwhile. */
+async function threadsOf(pid: number | undefined): Promise<readonly string[]> {
+  const folder = `/proc/${pid}/task`;
+  const ids = await readdir(folder).catch(() => []);
+  return Promise.all(
+    ids.map((id) =>
+      readFile(join(folder, id, 'comm'), 'utf8').then(
+        (name) => name.trim(),
+        () => '',
+      ),
+    ),
+  );
+}
 
 async function copyOf(name: string, target: string): Promise<string> {
   const path = join(room.path, target);
@@ -66,14 +86,36 @@ describe('the executable for Linux', () => {
     expect((await run(program, ['doctor'])).stdout).toContain('a single executable cannot load the package keytar');
   });
 
-  it('signs a program and an archive, which other programs accept', async () => {
-    const program = artifact('-linux-x64');
-    const files = [await copyOf('pe/hello.exe', 'app.exe'), await copyOf('jar/plain.jar', 'lib.jar')];
-    await run(program, ['sign', ...files]);
-    const verified = await run(program, ['verify', '--roots', server.roots, '--require-timestamp', ...files]);
-    expect(verified.stdout).toContain('2 trusted');
-    await start('osslsigncode', ['verify', '-CAfile', server.roots, '-TSA-CAfile', server.roots, files[0] ?? '']);
-    expect((await start('jarsigner', ['-verify', files[1] ?? ''])).stdout).toContain('jar verified');
+  it.for([
+    ['x64', []],
+    ['arm64', ['qemu-aarch64', '-L', ARM64_LIBRARIES]],
+  ] as const)(
+    'signs a program and an archive on %s, which other programs accept',
+    async ([arch, emulator], context) => {
+      context.skip(emulator.length > 0 && !hasArm64);
+      const [program = '', ...first] = [...emulator, artifact(`-linux-${arch}`)];
+      const files = [await copyOf('pe/hello.exe', `${arch}.exe`), await copyOf('jar/plain.jar', `${arch}.jar`)];
+      await run(program, [...first, 'sign', ...files]);
+      const trust = ['--roots', server.roots, '--require-timestamp'];
+      expect((await run(program, [...first, 'verify', ...trust, ...files])).stdout).toContain('2 trusted');
+      await osslsigncodeVerify(files[0] ?? '');
+      expect((await start('jarsigner', ['-verify', files[1] ?? ''])).stdout).toContain('jar verified');
+    },
+  );
+
+  it('digests a large archive in threads, and jarsigner accepts the result', async () => {
+    const path = join(room.path, 'large.jar');
+    const make =
+      'mkdir large && head -c 110M /dev/urandom | split -b 900K - large/ && jar -c -0 -f large.jar -C large .';
+    await start('sh', ['-c', make], { cwd: room.path });
+    const child = spawn(artifact('-linux-x64'), ['sign', path], { env, stdio: 'ignore' });
+    const threads = new Set<string>();
+    while (child.exitCode === null) {
+      for (const name of await threadsOf(child.pid)) threads.add(name);
+      await sleep(5);
+    }
+    expect(threads).toContain('digests');
+    expect((await start('jarsigner', ['-verify', path])).stdout).toContain('jar verified');
   });
 
   it('is killed while it waits for a timestamp, and finishes the file without a second signature', async () => {
@@ -95,36 +137,42 @@ describe('the executable for Linux', () => {
   });
 });
 
-it('installs from the Debian package, with its manual page, documents and completions', async () => {
-  const tree = join(room.path, 'debian');
-  await mkdir(tree);
-  await start('dpkg-deb', ['--extract', artifact('.deb'), tree]);
-  const help = await run(join(tree, 'usr/bin/codesign-remote'), ['--help']);
-  expect(help.stdout).toContain(join(tree, 'usr/lib/codesign-remote/docs'));
-  const manual = await start('gzip', ['-dc', join(tree, 'usr/share/man/man1/codesign-remote.1.gz')]);
-  expect(manual.stdout).toContain('.TH');
-  expect(await readFile(join(tree, 'usr/share/bash-completion/completions/codesign-remote'), 'utf8')).toContain(
-    'complete -F',
-  );
+it('is installed by dpkg, with manual page, documents and completions, and is removed without a trace', async () => {
+  const root = join(room.path, 'debian');
+  await mkdir(join(root, 'var/lib/dpkg/updates'), { recursive: true });
+  await mkdir(join(root, 'var/lib/dpkg/info'));
+  await writeFile(join(root, 'var/lib/dpkg/status'), '');
+  // The libraries that the package depends on are not in this folder, and the tests may run without root.
+  const options = [`--root=${root}`, '--log=/dev/null', '--force-depends', '--force-not-root', '--force-bad-path'];
+  const installed = (path: string) => join(root, 'usr', path);
+
+  await start('dpkg', [...options, '--install', artifact('.deb')]);
+  const help = await run(installed('bin/codesign-remote'), ['--help']);
+  expect(help.stdout).toContain(installed('lib/codesign-remote/docs'));
+  const manual = await start('man', ['-M', installed('share/man'), 'codesign-remote']);
+  expect(manual.stdout).toContain('codesign-remote sign [options] files ...');
+  for (const [path, content] of [
+    ['bash-completion/completions/codesign-remote', 'complete -F'],
+    ['zsh/vendor-completions/_codesign-remote', '#compdef codesign-remote'],
+    ['fish/vendor_completions.d/codesign-remote.fish', 'complete -c codesign-remote'],
+  ] as const) {
+    expect(await readFile(installed(`share/${path}`), 'utf8')).toContain(content);
+  }
+
+  await start('dpkg', [...options, '--remove', 'codesign-remote']);
+  expect(await readdir(root)).toEqual(['var']);
 });
 
 describe('the executable for Windows', () => {
   it.skipIf(GIVEN !== undefined)('is signed by the release', async () => {
-    await start('osslsigncode', [
-      'verify',
-      '-CAfile',
-      server.roots,
-      '-TSA-CAfile',
-      server.roots,
-      artifact('-win-x64.exe'),
-    ]);
+    await osslsigncodeVerify(artifact('-win-x64.exe'));
   });
 
   it('can be signed with the program itself', async () => {
     const path = join(room.path, 'windows.exe');
     await copyFile(artifact('-win-x64.exe'), path);
     await run(artifact('-linux-x64'), ['sign', '--replace', path]);
-    await start('osslsigncode', ['verify', '-CAfile', server.roots, '-TSA-CAfile', server.roots, path]);
+    await osslsigncodeVerify(path);
   });
 
   it.skipIf(!process.env[PREFIX_VARIABLE])('signs and verifies under Wine', async () => {
@@ -132,7 +180,7 @@ describe('the executable for Windows', () => {
     const variables = windowsVariables(env);
     const sign = await runWindowsProgram(artifact('-win-x64.exe'), ['sign', windowsPath(path)], { env: variables });
     expect(sign).toMatchObject({ code: 0, stdout: expect.stringContaining('signed') });
-    await start('osslsigncode', ['verify', '-CAfile', server.roots, '-TSA-CAfile', server.roots, path]);
+    await osslsigncodeVerify(path);
     const explain = await runWindowsProgram(artifact('-win-x64.exe'), ['explain', 'file-changed']);
     expect(explain.stdout).toContain('exit code  6');
   });
