@@ -7,8 +7,9 @@ import { readScript, type Script } from './sessions.ts';
 
 const FOLDER = join(REPOSITORY, 'test/system/cli/sessions/recorded');
 
-/** Of a pipe, for the commands that are used most; `npm test` runs these, `npm run test:long` all others. */
+/** Of a pipe, for the commands that are used most, and single cases; `npm test` runs these, `npm run test:long` all others. */
 export const QUICK_SESSIONS: readonly string[] = [
+  ...sessionsIn('cases'),
   'pipe/catalog.txt',
   'pipe/history.txt',
   'pipe/sign.txt',

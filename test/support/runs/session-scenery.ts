@@ -29,7 +29,9 @@ export async function setScenery(): Promise<Scenery & AsyncDisposable> {
     files: { ...files, 'root.pem': server.roots },
     env: { ...server.env, HOME: join(folder.path, 'home') },
     places: [
-      [join(REPOSITORY, 'docs'), '<docs>'],
+      // The built program, and the source.
+      ...['docs', 'src/docs'].map((name) => [join(REPOSITORY, name), '<docs>'] as const),
+      [join(REPOSITORY, 'fixtures'), '<fixtures>'],
       [server.data, '<data>'],
       [folder.path, '<made>'],
       [address, '<service>'],
@@ -39,6 +41,7 @@ export async function setScenery(): Promise<Scenery & AsyncDisposable> {
       [server.env.CODESIGN_ACCESS_KEY ?? '', '<access key>'],
       [server.env.CODESIGN_CODE ?? '', '<code>'],
     ],
+    requests: () => server.operations('sign').length,
     async [Symbol.asyncDispose]() {
       await server.stop();
       await folder[Symbol.asyncDispose]();

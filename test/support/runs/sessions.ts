@@ -1,5 +1,6 @@
 /** Sessions as text: a script's commands run in the surroundings that it names, and written down with all that came of it. */
 
+import { spawnSync } from 'node:child_process';
 import { appendFile, copyFile, mkdir, writeFile } from 'node:fs/promises';
 import { join, relative } from 'node:path';
 import { LEAST_LIVE_COLUMNS } from '../../../src/cli/output/terminal.ts';
@@ -9,7 +10,7 @@ import { makeCabinet } from '../../unit/formats/cab/samples.ts';
 import { makeCompoundFile } from '../../unit/formats/msi/samples.ts';
 import { countersignedPackage } from '../../unit/formats/nuget/repository-signatures.ts';
 import { documentWithField, makePdf } from '../../unit/formats/pdf/make-pdf.ts';
-import { fixture, runCliProcess, snapshot, temporaryFolder } from '../programs/cli.ts';
+import { CLI_PROGRAM, fixture, runCliProcess, snapshot, temporaryFolder } from '../programs/cli.ts';
 import { runOnPty } from '../programs/pty.ts';
 import { startSecretService } from '../programs/secret-service.ts';
 import { MADE_INPUTS, SERVER_PUBLISHER } from '../signed-files/made-inputs.ts';
@@ -18,6 +19,7 @@ import { type Places, withoutChance } from './session-chance.ts';
 /** By the name that scripts have for them: columns of a pseudo-terminal (none: a pipe), and variables. */
 const SURROUNDINGS: Readonly<Record<string, Surroundings>> = {
   'a pipe': {},
+  'a pipe, with the requests for signatures counted': { isCounted: true },
   'a job of GitHub Actions': { env: { CI: 'true', GITHUB_ACTIONS: 'true', GITHUB_STEP_SUMMARY: 'summary.md' } },
   'a terminal of 80 columns': { columns: 80 },
   'a terminal of 40 columns': { columns: 40 },
@@ -26,6 +28,7 @@ const SURROUNDINGS: Readonly<Record<string, Surroundings>> = {
 interface Surroundings {
   readonly columns?: number;
   readonly env?: Env;
+  readonly isCounted?: boolean;
 }
 
 type Env = Readonly<Record<string, string>>;
@@ -43,7 +46,7 @@ export interface Script {
 }
 
 export interface Step {
-  /** `$ codesign-remote …`, or `! change FILE`, `! restore FILE`; `<service>` in it stands for its address. */
+  /** `$ codesign-remote …`, `! change FILE`, `! restore FILE`, `! set NAME=VALUE`, `! sh …` with $CODESIGN and $FIXTURES; `<service>` stands for its address. */
   readonly line: string;
   /** `< …` after it: typed one after the other when a question has come, or standard input where that is a pipe. */
   readonly answers: readonly string[];
@@ -56,6 +59,8 @@ export interface Scenery {
   readonly env: Readonly<Record<string, string>>;
   /** Longer ones first. */
   readonly places: Places;
+  /** Requests for signatures that its client has sent. */
+  requests(): number;
 }
 
 const PROGRAM = 'codesign-remote';
@@ -106,21 +111,37 @@ export async function runScript(script: Script, scenery: Scenery, run = runCliPr
   for (const file of files) await provide(file, cwd, scenery);
   const set = Object.entries(scenery.env).filter(([name]) => !script.without.includes(name));
   const beside = { CODESIGN_STATE_DIR: join(folder.path, 'state'), CODESIGN_CONFIG_DIR: join(folder.path, 'config') };
-  const env = { ...Object.fromEntries(set), ...beside, ...keyring?.env, ...around.env };
+  const env: Record<string, string> = { ...Object.fromEntries(set), ...beside, ...keyring?.env, ...around.env };
   const plain = (text: string): string =>
     withoutChance(text, [[cwd, '<folder>'], [folder.path, '<beside>'], ...scenery.places]);
 
   const told = [...head];
   for (const step of steps) {
     const before = await snapshot(cwd);
+    const requests = scenery.requests();
     const [words = '', ...pipe] = inPlace(step.line.slice(2), scenery).split(' | head -n ');
-    const [verb = '', ...args] = words.split(' ');
+    const [verb = '', ...args] = (words.match(/"[^"]*"|\S+/g) ?? []).map((word) => word.replaceAll('"', ''));
     const answers = step.answers.map((answer) => inPlace(answer, scenery));
     told.push(step.line, ...step.answers.map((answer) => `< ${answer}`.trimEnd()));
     if (verb === PROGRAM) {
       const task = { args, env, cwd, answers, head: Number(pipe[0] ?? Number.POSITIVE_INFINITY) };
       const printed = await (around.columns === undefined ? inPipe(task, run) : onTerminal(task, around, plain));
       told.push(plain(printed.join('\n')));
+      if (around.isCounted && scenery.requests() > requests) told.push(`requests: ${scenery.requests() - requests}`);
+    } else if (verb === 'set') {
+      const [, name = '', value = ''] = /^set (\w+)=(.*)$/.exec(words) ?? [];
+      env[name] = value;
+    } else if (verb === 'sh') {
+      const shell = {
+        ...process.env,
+        LC_ALL: 'C.UTF-8',
+        FIXTURES: fixture(''),
+        CODESIGN: `${process.execPath} ${CLI_PROGRAM}`,
+        ...env,
+      };
+      const command = inPlace(step.line.slice(5), scenery);
+      const { status, stdout } = spawnSync('sh', ['-c', command], { cwd, env: shell, encoding: 'utf8' });
+      told.push(...block('standard output', plain(stdout)), ...(status === 0 ? [] : [`exit code ${status}`]));
     } else if (verb === 'change') {
       await appendFile(join(cwd, args[0] ?? ''), 'more');
     } else if (verb === 'restore') {

@@ -1,20 +1,13 @@
 /** `codesign-remote timestamp` as a user runs it, on files that others have signed, checked by osslsigncode, jarsigner and openssl. */
 
-import { chmod, link, mkdir, readFile, stat, writeFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { Format } from '../../../../src/format/format.ts';
 import { type FoundSignature, withNested } from '../../../../src/format/signature.ts';
 import { jar } from '../../../../src/formats/jar/index.ts';
 import { pe } from '../../../../src/formats/pe/index.ts';
-import {
-  type CliOptions,
-  fixture,
-  parseJson,
-  runCli,
-  snapshot,
-  temporaryFolder,
-} from '../../../support/programs/cli.ts';
+import { type CliOptions, parseJson, runCli, snapshot, temporaryFolder } from '../../../support/programs/cli.ts';
 import { openssl } from '../../../support/programs/openssl.ts';
 import { type AuthorityMode, startTimestampAuthority } from '../../../support/services/timestamp-authority.ts';
 import { forAll } from '../../../support/set-up.ts';
@@ -74,39 +67,6 @@ async function expectUntouched(
 }
 
 describe('a signed file', () => {
-  it('of osslsigncode gets a timestamp in place, and osslsigncode takes it', async () => {
-    await using folder = await temporaryFolder();
-    const path = await copyInto(folder.path, files.exe);
-    await chmod(path, 0o750);
-    const run = await timestamp(['app.exe', '--json'], { cwd: folder.path });
-    expect([run.code, run.stderr]).toEqual([0, expect.stringMatching(/^timestamped +app\.exe {2}\(/)]);
-    expect(JSON.parse(run.stdout)).toEqual({
-      files: [
-        {
-          path: 'app.exe',
-          output: 'app.exe',
-          format: 'pe',
-          status: 'timestamped',
-          timestamp: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/),
-          timestampAuthority: authority.url,
-          signatures: 1,
-          bytes: (await stat(path)).size,
-          sha256: expect.stringMatching(/^[0-9a-f]{64}$/),
-          milliseconds: expect.any(Number),
-          warnings: [],
-        },
-      ],
-      summary: { timestamped: 1, skipped: 0, failed: 0, notAttempted: 0 },
-      warnings: [],
-    });
-    expect((await stat(path)).mode & 0o777).toBe(0o750);
-    expect(Object.keys(await snapshot(folder.path))).toEqual([path]);
-    await expectStamped(pe, path, 1);
-    const verdict = await files.osslsigncode(path, authority.rootPem);
-    expect(verdict).toMatchObject({ accepted: true });
-    expect(verdict.output).toContain('Timestamp Server Signature verification: ok');
-  });
-
   it('gets one for each signature, nested ones too', async () => {
     await using folder = await temporaryFolder();
     const path = await copyInto(folder.path, files.nested);
@@ -171,41 +131,9 @@ describe('a signed file', () => {
     expect(after?.timestamps[0]?.serialNumber).not.toBe(before?.timestamps[0]?.serialNumber);
     await expectStamped(format, path, 1);
   });
-
-  it('reports other names that lead to the old file', async () => {
-    await using folder = await temporaryFolder();
-    const path = await copyInto(folder.path, files.exe);
-    await link(path, join(folder.path, 'other.exe'));
-    const run = await timestamp([path]);
-    expect([run.code, run.stderr]).toEqual([0, expect.stringContaining('2 hard links')]);
-  });
 });
 
 describe('several files', () => {
-  it('are timestamped to a folder although some fail, and unsigned files in a folder are skipped', async () => {
-    await using folder = await temporaryFolder();
-    await mkdir(join(folder.path, 'dist/lib'), { recursive: true });
-    await copyInto(join(folder.path, 'dist'), files.exe);
-    await copyInto(join(folder.path, 'dist/lib'), files.jar);
-    await copyInto(join(folder.path, 'dist/lib'), fixture('pe/library.dll'));
-    await writeFile(join(folder.path, 'dist/readme.txt'), 'hello');
-    const run = await timestamp(['--recursive', 'dist', fixture('pe/hello.exe'), '-o', 'out', '--json'], {
-      cwd: folder.path,
-    });
-    expect(run.code).toBe(6);
-    const { files: told, summary } = parseJson(run);
-    expect(told.map(({ status, error }) => error?.code ?? status)).toEqual([
-      'timestamped',
-      'timestamped',
-      'skipped',
-      'not-signed',
-    ]);
-    expect(summary).toEqual({ timestamped: 2, skipped: 1, failed: 1, notAttempted: 0 });
-    await expectStamped(pe, join(folder.path, 'out/app.exe'), 1);
-    await expectStamped(jar, join(folder.path, 'out/lib/app.jar'), 1);
-    expect(await readFile(join(folder.path, 'dist/app.exe'))).toEqual(await readFile(files.exe));
-  });
-
   it('end with 7 if no authority answers: one is tried, and the others are not attempted', async () => {
     await using folder = await temporaryFolder();
     const paths = await Promise.all(['a.exe', 'b.exe', 'c.exe'].map((name) => copyInto(folder.path, files.exe, name)));
@@ -227,27 +155,6 @@ describe('authorities', () => {
     const run = await runCli(['timestamp', path, '--json'], { env: { CODESIGN_TIMESTAMP_URL: urls } });
     expect([run.code, JSON.parse(run.stdout).files[0].timestampAuthority]).toEqual([0, authority.url]);
     await expectStamped(pe, path, 1);
-  });
-
-  it('must be configured and valid: otherwise exit 2', async () => {
-    for (const [args, code] of [
-      [[], 'setting-missing'],
-      [['-t', 'ftp://timestamp.example'], 'invalid-setting'],
-      [['-t', 'http://user:secret@timestamp.example'], 'timestamp-url-holds-credentials'],
-    ] as const) {
-      const run = await runCli(['timestamp', files.exe, '--json', ...args]);
-      expect([run.code, parseJson(run).error?.code]).toEqual([2, code]);
-      expect(run.stdout + run.stderr).not.toContain('secret');
-    }
-  });
-
-  it('causes no warning about a file that is rejected immediately', async () => {
-    await using folder = await temporaryFolder();
-    const unsigned = await copyInto(folder.path, fixture('pe/hello.exe'));
-    expect((await expectUntouched(unsigned, folder.path, 'not-signed', 6)).asked).toBe(0);
-    const path = await copyInto(folder.path, files.exe, 'read-only.exe');
-    await chmod(path, 0o444);
-    expect((await expectUntouched(path, folder.path, 'read-only-file', 6)).asked).toBe(0);
   });
 });
 

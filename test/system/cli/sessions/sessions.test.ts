@@ -2,7 +2,8 @@
  * Whole sessions against one real server: commands, what they print where, exit codes, files. Each file in sessions/ is
  * script and transcript in one; a run must print the same text. To renew them: npx vitest run -u
  * test/system/cli/sessions/sessions.test.ts, and the same for sessions.long.test.ts, which runs the others, and the scripts
- * of a pipe on a terminal. A new one begins with what it shows, `in:` and `with:`, and its commands.
+ * of a pipe on a terminal. A new one begins with what it shows, `in:` and `with:`, and its commands. Each file in cases/ has the
+ * single cases of one command: what it rejects, what its options do, and what other programs say of its results.
  */
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';

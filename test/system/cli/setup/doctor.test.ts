@@ -152,13 +152,3 @@ describe('doctor', () => {
     ]);
   });
 });
-
-describe('doctor for people', () => {
-  it('prints a line for each check, and the remedy below it', async () => {
-    const { code, stdout } = await runCli(['doctor'], { env: { CODESIGN_STATE_DIR: join(folder.path, 'none') } });
-    expect(code).toBe(2);
-    expect(stdout).toMatch(/^ok {7}program .*\n/);
-    expect(stdout).toMatch(/\nfailed {3}settings .*\[setting-missing\]\n {9}hint: Use --base-url/);
-    expect(stdout).toMatch(/\nskipped {2}certificate {2}not checked: it depends on settings\n/);
-  });
-});

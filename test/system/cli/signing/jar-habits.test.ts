@@ -3,7 +3,7 @@
 import { copyFile, mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { type CliRun, fixture, parseJson, runCli, snapshot, temporaryFolder } from '../../../support/programs/cli.ts';
+import { type CliRun, fixture, runCli, snapshot, temporaryFolder } from '../../../support/programs/cli.ts';
 import { useServer } from '../../../support/services/shared-server.ts';
 import { forAll } from '../../../support/set-up.ts';
 
@@ -32,32 +32,6 @@ describe('a script before the archive', () => {
 });
 
 describe('options of other tools', () => {
-  it.each([
-    ['-digestalg', 'Use: codesign-remote sign --algorithm SHA-256 app.jar'],
-    ['/P', 'secrets are not accepted as arguments'],
-  ])('%s is rejected, and nothing is signed', async (option, advice) => {
-    await using folder = await temporaryFolder();
-    await copyFile(fixture('jar/plain.jar'), join(folder.path, 'app.jar'));
-    const [untouched, before] = [await snapshot(folder.path), requests()];
-    const run = await sign([option, 'SHA-256', 'app.jar'], folder.path);
-    expect([run.code, run.stderr]).toEqual([2, expect.stringContaining(advice)]);
-    if (option === '/P') expect(run.stderr).not.toContain('SHA-256');
-    expect([await snapshot(folder.path), requests()]).toEqual([untouched, before]);
-  });
-
-  it('are paths after --', async () => {
-    await using folder = await temporaryFolder();
-    await copyFile(fixture('jar/plain.jar'), join(folder.path, '-out'));
-    const run = await sign(['--dry-run', '--', '-out'], folder.path);
-    expect([run.code, run.stdout]).toEqual([0, expect.stringMatching(/^planned {2}-out/)]);
-  });
-
-  it('accepts the algorithm names of Java', async () => {
-    await using folder = await temporaryFolder();
-    const run = await sign([fixture('jar/plain.jar'), '-o', join(folder.path, 'a.jar'), '-a', 'sha-512', '--json']);
-    expect(parseJson(run).files).toMatchObject([{ status: 'signed', algorithm: 'SHA512' }]);
-  });
-
   it('suggests on one line', async () => {
     const { code, stderr } = await sign(['--algoritm', 'x', 'y']);
     expect([code, stderr]).toEqual([2, expect.stringMatching(/--algoritm \(did you mean --algorithm\?\)/)]);
@@ -65,18 +39,6 @@ describe('options of other tools', () => {
 });
 
 describe('a release', () => {
-  it('costs nothing with --all-or-nothing when the contents of one archive are damaged', async () => {
-    await using folder = await temporaryFolder();
-    const paths = ['good.jar', 'damaged.jar'].map((name) => join(folder.path, name));
-    await copyFile(fixture('jar/plain.jar'), paths[0] ?? '');
-    await copyFile(fixture('jar-damaged/wrong-crc.jar'), paths[1] ?? '');
-    const [untouched, before] = [await snapshot(folder.path), requests()];
-    const run = await sign([...paths, '--all-or-nothing', '--json']);
-    expect(run.code).toBe(6);
-    expect(parseJson(run).files.map(({ error }) => error?.code)).toEqual(['not-attempted', 'zip-entry-damaged']);
-    expect([await snapshot(folder.path), requests()]).toEqual([untouched, before]);
-  });
-
   it('causes a warning if a file in a folder is named like a format but does not have its content', async () => {
     await using folder = await temporaryFolder();
     await mkdir(join(folder.path, 'dist'));

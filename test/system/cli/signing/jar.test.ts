@@ -72,21 +72,6 @@ describe('a JAR', () => {
     await keepForJava(path);
   });
 
-  it('is rejected with SHA1 before a request', async () => {
-    await using folder = await temporaryFolder();
-    const path = join(folder.path, 'app.jar');
-    await copyFile(plain, path);
-    const [untouched, before] = [await snapshot(folder.path), requests()];
-    const refused = await sign(['-a', 'SHA1', path, '--json']);
-    expect(refused.code).toBe(6);
-    expect(parseJson(refused).files[0]).toMatchObject({
-      format: 'jar',
-      status: 'failed',
-      error: { code: 'jar-unsigned-result', category: 'local' },
-    });
-    expect([await snapshot(folder.path), requests()]).toEqual([untouched, before]);
-  });
-
   it('is signed under the requested name', async () => {
     await using folder = await temporaryFolder();
     const path = join(folder.path, 'app.jar');

@@ -15,18 +15,6 @@ const sign = (args: readonly string[], more: Readonly<Record<string, string>> = 
   runCli(['sign', '--json', '--timeout', '2', ...args], { env: { ...server.env, ...more } });
 const asking = (...modes: readonly AuthorityMode[]) => modes.flatMap((mode) => ['-t', authority.urlOf(mode)]);
 
-it.each([[[]], [['--no-timestamp', '-t', 'http://127.0.0.1:1']], [['--no-timestamp']]])(
-  'ends with 2 before any request with --require-timestamp %j',
-  async (more) => {
-    await using folder = await temporaryFolder();
-    const output = join(folder.path, 'signed.exe');
-    const env = { CODESIGN_TIMESTAMP_URL: '', CODESIGN_BASE_URL: 'https://127.0.0.1:1' };
-    const { code, stderr } = await sign(['--require-timestamp', ...more, fixture('pe/hello.exe'), '-o', output], env);
-    // A request to this address would end with 3.
-    expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringMatching(/setting-missing|settings-conflict/) });
-  },
-);
-
 describe.each(['pe/hello.exe', 'jar/plain.jar'])('%s', (name) => {
   it('gets a timestamp of now, which verify finds good', async () => {
     await using folder = await temporaryFolder();
@@ -135,31 +123,5 @@ describe('the list of authorities', () => {
     const without = await sign(['--no-timestamp', fixture('pe/hello.exe'), '-o', path], { CODESIGN_TIMESTAMP_URL });
     expect(JSON.parse(without.stdout)).toMatchObject({ files: [{ status: 'signed', timestamp: null }] });
     expect(JSON.parse(without.stdout).warnings).toEqual([]);
-  });
-
-  it('is empty: no timestamp is requested, and the run warns', async () => {
-    await using folder = await temporaryFolder();
-    const run = await sign([fixture('pe/hello.exe'), '-o', join(folder.path, 'app.exe')]);
-    expect(run.code).toBe(0);
-    expect(JSON.parse(run.stdout).warnings).toEqual([expect.stringContaining('--no-timestamp')]);
-  });
-
-  it.each([
-    [['-t', 'ftp://timestamp.example.com'], 'invalid-setting'],
-    [['-t', ''], 'invalid-setting'],
-    [['-t', 'http://user:word@timestamp.example.com'], 'timestamp-url-holds-credentials'],
-    [['-t', 'http://timestamp.example.com', '--no-timestamp'], 'settings-conflict'],
-    [['--timestamp-policy', '1.2.x'], 'invalid-setting'],
-    [['--timestamp-algorithm', 'MD5'], 'invalid-setting'],
-    [['-t', 'http://timestamp.example.com', '--timestamp-roots', 'missing.pem'], 'roots-unreadable'],
-    [['-t', 'http://timestamp.example.com', '--timestamp-roots', fixture('pe/hello.exe')], 'roots-unusable'],
-    [['--dry-run', '-t', 'http://timestamp.example.com', '--timestamp-roots', 'missing.pem'], 'roots-unreadable'],
-  ])('is rejected before anything is sent: %j', async (args, code) => {
-    const before = server.operations('sign').length;
-    const run = await sign([...args, fixture('pe/hello.exe')]);
-    expect(run.code).toBe(2);
-    expect(JSON.parse(run.stdout).error.code).toBe(code);
-    expect(`${run.stdout}${run.stderr}`).not.toContain('word@');
-    expect(server.operations('sign').length).toBe(before);
   });
 });

@@ -115,3 +115,11 @@ describe.concurrent('the live line', () => {
     expect(screen).toContain('read: typed ahead');
   });
 });
+
+it('gets a signature from extract as PEM, and not as DER', async () => {
+  const extract = (...args: readonly string[]) =>
+    runOnPty(['extract', '-q', fixture('golden/appended.jar'), ...args], { columns: 80 });
+  const refused = await extract();
+  expect([refused.code, refused.screen]).toEqual([2, expect.stringContaining('[binary-to-terminal]')]);
+  expect(await extract('--pem')).toMatchObject({ code: 0, screen: expect.stringContaining('BEGIN PKCS7') });
+});
