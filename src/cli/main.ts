@@ -4,7 +4,7 @@ import { type Io, processIo } from './io.ts';
 
 /** Never throws. `argv` omits `node` and the script. */
 export async function main(argv: readonly string[]): Promise<number> {
-  if (!isVersionOnly(argv)) await (await import('./prepare-process.ts')).prepareProcess();
+  if (!isVersionOnly(argv)) await (await import('./prepare-process.ts')).prepareProcess(argv[0]);
   return await runMain(argv, processIo());
 }
 

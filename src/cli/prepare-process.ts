@@ -18,8 +18,15 @@ const OPTIMIZE_LATER: Readonly<Record<string, readonly string[]>> = {
   '14.6': ['--invocation-count-for-turbofan=30000', '--invocation-count-for-maglev=4000'],
 };
 
+/**
+ * Modules of Node.js, and those that they import. Node.js contains compiled code for them, which V8 rejects after a flag
+ * has changed. If they are loaded earlier, signing one program of 12 KB takes 10 % less processor time.
+ */
+const NEEDED_TO_SIGN = ['assert', 'child_process', 'crypto', 'http', 'tls', 'worker_threads'];
+
 /** Tunes V8 for short runs, before most of the program is loaded. */
-export async function prepareProcess(): Promise<void> {
+export async function prepareProcess(command: string | undefined): Promise<void> {
+  if (command === 'sign') for (const name of NEEDED_TO_SIGN) process.getBuiltinModule(name);
   // Collects garbage earlier: with Node.js 20, an archive of 100,000 entries takes 206 MiB instead of 282 MiB, and 10 %
   // more time.
   setFlagsFromString('--heap-growing-percent=100');
@@ -29,12 +36,24 @@ export async function prepareProcess(): Promise<void> {
   setFlagsFromString('--liftoff-only');
   const [version = ''] = /^\d+\.\d+/.exec(process.versions.v8) ?? [];
   for (const flag of OPTIMIZE_LATER[version] ?? []) setFlagsFromString(flag);
-  await keepCompiledCode(process.env);
+  await keepCompiledCode(process.env, enableCompileCache && keepAllFunctions(enableCompileCache));
 }
 
 type Enable = (folder: string) => unknown;
 /** Node.js 22.8 and later. */
 const { enableCompileCache } = module as typeof module & { readonly enableCompileCache?: Enable };
+
+/**
+ * The cache contains only functions that are compiled when their file is loaded. V8 usually compiles a function on its
+ * first call. With all functions in the cache, signing one program of 12 KB takes 10 % less processor time, and 10 %
+ * more in the first run.
+ */
+function keepAllFunctions(enable: Enable): Enable {
+  return (folder) => {
+    setFlagsFromString('--no-lazy');
+    enable(folder);
+  };
+}
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -42,10 +61,7 @@ type Environment = Readonly<Record<string, string | undefined>>;
  * Without this cache, a run takes about a third longer. Node.js itself handles NODE_DISABLE_COMPILE_CACHE and
  * NODE_COMPILE_CACHE.
  */
-export async function keepCompiledCode(
-  environment: Environment,
-  enable: Enable | undefined = enableCompileCache,
-): Promise<void> {
+export async function keepCompiledCode(environment: Environment, enable: Enable | undefined): Promise<void> {
   const { NODE_COMPILE_CACHE, NODE_DISABLE_COMPILE_CACHE } = environment;
   if (isExecutable() || enable === undefined || NODE_COMPILE_CACHE || NODE_DISABLE_COMPILE_CACHE) return;
   const cache = cacheFolder({ environment, platform: process.platform, home: homeFolder() });
