@@ -1,89 +1,60 @@
 /** Holds how a signature's two files are named. */
 
 import { describe, expect, it } from 'vitest';
-import type { EmbeddedBlock } from '../../../../src/formats/jar/signature/blocks.ts';
 import { blockName, chooseBlockName } from '../../../../src/formats/jar/signature/new-signature.ts';
 
-describe('a name', () => {
-  it.each([
-    ['Test Publisher', 'TEST_PUB'],
-    ['Ünïcode & Co', '_N_CODE_'],
-    ['', 'SIGNER'],
-    ['lower', 'LOWER'],
-    ['ABCDEFGH', 'ABCDEFGH'],
-    ['ABCDEFGHI', 'ABCDEFGH'],
-    ['a-b_c.1', 'A-B_C_1'],
-    ['../../evil', '______EV'],
-    ['META-INF/X', 'META-INF'],
-    ['語', '_'],
-    // One character of two UTF-16 units is one `_`.
-    ['😀x', '_X'],
-    // In upper case it is two letters.
-    ['Straße', 'STRASSE'],
-    ['a\r\nb\0', 'A__B_'],
-    [' ', '_'],
-    ['42', '42'],
-  ])('%j becomes %s', (wanted, name) => {
-    expect(blockName(wanted)).toBe(name);
-  });
+it.each([
+  ['Test Publisher', 'TEST_PUB'],
+  ['Ünïcode & Co', '_N_CODE_'],
+  ['', 'SIGNER'],
+  ['lower', 'LOWER'],
+  ['ABCDEFGHI', 'ABCDEFGH'],
+  ['a-b_c.1', 'A-B_C_1'],
+  ['../../evil', '______EV'],
+  // One character of two UTF-16 units is one `_`.
+  ['😀x', '_X'],
+  // In upper case it is two letters.
+  ['Straße', 'STRASSE'],
+  ['a\r\nb\0', 'A__B_'],
+])('the name %j becomes %s', (wanted, name) => {
+  expect(blockName(wanted)).toBe(name);
 });
 
-const bytes = (text: string) => Buffer.from(text);
-
-type Other = Pick<EmbeddedBlock, 'base' | 'signer'>;
-
-function block(base: string, certificate: string | undefined): Other {
-  return {
-    base,
-    signer: { name: 'Somebody Else', certificate: certificate === undefined ? undefined : bytes(certificate) },
-  };
-}
-
-function chosen(signerName: string | undefined, ...others: readonly Other[]): string {
-  return chooseBlockName(signerName, { der: bytes('mine'), name: 'Test Publisher' }, others);
-}
+const chosen = (wanted: string | undefined, ...others: readonly (readonly [base: string, certificate?: string])[]) =>
+  chooseBlockName(
+    wanted,
+    { der: Buffer.from('mine'), name: 'Test Publisher' },
+    others.map(([base, certificate]) => ({
+      base,
+      signer: { name: 'Somebody Else', certificate: certificate === undefined ? undefined : Buffer.from(certificate) },
+    })),
+  );
+const numbered = (from: number, to: number, prefix: string) =>
+  Array.from({ length: to - from + 1 }, (_, index) => [`${prefix}${from + index}`, `theirs ${index}`] as const);
+const TAKEN = ['TEST_PUB', 'theirs'] as const;
+const TO_9 = [TAKEN, ...numbered(2, 9, 'TEST_PU')];
 
 describe('next to other signatures', () => {
-  it('it is the one of the certificate where that is free', () => {
-    expect(chosen(undefined)).toBe('TEST_PUB');
-    expect(chosen(undefined, block('OTHER', 'theirs'))).toBe('TEST_PUB');
+  it.each<[string, string | undefined, Parameters<typeof chosen>[1][], string]>([
+    ['is that of the certificate', undefined, [], 'TEST_PUB'],
+    ['is that of the certificate where it is free', undefined, [['OTHER', 'theirs']], 'TEST_PUB'],
+    ['is made distinct', undefined, [TAKEN], 'TEST_PU2'],
+    ['is made distinct in 8 characters', undefined, TO_9, 'TEST_P10'],
+    ['is made distinct from 99 others', undefined, [...TO_9, ...numbered(10, 99, 'TEST_P')], 'TEST_100'],
+    ['is the same again for the same certificate', undefined, [['TEST_PUB', 'mine']], 'TEST_PUB'],
+    ['is the same again if it was chosen', 'Test Publisher', [['TEST_PUB', 'mine']], 'TEST_PUB'],
+    ['is the same again if it was made distinct', undefined, [TAKEN, ['TEST_PU2', 'mine']], 'TEST_PU2'],
+    ['is not that of an unknown certificate', undefined, [['TEST_PUB']], 'TEST_PU2'],
+    ['is the chosen one', 'build-1', [['OTHER', 'theirs']], 'BUILD-1'],
+    ['is not that of two blocks', undefined, [['TEST_PUB', 'mine'], TAKEN], 'TEST_PU2'],
+  ])('the name %s', (_, wanted, others, name) => {
+    expect(chosen(wanted, ...others)).toBe(name);
   });
 
-  it('it is made distinct, in 8 characters', () => {
-    const taken = [block('TEST_PUB', 'theirs')];
-    expect(chosen(undefined, ...taken)).toBe('TEST_PU2');
-    for (let number = 2; number <= 9; number++) taken.push(block(`TEST_PU${number}`, 'theirs'));
-    expect(chosen(undefined, ...taken)).toBe('TEST_P10');
-    for (let number = 10; number <= 99; number++) taken.push(block(`TEST_P${number}`, `theirs ${number}`));
-    expect(chosen(undefined, ...taken)).toBe('TEST_100');
-  });
-
-  it('it is the same again for the same certificate, whose signature is replaced', () => {
-    expect(chosen(undefined, block('TEST_PUB', 'mine'))).toBe('TEST_PUB');
-    expect(chosen('Test Publisher', block('TEST_PUB', 'mine'))).toBe('TEST_PUB');
-    const distinct = [block('TEST_PUB', 'theirs'), block('TEST_PU2', 'mine')];
-    expect(chosen(undefined, ...distinct)).toBe('TEST_PU2');
-  });
-
-  it('a signature whose certificate is not known keeps its name', () => {
-    expect(chosen(undefined, block('TEST_PUB', undefined))).toBe('TEST_PU2');
-  });
-
-  it('one that the user chose is that one, or refused', () => {
-    expect(chosen('build-1')).toBe('BUILD-1');
-    expect(chosen('build-1', block('OTHER', 'theirs'))).toBe('BUILD-1');
-    expect(() => chosen('Other', block('OTHER', 'theirs'))).toThrow(
-      expect.objectContaining({
-        code: 'signer-name-taken',
-        category: 'local',
-        message: expect.stringContaining('Somebody Else'),
-      }),
-    );
-  });
-
-  it('of two blocks of one name the one that is not ours takes it', () => {
-    const both = [block('TEST_PUB', 'mine'), block('TEST_PUB', 'theirs')];
-    expect(chosen(undefined, ...both)).toBe('TEST_PU2');
-    expect(() => chosen('TEST_PUB', ...both)).toThrow(expect.objectContaining({ code: 'signer-name-taken' }));
+  it('a chosen name that another certificate has is refused', () => {
+    const message = expect.stringContaining('Somebody Else');
+    const refusal = expect.objectContaining({ code: 'signer-name-taken', category: 'local', message });
+    expect(() => chosen('Other', ['OTHER', 'theirs'])).toThrow(refusal);
+    expect(() => chosen('TEST_PUB', ['TEST_PUB', 'mine'], TAKEN)).toThrow(refusal);
   });
 });

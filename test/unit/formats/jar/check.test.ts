@@ -6,105 +6,66 @@ import { makeThrowawaySigner } from '../../../support/signed-files/throwaway-sig
 import { signingIn } from '../support/change.ts';
 import { openBytes, type SignedBytes, signBytes } from '../support/sign-bytes.ts';
 import { signAgain, withoutWholeDigest } from './interop/signed-again.ts';
-import { contentsOf, repack, unzip, zip } from './simple-zip.ts';
+import { contentsOf, jarOf, MANIFEST, renamed, repack, unzip, withManifest, zip } from './simple-zip.ts';
 
-const MANIFEST = 'META-INF/MANIFEST.MF';
-const FIRST = 'META-INF/TEST_PUB';
-const SECOND = 'META-INF/ANOTHER_';
-const plain = zip([
-  { name: 'META-INF/' },
-  { name: MANIFEST, contents: 'X: 1\r\n\r\n' },
-  { name: 'a', contents: 'a' },
-  { name: 'b', contents: 'b' },
-]);
+const SF = 'META-INF/TEST_PUB.SF';
+const RSA = 'META-INF/TEST_PUB.RSA';
+const plain = zip([{ name: 'META-INF/' }, ...unzip(jarOf('X: 1\r\n\r\n', 'a', 'b'))]);
 
 const signer = await makeThrowawaySigner();
 const another = await makeThrowawaySigner({ publisher: 'Another Publisher' });
-const alone = await signBytes(jar, plain, signer);
-const both = await signBytes(jar, alone.result, another, { mode: 'append' });
+const signed = await signBytes(jar, plain, signer);
+const alone = signed.result;
+const appended = await signBytes(jar, alone, another, { mode: 'append' });
+const both = appended.result;
 
 async function checked(bytes: Buffer, { embedding }: SignedBytes): Promise<void> {
   await signingIn(await openBytes(jar, bytes)).verify(embedding);
 }
 
-/** The entries in this order, others behind them. */
-function reordered(bytes: Buffer, ...first: readonly string[]): Buffer {
-  const entries = unzip(bytes);
-  return zip([
-    ...first.map((name) => ({ name, contents: contentsOf(bytes, name) })),
-    ...entries.filter(({ name }) => !first.includes(name)),
-  ]);
-}
+const sf = contentsOf(alone, SF).toString();
+const moved = { name: SF, contents: sf };
+const ofFirst = (change: (text: string) => string) => repack(both, { [SF]: change(sf) });
 
-const changedManifest = (bytes: Buffer, change: (text: string) => string) =>
-  repack(bytes, { [MANIFEST]: change(contentsOf(bytes, MANIFEST).toString()) });
-
-describe('the check of a signed JAR takes', () => {
-  it('the archive as it should be, however it is packed', async () => {
-    await checked(alone.result, alone);
-    await checked(repack(alone.result, {}), alone);
-    await checked(repack(both.result, {}), both);
-    await checked(repack(alone.result, { 'META-INF/': undefined }), alone);
-  });
-
-  it('what is no file to sign', async () => {
-    await checked(repack(alone.result, {}, [{ name: 'folder/' }, { name: 'META-INF/SIG-X', contents: 'x' }]), alone);
-  });
+it('accepts the archive as it should be, however it is packed, with what is no file to sign', async () => {
+  await checked(repack(alone, {}), signed);
+  await checked(repack(both, {}), appended);
+  await checked(repack(alone, { 'META-INF/': undefined }), signed);
+  await checked(repack(alone, {}, [{ name: 'folder/' }, { name: 'META-INF/SIG-X', contents: 'x' }]), signed);
 });
 
 describe('the check of a signed JAR sees', () => {
-  const WRONG: Readonly<Record<string, () => Buffer>> = {
-    'no manifest': () => repack(alone.result, { [MANIFEST]: undefined }),
-    'a manifest that does not come first': () => reordered(alone.result, 'META-INF/', `${FIRST}.SF`),
-    'a manifest in lower case': () =>
-      zip(
-        unzip(alone.result).map(({ name, contents }) => ({
-          name: name.replace('MANIFEST.MF', 'manifest.mf'),
-          contents,
-        })),
-      ),
-    'a missing file': () => repack(alone.result, { a: undefined }),
-    'a file too many': () => repack(alone.result, {}, [{ name: 'c', contents: 'c' }]),
-    'a missing block': () => repack(alone.result, { [`${FIRST}.RSA`]: undefined }),
-    'a missing signature file': () => repack(alone.result, { [`${FIRST}.SF`]: undefined }),
-    'a changed signature file': () =>
-      repack(alone.result, { [`${FIRST}.SF`]: `${contentsOf(alone.result, `${FIRST}.SF`)}\r\n` }),
-    'a changed manifest': () => changedManifest(alone.result, (text) => text.replace('X: 1', 'X: 2')),
-    'a signature of the same files that is not the new one': () =>
-      signAgain(alone.result, signer, 'TEST_PUB', withoutWholeDigest),
-    'the new signature twice': () =>
-      repack(alone.result, {}, [
-        { name: `${SECOND}.SF`, contents: contentsOf(alone.result, `${FIRST}.SF`) },
-        { name: `${SECOND}.RSA`, contents: contentsOf(alone.result, `${FIRST}.RSA`) },
+  it.each([
+    ['no manifest', repack(alone, { [MANIFEST]: undefined })],
+    ['a manifest that does not come first', zip([moved, ...unzip(repack(alone, { [SF]: undefined }))])],
+    ['a manifest in lower case', renamed(alone, 'MANIFEST.MF', 'manifest.mf')],
+    ['a missing file', repack(alone, { a: undefined })],
+    ['a file too many', repack(alone, {}, [{ name: 'c', contents: 'c' }])],
+    ['a missing block', repack(alone, { [RSA]: undefined })],
+    ['a missing signature file', repack(alone, { [SF]: undefined })],
+    ['a changed signature file', repack(alone, { [SF]: `${sf}\r\n` })],
+    ['a changed manifest', withManifest(alone, (text) => text.replace('X: 1', 'X: 2'))],
+    ['a signature of the same files that is not the new one', signAgain(alone, signer, 'TEST_PUB', withoutWholeDigest)],
+    [
+      'the new signature twice',
+      repack(alone, {}, [
+        { ...moved, name: 'META-INF/ANOTHER_.SF' },
+        { name: 'META-INF/ANOTHER_.RSA', contents: contentsOf(alone, RSA) },
       ]),
-    'a signature too many': () => both.result,
-  };
-
-  it.each(Object.entries(WRONG))('%s', async (_, bytes) => {
-    await expect(checked(bytes(), alone)).rejects.toMatchObject({ code: 'result-damaged', category: 'local' });
-  });
-
-  it('in one that was appended to: that the first signature is gone, or changed, or broken', async () => {
-    const digest = contentsOf(both.result, `${FIRST}.SF`).toString().replace('SHA-256-Digest-Manifest:', 'X:');
-    const wrong = [
-      alone.result,
-      repack(both.result, { [`${FIRST}.SF`]: undefined, [`${FIRST}.RSA`]: undefined }),
-      repack(both.result, { [`${FIRST}.SF`]: undefined }),
-      repack(both.result, { [`${FIRST}.RSA`]: contentsOf(both.result, `${SECOND}.RSA`) }),
-      repack(both.result, { [`${FIRST}.SF`]: digest.replace(/^SHA-256-Digest: .*/gm, 'SHA-256-Digest: x') }),
-    ];
-    for (const bytes of wrong) {
-      await expect(checked(bytes, both)).rejects.toMatchObject({ code: 'result-damaged' });
-    }
+    ],
+    ['a signature too many', both],
+  ])('%s', async (_, bytes) => {
+    await expect(checked(bytes, signed)).rejects.toMatchObject({ code: 'result-damaged', category: 'local' });
   });
 
   it.each([
-    ['empty', () => ''],
-    ['changed where it says nothing of the manifest', (text: string) => text.replace('Created-By: ', 'Made-By: ')],
-  ])('in one that was appended to: that the signature file of the first is %s', async (_, change) => {
-    const file = change(contentsOf(both.result, `${FIRST}.SF`).toString());
-    await expect(checked(repack(both.result, { [`${FIRST}.SF`]: file }), both)).rejects.toMatchObject({
-      code: 'result-damaged',
-    });
+    ['is gone', repack(both, { [SF]: undefined, [RSA]: undefined })],
+    ['lost its signature file', repack(both, { [SF]: undefined })],
+    ['has the block of the new one', repack(both, { [RSA]: contentsOf(both, 'META-INF/ANOTHER_.RSA') })],
+    ['has other digests', ofFirst((text) => text.replace(/^SHA-256-Digest: .*/gm, 'SHA-256-Digest: x'))],
+    ['has an empty signature file', ofFirst(() => '')],
+    ['has another signature file', ofFirst((text) => text.replace('Created-By: ', 'Made-By: '))],
+  ])('that the signature that was there before %s', async (_, bytes) => {
+    await expect(checked(bytes, appended)).rejects.toMatchObject({ code: 'result-damaged' });
   });
 });

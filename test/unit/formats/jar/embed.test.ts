@@ -8,9 +8,8 @@ import { readArchive } from '../../../../src/zip/archive.ts';
 import { makeThrowawaySigner } from '../../../support/signed-files/throwaway-signer.ts';
 import { fixturesIn, readFixture } from '../support/fixtures.ts';
 import { signBytes } from '../support/sign-bytes.ts';
-import { contentsOf, type SimpleEntry, unzip, zip } from './simple-zip.ts';
+import { contentsOf, MANIFEST, namesIn, type SimpleEntry, zip } from './simple-zip.ts';
 
-const MANIFEST = 'META-INF/MANIFEST.MF';
 const OWN = [MANIFEST, 'META-INF/TEST_PUB.SF', 'META-INF/TEST_PUB.RSA'];
 /** Extra field 0xCAFE, without data. */
 const CAFE = Buffer.from('feca0000', 'hex');
@@ -21,7 +20,6 @@ const signer = await makeThrowawaySigner();
 
 const sign = async (bytes: Buffer) => (await signBytes(jar, bytes, signer)).result;
 const signZip = (...entries: readonly SimpleEntry[]) => sign(zip(entries));
-const names = (bytes: Buffer) => unzip(bytes).map(({ name }) => name);
 
 /** Of the entry in this place of the directory: its extra fields in the local header and in the directory. */
 async function extraFields(bytes: Buffer, place: number): Promise<readonly [Buffer, Buffer]> {
@@ -62,7 +60,7 @@ describe('the manifest', () => {
     const bytes = zip([{ name: 'a', contents: 'a' }, { name: 'META-INF/', isStored: true, extra: OTHER }, manifest]);
     const { entries } = await readArchive(memorySource(bytes));
     const result = await sign(bytes);
-    expect(names(result)).toEqual(['META-INF/', ...OWN, 'a']);
+    expect(namesIn(result)).toEqual(['META-INF/', ...OWN, 'a']);
     const [file, metaInf, record] = entries.map(({ offset, end }) => bytes.subarray(offset, end));
     const start = Buffer.concat([metaInf ?? Buffer.alloc(0), record ?? Buffer.alloc(0)]);
     expect(result.subarray(0, start.length).equals(start)).toBe(true);
@@ -73,7 +71,7 @@ describe('the manifest', () => {
   it('that needs something is written again, deflated', async () => {
     const manifest = { name: MANIFEST, contents: 'X: 1\n\n', isStored: true, extra: OTHER };
     const result = await signZip({ name: 'a', contents: 'a' }, manifest);
-    expect(names(result)).toEqual([...OWN, 'a']);
+    expect(namesIn(result)).toEqual([...OWN, 'a']);
     expect(contentsOf(result, MANIFEST).toString()).toBe(completeManifestOf('a'));
     expect(result.readUInt16LE(8)).toBe(8);
     expect(await extraFields(result, 0)).toEqual([Buffer.alloc(0), Buffer.alloc(0)]);
@@ -83,34 +81,32 @@ describe('the manifest', () => {
 describe('the field 0xCAFE', () => {
   const a = { name: 'a', contents: 'a' };
   const manifest = { name: MANIFEST, contents: 'X: 1\n\n' };
+  const NONE = Buffer.alloc(0);
+  const folder = { name: 'META-INF/', extra: CAFE, isStored: true };
 
-  it('is on the new manifest where the old one had it', async () => {
+  it.each([
+    [
+      'is on the new manifest where the old one had it',
+      [{ ...manifest, extra: Buffer.concat([OTHER, CAFE]) }, a],
+      [CAFE],
+    ],
+    ['stays on META-INF/', [folder, manifest, a], [CAFE, NONE]],
+    [
+      'is copied from any other first entry, which keeps it',
+      [{ ...a, extra: CAFE }, manifest],
+      [CAFE, NONE, NONE, CAFE],
+    ],
+    ['is not made up', [manifest, a], [NONE]],
+    ['is not taken from another entry than the first', [manifest, { ...a, extra: CAFE }], [NONE]],
+  ])('%s', async (_, entries, expected) => {
+    const result = await signZip(...entries);
+    for (const [place, field] of expected.entries()) expect(await extraFields(result, place)).toEqual([field, field]);
+  });
+
+  it('stays on a manifest that is not changed, with other fields', async () => {
     expect(await extraFields(await sign(readFixture('jar/cafe.jar')), 0)).toEqual([CAFE, CAFE]);
-    const result = await signZip({ ...manifest, extra: Buffer.concat([OTHER, CAFE]) }, a);
-    expect(await extraFields(result, 0)).toEqual([CAFE, CAFE]);
-  });
-
-  it('stays on META-INF/', async () => {
-    const result = await signZip({ name: 'META-INF/', extra: CAFE, isStored: true }, manifest, a);
-    expect(await extraFields(result, 0)).toEqual([CAFE, CAFE]);
-    expect(await extraFields(result, 1)).toEqual([Buffer.alloc(0), Buffer.alloc(0)]);
-  });
-
-  it('stays on a manifest that is not changed', async () => {
     const unchanged = { ...manifest, contents: completeManifestOf('a'), extra: Buffer.concat([CAFE, OTHER]) };
-    expect((await extraFields(await signZip(unchanged, a), 0))[0]).toEqual(Buffer.concat([CAFE, OTHER]));
-  });
-
-  it('is copied to a new manifest from any other first entry, which keeps it too', async () => {
-    const result = await signZip({ ...a, extra: CAFE }, manifest);
-    expect(await extraFields(result, 0)).toEqual([CAFE, CAFE]);
-    expect(await extraFields(result, 3)).toEqual([CAFE, CAFE]);
-  });
-
-  it('is not made up, and not taken from another entry than the first', async () => {
-    for (const result of [await signZip(manifest, a), await signZip(manifest, { ...a, extra: CAFE })]) {
-      expect(await extraFields(result, 0)).toEqual([Buffer.alloc(0), Buffer.alloc(0)]);
-    }
+    expect((await extraFields(await signZip(unchanged, a), 0))[0]).toEqual(unchanged.extra);
   });
 });
 
@@ -120,17 +116,16 @@ describe('the signature', () => {
     expect(result.includes(Buffer.from(sealed))).toBe(true);
     const text = contentsOf(result, 'META-INF/TEST_PUB.SF').toString();
     expect(text).toMatch(/^Signature-Version: 1\.0\r\nCreated-By: codesign-remote\r\nSHA-256-Digest-Manifest: /);
-    const [main, ...sections] = text.split('\r\n\r\n');
-    expect(main?.split('\r\n')).toHaveLength(5);
+    expect(text.split('\r\n\r\n')[0]?.split('\r\n')).toHaveLength(5);
     // The file that is not there is not vouched for; the package is.
-    const about = sections.filter((section) => section !== '').map((section) => section.split('\r\n')[0]);
-    expect(about).toEqual(['Name: hello/', 'Name: hello/Hello.class', 'Name: hello/message.txt']);
+    const about = ['Name: hello/', 'Name: hello/Hello.class', 'Name: hello/message.txt'];
+    expect(text.match(/^Name: .*(?=\r)/gm)).toEqual(about);
   });
 
   it('is the same for the same contents, however these are packed', async () => {
     const manifest = { name: MANIFEST, contents: 'X: 1\n\n' };
     const one = await signZip({ ...manifest, isStored: true }, { name: 'a', contents: 'a', extra: OTHER });
     const two = await signZip({ name: 'a', contents: 'a', isStored: true }, manifest);
-    for (const name of OWN) expect(contentsOf(one, name).equals(contentsOf(two, name))).toBe(true);
+    for (const name of OWN) expect(contentsOf(one, name)).toEqual(contentsOf(two, name));
   });
 });

@@ -1,97 +1,56 @@
 /** Holds what is what in a JAR: what a signature covers, what is a signature's own, what is rejected and what is odd. */
 
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { memorySource } from '../../../../src/bytes/byte-source.ts';
 import { jar } from '../../../../src/formats/jar/index.ts';
 import { ownNameOf, readLayout } from '../../../../src/formats/jar/layout.ts';
 import { mainJava } from '../../../support/programs/java.ts';
+import { folderForAll } from '../../../support/set-up.ts';
 import { makeThrowawaySigner } from '../../../support/signed-files/throwaway-signer.ts';
 import { runReader } from '../../../system/interop/java/readers.ts';
 import { warningsOf } from '../support/change.ts';
 import { readFixture } from '../support/fixtures.ts';
 import { openBytes, signBytes } from '../support/sign-bytes.ts';
 import { randomNumbers } from './interop/random.ts';
-import { type SimpleEntry, unzip, zip } from './simple-zip.ts';
+import { contentsOf, jarOf, MANIFEST, namesIn, zip } from './simple-zip.ts';
 
-/** Entry → whether a signature covers it. */
-const COVERED: Readonly<Record<string, boolean>> = {
-  'a/B.class': true,
-  'MANIFEST.MF': true,
-  'X.SF': true,
-  'META-INF/LICENSE': true,
-  'META-INF/INDEX.LIST': true,
-  'META-INF/services/java.lang.Runnable': true,
-  'META-INF/versions/9/a/B.class': true,
-  'META-INF/versions/9/META-INF/X.SF': true,
-  'META-INF/sub/X.SF': true,
-  'META-INF/sub/X.RSA': true,
-  'META-INF/sub/MANIFEST.MF': true,
-  'META-INF/sub/SIG-X': true,
-  'META-INF/X.SF.txt': true,
-  'META-INF/XSF': true,
-  'META-INF/MANIFEST.MF.bak': true,
-  'META-INF/X.P7': true,
-  'META-INF/SIGX': true,
-  'META-INF/SIG-X.json': true,
-  'META-INF/SIG-X.': true,
-  'META-INF/SIG-X.a-b': true,
-  'META-INF/SIG-X.ä': true,
-  'META-INF2/X.SF': true,
-  'xMETA-INF/X.SF': true,
-  'META-INF/X.SF': false,
-  'META-INF/x.sf': false,
-  'meta-inf/x.Sf': false,
-  'META-INF/.SF': false,
-  'META-INF/SF.SF.SF': false,
-  'META-INF/X.RSA': false,
-  'META-INF/X.dsa': false,
-  'META-INF/X.EC': false,
-  'META-INF/SIG-': false,
-  'META-INF/SIG-X': false,
-  'META-INF/sig-x': false,
-  'META-INF/SIG-X.A': false,
-  'META-INF/SIG-X.a1z': false,
-  'META-INF/SIG-X.json.txt': false,
-  'META-INF/SIG-.json': true,
+const folder = folderForAll();
+
+const COVERED = [
+  ...['a/B.class', 'MANIFEST.MF', 'X.SF', 'META-INF/LICENSE', 'META-INF/INDEX.LIST', 'META-INF/X.SF.txt'],
+  ...['META-INF/services/java.lang.Runnable', 'META-INF/versions/9/a/B.class', 'META-INF/versions/9/META-INF/X.SF'],
+  ...['META-INF/sub/X.SF', 'META-INF/sub/X.RSA', 'META-INF/sub/MANIFEST.MF', 'META-INF/sub/SIG-X', 'META-INF/XSF'],
+  ...['META-INF/MANIFEST.MF.bak', 'META-INF/X.P7', 'META-INF/SIGX', 'META-INF/SIG-X.json', 'META-INF/SIG-X.'],
+  ...['META-INF/SIG-X.a-b', 'META-INF/SIG-X.ä', 'META-INF2/X.SF', 'xMETA-INF/X.SF', 'META-INF/SIG-.json'],
+];
+const OWN = [
+  ...['META-INF/X.SF', 'META-INF/x.sf', 'meta-inf/x.Sf', 'META-INF/.SF', 'META-INF/SF.SF.SF', 'META-INF/X.RSA'],
+  ...['META-INF/X.dsa', 'META-INF/X.EC', 'META-INF/SIG-', 'META-INF/SIG-X', 'META-INF/sig-x', 'META-INF/SIG-X.A'],
+  ...['META-INF/SIG-X.a1z', 'META-INF/SIG-X.json.txt'],
   // Letters that are S and I in upper case.
-  'META-INF/X.ſf': false,
-  'META-INF/SıG-X': false,
-};
+  ...['META-INF/X.ſf', 'META-INF/SıG-X'],
+];
 
 describe('a signature', () => {
-  it.each(Object.entries(COVERED))('and %s: covered %s', async (name, isCovered) => {
-    const entries = [{ name: 'META-INF/MANIFEST.MF', contents: 'X: 1\n\n' }, { name }];
-    const layout = await readLayout(memorySource(zip(entries)));
-    expect(layout.signable.map((entry) => entry.name)).toEqual(isCovered ? [name] : []);
-  });
-
-  it('covers no folder, and not the manifest', async () => {
-    const entries = ['META-INF/', 'META-INF/MANIFEST.MF', 'a/', 'META-INF/X.SF/'].map((name) => ({ name }));
-    expect((await readLayout(memorySource(zip(entries)))).signable).toEqual([]);
+  it.each([
+    ...COVERED.map((name) => [name, [name]] as const),
+    ...[...OWN, 'a/', 'META-INF/X.SF/'].map((name) => [name, []] as const),
+  ])('and %s: covers %j', async (name, covered) => {
+    const { signable } = await readLayout(memorySource(jarOf('X: 1\n\n', { name })));
+    expect(signable.map((entry) => entry.name)).toEqual(covered);
   });
 
   it('covers the names that Java signs: those of the table, and random ones', async () => {
-    const names = [...Object.keys(COVERED), ...randomNames(3000)];
-    const folder = mkdtempSync(join(tmpdir(), 'codesign-names-'));
-    try {
-      const file = join(folder, 'names.txt');
-      writeFileSync(file, names.map((name) => `${name}\n`).join(''));
-      const options = ['--add-exports', 'java.base/sun.security.util=ALL-UNNAMED'];
-      const output = await runReader(mainJava(), [...options, 'SigningRelated', file]);
-      const said = output
-        .trim()
-        .split('\n')
-        .filter((line) => line === 'true' || line === 'false');
-      expect(said).toHaveLength(names.length);
-      const differing = names.filter((name, index) => (ownNameOf(name) !== undefined) !== (said[index] === 'true'));
-      expect(differing).toEqual([]);
-      expect(said.filter((word) => word === 'true').length).toBeGreaterThan(300);
-    } finally {
-      rmSync(folder, { recursive: true });
-    }
+    const names = [...COVERED, ...OWN, ...randomNames(3000)];
+    const file = join(folder, 'names.txt');
+    writeFileSync(file, names.map((name) => `${name}\n`).join(''));
+    const options = ['--add-exports', 'java.base/sun.security.util=ALL-UNNAMED'];
+    const said = (await runReader(mainJava(), [...options, 'SigningRelated', file])).match(/^(true|false)$/gm) ?? [];
+    expect(said).toHaveLength(names.length);
+    expect(names.filter((name, index) => (ownNameOf(name) !== undefined) !== (said[index] === 'true'))).toEqual([]);
+    expect(said.filter((word) => word === 'true').length).toBeGreaterThan(300);
   });
 });
 
@@ -107,79 +66,52 @@ function randomNames(count: number): readonly string[] {
   );
 }
 
-const open = (...entries: readonly (SimpleEntry | string)[]) =>
-  openBytes(jar, zip(entries.map((entry) => (typeof entry === 'string' ? { name: entry } : entry))));
-const manifest = { name: 'META-INF/MANIFEST.MF', contents: 'Manifest-Version: 1.0\n\n' };
+const MAIN = 'Manifest-Version: 1.0\n\n';
+const openJar = (manifest: string, ...names: readonly string[]) =>
+  openBytes(jar, jarOf(manifest, ...names.map((name) => ({ name }))));
 
 describe('names that are rejected', () => {
   it.each(['/a', '//a', './a', '././a', '/META-INF/MANIFEST.MF', './META-INF/X.SF'])(
     'the name %s, which Java looks up as another',
     async (name) => {
-      await expect(open(manifest, name)).rejects.toMatchObject({ code: 'zip-name-refused', category: 'local' });
+      await expect(openJar(MAIN, name)).rejects.toMatchObject({ code: 'zip-name-refused', category: 'local' });
     },
   );
 
   it.each(['.a', '..a', '.../a', 'a./b', '...'])('not: %s', async (name) => {
-    await expect(open(manifest, name)).resolves.toBeDefined();
+    await expect(openJar(MAIN, name)).resolves.toBeDefined();
   });
 
-  it('two manifests, and two signature files of one name in other cases', async () => {
+  it('two manifests, two signature files of one name in other cases, and folders with contents', async () => {
     const refusal = { code: 'zip-ambiguous', category: 'local' };
-    await expect(open(manifest, { ...manifest, name: 'meta-inf/manifest.mf' })).rejects.toMatchObject(refusal);
-    await expect(open(manifest, 'META-INF/X.SF', 'META-INF/x.sf')).rejects.toMatchObject(refusal);
-  });
-
-  it('folders with contents', async () => {
-    await expect(open(manifest, { name: 'a/', contents: 'x' })).rejects.toMatchObject({ code: 'zip-unsupported' });
+    await expect(openJar(MAIN, 'meta-inf/manifest.mf')).rejects.toMatchObject(refusal);
+    await expect(openJar(MAIN, 'META-INF/X.SF', 'META-INF/x.sf')).rejects.toMatchObject(refusal);
+    await expect(openBytes(jar, jarOf(MAIN, 'a/'))).rejects.toMatchObject({ code: 'zip-unsupported' });
   });
 });
 
-describe('the user gets a warning', () => {
-  it('about nothing in a JAR that is as it should be', async () => {
-    expect(await warningsOf(await open(manifest, 'a', 'META-INF/SIG-X'))).toEqual([]);
-  });
+const lower = (name: string) => zip([{ name, contents: MAIN, isStored: true }, { name: 'a' }]);
 
-  it.each([
-    ['that there is no manifest', [{ name: 'a' }], /has no manifest/],
-    [
-      'of a manifest in lower case',
-      [{ ...manifest, name: 'meta-inf/manifest.mf' }, { name: 'a' }],
-      /meta-inf\/manifest\.mf/,
-    ],
-    ['that there is nothing to sign', [manifest], /no file to sign/],
-    ['of a section without a file', [{ ...manifest, contents: 'X: 1\n\nName: gone\n\n' }, { name: 'a' }], /gone/],
-    [
-      'of several of them in one sentence',
-      [{ ...manifest, contents: 'X: 1\n\nName: gone\n\nName: too\n\n' }, { name: 'a' }],
-      /gone and 1 more/,
-    ],
-  ])('%s', async (_, entries, warning) => {
-    expect(await warningsOf(await open(...entries))).toEqual([expect.stringMatching(warning)]);
-  });
-
-  it('about nothing for sections that are no files', async () => {
-    const contents = 'X: 1\n\nName: folder/\n\nName: https://example.com/a.class\n\n';
-    expect(await warningsOf(await open({ ...manifest, contents }, 'a'))).toEqual([]);
-  });
-
-  it('about bytes after the archive', async () => {
-    expect(await warningsOf(await openBytes(jar, readFixture('jar/trailing-bytes.jar')))).toEqual([
-      expect.stringContaining('3 bytes'),
-    ]);
-  });
+it.each<[string, Buffer, ...warnings: RegExp[]]>([
+  ['nothing in a JAR that is as it should be', jarOf(MAIN, 'a', 'META-INF/SIG-X')],
+  ['no manifest', zip([{ name: 'a' }]), /has no manifest/],
+  ['a manifest in lower case', lower('meta-inf/manifest.mf'), /meta-inf\/manifest\.mf/],
+  ['nothing to sign', jarOf(MAIN), /no file to sign/],
+  ['a section without a file', jarOf('X: 1\n\nName: gone\n\n', 'a'), /gone/],
+  ['several of them in one sentence', jarOf('X: 1\n\nName: gone\n\nName: too\n\n', 'a'), /gone and 1 more/],
+  ['nothing, of sections that are no files', jarOf('X: 1\n\nName: f/\n\nName: https://example.com/a.class\n\n', 'a')],
+  ['bytes after the archive', readFixture('jar/trailing-bytes.jar'), /3 bytes/],
+])('warns of %s', async (_, bytes, ...warnings) => {
+  const expected = warnings.map((warning) => expect.stringMatching(warning));
+  expect(await warningsOf(await openBytes(jar, bytes))).toEqual(expected);
 });
 
 it('makes META-INF/MANIFEST.MF of a manifest in lower case, with its contents', async () => {
   const signer = await makeThrowawaySigner();
   for (const name of ['meta-inf/manifest.mf', 'META-INF/Manifest.mf']) {
-    const { result } = await signBytes(jar, zip([{ ...manifest, name, isStored: true }, { name: 'a' }]), signer);
-    expect(unzip(result).map((entry) => entry.name)).toEqual([
-      'META-INF/MANIFEST.MF',
-      'META-INF/TEST_PUB.SF',
-      'META-INF/TEST_PUB.RSA',
-      'a',
-    ]);
-    expect(unzip(result)[0]?.contents.toString()).toMatch(/^Manifest-Version: 1\.0\n\nName: a\n/);
+    const { result } = await signBytes(jar, lower(name), signer);
+    expect(namesIn(result)).toEqual([MANIFEST, 'META-INF/TEST_PUB.SF', 'META-INF/TEST_PUB.RSA', 'a']);
+    expect(contentsOf(result, MANIFEST).toString()).toMatch(/^Manifest-Version: 1\.0\n\nName: a\n/);
     expect(await warningsOf(await openBytes(jar, result))).toEqual([]);
   }
 });

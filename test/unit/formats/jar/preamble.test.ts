@@ -1,11 +1,11 @@
 /** Holds which JARs with ZIP64 records behind a preamble are signed: those that Java opens, which it does after signing too. */
 
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { jar } from '../../../../src/formats/jar/index.ts';
 import { mainJava } from '../../../support/programs/java.ts';
+import { folderForAll } from '../../../support/set-up.ts';
 import { makeThrowawaySigner } from '../../../support/signed-files/throwaway-signer.ts';
 import { readAsArchives } from '../../../system/interop/java/readers.ts';
 import { read } from '../../zip/support/reading.ts';
@@ -13,6 +13,7 @@ import { buildZip, deflated, stored } from '../../zip/support/zip-builder.ts';
 import { openBytes, signBytes } from '../support/sign-bytes.ts';
 
 const entries = [deflated('META-INF/MANIFEST.MF', { contents: 'Manifest-Version: 1.0\r\n\r\n' }), stored('a.txt')];
+const folder = folderForAll();
 const about = { entries, preamble: '#!/bin/sh\n', zip64: true };
 
 /** With the locator's offset from the file's beginning, whatever the others count from. */
@@ -31,22 +32,17 @@ const ARCHIVES: Readonly<Record<string, readonly [bytes: Buffer, isOpened: boole
 };
 
 it('rejects those that Java does not open, and signs the others so that it continues doing so', async () => {
-  const folder = mkdtempSync(join(tmpdir(), 'codesign-preamble-'));
-  try {
-    const signer = await makeThrowawaySigner();
-    const opens = async (bytes: Buffer) => {
-      const file = join(folder, 'archive.jar');
-      writeFileSync(file, bytes);
-      const [reading] = await readAsArchives(mainJava(), [file]);
-      return reading?.failures.length === 0 && reading.entries > 0 ? reading.unsigned : 'no';
-    };
-    for (const [what, [bytes, isOpened]] of Object.entries(ARCHIVES)) {
-      expect(await opens(bytes), what).toEqual(isOpened ? ['a.txt'] : 'no');
-      if (isOpened) expect(await opens((await signBytes(jar, bytes, signer)).result), what).toEqual([]);
-      else await expect(openBytes(jar, bytes), what).rejects.toMatchObject({ code: 'zip-unsupported' });
-      expect((await read(bytes)).entries, what).toHaveLength(2);
-    }
-  } finally {
-    rmSync(folder, { recursive: true });
+  const signer = await makeThrowawaySigner();
+  const opens = async (bytes: Buffer) => {
+    const file = join(folder, 'archive.jar');
+    writeFileSync(file, bytes);
+    const [reading] = await readAsArchives(mainJava(), [file]);
+    return reading?.failures.length === 0 && reading.entries > 0 ? reading.unsigned : 'no';
+  };
+  for (const [what, [bytes, isOpened]] of Object.entries(ARCHIVES)) {
+    expect(await opens(bytes), what).toEqual(isOpened ? ['a.txt'] : 'no');
+    if (isOpened) expect(await opens((await signBytes(jar, bytes, signer)).result), what).toEqual([]);
+    else await expect(openBytes(jar, bytes), what).rejects.toMatchObject({ code: 'zip-unsupported' });
+    expect((await read(bytes)).entries, what).toHaveLength(2);
   }
 });

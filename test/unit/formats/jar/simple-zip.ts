@@ -13,6 +13,8 @@ export interface SimpleEntry {
   readonly size?: number;
 }
 
+export const MANIFEST = 'META-INF/MANIFEST.MF';
+
 /** From this number of entries on, a ZIP64 end record counts them (APPNOTE 4.4.21). */
 const MANY_ENTRIES = 0xffff;
 
@@ -77,6 +79,26 @@ export function contentsOf(archive: Buffer, name: string): Buffer {
   return found.contents;
 }
 
+export const namesIn = (archive: Buffer): readonly string[] => unzip(archive).map(({ name }) => name);
+
+/** A JAR with this manifest, and files of which each contains its name. */
+export const jarOf = (manifest: string, ...files: readonly (string | SimpleEntry)[]): Buffer =>
+  zip([
+    { name: MANIFEST, contents: manifest },
+    ...files.map((file) => (typeof file === 'string' ? { name: file, contents: file } : file)),
+  ]);
+
+/** With this in the place of that in the names of its entries. */
+export const renamed = (archive: Buffer, from: string | RegExp, to: string): Buffer =>
+  zip(unzip(archive).map(({ name, contents }) => ({ name: name.replace(from, to), contents })));
+
+export function withManifest(archive: Buffer, change: (text: string) => string): Buffer {
+  const before = contentsOf(archive, MANIFEST).toString();
+  const after = change(before);
+  if (after === before) throw new Error('the manifest was not changed');
+  return repack(archive, { [MANIFEST]: after });
+}
+
 /** The archive packed again with other contents (undefined: without the entry), and more entries at its end. */
 export function repack(
   archive: Buffer,
@@ -92,15 +114,11 @@ export function repack(
 
 /** With more bytes at an offset; the records behind it keep their contents, and the offsets that lead to them are adjusted. */
 export function withBytesAt(archive: Buffer, offset: number, bytes: Uint8Array): Buffer {
-  const end = archive.length - 22;
-  const directory = archive.readUInt32LE(end + 16);
   const changed = Buffer.from(archive);
-  for (let at = directory; at < end; ) {
-    const local = archive.readUInt32LE(at + 42);
-    if (local >= offset) changed.writeUInt32LE(local + bytes.length, at + 42);
-    at += 46 + archive.readUInt16LE(at + 28) + archive.readUInt16LE(at + 30) + archive.readUInt16LE(at + 32);
+  for (const field of [...directoryRecords(archive).map((at) => at + 42), archive.length - 22 + 16]) {
+    const target = archive.readUInt32LE(field);
+    if (target >= offset) changed.writeUInt32LE(target + bytes.length, field);
   }
-  if (directory >= offset) changed.writeUInt32LE(directory + bytes.length, end + 16);
   return Buffer.concat([changed.subarray(0, offset), bytes, changed.subarray(offset)]);
 }
 
@@ -111,13 +129,16 @@ export function directoryOffset(archive: Buffer): number {
 
 /** Where the entries' records begin, in the directory's order. */
 export function recordOffsets(archive: Buffer): readonly number[] {
-  const end = archive.length - 22;
-  const offsets: number[] = [];
-  for (let at = directoryOffset(archive); at < end; ) {
-    offsets.push(archive.readUInt32LE(at + 42));
+  return directoryRecords(archive).map((at) => archive.readUInt32LE(at + 42));
+}
+
+function directoryRecords(archive: Buffer): readonly number[] {
+  const records: number[] = [];
+  for (let at = directoryOffset(archive); at < archive.length - 22; ) {
+    records.push(at);
     at += 46 + archive.readUInt16LE(at + 28) + archive.readUInt16LE(at + 30) + archive.readUInt16LE(at + 32);
   }
-  return offsets;
+  return records;
 }
 
 /** With a ZIP64 end record, and bytes of its own behind that record's fields. */
@@ -132,9 +153,8 @@ export function withZip64End(
   record.writeBigUInt64LE(BigInt(44 + extensible.length), 4);
   record.writeUInt16LE(45, 12);
   record.writeUInt16LE(45, 14);
-  const count = BigInt(entryCount);
-  record.writeBigUInt64LE(count, 24);
-  record.writeBigUInt64LE(count, 32);
+  record.writeBigUInt64LE(BigInt(entryCount), 24);
+  record.writeBigUInt64LE(BigInt(entryCount), 32);
   record.writeBigUInt64LE(BigInt(archive.readUInt32LE(end + 12)), 40);
   record.writeBigUInt64LE(BigInt(archive.readUInt32LE(end + 16)), 48);
   const locator = Buffer.alloc(20);

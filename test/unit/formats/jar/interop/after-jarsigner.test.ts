@@ -2,7 +2,7 @@
 
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { jar } from '../../../../../src/formats/jar/index.ts';
 import { folderForAll } from '../../../../support/set-up.ts';
 import { makeThrowawaySigner } from '../../../../support/signed-files/throwaway-signer.ts';
@@ -12,9 +12,8 @@ import { removalOf } from '../../support/change.ts';
 import { readFixture } from '../../support/fixtures.ts';
 import { codesOf, isIntact } from '../../support/is-intact.ts';
 import { openBytes, signBytes } from '../../support/sign-bytes.ts';
-import { contentsOf, unzip } from '../simple-zip.ts';
+import { contentsOf, MANIFEST, namesIn } from '../simple-zip.ts';
 
-const MANIFEST = 'META-INF/MANIFEST.MF';
 const folder = folderForAll();
 
 const keystore = makeKeystore(folder, 'Another Publisher');
@@ -28,25 +27,16 @@ async function byJarsigner(bytes: Buffer, digestAlgorithm: string): Promise<Buff
   return readFileSync(output);
 }
 
-async function signaturesOf(bytes: Buffer) {
-  const signatures = await (await openBytes(jar, bytes)).signatures();
-  return new Map(signatures.map((signature) => [signature.signer.name, signature]));
-}
-
-describe('next to a signature of jarsigner', () => {
-  it('added by another one, the first is broken, so that it is not skipped as already signed', async () => {
-    const both = await signaturesOf(await byJarsigner(signed, 'SHA-512'));
-    expect(await codesOf(both.get('Test Publisher'))).toEqual(['manifest-digest-differs']);
-    expect(await isIntact(both.get('Another Publisher'))).toBe(true);
-  });
+it('breaks the first signature, which then is not skipped as already signed', async () => {
+  const signatures = await (await openBytes(jar, await byJarsigner(signed, 'SHA-512'))).signatures();
+  const both = new Map(signatures.map((signature) => [signature.signer.name, signature]));
+  expect(await codesOf(both.get('Test Publisher'))).toEqual(['manifest-digest-differs']);
+  expect(await isIntact(both.get('Another Publisher'))).toBe(true);
 });
 
-describe('a signature of jarsigner', () => {
-  it('is removed together with its digests', async () => {
-    const original = readFixture('jar/manifest-sections.jar');
-    const theirs = await byJarsigner(original, 'SHA-384');
-    const removed = applyPatch(theirs, await removalOf(await openBytes(jar, theirs)));
-    expect(unzip(removed).map(({ name }) => name)).not.toContainEqual(expect.stringMatching(/\.(SF|RSA)$/));
-    expect(contentsOf(removed, MANIFEST).toString()).not.toContain('-Digest');
-  });
+it('is removed together with its digests', async () => {
+  const theirs = await byJarsigner(readFixture('jar/manifest-sections.jar'), 'SHA-384');
+  const removed = applyPatch(theirs, await removalOf(await openBytes(jar, theirs)));
+  expect(namesIn(removed)).not.toContainEqual(expect.stringMatching(/\.(SF|RSA)$/));
+  expect(contentsOf(removed, MANIFEST).toString()).not.toContain('-Digest');
 });

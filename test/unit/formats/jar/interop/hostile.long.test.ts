@@ -7,13 +7,10 @@ import { makeThrowawaySigner } from '../../../../support/signed-files/throwaway-
 import { signingIn } from '../../support/change.ts';
 import { isIntact } from '../../support/is-intact.ts';
 import { openBytes, signBytes } from '../../support/sign-bytes.ts';
-import { type SimpleEntry, zip } from '../simple-zip.ts';
+import { jarOf, zip } from '../simple-zip.ts';
 
 const MAIN = 'Manifest-Version: 1.0\r\n\r\n';
 const signer = await makeThrowawaySigner();
-
-const archive = (manifest: string, ...entries: readonly SimpleEntry[]) =>
-  zip([{ name: 'META-INF/MANIFEST.MF', contents: manifest }, ...entries]);
 const sign = (bytes: Buffer) => signBytes(jar, bytes, signer);
 
 /** An end record that leads to the directory of an archive put before it, whatever its other fields say. */
@@ -37,7 +34,7 @@ describe('what another program would read', () => {
   ])('an archive in the comment, whose end record says %s, is rejected', async (_, change) => {
     const inner = zip([{ name: 'Fake.class', contents: 'fake' }]);
     const directory = inner.subarray(inner.indexOf('PK\x01\x02', 0, 'latin1'), inner.length - 22);
-    const outer = archive(MAIN, { name: 'a.txt', contents: 'a' });
+    const outer = jarOf(MAIN, { name: 'a.txt', contents: 'a' });
     const comment = Buffer.concat([directory, fakeEnd(directory.length, change), Buffer.from('..')]);
     outer.writeUInt16LE(comment.length, outer.length - 2);
     await expect(openBytes(jar, Buffer.concat([outer, comment]))).rejects.toMatchObject({ code: 'zip-ambiguous' });
@@ -45,21 +42,19 @@ describe('what another program would read', () => {
 
   it('entries hidden in the data of a directory are rejected', async () => {
     const hidden = zip([{ name: 'Evil.class', contents: 'evil' }]);
-    const bytes = archive(MAIN, { name: 'x/', contents: hidden, isStored: true, size: hidden.length });
+    const bytes = jarOf(MAIN, { name: 'x/', contents: hidden, isStored: true, size: hidden.length });
     await expect(openBytes(jar, bytes)).rejects.toMatchObject({ code: 'zip-unsupported' });
   });
 
   it('what is not digested is held to what it says anyway', async () => {
-    const bytes = archive(MAIN, { name: 'META-INF/SIG-X', contents: 'something', size: 3 });
+    const bytes = jarOf(MAIN, { name: 'META-INF/SIG-X', contents: 'something', size: 3 });
     await expect(sign(bytes)).rejects.toMatchObject({ code: 'zip-entry-damaged' });
   });
 });
 
 describe('what takes time or memory', () => {
   it('forty thousand sections of one file are signed, which would time out if each copied those before it', async () => {
-    const { result } = await sign(
-      archive(MAIN + 'Name: a\r\nX: y\r\n\r\n'.repeat(40_000), { name: 'a', contents: 'a' }),
-    );
+    const { result } = await sign(jarOf(MAIN + 'Name: a\r\nX: y\r\n\r\n'.repeat(40_000), 'a'));
     expect(await (await openBytes(jar, result)).signatures()).toHaveLength(1);
   });
 
@@ -69,7 +64,7 @@ describe('what takes time or memory', () => {
       { name: `META-INF/S${index}.SF`, contents: largest },
       { name: `META-INF/S${index}.RSA`, contents: 'x' },
     ]);
-    const bytes = archive(MAIN, ...pairs.flat());
+    const bytes = jarOf(MAIN, ...pairs.flat());
     const before = process.memoryUsage().arrayBuffers;
     const signatures = await (await openBytes(jar, bytes)).signatures();
     expect(signatures).toHaveLength(30);
@@ -79,24 +74,13 @@ describe('what takes time or memory', () => {
 
 it('an archive that would need ZIP64, with bytes after it, is rejected before a signature is requested', async () => {
   const entries = Array.from({ length: 65_532 }, (_, index) => ({ name: `${index}`, contents: '', isStored: true }));
-  const bytes = Buffer.concat([archive(MAIN, ...entries), Buffer.alloc(1)]);
+  const bytes = Buffer.concat([jarOf(MAIN, ...entries), Buffer.alloc(1)]);
   const file = await openBytes(jar, bytes);
   const prepared = await signingIn(file).prepare(signingContext({ chain: signer.chain }), 'replace');
   expect(() => prepared.embed([prepared.units[0].seal(new Uint8Array(256))])).toThrowError(/ZIP64/);
 });
 
-describe('what is unusual and good', () => {
-  it('a file whose name looks like an address is signed', async () => {
-    const { result } = await sign(archive(MAIN, { name: 'ab:cd.txt', contents: 'a' }));
-    const [signature] = await (await openBytes(jar, result)).signatures();
-    expect(await isIntact(signature)).toBe(true);
-  });
-
-  it.each(['SHA256', 'SHA-256', 'SHA512', 'SHA', 'MD5'])('a wrong digest by %s is corrected', async (name) => {
-    const { result } = await sign(
-      archive(`${MAIN}Name: a\r\n${name}-Digest: AAAA\r\n\r\n`, { name: 'a', contents: 'a' }),
-    );
-    const [signature] = await (await openBytes(jar, result)).signatures();
-    expect(await isIntact(signature)).toBe(true);
-  });
+it('a file whose name looks like an address is signed', async () => {
+  const { result } = await sign(jarOf(MAIN, 'ab:cd.txt'));
+  expect(await isIntact((await (await openBytes(jar, result)).signatures())[0])).toBe(true);
 });

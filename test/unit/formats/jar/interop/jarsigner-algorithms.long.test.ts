@@ -1,12 +1,12 @@
 /** Signatures of jarsigner by algorithms that this program never signs with, and Java takes. */
 
 import { execFileSync } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { jar } from '../../../../../src/formats/jar/index.ts';
 import { mainJava, mustJarsignAll, STORE_PASSWORD } from '../../../../support/programs/java.ts';
+import { folderForAll } from '../../../../support/set-up.ts';
 import { readFixture } from '../../support/fixtures.ts';
 import { codesOf } from '../../support/is-intact.ts';
 import { openBytes } from '../../support/sign-bytes.ts';
@@ -14,55 +14,28 @@ import { contentsOf, repack } from '../simple-zip.ts';
 
 /** The first release whose jarsigner signs by all of them. */
 const RELEASE = 17;
-let folder: string;
+const folder = folderForAll();
 
-beforeAll(() => {
-  folder = mkdtempSync(join(tmpdir(), 'codesign-algorithms-'));
-});
-afterAll(() => rmSync(folder, { recursive: true }));
-
-interface Signing {
-  readonly extension: string;
-  /** For `openssl req`. */
-  readonly key: readonly string[];
-  /** For jarsigner. */
-  readonly options: readonly string[];
-}
-
-const SIGNINGS: Readonly<Record<string, Signing>> = {
-  'an Ed25519 key': { extension: '.EC', key: ['ed25519'], options: [] },
-  'an Ed448 key': { extension: '.EC', key: ['ed448'], options: [] },
-  'an RSA key and SHA3-256': {
-    extension: '.RSA',
-    key: ['rsa:2048'],
-    options: ['-sigalg', 'SHA3-256withRSA', '-digestalg', 'SHA3-256'],
-  },
-  'an EC key and SHA3-512': {
-    extension: '.EC',
-    key: ['ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1'],
-    options: ['-sigalg', 'SHA3-512withECDSA'],
-  },
+const EC = ['ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1'];
+const SHA3 = ['-sigalg', 'SHA3-256withRSA', '-digestalg', 'SHA3-256'];
+/** For `openssl req`, and for jarsigner. */
+const SIGNINGS: Readonly<
+  Record<string, readonly [extension: string, key: readonly string[], options: readonly string[]]>
+> = {
+  'an Ed25519 key': ['.EC', ['ed25519'], []],
+  'an Ed448 key': ['.EC', ['ed448'], []],
+  'an RSA key and SHA3-256': ['.RSA', ['rsa:2048'], SHA3],
+  'an EC key and SHA3-512': ['.EC', EC, ['-sigalg', 'SHA3-512withECDSA']],
 };
 
 /** By the names of the signings. */
 async function byJarsigner(): Promise<ReadonlyMap<string, Buffer>> {
   const input = join(folder, 'in.jar');
   writeFileSync(input, readFixture('jar/plain.jar'));
-  const signings = Object.entries(SIGNINGS).map(([name, { key, options }], index) => {
+  const signings = Object.entries(SIGNINGS).map(([name, [, key, options]], index) => {
     const at = (file: string) => join(folder, `${index}-${file}`);
-    const request = [
-      '-x509',
-      '-newkey',
-      ...key,
-      '-nodes',
-      '-keyout',
-      at('key'),
-      '-out',
-      at('crt'),
-      '-subj',
-      '/CN=Test',
-    ];
-    execFileSync('openssl', ['req', ...request], { stdio: 'ignore' });
+    const request = ['-x509', '-newkey', ...key, '-nodes', '-subj', '/CN=Test'];
+    execFileSync('openssl', ['req', ...request, '-keyout', at('key'), '-out', at('crt')], { stdio: 'ignore' });
     const pair = ['-inkey', at('key'), '-in', at('crt'), '-name', 'test', '-passout', `pass:${STORE_PASSWORD}`];
     execFileSync('openssl', ['pkcs12', '-export', ...pair, '-out', at('p12')]);
     const args = ['-keystore', at('p12'), '-storepass', STORE_PASSWORD, ...options];
@@ -89,7 +62,7 @@ describe.skipIf(mainJava().release < RELEASE)('a signature of jarsigner', () => 
 
   it.each(Object.entries(SIGNINGS))(
     'by %s is intact, until it or what it signs is changed',
-    async (name, { extension }) => {
+    async (name, [extension]) => {
       const signed = archives.get(name) ?? expect.unreachable();
       expect(await codes(signed)).toEqual([]);
 

@@ -8,16 +8,13 @@ import { makeThrowawaySigner } from '../../../../support/signed-files/throwaway-
 import { checkIn, signingIn } from '../../support/change.ts';
 import { isIntact } from '../../support/is-intact.ts';
 import { openBytes, signBytes } from '../../support/sign-bytes.ts';
-import { type SimpleEntry, zip } from '../simple-zip.ts';
+import { jarOf, MANIFEST, type SimpleEntry, zip } from '../simple-zip.ts';
 import { signAgain, withoutWholeDigest } from './signed-again.ts';
-
-const MANIFEST = 'META-INF/MANIFEST.MF';
-const HUNDRED_MB = 100_000_000;
 
 const signer = await makeThrowawaySigner();
 
 it('a signature of 100 MB that is packed into 100 kB is none that can be read, and is not unpacked', async () => {
-  const contents = Buffer.alloc(HUNDRED_MB, 'a');
+  const contents = Buffer.alloc(100_000_000, 'a');
   const files = ['META-INF/X.SF', 'META-INF/X.RSA'].map((name) => ({ name, contents }));
   const bomb = zip([{ name: MANIFEST, contents: 'X: 1\n\n' }, ...files]);
   const before = process.memoryUsage().arrayBuffers;
@@ -44,7 +41,6 @@ describe('what Java opens no signed archive with', () => {
     signingIn(await openBytes(jar, zip(entries))).prepare(signingContext({ chain: signer.chain }), 'replace');
 
   it('rejects a manifest of more than 16,000,000 bytes, and signs one of exactly that size', async () => {
-    expect(LARGEST_MANIFEST).toBe(16_000_000);
     await expect(prepare([manifestOf(LARGEST_MANIFEST)])).resolves.toBeDefined();
     await expect(prepare([manifestOf(LARGEST_MANIFEST + 1)])).rejects.toMatchObject({ code: 'manifest-too-large' });
   });
@@ -69,29 +65,22 @@ describe('what Java opens no signed archive with', () => {
   });
 });
 
-describe('a signature file that speaks of one large section again and again', () => {
-  it('is examined quickly', { timeout: 10_000 }, async () => {
-    const attributes = Array.from({ length: 60_000 }, (_, index) => `X${index}: ${'x'.repeat(50)}\r\n`).join('');
-    const contents = `X: 1\r\n\r\nName: a\r\n${attributes}\r\n`;
-    const { result } = await signBytes(
-      jar,
-      zip([
-        { name: MANIFEST, contents },
-        { name: 'a', contents: 'a' },
-      ]),
-      signer,
-    );
-    const again = signAgain(result, signer, 'TEST_PUB', (text) => {
-      const [main = '', section = ''] = withoutWholeDigest(text).split('\r\n\r\n');
-      return `${main}\r\n\r\n${`${section}\r\n\r\n`.repeat(50_000)}`;
-    });
-    const [signature] = await (await openBytes(jar, again)).signatures();
-    expect(await isIntact(signature)).toBe(true);
+it('examines quickly a signature file that speaks of one large section again and again', {
+  timeout: 10_000,
+}, async () => {
+  const attributes = Array.from({ length: 60_000 }, (_, index) => `X${index}: ${'x'.repeat(50)}\r\n`).join('');
+  const contents = `X: 1\r\n\r\nName: a\r\n${attributes}\r\n`;
+  const { result } = await signBytes(jar, jarOf(contents, 'a'), signer);
+  const again = signAgain(result, signer, 'TEST_PUB', (text) => {
+    const [main = '', section = ''] = withoutWholeDigest(text).split('\r\n\r\n');
+    return `${main}\r\n\r\n${`${section}\r\n\r\n`.repeat(50_000)}`;
   });
+  const [signature] = await (await openBytes(jar, again)).signatures();
+  expect(await isIntact(signature)).toBe(true);
 });
 
 it('a timestamp by SHA-1 is rejected', async () => {
-  const file = await openBytes(jar, zip([{ name: MANIFEST, contents: 'X: 1\n\n' }, { name: 'a' }]));
+  const file = await openBytes(jar, jarOf('X: 1\n\n', 'a'));
   const context = signingContext({ timestampAlgorithm: 'SHA1', chain: signer.chain });
   await expect(signingIn(file).check(context, 'replace')).rejects.toMatchObject({ code: 'jar-unsigned-timestamp' });
   await expect(signingIn(file).check({ ...context, timestampAlgorithm: 'SHA256' }, 'replace')).resolves.toMatchObject({

@@ -1,14 +1,14 @@
 /** Holds that Java verifies what is signed, whatever the archive was: JARs made by chance, signed once or twice, or section by section. */
 
 import { createHash } from 'node:crypto';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { memorySource } from '../../../../../src/bytes/byte-source.ts';
 import { jar } from '../../../../../src/formats/jar/index.ts';
 import { readLayout } from '../../../../../src/formats/jar/layout.ts';
 import { mainJava } from '../../../../support/programs/java.ts';
+import { folderForAll } from '../../../../support/set-up.ts';
 import { makeThrowawaySigner } from '../../../../support/signed-files/throwaway-signer.ts';
 import { readAsArchives, readAsStreams } from '../../../../system/interop/java/readers.ts';
 import { isIntact } from '../../support/is-intact.ts';
@@ -18,6 +18,7 @@ import { randomNumbers } from './random.ts';
 import { signAgain, withoutWholeDigest } from './signed-again.ts';
 
 const COUNT = 150;
+const folder = folderForAll();
 const random = randomNumbers(1904);
 const pick = <T>(from: readonly T[], otherwise: T): T => from[random(from.length)] ?? otherwise;
 const PIECES = [
@@ -90,41 +91,36 @@ function brokenAnywhere(text: string, newline: string): Buffer | string {
 it('is verified by Java, by directory and as a stream', async () => {
   const signer = await makeThrowawaySigner();
   const another = await makeThrowawaySigner({ publisher: 'Another Publisher' });
-  const folder = mkdtempSync(join(tmpdir(), 'codesign-random-'));
-  try {
-    const made: { readonly file: string; readonly isTwice: boolean; readonly bytes: Buffer }[] = [];
-    for (let index = 0; index < COUNT; index++) {
-      const original = randomJar();
-      const algorithm = pick(['SHA256', 'SHA384', 'SHA512'] as const, 'SHA256');
-      let bytes = (await signBytes(jar, original, signer, { algorithm })).result;
-      const isTwice = random(2) === 0;
-      if (isTwice) {
-        const second = pick(['SHA256', 'SHA384', 'SHA512'] as const, 'SHA256');
-        bytes = (await signBytes(jar, bytes, another, { algorithm: second, mode: 'append' })).result;
-      } else if (random(2) === 0) {
-        bytes = signAgain(bytes, signer, 'TEST_PUB', withoutWholeDigest);
-      }
-      const file = join(folder, `${index}.jar`);
-      writeFileSync(file, bytes);
-      made.push({ file, isTwice, bytes });
+  const made: { readonly file: string; readonly isTwice: boolean; readonly bytes: Buffer }[] = [];
+  for (let index = 0; index < COUNT; index++) {
+    const original = randomJar();
+    const algorithm = pick(['SHA256', 'SHA384', 'SHA512'] as const, 'SHA256');
+    let bytes = (await signBytes(jar, original, signer, { algorithm })).result;
+    const isTwice = random(2) === 0;
+    if (isTwice) {
+      const second = pick(['SHA256', 'SHA384', 'SHA512'] as const, 'SHA256');
+      bytes = (await signBytes(jar, bytes, another, { algorithm: second, mode: 'append' })).result;
+    } else if (random(2) === 0) {
+      bytes = signAgain(bytes, signer, 'TEST_PUB', withoutWholeDigest);
     }
-    const files = made.map(({ file }) => file);
-    const readings = [await readAsArchives(mainJava(), files), await readAsStreams(mainJava(), files)];
-    for (const [index, { file, isTwice, bytes }] of made.entries()) {
-      const signable = (await readLayout(memorySource(bytes))).signable.length;
-      for (const reading of readings.map((all) => all[index])) {
-        expect(reading, file).toMatchObject({ failures: [], unsigned: [], hasManifest: true, entries: signable });
-        const signers = isTwice ? ['Another Publisher', 'Test Publisher'] : ['Test Publisher'];
-        for (const names of reading?.signers.values() ?? []) expect(names).toEqual(signers);
-        expect(reading?.signers.size).toBe(signable);
-      }
-      for (const signature of await (await openBytes(jar, bytes)).signatures()) {
-        expect(await isIntact(signature)).toBe(true);
-      }
-    }
-    const total = readings[0]?.reduce((sum, { entries }) => sum + entries, 0) ?? 0;
-    expect(total).toBeGreaterThan(2 * COUNT);
-  } finally {
-    rmSync(folder, { recursive: true });
+    const file = join(folder, `${index}.jar`);
+    writeFileSync(file, bytes);
+    made.push({ file, isTwice, bytes });
   }
+  const files = made.map(({ file }) => file);
+  const readings = [await readAsArchives(mainJava(), files), await readAsStreams(mainJava(), files)];
+  for (const [index, { file, isTwice, bytes }] of made.entries()) {
+    const signable = (await readLayout(memorySource(bytes))).signable.length;
+    for (const reading of readings.map((all) => all[index])) {
+      expect(reading, file).toMatchObject({ failures: [], unsigned: [], hasManifest: true, entries: signable });
+      const signers = isTwice ? ['Another Publisher', 'Test Publisher'] : ['Test Publisher'];
+      for (const names of reading?.signers.values() ?? []) expect(names).toEqual(signers);
+      expect(reading?.signers.size).toBe(signable);
+    }
+    for (const signature of await (await openBytes(jar, bytes)).signatures()) {
+      expect(await isIntact(signature)).toBe(true);
+    }
+  }
+  const total = readings[0]?.reduce((sum, { entries }) => sum + entries, 0) ?? 0;
+  expect(total).toBeGreaterThan(2 * COUNT);
 });

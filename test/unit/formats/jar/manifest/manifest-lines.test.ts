@@ -9,9 +9,8 @@ const random = randomNumbers(7);
 /** Of 1, 2, 3 and 4 bytes of UTF-8, and some that a reader might take for something else. */
 const CHARACTERS = ['a', 'Z', '/', ' ', ':', '\0', '\t', 'ä', '\u0301', '語', '\uFEFF', '\uFFFD', '😀', '\u{10FFFF}'];
 
-function randomName(length: number): string {
-  return Array.from({ length }, () => CHARACTERS[random(CHARACTERS.length)] ?? '').join('');
-}
+const randomName = (length: number) =>
+  Array.from({ length }, () => CHARACTERS[random(CHARACTERS.length)] ?? '').join('');
 
 const NAMES: readonly string[] = [
   '',
@@ -65,10 +64,7 @@ describe('a line', () => {
         `X: 1\r\n\r\n${manifestLine('Name', name, '\r\n')}${manifestLine('SHA-256-Digest', name, '\r\n')}\r\n`,
       ),
     );
-    const expected = NAMES.map((name) => ({
-      main: [['x', '1']],
-      sections: [[name, [['sha-256-digest', name]]]],
-    }));
+    const expected = NAMES.map((name) => ({ main: [['x', '1']], sections: [[name, [['sha-256-digest', name]]]] }));
     expect(manifests.map(readByUs)).toEqual(expected);
     expect(await readByJava(manifests)).toEqual(expected);
   });

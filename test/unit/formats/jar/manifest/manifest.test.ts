@@ -137,16 +137,11 @@ describe('a manifest is read', () => {
   });
 });
 
-describe('a manifest is rejected', () => {
-  it.each(Object.entries(REFUSED))('with %s', (_, [text, line]) => {
-    expect(() => readManifest(Buffer.from(text))).toThrow(
-      expect.objectContaining({
-        code: 'manifest-invalid',
-        category: 'local',
-        message: expect.stringContaining(`MANIFEST.MF, line ${line}: `),
-      }),
-    );
-  });
+it.each(Object.entries(REFUSED))('a manifest is rejected with %s', (_, [text, line]) => {
+  const message = expect.stringContaining(`MANIFEST.MF, line ${line}: `);
+  expect(() => readManifest(Buffer.from(text))).toThrow(
+    expect.objectContaining({ code: 'manifest-invalid', category: 'local', message }),
+  );
 });
 
 describe('Java', () => {
@@ -195,7 +190,6 @@ describe('Java', () => {
 function randomManifests(count: number): readonly Buffer[] {
   const random = randomNumbers(20240229);
   const pick = (from: readonly string[]) => from[random(from.length)] ?? '';
-  const ends = ['\r\n', '\r\n', '\n', '\r'];
   const lines = [
     'Name: a',
     'Name: b/ä',
@@ -204,7 +198,7 @@ function randomManifests(count: number): readonly Buffer[] {
     'sha1-Digest: y',
     'X: 1',
     'X: 語',
-    'Long-Name: ',
+    'L-N: ',
     '',
   ];
   const odd = [
@@ -222,18 +216,13 @@ function randomManifests(count: number): readonly Buffer[] {
     ' :',
     'Name: ',
   ];
-  return Array.from({ length: count }, () => {
-    let text = '';
-    const length = random(12);
-    for (let line = 0; line < length; line++) {
-      const isOdd = random(16) === 0;
-      const isNewSection = random(3) === 0;
-      const end = pick(ends);
-      text += isNewSection
-        ? `${end}${pick(['Name: a', 'NAME: c', 'Name: '])}${end}`
-        : `${pick(isOdd ? odd : lines)}${end}`;
-      if (random(8) === 0) text += ` ${pick(['more', 'ö', ' ', '', 'Name: x'])}${end}`;
-    }
-    return Buffer.from(text);
-  });
+  const line = () => {
+    const isOdd = random(16) === 0;
+    const isNewSection = random(3) === 0;
+    const end = pick(['\r\n', '\r\n', '\n', '\r']);
+    const text = isNewSection ? `${end}${pick(['Name: a', 'NAME: c', 'Name: '])}` : pick(isOdd ? odd : lines);
+    const more = random(8) === 0 ? ` ${pick(['more', 'ö', ' ', '', 'Name: x'])}${end}` : '';
+    return `${text}${end}${more}`;
+  };
+  return Array.from({ length: count }, () => Buffer.from(Array.from({ length: random(12) }, line).join('')));
 }
