@@ -16,12 +16,16 @@ import { withCertificates, withHeader } from './tables.ts';
 
 const leaf = makePki().leaf();
 const hello = readFixture('pe/hello.exe');
-/** What Authenticode digests of it: its length is a multiple of 8. */
-const helloContent = (() => {
-  const { checksum, entry } = headerOffsets(hello);
-  return Buffer.concat([hello.subarray(0, checksum), hello.subarray(checksum + 4, entry), hello.subarray(entry + 8)]);
-})();
-const ofHello = (options: Peculiar = {}) => peculiarSignature(leaf, { digested: helloContent, ...options });
+/** What Authenticode digests of a program, without padding. */
+function contentOf(program: Buffer): Buffer {
+  const { checksum, entry } = headerOffsets(program);
+  return Buffer.concat([
+    program.subarray(0, checksum),
+    program.subarray(checksum + 4, entry),
+    program.subarray(entry + 8),
+  ]);
+}
+const ofHello = (options: Peculiar = {}) => peculiarSignature(leaf, { digested: contentOf(hello), ...options });
 
 const attach = (bytes: Buffer, cms: Uint8Array) => attachBytes(pe, bytes, cms);
 
@@ -43,11 +47,8 @@ describe('a signature of the content', () => {
 
   it('covers the padding that the file will have', async () => {
     const odd = readFixture('pe/size-mod-8-is-5.exe');
-    const { checksum, entry } = headerOffsets(odd);
-    const unpadded = [odd.subarray(0, checksum), odd.subarray(checksum + 4, entry), odd.subarray(entry + 8)];
-    const padded = Buffer.concat([...unpadded, Buffer.alloc(3)]);
-    await attach(odd, peculiarSignature(leaf, { digested: padded }));
-    const wrong = peculiarSignature(leaf, { digested: Buffer.concat(unpadded) });
+    await attach(odd, peculiarSignature(leaf, { digested: Buffer.concat([contentOf(odd), Buffer.alloc(3)]) }));
+    const wrong = peculiarSignature(leaf, { digested: contentOf(odd) });
     await expect(attach(odd, wrong)).rejects.toMatchObject({ code: 'not-its-signature' });
   });
 });
@@ -75,13 +76,7 @@ describe('a signature for an unknown kind of file', () => {
 
   it('is accepted in an EFI program that names a purpose, as Debian signed some', async () => {
     const program = readFixture('pe/program.efi');
-    const { checksum, entry } = headerOffsets(program);
-    const digested = Buffer.concat([
-      program.subarray(0, checksum),
-      program.subarray(checksum + 4, entry),
-      program.subarray(entry + 8),
-    ]);
-    const ofProgram = (dataType: string) => peculiarSignature(leaf, { digested, dataType });
+    const ofProgram = (dataType: string) => peculiarSignature(leaf, { digested: contentOf(program), dataType });
     const result = await attach(program, ofProgram('1.3.6.1.4.1.311.2.1.21'));
     expect(await codesOf((await (await openBytes(pe, result)).signatures())[0])).toEqual(['signed-kind-other']);
     for (const other of ['1.3.6.1.4.1.311.2.1.22', '1.2.3.4']) {

@@ -1,7 +1,7 @@
 /** Page hashes: written, compared, and refused where a program cannot have them. */
 
 import { createHash } from 'node:crypto';
-import { beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { SPC_PAGE_HASHES_V2 } from '../../../../src/asn1/object-identifiers.ts';
 import { objectIdentifier } from '../../../../src/asn1/write.ts';
 import { memorySource } from '../../../../src/bytes/byte-source.ts';
@@ -9,7 +9,7 @@ import { pe } from '../../../../src/formats/pe/index.ts';
 import { readLayout } from '../../../../src/formats/pe/layout.ts';
 import { checkPageHashes, comparePages, hashPages } from '../../../../src/formats/pe/page-hashes.ts';
 import { signingContext } from '../../../support/signed-files/signing-context.ts';
-import { makeThrowawaySigner, type ThrowawaySigner } from '../../../support/signed-files/throwaway-signer.ts';
+import { makeThrowawaySigner } from '../../../support/signed-files/throwaway-signer.ts';
 import { signingIn } from '../support/change.ts';
 import { readFixture } from '../support/fixtures.ts';
 import { codesOf } from '../support/is-intact.ts';
@@ -45,15 +45,10 @@ function slowList(file: Buffer, algorithm: string, pageLength: number): string {
   };
   const digestOf = (page: Buffer, length: number) =>
     createHash(algorithm)
-      .update(page)
-      .update(Buffer.alloc(length - page.length))
+      .update(Buffer.concat([page], length))
       .digest('hex');
-  const headers = [
-    file.subarray(0, checksum),
-    file.subarray(checksum + 4, entry),
-    file.subarray(entry + 8, headersLength),
-  ];
-  add(0, digestOf(Buffer.concat(headers), pageLength - 12));
+  const parts = [file.subarray(0, checksum), file.subarray(checksum + 4, entry)];
+  add(0, digestOf(Buffer.concat([...parts, file.subarray(entry + 8, headersLength)]), pageLength - 12));
   let end = 0;
   for (let index = 0; index < sectionCount; index += 1) {
     const length = file.readUInt32LE(sectionTable + index * 40 + 16);
@@ -72,11 +67,9 @@ const listOf = async (file: Buffer, algorithm: 'SHA1' | 'SHA256') => {
   return hashPages(source, await readLayout(source), algorithm);
 };
 
+const signer = await makeThrowawaySigner();
+
 describe('page hashes', () => {
-  let signer: ThrowawaySigner;
-  beforeAll(async () => {
-    signer = await makeThrowawaySigner();
-  });
   const check = async (bytes: Buffer, options = { pageHashes: true }) =>
     signingIn(await openBytes(pe, bytes)).check(signingContext({ chain: signer.chain }, options), 'replace');
 
@@ -94,14 +87,10 @@ describe('page hashes', () => {
     const plain = await signBytes(pe, long, signer);
     const { result } = await signBytes(pe, plain.result, signer, { mode: 'append', pageHashes: true });
     const [outer] = await (await openBytes(pe, result)).signatures();
-    expect(await codesOf(outer)).toEqual([]);
-    expect(await codesOf(outer?.contained[0]?.signature)).toEqual([]);
-    expect(await outer?.contained[0]?.signature?.details()).toContainEqual({ name: 'page hashes', value: 'SHA256' });
-    expect(
-      Buffer.from(outer?.contained[0]?.signature?.envelope.bytes ?? []).includes(
-        Buffer.from(await listOf(long, 'SHA256')),
-      ),
-    ).toBe(true);
+    const inner = outer?.contained[0]?.signature;
+    expect([await codesOf(outer), await codesOf(inner)]).toEqual([[], []]);
+    expect(await inner?.details()).toContainEqual({ name: 'page hashes', value: 'SHA256' });
+    expect(Buffer.from(inner?.envelope.bytes ?? []).includes(Buffer.from(await listOf(long, 'SHA256')))).toBe(true);
   });
 
   it.each([

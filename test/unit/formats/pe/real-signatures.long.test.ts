@@ -1,14 +1,14 @@
 /** Every PE of the corpus (CODESIGN_TEST_CORPUS): examined as osslsigncode checks it, taken apart and put together again. */
 
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { CodesignError } from '../../../../src/errors/codesign-error.ts';
 import { hasFindingAgainst } from '../../../../src/errors/finding.ts';
 import type { SignableFile } from '../../../../src/format/signable-file.ts';
 import { withNested } from '../../../../src/format/signature.ts';
 import { pe } from '../../../../src/formats/pe/index.ts';
+import { folderForAll } from '../../../support/set-up.ts';
 import { checkAll, run } from '../../../system/interop/verifiers.ts';
 import { applyPatch } from '../support/apply-patch.ts';
 import { placeIn, removalOf, signingIn, stampIn } from '../support/change.ts';
@@ -20,7 +20,7 @@ const corpus = process.env.CODESIGN_TEST_CORPUS ?? '';
 const BROKEN_ON_PURPOSE = ['signed-data-in-cert.exe', 'signed-two-wincerts.exe'];
 const programs = corpus === '' ? [] : ['pe', 'pe-special'].flatMap(filesIn);
 const signedPrograms: string[] = [];
-let folder: string;
+const folder = folderForAll();
 
 /** The files that say they are PEs. */
 function filesIn(name: string): string[] {
@@ -41,11 +41,6 @@ async function tryOpen(bytes: Buffer): Promise<SignableFile | undefined> {
 }
 
 describe.skipIf(corpus === '')('the corpus', () => {
-  beforeAll(() => {
-    folder = mkdtempSync(path.join(tmpdir(), 'codesign-real-'));
-  });
-  afterAll(() => rmSync(folder, { recursive: true }));
-
   it('has each signature with the digest that osslsigncode finds, matching or not', async () => {
     const verdicts = await checkAll(programs, (file) =>
       run('osslsigncode', ['verify', '-in', path.join(corpus, file)]),
@@ -105,10 +100,8 @@ describe.skipIf(corpus === '')('the corpus', () => {
       const result = applyPatch(removed, attached.patch);
       const again = await openBytes(pe, result);
       await signingIn(again).verify(attached);
-      const stamped = await stampIn(
-        again,
-        new Map((await again.signatures()).map((each) => [each, Buffer.of(0x30, 0)])),
-      );
+      const tokens = (await again.signatures()).map((each) => [each, Buffer.of(0x30, 0)] as const);
+      const stamped = await stampIn(again, new Map(tokens));
       const after = await openBytes(pe, applyPatch(result, stamped.patch));
       await signingIn(after).verify(stamped);
       for (const each of withNested(await after.signatures()))

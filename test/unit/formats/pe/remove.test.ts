@@ -17,9 +17,7 @@ import { tableOf, withCertificates, withHeader } from './tables.ts';
 const signer = await makeThrowawaySigner();
 const folder = folderForAll();
 
-async function remove(bytes: Buffer): Promise<Buffer> {
-  return applyPatch(bytes, await removalOf(await openBytes(pe, bytes)));
-}
+const remove = async (bytes: Buffer) => applyPatch(bytes, await removalOf(await openBytes(pe, bytes)));
 
 /** What a program is once it was signed, and is no longer: padded, with a checksum, and without a stale entry. */
 function asAfterSigning(original: Buffer, end: number): Buffer {
