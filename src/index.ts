@@ -65,9 +65,9 @@ export interface SignFilesOptions extends Omit<SettingsOptions, 'output'> {
   /** Paths of the files to sign in place, or pairs of an input path and a result path. */
   readonly files: readonly (string | FileToSign)[];
   /**
-   * Environment variables for credentials and settings that are not given as options. Pass `process.env` for those of
-   * the current process. A stored profile is read only if `profile`, `environment` or one of their variables is set. A
-   * project file is never read.
+   * Environment variables for credentials and settings that are not given as options. Pass `process.env` to use the
+   * variables of the current process. A stored profile is read only if `profile`, `environment` or one of their
+   * variables is set. A project file is never read.
    */
   readonly env?: Readonly<Record<string, string | undefined>>;
   /**
@@ -174,7 +174,7 @@ export interface HistoryOptions extends LibraryOptionsOf<'history'> {
 }
 
 /**
- * Yields the calls that `codesign-remote history` lists. The newest call is the last one. Throws a CodesignError if the
+ * Yields the calls that `codesign-remote history` lists. The newest call comes last. Throws a CodesignError if the
  * journal cannot be read.
  */
 export async function* history(options: HistoryOptions = {}): AsyncGenerator<HistoryEntry> {
@@ -190,7 +190,8 @@ export interface VerifyFileOptions extends Omit<VerifyOptions, 'roots' | 'output
    */
   readonly roots?: string | readonly string[] | undefined;
   /**
-   * Environment variables, such as SSL_CERT_FILE and HTTPS_PROXY. Pass `process.env` for those of the current process.
+   * Environment variables, such as SSL_CERT_FILE and HTTPS_PROXY. Pass `process.env` to use the variables of the
+   * current process.
    */
   readonly env?: Readonly<Record<string, string | undefined>>;
 }

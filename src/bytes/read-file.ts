@@ -41,7 +41,7 @@ export async function openToRead(path: string): Promise<FileHandle> {
   assertFile(await stat(path));
   const handle = await open(path, READ_WITHOUT_WAITING);
   try {
-    // Another file may have replaced the checked one.
+    // Another file may have replaced the file that was checked.
     assertFile(await handle.stat());
     return handle;
   } catch (thrown) {

@@ -78,7 +78,7 @@ function timeStampingProblem(fields: CertificateFields): string | undefined {
 }
 
 /**
- * RFC 5280 defines extendedKeyUsage only for leaves, but Windows, OpenSSL and the CA/Browser Forum let it restrict
+ * RFC 5280 defines extendedKeyUsage only for leaves, but Windows, OpenSSL and the CA/Browser Forum apply it to
  * authorities too.
  */
 export function allowsBelow(fields: CertificateFields, purpose: Purpose): boolean {

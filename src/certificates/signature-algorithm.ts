@@ -99,7 +99,7 @@ export interface Signed {
   readonly signature: Uint8Array;
 }
 
-/** Returns false for unknown or broken algorithms, and for those that do not match the key. */
+/** Returns false for unknown or broken algorithms, and for algorithms that do not match the key. */
 export function isSignedBy(signer: ParsedCertificate, { signedBytes, signatureAlgorithm, signature }: Signed): boolean {
   const key = publicKeyOf(signer);
   const known = readSignatureAlgorithm(signatureAlgorithm);

@@ -27,7 +27,7 @@ export interface SigningChain {
   readonly warnings: readonly string[];
 }
 
-/** Current verifiers reject shorter keys, and OpenSSL longer ones. */
+/** Current verifiers reject shorter keys, and OpenSSL rejects longer keys. */
 const LEAST_BITS = 2048;
 const MOST_BITS = 16_384;
 const NEARLY_EXPIRED_DAYS = 30;

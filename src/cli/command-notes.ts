@@ -11,8 +11,8 @@ Run codesign-remote <command> --help for its options.`,
 Credentials come from CODESIGN_ACCESS_KEY with CODESIGN_ACCESS_SECRET or CODESIGN_ACCESS_SECRET_FILE, or from what
 codesign-remote login has stored, never from an option.
 
-Files from a pattern, a folder or a list are kept if they have an intact signature of another publisher. --replace and --append
-sign them too. Put patterns in quotes: otherwise the shell expands them, and each file counts as named.
+Files from a pattern, a folder or a list are kept if they have an intact signature by another publisher. --replace and --append
+sign these files too. Put patterns in quotes: otherwise the shell expands them, and sign cannot tell them from single files.
 
 --inside also signs programs and installers inside ZIP and Java archives. docs/sign-inside.md describes what can be changed.
 
@@ -29,9 +29,9 @@ Exit codes: 0 done, 2 usage, 3 network, 4 HTTP, 5 rejected by the service, 6 loc
 9 several kinds`,
 
   catalog: `\
-A catalog lists digests of files; its one signature is valid for all of them. Sign programs and cabinets first, then create the
-catalog, then sign it: files other than programs must not change after the catalog is created. An older catalog at the path of
---output is not listed. --replace replaces it.
+A catalog lists digests of files; its single signature is valid for all of these files. Sign programs and cabinets first, then
+create the catalog, then sign the catalog: files other than programs must not change after the catalog is created. An older
+catalog at the path of --output is not listed. --replace replaces the older catalog.
 
 Examples:
   codesign-remote catalog driver.sys driver.inf -o driver.cat
@@ -42,15 +42,15 @@ Examples:
 Exit codes: 0 created, 2 usage, 6 the output exists, or a file cannot be read or written`,
 
   verify: `\
-Without --roots a signer is trusted if its chain ends at one of the system's roots (SSL_CERT_FILE, or the distribution's
-bundle). These roots are for web sites. Microsoft and Oracle trust other roots for code.
+Without --roots, a signer is trusted if its chain ends at one of the system's roots (SSL_CERT_FILE, or the distribution's
+bundle). These roots are meant for web sites. For code, Microsoft and Oracle trust other roots.
 
 Verdicts: trusted; intact (the same with --integrity-only); not-accepted (a requirement such as --signer is not met);
-untrusted (intact, but its signer or timestamp is not trusted); unsupported (a signature cannot be verified); broken; unsigned. The
-worst verdict of a file's signatures counts. With --catalog, a file that is not in the catalog is unsigned, and one that
-differs is broken. If the catalog is neither trusted nor intact, its verdict is that of all files.
+untrusted (intact, but its signer or timestamp is not trusted); unsupported (a signature cannot be verified); broken;
+unsigned. A file gets the worst verdict of its signatures. With --catalog, a file that is not in the catalog is unsigned, and
+a file that differs is broken. If the catalog is neither trusted nor intact, all files get its verdict.
 
---inside opens archives and packages, and fails for every program, installer or package in them that has no valid signature.
+--inside opens archives and packages, and fails if a program, installer or package in them has no valid signature.
 docs/verify-inside.md describes policies.
 
 Examples:
@@ -61,18 +61,18 @@ Examples:
   codesign-remote verify --integrity-only --json app.jar
   codesign-remote verify --catalog driver.cat driver.sys driver.inf
 
-Exit codes: 0 every file is good, 2 usage, 6 a file cannot be read or its format is not supported, 8 a signature is missing,
-broken or not trusted, 9 both`,
+Exit codes: 0 every file is accepted, 2 usage, 6 a file cannot be read or its format is not supported, 8 a signature is
+missing, broken or not trusted, 9 both`,
 
   timestamp: `\
-Every signature without a timestamp gets one, nested signatures too. A file does not change if its signature is broken or its
-certificate has expired. A file that needs no timestamp is skipped and not copied to --output.
+Every signature without a timestamp gets one, including nested signatures. A file does not change if its signature is broken
+or its certificate has expired. A file that needs no timestamp is skipped and not copied to --output.
 
 Examples:
   codesign-remote timestamp --timestamp-url http://timestamp.example.com app.exe
   codesign-remote timestamp --recursive --output stamped/ dist/
 
-Exit codes: 0 done, or nothing to do, 2 usage, 6 a file is unsigned, broken or cannot be written, 7 no authority gave a
+Exit codes: 0 done, or nothing to do, 2 usage, 6 a file is unsigned, broken or cannot be written, 7 no authority returned a
 timestamp, 9 several kinds`,
 
   remove: `\
@@ -85,18 +85,18 @@ Examples:
 Exit codes: 0 done, or nothing to do, 2 usage, 6 a file cannot be read or written`,
 
   attach: `\
-A signature fits only the content it was made for: every other signature is rejected, and the file does not change. It replaces
-existing signatures (in a JAR: the one with the same name).
+A signature can be attached only to the content for which it was made: otherwise it is rejected, and the file does not
+change. The attached signature replaces the existing ones (in a JAR: the signature with the same name).
 
 Examples:
   codesign-remote attach app.exe app.exe.p7s
   codesign-remote extract signed.exe | codesign-remote attach --output again.exe unsigned.exe -
 
-Exit codes: 0 done, 2 usage, 6 the signature does not fit, or a file cannot be read or written`,
+Exit codes: 0 done, 2 usage, 6 the signature does not belong to the file, or a file cannot be read or written`,
 
   inspect: `\
-Shows signatures, nested ones too, with their digests, signers, certificates, attributes and timestamps. It does not check
-trust: codesign-remote verify does.
+inspect shows all signatures, including nested ones, with their digests, signers, certificates, attributes and timestamps. It
+does not check trust: use codesign-remote verify.
 
 Examples:
   codesign-remote inspect app.exe
@@ -106,19 +106,20 @@ Examples:
 Exit codes: 0 shown, also for an unsigned file, 2 usage, 6 the file cannot be read or its format is not supported`,
 
   extract: `\
-The CMS is copied byte for byte, with its timestamp and nested signatures. For a JAR it is the content of META-INF/NAME.RSA.
+The CMS is copied byte for byte, with its timestamp and nested signatures. For a JAR, it is the content of META-INF/NAME.RSA.
 
 Examples:
   codesign-remote extract app.exe -o app.p7s
   codesign-remote extract --index 2 --pem app.exe
   codesign-remote extract app.jar | openssl pkcs7 -inform DER -print_certs
 
-Exit codes: 0 done, 2 usage (also an unknown signature number), 6 the file contains no signature, or cannot be read or written`,
+Exit codes: 0 done, 2 usage (also an unknown signature number), 6 the file contains no signature, or cannot be read or
+written`,
 
   resume: `\
 resume requests no signature. Credentials come from the environment or from login, as for sign. A report is sent only to the
 service that made the signature, with the same access key. A call whose outcome is unknown may have been counted: ask the
-operator of your service, then give it up with --forget or --forget-unknown. Afterwards sign requests a new signature for its file.
+operator of your service, then discard the call with --forget or --forget-unknown. The next sign then requests a new signature.
 
 Examples:
   codesign-remote resume --dry-run
@@ -126,11 +127,12 @@ Examples:
   codesign-remote resume --forget 5f0e8c1d9a7b3c2e4f60 0c2e4f605f0e8c1d9a7b
   codesign-remote resume --forget-unknown
 
-Exit codes: 0 nothing is left, or only what you must decide; 2 usage, or other settings are needed, 3 network, 4 HTTP,
+Exit codes: 0 nothing is left, or only calls that you must settle; 2 usage, or other settings are needed, 3 network, 4 HTTP,
 5 rejected by the service, 6 local file, 7 timestamp, 9 several kinds`,
 
   history: `\
-history reads the journal of this user on this machine [CODESIGN_STATE_DIR]. The journal keeps calls for 90 days. Times are UTC.
+history reads the current user's journal on this machine [CODESIGN_STATE_DIR]. The journal keeps calls for 90 days. Times are
+in UTC.
 
 Examples:
   codesign-remote history --since 2026-11
@@ -140,8 +142,9 @@ Examples:
 Exit codes: 0 done, 2 usage, 6 the journal cannot be read`,
 
   init: `\
-init does not ask for values that options give. Values in brackets come from the environment or the profile: Enter accepts them.
-init checks all values before it writes. It ends with the checks of codesign-remote doctor, which do not change its exit code.
+init does not ask for values that are given as options. Values in brackets come from the environment or the profile; press
+Enter to accept them. init checks all values before it stores them, and then runs codesign-remote doctor, which does not
+change the exit code.
 
 Examples:
   codesign-remote init
@@ -152,24 +155,24 @@ Exit codes: 0 stored, 2 usage, or something is missing, 6 the certificate is unu
 
   doctor: `\
 doctor requests no signature and changes nothing. It gets one timestamp from each authority, and sends the service one request
-that the service must reject. A note (such as a missing keychain) does not change the exit code. A check that depends on a failed
-one is not run.
+that the service must reject. A note (such as a missing keychain) does not change the exit code. A check that depends on a
+failed one is not run.
 
 Examples:
   codesign-remote doctor
   codesign-remote doctor --profile work --offline
   codesign-remote doctor --json
 
-Exit codes: 0 no check failed; otherwise that of the failed checks: 2 settings or credentials, 3 network, 4 and 5 the service
-rejects the credentials, 6 certificate, clock or state folder, 7 timestamp, 9 several kinds`,
+Exit codes: 0 no check failed; otherwise the exit code of the failed checks: 2 settings or credentials, 3 network, 4 and 5 the
+service rejects the credentials, 6 certificate, clock or state folder, 7 timestamp, 9 several kinds`,
 
   login: `\
-On a terminal, login asks for address, Access Key and Access Secret, and hides the secret. The Access Secret is never an argument:
-others could see it, and the shell would keep it. The credentials are sent only to the service that they were stored for. The
-check uses no signature.
+On a terminal, login asks for the address, the Access Key and the Access Secret, which is not shown. The Access Secret is
+never an argument: other users could see it, and the shell would record it. The credentials are sent only to the service for
+which they were stored. Checking the credentials uses no signature.
 
 --store file is for machines without a keychain, such as servers and containers. It writes the credentials unencrypted to
-credentials.json next to your profiles, and only you can read the file. Anyone who gets the file, or a backup of it, can sign.
+credentials.json next to your profiles. Only you can read this file. Anyone who gets a copy of the file can sign.
 
 Examples:
   codesign-remote login
@@ -177,11 +180,11 @@ Examples:
   codesign-remote login --access-key your-access-key < secret.txt
   codesign-remote login --store file
 
-Exit codes: 0 stored, 2 usage, or the keychain cannot be used, 3 the service cannot be reached, 4 and 5 it rejects the
-credentials, 6 the profile or the file cannot be written`,
+Exit codes: 0 stored, 2 usage, or the keychain cannot be used, 3 the service cannot be reached, 4 and 5 the service rejects
+the credentials, 6 the profile or the file cannot be written`,
 
   logout: `\
-Settings of the profile and credentials in the environment do not change.
+logout does not change the settings of the profile, or credentials in the environment.
 
 Examples:
   codesign-remote logout
@@ -190,23 +193,23 @@ Examples:
 Exit codes: 0 no credentials are left, 2 usage, or the keychain cannot be used`,
 
   whoami: `\
---check requests a signature that the service must reject after it has checked the credentials. Only a 401 means that it
-rejects them; any other answer counts as accepted.
+--check sends a request that the service must reject after it has checked the credentials. Only code 401 means that the
+credentials are wrong; after any other answer, they count as accepted.
 
 Examples:
   codesign-remote whoami
   codesign-remote whoami --check --json
 
 Exit codes: 0 credentials exist (with --check: not rejected), 2 no credentials, or the keychain cannot be used, 3 the service
-cannot be reached, 4 and 5 it rejects them`,
+cannot be reached, 4 and 5 the service rejects the credentials`,
 
   config: `\
-${ORDER_OF_SETTINGS} Credentials are not settings: codesign-remote login keeps them.
+${ORDER_OF_SETTINGS} Credentials are not settings: codesign-remote login stores them.
 
 Examples:
   codesign-remote config list --origin
   codesign-remote config set code 12345
-  codesign-remote config set code                                 # without a value: removes it
+  codesign-remote config set code                                 # without a value: removes the setting
   codesign-remote config set timestampUrl http://timestamp.example.com http://tsa.example.org
   codesign-remote config set environments.alternate https://alternate.example.com
   codesign-remote config set --profile work baseUrl https://codesign.example.com
@@ -229,5 +232,5 @@ Add this line to the shell's start-up file:
   ~/.config/fish/config.fish   codesign-remote completion fish | source
   $PROFILE of PowerShell       codesign-remote completion powershell | Out-String | Invoke-Expression
 
-The script for PowerShell has never been run.`,
+The script for PowerShell has not been tested.`,
 } as const;

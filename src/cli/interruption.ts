@@ -11,7 +11,10 @@ const SIGNAL_EXIT_CODES: Readonly<Record<EndingSignal, number>> = {
   SIGTERM: EXIT_SIGTERM,
   SIGHUP: EXIT_SIGTERM,
 };
-/** npm forwards Ctrl-C, which the terminal also sends to this process: two signals within this time count as one. */
+/**
+ * npm forwards Ctrl-C, which the terminal also sends to this process: two signals within this time count as a single
+ * signal.
+ */
 const ECHO_MILLISECONDS = 1000;
 
 interface Interruption extends Disposable {

@@ -14,8 +14,8 @@ export interface Io {
   clock(): number;
   onSignal(handle: (signal: EndingSignal) => void): () => void;
   /**
-   * The first error while writing to standard output, for example because the disk is full. A pipe closed by its reader
-   * is no error.
+   * The first error while writing to standard output, for example because the disk is full. A pipe that its reader has
+   * closed is not an error.
    */
   outputFault(): Error | undefined;
   exit(code: number): never;
@@ -29,7 +29,7 @@ export function processIo(): Io {
   process.on('SIGUSR1', () => undefined);
   let stderr: Writable | undefined;
   let fault: NodeJS.ErrnoException | undefined;
-  // A closed pipe (`| head`) is no error: files in progress are finished.
+  // A closed pipe (`| head`) is not an error: files in progress are finished.
   stdout.on('error', (error: NodeJS.ErrnoException) => {
     if (error.code !== 'EPIPE') fault ??= error;
   });

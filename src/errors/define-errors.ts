@@ -34,7 +34,7 @@ type TakesDetails<Entry> =
   | (Entry extends { readonly message: infer Message } ? Takes<Message> : never)
   | (Entry extends { readonly hint: infer Hint } ? Takes<Hint> : never);
 
-/** Combines the details for a call that throws one of several codes. */
+/** Combines the types of the details for a function that throws one of several codes. */
 type DetailsOf<Functions> = [Functions] extends [(details: infer All) => void] ? All : never;
 
 type ErrorArguments<Entry> = [TakesDetails<Entry>] extends [never]

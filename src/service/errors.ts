@@ -221,7 +221,7 @@ export function mayHaveBeenCounted(error: CodesignError): boolean {
   return category === 'internal' || NO_WORD.has(code) || (code === 'http-error' && isOfGateway(httpStatus));
 }
 
-/** True if no answer arrived, or only one from a gateway, so that it is unknown what the service has done. */
+/** True if no answer arrived, or only an answer from a gateway, so that it is unknown what the service has done. */
 export function isUnanswered(error: CodesignError): boolean {
   const { code } = error;
   if (code === 'http-error') return mayHaveBeenCounted(error);

@@ -48,7 +48,7 @@ export function timestampReader(budget?: WorkBudget): ReadTimestamps {
  */
 const RULES: SignerRules = { contentTypes: [undefined, DATA, TST_INFO], bareSha1: true };
 
-/** `certificates` are those of the enclosing signature. Reports errors as findings. */
+/** `certificates` are the certificates in the enclosing signature. Reports errors as findings. */
 export function readCounterSignature(
   signerInfo: Uint8Array,
   signatureValue: Uint8Array,

@@ -1,4 +1,4 @@
-/** Reads RFC 3161 tokens: new ones, and those in signatures. */
+/** Reads RFC 3161 tokens: new tokens, and tokens in signatures. */
 
 import { DIGEST_NAME_BY_OID } from '../asn1/algorithm-identifiers.ts';
 import { SIGNING_TIME, TST_INFO } from '../asn1/object-identifiers.ts';

@@ -124,7 +124,7 @@ function revocationFindings(status: RevocationStatus, certificate: ParsedCertifi
     }
     case 'revoked': {
       const findings = status.revoked.map((one) => findingOf(one, certificate, at));
-      // Returns at most one finding: the first one that denies trust, or the first of all if none does.
+      // Returns at most one finding: the first finding that denies trust, or, if there is none, the first finding.
       return [...findings.filter((finding) => isAgainst(finding, 'trust')), ...findings].slice(0, 1);
     }
   }
@@ -174,8 +174,8 @@ interface OnlineOptions {
 const MAX_CRL_LENGTH = 32 * 1024 * 1024;
 const MAX_OCSP_LENGTH = 64 * 1024;
 /**
- * For one certificate, the number of addresses of each kind that are tried. Real certificates contain one or two
- * addresses.
+ * Limit on the number of addresses of each kind that are tried for one certificate. Real certificates contain one or
+ * two addresses.
  */
 const MAX_ADDRESSES = 3;
 /**

@@ -94,10 +94,7 @@ export function addRecordCommands(program: Command, surroundings: Surroundings):
   const exported = 'exports either the audit log or all records (without their signatures)';
   withFilter(dataCommand(program, 'export', exported))
     .addOption(
-      new Option('--audit', 'export the changes that operators made instead of the records').conflicts([
-        'client',
-        'certificate',
-      ]),
+      new Option('--audit', 'export the audit log instead of the records').conflicts(['client', 'certificate']),
     )
     .addOption(new Option('--format <format>', 'output format').choices(['csv', 'json']).default('csv'))
     .action((options: FilterOptions & { format: 'csv' | 'json'; audit?: boolean }) =>

@@ -91,8 +91,8 @@ export function guardConnections(app: FastifyInstance<Server>, most: number): vo
 
 /**
  * At the limit, a new connection replaces the oldest connection that has not sent a request. If every connection has
- * sent one, the oldest one without valid credentials is replaced, so that unauthenticated hosts cannot lock clients
- * out. If every connection has valid credentials, the new connection is closed.
+ * sent a request, the oldest connection without valid credentials is replaced, so that unauthenticated hosts cannot
+ * lock clients out. If every connection has valid credentials, the new connection is closed.
  */
 function limitConnections(app: FastifyInstance<Server>, most: number) {
   const open = new Set<Socket>();

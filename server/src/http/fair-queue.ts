@@ -22,7 +22,7 @@ const UNFINISHED_FOR_EACH_SLOT = 4;
 interface Owner {
   readonly name: string;
   running: number;
-  /** Number of work items in slots, plus those that have left their slot but are not finished. */
+  /** Number of work items in slots, plus work items that have left their slot but are not finished. */
   unfinished: number;
   /** Sequence number of the work that the owner started last; 0 means none. */
   turn: number;
@@ -35,8 +35,8 @@ interface Owner {
 
 /**
  * Gives each owner the same share of the slots. The next slot goes to the owner with the least running work. If several
- * have equally little, it goes to the one that started work least recently. A full queue rejects the latest work of the
- * owner with the most waiting work.
+ * owners have equally little, the slot goes to the owner that started work least recently. A full queue rejects the
+ * latest work of the owner with the most waiting work.
  *
  * All running work waits for the same processor. Without equal shares, an owner that fills every slot would slow down
  * an owner with few callers.

@@ -26,8 +26,8 @@ export function certificatesOf(database: Kysely<Tables>, byNumber: Batches<strin
       return numInsertedOrUpdatedRows === 1n;
     },
     /**
-     * Replaces a certificate with a new one for the same key. @returns false if there is no certificate with this
-     * number and key
+     * Replaces a certificate with a new certificate for the same key. @returns false if there is no certificate with
+     * this number and key
      */
     async renew(certificate: IssuedCertificate): Promise<boolean> {
       const { numUpdatedRows } = await database
@@ -90,7 +90,7 @@ export function authorityOf(database: Kysely<Tables>) {
       .executeTakeFirst();
   return {
     get,
-    /** Stores the authority, unless another server has already stored one. @param certificate PEM */
+    /** Stores the authority, unless another server has already stored an authority. @param certificate PEM */
     async add({ keyId, certificate }: { readonly keyId: string; readonly certificate: string }): Promise<void> {
       await database
         .insertInto('authorities')

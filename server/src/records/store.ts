@@ -71,7 +71,7 @@ export function storeOver(
         return result;
       });
     },
-    /** Rejects if the database does not respond, or has no space for what a signature stores. */
+    /** Rejects if the database does not respond, or has no space for the data of a signature. */
     async check() {
       // If the disk is full, this transaction fails: it writes more than a signature does, and is then rolled back.
       const request = randomBytes(CHECK_BYTES / 2).toString('hex'); // random, so that the database cannot compress it

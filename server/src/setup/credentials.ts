@@ -9,7 +9,7 @@ export type Receiver =
   | { readonly kind: 'file'; readonly path: string }
   | { readonly kind: 'terminal'; readonly write: (text: string) => void };
 
-/** An environment variable. Alternatives are commented out, so that the user can choose one. */
+/** An environment variable. Alternatives are commented out, so that the user can choose one of them. */
 export interface Variable {
   readonly name: string;
   readonly value: string;

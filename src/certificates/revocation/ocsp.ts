@@ -54,7 +54,7 @@ function keyBitsOf({ fields }: ParsedCertificate): Uint8Array {
   return bitsOf(info.next(0x03, 'key'), 'public key');
 }
 
-/** Never throws: an invalid response gives the status "unknown". */
+/** Never throws: for an invalid response, the status is "unknown". */
 export function statusByOcsp(
   der: Uint8Array,
   certificate: ParsedCertificate,

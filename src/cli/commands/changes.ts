@@ -9,10 +9,9 @@ import { attachSignature, readSignatureFile } from '../../signing/changes/attach
 import { removeSignatures } from '../../signing/changes/remove.ts';
 import { timestampFiles } from '../../signing/changes/timestamp.ts';
 import { resolveOutputs } from '../input/inputs.ts';
-import { listenForSignals } from '../interruption.ts';
 import type { Io } from '../io.ts';
 import { changeConsole } from '../output/changes/change-console.ts';
-import { inputsOf, printChanges } from './run-changes.ts';
+import { inputsOf, runChanges } from './run-changes.ts';
 
 export async function timestamp(named: readonly string[], options: OptionsOf<'timestamp'>, io: Io): Promise<number> {
   const settings = resolve('timestamp', options, io.env, await composeStored(options, io.env));
@@ -21,10 +20,9 @@ export async function timestamp(named: readonly string[], options: OptionsOf<'ti
   using console = changeConsole(io, options, 'timestamped');
   await using opened = await openTimestamping(settings, io.env, console.event);
   const files = resolveOutputs(inputs, output);
-  using interruption = listenForSignals(console, opened, io);
-  const result = await timestampFiles(files, opened, opened.run, interruption.signal);
-  const exitCode = await printChanges(result, console, options, io);
-  return interruption.exitCode ?? exitCode;
+  return await runChanges({ console, options, io, opened }, (signal) =>
+    timestampFiles(files, opened, opened.run, signal),
+  );
 }
 
 export async function remove(named: readonly string[], options: OptionsOf<'remove'>, io: Io): Promise<number> {
@@ -33,10 +31,7 @@ export async function remove(named: readonly string[], options: OptionsOf<'remov
   using console = changeConsole(io, options, 'removed');
   const opened = await openLocalRun(console.event);
   const files = resolveOutputs(inputs, output);
-  using interruption = listenForSignals(console, opened, io);
-  const result = await removeSignatures(files, opened.run, interruption.signal);
-  const exitCode = await printChanges(result, console, options, io);
-  return interruption.exitCode ?? exitCode;
+  return await runChanges({ console, options, io, opened }, (signal) => removeSignatures(files, opened.run, signal));
 }
 
 export async function attach(
@@ -54,8 +49,7 @@ export async function attach(
   const cms = await readSignatureFile(open, name);
   const opened = await openLocalRun(console.event);
   const files = resolveOutputs([{ path, pathInFolder: undefined, isFound: false }], output);
-  using interruption = listenForSignals(console, opened, io);
-  const result = await attachSignature(files, cms, opened.run, interruption.signal);
-  const exitCode = await printChanges(result, console, options, io);
-  return interruption.exitCode ?? exitCode;
+  return await runChanges({ console, options, io, opened }, (signal) =>
+    attachSignature(files, cms, opened.run, signal),
+  );
 }

@@ -4,6 +4,7 @@ import type { OptionsOf } from '../../options/table.ts';
 import type { ChangeFilesResult, FileOutcome } from '../../signing/outcome.ts';
 import { cliErrors } from '../errors.ts';
 import { expandInputs, type InputPath } from '../input/inputs.ts';
+import { listenForSignals } from '../interruption.ts';
 import type { Io } from '../io.ts';
 import type { ChangeConsole } from '../output/changes/change-console.ts';
 import { changesJson } from '../output/changes/outcomes.ts';
@@ -11,14 +12,22 @@ import { writeChecksums } from '../output/checksums.ts';
 import { jsonText } from '../output/json.ts';
 import { Lines, type LinesOptions, oneLine } from '../output/lines.ts';
 
-export async function printChanges(
-  { files, warnings }: ChangeFilesResult,
-  console: ChangeConsole,
-  options: LinesOptions,
-  io: Io,
-  checksums?: string,
-  noteEnd?: () => void,
+interface Run {
+  readonly console: ChangeConsole;
+  readonly options: LinesOptions;
+  readonly io: Io;
+  readonly opened: Parameters<typeof listenForSignals>[1];
+  readonly checksums?: string | undefined;
+  readonly noteEnd?: () => void;
+}
+
+/** Changes the files until a signal stops the run, then prints the results. */
+export async function runChanges(
+  { console, options, io, opened, checksums, noteEnd }: Run,
+  change: (signal: AbortSignal) => Promise<ChangeFilesResult>,
 ): Promise<number> {
+  using interruption = listenForSignals(console, opened, io);
+  const { files, warnings } = await change(interruption.signal);
   if (files.length === 0) throw cliErrors('nothing-to-sign');
   if (options.json) io.stdout.write(jsonText(changesJson({ files, warnings }, console.verb)));
   for (const warning of warnings) console.warning(warning);
@@ -26,7 +35,7 @@ export async function printChanges(
   const fault = checksums === undefined ? undefined : await putChecksums(checksums, files, console, options, io);
   if (noteEnd !== undefined) io.onSuccess(noteEnd);
   const failures = [fault, ...files.map((file) => (file.status === 'failed' ? file.error : undefined))];
-  return exitCodeFor(failures.flatMap((error) => error?.category ?? []));
+  return interruption.exitCode ?? exitCodeFor(failures.flatMap((error) => error?.category ?? []));
 }
 
 /** Returns the error: the files are signed, and their results must still be printed. */

@@ -6,12 +6,11 @@ import { checkProjectOutputs } from '../../options/stored/project-output.ts';
 import { type OptionsOf, optionsOf } from '../../options/table.ts';
 import { signFiles } from '../../signing/sign-files.ts';
 import { resolveOutputs } from '../input/inputs.ts';
-import { listenForSignals } from '../interruption.ts';
 import type { Io } from '../io.ts';
 import { changeConsole } from '../output/changes/change-console.ts';
 import { checkChecksums, withoutChecksums } from '../output/checksums.ts';
 import { maskedAddress, shellWord } from '../output/lines.ts';
-import { inputsOf, printChanges } from './run-changes.ts';
+import { inputsOf, runChanges } from './run-changes.ts';
 
 /** Contains the options of this run that `resume` also needs. Returns undefined if there is no journal. */
 export function resumeCommand(options: OptionsOf<'sign'>): string | undefined {
@@ -45,9 +44,8 @@ export async function sign(named: readonly string[], options: OptionsOf<'sign'>,
     );
   }
   if (checksums !== undefined) await checkChecksums(checksums, files);
-  using interruption = listenForSignals(console, signing, io);
-  const result = await signFiles(files, signing, interruption.signal);
-  const toWrite = settings.dryRun ? undefined : checksums;
-  const exitCode = await printChanges(result, console, options, io, toWrite, signing.noteEnd);
-  return interruption.exitCode ?? exitCode;
+  const run = { console, options, io, opened: signing, noteEnd: signing.noteEnd };
+  return await runChanges({ ...run, checksums: settings.dryRun ? undefined : checksums }, (signal) =>
+    signFiles(files, signing, signal),
+  );
 }

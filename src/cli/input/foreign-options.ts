@@ -7,8 +7,8 @@ export async function refuseForeignOptions(
   exists: (path: string) => boolean = existsSync,
 ): Promise<void> {
   const end = argv.indexOf('--');
-  const [words, rest] = end < 0 ? [argv, []] : [argv.slice(0, end), argv.slice(end)];
-  const given = { argv: words, rest, exists };
+  const words = end < 0 ? argv : argv.slice(0, end);
+  const given = { argv: words, exists };
   const isStrange = words.some((word, at) => strangeOption(word, given) && !takesValue(words[at - 1] ?? ''));
   if (isStrange) (await import('./translate-options.ts')).refuseStrangeOptions(given);
 }

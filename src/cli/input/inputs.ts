@@ -65,7 +65,7 @@ interface Expanding extends InputOptions {
   readonly isExcluded: MatchesPath;
 }
 
-/** `stats`: what is already known of the file. */
+/** `stats` contains what is already known about the file. */
 interface Found extends InputPath {
   readonly stats?: BigIntStats | undefined;
 }
@@ -211,7 +211,7 @@ async function hasMagic(name: string): Promise<boolean> {
 async function expandPattern(pattern: string, { recursive, outputFolder }: InputOptions): Promise<string[]> {
   const { glob } = await import('tinyglobby');
   const { default: picomatch } = await import('picomatch');
-  // On Windows, users write backslashes in patterns, and no file name there contains one.
+  // On Windows, users write backslashes in patterns, and no file name on Windows contains a backslash.
   const portable = sep === '\\' ? pattern.replaceAll('\\', '/') : pattern;
   const { base, glob: rest } = picomatch.scan(portable);
   const folder = existingForm(base.replace(/\\(.)/g, '$1'));

@@ -3,9 +3,8 @@ import type { StrangeOption } from './strange-option.ts';
 export type Tool = 'signtool' | 'AzureSignTool' | 'jsign' | 'osslsigncode' | 'jarsigner';
 
 /**
- * Options of other tools, without leading dashes; `=` marks those with a value. `here` is the option with the same
- * value, `path` or `@list` for a value that becomes an argument, or advice, in which {} stands for the options. Omits
- * short options that also exist here.
+ * Options of other tools, without leading dashes; `=` marks options with a value. `here` is the option with the same
+ * meaning, or advice in which {} stands for the options. The table omits short options that also exist here.
  */
 const FOREIGN_OPTIONS: readonly (readonly [here: string, names: Readonly<Partial<Record<Tool, string>>>])[] = [
   ['--algorithm', { signtool: 'fd=', AzureSignTool: 'fd= file-digest=', jsign: 'alg=', jarsigner: 'digestalg=' }],
@@ -41,8 +40,8 @@ const FOREIGN_OPTIONS: readonly (readonly [here: string, names: Readonly<Partial
   ['--certificates', { jarsigner: 'certs' }],
   ['--signer-name', { jarsigner: 'sigfile=' }],
   ['--concurrency', { AzureSignTool: 'mdop= max-degree-of-parallelism=' }],
-  ['@list', { AzureSignTool: 'ifl= input-file-list=' }],
-  ['path', { osslsigncode: 'in= sigin=' }],
+  ['Instead of {}, pass the list as an argument: @list.txt.', { AzureSignTool: 'ifl= input-file-list=' }],
+  ['Leave out {}: the path is an argument without an option.', { osslsigncode: 'in= sigin=' }],
   ['--ca-file', { osslsigncode: 'HTTPS-CAfile=' }],
   ['--roots', { osslsigncode: 'CAfile= TSA-CAfile=' }],
   ['--crl-file', { osslsigncode: 'CRLfile= HTTPS-CRLfile= TSA-CRLfile=' }],

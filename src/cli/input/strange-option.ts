@@ -28,7 +28,6 @@ export interface StrangeOption {
 
 export interface Arguments {
   readonly argv: readonly string[];
-  readonly rest: readonly string[];
   readonly exists: (path: string) => boolean;
 }
 

@@ -50,7 +50,7 @@ async function startOf(path: string): Promise<string> {
   return start;
 }
 
-/** Lists files that were signed, unchanged, skipped or kept. Returns an error that names the others. */
+/** Lists files that were signed, unchanged, skipped or kept. Returns an error that lists all other files. */
 export async function writeChecksums(path: string, files: readonly FileOutcome[]): Promise<CodesignError | undefined> {
   const folder = realFolder(dirname(path));
   const lines: string[] = [];

@@ -12,7 +12,7 @@ import { printVerdict } from './verdict-text.ts';
 const WORD_LENGTH = 14;
 const MESSAGE_LENGTH = 1000;
 
-/** Prints failures, files that could not be opened, and warnings; with `verbose` also those with the result `good`. */
+/** Prints failures, files that could not be opened, and warnings; with `verbose` also files with the result `good`. */
 export function printClassified(
   files: readonly ClassifiedFile[],
   rules: readonly PolicyRule[],

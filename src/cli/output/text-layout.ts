@@ -4,7 +4,7 @@ import { eastAsianWidth } from 'get-east-asian-width';
 
 const ASCII = /^[ -~]*$/;
 const EMOJI = /^(?:\p{Emoji_Presentation}|\p{Extended_Pictographic}\ufe0f)/u;
-/** Combining marks are drawn over the character before them, format characters not at all. */
+/** Combining marks are drawn over the character before them, and format characters are not drawn. */
 const WITHOUT_WIDTH = /^[\p{Mark}\p{Default_Ignorable_Code_Point}\p{Format}]+$/u;
 const COLUMNS = 80;
 

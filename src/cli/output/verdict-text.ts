@@ -74,7 +74,7 @@ function isAboutRoot({ code }: Finding): boolean {
   return code === 'root-not-trusted' || code === 'chain-incomplete';
 }
 
-/** Roots that are not trusted, or the last known issuers; those of signers come first. */
+/** Roots that are not trusted, or the last known issuers; the roots of signers come first. */
 function unknownRoots({ verdict, signatures }: VerifiedFile): readonly string[] {
   if (verdict !== 'untrusted') return [];
   const all = flatten(signatures);

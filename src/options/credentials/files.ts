@@ -38,7 +38,7 @@ async function readBounded(path: string): Promise<Uint8Array> {
   }
 }
 
-/** A secret is one line, so a larger file is not the right one. */
+/** A secret is one line, so a larger file is certainly the wrong file. */
 const LARGEST_SECRET_FILE = 64 * 1024;
 
 const WRITABLE_BY_OTHERS = 0o022;

@@ -12,7 +12,7 @@ import { type Environment, OPTIONS } from '../table.ts';
 
 /** Each method has a time limit, and throws `keychain-unavailable`, `keychain-locked` or `keychain-denied`. */
 export interface Keychain {
-  /** On Linux, a keychain that stays locked also gives undefined. */
+  /** On Linux, the result is also undefined if the keychain stays locked. */
   read(name: string): Promise<Secret | undefined>;
   write(name: string, value: Secret): Promise<void>;
   remove(name: string): Promise<boolean>;

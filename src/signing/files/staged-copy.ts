@@ -174,8 +174,8 @@ export async function stageCopy(options: StagedCopyOptions) {
 
     /**
      * Changes the copy into the patched original. Also sets its owner and mode, as far as the current user may do so.
-     * If this is called again, the new patch replaces the previous one. Throws `copy-changed` if another program wrote
-     * to the copy.
+     * If this function is called again, the new patch replaces the previous patch. Throws `copy-changed` if another
+     * program wrote to the copy.
      */
     async apply(patch: Patch): Promise<void> {
       await apply(patch);

@@ -40,7 +40,8 @@ export function openGate({ most, needsTimestamp, stop }: GateOptions) {
   let sent = 0;
   let uncertain = 0;
   /**
-   * Number of uncertain requests. If a request was sent before the last uncertain one, both belong to the same event.
+   * Number of uncertain requests. If a request was sent before the last uncertain request, both belong to the same
+   * event.
    */
   let events = 0;
   let width = most;
@@ -110,7 +111,10 @@ export function openGate({ most, needsTimestamp, stop }: GateOptions) {
         underWay -= 1;
         hasPlace = await place('unshift');
       },
-      /** Must be called when the signature has been verified and, if it needs a timestamp, has got one. */
+      /**
+       * Must be called when the signature has been verified and, if the signature needs a timestamp, has received the
+       * timestamp.
+       */
       confirm({ stamped }: { readonly stamped: boolean }): void {
         isProven = true;
         hasSucceeded = true;

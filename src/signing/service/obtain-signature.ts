@@ -31,7 +31,7 @@ const MISMATCH = 'the certificate does not match the key at the service';
 
 export interface GivenSignature {
   readonly record: SignatureRecord;
-  /** True if a signature for this work already existed, so that none was requested. */
+  /** True if a signature for this work already existed, so that no signature was requested. */
   readonly reused: boolean;
   /** undefined if the signature gets no timestamp, or if the file already contains it. */
   readonly stamped: StampedSignature | undefined;

@@ -31,7 +31,7 @@ export function reportTo(options: ReportsOptions) {
   const started = new Map<FileOutcome, Promise<readonly (string | undefined)[]>>();
 
   async function deliver(to: SigningService, path: string, record: string, status: ReportStatus, before?: Sent) {
-    // The reports of one record must arrive in order, because the service keeps the last one.
+    // The reports of one record must arrive in order, because the service keeps the last report.
     await before?.arrival;
     try {
       await limit(() => to.report(record, status, signal, sentFileName(client.replaced, path)));
@@ -42,7 +42,7 @@ export function reportTo(options: ReportsOptions) {
     }
   }
 
-  /** Resolves when the report has arrived or failed. A failed report never turns a signed file into a failed one. */
+  /** Resolves when the report has arrived or failed. A failed report never makes a signed file count as failed. */
   async function send(path: string, { claim, record, status }: EndedCall): Promise<void> {
     // Without a record id, nothing can be reported.
     if (status === undefined || record === undefined) return;

@@ -70,7 +70,7 @@ export async function signInner(prepared: PreparedFile, plan: PlannedFile, run: 
 
 /**
  * Records that inner files were written, in case the previous run was killed before it did so. These records are
- * committed together with those of the whole file.
+ * committed together with the records of the whole file.
  */
 export async function recordInner(
   plan: PlannedFile,

@@ -66,7 +66,10 @@ export function requestTimestamps(
   return {
     probableLength: () => probableLength,
     stamp,
-    /** Uses the timestamp in the journal. If there is none, requests a timestamp and records it before using it. */
+    /**
+     * Uses the timestamp in the journal. If there is no timestamp in the journal, requests a timestamp and records it
+     * before using it.
+     */
     async stampOnRecord(
       path: string,
       signature: Uint8Array,

@@ -43,22 +43,21 @@ async function refusal(argv: readonly string[], ...existing: readonly string[]):
 }
 
 describe.each(Object.entries(TOOLS))('options of %s', (tool, names) => {
-  it('are rejected with the name of the tool and advice, or as secrets, and a value of theirs is shown only with our name', async () => {
+  it('are rejected with advice, or as secrets, and their values are not shown', async () => {
     for (const name of names.split(/\s+/)) {
-      for (const separate of [true, false]) {
-        const given = separate ? [name, 'geheim'] : [`${name}:geheim`];
+      for (const given of [[name, 'geheim'], [`${name}:geheim`]]) {
         const error = await refusal(['sign', ...given, 'app.exe']);
-        const option = name.replace(/:.*/, '');
+        const text = `${error?.message}: ${error?.hint}`;
         expect([name, error?.code]).toEqual([name, expect.stringMatching(/^(?:foreign-option|secret-as-argument)$/)]);
-        // The value of an option that has another name here is part of the translated line.
-        const texts = `${error?.message} ${error?.hint?.replaceAll(/(?:--[\w-]+ |sign @?)geheim/g, '')}`;
-        expect(texts).not.toContain('geheim');
-        expect(error?.message).toContain(option.slice(0, 5));
-        if (error?.code === 'foreign-option')
-          expect([name, error.message]).toEqual([name, expect.stringContaining(tool)]);
-        expect(error?.hint).toMatch(/^[A-Z].*(?:\.|codesign-remote sign .*)$/);
+        expect(text).not.toContain('geheim');
+        expect(text).toContain(name.replace(/:.*/, '').slice(0, 5));
       }
     }
+  });
+  it('are reported with the name of the tool', async () => {
+    const options = names.split(/\s+/).map((name) => name.replace(/:.*/, ''));
+    const error = await refusal(['sign', ...options.flatMap((name) => [name, 'geheim'])]);
+    expect(`${error?.message} ${error?.hint}`).toMatch(new RegExp(`options of ${tool}`));
   });
 });
 
@@ -96,89 +95,62 @@ it('does not report an option of another command, or an option without a command
   expect(await refusal(['--verbose'])).toBeUndefined();
 });
 
-it.each([
-  ['-profile', 'Use: codesign-remote sign --profile …'],
-  ['/unknown1', 'Leave out /unknown1: options begin with - here. Use: codesign-remote sign …'],
-  ['-passgeheim', expect.stringMatching(/^Change any secret/)],
-  [
-    '-s',
-    expect.stringMatching(
-      /^For AzureSignTool: Use: .* --skip-any-signed app.exe; For signtool and jsign: Leave out -s/,
-    ),
-  ],
-])('%s is rejected: %s', async (argument, hint) => {
-  const error = await refusal(['sign', argument, 'app.exe']);
-  expect(error).toMatchObject({ category: 'usage', hint });
-  expect(error?.message).not.toContain('geheim');
-});
-
 const KEY =
   'the key is at the service. Use --code for the number of the certificate there, and --certificate for the certificate itself.';
 
-describe('a line with several of them', () => {
-  it.each([
-    [
-      'sign /fd sha256 /tr http://a.example/?t=geheim /td SHA256 /n MyCo /a /d My%20App /v app.exe',
-      '/fd, /tr, /td, /n, /a, /d and /v are options of signtool',
-      `Leave out /n and /a: ${KEY} Use: codesign-remote sign --algorithm sha256 --timestamp-url "http://a.example/?…" --timestamp-algorithm SHA256 --description "My App" --verbose app.exe`,
-    ],
-    [
-      'sign -certs c.pem -key k.pem -n App -i https://u:geheim@x -in /app -out /b',
-      '-certs, -key, -n, -i, -in and -out are options of osslsigncode',
-      `Leave out -key: ${KEY} Use: codesign-remote sign --certificate c.pem --description App --url "https://…@x" --output /b /app`,
-    ],
-    [
-      '--keystore ks --alg SHA-256 -- app.jar',
-      '--keystore and --alg are options of jsign',
-      `Leave out --keystore: ${KEY} Use: codesign-remote sign --algorithm SHA-256 -- app.jar`,
-    ],
-    [
-      'sign -kvu https://v -ifl list.txt -s -du=https://u',
-      '-kvu, -ifl, -s and -du are options of AzureSignTool',
-      `Leave out -kvu: ${KEY} Use: codesign-remote sign --skip-any-signed --url https://u @list.txt`,
-    ],
-    [
-      'verify /pa /tw app.exe',
-      '/pa and /tw are options of signtool',
-      /: codesign-remote verify always .* Use: codesign-remote verify --require-timestamp app.exe$/,
-    ],
-    [
-      'sign -CAfile r.pem app.exe',
-      '-CAfile is an option of osslsigncode',
-      /^Instead of -CAfile, use codesign-remote verify --roots\./,
-    ],
-    [
-      'sign --require-timestamp /fd sha256 app.exe',
-      '/fd is an option of signtool',
-      'Use: codesign-remote sign --require-timestamp --algorithm sha256 app.exe',
-    ],
-    [
-      'sign -tsaurl http://a -kvi x -kvc y app.exe',
-      '-tsaurl is an option of jsign; -kvi and -kvc are options of AzureSignTool',
-      /--timestamp-url http:\/\/a app.exe$/,
-    ],
-    [
-      '/fd sha256 /x app.exe',
-      '/fd is an option of signtool; /x is neither an option nor a path',
-      / sign --algorithm sha256 …$/,
-    ],
-  ])('%s', async (line, message, hint) => {
-    const error = await refusal(line.split(' ').map(decodeURIComponent));
-    expect(error).toMatchObject({
-      code: 'foreign-option',
-      message,
-      hint: typeof hint === 'string' ? hint : expect.stringMatching(hint),
-    });
-  });
+it.each([
+  ['sign -profile app.exe', '-profile is neither an option nor a path', 'Instead of -profile, use --profile.'],
+  [
+    'sign /unknown1 app.exe',
+    '/unknown1 is neither an option nor a path',
+    'Leave out /unknown1: options begin with - here.',
+  ],
+  [
+    'sign /fd sha256 /tr http://a.example/?t=geheim /td SHA256 /n MyCo /a /d My%20App /v app.exe',
+    '/fd, /tr, /td, /n, /a, /d and /v are options of signtool',
+    `Instead of /fd, use --algorithm. Instead of /tr, use --timestamp-url. Instead of /td, use --timestamp-algorithm. Leave out /n and /a: ${KEY} Instead of /d, use --description. Instead of /v, use --verbose.`,
+  ],
+  [
+    'sign -certs c.pem -key k.pem -n App -i https://u:geheim@x -in /app -out /b',
+    '-certs, -key, -n, -i, -in and -out are options of osslsigncode',
+    `Instead of -certs, use --certificate. Leave out -key: ${KEY} Instead of -n, use --description. Instead of -i, use --url. Leave out -in: the path is an argument without an option. Instead of -out, use --output.`,
+  ],
+  [
+    '--keystore ks --alg SHA-256 -- app.jar',
+    '--keystore and --alg are options of jsign',
+    `Leave out --keystore: ${KEY} Instead of --alg, use codesign-remote sign --algorithm.`,
+  ],
+  [
+    'sign -kvu https://v -ifl list.txt -s -du=https://u',
+    '-kvu, -ifl, -s and -du are options of AzureSignTool',
+    `Leave out -kvu: ${KEY} Instead of -ifl, pass the list as an argument: @list.txt. Instead of -s, use --skip-any-signed. Instead of -du, use --url.`,
+  ],
+  [
+    'sign -CAfile r.pem app.exe',
+    '-CAfile is an option of osslsigncode',
+    'Instead of -CAfile, use codesign-remote verify --roots.',
+  ],
+  [
+    'sign -tsaurl http://a -kvi x -kvc y app.exe',
+    '-tsaurl is an option of jsign; -kvi and -kvc are options of AzureSignTool',
+    `Instead of -tsaurl, use --timestamp-url. Leave out -kvi and -kvc: ${KEY}`,
+  ],
+])('%s', async (line, message, hint) => {
+  const error = await refusal(line.split(' ').map(decodeURIComponent));
+  expect(error).toMatchObject({ category: 'usage', code: 'foreign-option', message, hint });
+});
 
-  it('names secrets first, and shows no value that may be one', async () => {
-    const line =
-      'sign /p geheim geheim -p geheim --extra=geheim -pgeheim -x geheim --tolken=geheim -ygeheim /fd sha256 app.exe';
-    const error = await refusal(line.split(' '), 'app.exe');
-    expect(error).toMatchObject({ code: 'secret-as-argument', message: '/p: secrets are not accepted as arguments' });
-    expect(error?.hint).toMatch(
-      /\. In addition, \/fd is an option of signtool\. Use: .* --algorithm sha256 .*app\.exe$/,
-    );
-    expect(error?.hint).not.toContain('geheim');
-  });
+it.each(['-passgeheim', '-p geheim -passgeheim'])('never shows a secret: %s', async (options) => {
+  const error = await refusal(['sign', ...options.split(' '), 'app.exe']);
+  expect(error?.message).toBe('-pass: secrets are not accepted as arguments');
+  expect(error?.hint).toMatch(/^Change any secret/);
+});
+
+it('names secrets first', async () => {
+  const line =
+    'sign /p geheim geheim -p geheim --extra=geheim -pgeheim -x geheim --tolken=geheim -ygeheim /fd sha256 a.exe';
+  const error = await refusal(line.split(' '), 'a.exe');
+  expect(error).toMatchObject({ code: 'secret-as-argument', message: '/p: secrets are not accepted as arguments' });
+  expect(error?.hint).toMatch(/\. In addition, \/fd is an option of signtool\. Instead of \/fd, use --algorithm\.$/);
+  expect(error?.hint).not.toContain('geheim');
 });

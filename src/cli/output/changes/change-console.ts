@@ -148,7 +148,7 @@ export function changeConsole(
 
 export type ChangeConsole = ReturnType<typeof changeConsole>;
 
-/** Each outcome waits for those of the files before it in the input. */
+/** Each outcome is printed after the outcomes of the files that precede it in the input. */
 function inOrder(print: (outcome: FileOutcome) => void) {
   let paths: readonly string[] = [];
   let next = 0;

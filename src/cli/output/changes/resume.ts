@@ -48,7 +48,7 @@ export function resumeConsole(io: Io, options: LinesOptions) {
     event(event: SigningEvent): void {
       if (event.type !== 'report-failed') files.event(event);
     },
-    /** `none` is printed if the list is empty. */
+    /** The text `none` is printed if the list is empty. */
     calls(calls: readonly ResumedCall[], none: string): void {
       files[Symbol.dispose]();
       for (const resumed of calls) printCall(resumed);
