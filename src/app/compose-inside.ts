@@ -50,7 +50,6 @@ export async function composeInside(
       const withSlashes = pathInFolder.split(sep).join('/');
       return found.map((file) => classifier.classify({ ...file, pathInFolder: withSlashes }));
     },
-    /** Describes the run as a whole. */
     end: (): Omit<InsideResult, 'files'> => ({
       ...{ policy, minimum: classifier.missing(), warnings: classifier.warnings(), roots: rootsFrom },
     }),

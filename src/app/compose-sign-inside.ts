@@ -1,4 +1,4 @@
-/** Wires `sign --inside`. Loaded only if the option is used. */
+/** Sets up `sign --inside`. */
 
 import { isAbsolute, relative, resolve, sep } from 'node:path';
 import { planInside } from '../containers/plan-inside.ts';

@@ -1,5 +1,3 @@
-/** Errors that occur while a file is read. */
-
 import { defineErrors } from '../errors/define-errors.ts';
 import { plural } from '../errors/plural.ts';
 

@@ -25,7 +25,7 @@ import { readName } from './names.ts';
 
 /** Windows rejects larger exponents. An exponent as long as the modulus would make verifying a hundred times slower. */
 const LARGEST_EXPONENT = 2n ** 32n;
-/** FIPS 186-4 permits 3072 bits, and OpenSSL 10,000. Verifying with this limit takes 10 ms. */
+/** FIPS 186-4 permits keys of 3072 bits, and OpenSSL permits 10,000 bits. Verifying with this limit takes 10 ms. */
 const LARGEST_DSA_MODULUS = 4096;
 
 export interface Certificate {

@@ -1,5 +1,3 @@
-/** Errors in the certificates that are used for signing. */
-
 import { defineErrors, defineWarnings } from '../errors/define-errors.ts';
 
 export const certificateErrors = defineErrors('local', {

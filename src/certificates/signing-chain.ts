@@ -91,7 +91,7 @@ interface ReadSigningChainOptions {
   readonly purposes: readonly Purpose[];
 }
 
-/** A file with all public roots has about 150 certificates. Sorting 200 with equal names takes seconds. */
+/** A file with all public roots has about 150 certificates. Sorting 200 certificates with equal names takes seconds. */
 const MAX_CERTIFICATES = 200;
 const NAMES_SHOWN = 5;
 

@@ -1,5 +1,3 @@
-/** Errors of the command line itself. */
-
 import { defineErrors, defineWarnings } from '../errors/define-errors.ts';
 
 export const cliErrors = defineErrors('usage', {

@@ -88,7 +88,7 @@ function ownerOf(folder: string): number {
   return stats === undefined && parent !== folder ? ownerOf(parent) : (stats?.uid ?? -1);
 }
 
-/** Windows protects the cache folder itself. */
+/** On Windows, the operating system protects the cache folder. */
 function isOwn(uid: number): boolean {
   const user = process.geteuid?.();
   return user === undefined || user === uid;

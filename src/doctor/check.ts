@@ -1,4 +1,4 @@
-/** Runs a table of checks in order. A check that depends on a failed one is not run. */
+/** A check that depends on a failed one is not run. */
 
 import { type CodesignError, toCodesignError } from '../errors/codesign-error.ts';
 
@@ -36,7 +36,7 @@ export interface Check {
 export interface CheckResult {
   readonly name: CheckName;
   readonly status: 'ok' | 'note' | 'failed' | 'not-checked';
-  /** What was found, or why it was not checked. Not escaped. */
+  /** The text says what the check found, or why the check was not run. Not escaped. */
   readonly text: string;
   readonly notes: readonly string[];
   readonly error?: CodesignError;

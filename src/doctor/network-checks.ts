@@ -86,7 +86,7 @@ function securityOf(socket: object): string {
   return `${socket.getProtocol()}, certificate of ${issuer.CN ?? issuer.O ?? 'an unnamed authority'}, valid until ${dateOf(new Date(valid_to))}`;
 }
 
-/** Any answer has a date (RFC 9110, section 6.6.1). No credentials are sent. */
+/** Any HTTP answer contains a date (RFC 9110, section 6.6.1). No credentials are sent. */
 export async function checkClock(setup: Setup): Promise<Passed> {
   const { url } = serviceOf(setup);
   const settings = found(setup.settings);

@@ -80,7 +80,7 @@ interface WarningDefinition {
 }
 
 export interface WarningFactory<Table extends WarningTable> {
-  /** Returns `message [code]`. Not escaped: names from files may contain control characters. */
+  /** Returns `message [code]`. The text is not escaped: names from files may contain control characters. */
   <Code extends keyof Table & string>(code: Code, ...details: Details<Table[Code]>): string;
   readonly table: { readonly [Code in keyof Table]: WarningDefinition };
 }

@@ -1,4 +1,4 @@
-/** A problem or a fact about a file, a signature or a certificate. The examination continues after it. */
+/** A problem or a fact about a file, a signature or a certificate. The examination continues after a finding. */
 
 import type { CodesignError } from './codesign-error.ts';
 
@@ -57,7 +57,7 @@ export function isAgainst(finding: Finding, what: 'integrity' | 'trust'): boolea
   return againstWhat(finding) === what;
 }
 
-/** False for a signature that this program cannot verify. */
+/** This member is false for a signature that this program cannot verify. */
 export function isBroken({ weight }: Finding): boolean {
   return weight === 'broken';
 }

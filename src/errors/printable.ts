@@ -37,7 +37,7 @@ function escaped(text: string): string {
   });
 }
 
-/** Terminals interpret these characters, which JSON permits. */
+/** JSON permits these control characters, but terminals interpret them. */
 const DANGEROUS = /[\u007f-\u009f\p{Bidi_Control}\u2028\u2029]/gu;
 
 export function harmlessJson(document: object, indent?: number): string {

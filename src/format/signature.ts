@@ -56,6 +56,6 @@ export function withNested(signatures: readonly FoundSignature[]): FoundSignatur
 
 export interface Detail {
   readonly name: string;
-  /** Not escaped: may contain control characters. */
+  /** The text is not escaped, so it may contain control characters. */
   readonly value: string;
 }

@@ -85,10 +85,7 @@ function repair(head: string): string {
 const LENGTHS = /^content-length[ \t]*:.*$/gim;
 const TRANSFER_ENCODING = /^transfer-encoding[ \t]*:/im;
 
-/**
- * Such a response may be part of an attack (RFC 9112, section 6.3). Returns a description of the ambiguity for
- * messages.
- */
+/** Such a response may be part of an attack (RFC 9112, section 6.3). */
 function ambiguityOf(head: string): string | undefined {
   const lengths = head.match(LENGTHS) ?? [];
   const status = `HTTP ${head.slice(9, 12)}`;

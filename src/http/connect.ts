@@ -131,7 +131,7 @@ function openTls(target: Target, { context, session, tunnel }: TlsWay, names: Ad
     secureContext: context,
     ...(session && { session }),
     ALPNProtocols: ['http/1.1'],
-    // Set explicitly, because NODE_TLS_REJECT_UNAUTHORIZED changes the default.
+    // This option is set explicitly, because NODE_TLS_REJECT_UNAUTHORIZED changes the default.
     rejectUnauthorized: true,
     checkServerIdentity,
   });
@@ -218,7 +218,7 @@ function codeOf(error: Error): string {
   return 'code' in error && typeof error.code === 'string' ? error.code : '';
 }
 
-/** Sends a CONNECT request (RFC 9110, section 9.3.6). The proxy learns only the name of the target. */
+/** The proxy learns only the name of the target. */
 function openTunnel(
   socket: net.Socket,
   { hostname, port }: Target,

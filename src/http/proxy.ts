@@ -1,4 +1,4 @@
-/** Selects the proxy for a request. Requests to this machine never use a proxy. */
+/** Requests to this machine never use a proxy. */
 
 import { isIP, isIPv4 } from 'node:net';
 import type { Secret } from '../secrets/secret.ts';
@@ -35,7 +35,7 @@ export const NO_PROXIES: Proxies = { https: undefined, http: undefined, exceptio
 /**
  * Reads NO_PROXY like curl: names are separated by commas or spaces. A name covers all its subdomains, with or without
  * a leading dot or `*.`. An entry with a port applies only to that port, and `*` alone matches every host. Address
- * ranges are not supported, so they match nothing.
+ * ranges are not supported, so such an entry matches nothing.
  */
 export function readExceptions(text: string): Proxies['exceptions'] {
   const entries = text
@@ -73,8 +73,8 @@ function covers(exception: ProxyException, host: string, port: string): boolean 
 
 /**
  * `http:` may carry credentials only if the URL certainly leads to this machine. Uses the host that the URL parser
- * returns, never the text of the URL. The parser converts `127.1` and `0x7f000001` to 127.0.0.1. It does not convert
- * `127.0.0.1.example.com` and `localhost@example.com`.
+ * returns, never the text of the URL. The parser converts `127.1` and `0x7f000001` to 127.0.0.1. The parser does not
+ * convert `127.0.0.1.example.com` and `localhost@example.com`.
  */
 export function isLoopback(url: URL): boolean {
   const host = url.hostname;

@@ -12,7 +12,7 @@ const LARGEST_CA_FILE = 16 * 1024 * 1024;
 /**
  * Trusted roots, in steps that are increasingly slow to load. A server is trusted if any step trusts it, so using only
  * the last step would give the same result. The last step takes 60 ms (Node.js 20) to 130 ms (Node.js 24, which reads
- * the system's roots). The first of these steps takes almost no time.
+ * the system's roots). The first step takes almost no time.
  */
 export interface TrustRoots {
   /** The user's own roots (--ca-file) in PEM; undefined if the first step uses Node's default roots. */

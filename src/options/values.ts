@@ -77,7 +77,7 @@ export function refuse({ name, value }: Given, expected: string, shown: string =
   throw settingsErrors('invalid-setting', { name, value: value === '' ? '' : shown, expected });
 }
 
-/** Removes slashes at the end. Messages show `name`, never the text. */
+/** Removes slashes at the end. Messages show `name`, never `text`. */
 export function parseBaseUrl(text: string, name: string): URL {
   if (!URL.canParse(text)) throw settingsErrors('base-url-invalid', { name, problem: 'it is not a URL' });
   const url = new URL(text);

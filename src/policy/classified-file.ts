@@ -1,6 +1,6 @@
 /**
- * The result of the policy for one file. Library users see these types, so the types must not depend on the schema of a
- * policy.
+ * The result of checking one file against the policy. Library users see these types, so the types must not depend on
+ * the schema of a policy.
  */
 
 import type { ContainedVerdict } from '../containers/walk.ts';

@@ -97,7 +97,6 @@ function signerOf({ signer }: VerifiedSignature) {
   return commonName ? { commonName } : `sha256:${signer.sha256}`;
 }
 
-/** Creates a pattern that matches only this file. */
 function patternOf({ pathInFolder, path }: ClassifiedFile): string {
   const location = [pathInFolder, ...path.slice(1)].join('!/');
   return location.replace(/[\\*?[\]{}()+@|$^]/g, '\\$&').replace(/^!/, '\\!');

@@ -33,7 +33,7 @@ function membersOf(value: unknown): Readonly<Record<string, unknown>> {
 
 const UTF8 = new TextDecoder();
 
-/** Returns undefined if the body is not JSON. Another server then answered, or the answer was damaged. */
+/** Returns undefined if another server answered, or if the answer was damaged. */
 function readJson(body: Uint8Array): unknown {
   try {
     return JSON.parse(UTF8.decode(body));
@@ -80,8 +80,7 @@ export function isBare503({ status, headers }: AnswerHead, envelope: Envelope | 
 }
 
 /**
- * Returns the `data` field of a successful envelope. If an answer with status 2xx contains an error code, throws that
- * error.
+ * If an answer with status 2xx contains an error code, throws that error.
  *
  * @param record reads the id of a record in the answer
  */

@@ -22,7 +22,7 @@ export function createHold({ now, sleep }: HoldClock) {
       }
       signal?.throwIfAborted();
     },
-    /** Makes all requests wait for this length of time. The returned function ends the wait early. */
+    /** The returned function ends the wait early. */
     begin(milliseconds: number): () => void {
       const until = Math.max(heldUntil ?? 0, now() + milliseconds);
       heldUntil = until;

@@ -1,4 +1,4 @@
-/** Changes the planned files concurrently. If one file fails, the others continue. */
+/** If one file fails, the other files continue. */
 
 import { dirname } from 'node:path';
 import { type CodesignError, toCodesignError } from '../errors/codesign-error.ts';

@@ -92,8 +92,8 @@ export type FindWritten = (
 
 /**
  * Finds an intact signature that was made with this certificate and, according to the journal, requested by a run with
- * the same options. It must have a timestamp if one is required. If the signature changed the data that it covers, that
- * data cannot be prepared again.
+ * the same options. The signature must have a timestamp if a timestamp is required. If the signature changed the data
+ * that it covers, that data cannot be prepared again.
  */
 export function findWrittenWith({ journal, origin, code }: Account): FindWritten {
   return async (signatures, { algorithm, chain, timestampAlgorithm, formatOptions }) => {

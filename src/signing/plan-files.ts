@@ -1,4 +1,4 @@
-/** Plans all files of a run. All checks that need no request are done before the first request is sent. */
+/** All checks that need no request are done before the first request is sent. */
 
 import { basename, extname } from 'node:path';
 import pLimit from 'p-limit';

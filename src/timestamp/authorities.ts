@@ -102,7 +102,7 @@ export interface TimestampRequest {
 export const WAITING_BUDGET = 90_000;
 /** Limit in milliseconds if there is another authority. */
 const WAIT_BEFORE_NEXT = 2000;
-/** Tokens with all their certificates have a few kilobytes. */
+/** A token with all its certificates is a few kilobytes long. */
 const ANSWER_LIMIT = 256 * 1024;
 
 export type Authority = ReturnType<typeof createAuthority>;

@@ -16,7 +16,7 @@ export type Stamp = Pick<Timestamp, 'kind' | 'bytes'>;
 /** Returns the timestamps of a signature in their order, up to a limit. */
 export type ReadTimestamps = (stamps: readonly Stamp[], signedData: SignedData) => readonly Timestamp[];
 
-/** Most signatures have one or two. */
+/** Most signatures have one or two timestamps. */
 const MOST_OF_ONE = 16;
 /** Limit on the work for all timestamps in a file: a valid timestamp costs about six units. */
 const MOST_IN_ALL = 300;

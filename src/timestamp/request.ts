@@ -76,7 +76,7 @@ const FAILURES: Readonly<Record<number, string>> = {
   17: 'additional information not available',
   25: 'system failure',
 };
-/** A real text is one sentence. */
+/** Real authorities return a text of one sentence. */
 const LONGEST_TEXT = 2000;
 
 export function readTimestampResponse(bytes: Uint8Array): TimestampResponse {

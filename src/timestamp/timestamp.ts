@@ -8,7 +8,7 @@ export interface Timestamp {
   readonly kind: 'rfc3161' | 'authenticode';
   /** The token without the bytes that follow it, or the SignerInfo. */
   readonly bytes: Uint8Array;
-  /** genTime or signingTime; undefined if unreadable. */
+  /** The genTime or signingTime; undefined if it cannot be read. */
   readonly time: Date | undefined;
   /** Name in node:crypto of the digest of the signature value. */
   readonly algorithm: string | undefined;

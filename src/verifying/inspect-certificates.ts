@@ -36,7 +36,7 @@ export interface InspectedCertificate {
   readonly extendedKeyUsage: readonly NamedObject[] | undefined;
   readonly policies: readonly NamedObject[];
   readonly sha256: string;
-  /** Windows calls this the thumbprint. */
+  /** Windows calls this digest the thumbprint. */
   readonly sha1: string;
   readonly isSelfSigned: boolean;
   /** undefined if the issuer is not in the list, or if the certificate is its own issuer. */

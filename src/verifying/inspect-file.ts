@@ -28,7 +28,7 @@ export interface InspectedFile {
 }
 
 export interface InspectedSignature {
-  /** Number of the signature, as in `extract --index`. It starts at 1 and includes nested signatures. */
+  /** Number of the signature, as in `extract --index`. The numbers start at 1 and include nested signatures. */
   readonly number: number;
   readonly place: string;
   /** Not escaped, so it may contain control characters. */

@@ -43,8 +43,8 @@ export function createRevocation(options: RevocationOptions) {
   const { crls, http, now, deadlineMilliseconds = DEADLINE_MILLISECONDS } = options;
   const byCrl = (crl: Crl, { certificate, issuer, otherKeys }: CertificateToCheck): RevocationStatus => {
     const byKeyOf = (signer: ParsedCertificate) => statusByCrl(crl, certificate, signer, now);
-    // The issuer's other keys are not themselves checked for revocation. Therefore their CRLs can show only that a
-    // certificate is revoked.
+    // The issuer's other keys are not themselves checked for revocation. Therefore CRLs signed with these keys can show
+    // only that a certificate is revoked.
     const byOthers = otherKeys.map(byKeyOf).filter(({ kind }) => kind === 'revoked');
     return combineStatuses([byKeyOf(issuer), ...byOthers]);
   };

@@ -113,7 +113,7 @@ function rootsOfNode(): TrustRoots {
   return lazyRoots('the operating system', () => fromPem(getCACertificates('system')));
 }
 
-/** Skips unreadable certificates. This is safe, because a certificate that is skipped is not trusted. */
+/** Skips unreadable certificates. Skipping a certificate is safe, because a skipped certificate is not trusted. */
 function lazyRoots(source: string, certificates: () => readonly Uint8Array[]): TrustRoots {
   let parsed: readonly ParsedCertificate[] | undefined;
   return {

@@ -86,7 +86,8 @@ async function inOrder<In, Out>(items: readonly In[], work: (item: In) => Promis
 const TOLERANCE_MILLISECONDS = 10 * 60 * 1000;
 
 /**
- * `others` contains DER certificates from the enclosing signature. Some programs store the authority's issuers there.
+ * `others` contains DER certificates from the enclosing signature. Some programs store the issuers of the authority's
+ * certificate there.
  */
 export async function verifyTimestamp(
   timestamp: Timestamp,
@@ -110,7 +111,10 @@ export async function verifyTimestamp(
   };
 }
 
-/** The authority's certificate must have been valid at the time of the timestamp. It may have expired since then. */
+/**
+ * The authority's certificate must have been valid at the time of the timestamp. The certificate may have expired since
+ * then.
+ */
 async function authorityTrust(
   { signerCertificate, certificates, time }: Timestamp,
   examineTrust: ExamineTrust | undefined,

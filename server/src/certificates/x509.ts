@@ -38,7 +38,7 @@ export interface Issuer {
   readonly name: RelativeDistinguishedNames;
   readonly publicKey: KeyObject;
   readonly scheme: SignatureScheme;
-  /** Signs the DER encoding of the TBSCertificate. RSA signatures are raw, and ECDSA signatures are in DER. */
+  /** RSA signatures are raw, and ECDSA signatures are in DER. */
   sign(toBeSigned: Uint8Array): Promise<Uint8Array>;
 }
 

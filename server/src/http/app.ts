@@ -49,7 +49,7 @@ export interface TimeLimits {
 const TIME_LIMITS: TimeLimits = { handshake: 10_000, request: 30_000, bodyAtEnd: 5000, settling: 20_000 };
 /**
  * Number of concurrent calls per HSM thread while several clients sign: enough to keep the HSM busy. With the limit for
- * a single client, a client with 16 callers got about a sixth of the signatures next to one with 450 callers.
+ * a single client, a client with 16 callers got about a sixth of the signatures next to a client with 450 callers.
  */
 const SHARED_CALLS_FOR_EACH_THREAD = 8;
 

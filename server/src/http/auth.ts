@@ -1,4 +1,4 @@
-/** HTTP Basic authentication (API 5, RFC 7617). Missing, malformed and wrong headers all get the same answer. */
+/** Missing, malformed and wrong Authorization headers all get the same answer. */
 
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';

@@ -158,7 +158,7 @@ export function connectionLimit(files: number | undefined): number {
   return Math.min(MOST_CONNECTIONS, Math.max(files - OWN_FILES, Math.floor(files / 2)));
 }
 
-/** Returns the limit on the number of open files. Node raises the soft limit to the hard limit at startup. */
+/** Node raises the soft limit to the hard limit at startup. */
 export function openFilesLimit(): number | undefined {
   const { userLimits }: { readonly userLimits?: { readonly open_files?: { readonly soft?: unknown } } } =
     process.report.getReport();

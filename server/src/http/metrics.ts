@@ -56,7 +56,7 @@ export function createMetrics(store: Store, readiness: Readiness, now: () => Dat
   const left = new Gauge(
     describe('quota_left', 'Number of remaining signatures of an active client.', 'client', 'key', 'period'),
   );
-  // Counters start at 0, because Prometheus misses the first event if a counter appears only with it.
+  // Each counter is shown from the start with the value 0, because Prometheus would otherwise miss its first event.
   for (const kind of ['client', 'viewer']) for (const failure of LOGIN_FAILURES) failedLogins.inc({ kind, failure }, 0);
 
   const look = onceASecond(async () => {

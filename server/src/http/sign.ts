@@ -36,7 +36,10 @@ interface CheckedCall extends Call {
 }
 
 const operation = 'sign';
-/** Time for which reverting a count is retried after an error, in milliseconds. No client waits for these retries. */
+/**
+ * Time in milliseconds for which the server retries to revert a count after an error. No client waits for these
+ * retries.
+ */
 const TAKING_BACK = 10 * 60_000;
 
 export async function handleSign(

@@ -1,4 +1,4 @@
-/** A pool of sessions with the HSM. Each session runs one operation at a time, and is replaced after a failure. */
+/** Each session runs one operation at a time, and is replaced after a failure. */
 
 export interface SessionSource<Session> {
   open(): Session;

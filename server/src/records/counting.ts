@@ -97,9 +97,9 @@ export function createCounting(database: Kysely<Tables>, syntax: Syntax) {
 }
 
 /**
- * Inserts the records, then counts them. An existing record was counted by an earlier run of this transaction whose
- * result was lost. If the earlier run has not ended, the insert waits for it. No error is caught between BEGIN and
- * COMMIT, because PostgreSQL would answer the COMMIT with a silent ROLLBACK.
+ * An existing record was counted by an earlier run of this transaction whose result was lost. If the earlier run has
+ * not ended, the insert waits for it. No error is caught between BEGIN and COMMIT, because PostgreSQL would answer the
+ * COMMIT with a silent ROLLBACK.
  * @returns true for each record that is counted
  */
 async function countAll(

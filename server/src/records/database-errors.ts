@@ -1,6 +1,8 @@
 import { reasonOf } from '../errors.ts';
 
-/** A connection error that PostgreSQL does not report itself. It has the PostgreSQL code with that meaning. */
+/**
+ * A connection error that PostgreSQL does not report itself. Such an error gets the PostgreSQL code with that meaning.
+ */
 export class PostgresError extends Error {
   override readonly name = 'PostgresError';
   readonly code: string;

@@ -104,7 +104,7 @@ export function recordsOf(database: Kysely<Tables>) {
   };
 }
 
-/** Number of records in a batch. The database needs a few milliseconds for one batch. */
+/** The database needs a few milliseconds for one batch. */
 const BATCH = 2000;
 
 /** Reads the matching records in batches, and checks client and certificate here: no index would help the database. */

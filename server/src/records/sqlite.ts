@@ -48,7 +48,7 @@ export async function openSqliteStore(path: string, prepare: PrepareTables): Pro
     await database.destroy();
     throw error instanceof ServerError ? error : new ServerError('database-unusable', {}, error);
   }
-  // A second connection for the first queries of every call. These queries then do not wait for writers.
+  // A second connection for the first queries of every call. The first queries then do not wait for writers.
   const forReading = new Database(path);
   forReading.pragma('cache_size = -256'); // KiB: clients and certificates are few
   forReading.pragma(`busy_timeout = ${PATIENCE}`);

@@ -79,7 +79,7 @@ export async function issueCodeSigning(
   };
 }
 
-/** Writes chain files that are missing. They are copies for clients; the originals are in the store. */
+/** Writes missing chain files. They are copies for clients; the originals are in the store. */
 export async function restoreChainFiles(store: Store, folder: DataFolder): Promise<void> {
   for (const { number, chain } of await store.certificates.list()) {
     const path = folder.certificate(number);

@@ -77,7 +77,7 @@ async function openStore({ settings, keychain, file }: CredentialsComposition, i
   }
   return async (credentials: StoredCredentials): Promise<string> => {
     await storeCredentials(keychain, settings, credentials);
-    // Otherwise the older credentials in the file would be used.
+    // If they stayed, the older credentials in the file would be used.
     await removeFileEntry(file, settings);
     return 'the keychain';
   };

@@ -70,7 +70,7 @@ async function verifyAll(
   return composition.rootsFrom;
 }
 
-/** In folders, files of other formats are ignored. */
+/** In folders, unsupported files are ignored. */
 function isLeftOut({ pathInFolder }: InputPath, { error }: VerifiedFile): boolean {
   return pathInFolder !== undefined && error?.code === 'unsupported-format';
 }

@@ -143,7 +143,7 @@ function lineEditor(echo: (text: string) => void, interrupt: () => void) {
     } else if (character === ERASE_LINE) {
       erase(typed.length, isHidden);
     } else {
-      // Dropping control characters would silently change a secret. The checks of answers reject them.
+      // Dropping control characters would silently change a secret. The checks of answers reject control characters.
       typed.push(character);
       if (!isHidden && !CONTROL.test(character)) echo(character);
     }

@@ -15,7 +15,7 @@ export interface Annotation {
 export interface SummaryTable {
   readonly heading: string;
   readonly columns: readonly string[];
-  /** May contain untrusted text, which is escaped. */
+  /** The text may be untrusted, so it is escaped. */
   readonly rows: readonly (readonly string[])[];
 }
 

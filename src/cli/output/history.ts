@@ -44,7 +44,7 @@ export function sumsInOrder(sums: Sums): readonly Sum[] {
 const REPORTED = { 0: '-', 1: 'written', 2: 'failed' } as const;
 const NAME_COLUMNS = 24;
 const LEAST_NAME_COLUMNS = 12;
-/** A longer name is printed on a separate line. */
+/** A name that is longer than the column is printed on a separate line. */
 const FILE_COLUMNS = 20;
 const GAP = '  ';
 

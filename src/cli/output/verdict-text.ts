@@ -29,7 +29,6 @@ export function isGood({ verdict }: VerifiedFile): boolean {
   return isGoodVerdict(verdict);
 }
 
-/** The file must have a verdict. */
 export function printVerdict(file: VerifiedFile, { quiet = false, verbose = false }: LinesOptions, io: Io): void {
   if (quiet && isGood(file)) return;
   const lines = [`${(file.verdict ?? '').padEnd(14)}${shown(file.path)}: ${headline(file)}`];

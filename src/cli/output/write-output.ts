@@ -59,7 +59,7 @@ export async function writeOutput(
     // occurred first.
     await rm(temporary, { force: true }).catch(() => undefined);
   }
-  // Its failure is ignored: a power failure could undo the rename, but not damage a file.
+  // A failed flush is ignored: a power failure could then undo the rename, but not damage a file.
   await flushFolder(dirname(target)).catch(() => undefined);
 }
 

@@ -45,7 +45,7 @@ export async function removeFileEntry(path: string, account: Account): Promise<b
   return true;
 }
 
-/** Errors never quote the content. */
+/** Errors never quote the content of the file. */
 async function readEntries(path: string): Promise<Entries> {
   const text = await readPrivate(path);
   if (text === undefined) return {};
@@ -81,7 +81,7 @@ function exposure(stats: Stats): string | undefined {
   return (stats.mode & OPEN_TO_OTHERS) === 0 ? undefined : 'can be read or changed by other users';
 }
 
-/** An empty file is removed. */
+/** If no credentials are left, the file is removed. */
 async function writeEntries(path: string, entries: Entries): Promise<void> {
   const folder = dirname(path);
   const temporary = `${path}.${randomUUID()}`;

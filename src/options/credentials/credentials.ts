@@ -24,7 +24,7 @@ export interface Credentials {
 
 export interface CredentialsQuery {
   readonly env: Environment;
-  /** undefined if the credentials will not be sent. */
+  /** This member is undefined if the credentials will not be sent. */
   readonly origin: string | undefined;
   readonly account: Account;
   readonly keychain: Keychain;

@@ -71,7 +71,7 @@ type Answer = { readonly value: unknown } | { readonly failed: 'load' | 'call'; 
 
 /**
  * Calls keytar once. In its own process, keytar would block a thread that Node.js cannot end. Names and secrets come
- * from standard input, because other users can see arguments. It stays open as long as the caller waits.
+ * from standard input, because other users can see arguments. Standard input stays open as long as the caller waits.
  */
 const PROGRAM = `
 const { stdin, stdout } = process;

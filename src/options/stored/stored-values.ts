@@ -55,7 +55,7 @@ function checkText(text: string, name: string, path: string): void {
   if (text.length > LONGEST_TEXT) throw damaged(path, `"${name}" is longer than ${LONGEST_TEXT} characters`);
 }
 
-/** The longest path that Linux accepts. */
+/** Length of the longest path that Linux accepts. */
 const LONGEST_TEXT = 4096;
 
 export function storedForm(texts: readonly string[], key: SettingKey): Value {

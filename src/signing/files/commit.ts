@@ -1,4 +1,4 @@
-/** Replaces the target with the changed copy. The copy is flushed, reopened and checked before it is renamed. */
+/** The copy is flushed, reopened and checked before it is renamed. */
 
 import { signingOf } from '../../format/format.ts';
 import type { Expected, SignableFile } from '../../format/signable-file.ts';

@@ -43,7 +43,7 @@ export function contextFor({ fixedAlgorithm }: Pick<Signing, 'fixedAlgorithm'>, 
   return { ...context, algorithm: fixedAlgorithm?.algorithm ?? context.algorithm };
 }
 
-/** Returns the edits that sign a file. Called after the files inside it have changed. */
+/** This function is called after the files inside the file have changed. */
 type SignInner = (file: InnerFile, signing: Signing) => Promise<Embedding>;
 
 /** Returns the edits that replace the files in a container, innermost files first. */

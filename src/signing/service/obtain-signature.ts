@@ -16,7 +16,9 @@ import { type FileCall, orWarn } from './call.ts';
 import type { Permit } from './gate.ts';
 import type { StampedSignature } from './timestamps.ts';
 
-/** In some formats, `time` is the signing time that the signature covers. It is recorded with the request. */
+/**
+ * In some formats, `time` is the signing time that the signature covers. The signing time is recorded with the request.
+ */
 interface TimedUnit extends Pick<SigningUnit, 'digest' | 'algorithm' | 'timestamp'> {
   readonly time: Date;
 }

@@ -16,7 +16,7 @@ const USUAL_LENGTH = 8192;
 
 export interface StampedSignature extends Pick<Stamped, 'token'> {
   readonly time: Date | undefined;
-  /** undefined if the timestamp was already in the journal. */
+  /** This member is undefined if the timestamp was already in the journal. */
   readonly authority?: string;
 }
 
@@ -27,7 +27,7 @@ export function requestTimestamps(
 ) {
   let probableLength = authorities && USUAL_LENGTH;
   let hasGiven = false;
-  /** Requests timestamps one at a time until one request succeeds. A failure before that stops the run. */
+  /** Requests timestamps one at a time until one request succeeds. A failure before the first success stops the run. */
   const oneAtATime = pLimit(1);
 
   async function ask(

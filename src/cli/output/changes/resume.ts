@@ -89,7 +89,7 @@ function summarise(calls: readonly ResumedCall[]): Readonly<Record<ResumedCall['
   return summary;
 }
 
-/** Scripts read these members: names must not change. */
+/** Scripts read the members of this document, so their names must not change. */
 export function resumedJson(calls: readonly ResumedCall[], warnings: readonly string[]) {
   const documents = calls.map(describeResumed).map((call) => ({
     ...call,

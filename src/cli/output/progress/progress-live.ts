@@ -39,7 +39,7 @@ export function startLiveLine(state: Shown, { stderr, env }: Io): () => void {
     discardStdin: false,
     // A killed process could not restore a hidden cursor.
     hideCursor: false,
-    // ora reads other environment variables than `hasColour`.
+    // ora and `hasColour` read different environment variables.
     color: false,
     spinner: { frames: symbols.frames.map(frame) },
     interval: INTERVAL_MILLISECONDS,

@@ -109,7 +109,7 @@ export interface Progress extends Disposable {
 
 /** A shorter run shows no progress, and does not load the code for it. */
 const LIVE_AFTER_MILLISECONDS = 300;
-/** Screen readers read every line aloud. */
+/** Screen readers read every line aloud, so a new line is printed only after this time. */
 const PLAIN_EVERY_MILLISECONDS = 5000;
 
 export function openProgress(io: Io, options: LinesOptions, words: ProgressWords): Progress {
