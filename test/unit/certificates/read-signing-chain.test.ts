@@ -366,18 +366,6 @@ describe('a file that is no certificate is rejected', () => {
       expect(await refusal(contents)).toMatch(/^certificate-(file-unreadable|bundle-too-large)$/);
     }
   });
-
-  it('when hundreds of namesakes could have issued one another', async () => {
-    const namesakes = Array.from({ length: 200 }, (_, index) =>
-      issue({
-        commonName: 'Same',
-        key: testKey('ec', 'same'),
-        ca: true,
-        notAfter: new Date(2e12 + index * 1000),
-      }),
-    );
-    expect(await refusal(pem(...namesakes))).toBe('certificate-leaf-ambiguous');
-  });
 });
 
 /** The leaf with another text for its first or last day. */

@@ -15,8 +15,6 @@ const SIGNATURE = Buffer.from('signature');
 const authority = await forAll(startTimestampAuthority());
 
 const asked = (mode: AuthorityMode) => authority.requests.filter((request) => request.mode === mode).length;
-const stampTimes = (authorities: OpenedAuthorities, count: number) =>
-  Promise.all(Array.from({ length: count }, (_, index) => authorities.stamp(Buffer.from(`signature ${index}`))));
 const failureOf = (authorities: OpenedAuthorities, signal?: AbortSignal): Promise<CodesignError> =>
   authorities.stamp(SIGNATURE, signal).then(
     () => expect.fail('a timestamp was given'),
@@ -30,32 +28,23 @@ const failure = (reason: Failure['reason']): Outcome => ({
   detail: `because of ${reason}`,
 });
 
-describe('one authority', () => {
-  it('gets two requests concurrently, whatever the number of files', async () => {
-    const authorities = openAuthorities([authority.urlOf('slow')]);
-    await stampTimes(authorities, 6);
-    await authorities.close();
-    expect(authority.mostAtOnce()).toBe(2);
+it('one authority gets as many as are allowed, and each authority its own', async () => {
+  const underWay = new Map<string, number>();
+  const most = new Map<string, number>();
+  const http = cannedHttp(async ({ hostname }) => {
+    const now = (underWay.get(hostname) ?? 0) + 1;
+    underWay.set(hostname, now);
+    most.set(hostname, Math.max(now, most.get(hostname) ?? 0));
+    await pause(5);
+    underWay.set(hostname, now - 1);
+    return answer(404);
   });
-
-  it('gets as many as are allowed, and each authority its own', async () => {
-    const underWay = new Map<string, number>();
-    const most = new Map<string, number>();
-    const http = cannedHttp(async ({ hostname }) => {
-      const now = (underWay.get(hostname) ?? 0) + 1;
-      underWay.set(hostname, now);
-      most.set(hostname, Math.max(now, most.get(hostname) ?? 0));
-      await pause(5);
-      underWay.set(hostname, now - 1);
-      return answer(404);
-    });
-    const authorities = openAuthorities(['http://a.example/', 'http://b.example/'], { http, concurrency: 3 });
-    await Promise.allSettled(Array.from({ length: 12 }, () => authorities.stamp(SIGNATURE)));
-    expect([...most]).toEqual([
-      ['a.example', 3],
-      ['b.example', 3],
-    ]);
-  });
+  const authorities = openAuthorities(['http://a.example/', 'http://b.example/'], { http, concurrency: 3 });
+  await Promise.allSettled(Array.from({ length: 12 }, () => authorities.stamp(SIGNATURE)));
+  expect([...most]).toEqual([
+    ['a.example', 3],
+    ['b.example', 3],
+  ]);
 });
 
 describe('an authority that has failed for one file', () => {
@@ -67,15 +56,6 @@ describe('an authority that has failed for one file', () => {
     }
     await authorities.close();
     expect(asked('hang') - before).toBe(1);
-  });
-
-  it('that failed is not tried by the other files that were waiting for it', async () => {
-    const before = asked('hang');
-    const authorities = openAuthorities([authority.urlOf('hang'), authority.url], { timeoutMilliseconds: 1000 });
-    const stamped = await stampTimes(authorities, 8);
-    await authorities.close();
-    expect(stamped.map((one) => one.authority)).toEqual(Array(8).fill(authority.url));
-    expect(asked('hang') - before).toBe(2);
   });
 
   it.each(['refused', 'tls-untrusted', 'timed-out'] as const)(
@@ -199,64 +179,11 @@ describe('a failure that may pass', () => {
   });
 });
 
-describe('an interruption', () => {
-  it('before the first request sends none', async () => {
-    const before = authority.requests.length;
-    const authorities = openAuthorities([authority.url]);
-    const error = await failureOf(authorities, AbortSignal.abort());
-    await authorities.close();
-    expect(error).toMatchObject({ code: 'timestamp-interrupted', category: 'timestamp' });
-    expect(authority.requests.length).toBe(before);
-  });
-
-  it('ends a wait between attempts immediately', async () => {
-    const http = cannedHttp(() => answer(429, '', { 'retry-after': '60' }));
-    const authorities = openAuthorities(['http://a.example/'], { http, realClock: true });
-    const error = await failureOf(authorities, AbortSignal.timeout(50));
-    expect(error).toMatchObject({ code: 'timestamp-interrupted' });
-  });
-
-  it('ends the wait for a slot immediately, and keeps the order of the others', async () => {
-    const release: (() => void)[] = [];
-    const http = cannedHttp(() => new Promise((resolve) => release.push(() => resolve(answer(404)))));
-    const authorities = openAuthorities(['http://a.example/'], { http, concurrency: 1 });
-    const first = failureOf(authorities);
-    const second = failureOf(authorities, AbortSignal.timeout(20));
-    const third = failureOf(authorities);
-    expect(await second).toMatchObject({ code: 'timestamp-interrupted' });
-    expect(release).toHaveLength(1);
-    release[0]?.();
-    expect(await first).toMatchObject({ code: 'timestamp-failed' });
-    await pause(0);
-    release[1]?.();
-    expect(await third).toMatchObject({ code: 'timestamp-failed' });
-  });
-
-  it('aborts the running request', async () => {
-    const interrupt = new AbortController();
-    const before = asked('hang');
-    const authorities = openAuthorities([authority.urlOf('hang')]);
-    const stamped = failureOf(authorities, interrupt.signal);
-    while (asked('hang') === before) await pause(5);
-    interrupt.abort();
-    expect(await stamped).toMatchObject({ code: 'timestamp-interrupted' });
-    await authorities.close();
-  });
-
-  it('asks no further authority, and reports what the earlier ones said', async () => {
-    const interrupt = new AbortController();
-    const hosts: string[] = [];
-    const http = cannedHttp(({ hostname }) => {
-      hosts.push(hostname);
-      interrupt.abort();
-      return answer(404);
-    });
-    const authorities = openAuthorities(['http://a.example/', 'http://b.example/'], { http });
-    const error = await failureOf(authorities, interrupt.signal);
-    expect(error).toMatchObject({ code: 'timestamp-interrupted' });
-    expect(error.message).toContain('http://a.example/: HTTP 404');
-    expect(hosts).toEqual(['a.example']);
-  });
+it('an interruption ends a wait between attempts immediately', async () => {
+  const http = cannedHttp(() => answer(429, '', { 'retry-after': '60' }));
+  const authorities = openAuthorities(['http://a.example/'], { http, realClock: true });
+  const error = await failureOf(authorities, AbortSignal.timeout(50));
+  expect(error).toMatchObject({ code: 'timestamp-interrupted' });
 });
 
 /** PKIStatusInfo: rejection, with words. */

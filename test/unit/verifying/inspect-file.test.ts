@@ -1,14 +1,13 @@
 /** Holds what inspecting finds in signatures to what OpenSSL says of the same ones. */
 
 import { X509Certificate } from 'node:crypto';
-import { readFile as readBytes, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { readFile as readBytes } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
 import { composeReading } from '../../../src/app/compose-local.ts';
 import { objectName } from '../../../src/asn1/object-names.ts';
 import { inspectCertificates } from '../../../src/verifying/inspect-certificates.ts';
 import { inspectFile } from '../../../src/verifying/inspect-file.ts';
-import { fixture, temporaryFolder } from '../../support/programs/cli.ts';
+import { fixture } from '../../support/programs/cli.ts';
 import { ANY_PURPOSE, CODE_SIGNING, issue, makePki, testKey } from '../../support/signed-files/pki.ts';
 
 const inspect = (name: string) => inspectFile(fixture(name), composeReading());
@@ -76,50 +75,25 @@ describe('the certificates of a signature', () => {
   });
 });
 
-describe('a signed file', () => {
-  it.each(['golden/appended-twice.jar', 'golden/appended-twice.exe'])(
-    '%s has its signatures numbered',
-    async (name) => {
-      const { signatures } = await inspect(name);
-      const all = signatures.flatMap((signature) => [signature, ...signature.nested]);
-      expect(all.map(({ number }) => number)).toEqual([1, 2, 3]);
-      expect(all.map(({ intact }) => intact)).toEqual([true, true, true]);
-      expect(all.map(({ signer }) => signer).sort()).toEqual(['Golden RSA 2048', 'Golden RSA 3072', 'Golden RSA 4096']);
-    },
+it.each([
+  ['pe', 'golden/sha384-rsa3072.exe', 'SpcIndirectDataContent'],
+  ['jar', 'golden/sha384-rsa3072.jar', 'data'],
+])('a signed file of the format %s says who signed what, and how', async (format, name, contentType) => {
+  const file = await inspect(name);
+  expect(file).toMatchObject({ format, findings: [], size: (await readBytes(fixture(name))).length });
+  const [signature] = file.signatures;
+  expect(signature).toMatchObject({ signer: 'Golden RSA 3072', intact: true, algorithm: 'SHA384', findings: [] });
+  expect(signature?.contentType?.name).toBe(contentType);
+  const [signer] = signature?.signers ?? [];
+  expect(signer).toMatchObject({ name: 'Golden RSA 3072', issuer: 'CN=Golden Code Signing CA' });
+  expect(signer?.digestAlgorithm.name).toBe('SHA-384');
+  expect(signer?.signature).toHaveLength(384);
+  expect(signer?.signedAttributes.map(({ type }) => type.name)).toEqual(
+    expect.arrayContaining(['contentType', 'messageDigest']),
   );
-
-  it.each([
-    ['pe', 'golden/sha384-rsa3072.exe', 'SpcIndirectDataContent'],
-    ['jar', 'golden/sha384-rsa3072.jar', 'data'],
-  ])('of the format %s says who signed what, and how', async (format, name, contentType) => {
-    const file = await inspect(name);
-    expect(file).toMatchObject({ format, findings: [], size: (await readBytes(fixture(name))).length });
-    const [signature] = file.signatures;
-    expect(signature).toMatchObject({ signer: 'Golden RSA 3072', intact: true, algorithm: 'SHA384', findings: [] });
-    expect(signature?.contentType?.name).toBe(contentType);
-    const [signer] = signature?.signers ?? [];
-    expect(signer).toMatchObject({ name: 'Golden RSA 3072', issuer: 'CN=Golden Code Signing CA' });
-    expect(signer?.digestAlgorithm.name).toBe('SHA-384');
-    expect(signer?.signature).toHaveLength(384);
-    expect(signer?.signedAttributes.map(({ type }) => type.name)).toEqual(
-      expect.arrayContaining(['contentType', 'messageDigest']),
-    );
-    expect(signer?.certificate).toBe(signature?.certificates[0]?.sha256);
-    const pem = await readBytes(fixture('golden/leaf-3072.pem'));
-    expect(Buffer.compare(signature?.certificates[0]?.der ?? Buffer.of(), new X509Certificate(pem).raw)).toBe(0);
-  });
-
-  it('that was changed is shown, with what is wrong', async () => {
-    await using folder = await temporaryFolder();
-    const path = join(folder.path, 'changed.exe');
-    const bytes = await readBytes(fixture('golden/sha256-rsa2048.exe'));
-    bytes[bytes.length >> 2] = (bytes[bytes.length >> 2] ?? 0) ^ 1;
-    await writeFile(path, bytes);
-    const { signatures } = await inspectFile(path, composeReading());
-    expect(signatures).toHaveLength(1);
-    expect(signatures[0]).toMatchObject({ signer: 'Golden RSA 2048', intact: false });
-    expect(signatures[0]?.findings).toContainEqual(expect.objectContaining({ weight: 'broken' }));
-  });
+  expect(signer?.certificate).toBe(signature?.certificates[0]?.sha256);
+  const pem = await readBytes(fixture('golden/leaf-3072.pem'));
+  expect(Buffer.compare(signature?.certificates[0]?.der ?? Buffer.of(), new X509Certificate(pem).raw)).toBe(0);
 });
 
 it.each([

@@ -184,13 +184,6 @@ describe('the verdict', () => {
     expect(await verdictOf({ signatures: [signature({ findings: [ODD] })], findings: [ODD] })).toBe('trusted');
   });
 
-  it('is untrusted when the signer is not trusted, of a nested signature too', async () => {
-    const checkTrust = trustNobodyOf(AUTHORITY);
-    const contained = nesting({ signer: { name: 'Signer', certificate: AUTHORITY } });
-    expect(await verdictOf({ signatures: [signature()], checkTrust: trustNobodyOf(SIGNER) })).toBe('untrusted');
-    expect(await verdictOf({ signatures: [signature({ contained })], checkTrust })).toBe('untrusted');
-  });
-
   it('is untrusted for a signature whose certificate is missing', async () => {
     expect(await verdictOf({ signatures: [signature({ signer: NO_CERTIFICATE })] })).toBe('untrusted');
   });
@@ -262,23 +255,6 @@ describe('a timestamp', () => {
     expect(file.signatures[0]?.time).toEqual(EARLIER);
   });
 
-  it.each([
-    ['is unsound', { findings: [{ ...BROKEN, code: 'timestamp-other-signature' }] }, 'broken'],
-    ['cannot be read', { time: undefined }, 'broken'],
-    ['is of a time to come', { time: new Date('2026-06-01T12:20:00Z') }, 'untrusted'],
-  ] as const)('that %s gives no time, and is not passed over', async (_, more, verdict) => {
-    const file = await verify({ signatures: [signature({ timestamps: [timestamp(more)] })] });
-    expect(file.verdict).toBe(verdict);
-    expect(file.signatures[0]?.time).toBeUndefined();
-  });
-
-  it('by an authority that is not trusted gives no time, and is not passed over', async () => {
-    const signatures = [signature({ timestamps: [timestamp()] })];
-    const file = await verify({ signatures, checkTrust: trustNobodyOf(AUTHORITY) });
-    expect(file).toMatchObject({ verdict: 'untrusted', signatures: [{ timestamps: [{ trust: 'untrusted' }] }] });
-    expect(file.signatures[0]?.time).toBeUndefined();
-  });
-
   it('counts where trust is not asked about, when it is sound', async () => {
     const file = await verify({ signatures: [signature({ timestamps: [timestamp()] })], checkTrust: undefined });
     expect(file).toMatchObject({ verdict: 'intact', signatures: [{ time: EARLIER, trust: 'not-checked' }] });
@@ -312,13 +288,6 @@ describe('requirements for a signature', () => {
   ] as const)('does not hold: %s', async (code, policy, one) => {
     const file = await verify({ signatures: [one], policy });
     expect(file).toMatchObject({ verdict: 'not-accepted', findings: [{ code, weight: 'untrusted' }] });
-  });
-
-  it('must be met by one signature, not by several together', async () => {
-    const policy = { requireTimestamp: true, leastAlgorithm: 'SHA256' } as const;
-    const old = signature({ algorithm: 'SHA1', timestamps: [timestamp()] });
-    expect(await verdictOf({ signatures: [old, signature()], policy })).toBe('not-accepted');
-    expect(await verdictOf({ signatures: [old, stamped], policy })).toBe('trusted');
   });
 
   it('does not accept a name without a certificate', async () => {
