@@ -4,7 +4,6 @@ import net from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import type { Http } from '../../../src/http/http.ts';
-import { NO_PROXIES } from '../../../src/http/proxy.ts';
 import type { Outcome } from '../../../src/http/request.ts';
 import { listen, openHttp } from './support/http-setting.ts';
 
@@ -118,38 +117,6 @@ test('a connection that was opened in advance carries the first call', async () 
   expect(bodyOf(await get(http, url))).toBe('3 of 1');
 });
 
-test('a failure to open a connection in advance is reported by the next call, and the one after that tries again', async () => {
-  let refusals = 0;
-  const url = await serve((socket) => {
-    refusals += 1;
-    socket.end('HTTP/1.1 407 Proxy Authentication Required\r\ncontent-length: 0\r\n\r\n');
-  });
-  const http = openHttp({
-    connections: 1,
-    proxies: { ...NO_PROXIES, https: { url: new URL(url), authorization: undefined } },
-  });
-  const target = 'https://service.test/';
-  http.prepare(new URL(target));
-  await expect.poll(() => refusals).toBe(1);
-  await pause(50);
-  for (const asked of [1, 2, 3]) {
-    expect(await get(http, target)).toMatchObject({ reason: 'proxy-unauthorized', mayHaveArrived: false });
-    expect(refusals).toBe(asked);
-  }
-});
-
-test('an unused connection is closed with the others', async () => {
-  const opened: net.Socket[] = [];
-  const server = net.createServer((socket) => void opened.push(socket));
-  const http = client();
-  http.prepare(new URL(`http://127.0.0.1:${await listen(server)}/`));
-  await expect.poll(() => opened.length).toBe(1);
-  const [socket] = opened;
-  const ended = new Promise((resolve) => socket?.resume().once('close', resolve));
-  await http.close();
-  await ended;
-});
-
 test('a request that is answered before it was read frees its slot', async () => {
   const url = await serve((socket) => {
     socket.pause();
@@ -194,25 +161,6 @@ test('bytes that a service sends before the request answer nothing, and the requ
   const bounds = { headers: {}, body: Buffer.from('{}'), deadlineMilliseconds: 5000, sizeLimit: 1000 };
   expect(bodyOf(await http.postJson({ url, ...bounds, beforeSend: () => pause(200) }))).toBe('answer');
   expect(received).toEqual([2]);
-});
-
-test('what has to be awaited before the request is sent is awaited before each, and nothing is sent if it fails', async () => {
-  let requests = 0;
-  const url = await serve((socket) => {
-    requests += 1;
-    socket.write(answerWith(`${requests}`));
-  });
-  const http = client();
-  const bounds = { headers: {}, body: Buffer.from('{}'), deadlineMilliseconds: 5000, sizeLimit: 1000 };
-  const post = (beforeSend: () => Promise<void>) => http.postJson({ url: new URL(url), ...bounds, beforeSend });
-  await post(async () => {
-    await pause(20);
-    expect(requests).toBe(0);
-  });
-  expect(requests).toBe(1);
-  const failure = new Error('it cannot be recorded');
-  await expect(post(() => Promise.reject(failure))).rejects.toBe(failure);
-  expect(requests).toBe(1);
 });
 
 test('what is called directly before the first byte is called on the open connection, and nothing is sent if it throws', async () => {

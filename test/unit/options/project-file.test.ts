@@ -1,18 +1,14 @@
 /** The project's file: where it is looked for, who may have written it, and what it may not say. */
 
-import { chmod, chown, mkdir, mkdtemp, realpath, rm, symlink, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { chmod, chown, mkdir, realpath, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, beforeAll, beforeEach, describe, expect, it, test } from 'vitest';
+import { beforeEach, describe, expect, it, test } from 'vitest';
 import { readProjectFile } from '../../../src/options/stored/project-file.ts';
+import { folderForAll } from '../../support/set-up.ts';
 
 const NAME = 'codesign-remote.config.json';
 
-let root = '';
-beforeAll(async () => {
-  root = await realpath(await mkdtemp(join(tmpdir(), 'codesign-project-')));
-});
-afterAll(() => rm(root, { recursive: true, force: true }));
+const root = await realpath(folderForAll());
 
 let home = '';
 let project = '';

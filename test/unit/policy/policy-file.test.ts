@@ -1,15 +1,11 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { KINDS } from '../../../src/formats/kinds.ts';
 import { readPolicy } from '../../../src/policy/policy-file.ts';
+import { folderForAll } from '../../support/set-up.ts';
 
-let folder: string;
-beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'codesign-policy-'));
-});
-afterAll(() => rm(folder, { recursive: true, force: true }));
+const folder = folderForAll();
 
 async function read(policy: unknown) {
   const path = join(folder, `${Math.random()}.json`);

@@ -61,16 +61,6 @@ it.each([{ certify: 'no-changes' }, { field: 'Approval' }])(
   },
 );
 
-it('a document that was finished by a run that did not succeed gets no second signature', async () => {
-  const { path, output } = await scene.program('a.pdf');
-  await writeFile(path, makePdf());
-  const sign = async (journal: Journal) =>
-    (await signFiles([{ path, output }], scene.signing(journal, { existing: 'append' }))).files;
-  await sign(await scene.open());
-  expect(await sign(await scene.open())).toMatchObject([{ status: 'unchanged', reused: true }]);
-  expect(scene.service.asked).toBe(1);
-});
-
 it('a document gets a second signature for another reason', async () => {
   const { path, output } = await scene.program('a.pdf');
   await writeFile(path, makePdf());

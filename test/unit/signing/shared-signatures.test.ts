@@ -13,32 +13,6 @@ setFlagsFromString('--expose-gc');
 
 const scene = forEach(journalScene);
 
-describe('files of one content in one run', () => {
-  const same = (count: number) =>
-    Promise.all(Array.from({ length: count }, (_, index) => scene.program(`${index}.exe`, 'the same')));
-  const reportedOf = ({ files }: Awaited<ReturnType<typeof signFiles>>) =>
-    files.map((file) => file.status === 'signed' && file.reported);
-
-  it('say that no report arrived when it did not, and it stays for resume', async () => {
-    scene.service.beforeReport = () => Promise.reject(new Error('away'));
-    const journal = await scene.open();
-    const result = await signFiles(await same(3), scene.signing(journal));
-    expect(reportedOf(result)).toEqual([false, false, false]);
-    expect(await journal.unfinished()).toMatchObject([{ kind: 'unreported' }]);
-  });
-
-  it('report in the next run that the service was informed earlier', async () => {
-    const files = await same(2);
-    await signFiles(files, scene.signing(await scene.open()));
-    for (const again of [1, 2]) {
-      const result = await signFiles(files, scene.signing(await scene.open()));
-      expect([again, reportedOf(result)]).toEqual([again, [true, true]]);
-    }
-    expect(scene.service.reports).toHaveLength(1);
-    expect(scene.service.asked).toBe(1);
-  });
-});
-
 it('the report about a late answer stays due when the file fails afterwards', async () => {
   const [file, equal] = [await scene.program('1.exe', 'the same'), await scene.program('2.exe', 'the same')];
   const late = await scene.open();

@@ -1,6 +1,6 @@
 /** Files that are signed in another file and before it: packages in a bundle. What is requested, kept and found again. */
 
-import { copyFile, readFile, writeFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { FormatOptions } from '../../../../src/format/options.ts';
@@ -149,12 +149,12 @@ describe('a bundle with three packages', () => {
     await requireSigned(join(scene.folder, 'second.msixbundle'));
   });
 
-  it.each([1])('pays for nothing twice if the authority fails after %s timestamps', async (until) => {
-    expect(await run({ authorities: authorities(until) })).toMatchObject({ status: 'failed', kept: true });
-    expect(scene.service.asked).toBe(until + 1);
+  it('pays for nothing twice if the authority fails after a timestamp', async () => {
+    expect(await run({ authorities: authorities(1) })).toMatchObject({ status: 'failed', kept: true });
+    expect(scene.service.asked).toBe(2);
     const again = authorities();
     expect(await run({ authorities: again })).toMatchObject({ status: 'signed' });
-    expect([scene.service.asked, again.count]).toEqual([4, 4 - until]);
+    expect([scene.service.asked, again.count]).toEqual([4, 3]);
   });
 
   it('is finished by resume if all its signatures were requested, and only then', async () => {
@@ -210,13 +210,5 @@ describe('a bundle with three packages', () => {
     });
     expect([scene.service.asked, scene.service.reports.length, await journal.unfinished()]).toEqual([2, 2, []]);
     await requireSigned(path);
-  });
-
-  it('stays unchanged if it changes while a package is signed', async () => {
-    const copy = join(scene.folder, 'copy');
-    await copyFile(path, copy);
-    scene.service.before = () => copyFile(copy, path);
-    expect(await run()).toMatchObject({ status: 'failed', kept: true, error: { code: 'file-changed' } });
-    expect(scene.service.asked).toBe(1);
   });
 });
