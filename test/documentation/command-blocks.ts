@@ -56,8 +56,13 @@ function argumentsOf(text: string): readonly string[] {
 }
 
 function pagesBelow(folder: string): string[] {
+  return filesBelow(folder).filter((file) => file.endsWith('.md'));
+}
+
+/** Files of the repository, without what is built or installed. */
+export function filesBelow(folder: string): string[] {
   return readdirSync(path.join(REPOSITORY, folder), { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.isFile() && entry.name.endsWith('.md'))
+    .filter((entry) => entry.isFile())
     .map((entry) => path.relative(REPOSITORY, path.join(entry.parentPath, entry.name)).replaceAll(path.sep, '/'))
     .filter((file) => !/(^|\/)(node_modules|dist)\//.test(file))
     .sort();

@@ -1,6 +1,6 @@
 /** The documents match the program: environment variables, exit codes, JSON, error codes, scripts and links exist. */
 
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { describe, expect, it } from 'vitest';
@@ -18,6 +18,7 @@ import {
 import { formatErrors } from '../../src/format/errors.ts';
 import type { FailedOutcome, SignedOutcome } from '../../src/signing/outcome.ts';
 import { cliReference } from './cli-reference.ts';
+import { filesBelow } from './command-blocks.ts';
 import { errorReference } from './error-reference.ts';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
@@ -199,13 +200,6 @@ function headingsOf(text: string): string[] {
       .replace(/[^\p{L}\p{N}\s_-]/gu, '')
       .replaceAll(' ', '-'),
   );
-}
-
-function filesBelow(folder: string): string[] {
-  return readdirSync(path.join(ROOT, folder), { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.isFile())
-    .map((entry) => path.relative(ROOT, path.join(entry.parentPath, entry.name)))
-    .filter((file) => !/(^|[\\/])(node_modules|dist)[\\/]/.test(file));
 }
 
 function read(file: string): string {

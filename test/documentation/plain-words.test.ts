@@ -1,10 +1,11 @@
 /** Text that users read avoids words that send a reader whose first language is not English to a dictionary. */
 
-import { readdirSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { documents } from '../../docs/generate/documents.ts';
+import { filesBelow } from './command-blocks.ts';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 
@@ -78,11 +79,4 @@ function avoidedIn(text: string): string[] {
   return [...plain.matchAll(PATTERN)].map(
     ({ 0: word, index }) => `${plain.slice(0, index).split('\n').length}: ${word.replace(/\n\s*/g, ' ')}`,
   );
-}
-
-function filesBelow(folder: string): string[] {
-  return readdirSync(path.join(ROOT, folder), { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.isFile())
-    .map((entry) => path.relative(ROOT, path.join(entry.parentPath, entry.name)).replaceAll(path.sep, '/'))
-    .filter((file) => !/(^|\/)(node_modules|dist)\//.test(file));
 }

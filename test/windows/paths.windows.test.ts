@@ -1,18 +1,13 @@
 import { appendFile, copyFile, mkdir, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { fixture, parseJson, snapshot, temporaryFolder } from '../support/programs/cli.ts';
 import { PREFIX_VARIABLE, runWindowsCli, windowsPath, windowsVariables } from '../support/programs/windows.ts';
-import { startServer, type TestServer } from '../support/services/server.ts';
+import { startServer } from '../support/services/server.ts';
+import { forAll } from '../support/set-up.ts';
 import { osslsigncodeVerify } from '../system/interop/verifiers.ts';
 
-let server: TestServer;
-beforeAll(async () => {
-  server = await startServer();
-});
-afterAll(async () => {
-  await server.stop();
-});
+const server = await forAll(startServer());
 
 /** Copies a program to each of these paths; no two copies are equal, so each takes a signature of its own. */
 async function makePrograms(paths: readonly string[]): Promise<void> {

@@ -3,27 +3,20 @@
 import { readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import Database from 'libsql';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { readEnvironmentFile } from '../../../test/support/services/server.ts';
-import { folderForAll } from '../../../test/support/set-up.ts';
+import { folderForAll, forAll } from '../../../test/support/set-up.ts';
 import { SERVER_ERRORS } from '../../src/errors.ts';
 import { digestOfSecret } from '../../src/http/auth.ts';
 import { keepAddress } from '../../src/setup/address.ts';
 import { adminCommand } from '../support/commands.ts';
-import { type Credentials, goodRequest, NUMBER, openApp, type TestApp } from '../support/in-process.ts';
+import { type Credentials, goodRequest, NUMBER, openApp } from '../support/in-process.ts';
 import { seedRecords } from '../support/page-scene.ts';
 
 /** One for all tests: each has clients of its own. */
-let server: TestApp;
-let data: string;
+const server = await forAll(openApp());
+const data = join(server.data.folder.path, '..');
 const folder = folderForAll();
-beforeAll(async () => {
-  server = await openApp();
-  data = join(server.data.folder.path, '..');
-});
-afterAll(async () => {
-  await server.close();
-});
 
 const admin = (...args: readonly string[]) => adminCommand([...args, '--data', data]);
 const atTerminal = (...args: readonly string[]) => adminCommand([...args, '--data', data], true);

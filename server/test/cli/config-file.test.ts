@@ -123,14 +123,6 @@ test('accepts variables that Kubernetes sets for a service of this name', () => 
   expect(readConfig({}, environment)).toMatchObject({ host: '127.0.0.1', port: 8443 });
 });
 
-test('rejects a TLS certificate without its key, and an invalid name, in the file too', async () => {
-  await expect(read({ tls: { key: 'x' } })).rejects.toMatchObject({ code: 'tls-pair-incomplete' });
-  await expect(read({ tls: { names: ['a b'] } })).rejects.toMatchObject({
-    code: 'config-invalid',
-    message: expect.stringContaining('tls.names.0'),
-  });
-});
-
 test('a database of another kind is rejected without showing its address, which may hold a password', async () => {
   const refused = read({}, { CODESIGN_SERVER_DATABASE: 'mysql://user:a-secret@host/name' });
   await expect(refused).rejects.toMatchObject({ code: 'database-address-unknown', exitCode: 2 });

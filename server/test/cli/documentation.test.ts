@@ -1,14 +1,16 @@
 /** The reference names every command, option, variable and setting of the server, and no other. */
 
 import { readdirSync, readFileSync } from 'node:fs';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Command } from 'commander';
 import { expect, test } from 'vitest';
+import { folderForEach } from '../../../test/support/set-up.ts';
 import { buildProgram } from '../../src/cli/program.ts';
 import { readConfig } from '../../src/config.ts';
+
+const folder = folderForEach();
 
 const SERVER = fileURLToPath(new URL('../..', import.meta.url));
 const REFERENCE = readFileSync(join(SERVER, 'docs/reference.md'), 'utf8');
@@ -63,14 +65,9 @@ test('names every variable that the source reads', () => {
 
 test('shows a valid configuration file with every setting', async () => {
   const [, json = ''] = /```json\n(.*?)```/s.exec(REFERENCE) ?? [];
-  const folder = await mkdtemp(join(tmpdir(), 'codesign-readme-'));
-  try {
-    const path = join(folder, 'server.json');
-    await writeFile(path, json);
-    const { clientEnv, ...settings } = readConfig({ config: path }, {});
-    expect(clientEnv).toBeUndefined(); // the one that is of a single start
-    expect(Object.entries(settings).filter(([, value]) => value === undefined)).toEqual([]);
-  } finally {
-    await rm(folder, { recursive: true });
-  }
+  const path = folder.at('server.json');
+  await writeFile(path, json);
+  const { clientEnv, ...settings } = readConfig({ config: path }, {});
+  expect(clientEnv).toBeUndefined(); // the one that is of a single start
+  expect(Object.entries(settings).filter(([, value]) => value === undefined)).toEqual([]);
 });

@@ -209,13 +209,6 @@ test('certificates are added with their key size and listed with their chain fil
   expect(again.code).toBe(2);
 });
 
-test('listing creates nothing: a folder without a server is an error', async () => {
-  const { code, output, errors } = await command(['certificate', 'list', '--data', data]);
-  expect({ code, output }).toEqual({ code: 2, output: '' });
-  expect(errors).toContain(data);
-  expect(await readdir(folder.path)).toEqual([]);
-});
-
 test('a start restores a lost chain file', async () => {
   await copyData(data, 2048);
   const path = join(data, 'service', 'certificates', 'certificate-rsa-2048.pem');

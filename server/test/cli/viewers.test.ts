@@ -2,21 +2,15 @@
 
 import { readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { readEnvironmentFile } from '../../../test/support/services/server.ts';
-import { folderForAll } from '../../../test/support/set-up.ts';
+import { folderForAll, forAll } from '../../../test/support/set-up.ts';
 import { SERVER_ERRORS } from '../../src/errors.ts';
 import { adminCommand } from '../support/commands.ts';
-import { basic, openApp, type TestApp } from '../support/in-process.ts';
+import { basic, openApp } from '../support/in-process.ts';
 
-let server: TestApp;
+const server = await forAll(openApp());
 const folder = folderForAll();
-beforeAll(async () => {
-  server = await openApp();
-});
-afterAll(async () => {
-  await server.close();
-});
 
 const viewer = (args: readonly string[], atTerminal = false) =>
   adminCommand(['viewer', ...args, '--data', join(server.data.folder.path, '..')], atTerminal);

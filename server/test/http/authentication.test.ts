@@ -1,12 +1,9 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { REPORT_PATH, SIGN_PATH } from '../../../src/service/messages.ts';
-import { basic, goodRequest, openApp, type TestApp } from '../support/in-process.ts';
+import { forAll } from '../../../test/support/set-up.ts';
+import { basic, goodRequest, openApp } from '../support/in-process.ts';
 
-let server: TestApp;
-beforeAll(async () => {
-  server = await openApp(() => ({ proxy: ['10.0.0.5', '192.168.0.0/16'] }));
-});
-afterAll(() => server.close());
+const server = await forAll(openApp(() => ({ proxy: ['10.0.0.5', '192.168.0.0/16'] })));
 
 const UNAUTHORIZED = { code: 401, message: 'unauthorized', data: null };
 

@@ -1,14 +1,11 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { REPORT_PATH, SIGN_PATH } from '../../../src/service/messages.ts';
+import { forAll } from '../../../test/support/set-up.ts';
 import { BODY_LIMIT } from '../../src/http/app.ts';
-import { basic, goodRequest, NUMBER, openApp, type TestApp } from '../support/in-process.ts';
+import { basic, goodRequest, NUMBER, openApp } from '../support/in-process.ts';
 import { addViewer } from '../support/page-scene.ts';
 
-let server: TestApp;
-beforeAll(async () => {
-  server = await openApp();
-});
-afterAll(() => server.close());
+const server = await forAll(openApp());
 
 const headers = (more: Readonly<Record<string, string>> = {}) => ({
   authorization: basic(server.credentials),

@@ -132,24 +132,6 @@ test('work that leaves its slot lets the next begin, but each owner’s unfinish
   expect(ends).toHaveLength(9);
 });
 
-test('runs work one at a time while required, and then in all slots again', async () => {
-  let oneByOne = true;
-  let running = 0;
-  const most: number[] = [];
-  const queue = queueOf(3, { oneByOne: () => oneByOne });
-  const work = async () => {
-    running += 1;
-    most.push(running);
-    await tick();
-    running -= 1;
-  };
-  await Promise.all(Array.from({ length: 4 }, () => queue.admit('a', work)));
-  expect(most).toEqual([1, 1, 1, 1]);
-  oneByOne = false;
-  await Promise.all(Array.from({ length: 3 }, () => queue.admit('a', work)));
-  expect(Math.max(...most)).toBe(3);
-});
-
 test('work that fails leaves its slot to the next', async () => {
   const queue = queueOf(1, { limit: 10 });
   const busy = () => 'busy';

@@ -1,12 +1,9 @@
 import Database from 'libsql';
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { goodRequest, NUMBER, openApp, type TestApp } from '../support/in-process.ts';
+import { expect, test } from 'vitest';
+import { forAll } from '../../../test/support/set-up.ts';
+import { goodRequest, NUMBER, openApp } from '../support/in-process.ts';
 
-let server: TestApp;
-beforeAll(async () => {
-  server = await openApp();
-});
-afterAll(() => server.close());
+const server = await forAll(openApp());
 
 const newRecord = async () => (await server.sign(goodRequest())).body.data?.id ?? '';
 const SUCCESS = { code: 0, message: expect.any(String), data: null };

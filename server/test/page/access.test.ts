@@ -1,23 +1,15 @@
 /** Who can open the page, and the headers of every answer. */
 
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { REPORT_PATH, SIGN_PATH } from '../../../src/service/messages.ts';
-import { basic, goodRequest, openApp, type TestApp } from '../support/in-process.ts';
-import { addViewer, type ViewerCredentials } from '../support/page-scene.ts';
+import { forAll } from '../../../test/support/set-up.ts';
+import { basic, goodRequest, openApp } from '../support/in-process.ts';
+import { addViewer } from '../support/page-scene.ts';
 
 const PATHS = ['/', '/page.css'];
 
-let server: TestApp;
-let viewer: ViewerCredentials;
-let beforeAnyViewer: number[];
-beforeAll(async () => {
-  server = await openApp();
-  const strangers = [undefined, server.credentials, { accessKey: '', accessSecret: '' }];
-  const answers = await Promise.all(strangers.map((stranger) => get('/', stranger)));
-  beforeAnyViewer = answers.map(({ statusCode }) => statusCode);
-  viewer = await addViewer(server.data.store);
-});
-afterAll(() => server.close());
+const server = await forAll(openApp());
+const viewer = await addViewer(server.data.store);
 
 const get = (url: string, by?: Parameters<typeof basic>[0], method: 'GET' | 'HEAD' = 'GET') =>
   server.app.inject({ method, url, headers: by === undefined ? {} : { authorization: basic(by) } });
@@ -98,10 +90,6 @@ test('no viewer can sign or report, whatever the page shows', async () => {
   expect((await server.data.store.records.find(body.data?.id ?? ''))?.report).toBeUndefined();
 });
 
-test('does not open until there is a viewer', () => {
-  expect(beforeAnyViewer).toEqual([401, 401, 401]);
-});
-
 test('leaves a line for each request, without secrets and without what was requested', async () => {
   await get('/?file=confidential', viewer);
   expect(server.log().at(-1)).toMatchObject({ operation: 'page', outcome: 'shown', viewer: expect.any(String) });
@@ -112,12 +100,4 @@ test('leaves a line for each request, without secrets and without what was reque
   expect(text).not.toContain('not-the-secret');
   expect(text).not.toContain(viewer.accessSecret);
   expect(text).not.toContain(basic(viewer).slice(6));
-});
-
-test('is one operation of the metrics', async () => {
-  await get('/', viewer);
-  await get('/page.css', viewer);
-  const metrics = (await get('/metrics')).body;
-  expect(metrics).toMatch(/^codesign_answers_total\{operation="page",status="200"\} \d+$/m);
-  expect(metrics).toMatch(/^codesign_answers_total\{operation="page",status="401"\} \d+$/m);
 });

@@ -1,27 +1,19 @@
 /** Counting, held to each database: what is counted is what may be given, and never more than a quota. */
 
 import { randomUUID } from 'node:crypto';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import Database from 'libsql';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { folderForAll } from '../../../test/support/set-up.ts';
 import { prepareTables } from '../../src/records/migrations.ts';
 import { openPostgresStore } from '../../src/records/postgres.ts';
 import { openSqliteStore } from '../../src/records/sqlite.ts';
 import type { Store } from '../../src/records/store.ts';
 import { certificateUntil, countedFor, newClient, PATIENCE, recordFor } from '../support/counting-scene.ts';
-import { type TestPostgres, usePostgres } from '../support/postgres.ts';
+import { usePostgres } from '../support/postgres.ts';
 
-let folder: string;
-let postgres: TestPostgres;
-beforeAll(async () => {
-  postgres = await usePostgres();
-  folder = await mkdtemp(join(tmpdir(), 'codesign-counting-'));
-});
-afterAll(async () => {
-  await rm(folder, { recursive: true, force: true });
-});
+const folder = folderForAll();
+const postgres = await usePostgres();
 
 const NOW = new Date('2030-01-01T00:00:00Z');
 const later = (milliseconds: number) => new Date(NOW.getTime() + milliseconds);

@@ -1,18 +1,15 @@
 import type { Migration } from 'kysely';
 import Database from 'libsql';
-import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { folderForEach } from '../../../test/support/set-up.ts';
 import { MIGRATIONS, type PrepareTables, prepareTables } from '../../src/records/migrations.ts';
 import { openPostgresStore } from '../../src/records/postgres.ts';
 import { openSqliteStore } from '../../src/records/sqlite.ts';
 import type { Store } from '../../src/records/store.ts';
-import { type TestPostgres, usePostgres } from '../support/postgres.ts';
+import { usePostgres } from '../support/postgres.ts';
 
 const folder = folderForEach();
-let postgres: TestPostgres;
-beforeAll(async () => {
-  postgres = await usePostgres();
-});
+const postgres = await usePostgres();
 
 interface Place {
   open(prepare: PrepareTables): Promise<Store>;

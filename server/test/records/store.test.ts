@@ -10,14 +10,11 @@ import type { SignatureRecord } from '../../src/records/rows.ts';
 import { openSqliteStore } from '../../src/records/sqlite.ts';
 import type { Store } from '../../src/records/store.ts';
 import { operationAt } from '../support/operation.ts';
-import { type TestPostgres, usePostgres } from '../support/postgres.ts';
+import { usePostgres } from '../support/postgres.ts';
 import { allRecords } from '../support/records.ts';
 
 const folder = folderForEach();
-let postgres: TestPostgres;
-beforeAll(async () => {
-  postgres = await usePostgres();
-});
+const postgres = await usePostgres();
 
 const NOW = new Date('2030-01-01T00:00:00Z');
 const later = (milliseconds: number) => new Date(NOW.getTime() + milliseconds);

@@ -3,18 +3,14 @@
 import { execFileSync } from 'node:child_process';
 import { createHash, verify, X509Certificate } from 'node:crypto';
 import { readFile, writeFile } from 'node:fs/promises';
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import { folderForEach } from '../../../test/support/set-up.ts';
+import { beforeEach, expect, test } from 'vitest';
+import { folderForEach, forAll } from '../../../test/support/set-up.ts';
 import { importCertificate, requestCertificate } from '../../src/setup/certificates.ts';
-import { goodRequest, NUMBER, openApp, type TestApp } from '../support/in-process.ts';
+import { goodRequest, NUMBER, openApp } from '../support/in-process.ts';
 import { operationAt } from '../support/operation.ts';
 
-let server: TestApp;
+const server = await forAll(openApp());
 const folder = folderForEach();
-beforeAll(async () => {
-  server = await openApp();
-});
-afterAll(() => server.close());
 beforeEach(async () => {
   openssl(
     ...['req', '-x509', '-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:P-256', '-nodes', '-keyout', 'root.key'],

@@ -16,8 +16,6 @@ export interface CommitProxy {
   readonly url: string;
   /** What happens to the next COMMITs, in this order; later ones pass. */
   readonly faults: Fault[];
-  /** How many times the server has sent something. */
-  sent(): number;
   close(): Promise<void>;
 }
 
@@ -31,7 +29,6 @@ export async function openCommitProxy(url: string): Promise<CommitProxy> {
   const path = `${database.searchParams.get('host')}/.s.PGSQL.5432`;
   const faults: Fault[] = [];
   const open = new Set<Socket>();
-  let sent = 0;
   const server = createServer((client) => {
     const behind = connect(path);
     const sockets = [client, behind];
@@ -44,7 +41,6 @@ export async function openCommitProxy(url: string): Promise<CommitProxy> {
     }
     let answerIsLost = false;
     client.on('data', (chunk) => {
-      sent += 1;
       const fault = chunk.equals(COMMIT) ? faults.shift() : undefined;
       if (fault === 'lost') return breakOff();
       if (fault === 'unanswered') return behind.write(chunk, breakOff);
@@ -59,7 +55,6 @@ export async function openCommitProxy(url: string): Promise<CommitProxy> {
   return {
     url: `postgres://${database.username}@127.0.0.1:${port}${database.pathname}`,
     faults,
-    sent: () => sent,
     async close() {
       for (const socket of open) socket.destroy();
       server.close();

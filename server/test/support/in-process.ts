@@ -33,7 +33,7 @@ export interface Answer {
   };
 }
 
-export interface TestApp {
+export interface TestApp extends AsyncDisposable {
   readonly app: App;
   readonly data: OpenData;
   readonly credentials: Credentials;
@@ -97,6 +97,12 @@ export async function openApp(
       payload: JSON.stringify(body),
     });
 
+  const close = async () => {
+    await app.close();
+    await data.close();
+    await mustHoldNoCredentials({ 'the log': text }, [root]);
+    await rm(root, { recursive: true, force: true });
+  };
   return {
     app,
     data,
@@ -114,12 +120,8 @@ export async function openApp(
     async counted(by = credentials) {
       return (await data.store.clients.findByAccessKey(by.accessKey))?.signatures ?? Number.NaN;
     },
-    async close() {
-      await app.close();
-      await data.close();
-      await mustHoldNoCredentials({ 'the log': text }, [root]);
-      await rm(root, { recursive: true, force: true });
-    },
+    close,
+    [Symbol.asyncDispose]: close,
   };
 }
 
