@@ -48,16 +48,6 @@ it('one authority gets as many as are allowed, and each authority its own', asyn
 });
 
 describe('an authority that has failed for one file', () => {
-  it('that did not answer is asked last for the following files', async () => {
-    const before = asked('hang');
-    const authorities = openAuthorities([authority.urlOf('hang'), authority.url], { timeoutMilliseconds: 300 });
-    for (let count = 0; count < 3; count += 1) {
-      expect((await authorities.stamp(SIGNATURE)).authority).toBe(authority.url);
-    }
-    await authorities.close();
-    expect(asked('hang') - before).toBe(1);
-  });
-
   it.each(['refused', 'tls-untrusted', 'timed-out'] as const)(
     '(%s) is asked again when the others fail too, and first once it is well',
     async (reason) => {
