@@ -21,7 +21,7 @@ export const authenticodeErrors = defineErrors('local', {
     isUnsupported: true,
   },
   'authenticode-nested-too-deeply': {
-    message: 'the Authenticode signature contains nested signatures {problem}',
+    message: 'the Authenticode signature contains too many nested signatures: {problem}',
     hint: 'Do not trust this file: no signing program creates such a file.',
     isUnsupported: true,
   },

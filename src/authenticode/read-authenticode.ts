@@ -72,7 +72,7 @@ export function findAuthenticode(
     let signedData: SignedData | undefined;
     try {
       signedData = parseSignedData(cms, room);
-      if (depth > MAX_DEPTH) throw nestedTooDeeply('inside one another');
+      if (depth > MAX_DEPTH) throw nestedTooDeeply(`more than ${MAX_DEPTH} levels`);
       const parts = readParts(signedData, contentType);
       const values = attributeValues(signedData.signers[0].unsignedAttributes, SPC_NESTED_SIGNATURE);
       room.nested -= values.length;

@@ -2,6 +2,19 @@ import { defineErrors } from '../errors/define-errors.ts';
 import { plural } from '../errors/plural.ts';
 
 export const bytesErrors = defineErrors('local', {
+  'file-malformed': {
+    message: '{what} is malformed: {problem}',
+    hint: 'Build or download the file again: it is truncated, damaged or malicious.',
+  },
+  'file-truncated': {
+    message: 'the file ends after {size} bytes, but {what} extends to byte {end}',
+    hint: 'Build or download the file again: it is truncated or damaged.',
+  },
+  'file-too-large': {
+    message: 'the file is {size} bytes long, but only {kind} of up to {limit} bytes can be signed',
+    hint: 'Check that this is the right file. If it is, move some of its data to another file.',
+    isUnsupported: true,
+  },
   'read-past-end': {
     message: (d: { readonly what: string; readonly length: number; readonly offset: number; readonly size: number }) =>
       `${d.what}: needs ${plural(d.length, 'byte')} at offset ${d.offset}, but the data has only ${plural(d.size, 'byte')}`,

@@ -2,7 +2,7 @@
 
 import { inflateRawSync } from 'node:zlib';
 import type { BlockDecoder } from './block-decoder.ts';
-import { damaged } from './errors.ts';
+import { malformed } from './errors.ts';
 import { lzx } from './lzx.ts';
 
 const WINDOW = 32 * 1024;
@@ -21,7 +21,7 @@ export function methodName(compression: number): string {
 
 const STORED: BlockDecoder = {
   decode(data, size) {
-    if (data.length !== size) throw damaged(`a stored block has ${data.length} bytes, and should have ${size}`);
+    if (data.length !== size) throw malformed(`a stored block has ${data.length} bytes, and should have ${size}`);
     return data;
   },
   copy: () => STORED,
@@ -32,7 +32,7 @@ function mszip(before: Buffer): BlockDecoder {
   let dictionary = before;
   return {
     decode(data, size) {
-      if (data[0] !== 0x43 || data[1] !== 0x4b) throw damaged('a block does not begin with CK');
+      if (data[0] !== 0x43 || data[1] !== 0x4b) throw malformed('a block does not begin with CK');
       const unpacked = inflate(data.subarray(2), dictionary, size);
       const missing = Math.max(0, WINDOW - unpacked.length);
       const kept = missing === 0 ? [] : [dictionary.subarray(Math.max(0, dictionary.length - missing))];
@@ -47,10 +47,10 @@ function inflate(data: Buffer, dictionary: Buffer, size: number): Buffer {
   try {
     const unpacked = inflateRawSync(data, { dictionary, chunkSize: WINDOW + 1, maxOutputLength: WINDOW });
     if (unpacked.length === size) return unpacked;
-    throw damaged(`a block has ${unpacked.length} bytes, and should have ${size}`);
+    throw malformed(`a block has ${unpacked.length} bytes, and should have ${size}`);
   } catch (thrown) {
-    if (thrown instanceof Error && 'errno' in thrown) throw damaged(thrown.message, thrown);
-    if (thrown instanceof RangeError) throw damaged(`a block has more than ${WINDOW} bytes`, thrown);
+    if (thrown instanceof Error && 'errno' in thrown) throw malformed(thrown.message, thrown);
+    if (thrown instanceof RangeError) throw malformed(`a block has more than ${WINDOW} bytes`, thrown);
     throw thrown;
   }
 }

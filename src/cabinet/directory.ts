@@ -2,7 +2,7 @@
 
 import type { ByteSource } from '../bytes/byte-source.ts';
 import { Cursor } from '../bytes/cursor.ts';
-import { cabinetErrors } from './errors.ts';
+import { malformed } from './errors.ts';
 
 export interface Cabinet {
   readonly source: ByteSource;
@@ -49,7 +49,6 @@ const FROM_PREVIOUS = 0xfffd;
 const TO_NEXT = 0xfffe;
 const FROM_PREVIOUS_TO_NEXT = 0xffff;
 
-/** Throws `cabinet-malformed`. */
 export async function readCabinet(source: ByteSource): Promise<Cabinet> {
   if (source.size < HEADER_LENGTH) throw malformed('its header is cut off');
   const header = new Cursor(await source.read(0, HEADER_LENGTH));
@@ -134,8 +133,4 @@ async function readPart(source: ByteSource, offset: number, length: number): Pro
 
 async function readUpTo(source: ByteSource, offset: number, length: number): Promise<Buffer> {
   return Buffer.from(await source.read(offset, Math.max(0, Math.min(length, source.size - offset))));
-}
-
-function malformed(problem: string) {
-  return cabinetErrors('cabinet-malformed', { problem });
 }

@@ -2,7 +2,7 @@
 
 import { type ByteSource, slidingWindow } from '../bytes/byte-source.ts';
 import type { BlockDecoder } from './block-decoder.ts';
-import { damaged } from './errors.ts';
+import { malformed } from './errors.ts';
 
 /** The data blocks of a folder in one cabinet. */
 export interface FolderPart {
@@ -79,8 +79,8 @@ export class FolderReader {
       const piece = await this.#nextPiece();
       packed.push(piece.data);
       size = piece.size;
-      if (size === 0 && !this.#isAtEndOfPart()) throw damaged('a block in the middle of a folder has no size');
-      if (packed.reduce((sum, { length }) => sum + length, 0) > LONGEST_PACKED) throw damaged('a block is too long');
+      if (size === 0 && !this.#isAtEndOfPart()) throw malformed('a block in the middle of a folder has no size');
+      if (packed.reduce((sum, { length }) => sum + length, 0) > LONGEST_PACKED) throw malformed('a block is too long');
     } while (size === 0);
     const unpacked = this.#decoder.decode(Buffer.concat(packed), size);
     this.#position = { ...this.#position, block: unpacked, start: start + block.length };
@@ -94,7 +94,7 @@ export class FolderReader {
   async #nextPiece(): Promise<{ readonly data: Buffer; readonly size: number }> {
     const { part, blocks } = this.#position;
     const folder = this.#parts[part];
-    if (folder === undefined) throw damaged('the data of a folder ends before the end of a file in it');
+    if (folder === undefined) throw malformed('the data of a folder ends before the end of a file in it');
     if (blocks === folder.blockCount) {
       const offset = this.#parts[part + 1]?.dataOffset ?? 0;
       this.#position = { ...this.#position, part: part + 1, blocks: 0, offset };
@@ -105,20 +105,20 @@ export class FolderReader {
     const { offset } = this.#position;
     const head = await this.#bytes(source, offset, HEADER_LENGTH);
     const [sum, length, size] = [head.readUInt32LE(0), head.readUInt16LE(4), head.readUInt16LE(6)];
-    if (length > LONGEST_PACKED || size > LONGEST_BLOCK) throw damaged(`the block at byte ${offset} is too long`);
+    if (length > LONGEST_PACKED || size > LONGEST_BLOCK) throw malformed(`the block at byte ${offset} is too long`);
     // The reserved area is not part of the checksum, although MS-CAB says that it is.
     const sizes = head.readUInt32LE(4);
     const dataOffset = offset + HEADER_LENGTH + blockReserve;
     const data = Buffer.from(await this.#bytes(source, dataOffset, length));
     if (sum !== 0 && (checksum(data) ^ sizes) >>> 0 !== sum) {
-      throw damaged(`the block at byte ${offset} has a wrong checksum`);
+      throw malformed(`the block at byte ${offset} has a wrong checksum`);
     }
     this.#position = { ...this.#position, blocks: blocks + 1, offset: dataOffset + length };
     return { data, size };
   }
 
   async #bytes(source: ByteSource, offset: number, length: number): Promise<Buffer> {
-    if (offset + length > source.size) throw damaged(`the block at byte ${offset} is cut off`);
+    if (offset + length > source.size) throw malformed(`the block at byte ${offset} is cut off`);
     this.#window ??= slidingWindow(source, source.size);
     return this.#window.view(offset, length) ?? (await this.#window.load(offset, length));
   }

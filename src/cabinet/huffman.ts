@@ -1,6 +1,6 @@
 /** Reads bits and Huffman codes. Codes are numbered by their lengths, and then by their symbols (MS-PATCH, 2.4). */
 
-import { damaged } from './errors.ts';
+import { malformed } from './errors.ts';
 
 /** Codes of up to this many bits are looked up in a table. */
 const LOOKUP_BITS = 10;
@@ -15,7 +15,7 @@ export interface HuffmanCode {
   readonly symbols: Uint16Array;
 }
 
-/** Throws `cabinet-data-damaged` unless each sequence of bits has a meaning. A code without symbols is accepted. */
+/** Throws `file-malformed` unless each sequence of bits has a meaning. A code without symbols is accepted. */
 export function huffmanCode(lengths: Uint8Array): HuffmanCode {
   const counts = new Uint16Array(LONGEST_CODE + 1);
   for (const length of lengths) counts[length] = (counts[length] ?? 0) + 1;
@@ -27,9 +27,9 @@ export function huffmanCode(lengths: Uint8Array): HuffmanCode {
     next.push(start);
     start += count;
     left = next.length === 1 ? 1 : left * 2 - count;
-    if (left < 0) throw damaged('a Huffman code has too many symbols');
+    if (left < 0) throw malformed('a Huffman code has too many symbols');
   }
-  if (left > 0 && used > 0) throw damaged('a Huffman code is incomplete');
+  if (left > 0 && used > 0) throw malformed('a Huffman code is incomplete');
   const symbols = new Uint16Array(used);
   for (const [symbol, length] of lengths.entries())
     if (length > 0) {
@@ -93,7 +93,7 @@ export class BitReader {
       index += count;
       first = (first + count) * 2;
     }
-    throw damaged('a Huffman code without symbols is used');
+    throw malformed('a Huffman code without symbols is used');
   }
 
   /** Skips 1 to 16 bits, and returns the offset of the next word. */
@@ -106,7 +106,7 @@ export class BitReader {
   #fill(): void {
     while (this.#bits <= 16) {
       const at = this.#position;
-      if (at > this.#data.length + 4) throw damaged('a compressed block ends too early');
+      if (at > this.#data.length + 4) throw malformed('a compressed block ends too early');
       this.#buffer |= ((this.#data[at] ?? 0) | ((this.#data[at + 1] ?? 0) << 8)) << (16 - this.#bits);
       this.#position += 2;
       this.#bits += 16;

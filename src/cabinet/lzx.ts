@@ -1,7 +1,7 @@
 /** The compression method LZX as in cabinets (MS-PATCH, without the extensions of LZX DELTA). */
 
 import type { BlockDecoder } from './block-decoder.ts';
-import { damaged } from './errors.ts';
+import { malformed } from './errors.ts';
 import { BitReader, type HuffmanCode, huffmanCode } from './huffman.ts';
 
 const LEAST_WINDOW_BITS = 15;
@@ -43,7 +43,7 @@ interface State {
 export function lzx(windowBits: number): BlockDecoder {
   const slots = POSITION_SLOTS[windowBits - LEAST_WINDOW_BITS];
   if (slots === undefined || windowBits > MOST_WINDOW_BITS)
-    throw damaged(`a window of ${windowBits} bits is too large`);
+    throw malformed(`a window of ${windowBits} bits is too large`);
   const none = huffmanCode(new Uint8Array());
   return decoderWith({
     window: Buffer.alloc(2 ** windowBits),
@@ -77,7 +77,7 @@ function decodeFrame(state: State, data: Buffer, size: number): Buffer {
   for (let blocks = 0; state.total < total + size; ) {
     if (state.left === 0) {
       blocks += 1;
-      if (blocks > MOST_BLOCKS_IN_FRAME) throw damaged('its LZX data has too many blocks');
+      if (blocks > MOST_BLOCKS_IN_FRAME) throw malformed('its LZX data has too many blocks');
       position = readBlockHeader(state, bits, data);
       if (position > 0) bits = new BitReader(data, position);
     }
@@ -86,7 +86,7 @@ function decodeFrame(state: State, data: Buffer, size: number): Buffer {
       unpackMatches(state, bits, count, total + size);
       continue;
     }
-    if (position + count > data.length) throw damaged('an uncompressed block is cut off');
+    if (position + count > data.length) throw malformed('an uncompressed block is cut off');
     for (let index = 0; index < count; index += 1) {
       window[(state.total + index) % window.length] = data[position + index] ?? 0;
     }
@@ -114,11 +114,11 @@ function readBlockHeader(state: State, bits: BitReader, data: Buffer): number {
   state.left = state.length;
   if (state.type === UNCOMPRESSED) {
     const at = bits.align();
-    if (at + 12 > data.length) throw damaged('an uncompressed block is cut off');
+    if (at + 12 > data.length) throw malformed('an uncompressed block is cut off');
     state.recent = [data.readUInt32LE(at), data.readUInt32LE(at + 4), data.readUInt32LE(at + 8)];
     return at + 12;
   }
-  if (state.type !== VERBATIM && state.type !== ALIGNED) throw damaged('its LZX data has a block of an unknown type');
+  if (state.type !== VERBATIM && state.type !== ALIGNED) throw malformed('its LZX data has a block of an unknown type');
   if (state.type === ALIGNED) state.aligned = huffmanCode(Uint8Array.from({ length: 8 }, () => bits.read(3)));
   readLengths(bits, state.mainLengths.subarray(0, LITERALS));
   readLengths(bits, state.mainLengths.subarray(LITERALS));
@@ -140,7 +140,7 @@ function readLengths(bits: BitReader, lengths: Uint8Array): void {
     }
     const count = symbol === 17 ? bits.read(4) + 4 : symbol === 18 ? bits.read(5) + 20 : bits.read(1) + 4;
     const difference = symbol === 19 ? bits.symbol(code) : 0;
-    if (at + count > lengths.length || difference > 16) throw damaged('the lengths of a Huffman code are damaged');
+    if (at + count > lengths.length || difference > 16) throw malformed('the lengths of a Huffman code are damaged');
     lengths.fill(symbol === 19 ? ((lengths[at] ?? 0) - difference + 17) % 17 : 0, at, at + count);
     at += count;
   }
@@ -161,8 +161,9 @@ function unpackMatches(state: State, bits: BitReader, count: number, end: number
     const match = symbol - LITERALS;
     const length = (match & 7) + LEAST_MATCH + ((match & 7) === 7 ? bits.symbol(lengths) : 0);
     const offset = readOffset(state, bits, match >> 3);
-    if (offset === 0 || offset > Math.min(at, window.length)) throw damaged('a match refers to data before the start');
-    if (at + length > end || at + length - state.total > state.left) throw damaged('a match is too long');
+    if (offset === 0 || offset > Math.min(at, window.length))
+      throw malformed('a match refers to data before the start');
+    if (at + length > end || at + length - state.total > state.left) throw malformed('a match is too long');
     for (let index = 0; index < length; index += 1)
       window[(at + index) & mask] = window[(at + index - offset) & mask] ?? 0;
     at += length;

@@ -3,8 +3,8 @@
  */
 
 import type { ByteSource } from '../bytes/byte-source.ts';
+import { bytesErrors } from '../bytes/errors.ts';
 import { lazyPieces, type Piece } from '../bytes/pieces.ts';
-import { compoundFileErrors } from './errors.ts';
 import {
   type CompoundFile,
   type CompoundNode,
@@ -22,7 +22,7 @@ import {
   TYPE_STREAM,
   type Version,
 } from './format.ts';
-import { inUse, malformed, Sectors } from './sectors.ts';
+import { malformed, Sectors } from './sectors.ts';
 
 /** Nesting depth of storages. Installers have two levels. */
 const DEEPEST = 32;
@@ -32,7 +32,7 @@ const MOST_ENTRIES = 131_072;
 /** Needs 5 bytes of memory for each sector of the file. */
 export async function readCompoundFile(source: ByteSource): Promise<CompoundFile> {
   if (source.size < HEADER_LENGTH) {
-    throw compoundFileErrors('compound-file-truncated', { size: source.size, what: 'the header', end: HEADER_LENGTH });
+    throw bytesErrors('file-truncated', { size: source.size, what: 'its header', end: HEADER_LENGTH });
   }
   const header = Buffer.from(await source.read(0, HEADER_LENGTH));
   const version = versionOf(header);
@@ -153,7 +153,7 @@ class Tree {
     let mini = start;
     for (const index of chain.keys()) {
       if (mini === END_OF_CHAIN || mini >= count) throw malformed('the chain of a small stream is too short');
-      if (owned[mini] === 1) throw inUse('a small stream', `small sector ${mini}`, mini, chain.subarray(0, index));
+      if (owned[mini] === 1) throw malformed(`a small stream refers to small sector ${mini}, which is already in use`);
       owned[mini] = 1;
       chain[index] = mini;
       mini = fat.readUInt32LE(mini * 4);
@@ -167,8 +167,7 @@ class Tree {
   }
 
   #visit(id: number): Buffer {
-    if (this.#seen[id] === 1)
-      throw compoundFileErrors('compound-file-loop', { what: 'the directory', where: `entry ${id}` });
+    if (this.#seen[id] === 1) throw malformed(`its directory refers to entry ${id} twice`);
     if (this.#seen[id] !== 0) throw malformed(`its directory refers to entry ${id}, which it does not have`);
     this.#seen[id] = 1;
     return this.#directory.subarray(id * ENTRY_LENGTH, (id + 1) * ENTRY_LENGTH);

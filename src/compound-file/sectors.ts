@@ -1,8 +1,8 @@
 /** The sectors of a compound file: the allocation table, and which structure or stream each sector belongs to. */
 
 import type { ByteSource } from '../bytes/byte-source.ts';
+import { bytesErrors } from '../bytes/errors.ts';
 import { type ByteRange, readPieces } from '../bytes/pieces.ts';
-import { compoundFileErrors } from './errors.ts';
 import {
   END_OF_CHAIN,
   FREE,
@@ -24,7 +24,7 @@ export class Sectors {
 
   constructor(source: ByteSource, version: Version) {
     if (source.size > SIZE_LIMIT[version]) {
-      throw compoundFileErrors('compound-file-too-large', { size: source.size, version, limit: SIZE_LIMIT[version] });
+      throw tooLarge(source.size, version);
     }
     this.length = SECTOR_LENGTH[version];
     this.#source = source;
@@ -45,8 +45,7 @@ export class Sectors {
       sector += chunk.length / 4;
     }
     this.#fat = fat;
-    if (this.#version === 4 && RANGE_LOCK_SECTOR < this.#count)
-      this.#claim(RANGE_LOCK_SECTOR, 'the range lock', () => []);
+    if (this.#version === 4 && RANGE_LOCK_SECTOR < this.#count) this.#claim(RANGE_LOCK_SECTOR, 'the range lock');
   }
 
   /**
@@ -60,7 +59,7 @@ export class Sectors {
     let sector = start;
     while (count === undefined ? sector !== END_OF_CHAIN : claimed < count) {
       if (sector === END_OF_CHAIN) throw malformed(`the chain of ${what} is too short`);
-      if (owned[sector] !== 0) this.#claim(sector, what, () => this.follow(start, claimed));
+      if (owned[sector] !== 0) this.#claim(sector, what);
       owned[sector] = 1;
       claimed += 1;
       last = sector;
@@ -138,15 +137,13 @@ export class Sectors {
     if (header.getUint32(72, true) !== difatCount || (difatCount === 0) !== isEmpty) {
       throw malformed('its DIFAT has another length than its FAT needs');
     }
-    const difat: number[] = [];
     while (listed.length < count) {
-      this.#claim(sector, 'the DIFAT', () => difat);
-      difat.push(sector);
+      this.#claim(sector, 'the DIFAT');
       const bytes = await this.#readWhole([sector], 'the DIFAT');
       for (let at = 0; at < this.length - 4 && listed.length < count; at += 4) listed.push(bytes.readUInt32LE(at));
       sector = bytes.readUInt32LE(this.length - 4);
     }
-    for (const each of listed) this.#claim(each, 'the FAT', () => []);
+    for (const each of listed) this.#claim(each, 'the FAT');
     return listed;
   }
 
@@ -169,12 +166,12 @@ export class Sectors {
 
   #checkEnd(end: number, what: string): void {
     const { size } = this.#source;
-    if (end > size) throw compoundFileErrors('compound-file-truncated', { size, what, end });
+    if (end > size) throw bytesErrors('file-truncated', { size, what, end });
   }
 
-  #claim(sector: number, what: string, own: () => Iterable<number>): void {
-    if (sector >= this.#count) throw malformed(`${what} refers to sector ${sector}, and there are ${this.#count}`);
-    if (this.#owned[sector] === 1) throw inUse(what, `sector ${sector}`, sector, own());
+  #claim(sector: number, what: string): void {
+    if (sector >= this.#count) throw malformed(`${what} refers to sector ${sector}, but there are only ${this.#count}`);
+    if (this.#owned[sector] === 1) throw malformed(`${what} refers to sector ${sector}, which is already in use`);
     this.#owned[sector] = 1;
   }
 }
@@ -186,12 +183,11 @@ function putWords(chunk: Uint8Array, fat: Uint32Array, start: number): void {
   for (let sector = start; sector < end; sector += 1) fat[sector] = words.getUint32((sector - start) * 4, true);
 }
 
-/** Returns the error for a sector that was already claimed by the same chain or by another part of the file. */
-export function inUse(what: string, where: string, sector: number, own: Iterable<number>) {
-  for (const each of own) if (each === sector) return compoundFileErrors('compound-file-loop', { what, where });
-  return compoundFileErrors('compound-file-overlap', { what, where });
+export function malformed(problem: string) {
+  return bytesErrors('file-malformed', { what: 'the compound file', problem });
 }
 
-export function malformed(problem: string) {
-  return compoundFileErrors('compound-file-malformed', { problem });
+export function tooLarge(size: number, version: Version) {
+  const kind = `compound files of version ${version}`;
+  return bytesErrors('file-too-large', { size, kind, limit: SIZE_LIMIT[version] });
 }

@@ -5,7 +5,6 @@
  */
 
 import { lazyPieces, type Piece, part, pieceLength } from '../bytes/pieces.ts';
-import { compoundFileErrors } from './errors.ts';
 import {
   type CompoundFile,
   type CompoundNode,
@@ -28,6 +27,7 @@ import {
   TYPE_STREAM,
   type Version,
 } from './format.ts';
+import { tooLarge } from './sectors.ts';
 
 export function newStream(name: string, bytes: Uint8Array): CompoundStream {
   const encoded = Buffer.from(name, 'utf16le');
@@ -247,8 +247,7 @@ class Allocation {
       difatCount = Math.ceil(Math.max(0, fatCount - HEADER_FAT_SECTORS) / (perSector - 1));
     }
     const size = (total() + 1) * this.#length;
-    const limit = SIZE_LIMIT[this.#version];
-    if (size > limit) throw compoundFileErrors('compound-file-too-large', { size, version: this.#version, limit });
+    if (size > SIZE_LIMIT[this.#version]) throw tooLarge(size, this.#version);
     const numbered = (start: number, count: number) =>
       Array.from({ length: count }, (_, index) => this.#sector(start + index));
     const fatSectors = numbered(this.#next, fatCount);

@@ -102,7 +102,9 @@ async function plan(
         countFile(file.size);
         const planned = rules.isExcluded(path, names) ? undefined : await visit(file, names, neighbourOf(file.name));
         if (planned === undefined) continue;
-        if (readOnly !== undefined) throw readOnly({ location: placeOf(names) });
+        if (readOnly !== undefined) {
+          throw containerErrors('container-read-only', { location: placeOf(names), ...readOnly });
+        }
         toChange.push(planned);
       }
     } catch (thrown) {
@@ -124,8 +126,8 @@ async function plan(
     neighbour: FindNeighbour,
   ): Promise<InnerFile | undefined> {
     const location = placeOf(names);
-    const unreadable = (thrown: unknown) => rethrowAs('inside-unreadable', location, thrown);
-    const inner = await open().catch(unreadable);
+    const unfit = (thrown: unknown) => rethrowAsUnfit(location, thrown);
+    const inner = await open().catch(unfit);
     const kind = await kindOf(inner, name, { formats });
     if (!('open' in kind)) {
       if (kind.archive !== undefined) {
@@ -139,7 +141,7 @@ async function plan(
     if (isExempt && !hasContents(kind)) return undefined;
     const isNeeded = isWanted || hasContents(kind);
     const whole = await openWith(inner, kind, name).catch((thrown) =>
-      isNeeded && !isOfOtherType(toCodesignError(thrown).code, kind, name) ? unreadable(thrown) : undefined,
+      isNeeded && !isOfOtherType(toCodesignError(thrown).code, kind, name) ? unfit(thrown) : undefined,
     );
     if (whole === undefined) return undefined;
     const { signatures } = whole;
@@ -179,7 +181,7 @@ async function plan(
       const preview = await own.check(contextFor(own, context), mode);
       for (const text of preview.warnings) warnings.push(`${location}: ${text}`);
     } catch (thrown) {
-      rethrowAs('inside-unfit', location, thrown);
+      rethrowAsUnfit(location, thrown);
     }
   }
 
@@ -216,8 +218,8 @@ async function requireIntact(
 }
 
 /** Adds the location to the error of a file inside. */
-function rethrowAs(code: 'inside-unreadable' | 'inside-unfit', location: string, thrown: unknown): never {
+function rethrowAsUnfit(location: string, thrown: unknown): never {
   const cause = toCodesignError(thrown);
   if (cause.category === 'internal' || cause.code === 'container-unsupported') throw cause;
-  throw containerErrors(code, { location, problem: cause.message }, { cause });
+  throw containerErrors('inside-unfit', { location, problem: cause.message }, { cause });
 }

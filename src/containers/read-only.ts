@@ -1,43 +1,50 @@
-/** Containers whose contents `sign --inside` does not change, because something else depends on their bytes. */
-
 import type { ByteSource } from '../bytes/byte-source.ts';
-import type { CodesignError } from '../errors/codesign-error.ts';
 import type { Format } from '../format/format.ts';
 import type { Contents } from '../format/signable-file.ts';
-import { containerErrors } from './errors.ts';
 
-type ReadOnlyError = (details: { readonly location: string }) => CodesignError;
+/** Says why `sign --inside` does not change the files in a container: something else depends on their bytes. */
+export interface ReadOnly {
+  readonly container: string;
+  readonly reason: string;
+}
 
 /** Formats in which sizes or digests of the files are recorded elsewhere. */
-const BY_FORMAT: Readonly<Record<string, ReadOnlyError>> = {
-  appx: (details) => containerErrors('sign-before-packing', details),
-  msi: (details) => containerErrors('msi-read-only', details),
-  cab: (details) => containerErrors('cabinet-read-only', details),
-  asar: (details) => containerErrors('asar-read-only', details),
-  tar: (details) => containerErrors('tar-read-only', details),
-  pe: (details) => containerErrors('overlay-read-only', details),
+const BY_FORMAT: Readonly<Record<string, ReadOnly>> = {
+  appx: { container: 'a package (MSIX, APPX)', reason: 'its block map contains their digests' },
+  msi: { container: 'an installer (MSI)', reason: 'its tables contain their sizes and digests' },
+  cab: { container: 'a cabinet (CAB)', reason: "installers contain the cabinet's size and digest" },
+  asar: { container: 'an ASAR archive', reason: "the Electron program contains the archive's digest" },
+  tar: { container: 'a tar or gzip archive', reason: 'only ZIP archives can be changed' },
 };
+const APPENDED: ReadOnly = {
+  container: 'an archive that follows a program or other data',
+  reason: 'the program contains their sizes or digests',
+};
+const WHEEL: ReadOnly = { container: 'a Python wheel', reason: 'its RECORD file contains their digests' };
+const JMOD: ReadOnly = { container: 'a JMOD file', reason: "other Java modules contain the module's digest" };
+const SIGNED: ReadOnly = { container: 'its container', reason: 'that would break the signature of another kind in it' };
+const UNKNOWN: ReadOnly = { container: 'its container', reason: 'this program cannot write such a container' };
 
 /** Signatures of other kinds of ZIP archives: Mozilla, Visual Studio, Office, OpenDocument and EPUB. */
 const OTHER_SIGNATURE =
   /^(META-INF\/(mozilla\.(sf|rsa)|cose\.sig|documentsignatures\.xml|signatures\.xml)$|_xmlsignatures\/|package\/services\/digital-signature\/)/i;
 const WHEEL_RECORD = /^[^/]+\.dist-info\/RECORD$/;
 
-/** Returns the error for a file that would have to be signed; undefined if the container can be changed. */
+/** Returns undefined if the files in the container can be changed. */
 export async function whyReadOnly(
   { id }: Format,
   source: ByteSource,
   { entries, changing }: Contents,
-): Promise<ReadOnlyError | undefined> {
-  const known = BY_FORMAT[id];
+): Promise<ReadOnly | undefined> {
+  const known = id === 'pe' ? APPENDED : BY_FORMAT[id];
   if (known !== undefined) return known;
-  if (changing === undefined) return (details) => containerErrors('container-read-only', details);
+  if (changing === undefined) return UNKNOWN;
   if (id !== 'zip') return undefined;
   for await (const { name } of entries()) {
-    if (WHEEL_RECORD.test(name)) return (details) => containerErrors('wheel-read-only', details);
-    if (OTHER_SIGNATURE.test(name)) return (details) => containerErrors('other-signature-read-only', details);
+    if (WHEEL_RECORD.test(name)) return WHEEL;
+    if (OTHER_SIGNATURE.test(name)) return SIGNED;
   }
   const start = Buffer.from(await source.read(0, Math.min(2, source.size))).toString('latin1');
-  if (start === 'JM') return (details) => containerErrors('jmod-read-only', details);
-  return start === 'PK' ? undefined : (details) => containerErrors('overlay-read-only', details);
+  if (start === 'JM') return JMOD;
+  return start === 'PK' ? undefined : APPENDED;
 }

@@ -1,4 +1,5 @@
 import { defineErrors, defineWarnings } from '../errors/define-errors.ts';
+import { plural } from '../errors/plural.ts';
 
 export const formatErrors = defineErrors('local', {
   'algorithm-differs': {
@@ -15,12 +16,12 @@ export const formatErrors = defineErrors('local', {
     hint: 'Use --append, or remove the signatures first.',
   },
   'container-unsupported': {
-    message: 'the files inside cannot be verified: {kind} is not supported',
+    message: 'the files inside were not verified: this program cannot open {kind}',
     hint: 'Unpack the file, and verify the folder too.',
     isUnsupported: true,
   },
   'contents-too-large': {
-    message: 'the contents of the file are too large: {problem}',
+    message: 'the unpacked contents of the file are too large: {problem}',
     hint: 'Check where the file comes from: real packages do not contain so much data.',
     isUnsupported: true,
   },
@@ -42,11 +43,16 @@ export const formatErrors = defineErrors('local', {
   },
   'signatures-kept': {
     message: 'the file contains {what}, which this command would remove',
-    hint: 'Sign the file that you had before the upload to the repository. If you no longer need the signature, use --replace, or remove the signature first.',
+    hint: 'Sign a copy of the file without this signature, such as the original build output. To discard the signature, use --replace, or remove it first.',
   },
   'result-damaged': {
     message: 'the signed file is not as expected: {reason}',
     hint: 'Try again. The original file is unchanged. Another program or a failing disk may have changed the copy.',
+  },
+  'trailing-bytes': {
+    message: (d: { length: number; what: string; end: number }) =>
+      `the file has ${plural(d.length, 'byte')} after ${d.what}, starting at byte ${d.end}`,
+    hint: 'Use the original build output, without the appended data: no signature would cover this data.',
   },
   'unsupported-format': {
     message: 'not a file that can be signed: it {appearance}',

@@ -5,7 +5,7 @@ import { forwardSource } from '../bytes/forward-source.ts';
 import { lazy } from '../bytes/reuse.ts';
 import { decoderFor, methodName } from '../cabinet/decoders.ts';
 import { type Cabinet, type CabinetFile, readCabinet } from '../cabinet/directory.ts';
-import { cabinetErrors } from '../cabinet/errors.ts';
+import { cabinetErrors, malformed } from '../cabinet/errors.ts';
 import { type FolderPart, FolderReader, LONGEST_BLOCK } from '../cabinet/folder-reader.ts';
 import { checkInflated, LARGEST_BUFFERED } from '../format/contents.ts';
 import { formatErrors } from '../format/errors.ts';
@@ -30,7 +30,7 @@ export async function* cabinetFiles(
     if (file.isFromPrevious) {
       const start = await previousOf(cabinet, neighbour);
       if (start.files.some((each) => each.isToNext && each.name === name && each.size === size)) continue;
-      throw cabinetErrors('cabinet-malformed', { problem: `${name} does not begin in the previous cabinet` });
+      throw malformed(`${name} does not begin in the previous cabinet`);
     }
     // WiX stores files with equal contents only once.
     const open = last !== undefined && hasSameData(last.file, file) ? last.open : lazy(() => openFile(file));
@@ -105,7 +105,7 @@ async function partsOf(cabinet: Cabinet, folder: number, neighbour: FindNeighbou
     const isLast = index === current.folders.length - 1;
     if (!isLast || !current.files.some(({ isToNext }) => isToNext)) return parts;
     if (parts.length === MOST_CABINETS) {
-      throw cabinetErrors('cabinet-malformed', { problem: `it continues in more than ${MOST_CABINETS} cabinets` });
+      throw malformed(`it continues in more than ${MOST_CABINETS} cabinets`);
     }
     current = await neighbourOf(current, current.next, 1, neighbour);
     index = 0;
@@ -128,5 +128,5 @@ async function neighbourOf(
   }
   const found = await readCabinet(source);
   if (found.setId === setId && found.number === number + distance) return found;
-  throw cabinetErrors('cabinet-malformed', { problem: `${name} is not the next or the previous cabinet of its set` });
+  throw malformed(`${name} is not the next or the previous cabinet of its set`);
 }

@@ -3,17 +3,9 @@
 import { defineErrors, defineWarnings } from '../../errors/define-errors.ts';
 
 export const appxErrors = defineErrors('local', {
-  'appx-incomplete': {
-    message: 'the package has no {part}',
-    hint: 'Build the package with a packaging program such as makeappx: Windows installs only packages with a manifest, a block map and content types.',
-  },
   'appx-malformed': {
     message: 'the package is malformed: {problem}',
     hint: 'Build the package again with a packaging program such as makeappx.',
-  },
-  'appx-part-malformed': {
-    message: '{part} of the package cannot be read: {problem}',
-    hint: 'Correct the file and build the package again.',
   },
   'appx-signature-not-last': {
     message: 'AppxSignature.p7x is not the last entry of the package',

@@ -53,7 +53,7 @@ export async function readPackage(source: ByteSource): Promise<AppxPackage> {
   const manifestName = PARTS[kind];
   const part = async (name: string, longest = LONGEST_TEXT): Promise<Part> => {
     const entry = byName.get(name);
-    if (entry === undefined) throw appxErrors('appx-incomplete', { part: name });
+    if (entry === undefined) throw appxErrors('appx-malformed', { problem: `it has no ${name}` });
     return readPart(source, entry, longest);
   };
   const manifestPart = await part(manifestName);

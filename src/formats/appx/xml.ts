@@ -29,7 +29,7 @@ export function decodeXml(part: string, bytes: Uint8Array): string {
   }
 }
 
-/** Calls `onStart` before the contents are read. Throws `appx-part-malformed` for a document type declaration. */
+/** Calls `onStart` before the contents are read. Throws `appx-malformed` for a document type declaration. */
 export function readXml(part: string, text: string, onStart: OnElement, onEnd?: OnElement): void {
   const parser = new SaxesParser({ xmlns: true });
   const open: XmlElement[] = [];
@@ -74,7 +74,7 @@ export function withAttributes(tag: string, values: Readonly<Record<string, numb
 }
 
 export function malformed(part: string, problem: string): CodesignError {
-  return appxErrors('appx-part-malformed', { part, problem });
+  return appxErrors('appx-malformed', { problem: `${part} cannot be read: ${problem}` });
 }
 
 /** The schemas limit publishers and file names, the longest attributes, to this length. */

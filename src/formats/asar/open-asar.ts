@@ -1,9 +1,9 @@
 /** A JSON list of files precedes their contents. Unpacked files are in a folder next to the archive. */
 
 import { type ByteSource, rangeSource } from '../../bytes/byte-source.ts';
+import { bytesErrors } from '../../bytes/errors.ts';
 import type { SignableFile } from '../../format/signable-file.ts';
 import { containerOnly } from '../container-only.ts';
-import { asarErrors } from './errors.ts';
 
 /** The text follows its length and those of the two pickles. */
 const TEXT_START = 16;
@@ -72,5 +72,5 @@ function readList(text: string): unknown {
 }
 
 function malformed(problem: string, cause?: unknown) {
-  return asarErrors('asar-malformed', { problem }, { cause });
+  return bytesErrors('file-malformed', { what: 'the Electron archive', problem }, { cause });
 }

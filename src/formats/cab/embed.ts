@@ -1,10 +1,16 @@
 import type { ByteSource } from '../../bytes/byte-source.ts';
 import type { Edit, Patch } from '../../bytes/pieces.ts';
 import { HAS_RESERVE, HEADER_LENGTH } from '../../cabinet/directory.ts';
-import { cabinetErrors } from '../../cabinet/errors.ts';
+import { malformed } from '../../cabinet/errors.ts';
 import type { Content } from '../../crypto/measure-content.ts';
-import { cabErrors } from './errors.ts';
-import { type CabinetLayout, REFERENCE_LENGTH, RESERVE_SIZES_LENGTH, reserveEnd } from './layout.ts';
+import {
+  type CabinetLayout,
+  MAXIMUM_SIZE,
+  REFERENCE_LENGTH,
+  RESERVE_SIZES_LENGTH,
+  reserveEnd,
+  tooLarge,
+} from './layout.ts';
 
 interface Head {
   readonly header: Buffer;
@@ -49,7 +55,7 @@ export function embedCms(layout: CabinetLayout, head: Head, cms: Uint8Array): Pa
   padded.set(cms);
   const start = layout.cabinetSize + head.shift;
   const size = start + padded.length;
-  if (size > 0xffff_ffff) throw cabErrors('cabinet-too-large', { size });
+  if (size > MAXIMUM_SIZE) throw tooLarge(size);
   const block2 = Buffer.alloc(head.block2Length);
   block2.writeUInt32LE(start, 0);
   block2.writeUInt32LE(padded.length, 4);
@@ -94,9 +100,7 @@ async function readHead(source: ByteSource, layout: CabinetLayout, length: numbe
   const folders = Buffer.from(await source.read(names.end, folderCount * folderLength));
   for (let at = 0; at < folders.length; at += folderLength) {
     const dataOffset = folders.readUInt32LE(at) + shift;
-    if (dataOffset > layout.cabinetSize + shift) {
-      throw cabinetErrors('cabinet-malformed', { problem: 'the data of a folder is behind its end' });
-    }
+    if (dataOffset > layout.cabinetSize + shift) throw malformed('the data of a folder is after its end');
     folders.writeUInt32LE(dataOffset, at);
   }
   return { header, sizes, block1, block2Length, folders, shift };

@@ -2,19 +2,20 @@
 
 import { type ByteSource, slidingWindow } from '../../bytes/byte-source.ts';
 import { Cursor } from '../../bytes/cursor.ts';
+import { bytesErrors } from '../../bytes/errors.ts';
 import type { ByteRange } from '../../bytes/pieces.ts';
 import { HAS_RESERVE, HEADER_LENGTH, readNames } from '../../cabinet/directory.ts';
-import { cabinetErrors } from '../../cabinet/errors.ts';
+import { cabinetErrors, malformed } from '../../cabinet/errors.ts';
 import { CodesignError, expectedError } from '../../errors/codesign-error.ts';
+import { formatErrors } from '../../format/errors.ts';
 import { CMS_TRACE, hasTrace } from '../trace.ts';
-import { cabErrors } from './errors.ts';
 
 /** cbCFHeader, cbCFFolder and cbCFData. These fields exist only if a flag is set. */
 export const RESERVE_SIZES_LENGTH = 4;
 /** A 32-bit offset and a 32-bit length of the CMS, then 8 zero bytes. */
 export const REFERENCE_LENGTH = 16;
 const ROOM = 1024 * 1024;
-const MAXIMUM_SIZE = 0xffff_ffff;
+export const MAXIMUM_SIZE = 0xffff_ffff;
 
 export interface CabinetLayout {
   readonly fileSize: number;
@@ -52,7 +53,7 @@ export async function readLayout(source: ByteSource): Promise<CabinetLayout> {
   const filesOffset = header.seek(16, 'file table').u32('file table');
   const folderCount = header.seek(26, 'folder count').u16('folder count');
   const flags = header.seek(30, 'flags').u16('flags');
-  if (fileSize + ROOM > MAXIMUM_SIZE) throw cabErrors('cabinet-too-large', { size: fileSize });
+  if (fileSize + ROOM > MAXIMUM_SIZE) throw tooLarge(fileSize);
   checkEnd(fileSize, 'content', cabinetSize);
 
   const reserve = (flags & HAS_RESERVE) === 0 ? undefined : await readReserve(source);
@@ -88,7 +89,7 @@ async function readReserve(source: ByteSource): Promise<Reserve> {
   const length1 = lengths?.u16('first block') ?? 0;
   const length2 = lengths?.u16('second block') ?? 0;
   if (lengths === undefined || length2 < REFERENCE_LENGTH || 4 + length1 + length2 > length) {
-    throw cabErrors('cabinet-reserve-in-use', { length });
+    throw cabinetErrors('cabinet-reserve-in-use', { length });
   }
   return { ...rest, block1: bytes.subarray(4, 4 + length1), block2: bytes.subarray(4 + length1) };
 }
@@ -101,18 +102,18 @@ function signatureIn(reserve: Reserve | undefined, cabinetSize: number, fileSize
   if (start !== cabinetSize) throw malformed(`its signature is at byte ${start}, not at its end, byte ${cabinetSize}`);
   checkEnd(fileSize, 'signature', start + length);
   if (start + length !== fileSize) {
-    throw cabErrors('cabinet-trailing-bytes', { length: fileSize - start - length, end: start + length });
+    const [end, what] = [start + length, 'the cabinet and its signature'];
+    throw formatErrors('trailing-bytes', { length: fileSize - end, what, end });
   }
   return length === 0 ? undefined : { start, end: start + length };
 }
 
 function checkEnd(size: number, what: string, end: number): void {
-  if (end > size) throw cabErrors('cabinet-truncated', { size, what, end });
+  if (end > size) throw bytesErrors('file-truncated', { size, what: `its ${what}`, end });
 }
 
-function malformed(problem: string) {
-  return cabinetErrors('cabinet-malformed', { problem });
-}
+export const tooLarge = (size: number) =>
+  bytesErrors('file-too-large', { size, kind: 'cabinets', limit: MAXIMUM_SIZE });
 
 const BLOCK_HEADER = 8;
 

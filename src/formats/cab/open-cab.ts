@@ -6,7 +6,7 @@ import { type CmsEntry, type Container, digestIn, type SignedKind } from '../../
 import { readLink, spcContent, spcUnicode } from '../../authenticode/spc-structures.ts';
 import { isPadding, readStoredCms, type StoredCms } from '../../authenticode/stored-cms.ts';
 import type { ByteSource } from '../../bytes/byte-source.ts';
-import { cabinetErrors } from '../../cabinet/errors.ts';
+import { malformed } from '../../cabinet/errors.ts';
 import { broken } from '../../errors/finding.ts';
 import { plural } from '../../errors/plural.ts';
 import { formatErrors, formatWarnings } from '../../format/errors.ts';
@@ -64,7 +64,7 @@ function signatureAtEnd(cabinet: Cabinet, source: ByteSource, { measure }: Conte
     async measure(content, algorithms) {
       // `verify` would call the result broken.
       if (content === 'new' && !(await areReserveSizesRight(source, layout)))
-        throw cabinetErrors('cabinet-malformed', { problem: 'its data blocks do not end where its data ends' });
+        throw malformed('its data blocks do not end where its data ends');
       const draft = head.shift === 0 ? undefined : () => embedCms(layout, head, new Uint8Array());
       return measure(source, await contentOf(source, layout, content), algorithms, draft);
     },

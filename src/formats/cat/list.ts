@@ -20,10 +20,10 @@ import {
 } from '../../asn1/read.ts';
 import { readTime } from '../../asn1/times.ts';
 import { readIndirectData } from '../../authenticode/read-authenticode.ts';
+import { bytesErrors } from '../../bytes/errors.ts';
 import { readAttributeFields, readSignedDataParts } from '../../cms/signed-data-fields.ts';
 import { CodesignError } from '../../errors/codesign-error.ts';
 import type { ListedFile } from '../../format/signable-file.ts';
-import { catErrors } from './errors.ts';
 
 export interface Catalog {
   readonly cms: Uint8Array | undefined;
@@ -62,7 +62,7 @@ export function readCatalog(bytes: Uint8Array): Catalog {
     const cms = signers.length === 0 ? undefined : bytes;
     return { cms, encapsulated: encapsulatedContent, list, ...readList(list) };
   } catch (thrown) {
-    if (!(thrown instanceof CodesignError) || thrown.code === 'catalog-malformed') throw thrown;
+    if (!(thrown instanceof CodesignError) || thrown.code === 'file-malformed') throw thrown;
     throw malformed(thrown.message, thrown);
   }
 }
@@ -143,5 +143,5 @@ function readNameValue(element: Element): NameValue {
 }
 
 function malformed(problem: string, cause?: unknown) {
-  return catErrors('catalog-malformed', { problem }, { cause });
+  return bytesErrors('file-malformed', { what: 'the security catalog', problem }, { cause });
 }

@@ -5,6 +5,7 @@ import { authenticodeFile } from '../../authenticode/authenticode-file.ts';
 import type { Container } from '../../authenticode/container.ts';
 import { LONGEST_CMS, readStoredCms } from '../../authenticode/stored-cms.ts';
 import { type ByteSource, isSameBytes, memorySource } from '../../bytes/byte-source.ts';
+import { bytesErrors } from '../../bytes/errors.ts';
 import type { Patch } from '../../bytes/pieces.ts';
 import { measureContent } from '../../crypto/measure-content.ts';
 import { attempt, CodesignError } from '../../errors/codesign-error.ts';
@@ -13,14 +14,16 @@ import { formatErrors } from '../../format/errors.ts';
 import type { ContentReader, SignableFile } from '../../format/signable-file.ts';
 import type { Detail } from '../../format/signature.ts';
 import { unsignedCatalog } from './create.ts';
-import { catErrors, catWarnings } from './errors.ts';
+import { catWarnings } from './errors.ts';
 import { type Catalog, type CatalogMember, findListed, readCatalog } from './list.ts';
 
 export async function openCat(source: ByteSource, reader: ContentReader): Promise<SignableFile> {
   const { size } = source;
   const { cms, rest } = await readStoredCms(source, { start: 0, end: size });
-  if (cms === undefined) throw catErrors('catalog-too-large', { size, limit: LONGEST_CMS });
-  if (rest.length > 0) throw catErrors('catalog-trailing-bytes', { length: rest.length, end: cms.length });
+  if (cms === undefined) throw bytesErrors('file-too-large', { size, kind: 'catalogs', limit: LONGEST_CMS });
+  if (rest.length > 0) {
+    throw formatErrors('trailing-bytes', { length: rest.length, what: 'the security catalog', end: cms.length });
+  }
   const catalog = readCatalog(cms);
   const file = authenticodeFile(signedList(catalog, source), reader.budget);
   return {

@@ -26,7 +26,7 @@ const SIGNATURE_STREAMS: readonly Uint8Array[] = [SIGNATURE_STREAM, METADATA_STR
 
 /**
  * Returns the root storage without the two streams of a signature. Streams with the same names in other storages are
- * part of the signed content. Throws `compound-file-malformed` if a storage has one of these names, or if another name
+ * part of the signed content. Throws `file-malformed` if a storage has one of these names, or if another name
  * differs from one of them only in case.
  */
 export function withoutSignature(root: CompoundStorage): CompoundStorage {

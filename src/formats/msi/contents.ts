@@ -11,7 +11,7 @@ import { streamSource } from './streams.ts';
 /** First character in the names of property sets, such as the summary information. */
 const PROPERTIES = 5;
 
-/** `root` is the tree without the signature. Throws `msi-database-malformed` and the errors of cabinets. */
+/** `root` is the tree without the signature. Throws `file-malformed` and the errors of cabinets. */
 export async function* installerFiles(
   source: ByteSource,
   root: CompoundStorage,

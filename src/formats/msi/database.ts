@@ -1,8 +1,8 @@
 /** The tables of an installer file. There is no specification: msitools and Wine read the same structures. */
 
 import type { ByteSource } from '../../bytes/byte-source.ts';
+import { bytesErrors } from '../../bytes/errors.ts';
 import type { CompoundStorage } from '../../compound-file/format.ts';
-import { msiErrors } from './errors.ts';
 import { readStream } from './streams.ts';
 
 export type Row = Readonly<Record<string, string>>;
@@ -147,5 +147,5 @@ function decoderOf(codePage: number) {
 }
 
 function malformed(problem: string) {
-  return msiErrors('msi-database-malformed', { problem });
+  return bytesErrors('file-malformed', { what: "the installer's database", problem });
 }

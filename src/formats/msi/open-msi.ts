@@ -19,7 +19,7 @@ import {
   SIP_VERSION,
   withoutSignature,
 } from './content.ts';
-import { msiErrors, msiWarnings } from './errors.ts';
+import { msiWarnings } from './errors.ts';
 import {
   describeInstaller,
   examineInstaller,
@@ -147,5 +147,6 @@ function signatureStream(
 /** The new layout cannot keep bytes after the last sector, which may be the payload of an installer. */
 function checkNoTrailing({ trailing }: Installer): void {
   if (trailing === undefined) return;
-  throw msiErrors('msi-trailing-bytes', { length: trailing.end - trailing.start, offset: trailing.start });
+  const { start, end } = trailing;
+  throw formatErrors('trailing-bytes', { length: end - start, what: 'the last sector in use', end: start });
 }

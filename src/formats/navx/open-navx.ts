@@ -4,12 +4,12 @@ import { type Sip, sipKind, spcSipInfo } from '../../authenticode/sip-info.ts';
 import { spcContent } from '../../authenticode/spc-structures.ts';
 import { isPadding, readStoredCms, type StoredCms } from '../../authenticode/stored-cms.ts';
 import type { ByteSource } from '../../bytes/byte-source.ts';
+import { bytesErrors } from '../../bytes/errors.ts';
 import type { ByteRange, Patch } from '../../bytes/pieces.ts';
 import { broken } from '../../errors/finding.ts';
 import { plural } from '../../errors/plural.ts';
 import { formatErrors } from '../../format/errors.ts';
 import type { ContentReader, SignableFile } from '../../format/signable-file.ts';
-import { navxErrors } from './errors.ts';
 
 /** GUID of the plug-in of Business Central. signtool writes another one each time, and no verifier compares it. */
 const SIP: Sip = { version: [1], guid: '36FFA03E-F824-48E7-8E07-4A2DCB034CC7' };
@@ -84,14 +84,17 @@ interface NavxLayout {
 export async function readLayout(source: ByteSource): Promise<NavxLayout> {
   const { size: fileSize } = source;
   if (fileSize < HEADER_LENGTH) {
-    throw navxErrors('navx-truncated', { size: fileSize, what: 'header', end: HEADER_LENGTH });
+    throw bytesErrors('file-truncated', { size: fileSize, what: 'its header', end: HEADER_LENGTH });
   }
   const header = Buffer.from(await source.read(0, HEADER_LENGTH));
   const isKnown = header.readUInt32LE(4) === HEADER_LENGTH && header.toString('latin1', 36) === 'NAVX';
   if (!isKnown) throw malformed('its header is not the one of 40 bytes');
   const packageEnd = HEADER_LENGTH + Number(header.readBigUInt64LE(28));
-  if (packageEnd > fileSize) throw navxErrors('navx-truncated', { size: fileSize, what: 'package', end: packageEnd });
-  if (packageEnd > MAXIMUM_SIZE) throw navxErrors('navx-too-large', { size: fileSize });
+  if (packageEnd > fileSize)
+    throw bytesErrors('file-truncated', { size: fileSize, what: 'its package', end: packageEnd });
+  if (packageEnd > MAXIMUM_SIZE) {
+    throw bytesErrors('file-too-large', { size: fileSize, kind: 'extensions', limit: MAXIMUM_SIZE });
+  }
   const signature = await readBlock(source, packageEnd);
   return { version: header.readUInt32LE(8), packageEnd, fileSize, signature };
 }
@@ -99,7 +102,7 @@ export async function readLayout(source: ByteSource): Promise<NavxLayout> {
 async function readBlock({ size, read }: ByteSource, start: number): Promise<ByteRange | undefined> {
   if (start === size) return undefined;
   const isBlock = size - start >= FRAME_LENGTH && markOf(await read(start, BLOCK_MARK.length)) === BLOCK_MARK;
-  if (!isBlock) throw navxErrors('navx-trailing-bytes', { length: size - start, end: start });
+  if (!isBlock) throw formatErrors('trailing-bytes', { length: size - start, what: 'the package', end: start });
   const end = Buffer.from(await read(size - 8, 8));
   if (markOf(end.subarray(4)) !== BLOCK_MARK) throw malformed('its signature block does not end with its mark');
   const offset = end.readUInt32LE(0);
@@ -111,4 +114,4 @@ function markOf(bytes: Uint8Array): string {
   return Buffer.from(bytes).toString('latin1');
 }
 
-const malformed = (problem: string) => navxErrors('navx-malformed', { problem });
+const malformed = (problem: string) => bytesErrors('file-malformed', { what: 'the extension', problem });

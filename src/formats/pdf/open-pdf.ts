@@ -151,7 +151,7 @@ async function lastUpdate({
   const start = isOurs ? lowest - 1 : lowest;
   const before = await openWith(truncated(source, start), reader).catch(expectedError);
   if (before instanceof CodesignError || before.document.sections[0].offset !== sections[1]?.offset) {
-    throw refuse('what is before it is not a whole document');
+    throw refuse('the bytes before it are not a complete document');
   }
   if (!isOurs) {
     const { moved } = await movedObjects(before.document, document, 1);
@@ -159,7 +159,7 @@ async function lastUpdate({
     const additions = await findAdditions(before.document, document, before.fields, NO_RESTRICTIONS, everySignature);
     const revisions = { signed: before.document, last: document, moved };
     const difference = await differenceBetween(revisions, additions, undefined);
-    if (difference !== undefined) throw refuse('it holds other changes than a signature');
+    if (difference !== undefined) throw refuse('it contains other changes in addition to a signature');
   }
   const removed = stored.filter(({ contents }) => contents !== undefined && contents.start >= start);
   return { patch: [{ offset: start, remove: source.size - start, insert: [] }], removed };

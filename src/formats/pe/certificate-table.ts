@@ -2,6 +2,7 @@
 
 import type { ByteSource } from '../../bytes/byte-source.ts';
 import { Cursor } from '../../bytes/cursor.ts';
+import { bytesErrors } from '../../bytes/errors.ts';
 import type { ByteRange } from '../../bytes/pieces.ts';
 import { plural } from '../../errors/plural.ts';
 import { peErrors, peWarnings } from './errors.ts';
@@ -56,7 +57,7 @@ export async function locateCertificateTable(
   if (offset === 0 || size === 0 || offset >= source.size) return staleEntry(entry);
 
   const end = offset + size;
-  if (end > source.size) throw peErrors('truncated-pe', { what: 'certificate table', end, size: source.size });
+  if (end > source.size) throw bytesErrors('file-truncated', { what: 'its certificate table', end, size: source.size });
   if (!(await endsTheFile(source, end))) {
     // Programs that move sections, such as postject, overwrite the table but leave an entry with its old offset.
     if (inSection(sections, offset) && !(await isWinCertificate(source, entry))) return staleEntry(entry);
@@ -158,7 +159,7 @@ export async function readSections(source: ByteSource, offset: number, count: nu
   const length = count * SECTION_LENGTH;
   const headersEnd = offset + length;
   if (headersEnd > source.size) {
-    throw peErrors('truncated-pe', { what: 'section table', end: headersEnd, size: source.size });
+    throw bytesErrors('file-truncated', { what: 'its section table', end: headersEnd, size: source.size });
   }
 
   const cursor = new Cursor(await source.read(offset, length), offset);
@@ -171,8 +172,8 @@ export async function readSections(source: ByteSource, offset: number, count: nu
     // Verifiers that read the file by sections (EFI firmware, sbverify) cannot digest such a file. Rejection is the
     // only result on which all verifiers agree. The file is probably an incomplete download.
     if (start + size > source.size) {
-      throw peErrors('truncated-pe', {
-        what: `section ${index + 1} of ${count}`,
+      throw bytesErrors('file-truncated', {
+        what: `its section ${index + 1} of ${count}`,
         end: start + size,
         size: source.size,
       });

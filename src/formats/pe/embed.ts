@@ -7,15 +7,14 @@ import {
   WIN_CERTIFICATE_HEADER_LENGTH,
 } from './certificate-table.ts';
 import { CHECKSUM_LENGTH, imageChecksum, type MeasuredProgram, TABLE_ENTRY_LENGTH } from './content.ts';
-import { peErrors } from './errors.ts';
-import { MAXIMUM_SIZE, type PeLayout } from './layout.ts';
+import { MAXIMUM_SIZE, type PeLayout, tooLarge } from './layout.ts';
 
 /** Replaces the old certificate table, including all its entries. `contentSum` is the SUM16 of `contentToSign`. */
 export function embedCms(layout: PeLayout, contentSum: number, cms: Uint8Array): Patch {
   const tableOffset = align8(layout.programEnd);
   const table = certificateTable(cms);
   const fileSize = tableOffset + table.length;
-  if (fileSize > MAXIMUM_SIZE) throw peErrors('pe-too-large', { size: fileSize });
+  if (fileSize > MAXIMUM_SIZE) throw tooLarge(fileSize);
 
   const entry = words(tableOffset, table.length);
   const checksum = imageChecksum(

@@ -64,7 +64,7 @@ export async function describeOddities(source: ByteSource, entries: CertificateE
     if (!holdsCms(certificate)) {
       warnings.push(peWarnings('table-entry-dropped', { what: typeName(certificate.type) }));
     } else if ((await hiddenLength(source, certificate)) > 0) {
-      warnings.push(formatWarnings('hidden-bytes-dropped', { where: 'behind a signature (CVE-2013-3900)' }));
+      warnings.push(formatWarnings('hidden-bytes-dropped', { where: 'after a signature (CVE-2013-3900)' }));
     }
   }
   return warnings;

@@ -5,10 +5,6 @@ export const peErrors = defineErrors('local', {
     message: 'not a Windows PE program: it looks like {looksLike}',
     hint: 'Check that this is the right file: only PE files (32-bit and 64-bit Windows, EFI) can contain this kind of signature.',
   },
-  'truncated-pe': {
-    message: 'the file ends after {size} bytes, but its {what} extends to byte {end}',
-    hint: 'Build or download the file again: it is truncated or damaged.',
-  },
   'unknown-optional-header': {
     message: 'the optional header at offset {offset} has an unknown type ({magic}): neither PE32 nor PE32+',
     hint: 'Build or download the file again: it is damaged, or not meant for Windows.',
@@ -18,18 +14,14 @@ export const peErrors = defineErrors('local', {
     message: 'the header has no field for a signature: {reason}',
     hint: 'Link the program with the usual 16 data directories (at least 5); a packer or a size optimiser may have removed some of them.',
   },
-  'pe-too-large': {
-    message: 'the file is {size} bytes long, but a signed PE file cannot be larger than 4 GiB',
-    hint: 'Move data out of the program: a PE header stores offsets in 32 bits.',
-    isUnsupported: true,
-  },
   'certificate-table-not-last': {
     message:
-      'the header says the signatures are at bytes {offset} to {end}, but the file extends to byte {size}: the rest is not signed and would be lost',
+      'according to its header, the program contains signatures from byte {offset} to byte {end}, but the file extends to byte {size}: no signature covers the remaining bytes, and signing would delete them',
     hint: 'Use the unsigned build, or remove the old signature before you append data. Data was appended to a signed file, or the header entry is wrong.',
   },
   'certificate-table-overlaps': {
-    message: 'the header says the signatures begin at byte {offset}, inside the {what} (up to byte {end})',
+    message:
+      'according to its header, the program contains signatures from byte {offset}, but that is inside the {what}, which extends to byte {end}',
     hint: 'Build or download the file again: it is damaged or malicious. Replacing these "signatures" would destroy the program.',
   },
   'page-hashes-impossible': {

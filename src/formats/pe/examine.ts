@@ -34,7 +34,7 @@ function examineDirectory({ table, tableEntry, fileSize }: PeLayout): readonly F
   const { offset, size } = tableEntry;
   if (table === undefined) {
     if (offset === 0 && size === 0) return [];
-    const message = `The header announces ${plural(size, 'byte')} of signatures at byte ${offset}, where there are none.`;
+    const message = `According to the header, there are ${plural(size, 'byte')} of signatures at byte ${offset}, but there are none.`;
     return [note('certificate-table-stale', message)];
   }
   const findings: Finding[] = [];
@@ -48,7 +48,7 @@ function examineDirectory({ table, tableEntry, fileSize }: PeLayout): readonly F
   }
   // Opening the file checked that at most 7 zeros follow the table.
   if (offset + size !== fileSize) {
-    const message = `The header says the certificate table ends at byte ${offset + size}, the file at byte ${fileSize}.`;
+    const message = `According to the header, the certificate table ends at byte ${offset + size}, but the file ends at byte ${fileSize}.`;
     findings.push(note('certificate-table-size-differs', message));
   }
   return findings;
@@ -66,8 +66,7 @@ async function examineTable(
   if (damage !== undefined) {
     findings.push(broken('certificate-table-damaged', `The certificate table is damaged: ${damage}.`));
   } else if (!(await hasPlainPadding(source, table, certificates))) {
-    const message =
-      'Bytes that no signature covers are hidden in the certificate table, between or behind its entries.';
+    const message = 'Bytes that no signature covers are hidden in the certificate table, between or after its entries.';
     findings.push(broken('hidden-bytes', message));
   }
   return findings;
@@ -77,13 +76,18 @@ function examineEntry(certificate: WinCertificate): Finding[] {
   const { type, revision, offset } = certificate;
   const findings: Finding[] = [];
   if (!holdsCms(certificate)) {
-    const message = `The certificate table holds ${typeName(type)} at byte ${offset}, which no signature covers.`;
+    const message = `The certificate table contains ${typeName(type)} at byte ${offset}, which no signature covers.`;
     findings.push(unsupported('certificate-table-other-type', message));
   }
   if (revision === WIN_CERT_REVISION_1_0) {
-    findings.push(note('certificate-table-revision-old', `The entry at byte ${offset} is of revision 1.0.`));
+    findings.push(
+      note(
+        'certificate-table-revision-old',
+        `The entry of the certificate table at byte ${offset} has the old revision 1.0.`,
+      ),
+    );
   } else if (revision !== WIN_CERT_REVISION_2_0) {
-    const message = `The entry at byte ${offset} is of the unknown revision 0x${revision.toString(16).padStart(4, '0')}.`;
+    const message = `The entry of the certificate table at byte ${offset} has the unknown revision 0x${revision.toString(16).padStart(4, '0')}.`;
     findings.push(unsupported('certificate-table-revision-unknown', message));
   }
   return findings;
@@ -119,7 +123,7 @@ async function examineChecksum(
   if (checksum === actual) return [];
   if (checksum === 0)
     return isSigned ? [note('checksum-missing', 'CheckSum in the header is zero: the file has none.')] : [];
-  const message = `CheckSum in the header is ${hex(checksum)}, that of the file ${hex(actual)}.`;
+  const message = `CheckSum in the header is ${hex(checksum)}, but the checksum of the file is ${hex(actual)}.`;
   return [isSigned ? broken('checksum-wrong', message) : warning('checksum-wrong', message)];
 }
 

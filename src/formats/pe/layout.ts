@@ -2,6 +2,7 @@
 
 import type { ByteSource } from '../../bytes/byte-source.ts';
 import { Cursor } from '../../bytes/cursor.ts';
+import { bytesErrors } from '../../bytes/errors.ts';
 import type { ByteRange } from '../../bytes/pieces.ts';
 import { CodesignError, expectedError } from '../../errors/codesign-error.ts';
 import { describeNewHeader } from '../recognise.ts';
@@ -61,7 +62,7 @@ export async function readLayout(source: ByteSource): Promise<PeLayout> {
   const { table, warning } = await locateCertificateTable(source, header.tableEntry, sections);
 
   const programEnd = table?.offset ?? source.size;
-  if (programEnd + SIGNATURE_ROOM > MAXIMUM_SIZE) throw peErrors('pe-too-large', { size: source.size });
+  if (programEnd + SIGNATURE_ROOM > MAXIMUM_SIZE) throw tooLarge(source.size);
 
   return {
     fileSize: source.size,
@@ -77,6 +78,9 @@ export async function readLayout(source: ByteSource): Promise<PeLayout> {
     warnings: warning === undefined ? [] : [warning],
   };
 }
+
+export const tooLarge = (size: number) =>
+  bytesErrors('file-too-large', { size, kind: 'PE programs', limit: MAXIMUM_SIZE });
 
 export async function seemsSigned(source: ByteSource): Promise<boolean> {
   const header = await readOptionalHeader(source).catch(expectedError);
@@ -142,6 +146,7 @@ async function findPeSignature(source: ByteSource): Promise<number> {
 }
 
 async function readHeader(source: ByteSource, offset: number, length: number, what: string): Promise<Cursor> {
-  if (offset + length > source.size) throw peErrors('truncated-pe', { what, end: offset + length, size: source.size });
+  if (offset + length > source.size)
+    throw bytesErrors('file-truncated', { what: `its ${what}`, end: offset + length, size: source.size });
   return new Cursor(await source.read(offset, length), offset);
 }

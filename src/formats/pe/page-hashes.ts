@@ -43,11 +43,11 @@ export async function comparePages(
 ): Promise<readonly Finding[]> {
   const reason = algorithm === undefined ? 'their kind is not known' : obstacleTo(layout);
   if (algorithm === undefined || reason !== undefined) {
-    return [warning('page-hashes-not-checked', `Page hashes present, not checked (${algorithm ?? type}): ${reason}.`)];
+    return [warning('page-hashes-not-checked', `The page hashes (${algorithm ?? type}) were not checked: ${reason}.`)];
   }
   const isSame = list.length === listLength(layout, algorithm) && Buffer.compare(await lists(algorithm), list) === 0;
   if (isSame) return [];
-  const message = `The page hashes in the signature (${algorithm}) are not those of the file: it was changed, or they were made wrongly.`;
+  const message = `The page hashes in the signature (${algorithm}) do not match the file: the file was changed, or the page hashes were computed incorrectly.`;
   return [broken('page-hashes-differ', message)];
 }
 

@@ -3,11 +3,6 @@
 import { defineErrors } from '../../errors/define-errors.ts';
 
 export const rdpErrors = defineErrors('local', {
-  'rdp-too-large': {
-    message: 'the file is {size} bytes long, but only connection files of up to {limit} bytes can be signed',
-    hint: 'Check that this is the right file: connection files are only a few kilobytes long.',
-    isUnsupported: true,
-  },
   'rdp-encoding': {
     message: 'Windows may not decode the text of this file as intended: {problem}',
     hint: 'Save the file in Remote Desktop Connection, or as UTF-16LE with a BOM (byte order mark), and sign it again.',

@@ -2,6 +2,7 @@
 
 import { TIMESTAMP_TOKEN } from '../../asn1/object-identifiers.ts';
 import type { ByteSource } from '../../bytes/byte-source.ts';
+import { bytesErrors } from '../../bytes/errors.ts';
 import type { Edit, Patch } from '../../bytes/pieces.ts';
 import { broken, type Finding } from '../../errors/finding.ts';
 import { plural } from '../../errors/plural.ts';
@@ -171,7 +172,7 @@ export interface Line {
 
 export async function readLayout(source: ByteSource): Promise<RdpLayout> {
   const { size } = source;
-  if (size > LIMIT) throw rdpErrors('rdp-too-large', { size, limit: LIMIT });
+  if (size > LIMIT) throw bytesErrors('file-too-large', { size, kind: 'connection files', limit: LIMIT });
   const { encoding, text } = decode(Buffer.from(await source.read(0, size)));
   rejectHidingCharacters(text);
   let lineCount = 0;

@@ -7,11 +7,6 @@ export const scriptErrors = defineErrors('local', {
     message: 'the script is empty',
     hint: 'Windows does not accept signatures in empty scripts. Check that this is the right file.',
   },
-  'script-too-large': {
-    message: 'the script is {size} bytes long, but only scripts of up to {limit} bytes can be signed',
-    hint: 'Move data out of the script into a separate file.',
-    isUnsupported: true,
-  },
   'script-encoding': {
     message: 'Windows would not decode the text of this script as intended: {problem}',
     hint: 'Save the script as UTF-8 with a BOM (byte order mark), and sign it again.',

@@ -1,4 +1,5 @@
 import type { ByteSource } from '../../bytes/byte-source.ts';
+import { bytesErrors } from '../../bytes/errors.ts';
 import type { CodesignError } from '../../errors/codesign-error.ts';
 import { scriptErrors } from './errors.ts';
 import type { ScriptKind } from './kinds.ts';
@@ -150,7 +151,7 @@ const BOMS: readonly (readonly [Encoding, readonly number[]])[] = [
 
 async function readScriptText(source: ByteSource, kind: ScriptKind): Promise<ScriptText> {
   const { size } = source;
-  if (size > LIMIT) throw scriptErrors('script-too-large', { size, limit: LIMIT });
+  if (size > LIMIT) throw bytesErrors('file-too-large', { size, kind: 'scripts', limit: LIMIT });
   const bytes = await source.read(0, size);
   const bom = BOMS.find(([, start]) => start.every((byte, index) => bytes[index] === byte));
   const bomLength = bom?.[1].length ?? 0;

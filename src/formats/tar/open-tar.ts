@@ -1,11 +1,11 @@
 import { basename } from 'node:path';
 import { createGunzip } from 'node:zlib';
 import { type ByteSource, memorySource, rangeSource } from '../../bytes/byte-source.ts';
+import { bytesErrors } from '../../bytes/errors.ts';
 import { forwardSource, through } from '../../bytes/forward-source.ts';
 import { checkInflated, LARGEST_BUFFERED } from '../../format/contents.ts';
 import type { ContainedFile, FindNeighbour, SignableFile } from '../../format/signable-file.ts';
 import { containerOnly } from '../container-only.ts';
-import { tarErrors } from './errors.ts';
 import { BLOCK, isTarHeader, readTar } from './read-tar.ts';
 
 /** Other gzip data is a container with one file. */
@@ -27,7 +27,7 @@ async function* filesOf(source: ByteSource): AsyncGenerator<ContainedFile> {
   }
 }
 
-/** RFC 1952, 2.2: a file can have several members. Throws `gzip-malformed`, `contents-too-large`. */
+/** RFC 1952, 2.2: a file can have several members. Throws `file-malformed`, `contents-too-large`. */
 async function gunzip(source: ByteSource, most?: number): Promise<ByteSource> {
   let size = 0;
   let kept: Buffer[] = [];
@@ -54,6 +54,7 @@ async function* unzipped(source: ByteSource): AsyncGenerator<Buffer> {
     yield* through(source, createGunzip({ chunkSize: 256 * 1024 }));
   } catch (thrown) {
     const isOfZlib = thrown instanceof Error && 'code' in thrown && String(thrown.code).startsWith('Z_');
-    throw isOfZlib ? tarErrors('gzip-malformed', { problem: thrown.message }, { cause: thrown }) : thrown;
+    if (!isOfZlib) throw thrown;
+    throw bytesErrors('file-malformed', { what: 'the gzip data', problem: thrown.message }, { cause: thrown });
   }
 }

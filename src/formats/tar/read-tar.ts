@@ -1,6 +1,7 @@
 /** v7, ustar (POSIX.1-1988), pax (POSIX.1-2001) and GNU tar. */
 
 import type { ByteSource } from '../../bytes/byte-source.ts';
+import { bytesErrors } from '../../bytes/errors.ts';
 import { tarErrors } from './errors.ts';
 
 export interface TarEntry {
@@ -26,7 +27,7 @@ const WITHOUT_CONTENT: ReadonlySet<string> = new Set(['1', '2', '3', '4', '5', '
 /** Parts of several volumes, long names in an old form, and sparse files. */
 const UNREADABLE_TYPES: ReadonlySet<string> = new Set(['M', 'N', 'S']);
 
-/** Skips links, folders and devices. Throws `tar-malformed`, `tar-unsupported`. */
+/** Skips links, folders and devices. Throws `file-malformed`, `tar-unsupported`. */
 export async function* readTar(source: ByteSource): AsyncGenerator<TarEntry> {
   const readBlock = blockReader(source);
   let common: Extended = {};
@@ -47,7 +48,7 @@ export async function* readTar(source: ByteSource): AsyncGenerator<TarEntry> {
     const hasContent = !WITHOUT_CONTENT.has(type);
     const end = dataOffset + (hasContent ? Math.ceil(size / BLOCK) * BLOCK : 0);
     if (hasContent && dataOffset + size > source.size) {
-      throw tarErrors('tar-malformed', { problem: `the data of the entry at byte ${offset} is cut off` });
+      throw malformed(`the data of the entry at byte ${offset} is cut off`);
     }
     if (isExtension) {
       const data = await readExtension(source, dataOffset, size);
@@ -78,9 +79,7 @@ function blockReader(source: ByteSource): (offset: number) => Promise<Uint8Array
   let window: Uint8Array = new Uint8Array();
   return async (offset) => {
     if (offset + BLOCK > source.size) {
-      throw tarErrors('tar-malformed', {
-        problem: `it ends at byte ${source.size} without the blocks that mark its end`,
-      });
+      throw malformed(`it ends at byte ${source.size} without the blocks that mark its end`);
     }
     if (offset < start || offset + BLOCK > start + window.length) {
       start = offset;
@@ -98,7 +97,7 @@ async function nextHeader(source: ByteSource, from: number): Promise<number | un
     if (at >= 0) {
       const block = offset + at - ((offset + at) % BLOCK);
       if (block + BLOCK <= source.size && isTarHeader(await source.read(block, BLOCK))) return block;
-      throw tarErrors('tar-malformed', { problem: `after its end, data follows at byte ${offset + at}` });
+      throw malformed(`after its end, data follows at byte ${offset + at}`);
     }
     offset += chunk.length;
   }
@@ -106,8 +105,7 @@ async function nextHeader(source: ByteSource, from: number): Promise<number | un
 }
 
 function readType(header: Uint8Array, offset: number): string {
-  if (!isTarHeader(header))
-    throw tarErrors('tar-malformed', { problem: `the header at byte ${offset} has a wrong checksum` });
+  if (!isTarHeader(header)) throw malformed(`the header at byte ${offset} has a wrong checksum`);
   const type = latin1(header, 156, 1);
   if (UNREADABLE_TYPES.has(type)) throw tarErrors('tar-unsupported', { problem: `an entry has the type "${type}"` });
   return type;
@@ -130,7 +128,7 @@ function readNumber(header: Uint8Array, start: number, length: number, offset: n
     ? field[0] === 0x80 && field.subarray(1, length - 8).every((byte) => byte === 0)
     : /^[0-7]*$/.test(digits);
   if (isValid && Number.isSafeInteger(value)) return value;
-  throw tarErrors('tar-malformed', { problem: `the header at byte ${offset} has a size that is not a number` });
+  throw malformed(`the header at byte ${offset} has a size that is not a number`);
 }
 
 async function readExtension(source: ByteSource, offset: number, size: number): Promise<Uint8Array> {
@@ -149,7 +147,7 @@ function readPax(data: Uint8Array, offset: number): Extended {
     const equals = record.indexOf(0x3d);
     const isDamaged = !Number.isSafeInteger(length) || length <= space - at || at + length > bytes.length;
     if (isDamaged || equals < 1 || record.at(-1) !== 0x0a) {
-      throw tarErrors('tar-malformed', { problem: `the extended header at byte ${offset} has a damaged record` });
+      throw malformed(`the extended header at byte ${offset} has a damaged record`);
     }
     values.set(record.toString('utf8', 0, equals), record.toString('utf8', equals + 1, record.length - 1));
     at += length;
@@ -159,9 +157,7 @@ function readPax(data: Uint8Array, offset: number): Extended {
   }
   const [path, size] = [values.get('path'), values.get('size')];
   if (size !== undefined && !/^\d{1,15}$/.test(size)) {
-    throw tarErrors('tar-malformed', {
-      problem: `the extended header at byte ${offset} has a size that is not a number`,
-    });
+    throw malformed(`the extended header at byte ${offset} has a size that is not a number`);
   }
   return { ...(path !== undefined && { path }), ...(size !== undefined && { size: Number(size) }) };
 }
@@ -178,3 +174,5 @@ function latin1(bytes: Uint8Array, start: number, length: number): string {
 function isZero(block: Uint8Array): boolean {
   return block.every((byte) => byte === 0);
 }
+
+const malformed = (problem: string) => bytesErrors('file-malformed', { what: 'the tar archive', problem });

@@ -47,7 +47,7 @@ export const TABLE_CASES: readonly HostileFile[] = [
     what: 'a table that says it has 4 GiB',
     make: () => peWithTable(winCertificate(signature()), 0xffffffff),
     verdict: 'broken',
-    code: 'truncated-pe',
+    code: 'file-truncated',
   },
   {
     what: 'a table of no bytes',

@@ -118,13 +118,13 @@ describe('a container that cannot be read', () => {
 
   it('is not opened if it is a damaged cabinet', async () => {
     const damaged = cabOf({ a: UNSIGNED }).subarray(0, -1);
-    expect(summary(await walk(damaged, 'a.cab'))).toEqual([['a.cab', 'cab', 'cabinet-truncated']]);
+    expect(summary(await walk(damaged, 'a.cab'))).toEqual([['a.cab', 'cab', 'file-truncated']]);
   });
 
   it('is read as an archive if only its format is damaged', async () => {
     const files = { 'AppxManifest.xml': Buffer.from('<'), 'AppxBlockMap.xml': Buffer.from('<'), 'a.exe': UNSIGNED };
     expect(summary(await walk(zipOf(files), 'a.msix')).filter(([, kind]) => kind !== 'other')).toEqual([
-      ['a.msix', 'appx', 'appx-part-malformed'],
+      ['a.msix', 'appx', 'appx-malformed'],
       ['a.msix!/a.exe', 'pe', 'unsigned'],
     ]);
   });
@@ -135,7 +135,7 @@ describe('a container that cannot be read', () => {
       { name: 'b.exe', content: UNSIGNED },
     ]).subarray(0, -2048);
     expect(summary(await walk(archive, 'a.tar'))).toEqual([
-      ['a.tar', 'tar', 'tar-malformed'],
+      ['a.tar', 'tar', 'file-malformed'],
       ['a.tar!/a.exe', 'pe', 'intact'],
     ]);
   });

@@ -211,8 +211,8 @@ describe('the verdict', () => {
     ['the same with a block', 'a.ps1', Buffer.concat([DAMAGED, BLOCK]), 'unsupported', 'script-encoding'],
     ['a script with half a block', 'a.ps1', BLOCK, 'broken', 'script-block-damaged'],
     ['a DOS program', 'a.exe', Buffer.from('MZ'.padEnd(100, '\0')), 'unsigned', 'not-a-pe'],
-    ['a truncated program', 'a.exe', readFixture('pe/pe32.exe').subarray(0, 600), 'unsigned', 'truncated-pe'],
-    ['a truncated signed program', 'a.exe', SIGNED.subarray(0, -100), 'broken', 'truncated-pe'],
+    ['a truncated program', 'a.exe', readFixture('pe/pe32.exe').subarray(0, 600), 'unsigned', 'file-truncated'],
+    ['a truncated signed program', 'a.exe', SIGNED.subarray(0, -100), 'broken', 'file-truncated'],
     [
       'a connection file with a setting twice',
       'a.rdp',

@@ -45,17 +45,27 @@ async function compareRevision(opened: OpenedPdf, { ranges, contents }: StoredSi
   const { end } = ranges[1];
   const signed = await openDocument(truncated(document.source, end), document.sections).catch(expectedError);
   if (signed instanceof CodesignError) {
-    return [broken('pdf-revision-unreadable', `What the signature covers is not a whole document: ${signed.message}.`)];
+    return [
+      broken(
+        'pdf-revision-unreadable',
+        `The bytes that the signature covers are not a complete document: ${signed.message}.`,
+      ),
+    ];
   }
   const later = document.sections.length - signed.sections.length;
   const isBuiltOn =
     later >= 0 && signed.sections.every(({ offset }, index) => offset === document.sections[later + index]?.offset);
   if (!isBuiltOn) {
-    return [broken('pdf-revision-replaced', 'The document that is shown does not build on the one that was signed.')];
+    return [broken('pdf-revision-replaced', 'The current document is not an update of the signed document.')];
   }
   for (const { extent } of signed.sections) {
     if (extent().highest >= end) {
-      return [broken('pdf-revision-open', 'Objects of the signed document are behind what the signature covers.')];
+      return [
+        broken(
+          'pdf-revision-open',
+          'Objects of the signed document are stored after the bytes that the signature covers.',
+        ),
+      ];
     }
   }
   const { stored: signatures, fields } = await readSignatureFields(signed);

@@ -31,12 +31,10 @@ export function examineStorage({
   dictionary,
 }: StoredSignature): readonly Finding[] {
   if (contents === undefined || contents.bytes.length === 0) {
-    return [
-      broken('pdf-contents-missing', 'The signature has no /Contents in hexadecimal digits, which hold its value.'),
-    ];
+    return [broken('pdf-contents-missing', 'The signature has no /Contents with its value in hexadecimal digits.')];
   }
   if (ranges === undefined) {
-    const what = dictionary.entries.has('ByteRange') ? 'does not cover everything round its /Contents' : 'is missing';
+    const what = dictionary.entries.has('ByteRange') ? 'does not cover everything around its /Contents' : 'is missing';
     return [broken('pdf-byte-range-wrong', `The /ByteRange of the signature ${what}.`)];
   }
   if (subFilter === undefined) {
@@ -44,7 +42,7 @@ export function examineStorage({
   }
   const hidden = rest.findLastIndex((byte) => byte !== 0) + 1;
   if (cms === undefined || hidden === 0) return [];
-  const message = `The /Contents of the signature hide ${plural(hidden, 'byte')} behind its CMS.`;
+  const message = `The /Contents of the signature hide ${plural(hidden, 'byte')} after its CMS.`;
   return [broken('hidden-bytes', message)];
 }
 
@@ -65,7 +63,9 @@ async function examineCms(opened: OpenedPdf, stored: StoredSignature): Promise<r
   const digest = (await opened.digest(stored, algorithm)) ?? new Uint8Array();
   const findings = [...examineSigner(signedData, signer, { digest }, { budget: opened.reader.budget })];
   if (signedData.contentType !== DATA || signedData.content !== undefined) {
-    findings.push(broken('content-type-differs', 'The signature holds content of its own, and signs that.'));
+    findings.push(
+      broken('content-type-differs', 'The signature contains its own content instead of the digest of the document.'),
+    );
   }
   const types = signer.signedAttributes.map(({ type }) => type);
   const isNamed = types.includes(SIGNING_CERTIFICATE) || types.includes(SIGNING_CERTIFICATE_V2);

@@ -285,24 +285,24 @@ describe('before the first request, a run is rejected', () => {
   const damaged = zipOf({ 'a.exe': hello });
   damaged[100] = (damaged[100] ?? 0) ^ 1;
   it.each([
-    ['a.msix', makePackage({ publisher: 'CN=x', files: [{ name: 'a.exe', contents: hello }] }), 'sign-before-packing'],
-    ['a.msi', msiOf(['a.exe'], cabOf({ F0: hello })), 'msi-read-only'],
-    ['a.cab', cabOf({ 'a.exe': hello }), 'cabinet-read-only'],
-    ['sfx.exe', Buffer.concat([hello, zipOf({ 'a.dll': library })]), 'overlay-read-only'],
-    ['a.asar', makeAsar({ 'a.node': library }), 'asar-read-only'],
-    ['a.tar', makeTar([{ name: 'a.exe', content: hello }]), 'tar-read-only'],
-    ['a.tgz', gzipSync(makeTar([{ name: 'a.exe', content: hello }])), 'tar-read-only'],
-    ['p-1.0-py3-none-any.whl', wheel, 'wheel-read-only'],
-    ['m.jmod', Buffer.concat([Buffer.from('JM\x01\x00'), zipOf({ 'bin/a.dll': library })]), 'jmod-read-only'],
-    ['x.crx', Buffer.concat([Buffer.from('Cr24'), zipOf({ 'bin/a.dll': library })]), 'overlay-read-only'],
+    ['a.msix', makePackage({ publisher: 'CN=x', files: [{ name: 'a.exe', contents: hello }] }), 'container-read-only'],
+    ['a.msi', msiOf(['a.exe'], cabOf({ F0: hello })), 'container-read-only'],
+    ['a.cab', cabOf({ 'a.exe': hello }), 'container-read-only'],
+    ['sfx.exe', Buffer.concat([hello, zipOf({ 'a.dll': library })]), 'container-read-only'],
+    ['a.asar', makeAsar({ 'a.node': library }), 'container-read-only'],
+    ['a.tar', makeTar([{ name: 'a.exe', content: hello }]), 'container-read-only'],
+    ['a.tgz', gzipSync(makeTar([{ name: 'a.exe', content: hello }])), 'container-read-only'],
+    ['p-1.0-py3-none-any.whl', wheel, 'container-read-only'],
+    ['m.jmod', Buffer.concat([Buffer.from('JM\x01\x00'), zipOf({ 'bin/a.dll': library })]), 'container-read-only'],
+    ['x.crx', Buffer.concat([Buffer.from('Cr24'), zipOf({ 'bin/a.dll': library })]), 'container-read-only'],
     [
       'x.vsix',
       zipOf({ 'a.dll': library, 'package/services/digital-signature/origin.psdor': NOTES }),
-      'other-signature-read-only',
+      'container-read-only',
     ],
     ['broken.exe', brokenProgram, 'inside-broken'],
-    ['damaged.zip', damaged, 'inside-unreadable'],
-    ['cut.exe', hello.subarray(0, 300), 'inside-unreadable'],
+    ['damaged.zip', damaged, 'inside-unfit'],
+    ['cut.exe', hello.subarray(0, 300), 'inside-unfit'],
   ])('for %s in an archive, next to a file that could be signed', async (name, bytes, code) => {
     await write('app.zip', zipOf({ 'good.exe': hello, [name]: bytes }));
     await write('other.exe', hello);

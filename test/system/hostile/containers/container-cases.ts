@@ -68,20 +68,20 @@ function signedCabinet(signature: Buffer): Buffer {
 }
 
 export const CABINET_CASES: readonly ContainerCase[] = [
-  cabinet('a size of 4 GiB', 'cabinet-truncated', changedCabinet(8, 0xffff_ffff)),
-  cabinet('files at 4 GiB', 'cabinet-malformed', changedCabinet(16, 0xffff_ffff)),
-  cabinet('65,535 folders and files that are not there', 'cabinet-malformed', changedCabinet(26, 0xffff_ffff)),
+  cabinet('a size of 4 GiB', 'file-truncated', changedCabinet(8, 0xffff_ffff)),
+  cabinet('files at 4 GiB', 'file-malformed', changedCabinet(16, 0xffff_ffff)),
+  cabinet('65,535 folders and files that are not there', 'file-malformed', changedCabinet(26, 0xffff_ffff)),
   cabinet('65,535 folders', 'planned', manyFolders),
-  cabinet('a name of 20 MB', 'cabinet-malformed', () => makeCabinet({ next: 'x'.repeat(20_000_000) })),
-  cabinet('names without end', 'cabinet-malformed', () => {
+  cabinet('a name of 20 MB', 'file-malformed', () => makeCabinet({ next: 'x'.repeat(20_000_000) })),
+  cabinet('names without end', 'file-malformed', () => {
     const bytes = makeCabinet({ previous: 'x', next: 'y' });
     return Buffer.concat([bytes.subarray(0, 36), Buffer.alloc(20_000_000, 'x'), bytes.subarray(36)]);
   }),
   cabinet('a reserved area of 60,000 bytes', 'planned', () => makeCabinet({ header: Buffer.alloc(60_000) })),
-  cabinet('a reserved area that ends after the file', 'cabinet-truncated', () =>
+  cabinet('a reserved area that ends after the file', 'file-truncated', () =>
     makeCabinet({ header: Buffer.alloc(60_000) }).subarray(0, 50_000),
   ),
-  cabinet('a signature of 4 GiB', 'cabinet-truncated', () => {
+  cabinet('a signature of 4 GiB', 'file-truncated', () => {
     const bytes = signedCabinet(Buffer.alloc(8));
     bytes.writeUInt32LE(0xffff_ffff, 48);
     return bytes;
@@ -135,7 +135,7 @@ export const SCRIPT_CASES: readonly ContainerCase[] = [
     filled("\r\n'' SIG '' Begin signature block\r\n"),
     'hostile.vbs',
   ),
-  script('more than 16 MiB', 'script-too-large', () => Buffer.alloc(LARGEST + 1, 'x'), 'hostile.vbs'),
+  script('more than 16 MiB', 'file-too-large', () => Buffer.alloc(LARGEST + 1, 'x'), 'hostile.vbs'),
 ];
 
 const ADDRESS = 'full address:s:server.example.com\r\n';
@@ -160,7 +160,7 @@ export const CONNECTION_CASES: readonly ContainerCase[] = [
   connection('a signature of endless depth', 'planned', () =>
     signatureLines('Full Address', repeated(350_000, Buffer.from('3080', 'hex'))),
   ),
-  connection('more than 1 MiB', 'rdp-too-large', () => 'x'.repeat(1024 * 1024)),
+  connection('more than 1 MiB', 'file-too-large', () => 'x'.repeat(1024 * 1024)),
 ];
 
 const extension = (what: string, result: string, make: () => Buffer): ContainerCase => ({
@@ -181,7 +181,7 @@ function signedExtension(signature: Buffer): Buffer {
 }
 
 export const EXTENSION_CASES: readonly ContainerCase[] = [
-  extension('a package of 2^64 bytes', 'navx-truncated', () => {
+  extension('a package of 2^64 bytes', 'file-truncated', () => {
     const bytes = makeExtension(Buffer.from('package'));
     bytes.fill(0xff, 28, 36);
     return bytes;
@@ -210,7 +210,7 @@ export const CATALOG_CASES: readonly ContainerCase[] = [
   catalog('60,000 members', 'planned', () => makeCatalog({ members: [repeated(60_000, bareMember)] }), {
     bounds: LARGEST_BOUNDS,
   }),
-  catalog('400,000 members', 'catalog-malformed', () => makeCatalog({ members: [repeated(400_000, bareMember)] }), {
+  catalog('400,000 members', 'file-malformed', () => makeCatalog({ members: [repeated(400_000, bareMember)] }), {
     bounds: LARGEST_BOUNDS,
   }),
   catalog(
@@ -221,9 +221,9 @@ export const CATALOG_CASES: readonly ContainerCase[] = [
   ),
   catalog(
     '16 MB of members that begin and do not end',
-    'catalog-malformed',
+    'file-malformed',
     () => makeCatalog({ members: [repeated(8_000_000, Buffer.from('3080', 'hex'))] }),
     { bounds: LARGEST_BOUNDS },
   ),
-  catalog('a size of 20 GB', 'catalog-too-large', () => makeCatalog({}), { size: 20_000_000_000 }),
+  catalog('a size of 20 GB', 'file-too-large', () => makeCatalog({}), { size: 20_000_000_000 }),
 ];

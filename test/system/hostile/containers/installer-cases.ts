@@ -129,7 +129,7 @@ function manyStreams(count: number): Buffer {
 export const INSTALLER_CASES: readonly ContainerCase[] = [
   installer(
     'a FAT that runs in a circle',
-    'compound-file-loop',
+    'file-malformed',
     changed((file) =>
       file.setFat(
         file.bytes.readUInt32LE(file.entry('Large') + 116) + 3,
@@ -139,19 +139,19 @@ export const INSTALLER_CASES: readonly ContainerCase[] = [
   ),
   installer(
     'a directory whose chain runs in a circle',
-    'compound-file-loop',
+    'file-malformed',
     changed((file) => file.setFat(file.bytes.readUInt32LE(48), file.bytes.readUInt32LE(48))),
   ),
   installer(
     'a directory whose tree runs in a circle',
-    'compound-file-loop',
+    'file-malformed',
     changed(({ bytes, entry }) =>
       bytes.writeUInt32LE(bytes.readUInt32LE(entry('Root Entry') + 76), entry('Small') + 68),
     ),
   ),
   installer(
     'a mini FAT that runs in a circle',
-    'compound-file-loop',
+    'file-malformed',
     changed((file) => {
       const first = file.bytes.readUInt32LE(file.entry('Small') + 116);
       file.bytes.writeUInt32LE(first, file.offsetOf(file.bytes.readUInt32LE(60)) + (first + 1) * 4);
@@ -159,13 +159,13 @@ export const INSTALLER_CASES: readonly ContainerCase[] = [
   ),
   installer(
     'sectors of the mini FAT that run in a circle',
-    'compound-file-loop',
+    'file-malformed',
     changed((file) => {
       file.setFat(file.bytes.readUInt32LE(60), file.bytes.readUInt32LE(60));
       file.bytes.writeUInt32LE(10, 64);
     }),
   ),
-  installer('a DIFAT that runs in a circle', 'compound-file-loop', () => {
+  installer('a DIFAT that runs in a circle', 'file-malformed', () => {
     const bytes = Buffer.concat([compound().bytes, Buffer.alloc(MEBIBYTE, 0xff)]);
     const sector = 1000;
     bytes.writeUInt32LE(600, 44);
@@ -176,72 +176,72 @@ export const INSTALLER_CASES: readonly ContainerCase[] = [
   }),
   installer(
     'two streams on one sector',
-    'compound-file-overlap',
+    'file-malformed',
     changed(({ bytes, entry }) => bytes.writeUInt32LE(bytes.readUInt32LE(entry('Large') + 116), entry('Other') + 116)),
   ),
   installer(
     'a stream in the FAT',
-    'compound-file-overlap',
+    'file-malformed',
     changed(({ bytes, entry }) => bytes.writeUInt32LE(bytes.readUInt32LE(76), entry('Large') + 116)),
   ),
-  installer('a FAT sector that is listed twice', 'compound-file-overlap', () => {
+  installer('a FAT sector that is listed twice', 'file-malformed', () => {
     const { bytes } = compound();
     bytes.writeUInt32LE(2, 44);
     bytes.writeUInt32LE(bytes.readUInt32LE(76), 80);
     return bytes;
   }),
-  installer('two small streams on one sector', 'compound-file-overlap', () => {
+  installer('two small streams on one sector', 'file-malformed', () => {
     const { bytes, entry } = compound([newStream('One', Buffer.from('one')), newStream('Two', Buffer.from('two'))]);
     bytes.writeUInt32LE(bytes.readUInt32LE(entry('One') + 116), entry('Two') + 116);
     return bytes;
   }),
   installer(
     'a chain shorter than its stream',
-    'compound-file-malformed',
+    'file-malformed',
     changed((file) => file.setFat(file.bytes.readUInt32LE(file.entry('Large') + 116) + 1, END)),
   ),
   installer(
     'a stream of 4 GiB',
-    'compound-file-malformed',
+    'file-malformed',
     changed(({ bytes, entry }) => bytes.writeUInt32LE(FREE, entry('Large') + 120)),
   ),
   installer(
     'small streams of 4 GiB',
-    'compound-file-malformed',
+    'file-malformed',
     changed(({ bytes, entry }) => bytes.writeUInt32LE(FREE, entry('Root Entry') + 120)),
   ),
   installer(
     'a sector that is not there',
-    'compound-file-malformed',
+    'file-malformed',
     changed(({ bytes, entry }) => bytes.writeUInt32LE(0x00ff_ffff, entry('Large') + 116)),
   ),
   installer(
     'an entry that is not there',
-    'compound-file-malformed',
+    'file-malformed',
     changed(({ bytes, entry }) => bytes.writeUInt32LE(0x00ff_ffff, entry('Large') + 68)),
   ),
   installer(
     '4 billion FAT sectors',
-    'compound-file-malformed',
+    'file-malformed',
     changed(({ bytes }) => bytes.writeUInt32LE(FREE, 44)),
   ),
   installer(
     '4 billion DIFAT sectors',
-    'compound-file-malformed',
+    'file-malformed',
     changed(({ bytes }) => bytes.writeUInt32LE(FREE, 72)),
   ),
   { ...installer('130,000 streams', 'planned', () => manyStreams(130_000)), bounds: LARGEST_BOUNDS },
-  installer('132,000 streams', 'compound-file-malformed', () => manyStreams(132_000)),
+  installer('132,000 streams', 'file-malformed', () => manyStreams(132_000)),
   { ...installer('100,000 entries, each below the one before', 'planned', chainOfEntries), bounds: LARGEST_BOUNDS },
   installer('storages in storages, 30 deep', 'planned', () => nested(30)),
-  installer('storages in storages, 40 deep', 'compound-file-malformed', () => nested(40)),
+  installer('storages in storages, 40 deep', 'file-malformed', () => nested(40)),
   {
     ...installer('a stream whose sectors are all over the file', 'planned', scattered),
     bounds: { ...USUAL_BOUNDS, times: 20 },
   },
   installer(
     'a directory of 2 GiB',
-    'compound-file-malformed',
+    'file-malformed',
     () => oneChain((header, _root, first) => header.writeUInt32LE(first, 48)),
     2 ** 31,
   ),
@@ -257,7 +257,7 @@ export const INSTALLER_CASES: readonly ContainerCase[] = [
   ),
   installer(
     'small streams of 2 GiB',
-    'compound-file-malformed',
+    'file-malformed',
     () =>
       oneChain((_header, root, first, count) => {
         root.writeUInt32LE(first, 116);

@@ -196,9 +196,9 @@ const shaped = (code: string, name: string, what: string, shape: PackageShape): 
   malformed(code, name, what, makePackage(shape));
 
 export const MALFORMED_PACKAGES: readonly Fixture[] = [
-  shaped('appx-incomplete', 'no-map.msix', 'no block map', { without: 'AppxBlockMap.xml' }),
-  shaped('appx-incomplete', 'no-types.msix', 'no content types', { without: '[Content_Types].xml' }),
-  shaped('appx-incomplete', 'no-manifest.msix', 'no manifest', { without: 'AppxManifest.xml' }),
+  shaped('appx-malformed', 'no-map.msix', 'no block map', { without: 'AppxBlockMap.xml' }),
+  shaped('appx-malformed', 'no-types.msix', 'no content types', { without: '[Content_Types].xml' }),
+  shaped('appx-malformed', 'no-manifest.msix', 'no manifest', { without: 'AppxManifest.xml' }),
   shaped('appx-signature-not-last', 'not-last.msix', 'an entry after the signature', {
     more: [P7X, { name: 'late.txt' }],
   }),
@@ -218,31 +218,31 @@ export const MALFORMED_PACKAGES: readonly Fixture[] = [
       ['a document type', `<!DOCTYPE Package [<!ENTITY a "b">]>${packageManifest().replace(/<\?.*?\?>\s*/, '')}`],
       ['too deep', `${'<a>'.repeat(100)}${'</a>'.repeat(100)}`],
     ] as const
-  ).map(([what, manifest], index) => shaped('appx-part-malformed', `manifest-${index}.msix`, what, { manifest })),
-  shaped('appx-part-malformed', 'types.msix', 'content types of another root', { contentTypes: '<Other></Other>' }),
-  shaped('appx-part-malformed', 'no-part.msix', 'content types without any', { contentTypes: '<Types/>' }),
-  shaped('appx-part-malformed', 'number.msix', 'a size that is no number', {
+  ).map(([what, manifest], index) => shaped('appx-malformed', `manifest-${index}.msix`, what, { manifest })),
+  shaped('appx-malformed', 'types.msix', 'content types of another root', { contentTypes: '<Other></Other>' }),
+  shaped('appx-malformed', 'no-part.msix', 'content types without any', { contentTypes: '<Types/>' }),
+  shaped('appx-malformed', 'number.msix', 'a size that is no number', {
     blockMap: (text) => text.replace(/ Size="\d+"/, ' Size="many"'),
   }),
-  shaped('appx-part-malformed', 'hash.msix', 'a block map with SHA-1', {
+  shaped('appx-malformed', 'hash.msix', 'a block map with SHA-1', {
     blockMap: (text) => text.replace('xmlenc#sha256', 'xmldsig#sha1'),
   }),
-  shaped('appx-part-malformed', 'ansi.msix', 'a block map that is not UTF-8', {
+  shaped('appx-malformed', 'ansi.msix', 'a block map that is not UTF-8', {
     blockMap: (text) => Buffer.from(text.replace('HashMethod', 'x="\u00fc" HashMethod'), 'latin1'),
   }),
   malformed(
-    'appx-part-malformed',
+    'appx-malformed',
     'crowd.msixbundle',
     'a bundle that names 4,097 packages',
     makeBundle(INNER, { count: 4097, isNumbered: true }),
   ),
   malformed(
-    'appx-part-malformed',
+    'appx-malformed',
     'twice.msixbundle',
     'a bundle that names a package twice',
     makeBundle(INNER, { count: 2 }),
   ),
-  shaped('appx-part-malformed', 'long.msix', 'a publisher of 10,000 characters', { publisher: 'x'.repeat(10_000) }),
+  shaped('appx-malformed', 'long.msix', 'a publisher of 10,000 characters', { publisher: 'x'.repeat(10_000) }),
   shaped('appx-malformed', 'large.msix', 'content types of more than 2 MiB', {
     contentTypes: contentTypes(' '.repeat(2 * 1024 * 1024)),
   }),

@@ -24,9 +24,9 @@ it.each([
   ['folders nested too deeply', `${'{"files":{"a":'.repeat(300)}{}${'}}'.repeat(300)}`, 'nested too deeply'],
 ])('rejects %s', async (_what, list, problem) => {
   const message = expect.stringContaining(problem);
-  await expect(contentsOf(asar, asarWithList(list))).rejects.toMatchObject({ code: 'asar-malformed', message });
+  await expect(contentsOf(asar, asarWithList(list))).rejects.toMatchObject({ code: 'file-malformed', message });
 });
 
 it('rejects a list longer than the file', async () => {
-  await expect(contentsOf(asar, makeAsar({}).subarray(0, 20))).rejects.toMatchObject({ code: 'asar-malformed' });
+  await expect(contentsOf(asar, makeAsar({}).subarray(0, 20))).rejects.toMatchObject({ code: 'file-malformed' });
 });

@@ -48,7 +48,7 @@ it('calls a cabinet broken whose blocks are unpacked from other bytes, and does 
       const file = await openBytes(cab, changed);
       expect((await file.signatures()).map(({ location }) => location)).toHaveLength(1);
       expect(await file.examine()).toMatchObject([{ code: 'reserve-sizes-differ', weight: 'broken' }]);
-      await expect(signBytes(cab, changed, signer)).rejects.toMatchObject({ code: 'cabinet-malformed' });
+      await expect(signBytes(cab, changed, signer)).rejects.toMatchObject({ code: 'file-malformed' });
     }
   }
 });

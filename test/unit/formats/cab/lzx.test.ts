@@ -117,11 +117,11 @@ it.each([
   ['random bits', Buffer.alloc(1000, 0x5a), 1000, ''],
 ])('rejects %s', (_what, data, size, problem) => {
   const message = expect.stringContaining(problem);
-  expect(() => unpack([{ data, size }])).toThrow(expect.objectContaining({ code: 'cabinet-data-damaged', message }));
+  expect(() => unpack([{ data, size }])).toThrow(expect.objectContaining({ code: 'file-malformed', message }));
 });
 
 it('rejects windows of unknown sizes', () => {
   for (const bits of [14, 22]) {
-    expect(() => unpack([], 3 | (bits << 8))).toThrow(expect.objectContaining({ code: 'cabinet-data-damaged' }));
+    expect(() => unpack([], 3 | (bits << 8))).toThrow(expect.objectContaining({ code: 'file-malformed' }));
   }
 });

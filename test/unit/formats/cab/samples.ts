@@ -78,11 +78,11 @@ function changed(offset: number, value: number): Buffer {
 }
 
 export const MALFORMED_CABINETS: readonly Fixture[] = [
-  malformed('cabinet-truncated', 'cut.cab', 'a cabinet that was cut', plain.subarray(0, plain.length - 1)),
-  malformed('cabinet-truncated', 'head.cab', 'a part of a header', plain.subarray(0, 20)),
-  malformed('cabinet-trailing-bytes', 'tail.cab', 'bytes behind it', Buffer.concat([plain, Buffer.of(0)])),
-  malformed('cabinet-malformed', 'files.cab', 'a file table in the header', changed(16, 8)),
-  malformed('cabinet-malformed', 'folder.cab', 'a folder whose data is after the end', changed(36, 1 << 20)),
+  malformed('file-truncated', 'cut.cab', 'a cabinet that was cut', plain.subarray(0, plain.length - 1)),
+  malformed('file-truncated', 'head.cab', 'a part of a header', plain.subarray(0, 20)),
+  malformed('trailing-bytes', 'tail.cab', 'bytes behind it', Buffer.concat([plain, Buffer.of(0)])),
+  malformed('file-malformed', 'files.cab', 'a file table in the header', changed(16, 8)),
+  malformed('file-malformed', 'folder.cab', 'a folder whose data is after the end', changed(36, 1 << 20)),
   malformed(
     'cabinet-reserve-in-use',
     'used.cab',
@@ -90,18 +90,18 @@ export const MALFORMED_CABINETS: readonly Fixture[] = [
     makeCabinet({ header: Buffer.alloc(20, 7) }),
   ),
   malformed(
-    'cabinet-malformed',
+    'file-malformed',
     'elsewhere.cab',
     'a reference to a signature that is not at the end',
     makeCabinet({ header: Buffer.from(`00001000${'10000000'}${'08000000'}${'00'.repeat(8)}`, 'hex') }),
   ),
   malformed(
-    'cabinet-malformed',
+    'file-malformed',
     'whole-in-reserve.cab',
     'a signature in the reserved area itself, as very old programs stored it',
     makeCabinet({ header: Buffer.from(`00001400${'3082'}${'01'.repeat(18)}`, 'hex') }),
   ),
-  malformed('cabinet-malformed', 'names.cab', 'a name that does not end', makeCabinet({ next: 'x'.repeat(2000) })),
+  malformed('file-malformed', 'names.cab', 'a name that does not end', makeCabinet({ next: 'x'.repeat(2000) })),
 ];
 
 /** The same cabinet with a byte changed: in the header, in a folder, and the last one of the content. */

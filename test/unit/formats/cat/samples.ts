@@ -121,16 +121,16 @@ export const GOOD_CATALOGS: readonly Fixture[] = [
 
 const malformed = (code: string, name: string, what: string, bytes: Buffer): Fixture => ({ name, what, bytes, code });
 const broken = (name: string, what: string, shape: CatalogShape): Fixture =>
-  malformed('catalog-malformed', name, what, makeCatalog(shape));
+  malformed('file-malformed', name, what, makeCatalog(shape));
 
 const plain = makeCatalog({ members: oneFile });
 const tooLarge = Buffer.alloc(16 * 1024 * 1024 + 1);
 plain.copy(tooLarge);
 
 export const MALFORMED_CATALOGS: readonly Fixture[] = [
-  malformed('catalog-malformed', 'cut.cat', 'a catalog that was cut', plain.subarray(0, plain.length - 1)),
-  malformed('catalog-trailing-bytes', 'tail.cat', 'bytes behind it', Buffer.concat([plain, Buffer.of(0)])),
-  malformed('catalog-too-large', 'huge.cat', 'more than 16 MiB', tooLarge),
+  malformed('file-malformed', 'cut.cat', 'a catalog that was cut', plain.subarray(0, plain.length - 1)),
+  malformed('trailing-bytes', 'tail.cat', 'bytes behind it', Buffer.concat([plain, Buffer.of(0)])),
+  malformed('file-too-large', 'huge.cat', 'more than 16 MiB', tooLarge),
   broken('kind.cat', 'members of an unknown kind', { kind: `${MICROSOFT}.12.1.4` }),
   broken('time.cat', 'a month that does not exist', { time: '241306070809Z' }),
   broken('member.cat', 'a member without a tag', { members: [sequence()] }),

@@ -54,7 +54,7 @@ it('has no files if it has no tables', async () => {
   expect(await filesIn(makeMsi({ tables: {} }))).toEqual({});
 });
 
-const DAMAGED = 'msi-database-malformed';
+const DAMAGED = 'file-malformed';
 const WIDE_ROW = Object.fromEntries(Array.from({ length: 70 }, (_, index) => [`c${index}`, 1]));
 
 it.each([
@@ -63,7 +63,7 @@ it.each([
   ['too many columns', { tables: { File: [WIDE_ROW] } }, DAMAGED],
   ['too many rows', { damaged: { File: Buffer.alloc(16_000_000) } }, DAMAGED],
   ['a table that is too large', { damaged: { _StringPool: Buffer.alloc(64 * 1024 * 1024 + 1) } }, DAMAGED],
-  ['a damaged cabinet', { streams: { c: Buffer.from('MSCF') } }, 'cabinet-malformed'],
+  ['a damaged cabinet', { streams: { c: Buffer.from('MSCF') } }, 'file-malformed'],
 ])('rejects %s', async (_what, shape, code) => {
   const tables = { File: [{ File: 'F0', FileName: 'a' }], Media: [{ Cabinet: '#c' }] };
   const bytes = makeMsi({ tables, streams: { c: makeCab({ folders: [], files: [] }) }, ...shape });

@@ -38,7 +38,7 @@ describe('bytes that belong to no stream', () => {
   it('are rejected before anything is signed if they follow the last sector in use', async () => {
     const file = await openBytes(msi, withSector(original, 1));
     const context = signingContext({ chain: signer.chain });
-    await expect(signingIn(file).check(context, 'replace')).rejects.toMatchObject({ code: 'msi-trailing-bytes' });
+    await expect(signingIn(file).check(context, 'replace')).rejects.toMatchObject({ code: 'trailing-bytes' });
     await signingIn(await openBytes(msi, withSector(original, 0))).check(context, 'replace');
   });
 });

@@ -120,7 +120,7 @@ function difatLoop(): Buffer {
   return bytes;
 }
 
-const broken = (name: string, what: string, bytes: Buffer, code = 'compound-file-malformed'): Fixture => ({
+const broken = (name: string, what: string, bytes: Buffer, code = 'file-malformed'): Fixture => ({
   name,
   what,
   bytes,
@@ -130,39 +130,34 @@ const largeStart = sound.readUInt32LE(entryOf('Large') + 116);
 
 export const MALFORMED_INSTALLERS: readonly Fixture[] = [
   broken('version.msi', 'an unknown version', changed(26, 0xfffe_0005)),
-  broken(
-    'fat-loop.msi',
-    'a stream that runs in a circle',
-    changed(fat + largeStart * 4, largeStart),
-    'compound-file-loop',
-  ),
+  broken('fat-loop.msi', 'a stream that runs in a circle', changed(fat + largeStart * 4, largeStart), 'file-malformed'),
   broken('short.msi', 'a stream whose chain is too short', changed(fat + largeStart * 4, 0xffff_fffe)),
   broken(
     'shared.msi',
     'two streams on one sector',
     changed(entryOf('\u4840\u3f3f') + 116, largeStart + 1),
-    'compound-file-overlap',
+    'file-malformed',
   ),
   broken('beyond.msi', 'a stream that is longer than the file', changed(entryOf('Large') + 120, 1 << 20)),
   broken(
     'mini-loop.msi',
     'a small stream that runs in a circle',
     changed(miniFat + sound.readUInt32LE(entryOf('Small') + 116) * 4, sound.readUInt32LE(entryOf('Small') + 116)),
-    'compound-file-loop',
+    'file-malformed',
   ),
   broken(
     'tree-loop.msi',
     'a directory that runs in a circle',
     changed(entryOf('Small') + 68, sound.readUInt32LE(directory + 76)),
-    'compound-file-loop',
+    'file-malformed',
   ),
   broken('fat-count.msi', 'more FAT sectors than sectors', changed(44, 1000)),
-  broken('difat-loop.msi', 'a DIFAT that runs in a circle', difatLoop(), 'compound-file-loop'),
+  broken('difat-loop.msi', 'a DIFAT that runs in a circle', difatLoop(), 'file-malformed'),
   broken(
     'directory-loop.msi',
     'sectors of the directory that run in a circle',
     changed(fat + sound.readUInt32LE(48) * 4, sound.readUInt32LE(48)),
-    'compound-file-loop',
+    'file-malformed',
   ),
   broken('directory.msi', 'a directory that is nowhere', changed(48, 0xffff_fffe)),
   broken('order.msi', 'a name that is not in its place in the directory', renamed('Empty', 'Xmpty')),
@@ -179,8 +174,8 @@ export const MALFORMED_INSTALLERS: readonly Fixture[] = [
       makeCompoundFile({ children: [child] }),
     ),
   ),
-  broken('cut.msi', 'a file that was cut', sound.subarray(0, directory + 128), 'compound-file-malformed'),
-  broken('head.msi', 'a part of a header', sound.subarray(0, 300), 'compound-file-truncated'),
+  broken('cut.msi', 'a file that was cut', sound.subarray(0, directory + 128), 'file-malformed'),
+  broken('head.msi', 'a part of a header', sound.subarray(0, 300), 'file-truncated'),
   broken(
     'letter.doc',
     'a Word document',

@@ -41,14 +41,14 @@ function withBlock(offset: number, end: string): Buffer {
 }
 
 export const MALFORMED_EXTENSIONS: readonly Fixture[] = [
-  malformed('navx-truncated', 'head.app', 'a part of a header', sound.subarray(0, 39)),
-  malformed('navx-truncated', 'cut.app', 'a package that was cut', sound.subarray(0, sound.length - 1)),
-  malformed('navx-truncated', 'long.app', 'a length of more than 32 bits', changed(32, 1)),
-  malformed('navx-malformed', 'header.app', 'a header of another length', changed(4, 44)),
-  malformed('navx-malformed', 'mark.app', 'a header without its second mark', changed(36, 0)),
-  malformed('navx-trailing-bytes', 'tail.app', 'bytes behind it', Buffer.concat([sound, Buffer.alloc(20, 1)])),
-  malformed('navx-malformed', 'place.app', 'a signature of another place', withBlock(sound.length + 1, 'NXSB')),
-  malformed('navx-malformed', 'end.app', 'a signature without its second mark', withBlock(sound.length, 'NXSA')),
+  malformed('file-truncated', 'head.app', 'a part of a header', sound.subarray(0, 39)),
+  malformed('file-truncated', 'cut.app', 'a package that was cut', sound.subarray(0, sound.length - 1)),
+  malformed('file-truncated', 'long.app', 'a length of more than 32 bits', changed(32, 1)),
+  malformed('file-malformed', 'header.app', 'a header of another length', changed(4, 44)),
+  malformed('file-malformed', 'mark.app', 'a header without its second mark', changed(36, 0)),
+  malformed('trailing-bytes', 'tail.app', 'bytes behind it', Buffer.concat([sound, Buffer.alloc(20, 1)])),
+  malformed('file-malformed', 'place.app', 'a signature of another place', withBlock(sound.length + 1, 'NXSB')),
+  malformed('file-malformed', 'end.app', 'a signature without its second mark', withBlock(sound.length, 'NXSA')),
 ];
 
 /** The same extension with a byte changed: in the header, and the last one of the package. */

@@ -64,5 +64,5 @@ describe.each(programs)('$name: $what', ({ bytes }) => {
 it('rejects a signature that takes the file past 4 GiB', async () => {
   const { layout } = await measured(programs[0]?.bytes ?? Buffer.alloc(0));
   const large = { ...layout, programEnd: 2 ** 32 - 2048, fileSize: 2 ** 32 - 2048 };
-  expect(() => embedCms(large, 0, Buffer.alloc(4096))).toThrow(expect.objectContaining({ code: 'pe-too-large' }));
+  expect(() => embedCms(large, 0, Buffer.alloc(4096))).toThrow(expect.objectContaining({ code: 'file-too-large' }));
 });

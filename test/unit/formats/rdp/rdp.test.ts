@@ -112,7 +112,9 @@ describe('a connection file', () => {
 
   it('has a sample for each error', () => {
     const covered = MALFORMED_CONNECTIONS.map(({ code }) => code);
-    expect([...new Set([...covered, 'rdp-address-missing'])].sort()).toEqual(Object.keys(rdpErrors.table).sort());
+    expect([...new Set([...covered, 'rdp-address-missing'])].sort()).toEqual(
+      [...Object.keys(rdpErrors.table), 'file-too-large'].sort(),
+    );
   });
 });
 

@@ -29,7 +29,7 @@ const malformed = (code: string, name: string, what: string, bytes: Buffer | str
 const header = (...words: readonly number[]) => Buffer.from(Uint32Array.from(words).buffer).toString('base64');
 
 export const MALFORMED_CONNECTIONS: readonly Fixture[] = [
-  malformed('rdp-too-large', 'large.rdp', 'a large file', Buffer.alloc(1024 * 1024 + 1, 'a')),
+  malformed('file-too-large', 'large.rdp', 'a large file', Buffer.alloc(1024 * 1024 + 1, 'a')),
   malformed('rdp-encoding', 'utf16be.rdp', 'UTF-16BE', utf16(TEXT).swap16()),
   malformed('rdp-encoding', 'odd.rdp', 'half a character', utf16(TEXT).subarray(0, -1)),
   malformed('rdp-encoding', 'nobom.rdp', 'UTF-16 without a BOM', utf16(TEXT).subarray(2)),

@@ -55,7 +55,7 @@ export const MALFORMED_POWERSHELL: readonly Fixture[] = [
   malformed('script-encoding', 'odd.ps1', 'UTF-16LE with an odd byte', Buffer.concat([utf16le(TEXT), Buffer.of(0x78)])),
   malformed('script-encoding', 'surrogate.ps1', 'half a character', utf16le('# \ud800 \r\n')),
   malformed('script-encoding', 'nul.ps1', 'a NUL', 'a\0b\r\n'),
-  malformed('script-too-large', 'large.ps1', 'more than 16 MiB', Buffer.alloc(16 * 1024 * 1024 + 1, '#')),
+  malformed('file-too-large', 'large.ps1', 'more than 16 MiB', Buffer.alloc(16 * 1024 * 1024 + 1, '#')),
   malformed(
     'script-block-damaged',
     'begin.ps1',

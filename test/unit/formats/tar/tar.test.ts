@@ -83,14 +83,14 @@ it.each([
   ['a pax record is damaged', makeTar([{ name: 'a', type: 'x', content: Buffer.from('99 a=b\n') }]), 'damaged record'],
 ])('rejects an archive if %s', async (_what, bytes, problem) => {
   await expect(contentsOf(tar, bytes)).rejects.toMatchObject({
-    code: 'tar-malformed',
+    code: 'file-malformed',
     message: expect.stringContaining(problem),
   });
 });
 
 it('rejects damaged gzip data', async () => {
   const bytes = gzipSync(FILE);
-  await expect(contentsOf(tar, bytes.subarray(0, -9))).rejects.toMatchObject({ code: 'gzip-malformed' });
+  await expect(contentsOf(tar, bytes.subarray(0, -9))).rejects.toMatchObject({ code: 'file-malformed' });
 });
 
 it('rejects gzip data of more than 1000 times its size', async () => {
