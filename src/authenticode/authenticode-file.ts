@@ -51,13 +51,11 @@ export function authenticodeFile<Measured extends MeasuredContent>(container: Co
   const signatures = async () => embeddedSignatures(await findSignatures(container), container, present, budget);
   return {
     signatures,
-    examine: () => container.examine(present),
+    examine: async () => (await container.examine?.(present)) ?? [],
     signing: {
-      fixedAlgorithm: undefined,
-      unusedOptions: [],
       async check(_context, mode) {
         if (mode === 'append') await outerSignature(container);
-        return { ...PLAIN_PREVIEW, warnings: container.warnings, replaces: () => mode === 'replace' };
+        return { ...PLAIN_PREVIEW, warnings: container.warnings ?? [], replaces: () => mode === 'replace' };
       },
       prepare: (context, mode) => prepare(container, context, mode),
       verify: (expected) => verify(container, expected),
@@ -71,9 +69,6 @@ export function authenticodeFile<Measured extends MeasuredContent>(container: Co
       },
     },
     attaching: { place: ({ bytes }) => attach(container, bytes) },
-    contents: undefined,
-    listing: undefined,
-    catalog: undefined,
   } satisfies AuthenticodeFile;
 }
 

@@ -13,12 +13,12 @@ import type { AuthenticodeParts } from './read-authenticode.ts';
 export interface Container<Measured extends MeasuredContent = MeasuredContent> {
   readonly source: ByteSource;
   readonly kind: SignedKind;
-  readonly warnings: readonly string[];
+  readonly warnings?: readonly string[];
   /** Clause for a message that explains why no second signature can be nested in the first. */
   readonly reasonForOneSignature?: string;
   entries(): Promise<readonly CmsEntry[]>;
   /** Clause for a message that explains why entries cannot be rewritten. */
-  readonly reasonNotRewritable: string | undefined;
+  readonly reasonNotRewritable?: string | undefined;
   /**
    * Reads the content once, either as new signatures digest it, as existing signatures digest it, or
    * `without-metadata`, as some programs do. The value for a package consists of several digests.
@@ -30,7 +30,7 @@ export interface Container<Measured extends MeasuredContent = MeasuredContent> {
   /** Makes `cms` the only entry. A second call with the same value must change nothing. */
   write(cms: Uint8Array, measured: Measured): Patch;
   removeAll(measured: () => Promise<Measured>): Promise<Patch>;
-  examine(measured: () => Promise<Measured>): Promise<readonly Finding[]>;
+  examine?(measured: () => Promise<Measured>): Promise<readonly Finding[]>;
 }
 
 export interface SignedKind {
@@ -55,7 +55,7 @@ export interface CmsEntry {
   /** A display name that is unique in the file. */
   readonly location: string;
   readonly cms: Uint8Array | undefined;
-  examine(): Promise<readonly Finding[]>;
+  examine?(): readonly Finding[];
 }
 
 export interface MeasuredContent {

@@ -1,12 +1,12 @@
 import { DIGEST_NAME_BY_OID, DIGEST_OID } from '../asn1/algorithm-identifiers.ts';
 import { SPC_CAB_DATA, SPC_NESTED_SIGNATURE, SPC_PE_IMAGE_DATA, SPC_SIP_INFO } from '../asn1/object-identifiers.ts';
 import { parts as partsOf, readElement } from '../asn1/read.ts';
-import type { ParsedAttribute } from '../cms/parse-signed-data.ts';
+import type { ParsedAttribute, SignerInfo } from '../cms/parse-signed-data.ts';
 import { examineSigner } from '../cms/verify-signer.ts';
 import type { ContentDigest } from '../crypto/measure-content.ts';
 import type { WorkBudget } from '../crypto/work-budget.ts';
-import { broken, type Finding, note, rejected, unsupported, warning } from '../errors/finding.ts';
-import { examineUnread } from '../format/cms.ts';
+import { broken, type Finding, note, rejected, unsupported } from '../errors/finding.ts';
+import { examineRepeated, examineSignerCount, examineUnread, MD5_WEAK, SHA1_AGING } from '../format/cms.ts';
 import type { SignedKind } from './container.ts';
 import { AUTHENTICODE_PROFILE } from './profile.ts';
 import type { AuthenticodeParts, FoundCms } from './read-authenticode.ts';
@@ -26,13 +26,14 @@ export function examineAuthenticode(
     ];
   }
   const { signedData, digestedContent } = parts;
-  const [signer, ...others] = signedData.signers;
+  const [signer] = signedData.signers;
   return [
     ...examineContent(parts, file),
     ...examineAlgorithms(parts),
     ...examineSigner(signedData, signer, digestedContent, { budget }),
-    ...(others.length === 0 ? [] : [unsupported('several-signers', `The signature has ${others.length + 1} signers.`)]),
-    ...examineSignedAttributes(signer.signedBytes, signer.signedAttributes),
+    ...examineSignerCount(signedData),
+    ...examineOrder(signer),
+    ...examineRepeated(signer),
     ...examineUnsignedAttributes(signer.unsignedAttributes),
     ...examineUnread(AUTHENTICODE_PROFILE, signer.unsignedAttributes),
   ];
@@ -90,62 +91,29 @@ function examineAlgorithms({ contentDigestOid, signedData }: AuthenticodeParts):
     const problem = `The file digest uses ${names[0] ?? contentDigestOid}, but the signature uses ${names[1] ?? digestAlgorithm}.`;
     findings.push(broken('digest-algorithms-differ', problem));
   }
-  if (names.includes('md5')) {
-    findings.push(
-      broken(
-        'digest-algorithm-weak',
-        'The signature uses MD5, which proves nothing: different files can have the same digest.',
-      ),
-    );
-  }
-  if ([contentDigestOid, digestAlgorithm].includes(DIGEST_OID.SHA1)) {
-    const message = 'The signature uses SHA-1, which is no longer secure. Sign with SHA256.';
-    findings.push(warning('digest-algorithm-aging', message));
-  }
+  if (names.includes('md5')) findings.push(MD5_WEAK);
+  if ([contentDigestOid, digestAlgorithm].includes(DIGEST_OID.SHA1)) findings.push(SHA1_AGING);
   return findings;
 }
 
-/** DER sorts attributes, and each type must occur only once. Signing programs sign the bytes as stored. */
-function examineSignedAttributes(
-  signedBytes: Uint8Array | undefined,
-  attributes: readonly ParsedAttribute[],
-): readonly Finding[] {
+/** DER sorts attributes. Signing programs sign the bytes as stored. */
+function examineOrder({ signedBytes }: SignerInfo): readonly Finding[] {
   if (signedBytes === undefined) return [];
-  const findings: Finding[] = [];
-  const encodings = partsOf(readElement(signedBytes, 'signed attributes'), 'signed attributes').map(
-    ({ bytes }) => bytes,
-  );
-  if (!isInDerOrder(encodings)) {
-    findings.push(note('signed-attributes-unordered', 'The signed attributes are not in DER order.'));
-  }
-  const repeated = repeatedTypes(attributes);
-  if (repeated.length > 0) {
-    findings.push(
-      broken('signed-attributes-repeated', `These signed attributes occur several times: ${repeated.join(', ')}.`),
-    );
-  }
-  return findings;
+  const what = 'signed attributes';
+  const encodings = partsOf(readElement(signedBytes, what), what).map(({ bytes }) => bytes);
+  if (isInDerOrder(encodings)) return [];
+  return [note('signed-attributes-unordered', 'The signed attributes are not in DER order.')];
 }
 
 /** No signature protects them, and programs read different values of repeated attributes. */
 function examineUnsignedAttributes(attributes: readonly ParsedAttribute[]): readonly Finding[] {
-  const repeated = repeatedTypes(attributes).filter((type) => type !== SPC_NESTED_SIGNATURE);
-  if (repeated.length === 0) return [];
-  return [
-    note('unsigned-attributes-repeated', `These unsigned attributes occur several times: ${repeated.join(', ')}.`),
-  ];
+  const types = attributes.map(({ type }) => type).filter((type) => type !== SPC_NESTED_SIGNATURE);
+  const repeated = new Set(types.filter((type, index) => types.indexOf(type) !== index));
+  if (repeated.size === 0) return [];
+  const message = `These unsigned attributes occur several times: ${[...repeated].join(', ')}.`;
+  return [note('unsigned-attributes-repeated', message)];
 }
 
 export function isInDerOrder(encodings: readonly Uint8Array[]): boolean {
   return encodings.every((bytes, index) => Buffer.compare(encodings[index - 1] ?? bytes, bytes) <= 0);
-}
-
-function repeatedTypes(attributes: readonly ParsedAttribute[]): readonly string[] {
-  const seen = new Set<string>();
-  const repeated = new Set<string>();
-  for (const { type } of attributes) {
-    if (seen.has(type)) repeated.add(type);
-    seen.add(type);
-  }
-  return [...repeated];
 }

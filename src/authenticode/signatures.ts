@@ -75,7 +75,7 @@ export function embeddedSignatures(
       examine: async () => [
         ...examineAuthenticode(found, await signedFile(), budget),
         ...((parts && (await compare?.(parts))) ?? []),
-        ...((await entry?.examine()) ?? []),
+        ...(entry?.examine?.() ?? []),
       ],
     });
   };

@@ -2,6 +2,8 @@ import { readElement } from '../asn1/read.ts';
 import type { ByteSource } from '../bytes/byte-source.ts';
 import type { ByteRange } from '../bytes/pieces.ts';
 import { orUndefined } from '../errors/codesign-error.ts';
+import { broken, type Finding } from '../errors/finding.ts';
+import { plural } from '../errors/plural.ts';
 
 export interface StoredCms {
   readonly cms: Uint8Array | undefined;
@@ -27,4 +29,11 @@ export function splitCms(bytes: Uint8Array): StoredCms {
 
 export function isPadding(rest: Uint8Array): boolean {
   return rest.length <= LONGEST_PADDING && rest.every((byte) => byte === 0);
+}
+
+/** Windows accepts bytes after the CMS by default (CVE-2013-3900). */
+export function examineRest(stored: StoredCms | undefined): readonly Finding[] {
+  if (stored === undefined || isPadding(stored.rest)) return [];
+  const size = plural(stored.rest.length, 'byte');
+  return [broken('hidden-bytes', `The file hides ${size} after the signature, which no signature covers.`)];
 }

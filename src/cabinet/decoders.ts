@@ -1,8 +1,8 @@
 /** The compression methods of cabinets. Each block can refer to the data of earlier blocks. */
 
 import { inflateRawSync } from 'node:zlib';
-import type { BlockDecoder } from './block-decoder.ts';
 import { malformed } from './errors.ts';
+import type { BlockDecoder } from './folder-reader.ts';
 import { lzx } from './lzx.ts';
 
 const WINDOW = 32 * 1024;

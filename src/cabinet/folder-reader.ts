@@ -1,7 +1,6 @@
 /** Unpacks the data of a folder, which consists of blocks (MS-CAB, 2.4 CFDATA). */
 
 import { type ByteSource, slidingWindow } from '../bytes/byte-source.ts';
-import type { BlockDecoder } from './block-decoder.ts';
 import { malformed } from './errors.ts';
 
 /** The data blocks of a folder in one cabinet. */
@@ -10,6 +9,13 @@ export interface FolderPart {
   readonly dataOffset: number;
   readonly blockCount: number;
   readonly blockReserve: number;
+}
+
+export interface BlockDecoder {
+  /** Returns `size` unpacked bytes, which stay valid. Throws `file-malformed`. */
+  decode(data: Buffer, size: number): Buffer;
+  /** Returns a decoder that continues from the same state. */
+  copy(): BlockDecoder;
 }
 
 const HEADER_LENGTH = 8;

@@ -1,7 +1,7 @@
 /** The compression method LZX as in cabinets (MS-PATCH, without the extensions of LZX DELTA). */
 
-import type { BlockDecoder } from './block-decoder.ts';
 import { malformed } from './errors.ts';
+import type { BlockDecoder } from './folder-reader.ts';
 import { BitReader, type HuffmanCode, huffmanCode } from './huffman.ts';
 
 const LEAST_WINDOW_BITS = 15;

@@ -17,3 +17,12 @@ export const NODE_DIGEST_NAME: Readonly<Record<DigestAlgorithm, string>> = {
   SHA384: 'sha384',
   SHA512: 'sha512',
 };
+
+/** Sorts by the length of digests. Returns undefined if an algorithm is unknown. */
+export function byStrength(
+  algorithms: readonly (DigestAlgorithm | undefined)[],
+): readonly DigestAlgorithm[] | undefined {
+  const known = algorithms.filter((algorithm) => algorithm !== undefined);
+  if (known.length < algorithms.length) return undefined;
+  return known.sort((a, b) => DIGEST_LENGTH[a] - DIGEST_LENGTH[b]);
+}

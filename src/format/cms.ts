@@ -6,7 +6,7 @@ import type { ParsedAttribute, SignedData, SignerInfo } from '../cms/parse-signe
 import { replaceUnsignedAttributes } from '../cms/unsigned-attributes.ts';
 import { type DigestAlgorithm, NODE_DIGEST_NAME } from '../crypto/algorithms.ts';
 import type { CodesignError } from '../errors/codesign-error.ts';
-import { type Finding, note, rejected, warning } from '../errors/finding.ts';
+import { broken, type Finding, note, rejected, unsupported, warning } from '../errors/finding.ts';
 import type { ReadTimestamps } from '../timestamp/read-timestamps.ts';
 import type { Timestamp } from '../timestamp/timestamp.ts';
 import type { SigningContext, SigningUnit } from './signable-file.ts';
@@ -149,4 +149,28 @@ export function examineUnread(
   if (readsNested || !isThere(SPC_NESTED_SIGNATURE)) return findings;
   const message = `The nested signatures have no effect: ${verifier} does not read them.`;
   return [...findings, note('nested-signature-not-read', message)];
+}
+
+export const MD5_WEAK = broken(
+  'digest-algorithm-weak',
+  'The signature uses MD5, which proves nothing: different files can have the same digest.',
+);
+
+export const SHA1_AGING = warning(
+  'digest-algorithm-aging',
+  'The signature uses SHA-1, which is no longer secure. Sign with SHA256.',
+);
+
+export function examineSignerCount({ signers }: SignedData): readonly Finding[] {
+  if (signers.length === 1) return [];
+  return [unsupported('several-signers', `The signature has ${signers.length} signers.`)];
+}
+
+/** Programs read different values of repeated attributes. */
+export function examineRepeated({ signedAttributes }: SignerInfo): readonly Finding[] {
+  const types = signedAttributes.map(({ type }) => type);
+  const repeated = new Set(types.filter((type, index) => types.indexOf(type) !== index));
+  if (repeated.size === 0) return [];
+  const message = `These signed attributes occur several times: ${[...repeated].join(', ')}.`;
+  return [broken('signed-attributes-repeated', message)];
 }

@@ -12,7 +12,7 @@ export interface Format {
   /** Extensions (".exe") select files in folders, but never determine the format of a file. */
   readonly extensions: readonly string[];
   /** Extensions that other types of files use too: such files are ignored in folders. */
-  readonly onlyIfNamed: readonly string[];
+  readonly onlyIfNamed?: readonly string[];
   readonly purpose: Purpose;
   readonly recognition: Recognition;
   /** undefined if files can only be read. */
@@ -31,9 +31,9 @@ export interface SigningRules {
   /** Modes for existing signatures. The first is the default. */
   readonly modes: readonly [SigningMode, ...SigningMode[]];
   /** Signatures contain `SigningContext.time`. A resumed run uses the time of the first run. */
-  readonly signsTime: boolean;
+  readonly signsTime?: boolean;
   /** The extension determines the form of the signature, so the result must have that of the input. */
-  readonly keepsExtension: boolean;
+  readonly keepsExtension?: boolean;
 }
 
 export type Recognition =

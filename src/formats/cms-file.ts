@@ -5,24 +5,19 @@ import { DIGEST_OID, digestAlgorithmOf } from '../asn1/algorithm-identifiers.ts'
 import { DATA } from '../asn1/object-identifiers.ts';
 import { isSameBytes } from '../bytes/byte-source.ts';
 import type { Patch } from '../bytes/pieces.ts';
-import { type ParsedAttribute, parseSignedData, type SignedData } from '../cms/parse-signed-data.ts';
+import { parseSignedData, type SignedData } from '../cms/parse-signed-data.ts';
 import { examineSigner } from '../cms/verify-signer.ts';
 import { NODE_DIGEST_NAME } from '../crypto/algorithms.ts';
 import type { WorkBudget } from '../crypto/work-budget.ts';
 import { attempt, CodesignError } from '../errors/codesign-error.ts';
-import {
-  asClause,
-  broken,
-  type Finding,
-  hasFindingAgainst,
-  isAgainst,
-  unsupported,
-  warning,
-} from '../errors/finding.ts';
+import { asClause, broken, type Finding, hasFindingAgainst, isAgainst } from '../errors/finding.ts';
 import {
   cmsSignature,
+  examineRepeated,
+  examineSignerCount,
   examineUnread,
   prepareCms,
+  SHA1_AGING,
   type SignatureProfile,
   stampCms,
   timestampsOf,
@@ -65,8 +60,6 @@ export function cmsFile(holder: CmsHolder, budget: WorkBudget): CmsFile {
     signatures,
     examine: async () => [],
     signing: {
-      fixedAlgorithm: undefined,
-      unusedOptions: [],
       async check(_context, mode) {
         prepared(mode);
         return PLAIN_PREVIEW;
@@ -115,9 +108,6 @@ export function cmsFile(holder: CmsHolder, budget: WorkBudget): CmsFile {
         return embedding(cms, isOfPresent ? holder.replace(cms) : holder.write(cms));
       },
     },
-    contents: undefined,
-    listing: undefined,
-    catalog: undefined,
   };
 }
 
@@ -146,27 +136,13 @@ function signatureIn(holder: CmsHolder, stored: Uint8Array, budget: WorkBudget):
 }
 
 function examineCms(signedData: SignedData, content: Uint8Array, budget: WorkBudget): readonly Finding[] {
-  const { signers } = signedData;
-  const [signer, ...others] = signers;
+  const [signer] = signedData.signers;
   const findings: Finding[] = [...examineSigner(signedData, signer, content, { budget })];
   if (signedData.contentType !== DATA || signedData.content !== undefined) {
     findings.push(
       broken('signature-content-other', 'The signature contains content of its own instead of a digest of the file.'),
     );
   }
-  if (others.length > 0) {
-    findings.push(unsupported('several-signers', `The signature has ${others.length + 1} signers.`));
-  }
-  if (isRepeated(signer.signedAttributes)) {
-    findings.push(broken('signed-attributes-repeated', 'A signed attribute occurs several times.'));
-  }
-  if (signer.digestAlgorithm === DIGEST_OID.SHA1) {
-    const message = 'The signature uses SHA-1, which is no longer secure. Sign with SHA256.';
-    findings.push(warning('digest-algorithm-aging', message));
-  }
-  return findings;
-}
-
-function isRepeated(attributes: readonly ParsedAttribute[]): boolean {
-  return new Set(attributes.map(({ type }) => type)).size < attributes.length;
+  const aging = signer.digestAlgorithm === DIGEST_OID.SHA1 ? [SHA1_AGING] : [];
+  return [...findings, ...examineSignerCount(signedData), ...examineRepeated(signer), ...aging];
 }

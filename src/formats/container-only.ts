@@ -16,7 +16,5 @@ export function containerOnly(
     stamping: undefined,
     attaching: undefined,
     contents: { entries, changing },
-    listing: undefined,
-    catalog: undefined,
   };
 }

@@ -1,5 +1,5 @@
 import type { ByteSource } from '../bytes/byte-source.ts';
-import { type ByteRange, readPieces } from '../bytes/pieces.ts';
+import { areZero, type ByteRange } from '../bytes/pieces.ts';
 import type { ZipArchive } from './archive.ts';
 import { asBuffer, readUInt64LE, ZIP64_END_RECORD_LENGTH, ZIP64_LOCATOR_LENGTH } from './fields.ts';
 
@@ -44,14 +44,6 @@ async function bytesIn(source: ByteSource, ranges: readonly ByteRange[]): Promis
   const filled = ranges.filter(({ start, end }) => end > start);
   const length = filled.reduce((sum, { start, end }) => sum + end - start, 0);
   return { length, isZero: length === 0 || (await areZero(source, filled)) };
-}
-
-async function areZero(source: ByteSource, ranges: readonly ByteRange[]): Promise<boolean> {
-  for await (const chunk of readPieces(source, ranges)) {
-    // Ten times faster than byte by byte.
-    if (!asBuffer(chunk).equals(Buffer.alloc(chunk.length))) return false;
-  }
-  return true;
 }
 
 const APK_MAGIC = 'APK Sig Block 42';

@@ -3,7 +3,7 @@
 import { hash } from 'node:crypto';
 import { inflateRawSync, constants as zlib } from 'node:zlib';
 import { type ByteSource, slidingWindow } from '../../bytes/byte-source.ts';
-import { DIGEST_LENGTH, type DigestAlgorithm, NODE_DIGEST_NAME } from '../../crypto/algorithms.ts';
+import { type DigestAlgorithm, NODE_DIGEST_NAME } from '../../crypto/algorithms.ts';
 import type { ZipEntry } from '../../zip/directory.ts';
 import { STORED } from '../../zip/fields.ts';
 import { PLAIN_BLOCK_HEADER_LENGTH } from '../../zip/write-records.ts';
@@ -34,17 +34,15 @@ interface MappedFile {
   readonly blocks: Blocks;
 }
 
-/** Objects for 65,000 blocks would take 30 MB more. */
+/** As objects, 65,000 blocks would take 30 MB more. */
 interface Blocks {
-  /** The base64 digests are concatenated. Those of the wrong length are omitted. */
-  hashes: Buffer;
+  readonly hashes: string[];
   readonly sizes: number[];
 }
 
 const NO_SIZE = -1;
 
-/** The hashes of 65,000 blocks take 5 MB. */
-export function readBlockMap(bytes: Uint8Array, { withHashes = false } = {}): BlockMap {
+export function readBlockMap(bytes: Uint8Array): BlockMap {
   const files: MappedFile[] = [];
   let algorithm: DigestAlgorithm | undefined;
   readXml(PART, decodeXml(PART, bytes), (element) => {
@@ -59,32 +57,17 @@ export function readBlockMap(bytes: Uint8Array, { withHashes = false } = {}): Bl
         name: attributeOf(element, 'Name', PART),
         size: numberIn(element, 'Size', PART),
         headerLength: numberIn(element, 'LfhSize', PART),
-        blocks: { hashes: Buffer.alloc(0), sizes: [] },
+        blocks: { hashes: [], sizes: [] },
       });
     }
     const blocks = files.at(-1)?.blocks;
-    if (isOwn && depth === 3 && name === 'Block' && blocks !== undefined && algorithm !== undefined) {
-      const hash = attributeOf(element, 'Hash', PART);
-      if (withHashes) putHash(blocks, hash, hashLength(algorithm));
+    if (isOwn && depth === 3 && name === 'Block' && blocks !== undefined) {
+      blocks.hashes.push(attributeOf(element, 'Hash', PART));
       blocks.sizes.push(attributes.has('Size') ? numberIn(element, 'Size', PART) : NO_SIZE);
     }
   });
   if (algorithm === undefined) throw malformed(PART, 'it has no HashMethod');
   return { algorithm, files };
-}
-
-function hashLength(algorithm: DigestAlgorithm): number {
-  return Math.ceil(DIGEST_LENGTH[algorithm] / 3) * 4;
-}
-
-function putHash(blocks: Blocks, hash: string, length: number): void {
-  const at = blocks.sizes.length * length;
-  if (hash.length !== length || at > blocks.hashes.length) return;
-  if (at === blocks.hashes.length) {
-    const more = Buffer.alloc(Math.max(at, length));
-    blocks.hashes = Buffer.concat([blocks.hashes, more]);
-  }
-  blocks.hashes.write(hash, at, 'latin1');
 }
 
 interface MappedEntry {
@@ -159,7 +142,7 @@ export async function compareDigests(
   blockMap: Uint8Array,
   entries: readonly ZipEntry[],
 ): Promise<readonly string[]> {
-  const { files, algorithm } = readBlockMap(blockMap, { withHashes: true });
+  const { files, algorithm } = readBlockMap(blockMap);
   const problems: string[] = [];
   const window = slidingWindow(source, source.size);
   for (const { entry, file } of pairUp(files, entries).mapped) {
@@ -178,7 +161,6 @@ async function findWrongBlock(
   algorithm: DigestAlgorithm,
 ): Promise<number | undefined> {
   const { hashes, sizes } = blocks;
-  const step = hashLength(algorithm);
   const end = dataOffset + compressedSize;
   let offset = dataOffset;
   for (const [index, packedSize] of sizes.entries()) {
@@ -188,8 +170,7 @@ async function findWrongBlock(
     const data = view(offset, packed) ?? (await load(offset, packed));
     const contents = method === STORED ? data : inflateBlock(data);
     if (contents?.length !== length) return index;
-    const expected = hashes.toString('latin1', index * step, (index + 1) * step);
-    if (hash(NODE_DIGEST_NAME[algorithm], contents, 'base64') !== expected) return index;
+    if (hash(NODE_DIGEST_NAME[algorithm], contents, 'base64') !== hashes[index]) return index;
     offset += packed;
   }
   return undefined;

@@ -10,13 +10,7 @@ export const appx = {
   id: 'appx',
   title: 'Windows app package (MSIX, APPX)',
   extensions: EXTENSIONS,
-  onlyIfNamed: [],
-  signing: {
-    options: [...PROGRAM_OPTIONS, INNER_PACKAGES],
-    modes: ['replace'],
-    signsTime: false,
-    keepsExtension: false,
-  },
+  signing: { options: [...PROGRAM_OPTIONS, INNER_PACKAGES], modes: ['replace'] },
   purpose: 'code-signing',
   recognition: {
     by: 'zip',

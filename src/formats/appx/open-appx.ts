@@ -124,12 +124,9 @@ function signaturePart(
   const sip = SIPS[kind];
   return {
     source,
-    warnings: [],
     kind: { ...sipKind(sip, kind === 'bundle' ? 'a bundle of packages' : 'a package'), describeDigest: describeList },
     reasonForOneSignature: 'a package can have only one signature',
-    reasonNotRewritable: undefined,
-    entries: async () =>
-      signature === undefined ? [] : [{ location: PARTS.signature, cms: signature.cms, examine: async () => [] }],
+    entries: async () => (signature === undefined ? [] : [{ location: PARTS.signature, cms: signature.cms }]),
     async measure(content, algorithms) {
       const body = content === 'present' ? bodyWith(opened) : bodyWithSignature(opened);
       return { digests: await measurePackage(source, body, opened, algorithms, measure), body };

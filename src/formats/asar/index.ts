@@ -4,7 +4,6 @@ export const asar = {
   id: 'asar',
   title: 'Electron archive (ASAR)',
   extensions: ['.asar'],
-  onlyIfNamed: [],
   signing: undefined,
   purpose: 'code-signing',
   recognition: { by: 'bytes', claims: claimsHead },

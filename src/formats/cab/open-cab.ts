@@ -57,9 +57,8 @@ function signatureAtEnd(cabinet: Cabinet, source: ByteSource, { measure }: Conte
   const { layout, head, stored } = cabinet;
   return {
     source,
-    warnings: hiddenIn(cabinet).map(({ where }) => formatWarnings('hidden-bytes-dropped', { where })),
+    warnings: hiddenIn(cabinet).map((where) => formatWarnings('hidden-bytes-dropped', { where })),
     kind: KIND,
-    reasonNotRewritable: undefined,
     entries: async () => (stored === undefined ? [] : [entryOf(stored)]),
     async measure(content, algorithms) {
       // `verify` would call the result broken.
@@ -79,14 +78,16 @@ function signatureAtEnd(cabinet: Cabinet, source: ByteSource, { measure }: Conte
     },
     async examine() {
       if (layout.signature === undefined) return [];
-      const hidden = hiddenIn(cabinet).map(({ message }) => broken('hidden-bytes', message));
+      const hidden = hiddenIn(cabinet).map((where) =>
+        broken('hidden-bytes', `Bytes that no signature covers are hidden ${where}.`),
+      );
       return (await areReserveSizesRight(source, layout)) ? hidden : [...hidden, RESERVE_SIZES_DIFFER];
     },
   };
 }
 
 function entryOf({ cms }: StoredCms): CmsEntry {
-  return { location: 'end of the cabinet', cms, examine: async () => [] };
+  return { location: 'end of the cabinet', cms };
 }
 
 const RESERVE_SIZES_DIFFER = broken(
@@ -94,18 +95,11 @@ const RESERVE_SIZES_DIFFER = broken(
   'The sizes of the reserved areas, which no signature covers, were changed, so that programs unpack other bytes.',
 );
 
-function hiddenIn({ layout: { reserve }, stored }: Cabinet) {
-  const found: { readonly where: string; readonly message: string }[] = [];
-  if (reserve?.block2.subarray(8).some((byte) => byte !== 0)) {
-    const where = "in the reserved area of the cabinet's header";
-    found.push({ where, message: `Bytes that no signature covers are hidden ${where}.` });
-  }
-  if (stored !== undefined && !isPadding(stored.rest)) {
-    const where = 'after the signature';
-    const size = plural(stored.rest.length, 'byte');
-    found.push({ where, message: `The file hides ${size} ${where}, which no signature covers.` });
-  }
-  return found;
+function hiddenIn({ layout: { reserve }, stored }: Cabinet): readonly string[] {
+  return [
+    ...(reserve?.block2.subarray(8).some((byte) => byte !== 0) ? ["in the reserved area of the cabinet's header"] : []),
+    ...(stored === undefined || isPadding(stored.rest) ? [] : ['after the signature']),
+  ];
 }
 
 /** Most programs write an SpcLink, but jsign and relic write SpcPeImageData. */

@@ -7,7 +7,7 @@ export const cat = {
   extensions: ['.cat'],
   // Files that a catalog lists must not change after it is signed.
   onlyIfNamed: ['.cat'],
-  signing: { options: PROGRAM_OPTIONS, modes: ['replace'], signsTime: false, keepsExtension: false },
+  signing: { options: PROGRAM_OPTIONS, modes: ['replace'] },
   purpose: 'code-signing',
   recognition: { by: 'bytes', claims: startsLikeCatalog },
   open: async (source, reader) => (await import('./open-cat.ts')).openCat(source, reader),

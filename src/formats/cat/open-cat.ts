@@ -55,8 +55,7 @@ function signedList(catalog: Catalog, source: ByteSource): Container {
     warnings: catalog.version === 2 ? [] : [catWarnings('listed-by-sha1')],
     kind: { contentType: CERTIFICATE_TRUST_LIST, dataType: CERTIFICATE_TRUST_LIST },
     reasonForOneSignature: 'a security catalog holds one signature',
-    reasonNotRewritable: undefined,
-    entries: async () => (cms === undefined ? [] : [{ location: 'catalog', cms, examine: async () => [] }]),
+    entries: async () => (cms === undefined ? [] : [{ location: 'catalog', cms }]),
     // Digests the copy in memory, so that later changes to the file have no effect.
     measure: (_content, algorithms) => measureContent(memorySource(list.contents), [list.contents], algorithms),
     content: async () => ({ type: CERTIFICATE_TRUST_LIST, value: list.bytes }),
@@ -65,7 +64,6 @@ function signedList(catalog: Catalog, source: ByteSource): Container {
       if (cms === undefined) throw formatErrors('not-signed');
       return replaceBy(unsignedCatalog(encapsulated.bytes));
     },
-    examine: async () => [],
   };
 }
 

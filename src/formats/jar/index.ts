@@ -7,8 +7,7 @@ export const jar = {
   id: 'jar',
   title: 'Java archive (JAR)',
   extensions: JAR_EXTENSIONS,
-  onlyIfNamed: [],
-  signing: { options: [SIGNER_NAME], modes: ['replace', 'append'], signsTime: false, keepsExtension: false },
+  signing: { options: [SIGNER_NAME], modes: ['replace', 'append'] },
   purpose: 'code-signing',
   recognition: {
     by: 'zip',

@@ -66,8 +66,6 @@ export async function openJar(source: ByteSource, reader: ContentReader, name: s
     examine: () => examineArchive(opened),
     layout: () => describeLayout(layout),
     signing: {
-      fixedAlgorithm: undefined,
-      unusedOptions: [],
       async check(context, mode) {
         const { leaving } = await chooseSignatureFile(opened, context, mode);
         const names = new Set(
@@ -97,8 +95,6 @@ export async function openJar(source: ByteSource, reader: ContentReader, name: s
       },
     },
     contents: zipContents(source, layout.archive),
-    listing: undefined,
-    catalog: undefined,
   };
 }
 

@@ -1,14 +1,13 @@
 import type { Element } from '../../asn1/read.ts';
 import { sipVersionOf } from '../../authenticode/sip-info.ts';
-import { isPadding, type StoredCms } from '../../authenticode/stored-cms.ts';
+import { examineRest, type StoredCms } from '../../authenticode/stored-cms.ts';
 import type { ByteSource } from '../../bytes/byte-source.ts';
 import { guidText } from '../../bytes/guid.ts';
-import type { ByteRange } from '../../bytes/pieces.ts';
+import { areZero, type ByteRange } from '../../bytes/pieces.ts';
 import type { CompoundFile, CompoundStorage } from '../../compound-file/format.ts';
 import { DIGEST_ALGORITHMS, type DigestAlgorithm } from '../../crypto/algorithms.ts';
 import { orUndefined } from '../../errors/codesign-error.ts';
 import { broken, type Finding } from '../../errors/finding.ts';
-import { plural } from '../../errors/plural.ts';
 import type { Detail } from '../../format/signature.ts';
 import { digestMetadata, SIP_VERSION } from './content.ts';
 import { msiErrors } from './errors.ts';
@@ -48,7 +47,7 @@ export function installerKindOf({ entry, children }: CompoundStorage): string {
 export async function trailingBytes(source: ByteSource, { unused }: CompoundFile): Promise<ByteRange | undefined> {
   let last: ByteRange | undefined;
   for (const range of unused) last = range;
-  return last?.end === source.size && !(await isZero(source, last)) ? last : undefined;
+  return last?.end === source.size && !(await areZero(source, [last])) ? last : undefined;
 }
 
 export async function examineInstaller(installer: Installer, source: ByteSource): Promise<readonly Finding[]> {
@@ -56,16 +55,12 @@ export async function examineInstaller(installer: Installer, source: ByteSource)
   const findings: Finding[] = [];
   if (stored === undefined) return findings;
   for (const range of file.unused) {
-    if (await isZero(source, range)) continue;
+    if (await areZero(source, [range])) continue;
     const message = `Bytes ${range.start} to ${range.end} belong to no stream, are not empty, and are covered by no signature: Windows rejects the file.`;
     findings.push(broken('hidden-bytes', message));
     break;
   }
-  if (!isPadding(stored.rest)) {
-    const message = `The file hides ${plural(stored.rest.length, 'byte')} after the signature, which no signature covers.`;
-    findings.push(broken('hidden-bytes', message));
-  }
-  return findings;
+  return [...findings, ...examineRest(stored)];
 }
 
 /**
@@ -92,11 +87,4 @@ export function describeInstaller({ kind, file, root, stored, metadata }: Instal
     { name: 'signature', value: stored === undefined ? 'none' : 'in the stream DigitalSignature' },
     { name: 'metadata digest', value: metadata === undefined ? 'none' : 'in the stream MsiDigitalSignatureEx' },
   ];
-}
-
-async function isZero(source: ByteSource, { start, end }: ByteRange): Promise<boolean> {
-  for await (const chunk of source.stream(start, end)) {
-    if (chunk.some((byte) => byte !== 0)) return false;
-  }
-  return true;
 }

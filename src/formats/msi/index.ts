@@ -8,8 +8,7 @@ export const msi = {
   id: 'msi',
   title: 'Windows Installer (MSI)',
   extensions: ['.msi', '.msp', '.mst'],
-  onlyIfNamed: [],
-  signing: { options: PROGRAM_OPTIONS, modes: ['replace', 'append'], signsTime: false, keepsExtension: false },
+  signing: { options: PROGRAM_OPTIONS, modes: ['replace', 'append'] },
   purpose: 'code-signing',
   // Recognises every compound file, so that the error for an Office document can state the type of the document.
   recognition: { by: 'bytes', claims: (head) => COMPOUND_FILE.equals(head.subarray(0, 8)) },

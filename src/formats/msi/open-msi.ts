@@ -114,10 +114,8 @@ function signatureStream(
     source,
     warnings: isHidden ? [formatWarnings('hidden-bytes-dropped', { where: 'after the signature' })] : [],
     kind: sipKind(sipOf(true), 'an installer file'),
-    reasonNotRewritable: undefined,
     hasFormWithoutMetadata: true,
-    entries: async () =>
-      stored === undefined ? [] : [{ location: 'stream DigitalSignature', cms: stored.cms, examine: async () => [] }],
+    entries: async () => (stored === undefined ? [] : [{ location: 'stream DigitalSignature', cms: stored.cms }]),
     compare: async ({ dataValue }) => examineMetadata(installer, dataValue),
     async measure(content, algorithms) {
       const [first] = algorithms;

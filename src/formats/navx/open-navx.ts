@@ -2,12 +2,10 @@ import { authenticodeFile } from '../../authenticode/authenticode-file.ts';
 import { type Container, digestIn } from '../../authenticode/container.ts';
 import { type Sip, sipKind, spcSipInfo } from '../../authenticode/sip-info.ts';
 import { spcContent } from '../../authenticode/spc-structures.ts';
-import { isPadding, readStoredCms, type StoredCms } from '../../authenticode/stored-cms.ts';
+import { examineRest, readStoredCms, type StoredCms } from '../../authenticode/stored-cms.ts';
 import type { ByteSource } from '../../bytes/byte-source.ts';
 import { bytesErrors } from '../../bytes/errors.ts';
 import type { ByteRange, Patch } from '../../bytes/pieces.ts';
-import { broken } from '../../errors/finding.ts';
-import { plural } from '../../errors/plural.ts';
 import { formatErrors } from '../../format/errors.ts';
 import type { ContentReader, SignableFile } from '../../format/signable-file.ts';
 
@@ -35,18 +33,14 @@ export async function openNavx(source: ByteSource, reader: ContentReader): Promi
 
 function signatureBlock({ layout, stored }: Extension, source: ByteSource, { measure }: ContentReader): Container {
   const { packageEnd, fileSize } = layout;
-  const hidden = stored === undefined || isPadding(stored.rest) ? 0 : stored.rest.length;
   const replaceBlock = (insert: readonly Uint8Array[]): Patch => [
     { offset: packageEnd, remove: fileSize - packageEnd, insert },
   ];
   return {
     source,
-    warnings: [],
     kind: sipKind(undefined, 'a Business Central extension'),
     reasonForOneSignature: 'an extension holds one signature',
-    reasonNotRewritable: undefined,
-    entries: async () =>
-      stored === undefined ? [] : [{ location: 'signature block', cms: stored.cms, examine: async () => [] }],
+    entries: async () => (stored === undefined ? [] : [{ location: 'signature block', cms: stored.cms }]),
     measure: async (_content, algorithms) => measure(source, [{ start: 0, end: packageEnd }], algorithms),
     content: async ({ algorithm }, measured) => spcContent(spcSipInfo(SIP), algorithm, digestIn(measured, algorithm)),
     write(cms) {
@@ -59,11 +53,7 @@ function signatureBlock({ layout, stored }: Extension, source: ByteSource, { mea
       if (layout.signature === undefined) throw formatErrors('not-signed');
       return replaceBlock([]);
     },
-    async examine() {
-      if (hidden === 0) return [];
-      const message = `The file hides ${plural(hidden, 'byte')} after the signature, which no signature covers.`;
-      return [broken('hidden-bytes', message)];
-    },
+    examine: async () => examineRest(stored),
   };
 }
 

@@ -3,11 +3,18 @@ import { COUNTER_SIGNATURE, DATA } from '../../asn1/object-identifiers.ts';
 import { lazy } from '../../bytes/reuse.ts';
 import { attributeValues, parseSignedData, type SignedData, type SignerInfo } from '../../cms/parse-signed-data.ts';
 import { examineSigner } from '../../cms/verify-signer.ts';
-import { DIGEST_LENGTH, type DigestAlgorithm } from '../../crypto/algorithms.ts';
+import { byStrength, type DigestAlgorithm } from '../../crypto/algorithms.ts';
 import type { WorkBudget } from '../../crypto/work-budget.ts';
 import { attempt, CodesignError } from '../../errors/codesign-error.ts';
 import { broken, type Finding, rejected, unsupported } from '../../errors/finding.ts';
-import { cmsSignature, examineUnread, timestampsOf, unreadableCms } from '../../format/cms.ts';
+import {
+  cmsSignature,
+  examineRepeated,
+  examineSignerCount,
+  examineUnread,
+  timestampsOf,
+  unreadableCms,
+} from '../../format/cms.ts';
 import type { Detail, FoundSignature } from '../../format/signature.ts';
 import { timestampReader } from '../../timestamp/read-timestamps.ts';
 import type { Timestamp } from '../../timestamp/timestamp.ts';
@@ -63,7 +70,7 @@ export function embeddedSignature(
     );
   return of(signer, {
     location: SIGNATURE_NAME,
-    algorithm: () => weakest(text?.algorithm, digestAlgorithmOf(signer.digestAlgorithm)),
+    algorithm: () => byStrength([text?.algorithm, digestAlgorithmOf(signer.digestAlgorithm)])?.[0],
     contained: coSigners.map((signature) => ({ as: 'co-signer', signature })),
     details: async () => describe(text, signer, countersigners, await matches()),
     examine: async () => [
@@ -79,12 +86,6 @@ const RULES = { contentTypes: [undefined, DATA] };
 
 function nameOf(countersigner: SignerInfo): string {
   return roleOf(countersigner) === 'repository' ? 'repository countersignature' : 'countersignature';
-}
-
-function weakest(...algorithms: readonly (DigestAlgorithm | undefined)[]): DigestAlgorithm | undefined {
-  const known = algorithms.filter((algorithm) => algorithm !== undefined);
-  if (known.length < algorithms.length) return undefined;
-  return known.toSorted((a, b) => DIGEST_LENGTH[a] - DIGEST_LENGTH[b])[0];
 }
 
 function contentFindings(text: SignedText | undefined, matches: boolean): readonly Finding[] {
@@ -106,16 +107,17 @@ function contentFindings(text: SignedText | undefined, matches: boolean): readon
 }
 
 function* signersFindings(
-  { signers, trailingLength }: SignedData,
+  signedData: SignedData,
   countersigners: readonly (SignerInfo | CodesignError)[],
 ): Generator<Finding> {
+  const { signers, trailingLength } = signedData;
   const count = attributeValues(signers[0].unsignedAttributes, COUNTER_SIGNATURE).length;
   if (count > countersigners.length) {
     const message = `The signature has ${count} countersignatures, but this program reads only ${countersigners.length}.`;
     yield unsupported('several-countersignatures', message);
   }
   if (trailingLength > 0) yield broken('hidden-bytes', 'Bytes that no signature covers follow the signature.');
-  if (signers.length > 1) yield unsupported('several-signers', `The signature has ${signers.length} signers.`);
+  yield* examineSignerCount(signedData);
   for (const one of countersigners) {
     if (!(one instanceof CodesignError)) continue;
     yield rejected(one, 'countersignature-unreadable', `A countersignature cannot be read: ${one.message}.`);
@@ -129,11 +131,7 @@ function* signersFindings(
 
 function examineCommon(signer: SignerInfo, timestamps: readonly Timestamp[]): readonly Finding[] {
   const { digestAlgorithm, unsignedAttributes } = signer;
-  const findings = [...examineAttributes(signer)];
-  const types = signer.signedAttributes.map(({ type }) => type);
-  if (new Set(types).size < types.length) {
-    findings.push(broken('signed-attributes-repeated', 'A signed attribute occurs several times.'));
-  }
+  const findings = [...examineAttributes(signer), ...examineRepeated(signer)];
   if (['md5', 'sha1'].includes(DIGEST_NAME_BY_OID[digestAlgorithm] ?? '')) {
     findings.push(broken('digest-algorithm-weak', 'NuGet does not accept a signature with SHA-1 or MD5.'));
   }

@@ -13,7 +13,7 @@ export const pdf = {
   title: 'PDF document',
   extensions: ['.pdf'],
   onlyIfNamed: ['.pdf'],
-  signing: { options: PDF_OPTIONS, modes: ['append'], signsTime: true, keepsExtension: false },
+  signing: { options: PDF_OPTIONS, modes: ['append'], signsTime: true },
   purpose: 'document-signing',
   recognition: {
     by: 'bytes',

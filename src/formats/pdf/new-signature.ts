@@ -1,6 +1,7 @@
 /** In the update that adds a signature or a document timestamp, the value of /Contents is all zeros. */
 
 import type { ByteSource } from '../../bytes/byte-source.ts';
+import { patchedSource } from '../../bytes/patched-source.ts';
 import type { Patch } from '../../bytes/pieces.ts';
 import type { Content } from '../../crypto/measure-content.ts';
 import type { PdfDocument } from '../../pdf-syntax/document.ts';
@@ -47,7 +48,7 @@ export async function prepareUpdate(document: PdfDocument, wanted: NewSignature)
   const [before, after] = [bytes.subarray(0, contentsStart), bytes.subarray(contentsEnd)];
   return {
     content: [{ start: 0, end: source.size }, before, after],
-    result: extended(source, bytes),
+    result: patchedSource(source, [{ offset: source.size, remove: 0, insert: [bytes] }]),
     put(cms) {
       const insert = [before, hexContents(cms, wanted.space), after];
       return [{ offset: source.size, remove: 0, insert }];
@@ -139,29 +140,4 @@ async function arrayObject(document: PdfDocument, { number }: PdfReference) {
   const found = await document.object(number);
   if (found !== undefined && isOf(found.value, 'array')) return found;
   throw pdfErrors('pdf-malformed', { offset: document.end, problem: `object ${number} is not an array` });
-}
-
-export function truncated(source: ByteSource, end: number): ByteSource {
-  return {
-    size: end,
-    read: (offset, length, scratch) => source.read(offset, length, scratch),
-    stream: (start = 0, to = end) => source.stream(start, Math.min(to, end)),
-  };
-}
-
-function extended(source: ByteSource, bytes: Uint8Array): ByteSource {
-  const size = source.size + bytes.length;
-  return {
-    size,
-    async read(offset, length) {
-      const old = Math.min(length, Math.max(0, source.size - offset));
-      const added = bytes.subarray(Math.max(0, offset - source.size), Math.max(0, offset + length - source.size));
-      if (old === 0) return added;
-      return Buffer.concat([await source.read(offset, old), added]);
-    },
-    async *stream(start = 0, end = size) {
-      yield* source.stream(Math.min(start, source.size), Math.min(end, source.size));
-      yield bytes.subarray(Math.max(0, start - source.size), Math.max(0, end - source.size));
-    },
-  };
 }

@@ -1,5 +1,5 @@
 import { digestAlgorithmOf } from '../../asn1/algorithm-identifiers.ts';
-import { type ByteSource, isSameBytes } from '../../bytes/byte-source.ts';
+import { type ByteSource, isSameBytes, rangeSource } from '../../bytes/byte-source.ts';
 import type { Patch } from '../../bytes/pieces.ts';
 import { parseSignedData } from '../../cms/parse-signed-data.ts';
 import { examineSigner } from '../../cms/verify-signer.ts';
@@ -21,7 +21,7 @@ import { findAdditions } from './examine/additions.ts';
 import { differenceBetween } from './examine/compare.ts';
 import { movedObjects } from './examine/later-bytes.ts';
 import { examineStorage } from './examine/signature.ts';
-import { hexContents, PROGRAM_NAME, truncated } from './new-signature.ts';
+import { hexContents, PROGRAM_NAME } from './new-signature.ts';
 import { type OpenedPdf, openWith } from './opened.ts';
 import { planSignature, prepareSignature, prepareTimestamp } from './prepare.ts';
 import { findingsOf, locationOf, readSignatures } from './signatures.ts';
@@ -35,8 +35,6 @@ export async function openPdf(source: ByteSource, reader: ContentReader): Promis
     examine: () => examineFirstTimestamps(opened),
     layout: () => details,
     signing: {
-      fixedAlgorithm: undefined,
-      unusedOptions: [],
       async check(context) {
         await planSignature(opened, context);
         return { ...PLAIN_PREVIEW, replaces: () => false };
@@ -47,9 +45,6 @@ export async function openPdf(source: ByteSource, reader: ContentReader): Promis
     removing: { signatures: () => removable(opened), patch: async () => (await lastUpdate(opened)).patch },
     stamping: { of: 'file', prepare: (algorithm, force) => prepareTimestamp(opened, algorithm, force) },
     attaching: { place: ({ bytes }) => attachCms(opened, bytes) },
-    contents: undefined,
-    listing: undefined,
-    catalog: undefined,
   };
 }
 
@@ -149,7 +144,7 @@ async function lastUpdate({
   }
   const isOurs = await isOfThisProgram(document, last);
   const start = isOurs ? lowest - 1 : lowest;
-  const before = await openWith(truncated(source, start), reader).catch(expectedError);
+  const before = await openWith(rangeSource(source, 0, start), reader).catch(expectedError);
   if (before instanceof CodesignError || before.document.sections[0].offset !== sections[1]?.offset) {
     throw refuse('the bytes before it are not a complete document');
   }

@@ -16,8 +16,7 @@ import { examineStorage } from './examine/signature.ts';
 import { type NewSignature, prepareUpdate } from './new-signature.ts';
 import { type OpenedPdf, openWith } from './opened.ts';
 import { CERTIFY, CERTIFY_LEVELS, CONTACT, FIELD, LOCATION, REASON } from './options.ts';
-import { PDF_PROFILE } from './profile.ts';
-import { isDocumentTimestamp } from './stored.ts';
+import { isDocumentTimestamp, PDF_PROFILE } from './stored.ts';
 
 export async function planSignature(
   { document, stored }: OpenedPdf,

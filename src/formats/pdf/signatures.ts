@@ -13,8 +13,7 @@ import type { Timestamp } from '../../timestamp/timestamp.ts';
 import { examineRevision } from './examine/revisions.ts';
 import { examineStorage, examineStored } from './examine/signature.ts';
 import type { OpenedPdf } from './opened.ts';
-import { PDF_PROFILE } from './profile.ts';
-import { endOf, isDocumentTimestamp, type StoredSignature, signedDataOf } from './stored.ts';
+import { endOf, isDocumentTimestamp, PDF_PROFILE, type StoredSignature, signedDataOf } from './stored.ts';
 
 export const locationOf = ({ name }: Pick<Field, 'name'>): string => `field ${name}`;
 

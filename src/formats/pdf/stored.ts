@@ -1,11 +1,22 @@
+import { TIMESTAMP_TOKEN } from '../../asn1/object-identifiers.ts';
 import { type StoredCms, splitCms } from '../../authenticode/stored-cms.ts';
 import type { ByteRange } from '../../bytes/pieces.ts';
+import { signingCertificate } from '../../cms/build-signed-data.ts';
 import { parseSignedData, type SignedData } from '../../cms/parse-signed-data.ts';
 import { attempt, type CodesignError } from '../../errors/codesign-error.ts';
+import type { SignatureProfile } from '../../format/cms.ts';
 import type { PdfDocument } from '../../pdf-syntax/document.ts';
 import { pdfErrors } from '../../pdf-syntax/errors.ts';
 import { type Field, readFields, readForm } from '../../pdf-syntax/structure.ts';
 import { isInteger, isOf, nameOf, type PdfDictionary, type PdfString, textOf } from '../../pdf-syntax/values.ts';
+
+/** PAdES levels B-B and B-T (ETSI EN 319 142-1, 6.3). The signing time is in /M of the signature dictionary. */
+export const PDF_PROFILE: SignatureProfile = {
+  signedAttributes: ({ chain }) => [signingCertificate(chain.leaf.der)],
+  carriesRoot: false,
+  timestampTypes: [TIMESTAMP_TOKEN],
+  verifier: 'PDF',
+};
 
 export type SubFilter = 'ETSI.CAdES.detached' | 'adbe.pkcs7.detached' | 'ETSI.RFC3161';
 const KNOWN: readonly string[] = ['ETSI.CAdES.detached', 'adbe.pkcs7.detached', 'ETSI.RFC3161'] satisfies SubFilter[];

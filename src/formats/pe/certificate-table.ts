@@ -1,9 +1,10 @@
 /** The attribute certificate table with its WIN_CERTIFICATE entries ("PE Format", The Attribute Certificate Table). */
 
+import { LONGEST_CMS, readStoredCms, type StoredCms } from '../../authenticode/stored-cms.ts';
 import type { ByteSource } from '../../bytes/byte-source.ts';
 import { Cursor } from '../../bytes/cursor.ts';
 import { bytesErrors } from '../../bytes/errors.ts';
-import type { ByteRange } from '../../bytes/pieces.ts';
+import { areZero, type ByteRange } from '../../bytes/pieces.ts';
 import { plural } from '../../errors/plural.ts';
 import { peErrors, peWarnings } from './errors.ts';
 
@@ -14,11 +15,12 @@ export interface CertificateTable {
 
 export interface WinCertificate {
   readonly offset: number;
-  readonly position: number;
   /** dwLength: total length of the header and the data in bytes. */
   readonly length: number;
   readonly revision: number;
   readonly type: number;
+  /** undefined unless the entry has the type of an Authenticode signature. */
+  readonly stored: StoredCms | undefined;
 }
 
 export interface CertificateEntries {
@@ -33,8 +35,15 @@ export const WIN_CERT_REVISION_1_0 = 0x0100;
 export const WIN_CERT_REVISION_2_0 = 0x0200;
 export const WIN_CERT_TYPE_PKCS_SIGNED_DATA = 0x0002;
 
+const TYPE_NAMES: ReadonlyMap<number, string> = new Map([
+  [1, 'an X.509 certificate'],
+  [WIN_CERT_TYPE_PKCS_SIGNED_DATA, 'a PKCS#7 signature'],
+  [3, 'an entry of a reserved type'],
+  [4, 'a TS stack certificate'],
+  [0x0ef0, 'an EFI PKCS#1 v1.5 signature'],
+  [0x0ef1, 'an EFI signature with a GUID'],
+]);
 const REVISIONS: readonly number[] = [WIN_CERT_REVISION_1_0, WIN_CERT_REVISION_2_0];
-const TYPES: readonly number[] = [1, WIN_CERT_TYPE_PKCS_SIGNED_DATA, 3, 4, 0x0ef0, 0x0ef1];
 /** Dual-signed EFI programs have two or three entries. No signing program writes more than three entries. */
 const MOST_CERTIFICATES = 64;
 
@@ -80,7 +89,7 @@ export async function readCertificates(source: ByteSource, table: CertificateTab
   while (offset + WIN_CERTIFICATE_HEADER_LENGTH <= end) {
     const header = await readHeader(source, offset);
     const { length } = header;
-    if (length === 0 && certificates.length > 0 && (await isZero(source, offset, end))) break;
+    if (length === 0 && certificates.length > 0 && (await areZero(source, [{ start: offset, end }]))) break;
     if (length < WIN_CERTIFICATE_HEADER_LENGTH || offset + length > end) {
       const room = end - offset;
       return {
@@ -91,11 +100,29 @@ export async function readCertificates(source: ByteSource, table: CertificateTab
     if (certificates.length === MOST_CERTIFICATES) {
       return { certificates, damage: `there are more than ${MOST_CERTIFICATES}` };
     }
-    certificates.push({ ...header, offset, position: offset - table.offset });
+    certificates.push({ ...header, offset, stored: await readStored(source, table, offset, header) });
     offset += align8(length);
   }
   if (certificates.length === 0) return { certificates, damage: 'the table is too short to hold one' };
   return { certificates, damage: undefined };
+}
+
+/** Without an entry of this type, there is no signature. The revision does not matter: both 1.0 and 2.0 occur. */
+async function readStored(
+  source: ByteSource,
+  table: CertificateTable,
+  offset: number,
+  { length, type }: Pick<WinCertificate, 'length' | 'type'>,
+): Promise<StoredCms | undefined> {
+  if (type !== WIN_CERT_TYPE_PKCS_SIGNED_DATA) return undefined;
+  const end = offset + length;
+  // The limit applies to all entries together.
+  if (end - table.offset > LONGEST_CMS) return { cms: undefined, rest: new Uint8Array() };
+  return await readStoredCms(source, { start: offset + WIN_CERTIFICATE_HEADER_LENGTH, end });
+}
+
+export function typeName(type: number): string {
+  return TYPE_NAMES.get(type) ?? `an entry of the unknown type 0x${type.toString(16).padStart(4, '0')}`;
 }
 
 async function readHeader(source: ByteSource, offset: number) {
@@ -117,7 +144,7 @@ function staleEntry({ offset, size }: CertificateTable): { table: undefined; war
 /** Some programs do not count the padding of the last entry in the directory Size, so up to 7 zero bytes may follow. */
 async function endsTheFile(source: ByteSource, end: number): Promise<boolean> {
   if (end === source.size) return true;
-  return align8(end) === source.size && (await isZero(source, end, source.size));
+  return align8(end) === source.size && (await areZero(source, [{ start: end, end: source.size }]));
 }
 
 function inSection(sections: Sections, offset: number): boolean {
@@ -131,17 +158,8 @@ async function isWinCertificate(source: ByteSource, { offset, size }: Certificat
     length >= WIN_CERTIFICATE_HEADER_LENGTH &&
     align8(length) <= align8(size) &&
     REVISIONS.includes(revision) &&
-    TYPES.includes(type)
+    TYPE_NAMES.has(type)
   );
-}
-
-/** Reads the bytes as a stream, so that a table of any size needs little memory. */
-export async function isZero(source: ByteSource, start: number, end: number): Promise<boolean> {
-  for await (const chunk of source.stream(start, end)) {
-    // Comparing whole chunks is ten times faster than checking one byte at a time.
-    if (Buffer.compare(chunk, Buffer.alloc(chunk.length)) !== 0) return false;
-  }
-  return true;
 }
 
 /**

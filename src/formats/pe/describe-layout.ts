@@ -1,7 +1,6 @@
 import { plural } from '../../errors/plural.ts';
 import type { Detail } from '../../format/signature.ts';
-import type { CertificateEntries, WinCertificate } from './certificate-table.ts';
-import { typeName } from './embedded-cms.ts';
+import { type CertificateEntries, typeName, type WinCertificate } from './certificate-table.ts';
 import type { PeLayout } from './layout.ts';
 
 const MACHINES: ReadonlyMap<number, string> = new Map([

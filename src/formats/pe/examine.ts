@@ -1,18 +1,18 @@
 import type { ByteSource } from '../../bytes/byte-source.ts';
+import { areZero } from '../../bytes/pieces.ts';
 import { broken, type Finding, note, unsupported, warning } from '../../errors/finding.ts';
 import { plural } from '../../errors/plural.ts';
 import {
   align8,
   type CertificateEntries,
   type CertificateTable,
-  isZero,
+  typeName,
   WIN_CERT_REVISION_1_0,
   WIN_CERT_REVISION_2_0,
   WIN_CERTIFICATE_ALIGNMENT,
   type WinCertificate,
 } from './certificate-table.ts';
 import { type MeasuredProgram, readChecksum } from './content.ts';
-import { holdsCms, typeName } from './embedded-cms.ts';
 import type { PeLayout } from './layout.ts';
 
 export async function examinePe(
@@ -22,7 +22,7 @@ export async function examinePe(
   content: () => Promise<MeasuredProgram>,
 ): Promise<readonly Finding[]> {
   const { table } = layout;
-  const isSigned = entries.certificates.some(holdsCms);
+  const isSigned = entries.certificates.some(({ stored }) => stored !== undefined);
   return [
     ...examineDirectory(layout),
     ...(table === undefined ? [] : await examineTable(source, table, entries)),
@@ -72,10 +72,9 @@ async function examineTable(
   return findings;
 }
 
-function examineEntry(certificate: WinCertificate): Finding[] {
-  const { type, revision, offset } = certificate;
+function examineEntry({ type, revision, offset, stored }: WinCertificate): Finding[] {
   const findings: Finding[] = [];
-  if (!holdsCms(certificate)) {
+  if (stored === undefined) {
     const message = `The certificate table contains ${typeName(type)} at byte ${offset}, which no signature covers.`;
     findings.push(unsupported('certificate-table-other-type', message));
   }
@@ -101,8 +100,9 @@ async function hasPlainPadding(
   const tableEnd = table.offset + table.size;
   for (const [index, { offset, length }] of certificates.entries()) {
     const next = certificates[index + 1]?.offset ?? tableEnd;
-    const end = offset + length;
-    if (next - end >= WIN_CERTIFICATE_ALIGNMENT || (next > end && !(await isZero(source, end, next)))) return false;
+    const start = offset + length;
+    const isShort = next - start < WIN_CERTIFICATE_ALIGNMENT;
+    if (!isShort || (next > start && !(await areZero(source, [{ start, end: next }])))) return false;
   }
   return true;
 }

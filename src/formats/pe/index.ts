@@ -8,13 +8,7 @@ export const pe = {
   id: 'pe',
   title: 'Windows PE (Authenticode)',
   extensions: ['.exe', '.dll', '.sys', '.efi', '.node', '.ocx', '.scr', '.cpl', '.drv', '.mui', '.ax', '.winmd'],
-  onlyIfNamed: [],
-  signing: {
-    options: [...PROGRAM_OPTIONS, PAGE_HASHES],
-    modes: ['replace', 'append'],
-    signsTime: false,
-    keepsExtension: false,
-  },
+  signing: { options: [...PROGRAM_OPTIONS, PAGE_HASHES], modes: ['replace', 'append'] },
   purpose: 'code-signing',
   // Recognises every file that begins with MZ, so that the error for a DOS or 16-bit program states its type.
   recognition: { by: 'bytes', claims: (head) => head[0] === 0x4d && head[1] === 0x5a },

@@ -2,18 +2,18 @@ import { SPC_PE_IMAGE_DATA } from '../../asn1/object-identifiers.ts';
 import { authenticodeFile } from '../../authenticode/authenticode-file.ts';
 import { type CmsEntry, type Container, digestIn } from '../../authenticode/container.ts';
 import { spcContent } from '../../authenticode/spc-structures.ts';
+import { examineRest, isPadding } from '../../authenticode/stored-cms.ts';
 import type { ByteSource } from '../../bytes/byte-source.ts';
 import { lazy } from '../../bytes/reuse.ts';
 import { orUndefined } from '../../errors/codesign-error.ts';
-import { broken, type Finding } from '../../errors/finding.ts';
-import { plural } from '../../errors/plural.ts';
+import { formatWarnings } from '../../format/errors.ts';
 import { isGiven } from '../../format/options.ts';
 import type { ContentReader, SignableFile } from '../../format/signable-file.ts';
-import { align8, type CertificateEntries, readCertificates, type WinCertificate } from './certificate-table.ts';
+import { align8, type CertificateEntries, readCertificates, typeName } from './certificate-table.ts';
 import { contentAsIs, contentToSign, type MeasuredProgram, measureProgram } from './content.ts';
 import { describeLayout } from './describe-layout.ts';
 import { embedCms, removeTable } from './embed.ts';
-import { describeOddities, hiddenLength, holdsCms, readCms } from './embedded-cms.ts';
+import { peWarnings } from './errors.ts';
 import { examinePe } from './examine.ts';
 import { pageHashesIn, signedKindOf, spcPeImageData } from './image-data.ts';
 import { type PeLayout, readLayout } from './layout.ts';
@@ -25,7 +25,7 @@ const NO_ENTRIES: CertificateEntries = { certificates: [], damage: undefined };
 export async function openPe(source: ByteSource, reader: ContentReader): Promise<SignableFile> {
   const layout = await readLayout(source);
   const entries = layout.table === undefined ? NO_ENTRIES : await readCertificates(source, layout.table);
-  const warnings = [...layout.warnings, ...(await describeOddities(source, entries))];
+  const warnings = [...layout.warnings, ...describeOddities(entries)];
   const container = certificateTable(layout, entries, warnings, source, reader);
   const file = authenticodeFile(container, reader.budget);
   return {
@@ -63,7 +63,7 @@ function certificateTable(
     source,
     warnings,
     kind: signedKindOf(layout.program),
-    entries: () => cmsEntries(source, entries),
+    entries: async () => cmsEntries(entries),
     reasonNotRewritable: obstacleIn(layout, entries),
     measure: (content, algorithms) =>
       measureProgram(source, content === 'new' ? contentToSign(layout) : contentAsIs(layout), measure, algorithms),
@@ -84,29 +84,36 @@ function certificateTable(
   };
 }
 
-async function cmsEntries(source: ByteSource, { certificates }: CertificateEntries): Promise<readonly CmsEntry[]> {
-  const found: CmsEntry[] = [];
-  for (const [index, certificate] of certificates.entries()) {
-    if (!holdsCms(certificate)) continue;
-    const location = `certificate table, entry ${index + 1}`;
-    found.push({ location, cms: await readCms(source, certificate), examine: () => examineEntry(source, certificate) });
+function cmsEntries({ certificates }: CertificateEntries): readonly CmsEntry[] {
+  return certificates.flatMap(({ stored }, index) =>
+    stored === undefined
+      ? []
+      : [{ location: `certificate table, entry ${index + 1}`, cms: stored.cms, examine: () => examineRest(stored) }],
+  );
+}
+
+/** Data that is lost when the table is replaced, and data that deceives verifiers. */
+function describeOddities({ certificates, damage }: CertificateEntries): readonly string[] {
+  const warnings: string[] = [];
+  if (damage !== undefined) warnings.push(peWarnings('table-damaged', { damage }));
+  if (certificates.length > 1) {
+    warnings.push(peWarnings('table-entries-dropped', { count: certificates.length }));
   }
-  return found;
+  for (const { type, stored } of certificates) {
+    if (stored === undefined) warnings.push(peWarnings('table-entry-dropped', { what: typeName(type) }));
+    else if (!isPadding(stored.rest)) {
+      warnings.push(formatWarnings('hidden-bytes-dropped', { where: 'after a signature (CVE-2013-3900)' }));
+    }
+  }
+  return warnings;
 }
 
 function obstacleIn({ table, programEnd }: PeLayout, { certificates, damage }: CertificateEntries): string | undefined {
   if (table === undefined) return undefined;
   if (damage !== undefined) return `their table is damaged (${damage})`;
   if (certificates.length > 1) return `there are ${certificates.length} entries in their table`;
-  if (!certificates.every(holdsCms)) return 'what is there is not an Authenticode signature';
+  if (!certificates.every(({ stored }) => stored !== undefined))
+    return 'what is there is not an Authenticode signature';
   if (align8(programEnd) === programEnd) return undefined;
   return 'their table is not aligned to 8 bytes, and moving it would break them';
-}
-
-/** No signature covers bytes that follow the CMS in its entry, but Windows accepts such bytes by default. */
-async function examineEntry(source: ByteSource, certificate: WinCertificate): Promise<readonly Finding[]> {
-  const length = await hiddenLength(source, certificate);
-  if (length === 0) return [];
-  const message = `The file hides ${plural(length, 'byte')} after the signature, which no signature covers (CVE-2013-3900).`;
-  return [broken('hidden-bytes', message)];
 }

@@ -5,12 +5,12 @@
  */
 
 import { hash } from 'node:crypto';
+import { LONGEST_CMS } from '../../authenticode/stored-cms.ts';
 import type { ByteSource } from '../../bytes/byte-source.ts';
 import { broken, type Finding, warning } from '../../errors/finding.ts';
 import { isGiven } from '../../format/options.ts';
 import type { SigningContext, SigningMode } from '../../format/signable-file.ts';
 import { CHECKSUM_LENGTH, TABLE_ENTRY_LENGTH } from './content.ts';
-import { READABLE_LENGTH } from './embedded-cms.ts';
 import { peErrors } from './errors.ts';
 import type { PageDigest, PageHashes } from './image-data.ts';
 import type { PeLayout } from './layout.ts';
@@ -30,7 +30,7 @@ const BLOCK_LENGTH = 1024 * 1024;
 export function checkPageHashes({ formatOptions }: SigningContext, layout: PeLayout, mode: SigningMode): void {
   if (!isGiven(formatOptions, PAGE_HASHES)) return;
   const present = mode === 'append' ? (layout.table?.size ?? 0) : 0;
-  const isTooLong = present + listLength(layout, 'SHA256') + ROOM > READABLE_LENGTH;
+  const isTooLong = present + listLength(layout, 'SHA256') + ROOM > LONGEST_CMS;
   const reason =
     obstacleTo(layout) ?? (isTooLong ? 'a signature with a digest of each page would be too long' : undefined);
   if (reason !== undefined) throw peErrors('page-hashes-impossible', { reason });

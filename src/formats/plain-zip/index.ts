@@ -7,7 +7,6 @@ export const zip = {
   id: 'zip',
   title: 'ZIP archive',
   extensions: ['.zip'],
-  onlyIfNamed: [],
   signing: undefined,
   purpose: 'code-signing',
   recognition: { by: 'zip', folders: [], claims: (names, name) => (isApk(names, name) ? undefined : 'surely') },

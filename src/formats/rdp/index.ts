@@ -9,7 +9,7 @@ export const rdp = {
   extensions: ['.rdp'],
   // Users who sign a folder rarely want these files signed.
   onlyIfNamed: ['.rdp'],
-  signing: { options: [], modes: ['replace'], signsTime: false, keepsExtension: true },
+  signing: { options: [], modes: ['replace'], keepsExtension: true },
   purpose: 'remote-desktop',
   recognition: { by: 'bytes', claims: (head, name) => head.length > 0 && isNamedRdp(name) },
   open: async (source, reader) => (await import('./open-rdp.ts')).openRdp(source, reader),

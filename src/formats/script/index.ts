@@ -9,7 +9,7 @@ const COMMON = {
   seemsSigned: hasTrace(inAnyEncoding('signature block')),
 } as const satisfies Partial<Format>;
 
-const RULES = { modes: ['replace'], signsTime: false, keepsExtension: true } as const;
+const RULES = { modes: ['replace'], keepsExtension: true } as const;
 
 /** The content of a script does not show its type. */
 const claims = (family: ScriptKind['family']) =>
@@ -20,7 +20,6 @@ export const powershell = {
   id: 'powershell',
   title: 'PowerShell script',
   extensions: extensionsOf('powershell'),
-  onlyIfNamed: [],
   signing: { ...RULES, options: PROGRAM_OPTIONS },
   recognition: claims('powershell'),
 } as const satisfies Format;

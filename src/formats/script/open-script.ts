@@ -39,8 +39,7 @@ function signatureBlock(source: ByteSource, layout: ScriptLayout, { measure }: C
     warnings: warningsOf(layout),
     kind: sipKind(kind.sip, kind.name),
     reasonForOneSignature: 'a script can have only one signature',
-    reasonNotRewritable: undefined,
-    entries: async () => (cms === undefined ? [] : [{ location: 'signature block', cms, examine: async () => [] }]),
+    entries: async () => (cms === undefined ? [] : [{ location: 'signature block', cms }]),
     measure: async (_content, algorithms) => measure(source, [contentOf(layout)], algorithms),
     content: async ({ algorithm }, measured) =>
       spcContent(spcSipInfo(kind.sip), algorithm, digestIn(measured, algorithm)),
@@ -49,7 +48,6 @@ function signatureBlock(source: ByteSource, layout: ScriptLayout, { measure }: C
       if (cms === undefined) throw formatErrors('not-signed');
       return replaceBlock(layout, []);
     },
-    examine: async () => [],
   };
 }
 

@@ -5,7 +5,6 @@ export const tar = {
   id: 'tar',
   title: 'tar archive',
   extensions: ['.tar', '.tar.gz', '.tgz', '.gz'],
-  onlyIfNamed: [],
   signing: undefined,
   purpose: 'code-signing',
   recognition: { by: 'bytes', claims: (head) => isGzip(head) || isTarHeader(head.subarray(0, 512)) },

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { AUTHENTICODE_PROFILE } from '../../../src/authenticode/profile.ts';
 import { JAR_PROFILE } from '../../../src/formats/jar/signature/new-signature.ts';
 import { NUGET_PROFILE } from '../../../src/formats/nuget/signed-content.ts';
-import { PDF_PROFILE } from '../../../src/formats/pdf/profile.ts';
+import { PDF_PROFILE } from '../../../src/formats/pdf/stored.ts';
 import { RDP_PROFILE } from '../../../src/formats/rdp/open-rdp.ts';
 import { formats } from '../../../src/formats/registry.ts';
 import { changedPackages, GOOD_PACKAGES, MALFORMED_PACKAGES } from './appx/samples.ts';

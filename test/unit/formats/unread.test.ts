@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { SPC_NESTED_SIGNATURE } from '../../../src/asn1/object-identifiers.ts';
 import { examineUnread } from '../../../src/format/cms.ts';
 import { examineListed } from '../../../src/formats/catalogs.ts';
-import { PDF_PROFILE } from '../../../src/formats/pdf/profile.ts';
+import { PDF_PROFILE } from '../../../src/formats/pdf/stored.ts';
 import { pe } from '../../../src/formats/pe/index.ts';
 import { makeThrowawaySigner } from '../../support/signed-files/throwaway-signer.ts';
 import { readFixture } from './support/fixtures.ts';

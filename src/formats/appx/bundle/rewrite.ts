@@ -1,6 +1,6 @@
-import { crc32 } from 'node:zlib';
 import type { ByteSource } from '../../../bytes/byte-source.ts';
-import { isBytes, type Patch, type Piece, patchedPieces, pieceLength, readPieces } from '../../../bytes/pieces.ts';
+import { type Patch, patchedPieces } from '../../../bytes/pieces.ts';
+import { stored } from '../../../zip/change-entries.ts';
 import type { ZipEntry } from '../../../zip/directory.ts';
 import { archiveBody, editLastEntry, type ReplacedEntry, replacedBy, shifts } from '../../../zip/edit-archive.ts';
 import { CENTRAL_RECORD_LENGTH, STORED, UTF8_NAME } from '../../../zip/fields.ts';
@@ -49,19 +49,14 @@ async function patchedEntry(
   entry: ZipEntry,
   patch: Patch,
 ): Promise<ReplacedEntry> {
-  const { dataOffset, size: sizeBefore, flags, recordStart } = entry;
-  const data = [...patchedPieces(patch, sizeBefore)].map(
-    (piece): Piece => (isBytes(piece) ? piece : { start: piece.start + dataOffset, end: piece.end + dataOffset }),
-  );
-  const size = data.reduce((sum, piece) => sum + pieceLength(piece), 0);
-  let checksum = 0;
-  for await (const chunk of readPieces(source, data)) checksum = crc32(chunk, checksum);
+  const { flags, recordStart } = entry;
+  const { crc32, size, data } = await stored(source, entry, patchedPieces(patch, entry.size));
   const nameStart = recordStart + CENTRAL_RECORD_LENGTH;
   const header = {
     name: directory.toString('latin1', nameStart, nameStart + directory.readUInt16LE(recordStart + 28)),
     flags: flags & UTF8_NAME,
     method: STORED,
-    crc32: checksum,
+    crc32,
     size,
     data: { length: size },
     extra: new Uint8Array(),

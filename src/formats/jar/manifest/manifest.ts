@@ -84,7 +84,6 @@ interface Frame {
 /** Reads line by line, as Java does, and creates few objects, because there can be many lines. */
 function* scan(bytes: Buffer, frame: Frame): Generator<ManifestSection> {
   const attributes = new Map<string, string>();
-  const algorithmOf = algorithmCache(bytes);
   let isMain = true;
   let isOpen = true;
   let start = 0;
@@ -110,7 +109,8 @@ function* scan(bytes: Buffer, frame: Frame): Generator<ManifestSection> {
       name = value();
       nameEnd = attributeEnd;
     } else if (endsWithDigest(bytes, attributeStart, colon)) {
-      const { algorithm, nodeName } = algorithmOf(attributeStart, colon - DIGEST_SUFFIX.length);
+      const algorithm = bytes.toString('latin1', attributeStart, colon - DIGEST_SUFFIX.length);
+      const nodeName = nodeDigestName(algorithm);
       digests ??= [];
       digests.push({ algorithm, nodeName, start: attributeStart, valueStart: colon + 2, end: attributeEnd });
       if (digests.length > MOST_DIGESTS) throw invalid(`there are more than ${MOST_DIGESTS} digests in its section`);
@@ -198,32 +198,6 @@ function endsWithDigest(bytes: Buffer, start: number, end: number): boolean {
 function matches(bytes: Buffer, start: number, lower: string): boolean {
   for (let index = 0; index < lower.length; index++) {
     if (((bytes[start + index] ?? 0) | 0x20) !== (lower.charCodeAt(index) | 0x20)) return false;
-  }
-  return true;
-}
-
-/** All sections usually use one algorithm. */
-function algorithmCache(
-  bytes: Buffer,
-): (start: number, end: number) => Pick<DigestAttribute, 'algorithm' | 'nodeName'> {
-  let [lastStart, lastEnd] = [0, 0];
-  let last: Pick<DigestAttribute, 'algorithm' | 'nodeName'> = { algorithm: '', nodeName: undefined };
-  return (start, end) => {
-    if (!areEqual(bytes, lastStart, lastEnd, start, end)) {
-      const algorithm = bytes.toString('latin1', start, end);
-      last = { algorithm, nodeName: nodeDigestName(algorithm) };
-      lastStart = start;
-      lastEnd = end;
-    }
-    return last;
-  };
-}
-
-/** Buffer.compare would be slower for such short ranges. */
-function areEqual(bytes: Buffer, start: number, end: number, otherStart: number, otherEnd: number): boolean {
-  if (end - start !== otherEnd - otherStart) return false;
-  for (let position = start; position < end; position++) {
-    if (bytes[position] !== bytes[otherStart + position - start]) return false;
   }
   return true;
 }

@@ -1,10 +1,5 @@
 import { lazy } from '../../../bytes/reuse.ts';
-import {
-  DIGEST_ALGORITHMS,
-  DIGEST_LENGTH,
-  type DigestAlgorithm,
-  NODE_DIGEST_NAME,
-} from '../../../crypto/algorithms.ts';
+import { byStrength, DIGEST_ALGORITHMS, type DigestAlgorithm, NODE_DIGEST_NAME } from '../../../crypto/algorithms.ts';
 import type { ZipEntry } from '../../../zip/directory.ts';
 import { isFileName, type JarLayout } from '../layout.ts';
 import { listingOf } from '../listing.ts';
@@ -56,14 +51,7 @@ export function weakestAlgorithm(
 ): DigestAlgorithm | undefined {
   if (ofSigners.length === 0) return undefined;
   const parts = [...ofSignatureFile, ...ofManifest].filter((names) => names.length > 0);
-  return byLength([...ofSigners, ...parts.map((names) => byLength(names.flatMap(algorithmOf))?.at(-1))])?.[0];
-}
-
-/** Sorts by the length of digests. Returns undefined if an algorithm is unknown. */
-function byLength(algorithms: readonly (DigestAlgorithm | undefined)[]): readonly DigestAlgorithm[] | undefined {
-  const known = algorithms.filter((algorithm) => algorithm !== undefined);
-  if (known.length < algorithms.length) return undefined;
-  return known.sort((a, b) => DIGEST_LENGTH[a] - DIGEST_LENGTH[b]);
+  return byStrength([...ofSigners, ...parts.map((names) => byStrength(names.flatMap(algorithmOf))?.at(-1))])?.[0];
 }
 
 export function fileAlgorithms(signatureFile: Manifest): readonly (readonly string[])[] {

@@ -1,5 +1,6 @@
 /** Checks that readers display the signed document, by comparing the signed revision with later updates. */
 
+import { rangeSource } from '../../../bytes/byte-source.ts';
 import { BUDGET_SPENT } from '../../../crypto/work-budget.ts';
 import { CodesignError, expectedError } from '../../../errors/codesign-error.ts';
 import {
@@ -14,7 +15,6 @@ import {
 import { plural } from '../../../errors/plural.ts';
 import { openDocument } from '../../../pdf-syntax/document.ts';
 import { readCatalog } from '../../../pdf-syntax/structure.ts';
-import { truncated } from '../new-signature.ts';
 import type { OpenedPdf } from '../opened.ts';
 import { readSignatureFields, type StoredSignature } from '../stored.ts';
 import { findAdditions } from './additions.ts';
@@ -43,7 +43,7 @@ async function compareRevision(opened: OpenedPdf, { ranges, contents }: StoredSi
   if (ranges === undefined || contents === undefined) return [];
   if (!opened.takeComparison()) return [TOO_MANY_CHECKS];
   const { end } = ranges[1];
-  const signed = await openDocument(truncated(document.source, end), document.sections).catch(expectedError);
+  const signed = await openDocument(rangeSource(document.source, 0, end), document.sections).catch(expectedError);
   if (signed instanceof CodesignError) {
     return [
       broken(

@@ -2,13 +2,12 @@ import { DIGEST_NAME_BY_OID, digestAlgorithmOf } from '../../../asn1/algorithm-i
 import { DATA, SIGNING_CERTIFICATE, SIGNING_CERTIFICATE_V2 } from '../../../asn1/object-identifiers.ts';
 import { examineSigner } from '../../../cms/verify-signer.ts';
 import { attempt, CodesignError } from '../../../errors/codesign-error.ts';
-import { broken, type Finding, rejected, unsupported, warning } from '../../../errors/finding.ts';
+import { broken, type Finding, rejected, unsupported } from '../../../errors/finding.ts';
 import { plural } from '../../../errors/plural.ts';
-import { examineUnread } from '../../../format/cms.ts';
+import { examineSignerCount, examineUnread, MD5_WEAK, SHA1_AGING } from '../../../format/cms.ts';
 import { signingCertificateProblem } from '../../../timestamp/signing-certificate.ts';
 import type { OpenedPdf } from '../opened.ts';
-import { PDF_PROFILE } from '../profile.ts';
-import { type StoredSignature, signedDataOf } from '../stored.ts';
+import { PDF_PROFILE, type StoredSignature, signedDataOf } from '../stored.ts';
 import { examineRevision } from './revisions.ts';
 
 /**
@@ -51,9 +50,9 @@ async function examineCms(opened: OpenedPdf, stored: StoredSignature): Promise<r
   if (signedData instanceof CodesignError) {
     return [rejected(signedData, signedData.code, `The signature cannot be read: ${signedData.message}.`)];
   }
-  const [signer, ...others] = signedData.signers;
-  if (others.length > 0)
-    return [unsupported('pdf-several-signers', 'The signature has several signers, and PDF allows one.')];
+  const several = examineSignerCount(signedData);
+  if (several.length > 0) return several;
+  const [signer] = signedData.signers;
   const algorithm =
     DIGEST_NAME_BY_OID[signer.digestAlgorithm] === 'md5' ? 'MD5' : digestAlgorithmOf(signer.digestAlgorithm);
   if (algorithm === undefined) {
@@ -77,17 +76,7 @@ async function examineCms(opened: OpenedPdf, stored: StoredSignature): Promise<r
       findings.push(broken('signing-certificate-differs', `The signature is not bound to its certificate: ${reason}.`));
     }
   }
-  if (algorithm === 'MD5') {
-    findings.push(
-      broken(
-        'digest-algorithm-weak',
-        'The signature uses MD5, which proves nothing: different files can have the same digest.',
-      ),
-    );
-  }
-  if (algorithm === 'SHA1') {
-    const message = 'The signature uses SHA-1, which is no longer secure. Sign with SHA256.';
-    findings.push(warning('digest-algorithm-aging', message));
-  }
+  if (algorithm === 'MD5') findings.push(MD5_WEAK);
+  if (algorithm === 'SHA1') findings.push(SHA1_AGING);
   return [...findings, ...examineUnread(PDF_PROFILE, signer.unsignedAttributes)];
 }
