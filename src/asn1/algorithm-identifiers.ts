@@ -1,4 +1,6 @@
-/** RFC 3370, 3279, 4055, 5480, 5754, 5758, 8017, 8410, 8419; NIST's CSOR. */
+/**
+ * Identifiers from RFC 3370, 3279, 4055, 5480, 5754, 5758, 8017, 8410 and 8419, and from NIST's register of algorithms.
+ */
 
 import type { DigestAlgorithm } from '../crypto/algorithms.ts';
 
@@ -19,7 +21,7 @@ export const DIGEST_OID: Readonly<Record<DigestAlgorithm, string>> = {
   SHA512: '2.16.840.1.101.3.4.2.3',
 };
 
-/** Digests that node:crypto does not support are named, but not verified. */
+/** Digests that node:crypto does not support have a name, but cannot be verified. */
 const DIGESTS: readonly (readonly [oid: string, name: string, nodeName?: string])[] = [
   ['1.2.840.113549.2.2', 'MD2'],
   ['1.2.840.113549.2.4', 'MD4'],
@@ -44,8 +46,8 @@ const DIGESTS: readonly (readonly [oid: string, name: string, nodeName?: string]
 ];
 
 /**
- * A null digest is part of the algorithm. Certificates signed by an algorithm without a digest are rejected. Old tools
- * wrote the identifiers of the key itself, of OIW and of X.500.
+ * If the digest is null, the algorithm includes its own digest. If it is missing, certificates signed with the
+ * algorithm are rejected. Old tools wrote the identifier of the key type, or identifiers from OIW and X.500.
  */
 const SIGNATURES: readonly (readonly [
   oid: string,
@@ -128,7 +130,7 @@ export function digestOfSignature(oid: string): string | null | undefined {
   return SIGNATURE_BY_OID.get(oid)?.[3];
 }
 
-/** Ignores the key, unlike `isAlgorithmOf`. */
+/** Unlike `isAlgorithmOf`, does not consider the type of the key. */
 export function isVerifiable(oid: string): boolean {
   return SIGNATURE_BY_OID.get(oid)?.[2] !== undefined;
 }

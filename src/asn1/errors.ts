@@ -1,5 +1,3 @@
-/** Errors in ASN.1 data. */
-
 import { defineErrors } from '../errors/define-errors.ts';
 
 export const asn1Errors = defineErrors('local', {

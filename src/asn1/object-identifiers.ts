@@ -47,7 +47,7 @@ export const AUTHORITY_KEY_IDENTIFIER = '2.5.29.35';
 export const POLICY_CONSTRAINTS = '2.5.29.36';
 export const EXTENDED_KEY_USAGE = '2.5.29.37';
 export const INHIBIT_ANY_POLICY = '2.5.29.54';
-/** Never revoked, because it is valid only for hours (RFC 9608). */
+/** Marks certificates that are never revoked, because they are valid only for hours (RFC 9608). */
 export const NO_REVOCATION_AVAILABLE = '2.5.29.56';
 export const AUTHORITY_INFORMATION = '1.3.6.1.5.5.7.1.1';
 export const CERTIFICATE_TRANSPARENCY = '1.3.6.1.4.1.11129.2.4.5';
@@ -70,7 +70,6 @@ export const ADOBE_DOCUMENT_SIGNING = '1.2.840.113583.1.1.5';
 export const TIME_STAMPING = '1.3.6.1.5.5.7.3.8';
 export const OCSP_SIGNING = '1.3.6.1.5.5.7.3.9';
 export const REMOTE_DESKTOP = '1.3.6.1.4.1.311.54.1.2';
-/** szOID_KP_LIFETIME_SIGNING. */
 export const LIFETIME_SIGNING = '1.3.6.1.4.1.311.10.3.13';
 
 // Microsoft, "Windows Authenticode Portable Executable Signature Format".
@@ -89,10 +88,9 @@ export const SPC_PAGE_HASHES_V2 = '1.3.6.1.4.1.311.2.3.2';
 export const SPC_NESTED_SIGNATURE = '1.3.6.1.4.1.311.2.4.1';
 /** The content type of a catalog (szOID_CTL). */
 export const CERTIFICATE_TRUST_LIST = '1.3.6.1.4.1.311.10.1';
-/** Catalogs (mscat.h). */
 export const CATALOG_LIST = '1.3.6.1.4.1.311.12.1.1';
 export const CATALOG_MEMBER = '1.3.6.1.4.1.311.12.1.2';
-/** Identified by SHA-256 digests. */
+/** A member that is identified by a SHA-256 digest. */
 export const CATALOG_MEMBER_V2 = '1.3.6.1.4.1.311.12.1.3';
 export const CATALOG_NAME_VALUE = '1.3.6.1.4.1.311.12.2.1';
 export const CATALOG_MEMBER_INFO_V2 = '1.3.6.1.4.1.311.12.2.3';

@@ -28,7 +28,7 @@ export interface Fields {
 
 /** Real data has up to about six levels of indefinite length. */
 const MAX_INDEFINITE_DEPTH = 32;
-/** Counts parts at any depth: each enclosing element reads all parts to find its end. */
+/** Limit on the parts at any depth: each enclosing element reads all of them to find its own end. */
 const MAX_INDEFINITE_PARTS = 100_000;
 /** Even a signature with ten thousand certificates has fewer parts. */
 const MAX_PARTS = 65_536;
@@ -36,7 +36,7 @@ const MAX_FIELDS = 64;
 const END_OF_CONTENTS = 0x00;
 const END_OF_CONTENTS_LENGTH = 2;
 
-/** More bytes may follow. */
+/** Ignores bytes after the element. */
 export function readElement(bytes: Uint8Array, what: string): Element {
   return readAt(bytes, 0, what, 0, 'BER');
 }
@@ -86,7 +86,6 @@ export function firstParts(element: Element, what: string, most: number): Elemen
   return found;
 }
 
-/** Throws unless the element has this tag. */
 export function fieldsOf(element: Element, tag: number, what: string): Fields {
   expectTag(element, tag, what);
   const all = partsUpTo(MAX_FIELDS, element, what);
@@ -108,7 +107,7 @@ export function fieldsOf(element: Element, tag: number, what: string): Fields {
   };
 }
 
-/** Reads an EXPLICIT tag, or a SET with one value. */
+/** Returns the only element in an EXPLICIT tag or a SET. */
 export function onlyPart(element: Element, what: string): Element {
   const [only, ...more] = firstParts(element, what, 2);
   if (only === undefined || more.length > 0) {

@@ -1,4 +1,4 @@
-/** Times have seconds and are in UTC (RFC 5280, 4.1.2.5). */
+/** Times in certificates and signatures are in UTC and include seconds (RFC 5280, 4.1.2.5). */
 
 import { asn1Errors } from './errors.ts';
 import type { Element } from './read.ts';

@@ -9,7 +9,7 @@ export function encode(tag: number, ...contents: readonly Uint8Array[]): Uint8Ar
   return encodeAll(tag, contents);
 }
 
-/** Accepts a list of any length; spread arguments would limit it. */
+/** Accepts a list of any length, whereas the number of spread arguments is limited. */
 export function encodeAll(tag: number, contents: readonly Uint8Array[]): Uint8Array {
   const length = contents.reduce((sum, part) => sum + part.length, 0);
   const lengthOctets = length < 0x80 ? 0 : Math.ceil((32 - Math.clz32(length)) / 8);

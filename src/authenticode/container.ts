@@ -21,7 +21,7 @@ export interface Container<Measured extends MeasuredContent = MeasuredContent> {
   readonly reasonNotRewritable?: string | undefined;
   /**
    * Reads the content once, either as new signatures digest it, as existing signatures digest it, or
-   * `without-metadata`, as some programs do. The value for a package consists of several digests.
+   * `without-metadata`, as some programs do. The digest of a package consists of several digests.
    */
   measure(content: 'new' | 'present' | 'without-metadata', algorithms: readonly ContentDigest[]): Promise<Measured>;
   readonly hasFormWithoutMetadata?: boolean;
@@ -46,7 +46,8 @@ export interface SignedKind {
     describe(value: Element): readonly Detail[];
   };
   /**
-   * Contains one line per digest if there are several. `actual` is undefined if the file's digest cannot be computed.
+   * Returns one line for each digest if the value consists of several digests. `actual` is undefined if the digest of
+   * the file cannot be computed.
    */
   describeDigest?(digest: Uint8Array, algorithm: DigestAlgorithm, actual: Uint8Array | undefined): readonly Detail[];
 }
@@ -64,7 +65,7 @@ export interface MeasuredContent {
 
 export interface SignedContent {
   readonly type: string;
-  /** The digest excludes its tag and length. */
+  /** DER. The digest excludes the tag and the length. */
   readonly value: Uint8Array;
 }
 

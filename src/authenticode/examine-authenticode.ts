@@ -69,7 +69,7 @@ const FILE_KINDS: ReadonlyMap<string, string> = new Map([
   [SPC_SIP_INFO, 'a file that a Windows plug-in signs (MSI, script, package)'],
 ]);
 
-/** The value must match the data type. */
+/** Checks that the signature was made for this kind of file. */
 export function examineDataType({ dataType, dataValue }: AuthenticodeParts, kind: SignedKind): readonly Finding[] {
   const types = [kind.dataType, ...(kind.otherTypes ?? [])];
   if (!types.includes(dataType) && dataType !== kind.toleratedType) {
@@ -82,7 +82,7 @@ export function examineDataType({ dataType, dataValue }: AuthenticodeParts, kind
   return [...tolerated, ...(kind.value?.examine(dataValue) ?? [])];
 }
 
-/** Windows requires that both values are equal. */
+/** Windows requires the same algorithm for the file digest and for the signature. */
 function examineAlgorithms({ contentDigestOid, signedData }: AuthenticodeParts): readonly Finding[] {
   const { digestAlgorithm } = signedData.signers[0];
   const names = [contentDigestOid, digestAlgorithm].map((oid) => DIGEST_NAME_BY_OID[oid]);
@@ -105,7 +105,7 @@ function examineOrder({ signedBytes }: SignerInfo): readonly Finding[] {
   return [note('signed-attributes-unordered', 'The signed attributes are not in DER order.')];
 }
 
-/** No signature protects them, and programs read different values of repeated attributes. */
+/** No signature protects unsigned attributes, and programs read different values of repeated ones. */
 function examineUnsignedAttributes(attributes: readonly ParsedAttribute[]): readonly Finding[] {
   const types = attributes.map(({ type }) => type).filter((type) => type !== SPC_NESTED_SIGNATURE);
   const repeated = new Set(types.filter((type, index) => types.indexOf(type) !== index));

@@ -52,7 +52,7 @@ export function programInfo(options: FormatOptions): ProgramInfo {
 const MAX_DESCRIPTION_LENGTH = 1024;
 const MAX_URL_LENGTH = 2083;
 
-/** All others are percent-encoded. */
+/** All other characters are percent-encoded. */
 const ONLY_URL_CHARACTERS = /^[\w.~:/?#[\]@!$&'()*+,;=%-]+$/;
 
 function checkDescription(text: string): string {

@@ -62,7 +62,6 @@ export function readAuthenticode(bytes: Uint8Array, contentType?: string): Authe
   return withoutErrors(findAuthenticode(bytes, signatureBudget(), contentType));
 }
 
-/** Includes unreadable signatures. */
 export function findAuthenticode(
   bytes: Uint8Array,
   room = signatureBudget(),
@@ -156,7 +155,7 @@ function isWrapped({ tag }: Element): boolean {
   return tag === 0x04 || tag === 0x24;
 }
 
-/** The signature covers its content directly, without a digest of the file. */
+/** The signature of a catalog covers its content directly, without a digest of the file. */
 function partsOfSignedList({ contentType, signers: [signer] }: SignedData, content: Element, digested: Uint8Array) {
   const contentDigestAlgorithm = contentDigestOf(signer.digestAlgorithm);
   const name =

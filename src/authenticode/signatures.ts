@@ -36,7 +36,7 @@ export interface LocatedSignature {
   readonly found: FoundCms;
 }
 
-/** One element for each entry, whether readable or not. */
+/** Returns one element for each entry, even if the entry is unreadable. */
 export async function findSignatures(container: Container): Promise<readonly LocatedSignature[]> {
   const { contentType } = container.kind;
   const room = signatureBudget();

@@ -52,7 +52,7 @@ function examine(value: Element | undefined, expected: string | undefined, name:
   }
 }
 
-/** 1 or 2 for installer files, 0x010000 for scripts. */
+/** Returns 1 or 2 for installer files, and 0x010000 for scripts. */
 export function sipVersionOf(value: Element): number {
   const { contents } = fieldsOf(value, 0x30, 'SpcSipInfo').next(0x02, 'version');
   return Number(`0x${Buffer.from(contents).toString('hex')}`);

@@ -53,11 +53,11 @@ function lookupOf(counts: Uint16Array, symbols: Uint16Array): Uint32Array {
   return lookup;
 }
 
-/** Reads 16-bit words, from their highest bit. A few bits after the end are zeros, as other readers have it. */
+/** Reads 16-bit words from their highest bit. Like other readers, returns zeros for a few bits after the end. */
 export class BitReader {
   readonly #data: Buffer;
   #position: number;
-  /** The next bits, the most significant bit first. At least 17 of them after `#fill`. */
+  /** The next bits, most significant bit first. After `#fill`, there are at least 17. */
   #buffer = 0;
   #bits = 0;
 
@@ -66,7 +66,7 @@ export class BitReader {
     this.#position = position;
   }
 
-  /** Up to 17 bits. */
+  /** `count` is at most 17. */
   read(count: number): number {
     if (count === 0) return 0;
     this.#fill();
@@ -114,7 +114,7 @@ export class BitReader {
   }
 
   #drop(count: number): void {
-    // A shift by 32 bits would be one by none.
+    // JavaScript would shift by 0 bits instead of 32.
     this.#buffer = count === 32 ? 0 : this.#buffer << count;
     this.#bits -= count;
   }

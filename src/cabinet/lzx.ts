@@ -1,4 +1,4 @@
-/** The compression method LZX as in cabinets (MS-PATCH, without the extensions of LZX DELTA). */
+/** The compression method LZX as used in cabinets (MS-PATCH, without the extensions of LZX DELTA). */
 
 import { malformed } from './errors.ts';
 import type { BlockDecoder } from './folder-reader.ts';

@@ -33,7 +33,7 @@ export interface SignedDataParts {
   readonly unsignedAttributes?: readonly Attribute[] | undefined;
 }
 
-/** This version means that issuer and serial number identify the signer. */
+/** In this version, the issuer and the serial number identify the signer. */
 const VERSION = 1;
 const SET_TAG = 0x31;
 
@@ -90,7 +90,7 @@ function signerInfo(parts: SignedDataParts): Uint8Array {
   );
 }
 
-/** Only the identifier octet changes (IMPLICIT). */
+/** Changes only the identifier octet, as an IMPLICIT tag does. */
 function retag(number: number, set: Uint8Array): Uint8Array {
   const tagged = Uint8Array.from(set);
   tagged[0] = 0xa0 | number;

@@ -1,5 +1,3 @@
-/** Errors in a CMS structure. */
-
 import { defineErrors } from '../errors/define-errors.ts';
 
 export const cmsErrors = defineErrors('local', {

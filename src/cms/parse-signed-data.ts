@@ -21,12 +21,12 @@ export interface ParsedAttribute {
 }
 
 export interface SignerInfo {
-  /** Name and INTEGER; undefined if a key identifier identifies the certificate. */
+  /** Both fields are DER. undefined if a key identifier identifies the certificate. */
   readonly issuerAndSerial: { readonly issuer: Uint8Array; readonly serialNumber: Uint8Array } | undefined;
   readonly digestAlgorithm: string;
   readonly signatureAlgorithm: string;
   readonly signatureAlgorithmIdentifier: Uint8Array;
-  /** The signed form is a SET (tag 0x31). undefined if the content itself was signed. */
+  /** The signed attributes as they were signed: as a SET (tag 0x31). undefined if the content itself was signed. */
   readonly signedBytes: Uint8Array | undefined;
   readonly signedAttributes: readonly ParsedAttribute[];
   readonly signature: Uint8Array;
@@ -47,15 +47,15 @@ export interface SignedData {
   readonly signers: readonly [SignerInfo, ...SignerInfo[]];
 }
 
-/** A chain has about four certificates, and a timestamp as many again. */
+/** A chain has about four certificates, and the chain of a timestamp about four more. */
 const MAX_CERTIFICATES = 200;
 /** Signatures have about six attributes with one value each. */
 const MAX_ATTRIBUTES = 1000;
 const MAX_VALUES = 1000;
 
-/** A signature has about ten of them, so 64 nested ones have 640. */
+/** A signature has about ten attributes and values, so 64 nested signatures have 640. */
 const MAX_ATTRIBUTES_AND_VALUES = 4000;
-/** A signature has about four certificates of less than 2 KiB, without those of timestamps. */
+/** A signature has about four certificates of less than 2 KiB, not counting those of timestamps. */
 const MAX_USUAL_CERTIFICATES = 300;
 const USUAL_LENGTH = 2048;
 
@@ -125,11 +125,11 @@ function certificatesIn(set: Element | undefined): Uint8Array[] {
 
 /** Real values have up to 2,000 bytes, or 50,000 with post-quantum algorithms. */
 const LONGEST_SIGNATURE = 64 * 1024;
-/** The attributes of a signer are copied. They usually have less than 1,000 bytes. */
+/** The signed attributes are copied in memory. They are usually shorter than 1,000 bytes. */
 const LONGEST_SIGNED_ATTRIBUTES = 1024 * 1024;
 const LONGEST_IDENTIFIER = 64 * 1024;
 
-/** Parsed once for all signers. */
+/** A certificate that may belong to a signer, parsed once for all signers. */
 interface Candidate {
   readonly der: Uint8Array;
   readonly fields: CertificateFields;
@@ -151,7 +151,7 @@ function parseSigner(element: Element, candidates: readonly Candidate[], { takeA
     signatureAlgorithm: algorithmOf(fields.signatureAlgorithm, 'algorithm'),
     signatureAlgorithmIdentifier: fields.signatureAlgorithm.bytes,
     signedBytes,
-    // Signed in their DER form (RFC 5652, 5.4).
+    // Attributes are signed in DER form (RFC 5652, 5.4).
     signedAttributes: signedBytes === undefined ? [] : attributesOf(readDer(signedBytes, what), what),
     signature: upTo(
       LONGEST_SIGNATURE,

@@ -10,7 +10,7 @@ import {
 } from '../asn1/read.ts';
 import { cmsErrors } from './errors.ts';
 
-/** Current verifiers accept one signer. */
+/** Far more than necessary: current verifiers accept only one signer. */
 const MAX_SIGNERS = 16;
 
 export function readSignedDataFields(bytes: Uint8Array) {
@@ -31,7 +31,7 @@ export function readSignedDataParts(bytes: Uint8Array) {
 
   const fields = fieldsOf(signedData, 0x30, 'SignedData');
   fields.next(0x02, 'version');
-  // Other readers reject other elements in this set.
+  // Other CMS readers reject this set if it contains anything except algorithm identifiers.
   for (const each of partsUpTo(MAX_SIGNERS, fields.next(0x31, 'digestAlgorithms'), 'digest algorithms')) {
     algorithmOf(each, 'digest algorithm');
   }

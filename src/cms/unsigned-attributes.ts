@@ -1,4 +1,4 @@
-/** No other part of a CMS may change after it was signed. */
+/** Only the unsigned attributes of a CMS may change after it was signed. */
 
 import { type Element, parts } from '../asn1/read.ts';
 import { encode, encodeAll } from '../asn1/write.ts';

@@ -36,7 +36,7 @@ export interface SignerRules {
   readonly contentTypes?: readonly (string | undefined)[];
   /** Accepts a bare SHA-1 value in an RSA signature (see `isBareSha1`). */
   readonly bareSha1?: boolean;
-  /** Values that exceed it are not verified. */
+  /** When the budget is spent, signature values are not verified. */
   readonly budget?: WorkBudget | undefined;
 }
 
@@ -143,7 +143,7 @@ function keyOf(certificate: Uint8Array): KeyObject | undefined {
   }
 }
 
-/** Must equal digestAlgorithm (RFC 4056, 3). */
+/** The digest in the parameters must equal digestAlgorithm (RFC 4056, 3). */
 function pssParameters(
   { signatureAlgorithmIdentifier }: SignerInfo,
   digestName: string,
@@ -162,7 +162,7 @@ function hasOwnDigest({ asymmetricKeyType: type }: KeyObject): boolean {
   return type === 'ed25519' || type === 'ed448';
 }
 
-/** Block type, and at least eight bytes 0xff (RFC 8017, 9.2). */
+/** Length of the block type and at least eight bytes 0xff (RFC 8017, 9.2). */
 const LEAST_PADDING = 10;
 const DIGEST_LENGTH = 20;
 

@@ -1,4 +1,4 @@
-/** Remote Code Signing API, section 2.2. */
+/** The digest algorithms of the Remote Code Signing API, section 2.2. */
 
 export const DIGEST_ALGORITHMS = ['SHA1', 'SHA256', 'SHA384', 'SHA512'] as const;
 

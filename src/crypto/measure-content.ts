@@ -142,7 +142,7 @@ function fold16(total: number): number {
   return total % 0xffff || 0xffff;
 }
 
-/** The address in memory determines the half of the word. */
+/** Whether a byte is the low or the high half of a word depends on its address in memory. */
 function sumBytes(bytes: Uint8Array, start: number, end: number): number {
   let sum = 0;
   for (let index = start; index < end; index++) {

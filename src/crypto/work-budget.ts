@@ -6,7 +6,7 @@ export interface Work {
   readonly reserve: number;
 }
 
-/** A search for issuers must leave enough to check signature values. */
+/** A search for issuers must leave enough of the budget to check signature values. */
 const FOR_SIGNATURE_VALUES = 1500;
 
 export const WORK = {
@@ -16,7 +16,7 @@ export const WORK = {
   pathStep: { units: 1, reserve: FOR_SIGNATURE_VALUES },
 } as const satisfies Readonly<Record<string, Work>>;
 
-/** Eight signatures, each with a timestamp and a path of four certificates, need a quarter. */
+/** Eight signatures, each with a timestamp and a path of four certificates, need a quarter of this limit. */
 const LIMIT = 4500;
 
 export const BUDGET_SPENT = 'work-budget-spent';

@@ -30,7 +30,7 @@ export interface CmsContent {
   readonly messageDigest: Uint8Array;
 }
 
-/** Its digest covers the DER-encoded signed attributes. */
+/** A unit whose digest covers the DER-encoded signed attributes. */
 export interface CmsUnit extends SigningUnit {
   readonly signedAttributes: Uint8Array;
 }
@@ -86,9 +86,9 @@ export function timestampsOf(
 }
 
 interface CmsSignature extends Pick<FoundSignature, 'location' | 'details' | 'examine'> {
-  /** The CMS excludes bytes that follow it. */
+  /** The CMS without the bytes that follow it. */
   readonly cms: Uint8Array;
-  /** Like `signer`, undefined if the CMS is unreadable. */
+  /** `signedData` and `signer` are undefined if the CMS is unreadable. */
   readonly signedData: SignedData | undefined;
   readonly signer: SignerInfo | undefined;
   readonly contained?: FoundSignature['contained'];
@@ -117,7 +117,7 @@ export function cmsSignature({ cms, signedData, signer, contained = [], ...own }
   };
 }
 
-/** Describes bytes that are stored in place of a signature. */
+/** Describes bytes that are stored where a signature should be, but cannot be read. */
 export function unreadableCms(
   error: CodesignError,
   own: Pick<CmsSignature, 'location' | 'cms' | 'details'>,
@@ -133,7 +133,7 @@ export function unreadableCms(
   });
 }
 
-/** Attributes with timestamps or signatures that verifiers ignore. */
+/** Reports timestamps and nested signatures in attributes that the verifiers of the format do not read. */
 export function examineUnread(
   { timestampTypes, readsNested = false, verifier }: SignatureProfile,
   unsignedAttributes: readonly ParsedAttribute[],

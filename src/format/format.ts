@@ -18,21 +18,23 @@ export interface Format {
   /** undefined if files can only be read. */
   readonly signing: SigningRules | undefined;
   /**
-   * Reads the layout. Throws for a malformed file, and without space for a signature. `name` is that of the file to be
-   * written.
+   * Reads the layout. Throws if the file is malformed or has no space for a signature. `name` is the name of the output
+   * file.
    */
   open(source: ByteSource, reader: ContentReader, name: string): Promise<SignableFile>;
   seemsSigned(source: ByteSource): Promise<boolean>;
 }
 
 export interface SigningRules {
-  /** Formats with an option in common refer to the same object. */
+  /** Formats with a common option refer to the same object. */
   readonly options: readonly FormatOption[];
   /** Modes for existing signatures. The first is the default. */
   readonly modes: readonly [SigningMode, ...SigningMode[]];
   /** Signatures contain `SigningContext.time`. A resumed run uses the time of the first run. */
   readonly signsTime?: boolean;
-  /** The extension determines the form of the signature, so the result must have that of the input. */
+  /**
+   * The extension determines the form of the signature, so the output file must have the extension of the input file.
+   */
   readonly keepsExtension?: boolean;
 }
 
@@ -44,7 +46,7 @@ export type Recognition =
     }
   | {
       readonly by: 'zip';
-      /** Folders such as `meta-inf/`, whose names of entries are read. Names in the root are always read. */
+      /** Folders whose entry names are read, such as `meta-inf/`. Names in the root folder are always read. */
       readonly folders: readonly string[];
       /** `possibly`: other types of archives can contain these names too. */
       claims(names: ReadonlySet<string>, name: string): 'surely' | 'possibly' | undefined;

@@ -43,7 +43,7 @@ export const SOME_TEXT = {
   schema: { type: 'string', minLength: 1 },
 };
 
-/** Signs unsigned files in a container (`Contents`) before the container. */
+/** Signs the unsigned packages in a bundle before the bundle itself. */
 export const INNER_PACKAGES = {
   key: 'innerPackages',
   flag: '--inner-packages',

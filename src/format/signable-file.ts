@@ -27,15 +27,14 @@ export interface SignableFile {
   readonly removing: Removing | undefined;
   readonly stamping: StampingEach | StampingWhole | undefined;
   readonly attaching: Attaching | undefined;
-  /** Files inside this file, whatever their type. */
   readonly contents?: Contents | undefined;
-  /** Catalogs identify such a file by digests that do not cover all its bytes. */
+  /** Set if security catalogs identify the file by digests that do not cover all its bytes. */
   readonly listing?: Listing | undefined;
   readonly catalog?: Catalog | undefined;
 }
 
 export interface Signing {
-  /** The only algorithm that verifiers accept, and why, as a clause. */
+  /** The only algorithm that verifiers accept. `reason` is a clause that says why. */
   readonly fixedAlgorithm?: { readonly algorithm: DigestAlgorithm; readonly reason: string } | undefined;
   readonly unusedOptions?: readonly FormatOption[];
   /** Runs all checks that need no content digest. Throws if the file cannot be signed. */
@@ -44,7 +43,7 @@ export interface Signing {
   prepare(context: SigningContext, mode: SigningMode): Promise<Prepared>;
   /**
    * Checks the reopened result of any `Embedding`: it must contain each envelope unchanged, and match the digests in
-   * the new signature and in the one around it.
+   * the new signature and in the signature that contains it.
    */
   verify(expected: Expected): Promise<void>;
 }
@@ -68,26 +67,23 @@ export const PLAIN_PREVIEW: SigningPreview = {
 };
 
 export interface Prepared {
-  /** Units are independent. Most files have one. */
+  /** Signing units do not depend on each other. Most files have one. */
   readonly units: readonly [SigningUnit, ...SigningUnit[]];
-  /** Deterministic. */
   embed(sealed: Envelopes): Embedding;
 }
 
 export interface SigningUnit {
-  /** Distinguishes the units of a file. */
   readonly name: string;
   readonly algorithm: DigestAlgorithm;
   readonly digest: Uint8Array;
   readonly timestamp: 'on-signature' | 'none';
-  /** Deterministic. */
   seal(value: Uint8Array, timestampToken?: Uint8Array): Envelope;
 }
 
 export type Envelopes = readonly [Envelope, ...Envelope[]];
 
 export interface Removing {
-  /** Those that will be removed. In some formats, the signatures before them must stay. */
+  /** Signatures that will be removed. In some formats, earlier signatures must stay. */
   signatures(): Promise<readonly FoundSignature[]>;
   /** Throws `not-signed` if there is nothing to remove. */
   patch(): Promise<Patch>;
@@ -95,7 +91,7 @@ export interface Removing {
 
 export interface StampingEach {
   readonly of: 'each-signature';
-  /** Replaces existing timestamps with RFC 3161 tokens, keyed by the location of their signature. */
+  /** Replaces existing timestamps with RFC 3161 tokens. The keys are the locations of the signatures. */
   stamp(tokens: ReadonlyMap<string, Uint8Array>): Promise<Embedding>;
 }
 
@@ -107,8 +103,8 @@ export interface StampingWhole {
 
 export interface Attaching {
   /**
-   * Replaces the existing envelope if only one is permitted. `verify` then shows whether the envelope belongs to the
-   * file. Throws `not-its-signature` without a location for it.
+   * Replaces the existing envelope if the format permits only one. Throws `not-its-signature` if the envelope fits
+   * nowhere in the file. Otherwise, `verify` shows later whether the envelope belongs to the file.
    */
   place(envelope: Envelope): Promise<Embedding>;
 }
@@ -124,8 +120,8 @@ export interface Catalog {
 
 export interface Contents {
   /**
-   * Yields files in the order of the container, without folders and links. Throws if the others cannot be read. `most`
-   * limits the bytes that are unpacked only to find the files.
+   * Yields files in the order of the container, without folders and links. Throws if the remaining files cannot be
+   * read. `most` limits the bytes that are unpacked only to find the files.
    */
   entries(neighbour?: FindNeighbour, most?: number): AsyncIterable<ContainedFile>;
   /** undefined if the files inside cannot be changed. */
@@ -133,22 +129,18 @@ export interface Contents {
 }
 
 export interface ChangingContents {
-  /** Those that can be signed before the container. */
+  /** Files that can be signed before the container. */
   entries(): AsyncIterable<ContainedFile>;
-  /** `patches` are keyed by file name, and apply to the bytes of that file. */
+  /** Each key of `patches` is a file name, and its patch applies to the bytes of that file. */
   write(patches: ReadonlyMap<string, Patch>): Promise<Patch>;
 }
 
-/**
- * Returns the file of this name in the same folder or container, in which the contents continue. undefined if there is
- * none.
- */
+/** Finds the file with this name in the same folder or container, for example the next cabinet of a set. */
 export type FindNeighbour = (name: string) => Promise<ByteSource | undefined>;
 
 export interface ContainedFile {
   /** Path with `/`. Not checked: it may be absolute or contain `..`. */
   readonly name: string;
-  /** The unpacked length in bytes. */
   readonly size: number;
   open(): Promise<ByteSource>;
 }
@@ -161,7 +153,7 @@ export interface ListedFile {
   readonly digests: Digests;
 }
 
-/** `replace`: the new signature replaces all others. `append`: they stay. */
+/** `replace`: the new signature replaces all others. `append`: the existing signatures stay. */
 export type SigningMode = 'replace' | 'append';
 
 export interface SigningContext {
@@ -169,7 +161,7 @@ export interface SigningContext {
   /** undefined if no timestamp is wanted. */
   readonly timestampAlgorithm?: DigestAlgorithm | undefined;
   readonly chain: SigningChain;
-  /** Signed time. The journal records it, so that a later run can create the same bytes. */
+  /** The signing time. The journal records it, so that a later run can create the same bytes. */
   readonly time: Date;
   readonly formatOptions: FormatOptions;
 }
@@ -181,7 +173,9 @@ export interface PreparedTimestamp {
 
 export interface Expected {
   readonly added: Envelopes;
-  /** All envelopes that the file must then contain. A new nested envelope is represented by the one around it. */
+  /**
+   * All envelopes that the signed file must contain. A nested envelope is represented by the envelope that contains it.
+   */
   readonly envelopes: readonly Envelope[];
 }
 

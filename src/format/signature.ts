@@ -24,9 +24,7 @@ export interface FoundSignature {
   /** Bytes whose digest was signed; undefined if the content was signed directly, or if unreadable. */
   readonly signedBytes: Uint8Array | undefined;
   readonly contained: readonly ContainedSignature[];
-  /** Timestamps have the order in which they are stored. */
   readonly timestamps: readonly Timestamp[];
-  /** Details that depend on the format, such as the description. */
   details(): Promise<readonly Detail[]>;
   /** Examines the content, the signed attributes and the signature value, but neither trust nor timestamps. */
   examine(): Promise<readonly Finding[]>;
@@ -35,11 +33,14 @@ export interface FoundSignature {
 export interface Signer {
   /** Common name, or issuer and serial number without a certificate. */
   readonly name: string;
-  /** undefined if the signature does not include it. */
+  /** undefined if the signature does not include the certificate. */
   readonly certificate: Uint8Array | undefined;
 }
 
-/** `co-signer` is another signer of the envelope, or a countersigner. Verifiers that read them must trust each. */
+/**
+ * `co-signer` is another signer of the envelope, or a countersigner. Verifiers that read co-signers must trust each of
+ * them.
+ */
 export interface ContainedSignature {
   readonly as: 'nested' | 'co-signer';
   readonly signature: FoundSignature;

@@ -36,10 +36,10 @@ export async function listedFile(
   return { name: basename(path), kind: opened?.listing?.as ?? 'other', digests };
 }
 
-/** Windows checks this checksum of drivers only. */
+/** Windows checks the checksum in the header only for drivers, so a wrong checksum does not matter here. */
 const CHECKSUM = 'checksum-wrong';
 
-/** Catalogs do not cover bytes near or in place of a signature. */
+/** Reports bytes that the digest in a catalog does not cover, such as bytes next to a signature. */
 export async function examineListed(opened: SignableFile): Promise<readonly Finding[]> {
   const findings = await findingsIn(opened).catch(expectedError);
   const strange =

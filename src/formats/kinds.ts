@@ -34,14 +34,14 @@ export async function kindOf(
 const OTHER_TYPE: ReadonlySet<string> = new Set(['not-a-pe', 'not-an-installer-file']);
 
 /**
- * Formats recognise every MZ program and every compound file. Returns whether the error is that of a DOS program or an
- * Office document, whose name does not claim the format.
+ * The formats PE and MSI recognise every MZ program and every compound file. Returns true if the error shows that the
+ * file is a DOS program or an Office document, unless its extension is one of the format.
  */
 export function isOfOtherType(code: string | undefined, { extensions }: Format, name: string): boolean {
   return code !== undefined && OTHER_TYPE.has(code) && !extensions.includes(extname(name).toLowerCase());
 }
 
-/** Words of the descriptions. */
+/** Words in descriptions, with the ids of these types. */
 const DESCRIBED = [
   ['(ELF)', 'elf'],
   ['(Mach-O)', 'mach-o'],

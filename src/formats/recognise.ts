@@ -82,7 +82,7 @@ export async function recogniseFormat(
   });
 }
 
-/** Without a format, returns a description such as `an empty file`. */
+/** If no format fits, returns a description such as `an empty file`. */
 export async function identify(source: ByteSource, name: string, formats: readonly Format[]): Promise<Format | string> {
   const head = await source.read(0, Math.min(HEAD_LENGTH, source.size));
   const { format, description } = await recognise(head, source, name, formats);

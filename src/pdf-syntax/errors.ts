@@ -1,5 +1,3 @@
-/** Errors in the structure of a PDF document. */
-
 import { defineErrors } from '../errors/define-errors.ts';
 
 export const pdfErrors = defineErrors('local', {

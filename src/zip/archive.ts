@@ -84,12 +84,12 @@ async function locateEntries(
 ): Promise<readonly ZipEntry[]> {
   const inFile = inFileOrder(entries);
   const { view, load } = slidingWindow(source, limit);
-  // Does not wait for bytes in the window, where those of nearly all entries are.
+  // Does not wait for bytes that are already in the window, as those of nearly all entries are.
   const rejectHidden = async (from: number, to: number): Promise<void> => {
     const length = Math.min(to - from, SIGNATURE_LENGTH);
     rejectHiddenEntry(view(from, length) ?? (await load(from, length)), from);
   };
-  // Other data was added before an archive that starts at `base`.
+  // Other data precedes an archive that starts at `base`.
   if (base > 0) await rejectHidden(base, inFile[0]?.offset ?? limit);
   let previousEnd = 0;
   for (const [position, entry] of inFile.entries()) {
@@ -145,7 +145,7 @@ function leadsNowhere({ offset, name }: DirectoryEntry) {
   return zipErrors('zip-malformed', { problem });
 }
 
-/** Data must end before the directory and the next entry. */
+/** The data of an entry must end before the directory and before the next entry. */
 function overrun({ name }: DirectoryEntry, dataEnd: number, limit: number) {
   if (dataEnd <= limit) return zipErrors('zip-ambiguous', { problem: `the entry ${name} overlaps the next one` });
   const problem = `the data of ${name} would end at byte ${dataEnd}, but the directory begins at byte ${limit}`;
@@ -169,7 +169,7 @@ function checkSameSizes(header: Buffer, entry: DirectoryEntry): void {
 
 /**
  * The signature of the descriptor is optional, and sizes have 32 or 64 bits (4.3.9): only the values show the form.
- * Prefers the one that ends at the next record, then the shorter one.
+ * Prefers the form that ends at the next record, then the shorter form.
  */
 function descriptorLength(bytes: Buffer, entry: DirectoryEntry, room: number): number {
   const hasSignature = bytes.length >= 4 && bytes.readUInt32LE(0) === DATA_DESCRIPTOR;
@@ -192,7 +192,7 @@ function descriptorLength(bytes: Buffer, entry: DirectoryEntry, room: number): n
   return length;
 }
 
-/** Programs that read from the start would find this entry. */
+/** Programs that read an archive from its start would find an entry that the directory does not list. */
 function rejectHiddenEntry(bytes: Buffer, offset: number): void {
   if (bytes.length === SIGNATURE_LENGTH && bytes.readUInt32LE(0) === LOCAL_HEADER) {
     throw zipErrors('zip-ambiguous', {

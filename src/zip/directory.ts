@@ -140,7 +140,7 @@ function checkExtraFields(directory: Buffer, start: number, limit: number, name:
   }
 }
 
-/** Size, compressed size, offset and disk, the last of which may be missing. */
+/** Lengths of a field with size, compressed size, offset and disk, of which the last ones may be missing. */
 const ZIP64_LENGTHS: readonly number[] = [0, 8, 16, 24, 28];
 
 type Sizes = Pick<ZipEntry, 'compressedSize' | 'size' | 'offset'> & { readonly disk: number };
@@ -227,7 +227,7 @@ export function indexByName(entries: readonly ZipEntry[]): ReadonlyMap<string, Z
 
 const UNICODE_PATH_EXTRA = 0x7075;
 const VERSION = 1;
-/** A version number and a CRC-32 come first. */
+/** Offset of the name in the field, after a version number and a CRC-32. */
 const NAME_OFFSET = 5;
 
 /** A Unicode path is valid if it has the CRC-32 of the name. Extra fields extend from `nameEnd` to `limit`. */

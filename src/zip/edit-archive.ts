@@ -1,4 +1,4 @@
-/** The records of entries that stay are the same, byte for byte, except for their offsets. */
+/** Edits an archive. Records of entries that stay do not change, except for their offsets. */
 
 import { type Edit, type Patch, type Piece, patchedPieces, pieceLength } from '../bytes/pieces.ts';
 import type { ZipArchive } from './archive.ts';
@@ -22,13 +22,13 @@ export interface ArchiveChange {
   readonly after?: ReadonlyMap<ZipEntry, NewEntry>;
 }
 
-/** Programs that map stored entries into memory require such offsets (zipalign). */
+/** Programs that map stored entries into memory require offsets that are multiples of this number (zipalign). */
 const ALIGNMENT = 4;
 /** zipalign's extra field: two bytes with the alignment, then zeros. */
 const ALIGNMENT_EXTRA = 0xd935;
 const ALIGNMENT_EXTRA_LENGTH = 6;
 
-/** Does not read the file. Entries after new ones move by a multiple of 4, which takes some padding in a new entry. */
+/** Does not read the file. New entries are padded, so that the entries after them move by a multiple of 4. */
 export function editArchive(archive: ZipArchive, { remove, first, after = NO_ENTRIES }: ArchiveChange): Patch {
   const moved = new Set(first.filter(isOfArchive));
   const leaves = (entry: ZipEntry): boolean => remove.has(entry) || moved.has(entry);
@@ -141,7 +141,9 @@ function alignFollowing(
   return { first: [...first.slice(0, -1), padded(last, shift - removedLength(leaving))], after };
 }
 
-/** The padding of each entry makes up for changes before it, that of the last for all. */
+/**
+ * The padding of each entry compensates for the changes before it, and the padding of the last entry for all changes.
+ */
 function alignEach(
   after: AddedEntries['after'],
   inFile: readonly ZipEntry[],

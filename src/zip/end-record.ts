@@ -29,14 +29,14 @@ export interface EndOfArchive {
   readonly record: Buffer;
   readonly recordOffset: number;
   readonly zip64: Buffer | undefined;
-  /** Follows the ZIP64 end record. */
+  /** The locator follows the ZIP64 end record. */
   readonly locator: Buffer | undefined;
-  /** The offset in the locator starts here (in Java, at the start of the file). */
+  /** The offset in the locator is counted from here. Java counts it from the start of the file. */
   readonly locatorBase: number;
   readonly trailingLength: number;
 }
 
-/** Signature and size field, which the size does not include. */
+/** Length of the signature and the size field, which the size does not include. */
 const ZIP64_SIZE_END = 12;
 /** No known program writes the extensible data. */
 const LONGEST_ZIP64_END_RECORD = 0x10000;
@@ -86,7 +86,7 @@ async function readPossibleEnds(source: ByteSource): Promise<readonly PossibleEn
   return found;
 }
 
-/** Wrong counts, disks or comments do not matter. */
+/** Returns true if another end record leads to a directory, even if its counts, disks or comment are wrong. */
 async function hasRival(
   source: ByteSource,
   possible: readonly PossibleEnd[],
@@ -151,7 +151,7 @@ async function readEnd(source: ByteSource, record: Buffer, recordOffset: number)
 }
 
 async function leadsToDirectory(source: ByteSource, end: EndOfArchive): Promise<boolean> {
-  // Bytes after an empty archive are not allowed: any zeros could be one.
+  // Bytes after an empty archive are not allowed: a signature followed by zeros already looks like such an archive.
   if (end.entryCount === 0) return end.directorySize === 0 && end.trailingLength === 0;
   return end.directorySize >= 4 && (await hasSignature(source, end.directoryOffset, CENTRAL_RECORD));
 }

@@ -16,7 +16,7 @@ export type DigestEntries = (
   algorithms: readonly string[],
 ) => Promise<EntryDigests>;
 
-/** Below this, threads save almost no time, and take a third more memory for many small entries. */
+/** Below this number of bytes, threads save almost no time, and take a third more memory for many small entries. */
 const WORTH_THREADS = 96 * 1024 * 1024;
 
 export const digestEntries: DigestEntries = digestEntriesWith(undefined);
@@ -40,7 +40,7 @@ async function digestWindows(
 ): Promise<void> {
   const spare: Buffer[] = [];
   const handedOver = new Set<Promise<void>>();
-  /** Windows that another thread could not digest: this one does, or throws the actual error. */
+  /** Windows that another thread could not digest. This thread digests them, or throws the actual error. */
   const again: EntryWindow[] = [];
 
   async function digest(window: EntryWindow, others: DigestThreads | undefined): Promise<void> {
@@ -96,7 +96,7 @@ async function digestInPieces(
   for (const [index, each] of hashes.entries()) table.put(index, position, each.digest());
 }
 
-/** `digests` has one element per algorithm, with those of all entries. */
+/** `digests` has one element per algorithm, which contains the digests of all entries. */
 function putAll(table: DigestTable, { positions }: EntryWindow, digests: readonly Uint8Array[]): void {
   for (const [index, column] of digests.entries()) {
     const length = column.length / positions.length;

@@ -46,7 +46,7 @@ function isLarge({ size, compressedSize }: LocatedEntry): boolean {
 
 export interface PackedWindow {
   readonly bytes: ArrayBuffer;
-  /** Their `dataOffset` starts at `bytes`. */
+  /** Each `dataOffset` is an offset in `bytes`. */
   readonly entries: readonly LocatedEntry[];
   readonly algorithms: readonly string[];
 }

@@ -13,7 +13,7 @@ export const END_RECORD_LENGTH = 22;
 export const ZIP64_END_RECORD_LENGTH = 56;
 export const ZIP64_LOCATOR_LENGTH = 20;
 
-/** The real value is in the ZIP64 record or extra field (4.4.1.4). */
+/** These values mean that the real value is in the ZIP64 record or extra field (4.4.1.4). */
 export const IN_ZIP64_16 = 0xffff;
 export const IN_ZIP64_32 = 0xffffffff;
 /** Header ID of the ZIP64 field (APPNOTE 4.5.3). */
@@ -25,7 +25,7 @@ export const DEFLATED = 8;
 /** The sizes and the CRC-32 follow the data. */
 export const HAS_DESCRIPTOR = 1 << 3;
 export const UTF8_NAME = 1 << 11;
-/** Encrypted, patch data, strong encryption, masked header. */
+/** Flags for encryption, patch data, strong encryption and a masked header. */
 export const UNREADABLE_FLAGS = (1 << 0) | (1 << 5) | (1 << 6) | (1 << 13);
 
 export interface ExtraField {

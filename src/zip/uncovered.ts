@@ -14,7 +14,7 @@ export interface Uncovered {
 
 export interface UncoveredBytes {
   readonly length: number;
-  /** True also without bytes. */
+  /** True if all bytes are zero, or if there are none. */
   readonly isZero: boolean;
 }
 
@@ -47,7 +47,7 @@ async function bytesIn(source: ByteSource, ranges: readonly ByteRange[]): Promis
 }
 
 const APK_MAGIC = 'APK Sig Block 42';
-/** A size, which does not include the size field at the start of the block, and a magic number. */
+/** Length of a size and a magic number. The size does not include the size field at the start of the block. */
 const APK_FOOTER_LENGTH = 24;
 const APK_SIZE_LENGTH = 8;
 const APK_ID_LENGTH = 4;

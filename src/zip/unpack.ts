@@ -21,7 +21,7 @@ export function unpack(data: Buffer, entry: PackedEntry): Buffer {
   return contents;
 }
 
-/** With one byte more, zlib needs no second buffer to find the end. */
+/** With one extra byte, zlib finds the end without a second buffer. */
 function inflate(data: Buffer, entry: PackedEntry): Buffer {
   try {
     const { buffer, engine } = inflateRawSync(data, {

@@ -33,10 +33,10 @@ export interface NewEntry {
   readonly extra: Uint8Array;
 }
 
-/** Records depend on the length of the data only. */
+/** A header depends on the length of the data, but not on the data. */
 export type EntryHeader = Omit<NewEntry, 'data'> & { readonly data: { readonly length: number } };
 
-/** Deflate needs version 2.0. Without a system in "made by", there are no permissions. */
+/** Deflate needs version 2.0. "Version made by" names no system, so entries have no permissions. */
 const VERSION = 20;
 /** In every time zone, 1980-02-01 is later than the epoch of MS-DOS. */
 const DOS_DATE = (0 << 9) | (2 << 5) | 1;
@@ -166,7 +166,7 @@ export function writeEndRecords(
   record.writeUInt32LE(keepMarker(record.readUInt32LE(12), directorySize, IN_ZIP64_32, before), 12);
   record.writeUInt32LE(keepMarker(record.readUInt32LE(16), directoryOffset, IN_ZIP64_32, before), 16);
   if (before.zip64 === undefined && !needed) return record;
-  // Thrown before a signature is requested, because edits are first computed without it.
+  // Thrown before a signature is requested, because edits are first computed without the signature.
   if (before.trailingLength > 0) {
     const problem = `it would need ZIP64 records, and Java then does not open it, because ${plural(before.trailingLength, 'byte')} follow it`;
     throw zipErrors('zip-unsupported', { problem });

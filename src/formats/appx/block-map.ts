@@ -17,7 +17,7 @@ const HASH_METHODS: ReadonlyMap<string, DigestAlgorithm> = new Map([
   ['http://www.w3.org/2001/04/xmlenc#sha512', 'SHA512'],
 ]);
 const BLOCK_LENGTH = 64 * 1024;
-/** makeappx writes an empty block after a last block of this length. */
+/** Length of the empty deflate block that makeappx writes at the end. */
 const END_LENGTH = 2;
 /** Deflate makes data that it cannot compress only slightly longer. */
 const LONGEST_PACKED = BLOCK_LENGTH + 1024;
@@ -75,7 +75,9 @@ interface MappedEntry {
   readonly file: MappedFile;
 }
 
-/** Returns clauses about files with other sizes, and about files that only one of the two lists. */
+/**
+ * Returns clauses about files with other sizes, and about files that only the block map or only the package contains.
+ */
 export function compareSizes({ files }: BlockMap, entries: readonly ZipEntry[]): readonly string[] {
   const { mapped, unmapped, misnamed } = pairUp(files, entries);
   const found = new Set(mapped.map(({ file }) => file));

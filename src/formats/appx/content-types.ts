@@ -1,4 +1,4 @@
-/** Windows ignores a signature that is not listed here (ECMA-376-2, 10.1.2). */
+/** Reads [Content_Types].xml. Windows ignores a signature that this part does not list (ECMA-376-2, 10.1.2). */
 
 import { appxErrors } from './errors.ts';
 import { attributeOf, decodeXml, malformed, readXml } from './xml.ts';

@@ -1,4 +1,4 @@
-/** A signature covers a list of digests, each after four letters. */
+/** The signature of a package covers a list of digests. Four letters precede each digest. */
 
 import { createHash } from 'node:crypto';
 import type { ByteSource } from '../../bytes/byte-source.ts';

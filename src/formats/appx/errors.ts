@@ -1,5 +1,3 @@
-/** Reasons why a package cannot be signed. */
-
 import { defineErrors, defineWarnings } from '../../errors/define-errors.ts';
 
 export const appxErrors = defineErrors('local', {

@@ -17,7 +17,7 @@ export interface BundledPackage {
 
 /** Real bundles have a few hundred packages. */
 const MOST_PACKAGES = 4096;
-/** Later namespaces differ in the year; that of 2019 added stub packages. */
+/** Later versions of the namespace have another year. The version of 2019 added stub packages. */
 const BUNDLE_NAMESPACE = /^http:\/\/schemas\.microsoft\.com\/appx\/\d{4}\/bundle$/;
 
 export function readManifest(kind: 'package' | 'bundle', part: string, bytes: Uint8Array): Manifest {

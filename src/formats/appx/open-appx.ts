@@ -96,7 +96,7 @@ async function checkContents(...what: Parameters<typeof examineContents>): Promi
   if (finding !== undefined) throw appxErrors('appx-malformed', { problem: asClause(finding) });
 }
 
-/** Packages must precede what signing makes longer. Throws `appx-packages-move`. */
+/** Throws `appx-packages-move` if a part that signing makes longer is stored before a package. */
 function checkPlaces(
   { manifest, manifestPart, blockMap, contentTypes, archive }: AppxPackage,
   isRewritten: boolean,

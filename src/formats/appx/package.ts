@@ -24,7 +24,7 @@ export interface AppxPackage {
   readonly manifest: Manifest;
   readonly manifestPart: Part;
   readonly blockMap: Part;
-  /** Signatures must use the same algorithm. */
+  /** Signatures must use the algorithm of the block map. */
   readonly algorithm: DigestAlgorithm;
   readonly wrongSizes: readonly string[];
   readonly contentTypes: Part & ContentTypes;
@@ -105,7 +105,7 @@ function checkPlain({ size }: ByteSource, { end, start, entries }: ZipArchive): 
   if (start !== 0 || end.base !== 0 || end.trailingLength !== 0 || end.locatorBase !== 0) {
     throw appxErrors('appx-malformed', { problem: 'there are bytes before or after the archive' });
   }
-  // Windows does not find an end record that is followed by another one.
+  // Windows does not find the end record of an archive with a comment.
   if (end.recordOffset + END_RECORD_LENGTH !== size)
     throw appxErrors('appx-malformed', { problem: 'the archive has a comment' });
   if (end.zip64 === undefined && (size + ROOM > IN_ZIP64_32 || entries.length + 1 >= IN_ZIP64_16)) {

@@ -1,5 +1,3 @@
-/** Elements are reported in the order in which they end. */
-
 import { SaxesParser } from 'saxes';
 import type { CodesignError } from '../../errors/codesign-error.ts';
 import { appxErrors } from './errors.ts';

@@ -61,7 +61,7 @@ function signatureAtEnd(cabinet: Cabinet, source: ByteSource, { measure }: Conte
     kind: KIND,
     entries: async () => (stored === undefined ? [] : [entryOf(stored)]),
     async measure(content, algorithms) {
-      // `verify` would call the result broken.
+      // Otherwise, `verify` would report the signed cabinet as broken.
       if (content === 'new' && !(await areReserveSizesRight(source, layout)))
         throw malformed('its data blocks do not end where its data ends');
       const draft = head.shift === 0 ? undefined : () => embedCms(layout, head, new Uint8Array());

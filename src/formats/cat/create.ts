@@ -1,4 +1,4 @@
-/** Microsoft's programs write these attributes of version 2. */
+/** Creates catalogs of version 2, with the attributes that Microsoft's programs write. */
 
 import { createHash } from 'node:crypto';
 import {

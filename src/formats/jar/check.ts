@@ -12,8 +12,8 @@ import { type Coverage, coverageOf } from './signature/signature-file-info.ts';
 
 export interface JarExpectation extends Expected {
   /**
-   * Files must keep their positions, even if a stream reader does not look for signatures there. Other signatures may
-   * then be invalid, as before.
+   * If true, files keep their positions, even where stream readers do not look for signatures. Other signatures may be
+   * invalid, as they were before.
    */
   readonly keepsPositions?: boolean;
 }

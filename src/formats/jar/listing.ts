@@ -1,6 +1,6 @@
 import type { SignatureFiles } from './layout.ts';
 
-/** There may be a hundred thousand names. */
+/** The number of names and the first of them, because there may be a hundred thousand. */
 export interface Listing {
   readonly count: number;
   readonly first: string;

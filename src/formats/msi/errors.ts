@@ -1,5 +1,3 @@
-/** Reasons why a Windows Installer file cannot be signed. */
-
 import { defineErrors, defineWarnings } from '../../errors/define-errors.ts';
 
 export const msiErrors = defineErrors('local', {

@@ -1,5 +1,3 @@
-/** Reasons why a NuGet package cannot be signed. */
-
 import { defineErrors, defineWarnings } from '../../errors/define-errors.ts';
 
 export const nugetErrors = defineErrors('local', {

@@ -28,7 +28,7 @@ export interface NugetPackage {
   readonly archive: ZipArchive;
   readonly body: ArchiveBody;
   readonly signature: StoredSignature | undefined;
-  /** NuGet does not recognise entries with such names as signatures. */
+  /** Names that resemble the name of the signature, but that NuGet does not recognise. */
   readonly lookalikes: readonly string[];
 }
 

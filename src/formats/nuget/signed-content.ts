@@ -15,7 +15,7 @@ import type { DigestAlgorithm } from '../../crypto/algorithms.ts';
 import { orUndefined } from '../../errors/codesign-error.ts';
 import type { SignatureProfile } from '../../format/cms.ts';
 
-/** `dotnet nuget sign` includes the whole chain. */
+/** Like `dotnet nuget sign`, includes the whole chain. */
 export const NUGET_PROFILE: SignatureProfile = {
   signedAttributes: ({ time, chain }) => [
     { type: SIGNING_TIME, value: encodeTime(time) },

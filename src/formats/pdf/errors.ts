@@ -1,5 +1,3 @@
-/** Reasons why a PDF document cannot be signed or timestamped, or why its signatures cannot be removed. */
-
 import { defineErrors } from '../../errors/define-errors.ts';
 
 export const pdfSigningErrors = defineErrors('local', {

@@ -1,5 +1,3 @@
-/** Reasons why a connection file cannot be signed. */
-
 import { defineErrors } from '../../errors/define-errors.ts';
 
 export const rdpErrors = defineErrors('local', {

@@ -124,7 +124,7 @@ function replaceSignature({ text, encoding, settings }: RdpLayout, lines: string
   return lines === '' ? edits : [...edits, { offset: end, remove: 0, insert: [encode(separator + lines, encoding)] }];
 }
 
-/** The signature covers the scope, so that line stays. */
+/** The line with the scope stays, because the signature covers it. */
 function replaceValue({ text, encoding, settings }: RdpLayout, value: string): Patch {
   const line = settings.get(SIGNATURE);
   if (line === undefined) throw new TypeError('there is a signature to replace');
@@ -209,7 +209,7 @@ export function encode(text: string, encoding: Encoding): Buffer {
   return Buffer.from(text, encoding === 'ANSI' ? 'latin1' : encoding === 'UTF-8' ? 'utf8' : 'utf16le');
 }
 
-/** rdpsign inserts spaces into the Base64. */
+/** Unlike rdpsign, writes the Base64 without spaces. */
 export function signatureValue(cms: Uint8Array): string {
   const header = Buffer.alloc(HEADER_LENGTH);
   header.writeUInt32LE(VERSION, 0);

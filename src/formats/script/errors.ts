@@ -1,5 +1,3 @@
-/** Reasons why a script cannot be signed. */
-
 import { defineErrors, defineWarnings } from '../../errors/define-errors.ts';
 
 export const scriptErrors = defineErrors('local', {

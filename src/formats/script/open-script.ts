@@ -65,7 +65,10 @@ function replaceBlock({ start, end }: ScriptLayout, insert: readonly Uint8Array[
   return [{ offset: start, remove: end - start, insert }];
 }
 
-/** git and editors convert such line endings even in the block, and Windows then finds no signature. */
+/**
+ * git and editors may convert all line endings of such a script, even those in the block. Windows then finds no
+ * signature.
+ */
 function warningsOf({ lineEnds }: ScriptLayout): readonly string[] {
   if (lineEnds !== 'LF' && lineEnds !== 'mixed') return [];
   return [scriptWarnings('line-ends-fragile')];

@@ -1,4 +1,4 @@
-/** v7, ustar (POSIX.1-1988), pax (POSIX.1-2001) and GNU tar. */
+/** Reads the formats v7, ustar (POSIX.1-1988), pax (POSIX.1-2001) and GNU tar. */
 
 import type { ByteSource } from '../../bytes/byte-source.ts';
 import { bytesErrors } from '../../bytes/errors.ts';
@@ -16,7 +16,7 @@ const LONGEST_EXTENSION = 1024 * 1024;
 /** The headers of small files are close together. */
 const WINDOW = 256 * 1024;
 
-/** What a pax header can change (POSIX.1-2017, pax, "pax Extended Header"). */
+/** Values that a pax header can replace (POSIX.1-2017, pax, "pax Extended Header"). */
 interface Extended {
   readonly path?: string;
   readonly size?: number;

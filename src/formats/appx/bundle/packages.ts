@@ -39,7 +39,7 @@ export interface InnerPackage {
   readonly opened: AppxPackage;
 }
 
-/** Only one layout is in memory at a time. */
+/** Keeps only one opened package in memory. */
 export async function* innerPackages(
   source: ByteSource,
   { archive, manifest }: AppxPackage,
@@ -66,7 +66,7 @@ async function isEncrypted(source: ByteSource): Promise<boolean> {
   return /^EX[PSB]H$/.test(Buffer.from(await source.read(0, 4)).toString('latin1'));
 }
 
-/** Finds what would prevent installation. `damageOf` returns a clause. */
+/** Reports packages that Windows would not install. `damageOf` returns a clause. */
 export async function examinePackages(
   source: ByteSource,
   opened: AppxPackage,

@@ -10,7 +10,8 @@ export interface ManifestRequest {
   readonly digestOf: ContentDigest;
   readonly algorithm: DigestAlgorithm;
   /**
-   * An existing digest with another strong algorithm is then sufficient, so that signatures of the manifest stay valid.
+   * If true, an existing digest with another strong algorithm is sufficient, so that signatures of the manifest stay
+   * valid.
    */
   readonly keepOthers: boolean;
 }

@@ -11,7 +11,7 @@ import { examineSignature, type SharedInfo } from './examine.ts';
 import { JAR_PROFILE } from './new-signature.ts';
 import { weakestAlgorithm } from './signature-file-info.ts';
 
-/** Blocks without a signature file are no signatures. Includes blocks that cannot be read. */
+/** A block without a signature file is not a signature. Includes blocks that cannot be read. */
 export async function readSignatures(source: ByteSource, shared: SharedInfo): Promise<readonly FoundSignature[]> {
   const { layout, budget } = shared;
   const readTimestamps = timestampReader(budget);
