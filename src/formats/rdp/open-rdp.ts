@@ -1,17 +1,51 @@
 /** One detached CMS covers some of the lines, as rdpsign creates it. */
 
-import { TIMESTAMP_TOKEN } from '../../asn1/object-identifiers.ts';
-import type { ByteSource } from '../../bytes/byte-source.ts';
-import { bytesErrors } from '../../bytes/errors.ts';
-import type { Edit, Patch } from '../../bytes/pieces.ts';
-import { broken, type Finding } from '../../errors/finding.ts';
+import { createHash } from 'node:crypto';
+import { DIGEST_OID, digestAlgorithmOf } from '../../asn1/algorithm-identifiers.ts';
+import { DATA, TIMESTAMP_TOKEN } from '../../asn1/object-identifiers.ts';
+import { type ByteSource, isSameBytes } from '../../bytes/byte-source.ts';
+import type { Patch } from '../../bytes/pieces.ts';
+import { parseSignedData, type SignedData } from '../../cms/parse-signed-data.ts';
+import { examineSigner } from '../../cms/verify-signer.ts';
+import { NODE_DIGEST_NAME } from '../../crypto/algorithms.ts';
+import type { WorkBudget } from '../../crypto/work-budget.ts';
+import { attempt, CodesignError } from '../../errors/codesign-error.ts';
+import { asClause, broken, type Finding, hasFindingAgainst, isAgainst } from '../../errors/finding.ts';
 import { plural } from '../../errors/plural.ts';
-import type { SignatureProfile } from '../../format/cms.ts';
-import type { ContentReader, SignableFile } from '../../format/signable-file.ts';
-import type { Detail } from '../../format/signature.ts';
-import { type CmsHolder, cmsFile } from '../cms-file.ts';
-import { rdpErrors } from './errors.ts';
-import { ALTERNATE_FULL_ADDRESS, COVERED_SETTINGS, FULL_ADDRESS } from './settings.ts';
+import {
+  cmsSignature,
+  examineRepeated,
+  examineSignerCount,
+  examineUnread,
+  prepareCms,
+  SHA1_AGING,
+  type SignatureProfile,
+  stampCms,
+  timestampsOf,
+  unreadableCms,
+} from '../../format/cms.ts';
+import { formatErrors } from '../../format/errors.ts';
+import {
+  type ContentReader,
+  type Embedding,
+  PLAIN_PREVIEW,
+  type SignableFile,
+  type SigningMode,
+} from '../../format/signable-file.ts';
+import { cmsEnvelope, type Detail, type FoundSignature } from '../../format/signature.ts';
+import { timestampReader } from '../../timestamp/read-timestamps.ts';
+import {
+  namesInScope,
+  newContent,
+  presentContent,
+  type RdpLayout,
+  readLayout,
+  replaceSignature,
+  replaceValue,
+  SCOPE,
+  writeSignature,
+} from './layout.ts';
+import { COVERED_SETTINGS } from './settings.ts';
 
 export const RDP_PROFILE: SignatureProfile = {
   signedAttributes: () => [],
@@ -21,68 +55,115 @@ export const RDP_PROFILE: SignatureProfile = {
   verifier: 'A reader of CMS',
 };
 
-export async function openRdp(source: ByteSource, reader: ContentReader): Promise<SignableFile> {
+const LOCATION = 'lines signscope and signature';
+
+export async function openRdp(source: ByteSource, { budget }: ContentReader): Promise<SignableFile> {
   const layout = await readLayout(source);
+  const { cms: stored } = layout;
+  const signatures = async () => (stored === undefined ? [] : [signatureIn(layout, stored, budget)]);
   return {
-    ...cmsFile(signatureLines(layout), reader.budget),
+    signatures,
+    examine: async () => [],
     layout: () => describe(layout),
+    signing: {
+      async check(_context, mode) {
+        contentFor(layout, mode);
+        return PLAIN_PREVIEW;
+      },
+      async prepare(context, mode) {
+        const digest = createHash(NODE_DIGEST_NAME[context.algorithm]).update(contentFor(layout, mode)).digest();
+        return {
+          units: [prepareCms(RDP_PROFILE, context, { type: DATA, messageDigest: digest })],
+          embed: ([{ bytes }]) => embedding(bytes, writeSignature(layout, bytes)),
+        };
+      },
+      async verify({ added: [added] }) {
+        const read = attempt(() => parseSignedData(stored ?? new Uint8Array()));
+        const isThere = !(read instanceof CodesignError) && stored !== undefined && isSameBytes(stored, added.bytes);
+        if (!isThere) throw formatErrors('result-damaged', { reason: 'its signature differs from the new one' });
+        const [problem] = [...examineScope(layout), ...examineCms(read, presentContent(layout), budget)];
+        if (problem !== undefined && isAgainst(problem, 'integrity'))
+          throw formatErrors('result-damaged', { reason: asClause(problem) });
+      },
+    },
+    removing: {
+      signatures,
+      async patch() {
+        if (stored === undefined) throw formatErrors('not-signed');
+        return replaceSignature(layout, '');
+      },
+    },
+    stamping: {
+      of: 'each-signature',
+      async stamp(tokens) {
+        if (stored === undefined) throw new TypeError('the signature is not one of this file');
+        const token = tokens.get(LOCATION);
+        const cms = token === undefined ? stored : stampCms(RDP_PROFILE, stored, token);
+        return embedding(cms, replaceValue(layout, cms));
+      },
+    },
+    attaching: {
+      async place({ bytes }) {
+        const signedData = parseSignedData(bytes);
+        // The CMS can cover the content of the existing signature, or the content of a new one.
+        const isOfPresent =
+          stored !== undefined &&
+          examineScope(layout).length === 0 &&
+          !hasFindingAgainst(examineCms(signedData, presentContent(layout), budget), 'integrity');
+        const cms = signedData.bytes;
+        return embedding(cms, isOfPresent ? replaceValue(layout, cms) : writeSignature(layout, cms));
+      },
+    },
   };
 }
 
-function signatureLines(layout: RdpLayout): CmsHolder {
-  const { settings, cms } = layout;
-  return {
-    profile: RDP_PROFILE,
-    location: 'lines signscope and signature',
-    reasonForOneSignature: 'a connection file can have only one signature',
-    stored: cms,
-    newContent() {
-      const { lines, scope } = newCoverage(layout);
-      return contentOf(lines, scope);
-    },
-    presentContent() {
-      const lines = namesInScope(layout).flatMap((name) => settings.get(name)?.text ?? []);
-      return contentOf(lines, settings.get(SCOPE)?.text ?? '');
-    },
-    examine: () => examineScope(layout),
-    details: () => [{ name: 'covered settings', value: settings.get(SCOPE)?.value || 'none' }],
-    write(newCms) {
-      const { added, scope } = newCoverage(layout);
-      const lines = [...added, scope, `Signature:s:${signatureValue(newCms)}`].map((line) => `${line}\r\n`);
-      return replaceSignature(layout, lines.join(''));
-    },
-    replace: (newCms) => replaceValue(layout, signatureValue(newCms)),
-    removeAll: () => replaceSignature(layout, ''),
-  };
-}
-
-/** UTF-16LE without a BOM: lines end with CR LF, and the text with a NUL. */
-function contentOf(lines: readonly string[], scope: string): Uint8Array {
-  return Buffer.from(`${[...lines, scope].join('\r\n')}\r\n\0`, 'utf16le');
-}
-
-function newCoverage({ settings, encoding, hasBom }: RdpLayout) {
-  const address = settings.get(FULL_ADDRESS.toLowerCase());
-  if (address === undefined) throw rdpErrors('rdp-address-missing');
-  const added = settings.has(ALTERNATE_FULL_ADDRESS.toLowerCase())
-    ? []
-    : [`${ALTERNATE_FULL_ADDRESS}:s:${address.value}`];
-  const covered = [...COVERED_SETTINGS].flatMap(([key, name]) => {
-    const line = settings.get(key)?.text ?? (name === ALTERNATE_FULL_ADDRESS ? added[0] : undefined);
-    return line === undefined ? [] : [{ name, line }];
-  });
-  const lines = covered.map(({ line }) => line);
-  if (!hasBom && lines.some((line) => !/^[\0-\x7f]*$/.test(line))) {
-    const problem = `a signed setting contains non-ASCII characters, but the file has no BOM (this program reads it as ${encoding})`;
-    throw rdpErrors('rdp-encoding', { problem });
+function contentFor(layout: RdpLayout, mode: SigningMode): Uint8Array {
+  if (mode === 'append') {
+    throw formatErrors('cannot-append', { reason: 'a connection file can have only one signature' });
   }
-  return { lines, added, scope: `SignScope:s:${covered.map(({ name }) => name).join(',')}` };
+  return newContent(layout);
 }
 
-/** Returns at most one name more than there are settings, because a hostile scope can be long. */
-function namesInScope({ settings }: RdpLayout): readonly string[] {
-  const names = (settings.get(SCOPE)?.value ?? '').split(',', COVERED_SETTINGS.size + 1);
-  return names.map((name) => name.trim().toLowerCase());
+function embedding(cms: Uint8Array, patch: Patch): Embedding {
+  const envelope = cmsEnvelope(cms);
+  return { patch, added: [envelope], envelopes: [envelope] };
+}
+
+function signatureIn(layout: RdpLayout, stored: Uint8Array, budget: WorkBudget): FoundSignature {
+  const signedData = attempt(() => parseSignedData(stored));
+  const readTimestamps = timestampReader(budget);
+  const details = async () => [{ name: 'covered settings', value: layout.settings.get(SCOPE)?.value || 'none' }];
+  const own = { location: LOCATION, details };
+  if (signedData instanceof CodesignError) return unreadableCms(signedData, { ...own, cms: stored });
+  const [signer] = signedData.signers;
+  return cmsSignature({
+    ...own,
+    cms: signedData.bytes,
+    signedData,
+    signer,
+    algorithm: () => digestAlgorithmOf(signer.digestAlgorithm),
+    timestamps: () => timestampsOf(RDP_PROFILE, signedData, signer, readTimestamps),
+    examine: async () => [
+      ...examineScope(layout),
+      ...examineCms(signedData, presentContent(layout), budget),
+      ...examineUnread(RDP_PROFILE, signer.unsignedAttributes),
+      ...(signedData.trailingLength === 0
+        ? []
+        : [broken('hidden-bytes', 'Bytes that no signature covers follow the signature.')]),
+    ],
+  });
+}
+
+function examineCms(signedData: SignedData, content: Uint8Array, budget: WorkBudget): readonly Finding[] {
+  const [signer] = signedData.signers;
+  const findings: Finding[] = [...examineSigner(signedData, signer, content, { budget })];
+  if (signedData.contentType !== DATA || signedData.content !== undefined) {
+    findings.push(
+      broken('signature-content-other', 'The signature contains content of its own instead of a digest of the file.'),
+    );
+  }
+  const aging = signer.digestAlgorithm === DIGEST_OID.SHA1 ? [SHA1_AGING] : [];
+  return [...findings, ...examineSignerCount(signedData), ...examineRepeated(signer), ...aging];
 }
 
 function examineScope(layout: RdpLayout): readonly Finding[] {
@@ -108,32 +189,6 @@ function namesText(names: readonly string[]): string {
   return [...names.slice(0, most), ...(names.length > most ? [`and ${names.length - most} more`] : [])].join(', ');
 }
 
-/** The existing lines may be anywhere in the file. */
-function replaceSignature({ text, encoding, settings }: RdpLayout, lines: string): Patch {
-  const offsetOf = (position: number) => encode(text.slice(0, position), encoding).length;
-  const going = [SCOPE, SIGNATURE]
-    .flatMap((name) => settings.get(name) ?? [])
-    .toSorted((one, other) => one.start - other.start);
-  const edits: Edit[] = going.map(({ start, end }) => {
-    const offset = offsetOf(start);
-    return { offset, remove: offsetOf(end) - offset, insert: [] };
-  });
-  const rest = going.toReversed().reduce((left, { start, end }) => left.slice(0, start) + left.slice(end), text);
-  const separator = lines === '' || rest.endsWith('\n') ? '' : '\r\n';
-  const end = encode(text, encoding).length;
-  return lines === '' ? edits : [...edits, { offset: end, remove: 0, insert: [encode(separator + lines, encoding)] }];
-}
-
-/** The line with the scope stays, because the signature covers it. */
-function replaceValue({ text, encoding, settings }: RdpLayout, value: string): Patch {
-  const line = settings.get(SIGNATURE);
-  if (line === undefined) throw new TypeError('there is a signature to replace');
-  const end = line.start + line.text.length;
-  const offsetOf = (position: number) => encode(text.slice(0, position), encoding).length;
-  const offset = offsetOf(end - line.value.length);
-  return [{ offset, remove: offsetOf(end) - offset, insert: [encode(value, encoding)] }];
-}
-
 function describe({ encoding, hasBom, lineCount, settings, cms }: RdpLayout): readonly Detail[] {
   const covered = [...COVERED_SETTINGS.keys()].filter((key) => settings.has(key));
   return [
@@ -142,111 +197,3 @@ function describe({ encoding, hasBom, lineCount, settings, cms }: RdpLayout): re
     { name: 'signature', value: cms === undefined ? 'none' : `${cms.length} bytes` },
   ];
 }
-
-/** The whole file is read into memory. Files from Windows have about 3 KiB, or 20 KiB with a signature. */
-const LIMIT = 1024 * 1024;
-const BOM = '\ufeff';
-const SCOPE = 'signscope';
-export const SIGNATURE = 'signature';
-/** The version, the constant 1, and the length of the CMS (u32 each). */
-const HEADER_LENGTH = 12;
-const VERSION = 0x0001_0001;
-
-export type Encoding = 'UTF-16LE' | 'UTF-8' | 'ANSI';
-
-interface RdpLayout {
-  readonly encoding: Encoding;
-  readonly hasBom: boolean;
-  readonly text: string;
-  readonly lineCount: number;
-  readonly settings: ReadonlyMap<string, Line>;
-  readonly cms: Uint8Array | undefined;
-}
-
-export interface Line {
-  readonly start: number;
-  readonly end: number;
-  readonly text: string;
-  readonly value: string;
-}
-
-export async function readLayout(source: ByteSource): Promise<RdpLayout> {
-  const { size } = source;
-  if (size > LIMIT) throw bytesErrors('file-too-large', { size, kind: 'connection files', limit: LIMIT });
-  const { encoding, text } = decode(Buffer.from(await source.read(0, size)));
-  rejectHidingCharacters(text);
-  let lineCount = 0;
-  const settings = new Map<string, Line>();
-  const hasBom = text.startsWith(BOM);
-  for (const { index, 0: whole } of text.slice(hasBom ? 1 : 0).matchAll(/[^\n]*(?:\n|$)/g)) {
-    if (whole === '') break;
-    const start = index + (hasBom ? 1 : 0);
-    const line = whole.replace(/\r?\n$/, '');
-    const [, name = '', value] = /^([^:]*):(?:[^:]*:(.*))?/s.exec(line) ?? [];
-    const key = name.trim().toLowerCase();
-    lineCount += 1;
-    if (!/^[\x20-\x7e]*$/.test(name)) throw ambiguous(`the name in line ${lineCount} is not in ASCII`);
-    if (!COVERED_SETTINGS.has(key) && key !== SCOPE && key !== SIGNATURE) continue;
-    if (name !== name.trim()) throw ambiguous(`there are spaces around the name "${key}"`);
-    if (value === undefined) throw ambiguous(`the line of "${key}" has no type or no value`);
-    if (settings.has(key)) throw ambiguous(`there are two lines with the setting "${key}"`);
-    settings.set(key, { start, end: start + whole.length, text: line, value });
-  }
-  return { encoding, hasBom, text, lineCount, settings, cms: readSignature(settings) };
-}
-
-/** Some readers end the line or the file at certain characters, which could hide a setting in unsigned lines. */
-function rejectHidingCharacters(text: string): void {
-  // 0x80 to 0x9f are printable in Windows code pages. U+0085 is also a line ending.
-  const found = /\r(?!\n)|(?![\t\r\n\x80-\x84\x86-\x9f])\p{Cc}|[\u2028\u2029]/u.exec(text);
-  if (found === null) return;
-  const unit = `U+${found[0].charCodeAt(0).toString(16).toUpperCase().padStart(4, '0')}`;
-  const line = text.slice(0, found.index).split('\n').length;
-  throw ambiguous(`line ${line} contains ${unit}, which some programs read as the end of a line`);
-}
-
-export function encode(text: string, encoding: Encoding): Buffer {
-  return Buffer.from(text, encoding === 'ANSI' ? 'latin1' : encoding === 'UTF-8' ? 'utf8' : 'utf16le');
-}
-
-/** Unlike rdpsign, writes the Base64 without spaces. */
-export function signatureValue(cms: Uint8Array): string {
-  const header = Buffer.alloc(HEADER_LENGTH);
-  header.writeUInt32LE(VERSION, 0);
-  header.writeUInt32LE(1, 4);
-  header.writeUInt32LE(cms.length, 8);
-  return Buffer.concat([header, cms]).toString('base64');
-}
-
-function readSignature(settings: ReadonlyMap<string, Line>): Uint8Array | undefined {
-  const [scope, signature] = [settings.get(SCOPE), settings.get(SIGNATURE)];
-  if (scope === undefined && signature === undefined) return undefined;
-  if (scope === undefined) throw damaged('it does not list the settings that it covers (signscope)');
-  if (signature === undefined) throw damaged('there is a scope (signscope) without a signature');
-  const base64 = signature.value.replaceAll(' ', '');
-  if (base64.length % 4 !== 0 || !/^[A-Za-z0-9+/]+={0,2}$/.test(base64)) throw damaged('its text is not Base64');
-  const bytes = Buffer.from(base64, 'base64');
-  const isKnown = bytes.length > HEADER_LENGTH && bytes.readUInt32LE(0) === VERSION && bytes.readUInt32LE(4) === 1;
-  if (!isKnown) throw damaged('its header is not the header of a signature');
-  const length = bytes.readUInt32LE(8);
-  const cms = bytes.subarray(HEADER_LENGTH);
-  if (cms.length !== length) throw damaged(`its header says ${length} bytes, but ${cms.length} follow`);
-  return Uint8Array.from(cms);
-}
-
-/** Without a BOM, reads valid UTF-8, or one character for each byte. */
-function decode(bytes: Buffer): { readonly encoding: Encoding; readonly text: string } {
-  const start = bytes.toString('latin1', 0, 3);
-  if (start.startsWith('\xfe\xff')) throw unreadable('it is in UTF-16BE');
-  const encoding = start.startsWith('\xff\xfe') ? 'UTF-16LE' : 'UTF-8';
-  if (encoding === 'UTF-16LE' && bytes.length % 2 !== 0) throw unreadable('it is not valid UTF-16LE');
-  const text = bytes.toString(encoding === 'UTF-8' ? 'utf8' : 'utf16le');
-  if (text.includes('\0')) throw unreadable('it contains NUL characters: it may be in UTF-16 without a BOM');
-  if (encode(text, encoding).equals(bytes)) return { encoding, text };
-  if (text.startsWith(BOM)) throw unreadable(`it is not valid ${encoding}`);
-  return { encoding: 'ANSI', text: bytes.toString('latin1') };
-}
-
-const unreadable = (problem: string) => rdpErrors('rdp-encoding', { problem });
-const ambiguous = (problem: string) => rdpErrors('rdp-setting-ambiguous', { problem });
-const damaged = (problem: string) => rdpErrors('rdp-signature-damaged', { problem });

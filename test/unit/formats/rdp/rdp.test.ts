@@ -7,7 +7,7 @@ import { prepareCms } from '../../../../src/format/cms.ts';
 import { cmsEnvelope } from '../../../../src/format/signature.ts';
 import { rdpErrors } from '../../../../src/formats/rdp/errors.ts';
 import { rdp } from '../../../../src/formats/rdp/index.ts';
-import { signatureValue } from '../../../../src/formats/rdp/open-rdp.ts';
+import { signatureValue } from '../../../../src/formats/rdp/layout.ts';
 import { signingContext } from '../../../support/signed-files/signing-context.ts';
 import { makeThrowawaySigner, type ThrowawaySigner } from '../../../support/signed-files/throwaway-signer.ts';
 import { applyPatch } from '../support/apply-patch.ts';
