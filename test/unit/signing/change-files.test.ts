@@ -1,6 +1,6 @@
 /** The walk of changes with an authority of this process: what a test of the command line cannot time. Files and formats are real. */
 
-import { appendFile, chmod, readFile, rm, symlink, unlink, writeFile } from 'node:fs/promises';
+import { appendFile, chmod, readFile, unlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { CodesignError } from '../../../src/errors/codesign-error.ts';
@@ -95,19 +95,6 @@ describe('a file that changes while it is being changed', () => {
     const { change, asked } = timestamping(() => appendFile(paths[1] ?? '', 'more'));
     const result = await changeFiles(inPlace(paths), changingWith(change, { concurrency: 1 }));
     expect([wordsOf(result), asked()]).toEqual([['timestamped', 'file-changed'], 1]);
-  });
-
-  it('is not written through a link that leads elsewhere by then', async () => {
-    const [first = '', second = ''] = await copies(2);
-    const link = join(folder, 'link.exe');
-    await symlink(first, link);
-    const { change } = timestamping(async () => {
-      await rm(link);
-      await symlink(second, link);
-    });
-    const before = await snapshot(folder);
-    expect(wordsOf(await changeFiles(inPlace([link]), changingWith(change)))).toEqual(['file-changed']);
-    expect(await snapshot(folder)).toEqual(before);
   });
 });
 

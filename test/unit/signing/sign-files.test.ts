@@ -16,7 +16,6 @@ import {
 } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { statusErrors } from '../../../src/service/errors.ts';
 import type { ReportStatus, SigningService } from '../../../src/service/signing-service.ts';
 import type { SigningEvent } from '../../../src/signing/outcome.ts';
 import { signFiles } from '../../../src/signing/sign-files.ts';
@@ -31,36 +30,23 @@ const signer = await makeSigner();
 
 interface TestService extends SigningService {
   readonly asked: number;
-  readonly mostAtOnce: number;
   readonly reports: readonly (readonly [string, ReportStatus])[];
 }
 
 /** Signs with the signer's key. `before` runs while a call is under way. */
 function testService(before: (call: number) => Promise<void> = async () => undefined): TestService {
   let asked = 0;
-  let atOnce = 0;
-  let mostAtOnce = 0;
   const reports: [string, ReportStatus][] = [];
   return {
     get asked() {
       return asked;
-    },
-    get mostAtOnce() {
-      return mostAtOnce;
     },
     reports,
     async sign({ digest, beforeSend, beforeWrite }) {
       await beforeSend?.();
       beforeWrite?.();
       const call = ++asked;
-      atOnce++;
-      mostAtOnce = Math.max(mostAtOnce, atOnce);
-      try {
-        await before(call);
-        await new Promise((resolve) => setTimeout(resolve, 5));
-      } finally {
-        atOnce--;
-      }
+      await before(call);
       return { id: `record-${call}`, signature: signDigest(signer.key, digest) };
     },
     async report(id, status) {
@@ -91,49 +77,6 @@ async function noTemporaryFiles(): Promise<boolean> {
 }
 
 describe('a run', () => {
-  it('sends the first call alone, then as many concurrently as requested', async () => {
-    let firstDone = false;
-    const atOnceBeforeProof: number[] = [];
-    const service = testService(async (call) => {
-      if (!firstDone) atOnceBeforeProof.push(call);
-      await new Promise((resolve) => setTimeout(resolve, 50));
-      firstDone = true;
-    });
-    const { summary } = await signFiles(await programs(9), signingWith(service));
-    expect(summary.signed).toBe(9);
-    expect(atOnceBeforeProof).toEqual([1]);
-    expect(service.mostAtOnce).toBe(4);
-  });
-
-  it('continues alone after a first call that failed', async () => {
-    let firstEnded = 0;
-    let secondStarted = 0;
-    const service = testService(async (call) => {
-      if (call === 2) secondStarted = performance.now();
-      if (call > 1) return;
-      await new Promise((resolve) => setTimeout(resolve, 30));
-      firstEnded = performance.now();
-      throw statusErrors('throttled', { status: 429 });
-    });
-    const { files } = await signFiles(await programs(3), signingWith(service));
-    expect(files.map(({ status }) => status).sort()).toEqual(['failed', 'signed', 'signed']);
-    expect(secondStarted).toBeGreaterThanOrEqual(firstEnded);
-  });
-
-  it('signs on while a report hangs', async () => {
-    let release: () => void = () => undefined;
-    const hanging = new Promise<void>((resolve) => {
-      release = resolve;
-    });
-    const service = { ...testService(), report: () => hanging };
-    let finished = 0;
-    const onEvent = ({ type }: SigningEvent) => {
-      if (type === 'file-finished' && ++finished === 3) release();
-    };
-    const { summary } = await signFiles(await programs(3), signingWith(service, { concurrency: 1, onEvent }));
-    expect(summary.signed).toBe(3);
-  });
-
   it.each([
     { held: 'large', first: 'large' },
     { held: 'small', first: 'small' },

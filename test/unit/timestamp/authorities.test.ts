@@ -125,23 +125,6 @@ it.each(['SHA1', 'SHA384', 'SHA512'] as const)('%s is requested and given', asyn
   expect(readTimestampToken(token, SIGNATURE).algorithm).toBe(algorithm.toLowerCase());
 });
 
-it('a request names its media types, and another nonce each time', async () => {
-  const before = authority.requests.length;
-  const authorities = openAuthorities([authority.url]);
-  for (let count = 0; count < 2; count += 1) await authorities.stamp(SIGNATURE);
-  await authorities.close();
-  const requests = authority.requests.slice(before);
-  expect(requests).toHaveLength(2);
-  for (const { method, headers } of requests) {
-    expect(method).toBe('POST');
-    expect(headers).toMatchObject({
-      'content-type': 'application/timestamp-query',
-      accept: 'application/timestamp-reply',
-    });
-  }
-  expect(requests[0]?.body.equals(requests[1]?.body ?? Buffer.alloc(0))).toBe(false);
-});
-
 it.each([9, -9, 11, -11])('a clock %i minutes off', async (minutes) => {
   const now = () => new Date(Date.now() + minutes * 60_000);
   const authorities = openAuthorities([authority.url], { now });
