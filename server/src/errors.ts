@@ -49,10 +49,10 @@ export const SERVER_ERRORS = {
   ),
   'tls-pair-incomplete': usage(
     'only one of --tls-cert and --tls-key is given',
-    'Use both or neither. Without them the server creates a TLS certificate with its own CA.',
+    'Use both or neither. Without them, the server creates a TLS certificate with its own CA.',
   ),
   'tls-file-unreadable': usage(
-    ({ option, path, reason }) => `the file that ${option} names cannot be read: ${path} (${reason})`,
+    ({ option, path, reason }) => `the file of ${option} cannot be read: ${path} (${reason})`,
     'Check --tls-cert and --tls-key, or tls.certificate and tls.key in the configuration file.',
   ),
   'tls-files-unusable': usage(
@@ -62,27 +62,27 @@ export const SERVER_ERRORS = {
   'tls-key-mismatch': usage(
     ({ certificate, key, subject }) =>
       `the key in ${key} does not belong to the first certificate in ${certificate} (${subject})`,
-    'Use the key of that certificate as --tls-key. In the file of --tls-cert the server certificate must be the first one.',
+    'Use the key of that certificate as --tls-key. In the file of --tls-cert, the server certificate must come first.',
   ),
   'nobody-to-hand-credentials-to': usage(
     ({ option }) => `the new credentials cannot be shown: standard error is not a terminal and ${option} is not given`,
-    'Name a new file with that option, or run the command in a terminal. Credentials are shown only once.',
+    'Set that option to the path of a new file, or run the command in a terminal. Credentials are shown only once.',
   ),
   'client-env-exists': usage(
     ({ path }) => `the file for the credentials exists: ${path}`,
-    'The file is never overwritten, because its credentials may still be in use. Name a new file, or remove this one.',
+    'The file is never overwritten, because its credentials may still be in use. Use the path of a new file, or remove this one.',
   ),
   'client-env-not-writable': usage(
     ({ path, reason }) => `the file for the credentials cannot be written: ${path} (${reason})`,
-    'Name a file in an existing folder that this user may write.',
+    'Use a file in an existing folder that the current user may write to.',
   ),
   'data-folder-unusable': local(
     ({ path, reason }) => `the data folder cannot be used: ${path} (${reason})`,
-    'Use a folder that this user owns, on a disk with free space, with --data or CODESIGN_SERVER_DATA.',
+    'Use a folder that the current user owns, on a disk with free space, with --data or CODESIGN_SERVER_DATA.',
   ),
   'files-unusable': local(
     ({ reason }) => `a file cannot be read or written: ${reason}`,
-    'Check that the disk has free space, and that this user may write there.',
+    'Check that the disk has free space, and that the current user may write to the folder.',
   ),
   'data-path-unfit': usage(
     ({ path, reason }) => `SoftHSM cannot keep keys below the data folder ${JSON.stringify(path)}: ${reason}`,
@@ -102,7 +102,7 @@ export const SERVER_ERRORS = {
   ),
   'database-newer': local(
     ({ migration }) => `the database belongs to a newer version of the server: it has the migration ${migration}`,
-    'Use that version, or restore the backup that was made before the upgrade.',
+    'Use the newer version, or restore the backup that was made before the upgrade.',
   ),
   'database-older': local(
     'the database belongs to an older version of the server',
@@ -126,7 +126,7 @@ export const SERVER_ERRORS = {
   ),
   'pkcs11-library-not-found': usage(
     ({ looked }) => `no SoftHSM library was found; looked for ${looked}`,
-    'Install SoftHSM 2 (Debian: apt-get install softhsm2; Fedora: dnf install softhsm; Alpine: apk add softhsm; macOS: brew install softhsm), or name the library with --pkcs11-library or CODESIGN_SERVER_PKCS11_LIBRARY.',
+    'Install SoftHSM 2 (Debian: apt-get install softhsm2; Fedora: dnf install softhsm; Alpine: apk add softhsm; macOS: brew install softhsm), or set the path of the library with --pkcs11-library or CODESIGN_SERVER_PKCS11_LIBRARY.',
   ),
   'pkcs11-addon-missing': usage(
     'the native addon of pkcs11js is not built',
@@ -146,14 +146,14 @@ export const SERVER_ERRORS = {
   ),
   'key-not-found': local(
     ({ id }) => `the HSM has no key with the id ${id}, but a certificate uses it`,
-    'Database and token do not belong together: check --database and --pkcs11-token, or restore both from the same backup.',
+    'The database and the token do not belong together: check --database and --pkcs11-token, or restore both from the same backup.',
   ),
   'certificate-number-taken': usage(
     ({ number }) => `a certificate with the number ${number} already exists`,
-    'Choose another number: a number always means one key.',
+    'Choose another number: each number belongs to a single key.',
   ),
   'nothing-to-change': usage(
-    'no option names a setting to change',
+    'no option specifies a setting to change',
     'Use at least one of --name, --certificate, --all-certificates, --algorithm, --all-algorithms and --expires.',
   ),
   'holder-not-found': usage(

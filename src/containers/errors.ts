@@ -3,12 +3,12 @@ import { defineErrors, defineWarnings } from '../errors/define-errors.ts';
 export const containerErrors = defineErrors('local', {
   'containers-too-deep': {
     message: 'containers are nested more than {limit} levels deep',
-    hint: 'Check where the file comes from. Real packages have up to four levels.',
+    hint: 'Check where the file comes from. Real packages are nested at most four levels deep.',
     isUnsupported: true,
   },
   'contents-too-many': {
     message: 'the file contains more than {limit} files',
-    hint: 'Unpack the file, and verify the folder in parts.',
+    hint: 'Unpack the file, and verify its folders one at a time.',
     isUnsupported: true,
   },
   'container-read-only': {

@@ -1,8 +1,8 @@
 const REASONS: Readonly<Record<string, string>> = {
   ENOENT: 'the file does not exist',
   ENOTDIR: 'a part of its path is not a folder',
-  EACCES: 'this user has no permission',
-  EPERM: 'this user has no permission',
+  EACCES: 'the current user has no permission',
+  EPERM: 'the current user has no permission',
   EISDIR: 'it is a folder',
   ENXIO: 'it is a pipe, a socket or a device',
   ELOOP: 'its links form a cycle',

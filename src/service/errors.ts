@@ -136,7 +136,7 @@ export const statusErrors = defineErrors('http', {
   redirected: {
     message: (d: { status: number; location: string | undefined }) =>
       `the service answered with a redirect (HTTP ${d.status}${d.location ? ` to ${d.location}` : ''}), which is not followed because credentials would be sent along`,
-    hint: 'Set --base-url to the final address.',
+    hint: 'Set --base-url to the address to which the service redirects.',
   },
   throttled: {
     message: (d: AnswerDetails & { status: number }) =>

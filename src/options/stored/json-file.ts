@@ -1,14 +1,11 @@
-import { constants, type Stats } from 'node:fs';
-import { open } from 'node:fs/promises';
-import { readHandleUpTo } from '../../bytes/read-file.ts';
+import type { Stats } from 'node:fs';
+import { openToRead, readHandleUpTo } from '../../bytes/read-file.ts';
 import { printable } from '../../errors/printable.ts';
-import { systemReason } from '../../errors/system-reason.ts';
+import { hasCode, systemReason } from '../../errors/system-reason.ts';
 import { settingsErrors } from '../errors.ts';
 
 const LARGEST_FILE = 256 * 1024;
 export const WRITABLE_BY_ANYBODY = 0o002;
-/** Without this flag, opening a named pipe would wait for a writer. Windows lacks it. */
-const AT_ONCE = constants.O_NONBLOCK ?? 0;
 
 export type JsonObject = Readonly<Record<string, unknown>>;
 
@@ -27,14 +24,11 @@ export async function readJsonFile(path: string, options: JsonFileOptions): Prom
 
 async function readText(path: string): Promise<{ readonly text: string; readonly stats: Stats } | undefined> {
   try {
-    await using file = await open(path, constants.O_RDONLY | AT_ONCE);
-    const stats = await file.stat();
-    if (!stats.isFile()) throw Object.assign(new Error('no file'), { code: stats.isDirectory() ? 'EISDIR' : 'ENXIO' });
-    return { stats, text: (await readHandleUpTo(file, LARGEST_FILE)).toString() };
+    await using file = await openToRead(path);
+    return { stats: await file.stat(), text: (await readHandleUpTo(file, LARGEST_FILE)).toString() };
   } catch (cause) {
-    const { code } = cause as NodeJS.ErrnoException;
-    if (code === 'ENOENT' || code === 'ENOTDIR') return undefined;
-    const reason = code === 'ENXIO' ? 'it is not a file' : systemReason(cause);
+    if (hasCode(cause, 'ENOENT', 'ENOTDIR')) return undefined;
+    const reason = hasCode(cause, 'ENXIO') ? 'it is not a file' : systemReason(cause);
     throw settingsErrors('settings-file-unreadable', { path, reason }, { cause });
   }
 }
