@@ -6,7 +6,7 @@ const CHANCE: readonly (readonly [pattern: RegExp, placeholder: string])[] = [
   [/\b[\da-f]{8}-[\da-f]{4}-[\da-f]{4}-[\da-f]{4}-[\da-f]{12}\b/g, '<uuid>'],
   [/\b\d{4}-\d\d-\d\d[T ]\d\d:\d\d(?::\d\d)?(?:\.\d+)?Z?/g, '<time>'],
   [/\b\d{4}-\d\d-\d\d\b/g, '<date>'],
-  [/\b\d{4}-\d\d\b(?=\s)/g, '<month>'],
+  [/\b\d{4}-\d\d\b(?=[\s"])/g, '<month>'],
   [/\b[\da-f]{64}\b/g, '<sha256>'],
   [/\b[\da-f]{40}\b/g, '<sha1>'],
   [/\b[\da-f]{32}\b/g, '<serial>'],
@@ -15,6 +15,7 @@ const CHANCE: readonly (readonly [pattern: RegExp, placeholder: string])[] = [
   [/\b0x[\da-f]{8}\b/g, '<checksum>'],
   // Another zlib deflates otherwise, and a random number may be a byte shorter.
   [/\b[\d,]+(?=\s+bytes)/g, '<n>'],
+  [/"bytes": \d+/g, '"bytes": <n>'],
   [/\b(byte|at|up to) \d+/g, '$1 <n>'],
   [/\bAK[\dA-F]{2}…[\dA-F]{4}\b/g, '<masked>'],
   [

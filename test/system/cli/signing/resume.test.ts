@@ -1,14 +1,12 @@
 /** `codesign-remote resume` after runs of `sign` that a timestamp authority, the service or the network broke off. */
 
 import { execFileSync } from 'node:child_process';
-import { appendFile, copyFile, mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
+import { copyFile, mkdir, readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { resume } from '../../../../src/index.ts';
-import { fixture, runCli, snapshot, temporaryFolder } from '../../../support/programs/cli.ts';
-import { NO_AUTHORITY, reports, resumeWith, startScene } from '../../../support/runs/resume-scene.ts';
-import { useServer } from '../../../support/services/shared-server.ts';
-import { makePki } from '../../../support/signed-files/pki.ts';
+import { runCli } from '../../../support/programs/cli.ts';
+import { NO_AUTHORITY, reports, startScene } from '../../../support/runs/resume-scene.ts';
 
 describe('a damaged journal', () => {
   it.each(['resume', 'sign', 'history'])('is named by %s, with the command that moves it away', async (command) => {
@@ -63,128 +61,11 @@ describe('a damaged journal', () => {
 });
 
 describe('a signature that is not written', () => {
-  it('is timestamped and written, and reported, with the one signature that was paid for', async () => {
-    await using folder = await temporaryFolder();
-    const server = await useServer({ bits: 2048, tsa: true });
-    try {
-      const env = { ...server.env, CODESIGN_STATE_DIR: join(folder.path, 'state') };
-      const path = join(folder.path, 'app.exe');
-      await copyFile(fixture('pe/hello.exe'), path);
-      const options = ['-d', 'An Application', '-a', 'SHA384'];
-      const failed = await runCli(['sign', ...NO_AUTHORITY, ...options, 'app.exe'], { env, cwd: folder.path });
-      expect(failed.code).toBe(7);
-
-      // In another folder, and without the options that sign had for the file.
-      expect(await resumeWith(env)).toMatchObject({ code: 0, calls: [{ kind: 'unwritten', status: 'finished' }] });
-
-      const inspected = await runCli(['inspect', path]);
-      expect(inspected.stdout).toContain('An Application');
-      const verified = await runCli(['verify', '--integrity-only', '--require-timestamp', path]);
-      expect(verified.code).toBe(0);
-      expect(server.operations('sign')).toHaveLength(1);
-      expect(server.operations('report-sign')).toHaveLength(1);
-      expect(await resumeWith(env)).toMatchObject({ code: 0, calls: [] });
-    } finally {
-      await server.stop();
-    }
-  }, 60_000);
-
   it('is left when the run is stopped before it was tried', async () => {
     await using stage = await startScene('good');
     await stage.sign(...NO_AUTHORITY, stage.path);
     const { calls } = await resume({ env: stage.env, timestamp: false, signal: AbortSignal.abort() });
     expect(calls).toMatchObject([{ kind: 'unwritten', status: 'left', error: { code: 'not-attempted' } }]);
-  });
-
-  it('is written to its planned path, and the original stays', async () => {
-    await using stage = await startScene('good');
-    const output = join(stage.folder, 'signed.exe');
-    expect((await stage.sign(...NO_AUTHORITY, stage.path, '-o', output)).code).toBe(7);
-    const original = await readFile(stage.path);
-
-    expect(await stage.resume(['--no-timestamp'])).toMatchObject({ code: 0, calls: [{ status: 'finished' }] });
-
-    expect(await readFile(stage.path)).toEqual(original);
-    expect((await runCli(['verify', '--integrity-only', output])).code).toBe(0);
-    expect(reports(stage)).toEqual([1]);
-    expect(stage.service.signRequests()).toBe(1);
-  });
-
-  it('is not used for a file that has changed since, and no other is requested', async () => {
-    await using stage = await startScene('good');
-    await stage.sign(...NO_AUTHORITY, stage.path);
-    await appendFile(stage.path, 'more');
-    const changed = await snapshot(stage.folder);
-
-    const { code, calls } = await stage.resume(['--no-timestamp']);
-
-    expect(code).toBe(6);
-    expect(calls).toMatchObject([{ kind: 'unwritten', status: 'failed', error: { code: 'changed-since' } }]);
-    expect(stage.service.signRequests()).toBe(1);
-    expect((await snapshot(stage.folder))[stage.path]).toBe(changed[stage.path]);
-    // It is kept: no one but the user gives it up.
-    expect((await stage.resume(['--dry-run'])).calls).toHaveLength(1);
-  });
-
-  it('is kept while its file is away', async () => {
-    await using stage = await startScene('good');
-    const copy = join(stage.folder, 'copy.exe');
-    await copyFile(stage.path, copy);
-    await stage.sign(...NO_AUTHORITY, copy);
-    await writeFile(copy, '');
-
-    expect(await stage.resume(['--no-timestamp'])).toMatchObject({ code: 6, calls: [{ status: 'failed' }] });
-    await copyFile(stage.path, copy);
-    expect(await stage.resume(['--no-timestamp'])).toMatchObject({ code: 0, calls: [{ status: 'finished' }] });
-  });
-
-  it('is kept while there is no authority to ask, and timestamps were not declined', async () => {
-    await using stage = await startScene('good');
-    await stage.sign(...NO_AUTHORITY, stage.path);
-    const { code, stderr } = await stage.resume();
-    expect(code).toBe(2);
-    expect(stderr).toContain('[setting-missing]');
-    const env = { ...stage.env, CODESIGN_REQUIRE_TIMESTAMP: 'true' };
-    const declined = await runCli(['resume', '--no-timestamp'], { env });
-    expect([declined.code, declined.stderr]).toEqual([
-      2,
-      expect.stringContaining('--no-timestamp and CODESIGN_REQUIRE_TIMESTAMP'),
-    ]);
-    expect(await stage.resume(NO_AUTHORITY)).toMatchObject({
-      code: 7,
-      calls: [{ error: { code: 'timestamp-failed' } }],
-    });
-  });
-
-  it.each([
-    { what: 'written', args: ['--no-timestamp'] },
-    { what: 'given up', args: ['--forget'] },
-  ])('is not reported when $what, if sign had the option', async ({ args }) => {
-    await using stage = await startScene('good');
-    await stage.sign(...NO_AUTHORITY, '--no-report', stage.path);
-    const [call] = (await stage.resume(['--dry-run'])).calls;
-    const ids = args.includes('--forget') ? [call?.id ?? ''] : [];
-
-    expect(await stage.resume([...args, ...ids])).toMatchObject({ code: 0, calls: [{ kind: 'unwritten' }] });
-
-    expect(reports(stage)).toEqual([]);
-    expect((await stage.resume()).calls).toEqual([]);
-    const { stdout } = await runCli(['history', '--json'], { env: stage.env });
-    expect(JSON.parse(stdout).calls).toMatchObject([{ counted: 'yes', reported: null }]);
-  });
-
-  it('is discarded with --forget, which is reported to the service', async () => {
-    await using stage = await startScene('good');
-    await stage.sign(...NO_AUTHORITY, stage.path);
-    const [call] = (await stage.resume(['--dry-run'])).calls;
-
-    const forgotten = await stage.resume(['--forget', call?.id ?? '']);
-
-    expect(forgotten).toMatchObject({ code: 0, calls: [{ status: 'forgotten' }] });
-    expect(reports(stage)).toEqual([2]);
-    expect(await stage.resume()).toMatchObject({ code: 0, calls: [] });
-    const { stdout } = await runCli(['history', '--json'], { env: stage.env });
-    expect(JSON.parse(stdout).calls).toMatchObject([{ outcome: 'given-up', counted: 'yes', reported: 2 }]);
   });
 });
 
@@ -235,19 +116,6 @@ describe('a report that was not sent', () => {
   });
 });
 
-describe('a different certificate', () => {
-  it('finishes nothing', async () => {
-    await using stage = await startScene('good');
-    await stage.sign(...NO_AUTHORITY, stage.path);
-    const pki = makePki();
-    const other = join(stage.folder, 'other.pem');
-    await writeFile(other, pki.leaf({ commonName: 'Another' }).pem + pki.intermediate.pem);
-    const { code, calls } = await stage.resume(['--no-timestamp', '--certificate', other]);
-    expect(code).toBe(2);
-    expect(calls).toMatchObject([{ status: 'left', error: { code: 'other-certificate' } }]);
-  });
-});
-
 describe('a signature that does not match the certificate', () => {
   it('must be settled by the user, and causes no request', async () => {
     await using stage = await startScene('signature-wrong');
@@ -288,20 +156,6 @@ describe('a call whose outcome is unknown', () => {
 });
 
 describe('resume', () => {
-  it('finds nothing unfinished where there is no journal, and needs no settings for that', async () => {
-    await using folder = await temporaryFolder();
-    const run = await runCli(['resume'], { env: { CODESIGN_STATE_DIR: join(folder.path, 'state') } });
-    expect(run).toMatchObject({ code: 0, stdout: 'nothing is unfinished\n' });
-    expect(await snapshot(folder.path)).toEqual({});
-  });
-
-  it('knows no call by another id', async () => {
-    await using stage = await startScene('good');
-    const { code, stderr } = await stage.resume(['--forget', 'nothing']);
-    expect(code).toBe(2);
-    expect(stderr).toContain('[no-such-call]');
-  });
-
   it('describes what is left, and escapes untrusted text', async () => {
     await using stage = await startScene('breaks-before-answer');
     const path = join(stage.folder, 'a\u001b[31m.exe');
