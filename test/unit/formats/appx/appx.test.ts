@@ -19,65 +19,53 @@ const check = async (bytes: Buffer) =>
 const findings = async (bytes: Buffer) => (await (await openBytes(appx, bytes)).examine()).map(({ code }) => code);
 const signed = async (bytes: Buffer) => (await signBytes(appx, bytes, signer, { unchecked: true })).result;
 
-describe('the subject of a certificate', () => {
-  const part = (...attributes: readonly (readonly [string, string])[]) =>
-    setOf(...attributes.map(([type, value]) => sequence(objectIdentifier(type), encode(0x0c, Buffer.from(value)))));
+const part = (...attributes: readonly (readonly [string, string])[]) =>
+  setOf(...attributes.map(([type, value]) => sequence(objectIdentifier(type), encode(0x0c, Buffer.from(value)))));
 
-  it.each([
-    ['CN=Name, S=State, C=XX', [part(['2.5.4.6', 'XX']), part(['2.5.4.8', 'State']), part(['2.5.4.3', 'Name'])]],
-    ['E=a@b.c', [part(['1.2.840.113549.1.9.1', 'a@b.c'])]],
-    ['OID.2.5.4.15=Private Organization', [part(['2.5.4.15', 'Private Organization'])]],
-    ['O="A, B"', [part(['2.5.4.10', 'A, B'])]],
-    ['O="A ""B"""', [part(['2.5.4.10', 'A "B"'])]],
-    ['O=" A"', [part(['2.5.4.10', ' A'])]],
-    ['OU=a + CN="b+c"', [part(['2.5.4.11', 'a'], ['2.5.4.3', 'b+c'])]],
-  ])('is %s', (text, parts) => {
-    expect(nameText(sequence(...parts))).toBe(text);
-  });
+it.each([
+  ['CN=Name, S=State, C=XX', [part(['2.5.4.6', 'XX']), part(['2.5.4.8', 'State']), part(['2.5.4.3', 'Name'])]],
+  ['E=a@b.c', [part(['1.2.840.113549.1.9.1', 'a@b.c'])]],
+  ['OID.2.5.4.15=Private Organization', [part(['2.5.4.15', 'Private Organization'])]],
+  ['O="A, B"', [part(['2.5.4.10', 'A, B'])]],
+  ['O="A ""B"""', [part(['2.5.4.10', 'A "B"'])]],
+  ['O=" A"', [part(['2.5.4.10', ' A'])]],
+  ['OU=a + CN="b+c"', [part(['2.5.4.11', 'a'], ['2.5.4.3', 'b+c'])]],
+])('the subject of a certificate is %s', (text, parts) => {
+  expect(nameText(sequence(...parts))).toBe(text);
 });
 
 describe('before any request, a package', () => {
-  it('is accepted if its publisher is the subject of the certificate', async () => {
-    await check(makePackage());
-  });
-
   it.each([
     ['CN=Another', /"CN=Another", but the subject of the certificate is "CN=Test Publisher"$/],
     ['cn=Test  Publisher', /"CN=Test Publisher", which is spelled differently$/],
-  ])('of the publisher %s is rejected', async (publisher, message) => {
-    await expect(check(makePackage({ publisher }))).rejects.toMatchObject({
-      code: 'appx-publisher-differs',
-      message: expect.stringMatching(message),
-    });
+  ])('of the publisher %s is rejected', async (publisher, reason) => {
+    const refusal = { code: 'appx-publisher-differs', message: expect.stringMatching(reason) };
+    await expect(check(makePackage({ publisher }))).rejects.toMatchObject(refusal);
   });
 
   it('that is a bundle of unsigned packages, or whose packages would move, is rejected', async () => {
     await check(makeBundle(INNER));
-    await expect(check(makeBundle(makePackage()))).rejects.toMatchObject({
-      code: 'appx-packages-unsigned',
-      message: expect.stringContaining('app.msix'),
-    });
+    const unsigned = { code: 'appx-packages-unsigned', message: expect.stringContaining('app.msix') };
+    await expect(check(makeBundle(makePackage()))).rejects.toMatchObject(unsigned);
     await expect(check(makeBundle(INNER, { typesFirst: true }))).rejects.toMatchObject({ code: 'appx-packages-move' });
   });
 
   it('is signed by the algorithm of its block map, unless another one was given', async () => {
     const file = await openBytes(appx, makePackage({ method: 'sha384' }));
+    const context = signingContext({ chain: signer.chain });
     const choose = (isAlgorithmGiven: boolean) =>
-      modeAndContext(signingIn(file), appx, signingContext({ chain: signer.chain }), {
-        existing: undefined,
-        isAlgorithmGiven,
-        allOrNothing: false,
-        report: true,
+      modeAndContext(signingIn(file), appx, context, {
+        ...{ existing: undefined, isAlgorithmGiven, allOrNothing: false, report: true },
       });
     expect(choose(false).context.algorithm).toBe('SHA384');
-    expect(() => choose(true)).toThrow(
-      expect.objectContaining({
-        code: 'algorithm-differs',
-        message: 'a signature for this file must use SHA384, not SHA256: the block map uses it',
-      }),
-    );
+    const message = 'a signature for this file must use SHA384, not SHA256: the block map uses it';
+    expect(() => choose(true)).toThrow(expect.objectContaining({ code: 'algorithm-differs', message }));
   });
 });
+
+const SPELLED = OVERRIDE.replace('AppxSignature.p7x"', "appxsignature.P7X'  ")
+  .replace('"/a', "'/A")
+  .replace('/>', '></Override >');
 
 describe('content types', () => {
   it.each([
@@ -85,15 +73,7 @@ describe('content types', () => {
     ['a prefix', contentTypes('', 'ct:'), true],
     ['a byte order mark', `\ufeff${contentTypes()}`, true],
     ['the name of the signature', contentTypes(OVERRIDE), false],
-    [
-      'the name in another spelling',
-      contentTypes(
-        OVERRIDE.replace('AppxSignature.p7x"', "appxsignature.P7X'  ")
-          .replace('"/a', "'/A")
-          .replace('/>', '></Override >'),
-      ),
-      false,
-    ],
+    ['the name in another spelling', contentTypes(SPELLED), false],
   ])('with %s get it, and lose it again', (_what, text, isAdded) => {
     const types = readContentTypes(Buffer.from(text));
     expect(types.namesSignature).toBe(!isAdded);
@@ -102,25 +82,25 @@ describe('content types', () => {
     expect(named.namesSignature).toBe(true);
     expect(String(named.withoutSignature())).toBe(text);
   });
-});
 
-it('takes the name of the signature out of content types in front of another name', () => {
-  const other = '<Override PartName="/AppxMetadata/CodeIntegrity.cat" ContentType="application/vnd.ms-pkiseccat"/>';
-  const types = readContentTypes(Buffer.from(contentTypes(OVERRIDE + other)));
-  expect(String(types.withoutSignature())).toBe(contentTypes(other));
+  it('lose the name of the signature in front of another name', () => {
+    const other = '<Override PartName="/AppxMetadata/CodeIntegrity.cat" ContentType="application/vnd.ms-pkiseccat"/>';
+    const types = readContentTypes(Buffer.from(contentTypes(OVERRIDE + other)));
+    expect(String(types.withoutSignature())).toBe(contentTypes(other));
+  });
 });
 
 describe('a package', () => {
-  it.each([
-    ['another size', (text: string) => text.replace('Size="198"', 'Size="199"')],
-    ['another size of a local header', (text: string) => text.replace('LfhSize="39"', 'LfhSize="40"')],
-    ['another size of a block', (text: string) => text.replace(/(Hash="[^"]*") Size="\d+"/, '$1 Size="9"')],
-    ['no size of a block', (text: string) => text.replace(/(Hash="[^"]*") Size="\d+"/, '$1')],
-    ['a block too many', (text: string) => text.replace(/<Block [^>]*>/, '$&$&')],
-    ['a file that is not there', (text: string) => text.replace('hello.txt', 'other.txt')],
-    ['another digest', (text: string) => text.replace('Hash="', 'Hash="A')],
-  ])('whose block map has %s is reported, and rejected before any request', async (_what, blockMap) => {
-    const bytes = makePackage({ blockMap });
+  it.each<[string, string | RegExp, string]>([
+    ['another size', 'Size="198"', 'Size="199"'],
+    ['another size of a local header', 'LfhSize="39"', 'LfhSize="40"'],
+    ['another size of a block', /(Hash="[^"]*") Size="\d+"/, '$1 Size="9"'],
+    ['no size of a block', /(Hash="[^"]*") Size="\d+"/, '$1'],
+    ['a block too many', /<Block [^>]*>/, '$&$&'],
+    ['a file that is not there', 'hello.txt', 'other.txt'],
+    ['another digest', 'Hash="', 'Hash="A'],
+  ])('whose block map has %s is reported, and rejected before any request', async (_what, from, to) => {
+    const bytes = makePackage({ blockMap: (text) => text.replace(from, to) });
     expect(await findings(bytes)).toEqual(['block-map-differs']);
     await expect(check(bytes)).rejects.toMatchObject({ code: 'appx-malformed' });
   });
@@ -139,9 +119,9 @@ describe('a package', () => {
   );
 
   it('with a file of two blocks is reported once these are exchanged', async () => {
-    const files = [
-      { name: 'large.bin', contents: Buffer.concat([Buffer.alloc(65_536), Buffer.from('x')]), isStored: true },
-    ];
+    const contents = Buffer.concat([Buffer.alloc(65_536), Buffer.from('x')]);
+    const files = [{ name: 'large.bin', contents, isStored: true }];
+    const exchangeBlocks = (text: string) => text.replace(/(<Block Hash="[^"]*"\/>)(<Block Hash="[^"]*"\/>)/, '$2$1');
     expect(await findings(makePackage({ files }))).toEqual([]);
     expect(await findings(makePackage({ files, blockMap: exchangeBlocks }))).toEqual(['block-map-differs']);
   });
@@ -153,14 +133,11 @@ describe('a package', () => {
     expect(await signed(changed)).toEqual(result);
   });
 
-  it('whose signature does not begin with PKCX is reported, whatever follows', async () => {
-    const [types, more] = [contentTypes(OVERRIDE), [{ name: 'AppxSignature.p7x', contents: '0' }]];
-    expect(await findings(makePackage({ contentTypes: types, more }))).toContain('signature-entry-odd');
-  });
-
-  it('whose content types do not name the signature is reported', async () => {
-    const bytes = makePackage({ more: [{ name: 'AppxSignature.p7x', contents: 'PKCX' }] });
-    expect(await findings(bytes)).toEqual(['content-type-missing']);
+  it('whose signature does not begin with PKCX, or is not named by content types, is reported', async () => {
+    const withSignature = (types: string, contents: string) =>
+      findings(makePackage({ contentTypes: types, more: [{ name: 'AppxSignature.p7x', contents }] }));
+    expect(await withSignature(contentTypes(OVERRIDE), '0')).toContain('signature-entry-odd');
+    expect(await withSignature(contentTypes(), 'PKCX')).toEqual(['content-type-missing']);
   });
 
   it('is rejected by verify if its signature has another algorithm or is of another publisher', async () => {
@@ -206,8 +183,6 @@ describe('a package', () => {
   it('has its own content types again once the signature is removed', async () => {
     const types = contentTypes('<!-- a </Types> comment -->');
     const result = await signed(makePackage({ contentTypes: types }));
-    const file = await openBytes(appx, applyPatch(result, await removalOf(await openBytes(appx, result))));
-    expect(await file.signatures()).toEqual([]);
     expect(applyPatch(result, await removalOf(await openBytes(appx, result))).includes(types)).toBe(true);
   });
 });
@@ -225,41 +200,24 @@ describe('a bundle', () => {
     await expect(check(damaged)).rejects.toMatchObject({ code: 'zip-malformed' });
     expect(await findings(await signed(damaged))).toEqual(['bundle-package-unreadable']);
   });
-
-  it('that is flat is signed by itself', async () => {
-    await check(makeBundle(INNER, { offset: undefined }));
-  });
 });
 
 it('shows each digest of the list, and whether it is that of the file', async () => {
-  const result = await signed(
-    makePackage({ more: [{ name: 'AppxMetadata/CodeIntegrity.cat', contents: 'a catalog' }] }),
-  );
-  const linesOf = async (bytes: Buffer) => {
-    const [signature] = await (await openBytes(appx, bytes)).signatures();
-    return (await signature?.details())?.slice(0, 6).map(({ name, value }) => `${name}: ${value}`);
-  };
-  const line = (name: string, end: string) => expect.stringMatching(new RegExp(`^${name}: [0-9a-f]{64} \\(${end}\\)$`));
-  const parts = ['AXCD, directory', 'AXCT, content types', 'AXBM, block map', 'AXCI, code integrity catalog'];
-  const rest = parts.map((name) => line(name, 'matches'));
-  expect(await linesOf(result)).toEqual([
-    'content digest: SHA256, 5 digests (matches)',
-    line('AXPC, records', 'matches'),
-    ...rest,
-  ]);
+  const more = [{ name: 'AppxMetadata/CodeIntegrity.cat', contents: 'a catalog' }];
+  const result = await signed(makePackage({ more }));
   const changed = Buffer.from(result);
   changed.writeUInt8(0x21, 10);
-  expect(await linesOf(changed)).toEqual([
-    'content digest: SHA256, 5 digests (does not match)',
-    line('AXPC, records', 'does not match'),
-    ...rest,
-  ]);
+  for (const [bytes, end] of [[result, 'matches'] as const, [changed, 'does not match'] as const]) {
+    const [signature] = await (await openBytes(appx, bytes)).signatures();
+    const lines = (await signature?.details())?.slice(0, 6).map(({ name, value }) => `${name}: ${value}`);
+    expect(lines?.map((line) => line.replace(/: [0-9a-f]{64} /, ' '))).toEqual([
+      `content digest: SHA256, 5 digests (${end})`,
+      `AXPC, records (${end})`,
+      ...['AXCD, directory (matches)', 'AXCT, content types (matches)', 'AXBM, block map (matches)'],
+      'AXCI, code integrity catalog (matches)',
+    ]);
+  }
 });
-
-function exchangeBlocks(text: string): string {
-  const [first = '', second = ''] = text.match(/<Block Hash="[^"]*"\/>/g) ?? [];
-  return text.replace(first + second, second + first);
-}
 
 it('shows who publishes a package and what is in it', async () => {
   const layout = (await openBytes(appx, makePackage({ manifest: packageManifest() }))).layout();

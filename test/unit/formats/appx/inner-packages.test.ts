@@ -15,32 +15,38 @@ import { contentTypes, INNER, makeBundle, makePackage, OVERRIDE, withZip64 } fro
 const signer = await makeThrowawaySigner();
 const innerPackages = { innerPackages: true };
 const context = signingContext({ chain: signer.chain }, innerPackages);
-const plainContext = signingContext({ chain: signer.chain });
 const sign = async (bytes: Buffer) => (await signBytes(appx, bytes, signer, innerPackages)).result;
-const check = async (bytes: Buffer) => signingIn(await openBytes(appx, bytes)).check(context, 'replace');
+const check = async (bytes: Buffer, by = context) => signingIn(await openBytes(appx, bytes)).check(by, 'replace');
+const checkPlainly = (bytes: Buffer) => check(bytes, signingContext({ chain: signer.chain }));
 const examined = async (bytes: Buffer) => (await (await openBytes(appx, bytes)).examine()).map(({ code }) => code);
 
 const PLAIN = makePackage();
 const LANGUAGE = { name: 'lang_de.msix', bytes: withZip64(makePackage({ method: 'sha512' })) };
 const EMPTY = { name: 'empty.appx', bytes: makePackage({ files: [] }) };
 
-/** With other bytes in its first file. */
-function withOtherByte(bytes: Buffer): Buffer {
+function flipped(bytes: Buffer, offset: number): Buffer {
   const changed = Buffer.from(bytes);
-  changed[50] = (changed[50] ?? 0) ^ 1;
+  changed.writeUInt8(changed.readUInt8(offset) ^ 1, offset);
   return changed;
 }
+
+/** The signed package of this name in a signed bundle. */
+async function expectSigned(result: Buffer, name: string, unsigned: Buffer): Promise<number> {
+  const start = result.indexOf(name) + name.length;
+  const inner = (await signBytes(appx, unsigned, signer)).result;
+  expect([name, result.subarray(start, start + inner.length).equals(inner)]).toEqual([name, true]);
+  return start;
+}
+
+type Edits = readonly (readonly [from: string, to: string])[];
 
 describe('a bundle with unsigned packages', () => {
   it('is signed with them, and every one of them by itself', async () => {
     const result = await sign(withZip64(makeBundle(PLAIN, { more: [LANGUAGE, EMPTY] })));
     expect(await examined(result)).toEqual([]);
     expect(await codesOf((await (await openBytes(appx, result)).signatures())[0])).toEqual([]);
-    for (const { name, bytes } of [{ name: 'app.msix', bytes: PLAIN }, LANGUAGE, EMPTY]) {
-      const start = result.indexOf(name) + name.length;
-      const inner = (await signBytes(appx, bytes, signer)).result;
-      expect([name, result.subarray(start, start + inner.length).equals(inner)]).toEqual([name, true]);
-    }
+    for (const { name, bytes } of [{ name: 'app.msix', bytes: PLAIN }, LANGUAGE, EMPTY])
+      await expectSigned(result, name, bytes);
   });
 
   it('keeps those that are signed, and everything but the numbers of its manifest', async () => {
@@ -67,48 +73,33 @@ describe('a bundle with unsigned packages', () => {
     expect(await examined(await sign(makeBundle(PLAIN, { manifest: long, isStored: true })))).toEqual([]);
   });
 
-  it.each([
-    [
-      'a stub package',
-      'AppxMetadata/Stub/app.msix',
-      (text: string) =>
-        text
-          .replace("<Package FileName='AppxMetadata/Stub/", "<b5:Package IsStub='true' FileName='AppxMetadata\\Stub\\")
-          .replace('></Package>', '></b5:Package>')
-          .replace('<Bundle ', '<Bundle xmlns:b5="http://schemas.microsoft.com/appx/2019/bundle" '),
-    ],
-    ['a name beyond ASCII', '%e0%A4%ae%2B.msix', (text: string) => text.replace('%e0%A4%ae%2B', '\u092e+')],
-    ['a name with a percent sign', '50%25.msix', (text: string) => text.replace('50%25', '50%')],
-    ['a name in other case', 'Other.msix', (text: string) => text.replace('Other', 'OTHER')],
-  ])('is signed with %s, and is broken once that changes', async (_what, name, manifest) => {
+  const STUB: Edits = [
+    ["<Package FileName='AppxMetadata/Stub/", "<b5:Package IsStub='true' FileName='AppxMetadata\\Stub\\"],
+    ['></Package>', '></b5:Package>'],
+    ['<Bundle ', '<Bundle xmlns:b5="http://schemas.microsoft.com/appx/2019/bundle" '],
+  ];
+
+  it.each<[string, string, Edits]>([
+    ['a stub package', 'AppxMetadata/Stub/app.msix', STUB],
+    ['a name beyond ASCII', '%e0%A4%ae%2B.msix', [['%e0%A4%ae%2B', '\u092e+']]],
+    ['a name with a percent sign', '50%25.msix', [['50%25', '50%']]],
+    ['a name in other case', 'Other.msix', [['Other', 'OTHER']]],
+  ])('is signed with %s, and is broken once that changes', async (_what, name, edits) => {
+    const manifest = (text: string) => edits.reduce((edited, [from, to]) => edited.replace(from, to), text);
     const bundle = makeBundle(PLAIN, { more: [{ name, bytes: PLAIN }], manifest });
-    await expect(signingIn(await openBytes(appx, bundle)).check(plainContext, 'replace')).rejects.toMatchObject({
-      code: 'appx-packages-unsigned',
-      message: expect.stringContaining(name),
-    });
+    const refusal = { code: 'appx-packages-unsigned', message: expect.stringContaining(name) };
+    await expect(checkPlainly(bundle)).rejects.toMatchObject(refusal);
     const result = await sign(bundle);
     expect(await examined(result)).toEqual([]);
-    const start = result.indexOf(name) + name.length;
-    const inner = (await signBytes(appx, PLAIN, signer)).result;
-    expect(result.subarray(start, start + inner.length).equals(inner)).toBe(true);
-    result[start + 50] = (result[start + 50] ?? 0) ^ 1;
-    expect(await examined(result)).toEqual([expect.stringMatching(/^bundle-package-/)]);
+    const start = await expectSigned(result, name, PLAIN);
+    expect(await examined(flipped(result, start + 50))).toEqual([expect.stringMatching(/^bundle-package-/)]);
   });
 
   it('takes a signature for each of them and one for itself', async () => {
-    const decide = async (bytes: Buffer, isAlgorithmGiven = false) =>
-      decideSigning(
-        await openBytes(appx, bytes),
-        appx,
-        context,
-        {
-          existing: undefined,
-          isAlgorithmGiven,
-          allOrNothing: true,
-          report: true,
-        },
-        { digestEntries },
-      );
+    const decide = async (bytes: Buffer, isAlgorithmGiven = false) => {
+      const policy = { existing: undefined, isAlgorithmGiven, allOrNothing: true, report: true };
+      return decideSigning(await openBytes(appx, bytes), appx, context, policy, { digestEntries });
+    };
     const bundle = makeBundle(PLAIN, { more: [LANGUAGE, { name: 'signed.msix', bytes: INNER }] });
     expect(await decide(bundle)).toMatchObject({ warnings: [expect.any(String)], signatures: 3 });
     await expect(decide(bundle, true)).rejects.toMatchObject({ code: 'algorithm-differs' });
@@ -119,8 +110,7 @@ describe('a bundle with unsigned packages', () => {
 });
 
 describe('before any request, a bundle is rejected by the name of its package', () => {
-  const damaged = Buffer.from(INNER);
-  damaged[60] = (damaged[60] ?? 0) ^ 1;
+  const mapped = (from: string, to: string) => makePackage({ blockMap: (text) => text.replace(from, to) });
   const second = (bytes: Buffer) => makeBundle(PLAIN, { more: [{ name: 'bad.msix', bytes }] });
 
   it.each([
@@ -133,17 +123,9 @@ describe('before any request, a bundle is rejected by the name of its package', 
     ['that is encrypted', second(Buffer.concat([Buffer.from('EXPH'), Buffer.alloc(60)])), /bad\.msix .*encrypted/],
     ['that is a bundle', second(makeBundle(INNER)), /bad\.msix .*it is a bundle/],
     ['without a block map', second(makePackage({ without: 'AppxBlockMap.xml' })), /bad\.msix .*no AppxBlockMap/],
-    [
-      'whose block map has another size',
-      second(makePackage({ blockMap: (text) => text.replace('Size="198"', 'Size="199"') })),
-      /bad\.msix .*block map/,
-    ],
-    [
-      'whose block map has another digest',
-      second(makePackage({ blockMap: (text) => text.replace('Hash="', 'Hash="A') })),
-      /bad\.msix .*block map/,
-    ],
-    ['whose signature is broken', second(damaged), /bad\.msix /],
+    ['whose block map has another size', second(mapped('Size="198"', 'Size="199"')), /bad\.msix .*block map/],
+    ['whose block map has another digest', second(mapped('Hash="', 'Hash="A')), /bad\.msix .*block map/],
+    ['whose signature is broken', second(flipped(INNER, 60)), /bad\.msix /],
     ['that is compressed', makeBundle(PLAIN, { isCompressed: true }), /app\.msix/],
     ['that is missing', makeBundle(PLAIN, { fileName: 'b.msix' }), /b\.msix/],
     ['that is elsewhere', makeBundle(PLAIN, { offset: 39 }), /app\.msix is not stored at byte 39/],
@@ -155,11 +137,10 @@ describe('before any request, a bundle is rejected by the name of its package', 
     ['a package is compressed', makeBundle(INNER, { isCompressed: true })],
     ['a package is elsewhere', makeBundle(INNER, { offset: 39 })],
     ['a package is not there', makeBundle(INNER, { fileName: 'other.msix' })],
-    ['a package is damaged', makeBundle(withOtherByte(INNER))],
+    ['a package is damaged', makeBundle(flipped(INNER, 50))],
     ['two packages have one name', makeBundle(INNER, { more: [{ name: 'APP.msix', bytes: INNER }] })],
   ])('also without the option, if %s', async (_what, bundle) => {
-    const opened = openBytes(appx, bundle).then((file) => signingIn(file).check(plainContext, 'replace'));
-    await expect(opened).rejects.toMatchObject({ code: 'appx-malformed' });
+    await expect(checkPlainly(bundle)).rejects.toMatchObject({ code: 'appx-malformed' });
   });
 
   it('if packages would move, or its own block map does not fit', async () => {
@@ -171,14 +152,10 @@ describe('before any request, a bundle is rejected by the name of its package', 
   });
 });
 
-describe('verify', () => {
-  it('reports a package in a bundle that is broken although the bundle is not', async () => {
-    const named = makePackage({
-      contentTypes: contentTypes(OVERRIDE),
-      more: [{ name: 'AppxSignature.p7x', contents: 'PKCX' }],
-    });
-    const result = (await signBytes(appx, makeBundle(named), signer, { unchecked: true })).result;
-    expect(await codesOf((await (await openBytes(appx, result)).signatures())[0])).toEqual([]);
-    expect(await examined(result)).toEqual(['bundle-package-damaged']);
-  });
+it('a package in a bundle that is broken is reported although the bundle is not', async () => {
+  const more = [{ name: 'AppxSignature.p7x', contents: 'PKCX' }];
+  const named = makePackage({ contentTypes: contentTypes(OVERRIDE), more });
+  const result = (await signBytes(appx, makeBundle(named), signer, { unchecked: true })).result;
+  expect(await codesOf((await (await openBytes(appx, result)).signatures())[0])).toEqual([]);
+  expect(await examined(result)).toEqual(['bundle-package-damaged']);
 });

@@ -30,10 +30,8 @@ describe.skipIf(pairs === '').each(['sample.msix', 'sample.msixbundle'])('%s tha
 
   it('does not change when the signature is attached again, and neither does the inflated signature', async () => {
     const signature = await signatureOf(signed);
-    const { patch } = await placeIn(
-      await openBytes(appx, signed, name),
-      cmsEnvelope(signature?.envelope.bytes ?? Buffer.alloc(0)),
-    );
+    const envelope = cmsEnvelope(signature?.envelope.bytes ?? Buffer.alloc(0));
+    const { patch } = await placeIn(await openBytes(appx, signed, name), envelope);
     const result = applyPatch(signed, patch);
     const start = lastEntry(signed);
     expect(result.subarray(0, start)).toEqual(signed.subarray(0, start));

@@ -4,7 +4,7 @@ import { hash } from 'node:crypto';
 import { deflateRawSync } from 'node:zlib';
 import { appx } from '../../../../src/formats/appx/index.ts';
 import { makeThrowawaySigner } from '../../../support/signed-files/throwaway-signer.ts';
-import { type SimpleEntry, withBytesAt, withZip64End, zip } from '../jar/simple-zip.ts';
+import { directoryOffset, type SimpleEntry, withBytesAt, withZip64End, zip } from '../jar/simple-zip.ts';
 import type { Fixture } from '../support/fixtures.ts';
 import { signBytes } from '../support/sign-bytes.ts';
 
@@ -154,29 +154,21 @@ const P7X: SimpleEntry = { name: 'AppxSignature.p7x', contents: 'PKCX' };
 export const INNER = (await signBytes(appx, makePackage(), await makeThrowawaySigner())).result;
 
 const good = (name: string, what: string, bytes: Buffer): Fixture => ({
-  name,
-  what,
-  bytes,
+  ...{ name, what, bytes },
   appendCode: 'cannot-append',
 });
+const prefixed = makePackage({ contentTypes: `\ufeff${contentTypes('', 'ct:')}`, method: 'sha512' });
+const CATALOG = { name: 'AppxMetadata/CodeIntegrity.cat', contents: 'a catalog' };
 
 export const GOOD_PACKAGES: readonly Fixture[] = [
   good('plain.msix', 'a package without ZIP64 records', makePackage()),
-  good(
-    'zip64.appx',
-    'ZIP64 records, a byte order mark, a prefix in the content types, and a gap before the directory',
-    withZip64(withGap(makePackage({ contentTypes: `\ufeff${contentTypes('', 'ct:')}`, method: 'sha512' }))),
-  ),
-  good(
-    'catalog.msix',
-    'a catalog after the content types',
-    makePackage({ more: [{ name: 'AppxMetadata/CodeIntegrity.cat', contents: 'a catalog' }] }),
-  ),
+  good('zip64.appx', 'ZIP64 records, a byte order mark, a prefix, and a gap', withZip64(withGap(prefixed))),
+  good('catalog.msix', 'a catalog after the content types', makePackage({ more: [CATALOG] })),
   good('app.msixbundle', 'a bundle of a signed package', withZip64(makeBundle(INNER))),
 ];
 
 function withGap(archive: Buffer): Buffer {
-  return withBytesAt(archive, archive.readUInt32LE(archive.length - 6), Buffer.from('gap'));
+  return withBytesAt(archive, directoryOffset(archive), Buffer.from('gap'));
 }
 
 /** To be signed with its packages. */
@@ -192,59 +184,44 @@ export const UNSIGNED_BUNDLE: Fixture = {
 };
 
 const malformed = (code: string, name: string, what: string, bytes: Buffer): Fixture => ({ name, what, bytes, code });
-const shaped = (code: string, name: string, what: string, shape: PackageShape): Fixture =>
-  malformed(code, name, what, makePackage(shape));
+/** The name of the file → the defect, and the package. */
+const allOf = (code: string, files: Readonly<Record<string, readonly [what: string, made: PackageShape | Buffer]>>) =>
+  Object.entries(files).map(([name, [what, made]]) =>
+    malformed(code, name, what, Buffer.isBuffer(made) ? made : makePackage(made)),
+  );
+const OF_ANOTHER_TYPE = contentTypes('<Override PartName="/appxsignature.p7x" ContentType="text/plain"/>');
+const mapped = (from: string | RegExp, to: string) => ({ blockMap: (text: string) => text.replace(from, to) });
+const ANSI = (text: string) => Buffer.from(text.replace('HashMethod', 'x="\u00fc" HashMethod'), 'latin1');
+const DOCUMENT_TYPE = `<!DOCTYPE Package [<!ENTITY a "b">]>${packageManifest().replace(/<\?.*?\?>\s*/, '')}`;
 
 export const MALFORMED_PACKAGES: readonly Fixture[] = [
-  shaped('appx-malformed', 'no-map.msix', 'no block map', { without: 'AppxBlockMap.xml' }),
-  shaped('appx-malformed', 'no-types.msix', 'no content types', { without: '[Content_Types].xml' }),
-  shaped('appx-malformed', 'no-manifest.msix', 'no manifest', { without: 'AppxManifest.xml' }),
-  shaped('appx-signature-not-last', 'not-last.msix', 'an entry after the signature', {
-    more: [P7X, { name: 'late.txt' }],
+  ...allOf('appx-malformed', {
+    'no-map.msix': ['no block map', { without: 'AppxBlockMap.xml' }],
+    'no-types.msix': ['no content types', { without: '[Content_Types].xml' }],
+    'no-manifest.msix': ['no manifest', { without: 'AppxManifest.xml' }],
+    'comment.msix': ['a comment of the archive', withComment(makePackage())],
+    'before.msix': ['bytes before it', withBytesAt(makePackage(), 0, Buffer.from('MZ'))],
+    'behind.msix': ['bytes behind it', Buffer.concat([makePackage(), Buffer.alloc(3)])],
+    'type.msix': ['a signature of another type', { contentTypes: OF_ANOTHER_TYPE }],
+    'large.msix': ['content types of more than 2 MiB', { contentTypes: contentTypes(' '.repeat(2 * 1024 * 1024)) }],
+    'manifest-0.msix': ['not XML', { manifest: 'Hello' }],
+    'manifest-1.msix': ['another root', { manifest: '<Other/>' }],
+    'manifest-2.msix': ['no identity', { manifest: '<Package/>' }],
+    'manifest-3.msix': ['two identities', { manifest: packageManifest().replace(/<Identity.*?\/>/, '$&$&') }],
+    'manifest-4.msix': ['no publisher', { manifest: packageManifest().replace(/Publisher="[^"]*"/, '') }],
+    'manifest-5.msix': ['a document type', { manifest: DOCUMENT_TYPE }],
+    'manifest-6.msix': ['too deep', { manifest: `${'<a>'.repeat(100)}${'</a>'.repeat(100)}` }],
+    'types.msix': ['content types of another root', { contentTypes: '<Other></Other>' }],
+    'no-part.msix': ['content types without any', { contentTypes: '<Types/>' }],
+    'number.msix': ['a size that is no number', mapped(/ Size="\d+"/, ' Size="many"')],
+    'hash.msix': ['a block map with SHA-1', mapped('xmlenc#sha256', 'xmldsig#sha1')],
+    'ansi.msix': ['a block map that is not UTF-8', { blockMap: ANSI }],
+    'long.msix': ['a publisher of 10,000 characters', { publisher: 'x'.repeat(10_000) }],
+    'crowd.msixbundle': ['a bundle that names 4,097 packages', makeBundle(INNER, { count: 4097, isNumbered: true })],
+    'twice.msixbundle': ['a bundle that names a package twice', makeBundle(INNER, { count: 2 })],
   }),
-  malformed('appx-malformed', 'comment.msix', 'a comment of the archive', withComment(makePackage())),
-  malformed('appx-malformed', 'before.msix', 'bytes before it', withBytesAt(makePackage(), 0, Buffer.from('MZ'))),
-  malformed('appx-malformed', 'behind.msix', 'bytes behind it', Buffer.concat([makePackage(), Buffer.alloc(3)])),
-  shaped('appx-malformed', 'type.msix', 'a signature of another type', {
-    contentTypes: contentTypes('<Override PartName="/appxsignature.p7x" ContentType="text/plain"/>'),
-  }),
-  ...(
-    [
-      ['not XML', 'Hello'],
-      ['another root', '<Other/>'],
-      ['no identity', '<Package/>'],
-      ['two identities', packageManifest().replace(/<Identity.*?\/>/, '$&$&')],
-      ['no publisher', packageManifest().replace(/Publisher="[^"]*"/, '')],
-      ['a document type', `<!DOCTYPE Package [<!ENTITY a "b">]>${packageManifest().replace(/<\?.*?\?>\s*/, '')}`],
-      ['too deep', `${'<a>'.repeat(100)}${'</a>'.repeat(100)}`],
-    ] as const
-  ).map(([what, manifest], index) => shaped('appx-malformed', `manifest-${index}.msix`, what, { manifest })),
-  shaped('appx-malformed', 'types.msix', 'content types of another root', { contentTypes: '<Other></Other>' }),
-  shaped('appx-malformed', 'no-part.msix', 'content types without any', { contentTypes: '<Types/>' }),
-  shaped('appx-malformed', 'number.msix', 'a size that is no number', {
-    blockMap: (text) => text.replace(/ Size="\d+"/, ' Size="many"'),
-  }),
-  shaped('appx-malformed', 'hash.msix', 'a block map with SHA-1', {
-    blockMap: (text) => text.replace('xmlenc#sha256', 'xmldsig#sha1'),
-  }),
-  shaped('appx-malformed', 'ansi.msix', 'a block map that is not UTF-8', {
-    blockMap: (text) => Buffer.from(text.replace('HashMethod', 'x="\u00fc" HashMethod'), 'latin1'),
-  }),
-  malformed(
-    'appx-malformed',
-    'crowd.msixbundle',
-    'a bundle that names 4,097 packages',
-    makeBundle(INNER, { count: 4097, isNumbered: true }),
-  ),
-  malformed(
-    'appx-malformed',
-    'twice.msixbundle',
-    'a bundle that names a package twice',
-    makeBundle(INNER, { count: 2 }),
-  ),
-  shaped('appx-malformed', 'long.msix', 'a publisher of 10,000 characters', { publisher: 'x'.repeat(10_000) }),
-  shaped('appx-malformed', 'large.msix', 'content types of more than 2 MiB', {
-    contentTypes: contentTypes(' '.repeat(2 * 1024 * 1024)),
+  ...allOf('appx-signature-not-last', {
+    'not-last.msix': ['an entry after the signature', { more: [P7X, { name: 'late.txt' }] }],
   }),
   malformed('appx-too-large', 'many.msix', 'too many entries for 16 bits', manyEntries()),
 ];

@@ -7,40 +7,33 @@ import { makeThrowawaySigner } from '../../../support/signed-files/throwaway-sig
 import { openBytes, signBytes } from '../support/sign-bytes.ts';
 import { GOOD_CABINETS } from './samples.ts';
 
+const signer = await makeThrowawaySigner();
+const bytesOf = (name: string) => GOOD_CABINETS.find((each) => each.name === name)?.bytes ?? expect.unreachable();
+
 it('is not appended to next to a signature whose timestamp verify calls broken', async () => {
-  const signer = await makeThrowawaySigner();
-  const [cabinet] = GOOD_CABINETS;
   const token = Buffer.from('30020500', 'hex');
   const context = signingContext({ chain: signer.chain });
   const policy = { isAlgorithmGiven: false, allOrNothing: false, report: false } as const;
   const decide = async (existing: 'append' | 'replace', bytes: Buffer) =>
     decideSigning(await openBytes(cab, bytes), cab, context, { ...policy, existing }, { digestEntries });
-  const stamped = (await signBytes(cab, cabinet?.bytes ?? Buffer.of(), signer, { token })).result;
-  await expect(decide('append', stamped)).rejects.toMatchObject({
-    code: 'cannot-append',
-    message: expect.stringContaining('the timestamp cannot be read'),
-  });
+  const stamped = (await signBytes(cab, bytesOf('plain.cab'), signer, { token })).result;
+  const refusal = { code: 'cannot-append', message: expect.stringContaining('the timestamp cannot be read') };
+  await expect(decide('append', stamped)).rejects.toMatchObject(refusal);
   expect(await decide('replace', stamped)).toMatchObject({ signatures: 1 });
-  const plain = (await signBytes(cab, cabinet?.bytes ?? Buffer.of(), signer)).result;
-  expect(await decide('append', plain)).toMatchObject({ signatures: 1 });
 });
 
-it('writes a reference of 16 bytes in a reserved area of any size, followed by zeros', async () => {
-  const signer = await makeThrowawaySigner();
-  for (const name of ['plain.cab', 'exact.cab', 'large.cab']) {
-    const bytes = GOOD_CABINETS.find((each) => each.name === name)?.bytes ?? Buffer.of();
-    const { result } = await signBytes(cab, bytes, signer);
-    const length = result.readUInt16LE(36);
-    expect([name, result.readUInt16LE(40), result.readUInt16LE(42)]).toEqual([name, 0, 16]);
-    expect(result.subarray(44 + 8, 40 + length).every((byte) => byte === 0)).toBe(true);
-  }
-});
+it.each(['plain.cab', 'exact.cab', 'large.cab'])(
+  'writes a reference of 16 bytes in a reserved area: %s',
+  async (name) => {
+    const { result } = await signBytes(cab, bytesOf(name), signer);
+    expect([result.readUInt16LE(40), result.readUInt16LE(42)]).toEqual([0, 16]);
+    expect(result.subarray(44 + 8, 40 + result.readUInt16LE(36)).every((byte) => byte === 0)).toBe(true);
+  },
+);
 
 it('calls a cabinet broken whose blocks are unpacked from other bytes, and does not sign it', async () => {
-  const signer = await makeThrowawaySigner();
   for (const name of ['plain.cab', 'sizes.cab']) {
-    const bytes = GOOD_CABINETS.find((each) => each.name === name)?.bytes ?? Buffer.of();
-    const { result } = await signBytes(cab, bytes, signer);
+    const { result } = await signBytes(cab, bytesOf(name), signer);
     for (const other of [1, 2, 9]) {
       // cbCFData, which no digest covers.
       const changed = Buffer.from(result);

@@ -16,14 +16,8 @@ interface CabinetShape {
 const CONTENT = Buffer.from('Hello from a cabinet.\r\n');
 
 /** One stored file in one folder. */
-export function makeCabinet({
-  header,
-  perFolder = 0,
-  perData = 0,
-  previous,
-  next,
-  index = 0,
-}: CabinetShape = {}): Buffer {
+export function makeCabinet(shape: CabinetShape = {}): Buffer {
+  const { header, perFolder = 0, perData = 0, previous, next, index = 0 } = shape;
   const hasReserve = header !== undefined || perFolder > 0 || perData > 0;
   const reserve = header ?? Buffer.alloc(0);
   const sizes = Buffer.of(reserve.length & 0xff, reserve.length >> 8, perFolder, perData);
@@ -77,30 +71,19 @@ function changed(offset: number, value: number): Buffer {
   return bytes;
 }
 
+const withReserve = (hex: string) => makeCabinet({ header: Buffer.from(hex, 'hex') });
+const ELSEWHERE = withReserve(`00001000${'10000000'}${'08000000'}${'00'.repeat(8)}`);
+const WHOLE = withReserve(`00001400${'3082'}${'01'.repeat(18)}`);
+
 export const MALFORMED_CABINETS: readonly Fixture[] = [
   malformed('file-truncated', 'cut.cab', 'a cabinet that was cut', plain.subarray(0, plain.length - 1)),
   malformed('file-truncated', 'head.cab', 'a part of a header', plain.subarray(0, 20)),
   malformed('trailing-bytes', 'tail.cab', 'bytes behind it', Buffer.concat([plain, Buffer.of(0)])),
   malformed('file-malformed', 'files.cab', 'a file table in the header', changed(16, 8)),
   malformed('file-malformed', 'folder.cab', 'a folder whose data is after the end', changed(36, 1 << 20)),
-  malformed(
-    'cabinet-reserve-in-use',
-    'used.cab',
-    'a reserved area in use',
-    makeCabinet({ header: Buffer.alloc(20, 7) }),
-  ),
-  malformed(
-    'file-malformed',
-    'elsewhere.cab',
-    'a reference to a signature that is not at the end',
-    makeCabinet({ header: Buffer.from(`00001000${'10000000'}${'08000000'}${'00'.repeat(8)}`, 'hex') }),
-  ),
-  malformed(
-    'file-malformed',
-    'whole-in-reserve.cab',
-    'a signature in the reserved area itself, as very old programs stored it',
-    makeCabinet({ header: Buffer.from(`00001400${'3082'}${'01'.repeat(18)}`, 'hex') }),
-  ),
+  malformed('cabinet-reserve-in-use', 'used.cab', 'a reserved area in use', withReserve('07'.repeat(20))),
+  malformed('file-malformed', 'elsewhere.cab', 'a reference to a signature that is not at the end', ELSEWHERE),
+  malformed('file-malformed', 'whole-in-reserve.cab', 'a signature in the reserved area, as in old files', WHOLE),
   malformed('file-malformed', 'names.cab', 'a name that does not end', makeCabinet({ next: 'x'.repeat(2000) })),
 ];
 

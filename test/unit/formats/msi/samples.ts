@@ -121,43 +121,29 @@ function difatLoop(): Buffer {
 }
 
 const broken = (name: string, what: string, bytes: Buffer, code = 'file-malformed'): Fixture => ({
-  name,
-  what,
-  bytes,
-  code,
+  ...{ name, what, bytes, code },
 });
 const largeStart = sound.readUInt32LE(entryOf('Large') + 116);
+const smallStart = sound.readUInt32LE(entryOf('Small') + 116);
+const directoryStart = sound.readUInt32LE(48);
+const firstChild = sound.readUInt32LE(directory + 76);
+const shared = changed(entryOf('\u4840\u3f3f') + 116, largeStart + 1);
+const letter = makeCompoundFile({ clsid: '00'.repeat(16), children: [newStream('WordDocument', Buffer.from('x'))] });
 
 export const MALFORMED_INSTALLERS: readonly Fixture[] = [
   broken('version.msi', 'an unknown version', changed(26, 0xfffe_0005)),
-  broken('fat-loop.msi', 'a stream that runs in a circle', changed(fat + largeStart * 4, largeStart), 'file-malformed'),
+  broken('fat-loop.msi', 'a stream that runs in a circle', changed(fat + largeStart * 4, largeStart)),
   broken('short.msi', 'a stream whose chain is too short', changed(fat + largeStart * 4, 0xffff_fffe)),
-  broken(
-    'shared.msi',
-    'two streams on one sector',
-    changed(entryOf('\u4840\u3f3f') + 116, largeStart + 1),
-    'file-malformed',
-  ),
+  broken('shared.msi', 'two streams on one sector', shared),
   broken('beyond.msi', 'a stream that is longer than the file', changed(entryOf('Large') + 120, 1 << 20)),
-  broken(
-    'mini-loop.msi',
-    'a small stream that runs in a circle',
-    changed(miniFat + sound.readUInt32LE(entryOf('Small') + 116) * 4, sound.readUInt32LE(entryOf('Small') + 116)),
-    'file-malformed',
-  ),
-  broken(
-    'tree-loop.msi',
-    'a directory that runs in a circle',
-    changed(entryOf('Small') + 68, sound.readUInt32LE(directory + 76)),
-    'file-malformed',
-  ),
+  broken('mini-loop.msi', 'a small stream that runs in a circle', changed(miniFat + smallStart * 4, smallStart)),
+  broken('tree-loop.msi', 'a directory that runs in a circle', changed(entryOf('Small') + 68, firstChild)),
   broken('fat-count.msi', 'more FAT sectors than sectors', changed(44, 1000)),
-  broken('difat-loop.msi', 'a DIFAT that runs in a circle', difatLoop(), 'file-malformed'),
+  broken('difat-loop.msi', 'a DIFAT that runs in a circle', difatLoop()),
   broken(
     'directory-loop.msi',
-    'sectors of the directory that run in a circle',
-    changed(fat + sound.readUInt32LE(48) * 4, sound.readUInt32LE(48)),
-    'file-malformed',
+    'sectors of the directory in a circle',
+    changed(fat + directoryStart * 4, directoryStart),
   ),
   broken('directory.msi', 'a directory that is nowhere', changed(48, 0xffff_fffe)),
   broken('order.msi', 'a name that is not in its place in the directory', renamed('Empty', 'Xmpty')),
@@ -168,20 +154,11 @@ export const MALFORMED_INSTALLERS: readonly Fixture[] = [
     newStream('\x05digitalSignature', Buffer.from('x')),
     newStream('\x05MSIDigitalSignatureEx', Buffer.from('x')),
   ].map((child, index) =>
-    broken(
-      `signature-${index}.msi`,
-      'the name of the signature for something else',
-      makeCompoundFile({ children: [child] }),
-    ),
+    broken(`signature-${index}.msi`, 'the signature is something else', makeCompoundFile({ children: [child] })),
   ),
-  broken('cut.msi', 'a file that was cut', sound.subarray(0, directory + 128), 'file-malformed'),
+  broken('cut.msi', 'a file that was cut', sound.subarray(0, directory + 128)),
   broken('head.msi', 'a part of a header', sound.subarray(0, 300), 'file-truncated'),
-  broken(
-    'letter.doc',
-    'a Word document',
-    makeCompoundFile({ clsid: '00'.repeat(16), children: [newStream('WordDocument', Buffer.from('x'))] }),
-    'not-an-installer-file',
-  ),
+  broken('letter.doc', 'a Word document', letter, 'not-an-installer-file'),
 ];
 
 /** The same file with a byte of each kind of stream changed. */

@@ -3,8 +3,7 @@
  * (CODESIGN_TEST_VERIFIERS, CODESIGN_TEST_NUGET: the path of nuget.exe, run by mono), and the largest number of entries.
  */
 
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { parseSignedData } from '../../../../src/cms/parse-signed-data.ts';
@@ -12,6 +11,7 @@ import { CodesignError } from '../../../../src/errors/codesign-error.ts';
 import { hasFindingAgainst } from '../../../../src/errors/finding.ts';
 import { cmsEnvelope } from '../../../../src/format/signature.ts';
 import { nuget } from '../../../../src/formats/nuget/index.ts';
+import { folderForAll } from '../../../support/set-up.ts';
 import { makeThrowawaySigner } from '../../../support/signed-files/throwaway-signer.ts';
 import { nugetVerify, run } from '../../../system/interop/verifiers.ts';
 import { applyPatch } from '../support/apply-patch.ts';
@@ -22,11 +22,8 @@ import { type SignedCopies, signedCopies } from '../support/signed-copies.ts';
 import { OWNERS, SERVICE_INDEX, signedAgain } from './repository-signatures.ts';
 import { makePackage } from './samples.ts';
 
-const {
-  CODESIGN_TEST_PAIRS: pairs = '',
-  CODESIGN_TEST_VERIFIERS: verifiers = '',
-  CODESIGN_TEST_NUGET: program = '',
-} = process.env;
+const { CODESIGN_TEST_PAIRS: pairs = '', CODESIGN_TEST_VERIFIERS: verifiers = '' } = process.env;
+const { CODESIGN_TEST_NUGET: program = '' } = process.env;
 const read = (name: string) => readFileSync(path.join(pairs, 'package-signing', name));
 
 /** The end record of an archive without a comment: where its directory begins. */
@@ -126,35 +123,30 @@ describe.skipIf(verifiers === '' || program === '')('packages that are signed', 
 
 // Under mono, nuget.exe finds no certificate for a countersignature: only the signature of a repository itself is compared.
 describe.skipIf(program === '')('a repository signature', () => {
+  const folder = folderForAll();
+
   it('is read by nuget.exe in the same way', async () => {
     const signer = await makeThrowawaySigner({ publisher: 'Test Repository' });
     const plain = makePackage();
     const { sealed } = await signBytes(nuget, plain, signer);
     const cms = signedAgain(sealed, signer, 'repository');
-    const folder = mkdtempSync(path.join(tmpdir(), 'codesign-nuget-'));
-    try {
-      const { patch } = await placeIn(await openBytes(nuget, plain), cmsEnvelope(cms));
-      const file = path.join(folder, 'test.nupkg');
-      writeFileSync(file, applyPatch(plain, patch));
-      const { accepted, output } = await nugetVerify(program, file);
-      expect(output).toContain('Signature type: Repository');
-      expect(output).toContain(`nuget-v3-service-index-url: ${SERVICE_INDEX}`);
-      expect(output).toContain(`nuget-package-owners: ${OWNERS.join(', ')}`);
-      expect([accepted, output]).toEqual([true, output]);
-    } finally {
-      rmSync(folder, { recursive: true });
-    }
+    const { patch } = await placeIn(await openBytes(nuget, plain), cmsEnvelope(cms));
+    const file = path.join(folder, 'test.nupkg');
+    writeFileSync(file, applyPatch(plain, patch));
+    const { accepted, output } = await nugetVerify(program, file);
+    expect(output).toContain('Signature type: Repository');
+    expect(output).toContain(`nuget-v3-service-index-url: ${SERVICE_INDEX}`);
+    expect(output).toContain(`nuget-package-owners: ${OWNERS.join(', ')}`);
+    expect([accepted, output]).toEqual([true, output]);
   });
 });
 
-describe('the number of entries', () => {
-  it('may be 65,533, and one more is rejected before anything is signed', async () => {
-    const signer = await makeThrowawaySigner();
-    const entries = Array.from({ length: 65_534 - 5 }, (_, index) => ({ name: `content/${index}`, isStored: true }));
-    const most = makePackage(...entries.slice(1));
-    const { result } = await signBytes(nuget, most, signer);
-    expect(await isAccepted(result)).toBe(true);
-    expect(result.readUInt16LE(result.length - 12)).toBe(65_534);
-    await expect(signBytes(nuget, makePackage(...entries), signer)).rejects.toMatchObject({ code: 'nuget-zip64' });
-  });
+it('the number of entries may be 65,533, and one more is rejected before anything is signed', async () => {
+  const signer = await makeThrowawaySigner();
+  const entries = Array.from({ length: 65_534 - 5 }, (_, index) => ({ name: `content/${index}`, isStored: true }));
+  const most = makePackage(...entries.slice(1));
+  const { result } = await signBytes(nuget, most, signer);
+  expect(await isAccepted(result)).toBe(true);
+  expect(result.readUInt16LE(result.length - 12)).toBe(65_534);
+  await expect(signBytes(nuget, makePackage(...entries), signer)).rejects.toMatchObject({ code: 'nuget-zip64' });
 });

@@ -29,11 +29,10 @@ import { OWNERS, SERVICE_INDEX, signedAgain } from './repository-signatures.ts';
 import { makePackage } from './samples.ts';
 
 const plain = makePackage();
-const [signer, repository] = await Promise.all([
-  makeThrowawaySigner(),
-  makeThrowawaySigner({ publisher: 'Test Repository' }),
-]);
+const signer = await makeThrowawaySigner();
+const repository = await makeThrowawaySigner({ publisher: 'Test Repository' });
 
+const signed = (await signBytes(nuget, plain, signer)).result;
 const coSignersOf = (signature: FoundSignature | undefined) => (signature ? containedAs('co-signer', signature) : []);
 const contextOf = (more = {}) => signingContext({ chain: signer.chain, ...more });
 
@@ -41,11 +40,7 @@ const contextOf = (more = {}) => signingContext({ chain: signer.chain, ...more }
 async function packageWith(
   role: 'author' | 'repository',
   counters: readonly ThrowawaySigner[] = [],
-  change: {
-    readonly value?: boolean;
-    readonly entry?: Partial<NewEntry>;
-    readonly edit?: (cms: Uint8Array) => Uint8Array;
-  } = {},
+  change: { value?: boolean; entry?: Partial<NewEntry>; edit?: (cms: Uint8Array) => Uint8Array } = {},
 ): Promise<Buffer> {
   const { sealed } = await signBytes(nuget, plain, signer);
   const signed = signedAgain(sealed, role === 'author' ? signer : repository, role, counters, change.value);
@@ -59,52 +54,40 @@ const POLICY = { existing: undefined, isAlgorithmGiven: false, allOrNothing: fal
 const decide = async (bytes: Buffer, existing?: 'replace' | 'append' | 'skip') =>
   decideSigning(await openBytes(nuget, bytes), nuget, contextOf(), { ...POLICY, existing }, { digestEntries });
 
-describe('a signature whose signer has a malformed name', () => {
+it('lists a signature as unreadable whose signer has a malformed name, and no countersignature of such a signer', async () => {
   const COMMON_NAME = Buffer.from('0603550403', 'hex');
-
   /** The value of the last common name but one (the last is an attribute's) becomes part of the object identifier before it. */
-  const withMalformedName = (cms: Uint8Array) => {
+  const edit = (cms: Uint8Array) => {
     const bytes = Buffer.from(cms);
     const commonName = bytes.lastIndexOf(COMMON_NAME, bytes.lastIndexOf(COMMON_NAME) - 1);
     bytes[commonName + 1] = 5 + (bytes[commonName + 6] ?? 0);
     return bytes;
   };
-
-  it('is listed as unreadable; a countersignature of such a signer is not listed', async () => {
-    const namesIn = async (counters: readonly ThrowawaySigner[]) => {
-      const signature = await signatureOf(await packageWith('author', counters, { edit: withMalformedName }));
-      return [signature, ...coSignersOf(signature)].map((each) => each?.signer.name);
-    };
-    expect(await namesIn([])).toEqual(['(unreadable signature)']);
-    expect(await namesIn([repository])).toEqual(['Test Publisher']);
-  });
+  const namesIn = async (counters: readonly ThrowawaySigner[]) => {
+    const signature = await signatureOf(await packageWith('author', counters, { edit }));
+    return [signature, ...coSignersOf(signature)].map((each) => each?.signer.name);
+  };
+  expect(await namesIn([])).toEqual(['(unreadable signature)']);
+  expect(await namesIn([repository])).toEqual(['Test Publisher']);
 });
 
 describe('a package that a repository signed or countersigned', () => {
   it('names the repository, its service and the owners', async () => {
     const primary = await signatureOf(await packageWith('repository'));
-    expect(await primary?.details()).toEqual(
-      expect.arrayContaining([
-        { name: 'signature of', value: 'repository' },
-        { name: 'service index', value: SERVICE_INDEX },
-        { name: 'package owners', value: OWNERS.join(', ') },
-      ]),
-    );
+    const lines = async (signature: typeof primary) =>
+      (await signature?.details())?.map(({ name, value }) => `${name}: ${value}`);
+    const ofRepository = [`service index: ${SERVICE_INDEX}`, `package owners: ${OWNERS.join(', ')}`];
+    expect(await lines(primary)).toEqual(expect.arrayContaining(['signature of: repository', ...ofRepository]));
     const countersigned = await signatureOf(await packageWith('author', [repository]));
-    expect(await countersigned?.details()).toEqual(
-      expect.arrayContaining([
-        { name: 'signature of', value: 'author' },
-        { name: 'repository countersignature', value: 'Test Repository' },
-        { name: 'repository countersignature, service index', value: SERVICE_INDEX },
-        { name: 'repository countersignature, package owners', value: OWNERS.join(', ') },
-      ]),
-    );
+    const its = ofRepository.map((line) => `repository countersignature, ${line}`);
+    const expected = ['signature of: author', 'repository countersignature: Test Repository', ...its];
+    expect(await lines(countersigned)).toEqual(expect.arrayContaining(expected));
     expect(coSignersOf(countersigned).map(({ location, signer }) => [location, signer.name])).toEqual([
       ['.signature.p7s, repository countersignature', 'Test Repository'],
     ]);
   });
 
-  it('is intact, unless the countersignature is of another signature, or there are two', async () => {
+  it('is intact, unless the countersignature is of another signature, or there are two, or more than are read', async () => {
     for (const counters of [[], [repository]]) {
       const signature = await signatureOf(await packageWith('author', counters));
       expect(await codesOf(signature)).toEqual([]);
@@ -113,35 +96,28 @@ describe('a package that a repository signed or countersigned', () => {
     expect(await codesOf(await signatureOf(await packageWith('repository')))).toEqual([]);
     const other = await signatureOf(await packageWith('author', [repository], { value: true }));
     expect(await codesOf(other?.contained[0]?.signature)).toEqual(['message-digest-differs']);
-    expect(await codesOf(await signatureOf(await packageWith('author', [repository, signer])))).toEqual([
-      'several-repositories',
-    ]);
-  });
-
-  it('is not intact with more countersignatures than are read', async () => {
-    const many = Array.from({ length: 9 }, () => repository);
-    expect(await codesOf(await signatureOf(await packageWith('author', many)))).toContain('several-countersignatures');
+    const codesWith = async (counters: readonly ThrowawaySigner[]) =>
+      codesOf(await signatureOf(await packageWith('author', counters)));
+    expect(await codesWith([repository, signer])).toEqual(['several-repositories']);
+    expect(await codesWith(Array.from({ length: 9 }, () => repository))).toContain('several-countersignatures');
   });
 
   it('is signed again only if the user says replace', async () => {
     for (const bytes of [await packageWith('repository'), await packageWith('author', [repository])]) {
-      await expect(decide(bytes)).rejects.toMatchObject({
-        code: 'signatures-kept',
-        message: expect.stringContaining('Test Repository'),
-      });
+      const refusal = { code: 'signatures-kept', message: expect.stringContaining('Test Repository') };
+      await expect(decide(bytes)).rejects.toMatchObject(refusal);
       expect((await decide(bytes, 'replace')).skipped).toBeUndefined();
     }
     const countersigned = await packageWith('author', [repository]);
     expect((await decide(countersigned, 'skip')).skipped).toBe('already-signed');
-    expect((await decide((await signBytes(nuget, plain, signer)).result)).skipped).toBeUndefined();
+    expect((await decide(signed)).skipped).toBeUndefined();
     await expect(decide(plain, 'append')).rejects.toMatchObject({ code: 'cannot-append' });
   });
 
   it('keeps the countersignature when it is timestamped, and when a signature is attached', async () => {
     const bytes = await packageWith('author', [repository]);
     const file = await openBytes(nuget, bytes);
-    const [signature] = await file.signatures();
-    if (signature === undefined) throw new Error('it is not signed');
+    const [signature = expect.unreachable()] = await file.signatures();
     const { patch } = await stampIn(file, new Map([[signature, Buffer.from('3000', 'hex')]]));
     const stamped = await signatureOf(applyPatch(bytes, patch));
     expect(coSignersOf(stamped)).toHaveLength(1);
@@ -170,39 +146,31 @@ describe('the entry of the signature', () => {
   ])('is reported and refused if it %s, and can be removed', async (_what, entry, problem) => {
     const bytes = await packageWith('author', [], { entry });
     const file = await openBytes(nuget, bytes);
-    expect(await file.examine()).toEqual([
-      { code: 'signature-entry-odd', weight: 'broken', message: expect.stringContaining(problem) },
-    ]);
-    await expect(signingIn(file).prepare(contextOf(), 'replace')).rejects.toMatchObject({
-      code: 'nuget-signature-entry',
-    });
+    const message = expect.stringContaining(problem);
+    expect(await file.examine()).toEqual([{ code: 'signature-entry-odd', weight: 'broken', message }]);
+    const signing = signingIn(file).prepare(contextOf(), 'replace');
+    await expect(signing).rejects.toMatchObject({ code: 'nuget-signature-entry' });
     expect(applyPatch(bytes, await removalOf(file))).toEqual(plain);
   });
 
-  it('is reported if it is compressed, not last, of another version, or has external attributes', async () => {
-    const signed = (await signBytes(nuget, plain, signer)).result;
-    const directory = signed.readUInt32LE(signed.length - 6);
-    const record = signed.lastIndexOf('PK\x01\x02', -22, 'latin1');
-    const changed = (offset: number, value: number) => {
-      const bytes = Buffer.from(signed);
-      bytes[offset] = value;
-      return bytes;
-    };
-    const local = signed.lastIndexOf('PK\x03\x04', directory, 'latin1');
-    const cases: readonly (readonly [Buffer, string])[] = [
-      [makePackage({ name: '.signature.p7s', contents: 'x' }), 'it is compressed'],
-      [
-        makePackage({ name: '.signature.p7s', contents: 'x', isStored: true }, { name: 'last.txt' }),
-        'it is not the last entry',
-      ],
-      [changed(record + 6, 45), 'it needs version 45'],
-      [changed(local + 4, 10), 'it needs version 20'],
-      [changed(record + 38, 1), 'it has external attributes'],
-    ];
-    for (const [bytes, problem] of cases) {
-      const messages = (await (await openBytes(nuget, bytes)).examine()).map(({ message }) => message);
-      expect(messages).toEqual(expect.arrayContaining([expect.stringContaining(problem)]));
-    }
+  const record = signed.lastIndexOf('PK\x01\x02', -22, 'latin1');
+  const local = signed.lastIndexOf('PK\x03\x04', signed.readUInt32LE(signed.length - 6), 'latin1');
+  const changed = (offset: number, value: number) => {
+    const bytes = Buffer.from(signed);
+    bytes[offset] = value;
+    return bytes;
+  };
+  const SIGNATURE = { name: '.signature.p7s', contents: 'x' };
+
+  it.each([
+    ['is compressed', makePackage(SIGNATURE)],
+    ['is not the last entry', makePackage({ ...SIGNATURE, isStored: true }, { name: 'last.txt' })],
+    ['needs version 45', changed(record + 6, 45)],
+    ['needs version 20', changed(local + 4, 10)],
+    ['has external attributes', changed(record + 38, 1)],
+  ])('is reported if it %s', async (problem, bytes) => {
+    const messages = (await (await openBytes(nuget, bytes)).examine()).map(({ message }) => message);
+    expect(messages).toContainEqual(expect.stringContaining(`it ${problem}`));
   });
 
   it('does not count as a signature, and causes a warning, if its name is in upper case or has the UTF-8 flag', async () => {
@@ -213,54 +181,39 @@ describe('the entry of the signature', () => {
     const flagged = await openBytes(nuget, zip([{ name: 'a.nuspec' }, { name: '.signature.p7s', isStored: true }]));
     expect(await flagged.signatures()).toEqual([]);
     expect((await flagged.examine()).map(({ code }) => code)).toEqual(['signature-name-unrecognised']);
-    await expect(signingIn(flagged).prepare(contextOf(), 'replace')).rejects.toMatchObject({
-      code: 'nuget-signature-entry',
-    });
+    const signing = signingIn(flagged).prepare(contextOf(), 'replace');
+    await expect(signing).rejects.toMatchObject({ code: 'nuget-signature-entry' });
   });
 });
 
-describe('the text that is signed', () => {
-  it.each([
-    ['LF', '\n', true],
-    ['CR LF', '\r\n', true],
-    ['CR', '\r', false],
-  ])('is read with line ends %s: %j', (_name, end, isRead) => {
-    const text = signedText('SHA384', Buffer.alloc(48, 1)).toString().replaceAll('\n', end);
-    const read = readSignedText({ contentType: DATA, content: readElement(octetString(Buffer.from(text)), 'text') });
-    expect(read?.algorithm).toBe(isRead ? 'SHA384' : undefined);
-  });
+it.each([
+  ['LF', '\n', true],
+  ['CR LF', '\r\n', true],
+  ['CR', '\r', false],
+])('the text that is signed is read with line ends %s: %j', (_name, end, isRead) => {
+  const text = signedText('SHA384', Buffer.alloc(48, 1)).toString().replaceAll('\n', end);
+  const read = readSignedText({ contentType: DATA, content: readElement(octetString(Buffer.from(text)), 'text') });
+  expect(read?.algorithm).toBe(isRead ? 'SHA384' : undefined);
 });
 
-describe('what NuGet would reject', () => {
-  it('is rejected before anything is signed: SHA-1', async () => {
-    const file = await openBytes(nuget, plain);
-    for (const context of [contextOf({ algorithm: 'SHA1' }), contextOf({ timestampAlgorithm: 'SHA1' })]) {
-      await expect(signingIn(file).check(context, 'replace')).rejects.toMatchObject({ code: 'nuget-algorithm' });
-    }
-  });
-
-  it('is rejected before anything is signed: a certificate for lifetime signing', async () => {
-    const pki = makePki();
-    const leaf = pki.leaf({ purposes: [CODE_SIGNING, LIFETIME_SIGNING] });
-    const chain = await chainFromPem(leaf.pem, pki.intermediate.pem);
-    const file = await openBytes(nuget, plain);
-    await expect(signingIn(file).check(contextOf({ chain }), 'replace')).rejects.toMatchObject({
-      code: 'nuget-certificate',
-    });
-  });
+it('what NuGet would reject is rejected before anything is signed: SHA-1, and a certificate for lifetime signing', async () => {
+  const signing = signingIn(await openBytes(nuget, plain));
+  for (const context of [contextOf({ algorithm: 'SHA1' }), contextOf({ timestampAlgorithm: 'SHA1' })])
+    await expect(signing.check(context, 'replace')).rejects.toMatchObject({ code: 'nuget-algorithm' });
+  const pki = makePki();
+  const leaf = pki.leaf({ purposes: [CODE_SIGNING, LIFETIME_SIGNING] });
+  const chain = await chainFromPem(leaf.pem, pki.intermediate.pem);
+  await expect(signing.check(contextOf({ chain }), 'replace')).rejects.toMatchObject({ code: 'nuget-certificate' });
 });
 
-describe('recognition', () => {
+it('needs a .nuspec in the root to be recognised, and leaves a JAR that has one a JAR', async () => {
   const kindOf = async (name: string, ...names: readonly string[]) => {
     const bytes = zip(names.map((each) => ({ name: each, contents: each })));
     return (await recogniseFormat(memorySource(bytes), [name], { formats })).id;
   };
-
-  it('needs a .nuspec in the root, and leaves a JAR that has one a JAR', async () => {
-    expect(await kindOf('a.nupkg', 'a.nuspec')).toBe('nuget');
-    expect(await kindOf('a.zip', 'a.NUSPEC', '_rels/.rels')).toBe('nuget');
-    expect(await kindOf('a.snupkg', 'a.nuspec', 'META-INF/MANIFEST.MF')).toBe('nuget');
-    expect(await kindOf('a.jar', 'a.nuspec', '[Content_Types].xml', 'META-INF/MANIFEST.MF')).toBe('jar');
-    await expect(kindOf('a.nupkg', 'lib/a.nuspec')).rejects.toMatchObject({ code: 'unsupported-format' });
-  });
+  expect(await kindOf('a.nupkg', 'a.nuspec')).toBe('nuget');
+  expect(await kindOf('a.zip', 'a.NUSPEC', '_rels/.rels')).toBe('nuget');
+  expect(await kindOf('a.snupkg', 'a.nuspec', 'META-INF/MANIFEST.MF')).toBe('nuget');
+  expect(await kindOf('a.jar', 'a.nuspec', '[Content_Types].xml', 'META-INF/MANIFEST.MF')).toBe('jar');
+  await expect(kindOf('a.nupkg', 'lib/a.nuspec')).rejects.toMatchObject({ code: 'unsupported-format' });
 });

@@ -31,45 +31,29 @@ function withComment(bytes: Buffer, comment: string): Buffer {
   return whole;
 }
 
-const zip64Field = Buffer.from('0100080000000000', 'hex');
+const ZIP64_FIELD = Buffer.from('010008000000000000000000', 'hex');
 const SIGNATURE: SimpleEntry = { name: '.signature.p7s', contents: 'x', isStored: true };
 const plain = makePackage();
 
+const sample = (name: string, what: string, bytes: Buffer, code?: string): Fixture => ({
+  ...{ name, what, bytes },
+  ...(code !== undefined && { code }),
+});
+
 export const GOOD_NUGET: readonly Fixture[] = [
-  { name: 'plain.nupkg', what: 'a plain package', bytes: plain },
-  { name: 'comment.snupkg', what: 'symbols, with a comment of the archive', bytes: withComment(plain, 'a comment') },
-  {
-    name: 'upper.nupkg',
-    what: 'a name in upper case that is not that of a signature',
-    bytes: makePackage({ name: '.SIGNATURE.P7S', contents: 'x', isStored: true }),
-  },
+  sample('plain.nupkg', 'a plain package', plain),
+  sample('comment.snupkg', 'symbols, with a comment of the archive', withComment(plain, 'a comment')),
+  sample('upper.nupkg', 'a signature in upper case is none', makePackage({ ...SIGNATURE, name: '.SIGNATURE.P7S' })),
 ];
 
+const PRECEDED = Buffer.concat([Buffer.from('before'), plain]);
+const WITH_ZIP64 = withZip64End(plain, Buffer.alloc(0), ENTRIES.length);
+
 export const MALFORMED_NUGET: readonly Fixture[] = [
-  {
-    name: 'zip64.nupkg',
-    what: 'a ZIP64 end record',
-    bytes: withZip64End(plain, Buffer.alloc(0), ENTRIES.length),
-    code: 'nuget-zip64',
-  },
-  {
-    name: 'zip64-field.nupkg',
-    what: 'a ZIP64 extra field',
-    bytes: makePackage({ name: 'a.txt', extra: Buffer.concat([zip64Field, Buffer.alloc(4)]) }),
-    code: 'nuget-zip64',
-  },
-  {
-    name: 'two-signatures.nupkg',
-    what: 'two entries with the name of the signature',
-    bytes: makePackage(SIGNATURE, SIGNATURE),
-    code: 'zip-ambiguous',
-  },
-  {
-    name: 'preamble.nupkg',
-    what: 'bytes before the archive that its offsets do not count',
-    bytes: Buffer.concat([Buffer.from('before'), plain]),
-    code: 'zip-unsupported',
-  },
+  sample('zip64.nupkg', 'a ZIP64 end record', WITH_ZIP64, 'nuget-zip64'),
+  sample('zip64-field.nupkg', 'a ZIP64 extra field', makePackage({ name: 'a', extra: ZIP64_FIELD }), 'nuget-zip64'),
+  sample('two-signatures.nupkg', 'two signatures', makePackage(SIGNATURE, SIGNATURE), 'zip-ambiguous'),
+  sample('preamble.nupkg', 'bytes before the archive that offsets do not count', PRECEDED, 'zip-unsupported'),
 ];
 
 /** A payload byte, a flag in a local header, and the name of an entry's maker in the directory. */

@@ -1,7 +1,7 @@
 /** What NuGet requires of a signature besides a value that verifies, one thing missing or wrong at a time. */
 
 import { createHash } from 'node:crypto';
-import { describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import {
   COMMITMENT_TYPE,
   COUNTER_SIGNATURE,
@@ -32,16 +32,10 @@ import { makePackage } from './samples.ts';
 const plain = makePackage();
 const [signer, other] = await Promise.all([makeThrowawaySigner(), makeThrowawaySigner({ publisher: 'Another' })]);
 
-interface Shape {
-  /** Of the package. */
-  readonly digest?: 'SHA1' | 'SHA256';
-  readonly unsigned?: readonly Attribute[];
-}
-
 /** What is found wrong with a signature whose signed attributes are changed so. */
 async function codesWith(
   change: (attributes: readonly Attribute[]) => readonly Attribute[],
-  { digest = 'SHA256', unsigned = [] }: Shape = {},
+  { digest = 'SHA256', unsigned = [] }: { digest?: 'SHA1' | 'SHA256'; unsigned?: readonly Attribute[] } = {},
 ) {
   const source = memorySource(plain);
   const opened = await readPackage(source);
@@ -70,6 +64,11 @@ const committed =
     ...without(COMMITMENT_TYPE)(attributes),
     ...proofs.map((proof) => ({ type: COMMITMENT_TYPE, value: sequence(objectIdentifier(proof)) })),
   ];
+const only = (type: string) => (attributes: readonly Attribute[]) => attributes.filter((each) => each.type === type);
+const ofAnother = (attributes: readonly Attribute[]) => [
+  ...without(SIGNING_CERTIFICATE_V2)(attributes),
+  ...only(SIGNING_CERTIFICATE_V2)(NUGET_PROFILE.signedAttributes(signingContext({ chain: other.chain }))),
+];
 const same = (attributes: readonly Attribute[]) => attributes;
 
 it.each<readonly [string, (attributes: readonly Attribute[]) => readonly Attribute[], readonly string[]]>([
@@ -84,44 +83,23 @@ it.each<readonly [string, (attributes: readonly Attribute[]) => readonly Attribu
     ['signature-role-unknown', 'signed-attributes-repeated'],
   ],
   ['no certificate named', without(SIGNING_CERTIFICATE_V2), ['signing-certificate-differs']],
-  [
-    'another certificate named',
-    (attributes) => [
-      ...without(SIGNING_CERTIFICATE_V2)(attributes),
-      ...NUGET_PROFILE.signedAttributes(signingContext({ chain: other.chain })).filter(
-        ({ type }) => type === SIGNING_CERTIFICATE_V2,
-      ),
-    ],
-    ['signing-certificate-differs'],
-  ],
-  [
-    'two signing times',
-    (attributes) => [...attributes, ...attributes.filter(({ type }) => type === SIGNING_TIME)],
-    ['signed-attributes-repeated'],
-  ],
+  ['another certificate named', ofAnother, ['signing-certificate-differs']],
+  ['two signing times', (all) => [...all, ...only(SIGNING_TIME)(all)], ['signed-attributes-repeated']],
 ])('finds in a signature with %s', async (_what, change, codes) => {
   expect([...(await codesWith(change))].sort()).toEqual([...codes].sort());
 });
 
-it('finds a digest of the package by SHA-1', async () => {
+it('finds a digest of the package by SHA-1, an invalid countersignature, and two timestamps', async () => {
   expect(await codesWith(same, { digest: 'SHA1' })).toContain('digest-algorithm-weak');
+  const countered = [{ type: COUNTER_SIGNATURE, value: sequence() }];
+  expect(await codesWith(same, { unsigned: countered })).toContain('countersignature-unreadable');
+  const stamped = [1, 2].map((number) => ({ type: TIMESTAMP_TOKEN, value: sequence(Uint8Array.of(2, 1, number)) }));
+  expect(await codesWith(same, { unsigned: stamped })).toContain('several-timestamps');
 });
 
-it('reports an invalid countersignature', async () => {
-  const unsigned = [{ type: COUNTER_SIGNATURE, value: sequence() }];
-  expect(await codesWith(same, { unsigned })).toContain('countersignature-unreadable');
-});
-
-it('finds two timestamps', async () => {
-  const unsigned = [1, 2].map((number) => ({ type: TIMESTAMP_TOKEN, value: sequence(Uint8Array.of(2, 1, number)) }));
-  expect(await codesWith(same, { unsigned })).toContain('several-timestamps');
-});
-
-describe('a certificate', () => {
-  it.each([
-    ['an elliptic curve', 'ec', /not an RSA key/],
-    ['RSA of 1024 bits', 'rsa-1024', /has 1024 bits/],
-  ] as const)('with %s is not one for NuGet', (_what, kind, problem) => {
-    expect(certificateProblem(makePki().leaf({ key: testKey(kind) }).der)).toMatch(problem);
-  });
+it.each([
+  ['an elliptic curve', 'ec', /not an RSA key/],
+  ['RSA of 1024 bits', 'rsa-1024', /has 1024 bits/],
+] as const)('a certificate with %s is not one for NuGet', (_what, kind, problem) => {
+  expect(certificateProblem(makePki().leaf({ key: testKey(kind) }).der)).toMatch(problem);
 });

@@ -21,11 +21,11 @@ export const GOOD_CONNECTIONS: readonly Fixture[] = [
 ];
 
 const malformed = (code: string, name: string, what: string, bytes: Buffer | string): Fixture => ({
-  name,
-  what,
+  ...{ name, what, code },
   bytes: typeof bytes === 'string' ? Buffer.from(bytes, 'latin1') : bytes,
-  code,
 });
+const ambiguous = (name: string, what: string, bytes: Buffer | string) =>
+  malformed('rdp-setting-ambiguous', name, what, bytes);
 const header = (...words: readonly number[]) => Buffer.from(Uint32Array.from(words).buffer).toString('base64');
 
 export const MALFORMED_CONNECTIONS: readonly Fixture[] = [
@@ -34,36 +34,20 @@ export const MALFORMED_CONNECTIONS: readonly Fixture[] = [
   malformed('rdp-encoding', 'odd.rdp', 'half a character', utf16(TEXT).subarray(0, -1)),
   malformed('rdp-encoding', 'nobom.rdp', 'UTF-16 without a BOM', utf16(TEXT).subarray(2)),
   malformed('rdp-encoding', 'broken.rdp', 'a BOM of UTF-8, and no UTF-8', `\xef\xbb\xbf${TEXT}\xff`),
-  malformed(
-    'rdp-setting-ambiguous',
-    'twice.rdp',
-    'a signed setting twice',
-    `${TEXT}Full Address:s:other.example.com\r\n`,
-  ),
-  malformed('rdp-setting-ambiguous', 'spaces.rdp', 'spaces around a name', `${TEXT} alternate shell:s:cmd\r\n`),
-  malformed(
-    'rdp-setting-ambiguous',
-    'no-value.rdp',
-    'a signed setting without a type',
-    `${TEXT}alternate shell:cmd\r\n`,
-  ),
-  malformed(
-    'rdp-setting-ambiguous',
-    'wide.rdp',
-    'a wide letter in a name',
-    utf16(`${TEXT}\uff41lternate shell:s:cmd\r\n`),
-  ),
-  malformed('rdp-setting-ambiguous', 'no-width.rdp', 'a letter without width', utf16(`${TEXT}pcb\u200b:s:x\r\n`)),
+  ambiguous('twice.rdp', 'a signed setting twice', `${TEXT}Full Address:s:other.example.com\r\n`),
+  ambiguous('spaces.rdp', 'spaces around a name', `${TEXT} alternate shell:s:cmd\r\n`),
+  ambiguous('no-value.rdp', 'a signed setting without a type', `${TEXT}alternate shell:cmd\r\n`),
+  ambiguous('wide.rdp', 'a wide letter in a name', utf16(`${TEXT}\uff41lternate shell:s:cmd\r\n`)),
+  ambiguous('no-width.rdp', 'a letter without width', utf16(`${TEXT}pcb\u200b:s:x\r\n`)),
   ...['\r', '\r\r', '\x0b', '\x0c', '\x1a', '\x1c', '\x1e', '\x7f', '\x85', '\u2028', '\u2029'].map(
     (separator, index) =>
-      malformed(
-        'rdp-setting-ambiguous',
+      ambiguous(
         `separator-${index}.rdp`,
         `a setting behind ${JSON.stringify(separator)} in an unsigned line`,
         utf16(`${TEXT}username:s:x${separator}alternate shell:s:cmd.exe\r\n`),
       ),
   ),
-  malformed('rdp-setting-ambiguous', 'nel.rdp', 'U+0085 in a file without a BOM', `${TEXT}username:s:x\x85pcb:s:y\r\n`),
+  ambiguous('nel.rdp', 'U+0085 in a file without a BOM', `${TEXT}username:s:x\x85pcb:s:y\r\n`),
   malformed('rdp-signature-damaged', 'scope.rdp', 'a scope alone', `${TEXT}signscope:s:Full Address\r\n`),
   malformed('rdp-signature-damaged', 'alone.rdp', 'a signature alone', `${TEXT}signature:s:AAAA\r\n`),
   malformed('rdp-signature-damaged', 'base64.rdp', 'a signature that is not Base64', `${SIGNED}A*==\r\n`),

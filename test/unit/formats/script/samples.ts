@@ -33,62 +33,42 @@ export const GOOD_POWERSHELL: readonly Fixture[] = (
   ] as const
 ).map(good);
 
+/** With another text in the place of that, after a script. */
+const blockWith = (from: string, to: string) => `${TEXT}${BLOCK}`.replaceAll(from, to);
+const INVALID = Buffer.concat([UTF8_BOM, Buffer.of(0xff, 0x20)]);
+const ODD = Buffer.concat([utf16le(TEXT), Buffer.of(0x78)]);
+const allOf = (code: string, ...samples: readonly Sample[]) => samples.map((sample) => malformed(code, ...sample));
+
 export const MALFORMED_POWERSHELL: readonly Fixture[] = [
-  malformed('script-empty', 'empty.ps1', 'nothing', ''),
-  malformed('script-empty', 'only-bom.ps1', 'a BOM alone', UTF8_BOM),
-  malformed('script-empty', 'only-block.ps1', 'a block alone', BLOCK),
-  malformed('script-encoding', 'utf16be.ps1', 'UTF-16BE', utf16be(TEXT)),
-  malformed(
-    'script-encoding',
-    'late.ps1',
-    'the first character beyond ASCII after byte 32',
-    `${TEXT}${TEXT}# \u2603\r\n`,
+  ...allOf(
+    'script-empty',
+    ['empty.ps1', 'nothing', ''],
+    ['only-bom.ps1', 'a BOM alone', UTF8_BOM],
+    ['only-block.ps1', 'a block alone', BLOCK],
   ),
-  malformed('script-encoding', 'cut.ps1', 'a character across byte 32', `${'#'.repeat(31)}\u00fc\r\n`),
-  malformed('script-encoding', 'ansi.ps1', 'Windows-1252', Buffer.from('# Gr\u00fc\u00dfe\r\n', 'latin1')),
-  malformed(
+  ...allOf(
     'script-encoding',
-    'broken.ps1',
-    'a BOM of UTF-8 and invalid UTF-8',
-    Buffer.concat([UTF8_BOM, Buffer.of(0xff, 0x20)]),
+    ['utf16be.ps1', 'UTF-16BE', utf16be(TEXT)],
+    ['late.ps1', 'the first character beyond ASCII after byte 32', `${TEXT}${TEXT}# \u2603\r\n`],
+    ['cut.ps1', 'a character across byte 32', `${'#'.repeat(31)}\u00fc\r\n`],
+    ['ansi.ps1', 'Windows-1252', Buffer.from('# Gr\u00fc\u00dfe\r\n', 'latin1')],
+    ['broken.ps1', 'a BOM of UTF-8 and invalid UTF-8', INVALID],
+    ['odd.ps1', 'UTF-16LE with an odd byte', ODD],
+    ['surrogate.ps1', 'half a character', utf16le('# \ud800 \r\n')],
+    ['nul.ps1', 'a NUL', 'a\0b\r\n'],
   ),
-  malformed('script-encoding', 'odd.ps1', 'UTF-16LE with an odd byte', Buffer.concat([utf16le(TEXT), Buffer.of(0x78)])),
-  malformed('script-encoding', 'surrogate.ps1', 'half a character', utf16le('# \ud800 \r\n')),
-  malformed('script-encoding', 'nul.ps1', 'a NUL', 'a\0b\r\n'),
   malformed('file-too-large', 'large.ps1', 'more than 16 MiB', Buffer.alloc(16 * 1024 * 1024 + 1, '#')),
-  malformed(
+  ...allOf(
     'script-block-damaged',
-    'begin.ps1',
-    'a block that does not end',
-    `${TEXT}\r\n# SIG # Begin signature block\r\n# AAAA\r\n`,
-  ),
-  malformed('script-block-damaged', 'end.ps1', 'an end alone', `${TEXT}# SIG # End signature block\r\n`),
-  malformed(
-    'script-block-damaged',
-    'string.ps1',
-    'the words of a block in a string',
-    `$x = "# SIG # Begin signature block"\r\n`,
-  ),
-  malformed('script-block-damaged', 'after.ps1', 'code after the block', `${TEXT}${BLOCK}Get-Date\r\n`),
-  malformed('script-block-damaged', 'lines.ps1', 'three characters of line ends after the block', `${TEXT}${BLOCK}\n`),
-  malformed('script-block-damaged', 'two.ps1', 'two blocks', `${TEXT}${BLOCK}${BLOCK}`),
-  malformed(
-    'script-block-damaged',
-    'unix.ps1',
-    'a block with line ends of Linux',
-    `${TEXT}${BLOCK}`.replaceAll('\r', ''),
-  ),
-  malformed(
-    'script-block-damaged',
-    'base64.ps1',
-    'a block that is not Base64',
-    `${TEXT}${BLOCK}`.replace('AAAA', 'A?AA'),
-  ),
-  malformed(
-    'script-block-damaged',
-    'line.ps1',
-    'a line of code in the block',
-    `${TEXT}${BLOCK}`.replace('# AAAA', 'exit'),
+    ['begin.ps1', 'a block that does not end', `${TEXT}\r\n# SIG # Begin signature block\r\n# AAAA\r\n`],
+    ['end.ps1', 'an end alone', `${TEXT}# SIG # End signature block\r\n`],
+    ['string.ps1', 'the words of a block in a string', `$x = "# SIG # Begin signature block"\r\n`],
+    ['after.ps1', 'code after the block', `${TEXT}${BLOCK}Get-Date\r\n`],
+    ['lines.ps1', 'three characters of line ends after the block', `${TEXT}${BLOCK}\n`],
+    ['two.ps1', 'two blocks', `${TEXT}${BLOCK}${BLOCK}`],
+    ['unix.ps1', 'a block with line ends of Linux', blockWith('\r', '')],
+    ['base64.ps1', 'a block that is not Base64', blockWith('AAAA', 'A?AA')],
+    ['line.ps1', 'a line of code in the block', blockWith('# AAAA', 'exit')],
   ),
 ];
 
@@ -112,15 +92,12 @@ export const MALFORMED_WSH: readonly Fixture[] = [
 export const WSF_WITHOUT_JOB = Buffer.from(WSF.replaceAll('job>', 'package>'));
 export const WSF_WITH_JOBS = Buffer.from(`<package>\r\n${WSF}${WSF}</package>\r\n`);
 
-/** The same script with a character changed: the first one, and the last one before the block. */
+/** The same script with its first character changed. */
 export async function changedScripts(result: Buffer): Promise<readonly Buffer[]> {
   const isUtf16 = result[0] === 0xff || result[0] === 0xfe;
-  const isBigEndian = result[0] === 0xfe;
   const first = isUtf16 ? 2 : result[0] === 0xef ? 3 : 0;
-  const lowByte = isBigEndian ? 1 : 0;
-  return [first + lowByte].map((offset) => {
-    const changed = Buffer.from(result);
-    changed[offset] = (changed[offset] ?? 0) ^ 0x01;
-    return changed;
-  });
+  const offset = first + (result[0] === 0xfe ? 1 : 0);
+  const changed = Buffer.from(result);
+  changed[offset] = (changed[offset] ?? 0) ^ 0x01;
+  return [changed];
 }

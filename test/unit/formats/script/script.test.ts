@@ -34,18 +34,16 @@ describe('a Windows Script file', () => {
   });
 });
 
-describe('a .js file', () => {
-  const context = (wshOption: Record<string, boolean>) => signingContext({ chain: signer.chain }, wshOption);
+it.each(['app.js', 'APP.JS'])('a JavaScript file is signed only with --wsh: %s', async (name) => {
+  const signing = signingIn(await openBytes(wsh, Buffer.from('alert(1);\r\n'), name));
+  const check = (options: Record<string, boolean>) =>
+    signing.check(signingContext({ chain: signer.chain }, options), 'replace');
+  await expect(check({})).rejects.toMatchObject({ code: 'wsh-not-allowed' });
+  await check({ wsh: true });
+});
 
-  it.each(['app.js', 'APP.JS'])('is signed only with --wsh: %s', async (name) => {
-    const file = await openBytes(wsh, Buffer.from('alert(1);\r\n'), name);
-    await expect(signingIn(file).check(context({}), 'replace')).rejects.toMatchObject({ code: 'wsh-not-allowed' });
-    await signingIn(file).check(context({ wsh: true }), 'replace');
-  });
-
-  it('is not taken from folders', () => {
-    expect(formats.flatMap(({ extensions }) => extensions)).not.toContain('.js');
-  });
+it('is not taken from folders if it is a JavaScript file', () => {
+  expect(formats.flatMap(({ extensions }) => extensions)).not.toContain('.js');
 });
 
 it.each([
