@@ -22,165 +22,117 @@ import { changedScripts, GOOD_POWERSHELL, GOOD_WSH, MALFORMED_POWERSHELL, MALFOR
 import { fixturesIn } from './support/fixtures.ts';
 import { recognised } from './support/recognised.ts';
 
-const FIXTURES: ReadonlyMap<string, FormatFixtures> = new Map<string, FormatFixtures>([
-  [
-    'pe',
-    {
-      profile: AUTHENTICODE_PROFILE,
-      good: fixturesIn('pe'),
-      representative: ['pe/stale-entry.exe', 'pe/size-mod-8-is-7.exe'],
-      malformed: fixturesIn('pe-malformed'),
-      remarks: { SHA1: 'digest-algorithm-aging' },
-      changedContents: async (result) => {
-        const { checksum, entry } = headerOffsets(result);
-        const offsets = [2, checksum - 1, checksum + 4, entry - 1, entry + 8, result.readUInt32LE(entry) - 1];
-        return offsets.map((offset) => {
-          const changed = Buffer.from(result);
-          changed[offset] = (changed[offset] ?? 0) ^ 0x20;
-          return changed;
-        });
-      },
-      appended: { algorithms: ['SHA1', 'SHA384', 'SHA512'], sameSignerAgain: 'is added' },
-    },
-  ],
-  [
-    'jar',
-    {
-      profile: JAR_PROFILE,
-      good: fixturesIn('jar'),
-      representative: ['jar/manifest-sections.jar', 'jar/descriptors-64.jar'],
-      malformed: fixturesIn('jar-malformed'),
-      remarks: {},
-      rejected: { SHA1: 'jar-unsigned-result' },
-      changedContents: changedEntries,
-      appended: { algorithms: ['SHA256', 'SHA384', 'SHA512'], sameSignerAgain: 'takes its place' },
-    },
-  ],
-  [
-    'cab',
-    {
-      profile: AUTHENTICODE_PROFILE,
-      good: GOOD_CABINETS,
-      representative: ['small.cab', 'set.cab'],
-      malformed: MALFORMED_CABINETS,
-      remarks: { SHA1: 'digest-algorithm-aging' },
-      changedContents: changedCabinets,
-      appended: { algorithms: ['SHA1', 'SHA384', 'SHA512'], sameSignerAgain: 'is added' },
-    },
-  ],
-  [
-    'msi',
-    {
-      profile: AUTHENTICODE_PROFILE,
-      good: GOOD_INSTALLERS,
-      representative: ['three.msi', 'four.msi'],
-      malformed: MALFORMED_INSTALLERS,
-      remarks: { SHA1: 'digest-algorithm-aging' },
-      changedContents: changedInstallers,
-      appended: { algorithms: ['SHA1', 'SHA384', 'SHA512'], sameSignerAgain: 'is added' },
-    },
-  ],
-  [
-    'cat',
-    {
-      profile: AUTHENTICODE_PROFILE,
-      good: GOOD_CATALOGS,
-      representative: ['two.cat'],
-      malformed: MALFORMED_CATALOGS,
-      remarks: { SHA1: 'digest-algorithm-aging' },
-      changedContents: changedCatalogs,
-      appended: { algorithms: ['SHA256', 'SHA384', 'SHA512'], sameSignerAgain: 'takes its place' },
-    },
-  ],
-  [
-    'powershell',
-    {
-      profile: AUTHENTICODE_PROFILE,
-      good: GOOD_POWERSHELL,
-      representative: ['lf.ps1', 'utf16.ps1'],
-      malformed: MALFORMED_POWERSHELL,
-      remarks: { SHA1: 'digest-algorithm-aging' },
-      changedContents: changedScripts,
-      appended: { algorithms: ['SHA256', 'SHA384', 'SHA512'], sameSignerAgain: 'takes its place' },
-    },
-  ],
-  [
-    'wsh',
-    {
-      profile: AUTHENTICODE_PROFILE,
-      good: GOOD_WSH,
-      representative: ['ascii.js', 'le.js'],
-      malformed: MALFORMED_WSH,
-      remarks: { SHA1: 'digest-algorithm-aging' },
-      changedContents: changedScripts,
-      appended: { algorithms: ['SHA256', 'SHA384', 'SHA512'], sameSignerAgain: 'takes its place' },
-    },
-  ],
-  [
-    'navx',
-    {
-      profile: AUTHENTICODE_PROFILE,
-      good: GOOD_EXTENSIONS,
-      malformed: MALFORMED_EXTENSIONS,
-      remarks: { SHA1: 'digest-algorithm-aging' },
-      changedContents: changedExtensions,
-      appended: { algorithms: ['SHA256', 'SHA384', 'SHA512'], sameSignerAgain: 'takes its place' },
-    },
-  ],
-  [
-    'rdp',
-    {
-      profile: RDP_PROFILE,
-      good: GOOD_CONNECTIONS,
-      representative: ['utf16.rdp', 'ascii.rdp'],
-      malformed: MALFORMED_CONNECTIONS,
-      remarks: { SHA1: 'digest-algorithm-aging' },
-      changedContents: changedConnections,
-      appended: { algorithms: ['SHA256', 'SHA384', 'SHA512'], sameSignerAgain: 'takes its place' },
-    },
-  ],
-  [
-    'appx',
-    {
-      profile: AUTHENTICODE_PROFILE,
-      good: GOOD_PACKAGES,
-      representative: ['plain.msix', 'app.msixbundle'],
-      malformed: MALFORMED_PACKAGES,
-      remarks: {},
-      changedContents: changedPackages,
-      appended: { algorithms: ['SHA256', 'SHA384', 'SHA512'], sameSignerAgain: 'takes its place' },
-    },
-  ],
-  [
-    'nuget',
-    {
-      profile: NUGET_PROFILE,
-      good: GOOD_NUGET.map((fixture) => ({ ...fixture, appendCode: 'cannot-append' })),
-      representative: ['plain.nupkg', 'upper.nupkg'],
-      malformed: MALFORMED_NUGET,
-      remarks: {},
-      rejected: { SHA1: 'nuget-algorithm' },
-      changedContents: changedNuget,
-      appended: { algorithms: ['SHA256', 'SHA384', 'SHA512'], sameSignerAgain: 'takes its place' },
-    },
-  ],
-  [
-    'pdf',
-    {
-      profile: PDF_PROFILE,
-      good: GOOD_DOCUMENTS,
-      representative: ['table.pdf', 'compressed.pdf', 'updated.pdf'],
-      malformed: MALFORMED_DOCUMENTS,
-      remarks: { SHA1: 'digest-algorithm-aging' },
-      changedContents: changedDocuments,
-      appended: { algorithms: ['SHA256', 'SHA384', 'SHA512'], sameSignerAgain: 'is added' },
-      stampedAs: 'a whole file',
-    },
-  ],
-]);
+const AUTHENTICODE = { profile: AUTHENTICODE_PROFILE, remarks: { SHA1: 'digest-algorithm-aging' } } as const;
+const NESTED = { algorithms: ['SHA1', 'SHA384', 'SHA512'], sameSignerAgain: 'is added' } as const;
+const NEXT_TO_EACH_OTHER = { algorithms: ['SHA256', 'SHA384', 'SHA512'], sameSignerAgain: 'takes its place' } as const;
+
+async function changedPrograms(result: Buffer): Promise<readonly Buffer[]> {
+  const { checksum, entry } = headerOffsets(result);
+  return [2, checksum - 1, checksum + 4, entry - 1, entry + 8, result.readUInt32LE(entry) - 1].map((offset) => {
+    const changed = Buffer.from(result);
+    changed[offset] = (changed[offset] ?? 0) ^ 0x20;
+    return changed;
+  });
+}
+
+const FIXTURES: Readonly<Record<string, FormatFixtures>> = {
+  pe: {
+    ...AUTHENTICODE,
+    good: fixturesIn('pe'),
+    representative: ['pe/stale-entry.exe', 'pe/size-mod-8-is-7.exe'],
+    malformed: fixturesIn('pe-malformed'),
+    changedContents: changedPrograms,
+    appended: NESTED,
+  },
+  jar: {
+    profile: JAR_PROFILE,
+    good: fixturesIn('jar'),
+    representative: ['jar/manifest-sections.jar', 'jar/descriptors-64.jar'],
+    malformed: fixturesIn('jar-malformed'),
+    rejected: { SHA1: 'jar-unsigned-result' },
+    changedContents: changedEntries,
+    appended: NEXT_TO_EACH_OTHER,
+  },
+  cab: {
+    ...AUTHENTICODE,
+    good: GOOD_CABINETS,
+    representative: ['small.cab', 'set.cab'],
+    malformed: MALFORMED_CABINETS,
+    changedContents: changedCabinets,
+    appended: NESTED,
+  },
+  msi: {
+    ...AUTHENTICODE,
+    good: GOOD_INSTALLERS,
+    representative: ['three.msi', 'four.msi'],
+    malformed: MALFORMED_INSTALLERS,
+    changedContents: changedInstallers,
+    appended: NESTED,
+  },
+  cat: {
+    ...AUTHENTICODE,
+    good: GOOD_CATALOGS,
+    representative: ['two.cat'],
+    malformed: MALFORMED_CATALOGS,
+    changedContents: changedCatalogs,
+  },
+  powershell: {
+    ...AUTHENTICODE,
+    good: GOOD_POWERSHELL,
+    representative: ['lf.ps1', 'utf16.ps1'],
+    malformed: MALFORMED_POWERSHELL,
+    changedContents: changedScripts,
+  },
+  wsh: {
+    ...AUTHENTICODE,
+    good: GOOD_WSH,
+    representative: ['ascii.js', 'le.js'],
+    malformed: MALFORMED_WSH,
+    changedContents: changedScripts,
+  },
+  navx: {
+    ...AUTHENTICODE,
+    good: GOOD_EXTENSIONS,
+    malformed: MALFORMED_EXTENSIONS,
+    changedContents: changedExtensions,
+  },
+  rdp: {
+    ...AUTHENTICODE,
+    profile: RDP_PROFILE,
+    good: GOOD_CONNECTIONS,
+    representative: ['utf16.rdp', 'ascii.rdp'],
+    malformed: MALFORMED_CONNECTIONS,
+    changedContents: changedConnections,
+  },
+  appx: {
+    profile: AUTHENTICODE_PROFILE,
+    good: GOOD_PACKAGES,
+    representative: ['plain.msix', 'app.msixbundle'],
+    malformed: MALFORMED_PACKAGES,
+    changedContents: changedPackages,
+  },
+  nuget: {
+    profile: NUGET_PROFILE,
+    good: GOOD_NUGET.map((fixture) => ({ ...fixture, appendCode: 'cannot-append' })),
+    representative: ['plain.nupkg', 'upper.nupkg'],
+    malformed: MALFORMED_NUGET,
+    rejected: { SHA1: 'nuget-algorithm' },
+    changedContents: changedNuget,
+  },
+  pdf: {
+    ...AUTHENTICODE,
+    profile: PDF_PROFILE,
+    good: GOOD_DOCUMENTS,
+    representative: ['table.pdf', 'compressed.pdf', 'updated.pdf'],
+    malformed: MALFORMED_DOCUMENTS,
+    changedContents: changedDocuments,
+    appended: { ...NEXT_TO_EACH_OTHER, sameSignerAgain: 'is added' },
+    stampedAs: 'a whole file',
+  },
+};
 
 describe.each(formats)('the format $id', (format) => {
-  const fixtures = FIXTURES.get(format.id);
+  const fixtures = FIXTURES[format.id];
   if (fixtures === undefined) throw new Error(`the format ${format.id} has no fixtures for the contract`);
   describeFormat(format, fixtures);
 
@@ -198,6 +150,6 @@ describe('the registry', () => {
 
   it('has an id for each format', () => {
     expect(new Set(formats.map(({ id }) => id)).size).toBe(formats.length);
-    expect([...FIXTURES.keys()].sort()).toEqual(formats.map(({ id }) => id).sort());
+    expect(Object.keys(FIXTURES).sort()).toEqual(formats.map(({ id }) => id).sort());
   });
 });

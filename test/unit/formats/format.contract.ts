@@ -1,6 +1,5 @@
 /** What every format must do, whatever its files look like: run against each entry of the registry. */
 
-import { createHash } from 'node:crypto';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { CONTENT_TYPE, MESSAGE_DIGEST } from '../../../src/asn1/object-identifiers.ts';
 import { octetString } from '../../../src/asn1/write.ts';
@@ -34,13 +33,13 @@ export interface FormatFixtures {
   /** Files that the format takes as its own and rejects, each with its `code`. */
   readonly malformed: readonly Fixture[];
   /** What an examination says of sound signatures by these algorithms, which are out of date. */
-  readonly remarks: Partial<Readonly<Record<DigestAlgorithm, string>>>;
+  readonly remarks?: Partial<Readonly<Record<DigestAlgorithm, string>>>;
   /** The error code for algorithms by which files of the format are never signed. */
   readonly rejected?: Partial<Readonly<Record<DigestAlgorithm, string>>>;
   /** A signed result with its content changed, in several ways; the file is otherwise as it should be. */
   changedContents(result: Buffer): Promise<readonly Buffer[]>;
   /** Of three signatures put next to each other; of the third, by the signer of the first, whether it takes that one's place. */
-  readonly appended: {
+  readonly appended?: {
     readonly algorithms: readonly [DigestAlgorithm, DigestAlgorithm, DigestAlgorithm];
     readonly sameSignerAgain: 'is added' | 'takes its place';
   };
@@ -54,37 +53,23 @@ const UTC_TIME = Buffer.from('170d', 'hex');
 /** What a format does not have is not a skipped test of it. */
 const itIf = (applies: boolean) => (applies ? it : (_name: string, _test: () => Promise<void>) => undefined);
 
-export function describeFormat(
-  format: Format,
-  {
-    profile,
-    good,
-    representative = good.map(({ name }) => name),
-    malformed,
-    remarks,
-    rejected = {},
-    changedContents,
-    appended,
-    stampedAs = 'signatures',
-  }: FormatFixtures,
-): void {
+export function describeFormat(format: Format, fixtures: FormatFixtures): void {
+  const { profile, good, malformed, remarks = {}, rejected = {}, changedContents, appended } = fixtures;
+  const { representative = good.map(({ name }) => name), stampedAs = 'signatures' } = fixtures;
   const canAppend = rulesOf(format).modes.includes('append');
   const canReplace = rulesOf(format).modes.includes('replace');
   let signer: ThrowawaySigner;
   let another: ThrowawaySigner;
   const sample = good[0]?.bytes ?? Buffer.alloc(0);
+  const mutants = lazy(async () => [sample, (await signBytes(format, sample, signer)).result].flatMap(mutantsOf));
 
   beforeAll(async () => {
     signer = await makeThrowawaySigner();
     another = await makeThrowawaySigner({ publisher: 'Another Publisher' });
   });
 
-  describe('detection', () => {
-    const detect = ({ bytes, name }: Fixture) => isOf(format, bytes, name);
-
-    it.each([...good, ...malformed])('recognises $name', async (fixture) => {
-      expect(await detect(fixture)).toBe(true);
-    });
+  it.each([...good, ...malformed])('recognises $name', async ({ bytes, name }) => {
+    expect(await isOf(format, bytes, name)).toBe(true);
   });
 
   describe('a file it rejects', () => {
@@ -98,11 +83,8 @@ export function describeFormat(
     });
 
     it('is rejected in a foreseen way, whatever byte is changed or missing', async () => {
-      for (const original of [sample, (await signBytes(format, sample, signer)).result]) {
-        // A few at any size: the fuzz targets of a format try many more.
-        for (const [, bytes] of mutantsOf(original))
-          expect(await failureOf(format, bytes, signer)).toSatisfy(isForeseen);
-      }
+      // A few at any size: the fuzz targets of a format try many more.
+      for (const [, bytes] of await mutants()) expect(await failureOf(format, bytes, signer)).toSatisfy(isForeseen);
     });
   });
 
@@ -112,7 +94,7 @@ export function describeFormat(
     const inputs: readonly (readonly [name: unknown, bytes: Buffer])[] = [
       ...malformed.map(({ name, bytes }) => [name, bytes] as const),
       ...changed.map((bytes, index) => [`changed ${index}`, bytes] as const),
-      ...[sample, signed].flatMap(mutantsOf),
+      ...(await mutants()),
     ];
     for (const [name, bytes] of inputs) {
       for (const mode of rulesOf(format).modes)
@@ -157,15 +139,12 @@ export function describeFormat(
         [CONTENT_TYPE, MESSAGE_DIGEST, ...own.map(({ type }) => type)].sort(),
       );
       expect(unsignedAttributes.map(({ type }) => type)).toEqual([profile.timestampTypes[0]]);
-      expect(attributeValues(unsignedAttributes, profile.timestampTypes[0]).map((value) => value.bytes)).toEqual([
-        token,
-      ]);
+      const values = attributeValues(unsignedAttributes, profile.timestampTypes[0]);
+      expect(values.map((value) => value.bytes)).toEqual([token]);
     });
 
-    it('is reported once it is signed, with no finding against it', async () => {
-      const { result } = await signed();
-      const file = await openBytes(format, result);
-      expect(hasFindingAgainst(await file.examine(), 'integrity')).toBe(false);
+    it('is described once it is signed', async () => {
+      const file = await openBytes(format, (await signed()).result);
       const [signature] = await file.signatures();
       for (const details of [file.layout(), (await signature?.details()) ?? []]) {
         expect(details.length).toBeGreaterThan(0);
@@ -176,11 +155,11 @@ export function describeFormat(
 
     it('is signed to the same bytes each time, and is unchanged in memory', async () => {
       const first = await signed();
-      const before = createHash('sha256').update(bytes).digest('hex');
+      const before = Buffer.from(bytes);
       const second = await signBytes(format, bytes, signer);
       expect(second.digest).toEqual(first.digest);
       expect(second.result.equals(first.result)).toBe(true);
-      expect(createHash('sha256').update(bytes).digest('hex')).toBe(before);
+      expect(bytes.equals(before)).toBe(true);
     });
 
     it('is on disk what the original and the patch give, including the bytes that no digest covers', async () => {
@@ -210,6 +189,7 @@ export function describeFormat(
         await expect(signBytes(format, bytes, signer, { mode: 'append' })).rejects.toMatchObject({ code: appendCode });
         return;
       }
+      if (appended === undefined) throw new TypeError('a format to whose files signatures are added says which');
       const [one, two, three] = appended.algorithms;
       const first = await signBytes(format, bytes, signer, { mode: 'append', algorithm: one });
       const second = await signBytes(format, first.result, another, { mode: 'append', algorithm: two });
@@ -316,10 +296,8 @@ export function describeFormat(
         const file = await openBytes(format, second.result);
         const before = withNested(await file.signatures());
         const tokens = before.map((_, index) => Buffer.from([0x30, 0x02, 0x05, index]));
-        const embedding = await stampIn(
-          file,
-          new Map(before.map((each, index) => [each, tokens[index] ?? Buffer.of()])),
-        );
+        const added = new Map(before.map((each, index) => [each, tokens[index] ?? Buffer.of()]));
+        const embedding = await stampIn(file, added);
         const after = await openBytes(format, applyPatch(second.result, embedding.patch));
         await signingIn(after).verify(embedding);
         const all = withNested(await after.signatures());

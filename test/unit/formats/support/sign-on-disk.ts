@@ -49,11 +49,7 @@ export async function signOnDisk(
   const { reader, undigested } = recordDigested(reopened.reader, reopened.source.size);
   await signingIn(await format.open(reopened.source, reader, target)).verify(embedding);
   await copy.replaceTarget({ isNew: false, assertUnchanged: () => undefined });
-  return {
-    written: await readFile(target),
-    expected: applyPatch(bytes, embedding.patch),
-    undigested: undigested(),
-  };
+  return { written: await readFile(target), expected: applyPatch(bytes, embedding.patch), undigested: undigested() };
 }
 
 /** A reader that remembers which bytes of the file it digests. */
