@@ -13,7 +13,7 @@ import type { ContentDigest } from '../crypto/measure-content.ts';
 import type { WorkBudget } from '../crypto/work-budget.ts';
 import { attempt, CodesignError } from '../errors/codesign-error.ts';
 import { stampCms } from '../format/cms.ts';
-import { formatErrors } from '../format/errors.ts';
+import { damagedResult, formatErrors } from '../format/errors.ts';
 import {
   type Embedding,
   type Expected,
@@ -118,7 +118,7 @@ async function verify<Measured extends MeasuredContent>(
   if (outer === undefined || others.length > 0) throw new TypeError('the file holds one envelope');
   const [entry, ...further] = await container.entries();
   if (entry?.cms === undefined || further.length > 0 || Buffer.compare(entry.cms, outer.bytes) !== 0) {
-    throw damaged('its signature differs from the new one');
+    throw damagedResult('its signature differs from the new one');
   }
   const isNested = Buffer.compare(added.bytes, outer.bytes) !== 0;
   const signatures = (isNested ? [added, outer] : [added]).map(({ bytes }) => readSigned(bytes, container));
@@ -126,19 +126,19 @@ async function verify<Measured extends MeasuredContent>(
   for (const { algorithm, contentDigest } of signatures) {
     const actual = measured.digests.get(algorithm);
     if (actual === undefined || Buffer.compare(actual, contentDigest) !== 0) {
-      throw damaged(`its ${algorithm} digest differs from the signed one`);
+      throw damagedResult(`its ${algorithm} digest differs from the signed one`);
     }
   }
   if (!(await changesNothing(container.source, container.write(outer.bytes, measured)))) {
-    throw damaged('its signature is not stored as expected');
+    throw damagedResult('its signature is not stored as expected');
   }
 }
 
 function readSigned(cms: Uint8Array, { kind }: Container) {
   const read = attempt(() => readContentDigest(cms, kind.contentType));
-  if (read instanceof CodesignError) throw damaged(`its signature cannot be read: ${read.message}`, read);
+  if (read instanceof CodesignError) throw damagedResult(`its signature cannot be read: ${read.message}`, read);
   const { contentDigestAlgorithm: algorithm, contentDigest } = read;
-  if (algorithm === undefined) throw damaged('its signature uses another digest algorithm');
+  if (algorithm === undefined) throw damagedResult('its signature uses another digest algorithm');
   return { algorithm, contentDigest };
 }
 
@@ -170,10 +170,6 @@ function embeddingOf(patch: Patch, cms: Uint8Array, added = cms): Embedding {
 
 function distinct<Algorithm extends ContentDigest | DigestAlgorithm>(algorithms: readonly Algorithm[]): Algorithm[] {
   return [...new Set(algorithms)];
-}
-
-function damaged(reason: string, cause?: unknown): CodesignError {
-  return formatErrors('result-damaged', { reason }, { cause });
 }
 
 /** The timestamp of the outer signature and the signatures nested in it do not change. */

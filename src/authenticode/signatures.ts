@@ -15,6 +15,7 @@ import { readTime } from '../asn1/times.ts';
 import { attributeValues, type ParsedAttribute } from '../cms/parse-signed-data.ts';
 import type { WorkBudget } from '../crypto/work-budget.ts';
 import { orUndefined } from '../errors/codesign-error.ts';
+import { listedUpTo } from '../errors/plural.ts';
 import { cmsSignature, timestampsOf } from '../format/cms.ts';
 import type { Detail, FoundSignature } from '../format/signature.ts';
 import { timestampReader } from '../timestamp/read-timestamps.ts';
@@ -154,9 +155,7 @@ function describeOthers(
 ): readonly Detail[] {
   const types = [...new Set(attributes.map(({ type }) => type))].filter((type) => !shown.includes(type));
   if (types.length === 0) return [];
-  const names = types.slice(0, MOST_NAMES).map((type) => attributeName(type));
-  const rest = types.length > MOST_NAMES ? [`and ${types.length - MOST_NAMES} more`] : [];
-  return [{ name, value: [...names, ...rest].join(', ') }];
+  return [{ name, value: listedUpTo(MOST_NAMES, types.map(attributeName)) }];
 }
 
 function attributeName(type: string): string {

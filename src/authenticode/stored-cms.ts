@@ -15,8 +15,10 @@ export const LONGEST_CMS = 16 * 1024 * 1024;
 /** Signing programs pad signatures with zeros to a multiple of 8 bytes. */
 const LONGEST_PADDING = 7;
 
+export const TOO_LONG: StoredCms = { cms: undefined, rest: new Uint8Array() };
+
 export async function readStoredCms(source: ByteSource, { start, end }: ByteRange): Promise<StoredCms> {
-  if (end - start > LONGEST_CMS) return { cms: undefined, rest: new Uint8Array() };
+  if (end - start > LONGEST_CMS) return TOO_LONG;
   // Copies the bytes: a source in memory returns views, and a signature can be kept longer than its file.
   return splitCms(Uint8Array.from(await source.read(start, end - start)));
 }

@@ -135,7 +135,7 @@ function examineValue(
   return [broken('signature-value-wrong', "The signature value does not match the signer's key.")];
 }
 
-function keyOf(certificate: Uint8Array): KeyObject | undefined {
+export function keyOf(certificate: Uint8Array): KeyObject | undefined {
   try {
     return publicKeyOf({ x509: new X509Certificate(certificate) });
   } catch {

@@ -1,6 +1,7 @@
 /** Warns about names that other programs could extract to an unexpected place, or over another file. */
 
 import { type Finding, warning } from '../errors/finding.ts';
+import { listedUpTo } from '../errors/plural.ts';
 
 const MOST_SHOWN = 3;
 
@@ -38,6 +39,8 @@ function leavesFolder(name: string): boolean {
 }
 
 function listed(names: ReadonlySet<string>): string {
-  const shown = [...names].slice(0, MOST_SHOWN).map((name) => JSON.stringify(name));
-  return names.size > MOST_SHOWN ? `${shown.join(', ')} and ${names.size - MOST_SHOWN} more` : shown.join(', ');
+  return listedUpTo(
+    MOST_SHOWN,
+    Array.from(names, (name) => JSON.stringify(name)),
+  );
 }

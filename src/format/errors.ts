@@ -63,3 +63,7 @@ export const formatErrors = defineErrors('local', {
 export const formatWarnings = defineWarnings({
   'hidden-bytes-dropped': 'bytes that no signature covers are hidden {where}; they are dropped',
 });
+
+export function damagedResult(reason: string, cause?: unknown) {
+  return formatErrors('result-damaged', { reason }, { cause });
+}

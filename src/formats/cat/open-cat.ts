@@ -54,7 +54,7 @@ function signedList(catalog: Catalog, source: ByteSource): Container {
     source,
     warnings: catalog.version === 2 ? [] : [catWarnings('listed-by-sha1')],
     kind: { contentType: CERTIFICATE_TRUST_LIST, dataType: CERTIFICATE_TRUST_LIST },
-    reasonForOneSignature: 'a security catalog holds one signature',
+    reasonForOneSignature: 'a security catalog can have only one signature',
     entries: async () => (cms === undefined ? [] : [{ location: 'catalog', cms }]),
     // Digests the copy in memory, so that later changes to the file have no effect.
     measure: (_content, algorithms) => measureContent(memorySource(list.contents), [list.contents], algorithms),

@@ -1,7 +1,8 @@
-import { X509Certificate } from 'node:crypto';
 import type { ByteSource } from '../../bytes/byte-source.ts';
 import { parseSignedData, type SignedData } from '../../cms/parse-signed-data.ts';
+import { keyOf } from '../../cms/verify-signer.ts';
 import { CodesignError } from '../../errors/codesign-error.ts';
+import { asClause } from '../../errors/finding.ts';
 import { formatErrors } from '../../format/errors.ts';
 import type { Embedding } from '../../format/signable-file.ts';
 import type { ZipEntry } from '../../zip/directory.ts';
@@ -77,7 +78,7 @@ async function findSigned(
       found.push({ base, signatureFile });
     } else if (![finding, ...others].some(({ code }) => code === 'message-digest-differs')) {
       // The finding of a signature with the right digest is the most helpful reason.
-      reason = `${finding.message.replace(/\.$/, '')} (${signatureFile.name})`;
+      reason = `${asClause(finding)} (${signatureFile.name})`;
     }
   }
   const [first, ...others] = found;
@@ -90,8 +91,7 @@ const NO_SIGNATURE_FILE =
 
 /** jarsigner uses these extensions. */
 function extensionFor({ signers: [{ certificate }] }: SignedData): string {
-  if (certificate === undefined) throw new TypeError('a signature that verifies has its certificate');
-  const type = new X509Certificate(certificate).publicKey.asymmetricKeyType;
+  const type = certificate && keyOf(certificate)?.asymmetricKeyType;
   if (type === 'rsa' || type === 'rsa-pss') return '.RSA';
   return type === 'dsa' ? '.DSA' : '.EC';
 }

@@ -1,7 +1,6 @@
 import type { ByteSource } from '../../bytes/byte-source.ts';
-import type { CodesignError } from '../../errors/codesign-error.ts';
 import { isBroken, isObjection } from '../../errors/finding.ts';
-import { formatErrors } from '../../format/errors.ts';
+import { damagedResult } from '../../format/errors.ts';
 import type { Expected } from '../../format/signable-file.ts';
 import type { DigestEntries } from '../../zip/entry-digests.ts';
 import { allMatch, readContentInfo } from './content-info.ts';
@@ -29,13 +28,13 @@ export async function checkResult(
   { added, envelopes, keepsPositions = false }: JarExpectation,
 ): Promise<void> {
   const { manifest } = layout;
-  if (manifest === undefined) throw damaged('it contains no manifest');
+  if (manifest === undefined) throw damagedResult('it contains no manifest');
   if (!keepsPositions) checkManifestFirst(layout);
   const blocks = await readBlocks(source, layout);
   const found = blocks.map(({ cms }) => cms);
   const expected = envelopes.map(({ bytes }) => bytes);
   if (!sameEnvelopes(found, expected)) {
-    throw damaged('it does not contain exactly the expected signatures');
+    throw damagedResult('it does not contain exactly the expected signatures');
   }
   const coverages: Coverage[] = [];
   for (const block of blocks) {
@@ -47,20 +46,20 @@ export async function checkResult(
     const coverage = isSound ? coverageOf(signatureFile, layout) : undefined;
     if (coverage !== undefined) coverages.push(coverage);
     const isGood = isNew ? coverage?.removed.count === 0 : keepsPositions || isSound;
-    if (!isGood) throw damaged(`the signature of "${block.signer.name}" does not match the archive`);
+    if (!isGood) throw damagedResult(`the signature of "${block.signer.name}" does not match the archive`);
   }
   if (!layout.signable.every((entry) => coverages.some(({ covers }) => covers(entry)))) {
-    throw damaged('its signatures do not cover all its files');
+    throw damagedResult('its signatures do not cover all its files');
   }
   if (!allMatch(await readContentInfo(source, layout, digestEntries), layout)) {
-    throw damaged('its contents differ from the signed ones');
+    throw damagedResult('its contents differ from the signed ones');
   }
 }
 
 function checkManifestFirst({ archive }: JarLayout): void {
   const [first, second] = archive.inFile;
   const manifest = first?.name === META_INF ? second : first;
-  if (manifest?.name !== MANIFEST_NAME) throw damaged('its manifest does not come first');
+  if (manifest?.name !== MANIFEST_NAME) throw damagedResult('its manifest does not come first');
 }
 
 function sameEnvelopes(found: readonly Uint8Array[], expected: readonly Uint8Array[]): boolean {
@@ -70,8 +69,4 @@ function sameEnvelopes(found: readonly Uint8Array[], expected: readonly Uint8Arr
     found.length === expected.length &&
     sorted(found).every((each, index) => Buffer.compare(each, others[index] ?? new Uint8Array()) === 0)
   );
-}
-
-function damaged(reason: string): CodesignError {
-  return formatErrors('result-damaged', { reason });
 }

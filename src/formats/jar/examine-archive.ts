@@ -1,6 +1,6 @@
 import type { ByteSource } from '../../bytes/byte-source.ts';
 import { expectedError } from '../../errors/codesign-error.ts';
-import { broken, type Finding, isAgainst, note, warning } from '../../errors/finding.ts';
+import { asClause, broken, type Finding, isAgainst, note, warning } from '../../errors/finding.ts';
 import { plural } from '../../errors/plural.ts';
 import type { ZipArchive } from '../../zip/archive.ts';
 import { isDirectory, type ZipEntry } from '../../zip/directory.ts';
@@ -100,7 +100,7 @@ async function examineUncovered(source: ByteSource, archive: ZipArchive, name: s
 export async function checkCovered(source: ByteSource, archive: ZipArchive, name: string): Promise<void> {
   const findings = await examineUncovered(source, archive, name);
   const refused = findings.find((finding) => isAgainst(finding, 'integrity'));
-  if (refused !== undefined) throw jarErrors('jar-bytes-uncovered', { problem: refused.message.replace(/\.$/, '') });
+  if (refused !== undefined) throw jarErrors('jar-bytes-uncovered', { problem: asClause(refused) });
 }
 
 function* preambleFindings({ length, isZero }: UncoveredBytes, isAccepted: boolean): Generator<Finding> {

@@ -3,7 +3,6 @@ import { DATA } from '../../asn1/object-identifiers.ts';
 import type { ByteSource } from '../../bytes/byte-source.ts';
 import { lazy } from '../../bytes/reuse.ts';
 import { NODE_DIGEST_NAME } from '../../crypto/algorithms.ts';
-import type { CodesignError } from '../../errors/codesign-error.ts';
 import { prepareCms } from '../../format/cms.ts';
 import { formatErrors } from '../../format/errors.ts';
 import { textOf } from '../../format/options.ts';
@@ -37,7 +36,7 @@ import {
   readLayout,
 } from './layout.ts';
 import { createManifestCache, findDisagreement } from './manifest/agreement.ts';
-import { completeManifest, leastLength } from './manifest/complete.ts';
+import { completeManifest } from './manifest/complete.ts';
 import { type Manifest, readManifest, terminated } from './manifest/manifest.ts';
 import { SIGNER_NAME } from './options.ts';
 import { type EmbeddedBlock, readBlocks } from './signature/blocks.ts';
@@ -108,17 +107,10 @@ async function chooseSignatureFile({ source, layout, name }: OpenedJar, context:
     const base = chooseBlockName(textOf(formatOptions, SIGNER_NAME), chain.leaf, []);
     return { base, others: [], leaving: new Set(layout.signatureFiles.keys()) };
   }
-  const { blocks, base } = await nameBlock({ source, layout }, context);
+  const blocks = await readBlocks(source, layout);
+  const base = chooseBlockName(textOf(formatOptions, SIGNER_NAME), chain.leaf, blocks);
   const others = blocks.filter((block) => block.base !== base);
   return { base, others, leaving: new Set([base]) };
-}
-
-async function nameBlock(
-  { source, layout }: Pick<OpenedJar, 'source' | 'layout'>,
-  { formatOptions, chain }: SigningContext,
-) {
-  const blocks = await readBlocks(source, layout);
-  return { blocks, base: chooseBlockName(textOf(formatOptions, SIGNER_NAME), chain.leaf, blocks) };
 }
 
 /** Each digest depends on the previous one: contents, manifest, signature file, signed attributes. */
@@ -131,7 +123,6 @@ async function prepareJar(opened: OpenedJar, context: SigningContext, mode: Sign
   const old = layout.manifest && terminated(layout.manifest.parsed);
   const listed = listEntries(layout, old);
   const keepOthers = place.others.length > 0;
-  checkReadable(MANIFEST_NAME, { length: leastLength({ manifest: old, listed, algorithm, keepOthers }) });
   const digestOf = await digestListed(source, listed, NODE_DIGEST_NAME[algorithm], digestEntries);
   const completed = completeManifest({ manifest: old, listed, digestOf, algorithm, keepOthers });
   checkReadable(MANIFEST_NAME, completed);
@@ -177,13 +168,8 @@ function checkManifestAgrees(blocks: readonly EmbeddedBlock[], manifest: Manifes
   for (const block of blocks) {
     const signatureFile = block.readSignatureFile();
     if (signatureFile === undefined || findDisagreement(signatureFile, manifest, { known }) !== undefined) {
-      throw cannotAppend(
-        `the new signature needs other digests in the manifest, which would break the signature of "${block.signer.name}"`,
-      );
+      const reason = `the new signature needs other digests in the manifest, which would break the signature of "${block.signer.name}"`;
+      throw formatErrors('cannot-append', { reason });
     }
   }
-}
-
-function cannotAppend(reason: string): CodesignError {
-  return formatErrors('cannot-append', { reason });
 }

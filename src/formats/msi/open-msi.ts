@@ -2,7 +2,7 @@ import { authenticodeFile } from '../../authenticode/authenticode-file.ts';
 import { type Container, digestIn, type MeasuredContent } from '../../authenticode/container.ts';
 import { type Sip, sipKind, spcSipInfo } from '../../authenticode/sip-info.ts';
 import { spcContent } from '../../authenticode/spc-structures.ts';
-import { isPadding, type StoredCms, splitCms } from '../../authenticode/stored-cms.ts';
+import { isPadding, LONGEST_CMS, type StoredCms, splitCms, TOO_LONG } from '../../authenticode/stored-cms.ts';
 import type { ByteSource } from '../../bytes/byte-source.ts';
 import type { Patch } from '../../bytes/pieces.ts';
 import type { CompoundStorage, CompoundStream } from '../../compound-file/format.ts';
@@ -36,7 +36,6 @@ const sipOf = (hasMetadata: boolean): Sip => ({
   guid: SIP_GUID,
 });
 
-const LONGEST_SIGNATURE = 16 * 1024 * 1024;
 const LONGEST_METADATA = 64;
 
 export async function openMsi(source: ByteSource, reader: ContentReader): Promise<SignableFile> {
@@ -48,8 +47,7 @@ export async function openMsi(source: ByteSource, reader: ContentReader): Promis
     file,
     root: withoutSignature(file.root),
     stored: signature && (await readSignature(source, signature)),
-    // A value that is too long is not a digest, so it must not be treated as a match.
-    metadata: metadata && ((await readWhole(source, metadata, LONGEST_METADATA)) ?? new Uint8Array()),
+    metadata: metadata && (await readMetadata(source, metadata)),
     trailing: await trailingBytes(source, file),
   };
   const { stored } = installer;
@@ -82,13 +80,12 @@ function streamOf({ children }: CompoundStorage, name: string): CompoundStream |
 }
 
 async function readSignature(source: ByteSource, stream: CompoundStream): Promise<StoredCms> {
-  const bytes = await readWhole(source, stream, LONGEST_SIGNATURE);
-  return bytes === undefined ? { cms: undefined, rest: new Uint8Array() } : splitCms(bytes);
+  return stream.size > LONGEST_CMS ? TOO_LONG : splitCms(await readStream(source, stream));
 }
 
-async function readWhole(source: ByteSource, stream: CompoundStream, limit: number): Promise<Uint8Array | undefined> {
-  if (stream.size > limit) return undefined;
-  return await readStream(source, stream);
+/** A value that is too long is not a digest, so it must not be treated as a match. */
+async function readMetadata(source: ByteSource, stream: CompoundStream): Promise<Uint8Array> {
+  return stream.size > LONGEST_METADATA ? new Uint8Array() : await readStream(source, stream);
 }
 
 interface MeasuredInstaller extends MeasuredContent {

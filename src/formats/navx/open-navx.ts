@@ -39,7 +39,7 @@ function signatureBlock({ layout, stored }: Extension, source: ByteSource, { mea
   return {
     source,
     kind: sipKind(undefined, 'a Business Central extension'),
-    reasonForOneSignature: 'an extension holds one signature',
+    reasonForOneSignature: 'an extension can have only one signature',
     entries: async () => (stored === undefined ? [] : [{ location: 'signature block', cms: stored.cms }]),
     measure: async (_content, algorithms) => measure(source, [{ start: 0, end: packageEnd }], algorithms),
     content: async ({ algorithm }, measured) => spcContent(spcSipInfo(SIP), algorithm, digestIn(measured, algorithm)),

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { COUNTER_SIGNATURE, DATA, TIMESTAMP_TYPES } from '../../asn1/object-identifiers.ts';
 import { octetString } from '../../asn1/write.ts';
-import type { ByteSource } from '../../bytes/byte-source.ts';
+import { type ByteSource, isSameBytes } from '../../bytes/byte-source.ts';
 import { parseSignedData } from '../../cms/parse-signed-data.ts';
 import { replaceUnsignedAttributes } from '../../cms/unsigned-attributes.ts';
 import { type DigestAlgorithm, NODE_DIGEST_NAME } from '../../crypto/algorithms.ts';
@@ -9,7 +9,7 @@ import { CodesignError } from '../../errors/codesign-error.ts';
 import { broken, warning } from '../../errors/finding.ts';
 import { plural } from '../../errors/plural.ts';
 import { prepareCms } from '../../format/cms.ts';
-import { formatErrors } from '../../format/errors.ts';
+import { damagedResult, formatErrors } from '../../format/errors.ts';
 import {
   type ContentReader,
   type Embedding,
@@ -86,7 +86,7 @@ export async function openNuget(source: ByteSource, reader: ContentReader): Prom
         checkRegularEntry(opened);
         const cms = parseSignedData(bytes).bytes;
         const isThere =
-          signature !== undefined && !(signature.cms instanceof CodesignError) && isSame(signature.cms, cms);
+          signature !== undefined && !(signature.cms instanceof CodesignError) && isSameBytes(signature.cms, cms);
         const foreign = isThere ? undefined : foreignSignature(opened);
         if (foreign !== undefined) throw formatErrors('signatures-kept', { what: foreign });
         return embed(opened, cms);
@@ -186,22 +186,14 @@ function stamp(opened: NugetPackage, token: Uint8Array | undefined): Embedding {
 
 async function verify({ signature }: NugetPackage, { added: [added] }: Expected, digestBy: DigestBy): Promise<void> {
   const cms = signature?.cms;
-  if (!(cms instanceof Uint8Array) || !isSame(cms, added.bytes))
-    throw damaged('its signature differs from the new one');
+  if (!(cms instanceof Uint8Array) || !isSameBytes(cms, added.bytes))
+    throw damagedResult('its signature differs from the new one');
   const [problem] = signature?.problems ?? [];
-  if (problem !== undefined) throw damaged(`NuGet does not accept its entry ${SIGNATURE_NAME}: ${problem}`);
+  if (problem !== undefined) throw damagedResult(`NuGet does not accept its entry ${SIGNATURE_NAME}: ${problem}`);
   const text = readSignedText(parseSignedData(cms));
-  if (text?.algorithm === undefined || !isSame(await digestBy(text.algorithm), text.digest)) {
-    throw damaged('its digest differs from the signed one');
+  if (text?.algorithm === undefined || !isSameBytes(await digestBy(text.algorithm), text.digest)) {
+    throw damagedResult('its digest differs from the signed one');
   }
-}
-
-function isSame(a: Uint8Array, b: Uint8Array): boolean {
-  return Buffer.compare(a, b) === 0;
-}
-
-function damaged(reason: string): CodesignError {
-  return formatErrors('result-damaged', { reason });
 }
 
 function describe({ archive, body, signature }: NugetPackage): readonly Detail[] {

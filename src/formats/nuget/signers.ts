@@ -1,4 +1,3 @@
-import { X509Certificate } from 'node:crypto';
 import {
   COMMITMENT_TYPE,
   COUNTER_SIGNATURE,
@@ -13,6 +12,7 @@ import { readTime } from '../../asn1/times.ts';
 import { readCertificateFields } from '../../certificates/certificate.ts';
 import { isLifetimeSigner } from '../../certificates/purpose.ts';
 import { attributeValues, parseSignerInfo, type SignedData, type SignerInfo } from '../../cms/parse-signed-data.ts';
+import { keyOf } from '../../cms/verify-signer.ts';
 import { attempt, type CodesignError, orUndefined } from '../../errors/codesign-error.ts';
 import { broken, type Finding, untrusted, warning } from '../../errors/finding.ts';
 import type { Detail } from '../../format/signature.ts';
@@ -77,18 +77,10 @@ export function examineAttributes(signer: SignerInfo): readonly Finding[] {
 /** Returns a clause that says why NuGet rejects the certificate. */
 export function certificateProblem(certificate: Uint8Array): string | undefined {
   if (isLifetimeSigner(readCertificateFields(certificate))) return 'it is for lifetime signing';
-  const key = orUndefinedKey(certificate);
+  const key = keyOf(certificate);
   const bits = key?.asymmetricKeyDetails?.modulusLength;
   if (key?.asymmetricKeyType !== 'rsa') return 'its key is not an RSA key';
   return bits === undefined || bits < LEAST_BITS ? `its RSA key has ${bits ?? 0} bits` : undefined;
-}
-
-function orUndefinedKey(certificate: Uint8Array) {
-  try {
-    return new X509Certificate(certificate).publicKey;
-  } catch {
-    return undefined; // OpenSSL cannot read the certificate.
-  }
 }
 
 function signingTimeOf({ signedAttributes }: SignerInfo): Date | undefined {

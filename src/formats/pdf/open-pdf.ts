@@ -4,9 +4,9 @@ import type { Patch } from '../../bytes/pieces.ts';
 import { parseSignedData } from '../../cms/parse-signed-data.ts';
 import { examineSigner } from '../../cms/verify-signer.ts';
 import { CodesignError, expectedError } from '../../errors/codesign-error.ts';
-import { type Finding, isBroken } from '../../errors/finding.ts';
+import { asClause, type Finding, isBroken } from '../../errors/finding.ts';
 import { plural } from '../../errors/plural.ts';
-import { formatErrors } from '../../format/errors.ts';
+import { damagedResult, formatErrors } from '../../format/errors.ts';
 import {
   type ContentReader,
   type Embedding,
@@ -67,18 +67,17 @@ async function removable(opened: OpenedPdf): Promise<readonly FoundSignature[]> 
 }
 
 async function verify(opened: OpenedPdf, { added, envelopes }: Expected): Promise<void> {
-  const damaged = (reason: string) => formatErrors('result-damaged', { reason });
   const isExpected =
     opened.stored.length === envelopes.length &&
     opened.stored.every(
       ({ cms }, index) => Buffer.compare(cms ?? new Uint8Array(), envelopes[index]?.bytes ?? new Uint8Array()) === 0,
     );
   if (!isExpected || !added.every((one) => envelopes.some(({ bytes }) => Buffer.compare(bytes, one.bytes) === 0))) {
-    throw damaged('it does not contain exactly the expected signatures');
+    throw damagedResult('it does not contain exactly the expected signatures');
   }
   for (const stored of opened.stored) {
     const problem = (await findingsOf(opened, stored)).find(isBroken);
-    if (problem !== undefined) throw damaged(`"${stored.field.name}": ${problem.message}`);
+    if (problem !== undefined) throw damagedResult(`"${stored.field.name}": ${problem.message}`);
   }
 }
 
@@ -113,7 +112,7 @@ async function attachCms(opened: OpenedPdf, bytes: Uint8Array): Promise<Embeddin
     if (contents === undefined || digest === undefined || examineStorage(stored).length > 0) continue;
     const [problem] = examineSigner(signedData, signer, { digest });
     if (problem !== undefined) {
-      reason = problem.message.charAt(0).toLowerCase() + problem.message.slice(1).replace(/\.$/, '');
+      reason = asClause(problem);
       continue;
     }
     const sealed = cmsEnvelope(signedData.bytes);

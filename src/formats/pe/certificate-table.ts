@@ -1,6 +1,6 @@
 /** The attribute certificate table with its WIN_CERTIFICATE entries ("PE Format", The Attribute Certificate Table). */
 
-import { LONGEST_CMS, readStoredCms, type StoredCms } from '../../authenticode/stored-cms.ts';
+import { LONGEST_CMS, readStoredCms, type StoredCms, TOO_LONG } from '../../authenticode/stored-cms.ts';
 import type { ByteSource } from '../../bytes/byte-source.ts';
 import { Cursor } from '../../bytes/cursor.ts';
 import { bytesErrors } from '../../bytes/errors.ts';
@@ -117,7 +117,7 @@ async function readStored(
   if (type !== WIN_CERT_TYPE_PKCS_SIGNED_DATA) return undefined;
   const end = offset + length;
   // The limit applies to all entries together.
-  if (end - table.offset > LONGEST_CMS) return { cms: undefined, rest: new Uint8Array() };
+  if (end - table.offset > LONGEST_CMS) return TOO_LONG;
   return await readStoredCms(source, { start: offset + WIN_CERTIFICATE_HEADER_LENGTH, end });
 }
 

@@ -11,7 +11,7 @@ import { NODE_DIGEST_NAME } from '../../crypto/algorithms.ts';
 import type { WorkBudget } from '../../crypto/work-budget.ts';
 import { attempt, CodesignError } from '../../errors/codesign-error.ts';
 import { asClause, broken, type Finding, hasFindingAgainst, isAgainst } from '../../errors/finding.ts';
-import { plural } from '../../errors/plural.ts';
+import { listedUpTo, plural } from '../../errors/plural.ts';
 import {
   cmsSignature,
   examineRepeated,
@@ -24,7 +24,7 @@ import {
   timestampsOf,
   unreadableCms,
 } from '../../format/cms.ts';
-import { formatErrors } from '../../format/errors.ts';
+import { damagedResult, formatErrors } from '../../format/errors.ts';
 import {
   type ContentReader,
   type Embedding,
@@ -80,10 +80,9 @@ export async function openRdp(source: ByteSource, { budget }: ContentReader): Pr
       async verify({ added: [added] }) {
         const read = attempt(() => parseSignedData(stored ?? new Uint8Array()));
         const isThere = !(read instanceof CodesignError) && stored !== undefined && isSameBytes(stored, added.bytes);
-        if (!isThere) throw formatErrors('result-damaged', { reason: 'its signature differs from the new one' });
+        if (!isThere) throw damagedResult('its signature differs from the new one');
         const [problem] = [...examineScope(layout), ...examineCms(read, presentContent(layout), budget)];
-        if (problem !== undefined && isAgainst(problem, 'integrity'))
-          throw formatErrors('result-damaged', { reason: asClause(problem) });
+        if (problem !== undefined && isAgainst(problem, 'integrity')) throw damagedResult(asClause(problem));
       },
     },
     removing: {
@@ -166,6 +165,9 @@ function examineCms(signedData: SignedData, content: Uint8Array, budget: WorkBud
   return [...findings, ...examineSignerCount(signedData), ...examineRepeated(signer), ...aging];
 }
 
+/** A hostile scope can be long. */
+const MOST_LISTED = 8;
+
 function examineScope(layout: RdpLayout): readonly Finding[] {
   const names = namesInScope(layout);
   const findings: Finding[] = [];
@@ -173,20 +175,15 @@ function examineScope(layout: RdpLayout): readonly Finding[] {
     !COVERED_SETTINGS.has(name) || !layout.settings.has(name) || names.indexOf(name) !== index;
   const wrong = names.filter(isWrong);
   if (wrong.length > 0) {
-    const message = `The signature lists settings that are missing, that it cannot cover, or that it lists twice: ${namesText(wrong)}.`;
+    const message = `The signature lists settings that are missing, that it cannot cover, or that it lists twice: ${listedUpTo(MOST_LISTED, wrong)}.`;
     findings.push(broken('rdp-scope-wrong', message));
   }
   const uncovered = [...COVERED_SETTINGS].filter(([key]) => layout.settings.has(key) && !names.includes(key));
   if (uncovered.length > 0) {
-    const message = `The signature does not cover these settings: ${namesText(uncovered.map(([, name]) => name))}.`;
+    const message = `The signature does not cover these settings: ${listedUpTo(MOST_LISTED, names)}.`;
     findings.push(broken('rdp-settings-uncovered', message));
   }
   return findings;
-}
-
-function namesText(names: readonly string[]): string {
-  const most = 8;
-  return [...names.slice(0, most), ...(names.length > most ? [`and ${names.length - most} more`] : [])].join(', ');
 }
 
 function describe({ encoding, hasBom, lineCount, settings, cms }: RdpLayout): readonly Detail[] {

@@ -1,8 +1,8 @@
 import type { ByteSource } from '../../../bytes/byte-source.ts';
 import { createWorkBudget } from '../../../crypto/work-budget.ts';
 import { CodesignError } from '../../../errors/codesign-error.ts';
-import { isAgainst } from '../../../errors/finding.ts';
-import { formatErrors } from '../../../format/errors.ts';
+import { asClause, isAgainst } from '../../../errors/finding.ts';
+import { damagedResult } from '../../../format/errors.ts';
 import type { ContentReader, SignableFile, Signing, SigningContext } from '../../../format/signable-file.ts';
 import { IN_ZIP64_32 } from '../../../zip/fields.ts';
 import { compareDigests } from '../block-map.ts';
@@ -37,12 +37,13 @@ export function bundleOf(opened: AppxPackage, source: ByteSource, reader: Conten
     const file = openInner(inner);
     const [signature] = await file.signatures();
     const findings = [...(await file.examine()), ...((await signature?.examine()) ?? [])];
-    return findings.find((finding) => isAgainst(finding, 'integrity'))?.message.replace(/\.$/, '');
+    const found = findings.find((finding) => isAgainst(finding, 'integrity'));
+    return found && asClause(found);
   }
 
   async function wrongPlaces(): Promise<readonly string[]> {
     const digests = await compareDigests(source, blockMap.bytes, mappedEntries(archive, manifest));
-    return [...examineOffsets(opened).map(({ message }) => message.replace(/\.$/, '')), ...wrongSizes, ...digests];
+    return [...examineOffsets(opened).map(asClause), ...wrongSizes, ...digests];
   }
 
   return {
@@ -86,7 +87,7 @@ export function bundleOf(opened: AppxPackage, source: ByteSource, reader: Conten
     /** Throws `result-damaged`. */
     async verifyPlaces(): Promise<void> {
       const [wrong] = await wrongPlaces();
-      if (wrong !== undefined) throw formatErrors('result-damaged', { reason: wrong });
+      if (wrong !== undefined) throw damagedResult(wrong);
     },
   };
 }

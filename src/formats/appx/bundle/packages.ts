@@ -3,6 +3,7 @@
 import { type ByteSource, rangeSource } from '../../../bytes/byte-source.ts';
 import { CodesignError } from '../../../errors/codesign-error.ts';
 import { broken, type Finding, rejected } from '../../../errors/finding.ts';
+import { listedUpTo } from '../../../errors/plural.ts';
 import type { ContainedFile } from '../../../format/signable-file.ts';
 import { readArchive } from '../../../zip/archive.ts';
 import { STORED } from '../../../zip/fields.ts';
@@ -103,10 +104,7 @@ function present({ archive, manifest }: AppxPackage): Manifest {
 /** A bundle may contain thousands of packages. */
 const MOST_LISTED = 3;
 
-export function listed(items: readonly string[]): string {
-  const more = items.length - MOST_LISTED;
-  return [...items.slice(0, MOST_LISTED), ...(more > 0 ? [`and ${more} more`] : [])].join(', ');
-}
+export const listed = (items: readonly string[]): string => listedUpTo(MOST_LISTED, items);
 
 export function examineOffsets({ archive, manifest }: AppxPackage): readonly Finding[] {
   return manifest.packages.flatMap(({ name, offset, size }) => {

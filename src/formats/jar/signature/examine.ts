@@ -1,6 +1,6 @@
-import { X509Certificate } from 'node:crypto';
 import { DIGEST_NAME_BY_OID } from '../../../asn1/algorithm-identifiers.ts';
 import { isReadableCertificate } from '../../../certificates/certificate.ts';
+import { keyOf } from '../../../cms/verify-signer.ts';
 import type { WorkBudget } from '../../../crypto/work-budget.ts';
 import {
   broken,
@@ -95,17 +95,9 @@ function* blockFindings(block: EmbeddedBlock, timestamps: readonly Timestamp[]):
 
 function shortKeys({ signedData }: EmbeddedBlock): readonly number[] {
   return (signedData?.signers ?? []).flatMap(({ certificate }) => {
-    const bits = certificate === undefined ? undefined : modulusLength(certificate);
+    const bits = certificate && keyOf(certificate)?.asymmetricKeyDetails?.modulusLength;
     return bits !== undefined && bits < SHORTEST_KEY ? [bits] : [];
   });
-}
-
-function modulusLength(certificate: Uint8Array): number | undefined {
-  try {
-    return new X509Certificate(certificate).publicKey.asymmetricKeyDetails?.modulusLength;
-  } catch {
-    return undefined; // OpenSSL does not know this kind of key. Another finding reports that its signature cannot be verified.
-  }
 }
 
 function disagreementFinding({ part, name = '' }: Disagreement, signatureFile: string, shared: SharedInfo): Finding {
