@@ -9,15 +9,11 @@ export const SIGNING_TIME = '1.2.840.113549.1.9.5';
 /** The older kind of timestamp (PKCS#9, 6.6; RFC 5652, 11.4). */
 export const COUNTER_SIGNATURE = '1.2.840.113549.1.9.6';
 export const TST_INFO = '1.2.840.113549.1.9.16.1.4';
-/** ESSCertID, with a SHA-1 digest. */
 export const SIGNING_CERTIFICATE = '1.2.840.113549.1.9.16.2.12';
-/** RFC 3161, appendix A. */
 export const TIMESTAMP_TOKEN = '1.2.840.113549.1.9.16.2.14';
-/** RFC 5126, 5.11.1. */
 export const COMMITMENT_TYPE = '1.2.840.113549.1.9.16.2.16';
 export const PROOF_OF_ORIGIN = '1.2.840.113549.1.9.16.6.1';
 export const PROOF_OF_RECEIPT = '1.2.840.113549.1.9.16.6.2';
-/** ESSCertIDv2, with any digest. */
 export const SIGNING_CERTIFICATE_V2 = '1.2.840.113549.1.9.16.2.47';
 
 // PKCS#12 (RFC 7292) and its encryption (RFC 8018).
@@ -62,10 +58,8 @@ export const ANY_PURPOSE = '2.5.29.37.0';
 export const SERVER_AUTH = '1.3.6.1.5.5.7.3.1';
 export const CODE_SIGNING = '1.3.6.1.5.5.7.3.3';
 export const EMAIL_PROTECTION = '1.3.6.1.5.5.7.3.4';
-/** RFC 9336. */
 export const DOCUMENT_SIGNING = '1.3.6.1.5.5.7.3.36';
 export const MICROSOFT_DOCUMENT_SIGNING = '1.3.6.1.4.1.311.10.3.12';
-/** Adobe calls it "authentic documents trust". */
 export const ADOBE_DOCUMENT_SIGNING = '1.2.840.113583.1.1.5';
 export const TIME_STAMPING = '1.3.6.1.5.5.7.3.8';
 export const OCSP_SIGNING = '1.3.6.1.5.5.7.3.9';
@@ -79,14 +73,12 @@ export const SPC_SP_OPUS_INFO = '1.3.6.1.4.1.311.2.1.12';
 export const SPC_PE_IMAGE_DATA = '1.3.6.1.4.1.311.2.1.15';
 export const SPC_INDIVIDUAL_PURPOSE = '1.3.6.1.4.1.311.2.1.21';
 export const SPC_CAB_DATA = '1.3.6.1.4.1.311.2.1.25';
-/** Since SDK 26100, signtool writes this type for cabinets. */
 export const SPC_CAB_DATA_2 = '1.3.6.1.4.1.311.2.1.28';
 export const SPC_SIP_INFO = '1.3.6.1.4.1.311.2.1.30';
 export const SPC_COMMERCIAL_PURPOSE = '1.3.6.1.4.1.311.2.1.22';
 export const SPC_PAGE_HASHES_V1 = '1.3.6.1.4.1.311.2.3.1';
 export const SPC_PAGE_HASHES_V2 = '1.3.6.1.4.1.311.2.3.2';
 export const SPC_NESTED_SIGNATURE = '1.3.6.1.4.1.311.2.4.1';
-/** The content type of a catalog (szOID_CTL). */
 export const CERTIFICATE_TRUST_LIST = '1.3.6.1.4.1.311.10.1';
 export const CATALOG_LIST = '1.3.6.1.4.1.311.12.1.1';
 export const CATALOG_MEMBER = '1.3.6.1.4.1.311.12.1.2';
@@ -107,7 +99,6 @@ export const COUNTRY = '2.5.4.6';
 export const ORGANIZATION = '2.5.4.10';
 export const ORGANIZATIONAL_UNIT = '2.5.4.11';
 
-/** RFC 4514, 4519. */
 export const NAME_ATTRIBUTES: Readonly<Record<string, string>> = {
   [COMMON_NAME]: 'CN',
   '2.5.4.4': 'SN',

@@ -7,7 +7,6 @@ import { plural } from '../errors/plural.ts';
 import { asn1Errors } from './errors.ts';
 
 export interface Element {
-  /** Identifier octet, such as 0x30 for SEQUENCE or 0xa0 for a constructed `[0]`. */
   readonly tag: number;
   readonly bytes: Uint8Array;
   readonly contents: Uint8Array;
@@ -72,7 +71,6 @@ function partsUpTo(most: number, element: Element, what: string): Element[] {
   return found;
 }
 
-/** Returns at most `most` parts, for callers that reject an element with more parts. */
 export function firstParts(element: Element, what: string, most: number): Element[] {
   if ((element.tag & 0x20) === 0) throw malformed(what, 'a primitive value instead of parts', element.offset);
   const found: Element[] = [];
@@ -164,7 +162,6 @@ export function bitsOf(element: Element, what: string): Uint8Array {
   return expectTag(element, 0x03, what).contents.subarray(1);
 }
 
-/** BER permits an OCTET STRING that consists of parts. */
 export function octetsOf(element: Element, what: string): Uint8Array {
   if (element.tag !== 0x24 || element.rules === 'DER') return expectTag(element, 0x04, what).contents;
   return Buffer.concat(parts(element, what).map((piece) => expectTag(piece, 0x04, what).contents));
@@ -174,7 +171,6 @@ interface Header {
   readonly tag: number;
   readonly length: number;
   readonly contentsLength: number | undefined;
-  /** A definite length in the fewest octets, as DER requires. */
   readonly isShortest: boolean;
 }
 

@@ -23,7 +23,6 @@ export function encodeTime(time: Date): Uint8Array {
   return time.getUTCFullYear() < 2050 ? encode(0x17, Buffer.from(digits.slice(2))) : encode(0x18, Buffer.from(digits));
 }
 
-/** Two-digit years stand for 1950 to 2049. */
 function withCentury(text: string): string {
   return `${Number(text.slice(0, 2)) < 50 ? '20' : '19'}${text}`;
 }

@@ -17,7 +17,6 @@ export interface Container<Measured extends MeasuredContent = MeasuredContent> {
   /** Clause for a message that explains why no second signature can be nested in the first. */
   readonly reasonForOneSignature?: string;
   entries(): Promise<readonly CmsEntry[]>;
-  /** Clause for a message that explains why entries cannot be rewritten. */
   readonly reasonNotRewritable?: string | undefined;
   /**
    * Reads the content once, either as new signatures digest it, as existing signatures digest it, or
@@ -53,7 +52,6 @@ export interface SignedKind {
 }
 
 export interface CmsEntry {
-  /** A display name that is unique in the file. */
   readonly location: string;
   readonly cms: Uint8Array | undefined;
   examine?(): readonly Finding[];

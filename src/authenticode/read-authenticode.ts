@@ -26,7 +26,6 @@ export interface AuthenticodeParts {
   readonly digestedContent: Uint8Array;
   /** Digest algorithm of the content. undefined if the API does not support it (MD5, for example). */
   readonly algorithm: DigestAlgorithm | undefined;
-  /** Common name, or the issuer and serial number if the certificate is missing. Not escaped. */
   readonly signerName: string;
 }
 
@@ -192,7 +191,6 @@ function contentDigestOf(oid: string): ContentDigest | undefined {
   return digestAlgorithmOf(oid);
 }
 
-/** No new signature uses MD5. */
 function isSigningAlgorithm(algorithm: ContentDigest | undefined): algorithm is DigestAlgorithm {
   return algorithm !== undefined && algorithm !== 'MD5';
 }

@@ -95,7 +95,6 @@ const PURPOSES: ReadonlyMap<string, string> = new Map([
 /** These attributes occur in every signature, or are shown elsewhere. */
 const SIGNED_SHOWN = [SIGNING_TIME, CONTENT_TYPE, MESSAGE_DIGEST, SPC_SP_OPUS_INFO, SPC_STATEMENT_TYPE];
 const UNSIGNED_SHOWN = [SPC_NESTED_SIGNATURE, ...AUTHENTICODE_PROFILE.timestampTypes];
-/** A hostile signature can contain thousands of attribute types. */
 const MOST_NAMES = 16;
 
 export function describeAuthenticode(parts: AuthenticodeParts, file: SignedFile): readonly Detail[] {

@@ -39,7 +39,6 @@ export function spcSpOpusInfo({ description, url }: ProgramInfo): Uint8Array {
   );
 }
 
-/** Encodes an SpcString as `[0]` IMPLICIT BMPString. */
 export function spcUnicode(text: string): Uint8Array {
   return contextPrimitive(0, utf16be(text));
 }

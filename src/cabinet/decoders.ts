@@ -7,7 +7,6 @@ import { lzx } from './lzx.ts';
 
 const WINDOW = 32 * 1024;
 
-/** Returns undefined for a method that is not supported. */
 export function decoderFor(compression: number): BlockDecoder | undefined {
   const method = compression & 0xf;
   if (method === 0) return STORED;

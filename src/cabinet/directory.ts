@@ -7,12 +7,9 @@ import { malformed } from './errors.ts';
 export interface Cabinet {
   readonly source: ByteSource;
   readonly setId: number;
-  /** Position of the cabinet in its set. */
   readonly number: number;
-  /** Names of the neighbouring cabinets of the set. */
   readonly previous: string | undefined;
   readonly next: string | undefined;
-  /** Length of the reserved area in each data block. */
   readonly blockReserve: number;
   readonly folders: readonly CabinetFolder[];
   readonly files: readonly CabinetFile[];
@@ -28,7 +25,6 @@ export interface CabinetFolder {
 export interface CabinetFile {
   readonly name: string;
   readonly size: number;
-  /** Offset in the unpacked data of the folder. */
   readonly offset: number;
   readonly folder: number;
   readonly isFromPrevious: boolean;
@@ -44,7 +40,6 @@ export const HAS_RESERVE = 4;
 /** Longest name of a file or a cabinet, including the NUL at its end. */
 const LONGEST_NAME = 257;
 const UTF8_NAME = 0x80;
-/** Folder numbers of files that also have data in neighbouring cabinets. */
 const FROM_PREVIOUS = 0xfffd;
 const TO_NEXT = 0xfffe;
 const FROM_PREVIOUS_TO_NEXT = 0xffff;

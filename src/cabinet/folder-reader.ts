@@ -3,7 +3,6 @@
 import { type ByteSource, slidingWindow } from '../bytes/byte-source.ts';
 import { malformed } from './errors.ts';
 
-/** The data blocks of a folder in one cabinet. */
 export interface FolderPart {
   readonly source: ByteSource;
   readonly dataOffset: number;
@@ -14,7 +13,6 @@ export interface FolderPart {
 export interface BlockDecoder {
   /** Returns `size` unpacked bytes, which stay valid. Throws `file-malformed`. */
   decode(data: Buffer, size: number): Buffer;
-  /** Returns a decoder that continues from the same state. */
   copy(): BlockDecoder;
 }
 
@@ -25,7 +23,6 @@ export const LONGEST_BLOCK = 32_768;
 
 interface Position {
   readonly part: number;
-  /** Number of blocks that were read in this part. */
   readonly blocks: number;
   readonly offset: number;
   /** The last unpacked block, and its offset in the unpacked data. */
@@ -49,12 +46,10 @@ export class FolderReader {
     this.#position = position ?? { part: 0, blocks: 0, offset, block: Buffer.alloc(0), start: 0 };
   }
 
-  /** Offset of the first byte that can still be read. */
   get start(): number {
     return this.#position.start;
   }
 
-  /** Returns a reader that continues from the same position, and does not call `onBlock`. */
   copy(): FolderReader {
     return new FolderReader(this.#parts, this.#decoder.copy(), () => undefined, this.#position);
   }

@@ -2,16 +2,13 @@
 
 import { malformed } from './errors.ts';
 
-/** Codes of up to this many bits are looked up in a table. */
 const LOOKUP_BITS = 10;
 const LONGEST_CODE = 16;
 
 export interface HuffmanCode {
   /** Symbol * 32 + length for each value of the next `LOOKUP_BITS` bits. 0 for a longer code. */
   readonly lookup: Uint32Array;
-  /** Number of codes of each length. */
   readonly counts: Uint16Array;
-  /** Symbols in the order of their codes. */
   readonly symbols: Uint16Array;
 }
 

@@ -23,9 +23,7 @@ interface State {
   readonly window: Buffer;
   readonly mainLengths: Uint8Array;
   readonly lengthLengths: Uint8Array;
-  /** Number of bytes that were unpacked. */
   total: number;
-  /** The last three match offsets. */
   recent: [number, number, number];
   /** Size of the program in whose calls the addresses are translated. undefined until the first block is read. */
   callsSize: number | undefined;
@@ -186,10 +184,8 @@ function readOffset(state: State, bits: BitReader, slot: number): number {
   return state.recent[0];
 }
 
-/** Frames after the first GiB are not translated. */
 const TRANSLATED = 32_768 * 32_768;
 const CALL = 0xe8;
-/** The last bytes of a frame are not translated. */
 const END = 10;
 
 /** Before compression, the relative address after each byte 0xE8 (a call on x86) became an absolute one. */

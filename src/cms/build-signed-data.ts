@@ -24,7 +24,6 @@ export interface Attribute {
 
 export interface SignedDataParts {
   readonly algorithm: DigestAlgorithm;
-  /** Encoded content under `[0]`; undefined for a detached signature. */
   readonly content: { readonly type: string; readonly value?: Uint8Array | undefined };
   readonly certificates: readonly Uint8Array[];
   readonly signer: Pick<CertificateFields, 'issuer' | 'serialNumber'>;
@@ -68,7 +67,6 @@ export function digestAlgorithm(algorithm: DigestAlgorithm): Uint8Array {
   return sequence(objectIdentifier(DIGEST_OID[algorithm]), nullValue());
 }
 
-/** The content of an RSASSA-PKCS1-v1_5 signature. */
 export function digestInfo(algorithm: DigestAlgorithm, digest: Uint8Array): Uint8Array {
   return sequence(digestAlgorithm(algorithm), octetString(digest));
 }

@@ -38,7 +38,7 @@ export interface SignerInfo {
 
 export interface SignedData {
   readonly bytes: Uint8Array;
-  /** Bytes after the ContentInfo: padding, or hidden data. */
+  /** Number of bytes after the ContentInfo: padding, or hidden data. */
   readonly trailingLength: number;
   readonly contentType: string;
   /** The element under `[0]`: an OCTET STRING in CMS, any type in PKCS#7; undefined if detached. */
@@ -96,7 +96,6 @@ export function parseSignedData(bytes: Uint8Array, budget: CmsBudget = cmsBudget
   });
 }
 
-/** Reads a SignerInfo that is stored alone, such as a countersignature. */
 export function parseSignerInfo(bytes: Uint8Array, certificates: readonly Uint8Array[]): SignerInfo {
   return withCmsErrors(() => {
     const candidates = certificates.map((der) => ({ der, fields: readCertificateFields(der) }));
@@ -117,7 +116,6 @@ export function attributeValues(attributes: readonly ParsedAttribute[], type: st
   return attributes.flatMap((attribute) => (attribute.type === type ? attribute.values : []));
 }
 
-/** Skips attribute certificates and other tags. */
 function certificatesIn(set: Element | undefined): Uint8Array[] {
   if (set === undefined) return [];
   return partsUpTo(MAX_CERTIFICATES, set, 'certificates').flatMap(({ tag, bytes }) => (tag === 0x30 ? [bytes] : []));

@@ -75,7 +75,6 @@ export function readAttributeFields(attribute: Element) {
   return { type, values };
 }
 
-/** Throws `cms-too-large` for more than `limit` parts. */
 export function partsUpTo(limit: number, element: Element, what: string): readonly Element[] {
   const found = firstParts(element, what, limit + 1);
   if (found.length > limit) throw cmsErrors('cms-too-large', { limit, what });

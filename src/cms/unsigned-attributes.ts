@@ -80,7 +80,6 @@ function exchange(parent: Element, part: Element, replacement: Uint8Array): Uint
   return encode(parent.tag, before, replacement, after);
 }
 
-/** Keeps a sorted SET (as in DER) sorted. */
 function insertInDerOrder(existing: readonly Uint8Array[], added: Uint8Array): readonly Uint8Array[] {
   const index = existing.findIndex((bytes) => Buffer.compare(bytes, added) > 0);
   return existing.toSpliced(index < 0 ? existing.length : index, 0, added);

@@ -34,7 +34,6 @@ export const SIZE_LIMIT = { 3: 2 ** 31, 4: 2 ** 34 } as const;
 
 export interface CompoundStream {
   readonly kind: 'stream';
-  /** Name in UTF-16LE, without the NUL at its end. */
   readonly name: Uint8Array;
   readonly entry: Uint8Array;
   readonly size: number;

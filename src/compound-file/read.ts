@@ -24,9 +24,7 @@ import {
 } from './format.ts';
 import { malformed, Sectors } from './sectors.ts';
 
-/** Nesting depth of storages. Installers have two levels. */
 const DEEPEST = 32;
-/** Real installer files have far fewer directory entries than this. */
 const MOST_ENTRIES = 131_072;
 
 /** Needs 5 bytes of memory for each sector of the file. */
@@ -114,7 +112,6 @@ class Tree {
     return { kind: 'storage', name: nameOf(entry), entry, children };
   }
 
-  /** Yields the entries of the tree with this root, in sorted order. */
   *#inOrder(root: number): Generator<Buffer> {
     const ancestors: Buffer[] = [];
     let id = root;

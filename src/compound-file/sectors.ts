@@ -176,7 +176,6 @@ export class Sectors {
   }
 }
 
-/** `chunk` contains whole words. Words after the end of the array `fat` are ignored. */
 function putWords(chunk: Uint8Array, fat: Uint32Array, start: number): void {
   const words = new DataView(chunk.buffer, chunk.byteOffset, chunk.length);
   const end = Math.min(fat.length, start + chunk.length / 4);

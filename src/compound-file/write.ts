@@ -237,7 +237,6 @@ class Allocation {
     return this.#sector(start);
   }
 
-  /** Adds the FAT and the DIFAT, which must also describe their own sectors. */
   finish(): { fatSectors: number[]; difatSectors: number[] } {
     const perSector = this.#length / 4;
     let [fatCount, difatCount] = [0, 0];
@@ -255,7 +254,6 @@ class Allocation {
     return { fatSectors, difatSectors };
   }
 
-  /** Encodes the FAT. A file of 16 GiB has a FAT of 16 MiB. */
   fat(fatSectors: readonly number[], difatSectors: readonly number[]): Uint8Array {
     const fat = new DataView(new ArrayBuffer(fatSectors.length * this.#length));
     const set = (sector: number, word: number) => fat.setUint32(sector * 4, word, true);

@@ -21,7 +21,6 @@ export type ContentDigest = DigestAlgorithm | 'MD5';
 
 export interface Measurement {
   readonly digests: ReadonlyMap<ContentDigest, Uint8Array>;
-  /** Up to 0xffff; undefined if not requested. */
   readonly sum16: number | undefined;
 }
 
@@ -136,7 +135,6 @@ export function addSum16(sum: number, bytes: Uint8Array, offset: number): number
   return fold16(sum + (exchanged ? exchange(total) : total));
 }
 
-/** A multiple of 0xffff other than zero becomes 0xffff. */
 function fold16(total: number): number {
   if (total <= 0xffff) return total;
   return total % 0xffff || 0xffff;

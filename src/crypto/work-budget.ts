@@ -23,7 +23,7 @@ export const BUDGET_SPENT = 'work-budget-spent';
 
 export type WorkBudget = ReturnType<typeof createWorkBudget>;
 
-/** After work of one kind is rejected, all later work of that kind is rejected. */
+/** Once work of one kind has been rejected, all later work of that kind is rejected too. */
 export function createWorkBudget(limit = LIMIT) {
   let left = limit;
   let refused = Number.POSITIVE_INFINITY;

@@ -25,7 +25,6 @@ export interface SignatureProfile {
 
 export interface CmsContent {
   readonly type: string;
-  /** DER; undefined for a detached signature. */
   readonly value?: Uint8Array | undefined;
   readonly messageDigest: Uint8Array;
 }
@@ -96,7 +95,7 @@ interface CmsSignature extends Pick<FoundSignature, 'location' | 'details' | 'ex
   timestamps(): readonly Timestamp[];
 }
 
-/** Reads algorithm and timestamps on demand: listing signatures does not verify timestamps. */
+/** Reads the algorithm and the timestamps only on demand, so that listing signatures verifies no timestamps. */
 export function cmsSignature({ cms, signedData, signer, contained = [], ...own }: CmsSignature): FoundSignature {
   const timestamps = lazy(own.timestamps);
   const algorithm = lazy(own.algorithm);

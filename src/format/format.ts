@@ -15,7 +15,6 @@ export interface Format {
   readonly onlyIfNamed?: readonly string[];
   readonly purpose: Purpose;
   readonly recognition: Recognition;
-  /** undefined if files can only be read. */
   readonly signing: SigningRules | undefined;
   /**
    * Reads the layout. Throws if the file is malformed or has no space for a signature. `name` is the name of the output
@@ -28,7 +27,6 @@ export interface Format {
 export interface SigningRules {
   /** Formats with a common option refer to the same object. */
   readonly options: readonly FormatOption[];
-  /** Modes for existing signatures. The first is the default. */
   readonly modes: readonly [SigningMode, ...SigningMode[]];
   /** Signatures contain `SigningContext.time`. A resumed run uses the time of the first run. */
   readonly signsTime?: boolean;
@@ -41,7 +39,6 @@ export interface SigningRules {
 export type Recognition =
   | {
       readonly by: 'bytes';
-      /** `head` has the first 4096 bytes. */
       claims(head: Uint8Array, name: string): boolean;
     }
   | {

@@ -5,7 +5,6 @@ export interface FormatOption {
   readonly key: string;
   readonly flag: `--${string}`;
   readonly short?: `-${string}`;
-  /** undefined for a switch, whose value is `true`. */
   readonly placeholder?: string;
   readonly help: string;
   readonly group: string;

@@ -85,7 +85,6 @@ export type Envelopes = readonly [Envelope, ...Envelope[]];
 export interface Removing {
   /** Signatures that will be removed. In some formats, earlier signatures must stay. */
   signatures(): Promise<readonly FoundSignature[]>;
-  /** Throws `not-signed` if there is nothing to remove. */
   patch(): Promise<Patch>;
 }
 
@@ -124,7 +123,6 @@ export interface Contents {
    * read. `most` limits the bytes that are unpacked only to find the files.
    */
   entries(neighbour?: FindNeighbour, most?: number): AsyncIterable<ContainedFile>;
-  /** undefined if the files inside cannot be changed. */
   readonly changing: ChangingContents | undefined;
 }
 
@@ -158,7 +156,6 @@ export type SigningMode = 'replace' | 'append';
 
 export interface SigningContext {
   readonly algorithm: DigestAlgorithm;
-  /** undefined if no timestamp is wanted. */
   readonly timestampAlgorithm?: DigestAlgorithm | undefined;
   readonly chain: SigningChain;
   /** The signing time. The journal records it, so that a later run can create the same bytes. */

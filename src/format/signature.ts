@@ -50,7 +50,6 @@ export function containedAs(as: ContainedSignature['as'], { contained }: FoundSi
   return contained.flatMap((one) => (one.as === as ? [one.signature] : []));
 }
 
-/** Each nested signature follows the one that contains it. */
 export function withNested(signatures: readonly FoundSignature[]): FoundSignature[] {
   return signatures.flatMap((signature) => [signature, ...withNested(containedAs('nested', signature))]);
 }

@@ -11,7 +11,6 @@ import { checkInflated, LARGEST_BUFFERED } from '../format/contents.ts';
 import { formatErrors } from '../format/errors.ts';
 import type { ContainedFile, FindNeighbour } from '../format/signable-file.ts';
 
-/** Sets of floppy disks had up to a few dozen cabinets. */
 const MOST_CABINETS = 200;
 
 /**
@@ -95,7 +94,6 @@ async function unpack(reader: FolderReader, offset: number, size: number): Promi
   return forwardSource(size, () => start.copy().read(offset, size));
 }
 
-/** Returns the data of a folder in all cabinets in which it continues. */
 async function partsOf(cabinet: Cabinet, folder: number, neighbour: FindNeighbour): Promise<readonly FolderPart[]> {
   const parts: FolderPart[] = [];
   let [current, index]: [Cabinet, number] = [cabinet, folder];

@@ -1,5 +1,3 @@
-/** Serves formats without a signature of their own. */
-
 import type { Contents, SignableFile } from '../format/signable-file.ts';
 import type { Detail } from '../format/signature.ts';
 

@@ -13,7 +13,6 @@ export interface OtherKind {
   readonly archive: string | undefined;
 }
 
-/** Returns a format even for containers that have no signature. */
 export async function kindOf(
   source: ByteSource,
   name: string,
@@ -49,7 +48,6 @@ const DESCRIBED = [
 ] as const;
 const ARCHIVES: readonly string[] = ['archive', 'Debian package', 'RPM package', 'encrypted'];
 
-/** Ids of all types of files that a policy may mention. */
 export const KINDS: ReadonlySet<string> = new Set([
   ...[...FORMATS, ...CONTAINERS].map(({ id }) => id),
   ...DESCRIBED.map(([, id]) => id),

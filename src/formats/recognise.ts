@@ -136,7 +136,6 @@ async function recognise(
   };
 }
 
-/** A local header, and the end record of an empty archive. */
 const STARTS: readonly string[] = ['PK\x03\x04', 'PK\x05\x06'];
 /** An archive may follow a program (MZ, ELF, Mach-O) without deciding its format. */
 const PROGRAMS: readonly string[] = ['MZ', '\x7fELF', '\xcf\xfa\xed\xfe', '\xce\xfa\xed\xfe', '\xca\xfe\xba\xbe'];
@@ -173,7 +172,6 @@ function isNamedAs({ extensions }: Format, name: string): boolean {
   return extensions.some((extension) => lower.endsWith(extension));
 }
 
-/** Returns a text such as `a text file`. 4096 bytes of `head` are enough. */
 export function describeBytes(head: Uint8Array): string {
   if (startsWith(head, [0x4d, 0x5a])) return describeMz(head);
   if (startsWith(head, [0xca, 0xfe, 0xba, 0xbe])) {

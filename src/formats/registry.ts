@@ -22,7 +22,6 @@ export const formats: readonly Format[] = FORMATS;
 /** Files of these formats are opened only for the files inside them. */
 export const CONTAINERS: readonly Format[] = [tar, asar, zip];
 
-/** A certificate without any of these purposes cannot sign any file. */
 export const PURPOSES: readonly Purpose[] = [...new Set(FORMATS.map(({ purpose }) => purpose))];
 
 /** `--recursive` skips files with these extensions. */

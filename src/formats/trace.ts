@@ -1,6 +1,5 @@
 import type { ByteSource } from '../bytes/byte-source.ts';
 
-/** Longest match of a pattern, in bytes. */
 const LONGEST_TRACE = 1024;
 
 const MOST_SEARCHED = 64 * 1024 * 1024;

@@ -89,7 +89,6 @@ async function readSectionAt(source: ByteSource, offset: number): Promise<Sectio
   throw brokenReference(`no section is at byte ${offset}, where one should be`);
 }
 
-/** Reads a cross-reference stream (ISO 32000-2, 7.5.8). */
 async function readXrefStream(source: ByteSource, offset: number): Promise<Section> {
   const object = await readObjectAt(source, offset);
   const { value: trailer } = object;
@@ -196,7 +195,6 @@ function wordsFrom(source: ByteSource, start: number) {
   };
   return {
     position: () => textStart + at,
-    /** Returns null if the pattern does not match the text that has already been read. */
     readAlready: (pattern: RegExp) => (text.length - at < LONGEST_MATCH ? null : match(pattern)),
     async next(pattern: RegExp): Promise<RegExpExecArray | null> {
       if (text.length - at < LONGEST_MATCH) {

@@ -22,9 +22,7 @@ export interface PdfDocument {
   /** Returns false if the entry states the wrong index in its object stream. Some PDF readers use that index. */
   isExact(number: number, entry: Entry): Promise<boolean>;
   resolve(value: PdfValue | undefined): Promise<PdfValue>;
-  /** Follows a reference. Returns undefined if the value is not a dictionary. */
   dictionary(value: PdfValue | undefined): Promise<PdfDictionary | undefined>;
-  /** Follows a reference. Returns no items if the value is not an array. */
   items(value: PdfValue | undefined): Promise<readonly PdfValue[]>;
 }
 

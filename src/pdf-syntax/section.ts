@@ -34,12 +34,9 @@ export interface Section {
 }
 
 export interface Extent {
-  /** The lowest offset of the section itself and its objects; `highest` is the highest one. */
   readonly lowest: number;
   readonly highest: number;
-  /** Number of objects in use. */
   readonly used: number;
-  /** Numbers of the object streams that contain objects of this section. */
   readonly streams: ReadonlySet<number>;
 }
 

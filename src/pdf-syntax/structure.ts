@@ -42,9 +42,7 @@ export interface Field {
   readonly name: string;
   readonly reference: PdfReference;
   readonly dictionary: PdfDictionary;
-  /** The value of /FT, either from the field or inherited. */
   readonly type: string | undefined;
-  /** The value of /Ff, either from the field or inherited. */
   readonly flags: number;
   readonly value: PdfValue | undefined;
 }

@@ -16,7 +16,6 @@ export interface Update {
   readonly starts: ReadonlyMap<number, number>;
 }
 
-/** Trailer keys that are not copied to the new section. */
 const OWN_KEYS = {
   Prev: undefined,
   XRefStm: undefined,

@@ -88,7 +88,6 @@ export function textOf(value: PdfValue | undefined): string | undefined {
 export const keyOf = (value: PdfValue | undefined): string =>
   isOf(value, 'reference') ? `${value.number} ${value.generation}` : '';
 
-/** Compares parsed values and ignores differences in their encoding. */
 export function isSameValue(a: PdfValue | undefined, b: PdfValue | undefined): boolean {
   if (typeof a !== 'object' || a === null || typeof b !== 'object' || b === null) return a === b;
   if (a.kind === 'real') return b.kind === 'real' && a.value === b.value;

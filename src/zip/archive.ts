@@ -26,11 +26,9 @@ import {
 export interface ZipArchive {
   readonly end: EndOfArchive;
   readonly directory: Buffer;
-  /** Entries have the order of the directory. */
   readonly entries: readonly ZipEntry[];
   readonly inFile: readonly ZipEntry[];
   readonly byName: ReadonlyMap<string, ZipEntry>;
-  /** Bytes before this offset are not part of the archive. */
   readonly start: number;
 }
 

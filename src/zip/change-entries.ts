@@ -25,7 +25,6 @@ import { movedRecord, writeEndRecords } from './write-records.ts';
 export interface ChangedContents {
   readonly crc32: number;
   readonly size: number;
-  /** The data as it is stored in the archive. Ranges are ranges of the archive. */
   readonly data: readonly Piece[];
 }
 
@@ -98,7 +97,6 @@ export async function changeEntries(
   return [...edits, { offset: directoryOffset, remove, insert: [newDirectory, endRecords] }];
 }
 
-/** Offsets of fields in the two kinds of records. */
 interface RecordFields {
   readonly flags: number;
   readonly crc32: number;

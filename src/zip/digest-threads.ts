@@ -20,7 +20,7 @@ interface Thread {
   isReady: boolean;
 }
 
-/** `program` is the built digest-worker.ts: its location, or its text. */
+/** `program` is the location or the text of the built digest-worker.ts. */
 export function createDigestThreads(program: URL | string, count = Math.min(availableParallelism() - 1, MOST_THREADS)) {
   let threads: Thread[] = [];
   let isBroken = false;

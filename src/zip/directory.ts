@@ -22,7 +22,6 @@ import {
 /** `recordStart` and `recordEnd` are offsets in the directory, all others in the file. */
 export interface ZipEntry {
   readonly index: number;
-  /** Names are separated by `/`. The path of a folder ends with it. */
   readonly name: string;
   readonly flags: number;
   readonly method: number;
@@ -60,7 +59,6 @@ export function readDirectory(directory: Buffer, end: EndOfArchive, names: NameR
   return entries;
 }
 
-/** Offsets in the directory. The comment follows the extra fields. */
 interface RecordRange {
   readonly start: number;
   readonly nameStart: number;

@@ -16,7 +16,6 @@ import {
 
 export interface ArchiveChange {
   readonly remove: ReadonlySet<ZipEntry>;
-  /** New or existing entries that come first, in the file and in the directory. */
   readonly first: readonly (NewEntry | ZipEntry)[];
   /** New entries after given ones, even if those are removed. */
   readonly after?: ReadonlyMap<ZipEntry, NewEntry>;
@@ -173,7 +172,6 @@ function removedLength(entries: readonly ZipEntry[]): number {
   return entries.reduce((sum, { offset, end }) => sum + end - offset, 0);
 }
 
-/** `shift` includes the length of the entry without padding. */
 function padded(entry: NewEntry, shift: number): NewEntry {
   let padding = modulo(-shift, ALIGNMENT);
   if (padding === 0) return entry;
@@ -252,7 +250,6 @@ export function tailOf({ archive, records, length, entryCount }: ArchiveBody, la
   return [localHeader(last), last.data, records, lastRecord, endRecords];
 }
 
-/** Keeps the comment of the archive, and the bytes after it. */
 export function editLastEntry(body: ArchiveBody, last?: NewEntry): Patch {
   const { archive, edits, end } = body;
   const { recordOffset } = archive.end;

@@ -25,11 +25,9 @@ export interface EndOfArchive {
   readonly directorySize: number;
   /** Recorded offsets start here: at 0, or after data that was added before the archive. */
   readonly base: number;
-  /** The record excludes the comment, which follows it. */
   readonly record: Buffer;
   readonly recordOffset: number;
   readonly zip64: Buffer | undefined;
-  /** The locator follows the ZIP64 end record. */
   readonly locator: Buffer | undefined;
   /** The offset in the locator is counted from here. Java counts it from the start of the file. */
   readonly locatorBase: number;
@@ -38,7 +36,6 @@ export interface EndOfArchive {
 
 /** Length of the signature and the size field, which the size does not include. */
 const ZIP64_SIZE_END = 12;
-/** No known program writes the extensible data. */
 const LONGEST_ZIP64_END_RECORD = 0x10000;
 const LONGEST_TAIL = END_RECORD_LENGTH + 0xffff;
 
@@ -185,7 +182,6 @@ async function findZip64(source: ByteSource, recordOffset: number) {
   throw zipErrors('zip-malformed', { problem: 'its ZIP64 locator does not point to a ZIP64 end record' });
 }
 
-/** A marker in a 16-bit field means that the value is in the ZIP64 record. */
 function checkOnePart(record: Buffer, zip64: Buffer | undefined): void {
   const isFirst = [4, 6].every((at) => [0, zip64 === undefined ? 0 : IN_ZIP64_16].includes(record.readUInt16LE(at)));
   const isWhole = record.readUInt16LE(8) === record.readUInt16LE(10);
@@ -201,7 +197,6 @@ function inSeveralParts(): CodesignError {
   return zipErrors('zip-unsupported', { problem: 'it is one part of a multi-part archive' });
 }
 
-/** The end record and the ZIP64 record must have the same values. */
 function readFields(record: Buffer, zip64: Buffer | undefined) {
   const entryCount = record.readUInt16LE(10);
   const directorySize = record.readUInt32LE(12);

@@ -119,7 +119,6 @@ interface DigestTable extends EntryDigests {
   put(index: number, position: number, digest: Uint8Array): void;
 }
 
-/** One buffer per algorithm, because there may be 100,000 entries. */
 function emptyTable(algorithms: readonly string[], count: number): DigestTable {
   const lengths = algorithms.map((algorithm) => createHash(algorithm).digest().length);
   const columns = lengths.map((length) => Buffer.alloc(length * count));

@@ -13,7 +13,6 @@ export interface EntryWindow {
   readonly isLarge: boolean;
 }
 
-/** An entry that is too large for a group has its own window. */
 export function windowsOf(entries: readonly LocatedEntry[]): EntryWindow[] {
   const offsetOf = (position: number): number => entries[position]?.dataOffset ?? 0;
   const isInOrder = entries.every(({ dataOffset }, position) => position === 0 || dataOffset >= offsetOf(position - 1));

@@ -16,7 +16,6 @@ export const ZIP64_LOCATOR_LENGTH = 20;
 /** These values mean that the real value is in the ZIP64 record or extra field (4.4.1.4). */
 export const IN_ZIP64_16 = 0xffff;
 export const IN_ZIP64_32 = 0xffffffff;
-/** Header ID of the ZIP64 field (APPNOTE 4.5.3). */
 export const ZIP64_EXTRA = 0x0001;
 
 export const STORED = 0;
@@ -55,7 +54,6 @@ export function asBuffer(bytes: Uint8Array): Buffer {
   return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
 }
 
-/** Values above 2^53 are not exact, but larger than any file. */
 export function readUInt64LE(bytes: Buffer, offset: number): number {
   return bytes.readUInt32LE(offset) + bytes.readUInt32LE(offset + 4) * 2 ** 32;
 }

@@ -51,7 +51,6 @@ const APK_MAGIC = 'APK Sig Block 42';
 const APK_FOOTER_LENGTH = 24;
 const APK_SIZE_LENGTH = 8;
 const APK_ID_LENGTH = 4;
-/** A real block has a few thousand bytes, and 4096 bytes of padding. */
 const LONGEST_APK_BLOCK = 16 * 1024 * 1024;
 
 /** The block ends at the directory, and contains pairs of id and value ("APK Signature Scheme v2"). */

@@ -12,7 +12,6 @@ export type LocatedEntry = PackedEntry & Pick<ZipEntry, 'dataOffset'>;
 
 const LEAST_CHUNK = 64;
 
-/** Throws `zip-entry-damaged`. */
 export function unpack(data: Buffer, entry: PackedEntry): Buffer {
   const contents = entry.method === DEFLATED ? inflate(data, entry) : data;
   if (contents.length !== entry.size)

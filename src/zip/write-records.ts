@@ -46,7 +46,6 @@ export function deflatedEntry(name: string, contents: Uint8Array): NewEntry {
   return { ...describe(name, contents), method: DEFLATED, data };
 }
 
-/** The length field of a block has 16 bits. */
 const LONGEST_BLOCK = 0xffff;
 export const PLAIN_BLOCK_HEADER_LENGTH = 5;
 
@@ -105,7 +104,6 @@ function writeFields(record: Buffer, start: number, entry: EntryHeader): void {
   record.writeUInt16LE(entry.extra.length, start + 24);
 }
 
-/** The offset is in the ZIP64 extra field if necessary. */
 export function movedRecord(record: Buffer, offset: number): Buffer {
   const isInZip64 = record.readUInt32LE(42) === IN_ZIP64_32;
   if (!isInZip64 && offset < IN_ZIP64_32) {

@@ -19,7 +19,6 @@ const HASH_METHODS: ReadonlyMap<string, DigestAlgorithm> = new Map([
 const BLOCK_LENGTH = 64 * 1024;
 /** Length of the empty deflate block that makeappx writes at the end. */
 const END_LENGTH = 2;
-/** Deflate makes data that it cannot compress only slightly longer. */
 const LONGEST_PACKED = BLOCK_LENGTH + 1024;
 
 export interface BlockMap {
@@ -138,7 +137,7 @@ function sizeProblem({ entry, file }: MappedEntry): string[] {
   return [`the compressed blocks of ${name} have ${entry.compressedSize} bytes instead of ${packed}`];
 }
 
-/** Returns clauses about differences. Skips files with wrong sizes. */
+/** Returns clauses about files whose digests differ. Skips files with wrong sizes. */
 export async function compareDigests(
   source: ByteSource,
   blockMap: Uint8Array,
@@ -186,7 +185,7 @@ function inflateBlock(data: Uint8Array): Buffer | undefined {
   }
 }
 
-/** Blocks of the block map then consist of whole deflate blocks. */
+/** With deflate blocks of this length, each block of the block map consists of whole deflate blocks. */
 export const PLAIN_BLOCK_LENGTH = BLOCK_LENGTH / 2;
 
 /**

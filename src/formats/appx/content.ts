@@ -22,7 +22,6 @@ export interface SignedBody extends ArchiveBody {
   readonly contentTypes: Uint8Array;
 }
 
-/** Packages never use MD5. */
 export async function measurePackage(
   source: ByteSource,
   body: SignedBody,

@@ -15,7 +15,6 @@ export interface BundledPackage {
   readonly tagEnd: number;
 }
 
-/** Real bundles have a few hundred packages. */
 const MOST_PACKAGES = 4096;
 /** Later versions of the namespace have another year. The version of 2019 added stub packages. */
 const BUNDLE_NAMESPACE = /^http:\/\/schemas\.microsoft\.com\/appx\/\d{4}\/bundle$/;

@@ -1,4 +1,4 @@
-/** A ZIP archive with three special XML files (MS-APPX, "App package file format"). */
+/** Reads a package: a ZIP archive with three special XML files (MS-APPX, "App package file format"). */
 
 import { type StoredCms, splitCms } from '../../authenticode/stored-cms.ts';
 import type { ByteSource } from '../../bytes/byte-source.ts';
@@ -37,7 +37,6 @@ export interface StoredSignature extends StoredCms {
   readonly hasMagic: boolean;
 }
 
-/** The block map for 40 GB of files has 64 MiB. */
 const LONGEST_BLOCK_MAP = 64 * 1024 * 1024;
 const LONGEST_TEXT = 2 * 1024 * 1024;
 const LONGEST_BINARY = 16 * 1024 * 1024;
@@ -75,7 +74,7 @@ export async function readPackage(source: ByteSource): Promise<AppxPackage> {
   };
 }
 
-/** Names of entries are percent-encoded outside ASCII, and may differ in case. */
+/** Names of entries are percent-encoded outside ASCII, and may differ from the manifest in case. */
 function namedAsEntries(manifest: Manifest, { entries }: ZipArchive): Manifest {
   if (manifest.packages.length === 0) return manifest;
   const isTwice = (name: string) => appxErrors('appx-malformed', { problem: `the name ${name} occurs twice` });

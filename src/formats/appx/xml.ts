@@ -15,10 +15,8 @@ export interface XmlElement {
 /** `end` is the offset after the start tag, or after the element. */
 export type OnElement = (element: XmlElement, end: number) => void;
 
-/** Real parts have about five levels. */
 const DEEPEST = 64;
 
-/** Keeps a byte order mark. */
 export function decodeXml(part: string, bytes: Uint8Array): string {
   try {
     return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
@@ -75,7 +73,6 @@ export function malformed(part: string, problem: string): CodesignError {
   return appxErrors('appx-malformed', { problem: `${part} cannot be read: ${problem}` });
 }
 
-/** The schemas limit publishers and file names, the longest attributes, to this length. */
 const LONGEST_ATTRIBUTE = 8192;
 
 export function attributeOf({ name, attributes }: XmlElement, attribute: string, part: string): string {

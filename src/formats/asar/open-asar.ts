@@ -1,4 +1,6 @@
-/** A JSON list of files precedes their contents. Unpacked files are in a folder next to the archive. */
+/**
+ * Reads an archive in which a JSON list of files precedes their contents. Unpacked files are in a folder next to it.
+ */
 
 import { type ByteSource, rangeSource } from '../../bytes/byte-source.ts';
 import { bytesErrors } from '../../bytes/errors.ts';
@@ -8,7 +10,6 @@ import { containerOnly } from '../container-only.ts';
 /** The text follows its length and those of the two pickles. */
 const TEXT_START = 16;
 const LARGEST_LIST = 64 * 1024 * 1024;
-/** File systems do not support such deep folders. */
 const MOST_LEVELS = 200;
 
 interface ListedFile {

@@ -10,9 +10,9 @@ import { CodesignError, expectedError } from '../../errors/codesign-error.ts';
 import { formatErrors } from '../../format/errors.ts';
 import { CMS_TRACE, hasTrace } from '../trace.ts';
 
-/** cbCFHeader, cbCFFolder and cbCFData. These fields exist only if a flag is set. */
+/** Length of cbCFHeader, cbCFFolder and cbCFData, which exist only if a flag is set. */
 export const RESERVE_SIZES_LENGTH = 4;
-/** A 32-bit offset and a 32-bit length of the CMS, then 8 zero bytes. */
+/** Length of a 32-bit offset and a 32-bit length of the CMS, and 8 zero bytes. */
 export const REFERENCE_LENGTH = 16;
 const ROOM = 1024 * 1024;
 export const MAXIMUM_SIZE = 0xffff_ffff;
@@ -35,7 +35,6 @@ interface Reserve {
   readonly length: number;
   readonly folderLength: number;
   readonly dataLength: number;
-  /** Data that another program stored here. The digest covers this data. */
   readonly block1: Uint8Array;
   /** The bytes after block1: the reference to the signature, and zeros. */
   readonly block2: Uint8Array;

@@ -83,7 +83,7 @@ const INDIRECT: Readonly<Record<ListedFile['kind'], { readonly info: number; rea
   other: { info: 2, data: { type: SPC_CAB_DATA, value: EMPTY_LINK } },
 };
 
-/** A member is SEQUENCE { tag, SET of attributes }. That of the SHA-1 digest has no SpcIndirectData. */
+/** A member is SEQUENCE { tag, SET of attributes }. The member of a SHA-1 digest has no SpcIndirectData. */
 function membersOf({ name, kind, digests }: ListedFile): readonly (readonly [Uint8Array, Uint8Array])[] {
   const { info, data } = INDIRECT[kind];
   const [sha1, sha256] = [digestIn({ digests }, 'SHA1'), digestIn({ digests }, 'SHA256')];

@@ -15,14 +15,13 @@ export const cat = {
   seemsSigned: async () => true,
 } as const satisfies Format;
 
-/** SignedData, the certificate trust list, and its usage "catalog". */
+/** Identifiers of SignedData, of the certificate trust list, and of its usage "catalog". */
 const MARKS = ['06092a864886f70d010702', '06092b0601040182370a01', '060a2b0601040182370c0101'].map((hex) =>
   Buffer.from(hex, 'hex'),
 );
 /** Only lengths and digest algorithms precede the usage. */
 const LONGEST_START = 256;
 
-/** Further checks run when the file is opened. */
 function startsLikeCatalog(head: Uint8Array): boolean {
   const start = Buffer.from(head.subarray(0, LONGEST_START));
   let at = 0;

@@ -1,4 +1,4 @@
-/** A certificate trust list (CTL_INFO in wincrypt.h) of files (mscat.h). */
+/** Reads a catalog, which is a certificate trust list (CTL_INFO in wincrypt.h) of files (mscat.h). */
 
 import {
   CATALOG_LIST,
@@ -45,7 +45,6 @@ export interface CatalogMember {
   readonly attributes: readonly NameValue[];
 }
 
-/** Not escaped: may contain control characters. */
 interface NameValue {
   readonly name: string;
   readonly value: string;

@@ -67,7 +67,6 @@ function signedList(catalog: Catalog, source: ByteSource): Container {
   };
 }
 
-/** Catalogs of drivers have a few members, those of Windows thousands. */
 const MOST_SHOWN = 100;
 const LONGEST_TEXT = 1000;
 

@@ -16,7 +16,7 @@ export async function readContentInfo(source: ByteSource, layout: JarLayout, dig
   const { archive, manifest, signable } = layout;
   const positions: number[] = [];
   for (const [position, { index }] of signable.entries()) positions[index] = position;
-  /** As objects, the digests of 180,000 files would take more than 50 MB. */
+  /** Yields digests one by one: as objects, the digests of 180,000 files would take more than 50 MB. */
   function* listed(): Generator<{ readonly position: number; readonly digests: readonly KnownDigest[] }> {
     for (const { name, digests } of manifest?.parsed.sections() ?? []) {
       const position = positions[archive.byName.get(name)?.index ?? -1];

@@ -15,7 +15,6 @@ export interface KnownDigest extends DigestAttribute {
   readonly nodeName: string;
 }
 
-/** `position` is an index in the list of entries; `algorithm` is a name in node:crypto. */
 export type ContentDigest = (position: number, algorithm: string) => string;
 
 const NONE: readonly KnownDigest[] = [];
@@ -58,7 +57,6 @@ export async function digestListed(
   return digestContents(source, entries, algorithms, digestEntries);
 }
 
-/** A hundred thousand entries have only a few different lists. */
 export function sharedLists(): (algorithms: readonly string[]) => readonly string[] {
   const lists = new Map<string, readonly string[]>();
   return (algorithms) => {

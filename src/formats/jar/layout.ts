@@ -1,4 +1,4 @@
-/** JAR File Specification, "The META-INF directory" and "Signed JAR File". */
+/** Finds the files of signatures (JAR File Specification, "The META-INF directory" and "Signed JAR File"). */
 
 import type { ByteSource } from '../../bytes/byte-source.ts';
 import type { ContentReader } from '../../format/signable-file.ts';
@@ -14,9 +14,8 @@ export interface JarLayout {
   readonly archive: ZipArchive;
   readonly manifest: { readonly entry: ZipEntry; readonly parsed: Manifest } | undefined;
   readonly metaInf: ZipEntry | undefined;
-  /** All files except the manifest and those of signatures. */
   readonly signable: readonly ZipEntry[];
-  /** The key is the base name in upper case, which the files of a signature share. */
+  /** The key is the base name in upper case, which the files of a signature have in common. */
   readonly signatureFiles: ReadonlyMap<string, SignatureFiles>;
 }
 

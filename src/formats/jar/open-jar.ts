@@ -158,7 +158,6 @@ async function prepareJar(opened: OpenedJar, context: SigningContext, mode: Sign
   };
 }
 
-/** Java rejects larger files. */
 function checkReadable(file: string, { length }: { readonly length: number }): void {
   if (length > LARGEST_MANIFEST) throw jarErrors('manifest-too-large', { file, size: length, limit: LARGEST_MANIFEST });
 }

@@ -13,7 +13,7 @@ interface Column {
 }
 
 const LARGEST_TABLE = 64 * 1024 * 1024;
-/** The table File has 8 columns, and Windows Installer allows 32. */
+/** Windows Installer allows 32 columns. */
 const MOST_COLUMNS = 64;
 const MOST_CELLS = 4_000_000;
 /** Prefix of the names of streams that hold tables. */
@@ -130,7 +130,7 @@ function stringPool(pool: Buffer, data: Buffer) {
   };
 }
 
-/** Names are only shown, and the keys of files are ASCII. */
+/** An unknown code page does no harm: names are only shown, and the keys of files are ASCII. */
 function decoderOf(codePage: number) {
   const names: Readonly<Record<number, string>> = {
     65001: 'utf-8',

@@ -9,7 +9,6 @@ export async function readStream(source: ByteSource, { content }: CompoundStream
   return Buffer.concat(chunks);
 }
 
-/** Reads the stream in the file, at any offset. */
 export function streamSource(source: ByteSource, { content }: CompoundStream): ByteSource {
   return patchedSource(source, [{ offset: 0, remove: source.size, insert: content }]);
 }

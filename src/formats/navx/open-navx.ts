@@ -58,9 +58,8 @@ function signatureBlock({ layout, stored }: Extension, source: ByteSource, { mea
 }
 
 const HEADER_LENGTH = 40;
-/** The mark is before the CMS and at the end of the file. */
+/** The mark precedes the CMS, and ends the file. */
 const BLOCK_MARK = 'NXSB';
-/** Two marks, and the offset of the block. */
 const FRAME_LENGTH = 12;
 const MAXIMUM_SIZE = 2 ** 32 - 1;
 

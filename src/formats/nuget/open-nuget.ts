@@ -33,12 +33,11 @@ import { type DigestBy, embeddedSignature, readCms } from './signatures.ts';
 import { NUGET_PROFILE, readSignedText, signedText } from './signed-content.ts';
 import { certificateProblem, countersignersOf, roleOf } from './signers.ts';
 
-/** With the signature, there are 65,534: the value 65,535 would refer to a ZIP64 record. */
+/** With the signature, a package has one entry more. The value 65,535 would refer to a ZIP64 record. */
 const MOST_ENTRIES = 65_533;
 /** These bytes are reserved, because the offset of the directory must fit in 32 bits. */
 const ROOM = 1024 * 1024;
 const MAXIMUM_SIZE = 0xffff_ffff;
-/** A package may contain thousands of names. */
 const MOST_LISTED = 3;
 
 export async function openNuget(source: ByteSource, reader: ContentReader): Promise<SignableFile> {

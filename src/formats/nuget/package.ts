@@ -19,7 +19,6 @@ import { unpack } from '../../zip/unpack.ts';
 import { nugetErrors } from './errors.ts';
 
 export const SIGNATURE_NAME = '.signature.p7s';
-/** A signature with two countersignatures and their timestamps has about 30,000 bytes. */
 const LONGEST_CMS = 16 * 1024 * 1024;
 /** "Version needed to extract" in the records of the signature. */
 const VERSION = 20;
@@ -35,7 +34,6 @@ export interface NugetPackage {
 export interface StoredSignature {
   readonly entry: ZipEntry;
   readonly cms: Uint8Array | CodesignError;
-  /** Clauses that say why NuGet rejects the entry (NU3005). */
   readonly problems: readonly string[];
 }
 
@@ -115,7 +113,7 @@ export function entryError(problem: string): CodesignError {
   return nugetErrors('nuget-signature-entry', { name: SIGNATURE_NAME, problem });
 }
 
-/** The unsigned package, with the archive comment. */
+/** Returns the unsigned package, including the comment of the archive. */
 export function contentOf({ body, archive }: NugetPackage, { size }: ByteSource): Content {
   return [...body.content, ...tailOf(body), { start: archive.end.recordOffset + END_RECORD_LENGTH, end: size }];
 }

@@ -34,13 +34,11 @@ export function signedText(algorithm: DigestAlgorithm, digest: Uint8Array): Buff
 export interface SignedText {
   readonly bytes: Uint8Array;
   readonly digestOid: string;
-  /** undefined for an algorithm that neither this program nor NuGet supports. */
   readonly algorithm: DigestAlgorithm | undefined;
   readonly digest: Uint8Array;
 }
 
 const TEXT = /^Version:1(\r?\n)\1([0-9.]+)-Hash:([A-Za-z0-9+/]+={0,2})\1\1$/;
-/** The text has 134 bytes with a SHA-512 digest. */
 const LONGEST_TEXT = 1024;
 
 /** Accepts CR LF. Returns undefined for other content. */

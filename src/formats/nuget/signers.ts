@@ -21,7 +21,6 @@ import { signingCertificateProblem } from '../../timestamp/signing-certificate.t
 export type Role = 'author' | 'repository' | 'unknown';
 
 const LEAST_BITS = 2048;
-/** Real packages have one countersignature, by the repository. */
 const MOST_COUNTERSIGNATURES = 8;
 const MOST_OWNERS = 64;
 const LONGEST_TEXT = 4096;
@@ -34,7 +33,6 @@ export function roleOf({ signedAttributes }: SignerInfo): Role {
   return commitments.includes(PROOF_OF_RECEIPT) ? 'repository' : 'unknown';
 }
 
-/** Returns an error in place of an unreadable countersignature. */
 export function countersignersOf({
   certificates,
   signers: [{ unsignedAttributes }],

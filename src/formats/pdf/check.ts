@@ -30,7 +30,7 @@ export async function checkReferences(document: PdfDocument): Promise<number> {
 /** The new objects are a signature, its field, and a cross-reference stream. */
 const NEW_OBJECTS = 3;
 
-/** Omit `fieldName` for a document timestamp. */
+/** For a document timestamp, `fieldName` is undefined. */
 export async function checkChangeable(
   document: PdfDocument,
   stored: readonly StoredSignature[],

@@ -15,7 +15,7 @@ export interface CertificateTable {
 
 export interface WinCertificate {
   readonly offset: number;
-  /** dwLength: total length of the header and the data in bytes. */
+  /** dwLength: length of the header and the data. */
   readonly length: number;
   readonly revision: number;
   readonly type: number;
@@ -28,7 +28,6 @@ export interface CertificateEntries {
   readonly damage: string | undefined;
 }
 
-/** dwLength, wRevision, wCertificateType. */
 export const WIN_CERTIFICATE_HEADER_LENGTH = 8;
 export const WIN_CERTIFICATE_ALIGNMENT = 8;
 export const WIN_CERT_REVISION_1_0 = 0x0100;
@@ -172,7 +171,6 @@ interface Sections {
 
 const SECTION_LENGTH = 40;
 
-/** `count` is a 16-bit number, so the table is at most 2.6 MB long. */
 export async function readSections(source: ByteSource, offset: number, count: number): Promise<Sections> {
   const length = count * SECTION_LENGTH;
   const headersEnd = offset + length;

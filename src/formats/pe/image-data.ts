@@ -18,7 +18,7 @@ const FLAGS: readonly (readonly [bit: number, name: string])[] = [
   [0x40, 'includeDebugInfo'],
   [0x20, 'includeImportAddressTable'],
 ];
-/** IMAGE_SUBSYSTEM_EFI_APPLICATION to IMAGE_SUBSYSTEM_EFI_ROM. */
+/** The values from IMAGE_SUBSYSTEM_EFI_APPLICATION to IMAGE_SUBSYSTEM_EFI_ROM. */
 const EFI_SUBSYSTEMS: readonly number[] = [10, 11, 12, 13];
 /** Class identifier of an SpcSerializedObject that contains page hashes. */
 const PAGE_HASHES_CLASS = 'a6b586d5b4a12466ae05a217da8e60d6';

@@ -23,12 +23,10 @@ export interface PeLayout {
   /** Offset at which the signatures start or will start. All bytes before this offset belong to the program. */
   readonly programEnd: number;
   readonly table: CertificateTable | undefined;
-  /** Warnings about the header (`peWarnings`) that do not prevent signing. */
   readonly warnings: readonly string[];
 }
 
 export interface ProgramKind {
-  /** PE32+, with 64-bit addresses. */
   readonly isPlus: boolean;
   readonly machine: number;
   readonly subsystem: number;
@@ -37,7 +35,6 @@ export interface ProgramKind {
 const DOS_HEADER_LENGTH = 64;
 const E_LFANEW = 60;
 const COFF_HEADER_LENGTH = 20;
-/** Offset within the optional header of PE32 and PE32+. */
 const SIZE_OF_HEADERS = 60;
 const CHECKSUM = 64;
 const SUBSYSTEM = 68;
@@ -47,15 +44,12 @@ const DIRECTORY_COUNT_OFFSET: ReadonlyMap<number, number> = new Map([
   [0x10b, 92],
   [PE32_PLUS, 108],
 ]);
-/** IMAGE_DIRECTORY_ENTRY_SECURITY. */
 const CERTIFICATE_TABLE = 4;
 const DIRECTORY_LENGTH = 8;
-/** Size limit of a PE file in bytes, because its offsets are 32-bit numbers. */
 export const MAXIMUM_SIZE = 2 ** 32 - 1;
 /** Number of bytes reserved for the signature when the file size is checked; any certificate chain needs far fewer. */
 const SIGNATURE_ROOM = 1024 * 1024;
 
-/** Reads at most a few kilobytes of headers. */
 export async function readLayout(source: ByteSource): Promise<PeLayout> {
   const header = await readOptionalHeader(source);
   const sections = await readSections(source, header.sectionTableOffset, header.sectionCount);
@@ -133,7 +127,6 @@ async function readOptionalHeader(source: ByteSource) {
   };
 }
 
-/** Follows e_lfanew, which is an unsigned number, to the letters PE. */
 async function findPeSignature(source: ByteSource): Promise<number> {
   if (source.size < DOS_HEADER_LENGTH) throw peErrors('not-a-pe', { looksLike: describeNewHeader('') });
   const offset = new Cursor(await source.read(E_LFANEW, 4), E_LFANEW).u32('e_lfanew');

@@ -22,9 +22,7 @@ const PAGE_LENGTH = 4096;
 const MACHINES_WITH_LARGE_PAGES: readonly number[] = [0x184, 0x284, 0x200];
 const OFFSET_LENGTH = 4;
 const DIGEST_LENGTH: Readonly<Record<PageDigest, number>> = { SHA1: 20, SHA256: 32 };
-/** Number of bytes reserved for the other parts of a signature. */
 const ROOM = 1024 * 1024;
-/** This block length is a multiple of each page length. */
 const BLOCK_LENGTH = 1024 * 1024;
 
 export function checkPageHashes({ formatOptions }: SigningContext, layout: PeLayout, mode: SigningMode): void {

@@ -97,7 +97,7 @@ function readSignature(settings: ReadonlyMap<string, Line>): Uint8Array | undefi
   return Uint8Array.from(cms);
 }
 
-/** Without a BOM, reads valid UTF-8, or one character for each byte. */
+/** Without a BOM, decodes valid UTF-8 as such, and otherwise one character for each byte. */
 function decode(bytes: Buffer): { readonly encoding: Encoding; readonly text: string } {
   const start = bytes.toString('latin1', 0, 3);
   if (start.startsWith('\xfe\xff')) throw unreadable('it is in UTF-16BE');
@@ -124,7 +124,7 @@ export function presentContent(layout: RdpLayout): Uint8Array {
   return contentOf(lines, layout.settings.get(SCOPE)?.text ?? '');
 }
 
-/** UTF-16LE without a BOM: lines end with CR LF, and the text with a NUL. */
+/** The signed text is UTF-16LE without a BOM. Its lines end with CR LF, and the text ends with a NUL. */
 function contentOf(lines: readonly string[], scope: string): Uint8Array {
   return Buffer.from(`${[...lines, scope].join('\r\n')}\r\n\0`, 'utf16le');
 }
@@ -160,7 +160,6 @@ export function writeSignature(layout: RdpLayout, cms: Uint8Array): Patch {
   return replaceSignature(layout, lines.join(''));
 }
 
-/** The existing lines may be anywhere in the file. */
 export function replaceSignature({ text, encoding, settings }: RdpLayout, lines: string): Patch {
   const offsetOf = (position: number) => encode(text.slice(0, position), encoding).length;
   const going = [SCOPE, SIGNATURE]

@@ -1,4 +1,4 @@
-/** The scope lists settings in this order. All others can be changed after signing. */
+/** The scope lists settings in this order. All other settings can be changed after signing. */
 
 export const FULL_ADDRESS = 'Full Address';
 export const ALTERNATE_FULL_ADDRESS = 'Alternate Full Address';

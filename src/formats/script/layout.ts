@@ -39,7 +39,6 @@ export async function readLayout(source: ByteSource, kind: ScriptKind): Promise<
   };
 }
 
-/** Base64 lines are as long as those of Microsoft's tools. */
 export function blockOf(cms: Uint8Array, { kind, encoding }: ScriptLayout): Uint8Array {
   const { begin, end, prefix, suffix, width } = kind;
   const base64 = Buffer.from(cms).toString('base64');
@@ -48,7 +47,6 @@ export function blockOf(cms: Uint8Array, { kind, encoding }: ScriptLayout): Uint
   return encodeText(['', begin, ...lines, end, ''].join('\r\n'), encoding);
 }
 
-/** Blocks have up to 30,000 characters. A much longer one would need too much memory. */
 const LONGEST_BLOCK = 1024 * 1024;
 
 interface Block {
@@ -113,7 +111,7 @@ function newPosition(text: string, { before }: ScriptKind): number {
   return position;
 }
 
-/** A script of 16 MiB may consist only of line endings. */
+/** Uses searches instead of a list, because a script of 16 MiB may consist only of line endings. */
 function lineEndsOf(text: string): ScriptLayout['lineEnds'] {
   const found = (
     [
@@ -139,7 +137,6 @@ interface ScriptText {
   readonly text: string;
 }
 
-/** The whole text is read into memory. */
 const LIMIT = 16 * 1024 * 1024;
 /** Without a BOM, PowerShell examines this many bytes to tell UTF-8 from the code page. */
 const EXAMINED = 32;

@@ -8,7 +8,7 @@ import type { ContainedFile, FindNeighbour, SignableFile } from '../../format/si
 import { containerOnly } from '../container-only.ts';
 import { BLOCK, isTarHeader, readTar } from './read-tar.ts';
 
-/** Other gzip data is a container with one file. */
+/** Treats gzip data that is not a tar archive as a container with one file. */
 export async function openTar(source: ByteSource, name: string): Promise<SignableFile> {
   const isCompressed = !isTarHeader(await source.read(0, Math.min(BLOCK, source.size)));
   const isTar = !isCompressed || isTarHeader(await gunzipHead(source, BLOCK));
@@ -27,7 +27,7 @@ async function* filesOf(source: ByteSource): AsyncGenerator<ContainedFile> {
   }
 }
 
-/** RFC 1952, 2.2: a file can have several members. Throws `file-malformed`, `contents-too-large`. */
+/** Unpacks all members of the file (RFC 1952, 2.2). Throws `file-malformed`, `contents-too-large`. */
 async function gunzip(source: ByteSource, most?: number): Promise<ByteSource> {
   let size = 0;
   let kept: Buffer[] = [];

@@ -11,9 +11,7 @@ export interface TarEntry {
 }
 
 export const BLOCK = 512;
-/** Pax records and long names are read into memory. */
 const LONGEST_EXTENSION = 1024 * 1024;
-/** The headers of small files are close together. */
 const WINDOW = 256 * 1024;
 
 /** Values that a pax header can replace (POSIX.1-2017, pax, "pax Extended Header"). */
@@ -22,9 +20,9 @@ interface Extended {
   readonly size?: number;
 }
 
-/** GNU tar extracts all other types as files. */
+/** Types of links, folders, devices and volume headers. GNU tar extracts all other types as files. */
 const WITHOUT_CONTENT: ReadonlySet<string> = new Set(['1', '2', '3', '4', '5', '6', 'D', 'V']);
-/** Parts of several volumes, long names in an old form, and sparse files. */
+/** Types of parts of several volumes, of long names in an old form, and of sparse files. */
 const UNREADABLE_TYPES: ReadonlySet<string> = new Set(['M', 'N', 'S']);
 
 /** Skips links, folders and devices. Throws `file-malformed`, `tar-unsupported`. */

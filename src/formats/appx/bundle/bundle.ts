@@ -14,7 +14,6 @@ import { examineOffsets, type InnerPackage, innerPackages, listed } from './pack
 const MOST_HELD = 16 * 1024 * 1024;
 /** Without ZIP64, signing may make a package longer by at most this many bytes. */
 const ROOM_IN_PACKAGE = 256 * 1024;
-/** This is enough for a thousand packages. */
 const WORK_FOR_PACKAGES = 30_000;
 
 export type OpenedPackage = SignableFile & { readonly signing: Signing };
@@ -84,7 +83,6 @@ export function bundleOf(opened: AppxPackage, source: ByteSource, reader: Conten
       return { isSigned: count > 0, kept };
     },
 
-    /** Throws `result-damaged`. */
     async verifyPlaces(): Promise<void> {
       const [wrong] = await wrongPlaces();
       if (wrong !== undefined) throw damagedResult(wrong);

@@ -61,7 +61,6 @@ export async function* innerPackages(
   }
 }
 
-/** Encrypted packages begin with EXPH or EXSH. */
 async function isEncrypted(source: ByteSource): Promise<boolean> {
   if (source.size < 4) return false;
   return /^EX[PSB]H$/.test(Buffer.from(await source.read(0, 4)).toString('latin1'));
@@ -101,7 +100,6 @@ function present({ archive, manifest }: AppxPackage): Manifest {
   return { ...manifest, packages };
 }
 
-/** A bundle may contain thousands of packages. */
 const MOST_LISTED = 3;
 
 export const listed = (items: readonly string[]): string => listedUpTo(MOST_LISTED, items);

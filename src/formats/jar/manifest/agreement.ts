@@ -1,4 +1,4 @@
-/** JAR File Specification, "Signature Validation". */
+/** Compares a signature file with the manifest (JAR File Specification, "Signature Validation"). */
 
 import { hash } from 'node:crypto';
 import { lazy } from '../../../bytes/reuse.ts';
@@ -122,7 +122,6 @@ export function wholeDigests(signatureFile: Manifest): readonly MainDigest[] {
   return allMainDigests(signatureFile, OF_MANIFEST).filter(({ nodeName }) => nodeName !== undefined);
 }
 
-/** `algorithm` is in lower case, like the keys of attributes. */
 export type MainDigest = Pick<DigestAttribute, 'algorithm' | 'nodeName'> & {
   readonly value: string;
 };

@@ -152,7 +152,6 @@ export function withoutDigests(manifest: Manifest): Buffer | undefined {
   return stripped.toString('latin1') === OWN_MANIFEST ? undefined : stripped;
 }
 
-/** Signing programs use these algorithms; jarsigner used MD2 in the past. */
 function isOfContents({ algorithm }: DigestAttribute): boolean {
   return nodeDigestName(algorithm) !== undefined || algorithm.toUpperCase() === 'MD2';
 }

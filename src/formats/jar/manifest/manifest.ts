@@ -9,7 +9,6 @@ export interface Manifest {
   /** Parses the sections again each time: storing a hundred thousand would take too much memory. */
   sections(): Iterable<ManifestSection>;
   valueOf(digest: Pick<DigestAttribute, 'valueStart' | 'end'>): string;
-  /** The line ending of the first line. Others may differ. */
   readonly newline: string;
   /** Number of line endings to add before another section: 0, 1 or 2. */
   readonly missingNewlines: number;
@@ -28,7 +27,6 @@ export interface MainSection extends SectionRange {
 export interface ManifestSection extends SectionRange {
   readonly name: string;
   readonly nameEnd: number;
-  /** Offset at which further attributes are added. */
   readonly contentEnd: number;
   readonly digests: readonly DigestAttribute[];
 }
@@ -49,7 +47,7 @@ const COLON = 0x3a;
 /** Java's buffer for a line with its ending. An LF that does not fit is read as an empty line. */
 const LONGEST_LINE = 512;
 const LONGEST_NAME = 70;
-/** The main section has tens of attributes, others about two, hostile ones half a million. */
+/** The main section has tens of attributes, but a hostile one can have half a million. */
 const MOST_MAIN_ATTRIBUTES = 4096;
 const MOST_DIGESTS = 256;
 /** With lines as long as Java writes them, such an attribute would have 700 KB. */

@@ -21,7 +21,6 @@ export interface EmbeddedBlock extends Pick<FoundSignature, 'signer'> {
   readonly cms: Uint8Array;
   readonly signedFile: Buffer;
   readSignatureFile(): Manifest | undefined;
-  /** Does not check the manifest, the entries or trust. */
   examineSigners(): readonly Finding[];
 }
 

@@ -160,7 +160,6 @@ function weakContents({ covers }: Coverage, contents: ContentInfo, { signable }:
   });
 }
 
-/** MD5 is a finding against the timestamp itself. */
 function weakTimestamps(timestamps: readonly Timestamp[]): readonly Weakness[] {
   const isWeak = timestamps.some((timestamp) => isSound(timestamp) && usesSha1(timestamp));
   return isWeak ? [{ strength: 'dated', what: 'the timestamp' }] : [];
