@@ -3,7 +3,7 @@
 import { type Edit, type Patch, type Piece, patchedPieces, pieceLength } from '../bytes/pieces.ts';
 import type { ZipArchive } from './archive.ts';
 import type { ZipEntry } from './directory.ts';
-import { END_RECORD_LENGTH, STORED } from './fields.ts';
+import { END_RECORD_LENGTH } from './fields.ts';
 import {
   centralRecord,
   type EntryHeader,
@@ -21,22 +21,14 @@ export interface ArchiveChange {
   readonly after?: ReadonlyMap<ZipEntry, NewEntry>;
 }
 
-/** Programs that map stored entries into memory require offsets that are multiples of this number (zipalign). */
-const ALIGNMENT = 4;
-/** zipalign's extra field: two bytes with the alignment, then zeros. */
-const ALIGNMENT_EXTRA = 0xd935;
-const ALIGNMENT_EXTRA_LENGTH = 6;
-
-/** Does not read the file. New entries are padded, so that the entries after them move by a multiple of 4. */
+/** Does not read the file. */
 export function editArchive(archive: ZipArchive, { remove, first, after = NO_ENTRIES }: ArchiveChange): Patch {
   const moved = new Set(first.filter(isOfArchive));
   const leaves = (entry: ZipEntry): boolean => remove.has(entry) || moved.has(entry);
   const leaving = archive.inFile.filter(leaves);
   const staying = archive.entries.filter((entry) => !leaves(entry));
 
-  const aligned = staying.some(({ method, size }) => method === STORED && size > 0);
-  const added = aligned ? alignFollowing({ first, after }, archive.inFile, leaving) : { first, after };
-  const edits = editsOf(added, archive, leaving);
+  const edits = editsOf({ first, after }, archive, leaving);
 
   const { base, directoryOffset } = archive.end;
   const movedBy = shifts(edits);
@@ -48,14 +40,14 @@ export function editArchive(archive: ZipArchive, { remove, first, after = NO_ENT
     directory.push(movedRecord(archive.directory.subarray(recordStart, recordEnd), offset - base));
   };
   let offset = archive.start;
-  for (const item of added.first) {
+  for (const item of first) {
     if (isOfArchive(item)) addOld(item, offset);
     else addNew(item, offset);
     offset += lengthOf(item);
   }
-  for (const entry of added.after.size === 0 ? staying : archive.entries) {
+  for (const entry of after.size === 0 ? staying : archive.entries) {
     if (!leaves(entry)) addOld(entry, movedBy(entry.offset));
-    const follower = added.after.get(entry);
+    const follower = after.get(entry);
     if (follower !== undefined) addNew(follower, movedBy(entry.end) - localLength(follower));
   }
   const records = Buffer.concat(directory);
@@ -66,11 +58,9 @@ export function editArchive(archive: ZipArchive, { remove, first, after = NO_ENT
 
 const NO_ENTRIES: ReadonlyMap<ZipEntry, NewEntry> = new Map();
 
-type AddedEntries = Pick<Required<ArchiveChange>, 'first' | 'after'>;
-
 /** Merges adjacent removals, unless a new entry is inserted between them. */
 function editsOf(
-  { first, after }: AddedEntries,
+  { first, after }: Pick<Required<ArchiveChange>, 'first' | 'after'>,
   { inFile, start }: ZipArchive,
   leaving: readonly ZipEntry[],
 ): ArchiveEdit[] {
@@ -122,69 +112,6 @@ export function shifts(edits: readonly ArchiveEdit[]): (offset: number) => numbe
     }
     return offset + (steps[low - 1]?.by ?? 0);
   };
-}
-
-/**
- * Pads new entries so that all later ones move by a multiple of the alignment. The added bytes then do not depend on
- * earlier signatures.
- */
-function alignFollowing(
-  { first, after }: AddedEntries,
-  inFile: readonly ZipEntry[],
-  leaving: readonly ZipEntry[],
-): AddedEntries {
-  const shift = first.reduce((sum, item) => sum + lengthOf(item), 0);
-  const last = first.at(-1);
-  if (last === undefined || isOfArchive(last) || after.size > 0)
-    return { first, after: alignEach(after, inFile, leaving, shift) };
-  return { first: [...first.slice(0, -1), padded(last, shift - removedLength(leaving))], after };
-}
-
-/**
- * The padding of each entry compensates for the changes before it, and the padding of the last entry for all changes.
- */
-function alignEach(
-  after: AddedEntries['after'],
-  inFile: readonly ZipEntry[],
-  leaving: readonly ZipEntry[],
-  shiftBefore: number,
-): AddedEntries['after'] {
-  const isLeaving = new Set(leaving);
-  const aligned = new Map<ZipEntry, NewEntry>();
-  let shift = shiftBefore;
-  let stillLeaving = removedLength(leaving);
-  for (const entry of inFile) {
-    if (isLeaving.has(entry)) {
-      shift -= entry.end - entry.offset;
-      stillLeaving -= entry.end - entry.offset;
-    }
-    const follower = after.get(entry);
-    if (follower === undefined) continue;
-    const isLast = aligned.size === after.size - 1;
-    const item = padded(follower, shift + localLength(follower) - (isLast ? stillLeaving : 0));
-    aligned.set(entry, item);
-    shift += localLength(item);
-  }
-  return aligned;
-}
-
-function removedLength(entries: readonly ZipEntry[]): number {
-  return entries.reduce((sum, { offset, end }) => sum + end - offset, 0);
-}
-
-function padded(entry: NewEntry, shift: number): NewEntry {
-  let padding = modulo(-shift, ALIGNMENT);
-  if (padding === 0) return entry;
-  while (padding < ALIGNMENT_EXTRA_LENGTH) padding += ALIGNMENT;
-  const extra = Buffer.alloc(padding);
-  extra.writeUInt16LE(ALIGNMENT_EXTRA, 0);
-  extra.writeUInt16LE(padding - 4, 2);
-  extra.writeUInt16LE(ALIGNMENT, 4);
-  return { ...entry, extra: Buffer.concat([entry.extra, extra]) };
-}
-
-function modulo(value: number, by: number): number {
-  return ((value % by) + by) % by;
 }
 
 /**

@@ -8,7 +8,7 @@ import { deflatedEntry, type NewEntry, storedEntry } from '../../../src/zip/writ
 import { folderForAll } from '../../support/set-up.ts';
 import { run } from '../../system/interop/verifiers.ts';
 import { fixturesIn } from '../formats/support/fixtures.ts';
-import { alignmentsOf, edited, type NamedChange, recordsOf } from './support/editing.ts';
+import { edited, type NamedChange, recordsOf } from './support/editing.ts';
 import { readByPython } from './support/python.ts';
 import { contentsOf, entryNamed, read } from './support/reading.ts';
 import { type ArchiveParts, buildZip, deflated, extraField, stored } from './support/zip-builder.ts';
@@ -154,10 +154,6 @@ describe.each(SURROUNDINGS)('new entries behind others, in an archive with %s', 
       if (old.has(name)) expect(local).toBe(old.get(name));
       else if (!ADDED_NAMES.includes(name)) expect(local).toContain(`contents of ${name}`);
     }
-    const aligned = alignmentsOf(after);
-    for (const [name, alignment] of alignmentsOf(before)) {
-      if (aligned.has(name)) expect([name, aligned.get(name)]).toEqual([name, alignment]);
-    }
     const inFile = (about.localOrder ?? [0, 1, 2, 3, 4, 5]).map((index) => NAMES[index] ?? '');
     const expected = inFile.flatMap((name) => {
       const follower = change.behind?.[name]?.name;
@@ -184,43 +180,6 @@ describe('an empty archive', () => {
     const filled = await edited(empty, { add: ADDED });
     expect([...(await ownDigests(filled)).keys()]).toEqual(ADDED_NAMES);
     expect((await edited(filled, { remove: ADDED_NAMES })).equals(empty)).toBe(true);
-  });
-});
-
-describe('stored entries', () => {
-  it('stay as aligned as they are, whatever is added and removed', async () => {
-    const entries = [1, 2, 3, 4, 5].map((length) => stored(`${length}`.repeat(length), { align: 4 }));
-    const original = buildZip({
-      entries: [deflated('x'), ...entries, stored('unaligned'), stored('empty/', { contents: '' })],
-    });
-    const before = alignmentsOf(await read(original));
-    expect([...before.values()]).toContain(0);
-    for (let length = 0; length < 9; length++) {
-      const add = [storedEntry('A'.repeat(length + 1), Buffer.alloc(3)), storedEntry('B', Buffer.alloc(length * 3))];
-      const added = await edited(original, { add });
-      expect(alignmentsOf(await read(added))).toEqual(new Map([...alignmentsOf(await read(added)), ...before]));
-      const replaced = await edited(added, { remove: ['B', 'x'], add: [deflatedEntry('C', Buffer.alloc(length))] });
-      expect(alignmentsOf(await read(replaced))).toEqual(new Map([...alignmentsOf(await read(replaced)), ...before]));
-    }
-  });
-
-  it('cost no padding where there are none', async () => {
-    const result = await edited(buildZip({ entries: [deflated('x')] }), {
-      add: [storedEntry('abc', Buffer.from('1'))],
-    });
-    const { offset, dataOffset } = entryNamed(await read(result), 'abc');
-    expect(dataOffset - offset).toBe(30 + 3);
-  });
-
-  it('are padded for by a field that zipalign knows, of as few bytes as that can have', async () => {
-    const result = await edited(buildZip({ entries: [stored('x')] }), { add: [storedEntry('abc', Buffer.from('12'))] });
-    const { offset, dataOffset } = entryNamed(await read(result), 'abc');
-    const extra = result.subarray(offset + 33, dataOffset);
-    expect(extra.readUInt16LE(0)).toBe(0xd935);
-    expect(extra.readUInt16LE(2)).toBe(extra.length - 4);
-    expect(extra.readUInt16LE(4)).toBe(4);
-    expect(extra.length).toBeGreaterThanOrEqual(6);
-    expect(extra.length).toBeLessThan(10);
   });
 });
 

@@ -67,7 +67,6 @@ describe('a stamped signature', () => {
       expect(await timesIn(bytes)).toEqual({ 'Test Publisher': 1, 'Another Publisher': 1 });
     for (const bytes of [one, both]) {
       expect(namesIn(bytes)).toEqual(namesIn(result));
-      expect(bytes.indexOf('is aligned') % 4).toBe(plain.indexOf('is aligned') % 4);
     }
   });
 

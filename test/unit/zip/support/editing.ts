@@ -43,9 +43,3 @@ export function recordsOf(bytes: Buffer, { entries, directory }: ZipArchive): re
     return { name, local: bytes.toString('latin1', offset, end), central: central.toString('latin1') };
   });
 }
-
-/** Which of the stored entries with contents begin where in a word of four bytes. */
-export function alignmentsOf({ entries }: ZipArchive): ReadonlyMap<string, number> {
-  const stored = entries.filter(({ method, size }) => method === 0 && size > 0);
-  return new Map(stored.map(({ name, dataOffset }) => [name, dataOffset % 4]));
-}
