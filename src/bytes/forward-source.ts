@@ -4,12 +4,12 @@ import { type Duplex, pipeline, Readable } from 'node:stream';
 import { type ByteSource, checkRange } from './byte-source.ts';
 
 /** Pipes the source through a stream such as `createGunzip()`. The iterator throws the errors of both. */
-export function through(source: ByteSource, transform: Duplex): AsyncIterable<Buffer> {
+export function through(source: Pick<ByteSource, 'stream'>, transform: Duplex): AsyncIterable<Buffer> {
   pipeline(Readable.from(copiesOf(source)), transform, () => undefined);
   return transform;
 }
 
-async function* copiesOf(source: ByteSource): AsyncGenerator<Buffer> {
+async function* copiesOf(source: Pick<ByteSource, 'stream'>): AsyncGenerator<Buffer> {
   for await (const chunk of source.stream()) yield Buffer.from(chunk);
 }
 

@@ -6,6 +6,7 @@
 
 import { crc32, createDeflateRaw } from 'node:zlib';
 import type { ByteSource } from '../bytes/byte-source.ts';
+import { through } from '../bytes/forward-source.ts';
 import { type ByteRange, isBytes, type Patch, type Piece, pieceLength, readPieces } from '../bytes/pieces.ts';
 import type { ZipArchive } from './archive.ts';
 import type { ZipEntry } from './directory.ts';
@@ -32,28 +33,17 @@ export interface ChangedContents {
 const DEFLATE = { level: 6, memLevel: 8, chunkSize: 256 * 1024 } as const;
 
 export async function deflated(contents: ByteSource): Promise<ChangedContents> {
-  const deflating = createDeflateRaw(DEFLATE);
-  const data: Buffer[] = [];
-  deflating.on('data', (piece: Buffer) => data.push(piece));
-  const ended = new Promise<void>((resolve, reject) => {
-    deflating.once('end', resolve);
-    deflating.once('error', reject);
-  });
-  ended.catch(() => undefined);
   let checksum = 0;
   let size = 0;
-  try {
+  async function* counted(): AsyncGenerator<Uint8Array> {
     for await (const chunk of contents.stream()) {
       checksum = crc32(chunk, checksum);
       size += chunk.length;
-      // The memory of the chunk is used again, so zlib must have read it before the next one is requested.
-      await new Promise<void>((resolve) => deflating.write(chunk, () => resolve()));
+      yield chunk;
     }
-    deflating.end();
-    await ended;
-  } finally {
-    deflating.destroy();
   }
+  const data: Buffer[] = [];
+  for await (const piece of through({ stream: counted }, createDeflateRaw(DEFLATE))) data.push(piece);
   return { crc32: checksum, size, data };
 }
 

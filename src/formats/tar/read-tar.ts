@@ -1,6 +1,6 @@
 /** Reads the formats v7, ustar (POSIX.1-1988), pax (POSIX.1-2001) and GNU tar. */
 
-import type { ByteSource } from '../../bytes/byte-source.ts';
+import { type ByteSource, slidingWindow } from '../../bytes/byte-source.ts';
 import { bytesErrors } from '../../bytes/errors.ts';
 import { tarErrors } from './errors.ts';
 
@@ -12,7 +12,6 @@ export interface TarEntry {
 
 export const BLOCK = 512;
 const LONGEST_EXTENSION = 1024 * 1024;
-const WINDOW = 256 * 1024;
 
 /** Values that a pax header can replace (POSIX.1-2017, pax, "pax Extended Header"). */
 interface Extended {
@@ -73,17 +72,12 @@ export function isTarHeader(header: Uint8Array): boolean {
 }
 
 function blockReader(source: ByteSource): (offset: number) => Promise<Uint8Array> {
-  let start = 0;
-  let window: Uint8Array = new Uint8Array();
+  const { view, load } = slidingWindow(source, source.size);
   return async (offset) => {
     if (offset + BLOCK > source.size) {
       throw malformed(`it ends at byte ${source.size} without the blocks that mark its end`);
     }
-    if (offset < start || offset + BLOCK > start + window.length) {
-      start = offset;
-      window = await source.read(offset, Math.min(WINDOW, source.size - offset));
-    }
-    return window.subarray(offset - start, offset - start + BLOCK);
+    return view(offset, BLOCK) ?? (await load(offset, BLOCK));
   };
 }
 

@@ -19,7 +19,6 @@ export interface EntryParts extends Omit<EntryFields, 'offset'> {
   /** Instead of the compressed contents. */
   readonly data?: Uint8Array;
   readonly descriptor?: 'signed' | 'bare' | 'signed64' | 'bare64';
-  readonly align?: number;
   readonly mode?: number;
   readonly comment?: string | Uint8Array;
   readonly extra?: { readonly local?: Buffer; readonly central?: Buffer };
