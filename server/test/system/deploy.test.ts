@@ -86,12 +86,3 @@ test.skipIf(process.getuid?.() !== 0)(
     expect(unit).toContain(`Environment=${/export (CODESIGN_SERVER_DATA=.*)/.exec(original)?.[1]}\n`);
   },
 );
-
-test('the image contains what the program needs, and runs it as a separate user', async () => {
-  const text = await readFile(new URL('../../deploy/Containerfile', import.meta.url), 'utf8');
-  for (const path of ['node_modules', 'server/bin', 'server/dist', 'server/package.json']) {
-    expect(text).toContain(`COPY --from=build /source/${path} `);
-  }
-  expect(text).toMatch(/\nUSER codesign\n/);
-  expect(text).toMatch(/\nENTRYPOINT \["node", "\/app\/server\/bin\/codesign-remote-server\.js"\]\nCMD \["start"\]\n$/);
-});
