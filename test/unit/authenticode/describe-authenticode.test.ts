@@ -15,7 +15,6 @@ import {
 } from '../../../src/asn1/write.ts';
 import { readAuthenticode } from '../../../src/authenticode/read-authenticode.ts';
 import { describeAuthenticode } from '../../../src/authenticode/signatures.ts';
-import { CodesignError } from '../../../src/errors/codesign-error.ts';
 import { IMAGE_DATA } from '../../../src/formats/pe/image-data.ts';
 import { osslsigncodeSignature } from '../../support/programs/osslsigncode.ts';
 import { chainOf, requestFor, signAuthenticode } from '../../support/signed-files/authenticode-signing.ts';
@@ -69,14 +68,12 @@ describe('a signature is described', () => {
     expect(withOpusInfo(contextConstructed(0, string))).toMatchObject({ description: value });
   });
 
+  const moniker = contextConstructed(1, octetString(Buffer.alloc(16, 0xab)), octetString(Buffer.of(1)));
+
   it.each<[string, Uint8Array, string]>([
     ['a URL', contextPrimitive(0, Buffer.from('https://a.test')), 'https://a.test'],
     ['a file', contextConstructed(2, unicode('readme.txt')), 'readme.txt'],
-    [
-      'a moniker',
-      contextConstructed(1, octetString(Buffer.alloc(16, 0xab)), octetString(Buffer.of(1))),
-      'an object of class',
-    ],
+    ['a moniker', moniker, 'an object of class'],
   ])('with a link that is %s', (_name, link, value) => {
     expect(withOpusInfo(contextConstructed(1, link))['web page']).toContain(value);
   });
@@ -117,12 +114,6 @@ describe('a signature is described', () => {
     });
   });
 
-  it('with the kind of file it is for when that is another one', () => {
-    expect(describePeculiar({ dataType: '1.3.6.1.4.1.311.2.1.30' })).toMatchObject({
-      'made for': '1.3.6.1.4.1.311.2.1.30',
-    });
-  });
-
   it('with the type and the value of a kind that other programs write for such files', () => {
     const dataType = '1.3.6.1.4.1.311.2.1.28';
     const dataValue = sequence(bitString(Buffer.of(0x80)));
@@ -131,27 +122,20 @@ describe('a signature is described', () => {
     expect(lines).toContainEqual({ name: 'data type', value: dataType });
     expect(lines).toContainEqual({ name: 'image data flags', value: 'includeResources' });
     expect(lines.map(({ name }) => name)).not.toContain('made for');
+    expect(describePeculiar({ dataType })).toMatchObject({ 'made for': dataType });
   });
 });
 
 describe('damage in what is optional', () => {
+  const info = (...fields: readonly Uint8Array[]) => ({
+    signedAttributes: [attribute(OPUS_INFO, sequence(...fields))],
+  });
+
   it.each<[string, string, Peculiar]>([
     ['description', 'no SEQUENCE', { signedAttributes: [attribute(OPUS_INFO, octetString(Buffer.of(1)))] }],
-    [
-      'description',
-      'half a character',
-      { signedAttributes: [attribute(OPUS_INFO, sequence(contextConstructed(0, contextPrimitive(0, Buffer.of(1)))))] },
-    ],
-    [
-      'description',
-      'two names',
-      { signedAttributes: [attribute(OPUS_INFO, sequence(contextConstructed(0, unicode('a'), unicode('b'))))] },
-    ],
-    [
-      'description',
-      'a link of no kind',
-      { signedAttributes: [attribute(OPUS_INFO, sequence(contextConstructed(1, contextPrimitive(5, Buffer.of(1)))))] },
-    ],
+    ['description', 'half a character', info(contextConstructed(0, contextPrimitive(0, Buffer.of(1))))],
+    ['description', 'two names', info(contextConstructed(0, unicode('a'), unicode('b')))],
+    ['description', 'a link of no kind', info(contextConstructed(1, contextPrimitive(5, Buffer.of(1))))],
     ['statement type', 'no SEQUENCE', { signedAttributes: [attribute(STATEMENT_TYPE, objectIdentifier('1.2.3'))] }],
     ['signing time', 'no time', { signedAttributes: [attribute('1.2.840.113549.1.9.5', octetString(Buffer.of(1)))] }],
     ['image data', 'no SEQUENCE', { dataValue: octetString(Buffer.of(1)) }],
@@ -159,24 +143,5 @@ describe('damage in what is optional', () => {
     const lines = describePeculiar(options);
     expect(lines[name]).toBe('unreadable');
     expect(lines['content digest']).toMatch(/\(matches\)$/);
-  });
-
-  it('never makes it fail, with any 16th byte changed', async () => {
-    const more = { description: 'A name', url: 'https://example.com/' };
-    const sound = signAuthenticode(requestFor(await chainOf(leaf, pki.intermediate), more), leaf);
-    let described = 0;
-    for (let place = 0; place < sound.length; place += 16) {
-      const changed = Uint8Array.from(sound);
-      changed[place] = (changed[place] ?? 0) ^ 0x21;
-      try {
-        linesOf(changed);
-        described += 1;
-      } catch (thrown) {
-        // Such a signature cannot be read, let alone described.
-        expect(() => readAuthenticode(changed)).toThrow(CodesignError);
-        expect(thrown).toBeInstanceOf(CodesignError);
-      }
-    }
-    expect(described).toBeGreaterThan(sound.length / 32);
   });
 });

@@ -24,15 +24,14 @@ const digestsOf = (text: string): ReadonlyMap<ContentDigest, Uint8Array> =>
 const file = { dataType: SPC_PE_IMAGE_DATA, value: IMAGE_DATA, digests: digestsOf('content') };
 
 /** SpcSipInfo, as signatures of an MSI have it: a number, a GUID and five more numbers. */
-const SIP_INFO = sequence(
-  smallInteger(1),
-  octetString(Buffer.alloc(16, 7)),
-  ...Array.from({ length: 5 }, () => smallInteger(0)),
-);
+const SIP_INFO = sequence(smallInteger(1), octetString(Buffer.alloc(16, 7)), ...Array(5).fill(smallInteger(0)));
+const SHA224 = { oid: '2.16.840.1.101.3.4.2.4', name: 'sha224' };
+const UNKNOWN = { oid: '1.2.3.4', name: 'sha256' };
 
 const examine = (options: Peculiar = {}, of: SignedFile = file) =>
   examineAuthenticode(findAuthenticode(peculiarSignature(leaf, options)), of);
 const text = (oid: string, value = 'x') => attribute(oid, octetString(Buffer.from(value)));
+const unsigned = (...oids: readonly string[]) => ({ unsignedAttributes: oids.map((oid) => text(oid)) });
 
 describe('an examination', () => {
   it('finds nothing in a sound signature of the file, with signed attributes or without', () => {
@@ -44,7 +43,7 @@ describe('an examination', () => {
   });
 
   it.each<[string, Peculiar]>([
-    ['a digest that is not known', { digest: { oid: '1.2.3.4', name: 'sha256' } }],
+    ['a digest that is not known', { digest: UNKNOWN }],
     ['a signature algorithm that is not known', { signatureOid: '2.16.840.1.101.3.4.3.17' }],
     ['RSASSA-PSS without its parameters', { signatureOid: '1.2.840.113549.1.1.10' }],
     ['two signers', { signers: 2 }],
@@ -60,16 +59,8 @@ describe('an examination', () => {
     ['digest-algorithm-weak', { digest: MD5 }, ['digest-algorithm-weak']],
     ['another digest for the content', { contentDigest: SHA1 }, ['digest-algorithms-differ', 'digest-algorithm-aging']],
     ['MD5 for the content alone', { contentDigest: MD5 }, ['digest-algorithms-differ', 'digest-algorithm-weak']],
-    [
-      'a digest that nothing is digested with',
-      { digest: { oid: '2.16.840.1.101.3.4.2.4', name: 'sha224' } },
-      ['digest-algorithm-unknown'],
-    ],
-    [
-      'one that is not known at all',
-      { digest: { oid: '1.2.3.4', name: 'sha256' } },
-      ['digest-algorithm-unknown', 'digest-algorithm-unknown'],
-    ],
+    ['a digest that nothing is digested with', { digest: SHA224 }, ['digest-algorithm-unknown']],
+    ['one that is not known', { digest: UNKNOWN }, ['digest-algorithm-unknown', 'digest-algorithm-unknown']],
     ['a cabinet file', { dataType: '1.3.6.1.4.1.311.2.1.25' }, ['signed-kind-differs']],
     ['an MSI', { dataType: '1.3.6.1.4.1.311.2.1.30' }, ['signed-kind-differs']],
     ['an unknown kind of file', { dataType: '1.2.3.4' }, ['signed-kind-differs']],
@@ -99,18 +90,8 @@ describe('an examination', () => {
   it.each<[string, Peculiar, string, 'warning' | 'note']>([
     ['SHA-1', { digest: SHA1 }, 'digest-algorithm-aging', 'warning'],
     ['signed attributes in no order', { backwards: true }, 'signed-attributes-unordered', 'note'],
-    [
-      'an unsigned attribute twice',
-      { unsignedAttributes: [text('1.2.3.4'), text('1.2.3.4')] },
-      'unsigned-attributes-repeated',
-      'note',
-    ],
-    [
-      'a timestamp where Windows does not read it',
-      { unsignedAttributes: [text('1.2.840.113549.1.9.16.2.14')] },
-      'timestamp-not-read',
-      'warning',
-    ],
+    ['an unsigned attribute twice', unsigned('1.2.3.4', '1.2.3.4'), 'unsigned-attributes-repeated', 'note'],
+    ['a timestamp that Windows does not read', unsigned('1.2.840.113549.1.9.16.2.14'), 'timestamp-not-read', 'warning'],
   ])('that speaks against nothing: %s', (_name, options, code, weight) => {
     expect(examine(options)).toEqual([{ code, message: expect.stringMatching(/^[A-Z].*\.$/), weight }]);
   });

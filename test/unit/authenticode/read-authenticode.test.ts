@@ -2,12 +2,10 @@
 
 import { createHash } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import { parts, readElement } from '../../../src/asn1/read.ts';
 import { contextConstructed, encode, objectIdentifier, sequence } from '../../../src/asn1/write.ts';
 import { nestSignature } from '../../../src/authenticode/authenticode-file.ts';
 import { readAuthenticode } from '../../../src/authenticode/read-authenticode.ts';
 import { readCertificateFields } from '../../../src/certificates/certificate.ts';
-import { CodesignError } from '../../../src/errors/codesign-error.ts';
 import { chainOf, requestFor, signAuthenticode } from '../../support/signed-files/authenticode-signing.ts';
 import { type IssuedCertificate, makePki, testKey } from '../../support/signed-files/pki.ts';
 import { isValid } from './is-valid.ts';
@@ -66,29 +64,24 @@ describe('an odd signature is read', () => {
   });
 });
 
-describe('a changed signature does not verify', () => {
-  it('whichever signed byte is changed', () => {
-    const { contentDigest } = readAuthenticode(cms);
-    const places = [Buffer.from(cms).indexOf(Buffer.from(contentDigest)), cms.length - 1, cms.length - 280];
-    for (const place of places) {
-      const changed = Uint8Array.from(cms);
-      changed[place] = (changed[place] ?? 0) ^ 1;
-      expect(isValid(readAuthenticode(changed))).toBe(false);
-    }
-  });
+it('a changed signature does not verify, whichever signed byte is changed', () => {
+  const { contentDigest } = readAuthenticode(cms);
+  for (const place of [Buffer.from(cms).indexOf(Buffer.from(contentDigest)), cms.length - 1, cms.length - 280]) {
+    const changed = Uint8Array.from(cms);
+    changed[place] = (changed[place] ?? 0) ^ 1;
+    expect(isValid(readAuthenticode(changed))).toBe(false);
+  }
 });
 
-describe('a signature whose signed attributes are damaged is read, and does not verify', () => {
-  it.each([
-    ['contentType is no object identifier', '06092a864886f70d010903310c060a', '06092a864886f70d010903310c040a'],
-    ['messageDigest is no OCTET STRING', '06092a864886f70d01090431220420', '06092a864886f70d01090431220c20'],
-  ])('%s', (_name, sound, damaged) => {
-    const changed = Buffer.from(cms);
-    const at = changed.indexOf(Buffer.from(sound, 'hex'));
-    expect(at).toBeGreaterThan(0);
-    changed.write(damaged, at, 'hex');
-    expect(isValid(readAuthenticode(changed))).toBe(false);
-  });
+it.each([
+  ['contentType is no object identifier', '06092a864886f70d010903310c060a', '06092a864886f70d010903310c040a'],
+  ['messageDigest is no OCTET STRING', '06092a864886f70d01090431220420', '06092a864886f70d01090431220c20'],
+])('a signature whose %s is read, and does not verify', (_name, sound, damaged) => {
+  const changed = Buffer.from(cms);
+  const at = changed.indexOf(Buffer.from(sound, 'hex'));
+  expect(at).toBeGreaterThan(0);
+  changed.write(damaged, at, 'hex');
+  expect(isValid(readAuthenticode(changed))).toBe(false);
 });
 
 describe('what is no signature is rejected', () => {
@@ -109,80 +102,24 @@ describe('what is no signature is rejected', () => {
   ])('%s: %s', (_name, code, make) => {
     expect(() => readAuthenticode(make())).toThrow(expect.objectContaining({ code }));
   });
-
-  it('wherever it is cut off', () => {
-    for (let length = 0; length < cms.length; length += 1) {
-      expect(() => readAuthenticode(cms.subarray(0, length))).toThrow(
-        expect.objectContaining({ code: 'cms-malformed' }),
-      );
-    }
-  });
 });
 
-describe('a hostile structure is read or rejected immediately', () => {
+/** Many more: `test/system/hostile/signature-cases.ts`. */
+describe('the limits of a structure', () => {
   const nestedDeep = (depth: number) =>
     Array.from({ length: depth }).reduce<Uint8Array>((inner) => nestSignature(cms, inner), cms);
-  const manyNested = (count: number) => {
-    const unsigned = sequence(
-      objectIdentifier('1.3.6.1.4.1.311.2.4.1'),
-      encode(0x31, ...Array.from({ length: count }, () => cms)),
-    );
-    const made = nestSignature(cms, cms);
-    return replaceLast(made, sequence(objectIdentifier('1.3.6.1.4.1.311.2.4.1'), encode(0x31, cms)), unsigned);
-  };
+  const withCertificates = (count: number) => peculiar({ certificates: Array(count).fill(leaf.der) });
 
-  it.each<[string, string, () => Uint8Array]>([
-    ['SEQUENCEs inside one another', 'cms-malformed', () => Buffer.alloc(200_000, Buffer.from('3080', 'hex'))],
-    ['definite ones, too', 'cms-malformed', () => deeply(3000)],
-    ['lengths of 2^32', 'cms-malformed', () => Buffer.from('3084ffffffff06092a864886f70d010702', 'hex')],
-    ['lengths of 2^63', 'cms-malformed', () => Buffer.from('30887fffffffffffffff06', 'hex')],
-    ['signatures nested 5 deep', 'authenticode-nested-too-deeply', () => nestedDeep(5)],
-    ['signatures nested 4 deep', 'read', () => nestedDeep(4)],
-    ['1000 nested signatures', 'authenticode-nested-too-deeply', () => manyNested(1000)],
-    ['200 certificates', 'read', () => peculiar({ certificates: [...Array(199).fill(pki.root.der), leaf.der] })],
-    ['201 certificates', 'cms-too-large', () => peculiar({ certificates: Array(201).fill(leaf.der) })],
-    ['100,000 certificates', 'cms-too-large', () => peculiar({ certificates: [Buffer.alloc(200_000, sequence())] })],
-    ['16 signers', 'read', () => peculiar({ signers: 16 })],
-    ['17 signers', 'cms-too-large', () => peculiar({ signers: 17 })],
-    [
-      '2000 signers with 2000 certificates',
-      'cms-too-large',
-      () => peculiar({ signers: 2000, certificates: Array(2000).fill(pki.root.der) }),
-    ],
-    ['an object identifier of 1 MB', 'cms-malformed', () => sequence(encode(0x06, Buffer.alloc(1_000_000, 0x81)))],
-  ])('%s: %s', (_name, outcome, make) => {
-    const bytes = make();
-    expect(codeOf(() => isValid(readAuthenticode(bytes)))).toBe(outcome);
+  it.each<[string, string | undefined, Uint8Array]>([
+    ['4 nested signatures', undefined, nestedDeep(4)],
+    ['5 nested signatures', 'authenticode-nested-too-deeply', nestedDeep(5)],
+    ['200 certificates', undefined, withCertificates(200)],
+    ['201 certificates', 'cms-too-large', withCertificates(201)],
+    ['16 signers', undefined, peculiar({ signers: 16 })],
+    ['17 signers', 'cms-too-large', peculiar({ signers: 17 })],
+    ['an object identifier of 1 MB', 'cms-malformed', sequence(encode(0x06, Buffer.alloc(1_000_000, 0x81)))],
+  ])('%s: %s', (_name, code, bytes) => {
+    if (code === undefined) expect(isValid(readAuthenticode(bytes))).toBe(true);
+    else expect(() => readAuthenticode(bytes)).toThrow(expect.objectContaining({ code }));
   });
 });
-
-/** 'read', or the code of the error; an error without one is thrown on. */
-function codeOf(read: () => unknown): string {
-  try {
-    read();
-    return 'read';
-  } catch (error) {
-    if (error instanceof CodesignError) return error.code;
-    throw error;
-  }
-}
-
-function deeply(depth: number): Uint8Array {
-  let inner: Uint8Array = Buffer.alloc(0);
-  for (let level = 0; level < depth; level += 1) inner = sequence(inner);
-  return inner;
-}
-
-/** `whole` with its last part exchanged, every length round it included: SignerInfo's unsigned attributes come last. */
-function replaceLast(whole: Uint8Array, part: Uint8Array, replacement: Uint8Array): Uint8Array {
-  if (Buffer.compare(whole, part) === 0) return replacement;
-  const { tag, contents, last } = lastPartOf(whole);
-  const before = contents.subarray(0, contents.length - last.length);
-  return encode(tag, before, replaceLast(last, part, replacement));
-}
-
-function lastPartOf(whole: Uint8Array): { tag: number; contents: Uint8Array; last: Uint8Array } {
-  const element = readElement(whole, 'test');
-  const last = parts(element, 'test').at(-1);
-  return { tag: element.tag, contents: element.contents, last: last?.bytes ?? new Uint8Array() };
-}

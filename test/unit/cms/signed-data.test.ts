@@ -15,6 +15,7 @@ import { chainOf } from '../../support/signed-files/authenticode-signing.ts';
 import { issue, makePki, testKey } from '../../support/signed-files/pki.ts';
 
 const DATA = '1.2.840.113549.1.7.1';
+const SIGNED_DATA = objectIdentifier('1.2.840.113549.1.7.2');
 const CONTENT = Buffer.from('Signature-Version: 1.0\r\n');
 const pki = makePki();
 const leaf = pki.leaf();
@@ -35,30 +36,31 @@ function signData(algorithm: DigestAlgorithm = 'SHA256', attached = false, signe
 
 const verifyArgs = ['cms', '-verify', '-binary', '-inform', 'DER', '-in', 'cms', '-CAfile', 'root', '-purpose', 'any'];
 
+function signedByOpenssl(args: readonly string[], signer = leaf): Buffer {
+  const key = signer.privateKey.export({ type: 'pkcs8', format: 'pem' });
+  const signing = ['cms', '-sign', '-binary', '-outform', 'DER', '-in', 'content', '-signer', 'leaf', '-inkey', 'key'];
+  return openssl([...signing, ...args], { content: CONTENT, leaf: signer.pem, key });
+}
+
+function codesOf(cms: Uint8Array): readonly string[] {
+  const read = parseSignedData(cms);
+  return examineSigner(read, read.signers[0], CONTENT).map(({ code }) => code);
+}
+
 describe('SignedData', () => {
-  it.each(DIGEST_ALGORITHMS)('detached, with %s, is accepted by openssl cms -verify', (algorithm) => {
+  it.each(DIGEST_ALGORITHMS)('detached and attached, with %s, is accepted by openssl cms -verify', (algorithm) => {
     const files = { cms: signData(algorithm), root: pki.root.pem, content: CONTENT };
     expect(openssl([...verifyArgs, '-content', 'content'], files)).toEqual(CONTENT);
-    expect(() => openssl([...verifyArgs, '-content', 'content'], { ...files, content: 'other' })).toThrow(
-      /verification failure/,
-    );
+    const verify = () => openssl([...verifyArgs, '-content', 'content'], { ...files, content: 'other' });
+    expect(verify).toThrow(/verification failure/);
+    expect(openssl(verifyArgs, { cms: signData(algorithm, true), root: pki.root.pem })).toEqual(CONTENT);
   });
 
-  it('attached is accepted, too', () => {
-    expect(openssl(verifyArgs, { cms: signData('SHA256', true), root: pki.root.pem })).toEqual(CONTENT);
-  });
-
-  it('is DER: openssl writes it again with the same bytes', () => {
+  it('is DER with version 1, NULL parameters and rsaEncryption, to openssl', () => {
     const cms = signData();
-    expect(openssl(['cms', '-cmsout', '-inform', 'DER', '-outform', 'DER', '-in', 'cms'], { cms })).toEqual(
-      Buffer.from(cms),
-    );
-  });
-
-  it('has version 1, NULL parameters and rsaEncryption', () => {
-    const printed = openssl(['cms', '-cmsout', '-print', '-inform', 'DER', '-in', 'cms'], {
-      cms: signData(),
-    }).toString();
+    const again = openssl(['cms', '-cmsout', '-inform', 'DER', '-outform', 'DER', '-in', 'cms'], { cms });
+    expect(again).toEqual(Buffer.from(cms));
+    const printed = openssl(['cms', '-cmsout', '-print', '-inform', 'DER', '-in', 'cms'], { cms }).toString();
     const text = printed.replace(/\s+/g, ' ');
     expect(text).toContain(
       'd.signedData: version: 1 digestAlgorithms: algorithm: sha256 (2.16.840.1.101.3.4.2.1) parameter: NULL',
@@ -66,16 +68,6 @@ describe('SignedData', () => {
     expect(text).toMatch(
       /signerInfos: version: 1 .* signatureAlgorithm: algorithm: rsaEncryption \(1[.\d]*\) parameter: NULL/,
     );
-  });
-
-  it('shows its certificates to openssl pkcs7', () => {
-    const printed = openssl(['pkcs7', '-print_certs', '-inform', 'DER', '-in', 'cms'], { cms: signData() }).toString();
-    expect(
-      printed
-        .match(/subject=.*/g)
-        ?.map((line) => line.replace(/.*CN ?= ?/, ''))
-        .sort(),
-    ).toEqual(['Test Code Signing CA', 'Test Publisher']);
   });
 
   it('is read as it was built', () => {
@@ -87,49 +79,22 @@ describe('SignedData', () => {
     expect(examineSigner(read, signer, Buffer.from('other'))).not.toEqual([]);
   });
 
-  it.each<[string, readonly string[], boolean]>([
-    ['RSA-PSS', ['-keyopt', 'rsa_padding_mode:pss'], true],
-    ['a signer named by its key', ['-keyid'], true],
-    ['BER with indefinite lengths', ['-stream', '-nodetach'], true],
-    ['no signed attributes', ['-noattr'], true],
-  ])('of openssl is read: %s', (_name, args, verifies) => {
-    const made = openssl(
-      [
-        'cms',
-        '-sign',
-        '-binary',
-        '-outform',
-        'DER',
-        '-in',
-        'content',
-        '-signer',
-        'leaf',
-        '-inkey',
-        'key',
-        '-md',
-        'sha256',
-        ...args,
-      ],
-      { content: CONTENT, leaf: withKeyIdentifier.pem, key: leaf.privateKey.export({ type: 'pkcs8', format: 'pem' }) },
-    );
-    const read = parseSignedData(made);
-    expect(examineSigner(read, read.signers[0], CONTENT).length === 0).toBe(verifies);
+  it.each<[string, readonly string[]]>([
+    ['RSA-PSS', ['-keyopt', 'rsa_padding_mode:pss']],
+    ['a signer named by its key', ['-keyid']],
+    ['BER with indefinite lengths', ['-stream', '-nodetach']],
+    ['no signed attributes', ['-noattr']],
+  ])('of openssl is read: %s', (_name, args) => {
+    expect(codesOf(signedByOpenssl(['-md', 'sha256', ...args], withKeyIdentifier))).toEqual([]);
+  });
+
+  it('of an EC signer is read', () => {
+    expect(codesOf(signedByOpenssl([], pki.leaf({ key: testKey('ec') })))).toEqual([]);
   });
 
   it('of openssl is read with RSA-PSS only if its parameters are those of the signature', () => {
-    const signed = (...keyopts: readonly string[]) => {
-      const args = ['cms', '-sign', '-binary', '-outform', 'DER', '-in', 'content', '-signer', 'leaf', '-inkey', 'key'];
-      const how = ['-md', 'sha256', ...keyopts.flatMap((option) => ['-keyopt', option])];
-      return openssl([...args, ...how], {
-        content: CONTENT,
-        leaf: leaf.pem,
-        key: leaf.privateKey.export({ type: 'pkcs8', format: 'pem' }),
-      });
-    };
-    const codesOf = (cms: Uint8Array) => {
-      const read = parseSignedData(cms);
-      return examineSigner(read, read.signers[0], CONTENT).map(({ code }) => code);
-    };
+    const signed = (...options: readonly string[]) =>
+      signedByOpenssl(['-md', 'sha256', ...options.flatMap((option) => ['-keyopt', option])]);
     const opensslAccepts = (cms: Uint8Array): boolean => {
       const args = ['cms', '-verify', '-noverify', '-binary', '-inform', 'DER', '-in', 'cms', '-content', 'content'];
       try {
@@ -163,16 +128,6 @@ describe('SignedData', () => {
       cases.map(([, codes, accepted]) => [codes, accepted]),
     );
   });
-
-  it('of an EC signer is read', () => {
-    const signer = pki.leaf({ key: testKey('ec') });
-    const made = openssl(
-      ['cms', '-sign', '-binary', '-outform', 'DER', '-in', 'content', '-signer', 'leaf', '-inkey', 'key'],
-      { content: CONTENT, leaf: signer.pem, key: signer.privateKey.export({ type: 'pkcs8', format: 'pem' }) },
-    );
-    const read = parseSignedData(made);
-    expect(examineSigner(read, read.signers[0], CONTENT)).toEqual([]);
-  });
 });
 
 describe('the certificates to carry', () => {
@@ -183,9 +138,8 @@ describe('the certificates to carry', () => {
     const signer = pki.leaf({ issuer: intermediate });
     const chain = await chainOf(signer, intermediate, root);
     expect(chain.certificates).toHaveLength(3);
-    expect(chain.withoutRoot.map(({ der }) => der)).toEqual(
-      [signer, intermediate].map(({ der }) => Uint8Array.from(der)),
-    );
+    const expected = [signer, intermediate].map(({ der }) => Uint8Array.from(der));
+    expect(chain.withoutRoot.map(({ der }) => der)).toEqual(expected);
   });
 
   it('are the leaf alone where it is self-signed', async () => {
@@ -194,28 +148,22 @@ describe('the certificates to carry', () => {
   });
 });
 
-describe('an unsigned value', () => {
-  it('can be added, and openssl still accepts the rest', () => {
-    const value = encode(0x0c, Buffer.from('later'));
-    const cms = addUnsignedValue(signData(), { type: '1.2.3.4', value });
-    const found = attributeValues(parseSignedData(cms).signers[0].unsignedAttributes, '1.2.3.4');
-    expect(found.map(({ bytes }) => Buffer.from(bytes))).toEqual([Buffer.from(value)]);
-    expect(openssl([...verifyArgs, '-content', 'content'], { cms, root: pki.root.pem, content: CONTENT })).toEqual(
-      CONTENT,
-    );
-  });
+it('an unsigned value can be added, and openssl still accepts the rest', () => {
+  const value = encode(0x0c, Buffer.from('later'));
+  const cms = addUnsignedValue(signData(), { type: '1.2.3.4', value });
+  const found = attributeValues(parseSignedData(cms).signers[0].unsignedAttributes, '1.2.3.4');
+  expect(found.map(({ bytes }) => Buffer.from(bytes))).toEqual([Buffer.from(value)]);
+  expect(openssl([...verifyArgs, '-content', 'content'], { cms, root: pki.root.pem, content: CONTENT })).toEqual(
+    CONTENT,
+  );
 });
 
 describe('what is malformed', () => {
   it.each<[string, Uint8Array, string]>([
     ['nothing', new Uint8Array(), 'cms-malformed'],
     ['an empty SEQUENCE', sequence(), 'cms-malformed'],
-    ['a type and no content', sequence(objectIdentifier('1.2.840.113549.1.7.2')), 'cms-malformed'],
-    [
-      'content under another tag',
-      sequence(objectIdentifier('1.2.840.113549.1.7.2'), contextPrimitive(0, sequence())),
-      'cms-malformed',
-    ],
+    ['a type and no content', sequence(SIGNED_DATA), 'cms-malformed'],
+    ['content under another tag', sequence(SIGNED_DATA, contextPrimitive(0, sequence())), 'cms-malformed'],
     ['plain data', sequence(objectIdentifier(DATA)), 'cms-not-signed-data'],
   ])('is rejected: %s', (_name, bytes, code) => {
     expect(() => parseSignedData(bytes)).toThrow(expect.objectContaining({ code, category: 'local' }));
