@@ -62,14 +62,6 @@ test('trusts a service that keeps connections for less, with two seconds to spar
   }
 });
 
-test('concurrent calls have separate connections, up to the limit', async () => {
-  const { url, connections } = await startCounting();
-  const post = openPost(url, 2);
-  const outcomes = await Promise.all(Array.from({ length: 6 }, post));
-  expect(outcomes.map(({ kind }) => kind)).toEqual(Array(6).fill('answer'));
-  expect(connections()).toBe(2);
-});
-
 /** In a thread of its own, so that it continues while this one is blocked. Closes each connection 100 ms after an answer. */
 const CLOSING_SERVICE = `
   const { parentPort } = require('node:worker_threads');
