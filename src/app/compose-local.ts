@@ -33,7 +33,7 @@ export interface Runtime {
 
 export interface OpenedRun {
   readonly run: Run;
-  /** Synchronous, because the process is about to end. */
+  /** This is synchronous, because the process is about to end. */
   removeTemporaryFiles(): void;
 }
 
@@ -84,7 +84,7 @@ export async function hasJournal(env: Environment): Promise<boolean> {
   );
 }
 
-/** The time limit for waiting on other processes is longer than `timeout`, the limit for one attempt of a call. */
+/** The time limit for waiting for other processes is longer than `timeout`, the limit for one attempt of a call. */
 export async function composeJournal({ env, clock }: Runtime, timeout: number): Promise<Journal> {
   const patience = timeout + LONGEST_WAIT;
   return openJournal({ ...(await journalOptions(env)), runningFor: clock(), patience });

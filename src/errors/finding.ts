@@ -13,7 +13,7 @@ export type FindingWeight = 'broken' | 'unsupported' | 'untrusted' | 'warning' |
 
 export interface Finding {
   readonly code: string;
-  /** A complete sentence. Not escaped: it may contain control characters of untrusted names. */
+  /** A complete sentence. The text is not escaped, so it may contain control characters of untrusted names. */
   readonly message: string;
   readonly weight: FindingWeight;
 }

@@ -12,7 +12,7 @@ const REPLACEMENT = '\ufffd';
 
 /**
  * Throws `name-not-utf8` if the path may stand for a file name that is not valid UTF-8. `isNew` is for a path that will
- * be created. If its name contains U+FFFD, the original name is assumed not to be UTF-8.
+ * be created. If the name of the file contains U+FFFD, the original name is assumed not to be UTF-8.
  */
 export async function assertUtf8Name(path: string, isNew = false): Promise<void> {
   if (!path.includes(REPLACEMENT)) return;

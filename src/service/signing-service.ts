@@ -13,8 +13,8 @@ export interface SignRequest {
   /** File name for the records that this client keeps. It is never sent. */
   readonly file?: string | undefined;
   /**
-   * Awaited for each attempt, before the request is passed on. A connection may still have to be opened after it. If
-   * the callback throws, nothing is sent, and `sign` throws the same error.
+   * Awaited for each attempt, before the request is passed on. A connection may still have to be opened after this
+   * call. If the callback throws, nothing is sent, and `sign` throws the same error.
    */
   readonly beforeSend?: (() => Promise<void>) | undefined;
   /** Called for each attempt, directly before the first byte is written. If the callback throws, nothing is sent. */

@@ -83,13 +83,13 @@ export interface TimestampedOutcome extends WrittenOutcome {
 export interface RemovedOutcome extends WrittenOutcome {
   readonly status: 'removed';
   readonly signatures: number;
-  /** Signers without duplicates. Not escaped, so names may contain control characters. */
+  /** Signers without duplicates. Names are not escaped, so they may contain control characters. */
   readonly removed: readonly string[];
 }
 
 export interface AttachedOutcome extends WrittenOutcome {
   readonly status: 'attached';
-  /** Not escaped, so the name may contain control characters. */
+  /** The name is not escaped, so it may contain control characters. */
   readonly signer: string;
   readonly replaced: readonly string[];
 }

@@ -30,7 +30,7 @@ export interface TimestampAuthoritiesOptions extends Pick<ExpectedAnswer, 'algor
   readonly clock?: RetryClock | undefined;
 }
 
-/** Some authorities allow one request in a second or two. */
+/** Some authorities allow only one request every one or two seconds. */
 const USUAL_CONCURRENCY = 2;
 
 export type TimestampAuthorities = ReturnType<typeof createTimestampAuthorities>;
@@ -128,7 +128,7 @@ function createAuthority(url: URL, options: TimestampAuthoritiesOptions) {
       sizeLimit: ANSWER_LIMIT,
       signal,
     });
-    // An interruption shows nothing about the authority.
+    // An interruption does not show whether the authority works.
     if (outcome.kind === 'failure' && outcome.reason === 'interrupted') signal?.throwIfAborted();
     const now = options.now();
     const classified = classifyOutcome(outcome, { signatureValue, algorithm, policy, nonce, now, roots });
@@ -167,7 +167,7 @@ function createAuthority(url: URL, options: TimestampAuthoritiesOptions) {
 export type Classified = Attempt<CheckedToken, Refused>;
 
 export interface Refused {
-  /** Not escaped, so it may contain control characters. */
+  /** The text is not escaped, so it may contain control characters. */
   readonly reason: string;
   /** Other files will probably fail too, so this authority is tried last. */
   readonly isDown: boolean;

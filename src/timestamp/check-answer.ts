@@ -32,7 +32,7 @@ export type CheckedToken = Readonly<{ token: Uint8Array; time: Date }>;
 
 export type CheckedAnswer =
   | CheckedToken
-  /** Not escaped: may contain control characters. */
+  /** The text is not escaped, so it may contain control characters. */
   | { readonly refusal: string };
 
 /** A clock that NTP does not set can be wrong by minutes. */

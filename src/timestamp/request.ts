@@ -51,7 +51,7 @@ function withoutLeadingZeros(octets: Uint8Array): Uint8Array {
 
 export type TimestampResponse =
   | { readonly token: Uint8Array }
-  /** Not escaped: may contain control characters. */
+  /** The text is not escaped, so it may contain control characters. */
   | { readonly refusal: string };
 
 /** PKIStatus. An authority returns a token only with the first two values. */

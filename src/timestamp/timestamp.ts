@@ -15,7 +15,7 @@ export interface Timestamp {
   readonly policy: string | undefined;
   readonly serialNumber: string | undefined;
   readonly signerCertificate: Uint8Array | undefined;
-  /** Not escaped: may contain control characters. */
+  /** The text is not escaped, so it may contain control characters. */
   readonly signerName: string;
   /** The older form of timestamp uses the certificates of the enclosing signature. */
   readonly certificates: readonly Uint8Array[];

@@ -31,7 +31,7 @@ export interface InspectedSignature {
   /** Number of the signature, as in `extract --index`. The numbers start at 1 and include nested signatures. */
   readonly number: number;
   readonly place: string;
-  /** Not escaped, so it may contain control characters. */
+  /** The text is not escaped, so it may contain control characters. */
   readonly signer: string;
   /** The content, the signed attributes and the signature value match. Trust is not checked. */
   readonly intact: boolean;

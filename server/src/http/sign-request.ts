@@ -44,7 +44,7 @@ export function isUsable(certificate: StoredCertificate, now: Date): boolean {
 
 /**
  * Checks a request body.
- * @param client for a certificate that it may not use, it gets the same answer as for an unknown one
+ * @param client gets the same answer for a certificate that it may not use as for an unknown certificate
  */
 export async function checkSignRequest(
   body: unknown,

@@ -23,7 +23,7 @@ const MESSAGE_LENGTH = 4096;
 /** GitHub rejects a larger step summary. */
 const LARGEST_SUMMARY = 1024 * 1024;
 const CELL_LENGTH = 500;
-/** Bytes for the line that says how many rows are omitted. */
+/** Number of bytes reserved for the line that says how many rows are omitted. */
 const REST_LENGTH = 200;
 
 export function hasAnnotations({ GITHUB_ACTIONS }: Env): boolean {

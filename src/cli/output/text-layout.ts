@@ -108,7 +108,7 @@ export function wrapped(text: string, mostColumns: number): string[] {
   return [...lines, line];
 }
 
-/** Created only for other than ASCII text: the first Segmenter of a process takes 13 ms. */
+/** The segmenter is created only for text that is not ASCII: the first one in a process takes 13 ms. */
 function graphemesOf(text: string): Intl.Segments {
   return new Intl.Segmenter('en', { granularity: 'grapheme' }).segment(text);
 }

@@ -70,8 +70,9 @@ type Operation = 'getPassword' | 'setPassword' | 'deletePassword';
 type Answer = { readonly value: unknown } | { readonly failed: 'load' | 'call'; readonly words: string };
 
 /**
- * Calls keytar once. In its own process, keytar would block a thread that Node.js cannot end. Names and secrets come
- * from standard input, because other users can see arguments. Standard input stays open as long as the caller waits.
+ * Calls keytar once. In the program's own process, keytar would block a thread that Node.js cannot end. Names and
+ * secrets come from standard input, because other users can see arguments. Standard input stays open as long as the
+ * caller waits.
  */
 const PROGRAM = `
 const { stdin, stdout } = process;

@@ -23,7 +23,7 @@ import { signingErrors } from '../errors.ts';
 
 const FOLDERS_KEPT = 1000;
 
-/** Valid only while one run plans its files, because folders and mounts can change later. */
+/** These results are valid only while one run plans its files, because folders and mounts can change later. */
 export type TargetFolders = ReturnType<typeof targetFolders>;
 
 export function targetFolders() {

@@ -152,7 +152,7 @@ export function totalLine(files: readonly FileOutcome[], verb: ChangeVerb, figur
   ].join('; ');
 }
 
-/** Files with the same content share a request. */
+/** Files with the same content need only one request. */
 function plannedText(files: readonly FileOutcome[]): string {
   const requests = files.flatMap((file) => {
     if (file.status !== 'planned') return [];
