@@ -1,18 +1,8 @@
 import * as claimant from './claimant.ts';
-import { closeIfDone, makeDue } from './claimant.ts';
-import type { Session, Unrecorded, Urgency } from './commits.ts';
+import type { Session, Urgency } from './commits.ts';
 import type { Row } from './driver.ts';
 import { journalErrors, journalWarnings, refusal } from './errors.ts';
-import type {
-  AfterFile,
-  Asking,
-  Claim,
-  Failure,
-  KnownCall,
-  SharedCall,
-  SignatureOnRecord,
-  Waiting,
-} from './journal.ts';
+import type { Asking, Claim, KnownCall, SharedCall, SignatureOnRecord, Waiting } from './journal.ts';
 import { giveSignOfLife, nextNumber, type Run } from './runs.ts';
 import { OPEN_STATES } from './schema.ts';
 
@@ -20,7 +10,6 @@ const FIRST_PAUSE_MILLISECONDS = 50;
 const LONGEST_PAUSE_MILLISECONDS = 500;
 /** Must be shorter than the time after which other runs presume that this run is dead. */
 const LONGEST_UNTIL_SENT_MILLISECONDS = 120_000;
-const NOTHING_DUE: AfterFile = { reportDue: undefined, reported: undefined };
 const NOT_ENDED = 'exists (select 1 from runs where id = ? and ended is null)';
 
 /**
@@ -33,13 +22,13 @@ export async function knownCall(
   { signal, onWait }: Waiting,
   patience: number,
 ): Promise<KnownCall | undefined> {
-  const { unrecorded, uptime } = session;
+  const { uptime } = session;
   let seen = { row: '', since: 0 };
   let isReported = false;
   for (let pause = FIRST_PAUSE_MILLISECONDS; ; pause = Math.min(pause * 1.5, LONGEST_PAUSE_MILLISECONDS)) {
-    const kept = session.hasFailed() ? unrecorded.get(claimant.workId(asking.work)) : undefined;
-    if (kept !== undefined) return kept;
-    const decision = await session.enter('look', () => {
+    const kept = session.unrecorded(asking.work);
+    if (kept !== undefined) return { ...sharedCall(session, { ...kept, ...asking }), known: kept.given };
+    const decision = await session.enter('soon', () => {
       const found = claimant.decide(session, asking);
       return found.kind === 'share' ? { ...found, part: claimant.shareCall(session, asking, found.call) } : found;
     });
@@ -54,15 +43,16 @@ export async function knownCall(
         throw journalErrors('just-unanswered');
       case 'wait':
     }
-    const { whom } = decision;
-    const { id, run, state, attempts } = decision.call;
-    const row = JSON.stringify([id, run, state, attempts]);
+    const { whom, call } = decision;
+    const row = JSON.stringify([call.id, call.run, call.state, call.attempts]);
     if (row !== seen.row) seen = { row, since: uptime() };
-    if (run !== session.id && uptime() - seen.since > patience) {
-      throw journalErrors('work-held', { whom, seconds: Math.round(patience / 1000) });
+    if (call.run !== session.id) {
+      if (uptime() - seen.since > patience) {
+        throw journalErrors('work-held', { whom, seconds: Math.round(patience / 1000) });
+      }
+      if (!isReported) onWait?.(whom);
+      isReported = true;
     }
-    if (run !== session.id && !isReported) onWait?.(whom);
-    isReported ||= run !== session.id;
     await session.paused(pause, signal);
     if (signal?.aborted) throw journalErrors('claim-interrupted', { whom });
   }
@@ -84,6 +74,7 @@ export function sharedCall(session: Session, part: claimant.Part): SharedCall {
   return {
     id: name,
     async stamped(token) {
+      if (session.unrecorded(part.work) !== undefined) return;
       await enter('now', () => db.run('update calls set token = ? where id = ?', base64(token), call));
     },
     async written(target, sha256) {
@@ -94,8 +85,8 @@ export function sharedCall(session: Session, part: claimant.Part): SharedCall {
         // The other files that should be written to the same output no longer need this signature.
         const others = 'update files set given_up = 1 where call = ? and place <> ? and written = 0 and output = ?';
         db.run(others, call, place, metadata.signingOptions?.output ?? target);
-        const reportDue = makeDue(session, call, 1) ? 1 : undefined;
-        return { reportDue, reported: closeIfDone(session, call) } as const;
+        const reportDue = claimant.makeDue(session, call, 1) ? 1 : undefined;
+        return { reportDue, reported: claimant.closeIfDone(session, call) } as const;
       });
       return await noting.catch((thrown) => {
         warn(notRecorded(thrown));
@@ -114,32 +105,26 @@ export function sharedCall(session: Session, part: claimant.Part): SharedCall {
            where call = ? and place = ? and written = 0`,
           ...[reason, Number(changed), call, place],
         );
-        return { reportDue: undefined, reported: closeIfDone(session, call) };
+        return { reportDue: undefined, reported: claimant.closeIfDone(session, call) };
       });
-      return await noting.catch(() => NOTHING_DUE);
+      return await noting.catch(() => ({ reportDue: undefined, reported: undefined }));
     },
     async reported(status) {
-      await enter('later', () => claimant.noteReport(session, call, status)).catch((thrown) =>
-        warn(notRecorded(thrown)),
-      );
+      const noting = enter('later', () => claimant.noteReport(session, call, status));
+      await noting.catch((thrown) => warn(notRecorded(thrown)));
     },
   };
 }
 
 export function claimOf(session: Session, claimed: claimant.Claimed): Claim {
-  const { id: me, db, enter, warn, uptime, assertUsable, unrecorded } = session;
+  const { id: me, db, enter, uptime, assertUsable } = session;
   const { call, name, metadata, unknownCalls, isProven } = claimed;
   const shared = sharedCall(session, claimed);
-  const work = claimant.workId(claimed.work);
   let committed = 0;
   let isOver = false;
-  const end = (
-    state: Parameters<typeof claimant.endWithout>[2],
-    urgency: Urgency,
-    failure?: Failure,
-  ): Promise<void> => {
+  const end = (state: 'refused' | 'unknown' | 'released', urgency: Urgency, reason?: string): Promise<void> => {
     isOver = true;
-    return enter(urgency, () => claimant.endWithout(session, call, state, failure));
+    return enter(urgency, () => claimant.endWithout(session, call, state, reason));
   };
   return {
     ...shared,
@@ -171,35 +156,32 @@ export function claimOf(session: Session, claimed: claimant.Claimed): Claim {
       if (isLate || db.get(sql, call, me, me) === undefined) throw journalErrors('claim-lost');
     },
     // A call that is retried stays `requested`, because an earlier attempt may have been counted.
-    async deferred(failure) {
-      const { httpStatus = null, serviceCode = null } = failure ?? {};
-      const sql = `update calls set state = iif(repeated, state, 'claimed'), http_status = ?, service_code = ?
-        where id = ? and run = ? and state = 'requested'`;
-      await enter('soon', () => db.run(sql, httpStatus, serviceCode, call, me));
+    async deferred() {
+      const sql =
+        "update calls set state = 'claimed' where id = ? and run = ? and state = 'requested' and repeated = 0";
+      await enter('soon', () => db.run(sql, call, me));
     },
     async signed(given) {
       isOver = true;
-      try {
-        const kept = await enter('kept', () => keepAnswer(session, claimed, given));
-        if (kept !== 'signed') warn(journalWarnings('late-answer', { file: metadata.file, id: name }));
-        return kept === 'surplus' ? 'surplus' : 'signed';
-      } catch (thrown) {
-        unrecorded.set(work, unrecordedCall(name, given, metadata.file, thrown));
+      const kept = await enter('kept', () => keepAnswer(session, claimed, given)).catch((thrown) => {
+        session.keepInMemory({ ...claimed, given: { ...given, token: undefined }, reason: messageOf(thrown) });
         throw thrown;
-      }
+      });
+      if (kept !== 'signed') session.warn(journalWarnings('late-answer', { file: metadata.file, id: name }));
+      return kept === 'surplus' ? 'surplus' : 'signed';
     },
     async unusable(given, reason) {
       isOver = true;
       await enter('kept', () => keepAnswer(session, claimed, given, reason));
     },
-    refused: (failure) => end('refused', 'soon', failure),
-    unanswered: (failure) => end('unknown', 'now', failure),
+    refused: (reason) => end('refused', 'soon', reason),
+    unanswered: (reason) => end('unknown', 'now', reason),
     async release() {
       if (!isOver) await end('released', 'soon').catch(() => undefined);
     },
     async notWritten(...of) {
       // The journal does not contain this signature, so a later run could not find it.
-      if (session.hasFailed() && unrecorded.has(work)) assertUsable();
+      if (session.unrecorded(claimed.work) !== undefined) assertUsable();
       return await shared.notWritten(...of);
     },
   };
@@ -226,16 +208,8 @@ function keepAnswer(
   db.run(keeping, to, nextNumber(db), now().getTime(), me.id, record, base64(signature), call);
   if (unusable !== undefined || !part.isProven) claimant.prove(db, part, unusable === undefined ? 1 : 0);
   if (unusable !== undefined) db.run('update files set reason = ? where call = ?', unusable, call);
-  if (to !== 'signed') makeDue(me, call, 2);
+  if (to !== 'signed') claimant.makeDue(me, call, 2);
   return isSurplus ? 'surplus' : state === 'unknown' ? 'late' : 'signed';
-}
-
-/** Equal files of this run can still use the signature. */
-function unrecordedCall(id: string, given: SignatureOnRecord, file: string, thrown: unknown): Unrecorded {
-  const nothing = async () => undefined;
-  const nothingDue = async () => NOTHING_DUE;
-  const steps = { stamped: nothing, written: nothingDue, notWritten: nothingDue, reported: nothing };
-  return { id, known: { ...given, token: undefined }, ...steps, file, reason: messageOf(thrown) };
 }
 
 export function notRecorded(thrown: unknown): string {

@@ -5,17 +5,15 @@
 
 import { fingerprintOf } from '../crypto/fingerprint.ts';
 import type { Database, Row, Value } from './driver.ts';
-import type { Asking, CallMetadata, Claim, Failure, Reported, Work } from './journal.ts';
+import type { Asking, CallMetadata, Claim, Reported, Work } from './journal.ts';
 import { inWords, isGone, nextNumber, type Run, unendedSince } from './runs.ts';
-import { OPEN_STATES, UNFINISHED_STATES } from './schema.ts';
+import { OPEN_STATES, UNFINISHED } from './schema.ts';
 
 export type Decision =
-  /** A new call may be inserted, after `call` gets the state `before`. */
-  | { readonly kind: 'claim'; readonly call?: Row; readonly before?: 'released' | 'unknown' | 'aside' }
+  | { readonly kind: 'claim' | 'just-unanswered' }
   | { readonly kind: 'share'; readonly call: Row }
   | { readonly kind: 'wait'; readonly call: Row; readonly whom: string }
-  | { readonly kind: 'mismatch'; readonly name: string; readonly isOfAll: boolean }
-  | { readonly kind: 'just-unanswered' };
+  | { readonly kind: 'mismatch'; readonly name: string; readonly isOfAll: boolean };
 
 export interface Part extends Asking {
   readonly call: number;
@@ -32,36 +30,37 @@ export function workId({ origin, code, algorithm, digest }: Work): string {
 /** Returns the open call of a work, otherwise the latest one that counts. */
 export function currentCall(db: Database, work: Work): Row | undefined {
   return db.get(
-    `select * from calls where work = ? and state not in ('released', 'refused', 'forgotten', 'aside')
+    `select * from calls where work = ? and state not in ('released', 'refused', 'forgotten')
      order by state in ${OPEN_STATES} desc, id desc limit 1`,
     workId(work),
   );
 }
 
-/** Changes nothing, except that it records the end of runs that are gone. */
+/** Inserts nothing, but settles a call that cannot continue, because its run is gone or its certificate was renewed. */
 export function decide(me: Run, asking: Asking, mark = markOf(me.db, asking)): Decision {
   if (mark?.matches === 0) return { kind: 'mismatch', name: String(mark.call), isOfAll: true };
   const call = currentCall(me.db, asking.work);
   if (call === undefined) return { kind: 'claim' };
-  const { state, run = null, settled } = call;
-  const isOpen = state === 'claimed' || state === 'requested' || state === 'signed';
-  const usable = isOpen ? undefined : usableCall(me, asking);
-  if (usable !== undefined) return { kind: 'share', call: usable };
-  switch (state) {
-    case 'unknown':
-      return { kind: Number(settled) > me.began ? 'just-unanswered' : 'claim' };
-    case 'claimed':
-    case 'requested':
-      if (!isGone(me, run)) return { kind: 'wait', call, whom: inWords(me, run) };
-      return { kind: 'claim', call, before: state === 'claimed' ? 'released' : 'unknown' };
-    case 'closed':
-      return isShared(me, call) && verifies(asking, call) ? { kind: 'share', call } : { kind: 'claim' };
-    default:
-      if (verifies(asking, call)) return { kind: 'share', call };
-      // The certificate may have been renewed since these files were written.
-      if (isWritten(me, call)) return state === 'signed' ? { kind: 'claim', call, before: 'aside' } : { kind: 'claim' };
-      return { kind: 'mismatch', name: String(call.name), isOfAll: mark === undefined };
+  const { id = null, state, run = null, settled } = call;
+  if (state === 'claimed' || state === 'requested') {
+    if (!isGone(me, run)) return { kind: 'wait', call, whom: inWords(me, run) };
+    // Without a number, the call counts as settled before this run began, so this run may request the signature again.
+    if (state === 'requested') settle(me, id, 'unknown', null);
+    else giveUp(me, id, 'released');
+    return decide(me, asking, mark);
   }
+  const usable = state === 'signed' ? undefined : usableCall(me, asking);
+  if (usable !== undefined) return { kind: 'share', call: usable };
+  if (state === 'unknown') return { kind: Number(settled) > me.began ? 'just-unanswered' : 'claim' };
+  if (state === 'closed' && !isShared(me, call)) return { kind: 'claim' };
+  if (verifies(asking, call)) return { kind: 'share', call };
+  if (state === 'closed') return { kind: 'claim' };
+  if (state !== 'signed' || !isWritten(me, call)) {
+    return { kind: 'mismatch', name: String(call.name), isOfAll: mark === undefined };
+  }
+  // The certificate was renewed after a file had been written.
+  giveUp(me, id, 'closed');
+  return { kind: 'claim' };
 }
 
 /** Returns a signature that verifies and that is in no file yet or was recorded after this run began. */
@@ -75,6 +74,7 @@ function verifies(asking: Asking, { signature }: Row): boolean {
   return asking.verifies(Buffer.from(String(signature), 'base64'));
 }
 
+/** If a command failed, the same command does not request its finished signatures again. */
 export function isShared(me: Run, { id = null, settled }: Row): boolean {
   if (Number(settled) > me.began) return true;
   const sql = 'select 1 from files f join runs r on r.id = f.run where f.call = ? and r.well = 0 and r.began_at > ?';
@@ -84,56 +84,38 @@ export function isShared(me: Run, { id = null, settled }: Row): boolean {
 /** A file of a live run must not wait for the signature. */
 function isWritten(me: Run, { id = null }: Row): boolean {
   if (me.db.get('select 1 from files where call = ? and written = 1', id) === undefined) return false;
-  return waitingRuns(me.db, id).every((run) => isGone(me, run));
-}
-
-function waitingRuns(db: Database, call: Value): readonly Value[] {
-  const sql = 'select distinct run from files where call = ? and written = 0 and given_up = 0';
-  return db.all(sql, call).map(({ run = null }) => run);
+  const waiting = me.db.all('select run from files where call = ? and written = 0 and given_up = 0', id);
+  return waiting.every(({ run = null }) => isGone(me, run));
 }
 
 export function claimWork(me: Run, asking: Asking, name: string): Claimed | undefined {
   const { db } = me;
   const mark = markOf(db, asking);
-  let decision = decide(me, asking, mark);
-  if (decision.kind !== 'claim') return undefined;
-  const { call, before } = decision;
-  if (call !== undefined && before !== undefined) settle(me, call.id ?? null, before);
-  if (call !== undefined && before === 'released') {
-    // Nothing was sent for the released call, so the previous call is the current one.
-    db.run('update files set given_up = 1 where call = ?', call.id ?? null);
-    decision = decide(me, asking, mark);
-  }
-  if (decision.kind !== 'claim' || (before === 'unknown' && usableCall(me, asking) !== undefined)) return undefined;
+  if (decide(me, asking, mark).kind !== 'claim') return undefined;
   const { work, metadata } = asking;
   const { origin, code, algorithm, digest } = work;
   const { file, bytes, certificate, client } = metadata;
   const row = db.get(
     `insert into calls (name, work, origin, code, algorithm, digest, run, state, at, file, bytes, certificate, leaf, client)
-     values (?, ?, ?, ?, ?, ?, ?, 'claimed', ?, ?, ?, ?, ?, ?) returning id`,
+     values (?, ?, ?, ?, ?, ?, ?, 'claimed', ?, ?, ?, ?, ?, ?) returning id, name`,
     ...[name, workId(work), origin, code, algorithm, digest, me.id, me.now().getTime()],
     ...[file, bytes, certificate.name, certificate.sha256, client],
   );
-  const sql = "select name from calls where work = ? and state = 'unknown'";
-  const unknown = db.all(sql, workId(work));
+  const unknown = db.all("select name from calls where work = ? and state = 'unknown'", workId(work));
   return {
-    ...addFile(me, asking, { id: Number(row?.id), name }),
+    ...addFile(me, asking, row ?? {}),
     unknownCalls: unknown.map((one) => String(one.name)),
     isProven: mark?.matches === 1,
   };
 }
 
-/** An owner that is still alive keeps the call. */
-export function shareCall(me: Run, asking: Asking, call: Row): Part {
-  const { state, run = null } = call;
+export function shareCall({ db, id: run }: Run, asking: Asking, call: Row): Part {
   const { name, sha256 } = asking.metadata.certificate;
-  const owner = state !== 'closed' && !isGone(me, run) ? run : me.id;
   // A file may now be written with this signature, so the failure report (2) is no longer due.
-  const sql =
-    "update calls set state = 'signed', run = ?, certificate = ?, leaf = ?, due = nullif(due, 2) where id = ?";
-  me.db.run(sql, owner, name, sha256, call.id ?? null);
-  const part = addFile(me, asking, call);
-  prove(me.db, part, 1);
+  const sql = "update calls set state = 'signed', certificate = ?, leaf = ?, due = nullif(due, 2) where id = ?";
+  db.run(sql, name, sha256, call.id ?? null);
+  const part = addFile({ db, id: run }, asking, call);
+  prove(db, part, 1);
   return part;
 }
 
@@ -151,15 +133,15 @@ export function prove(db: Database, { work, metadata, name }: Part, matches: 0 |
   );
 }
 
-export function settle(
-  { db, now }: Run,
-  call: Value,
-  state: string,
-  where = 'true',
-  ...values: readonly Value[]
-): boolean {
-  const sql = `update calls set state = ?, settled = ?, ended_at = ? where id = ? and ${where}`;
-  return db.run(sql, state, nextNumber(db), now().getTime(), call, ...values) === 1;
+function settle({ db, now }: Run, call: Value, state: string, number: Value = nextNumber(db)): void {
+  const sql = 'update calls set state = ?, settled = ?, ended_at = ? where id = ?';
+  db.run(sql, state, number, now().getTime(), call);
+}
+
+/** No file waits for the signature any more. */
+function giveUp(me: Run, call: Value, state: 'released' | 'refused' | 'closed' | 'forgotten'): void {
+  me.db.run('update files set given_up = 1 where call = ? and written = 0', call);
+  settle(me, call, state);
 }
 
 /** Identifies a file of a call. */
@@ -168,28 +150,28 @@ export function placeOf({ file, signingOptions }: CallMetadata): string {
   return JSON.stringify(path === undefined ? [file] : [path, output, inner]);
 }
 
-function addFile(me: Run, asking: Asking, { id, name }: Row): Part {
+function addFile({ db, id: run }: Pick<Run, 'db' | 'id'>, asking: Asking, { id, name }: Row): Part {
   const { file, signingOptions: options } = asking.metadata;
   const recorded = options === undefined ? null : JSON.stringify(options);
-  me.db.run(
+  db.run(
     `insert into files (call, run, place, file, output, options, wants_report) values (?, ?, ?, ?, ?, ?, ?)
      on conflict (call, place) do update set run = excluded.run, file = excluded.file, options = excluded.options,
        wants_report = excluded.wants_report, written = 0, given_up = 0, reason = null`,
-    ...[Number(id), me.id, placeOf(asking.metadata), file, options?.output ?? null, recorded],
+    ...[Number(id), run, placeOf(asking.metadata), file, options?.output ?? null, recorded],
     options?.report === false ? 0 : 1,
   );
   return { ...asking, call: Number(id), name: String(name) };
 }
 
 /** A call that was repeated becomes `unknown`, whatever the result of its last attempt is. */
-export function endWithout(me: Run, call: number, state: 'refused' | 'unknown' | 'released', failure?: Failure): void {
-  const { reason = null, httpStatus = null, serviceCode = null } = failure ?? {};
-  const isRepeated = me.db.get('select 1 from calls where id = ? and repeated = 1', call) !== undefined;
-  const end = isRepeated ? 'unknown' : state;
-  if (!settle(me, call, end, "run = ? and state in ('claimed', 'requested')", me.id)) return;
-  const why = 'update calls set reason = ?, http_status = ?, service_code = ? where id = ?';
-  me.db.run(why, reason, httpStatus, serviceCode, call);
-  if (end !== 'unknown') me.db.run('update files set given_up = 1 where call = ?', call);
+export function endWithout(me: Run, call: number, state: 'refused' | 'unknown' | 'released', reason?: string): void {
+  const { db, id } = me;
+  const sql = "select repeated from calls where id = ? and run = ? and state in ('claimed', 'requested')";
+  const { repeated } = db.get(sql, call, id) ?? {};
+  if (repeated === undefined) return;
+  if (repeated === 1 || state === 'unknown') settle(me, call, 'unknown');
+  else giveUp(me, call, state);
+  db.run('update calls set reason = ? where id = ?', reason ?? null, call);
 }
 
 export function noteReport(me: Run, call: number, status: Reported): void {
@@ -199,7 +181,6 @@ export function noteReport(me: Run, call: number, status: Reported): void {
   else db.run('update calls set reported = ?, due = nullif(due, ?) where id = ?', status, status, call);
   // A file was written although its call had already been reported as failed.
   if (status === 2 && db.get('select 1 from files where call = ? and written = 1', call)) makeDue(me, call, 1);
-  closeIfDone(me, call);
 }
 
 /** Returns true if this run must send the report: it has just become due, or its reporter is gone. */
@@ -216,29 +197,25 @@ export function makeDue(me: Run, call: number, status: 1 | 2): boolean {
   return true;
 }
 
+/** Returns the report that was sent last. */
 export function closeIfDone(me: Run, call: number): 1 | 2 | undefined {
-  const isDone = `state in ('signed', 'aside') and due is null
-    and not exists (select 1 from files where call = calls.id and written = 0 and given_up = 0)`;
-  const found = me.db.get(`select reported, ${isDone} as isDone from calls where id = ?`, call);
-  if (found?.isDone === 1) settle(me, call, 'closed', isDone);
-  const reported = found?.reported;
+  const waits = 'select 1 from files where call = calls.id and written = 0 and given_up = 0';
+  const sql = `select reported, state = 'signed' and not exists (${waits}) as isDone from calls where id = ?`;
+  const { reported, isDone } = me.db.get(sql, call) ?? {};
+  if (isDone === 1) settle(me, call, 'closed');
   return reported === 1 || reported === 2 ? reported : undefined;
 }
 
-export function handOver(me: Run): void {
-  const sql = `select id, state from calls where run = ? and state in ${UNFINISHED_STATES}`;
-  for (const { id = null, state } of me.db.all(sql, me.id)) {
-    if (state === 'claimed') endWithout(me, Number(id), 'released');
-    if (state === 'requested') endWithout(me, Number(id), 'unknown');
-    if (state === 'signed') closeIfDone(me, Number(id));
-    const heir = state === 'signed' && waitingRuns(me.db, id).find((run) => run !== me.id && !isGone(me, run));
-    if (heir) me.db.run('update calls set run = ? where id = ?', heir, id);
+/** Ends the calls of a run that ends without their answers. */
+export function endCalls(me: Run): void {
+  const sql = `select id, state from calls where run = ? and ${UNFINISHED} and state in ('claimed', 'requested')`;
+  for (const { id, state } of me.db.all(sql, me.id)) {
+    endWithout(me, Number(id), state === 'claimed' ? 'released' : 'unknown');
   }
 }
 
 /** Forgets a call at the user's request. */
-export function giveUp(me: Run, call: number, report: 1 | 2 | undefined): void {
-  me.db.run('update files set given_up = 1 where call = ? and written = 0', call);
+export function forget(me: Run, call: number, report: 1 | 2 | undefined): void {
   me.db.run('update calls set due = ?, reporter = ? where id = ?', report ?? null, me.id, call);
-  settle(me, call, 'forgotten');
+  giveUp(me, call, 'forgotten');
 }

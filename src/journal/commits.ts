@@ -2,9 +2,10 @@
 
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
 import { CodesignError } from '../errors/codesign-error.ts';
+import { type Claimed, workId } from './claimant.ts';
 import { rollBack } from './driver.ts';
 import { asJournalError, hasSqliteCode, journalErrors, journalWarnings } from './errors.ts';
-import type { KnownCall } from './journal.ts';
+import type { KnownCall, Work } from './journal.ts';
 import { giveUpSpace, identityOf } from './place.ts';
 import type { Run } from './runs.ts';
 
@@ -15,11 +16,10 @@ const PAUSE_RANGE_MILLISECONDS = 10;
 const LATER_MILLISECONDS = 5;
 
 /**
- * `now` flushes the commit to disk; `soon` does not. `look` is like `soon`, but wakes no file that waits. `kept` is for
- * paid signatures: it flushes the commit to disk, and each later commit tries again if that fails. `later` is also
- * tried again, but nothing waits for it.
+ * `now` flushes the commit to disk; `soon` does not. `kept` is for paid signatures: it flushes the commit to disk, and
+ * each later commit tries again if that fails. `later` is also tried again, but nothing waits for it.
  */
-export type Urgency = 'now' | 'soon' | 'look' | 'kept' | 'later';
+export type Urgency = 'now' | 'soon' | 'kept' | 'later';
 
 interface Entry {
   readonly urgency: Urgency;
@@ -29,8 +29,8 @@ interface Entry {
 }
 
 /** A signature that could not be committed. */
-export interface Unrecorded extends KnownCall {
-  readonly file: string;
+export interface Unrecorded extends Claimed {
+  readonly given: KnownCall['known'];
   readonly reason: string;
 }
 
@@ -43,8 +43,9 @@ export function sessionOf(run: Run) {
   const warnings: string[] = [];
   const waiting: Entry[] = [];
   const failed = new Set<Entry>();
+  const inMemory = new Map<string, Unrecorded>();
   /** Wakes the files that wait for a change in the journal. */
-  const sleeping = new Set<() => void>();
+  let woken = new AbortController();
   let isWorking = false;
   /** The current `synchronous` mode of the connection; undefined before the first commit. */
   let synchronous: string | undefined;
@@ -58,19 +59,16 @@ export function sessionOf(run: Run) {
     timer = undefined;
     if (isWorking) return;
     isWorking = true;
-    try {
-      while (waiting.length > 0) {
-        // Wait for all entries that become ready in this turn of the event loop.
-        await nextTurn();
-        const entries = [...failed, ...waiting.splice(0)];
-        if (await areCommitted(entries)) continue;
-        // Commit the entries one at a time, paid ones first, so that the failure of one does not affect the others.
-        const isPaid = ({ urgency }: Entry): number => Number(urgency === 'kept');
-        for (const entry of entries.sort((one, other) => isPaid(other) - isPaid(one))) await areCommitted([entry]);
-      }
-    } finally {
-      isWorking = false;
+    while (waiting.length > 0) {
+      // Wait for all entries that become ready in this turn of the event loop.
+      await nextTurn();
+      const entries = [...failed, ...waiting.splice(0)];
+      if (await areCommitted(entries)) continue;
+      // Commit the entries one at a time, paid ones first, so that the failure of one does not affect the others.
+      const isPaid = ({ urgency }: Entry): number => Number(urgency === 'kept');
+      for (const entry of entries.sort((one, other) => isPaid(other) - isPaid(one))) await areCommitted([entry]);
     }
+    isWorking = false;
   }
 
   /** Returns false if the entries could not be committed together. They should then be tried one by one. */
@@ -82,17 +80,21 @@ export function sessionOf(run: Run) {
       for (const one of settle) one();
     } catch (error) {
       if (entries.length > 1 && !hasSqliteCode(error, 'BUSY')) return false;
-      if (entries.some(isKept) && hasSpace && hasSqliteCode(error, 'FULL')) {
+      if (entries.some(isRetried) && hasSpace && hasSqliteCode(error, 'FULL')) {
         hasSpace = false;
         giveUpSpace(folder);
         return await areCommitted(entries);
       }
       for (const entry of entries) {
-        if (isKept(entry)) failed.add(entry);
+        if (isRetried(entry)) failed.add(entry);
         entry.reject(error);
       }
     }
-    if (entries.some(({ urgency }) => urgency !== 'look')) for (const wake of sleeping) wake();
+    // Files that only look again must not wake each other.
+    if (entries.some(({ urgency }) => urgency !== 'soon')) {
+      woken.abort();
+      woken = new AbortController();
+    }
     return true;
   }
 
@@ -143,8 +145,13 @@ export function sessionOf(run: Run) {
     ...run,
     warnings,
     warn,
-    unrecorded: new Map<string, Unrecorded>(),
     hasFailed,
+    keepInMemory(one: Unrecorded): void {
+      inMemory.set(workId(one.work), one);
+    },
+    /** Equal files of this run can use a signature that could not be committed. */
+    unrecorded: (of: Work): Unrecorded | undefined => (hasFailed() ? inMemory.get(workId(of)) : undefined),
+    allUnrecorded: (): readonly Unrecorded[] => (hasFailed() ? [...inMemory.values()] : []),
     enter<T>(urgency: Urgency, apply: () => T): Promise<T> {
       return new Promise((resolve, reject) => {
         waiting.push({
@@ -174,18 +181,14 @@ export function sessionOf(run: Run) {
       throw journalErrors('journal-unusable', { folder, reason });
     },
     /** Ends early if an entry is committed or the signal is aborted. */
-    async paused(milliseconds: number, signal?: AbortSignal): Promise<void> {
-      const woken = new AbortController();
-      const wake = () => woken.abort();
-      sleeping.add(wake);
-      const either = signal ? AbortSignal.any([woken.signal, signal]) : woken.signal;
+    async paused(milliseconds: number, signal: AbortSignal = woken.signal): Promise<void> {
+      const either = AbortSignal.any([woken.signal, signal]);
       await sleep(milliseconds, undefined, { signal: either }).catch(() => undefined);
-      sleeping.delete(wake);
     },
   };
 }
 
-function isKept({ urgency }: Entry): boolean {
+function isRetried({ urgency }: Entry): boolean {
   return urgency === 'kept' || urgency === 'later';
 }
 

@@ -79,12 +79,6 @@ export interface AfterFile {
 
 export type Reported = 1 | 2 | 'not-wanted';
 
-export interface Failure {
-  readonly reason: string;
-  readonly httpStatus?: number | undefined;
-  readonly serviceCode?: number | undefined;
-}
-
 /** One file in a call that has a signature. */
 export interface SharedCall {
   readonly id: string;
@@ -124,7 +118,7 @@ export interface Claim extends SharedCall {
   /** Must be called directly before the first byte is sent. If it throws, nothing may be sent (see the README). */
   mayBeSent(): void;
   /** The attempt certainly did not make a signature, and another attempt will follow. */
-  deferred(failure?: Failure): Promise<void>;
+  deferred(): Promise<void>;
   /**
    * Records a signature that verifies. If the record cannot be written, the signature stays in memory, and this run
    * sends no more requests. `surplus`: another process has taken over the work, so the signature is kept only for
@@ -134,9 +128,9 @@ export interface Claim extends SharedCall {
   /** Records a signature that does not verify: a later claim may have the right certificate. */
   unusable(given: SignatureOnRecord, reason: string): Promise<void>;
   /** It is certain that no signature was made. */
-  refused(failure: Failure): Promise<void>;
+  refused(reason: string): Promise<void>;
   /** The service may have made a signature, but none arrived. */
-  unanswered(failure: Failure): Promise<void>;
+  unanswered(reason: string): Promise<void>;
   /** Ends a claim that has no request in progress, unless another step has ended it. Never throws. */
   release(): Promise<void>;
 }

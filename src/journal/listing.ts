@@ -6,7 +6,7 @@ import type { Row } from './driver.ts';
 import { asJournalError, inJournal } from './errors.ts';
 import type { HistoryEntry, Journal, RecordedSigningOptions, UnfinishedCall, Work } from './journal.ts';
 import { liveRuns, type Observer, type Run, unendedSince } from './runs.ts';
-import { UNFINISHED_STATES } from './schema.ts';
+import { UNFINISHED } from './schema.ts';
 
 const PAGE = 500;
 
@@ -21,7 +21,8 @@ const WORK = "'origin', origin, 'code', code, 'algorithm', algorithm, 'digest', 
 const CERTIFICATE = "'certificate', json_object('name', certificate, 'sha256', leaf)";
 const FILE = object(`'file', file, 'written', ${boolean('written = 1')}, 'reason', reason,
   'unusable', ${boolean("c.state = 'unusable' and written = 0")}, 'signingOptions', json(options)`);
-const UNFINISHED = object(`'id', name, 'kind', iif(outcome = 'unusable', 'unwritten', outcome), 'at', ${time('at')},
+const UNFINISHED_CALL =
+  object(`'id', name, 'kind', iif(outcome = 'unusable', 'unwritten', outcome), 'at', ${time('at')},
   'work', json_object(${WORK}), 'metadata', json_object('file', file, 'bytes', bytes, ${CERTIFICATE}, 'client', client),
   'files', (select json_group_array(${FILE}) from files where call = c.id and (given_up = 0 or written = 1)),
   'record', record, 'reportDue', ${status('due')}, 'reason', reason`);
@@ -60,13 +61,13 @@ const selectCalls = (shape: string, calls: string, also = 'outcome is not null')
   where ${also} order by id`;
 
 const SELECT_UNFINISHED = selectCalls(
-  UNFINISHED,
-  `state in ${UNFINISHED_STATES} and name = coalesce(?, name)`,
+  UNFINISHED_CALL,
+  `${UNFINISHED} and name = coalesce(?, name)`,
   "outcome not in ('written', 'given-up')",
 );
 const SELECT_REPEATABLE = selectCalls(
-  UNFINISHED,
-  "state = 'closed' and id in (select f.call from runs r join files f on f.run = r.id where r.well = 0 and r.began_at > ?)",
+  UNFINISHED_CALL,
+  "state = 'closed' and due is null and id in (select f.call from runs r join files f on f.run = r.id where r.well = 0 and r.began_at > ?)",
 );
 const SELECT_HISTORY = `${selectCalls(ENTRY, "id > ? and state <> 'released'")} limit ${PAGE}`;
 

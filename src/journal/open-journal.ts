@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { claimOf, knownCall, notRecorded } from './calls.ts';
-import { claimWork, giveUp, handOver, noteReport } from './claimant.ts';
+import { claimWork, endCalls, forget, noteReport } from './claimant.ts';
 import { sessionOf } from './commits.ts';
 import { type Database, openDatabase, rollBack } from './driver.ts';
 import { asJournalError, hasSqliteCode, inJournal, journalWarnings, refusal } from './errors.ts';
@@ -9,7 +9,7 @@ import type { Journal, JournalReading } from './journal.ts';
 import { listingOf, optionsOfKnown, repeatableCalls, unfinishedCalls } from './listing.ts';
 import * as place from './place.ts';
 import * as runs from './runs.ts';
-import { PAGE_SIZE, SCHEMA, UNFINISHED_STATES, VERSION } from './schema.ts';
+import { PAGE_SIZE, SCHEMA, UNFINISHED, VERSION } from './schema.ts';
 
 const LONGEST_OPENING_MILLISECONDS = 10_000;
 const PAUSE_MILLISECONDS = 10;
@@ -83,21 +83,21 @@ function journalOfRun(run: runs.Run, token: string, { randomId, keepDays, ...opt
   // Longer than the time after which a run whose process is not visible is presumed gone.
   const patience = Math.max(options.patience, runs.WATCHED_MILLISECONDS + 20_000);
   const session = sessionOf(run);
-  const { warnings, warn, enter, hasFailed, unrecorded } = session;
+  const { warnings, warn, enter, hasFailed } = session;
   const beat = setInterval(() => {
-    enter('look', () => runs.giveSignOfLife(run)).catch(() => undefined);
+    enter('soon', () => runs.giveSignOfLife(run)).catch(() => undefined);
   }, runs.SIGN_OF_LIFE_MILLISECONDS);
   beat.unref();
 
   function idOf(name: string): number | undefined {
-    const row = db.get(`select id from calls where name = ? and state in ${UNFINISHED_STATES}`, name);
+    const row = db.get(`select id from calls where name = ? and ${UNFINISHED}`, name);
     return row && Number(row.id);
   }
 
   function end(): void {
     if (hasFailed()) return;
     runs.endRun(db, run.id);
-    handOver(run);
+    endCalls(run);
     runs.removeOld(run, run.now().getTime() - keepDays * DAY_MILLISECONDS);
   }
 
@@ -106,7 +106,7 @@ function journalOfRun(run: runs.Run, token: string, { randomId, keepDays, ...opt
     known: (asking, waiting = {}) => knownCall(session, asking, waiting, patience),
     async claim(asking) {
       session.assertUsable();
-      const claimed = await enter('look', () => claimWork(run, asking, randomId()));
+      const claimed = await enter('soon', () => claimWork(run, asking, randomId()));
       return claimed && claimOf(session, claimed);
     },
     knownFor: async (work) => inJournal(folder, () => optionsOfKnown(run, work)),
@@ -126,7 +126,7 @@ function journalOfRun(run: runs.Run, token: string, { randomId, keepDays, ...opt
         const id = idOf(name);
         if (id === undefined || call === undefined) return hadMark ? 'forgotten' : 'not-found';
         if (call.kind === 'under-way') return 'under-way';
-        giveUp(run, id, report);
+        forget(run, id, report);
         return 'forgotten';
       });
     },
@@ -135,8 +135,10 @@ function journalOfRun(run: runs.Run, token: string, { randomId, keepDays, ...opt
       // The first commit tries again to write the entries that could not be committed before.
       await enter('now', () => undefined).catch(() => undefined);
       await enter('now', end).catch((thrown) => warn(notRecorded(thrown)));
-      for (const { id, file, known, reason } of hasFailed() ? unrecorded.values() : []) {
-        warn(journalWarnings('signature-not-recorded', { id, file, record: known.record ?? '-', reason }));
+      for (const { name: id, metadata, given, reason } of session.allUnrecorded()) {
+        warn(
+          journalWarnings('signature-not-recorded', { id, file: metadata.file, record: given.record ?? '-', reason }),
+        );
       }
       runs.forgetToken(token);
     },

@@ -4,7 +4,10 @@ import type { Holder, Processes } from './processes.ts';
 
 /** How long a run whose process is not visible may be silent by its row. */
 const PRESUMED_GONE_MILLISECONDS = 15 * 60 * 1000;
-/** How long it may be silent by the clock of this process. */
+/**
+ * How long it may be silent by the clock of this process. After a suspension of the machine or a change of its time,
+ * the rows of live runs look old until their timers fire again.
+ */
 export const WATCHED_MILLISECONDS = 130 * 1000;
 export const SIGN_OF_LIFE_MILLISECONDS = 60 * 1000;
 /** After this time, other runs no longer use the finished calls of a run whose success was not recorded. */
@@ -22,8 +25,8 @@ export interface Observer {
 export interface Run extends Observer {
   readonly id: number;
   readonly began: number;
-  /** Last sign of life of each run whose process is not visible, and when this process first saw that sign. */
-  readonly watch: Map<number, { readonly beat: Value; readonly since: number }>;
+  /** Last activity of each run whose process is not visible, and when this process first saw it. */
+  readonly watch: Map<number, { readonly active: Value; readonly since: number }>;
 }
 
 /** Tokens of the runs in this thread, from all copies of this module (library and hook). */
@@ -48,8 +51,8 @@ export function beginRun(observer: Observer, token: string, since: number): Run 
   const sql = `select min(settled) as first from ${recent} where ended_at > ? and ended_at <= ?`;
   const began = Math.min(number, Number(db.get(sql, since, at)?.first ?? number) - 1);
   const row = db.get(
-    `insert into runs (token, host, boot, space, pid, started, thread, began, began_at, beat, beat_at)
-     values (?, ?, ?, ?, ?, ?, ?, ?, ?, 0, ?) returning id`,
+    `insert into runs (token, host, boot, space, pid, started, thread, began, began_at, active_at)
+     values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?) returning id`,
     ...[token, host, boot, space, pid, started, threadId, began, at, at],
   );
   runsHere().add(token);
@@ -58,7 +61,7 @@ export function beginRun(observer: Observer, token: string, since: number): Run 
 
 /** Changes nothing if another process has already presumed that the run is dead. */
 export function giveSignOfLife({ db, id, now }: Run): void {
-  db.run('update runs set beat = beat + 1, beat_at = ? where id = ? and ended is null', now().getTime(), id);
+  db.run('update runs set active_at = ? where id = ? and ended is null', now().getTime(), id);
 }
 
 /** Must run in a transaction, because this function also records the end of a dead run. */
@@ -77,10 +80,10 @@ function runOf({ db }: Observer, id: Value): Row | undefined {
 function looksGone(row: Row, me: Run): boolean {
   const seen = seenAlive(row, me);
   if (seen !== undefined) return !seen;
-  const { id, beat = null } = row;
+  const { id, active_at: active = null } = row;
   const watched = me.watch.get(Number(id));
-  const since = watched?.beat === beat ? watched.since : me.uptime();
-  me.watch.set(Number(id), { beat, since });
+  const since = watched?.active === active ? watched.since : me.uptime();
+  me.watch.set(Number(id), { active, since });
   return isSilent(row, me) && me.uptime() - since > WATCHED_MILLISECONDS;
 }
 
@@ -90,9 +93,9 @@ export function liveRuns(observer: Observer): readonly Value[] {
   return rows.filter((row) => seenAlive(row, observer) ?? !isSilent(row, observer)).map(({ id = null }) => id);
 }
 
-function isSilent({ beat_at }: Row, { now }: Observer): boolean {
+function isSilent({ active_at }: Row, { now }: Observer): boolean {
   // If a clock was set back, that must not keep a run alive forever.
-  return Math.abs(now().getTime() - Number(beat_at)) > PRESUMED_GONE_MILLISECONDS;
+  return Math.abs(now().getTime() - Number(active_at)) > PRESUMED_GONE_MILLISECONDS;
 }
 
 /** Returns undefined if the process is not visible from here. */
@@ -112,7 +115,7 @@ function holderOf({ host, boot, space, pid, started }: Row): Holder {
 export function inWords(me: Run, id: Value): string {
   const row = runOf(me, id);
   if (row === undefined || id === me.id) return 'another file of this run';
-  const { host, pid } = holderOf(row);
+  const { host, pid } = row;
   return host === me.processes.self.host ? `process ${pid}` : `process ${pid} on ${host}`;
 }
 
@@ -140,7 +143,7 @@ export function removeOld(me: Run, before: number): void {
        select id from (
          select * from calls where state in ('closed', 'released', 'refused', 'forgotten') order by id limit 500) c
        where (state = 'released' or ended_at < ?) and due is null
-         and settled < (select coalesce(min(began), c.settled + 1) from runs where ended is null and beat_at > ?)
+         and settled < (select coalesce(min(began), c.settled + 1) from runs where ended is null and active_at > ?)
          and not exists (select 1 from files f join runs r on r.id = f.run
            where f.call = c.id and c.state = 'closed' and r.well = 0 and r.began_at > ?))`,
     ...[before, since, since],

@@ -5,12 +5,9 @@ export const VERSION = 1;
 
 /** A work can have at most one call that is in one of these states. */
 export const OPEN_STATES = "('claimed', 'requested', 'signed')";
-/**
- * The order must be the same as in the index. `aside`: the call is signed and the file is written, but a report is due.
- * Calls in the state `forgotten` may also have a report due.
- */
-export const UNFINISHED_STATES =
-  "('claimed', 'requested', 'signed', 'aside', 'unusable', 'unknown', 'surplus', 'forgotten')";
+/** Queries must contain exactly this text, because SQLite then uses the index. */
+export const UNFINISHED =
+  "(state in ('claimed', 'requested', 'signed', 'unusable', 'unknown', 'surplus') or due is not null)";
 
 /**
  * Each commit writes whole pages. Therefore one page contains the rows of several files, and the index of all works, in
@@ -25,7 +22,7 @@ insert into counter values (0);
 create table runs (
   id integer primary key autoincrement, token text not null unique,
   host text not null, boot text, space text, pid integer not null, started text, thread integer not null,
-  began integer not null, began_at integer not null, beat integer not null, beat_at integer not null,
+  began integer not null, began_at integer not null, active_at integer not null,
   ended integer, well integer not null default 0
 ) strict;
 
@@ -35,12 +32,12 @@ create table calls (
   run integer not null, sender integer, state text not null, settled integer, at integer not null, ended_at integer,
   file text not null, bytes integer not null, certificate text not null, leaf text not null, client text not null,
   attempts integer not null default 0, repeated integer not null default 0,
-  http_status integer, service_code integer, reason text, record text, signature text, token text,
+  reason text, record text, signature text, token text,
   due integer, reporter integer, reported integer
 ) strict;
 create index calls_of_works on calls (work);
 create unique index unfinished_calls on calls (work, case when state in ${OPEN_STATES} then 0 else id end)
-  where state in ${UNFINISHED_STATES};
+  where ${UNFINISHED};
 
 create table files (
   call integer not null references calls on delete cascade, place text not null,

@@ -221,7 +221,7 @@ async function send(unit: TimedUnit, claimed: Claimed, run: SigningRun): Promise
     async beforeRetry(error: CodesignError) {
       // The call stays recorded as requested until the request is sent again.
       if (mayHaveBeenCounted(error)) unknown = error;
-      else if (isRecorded) await orWarn(claim.deferred(failureOf(error)), warnings);
+      else if (isRecorded) await orWarn(claim.deferred(), warnings);
       isRecorded = false;
       isSent = false;
       await permit.repeat(error);
@@ -233,8 +233,8 @@ async function send(unit: TimedUnit, claimed: Claimed, run: SigningRun): Promise
     const last = toCodesignError(thrown);
     const error = unknown === undefined ? last : errorOfRepetition(last, unknown);
     if (unknown === undefined && !isSent) await claim.release();
-    else if (mayHaveBeenCounted(error)) await orWarn(claim.unanswered(failureOf(error)), warnings);
-    else await orWarn(claim.refused(failureOf(error)), warnings);
+    else if (mayHaveBeenCounted(error)) await orWarn(claim.unanswered(error.message), warnings);
+    else await orWarn(claim.refused(error.message), warnings);
     // If the run was stopped while this request waited for its retry, the error states why.
     if (error.code === 'interrupted') stop.throwIfStopped();
     if (stopsRun(last, gate.isProven())) stop.stop(reasonToStop(last), last);
@@ -247,10 +247,6 @@ async function send(unit: TimedUnit, claimed: Claimed, run: SigningRun): Promise
 function errorOfRepetition(last: CodesignError, first: CodesignError): CodesignError {
   if (last.code === 'interrupted' || last === first) return first;
   return new CodesignError({ ...last, message: last.message, cause: last.cause ?? first, mayHaveBeenCounted: true });
-}
-
-function failureOf({ message, httpStatus, serviceCode }: CodesignError) {
-  return { reason: message, httpStatus, serviceCode };
 }
 
 function reasonToStop(error: CodesignError): string {

@@ -72,7 +72,7 @@ async function makeBase(folder: string): Promise<Buffer> {
     const claim = await journal.claim(askingOf(number));
     if (claim === undefined) throw new TypeError('each work is new');
     await claim.requested();
-    if (number === 0) await claim.unanswered({ reason: 'no answer' });
+    if (number === 0) await claim.unanswered('no answer');
     // After others have matched: a mismatch alone would forbid all claims.
     else if (number === 5) await claim.unusable({ signature: SIGNATURE, record: 'record-1' }, 'another key');
     else await claim.signed({ signature: SIGNATURE, record: `record-${number}` });

@@ -276,7 +276,7 @@ describe('a journal that cannot be written', () => {
       await expect(claim.notWritten('no')).rejects.toMatchObject({ code: 'journal-unusable' });
       disk.isFull = () => false;
       expect(await claim.written('/1')).toMatchObject({ reportDue: 1 });
-      expect(stateOf(claim.id)).toBe('signed');
+      expect(stateOf(claim.id)).toBe('closed');
       await run.close();
       expect(setting.rows('select ended from runs').map(({ ended }) => typeof ended)).toEqual(['object', 'number']);
     },
@@ -342,7 +342,7 @@ describe('a journal that cannot be written', () => {
     await expect(claim.signed(big)).rejects.toMatchObject({ code: 'journal-full' });
     db?.exec('pragma max_page_count = 100000');
     await claim.written('/1');
-    expect(stateOf(claim.id)).toBe('signed');
+    expect(stateOf(claim.id)).toBe('closed');
   });
 });
 
@@ -395,7 +395,7 @@ test('calls are removed after the days that they are kept, and only when nothing
 test('later calls are removed next to calls that stay forever', async () => {
   const unknown = await claimOf(journal, askingOf(1));
   await unknown.requested();
-  await unknown.unanswered({ reason: 'no answer' });
+  await unknown.unanswered('no answer');
   setting.change(`with recursive n (i) as (select 2 union all select i + 1 from n where i < 1000)
     insert into calls (name, work, origin, code, algorithm, digest, run, state, settled, at, ended_at, file, bytes, certificate, leaf, client)
     select 'name' || i, i, origin, code, algorithm, digest, run, state, settled, at, ended_at, file, bytes, certificate, leaf, client

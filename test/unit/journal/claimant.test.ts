@@ -210,14 +210,14 @@ describe('with a call of a dead run', () => {
   test('that waits to repeat a request which made no signature, a file claims the work', async () => {
     const claim = await claimOf(journal, askingOf(1));
     await claim.requested();
-    await claim.deferred({ reason: 'busy', httpStatus: 429 });
+    await claim.deferred();
     expect((await claimOf(await openAfterKill(), askingOf(1))).unknownCalls).toEqual([]);
   });
 
   test('that is claimed after one without an answer, a file warns of that one', async () => {
     const first = await claimOf(journal, askingOf(1));
     await first.requested();
-    await first.unanswered({ reason: 'no answer' });
+    await first.unanswered('no answer');
     await end(journal);
     const second = await setting.open();
     expect((await claimOf(second, askingOf(1))).unknownCalls).toEqual([first.id]);
@@ -232,7 +232,7 @@ describe('with a call of a dead run', () => {
       const claim = await claimOf(journal, askingOf(1));
       await claim.requested();
       await claim.requested(true);
-      await claim[how]({ reason: 'why' });
+      await claim[how]('why');
       await end(journal);
       const later = await openAfterKill();
       expect(await unfinishedOf(later)).toEqual([['unknown', claim.id]]);
@@ -269,7 +269,7 @@ describe('with a call of a dead run', () => {
     await expect(journal.known(renewed)).rejects.toMatchObject({ calls: [claim.id] });
     const later = await openAfterKill();
     await claimOf(later, renewed);
-    expect(await unfinishedOf(later)).toContainEqual(['unwritten', claim.id]);
+    expect(await unfinishedOf(later)).toContainEqual(['unreported', claim.id]);
   });
 });
 
@@ -277,7 +277,7 @@ describe('with a call whose outcome is unknown', () => {
   test('that was settled before this run began, a file warns and claims the work', async () => {
     const claim = await claimOf(journal, askingOf(1));
     await claim.requested();
-    await claim.unanswered({ reason: 'the connection broke' });
+    await claim.unanswered('the connection broke');
     await journal.close();
     const later = await setting.open();
     expect((await later.unfinished())[0]).toMatchObject({ kind: 'unknown', reason: 'the connection broke' });
@@ -291,7 +291,7 @@ describe('with a call whose outcome is unknown', () => {
         const claim = await claimOf(journal, askingOf(1));
         await claim.requested();
         const waits = other.known(askingOf(1));
-        await claim.unanswered({ reason: 'no answer' });
+        await claim.unanswered('no answer');
         return await waits;
       })(),
     ).rejects.toMatchObject({ code: 'just-unanswered', category: 'network' });
@@ -376,17 +376,13 @@ describe('with a signature', () => {
   test('that the service refused, a file claims the work', async () => {
     const claim = await claimOf(journal, askingOf(1));
     await claim.requested();
-    await claim.refused({ reason: 'the quota is used up', httpStatus: 403, serviceCode: 17 });
+    await claim.refused('the quota is used up');
     expect((await historyOf(journal))[0]).toMatchObject({
       outcome: 'refused',
       counted: 'no',
       reason: 'the quota is used up',
     });
     expect(await claimOf(journal, askingOf(1))).toBeDefined();
-    expect(setting.rows('select http_status, service_code from calls')[0]).toMatchObject({
-      http_status: 403,
-      service_code: 17,
-    });
   });
 
   test('that is surplus is used before a younger call whose outcome is unknown', async () => {
@@ -396,7 +392,7 @@ describe('with a signature', () => {
     const second = await claimOf(later, askingOf(1));
     await second.requested();
     expect(await claim.signed({ signature: SIGNATURE, record: 'r' })).toBe('surplus');
-    await second.unanswered({ reason: 'no answer' });
+    await second.unanswered('no answer');
     const shared = await later.known(askingOf(1));
     expect(shared).toMatchObject({ id: claim.id, ...known });
     expect(await shared?.written('/1')).toMatchObject({ reportDue: 1 });

@@ -57,7 +57,7 @@ describe('a run whose process is not visible', () => {
     for (let minute = 0; minute < 5; minute++) {
       expect(await hasToWait(other)).toBe(true);
       setting.clock.up += MINUTE;
-      setting.change('update runs set beat = beat + 1 where id = 1');
+      setting.change('update runs set active_at = active_at + 60000 where id = 1');
     }
     expect(await hasToWait(other)).toBe(true);
   });
@@ -138,7 +138,7 @@ test('the order of runs and calls is that of the database, whatever the clocks s
   setting.clock.wall -= 24 * 60 * MINUTE;
   const claim = await claimOf(journal, askingOf(1));
   await claim.requested();
-  await claim.unanswered({ reason: 'no answer' });
+  await claim.unanswered('no answer');
   await expect(early.known(askingOf(1))).rejects.toMatchObject({ code: 'just-unanswered' });
   setting.clock.wall -= 24 * 60 * MINUTE;
   expect((await claimOf(await setting.open(), askingOf(1))).unknownCalls).toEqual([claim.id]);

@@ -285,14 +285,11 @@ function committed(me: Run, step: (session: Session) => unknown): { readonly val
     // What follows the commit is the memory of the process, which the model has in its own state.
     return new Promise(() => undefined);
   };
-  const nothing = (): void => undefined;
+  const nothing = () => undefined;
   const session: Session = {
-    ...{ ...me, warnings: [], warn: nothing, unrecorded: new Map(), hasFailed: () => false, lookOnceInTurn: nothing },
-    ...{
-      assertUsable: nothing,
-      paused: async () => undefined,
-      enter: (_urgency, apply) => enter(apply),
-    },
+    ...{ ...me, warnings: [], warn: nothing, hasFailed: () => false, lookOnceInTurn: nothing, assertUsable: nothing },
+    ...{ unrecorded: nothing, allUnrecorded: () => [], keepInMemory: nothing, paused: async () => undefined },
+    enter: (_urgency, apply) => enter(apply),
   };
   try {
     step(session);

@@ -1,6 +1,6 @@
 /** All that the processes of the model can do next. What changes rows are the journal's own functions. */
 
-import { giveUp, handOver } from '../../../../src/journal/claimant.ts';
+import { endCalls, forget as forgetCall } from '../../../../src/journal/claimant.ts';
 import { unfinishedCalls } from '../../../../src/journal/listing.ts';
 import { beginRun, endRun } from '../../../../src/journal/runs.ts';
 import type { Model, State } from './explore.ts';
@@ -87,7 +87,7 @@ export function modelOf(start: World): Model {
   function endOf(world: World, actor: Actor): void {
     const me = runOf(db, world, actor);
     endRun(db, me.id);
-    handOver(me);
+    endCalls(me);
     const isWell = actor.threads.every(({ step }) => step === 'done');
     if (isWell) db.run('update runs set well = 1 where id = ? and ended is not null', me.id);
     actor.state = 'over';
@@ -118,7 +118,7 @@ export function modelOf(start: World): Model {
     world.budget.forget -= 1;
     const me = beginRun(observer, `run-${nextOf(db, 'runs')}`, NOW);
     db.run('delete from proven where call = ? and matches = 0', name);
-    giveUp(me, call, undefined);
+    forgetCall(me, call, undefined);
     endRun(db, me.id);
     world.forgotten.push(call);
   }

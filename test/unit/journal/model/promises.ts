@@ -32,7 +32,7 @@ function isUnderWay(world: World, request: Request): boolean {
 /** The work was finished before this run began: a new command is a new signature. */
 function isSettledFor(db: Database, actor: Actor, row: Row | undefined, work: number): boolean {
   const later = db.get(
-    "select * from calls where digest = ? and state in ('closed', 'aside') and id >= ? order by id limit 1",
+    "select * from calls where digest = ? and state = 'closed' and id >= ? order by id limit 1",
     ...[String(work), row?.id ?? 0],
   );
   if (later === undefined) return false;

@@ -20,7 +20,7 @@ export interface Memory {
 /** Numbers in the order of events; of `ended` counts only that it is set. */
 const NUMBERS: Readonly<Record<string, readonly string[]>> = { runs: ['began'], calls: ['settled'] };
 const WITHOUT_MEANING: Readonly<Record<string, readonly string[]>> = {
-  runs: ['beat'],
+  runs: ['active_at'],
   calls: ['attempts'],
   counter: ['value'],
 };
