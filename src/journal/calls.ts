@@ -44,7 +44,7 @@ export async function knownCall(
       case 'wait':
     }
     const { whom, call } = decision;
-    const row = JSON.stringify([call.id, call.run, call.state, call.attempts]);
+    const row = JSON.stringify([call.id, call.run, call.state, call.repeated]);
     if (row !== seen.row) seen = { row, since: uptime() };
     if (call.run !== session.id) {
       if (uptime() - seen.since > patience) {
@@ -138,8 +138,8 @@ export function claimOf(session: Session, claimed: claimant.Claimed): Claim {
         const mark = claimant.markOf(db, claimed);
         if (mark?.matches === 0) throw claimed.mismatch([String(mark.call)], true);
         const changed = db.run(
-          `update calls set state = 'requested', sender = run, attempts = attempts + 1, repeated = max(repeated, ?)
-           where id = ? and run = ? and (state = 'claimed' or state = 'requested' and max(repeated, ?) = 1) and ${NOT_ENDED}`,
+          `update calls set state = 'requested', repeated = repeated + ?
+           where id = ? and run = ? and (state = 'claimed' or state = 'requested' and repeated + ? > 0) and ${NOT_ENDED}`,
           ...[Number(repeated), call, me, Number(repeated), me],
         );
         if (changed === 0) throw journalErrors('claim-lost');
@@ -197,15 +197,14 @@ function keepAnswer(
   const { db, now } = me;
   const { call } = part;
   const sql = `select state, exists (select 1 from calls o where o.work = calls.work and o.state in ${OPEN_STATES}) as hasOpen
-    from calls where id = ? and sender = ? and state in ('requested', 'unknown', 'forgotten')`;
+    from calls where id = ? and run = ? and state in ('requested', 'unknown', 'forgotten')`;
   const { state, hasOpen } = db.get(sql, call, me.id) ?? {};
   if (state === undefined) throw refusal('the call', 'is not in the journal any more');
   const isSurplus = state === 'forgotten' || (state === 'unknown' && hasOpen === 1);
   const { signature, record = null } = given;
   const to = unusable !== undefined ? 'unusable' : isSurplus ? 'surplus' : 'signed';
-  const keeping =
-    'update calls set state = ?, settled = ?, ended_at = ?, run = ?, record = ?, signature = ? where id = ?';
-  db.run(keeping, to, nextNumber(db), now().getTime(), me.id, record, base64(signature), call);
+  const keeping = 'update calls set state = ?, settled = ?, ended_at = ?, record = ?, signature = ? where id = ?';
+  db.run(keeping, to, nextNumber(db), now().getTime(), record, base64(signature), call);
   if (unusable !== undefined || !part.isProven) claimant.prove(db, part, unusable === undefined ? 1 : 0);
   if (unusable !== undefined) db.run('update files set reason = ? where call = ?', unusable, call);
   if (to !== 'signed') claimant.makeDue(me, call, 2);

@@ -169,7 +169,7 @@ export function endWithout(me: Run, call: number, state: 'refused' | 'unknown' |
   const sql = "select repeated from calls where id = ? and run = ? and state in ('claimed', 'requested')";
   const { repeated } = db.get(sql, call, id) ?? {};
   if (repeated === undefined) return;
-  if (repeated === 1 || state === 'unknown') settle(me, call, 'unknown');
+  if (Number(repeated) > 0 || state === 'unknown') settle(me, call, 'unknown');
   else giveUp(me, call, state);
   db.run('update calls set reason = ? where id = ?', reason ?? null, call);
 }

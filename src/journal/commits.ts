@@ -145,7 +145,6 @@ export function sessionOf(run: Run) {
     ...run,
     warnings,
     warn,
-    hasFailed,
     keepInMemory(one: Unrecorded): void {
       inMemory.set(workId(one.work), one);
     },

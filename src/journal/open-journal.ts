@@ -13,7 +13,6 @@ import { PAGE_SIZE, SCHEMA, UNFINISHED, VERSION } from './schema.ts';
 
 const LONGEST_OPENING_MILLISECONDS = 10_000;
 const PAUSE_MILLISECONDS = 10;
-const DAY_MILLISECONDS = 24 * 60 * 60 * 1000;
 /** Frees unused pages and empties the log. A libsql connection would leave the log for the next run to read. */
 const TIDY = 'pragma incremental_vacuum(64); pragma wal_checkpoint(truncate); pragma busy_timeout = 1000';
 
@@ -30,18 +29,16 @@ export interface JournalOptions extends Omit<runs.Observer, 'db'> {
 }
 
 export async function openJournal(options: JournalOptions): Promise<Journal> {
-  const { folder, randomId } = options;
-  const token = randomId();
+  const { folder } = options;
   try {
     await place.preparePlace(folder);
-    return journalOfRun(await openRun(options, token), token, options);
+    return journalOfRun(await openRun(options), options);
   } catch (thrown) {
-    runs.forgetToken(token);
     throw asJournalError(thrown, folder);
   }
 }
 
-async function openRun(options: JournalOptions, token: string): Promise<runs.Run> {
+async function openRun(options: JournalOptions): Promise<runs.Run> {
   const { folder, now, uptime, openDatabase: open = openDatabase } = options;
   const began = uptime();
   for (;;) {
@@ -50,7 +47,7 @@ async function openRun(options: JournalOptions, token: string): Promise<runs.Run
       configure(db, place.databaseIn(folder));
       db.exec('begin immediate');
       if (versionOf(db, place.databaseIn(folder)) === 0) db.exec(SCHEMA);
-      const run = runs.beginRun({ ...options, db }, token, now().getTime() - options.runningFor);
+      const run = runs.beginRun({ ...options, db }, now().getTime() - options.runningFor);
       db.exec('commit');
       place.keepSpace(folder);
       return run;
@@ -78,12 +75,12 @@ function versionOf(db: Database, database: string): number {
   return version;
 }
 
-function journalOfRun(run: runs.Run, token: string, { randomId, keepDays, ...options }: JournalOptions): Journal {
+function journalOfRun(run: runs.Run, { randomId, keepDays, ...options }: JournalOptions): Journal {
   const { db, folder } = run;
   // Longer than the time after which a run whose process is not visible is presumed gone.
   const patience = Math.max(options.patience, runs.WATCHED_MILLISECONDS + 20_000);
   const session = sessionOf(run);
-  const { warnings, warn, enter, hasFailed } = session;
+  const { warnings, warn, enter } = session;
   const beat = setInterval(() => {
     enter('soon', () => runs.giveSignOfLife(run)).catch(() => undefined);
   }, runs.SIGN_OF_LIFE_MILLISECONDS);
@@ -95,10 +92,9 @@ function journalOfRun(run: runs.Run, token: string, { randomId, keepDays, ...opt
   }
 
   function end(): void {
-    if (hasFailed()) return;
     runs.endRun(db, run.id);
     endCalls(run);
-    runs.removeOld(run, run.now().getTime() - keepDays * DAY_MILLISECONDS);
+    runs.removeOld(run, keepDays);
   }
 
   return {
@@ -140,7 +136,6 @@ function journalOfRun(run: runs.Run, token: string, { randomId, keepDays, ...opt
           journalWarnings('signature-not-recorded', { id, file: metadata.file, record: given.record ?? '-', reason }),
         );
       }
-      runs.forgetToken(token);
     },
     ended(isWell = true) {
       try {

@@ -1,4 +1,3 @@
-import { threadId } from 'node:worker_threads';
 import type { Database, Row, Value } from './driver.ts';
 import type { Holder, Processes } from './processes.ts';
 
@@ -10,8 +9,9 @@ const PRESUMED_GONE_MILLISECONDS = 15 * 60 * 1000;
  */
 export const WATCHED_MILLISECONDS = 130 * 1000;
 export const SIGN_OF_LIFE_MILLISECONDS = 60 * 1000;
+const DAY_MILLISECONDS = 24 * 60 * 60 * 1000;
 /** After this time, other runs no longer use the finished calls of a run whose success was not recorded. */
-const UNENDED_MILLISECONDS = 7 * 24 * 60 * 60 * 1000;
+const UNENDED_MILLISECONDS = 7 * DAY_MILLISECONDS;
 
 export interface Observer {
   readonly db: Database;
@@ -29,33 +29,19 @@ export interface Run extends Observer {
   readonly watch: Map<number, { readonly active: Value; readonly since: number }>;
 }
 
-/** Tokens of the runs in this thread, from all copies of this module (library and hook). */
-function runsHere(): Set<string> {
-  const shared = globalThis as { [key: symbol]: Set<string> | undefined };
-  const key = Symbol.for('codesign-remote.runs');
-  shared[key] ??= new Set<string>();
-  return shared[key];
-}
-
 export function nextNumber(db: Database): number {
   return Number(db.get('update counter set value = value + 1 returning value')?.value);
 }
 
 /** Calls that were settled after `since`, while the program was loading, are treated as settled during this run. */
-export function beginRun(observer: Observer, token: string, since: number): Run {
+export function beginRun(observer: Observer, since: number): Run {
   const { db, now, processes } = observer;
-  const { host, boot = null, space = null, pid, started = null } = processes.self;
   const at = now().getTime();
-  const number = nextNumber(db);
   const recent = '(select settled, ended_at from calls order by id desc limit 1000)';
-  const sql = `select min(settled) as first from ${recent} where ended_at > ? and ended_at <= ?`;
-  const began = Math.min(number, Number(db.get(sql, since, at)?.first ?? number) - 1);
-  const row = db.get(
-    `insert into runs (token, host, boot, space, pid, started, thread, began, began_at, active_at)
-     values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?) returning id`,
-    ...[token, host, boot, space, pid, started, threadId, began, at, at],
-  );
-  runsHere().add(token);
+  const sql = `select min(settled) - 1 as number from ${recent} where ended_at > ? and ended_at <= ?`;
+  const began = Math.min(nextNumber(db), Number(db.get(sql, since, at)?.number ?? Number.POSITIVE_INFINITY));
+  const inserting = 'insert into runs (holder, began, began_at, active_at) values (?, ?, ?, ?) returning id';
+  const row = db.get(inserting, JSON.stringify(processes.self), began, at, at);
   return { ...observer, id: Number(row?.id), began, watch: new Map() };
 }
 
@@ -68,7 +54,7 @@ export function giveSignOfLife({ db, id, now }: Run): void {
 export function isGone(me: Run, id: Value): boolean {
   const row = runOf(me, id);
   if (row === undefined) return true;
-  if (id === me.id || !looksGone(row, me)) return false;
+  if (id === me.id || isAlive(row, me)) return false;
   endRun(me.db, id);
   return true;
 }
@@ -77,20 +63,21 @@ function runOf({ db }: Observer, id: Value): Row | undefined {
   return db.get('select * from runs where id = ? and ended is null', id);
 }
 
-function looksGone(row: Row, me: Run): boolean {
-  const seen = seenAlive(row, me);
-  if (seen !== undefined) return !seen;
+function isAlive(row: Row, me: Run): boolean {
+  const seen = me.processes.isRunning(holderOf(row));
+  if (seen !== undefined) return seen;
   const { id, active_at: active = null } = row;
   const watched = me.watch.get(Number(id));
   const since = watched?.active === active ? watched.since : me.uptime();
   me.watch.set(Number(id), { active, since });
-  return isSilent(row, me) && me.uptime() - since > WATCHED_MILLISECONDS;
+  return !isSilent(row, me) || me.uptime() - since <= WATCHED_MILLISECONDS;
 }
 
 /** Checks each run only once, and does not watch it over a period of time. */
 export function liveRuns(observer: Observer): readonly Value[] {
   const rows = observer.db.all('select * from runs where ended is null');
-  return rows.filter((row) => seenAlive(row, observer) ?? !isSilent(row, observer)).map(({ id = null }) => id);
+  const live = rows.filter((row) => observer.processes.isRunning(holderOf(row)) ?? !isSilent(row, observer));
+  return live.map(({ id = null }) => id);
 }
 
 function isSilent({ active_at }: Row, { now }: Observer): boolean {
@@ -98,24 +85,14 @@ function isSilent({ active_at }: Row, { now }: Observer): boolean {
   return Math.abs(now().getTime() - Number(active_at)) > PRESUMED_GONE_MILLISECONDS;
 }
 
-/** Returns undefined if the process is not visible from here. */
-function seenAlive({ token, thread, ...row }: Row, { processes }: Observer): boolean | undefined {
-  const holder = holderOf(row);
-  const { self, isRunning } = processes;
-  const parts = ['host', 'boot', 'space', 'pid', 'started'] as const;
-  if (parts.some((part) => holder[part] !== self[part])) return isRunning(holder);
-  return thread === threadId ? runsHere().has(String(token)) : undefined;
-}
-
-function holderOf({ host, boot, space, pid, started }: Row): Holder {
-  const text = (value: Value | undefined) => (typeof value === 'string' ? value : undefined);
-  return { host: String(host), boot: text(boot), space: text(space), pid: Number(pid), started: text(started) };
+function holderOf({ holder }: Row): Holder {
+  return JSON.parse(String(holder)) as Holder;
 }
 
 export function inWords(me: Run, id: Value): string {
   const row = runOf(me, id);
   if (row === undefined || id === me.id) return 'another file of this run';
-  const { host, pid } = row;
+  const { host, pid } = holderOf(row);
   return host === me.processes.self.host ? `process ${pid}` : `process ${pid} on ${host}`;
 }
 
@@ -125,29 +102,18 @@ export function unendedSince({ now }: Observer): number {
 
 /** The unfinished calls of the run may then be taken over. */
 export function endRun(db: Database, id: Value): void {
-  db.run('update runs set ended = ? where id = ? and ended is null', nextNumber(db), id);
+  db.run('update runs set ended = 1 where id = ? and ended is null', id);
 }
 
-export function forgetToken(token: string): void {
-  runsHere().delete(token);
-}
-
-/** Looks at a bounded number of the oldest calls. `before`: latest end of a call that is removed. */
-export function removeOld(me: Run, before: number): void {
-  const { db } = me;
-  const since = unendedSince(me);
-  // A run that was killed could not record its end.
-  for (const { id = null } of db.all('select id from runs where ended is null')) isGone(me, id);
+/** Looks at a bounded number of the oldest calls. The calls of the last week may still be shared. */
+export function removeOld({ db, now }: Run, keepDays: number): void {
+  const before = now().getTime() - Math.max(keepDays * DAY_MILLISECONDS, 2 * UNENDED_MILLISECONDS);
+  const finished = "state in ('closed', 'released', 'refused', 'forgotten')";
   db.run(
     `delete from calls where id in (
-       select id from (
-         select * from calls where state in ('closed', 'released', 'refused', 'forgotten') order by id limit 500) c
-       where (state = 'released' or ended_at < ?) and due is null
-         and settled < (select coalesce(min(began), c.settled + 1) from runs where ended is null and active_at > ?)
-         and not exists (select 1 from files f join runs r on r.id = f.run
-           where f.call = c.id and c.state = 'closed' and r.well = 0 and r.began_at > ?))`,
-    ...[before, since, since],
+       select id from (select * from calls where ${finished} order by id limit 500) where due is null and ended_at < ?)`,
+    before,
   );
-  // A run without a database row is treated as ended.
-  db.run('delete from runs where ended is not null and began_at < ?', Math.min(before, since));
+  // A live run records its activity every minute. A run without a database row is treated as ended.
+  db.run('delete from runs where active_at < ?', before);
 }

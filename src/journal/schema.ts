@@ -20,8 +20,7 @@ create table counter (value integer not null) strict;
 insert into counter values (0);
 
 create table runs (
-  id integer primary key autoincrement, token text not null unique,
-  host text not null, boot text, space text, pid integer not null, started text, thread integer not null,
+  id integer primary key autoincrement, holder text not null,
   began integer not null, began_at integer not null, active_at integer not null,
   ended integer, well integer not null default 0
 ) strict;
@@ -29,9 +28,9 @@ create table runs (
 create table calls (
   id integer primary key, name text not null,
   work text not null, origin text not null, code text not null, algorithm text not null, digest text not null,
-  run integer not null, sender integer, state text not null, settled integer, at integer not null, ended_at integer,
+  run integer not null, state text not null, settled integer, at integer not null, ended_at integer,
   file text not null, bytes integer not null, certificate text not null, leaf text not null, client text not null,
-  attempts integer not null default 0, repeated integer not null default 0,
+  repeated integer not null default 0,
   reason text, record text, signature text, token text,
   due integer, reporter integer, reported integer
 ) strict;

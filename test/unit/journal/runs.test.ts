@@ -117,20 +117,6 @@ describe('a run of this process', () => {
     await one.close();
     expect(await hasToWait(other)).toBe(false);
   });
-
-  test('that this thread does not know is gone', async () => {
-    const other = await setting.open({ self });
-    await (await claimOf(journal, askingOf(1))).requested();
-    setting.change("update runs set pid = 999, started = 'now', token = 'left' where id = 1");
-    expect(await hasToWait(other)).toBe(false);
-  });
-
-  test('of another thread cannot be seen', async () => {
-    const other = await setting.open({ self });
-    await (await claimOf(journal, askingOf(1))).requested();
-    setting.change("update runs set pid = 999, started = 'now', thread = 7 where id = 1");
-    expect(await hasToWait(other)).toBe(true);
-  });
 });
 
 test('the order of runs and calls is that of the database, whatever the clocks say', async () => {

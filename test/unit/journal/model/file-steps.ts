@@ -287,7 +287,7 @@ function committed(me: Run, step: (session: Session) => unknown): { readonly val
   };
   const nothing = () => undefined;
   const session: Session = {
-    ...{ ...me, warnings: [], warn: nothing, hasFailed: () => false, lookOnceInTurn: nothing, assertUsable: nothing },
+    ...{ ...me, warnings: [], warn: nothing, lookOnceInTurn: nothing, assertUsable: nothing },
     ...{ unrecorded: nothing, allUnrecorded: () => [], keepInMemory: nothing, paused: async () => undefined },
     enter: (_urgency, apply) => enter(apply),
   };

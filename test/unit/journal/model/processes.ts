@@ -17,7 +17,7 @@ export function modelOf(start: World): Model {
   function startRun(world: World, actor: Actor): void {
     const number = nextOf(db, 'runs');
     actor.pid = number;
-    const me = beginRun(observerOf(db, world, number), `run-${number}`, NOW);
+    const me = beginRun(observerOf(db, world, number), NOW);
     Object.assign(actor, {
       run: me.id,
       began: me.began,
@@ -116,7 +116,7 @@ export function modelOf(start: World): Model {
     const kind = unfinishedCalls(observer, name)[0]?.kind;
     if (kind === undefined || kind === 'under-way') return;
     world.budget.forget -= 1;
-    const me = beginRun(observer, `run-${nextOf(db, 'runs')}`, NOW);
+    const me = beginRun(observer, NOW);
     db.run('delete from proven where call = ? and matches = 0', name);
     forgetCall(me, call, undefined);
     endRun(db, me.id);

@@ -21,7 +21,6 @@ export interface Memory {
 const NUMBERS: Readonly<Record<string, readonly string[]>> = { runs: ['began'], calls: ['settled'] };
 const WITHOUT_MEANING: Readonly<Record<string, readonly string[]>> = {
   runs: ['active_at'],
-  calls: ['attempts'],
   counter: ['value'],
 };
 
