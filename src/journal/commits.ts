@@ -51,7 +51,7 @@ export function sessionOf(run: Run) {
   let synchronous: string | undefined;
   let hasSpace = true;
   let timer: NodeJS.Timeout | undefined;
-  let isReplaced = false;
+  let problem: string | undefined;
   let hasLooked = false;
 
   async function work(): Promise<void> {
@@ -62,28 +62,29 @@ export function sessionOf(run: Run) {
     while (waiting.length > 0) {
       // Wait for all entries that become ready in this turn of the event loop.
       await nextTurn();
-      const entries = [...failed, ...waiting.splice(0)];
-      if (await areCommitted(entries)) continue;
-      // Commit the entries one at a time, paid ones first, so that the failure of one does not affect the others.
-      const isPaid = ({ urgency }: Entry): number => Number(urgency === 'kept');
-      for (const entry of entries.sort((one, other) => isPaid(other) - isPaid(one))) await areCommitted([entry]);
+      await commit([...failed, ...waiting.splice(0)]);
     }
     isWorking = false;
   }
 
-  /** Returns false if the entries could not be committed together. They should then be tried one by one. */
-  async function areCommitted(entries: readonly Entry[]): Promise<boolean> {
+  async function commit(entries: readonly Entry[]): Promise<void> {
     try {
       const settle = await transaction(entries);
       if (entries.some(({ urgency }) => urgency === 'kept')) lookForReplaced();
       for (const entry of entries) failed.delete(entry);
       for (const one of settle) one();
     } catch (error) {
-      if (entries.length > 1 && !hasSqliteCode(error, 'BUSY')) return false;
-      if (entries.some(isRetried) && hasSpace && hasSqliteCode(error, 'FULL')) {
+      if (entries.length > 1 && !hasSqliteCode(error, 'BUSY')) {
+        // Commit the entries one at a time, paid ones first, so that the failure of one does not affect the others.
+        const isPaid = ({ urgency }: Entry): number => Number(urgency === 'kept');
+        for (const entry of entries.toSorted((one, other) => isPaid(other) - isPaid(one))) await commit([entry]);
+        return;
+      }
+      const isRetried = ({ urgency }: Entry): boolean => urgency === 'kept' || urgency === 'later';
+      if (hasSpace && entries.some(isRetried) && hasSqliteCode(error, 'FULL')) {
         hasSpace = false;
         giveUpSpace(folder);
-        return await areCommitted(entries);
+        return await commit(entries);
       }
       for (const entry of entries) {
         if (isRetried(entry)) failed.add(entry);
@@ -91,11 +92,9 @@ export function sessionOf(run: Run) {
       }
     }
     // Files that only look again must not wake each other.
-    if (entries.some(({ urgency }) => urgency !== 'soon')) {
-      woken.abort();
-      woken = new AbortController();
-    }
-    return true;
+    if (entries.every(({ urgency }) => urgency === 'soon')) return;
+    woken.abort();
+    woken = new AbortController();
   }
 
   async function transaction(entries: readonly Entry[]): Promise<readonly (() => void)[]> {
@@ -117,8 +116,7 @@ export function sessionOf(run: Run) {
   }
 
   async function retried(statement: () => void): Promise<void> {
-    const began = uptime();
-    for (;;) {
+    for (const began = uptime(); ; ) {
       try {
         return statement();
       } catch (thrown) {
@@ -135,11 +133,9 @@ export function sessionOf(run: Run) {
   /** Detects that the database files were replaced, because other processes might then use a different log. */
   function lookForReplaced(): void {
     if (identityOf(folder) === identity) return;
-    isReplaced = true;
+    problem = 'its files were replaced or removed during the run';
     warn(journalWarnings('journal-replaced', { folder }));
   }
-
-  const hasFailed = (): boolean => failed.size > 0;
 
   return {
     ...run,
@@ -149,8 +145,8 @@ export function sessionOf(run: Run) {
       inMemory.set(workId(one.work), one);
     },
     /** Equal files of this run can use a signature that could not be committed. */
-    unrecorded: (of: Work): Unrecorded | undefined => (hasFailed() ? inMemory.get(workId(of)) : undefined),
-    allUnrecorded: (): readonly Unrecorded[] => (hasFailed() ? [...inMemory.values()] : []),
+    unrecorded: (of: Work): Unrecorded | undefined => (failed.size > 0 ? inMemory.get(workId(of)) : undefined),
+    allUnrecorded: (): readonly Unrecorded[] => (failed.size > 0 ? [...inMemory.values()] : []),
     enter<T>(urgency: Urgency, apply: () => T): Promise<T> {
       return new Promise((resolve, reject) => {
         waiting.push({
@@ -173,11 +169,8 @@ export function sessionOf(run: Run) {
       lookForReplaced();
     },
     assertUsable(): void {
-      if (!isReplaced && !hasFailed()) return;
-      const reason = isReplaced
-        ? 'its files were replaced or removed during the run'
-        : 'a signature could not be recorded in it';
-      throw journalErrors('journal-unusable', { folder, reason });
+      const reason = problem ?? (failed.size > 0 ? 'a signature could not be recorded in it' : undefined);
+      if (reason !== undefined) throw journalErrors('journal-unusable', { folder, reason });
     },
     /** Ends early if an entry is committed or the signal is aborted. */
     async paused(milliseconds: number, signal: AbortSignal = woken.signal): Promise<void> {
@@ -185,10 +178,6 @@ export function sessionOf(run: Run) {
       await sleep(milliseconds, undefined, { signal: either }).catch(() => undefined);
     },
   };
-}
-
-function isRetried({ urgency }: Entry): boolean {
-  return urgency === 'kept' || urgency === 'later';
 }
 
 /** If an entry itself causes an error, only its own file gets that error as the result. Throws all other errors. */

@@ -40,13 +40,16 @@ export async function openJournal(options: JournalOptions): Promise<Journal> {
 
 async function openRun(options: JournalOptions): Promise<runs.Run> {
   const { folder, now, uptime, openDatabase: open = openDatabase } = options;
-  const began = uptime();
-  for (;;) {
-    const db = open(place.databaseIn(folder));
+  const database = place.databaseIn(folder);
+  for (const began = uptime(); ; ) {
+    const db = open(database);
     try {
-      configure(db, place.databaseIn(folder));
+      db.exec(`pragma busy_timeout = 0; pragma page_size = ${PAGE_SIZE}; pragma auto_vacuum = incremental;
+        pragma foreign_keys = on; pragma wal_autocheckpoint = 250; pragma fullfsync = on; pragma checkpoint_fullfsync = on`);
+      const mode = db.get('pragma journal_mode = wal')?.journal_mode;
+      if (mode !== 'wal') throw refusal(database, `cannot be kept here: SQLite uses its mode ${mode} in place of wal`);
       db.exec('begin immediate');
-      if (versionOf(db, place.databaseIn(folder)) === 0) db.exec(SCHEMA);
+      if (versionOf(db, database) === 0) db.exec(SCHEMA);
       const run = runs.beginRun({ ...options, db }, now().getTime() - options.runningFor);
       db.exec('commit');
       place.keepSpace(folder);
@@ -59,13 +62,6 @@ async function openRun(options: JournalOptions): Promise<runs.Run> {
     }
     await sleep(PAUSE_MILLISECONDS * (1 + Math.random()));
   }
-}
-
-function configure(db: Database, database: string): void {
-  db.exec(`pragma busy_timeout = 0; pragma page_size = ${PAGE_SIZE}; pragma auto_vacuum = incremental; pragma foreign_keys = on;
-    pragma wal_autocheckpoint = 250; pragma fullfsync = on; pragma checkpoint_fullfsync = on`);
-  const mode = db.get('pragma journal_mode = wal')?.journal_mode;
-  if (mode !== 'wal') throw refusal(database, `cannot be kept here: SQLite uses its mode ${mode} in place of wal`);
 }
 
 function versionOf(db: Database, database: string): number {
@@ -81,21 +77,12 @@ function journalOfRun(run: runs.Run, { randomId, keepDays, ...options }: Journal
   const patience = Math.max(options.patience, runs.WATCHED_MILLISECONDS + 20_000);
   const session = sessionOf(run);
   const { warnings, warn, enter } = session;
-  const beat = setInterval(() => {
-    enter('soon', () => runs.giveSignOfLife(run)).catch(() => undefined);
-  }, runs.SIGN_OF_LIFE_MILLISECONDS);
-  beat.unref();
-
-  function idOf(name: string): number | undefined {
+  const giveSign = () => enter('soon', () => runs.giveSignOfLife(run)).catch(() => undefined);
+  const beat = setInterval(giveSign, runs.SIGN_OF_LIFE_MILLISECONDS).unref();
+  const idOf = (name: string): number | undefined => {
     const row = db.get(`select id from calls where name = ? and ${UNFINISHED}`, name);
     return row && Number(row.id);
-  }
-
-  function end(): void {
-    runs.endRun(db, run.id);
-    endCalls(run);
-    runs.removeOld(run, keepDays);
-  }
+  };
 
   return {
     warnings,
@@ -108,15 +95,14 @@ function journalOfRun(run: runs.Run, { randomId, keepDays, ...options }: Journal
     knownFor: async (work) => inJournal(folder, () => optionsOfKnown(run, work)),
     repeatable: async () => inJournal(folder, () => repeatableCalls(run)),
     ...listingOf(run),
-    async reported(name, status) {
-      return await enter('now', () => {
+    reported: (name, status) =>
+      enter('now', () => {
         const id = idOf(name);
         if (id !== undefined) noteReport(run, id, status);
         return id !== undefined;
-      });
-    },
-    async forget(name, report) {
-      return await enter('now', () => {
+      }),
+    forget: (name, report) =>
+      enter('now', () => {
         const hadMark = db.run('delete from proven where call = ? and matches = 0', name) > 0;
         const [call] = unfinishedCalls(run, name);
         const id = idOf(name);
@@ -124,13 +110,17 @@ function journalOfRun(run: runs.Run, { randomId, keepDays, ...options }: Journal
         if (call.kind === 'under-way') return 'under-way';
         forget(run, id, report);
         return 'forgotten';
-      });
-    },
+      }),
     async close() {
       clearInterval(beat);
       // The first commit tries again to write the entries that could not be committed before.
       await enter('now', () => undefined).catch(() => undefined);
-      await enter('now', end).catch((thrown) => warn(notRecorded(thrown)));
+      const ending = enter('now', () => {
+        runs.endRun(db, run.id);
+        endCalls(run);
+        runs.removeOld(run, keepDays);
+      });
+      await ending.catch((thrown) => warn(notRecorded(thrown)));
       for (const { name: id, metadata, given, reason } of session.allUnrecorded()) {
         warn(
           journalWarnings('signature-not-recorded', { id, file: metadata.file, record: given.record ?? '-', reason }),
@@ -162,10 +152,10 @@ export async function readJournal(options: JournalOptions): Promise<JournalReadi
 }
 
 function openToRead(folder: string, open: typeof openDatabase): Database | undefined {
+  const database = place.databaseIn(folder);
   if (!existsSync(folder)) return undefined;
   place.assertOwnLinks(folder);
   place.checkPlace(folder);
-  const database = place.databaseIn(folder);
   if (place.isMissing(database)) return undefined;
   const db = open(database);
   let isEmpty = true;

@@ -3,17 +3,7 @@
  * closing a descriptor of such a file would release SQLite's locks.
  */
 
-import {
-  type BigIntStats,
-  closeSync,
-  lstatSync,
-  openSync,
-  rmSync,
-  statfsSync,
-  statSync,
-  unlinkSync,
-  writeFileSync,
-} from 'node:fs';
+import { type BigIntStats, lstatSync, rmSync, statfsSync, statSync, unlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { flushFolder, foreignLink, isTrustedOwner, makeFolders } from '../bytes/folders.ts';
 import { hasCode } from '../errors/system-reason.ts';
@@ -22,16 +12,15 @@ import { damaged, journalErrors, refusal } from './errors.ts';
 const WRITABLE_BY_OTHERS = 0o022n;
 /** Disk space that is reserved now, and released to record paid signatures when the disk is full. */
 const SPACE = Buffer.alloc(256 * 1024, 0x20);
-const EARLIER = ['calls', 'running'];
 /** Types from statfs(2): NFS, SMB, CIFS, SMB 2, 9p, FUSE and virtiofs, vboxsf, AFS, Ceph, GFS2, OCFS2. */
 const SHARED_FILE_SYSTEMS: ReadonlySet<number> = new Set([
   ...[0x6969, 0x517b, 0xff534d42, 0xfe534d42, 0x01021997, 0x65735546, 0x786f4256, 0x5346414f, 0x00c36400],
   ...[0x01161970, 0x7461636f],
 ]);
 
-export function databaseIn(folder: string): string {
-  return join(folder, 'journal.db');
-}
+export const databaseIn = (folder: string): string => join(folder, 'journal.db');
+const spaceIn = (folder: string): string => join(folder, 'journal.space');
+const filesIn = (folder: string): readonly string[] => ['', '-wal', '-shm'].map((end) => databaseIn(folder) + end);
 
 export async function preparePlace(folder: string): Promise<void> {
   assertOwnLinks(folder);
@@ -46,7 +35,7 @@ export async function preparePlace(folder: string): Promise<void> {
 /** Called after the tables have been created. On a full disk no request can be recorded, so none needs the space. */
 export function keepSpace(folder: string): void {
   try {
-    if (createFile(spaceIn(folder))) writeFileSync(spaceIn(folder), SPACE);
+    createFile(spaceIn(folder), SPACE);
   } catch {
     giveUpSpace(folder);
   }
@@ -60,7 +49,7 @@ export function checkPlace(folder: string): void {
     throw refusal(folder, 'is on a network drive or a shared disk, and the journal needs a local disk');
   }
   checkOwner(folder, stats);
-  for (const name of EARLIER) {
+  for (const name of ['calls', 'running']) {
     if (!isMissing(join(folder, name))) throw journalErrors('journal-of-earlier-build', { folder, name });
   }
   // The reserved space is checked first, because another run that creates the journal reserves it after the tables.
@@ -79,38 +68,30 @@ export function assertOwnLinks(folder: string): void {
   if (link !== undefined) throw refusal(link, 'is a link of another user');
 }
 
-/** Returns the device and the inode of each database file, or `-` for a missing file. */
+/** Returns the device and the inode of each database file, or nothing for a missing file. */
 export function identityOf(folder: string): string {
-  const one = (path: string): string => {
+  const stats = filesIn(folder).map((path) => {
     try {
-      const { dev, ino } = lstatSync(path, { bigint: true });
-      return `${dev}:${ino}`;
+      return lstatSync(path, { bigint: true });
     } catch {
-      return '-';
+      return undefined;
     }
-  };
-  return filesIn(folder).map(one).join(' ');
+  });
+  return stats.map((one) => `${one?.dev}:${one?.ino}`).join(' ');
 }
 
 export function giveUpSpace(folder: string): void {
   rmSync(spaceIn(folder), { force: true });
 }
 
-function filesIn(folder: string): readonly string[] {
-  return ['journal.db', 'journal.db-wal', 'journal.db-shm'].map((name) => join(folder, name));
-}
-
-function spaceIn(folder: string): string {
-  return join(folder, 'journal.space');
-}
-
 export function isMissing(path: string): boolean {
   return lstatSync(path, { throwIfNoEntry: false }) === undefined;
 }
 
-function createFile(path: string): boolean {
+/** Returns false if the file exists. */
+function createFile(path: string, bytes = Buffer.alloc(0)): boolean {
   try {
-    closeSync(openSync(path, 'wx', 0o600));
+    writeFileSync(path, bytes, { flag: 'wx', mode: 0o600 });
     return true;
   } catch (thrown) {
     if (hasCode(thrown, 'EEXIST')) return false;
@@ -135,8 +116,6 @@ function probe(path: string): void {
 function checkOwner(path: string, { uid, mode }: BigIntStats): void {
   if (!isTrustedOwner(Number(uid))) throw refusal(path, 'belongs to another user');
   if (process.geteuid === undefined || (mode & WRITABLE_BY_OTHERS) === 0n) return;
-  throw refusal(
-    path,
-    `may be written by other users (mode ${(mode & 0o7777n).toString(8)}): chmod 700 makes a folder private`,
-  );
+  const octal = (mode & 0o7777n).toString(8);
+  throw refusal(path, `may be written by other users (mode ${octal}): chmod 700 makes a folder private`);
 }

@@ -1,6 +1,6 @@
 /** `codesign-remote history`: the journal as a table, a document and for spreadsheets, with names that are out to do harm. */
 
-import { chmod, readdir } from 'node:fs/promises';
+import { chmod, copyFile, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { composeHistory } from '../../../../src/app/compose-history.ts';
@@ -48,6 +48,8 @@ const NASTY: HistoryEntry = {
 async function journalOf(entries: readonly HistoryEntry[]) {
   const folder = await temporaryFolder();
   const journal = await openStateFolder(folder.path);
+  // It would remove old calls.
+  await journal.close();
   const db = openDatabase(join(folder.path, 'journal.db'));
   for (const entry of entries) {
     const { id, at, ended, file, bytes, filesWritten, certificate, origin, code, algorithm, digest, record } = entry;
@@ -70,7 +72,6 @@ async function journalOf(entries: readonly HistoryEntry[]) {
     if (entry.reported !== undefined) db.run('update calls set reported = ? where name = ?', entry.reported, id);
   }
   db.close();
-  await journal.close();
   journal.ended();
   return folder;
 }
@@ -174,8 +175,11 @@ describe('history', () => {
   });
 
   it.runIf(process.platform !== 'win32')('needs write access, as resume --dry-run does', async () => {
-    await using folder = await journalOf([ENTRY]);
-    for (const name of await readdir(folder.path)) await chmod(join(folder.path, name), 0o444);
+    await using journal = await journalOf([ENTRY]);
+    await using folder = await temporaryFolder();
+    // Without the log, which libsql leaves until it closes its connection.
+    await copyFile(join(journal.path, 'journal.db'), join(folder.path, 'journal.db'));
+    await chmod(join(folder.path, 'journal.db'), 0o444);
     await chmod(folder.path, 0o555);
     // Root may write everywhere.
     const user = process.getuid?.() === 0 ? { uid: 65_534, ...(await programForOthers()) } : {};
