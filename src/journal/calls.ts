@@ -59,18 +59,16 @@ export async function knownCall(
 }
 
 function signatureOf({ signature, record, token }: Row): KnownCall['known'] {
-  const bytes = (text: unknown) => new Uint8Array(Buffer.from(String(text), 'base64'));
-  return {
-    signature: bytes(signature),
-    record: typeof record === 'string' ? record : undefined,
-    token: typeof token === 'string' ? bytes(token) : undefined,
-  };
+  const text = (value: unknown) => (typeof value === 'string' ? value : undefined);
+  const bytes = (value: unknown) => new Uint8Array(Buffer.from(String(value), 'base64'));
+  return { signature: bytes(signature), record: text(record), token: token === null ? undefined : bytes(token) };
 }
 
 export function sharedCall(session: Session, part: claimant.Part): SharedCall {
   const { db, enter, warn } = session;
   const { call, name, metadata } = part;
   const place = claimant.placeOf(metadata);
+  const warned = (thrown: unknown): undefined => void warn(notRecorded(thrown));
   return {
     id: name,
     async stamped(token) {
@@ -79,20 +77,17 @@ export function sharedCall(session: Session, part: claimant.Part): SharedCall {
     },
     async written(target, sha256) {
       const noting = enter('later', () => {
-        const sql =
+        const own =
           'update files set written = 1, given_up = 0, reason = null, sha256 = ? where call = ? and place = ?';
-        db.run(sql, sha256 ?? null, call, place);
+        db.run(own, sha256 ?? null, call, place);
         // The other files that should be written to the same output no longer need this signature.
         const others = 'update files set given_up = 1 where call = ? and place <> ? and written = 0 and output = ?';
         db.run(others, call, place, metadata.signingOptions?.output ?? target);
         const reportDue = claimant.makeDue(session, call, 1) ? 1 : undefined;
         return { reportDue, reported: claimant.closeIfDone(session, call) } as const;
       });
-      return await noting.catch((thrown) => {
-        warn(notRecorded(thrown));
-        // The report is sent anyway: a duplicate report is harmless, but a missing one is not.
-        return { reportDue: 1, reported: undefined };
-      });
+      // If this fails, the report is sent anyway: a duplicate report is harmless, but a missing one is not.
+      return await noting.catch(warned).then((after) => after ?? { reportDue: 1, reported: undefined });
     },
     async notWritten(reason, changed = false) {
       const noting = enter('later', () => {
@@ -111,7 +106,7 @@ export function sharedCall(session: Session, part: claimant.Part): SharedCall {
     },
     async reported(status) {
       const noting = enter('later', () => claimant.noteReport(session, call, status));
-      await noting.catch((thrown) => warn(notRecorded(thrown)));
+      await noting.catch(warned);
     },
   };
 }

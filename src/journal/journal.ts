@@ -34,18 +34,13 @@ export interface RecordedSigningOptions {
   /** Signing time in ISO 8601, for formats in which the signature covers that time. */
   readonly time?: string | undefined;
   readonly report?: boolean | undefined;
-  /** Set if files inside the file were signed too (`--inside`). */
-  readonly inside?: RecordedInside | undefined;
+  /** Which files inside the file were to be signed (`--inside`). The path of the policy is absolute. */
+  readonly inside?: { readonly exclude: readonly string[]; readonly policy?: string | undefined } | undefined;
   /** The path with which the rules of the policy are compared. */
   readonly pathInFolder?: string | undefined;
 }
 
-/** Which files inside the file were to be signed. */
-export interface RecordedInside {
-  readonly exclude: readonly string[];
-  /** Absolute path. */
-  readonly policy?: string | undefined;
-}
+export type RecordedInside = NonNullable<RecordedSigningOptions['inside']>;
 
 export interface SignatureOnRecord {
   readonly signature: Uint8Array;

@@ -100,9 +100,8 @@ export function repeatableCalls(me: Run): readonly Pick<UnfinishedCall, 'work' |
 }
 
 export function optionsOfKnown(me: Run, work: Work): readonly RecordedSigningOptions[] {
-  const call = currentCall(me.db, work);
-  const { state, signature = null, id = null } = call ?? {};
-  if (call === undefined || signature === null || (state === 'closed' && !isShared(me, call))) return [];
+  const { id = null, ...call } = currentCall(me.db, work) ?? { signature: null };
+  if (call.signature === null || (call.state === 'closed' && !isShared(me, { id, ...call }))) return [];
   const rows = me.db.all('select options as json from files where call = ? and options is not null', id);
   return rows.map(parsed<RecordedSigningOptions>);
 }
