@@ -3,10 +3,10 @@
 import { expect, test } from 'vitest';
 import type { HistoryEntry } from '../../../src/journal/journal.ts';
 import { readJournal } from '../../../src/journal/open-journal.ts';
-import { observeProcesses } from '../../../src/journal/processes.ts';
 import { forAll } from '../../support/set-up.ts';
 import { workerSetting } from './support/processes.ts';
 import { historyOf } from './support/setting.ts';
+import { optionsHere } from './support/works.ts';
 
 const PROCESSES = 3;
 const FILES = 40;
@@ -14,16 +14,7 @@ const FILES = 40;
 const workers = await forAll(workerSetting());
 
 async function history(folder: string): Promise<readonly HistoryEntry[]> {
-  using reading = await readJournal({
-    folder,
-    now: () => new Date(),
-    uptime: () => Number(process.hrtime.bigint()) / 1e6,
-    randomId: () => 'reader',
-    processes: observeProcesses(),
-    keepDays: 90,
-    runningFor: 0,
-    patience: 0,
-  });
+  using reading = await readJournal(optionsHere(folder));
   return await historyOf(reading);
 }
 

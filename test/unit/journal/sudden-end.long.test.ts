@@ -1,15 +1,12 @@
 /** A process that is killed at each single statement of its database. */
 
-import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { openDatabase } from '../../../src/journal/driver.ts';
-import type { Journal } from '../../../src/journal/journal.ts';
 import { openJournal } from '../../../src/journal/open-journal.ts';
-import { observeProcesses } from '../../../src/journal/processes.ts';
 import { type WorkerResult, type WorkerSetting, workerSetting } from './support/processes.ts';
 import { askingOf, end, historyOf, obtain } from './support/setting.ts';
-import { factsOf } from './support/works.ts';
+import { factsOf, optionsHere } from './support/works.ts';
 
 let workers: WorkerSetting;
 /** Statements of a whole run. */
@@ -21,18 +18,6 @@ beforeAll(async () => {
   statements = result.statements;
 });
 afterAll(() => workers[Symbol.asyncDispose]());
-
-const openHere = async (folder: string): Promise<Journal> =>
-  await openJournal({
-    folder,
-    now: () => new Date(),
-    uptime: () => Number(process.hrtime.bigint()) / 1e6,
-    randomId: () => randomBytes(8).toString('hex'),
-    processes: observeProcesses(),
-    keepDays: 90,
-    runningFor: 0,
-    patience: 60_000,
-  });
 
 interface Aftermath extends WorkerResult {
   readonly at: number;
@@ -58,7 +43,7 @@ async function killAt(at: number): Promise<Aftermath> {
   const result = await workers.run({ ...place, works: [1], serviceTime: 0, killAt: at });
   const requests = (await workers.counted(place.service, 'request')).length;
   const reports = (await workers.counted(place.service, 'report')).length;
-  const journal = await openHere(place.folder);
+  const journal = await openJournal(optionsHere(place.folder));
   const isWell = isWellIn(place.folder);
   const outcomes = (await historyOf(journal)).map(({ outcome }) => outcome);
   const call = await obtain(journal, askingOf(1, factsOf('file-1')));
@@ -70,22 +55,11 @@ async function killAt(at: number): Promise<Aftermath> {
   }
   const ids = (await historyOf(journal)).map(({ id }) => id);
   const left = (await journal.unfinished()).length;
-  const unknownCalls = call.known === undefined && 'unknownCalls' in call ? call.unknownCalls.length : 0;
-  await end(journal);
   const askedAnew = call.known === undefined;
-  return {
-    ...result,
-    at,
-    requests,
-    reports,
-    outcomes,
-    isWell,
-    askedAnew,
-    unknownCalls,
-    ids,
-    left,
-    warnings: journal.warnings,
-  };
+  const unknownCalls = call.known === undefined ? call.unknownCalls.length : 0;
+  await end(journal);
+  const { warnings } = journal;
+  return { ...result, at, requests, reports, outcomes, isWell, askedAnew, unknownCalls, ids, left, warnings };
 }
 
 function isWellIn(folder: string): boolean {
@@ -109,21 +83,9 @@ async function killAtEach(): Promise<Aftermath[]> {
 test('a process that is killed at any statement leaves a journal that records what happened', async () => {
   const all = await killAtEach();
   expect(all.length).toBeGreaterThan(30);
-  for (const {
-    at,
-    requests,
-    reports,
-    outcomes,
-    isWell,
-    askedAnew,
-    unknownCalls,
-    ids,
-    left,
-    warnings,
-    ...killed
-  } of all) {
-    const where = `statement ${at}`;
-    expect([killed.stderr, killed.failures, warnings], where).toEqual(['', undefined, []]);
+  for (const { requests, reports, outcomes, isWell, askedAnew, unknownCalls, ids, left, ...killed } of all) {
+    const where = `statement ${killed.at}`;
+    expect([killed.stderr, killed.failures, killed.warnings], where).toEqual(['', undefined, []]);
     // One call at most, and none that was requested is missing.
     expect(outcomes.length, where).toBeLessThanOrEqual(1);
     expect(outcomes.length, where).toBeGreaterThanOrEqual(requests);

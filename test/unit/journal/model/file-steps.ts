@@ -15,6 +15,7 @@ export const NOW = 1_000_000_000_000;
 
 export type Change = (world: World) => void;
 export type Choices = (readonly [name: string, change: Change])[];
+const only = (name: string, change: Change): Choices => [[name, change]];
 
 export const observerOf = (db: Database, world: World, self: number): Observer => ({
   db,
@@ -59,64 +60,42 @@ export function fileSteps(db: Database) {
       committed(me, (session) => note(sharedCall(session, partOf(actor, thread))));
     switch (thread.step) {
       case 'known':
-        return [
-          [
-            'known',
-            () => {
-              const found = decide(me, asking);
-              if (found.kind === 'wait') return;
-              if (found.kind === 'share') {
-                const { call: shared, name } = shareCall(me, asking, found.call);
-                Object.assign(thread, { step: 'write', call: shared, name });
-              } else if (found.kind !== 'claim' || thread.resumes) fails();
-              else thread.step = 'claim';
-            },
-          ],
-        ];
+        return only('known', () => {
+          const found = decide(me, asking);
+          if (found.kind === 'wait') return;
+          if (found.kind === 'share') {
+            const { call: shared, name } = shareCall(me, asking, found.call);
+            Object.assign(thread, { step: 'write', call: shared, name });
+          } else if (found.kind !== 'claim' || thread.resumes) fails();
+          else thread.step = 'claim';
+        });
       case 'claim':
-        return [
-          [
-            'claim',
-            () => {
-              const claimed = claimWork(me, asking, `call-${nextOf(db, 'calls')}`);
-              if (claimed === undefined) {
-                thread.step = 'known';
-                return;
-              }
-              const { call: id, name, unknownCalls } = claimed;
-              Object.assign(thread, { step: 'request', call: id, name, warned: [...unknownCalls], isRepeated: false });
-            },
-          ],
-        ];
+        return only('claim', () => {
+          const claimed = claimWork(me, asking, `call-${nextOf(db, 'calls')}`);
+          if (claimed === undefined) thread.step = 'known';
+          else {
+            const { call: id, name, unknownCalls } = claimed;
+            Object.assign(thread, { step: 'request', call: id, name, warned: [...unknownCalls], isRepeated: false });
+          }
+        });
       case 'request':
-        return [
-          [
-            'request',
-            () => {
-              const isDone = claiming(me, actor, thread, (claim) => claim.requested(thread.isRepeated));
-              if (isDone) thread.step = 'send';
-              else fails();
-            },
-          ],
-        ];
+        return only('request', () => {
+          if (claiming(me, actor, thread, (claim) => claim.requested(thread.isRepeated))) thread.step = 'send';
+          else fails();
+        });
       case 'send':
-        return [
-          [
-            'send',
-            () => {
-              if (!claiming(me, actor, thread, (claim) => claim.mayBeSent())) {
-                endWithout(me, call, 'released');
-                fails();
-                return;
-              }
-              checkSending(db, world, actor, thread);
-              thread.request = world.requests.length;
-              const index = world.actors.indexOf(actor);
-              world.requests.push({ call, name: thread.name, work, actor: index, answer: undefined, isGiven: false });
-              thread.step = 'receive';
-            },
-          ],
-        ];
+        return only('send', () => {
+          if (!claiming(me, actor, thread, (claim) => claim.mayBeSent())) {
+            endWithout(me, call, 'released');
+            fails();
+            return;
+          }
+          checkSending(db, world, actor, thread);
+          thread.request = world.requests.length;
+          const index = world.actors.indexOf(actor);
+          world.requests.push({ call, name: thread.name, work, actor: index, answer: undefined, isGiven: false });
+          thread.step = 'receive';
+        });
       case 'receive':
         return answersTo(world, actor, thread).map(([answer, change]) => [
           `receive ${answer}`,
@@ -132,53 +111,33 @@ export function fileSteps(db: Database) {
           noted((shared) => shared.notWritten('why', isChanged));
           fails();
         };
-        if (isChanged) return [['write: changed', failing]];
-        const writing: Change = () => {
+        if (isChanged) return only('write: changed', failing);
+        const writing = only('write', () => {
           world.files[thread.path] = call;
           thread.step = 'note-written';
-        };
-        return world.budget.writeFails > 0
-          ? [
-              ['write', writing],
-              ['write: fails', () => budgetOf(world, 'writeFails') && failing(world)],
-            ]
-          : [['write', writing]];
+        });
+        const cannot = only('write: fails', () => budgetOf(world, 'writeFails') && failing(world));
+        return world.budget.writeFails > 0 ? [...writing, ...cannot] : writing;
       }
       case 'note-written':
-        return [
-          [
-            'note-written',
-            () => {
-              const after = noted((shared) => shared.written(thread.path, 'sha'))?.value as AfterFile | undefined;
-              thread.status = 1;
-              thread.step = after?.reportDue === undefined ? 'done' : 'report';
-            },
-          ],
-        ];
+        return only('note-written', () => {
+          const after = noted((shared) => shared.written(thread.path, 'sha'))?.value as AfterFile | undefined;
+          thread.status = 1;
+          thread.step = after?.reportDue === undefined ? 'done' : 'report';
+        });
       case 'report': {
-        const choices: Choices = [
-          [
-            `report ${thread.status}`,
-            () => {
-              world.reports.push({ call, status: thread.status });
-              thread.step = 'note-report';
-            },
-          ],
-        ];
-        if (world.budget.reportFails > 0)
-          choices.push(['report: fails', () => budgetOf(world, 'reportFails') && fails()]);
-        return choices;
+        const reporting = only(`report ${thread.status}`, () => {
+          world.reports.push({ call, status: thread.status });
+          thread.step = 'note-report';
+        });
+        const cannot = only('report: fails', () => budgetOf(world, 'reportFails') && fails());
+        return world.budget.reportFails > 0 ? [...reporting, ...cannot] : reporting;
       }
       case 'note-report':
-        return [
-          [
-            'note-report',
-            () => {
-              noted((shared) => shared.reported(thread.status));
-              thread.step = 'done';
-            },
-          ],
-        ];
+        return only('note-report', () => {
+          noted((shared) => shared.reported(thread.status));
+          thread.step = 'done';
+        });
       default:
         return [];
     }
@@ -189,9 +148,12 @@ export function fileSteps(db: Database) {
     const { budget } = world;
     const { call, name } = thread;
     const request = world.requests[thread.request];
+    const goTo = (step: Thread['step']): void => {
+      thread.step = step;
+    };
     const end = (state: 'refused' | 'unknown'): void => {
       endWithout(me, call, state);
-      thread.step = 'failed';
+      goTo('failed');
     };
     const given = (key: string) => ({ signature: Buffer.from(key), record: `r-${name}` });
     const keep = (key: string): void => {
@@ -208,40 +170,24 @@ export function fileSteps(db: Database) {
     if (budget.unusable > 0) answers.push(['unusable', () => budgetOf(world, 'unusable') && keep('X')]);
     if (budget.refused > 0) answers.push(['refused', () => budgetOf(world, 'refused') && end('refused')]);
     if (budget.throttled > 0) {
-      answers.push([
-        'throttled',
-        () => {
-          budget.throttled -= 1;
-          claiming(me, actor, thread, (claim) => claim.deferred());
-          thread.step = 'request';
-        },
-      ]);
+      const again = (): unknown => claiming(me, actor, thread, (claim) => claim.deferred());
+      answers.push(['throttled', () => budgetOf(world, 'throttled') && again() && goTo('request')]);
     }
     if (budget.none > 0) answers.push(['none', () => budgetOf(world, 'none') && end('unknown')]);
     if (budget.repeat > 0) {
-      answers.push([
-        'lost',
-        () => {
-          budget.repeat -= 1;
-          thread.warned.push(name);
-          Object.assign(thread, { step: 'request', isRepeated: true });
-        },
-      ]);
+      const repeat = (): unknown => Object.assign(thread, { isRepeated: true, warned: [...thread.warned, name] });
+      answers.push(['lost', () => budgetOf(world, 'repeat') && repeat() && goTo('request')]);
     }
     return answers;
   }
 
   /** A file of a run that was interrupted: nothing more is sent, and what is paid and in hand is still written. */
   function stopping(world: World, actor: Actor, thread: Thread): Choices {
-    const ends = (state: 'released' | 'unknown' | undefined): Choices => [
-      [
-        `stops: ${state}`,
-        () => {
-          if (state) endWithout(runOf(db, world, actor), thread.call, state);
-          thread.step = 'failed';
-        },
-      ],
-    ];
+    const ends = (state: 'released' | 'unknown' | undefined): Choices =>
+      only(`stops: ${state}`, () => {
+        if (state) endWithout(runOf(db, world, actor), thread.call, state);
+        thread.step = 'failed';
+      });
     if (thread.step === 'known' || thread.step === 'claim') return ends(undefined);
     if (thread.step === 'request' || thread.step === 'send') return ends(thread.isRepeated ? 'unknown' : 'released');
     if (thread.step === 'receive') return ends('unknown');

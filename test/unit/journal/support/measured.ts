@@ -1,10 +1,9 @@
 /** A process that opens a journal and signs a hundred times, or reads the history, and prints how much it read and wrote. */
 
-import { randomBytes, randomInt } from 'node:crypto';
+import { randomInt } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { openJournal } from '../../../../src/journal/open-journal.ts';
-import { observeProcesses } from '../../../../src/journal/processes.ts';
-import { askingOf, SIGNATURE } from './works.ts';
+import { askingOf, optionsHere, SIGNATURE } from './works.ts';
 
 const CALLS = 100;
 const [, , what, folder = ''] = process.argv;
@@ -15,16 +14,7 @@ function bytesOf(what: 'rchar' | 'wchar'): number {
 }
 
 const [readBefore, writtenBefore] = [bytesOf('rchar'), bytesOf('wchar')];
-const journal = await openJournal({
-  folder,
-  now: () => new Date(),
-  uptime: () => Number(process.hrtime.bigint()) / 1e6,
-  randomId: () => randomBytes(8).toString('hex'),
-  processes: observeProcesses(),
-  keepDays: 90,
-  runningFor: 0,
-  patience: 0,
-});
+const journal = await openJournal(optionsHere(folder));
 const first = randomInt(2 ** 40);
 for (let number = 0; what === 'sign' && number < CALLS; number++) {
   const asking = askingOf(first + number);

@@ -1,14 +1,12 @@
 /** A process of its own that signs with a journal: bundled and started by the tests, and ended by them at any statement. */
 
-import { randomBytes } from 'node:crypto';
 import { appendFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { CodesignError } from '../../../../src/errors/codesign-error.ts';
 import { type Database, openDatabase } from '../../../../src/journal/driver.ts';
 import type { Journal } from '../../../../src/journal/journal.ts';
 import { openJournal } from '../../../../src/journal/open-journal.ts';
-import { observeProcesses } from '../../../../src/journal/processes.ts';
-import { askingOf, factsOf, SIGNATURE } from './works.ts';
+import { askingOf, factsOf, optionsHere, SIGNATURE } from './works.ts';
 
 export interface WorkerOptions {
   readonly folder: string;
@@ -43,17 +41,8 @@ function killedAt(killAt: number | undefined): (path: string) => Database {
 }
 
 async function openHere({ folder, killAt }: WorkerOptions): Promise<Journal> {
-  return await openJournal({
-    folder,
-    now: () => new Date(),
-    uptime: () => Number(process.hrtime.bigint()) / 1e6,
-    randomId: () => randomBytes(8).toString('hex'),
-    processes: observeProcesses(),
-    keepDays: 90,
-    runningFor: process.uptime() * 1000,
-    patience: 60_000,
-    openDatabase: killedAt(killAt),
-  });
+  const options = { ...optionsHere(folder), runningFor: process.uptime() * 1000 };
+  return await openJournal({ ...options, openDatabase: killedAt(killAt) });
 }
 
 async function signOne(journal: Journal, number: number, { service, serviceTime }: WorkerOptions): Promise<void> {

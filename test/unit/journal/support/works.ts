@@ -1,7 +1,10 @@
 /** Pieces of work, and files that they are for. */
 
+import { randomBytes } from 'node:crypto';
 import { CodesignError } from '../../../../src/errors/codesign-error.ts';
 import type { Asking, CallMetadata, RecordedSigningOptions, Work } from '../../../../src/journal/journal.ts';
+import type { JournalOptions } from '../../../../src/journal/open-journal.ts';
+import { observeProcesses } from '../../../../src/journal/processes.ts';
 
 export const SIGNATURE = new Uint8Array(512).map((_, index) => index);
 
@@ -45,3 +48,15 @@ export function askingOf(number: number, metadata: CallMetadata = factsAt(`/${nu
     mismatch: (calls) => new Mismatch(calls),
   };
 }
+
+/** As the program opens a journal, with the real clocks and processes. */
+export const optionsHere = (folder: string): JournalOptions => ({
+  folder,
+  now: () => new Date(),
+  uptime: () => Number(process.hrtime.bigint()) / 1e6,
+  randomId: () => randomBytes(8).toString('hex'),
+  processes: observeProcesses(),
+  keepDays: 90,
+  runningFor: 0,
+  patience: 60_000,
+});
