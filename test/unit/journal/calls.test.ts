@@ -70,19 +70,6 @@ describe('a call that succeeds', () => {
     expect(await quiet.written('/2')).toMatchObject({ reportDue: undefined });
     expect([stateOf(claim.id), stateOf(quiet.id)]).toEqual(['closed', 'closed']);
   });
-
-  test('whose process was killed before the report is reported by `resume`', async () => {
-    const claim = await claimOf(journal, askingOf(1));
-    await sign(claim);
-    await claim.written('/1');
-    expect(await unfinishedOf(journal)).toEqual([['under-way', claim.id]]);
-    setting.ended.add(101);
-    const later = await setting.open();
-    expect((await later.unfinished())[0]).toMatchObject({ kind: 'unreported', reportDue: 1 });
-    expect(await later.reported(claim.id, 1)).toBe(true);
-    expect(await later.reported('none', 1)).toBe(false);
-    expect(await unfinishedOf(later)).toEqual([]);
-  });
 });
 
 test('a file that is written while the signature is reported as failed makes the other report due', async () => {
@@ -176,7 +163,7 @@ describe('an answer that arrives after another process presumed this one dead', 
     const second = await claimOf(other, askingOf(1));
     await second.requested();
     expect(await claim.signed(GIVEN)).toBe('surplus');
-    await sign2(second);
+    await second.signed({ ...GIVEN, record: 'second' });
     expect((await other.unfinished())[0]).toMatchObject({ id: claim.id, kind: 'surplus', record: 'r', reportDue: 2 });
     // It makes no request any more.
     const third = await claimOf(journal, askingOf(2));
@@ -196,10 +183,6 @@ describe('an answer that arrives after another process presumed this one dead', 
   });
 });
 
-async function sign2(claim: Awaited<ReturnType<typeof claimOf>>): Promise<void> {
-  await claim.signed({ signature: SIGNATURE, record: 'second' });
-}
-
 test('a forgotten call waits for its report, also if the process is killed before it sends it', async () => {
   const claim = await claimOf(journal, askingOf(1));
   await sign(claim);
@@ -217,12 +200,10 @@ test('a forgotten call waits for its report, also if the process is killed befor
   expect((await historyOf(later))[0]).toMatchObject({ outcome: 'given-up', reported: 2 });
 });
 
-describe('a call that a process works on', () => {
-  test('cannot be forgotten', async () => {
-    const claim = await claimOf(journal, askingOf(1));
-    expect(await (await setting.open()).forget(claim.id)).toBe('under-way');
-    expect(await journal.forget('none')).toBe('not-found');
-  });
+test('a call that a process works on cannot be forgotten', async () => {
+  const claim = await claimOf(journal, askingOf(1));
+  expect(await (await setting.open()).forget(claim.id)).toBe('under-way');
+  expect([await journal.forget('none'), await journal.reported('none', 1)]).toEqual(['not-found', false]);
 });
 
 /** Fails chosen statements as a full disk does. */
@@ -250,15 +231,6 @@ function fullDisk() {
 }
 
 describe('a journal that cannot be written', () => {
-  test('before the request: nothing is sent', async () => {
-    const { disk, open } = fullDisk();
-    const run = await setting.open({ openDatabase: open });
-    const claim = await claimOf(run, askingOf(1));
-    disk.isFull = (sql) => sql.startsWith('update calls set state');
-    await expect(claim.requested()).rejects.toMatchObject({ code: 'journal-full' });
-    expect(() => claim.mayBeSent()).toThrow(expect.objectContaining({ code: 'claim-lost' }));
-  });
-
   test.each(['an entry', 'the commit'])(
     'at %s of a signature: it stays in memory, and is tried again with each commit',
     async (what) => {
@@ -324,25 +296,6 @@ describe('a journal that cannot be written', () => {
     disk.isFull = () => false;
     await setting.open();
     expect(isThere()).toBe(true);
-  });
-
-  test('of a really full database: what fits is kept, and the rest is an error', async () => {
-    let db: Database | undefined;
-    const run = await setting.open({
-      openDatabase: (path) => {
-        db = openDatabase(path);
-        return db;
-      },
-    });
-    const claim = await claimOf(run, askingOf(1));
-    await claim.requested();
-    const pages = Number(db?.get('pragma page_count')?.page_count);
-    db?.exec(`pragma max_page_count = ${pages}`);
-    const big = { signature: new Uint8Array(64 * 1024), record: 'r' };
-    await expect(claim.signed(big)).rejects.toMatchObject({ code: 'journal-full' });
-    db?.exec('pragma max_page_count = 100000');
-    await claim.written('/1');
-    expect(stateOf(claim.id)).toBe('closed');
   });
 });
 

@@ -31,20 +31,16 @@ beforeEach(async () => {
 const known = { known: { signature: SIGNATURE } };
 const stateOf = (id: string) => setting.rows(`select state from calls where name = '${id}'`)[0]?.state;
 
+/** Of a run whose certificate does not belong to the number. */
+const wrong = (number: number) =>
+  askingOf(number, { ...factsAt(`/${number}`), certificate: { name: 'Wrong', sha256: 'bb' } });
+const renewed = wrong(1);
+
 /** As another process, which begins after the first was killed. */
 async function openAfterKill(): Promise<Journal> {
   setting.ended.add(FIRST);
   return await setting.open();
 }
-
-describe('without a call, a file', () => {
-  test('claims the work, and the claim is in the journal', async () => {
-    expect(await journal.known(askingOf(1))).toBeUndefined();
-    const claim = await journal.claim(askingOf(1));
-    expect(claim).toMatchObject({ known: undefined, unknownCalls: [] });
-    expect(await unfinishedOf(journal)).toEqual([['under-way', claim?.id]]);
-  });
-});
 
 describe('with a closed call', () => {
   test('of a run that ended before this one began, a file claims the work again', async () => {
@@ -120,7 +116,6 @@ describe('with a closed call', () => {
   test('whose signature does not verify any more, a file claims the work again', async () => {
     const other = await setting.open();
     await signAndReport(journal, askingOf(1));
-    const renewed = askingOf(1, { ...factsAt('/1'), certificate: { name: 'Renewed', sha256: 'bb' } });
     expect(await other.known(renewed)).toBeUndefined();
     expect(await other.claim(renewed)).toBeDefined();
   });
@@ -256,7 +251,6 @@ describe('with a call of a dead run', () => {
     await sign(claim);
     await claim.written('/1');
     const later = await openAfterKill();
-    const renewed = askingOf(1, { ...factsAt('/1'), certificate: { name: 'Renewed', sha256: 'bb' } });
     expect((await claimOf(later, renewed)).unknownCalls).toEqual([]);
     expect(await unfinishedOf(later)).toContainEqual(['unreported', claim.id]);
   });
@@ -265,7 +259,6 @@ describe('with a call of a dead run', () => {
     const claim = await claimOf(journal, askingOf(1));
     await sign(claim);
     await (await journal.known(askingOf(1, factsAt('/b'))))?.written('/b');
-    const renewed = askingOf(1, { ...factsAt('/1'), certificate: { name: 'Renewed', sha256: 'bb' } });
     await expect(journal.known(renewed)).rejects.toMatchObject({ calls: [claim.id] });
     const later = await openAfterKill();
     await claimOf(later, renewed);
@@ -318,26 +311,22 @@ describe('with a signature', () => {
   });
 
   test('that does not verify, a file fails before any request, until the call is forgotten', async () => {
-    const wrong = { ...factsAt('/1'), certificate: { name: 'Wrong', sha256: 'bb' } };
     const claim = await claimOf(journal, askingOf(1));
     await sign(claim);
-    await expect(journal.known(askingOf(1, wrong))).rejects.toMatchObject({ calls: [claim.id] });
-    expect(await journal.claim(askingOf(1, wrong))).toBeUndefined();
+    await expect(journal.known(wrong(1))).rejects.toMatchObject({ calls: [claim.id] });
+    expect(await journal.claim(wrong(1))).toBeUndefined();
     await claim.notWritten('no');
     await journal.close();
     const later = await setting.open();
     expect(await later.forget(claim.id)).toBe('forgotten');
-    expect(await claimOf(later, askingOf(1, wrong))).toBeDefined();
+    expect(await claimOf(later, wrong(1))).toBeDefined();
   });
 
   test('that is unusable marks the triple: no file of it makes a request, until the call is forgotten', async () => {
-    const wrong = (number: number) =>
-      askingOf(number, { ...factsAt(`/${number}`), certificate: { name: 'Wrong', sha256: 'bb' } });
     const claim = await claimOf(journal, wrong(1));
     await claim.requested();
     await claim.unusable({ signature: SIGNATURE, record: 'r' }, 'it does not verify');
     expect(setting.rows('select due, reported from calls')).toMatchObject([{ due: 2, reported: null }]);
-    await expect(journal.known(wrong(2))).rejects.toMatchObject({ calls: [claim.id] });
     expect(await journal.claim(wrong(2))).toBeUndefined();
     await claim.reported(2);
     await journal.close();
@@ -349,8 +338,7 @@ describe('with a signature', () => {
   });
 
   test('that is unusable is used with the right certificate, and is reported again', async () => {
-    const wrong = askingOf(1, { ...factsAt('/1'), certificate: { name: 'Wrong', sha256: 'bb' } });
-    const claim = await claimOf(journal, wrong);
+    const claim = await claimOf(journal, wrong(1));
     await claim.requested();
     await claim.unusable({ signature: SIGNATURE, record: 'r' }, 'it does not verify');
     await claim.reported(2);
@@ -397,8 +385,6 @@ describe('with a signature', () => {
   });
 
   test('that showed a mismatch keeps claims that were made before it from being requested', async () => {
-    const wrong = (number: number) =>
-      askingOf(number, { ...factsAt(`/${number}`), certificate: { name: 'Wrong', sha256: 'bb' } });
     const [first, second] = [await claimOf(journal, wrong(1)), await claimOf(journal, wrong(2))];
     await first.requested();
     await first.unusable({ signature: SIGNATURE, record: 'r' }, 'it does not verify');

@@ -4,10 +4,10 @@ import { spawn } from 'node:child_process';
 import { symlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { build } from 'esbuild';
 import { beforeAll, expect, test } from 'vitest';
 import { openDatabase } from '../../../src/journal/driver.ts';
 import { folderForAll } from '../../support/set-up.ts';
+import { bundle } from './support/processes.ts';
 
 const ENTRIES = 150_000;
 const MEGABYTE = 1024 * 1024;
@@ -15,15 +15,7 @@ const MEGABYTE = 1024 * 1024;
 const folder = folderForAll();
 beforeAll(async () => {
   await symlink(fileURLToPath(new URL('../../../node_modules', import.meta.url)), join(folder, 'node_modules'));
-  await build({
-    entryPoints: [fileURLToPath(new URL('support/measured.ts', import.meta.url))],
-    outfile: join(folder, 'measured.mjs'),
-    bundle: true,
-    format: 'esm',
-    platform: 'node',
-    target: 'node20.19',
-    logLevel: 'error',
-  });
+  await bundle('measured.ts', join(folder, 'measured.mjs'));
 });
 
 /** As many calls as a large team makes in half a year, all within the days that they are kept. */

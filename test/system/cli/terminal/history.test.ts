@@ -1,6 +1,6 @@
 /** `codesign-remote history`: the journal as a table, a document and for spreadsheets, with names that are out to do harm. */
 
-import { chmod, copyFile, readdir } from 'node:fs/promises';
+import { chmod, copyFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { composeHistory } from '../../../../src/app/compose-history.ts';

@@ -27,21 +27,20 @@ export interface WorkerSetting extends AsyncDisposable {
   counted(service: string, what: 'request' | 'report'): Promise<readonly string[]>;
 }
 
+/** The program in this folder, as one file. */
+export async function bundle(name: string, outfile: string): Promise<void> {
+  const entryPoints = [fileURLToPath(new URL(name, import.meta.url))];
+  const target = { format: 'esm', platform: 'node', target: 'node20.19' } as const;
+  await build({ entryPoints, outfile, bundle: true, ...target, logLevel: 'error' });
+}
+
 export async function workerSetting(): Promise<WorkerSetting> {
   const folder = await mkdtemp(join(tmpdir(), 'codesign-journal-workers-'));
   const worker = join(folder, 'worker.mjs');
   const forOthers = await programForOthers();
   // On Node.js 20 the journal needs a package, also for a user who cannot enter the repository.
   await symlink(join(dirname(dirname(forOthers.program)), 'node_modules'), join(folder, 'node_modules'));
-  await build({
-    entryPoints: [fileURLToPath(new URL('worker.ts', import.meta.url))],
-    outfile: worker,
-    bundle: true,
-    format: 'esm',
-    platform: 'node',
-    target: 'node20.19',
-    logLevel: 'error',
-  });
+  await bundle('worker.ts', worker);
   let places = 0;
   return {
     folder,
