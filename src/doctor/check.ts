@@ -36,7 +36,7 @@ export interface Check {
 export interface CheckResult {
   readonly name: CheckName;
   readonly status: 'ok' | 'note' | 'failed' | 'not-checked';
-  /** The text says what the check found, or why the check was not run. Not escaped. */
+  /** Says what the check found, or why the check was not run. The text is not escaped. */
   readonly text: string;
   readonly notes: readonly string[];
   readonly error?: CodesignError;
