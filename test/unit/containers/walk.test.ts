@@ -33,12 +33,11 @@ const summary = (found: readonly ContainedVerdict[]) =>
 it('finds files in every container, by content and in order', async () => {
   const inner = zipOf({ 'bin/app': SIGNED, 'notes.txt': Buffer.from('notes') });
   const asar = makeAsar({ 'lib/native.node': UNSIGNED });
-  const bytes = gzipSync(
-    makeTar([
-      { name: 'app.zip', content: inner },
-      { name: 'resources/app.asar', content: asar },
-    ]),
-  );
+  const files = [
+    { name: 'app.zip', content: inner },
+    { name: 'resources/app.asar', content: asar },
+  ];
+  const bytes = gzipSync(makeTar(files));
   expect(summary(await walk(bytes, 'dist/app.tar.gz'))).toEqual([
     ['dist/app.tar.gz', 'tar', 'unsigned'],
     ['dist/app.tar.gz!/app.zip', 'zip', 'unsigned'],
@@ -51,12 +50,8 @@ it('finds files in every container, by content and in order', async () => {
 
 it('finds files in cabinets, and in cabinets that continue in the same folder of a container', async () => {
   const [first, second] = cabSet('app.exe', SIGNED, ['1.cab', '2.cab']);
-  const files = {
-    'd/1.cab': first,
-    'd/2.CAB': second,
-    'e/1.cab': first,
-    'own.cab': cabOf({ 'b.exe': UNSIGNED }, true),
-  };
+  const own = cabOf({ 'b.exe': UNSIGNED }, true);
+  const files = { 'd/1.cab': first, 'd/2.CAB': second, 'e/1.cab': first, 'own.cab': own };
   expect(summary(await walk(zipOf(files), 'a.zip')).slice(1)).toEqual([
     ['a.zip!/d/1.cab', 'cab', 'unsigned'],
     ['a.zip!/d/1.cab!/app.exe', 'pe', 'intact'],
@@ -114,11 +109,8 @@ describe('a container that cannot be read', () => {
     for (const name of ['a.zip', 'a.jar', 'a.nupkg', 'a.msix']) {
       expect(summary(await walk(damaged, name))).toEqual([[name, expect.any(String), 'zip-malformed']]);
     }
-  });
-
-  it('is not opened if it is a damaged cabinet', async () => {
-    const damaged = cabOf({ a: UNSIGNED }).subarray(0, -1);
-    expect(summary(await walk(damaged, 'a.cab'))).toEqual([['a.cab', 'cab', 'file-truncated']]);
+    const cabinet = cabOf({ a: UNSIGNED }).subarray(0, -1);
+    expect(summary(await walk(cabinet, 'a.cab'))).toEqual([['a.cab', 'cab', 'file-truncated']]);
   });
 
   it('is read as an archive if only its format is damaged', async () => {

@@ -46,11 +46,8 @@ const intact = contents.map((each, index): EntryParts & { readonly crc: number }
   return { name: `entry-${index}`, method, data, size, crc: crc32 };
 });
 
-function archiveOf(wrong: readonly number[] = []): Buffer {
-  return buildZip({
-    entries: intact.map((entry, index) => (wrong.includes(index) ? { ...entry, crc: entry.crc ^ 1 } : entry)),
-  });
-}
+const archiveOf = (wrong: readonly number[] = []): Buffer =>
+  buildZip({ entries: intact.map((entry, index) => ({ ...entry, crc: entry.crc ^ (wrong.includes(index) ? 1 : 0) })) });
 
 async function digestsOf(archive: Buffer, threads: DigestThreads): Promise<string[][]> {
   const path = join(folder, `${randomBytes(8).toString('hex')}.zip`);
@@ -113,13 +110,11 @@ describe('the first damaged entry is reported', () => {
         count += 1;
         if (!theirs(count - 1)) return undefined;
         return sleep(20).then(() => {
+          const { bytes, entries, algorithms } = window;
           try {
-            return {
-              bytes: window.bytes,
-              digests: digestWindow(Buffer.from(window.bytes), window.entries, window.algorithms),
-            };
+            return { bytes, digests: digestWindow(Buffer.from(bytes), entries, algorithms) };
           } catch {
-            return { bytes: window.bytes, digests: undefined };
+            return { bytes, digests: undefined };
           }
         });
       },
@@ -136,12 +131,8 @@ describe('the first damaged entry is reported', () => {
   });
 
   it('and nothing where none is', async () => {
-    expect(
-      await digestsOf(
-        archiveOf(),
-        takes((window) => window % 3 !== 0),
-      ),
-    ).toEqual(expected);
+    const threads = takes((window) => window % 3 !== 0);
+    expect(await digestsOf(archiveOf(), threads)).toEqual(expected);
   });
 });
 
@@ -152,9 +143,11 @@ describe('if a thread fails, this one does its work', () => {
     return pathToFileURL(path);
   }
 
+  const onMessage = (code: string) =>
+    `import { parentPort } from 'node:worker_threads'; parentPort.on('message', () => ${code});`;
+
   it('and it dies over a window', async () => {
-    const text = `import { parentPort } from 'node:worker_threads'; parentPort.on('message', () => process.exit(1));`;
-    const counted = counting(createDigestThreads(await programOf(text), 1));
+    const counted = counting(createDigestThreads(await programOf(onMessage('process.exit(1)')), 1));
     for (let tries = 0; counted.taken === 0 && tries < 100; tries++) {
       expect(await digestsOf(archiveOf(), counted.threads)).toEqual(expected);
       await sleep(20);
@@ -163,12 +156,9 @@ describe('if a thread fails, this one does its work', () => {
   });
 
   it.each([
-    {
-      what: 'it throws',
-      text: `import { parentPort } from 'node:worker_threads'; parentPort.on('message', () => nothing());`,
-    },
-    { what: 'it cannot be started', text: 'this is no program' },
-  ])('and $what', async ({ text }) => {
+    ['it throws', onMessage('nothing()')],
+    ['it cannot be started', 'this is no program'],
+  ])('and %s', async (_, text) => {
     const threads = createDigestThreads(await programOf(text), 1);
     expect(await digestsOf(archiveOf(), threads)).toEqual(expected);
     await sleep(100);

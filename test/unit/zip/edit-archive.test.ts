@@ -212,23 +212,19 @@ describe('Python', () => {
   });
 });
 
-describe('unzip', () => {
-  it.each(SURROUNDINGS.filter(([, { offsets }]) => offsets !== 'archive'))(
-    'finds no error in a changed archive with %s',
-    async (_, about) => {
-      // It warns of bytes around the archive, and ends with another code then.
-      const result = await edited(zip(about), { add: ADDED, remove: ['a.txt'] });
-      const { output } = await run('unzip', ['-t', await saved(result)]);
-      expect(output).toContain('No errors detected in compressed data');
-    },
-  );
-});
+it.each(SURROUNDINGS.filter(([, { offsets }]) => offsets !== 'archive'))(
+  'unzip finds no error in a changed archive with %s',
+  async (_, about) => {
+    // It warns of bytes around the archive, and ends with another code then.
+    const result = await edited(zip(about), { add: ADDED, remove: ['a.txt'] });
+    const { output } = await run('unzip', ['-t', await saved(result)]);
+    expect(output).toContain('No errors detected in compressed data');
+  },
+);
 
 describe('a ZIP64 field that holds the offset', () => {
   it.each([
-    [['offset']],
-    [['size', 'offset']],
-    [['compressedSize', 'offset']],
+    ...([[['offset']], [['size', 'offset']], [['compressedSize', 'offset']]] as const),
     [['size', 'compressedSize', 'offset']],
   ] as const)('is changed where it is, with what else is there: %s', async (central) => {
     const extra = { central: Buffer.concat([extraField(0xcafe, 'behind')]) };

@@ -1,16 +1,11 @@
 /** The records in the file: they say what the directory says, stand next to each other, and nothing hides between them. */
 
 import { describe, expect, it } from 'vitest';
-import { entryNamed, namesOrCode, read, refusal } from './support/reading.ts';
+import { entryNamed, namesOrCode, read, refusal, u64 } from './support/reading.ts';
 import { buildZip, deflated, type EntryParts, extraField, localRecord, stored } from './support/zip-builder.ts';
 
 const between = (entry: EntryParts): Buffer => buildZip({ entries: [stored('before'), entry, stored('behind')] });
 const NAMES = ['before', 'x', 'behind'];
-const u64 = (...values: number[]): Buffer => {
-  const bytes = Buffer.alloc(values.length * 8);
-  for (const [index, value] of values.entries()) bytes.writeBigUInt64LE(BigInt(value), index * 8);
-  return bytes;
-};
 
 describe('a local header', () => {
   it.each<[string, EntryParts]>([

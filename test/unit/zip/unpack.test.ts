@@ -3,7 +3,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { open, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { constants, deflateRawSync } from 'node:zlib';
+import { deflateRawSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { type ByteSource, memorySource } from '../../../src/bytes/byte-source.ts';
 import { fileSource } from '../../../src/bytes/file-source.ts';
@@ -45,12 +45,8 @@ async function withSource<T>(kind: string, bytes: Buffer, work: (source: ByteSou
   if (kind === 'memory') return work(memorySource(bytes));
   const path = join(folder, `${createHash('md5').update(bytes).digest('hex')}.zip`);
   await writeFile(path, bytes);
-  const handle = await open(path);
-  try {
-    return await work(fileSource(handle, bytes.length));
-  } finally {
-    await handle.close();
-  }
+  await using handle = await open(path);
+  return await work(fileSource(handle, bytes.length));
 }
 
 async function digestsIn(kind: string, bytes: Buffer, algorithms: readonly string[] = ['sha256']): Promise<string[][]> {
@@ -81,15 +77,13 @@ describe.each(['memory', 'file'])('digests of entries, from %s', (kind) => {
     expect(await digestsIn(kind, bytes)).toEqual(contents.map((each) => [digestOf(each)]));
   });
 
-  it.each<[string, EntryParts]>([
-    ['stored', { name: 'x', contents: '', method: STORED }],
-    ['deflated', { name: 'x', contents: '', method: DEFLATED }],
-    [
-      'deflated, as a stored block',
-      { name: 'x', contents: '', method: DEFLATED, data: Buffer.of(1, 0, 0, 0xff, 0xff) },
-    ],
-  ])('are those of nothing for an empty entry: %s', async (_, entry) => {
-    expect(await digestsIn(kind, buildZip({ entries: [entry] }))).toEqual([[digestOf(Buffer.alloc(0))]]);
+  it.each<[string, Omit<EntryParts, 'name'>]>([
+    ['stored', { method: STORED }],
+    ['deflated', { method: DEFLATED }],
+    ['deflated, as a stored block', { method: DEFLATED, data: Buffer.of(1, 0, 0, 0xff, 0xff) }],
+  ])('are those of nothing for an empty entry: %s', async (_, about) => {
+    const entries = [{ name: 'x', contents: '', ...about }];
+    expect(await digestsIn(kind, buildZip({ entries }))).toEqual([[digestOf(Buffer.alloc(0))]]);
   });
 
   const contents = Buffer.from('contents');
@@ -101,7 +95,12 @@ describe.each(['memory', 'file'])('digests of entries, from %s', (kind) => {
     ['more contents than it says', DEFLATED, size(-1), /more than|instead of/],
     ['less contents than it says', DEFLATED, size(1), /instead of/],
     ['no contents although it says some', DEFLATED, () => ({ data: Buffer.of(3, 0) }), /0 bytes/],
-    ['bytes behind its compressed data', DEFLATED, (each) => ({ data: behind(deflated(each)) }), /bytes follow/],
+    [
+      'bytes behind its compressed data',
+      DEFLATED,
+      (each) => ({ data: Buffer.concat([deflated(each), Buffer.alloc(2 * MIB)]) }),
+      /bytes follow/,
+    ],
     ['compressed data cut off', DEFLATED, (each) => ({ data: deflated(each).subarray(0, -1) }), /unexpected end/],
     ['a block of an unknown type', DEFLATED, (each) => ({ data: Buffer.alloc(each.length, 7) }), /invalid block type/],
     ['no compressed data at all', DEFLATED, () => ({ data: Buffer.alloc(0) }), /unexpected end/],
@@ -123,17 +122,14 @@ describe.each(['memory', 'file'])('digests of entries, from %s', (kind) => {
   });
 });
 
-function behind(data: Buffer): Buffer {
-  return Buffer.concat([data, Buffer.alloc(2 * MIB)]);
-}
-
-describe('the damaged fixtures', () => {
-  it.each(fixturesIn('jar-damaged'))('open, and are rejected when $name is read', async ({ bytes, code }) => {
+it.each(fixturesIn('jar-damaged'))(
+  'the damaged fixtures open, and are rejected when $name is read',
+  async ({ bytes, code }) => {
     expect(code).toBe('zip-entry-damaged');
     const { entries } = await readArchive(memorySource(bytes));
     await expect(digestEntries(memorySource(bytes), entries, ['sha256'])).rejects.toMatchObject({ code });
-  });
-});
+  },
+);
 
 describe('one entry', () => {
   const contents = mixed(2 * MIB);
@@ -152,61 +148,20 @@ describe('one entry', () => {
     expect(Math.max(...pieces.map(({ length }) => length))).toBeLessThanOrEqual(MIB / 4);
   });
 
-  it('fails with the error of its consumer', async () => {
+  it('fails with the error of its consumer, or of its source', async () => {
     const fault = new Error('no more, please');
     const refuse = (): void => {
       throw fault;
     };
-    const place = { ...entry, dataOffset: 0 };
-    await expect(unpackInPieces(memorySource(packed), place, refuse)).rejects.toBe(fault);
-  });
-
-  it('fails with the error of its source', async () => {
-    const short = memorySource(packed.subarray(0, 1000));
-    await expect(unpackInPieces(short, { ...entry, dataOffset: 0 }, () => undefined)).rejects.toMatchObject({
-      code: 'zip-entry-damaged',
-    });
+    await expect(unpackInPieces(memorySource(packed), { ...entry, dataOffset: 0 }, refuse)).rejects.toBe(fault);
+    const cut = unpackInPieces(memorySource(packed.subarray(0, 1000)), { ...entry, dataOffset: 0 }, () => undefined);
+    await expect(cut).rejects.toMatchObject({ code: 'zip-entry-damaged' });
   });
 
   it('is rejected once it has more than its record says, however much compressed data there is', async () => {
     const zeros = deflateRawSync(Buffer.alloc(8 * MIB));
-    const place = {
-      name: 'x',
-      method: DEFLATED,
-      compressedSize: zeros.length,
-      dataOffset: 0,
-      ...facts(Buffer.alloc(9)),
-    };
-    let taken = 0;
-    const unpacking = unpackInPieces(memorySource(zeros), place, (piece) => {
-      taken += piece.length;
-    });
+    const place = { ...entry, compressedSize: zeros.length, dataOffset: 0, ...facts(Buffer.alloc(9)) };
+    const unpacking = unpackInPieces(memorySource(zeros), place, () => expect.unreachable());
     await expect(unpacking).rejects.toMatchObject({ code: 'zip-entry-damaged' });
-    expect(taken).toBe(0);
-  });
-});
-
-describe('a bomb of half a gigabyte', () => {
-  /** Deflated zeros, of which one byte gives a thousand. */
-  const block = deflateRawSync(Buffer.alloc(4 * MIB), { finishFlush: constants.Z_SYNC_FLUSH });
-  const data = Buffer.concat([...Array.from({ length: 128 }, () => block), deflateRawSync(Buffer.alloc(0))]);
-
-  it('takes little memory, and is not read to its end', async () => {
-    const bytes = buildZip({ entries: [entryOf('bomb', Buffer.alloc(10), DEFLATED, { data })] });
-    await withSource('file', bytes, async (source) => {
-      const { entries } = await readArchive(source);
-      const before = process.memoryUsage.rss();
-      let streamed = 0;
-      async function* stream(start: number, end: number) {
-        for await (const chunk of source.stream(start, end)) {
-          streamed += chunk.length;
-          yield chunk;
-        }
-      }
-      const counting: ByteSource = { size: source.size, read: source.read.bind(source), stream };
-      await expect(digestEntries(counting, entries, ['sha256'])).rejects.toMatchObject({ code: 'zip-entry-damaged' });
-      expect(streamed).toBeLessThan(source.size / 2);
-      expect(process.memoryUsage.rss() - before).toBeLessThan(50 * MIB);
-    });
   });
 });

@@ -66,6 +66,9 @@ export function countingSource(
   };
 }
 
+/** As ZIP64 fields hold them. */
+export const u64 = (...values: readonly number[]) => Buffer.from(BigUint64Array.from(values, BigInt).buffer);
+
 /** What an entry's records say of contents. */
 export function facts(contents: Uint8Array): { readonly size: number; readonly crc32: number } {
   return { size: contents.length, crc32: crc32(contents) };
