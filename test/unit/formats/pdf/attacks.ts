@@ -29,28 +29,45 @@ export const stream = (text: string) => {
   const shown = `BT /F1 24 Tf 20 100 Td (${text}) Tj ET`;
   return `<< /Length ${shown.length} >>\nstream\n${shown}\nendstream`;
 };
-const edited = (bytes: Buffer, from: string | RegExp, to: string | ((found: string) => string)): Buffer => {
+type Text = string | ((found: string) => string);
+type Objects = Readonly<Record<number, string>>;
+export const edited = (bytes: Buffer, from: string | RegExp, to: Text): Buffer => {
   const text = bytes.toString('latin1');
   return Buffer.from(typeof to === 'string' ? text.replace(from, to) : text.replace(from, to), 'latin1');
 };
-const updated =
-  (objects: Readonly<Record<number, string>>, trailer = '') =>
+const edit = (from: string | RegExp, to: Text) => (signed: Buffer) => edited(signed, from, to);
+export const updated =
+  (objects: Objects, trailer = '') =>
   (signed: Buffer) =>
-    withUpdate(signed, objects, { trailer, size: 20 });
+    withUpdate(signed, objects, { trailer, size: 99 });
 /** Of an object of the signed document. */
 export const objectOf = (signed: Buffer, number: number): string => {
   const text = signed.toString('latin1');
   const start = text.lastIndexOf(`\n${number} 0 obj\n`) + `\n${number} 0 obj\n`.length;
   return text.slice(start, text.indexOf('\nendobj', start));
 };
+/** An update in which this object has another text in the place of that. */
+const changing =
+  (number: number) =>
+  (from: string | RegExp, to: string, more: Objects = {}) =>
+  (signed: Buffer) =>
+    updated({ ...more, [number]: objectOf(signed, number).replace(from, to) })(signed);
+export const inCatalog = changing(1);
+export const onPage = changing(3);
 export const pageWith = (signed: Buffer, from: string | RegExp, to: string): string =>
   objectOf(signed, 3).replace(from, to);
+export const ANNOTS = /\/Annots \[([^\]]*)\]/;
+export const FIELDS = /\/Fields \[([^\]]*)\]/;
 
 /** The number of the form. */
 const formOf = (signed: Buffer): number => Number(/\/AcroForm (\d+) 0 R/.exec(objectOf(signed, 1))?.[1]);
 export const formWith = (signed: Buffer, from: string | RegExp, to: string): Readonly<Record<number, string>> => ({
   [formOf(signed)]: objectOf(signed, formOf(signed)).replace(from, to),
 });
+export const inForm =
+  (from: string | RegExp, to: string, more: Objects = {}) =>
+  (signed: Buffer) =>
+    updated({ ...more, ...formWith(signed, from, to) })(signed);
 
 /** An update without objects. */
 function tableAlone(signed: Buffer, number: number, offset: number): Buffer {
@@ -60,37 +77,39 @@ function tableAlone(signed: Buffer, number: number, offset: number): Buffer {
   return Buffer.concat([signed, Buffer.from(`${table}startxref\n${signed.length}\n%%EOF\n`)]);
 }
 
+/** pdfsig notices these, too. */
+const RANGE_WRONG = { code: 'pdf-byte-range-wrong', pdfsig: 'invalid' } as const;
+const CONTENTS_MISSING = { code: 'pdf-contents-missing', pdfsig: 'invalid' } as const;
+const CONTENTS = /\/Contents <[0-9A-F]{100,}>/;
+const WITH_NOTE = onPage('[5 0 R', '[5 0 R 10 0 R', { 10: NOTE });
+const FILLED = TEXT_FIELD.replace('(1)', '(9)');
+
 type MadeAttack = Omit<Attack, 'original'> & Partial<Pick<Attack, 'original'>>;
 
 const MADE: readonly MadeAttack[] = [
   {
     name: 'signature wrapping: the second range starts later',
-    attack: (signed) => edited(signed, /(\/ByteRange \[0 \d+ +)(\d+)/, (found) => found.replace(/\d(?=\D*$)/, '9')),
-    code: 'pdf-byte-range-wrong',
-    pdfsig: 'invalid',
+    attack: edit(/(\/ByteRange \[0 \d+ +)(\d+)/, (found) => found.replace(/\d(?=\D*$)/, '9')),
+    ...RANGE_WRONG,
   },
   {
     name: 'overlapping ranges',
-    attack: (signed) =>
-      edited(signed, /\/ByteRange \[0 (\d+)( +)(\d+)/, (found) => found.replace(/(\d+)( +)(\d+)$/, '$1$2$1')),
-    code: 'pdf-byte-range-wrong',
-    pdfsig: 'invalid',
+    attack: edit(/\/ByteRange \[0 (\d+)( +)(\d+)/, (found) => found.replace(/(\d+)( +)(\d+)$/, '$1$2$1')),
+    ...RANGE_WRONG,
   },
   {
     name: 'universal forgery: no /ByteRange',
-    attack: (signed) => edited(signed, '/ByteRange', '/ByteRangX'),
-    code: 'pdf-byte-range-wrong',
-    pdfsig: 'invalid',
+    attack: edit('/ByteRange', '/ByteRangX'),
+    ...RANGE_WRONG,
   },
   {
     name: 'universal forgery: no /Contents',
-    attack: (signed) => edited(signed, '/Contents <', '/Contentz <'),
-    code: 'pdf-contents-missing',
-    pdfsig: 'invalid',
+    attack: edit('/Contents <', '/Contentz <'),
+    ...CONTENTS_MISSING,
   },
   {
     name: 'bytes after the CMS in /Contents',
-    attack: (signed) => edited(signed, /00000000>/, 'deadbeef>'),
+    attack: edit(/00000000>/, 'deadbeef>'),
     code: 'hidden-bytes',
   },
   {
@@ -118,49 +137,43 @@ const MADE: readonly MadeAttack[] = [
   },
   {
     name: 'shadow attack: a page that shows other objects',
-    attack: (signed) =>
-      updated({ 3: pageWith(signed, '/Contents 4 0 R', '/Contents 10 0 R'), 10: stream('Forged') })(signed),
+    attack: onPage('/Contents 4 0 R', '/Contents 10 0 R', { 10: stream('Forged') }),
   },
   {
     name: 'shadow attack: a comment that hides what is below it, on a certified document',
     certify: 'forms',
     weight: 'unsupported',
     where: 'page 1, /Annots [',
-    attack: (signed) => updated({ 3: pageWith(signed, '[5 0 R', '[5 0 R 10 0 R'), 10: NOTE })(signed),
+    attack: WITH_NOTE,
   },
   {
     name: 'shadow attack: another value of a form field, on a document certified without changes',
     certify: 'no-changes',
-    attack: updated({ 6: TEXT_FIELD.replace('(1)', '(9)') }),
+    attack: updated({ 6: FILLED }),
   },
   {
     name: 'universal forgery: a negative length in /ByteRange',
-    attack: (signed) => edited(signed, /\/ByteRange \[0 \d/, '/ByteRange [0 -'),
-    code: 'pdf-byte-range-wrong',
-    pdfsig: 'invalid',
+    attack: edit(/\/ByteRange \[0 \d/, '/ByteRange [0 -'),
+    ...RANGE_WRONG,
   },
   {
     name: 'universal forgery: /ByteRange null',
-    attack: (signed) => edited(signed, /\/ByteRange \[[^\]]*\]/, (found) => '/ByteRange null'.padEnd(found.length)),
-    code: 'pdf-byte-range-wrong',
-    pdfsig: 'invalid',
+    attack: edit(/\/ByteRange \[[^\]]*\]/, (found) => '/ByteRange null'.padEnd(found.length)),
+    ...RANGE_WRONG,
   },
   {
     name: 'universal forgery: /Contents without digits',
-    attack: (signed) => edited(signed, /\/Contents <[0-9A-F]{100,}>/, (found) => '/Contents <>'.padEnd(found.length)),
-    code: 'pdf-contents-missing',
-    pdfsig: 'invalid',
+    attack: edit(CONTENTS, (found) => '/Contents <>'.padEnd(found.length)),
+    ...CONTENTS_MISSING,
   },
   {
     name: 'universal forgery: /Contents null',
-    attack: (signed) => edited(signed, /\/Contents <[0-9A-F]{100,}>/, (found) => '/Contents null'.padEnd(found.length)),
-    code: 'pdf-contents-missing',
-    pdfsig: 'invalid',
+    attack: edit(CONTENTS, (found) => '/Contents null'.padEnd(found.length)),
+    ...CONTENTS_MISSING,
   },
   {
     name: 'universal forgery: /Contents of zeros',
-    attack: (signed) =>
-      edited(signed, /\/Contents <[0-9A-F]{100,}/, (found) => found.replace(/[0-9A-F](?=[0-9A-F]*$)/g, '0')),
+    attack: edit(/\/Contents <[0-9A-F]{100,}/, (found) => found.replace(/[0-9A-F](?=[0-9A-F]*$)/g, '0')),
     code: 'cms-malformed',
     pdfsig: 'invalid',
   },
@@ -180,12 +193,12 @@ const MADE: readonly MadeAttack[] = [
       page: '/Annots [5 0 R]',
       objects: ['<< /Type /Annot /Subtype /Stamp /Rect [0 0 9 9] /AP << /N 50 0 R >> >>'],
     }),
-    attack: (signed) => withUpdate(signed, { 50: stream('Forged') }, { size: 60 }),
+    attack: updated({ 50: stream('Forged') }),
   },
   {
     name: 'shadow attack: another font',
     original: makePdf({ page: '/Fonts 5 0 R', objects: ['<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>'] }),
-    attack: (signed) => withUpdate(signed, { 5: '<< /Type /Font /Subtype /Type1 /BaseFont /Symbol >>' }, { size: 7 }),
+    attack: updated({ 5: '<< /Type /Font /Subtype /Type1 /BaseFont /Symbol >>' }),
   },
   ...(
     [
@@ -200,7 +213,7 @@ const MADE: readonly MadeAttack[] = [
   ).map(([what, shape]) => ({
     name: `shadow attack: what a page shows is also ${what}`,
     original: makePdf(shape),
-    attack: (signed: Buffer) => withUpdate(signed, { 4: stream('Forged') }, { size: 20 }),
+    attack: updated({ 4: stream('Forged') }),
   })),
   {
     name: 'shadow attack: a list of fields that is also what a page shows',
@@ -215,21 +228,16 @@ const MADE: readonly MadeAttack[] = [
   {
     name: 'certified document: an annotation that calls itself a signature',
     certify: 'no-changes',
-    attack: (signed) =>
-      updated({ 3: pageWith(signed, '[5 0 R', '[5 0 R 10 0 R'), 10: NOTE.replace('/Subtype', '/FT /Sig /Subtype') })(
-        signed,
-      ),
+    attack: onPage('[5 0 R', '[5 0 R 10 0 R', { 10: NOTE.replace('/Subtype', '/FT /Sig /Subtype') }),
   },
   {
     name: 'certified document: a text field that calls itself a timestamp',
     certify: 'forms',
     weight: 'unsupported',
     where: 'the catalog, /AcroForm /Fields [2]',
-    attack: (signed) =>
-      updated({
-        ...formWith(signed, '8 0 R]', '8 0 R 10 0 R]'),
-        10: TEXT_FIELD.replace('(Sum)', '(More)').replace('(1)', '<< /Type /DocTimeStamp >>'),
-      })(signed),
+    attack: inForm('8 0 R]', '8 0 R 10 0 R]', {
+      10: TEXT_FIELD.replace('(Sum)', '(More)').replace('(1)', '<< /Type /DocTimeStamp >>'),
+    }),
   },
 ];
 
@@ -241,8 +249,8 @@ const withNestedField =
   (kid: string, onPage = '') =>
   (signed: Buffer) =>
     withUpdate(signed, {
-      ...formWith(signed, /\/Fields \[([^\]]*)\]/, '/Fields [$1 50 0 R]'),
-      3: pageWith(signed, /\/Annots \[([^\]]*)\]/, `/Annots [$1 ${onPage}]`),
+      ...formWith(signed, FIELDS, '/Fields [$1 50 0 R]'),
+      3: pageWith(signed, ANNOTS, `/Annots [$1 ${onPage}]`),
       50: '<< /FT /Sig /T (nested) /Kids [51 0 R] >>',
       51: kid,
       52: stream('Forged'),
@@ -274,8 +282,8 @@ const FORGED_STRUCTURES: readonly MadeAttack[] = [
   weight: 'unsupported',
   attack: (signed: Buffer) =>
     withUpdate(signed, {
-      ...formWith(signed, /\/Fields \[([^\]]*)\]/, '/Fields [$1 50 0 R]'),
-      3: pageWith(signed, /\/Annots \[([^\]]*)\]/, `${onPage} /Annots [$1 50 0 R]`),
+      ...formWith(signed, FIELDS, '/Fields [$1 50 0 R]'),
+      3: pageWith(signed, ANNOTS, `${onPage} /Annots [$1 50 0 R]`),
       6: '<< /Type /StructElem /S /Document /P 5 0 R /K [8 0 R 51 0 R] >>',
       50: '<< /Type /Annot /Subtype /Widget /FT /Sig /T (later) /Rect [0 0 0 0] /P 3 0 R /StructParent 1 >>',
       51: `<< /Type /StructElem /S /Form /P 6 0 R ${element} /K << /Type /OBJR /Obj 50 0 R >> >>`,
@@ -322,12 +330,12 @@ const FORGED_ROLES: readonly MadeAttack[] = [
   {
     name: 'an array of contents in another order',
     original: makePdf({ page: '/Contents 5 0 R', isShownByPage: true, objects: ['[4 0 R 6 0 R]', stream('Over')] }),
-    attack: (signed) => withUpdate(signed, { 5: '[6 0 R 4 0 R]' }, { size: 20 }),
+    attack: updated({ 5: '[6 0 R 4 0 R]' }),
     where: 'page 1, /Contents [',
   },
   {
     name: 'annotations in another order',
-    attack: (signed) => updated({ 3: pageWith(signed, '5 0 R 6 0 R', '6 0 R 5 0 R') })(signed),
+    attack: onPage('5 0 R 6 0 R', '6 0 R 5 0 R'),
     where: 'page 1, /Annots [',
   },
   {
@@ -361,25 +369,19 @@ const FORGED_ROLES: readonly MadeAttack[] = [
   },
   {
     name: 'a new field with the name of another one',
-    attack: (signed) =>
-      withUpdate(signed, {
-        ...formWith(signed, /\/Fields \[([^\]]*)\]/, '/Fields [$1 50 0 R]'),
-        50: '<< /FT /Sig /T (Sum) >>',
-      }),
+    attack: inForm(FIELDS, '/Fields [$1 50 0 R]', { 50: '<< /FT /Sig /T (Sum) >>' }),
   },
   {
     name: 'a page that is also the resources of another, with other metadata',
     original: makePdf({ page: '/Metadata 4 0 R' }),
-    attack: (signed) =>
-      withUpdate(signed, { 3: pageWith(signed, '/Metadata 4 0 R', '/Metadata 50 0 R'), 50: stream('Forged') }),
+    attack: onPage('/Metadata 4 0 R', '/Metadata 50 0 R', { 50: stream('Forged') }),
     where: 'page 1, /Metadata',
   },
   {
     name: 'a widget of the signed document that no page showed',
     certify: 'no-changes',
     original: makePdf({ ...FORM, page: '', objects: [EMPTY_SIGNATURE] }),
-    attack: (signed) =>
-      withUpdate(signed, { 3: pageWith(signed, /\/Annots \[([^\]]*)\]/, '/Annots [$1 5 0 R]') }, { size: 20 }),
+    attack: onPage(ANNOTS, '/Annots [$1 5 0 R]'),
     where: 'page 1, /Annots [1]',
   },
   {
@@ -395,7 +397,7 @@ const FORGED_ROLES: readonly MadeAttack[] = [
   ].map(([key, entry]) => ({
     name: `another ${key} of the form`,
     original: makePdf({ ...FORM, objects: [TEXT_FIELD] }),
-    attack: (signed: Buffer) => withUpdate(signed, formWith(signed, '/Fields', `${entry} /Fields`)),
+    attack: inForm('/Fields', `${entry} /Fields`),
     where: `the catalog, /AcroForm ${key}`,
   })),
   {
@@ -405,27 +407,25 @@ const FORGED_ROLES: readonly MadeAttack[] = [
       catalog: '/AcroForm << /Fields [5 0 R] /DR << /Font << >> >> >>',
       objects: [TEXT_FIELD],
     }),
-    attack: (signed) => withUpdate(signed, { ...formWith(signed, '/Font <<', '/Font << /F 50 0 R'), 50: '<< >>' }),
+    attack: inForm('/Font <<', '/Font << /F 50 0 R', { 50: '<< >>' }),
     where: 'the catalog, /AcroForm /DR /Font /F',
   },
   {
     name: 'another appearance of a field',
     original: makePdf({ ...FORM, objects: [TEXT_FIELD.replace('/V', '/AP << /N 6 0 R >> /V'), stream('1')] }),
-    attack: (signed) => withUpdate(signed, { 6: stream('9') }, { size: 20 }),
+    attack: updated({ 6: stream('9') }),
     where: '/AP /N',
   },
   {
     name: 'an empty signature field that gets an appearance and stays unsigned',
     original: makePdf({ ...FORM, objects: [EMPTY_SIGNATURE] }),
-    attack: (signed) =>
-      withUpdate(signed, { 5: EMPTY_SIGNATURE.replace('>>', '/AP << /N 50 0 R >> >>'), 50: stream('Forged') }),
+    attack: updated({ 5: EMPTY_SIGNATURE.replace('>>', '/AP << /N 50 0 R >> >>'), 50: stream('Forged') }),
     where: '/AP',
   },
   {
     name: 'an empty signature field that gets an invented value',
     original: makePdf({ ...FORM, objects: [EMPTY_SIGNATURE] }),
-    attack: (signed) =>
-      withUpdate(signed, { 5: EMPTY_SIGNATURE.replace('>>', '/V << /Type /Sig >> >>') }, { size: 20 }),
+    attack: updated({ 5: EMPTY_SIGNATURE.replace('>>', '/V << /Type /Sig >> >>') }),
     where: '/V',
     // Of the invented one, which it lists first.
     pdfsig: 'invalid',
@@ -433,42 +433,41 @@ const FORGED_ROLES: readonly MadeAttack[] = [
   {
     name: 'a lower version',
     original: makePdf({ catalog: '/Version /1.7' }),
-    attack: (signed) => withUpdate(signed, { 1: objectOf(signed, 1).replace('/1.7', '/1.4') }, { size: 20 }),
+    attack: inCatalog('/1.7', '/1.4'),
     where: 'the catalog, /Version',
   },
   {
     name: 'an action when the document is opened',
     certify: 'comments',
-    attack: (signed) =>
-      updated({ 1: objectOf(signed, 1).replace('/Pages', '/OpenAction << /S /JavaScript >> /Pages') })(signed),
+    attack: inCatalog('/Pages', '/OpenAction << /S /JavaScript >> /Pages'),
     where: 'the catalog, /OpenAction',
   },
   {
     name: 'a filled form, without certification',
-    attack: updated({ 6: TEXT_FIELD.replace('(1)', '(9)') }),
+    attack: updated({ 6: FILLED }),
     where: '/V',
   },
   {
     name: 'a comment, without certification',
-    attack: (signed) => updated({ 3: pageWith(signed, '[5 0 R', '[5 0 R 10 0 R'), 10: NOTE })(signed),
+    attack: WITH_NOTE,
   },
   {
     name: 'a filled form that the certification may allow',
     certify: 'forms',
     weight: 'unsupported',
-    attack: updated({ 6: TEXT_FIELD.replace('(1)', '(9)') }),
+    attack: updated({ 6: FILLED }),
   },
   {
     name: 'a comment that the certification may allow',
     certify: 'comments',
     weight: 'unsupported',
-    attack: (signed) => updated({ 3: pageWith(signed, '[5 0 R', '[5 0 R 10 0 R'), 10: NOTE })(signed),
+    attack: WITH_NOTE,
   },
   {
     name: 'other contents of a page, and a filled form that the certification allows',
     certify: 'forms',
     where: 'page 1, /Contents',
-    attack: updated({ 4: stream('Forged'), 6: TEXT_FIELD.replace('(1)', '(9)') }),
+    attack: updated({ 4: stream('Forged'), 6: FILLED }),
   },
   {
     name: 'a signature field in a document certified without changes',
@@ -493,14 +492,11 @@ const CERTIFIED_STRUCTURE: MadeAttack = {
   original: TAGGED,
   certify: 'no-changes',
   where: '/StructTreeRoot',
-  attack: (signed) => withUpdate(signed, { 6: '<< /Type /StructElem /S /Document /P 5 0 R /K [] >>' }),
+  attack: updated({ 6: '<< /Type /StructElem /S /Document /P 5 0 R /K [] >>' }),
 };
 
 export const ATTACKS: readonly Attack[] = [CERTIFIED_STRUCTURE, ...MADE, ...FORGED_ROLES, ...FORGED_STRUCTURES].map(
-  (attack) => ({
-    original: ORIGINAL,
-    ...attack,
-  }),
+  (attack) => ({ original: ORIGINAL, ...attack }),
 );
 
 type Allowed = Omit<Attack, 'code' | 'pdfsig' | 'where'> & { readonly code: string | undefined };
@@ -509,11 +505,9 @@ const MADE_ALLOWED: readonly (Omit<Allowed, 'original'> & Partial<Pick<Allowed, 
   {
     name: 'a visible signature field that the certification allows, and that may cover the content',
     certify: 'forms',
-    attack: (signed) =>
-      updated({
-        ...formWith(signed, '8 0 R]', '8 0 R 10 0 R]'),
-        10: '<< /Type /Annot /Subtype /Widget /FT /Sig /T (Cover) /Rect [0 0 300 200] /P 3 0 R >>',
-      })(signed),
+    attack: inForm('8 0 R]', '8 0 R 10 0 R]', {
+      10: '<< /Type /Annot /Subtype /Widget /FT /Sig /T (Cover) /Rect [0 0 300 200] /P 3 0 R >>',
+    }),
     code: 'pdf-changed-later',
   },
   {
@@ -530,8 +524,8 @@ const MADE_ALLOWED: readonly (Omit<Allowed, 'original'> & Partial<Pick<Allowed, 
     name: 'a new signature field before the others, as e-Szigno writes',
     attack: (signed) =>
       withUpdate(signed, {
-        ...formWith(signed, /\/Fields \[([^\]]*)\]/, '/Fields [50 0 R $1]'),
-        3: pageWith(signed, /\/Annots \[([^\]]*)\]/, '/Annots [$1 50 0 R]'),
+        ...formWith(signed, FIELDS, '/Fields [50 0 R $1]'),
+        3: pageWith(signed, ANNOTS, '/Annots [$1 50 0 R]'),
         50: '<< /Type /Annot /Subtype /Widget /FT /Sig /T (later) /Rect [0 0 0 0] /P 3 0 R >>',
       }),
     code: undefined,
@@ -543,18 +537,17 @@ const MADE_ALLOWED: readonly (Omit<Allowed, 'original'> & Partial<Pick<Allowed, 
   },
   {
     name: 'a rectangle with real numbers',
-    attack: (signed) => updated({ 3: pageWith(signed, '[0 0 300 200]', '[0.0 0.0 300.0 200.0]') })(signed),
+    attack: onPage('[0 0 300 200]', '[0.0 0.0 300.0 200.0]'),
     code: undefined,
   },
   {
     name: 'the same stream as another object',
-    attack: (signed) =>
-      updated({ 3: pageWith(signed, '/Contents 4 0 R', '/Contents 10 0 R'), 10: stream('Hello') })(signed),
+    attack: onPage('/Contents 4 0 R', '/Contents 10 0 R', { 10: stream('Hello') }),
     code: undefined,
   },
   {
     name: 'the same comment as another object',
-    attack: (signed) => updated({ 3: pageWith(signed, '/Annots [5 0 R', '/Annots [10 0 R'), 10: NOTE })(signed),
+    attack: onPage('/Annots [5 0 R', '/Annots [10 0 R', { 10: NOTE }),
     code: undefined,
   },
   {
@@ -570,8 +563,7 @@ const MADE_ALLOWED: readonly (Omit<Allowed, 'original'> & Partial<Pick<Allowed, 
   ...(['table', 'stream', 'compressed'] as const).map((references) => ({
     name: `other information about the document, in a document with a ${references}`,
     original: makePdf({ references, trailer: '/Info 5 0 R /ID [<00> <00>]', objects: ['<< /ModDate (now) >>'] }),
-    attack: (signed: Buffer) =>
-      withUpdate(signed, { 5: '<< /ModDate (later) >>' }, { trailer: '/Info 5 0 R /ID [<00> <01>]', size: 20 }),
+    attack: updated({ 5: '<< /ModDate (later) >>' }, '/Info 5 0 R /ID [<00> <01>]'),
     code: undefined,
   })),
   {
@@ -581,11 +573,7 @@ const MADE_ALLOWED: readonly (Omit<Allowed, 'original'> & Partial<Pick<Allowed, 
       catalog: '/AcroForm << /Fields [5 0 R] /DR << /Font << >> >> >>',
       objects: [EMPTY_SIGNATURE],
     }),
-    attack: (signed) =>
-      withUpdate(signed, {
-        ...formWith(signed, '/DR << /Font <<', '/DA (/F 9 Tf) /DR << /Font << /F 50 0 R'),
-        50: '<< /Type /Font >>',
-      }),
+    attack: inForm('/DR << /Font <<', '/DA (/F 9 Tf) /DR << /Font << /F 50 0 R', { 50: '<< /Type /Font >>' }),
     code: undefined,
   },
   {
@@ -613,7 +601,7 @@ const MADE_ALLOWED: readonly (Omit<Allowed, 'original'> & Partial<Pick<Allowed, 
   {
     name: 'a catalog that no longer names the certification',
     certify: 'forms',
-    attack: (signed) => updated({ 1: objectOf(signed, 1).replace(/\/Perms <<[^>]*>>/, '') })(signed),
+    attack: inCatalog(/\/Perms <<[^>]*>>/, ''),
     code: 'pdf-certification-removed',
   },
 ];

@@ -71,19 +71,11 @@ export function makePdf(shape: PdfShape = {}): Buffer {
   if (references === 'table') return file.table(entries, next, root);
   if (references !== 'hybrid') return file.stream(entries, next, root, isOdd);
   const at = file.size();
-  file.object(
-    next,
-    xrefStream(
-      entries.filter(({ type }) => type === 2),
-      next + 1,
-      '',
-    ),
-  );
-  return file.table(
-    entries.map((entry) => (entry.type === 2 ? { ...entry, type: 0, second: 0, third: 65_535 } : entry)),
-    next + 1,
-    `${root} /XRefStm ${at}`,
-  );
+  const inStream = entries.filter(({ type }) => type === 2);
+  file.object(next, xrefStream(inStream, next + 1, ''));
+  const free = { type: 0, second: 0, third: 65_535 };
+  const all = entries.map((entry) => (entry.type === 2 ? { ...entry, ...free } : entry));
+  return file.table(all, next + 1, `${root} /XRefStm ${at}`);
 }
 
 /** With an empty signature field, `Approval`, whose dictionary has these entries too. */

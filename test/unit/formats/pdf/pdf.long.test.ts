@@ -2,18 +2,19 @@
 
 import { spawnSync } from 'node:child_process';
 import { privateEncrypt, sign } from 'node:crypto';
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { digestInfo } from '../../../../src/cms/build-signed-data.ts';
 import { pdf } from '../../../../src/formats/pdf/index.ts';
+import { folderForAll } from '../../../support/set-up.ts';
 import { issue, testKey } from '../../../support/signed-files/pki.ts';
 import { chainFromPem, type ThrowawaySigner } from '../../../support/signed-files/throwaway-signer.ts';
 import { run } from '../../../system/interop/verifiers.ts';
 import { applyPatch } from '../support/apply-patch.ts';
 import { removalOf } from '../support/change.ts';
+import { codesOf } from '../support/is-intact.ts';
 import { openBytes, signBytes } from '../support/sign-bytes.ts';
 import { ATTACKS } from './attacks.ts';
 import { makePdf } from './make-pdf.ts';
@@ -25,12 +26,11 @@ const EMAIL_PROTECTION = '1.3.6.1.5.5.7.3.4';
 /** Where pdf-lib is installed. */
 const TOOLS = process.env.CODESIGN_TEST_BUILD_TOOLS ?? '';
 
-let folder: string;
 let signer: ThrowawaySigner;
+const folder = folderForAll();
 const at = (name: string) => path.join(folder, name);
 
 beforeAll(async () => {
-  folder = mkdtempSync(path.join(tmpdir(), 'codesign-remote-pdf-'));
   const root = issue({ commonName: 'Document Root', key: testKey('rsa-2048', 'document root'), ca: true });
   const key = testKey('rsa-2048', 'document leaf');
   const leaf = issue({ commonName: 'Document Signer', issuer: root, key, purposes: [EMAIL_PROTECTION] });
@@ -54,8 +54,6 @@ beforeAll(async () => {
   await makeDocuments();
 });
 
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
-
 async function accepted(program: string, args: readonly string[]): Promise<string> {
   const { accepted, output } = await run(program, args);
   expect({ program, args, accepted, output }).toMatchObject({ accepted: true });
@@ -72,13 +70,8 @@ async function makeDocuments(): Promise<void> {
   made('ps');
   await accepted('ps2pdf', [at('groff.ps'), at('ghostscript.pdf')]);
   writeFileSync(at('page.html'), '<!doctype html><title>A page</title><h1>A title</h1><p><a href="#x">A link</a>');
-  await accepted('chromium', [
-    '--headless',
-    '--no-sandbox',
-    '--disable-gpu',
-    `--print-to-pdf=${at('chromium.pdf')}`,
-    at('page.html'),
-  ]);
+  const headless = ['--headless', '--no-sandbox', '--disable-gpu'];
+  await accepted('chromium', [...headless, `--print-to-pdf=${at('chromium.pdf')}`, at('page.html')]);
   await accepted('qpdf', ['--linearize', at('groff.pdf'), at('linearised.pdf')]);
   await accepted('qpdf', ['--object-streams=generate', at('chromium.pdf'), at('object-streams.pdf')]);
   await accepted('qpdf', ['--encrypt', 'user', 'owner', '256', '--', at('groff.pdf'), at('encrypted.pdf')]);
@@ -100,11 +93,7 @@ async function makeWithPdfLib(): Promise<void> {
 }
 
 const DOCUMENTS = [
-  'groff',
-  'ghostscript',
-  'chromium',
-  'linearised',
-  'object-streams',
+  ...['groff', 'ghostscript', 'chromium', 'linearised', 'object-streams'],
   ...(TOOLS === '' ? [] : ['pdf-lib-form', 'pdf-lib-rewritten']),
   // Poppler cannot show odd-streams.pdf, signed or not.
   ...GOOD_DOCUMENTS.map(({ name }) => path.basename(name, '.pdf')).filter((name) => name !== 'odd-streams'),
@@ -122,13 +111,7 @@ async function signByPdfsig(from: string, to: string): Promise<void> {
 }
 
 /** Codes of the findings of each signature. */
-async function codesIn(bytes: Buffer): Promise<readonly (readonly string[])[]> {
-  const codes: string[][] = [];
-  for (const each of await (await openBytes(pdf, bytes)).signatures()) {
-    codes.push((await each.examine()).map(({ code }) => code));
-  }
-  return codes;
-}
+const codesIn = async (bytes: Buffer) => Promise.all((await (await openBytes(pdf, bytes)).signatures()).map(codesOf));
 
 async function pixels(file: string, name: string): Promise<readonly Buffer[]> {
   await accepted('pdftoppm', ['-r', '50', file, at(name)]);
@@ -162,12 +145,8 @@ describe('signed documents', () => {
 
     for (const { envelope } of await (await openBytes(pdf, result)).signatures())
       writeFileSync(at('last.cms'), envelope.bytes);
-    const [, a = 0, b = 0, c = 0] = [
-      0,
-      ...(/\/ByteRange \[0 (\d+) +(\d+) +(\d+)/.exec(result.toString('latin1', first.result.length)) ?? [])
-        .slice(1)
-        .map(Number),
-    ];
+    const range = /\/ByteRange \[0 (\d+) +(\d+) +(\d+)/.exec(result.toString('latin1', first.result.length));
+    const [a = 0, b = 0, c = 0] = range?.slice(1).map(Number) ?? [];
     writeFileSync(at('content'), Buffer.concat([result.subarray(0, a), result.subarray(b, b + c)]));
     const verify = ['cms', '-verify', '-binary', '-inform', 'DER', '-in', at('last.cms'), '-content', at('content')];
     await accepted('openssl', [...verify, '-CAfile', at('root.pem'), '-purpose', 'any', '-cades', '-out', '/dev/null']);
@@ -197,20 +176,13 @@ describe('signed documents', () => {
   const NOTE = '<< /Type /Annot /Subtype /Text /Rect [0 0 9 9] >>';
   const numbers = (count: number) => Array.from({ length: count }, (_, index) => index + 5);
 
+  const CHAIN = { page: '/Chain 5 0 R', objects: numbers(100_000).map((number) => `[${number + 1} 0 R]`) };
+  const list = numbers(20_000).map((number) => `${number} 0 R`);
+  const ANNOTATED = { page: `/Annots [${list.join(' ')}]`, objects: list.map(() => NOTE) };
+
   it.each([
-    [
-      '20,000 annotations',
-      {
-        page: `/Annots [${numbers(20_000)
-          .map((number) => `${number} 0 R`)
-          .join(' ')}]`,
-        objects: numbers(20_000).map(() => NOTE),
-      },
-    ],
-    [
-      '100,000 objects that each lead to the next',
-      { page: '/Chain 5 0 R', objects: numbers(100_000).map((number) => `[${number + 1} 0 R]`) },
-    ],
+    ['20,000 annotations', ANNOTATED],
+    ['100,000 objects that each lead to the next', CHAIN],
   ])('a document of %s is signed twice, and both signatures are intact', async (_what, shape) => {
     const first = await signBytes(pdf, makePdf(shape), signer);
     const { result } = await signBytes(pdf, first.result, signer);

@@ -1,6 +1,6 @@
 /** Attacks on signed documents that show something else in some readers only, or by an object that has two purposes. */
 
-import { type Attack, formWith, objectOf, pageWith, stream } from './attacks.ts';
+import { type Attack, edited, FIELDS, formWith, inCatalog, objectOf, onPage, stream, updated } from './attacks.ts';
 import { makePdf, objectStream, withUpdate } from './make-pdf.ts';
 
 type ReaderAttack = Pick<Attack, 'name' | 'original' | 'attack' | 'code' | 'weight' | 'where'>;
@@ -9,27 +9,16 @@ const SHOWN = 'BT /F1 24 Tf 20 100 Td (Hello) Tj ET';
 const STAMP = '<< /Type /Annot /Subtype /Stamp /Rect [0 0 300 200] /F 2 /AP << /N 4 0 R >> >>';
 const LAYER = '<< /Type /OCG /Name (Layer) >>';
 const drawing = (what: string) => `<< /Length ${what.length} >>\nstream\n${what}\nendstream`;
-const edited = (bytes: Buffer, from: string | RegExp, to: string): Buffer =>
-  Buffer.from(bytes.toString('latin1').replace(from, to), 'latin1');
-const updated =
-  (objects: Readonly<Record<number, string>>, trailer = '') =>
-  (signed: Buffer) =>
-    withUpdate(signed, objects, { trailer, size: 99 });
 const offsetOf = (bytes: Buffer, object: string): number => bytes.lastIndexOf(`\n${object} obj`) + 1;
 const startOf = (bytes: Buffer): string => /startxref\s+(\d+)\s+%%EOF\s*$/.exec(bytes.toString('latin1'))?.[1] ?? '';
 
 /** Without the resources of the page: they are this object. */
 export const withResources = (document: Buffer, resources: string): Buffer =>
-  Buffer.from(
-    document
-      .toString('latin1')
-      .replace(/\/Resources << \/Font << .*? >> >> >>/, (found) => `/Resources ${resources}`.padEnd(found.length)),
-    'latin1',
-  );
+  edited(document, /\/Resources << \/Font << .*? >> >> >>/, (found) => `/Resources ${resources}`.padEnd(found.length));
 
 /** The list of annotations has another purpose too, and gets a signature field that serves it. */
 const withItem = (field: string) => (signed: Buffer) => {
-  const form = formWith(signed, /\/Fields \[([^\]]*)\]/, '/Fields [$1 50 0 R]');
+  const form = formWith(signed, FIELDS, '/Fields [$1 50 0 R]');
   return updated({ ...form, 5: objectOf(signed, 5).replace(']', ' 50 0 R]'), 50: field, 51: stream('Forged') })(signed);
 };
 const FIELD = '<< /Type /Annot /Subtype /Widget /FT /Sig /T (x) /Rect [0 0 0 0]';
@@ -59,10 +48,10 @@ function withTable(signed: Buffer, bytes: string, entries: string, trailer = '')
   return Buffer.concat([signed, Buffer.from(bytes + end, 'latin1')]);
 }
 
-const cycle = (length: number, first: number): Record<number, string> =>
-  Object.fromEntries(
-    Array.from({ length }, (_, index) => [first + index, `<< /Next ${first + ((index + 1) % length)} 0 R >>`]),
-  );
+const cycle = (length: number, first: number): Record<number, string> => {
+  const next = (index: number) => `<< /Next ${first + ((index + 1) % length)} 0 R >>`;
+  return Object.fromEntries(Array.from({ length }, (_, index) => [first + index, next(index)]));
+};
 
 export const READER_ATTACKS: readonly ReaderAttack[] = [
   {
@@ -140,7 +129,7 @@ export const READER_ATTACKS: readonly ReaderAttack[] = [
   {
     name: 'an angle as a real number, which poppler does not take',
     original: makePdf({ page: '/Rotate 180' }),
-    attack: (signed) => updated({ 3: pageWith(signed, '/Rotate 180', '/Rotate 180.0') })(signed),
+    attack: onPage('/Rotate 180', '/Rotate 180.0'),
   },
   ...['Metadata', 'DSS', 'Extensions', 'Version'].map((key) => ({
     name: `a catalog that is also the drawings of a page: /${key}`,
@@ -148,8 +137,7 @@ export const READER_ATTACKS: readonly ReaderAttack[] = [
       makePdf({ isShownByPage: true, page: '/Contents 5 0 R', objects: [drawing(`/${key} Do`)] }),
       '<< /XObject 1 0 R >>',
     ),
-    attack: (signed: Buffer) =>
-      updated({ 1: objectOf(signed, 1).replace(/>>$/, `/${key} 50 0 R >>`), 50: stream('Forged') })(signed),
+    attack: inCatalog(/>>$/, `/${key} 50 0 R >>`, { 50: stream('Forged') }),
   })),
   {
     name: 'a list of annotations that is also what a page shows',

@@ -3,17 +3,22 @@
  * say so. Repairing readers take the last object with a number in the file, also one inside a stream.
  */
 
-import { type Attack, formWith, objectOf, pageWith, stream } from './attacks.ts';
+import {
+  ANNOTS,
+  type Attack,
+  edited,
+  FIELDS,
+  formWith,
+  inCatalog,
+  inForm,
+  pageWith,
+  stream,
+  updated,
+} from './attacks.ts';
 import { makePdf, withUpdate } from './make-pdf.ts';
 
 type RepairAttack = Pick<Attack, 'name' | 'original' | 'attack' | 'certify' | 'code' | 'weight' | 'where'>;
 
-const updated =
-  (objects: Readonly<Record<number, string>>, trailer = '') =>
-  (signed: Buffer): Buffer =>
-    withUpdate(signed, objects, { trailer, size: 99 });
-const edited = (bytes: Buffer, from: string | RegExp, to: (found: string) => string): Buffer =>
-  Buffer.from(bytes.toString('latin1').replace(from, to), 'latin1');
 const streamOf = (data: string): string => `<< /Length ${data.length} >>\nstream\n${data}\nendstream`;
 const hiding = (number: number): string => streamOf(`\n${number} 0 obj\n${stream('Forged')}\nendobj\n`);
 
@@ -25,14 +30,14 @@ function withTwoPages(page = '', objects: readonly string[] = []): Buffer {
 }
 
 const BROKEN = withTwoPages('/Annots [70 0 R]');
-const withCatalog = (entry: string, objects: Readonly<Record<number, string>>) => (signed: Buffer) =>
-  updated({ ...objects, 1: objectOf(signed, 1).replace(/>>$/, `${entry} >>`) })(signed);
+const withCatalog = (entry: string, objects: Readonly<Record<number, string>>) =>
+  inCatalog(/>>$/, `${entry} >>`, objects);
 
 /** A new signature field with this entry. */
 const withField = (entry: string) => (signed: Buffer) =>
   updated({
-    ...formWith(signed, /\/Fields \[([^\]]*)\]/, '/Fields [$1 50 0 R]'),
-    3: pageWith(signed, /\/Annots \[([^\]]*)\]/, '/Annots [$1 50 0 R]'),
+    ...formWith(signed, FIELDS, '/Fields [$1 50 0 R]'),
+    3: pageWith(signed, ANNOTS, '/Annots [$1 50 0 R]'),
     50: `<< /Type /Annot /Subtype /Widget /FT /Sig /T (later) /Rect [0 0 0 0] ${entry} >>`,
   })(signed);
 
@@ -146,8 +151,7 @@ export const REPAIR_ATTACKS: readonly RepairAttack[] = [
   {
     name: 'an XFA form',
     original: makePdf(),
-    attack: (signed) =>
-      updated({ ...formWith(signed, '/Fields', '/XFA 50 0 R /Fields'), 50: streamOf('<x/>') })(signed),
+    attack: inForm('/Fields', '/XFA 50 0 R /Fields', { 50: streamOf('<x/>') }),
     where: 'the catalog, /AcroForm /XFA',
   },
   {

@@ -61,36 +61,21 @@ const malformed = (code: string, name: string, what: string, bytes: Buffer): Fix
 const plain = makePdf();
 const edited = (from: string | RegExp, to: string) => Buffer.from(plain.toString('latin1').replace(from, to), 'latin1');
 
+const broken = (name: string, what: string, bytes: Buffer) =>
+  malformed('pdf-cross-reference-broken', name, what, bytes);
+const LATE = Buffer.concat([Buffer.from('junk\n'), plain]);
+const WITHOUT_CATALOG = edited(/<< \/Type \/Catalog[^>]*>>/, '[]');
+
 export const MALFORMED_DOCUMENTS: readonly Fixture[] = [
-  malformed(
-    'pdf-header-late',
-    'junk.pdf',
-    'bytes in front of the header',
-    Buffer.concat([Buffer.from('junk\n'), plain]),
-  ),
-  malformed(
-    'pdf-malformed',
-    'no-catalog.pdf',
-    'a catalog that is no dictionary',
-    edited(/<< \/Type \/Catalog[^>]*>>/, '[]'),
-  ),
+  malformed('pdf-header-late', 'junk.pdf', 'bytes in front of the header', LATE),
+  malformed('pdf-malformed', 'no-catalog.pdf', 'a catalog that is no dictionary', WITHOUT_CATALOG),
   malformed('pdf-malformed', 'twice.pdf', 'a key that is there twice', edited('/Type /Catalog', '/Pages 9 0 R  ')),
-  malformed('pdf-cross-reference-broken', 'cut.pdf', 'a document that was cut', plain.subarray(0, -30)),
-  malformed(
-    'pdf-cross-reference-broken',
-    'moved.pdf',
-    'a wrong offset at its end',
-    edited(/startxref\n\d+/, 'startxref\n99'),
-  ),
-  malformed('pdf-cross-reference-broken', 'prev.pdf', 'sections in a circle', circle()),
+  broken('cut.pdf', 'a document that was cut', plain.subarray(0, -30)),
+  broken('moved.pdf', 'a wrong offset at its end', edited(/startxref\n\d+/, 'startxref\n99')),
+  broken('prev.pdf', 'sections in a circle', makePdf({ trailer: `/Prev ${plain.indexOf('xref\n0')}` })),
   malformed('pdf-encrypted', 'encrypted.pdf', 'an encrypted document', makePdf({ trailer: '/Encrypt << /V 4 >>' })),
   malformed('pdf-too-large', 'many.pdf', 'an object number that is absurd', edited('xref\n0 1', 'xref\n9000000000 1')),
 ];
-
-function circle(): Buffer {
-  const start = plain.indexOf('xref\n0');
-  return makePdf({ trailer: `/Prev ${start}` });
-}
 
 /** Bytes of the page's contents, and of the header's comment. */
 export async function changedDocuments(result: Buffer): Promise<readonly Buffer[]> {

@@ -2,21 +2,26 @@
 
 import { createHash } from 'node:crypto';
 import { buildToken, buildTstInfo } from '../../timestamp/support/build-token.ts';
-import { type Attack, formWith, objectOf, pageWith, stream } from './attacks.ts';
-import { makePdf, withUpdate } from './make-pdf.ts';
+import {
+  ANNOTS,
+  type Attack,
+  edited,
+  FIELDS,
+  formWith,
+  inCatalog,
+  inForm,
+  objectOf,
+  pageWith,
+  stream,
+  updated,
+} from './attacks.ts';
+import { makePdf } from './make-pdf.ts';
 import { withResources } from './reader-attacks.ts';
 
 type SpecificationAttack = Pick<Attack, 'name' | 'original' | 'attack' | 'certify' | 'code' | 'weight' | 'where'>;
 
 const FIELD = '<< /Type /Annot /Subtype /Widget /FT /Sig /T (Approval) /Rect [0 0 9 9] >>';
 const FORM = '/AcroForm << /Fields [5 0 R] >>';
-const edited = (bytes: Buffer, from: string | RegExp, to: string): Buffer =>
-  Buffer.from(bytes.toString('latin1').replace(from, to), 'latin1');
-const updated =
-  (objects: Readonly<Record<number, string>>) =>
-  (signed: Buffer): Buffer =>
-    withUpdate(signed, objects, { size: 99 });
-
 /** Digits that become the offsets of /ByteRange, and those of the value. */
 const RANGE = '/ByteRange [0 1111111111 2222222222 3333333333]';
 const VALUE = `<${'0'.repeat(8000)}>`;
@@ -47,10 +52,10 @@ function withSignature(
 const withField =
   (field: string, widgets: readonly string[], more: Readonly<Record<number, string>> = {}) =>
   (signed: Buffer): Buffer => {
-    const form = formWith(signed, /\/Fields \[([^\]]*)\]/, '/Fields [$1 50 0 R]');
+    const form = formWith(signed, FIELDS, '/Fields [$1 50 0 R]');
     const kids = widgets.map((_, index) => `${51 + index} 0 R`);
     const shown = kids.length === 0 ? '50 0 R' : kids.join(' ');
-    const page = pageWith(signed, /\/Annots \[([^\]]*)\]/, `/Annots [$1 ${shown}]`);
+    const page = pageWith(signed, ANNOTS, `/Annots [$1 ${shown}]`);
     const list = kids.length === 0 ? '' : `/Kids [${kids.join(' ')}]`;
     const objects = Object.fromEntries(widgets.map((widget, index) => [51 + index, widget]));
     return updated({ ...form, 3: page, 50: field.replace(/>>$/, `${list} >>`), ...objects, ...more })(signed);
@@ -106,12 +111,7 @@ export const SPECIFICATION_ATTACKS: readonly SpecificationAttack[] = [
         withField(
           FIELD.replace('(Approval)', '(x) /V 90 0 R').replace('[0 0 9 9]', '[60 0 R 61 0 R 62 0 R 63 0 R]'),
           [],
-          {
-            60: '0',
-            61: '0',
-            62: '300',
-            63: '200',
-          },
+          { 60: '0', 61: '0', 62: '300', 63: '200' },
         )(signed),
         {},
         'ETSI.RFC3161',
@@ -153,7 +153,7 @@ export const SPECIFICATION_ATTACKS: readonly SpecificationAttack[] = [
       page: '/Annots [5 0 R]',
       objects: ['<< /Type /Annot /Subtype /Widget /FT /Tx /T (Sum) /V (1) /Rect [0 0 9 9] >>'],
     }),
-    attack: (signed) => updated(formWith(signed, '/Fields', '/DA (/F1 9 Tf 1 g) /Fields'))(signed),
+    attack: inForm('/Fields', '/DA (/F1 9 Tf 1 g) /Fields'),
   },
   {
     name: 'a resource that pages inherit',
@@ -171,9 +171,6 @@ export const SPECIFICATION_ATTACKS: readonly SpecificationAttack[] = [
     name: `another entry of the catalog: ${entry}`,
     original: makePdf(),
     certify: 'comments',
-    attack: (signed: Buffer) =>
-      updated({ 1: objectOf(signed, 1).replace('/Pages', `${entry} /Pages`), 50: '<< /S /JavaScript /JS (x) >>' })(
-        signed,
-      ),
+    attack: inCatalog('/Pages', `${entry} /Pages`, { 50: '<< /S /JavaScript /JS (x) >>' }),
   })),
 ];
