@@ -4,8 +4,9 @@ import { chmod, chown, open, readdir, readFile, stat, utimes, writeFile } from '
 import { beforeEach, describe, expect, it } from 'vitest';
 import { memorySource } from '../../../../src/bytes/byte-source.ts';
 import { LARGEST_DIRECT } from '../../../../src/bytes/file-source.ts';
-import type { Edit, Patch } from '../../../../src/bytes/pieces.ts';
+import { type Edit, isBytes, type Patch, pieceLength } from '../../../../src/bytes/pieces.ts';
 import { measureContent } from '../../../../src/crypto/measure-content.ts';
+import { piecesToWrite } from '../../../../src/signing/files/patch-geometry.ts';
 import { type StagedCopy, stageCopy } from '../../../../src/signing/files/staged-copy.ts';
 import { digestEntries } from '../../../../src/zip/entry-digests.ts';
 import { folderForEach } from '../../../support/set-up.ts';
@@ -76,6 +77,17 @@ describe('apply', () => {
       await writeFile(target, ORIGINAL);
       const result = await commitTo(original, [patches[index - 1] ?? [], patch]);
       expect([index, result === applyPatch(original, patch).toString()]).toEqual([index, true]);
+    }
+  });
+
+  it('writes only the inserted bytes over a rehearsal of the same shape', () => {
+    const random = seededRandom(2);
+    for (const patch of Array.from({ length: 40 }, () => randomPatch(random))) {
+      const real = patch.map((one) => ({
+        ...one,
+        insert: [...one.insert].map((piece) => Buffer.alloc(pieceLength(piece))),
+      }));
+      expect([...piecesToWrite(real, patch, ORIGINAL.length)].every(({ piece }) => isBytes(piece))).toBe(true);
     }
   });
 
