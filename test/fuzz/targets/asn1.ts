@@ -46,11 +46,7 @@ const ONLY_OURS: readonly Difference[] = [
 /** What this program rejects and asn1js reads. */
 const ONLY_THEIRS: readonly Difference[] = [
   { says: 'a tag number above 30', holds: has(/\b(31|63|95|127|159|191|223|255)[:(]/), word: 'a tag of several bytes' },
-  {
-    says: 'an end of contents instead of a value',
-    holds: has(/\b0:/),
-    word: 'an end of contents with nothing to end',
-  },
+  { says: 'an end of contents instead of a value', holds: has(/\b0:/), word: 'an end of contents with nothing to end' },
 ];
 const FORBIDDEN = 'a form that DER forbids';
 

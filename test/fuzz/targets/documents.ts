@@ -35,10 +35,7 @@ export const updatesTarget: TargetDefinition = {
   share: 8000,
   async open() {
     const subjects = await makeSubjects();
-    return {
-      make: (random) => mutateDocument(pick(random, subjects), random),
-      run: examineAll,
-    };
+    return { make: (random) => mutateDocument(pick(random, subjects), random), run: examineAll };
   },
 };
 

@@ -85,12 +85,7 @@ async function start(folder: string, state: SecretServiceState): Promise<SecretS
     });
     running.push(bus);
     const [address] = (await once(bus.stdout.setEncoding('utf8'), 'data')) as [string];
-    const env = {
-      HOME: home,
-      XDG_DATA_HOME: data,
-      XDG_RUNTIME_DIR: runtime,
-      DBUS_SESSION_BUS_ADDRESS: address.trim(),
-    };
+    const env = { HOME: home, XDG_DATA_HOME: data, XDG_RUNTIME_DIR: runtime, DBUS_SESSION_BUS_ADDRESS: address.trim() };
     if (state !== 'no-daemon') running.push(await startKeyring(env, state === 'unlocked'));
     return { env, folder, [Symbol.asyncDispose]: stop };
   } catch (error) {
@@ -104,10 +99,7 @@ async function startKeyring(env: SecretService['env'], isUnlocked: boolean): Pro
   const daemon = spawn(
     await runnable('gnome-keyring-daemon', env.HOME),
     ['--foreground', '--components=secrets', ...mode],
-    {
-      env: { PATH: process.env.PATH, ...env },
-      stdio: ['pipe', 'ignore', 'ignore'],
-    },
+    { env: { PATH: process.env.PATH, ...env }, stdio: ['pipe', 'ignore', 'ignore'] },
   );
   daemon.stdin.on('error', () => undefined).end(isUnlocked ? PASSWORD : '');
   const deadline = Date.now() + PATIENCE;

@@ -57,10 +57,7 @@ export async function startScene(mode: ServiceMode, options: MisbehavingServiceO
   await writeFile(certificate, leaf.pem + pki.intermediate.pem);
   const path = join(folder.path, 'app.exe');
   await copyFile(fixture('pe/hello.exe'), path);
-  const env = {
-    CODESIGN_STATE_DIR: join(folder.path, 'state'),
-    ...environmentOf(service, certificate),
-  };
+  const env = { CODESIGN_STATE_DIR: join(folder.path, 'state'), ...environmentOf(service, certificate) };
   return {
     folder: folder.path,
     path,

@@ -80,10 +80,7 @@ export async function signAmongAnswers(options: AnswersOptions): Promise<Answers
     }
     const before = await snapshot(folder.path);
     const state = await temporaryFolder();
-    const env = {
-      CODESIGN_STATE_DIR: state.path,
-      ...environmentOf(service, certificate),
-    };
+    const env = { CODESIGN_STATE_DIR: state.path, ...environmentOf(service, certificate) };
     const args = [...(betweenSuccesses ? ['--concurrency', '1'] : []), ...(options.args ?? [])];
     const run = await (options.isMeasured ? runMeasured : runCli)(['sign', '--json', ...args, ...names.map(pathOf)], {
       env,

@@ -206,9 +206,5 @@ async function forward(url: URL, request: IncomingMessage, body: Buffer, agent: 
         : https.request(url, { method: 'POST', agent, headers }, resolve);
     sent.on('error', reject).end(body);
   });
-  return {
-    status: answer.statusCode ?? 0,
-    type: answer.headers['content-type'] ?? '',
-    body: await bytesOf(answer),
-  };
+  return { status: answer.statusCode ?? 0, type: answer.headers['content-type'] ?? '', body: await bytesOf(answer) };
 }

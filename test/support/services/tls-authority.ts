@@ -89,10 +89,7 @@ function extension(extnID: string, critical: boolean, value: asn1js.BaseBlock): 
 function generalName(name: string): pkijs.GeneralName {
   if (isIP(name) === 0) return new pkijs.GeneralName({ type: 2, value: name });
   const bytes = name === '::1' ? [...Array<number>(15).fill(0), 1] : name.split('.').map(Number);
-  return new pkijs.GeneralName({
-    type: 7,
-    value: new asn1js.OctetString({ valueHex: Uint8Array.from(bytes).buffer }),
-  });
+  return new pkijs.GeneralName({ type: 7, value: new asn1js.OctetString({ valueHex: Uint8Array.from(bytes).buffer }) });
 }
 
 function pem(label: string, der: ArrayBuffer): string {

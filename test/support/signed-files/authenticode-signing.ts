@@ -35,12 +35,7 @@ export function requestFor(
   const algorithm: DigestAlgorithm = more.algorithm ?? 'SHA256';
   const digest = createHash(NODE_DIGEST_NAME[algorithm]).update(more.text ?? 'content');
   const data = { type: SPC_PE_IMAGE_DATA, value: spcPeImageData() };
-  return {
-    content: spcContent(data, algorithm, more.contentDigest ?? digest.digest()),
-    algorithm,
-    chain,
-    ...more,
-  };
+  return { content: spcContent(data, algorithm, more.contentDigest ?? digest.digest()), algorithm, chain, ...more };
 }
 
 export function prepareRequest({ content, algorithm, chain, description, url }: AuthenticodeRequest) {

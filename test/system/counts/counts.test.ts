@@ -32,11 +32,9 @@ describe.skipIf(WITHOUT_STRACE && process.env.CI === undefined)(`each further fi
     const few = await countCalls(5);
     const many = await countCalls(25);
     const each = (...names: string[]) => (sumOf(many, names) - sumOf(few, names)) / 20;
-    expect({
-      calls: each(...many.keys()),
-      opens: each('open', 'openat'),
-      flushes: each('fsync', 'fdatasync'),
-    }).toEqual({ calls: atMost(60), opens: atMost(2.5), flushes: atMost(3) });
+    expect({ calls: each(...many.keys()), opens: each('open', 'openat'), flushes: each('fsync', 'fdatasync') }).toEqual(
+      { calls: atMost(60), opens: atMost(2.5), flushes: atMost(3) },
+    );
   });
 });
 

@@ -101,10 +101,7 @@ export const clockRows: readonly Row[] = [
     'between `sign`, whose rename failed, and `resume`',
     'rename:copy:1',
     { EIO: 'file-system' },
-    {
-      ...LATER,
-      right: KEPT,
-    },
+    { ...LATER, right: KEPT },
   ),
   {
     step: 'clock back an hour',

@@ -53,21 +53,11 @@ const sign: readonly Harmed[] = [
     right: unknown(3, 0),
   },
   { fault: 'reset before the answer', harm: 'reset-before-answer', error: 'connection-broken', right: unknown(3, 1) },
-  {
-    fault: 'reset in the answer',
-    harm: 'reset-in-answer',
-    error: 'connection-broken',
-    right: unknown(3, 1),
-  },
+  { fault: 'reset in the answer', harm: 'reset-in-answer', error: 'connection-broken', right: unknown(3, 1) },
   { fault: 'reset after the answer', harm: 'reset-after-answer', ...SIGNED_ANYWAY },
   { fault: 'HTTP 429 once', harm: 'status-429', times: 1, error: null, right: { ...SIGNED, asked: 2 } },
   { fault: 'HTTP 429 always', harm: 'status-429', error: 'throttled', right: { ...NOTHING_ASKED, exit: 4, asked: 5 } },
-  {
-    fault: 'HTTP 500',
-    harm: 'status-500',
-    error: 'http-error',
-    right: { ...NOTHING_ASKED, exit: 4, asked: 1 },
-  },
+  { fault: 'HTTP 500', harm: 'status-500', error: 'http-error', right: { ...NOTHING_ASKED, exit: 4, asked: 1 } },
   { fault: 'HTTP 502 after the service signed', harm: 'status-502-after', error: 'http-error', right: unknown(4, 1) },
   {
     fault: 'HTTP 200 with a web page after the service signed',

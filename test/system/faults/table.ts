@@ -13,11 +13,7 @@ const HEAD = [
 ];
 
 /** What a variant is called. */
-const EFFECTS: Readonly<Record<string, string>> = {
-  '-': '',
-  fill: 'no room',
-  'clock-back': '',
-};
+const EFFECTS: Readonly<Record<string, string>> = { '-': '', fill: 'no room', 'clock-back': '' };
 
 function nameOfFormat(format: FormatId): string {
   return format.toUpperCase();

@@ -10,7 +10,7 @@ import {
   signatureBlock,
   signatureFile,
 } from '../../support/signed-files/hostile-jar.ts';
-import { authority, type HostileFile, listed, signer, strangers } from './cases.ts';
+import { authority, type HostileFile, hostile, listed, signer, strangers } from './cases.ts';
 
 const TOKEN = '1.2.840.113549.1.9.16.2.14';
 const SECTION = section('a', 'a');
@@ -149,136 +149,71 @@ export const LARGE_ARCHIVE_CASES: readonly LargeFile[] = [
 ];
 
 export const ARCHIVE_CASES: readonly HostileFile[] = [
-  {
-    what: '30 blocks of 15.9 MB',
-    make: () => manySigners(30, Buffer.concat([BLOCK, Buffer.alloc(15_900_000)])),
-    verdict: 'unsupported',
-    code: 'jar-blocks-too-large',
-  },
-  {
-    what: '10,000 signature files',
-    make: () => manySigners(10_000, new Uint8Array()),
-    verdict: 'unsupported',
-    code: 'jar-too-many-signatures',
-  },
-  { what: '32 signers', make: () => manySigners(32), verdict: 'untrusted' },
-  { what: '33 signers', make: () => manySigners(33), verdict: 'unsupported', code: 'jar-too-many-signatures' },
-  { what: '20 signers of 2,000 files', make: crossCovered, verdict: 'untrusted' },
-  {
-    what: '30 signers with 150 certificates each',
-    make: () => manySigners(30, signatureBlock(SIGNED, { signer, certificates: [signer.der, ...strangers(149)] })),
-    verdict: 'unsupported',
-    code: 'cms-too-large',
-  },
-  { what: '1,000 timestamps', make: () => withFiles(SIGNED, stampedBlock(1000)), verdict: 'untrusted' },
-  {
-    what: '30 signers with 16 timestamps each',
-    make: () => manySigners(30, stampedBlock(16)),
-    verdict: 'unsupported',
-    code: 'timestamp-unreadable',
-  },
-  {
-    what: 'a signature file of one line of 15.9 MB',
-    make: () => withSignatureFile(`Signature-Version: 1.0${'x'.repeat(15_900_000)}`),
-    verdict: 'broken',
-    code: 'signature-file-unreadable',
-  },
-  {
-    what: 'a signature file of 800,000 sections',
-    make: () => withSignatureFile(`Signature-Version: 1.0\r\n\r\n${'Name: a\r\nX: y\r\n\r\n'.repeat(800_000)}`),
-    verdict: 'broken',
-    code: 'manifest-digest-differs',
-  },
-  {
-    what: '400,000 attributes in the signature file',
-    make: () =>
-      withSignatureFile(`Signature-Version: 1.0\r\n${lines(400_000, (index) => `A${index}-Digest-Manifest: x\r\n`)}`),
-    verdict: 'broken',
-    code: 'signature-file-unreadable',
-  },
-  {
-    what: 'an attribute of 15 MB',
-    make: () =>
-      withSignatureFile(`Signature-Version: 1.0\r\nCreated-By: x\r\n${` ${'y'.repeat(500)}\r\n`.repeat(30_000)}`),
-    verdict: 'broken',
-    code: 'signature-file-unreadable',
-  },
-  {
-    what: '700,000 digests of one file',
-    make: () =>
-      withSignatureFile(`Signature-Version: 1.0\r\n\r\nName: a\r\n${'SHA-256-Digest: x\r\n'.repeat(700_000)}`),
-    verdict: 'broken',
-    code: 'signature-file-unreadable',
-  },
-  {
-    what: '100,000 sections of one name',
-    make: () => {
-      const manifest = MAIN_SECTION + SECTION.repeat(100_000);
-      const file = signatureFile(manifest, new Map([['a', SECTION.repeat(100_000)]]));
-      return hostileJar({ manifest, signatures: { A: [file, signatureBlock(file, { signer })] }, entries: ENTRIES });
-    },
-    verdict: 'unsupported',
-    code: 'jar-too-many-digests',
-  },
-  {
-    what: '180,000 sections of files that are not there',
-    make: () => withManifest(MAIN_SECTION + SECTION + lines(180_000, (index) => section(`f${index}`, ''))),
-    verdict: 'untrusted',
-  },
-  { what: '511 sets of digest algorithms', make: everyCombination, verdict: 'broken', code: 'digest-algorithm-weak' },
-  {
-    what: 'a block of 15.9 MB',
-    make: () => withFiles(SIGNED, Buffer.concat([Buffer.from('308400f42400', 'hex'), Buffer.alloc(15_900_000)])),
-    verdict: 'broken',
-    code: 'cms-malformed',
-  },
-  {
-    what: 'a block that unpacks to 500 MB',
-    make: () => withFiles(SIGNED, MEGABYTES),
-    verdict: 'unsupported',
-    code: 'jar-blocks-too-large',
-  },
-  {
-    what: 'a signature file that unpacks to 500 MB',
-    make: () => withFiles(MEGABYTES, BLOCK),
-    verdict: 'broken',
-    code: 'signature-file-unreadable',
-  },
-  {
-    what: 'a manifest that unpacks to 500 MB',
-    make: () => withFiles(SIGNED, BLOCK, MEGABYTES),
-    verdict: 'unsupported',
-    code: 'manifest-too-large',
-  },
-  {
-    what: 'a signature file that unpacks to more than it says',
-    make: () => {
-      const bomb = { name: 'META-INF/A.SF', contents: MEGABYTES, size: 100 };
-      return hostileJar({
-        manifest: MANIFEST,
-        signatures: {},
-        entries: [bomb, { name: 'META-INF/A.RSA', contents: BLOCK }],
-      });
-    },
-    verdict: 'broken',
-    code: 'zip-entry-damaged',
-  },
-  {
-    what: '20 signers, each with 16,000 attribute values',
-    make: () => manySigners(20, Buffer.from(crowdedBlock())),
-    verdict: 'unsupported',
-    code: 'cms-too-large',
-  },
-  {
-    what: 'a block of another type',
-    make: () => withFiles(SIGNED, signatureBlock(SIGNED, { signer, contentType: '1.2.3.4' })),
-    verdict: 'unsupported',
-    code: 'block-content-type',
-  },
-  {
-    what: 'bytes behind its block',
-    make: () => withFiles(SIGNED, Buffer.concat([BLOCK, Buffer.alloc(1000, 1)])),
-    verdict: 'untrusted',
-    code: 'bytes-after-signature',
-  },
+  hostile('30 blocks of 15.9 MB', 'unsupported', 'jar-blocks-too-large', () =>
+    manySigners(30, Buffer.concat([BLOCK, Buffer.alloc(15_900_000)])),
+  ),
+  hostile('10,000 signature files', 'unsupported', 'jar-too-many-signatures', () =>
+    manySigners(10_000, new Uint8Array()),
+  ),
+  hostile('32 signers', 'untrusted', null, () => manySigners(32)),
+  hostile('33 signers', 'unsupported', 'jar-too-many-signatures', () => manySigners(33)),
+  hostile('20 signers of 2,000 files', 'untrusted', null, crossCovered),
+  hostile('30 signers with 150 certificates each', 'unsupported', 'cms-too-large', () =>
+    manySigners(30, signatureBlock(SIGNED, { signer, certificates: [signer.der, ...strangers(149)] })),
+  ),
+  hostile('1,000 timestamps', 'untrusted', null, () => withFiles(SIGNED, stampedBlock(1000))),
+  hostile('30 signers with 16 timestamps each', 'unsupported', 'timestamp-unreadable', () =>
+    manySigners(30, stampedBlock(16)),
+  ),
+  hostile('a signature file of one line of 15.9 MB', 'broken', 'signature-file-unreadable', () =>
+    withSignatureFile(`Signature-Version: 1.0${'x'.repeat(15_900_000)}`),
+  ),
+  hostile('a signature file of 800,000 sections', 'broken', 'manifest-digest-differs', () =>
+    withSignatureFile(`Signature-Version: 1.0\r\n\r\n${'Name: a\r\nX: y\r\n\r\n'.repeat(800_000)}`),
+  ),
+  hostile('400,000 attributes in the signature file', 'broken', 'signature-file-unreadable', () =>
+    withSignatureFile(`Signature-Version: 1.0\r\n${lines(400_000, (index) => `A${index}-Digest-Manifest: x\r\n`)}`),
+  ),
+  hostile('an attribute of 15 MB', 'broken', 'signature-file-unreadable', () =>
+    withSignatureFile(`Signature-Version: 1.0\r\nCreated-By: x\r\n${` ${'y'.repeat(500)}\r\n`.repeat(30_000)}`),
+  ),
+  hostile('700,000 digests of one file', 'broken', 'signature-file-unreadable', () =>
+    withSignatureFile(`Signature-Version: 1.0\r\n\r\nName: a\r\n${'SHA-256-Digest: x\r\n'.repeat(700_000)}`),
+  ),
+  hostile('100,000 sections of one name', 'unsupported', 'jar-too-many-digests', () => {
+    const manifest = MAIN_SECTION + SECTION.repeat(100_000);
+    const file = signatureFile(manifest, new Map([['a', SECTION.repeat(100_000)]]));
+    return hostileJar({ manifest, signatures: { A: [file, signatureBlock(file, { signer })] }, entries: ENTRIES });
+  }),
+  hostile('180,000 sections of files that are not there', 'untrusted', null, () =>
+    withManifest(MAIN_SECTION + SECTION + lines(180_000, (index) => section(`f${index}`, ''))),
+  ),
+  hostile('511 sets of digest algorithms', 'broken', 'digest-algorithm-weak', everyCombination),
+  hostile('a block of 15.9 MB', 'broken', 'cms-malformed', () =>
+    withFiles(SIGNED, Buffer.concat([Buffer.from('308400f42400', 'hex'), Buffer.alloc(15_900_000)])),
+  ),
+  hostile('a block that unpacks to 500 MB', 'unsupported', 'jar-blocks-too-large', () => withFiles(SIGNED, MEGABYTES)),
+  hostile('a signature file that unpacks to 500 MB', 'broken', 'signature-file-unreadable', () =>
+    withFiles(MEGABYTES, BLOCK),
+  ),
+  hostile('a manifest that unpacks to 500 MB', 'unsupported', 'manifest-too-large', () =>
+    withFiles(SIGNED, BLOCK, MEGABYTES),
+  ),
+  hostile('a signature file that unpacks to more than it says', 'broken', 'zip-entry-damaged', () => {
+    const bomb = { name: 'META-INF/A.SF', contents: MEGABYTES, size: 100 };
+    return hostileJar({
+      manifest: MANIFEST,
+      signatures: {},
+      entries: [bomb, { name: 'META-INF/A.RSA', contents: BLOCK }],
+    });
+  }),
+  hostile('20 signers, each with 16,000 attribute values', 'unsupported', 'cms-too-large', () =>
+    manySigners(20, Buffer.from(crowdedBlock())),
+  ),
+  hostile('a block of another type', 'unsupported', 'block-content-type', () =>
+    withFiles(SIGNED, signatureBlock(SIGNED, { signer, contentType: '1.2.3.4' })),
+  ),
+  hostile('bytes behind its block', 'untrusted', 'bytes-after-signature', () =>
+    withFiles(SIGNED, Buffer.concat([BLOCK, Buffer.alloc(1000, 1)])),
+  ),
 ];

@@ -20,6 +20,15 @@ export interface HostileFile {
   readonly code?: string;
 }
 
+export function hostile(
+  what: string,
+  verdict: HostileFile['verdict'],
+  code: string | null,
+  make: HostileFile['make'],
+): HostileFile {
+  return { what, make, verdict, ...(code !== null && { code }) };
+}
+
 export const NESTED = '1.3.6.1.4.1.311.2.4.1';
 export const TIMESTAMP = '1.3.6.1.4.1.311.3.3.1';
 export const COUNTER_SIGNATURE = '1.2.840.113549.1.9.6';

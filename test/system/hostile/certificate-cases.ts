@@ -22,6 +22,7 @@ import { testKey } from '../../support/signed-files/pki.ts';
 import {
   authority,
   type HostileFile,
+  hostile,
   listed,
   NESTED,
   programWith,
@@ -135,61 +136,33 @@ function constrained(length: number): Buffer {
 }
 
 export const CERTIFICATE_CASES: readonly HostileFile[] = [
-  {
-    what: '200 certificates',
-    make: () => programWith({ certificates: [signer.der, ...strangers(199)] }),
-    verdict: 'untrusted',
-  },
-  {
-    what: '10,000 certificates',
-    make: () => programWith({ certificates: [signer.der, ...listed(10_000, () => signer.der)] }),
-    verdict: 'unsupported',
-    code: 'signature-unreadable',
-  },
-  { what: '95 issuers of one name', make: () => manyIssuers(rsaPublicKey(2048), bytesOf(2048)), verdict: 'untrusted' },
-  {
-    what: '95 issuers with RSA keys of 16,384 bits',
-    make: () => manyIssuers(rsaPublicKey(16_384), bytesOf(16_384)),
-    verdict: 'untrusted',
-  },
-  {
-    what: '95 issuers whose RSA exponent has 3,064 bits',
-    make: () => manyIssuers(rsaPublicKey(3072, 3064), bytesOf(3072)),
-    verdict: 'untrusted',
-  },
-  {
-    what: '95 issuers with DSA keys of 10,000 bits',
-    make: () => {
-      const half = encode(0x02, Buffer.alloc(31, 0x11));
-      const dsaWithSha256 = sequence(objectIdentifier('2.16.840.1.101.3.4.3.2'));
-      return manyIssuers(dsaPublicKey(), sequence(half, half), dsaWithSha256);
-    },
-    verdict: 'untrusted',
-  },
-  {
-    what: '190 issuers of one name for 32 timestamps',
-    make: manyIssuersOfTimestamps,
-    verdict: 'untrusted',
-    code: 'work-budget-spent',
-  },
-  { what: 'two authorities that certified each other', make: () => inMesh(2), verdict: 'untrusted' },
-  { what: '14 authorities that all certified each other', make: () => inMesh(14), verdict: 'untrusted' },
-  { what: 'a path of 12 authorities with long name constraints', make: () => constrained(12), verdict: 'untrusted' },
-  {
-    what: 'an RSA key of 65,536 bits',
-    make: () => programWith({ signer: { ...signer, der: signerWith({ publicKey: rsaPublicKey(65_536) }).der } }),
-    verdict: 'broken',
-    code: 'signature-value-wrong',
-  },
-  {
-    what: 'a key of an unknown kind',
-    make: () => {
-      const publicKey = subjectPublicKeyInfo(sequence(objectIdentifier('1.2.3.4')), Buffer.alloc(32));
-      return programWith({ signer: { ...signer, der: signerWith({ publicKey }).der } });
-    },
-    verdict: 'unsupported',
-    code: 'signature-algorithm-unknown',
-  },
+  hostile('200 certificates', 'untrusted', null, () => programWith({ certificates: [signer.der, ...strangers(199)] })),
+  hostile('10,000 certificates', 'unsupported', 'signature-unreadable', () =>
+    programWith({ certificates: [signer.der, ...listed(10_000, () => signer.der)] }),
+  ),
+  hostile('95 issuers of one name', 'untrusted', null, () => manyIssuers(rsaPublicKey(2048), bytesOf(2048))),
+  hostile('95 issuers with RSA keys of 16,384 bits', 'untrusted', null, () =>
+    manyIssuers(rsaPublicKey(16_384), bytesOf(16_384)),
+  ),
+  hostile('95 issuers whose RSA exponent has 3,064 bits', 'untrusted', null, () =>
+    manyIssuers(rsaPublicKey(3072, 3064), bytesOf(3072)),
+  ),
+  hostile('95 issuers with DSA keys of 10,000 bits', 'untrusted', null, () => {
+    const half = encode(0x02, Buffer.alloc(31, 0x11));
+    const dsaWithSha256 = sequence(objectIdentifier('2.16.840.1.101.3.4.3.2'));
+    return manyIssuers(dsaPublicKey(), sequence(half, half), dsaWithSha256);
+  }),
+  hostile('190 issuers of one name for 32 timestamps', 'untrusted', 'work-budget-spent', manyIssuersOfTimestamps),
+  hostile('two authorities that certified each other', 'untrusted', null, () => inMesh(2)),
+  hostile('14 authorities that all certified each other', 'untrusted', null, () => inMesh(14)),
+  hostile('a path of 12 authorities with long name constraints', 'untrusted', null, () => constrained(12)),
+  hostile('an RSA key of 65,536 bits', 'broken', 'signature-value-wrong', () =>
+    programWith({ signer: { ...signer, der: signerWith({ publicKey: rsaPublicKey(65_536) }).der } }),
+  ),
+  hostile('a key of an unknown kind', 'unsupported', 'signature-algorithm-unknown', () => {
+    const publicKey = subjectPublicKeyInfo(sequence(objectIdentifier('1.2.3.4')), Buffer.alloc(32));
+    return programWith({ signer: { ...signer, der: signerWith({ publicKey }).der } });
+  }),
   tooLong('60,000 extensions', () => ({
     extensions: listed(60_000, (index) => extension(`1.2.3.${index}`, octetString(Buffer.alloc(1)))),
   })),
@@ -208,29 +181,22 @@ export const CERTIFICATE_CASES: readonly HostileFile[] = [
   tooLong('a name of 3 MB that is eighteen times as long when it is compared', () => ({
     subject: name('\ufdfa'.repeat(1_000_000)),
   })),
-  {
-    what: '120 certificates with such names, each just short enough',
-    make: () => {
-      const long = name('\ufdfa'.repeat(560));
-      return programWith({ certificates: [signer.der, ...strangers(120, { subject: long, issuer: long })] });
-    },
-    verdict: 'untrusted',
-  },
+  hostile('120 certificates with such names, each just short enough', 'untrusted', null, () => {
+    const long = name('\ufdfa'.repeat(560));
+    return programWith({ certificates: [signer.der, ...strangers(120, { subject: long, issuer: long })] });
+  }),
   tooLong('a serial number of 1 MB', () => ({ serialNumber: Buffer.alloc(1_000_000, 0x41) })),
   tooLong('an object identifier of 1 MB', () => ({
     extensions: [sequence(encode(0x06, Buffer.alloc(1_000_000, 0x8f)), octetString(Buffer.alloc(1)))],
   })),
-  {
-    what: 'an object identifier with an arc of 440 bits',
-    make: () =>
-      signedBy({
-        extensions: [
-          CODE_SIGNING_PURPOSE,
-          sequence(encode(0x06, Buffer.alloc(62, 0xff), Uint8Array.of(1)), octetString(Buffer.alloc(1))),
-        ],
-      }),
-    verdict: 'untrusted',
-  },
+  hostile('an object identifier with an arc of 440 bits', 'untrusted', null, () =>
+    signedBy({
+      extensions: [
+        CODE_SIGNING_PURPOSE,
+        sequence(encode(0x06, Buffer.alloc(62, 0xff), Uint8Array.of(1)), octetString(Buffer.alloc(1))),
+      ],
+    }),
+  ),
   ...(
     [
       ['from the year 0 to 9999', generalizedTime('00000101000000Z'), generalizedTime('99991231235959Z'), 'untrusted'],

@@ -8,6 +8,7 @@ import {
   authority,
   COUNTER_SIGNATURE,
   type HostileFile,
+  hostile,
   listed,
   NESTED,
   OPUS_INFO,
@@ -61,235 +62,125 @@ const PE_IMAGE = objectIdentifier('1.3.6.1.4.1.311.2.1.15');
 const MEGABYTES_OF_A = Buffer.alloc(10_000_000, 0x41);
 
 export const SIGNATURE_CASES: readonly HostileFile[] = [
-  {
-    what: 'signatures nested 5 deep',
-    make: () => raw(nestedDeep(5)),
-    verdict: 'unsupported',
-    code: 'signature-unreadable',
-  },
-  {
-    what: 'nested 1,000 deep',
-    make: () => raw(nestedDeep(1000)),
-    verdict: 'unsupported',
-    code: 'signature-unreadable',
-  },
-  { what: '64 nested signatures', make: () => nestedWide(64), verdict: 'untrusted' },
-  {
-    what: '5,000 nested signatures',
-    make: () => nestedWide(5000),
-    verdict: 'unsupported',
-    code: 'signature-unreadable',
-  },
-  {
-    what: '64 nested signatures, each with 2,000 attributes and values',
-    make: () => nestedWide(64, crowded(1)),
-    verdict: 'unsupported',
-    code: 'signature-unreadable',
-  },
-  {
-    what: '60 entries of 16 signers with 2,000 attributes and values each',
-    make: () => {
+  hostile('signatures nested 5 deep', 'unsupported', 'signature-unreadable', () => raw(nestedDeep(5))),
+  hostile('nested 1,000 deep', 'unsupported', 'signature-unreadable', () => raw(nestedDeep(1000))),
+  hostile('64 nested signatures', 'untrusted', null, () => nestedWide(64)),
+  hostile('5,000 nested signatures', 'unsupported', 'signature-unreadable', () => nestedWide(5000)),
+  hostile('64 nested signatures, each with 2,000 attributes and values', 'unsupported', 'signature-unreadable', () =>
+    nestedWide(64, crowded(1)),
+  ),
+  hostile(
+    '60 entries of 16 signers with 2,000 attributes and values each',
+    'unsupported',
+    'signature-unreadable',
+    () => {
       const entry = winCertificate(crowded(16));
       return peWithTable(Buffer.concat(listed(60, () => Buffer.concat([entry, Buffer.alloc(-entry.length & 7)]))));
     },
-    verdict: 'unsupported',
-    code: 'signature-unreadable',
-  },
-  {
-    what: 'millions of parts inside 17 indefinite lengths',
-    make: () => {
-      const mark = octetString(Buffer.from('replaced below'));
-      const inner = indefinite(signature({ unsignedAttributes: () => [attribute('1.2.3', mark)] }), LEVELS);
-      const outer = indefinite(signature({ unsignedAttributes: () => [attribute(NESTED, inner)] }), LEVELS);
-      // No element round the mark has a definite length.
-      const [before = '', after = ''] = Buffer.from(outer)
-        .toString('latin1')
-        .split(Buffer.from(mark).toString('latin1'));
-      const millions = Buffer.concat([Buffer.from('3080', 'hex'), repeated(7_000_000, NULL), Buffer.alloc(2)]);
-      return raw(Buffer.concat([Buffer.from(before, 'latin1'), millions, Buffer.from(after, 'latin1')]));
-    },
-    verdict: 'broken',
-    code: 'signature-unreadable',
-  },
-  {
-    what: '64 nested signatures, each with 16 timestamps of 20 certificates',
-    make: () => nestedWide(64, stamped(16, strangers(20))),
-    verdict: 'unsupported',
-    code: 'timestamp-unreadable',
-  },
-  {
-    what: '64 nested signatures, each with 150 certificates of its own',
-    make: () => nestedWide(64, signature({ certificates: strangers(150) })),
-    verdict: 'unsupported',
-    code: 'signature-unreadable',
-  },
-  {
-    what: '1,000 timestamps',
-    make: () => raw(stamped(1000)),
-    verdict: 'untrusted',
-  },
-  {
-    what: 'a timestamp with 10,000 certificates',
-    make: () =>
-      raw(
-        stamped(
-          1,
-          listed(10_000, () => authority.der),
-        ),
+  ),
+  hostile('millions of parts inside 17 indefinite lengths', 'broken', 'signature-unreadable', () => {
+    const mark = octetString(Buffer.from('replaced below'));
+    const inner = indefinite(signature({ unsignedAttributes: () => [attribute('1.2.3', mark)] }), LEVELS);
+    const outer = indefinite(signature({ unsignedAttributes: () => [attribute(NESTED, inner)] }), LEVELS);
+    // No element round the mark has a definite length.
+    const [before = '', after = ''] = Buffer.from(outer).toString('latin1').split(Buffer.from(mark).toString('latin1'));
+    const millions = Buffer.concat([Buffer.from('3080', 'hex'), repeated(7_000_000, NULL), Buffer.alloc(2)]);
+    return raw(Buffer.concat([Buffer.from(before, 'latin1'), millions, Buffer.from(after, 'latin1')]));
+  }),
+  hostile(
+    '64 nested signatures, each with 16 timestamps of 20 certificates',
+    'unsupported',
+    'timestamp-unreadable',
+    () => nestedWide(64, stamped(16, strangers(20))),
+  ),
+  hostile('64 nested signatures, each with 150 certificates of its own', 'unsupported', 'signature-unreadable', () =>
+    nestedWide(64, signature({ certificates: strangers(150) })),
+  ),
+  hostile('1,000 timestamps', 'untrusted', null, () => raw(stamped(1000))),
+  hostile('a timestamp with 10,000 certificates', 'unsupported', 'timestamp-unreadable', () =>
+    raw(
+      stamped(
+        1,
+        listed(10_000, () => authority.der),
       ),
-    verdict: 'unsupported',
-    code: 'timestamp-unreadable',
-  },
-  {
-    what: 'a timestamp of 10 MB',
-    make: () =>
-      programWith({
-        unsignedAttributes: (value) => [
-          attribute(TIMESTAMP, hostileToken(value, { signer: authority, tstInfo: MEGABYTES_OF_A })),
-        ],
-      }),
-    verdict: 'broken',
-    code: 'timestamp-unreadable',
-  },
-  {
-    what: '1,000 older timestamps',
-    make: () =>
-      programWith({ unsignedAttributes: () => [attribute(COUNTER_SIGNATURE, ...listed(1000, () => sequence(NULL)))] }),
-    verdict: 'broken',
-    code: 'timestamp-unreadable',
-  },
-  {
-    what: '60,000 unsigned attributes',
-    make: () => programWith({ unsignedAttributes: () => listed(60_000, (index) => attribute(`1.2.3.${index}`, NULL)) }),
-    verdict: 'unsupported',
-    code: 'signature-unreadable',
-  },
-  {
-    what: '60,000 signed attributes',
-    make: () => programWith({ signedAttributes: listed(60_000, (index) => attribute(`1.2.3.${index}`, NULL)) }),
-    verdict: 'unsupported',
-    code: 'signature-unreadable',
-  },
-  {
-    what: '100 attributes of 65,000 values each',
-    make: () => programWith({ unsignedAttributes: () => listed(100, () => valuesOf('1.2.3.4', 65_000)) }),
-    verdict: 'unsupported',
-    code: 'signature-unreadable',
-  },
-  {
-    what: 'the same signed attribute twice',
-    make: () => programWith({ signedAttributes: [attribute('1.2.3.4', NULL), attribute('1.2.3.4', NULL)] }),
-    verdict: 'broken',
-    code: 'signed-attributes-repeated',
-  },
-  {
-    what: 'the same unsigned attribute twice',
-    make: () => programWith({ unsignedAttributes: () => listed(2, () => attribute('1.2.3.4', NULL)) }),
-    verdict: 'untrusted',
-    code: 'unsigned-attributes-repeated',
-  },
-  { what: '16 signers', make: () => programWith({ signers: 16 }), verdict: 'unsupported', code: 'several-signers' },
-  {
-    what: '1,000 signers',
-    make: () => programWith({ signers: 1000 }),
-    verdict: 'unsupported',
-    code: 'signature-unreadable',
-  },
-  {
-    what: '16 signers whose algorithm has 65,000 parameters',
-    make: () => nestedWide(3, signature({ signers: 16, signatureAlgorithm: wideAlgorithm })),
-    verdict: 'broken',
-    code: 'signature-unreadable',
-  },
-  { what: 'version 99', make: () => programWith({ version: 99 }), verdict: 'untrusted' },
-  { what: '10 MB of revocation lists', make: () => programWith({ crls: MEGABYTES_OF_A }), verdict: 'untrusted' },
-  {
-    what: 'a signature value of 10 MB',
-    make: () => programWith({ signature: MEGABYTES_OF_A }),
-    verdict: 'unsupported',
-    code: 'signature-unreadable',
-  },
-  {
-    what: 'a content digest of 10 MB',
-    make: () => programWith({ content: indirectData(PE_IMAGE, octetString(MEGABYTES_OF_A)) }),
-    verdict: 'broken',
-    code: 'signature-unreadable',
-  },
-  {
-    what: 'a description of 10 MB',
-    make: () =>
-      programWith({
-        signedAttributes: [attribute(OPUS_INFO, sequence(contextConstructed(0, encode(0x80, MEGABYTES_OF_A))))],
-      }),
-    verdict: 'unsupported',
-    code: 'signature-unreadable',
-  },
-  {
-    what: 'a description of 1 MB',
-    make: () => {
-      const text = encode(0x80, Buffer.alloc(1_000_000, 0x41));
-      return programWith({ signedAttributes: [attribute(OPUS_INFO, sequence(contextConstructed(0, text)))] });
-    },
-    verdict: 'untrusted',
-  },
-  {
-    what: 'a description in half characters',
-    make: () =>
-      programWith({
-        signedAttributes: [attribute(OPUS_INFO, sequence(contextConstructed(0, encode(0x80, Buffer.from('odd')))))],
-      }),
-    verdict: 'untrusted',
-  },
-  {
-    what: 'content in 60,000 pieces',
-    make: () => programWith({ content: encode(0x24, repeated(60_000, octetString(Buffer.alloc(100)))) }),
-    verdict: 'broken',
-    code: 'signature-unreadable',
-  },
-  {
-    what: 'SignedData in SignedData',
-    make: () => programWith({ contentType: '1.2.840.113549.1.7.2', content: signature() }),
-    verdict: 'unsupported',
-    code: 'signature-unreadable',
-  },
-  {
-    what: 'no content',
-    make: () => programWith({ content: undefined }),
-    verdict: 'broken',
-    code: 'signature-unreadable',
-  },
-  {
-    what: '15.9 MB of zeros in a SEQUENCE',
-    make: () => raw(encode(0x30, Buffer.alloc(15.9 * 1024 * 1024))),
-    verdict: 'broken',
-    code: 'signature-unreadable',
-  },
-  {
-    what: '15.9 MB after the signature',
-    make: () => raw(Buffer.concat([signature(), Buffer.alloc(15.9 * 1024 * 1024, 1)])),
-    verdict: 'broken',
-    code: 'hidden-bytes',
-  },
-  ...[33, 4_000_000].map(
-    (depth): HostileFile => ({
-      what: `indefinite lengths ${depth} deep`,
-      make: () => raw(repeated(depth, Uint8Array.of(0x30, 0x80))),
-      verdict: 'broken',
-      code: 'signature-unreadable',
+    ),
+  ),
+  hostile('a timestamp of 10 MB', 'broken', 'timestamp-unreadable', () =>
+    programWith({
+      unsignedAttributes: (value) => [
+        attribute(TIMESTAMP, hostileToken(value, { signer: authority, tstInfo: MEGABYTES_OF_A })),
+      ],
     }),
   ),
-  {
-    what: 'an indefinite length round millions of parts',
-    make: () => raw(Buffer.concat([Buffer.from('3080', 'hex'), repeated(7_000_000, NULL), Buffer.alloc(2)])),
-    verdict: 'broken',
-    code: 'signature-unreadable',
-  },
-  ...['308480000000', '30850100000000', '3086ffffffffffff', '30ffffffffffffff'].map(
-    (start): HostileFile => ({
-      what: `a length that begins with ${start}`,
-      make: () => raw(Buffer.concat([Buffer.from(start, 'hex'), Buffer.alloc(100)])),
-      verdict: 'broken',
-      code: 'signature-unreadable',
+  hostile('1,000 older timestamps', 'broken', 'timestamp-unreadable', () =>
+    programWith({ unsignedAttributes: () => [attribute(COUNTER_SIGNATURE, ...listed(1000, () => sequence(NULL)))] }),
+  ),
+  hostile('60,000 unsigned attributes', 'unsupported', 'signature-unreadable', () =>
+    programWith({ unsignedAttributes: () => listed(60_000, (index) => attribute(`1.2.3.${index}`, NULL)) }),
+  ),
+  hostile('60,000 signed attributes', 'unsupported', 'signature-unreadable', () =>
+    programWith({ signedAttributes: listed(60_000, (index) => attribute(`1.2.3.${index}`, NULL)) }),
+  ),
+  hostile('100 attributes of 65,000 values each', 'unsupported', 'signature-unreadable', () =>
+    programWith({ unsignedAttributes: () => listed(100, () => valuesOf('1.2.3.4', 65_000)) }),
+  ),
+  hostile('the same signed attribute twice', 'broken', 'signed-attributes-repeated', () =>
+    programWith({ signedAttributes: [attribute('1.2.3.4', NULL), attribute('1.2.3.4', NULL)] }),
+  ),
+  hostile('the same unsigned attribute twice', 'untrusted', 'unsigned-attributes-repeated', () =>
+    programWith({ unsignedAttributes: () => listed(2, () => attribute('1.2.3.4', NULL)) }),
+  ),
+  hostile('16 signers', 'unsupported', 'several-signers', () => programWith({ signers: 16 })),
+  hostile('1,000 signers', 'unsupported', 'signature-unreadable', () => programWith({ signers: 1000 })),
+  hostile('16 signers whose algorithm has 65,000 parameters', 'broken', 'signature-unreadable', () =>
+    nestedWide(3, signature({ signers: 16, signatureAlgorithm: wideAlgorithm })),
+  ),
+  hostile('version 99', 'untrusted', null, () => programWith({ version: 99 })),
+  hostile('10 MB of revocation lists', 'untrusted', null, () => programWith({ crls: MEGABYTES_OF_A })),
+  hostile('a signature value of 10 MB', 'unsupported', 'signature-unreadable', () =>
+    programWith({ signature: MEGABYTES_OF_A }),
+  ),
+  hostile('a content digest of 10 MB', 'broken', 'signature-unreadable', () =>
+    programWith({ content: indirectData(PE_IMAGE, octetString(MEGABYTES_OF_A)) }),
+  ),
+  hostile('a description of 10 MB', 'unsupported', 'signature-unreadable', () =>
+    programWith({
+      signedAttributes: [attribute(OPUS_INFO, sequence(contextConstructed(0, encode(0x80, MEGABYTES_OF_A))))],
     }),
+  ),
+  hostile('a description of 1 MB', 'untrusted', null, () => {
+    const text = encode(0x80, Buffer.alloc(1_000_000, 0x41));
+    return programWith({ signedAttributes: [attribute(OPUS_INFO, sequence(contextConstructed(0, text)))] });
+  }),
+  hostile('a description in half characters', 'untrusted', null, () =>
+    programWith({
+      signedAttributes: [attribute(OPUS_INFO, sequence(contextConstructed(0, encode(0x80, Buffer.from('odd')))))],
+    }),
+  ),
+  hostile('content in 60,000 pieces', 'broken', 'signature-unreadable', () =>
+    programWith({ content: encode(0x24, repeated(60_000, octetString(Buffer.alloc(100)))) }),
+  ),
+  hostile('SignedData in SignedData', 'unsupported', 'signature-unreadable', () =>
+    programWith({ contentType: '1.2.840.113549.1.7.2', content: signature() }),
+  ),
+  hostile('no content', 'broken', 'signature-unreadable', () => programWith({ content: undefined })),
+  hostile('15.9 MB of zeros in a SEQUENCE', 'broken', 'signature-unreadable', () =>
+    raw(encode(0x30, Buffer.alloc(15.9 * 1024 * 1024))),
+  ),
+  hostile('15.9 MB after the signature', 'broken', 'hidden-bytes', () =>
+    raw(Buffer.concat([signature(), Buffer.alloc(15.9 * 1024 * 1024, 1)])),
+  ),
+  ...[33, 4_000_000].map((depth) =>
+    hostile(`indefinite lengths ${depth} deep`, 'broken', 'signature-unreadable', () =>
+      raw(repeated(depth, Uint8Array.of(0x30, 0x80))),
+    ),
+  ),
+  hostile('an indefinite length round millions of parts', 'broken', 'signature-unreadable', () =>
+    raw(Buffer.concat([Buffer.from('3080', 'hex'), repeated(7_000_000, NULL), Buffer.alloc(2)])),
+  ),
+  ...['308480000000', '30850100000000', '3086ffffffffffff', '30ffffffffffffff'].map((start) =>
+    hostile(`a length that begins with ${start}`, 'broken', 'signature-unreadable', () =>
+      raw(Buffer.concat([Buffer.from(start, 'hex'), Buffer.alloc(100)])),
+    ),
   ),
 ];

@@ -167,9 +167,7 @@ async function signatureAtEnd(path: string): Promise<{ readonly start: number; r
 
 it.skipIf(!isInSample(0))(
   'signs and verifies an MSIX of more than 4 GiB in little memory',
-  {
-    timeout: 600_000,
-  },
+  { timeout: 600_000 },
   async () => {
     const path = join(folder.path, 'large.msix');
     const files: Entries = [

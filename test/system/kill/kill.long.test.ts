@@ -115,13 +115,7 @@ function killsOf(subject: Subject, points: readonly KillPoint[]): readonly Kill[
     const sequel = isExcluded || isUnfinished ? 'same' : usual;
     const resumePoint = { step: 1 + ((index * 7) % resumeSteps), torn: index % 2 === 1 };
     const checked = subject.isStamped && index % 8 === 1;
-    return {
-      subject,
-      point,
-      sequel,
-      checked,
-      resumePoint: isResumeKilled && !isUnfinished ? resumePoint : undefined,
-    };
+    return { subject, point, sequel, checked, resumePoint: isResumeKilled && !isUnfinished ? resumePoint : undefined };
   });
 }
 

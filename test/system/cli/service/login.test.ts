@@ -172,11 +172,7 @@ describe.runIf(IS_LINUX)('login', () => {
     expect(typed.output).toContain('stored   access key');
     expect(typed).toMatchObject({ code: 0, isRestored: true });
     expect(typed.output).not.toContain('--');
-    expect(await at.settings()).toContainEqual({
-      key: 'caFile',
-      values: [server.caFile],
-      origin: 'profile typed',
-    });
+    expect(await at.settings()).toContainEqual({ key: 'caFile', values: [server.caFile], origin: 'profile typed' });
     expect(await at.run(['whoami', '--check'], { env: { CODESIGN_CA_FILE: '' } })).toMatchObject({ code: 0 });
   });
 

@@ -197,13 +197,7 @@ const catalog = (
   result: string,
   make: () => Buffer,
   more: Partial<ContainerCase> = {},
-): ContainerCase => ({
-  what,
-  name: 'hostile.cat',
-  make,
-  result,
-  ...more,
-});
+): ContainerCase => ({ what, name: 'hostile.cat', make, result, ...more });
 const emptyAttribute = Buffer.from('300506012a3100', 'hex');
 
 export const CATALOG_CASES: readonly ContainerCase[] = [

@@ -17,13 +17,7 @@ const document = (
   result: string,
   make: () => Buffer,
   more: Partial<ContainerCase> = {},
-): ContainerCase => ({
-  what,
-  name: 'hostile.pdf',
-  make,
-  result,
-  ...more,
-});
+): ContainerCase => ({ what, name: 'hostile.pdf', make, result, ...more });
 
 const changed = (from: string | RegExp, to: string) => () =>
   Buffer.from(makePdf().toString('latin1').replace(from, to), 'latin1');
@@ -96,9 +90,7 @@ export const DOCUMENT_CASES: readonly ContainerCase[] = [
     'a string of 20 MB of escapes',
     'planned',
     () => makePdf({ catalog: `/X (${'\\('.repeat(10 * MEBIBYTE)})` }),
-    {
-      bounds: LARGE_VALUE,
-    },
+    { bounds: LARGE_VALUE },
   ),
   document('a string without end', 'pdf-malformed', () => makePdf({ objects: [`(${'('.repeat(MEBIBYTE)}`] }), {
     onlyToSign: true,
@@ -111,9 +103,7 @@ export const DOCUMENT_CASES: readonly ContainerCase[] = [
     const body = `%PDF-1.7\n1 0 obj\n${bomb}\nendobj\n`;
     return Buffer.from(`${body}startxref\n9\n%%EOF\n`, 'latin1');
   }),
-  document('80 object streams of 8 MiB each', 'pdf-too-large', () => manyStreams(80), {
-    bounds: LARGE_VALUE,
-  }),
+  document('80 object streams of 8 MiB each', 'pdf-too-large', () => manyStreams(80), { bounds: LARGE_VALUE }),
   document('a page tree that runs in a circle', 'pdf-malformed', changed('/Kids [3 0 R]', '/Kids [2 0 R]'), {
     onlyToSign: true,
   }),

@@ -21,10 +21,7 @@ const hostile = (
   { name = 'hostile.msix', bounds }: { readonly name?: string; readonly bounds?: Bounds } = {},
 ): ContainerCase => ({ what, name, make, result, ...(bounds && { bounds }) });
 const inManifest = (text: string) => () =>
-  makePackage({
-    publisher: PUBLISHER,
-    manifest: packageManifest(PUBLISHER).replace('<Identity', `${text}<Identity`),
-  });
+  makePackage({ publisher: PUBLISHER, manifest: packageManifest(PUBLISHER).replace('<Identity', `${text}<Identity`) });
 const inMap = (text: string) => () =>
   makePackage({ publisher: PUBLISHER, blockMap: (map) => map.replace('<Block ', `${text}<Block `) });
 
@@ -65,9 +62,7 @@ export const PACKAGE_CASES: readonly ContainerCase[] = [
       'a block map of a million blocks',
       'appx-malformed',
       inMap('<Block Hash="" Size="1"/>'.repeat(1_000_000)),
-      {
-        bounds: LARGE,
-      },
+      { bounds: LARGE },
     ),
     onlyToSign: true,
   },
