@@ -28,3 +28,11 @@ function onSignal(signal: NodeJS.Signals): void {
   killAll();
   process.kill(process.pid, signal);
 }
+
+export function asSoonAs(isTime: () => boolean, act: () => void): void {
+  const watch = setInterval(() => {
+    if (!isTime()) return;
+    clearInterval(watch);
+    act();
+  }, 1);
+}

@@ -7,6 +7,7 @@ import type { Format } from '../../../../src/format/format.ts';
 import { type FoundSignature, withNested } from '../../../../src/format/signature.ts';
 import { jar } from '../../../../src/formats/jar/index.ts';
 import { pe } from '../../../../src/formats/pe/index.ts';
+import { asSoonAs } from '../../../support/children.ts';
 import { type CliOptions, parseJson, runCli, snapshot, temporaryFolder } from '../../../support/programs/cli.ts';
 import { openssl } from '../../../support/programs/openssl.ts';
 import { type AuthorityMode, startTimestampAuthority } from '../../../support/services/timestamp-authority.ts';
@@ -209,13 +210,11 @@ describe('an interruption', () => {
     const asked = requests();
     const run = await timestamp([...paths, '-j', '1', '--json'], {
       mode: 'hang',
-      onStart: (kill) => {
-        const timer = setInterval(() => {
-          if (requests() === asked) return;
-          clearInterval(timer);
-          kill('SIGINT');
-        }, 10);
-      },
+      onStart: (kill) =>
+        asSoonAs(
+          () => requests() > asked,
+          () => kill('SIGINT'),
+        ),
     });
     expect([run.code, parseJson(run).files.map(({ status, error }) => error?.code ?? status)]).toEqual([
       130,

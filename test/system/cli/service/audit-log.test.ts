@@ -1,10 +1,10 @@
 /** `--audit-log` and `--verbose` of the command line: what is kept, and shown, of each call. */
 
-import { appendFile, copyFile, mkdir, readFile, stat } from 'node:fs/promises';
+import { mkdir, readFile, stat } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { fixture, parseJson, runCli, runCliProcess, temporaryFolder } from '../../../support/programs/cli.ts';
-import { NO_AUTHORITY, startScene } from '../../../support/runs/resume-scene.ts';
+import { parseJson, runCli, runCliProcess, temporaryFolder } from '../../../support/programs/cli.ts';
+import { makePrograms, NO_AUTHORITY, startScene } from '../../../support/runs/resume-scene.ts';
 import { type SharedServer, useServer } from '../../../support/services/shared-server.ts';
 
 let server: SharedServer;
@@ -12,15 +12,6 @@ beforeAll(async () => {
   server = await useServer({ bits: 2048 });
 }, 120_000);
 afterAll(() => server.stop());
-
-async function programs(folder: string, count: number): Promise<readonly string[]> {
-  const paths = Array.from({ length: count }, (_, index) => join(folder, `app-${index}.exe`));
-  for (const path of paths) {
-    await copyFile(fixture('pe/hello.exe'), path);
-    await appendFile(path, path);
-  }
-  return paths;
-}
 
 type Line = Readonly<Record<string, unknown>>;
 const linesOf = async (path: string): Promise<readonly Line[]> =>
@@ -37,7 +28,7 @@ const secretsOf = ({ env }: Pick<SharedServer, 'env'>): readonly string[] => {
 describe('sign', () => {
   it('adds a line for each call, with the records that the result names', async () => {
     await using folder = await temporaryFolder();
-    const paths = await programs(folder.path, 3);
+    const paths = await makePrograms(folder.path, 3);
     const log = join(folder.path, 'audit.jsonl');
     const run = await runCli(['sign', '--json', '--audit-log', log, ...paths], { env: server.env });
     expect(run.code).toBe(0);
@@ -73,7 +64,7 @@ describe('sign', () => {
     [['--extra', 'hostname='], (path) => basename(path)],
   ])('%s: holds the file name that the service gets', async (args, expected) => {
     await using folder = await temporaryFolder();
-    const [path = ''] = await programs(folder.path, 1);
+    const [path = ''] = await makePrograms(folder.path, 1);
     const log = join(folder.path, 'audit.jsonl');
     const env = { ...server.env, CODESIGN_AUDIT_LOG: log };
     expect(await runCli(['sign', ...args, path], { env })).toMatchObject({ code: 0 });
@@ -86,7 +77,7 @@ describe('sign', () => {
     const env = { ...server.env, CODESIGN_AUDIT_LOG: log };
     const runs = ['a', 'b', 'c'].map(async (name) => {
       await mkdir(join(folder.path, name));
-      return runCliProcess(['sign', ...(await programs(join(folder.path, name), 4))], { env });
+      return runCliProcess(['sign', ...(await makePrograms(join(folder.path, name), 4))], { env });
     });
     for (const run of await Promise.all(runs)) expect(run).toMatchObject({ code: 0 });
     expect(await linesOf(log)).toHaveLength(24);
@@ -94,7 +85,7 @@ describe('sign', () => {
 
   it('is rejected with exit 2, and nothing sent, when the log cannot be written', async () => {
     await using folder = await temporaryFolder();
-    const [path = ''] = await programs(folder.path, 1);
+    const [path = ''] = await makePrograms(folder.path, 1);
     const before = server.log();
     const args = ['sign', '--json', '--audit-log', join(folder.path, 'no', 'such', 'file'), path];
     const run = await runCli(args, { env: server.env });
@@ -105,7 +96,7 @@ describe('sign', () => {
 
   it.runIf(process.platform === 'linux')('continues, and warns once, when the log is full', async () => {
     await using folder = await temporaryFolder();
-    const paths = await programs(folder.path, 2);
+    const paths = await makePrograms(folder.path, 2);
     const run = await runCli(['sign', '--audit-log', '/dev/full', ...paths], { env: server.env });
     expect(run.code).toBe(0);
     expect(run.stderr.match(/warning {2}the audit log \/dev\/full could not be written \(.+\)/g)).toHaveLength(1);
@@ -113,7 +104,7 @@ describe('sign', () => {
 
   it('writes none in a dry run', async () => {
     await using folder = await temporaryFolder();
-    const [path = ''] = await programs(folder.path, 1);
+    const [path = ''] = await makePrograms(folder.path, 1);
     const log = join(folder.path, 'audit.jsonl');
     await runCli(['sign', '--dry-run', '--audit-log', log, path], { env: server.env });
     await expect(stat(log)).rejects.toMatchObject({ code: 'ENOENT' });
@@ -121,7 +112,7 @@ describe('sign', () => {
 
   it('shows each call with --verbose, and not without', async () => {
     await using folder = await temporaryFolder();
-    const [first = '', second = ''] = await programs(folder.path, 2);
+    const [first = '', second = ''] = await makePrograms(folder.path, 2);
     const loud = await runCli(['sign', '--verbose', '--json', first], { env: server.env });
     const quiet = await runCli(['sign', '--json', second], { env: server.env });
     const calls = loud.stderr.split('\n').filter((line) => line.startsWith('called '));

@@ -1,41 +1,20 @@
 /** Connections are few, open in time and used again: to the service, and to the timestamp authority. */
 
-import { writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { startTcpRelay } from '../../../support/network/tcp-relay.ts';
-import { parseJson, runCli, temporaryFolder } from '../../../support/programs/cli.ts';
-import { makePrograms } from '../../../support/runs/resume-scene.ts';
-import {
-  type MisbehavingServiceOptions,
-  startMisbehavingService,
-} from '../../../support/services/misbehaving-service.ts';
-import { environmentOf } from '../../../support/services/service-client.ts';
+import { parseJson, runCli } from '../../../support/programs/cli.ts';
+import { makePrograms, startScene } from '../../../support/runs/resume-scene.ts';
+import type { MisbehavingServiceOptions } from '../../../support/services/misbehaving-service.ts';
 import { startTimestampAuthority } from '../../../support/services/timestamp-authority.ts';
-import { makePki } from '../../../support/signed-files/pki.ts';
 
 /** A good service, and so many programs to be signed. */
-async function startScene(count: number, options: MisbehavingServiceOptions = {}) {
-  const folder = await temporaryFolder();
-  const pki = makePki();
-  const leaf = pki.leaf();
-  const certificate = join(folder.path, 'chain.pem');
-  await writeFile(certificate, leaf.pem + pki.intermediate.pem);
-  const paths = await makePrograms(folder.path, count);
-  const service = await startMisbehavingService('good', { key: leaf.privateKey, ...options });
-  return {
-    paths,
-    service,
-    env: environmentOf(service, certificate),
-    async [Symbol.asyncDispose]() {
-      await service.stop();
-      await folder[Symbol.asyncDispose]();
-    },
-  };
+async function startPrograms(count: number, options: MisbehavingServiceOptions = {}) {
+  const scene = await startScene('good', options);
+  return { ...scene, paths: await makePrograms(scene.folder, count) };
 }
 
 it('20 files, with reports and timestamps, take few connections', { timeout: 60_000 }, async () => {
-  await using scene = await startScene(20);
+  await using scene = await startPrograms(20);
   const { service, env, paths } = scene;
   const authority = await startTimestampAuthority();
   try {
@@ -53,7 +32,7 @@ it('20 files, with reports and timestamps, take few connections', { timeout: 60_
 });
 
 it('16 files take at most 6 round trips: 2 for the connections, then the first signature, the others, and the reports', async () => {
-  await using scene = await startScene(16);
+  await using scene = await startPrograms(16);
   const { service, env, paths } = scene;
   await using relay = await startTcpRelay({ port: Number(new URL(service.baseUrl).port), gatherMilliseconds: 300 });
   const through = { ...env, CODESIGN_BASE_URL: `https://127.0.0.1:${relay.port}` };
@@ -65,7 +44,7 @@ it('16 files take at most 6 round trips: 2 for the connections, then the first s
 
 it('a connection that closes while a request is being sent costs that request, unless it may be retried', async () => {
   for (const repetitions of [0, 20]) {
-    await using scene = await startScene(4, { plain: true });
+    await using scene = await startPrograms(4, { plain: true });
     const { service, env, paths } = scene;
     await using relay = await startTcpRelay({ port: Number(new URL(service.baseUrl).port), closesWhenReused: true });
     const through = { ...env, CODESIGN_BASE_URL: `http://127.0.0.1:${relay.port}` };

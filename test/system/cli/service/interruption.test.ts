@@ -4,6 +4,7 @@ import { readdirSync, statSync } from 'node:fs';
 import { truncate } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
+import { asSoonAs } from '../../../support/children.ts';
 import { startTcpRelay } from '../../../support/network/tcp-relay.ts';
 import { type CliRun, parseJson, runCli } from '../../../support/programs/cli.ts';
 import { reports, type Scene, startScene } from '../../../support/runs/resume-scene.ts';
@@ -19,13 +20,7 @@ const authority = await forAll(startTimestampAuthority());
 function signUntil(isTime: () => boolean, { env, path }: Scene, args: readonly string[], more = {}): Promise<CliRun> {
   return runCli(['sign', '--json', ...PATIENTLY, ...args, path], {
     env: { ...env, ...more },
-    onStart: (kill) => {
-      const watch = setInterval(() => {
-        if (!isTime()) return;
-        clearInterval(watch);
-        kill('SIGINT');
-      }, 1);
-    },
+    onStart: (kill) => asSoonAs(isTime, () => kill('SIGINT')),
   });
 }
 

@@ -3,6 +3,7 @@
 import { appendFile, copyFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { asSoonAs } from '../../../support/children.ts';
 import {
   type CliOptions,
   fixture,
@@ -231,11 +232,8 @@ describe('an interrupted run', () => {
   /** Sends the signals, so many milliseconds apart, once the first request for a signature has arrived. */
   function interruptWith(stage: Scene, signals: readonly NodeJS.Signals[], apart = 0) {
     return (kill: (signal: NodeJS.Signals) => void) => {
-      const watch = setInterval(() => {
-        if (stage.service.signRequests() === 0) return;
-        clearInterval(watch);
-        for (const [index, signal] of signals.entries()) setTimeout(() => kill(signal), index * apart);
-      }, 1);
+      const interrupt = () => signals.forEach((signal, index) => void setTimeout(() => kill(signal), index * apart));
+      asSoonAs(() => stage.service.signRequests() > 0, interrupt);
     };
   }
 

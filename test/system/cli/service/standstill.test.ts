@@ -3,6 +3,7 @@
 import { copyFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
+import { asSoonAs } from '../../../support/children.ts';
 import { startTcpRelay } from '../../../support/network/tcp-relay.ts';
 import { fixture, parseJson, runCli } from '../../../support/programs/cli.ts';
 import { reports, startScene } from '../../../support/runs/resume-scene.ts';
@@ -16,14 +17,13 @@ it('takes the answer that came before, and makes its next requests on new connec
   const run = await runCli(['sign', '--json', '-j', '1', '--timeout', '600', '--no-timestamp', path, other], {
     env: { ...env, CODESIGN_BASE_URL: `https://127.0.0.1:${relay.port}` },
     onStart(kill) {
-      const watch = setInterval(() => {
-        if (service.signRequests() === 0) return;
-        clearInterval(watch);
+      const stop = () => {
         kill('SIGSTOP');
         // The answer arrives in the meantime, and waits until it is read.
         setTimeout(relay.forget, 1000);
         setTimeout(kill, 3500, 'SIGCONT');
-      }, 1);
+      };
+      asSoonAs(() => service.signRequests() > 0, stop);
     },
   });
   expect(parseJson(run).summary).toMatchObject({ signed: 2, failed: 0 });

@@ -3,6 +3,7 @@
 import { copyFile, mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { asSoonAs } from '../../../support/children.ts';
 import { CLI_PROGRAM, fixture } from '../../../support/programs/cli.ts';
 import { type PtyOptions, type PtyRun, runOnPty } from '../../../support/programs/pty.ts';
 import { type Scene, startScene } from '../../../support/runs/resume-scene.ts';
@@ -87,12 +88,11 @@ describe.concurrent('the live line', () => {
       onOutput(text, hand) {
         if (isInterrupted || !text.includes(WAITING)) return;
         isInterrupted = true;
-        const timer = setInterval(() => {
-          if (scene.service.signRequests() === 0) return;
-          clearInterval(timer);
+        const interruptTwice = () => {
           hand.type('\x03');
           setTimeout(() => hand.type('\x03'), 1300);
-        }, 20);
+        };
+        asSoonAs(() => scene.service.signRequests() > 0, interruptTwice);
       },
     });
     expect(code).toBe(130);
