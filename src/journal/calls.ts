@@ -8,7 +8,7 @@ import { OPEN_STATES } from './schema.ts';
 
 const FIRST_PAUSE_MILLISECONDS = 50;
 const LONGEST_PAUSE_MILLISECONDS = 500;
-/** Must be shorter than the time after which other runs presume that this run is dead. */
+/** This interval must be shorter than the time after which other runs presume that this run is dead. */
 const LONGEST_UNTIL_SENT_MILLISECONDS = 120_000;
 const NOT_ENDED = 'exists (select 1 from runs where id = ? and ended is null)';
 

@@ -12,7 +12,10 @@ import type { Run } from './runs.ts';
 const LONGEST_WAIT_MILLISECONDS = 60_000;
 const SHORTEST_PAUSE_MILLISECONDS = 5;
 const PAUSE_RANGE_MILLISECONDS = 10;
-/** If nothing waits for an entry, it joins the next commit. After this time without a commit, it is committed alone. */
+/**
+ * If nothing waits for an entry, it joins the next commit. After this time without a commit, the entry is committed
+ * alone.
+ */
 const LATER_MILLISECONDS = 5;
 
 /**

@@ -12,7 +12,7 @@ export interface Work {
   readonly digest: string;
 }
 
-/** Information about a call for users and reports. It never contains a credential. */
+/** Information about a call for users and reports. This information never contains a credential. */
 export interface CallMetadata {
   readonly file: string;
   readonly bytes: number;
@@ -62,7 +62,7 @@ export interface Asking {
 export interface Waiting {
   /** If the signal is aborted, `known` throws `claim-interrupted`. */
   readonly signal?: AbortSignal | undefined;
-  /** Called once with a description of the other process, such as "process 4711 on build-3". */
+  /** This function is called once with a description of the other process, such as "process 4711 on build-3". */
   readonly onWait?: ((whom: string) => void) | undefined;
 }
 
@@ -106,11 +106,14 @@ export interface Claim extends SharedCall {
   /** If this certificate has already verified a signature, a failure of the first request does not stop the run. */
   readonly isProven: boolean;
   /**
-   * Must be called before each attempt. If it throws, nothing may be sent. `repeated`: the previous attempt may have
-   * been counted.
+   * The caller must call this function before each attempt. If it throws, nothing may be sent. `repeated`: the previous
+   * attempt may have been counted.
    */
   requested(repeated?: boolean): Promise<void>;
-  /** Must be called directly before the first byte is sent. If it throws, nothing may be sent (see the README). */
+  /**
+   * The caller must call this function directly before the first byte is sent. If this function throws, nothing may be
+   * sent (see the README).
+   */
   mayBeSent(): void;
   /** The attempt certainly did not make a signature, and another attempt will follow. */
   deferred(): Promise<void>;
@@ -192,7 +195,7 @@ export interface Journal {
   claim(asking: Asking): Promise<Claim | undefined>;
   /** Returns the signing options of the files that have the signature `known` would return. Never waits. */
   knownFor(work: Work): Promise<readonly RecordedSigningOptions[]>;
-  /** Oldest first, for all services and clients. */
+  /** The calls are sorted from the oldest to the newest, and belong to all services and clients. */
   unfinished(): Promise<readonly UnfinishedCall[]>;
   /** Calls whose signatures the same command can use if it runs again: unfinished ones, and those of failed runs. */
   repeatable(): Promise<readonly Pick<UnfinishedCall, 'work' | 'files'>[]>;
@@ -210,9 +213,9 @@ export interface Journal {
    */
   close(): Promise<void>;
   /**
-   * Records, after `close`, that the run succeeded. Otherwise runs that start within a week reuse the finished calls.
-   * Synchronous, so that it can be the last action of a process; never throws. If `isWell` is false, this only closes
-   * the files.
+   * Records, after `close`, that the run succeeded. Without this record, runs that start within a week reuse the
+   * finished calls. Synchronous, so that it can be the last action of a process; never throws. If `isWell` is false,
+   * this only closes the files.
    */
   ended(isWell?: boolean): void;
   readonly warnings: readonly string[];

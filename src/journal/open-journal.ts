@@ -17,11 +17,11 @@ const PAUSE_MILLISECONDS = 10;
 const TIDY = 'pragma incremental_vacuum(64); pragma wal_checkpoint(truncate); pragma busy_timeout = 1000';
 
 export interface JournalOptions extends Omit<runs.Observer, 'db'> {
-  /** Must never return the same text twice. */
+  /** The function must never return the same text twice. */
   readonly randomId: () => string;
   /** Days for which ended calls are kept. */
   readonly keepDays: number;
-  /** Milliseconds since this run began. It can use signatures that other processes have made since then. */
+  /** Milliseconds since this run began. The run can use signatures that other processes have made since then. */
   readonly runningFor: number;
   /** Milliseconds for which a file waits for another process that makes no progress. */
   readonly patience: number;
@@ -73,7 +73,7 @@ function versionOf(db: Database, database: string): number {
 
 function journalOfRun(run: runs.Run, { randomId, keepDays, ...options }: JournalOptions): Journal {
   const { db, folder } = run;
-  // Longer than the time after which a run whose process is not visible is presumed gone.
+  // This time is longer than the time after which a run whose process is not visible is presumed gone.
   const patience = Math.max(options.patience, runs.WATCHED_MILLISECONDS + 20_000);
   const session = sessionOf(run);
   const { warnings, warn, enter } = session;

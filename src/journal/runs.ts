@@ -50,7 +50,7 @@ export function giveSignOfLife({ db, id, now }: Run): void {
   db.run('update runs set active_at = ? where id = ? and ended is null', now().getTime(), id);
 }
 
-/** Must run in a transaction, because this function also records the end of a dead run. */
+/** This function must run in a transaction, because it also records the end of a dead run. */
 export function isGone(me: Run, id: Value): boolean {
   const row = runOf(me, id);
   if (row === undefined) return true;
