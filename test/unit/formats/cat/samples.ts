@@ -100,23 +100,18 @@ const old = sequence(
 );
 
 const good = (name: string, what: string, shape: CatalogShape): Fixture => ({
-  name,
-  what,
+  ...{ name, what, appendCode: 'cannot-append' },
   bytes: makeCatalog(shape),
-  appendCode: 'cannot-append',
 });
+const SHA1 = sequence(objectIdentifier(DIGEST_OID.SHA1), nullValue());
+const many = Array.from({ length: 200 }, (_, index) => listed(`file${index}.sys`, index)).flat();
 
 export const GOOD_CATALOGS: readonly Fixture[] = [
   good('two.cat', 'a file listed twice, as inf2cat does', { members: oneFile }),
   good('one.cat', 'a file listed by SHA-1', { kind: VERSION_1, members: [old] }),
   good('none.cat', 'no members', {}),
-  good('left.cat', 'a digest algorithm that another program left when it removed a signature', {
-    members: oneFile,
-    digestAlgorithms: [sequence(objectIdentifier(DIGEST_OID.SHA1), nullValue())],
-  }),
-  good('large.cat', 'more than 64 KiB', {
-    members: Array.from({ length: 200 }, (_, index) => listed(`file${index}.sys`, index)).flat(),
-  }),
+  good('left.cat', 'a digest algorithm that is left of a signature', { members: oneFile, digestAlgorithms: [SHA1] }),
+  good('large.cat', 'more than 64 KiB', { members: many }),
 ];
 
 const malformed = (code: string, name: string, what: string, bytes: Buffer): Fixture => ({ name, what, bytes, code });
@@ -127,6 +122,10 @@ const plain = makeCatalog({ members: oneFile });
 const tooLarge = Buffer.alloc(16 * 1024 * 1024 + 1);
 plain.copy(tooLarge);
 
+const memberOf = (...attributes: readonly Uint8Array[]) => sequence(octetString(IDENTIFIER), setOf(...attributes));
+const oddName = sequence(encode(0x1e, IDENTIFIER.subarray(1)), smallInteger(1), octetString(IDENTIFIER));
+const twoDigests = [1, 2].map((fill) => indirectData(DIGEST_OID.SHA1, Buffer.alloc(20, fill)));
+
 export const MALFORMED_CATALOGS: readonly Fixture[] = [
   malformed('file-malformed', 'cut.cat', 'a catalog that was cut', plain.subarray(0, plain.length - 1)),
   malformed('trailing-bytes', 'tail.cat', 'bytes behind it', Buffer.concat([plain, Buffer.of(0)])),
@@ -134,24 +133,8 @@ export const MALFORMED_CATALOGS: readonly Fixture[] = [
   broken('kind.cat', 'members of an unknown kind', { kind: `${MICROSOFT}.12.1.4` }),
   broken('time.cat', 'a month that does not exist', { time: '241306070809Z' }),
   broken('member.cat', 'a member without a tag', { members: [sequence()] }),
-  broken('name.cat', 'a name of an odd number of bytes', {
-    members: [
-      sequence(
-        octetString(IDENTIFIER),
-        setOf(
-          attribute('12.2.1', sequence(encode(0x1e, IDENTIFIER.subarray(1)), smallInteger(1), octetString(IDENTIFIER))),
-        ),
-      ),
-    ],
-  }),
-  broken('digests.cat', 'a member with two digests', {
-    members: [
-      sequence(
-        octetString(IDENTIFIER),
-        setOf(...[1, 2].map((fill) => indirectData(DIGEST_OID.SHA1, Buffer.alloc(20, fill)))),
-      ),
-    ],
-  }),
+  broken('name.cat', 'a name of an odd number of bytes', { members: [memberOf(attribute('12.2.1', oddName))] }),
+  broken('digests.cat', 'a member with two digests', { members: [memberOf(...twoDigests)] }),
 ];
 
 /** The same catalog with another identifier, and with another time. */
