@@ -105,7 +105,7 @@ class Tree {
       // Readers search the tree. They would miss an entry that is out of order, and find only one of two entries with
       // equal names.
       if (previous !== undefined && compareNames(previous.name, node.name) >= 0) {
-        throw malformed('the names in a storage are not in order, or differ in upper and lower case alone');
+        throw malformed('the names in a storage are not in order, or differ only in case');
       }
       children.push(node);
     }
@@ -176,7 +176,7 @@ function nameOf(entry: Buffer): Uint8Array {
   if (length < 4 || length > 64 || length % 2 !== 0) throw malformed(`a name in its directory has ${length} bytes`);
   const name = entry.subarray(0, length - 2);
   // Readers disagree about where a name that contains a NUL ends.
-  if (Buffer.from(name).toString('utf16le').includes('\0')) throw malformed('a name in its directory holds a NUL');
+  if (Buffer.from(name).toString('utf16le').includes('\0')) throw malformed('a name in its directory contains a NUL');
   return name;
 }
 

@@ -126,7 +126,7 @@ export class Sectors {
 
   async #listFatSectors(header: DataView): Promise<readonly number[]> {
     const count = header.getUint32(44, true);
-    if (count > this.#count) throw malformed(`it says that it has ${count} FAT sectors`);
+    if (count > this.#count) throw malformed(`its header declares ${count} FAT sectors`);
     const listed: number[] = [];
     for (let index = 0; index < Math.min(count, HEADER_FAT_SECTORS); index += 1) {
       listed.push(header.getUint32(76 + index * 4, true));
@@ -135,7 +135,7 @@ export class Sectors {
     let sector = header.getUint32(68, true);
     const isEmpty = [END_OF_CHAIN, FREE, 0].includes(sector);
     if (header.getUint32(72, true) !== difatCount || (difatCount === 0) !== isEmpty) {
-      throw malformed('its DIFAT has another length than its FAT needs');
+      throw malformed('the length of its DIFAT does not match its FAT');
     }
     while (listed.length < count) {
       this.#claim(sector, 'the DIFAT');

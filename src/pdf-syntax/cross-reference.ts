@@ -63,7 +63,7 @@ export async function readSections(
     const previous = entries.get('Prev');
     if (previous === undefined) break;
     const offset = offsetOf(previous, 'Prev');
-    if (seen.has(offset)) throw brokenReference('its sections lead round in a circle');
+    if (seen.has(offset)) throw brokenReference('its sections form a cycle');
     seen.add(offset);
     next = await readSection(offset);
     sections.push(next);
@@ -105,8 +105,7 @@ async function readXrefStream(source: ByteSource, offset: number): Promise<Secti
   });
   const widths = integers(trailer.entries.get('W'));
   const [typeWidth = 0, secondWidth = 0, thirdWidth = 0] = widths;
-  if (widths.length !== 3 || widths.some((width) => width > 8))
-    throw brokenReference('/W has other widths than it may have');
+  if (widths.length !== 3 || widths.some((width) => width > 8)) throw brokenReference('/W has invalid widths');
   const width = typeWidth + secondWidth + thirdWidth;
   const index = trailer.entries.has('Index')
     ? integers(trailer.entries.get('Index'))
@@ -117,7 +116,7 @@ async function readXrefStream(source: ByteSource, offset: number): Promise<Secti
   }
   const count = ranges.reduce((sum, range) => sum + range.count, 0);
   if (index.length % 2 !== 0 || count * width > data.length || width === 0)
-    throw brokenReference('a stream has fewer entries than it names');
+    throw brokenReference('a stream has fewer entries than it declares');
   const field = (from: number, length: number): number =>
     data.subarray(from, from + length).reduce((value, byte) => value * 256 + byte, 0);
   return sectionOf({ kind: 'stream', offset, end, trailer }, ranges, (at): Entry => {
@@ -137,7 +136,7 @@ function integers(value: PdfValue | undefined): readonly number[] {
   const items = isOf(value, 'array') ? value.items : [value];
   return items.map((item) => {
     if (isInteger(item)) return item;
-    throw brokenReference('a stream has other values than numbers in /W, /Index or /Size');
+    throw brokenReference('a stream has values in /W, /Index or /Size that are not numbers');
   });
 }
 

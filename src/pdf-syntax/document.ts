@@ -42,7 +42,7 @@ export async function openDocument(source: ByteSource, known: readonly Section[]
   const sections = await readSections(source, offset, known);
   const [{ trailer }] = sections;
   if (await isMisleading(source, offset))
-    throw brokenReference('it is linearised, and its first section is another than its last');
+    throw brokenReference('it is linearised, but its end does not refer to its first section');
   if (sections.some((section) => section.trailer.entries.has('Encrypt'))) throw pdfErrors('pdf-encrypted');
   const root = trailer.entries.get('Root');
   if (!isOf(root, 'reference')) throw brokenReference('its trailer does not lead to a catalog');
@@ -193,7 +193,7 @@ async function isMisleading(source: ByteSource, offset: number): Promise<boolean
 function sizeIn({ entries }: PdfDictionary): number {
   const size = entries.get('Size');
   if (isInteger(size) && size > 0 && size <= MAX_NUMBER) return size;
-  throw brokenReference('its trailer has no proper /Size');
+  throw brokenReference('its trailer has no valid /Size');
 }
 
 /** Maps each object number to the last section that contains it (section index plus 1), so that no search is needed. */

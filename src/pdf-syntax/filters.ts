@@ -36,7 +36,7 @@ export function decodeStream(encoded: Buffer, { entries }: PdfDictionary, malfor
   let data = encoded;
   for (const [index, each] of filters.entries()) {
     const filter = FILTERS.get(nameOf(each) ?? '');
-    if (filter === undefined) throw malformed('a stream has a filter that is not for objects');
+    if (filter === undefined) throw malformed('a stream has a filter that is not supported for objects');
     data = filter(data, { parameter: parameterOf(parameters[index], malformed), malformed });
   }
   return data;

@@ -126,7 +126,7 @@ export function parser(bytes: Uint8Array, base: number | undefined, isWhole: boo
       peek();
     }
     const digits = textOf(start + 1, end).replace(/[\0\t\n\f\r ]/g, '');
-    if (!/^[0-9A-Fa-f]*$/.test(digits)) throw malformed('a hexadecimal string holds another character');
+    if (!/^[0-9A-Fa-f]*$/.test(digits)) throw malformed('a hexadecimal string contains other characters');
     position = end + 1;
     return string(start, Buffer.from(digits.length % 2 === 0 ? digits : `${digits}0`, 'hex'), true);
   }

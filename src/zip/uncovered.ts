@@ -3,22 +3,13 @@ import { areZero, type ByteRange } from '../bytes/pieces.ts';
 import type { ZipArchive } from './archive.ts';
 import { asBuffer, readUInt64LE, ZIP64_END_RECORD_LENGTH, ZIP64_LOCATOR_LENGTH } from './fields.ts';
 
-export interface Uncovered {
-  readonly before: UncoveredBytes;
-  /** Bytes between records, before the directory, and after the known fields of the ZIP64 end record. */
-  readonly between: UncoveredBytes;
-  readonly after: UncoveredBytes;
-  /** Length of an APK Signing Block before the directory, which `between` does not include. */
-  readonly apkSigningBlock: number;
-}
-
 export interface UncoveredBytes {
   readonly length: number;
   /** True if all bytes are zero, or if there are none. */
   readonly isZero: boolean;
 }
 
-export async function findUncovered(source: ByteSource, archive: ZipArchive): Promise<Uncovered> {
+export async function findUncovered(source: ByteSource, archive: ZipArchive) {
   const { start, inFile, end } = archive;
   const { directoryOffset, recordOffset, zip64, trailingLength } = end;
   const lastEnd = inFile.at(-1)?.end ?? start;

@@ -34,7 +34,7 @@ export function withoutSignature(root: CompoundStorage): CompoundStorage {
     const known = SIGNATURE_STREAMS.find((each) => compareNames(each, name) === 0);
     if (known === undefined) return false;
     if (kind === 'stream' && Buffer.compare(known, name) === 0) return true;
-    throw malformed('a storage, or a stream in other case, has the name of the signature');
+    throw malformed('a storage, or a stream in a different case, has the name of the signature');
   };
   return { ...root, children: root.children.filter((child) => !isSignature(child)) };
 }

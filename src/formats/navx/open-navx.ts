@@ -77,7 +77,7 @@ export async function readLayout(source: ByteSource): Promise<NavxLayout> {
   }
   const header = Buffer.from(await source.read(0, HEADER_LENGTH));
   const isKnown = header.readUInt32LE(4) === HEADER_LENGTH && header.toString('latin1', 36) === 'NAVX';
-  if (!isKnown) throw malformed('its header is not the one of 40 bytes');
+  if (!isKnown) throw malformed('its header does not have the known form of 40 bytes');
   const packageEnd = HEADER_LENGTH + Number(header.readBigUInt64LE(28));
   if (packageEnd > fileSize)
     throw bytesErrors('file-truncated', { size: fileSize, what: 'its package', end: packageEnd });
@@ -95,7 +95,7 @@ async function readBlock({ size, read }: ByteSource, start: number): Promise<Byt
   const end = Buffer.from(await read(size - 8, 8));
   if (markOf(end.subarray(4)) !== BLOCK_MARK) throw malformed('its signature block does not end with its mark');
   const offset = end.readUInt32LE(0);
-  if (offset !== start) throw malformed(`its signature says that it is at byte ${offset}, and it is at byte ${start}`);
+  if (offset !== start) throw malformed(`its signature block refers to byte ${offset}, but begins at byte ${start}`);
   return { start: start + BLOCK_MARK.length, end: size - 8 };
 }
 

@@ -1,9 +1,7 @@
 /** In the update that adds a signature or a document timestamp, the value of /Contents is all zeros. */
 
-import type { ByteSource } from '../../bytes/byte-source.ts';
 import { patchedSource } from '../../bytes/patched-source.ts';
 import type { Patch } from '../../bytes/pieces.ts';
-import type { Content } from '../../crypto/measure-content.ts';
 import type { PdfDocument } from '../../pdf-syntax/document.ts';
 import { pdfErrors } from '../../pdf-syntax/errors.ts';
 import { type Field, firstPage, readCatalog } from '../../pdf-syntax/structure.ts';
@@ -22,17 +20,11 @@ export interface NewSignature {
   readonly certifies: boolean;
 }
 
-export interface PreparedUpdate {
-  readonly content: Content;
-  readonly result: ByteSource;
-  put(cms: Uint8Array): Patch;
-}
-
 const NUMBER_WIDTH = 10;
 /** Largest document whose offsets have at most ten digits, including an update with the largest signature. */
 export const LARGEST_WITH_TEN_DIGITS = 9_900_000_000;
 
-export async function prepareUpdate(document: PdfDocument, wanted: NewSignature): Promise<PreparedUpdate> {
+export async function prepareUpdate(document: PdfDocument, wanted: NewSignature) {
   const { source } = document;
   const signature = { number: wanted.firstNumber, generation: 0 };
   const width = source.size <= LARGEST_WITH_TEN_DIGITS ? NUMBER_WIDTH : String(Number.MAX_SAFE_INTEGER).length;
@@ -49,7 +41,7 @@ export async function prepareUpdate(document: PdfDocument, wanted: NewSignature)
   return {
     content: [{ start: 0, end: source.size }, before, after],
     result: patchedSource(source, [{ offset: source.size, remove: 0, insert: [bytes] }]),
-    put(cms) {
+    put(cms: Uint8Array): Patch {
       const insert = [before, hexContents(cms, wanted.space), after];
       return [{ offset: source.size, remove: 0, insert }];
     },

@@ -17,7 +17,7 @@ const shown = (key: string, flag: `--${string}`, help: string) =>
       const problem =
         text.length > LONGEST
           ? `is longer than ${LONGEST} characters`
-          : /\p{Cc}|\p{Cs}|\p{Bidi_Control}/u.test(text) && 'holds control characters';
+          : /\p{Cc}|\p{Cs}|\p{Bidi_Control}/u.test(text) && 'contains control characters';
       if (problem) throw pdfSigningErrors('pdf-text-invalid', { flag, problem });
     },
   }) as const satisfies FormatOption;
