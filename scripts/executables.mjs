@@ -70,6 +70,7 @@ async function writeConfig({ work, checkout }, more) {
     disableExperimentalSEAWarning: true,
     assets: {
       'errors.md': path.join(checkout, 'docs', 'errors.md'),
+      'codesign-remote.1': path.join(checkout, 'dist', 'man', 'codesign-remote.1'),
       'digest-worker.cjs': path.join(program, 'digest-worker.cjs'),
     },
     ...more,

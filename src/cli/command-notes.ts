@@ -233,4 +233,12 @@ Add this line to the shell's start-up file:
   $PROFILE of PowerShell       codesign-remote completion powershell | Out-String | Invoke-Expression
 
 The script for PowerShell has not been tested.`,
+
+  man: `\
+The page is in the format of the command man.
+
+Examples:
+  codesign-remote man | man -l -
+
+Exit codes: 0 shown, 2 usage`,
 } as const;

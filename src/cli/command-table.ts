@@ -189,5 +189,12 @@ export const PROGRAM: ProgramDefinition = {
       run: async (io, _options, [shell]: ['bash' | 'zsh' | 'fish' | 'powershell']) =>
         (await import('./completion/scripts.ts')).completion(shell, io),
     }),
+    command({
+      name: 'man',
+      description: 'print the manual page',
+      arguments: [],
+      notes: NOTES.man,
+      run: async (io) => (await import('./docs-folder.ts')).printManual(io),
+    }),
   ],
 };

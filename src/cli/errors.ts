@@ -8,7 +8,8 @@ export const cliErrors = defineErrors('usage', {
   'error-code-unknown': {
     category: 'usage',
     message: (d: { code: string }) => `"${d.code}" is not an error code`,
-    hint: (d: { suggestion: string; page: string }) => `${d.suggestion}All error codes are listed in ${d.page}.`,
+    hint: (d: { suggestion: string; folder: string }) =>
+      `${d.suggestion}All error codes are listed in errors.md in ${d.folder}.`,
   },
   'foreign-option': {
     message: '{problem}',

@@ -35,7 +35,8 @@ export type CommandName =
   | 'config profiles'
   | 'config remove-profile'
   | 'explain'
-  | 'completion';
+  | 'completion'
+  | 'man';
 
 export interface ValueKind<Value> {
   read(given: Given): Value;

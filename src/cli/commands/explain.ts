@@ -18,7 +18,11 @@ export async function explain(code: string, io: Io): Promise<number> {
   // A code may have an entry in each of two categories.
   const entries = rows.filter((row) => row.length === 4 && row[0] === code);
   if (entries.length === 0) {
-    throw cliErrors('error-code-unknown', { code, suggestion: didYouMean(code, await errorCodes()), page: PAGE });
+    throw cliErrors('error-code-unknown', {
+      code,
+      suggestion: didYouMean(code, await errorCodes()),
+      folder: DOCS_FOLDER,
+    });
   }
   for (const [, category = '', cause = '', remedy = ''] of entries) {
     const lines = [

@@ -69,7 +69,7 @@ export async function askForAll(suggested: Suggested, ask: Ask, io: Io): Promise
   const { paths, chain } = await askForCertificate(suggested.certificate, ask, io);
   const { timestampUrl } = suggested;
   const hasSuggestion = timestampUrl.values.length > 0 || timestampUrl.isGiven;
-  if (!timestampUrl.isGiven) writeLines(io.stderr, [`  Public authorities: ${DOCS_FOLDER}/timestamps.md`], io);
+  if (!timestampUrl.isGiven) writeLines(io.stderr, [`  Public authorities: timestamps.md in ${DOCS_FOLDER}`], io);
   const authorities = await answerTo(
     `Timestamp authorities (separate several with spaces; \`${NONE}\`: no timestamps)`,
     hasSuggestion ? timestampUrl : { values: [NONE], isGiven: false },

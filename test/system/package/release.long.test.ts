@@ -79,10 +79,12 @@ it('has a checksum for each artifact, and names the packages inside', async () =
 });
 
 describe('the executable for Linux', () => {
-  it('explains errors, completes, and checks a setup', async () => {
+  it('explains errors, completes, prints its manual page, and checks a setup', async () => {
     const program = artifact('-linux-x64');
     expect((await run(program, ['explain', 'file-changed'])).stdout).toContain('exit code  6');
     expect((await run(program, ['completion', 'bash'])).stdout).toContain('complete -F');
+    const manual = await readFile(join(REPOSITORY, 'dist/man/codesign-remote.1'), 'utf8');
+    expect((await run(program, ['man'])).stdout).toBe(manual);
     expect((await run(program, ['doctor'])).stdout).toContain('a single executable cannot load the package keytar');
   });
 
