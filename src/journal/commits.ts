@@ -47,8 +47,8 @@ export function sessionOf(run: Run) {
   const waiting: Entry[] = [];
   const failed = new Set<Entry>();
   const inMemory = new Map<string, Unrecorded>();
-  /** Wakes the files that wait for a change in the journal. */
-  let woken = new AbortController();
+  /** Wakes the files that wait for a change in the journal; undefined if none waits, because an abort is slow. */
+  let woken: AbortController | undefined;
   let isWorking = false;
   /** The current `synchronous` mode of the connection; undefined before the first commit. */
   let synchronous: string | undefined;
@@ -96,8 +96,8 @@ export function sessionOf(run: Run) {
     }
     // Files that only look again must not wake each other.
     if (entries.every(({ urgency }) => urgency === 'soon')) return;
-    woken.abort();
-    woken = new AbortController();
+    woken?.abort();
+    woken = undefined;
   }
 
   async function transaction(entries: readonly Entry[]): Promise<readonly (() => void)[]> {
@@ -176,8 +176,9 @@ export function sessionOf(run: Run) {
       if (reason !== undefined) throw journalErrors('journal-unusable', { folder, reason });
     },
     /** Ends early if an entry is committed or the signal is aborted. */
-    async paused(milliseconds: number, signal: AbortSignal = woken.signal): Promise<void> {
-      const either = AbortSignal.any([woken.signal, signal]);
+    async paused(milliseconds: number, signal?: AbortSignal): Promise<void> {
+      woken ??= new AbortController();
+      const either = AbortSignal.any(signal ? [woken.signal, signal] : [woken.signal]);
       await sleep(milliseconds, undefined, { signal: either }).catch(() => undefined);
     },
   };
