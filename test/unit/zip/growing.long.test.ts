@@ -39,15 +39,8 @@ describe('the number of entries', () => {
     }
     pattern.copy(bytes, end, local + central);
     if (zip64) {
-      for (const [at, value] of [
-        [24, count],
-        [32, count],
-        [40, end - directory],
-        [48, directory],
-        [56 + 8, end],
-      ] as const) {
-        bytes.writeBigUInt64LE(BigInt(value), end + at);
-      }
+      const fields = { 24: count, 32: count, 40: end - directory, 48: directory, [56 + 8]: end };
+      for (const [at, value] of Object.entries(fields)) bytes.writeBigUInt64LE(BigInt(value), end + Number(at));
     } else {
       for (const at of [8, 10]) bytes.writeUInt16LE(count, end + at);
       bytes.writeUInt32LE(end - directory, end + 12);
@@ -158,19 +151,17 @@ describe('offsets', () => {
     expect(reading?.entries.map(({ name, offset, size }) => ({ name, offset, size }))).toEqual(places);
   });
 
-  it('of the directory alone make a ZIP64 end record, and no ZIP64 field', async () => {
-    const directoryAt = (beyond: number) => FOUR_GIB + beyond - (30 + 'small'.length + CONTENTS.length);
-    for (const [beyond, isWide] of [
-      [-2, false],
-      [-1, true],
-      [0, true],
-    ] as const) {
-      const { after } = await grown(hugeArchive(directoryAt(beyond) - (await movedBy())));
-      expect(after.end.directoryOffset).toBe(FOUR_GIB + beyond);
-      expect(after.end.zip64 !== undefined).toBe(isWide);
-      const { recordStart, recordEnd } = entryNamed(after, 'small');
-      expect(recordEnd - recordStart).toBe(46 + 'small'.length);
-    }
+  it.each([
+    [-2, false],
+    [-1, true],
+    [0, true],
+  ])('of the directory alone make a ZIP64 end record, and no ZIP64 field: 4 GiB %i, %s', async (beyond, isWide) => {
+    const behind = FOUR_GIB + beyond - (30 + 'small'.length + CONTENTS.length) - (await movedBy());
+    const { after } = await grown(hugeArchive(behind));
+    expect(after.end.directoryOffset).toBe(FOUR_GIB + beyond);
+    expect(after.end.zip64 !== undefined).toBe(isWide);
+    const { recordStart, recordEnd } = entryNamed(after, 'small');
+    expect(recordEnd - recordStart).toBe(46 + 'small'.length);
   });
 
   it('join sizes in a ZIP64 field that is there already', async () => {
