@@ -8,10 +8,9 @@ import { hasFindingAgainst } from '../../../../src/errors/finding.ts';
 import type { SignableFile } from '../../../../src/format/signable-file.ts';
 import { withNested } from '../../../../src/format/signature.ts';
 import { pe } from '../../../../src/formats/pe/index.ts';
-import { folderForAll } from '../../../support/set-up.ts';
 import { checkAll, run } from '../../../system/interop/verifiers.ts';
 import { applyPatch } from '../support/apply-patch.ts';
-import { placeIn, removalOf, signingIn, stampIn } from '../support/change.ts';
+import { placeIn, removalOf, signingIn } from '../support/change.ts';
 import { isIntact } from '../support/is-intact.ts';
 import { openBytes } from '../support/sign-bytes.ts';
 
@@ -20,7 +19,6 @@ const corpus = process.env.CODESIGN_TEST_CORPUS ?? '';
 const BROKEN_ON_PURPOSE = ['signed-data-in-cert.exe', 'signed-two-wincerts.exe'];
 const programs = corpus === '' ? [] : ['pe', 'pe-special'].flatMap(filesIn);
 const signedPrograms: string[] = [];
-const folder = folderForAll();
 
 /** The files that say they are PEs. */
 function filesIn(name: string): string[] {
@@ -77,34 +75,17 @@ describe.skipIf(corpus === '')('the corpus', () => {
     }
   });
 
-  it('is left by remove as osslsigncode leaves it', async () => {
-    const different: string[] = [];
+  it('has no signature once that is removed, and an intact one once it is attached again', async () => {
     for (const file of signedPrograms) {
-      const theirs = path.join(folder, path.basename(file));
-      await run('osslsigncode', ['remove-signature', '-in', path.join(corpus, file), '-out', theirs]);
-      const removed = applyPatch(read(file), await removalOf(await openBytes(pe, read(file))));
-      expect(await (await openBytes(pe, removed)).signatures()).toEqual([]);
-      if (!removed.equals(readFileSync(theirs))) different.push(path.basename(file));
-    }
-    expect(different).toEqual([]);
-  });
-
-  it('accepts each extracted signature again, and a timestamp in it', async () => {
-    for (const file of signedPrograms) {
-      const bytes = read(file);
-      const opened = await openBytes(pe, bytes);
-      const [signature] = await opened.signatures();
-      if (signature === undefined) throw new Error(`${file} has no signature`);
-      const removed = applyPatch(bytes, await removalOf(opened));
-      const attached = await placeIn(await openBytes(pe, removed), signature.envelope);
-      const result = applyPatch(removed, attached.patch);
-      const again = await openBytes(pe, result);
+      const opened = await openBytes(pe, read(file));
+      const [signature = expect.unreachable()] = await opened.signatures();
+      const removed = applyPatch(read(file), await removalOf(opened));
+      const unsigned = await openBytes(pe, removed);
+      expect(await unsigned.signatures()).toEqual([]);
+      const attached = await placeIn(unsigned, signature.envelope);
+      const again = await openBytes(pe, applyPatch(removed, attached.patch));
       await signingIn(again).verify(attached);
-      const tokens = (await again.signatures()).map((each) => [each, Buffer.of(0x30, 0)] as const);
-      const stamped = await stampIn(again, new Map(tokens));
-      const after = await openBytes(pe, applyPatch(result, stamped.patch));
-      await signingIn(after).verify(stamped);
-      for (const each of withNested(await after.signatures()))
+      for (const each of withNested(await again.signatures()))
         expect([file, await isIntact(each)]).toEqual([file, true]);
     }
   }, 120_000);

@@ -5,29 +5,11 @@ import { jar } from '../../../../../src/formats/jar/index.ts';
 import { LARGEST_MANIFEST } from '../../../../../src/formats/jar/layout.ts';
 import { signingContext } from '../../../../support/signed-files/signing-context.ts';
 import { makeThrowawaySigner } from '../../../../support/signed-files/throwaway-signer.ts';
-import { checkIn, signingIn } from '../../support/change.ts';
-import { isIntact } from '../../support/is-intact.ts';
-import { openBytes, signBytes } from '../../support/sign-bytes.ts';
+import { signingIn } from '../../support/change.ts';
+import { openBytes } from '../../support/sign-bytes.ts';
 import { jarOf, MANIFEST, type SimpleEntry, zip } from '../simple-zip.ts';
-import { signAgain, withoutWholeDigest } from './signed-again.ts';
 
 const signer = await makeThrowawaySigner();
-
-it('a signature of 100 MB that is packed into 100 kB is none that can be read, and is not unpacked', async () => {
-  const contents = Buffer.alloc(100_000_000, 'a');
-  const files = ['META-INF/X.SF', 'META-INF/X.RSA'].map((name) => ({ name, contents }));
-  const bomb = zip([{ name: MANIFEST, contents: 'X: 1\n\n' }, ...files]);
-  const before = process.memoryUsage().arrayBuffers;
-  const file = await openBytes(jar, bomb);
-  const [signature, ...others] = await file.signatures();
-  expect(others).toEqual([]);
-  expect(signature).toMatchObject({ signer: { name: '(unreadable signature)', certificate: undefined } });
-  expect(await isIntact(signature)).toBe(false);
-  const append = checkIn(file, jar, signingContext({ chain: signer.chain }), 'append');
-  await expect(append).rejects.toMatchObject({ code: 'cannot-append' });
-  await signingIn(file).check(signingContext({ chain: signer.chain }), 'replace');
-  expect(process.memoryUsage().arrayBuffers - before).toBeLessThan(4_000_000);
-});
 
 describe('what Java opens no signed archive with', () => {
   /** `length` bytes, without sections. */
@@ -63,20 +45,6 @@ describe('what Java opens no signed archive with', () => {
     const refusal = { code: 'manifest-too-large', message: expect.stringContaining('META-INF/TEST_PUB.SF is ') };
     await expect(prepare([{ name: MANIFEST, contents }])).rejects.toMatchObject(refusal);
   });
-});
-
-it('examines quickly a signature file that speaks of one large section again and again', {
-  timeout: 10_000,
-}, async () => {
-  const attributes = Array.from({ length: 60_000 }, (_, index) => `X${index}: ${'x'.repeat(50)}\r\n`).join('');
-  const contents = `X: 1\r\n\r\nName: a\r\n${attributes}\r\n`;
-  const { result } = await signBytes(jar, jarOf(contents, 'a'), signer);
-  const again = signAgain(result, signer, 'TEST_PUB', (text) => {
-    const [main = '', section = ''] = withoutWholeDigest(text).split('\r\n\r\n');
-    return `${main}\r\n\r\n${`${section}\r\n\r\n`.repeat(50_000)}`;
-  });
-  const [signature] = await (await openBytes(jar, again)).signatures();
-  expect(await isIntact(signature)).toBe(true);
 });
 
 it('a timestamp by SHA-1 is rejected', async () => {
