@@ -20,13 +20,16 @@ const OPTIMIZE_LATER: Readonly<Record<string, readonly string[]>> = {
 
 /**
  * Modules of Node.js, and those that they import. Node.js contains compiled code for them, which V8 rejects after a flag
- * has changed. If they are loaded earlier, signing one program of 12 KB takes 10 % less processor time.
+ * has changed. If they are loaded earlier, signing or verifying one program of 12 KB takes 18 % less processor time.
+ * Other commands need few of them.
  */
-const NEEDED_TO_SIGN = ['assert', 'child_process', 'crypto', 'http', 'tls', 'worker_threads'];
+const NEEDED_EARLY = ['assert', 'child_process', 'crypto', 'http', 'tls', 'worker_threads'];
 
 /** Tunes V8 for short runs, before most of the program is loaded. */
 export async function prepareProcess(command: string | undefined): Promise<void> {
-  if (command === 'sign') for (const name of NEEDED_TO_SIGN) process.getBuiltinModule(name);
+  if (command === 'sign' || command === 'verify') {
+    for (const name of NEEDED_EARLY) process.getBuiltinModule(name);
+  }
   // Collects garbage earlier: with Node.js 20, an archive of 100,000 entries takes 206 MiB instead of 282 MiB, and 10 %
   // more time.
   setFlagsFromString('--heap-growing-percent=100');
@@ -45,7 +48,7 @@ const { enableCompileCache } = module as typeof module & { readonly enableCompil
 
 /**
  * The cache contains only functions that are compiled when their file is loaded. V8 usually compiles a function on its
- * first call. With all functions in the cache, signing one program of 12 KB takes 10 % less processor time, and 10 %
+ * first call. With all functions in the cache, signing one program of 12 KB takes 17 % less processor time, and 7 %
  * more in the first run.
  */
 function keepAllFunctions(enable: Enable): Enable {
