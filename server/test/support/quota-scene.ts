@@ -3,6 +3,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { expect } from 'vitest';
 import { copyData } from '../../../test/support/services/server-data.ts';
 import { tokenFolder } from '../../src/keys/softhsm.ts';
 import { prepareTables } from '../../src/records/migrations.ts';
@@ -13,6 +14,7 @@ import { openStore } from '../../src/setup/open-data.ts';
 import { addClient } from './clients.ts';
 import { type Instance, instance } from './instances.ts';
 import { startPostgres, type TestPostgres } from './postgres.ts';
+import { type QuotaRound, quotaRound } from './quota-round.ts';
 
 export interface Scene {
   /** The test's own connection to the database of the instances. */
@@ -58,6 +60,27 @@ export async function openScene(
   } catch (error) {
     await close();
     throw error;
+  }
+}
+
+export interface QuotaRounds extends QuotaRound {
+  readonly servers: number;
+  readonly rounds: number;
+}
+
+/** Runs the rounds one after the other. */
+export async function quotaRounds(
+  kind: 'SQLite' | 'PostgreSQL',
+  { servers, rounds, ...round }: QuotaRounds,
+): Promise<void> {
+  const { store, instances, close } = await openScene(kind, servers, {});
+  try {
+    let lost = 0;
+    for (let index = 0; index < rounds; index++) lost += await quotaRound(store, instances, round);
+    // Without a call that a kill interrupted, the rounds would show nothing.
+    expect(lost).toBeGreaterThan(0);
+  } finally {
+    await close();
   }
 }
 
