@@ -53,6 +53,8 @@ export function authenticodeFile<Measured extends MeasuredContent>(container: Co
     signatures,
     examine: async () => (await container.examine?.(present)) ?? [],
     signing: {
+      fixedAlgorithm: undefined,
+      unusedOptions: [],
       async check(_context, mode) {
         if (mode === 'append') await outerSignature(container);
         return { ...PLAIN_PREVIEW, warnings: container.warnings ?? [], replaces: () => mode === 'replace' };
@@ -69,6 +71,9 @@ export function authenticodeFile<Measured extends MeasuredContent>(container: Co
       },
     },
     attaching: { place: ({ bytes }) => attach(container, bytes) },
+    contents: undefined,
+    listing: undefined,
+    catalog: undefined,
   } satisfies AuthenticodeFile;
 }
 

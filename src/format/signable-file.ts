@@ -27,16 +27,16 @@ export interface SignableFile {
   readonly removing: Removing | undefined;
   readonly stamping: StampingEach | StampingWhole | undefined;
   readonly attaching: Attaching | undefined;
-  readonly contents?: Contents | undefined;
+  readonly contents: Contents | undefined;
   /** Set if security catalogs identify the file by digests that do not cover all its bytes. */
-  readonly listing?: Listing | undefined;
-  readonly catalog?: Catalog | undefined;
+  readonly listing: Listing | undefined;
+  readonly catalog: Catalog | undefined;
 }
 
 export interface Signing {
   /** The only algorithm that verifiers accept. `reason` is a clause that says why. */
-  readonly fixedAlgorithm?: { readonly algorithm: DigestAlgorithm; readonly reason: string } | undefined;
-  readonly unusedOptions?: readonly FormatOption[];
+  readonly fixedAlgorithm: { readonly algorithm: DigestAlgorithm; readonly reason: string } | undefined;
+  readonly unusedOptions: readonly FormatOption[];
   /** Runs all checks that need no content digest. Throws if the file cannot be signed. */
   check(context: SigningContext, mode: SigningMode): Promise<SigningPreview>;
   /** Deterministic: `SigningContext.time` is the only source of time. */

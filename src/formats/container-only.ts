@@ -14,5 +14,7 @@ export function containerOnly(
     stamping: undefined,
     attaching: undefined,
     contents: { entries, changing },
+    listing: undefined,
+    catalog: undefined,
   };
 }

@@ -65,6 +65,8 @@ export async function openJar(source: ByteSource, reader: ContentReader, name: s
     examine: () => examineArchive(opened),
     layout: () => describeLayout(layout),
     signing: {
+      fixedAlgorithm: undefined,
+      unusedOptions: [],
       async check(context, mode) {
         const { leaving } = await chooseSignatureFile(opened, context, mode);
         const names = new Set(
@@ -94,6 +96,8 @@ export async function openJar(source: ByteSource, reader: ContentReader, name: s
       },
     },
     contents: zipContents(source, layout.archive),
+    listing: undefined,
+    catalog: undefined,
   };
 }
 

@@ -62,6 +62,8 @@ export async function openNuget(source: ByteSource, reader: ContentReader): Prom
     ],
     layout: () => describe(opened),
     signing: {
+      fixedAlgorithm: undefined,
+      unusedOptions: [],
       async check(context, mode) {
         await check(opened, source, context, mode);
         return { ...PLAIN_PREVIEW, warnings: lookalikes.map(lookalikeFinding), mustBeNamed: foreignSignature(opened) };
@@ -92,6 +94,8 @@ export async function openNuget(source: ByteSource, reader: ContentReader): Prom
       },
     },
     contents: zipContents(source, archive),
+    listing: undefined,
+    catalog: undefined,
   };
 }
 

@@ -35,6 +35,8 @@ export async function openPdf(source: ByteSource, reader: ContentReader): Promis
     examine: () => examineFirstTimestamps(opened),
     layout: () => details,
     signing: {
+      fixedAlgorithm: undefined,
+      unusedOptions: [],
       async check(context) {
         await planSignature(opened, context);
         return { ...PLAIN_PREVIEW, replaces: () => false };
@@ -45,6 +47,9 @@ export async function openPdf(source: ByteSource, reader: ContentReader): Promis
     removing: { signatures: () => removable(opened), patch: async () => (await lastUpdate(opened)).patch },
     stamping: { of: 'file', prepare: (algorithm, force) => prepareTimestamp(opened, algorithm, force) },
     attaching: { place: ({ bytes }) => attachCms(opened, bytes) },
+    contents: undefined,
+    listing: undefined,
+    catalog: undefined,
   };
 }
 

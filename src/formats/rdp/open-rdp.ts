@@ -66,6 +66,8 @@ export async function openRdp(source: ByteSource, { budget }: ContentReader): Pr
     examine: async () => [],
     layout: () => describe(layout),
     signing: {
+      fixedAlgorithm: undefined,
+      unusedOptions: [],
       async check(_context, mode) {
         contentFor(layout, mode);
         return PLAIN_PREVIEW;
@@ -113,6 +115,9 @@ export async function openRdp(source: ByteSource, { budget }: ContentReader): Pr
         return embedding(cms, isOfPresent ? replaceValue(layout, cms) : writeSignature(layout, cms));
       },
     },
+    contents: undefined,
+    listing: undefined,
+    catalog: undefined,
   };
 }
 
