@@ -36,7 +36,7 @@ import {
   readLayout,
 } from './layout.ts';
 import { createManifestCache, findDisagreement } from './manifest/agreement.ts';
-import { completeManifest } from './manifest/complete.ts';
+import { completeManifest, leastLength } from './manifest/complete.ts';
 import { type Manifest, readManifest, terminated } from './manifest/manifest.ts';
 import { SIGNER_NAME } from './options.ts';
 import { type EmbeddedBlock, readBlocks } from './signature/blocks.ts';
@@ -127,6 +127,7 @@ async function prepareJar(opened: OpenedJar, context: SigningContext, mode: Sign
   const old = layout.manifest && terminated(layout.manifest.parsed);
   const listed = listEntries(layout, old);
   const keepOthers = place.others.length > 0;
+  checkReadable(MANIFEST_NAME, { length: leastLength({ manifest: old, listed, algorithm, keepOthers }) });
   const digestOf = await digestListed(source, listed, NODE_DIGEST_NAME[algorithm], digestEntries);
   const completed = completeManifest({ manifest: old, listed, digestOf, algorithm, keepOthers });
   checkReadable(MANIFEST_NAME, completed);

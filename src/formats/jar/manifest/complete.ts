@@ -1,4 +1,4 @@
-import { type DigestAlgorithm, NODE_DIGEST_NAME } from '../../../crypto/algorithms.ts';
+import { DIGEST_LENGTH, type DigestAlgorithm, NODE_DIGEST_NAME } from '../../../crypto/algorithms.ts';
 import type { ContentDigest, KnownDigest, ListedEntry } from '../content.ts';
 import { isStrong, JAVA_DIGEST_NAME, nodeDigestName } from './digest-names.ts';
 import { type DigestAttribute, lineEndBefore, type Manifest, type ManifestSection, readManifest } from './manifest.ts';
@@ -44,6 +44,15 @@ function wrap(text: string, newline: string): string {
 
 export const CREATED_BY = 'codesign-remote';
 const OWN_MANIFEST = `Manifest-Version: 1.0\r\nCreated-By: ${CREATED_BY}\r\n\r\n`;
+
+/** Computed before the contents are digested: a manifest that is too large for Java is then not built. */
+export function leastLength({ manifest, listed, algorithm, keepOthers }: Omit<ManifestRequest, 'digestOf'>): number {
+  const digestLine = `${JAVA_DIGEST_NAME[algorithm]}-Digest: \n`.length + 4 * Math.ceil(DIGEST_LENGTH[algorithm] / 3);
+  return listed.reduce((sum, { sectionEnd, digests, entry }) => {
+    if (sectionEnd === undefined) return sum + `Name: ${entry.name}\n\n`.length + digestLine;
+    return hasDigest(digests, NODE_DIGEST_NAME[algorithm], keepOthers) ? sum : sum + digestLine;
+  }, manifest?.bytes.length ?? 0);
+}
 
 interface TextEdit {
   readonly offset: number;
