@@ -70,7 +70,7 @@ export const SERVER_ERRORS = {
   ),
   'client-env-exists': usage(
     ({ path }) => `the file for the credentials exists: ${path}`,
-    'The file is never overwritten, because its credentials may still be in use. Use the path of a new file, or remove this one.',
+    'The file is never overwritten, because its credentials may still be in use. Use the path of a new file, or remove the existing file.',
   ),
   'client-env-not-writable': usage(
     ({ path, reason }) => `the file for the credentials cannot be written: ${path} (${reason})`,
@@ -106,19 +106,19 @@ export const SERVER_ERRORS = {
   ),
   'database-older': local(
     'the database belongs to an older version of the server',
-    'Make a backup, then restart the server or run init: both update the tables.',
+    'Make a backup, then restart the server or run init. Both update the tables.',
   ),
   'data-folder-incomplete': local(
     ({ path, missing }) => `the data folder ${path} lacks ${missing}`,
-    'Restore the whole folder from its backup: the keys exist nowhere else.',
+    'Restore the whole folder from its backup. The keys exist nowhere else.',
   ),
   'database-not-named': local(
     ({ path }) => `the data folder ${path} has no database.sqlite, and --database is not given`,
-    'A data folder that was created with PostgreSQL needs --database or CODESIGN_SERVER_DATABASE. Otherwise, restore the whole folder from its backup: the keys exist nowhere else.',
+    'A data folder that was created with PostgreSQL needs --database or CODESIGN_SERVER_DATABASE. Otherwise, restore the whole folder from its backup. The keys exist nowhere else.',
   ),
   'token-not-named': local(
     ({ path }) => `the data folder ${path} has no PIN of a SoftHSM token, and --pkcs11-token is not given`,
-    'A data folder that was created with another HSM needs --pkcs11-token or CODESIGN_SERVER_PKCS11_TOKEN. Otherwise, restore the whole folder from its backup: the keys exist nowhere else.',
+    'A data folder that was created with another HSM needs --pkcs11-token or CODESIGN_SERVER_PKCS11_TOKEN. Otherwise, restore the whole folder from its backup. The keys exist nowhere else.',
   ),
   'pkcs11-library-unusable': usage(
     ({ path, reason }) => `the PKCS#11 library cannot be loaded: ${path} (${reason})`,
@@ -150,7 +150,7 @@ export const SERVER_ERRORS = {
   ),
   'certificate-number-taken': usage(
     ({ number }) => `a certificate with the number ${number} already exists`,
-    'Choose another number: each number belongs to a single key.',
+    'Choose another number. Each number belongs to a single key.',
   ),
   'nothing-to-change': usage(
     'no option specifies a setting to change',
@@ -178,11 +178,11 @@ export const SERVER_ERRORS = {
   ),
   'certificate-unusable': usage(
     ({ path, reason }) => `${path} cannot be used: ${reason}`,
-    'Import the certificate that the CA issued for the output of certificate request, together with its issuers: PEM, in any order.',
+    'Import the certificate that the CA issued for the output of certificate request, together with its issuers, in PEM format and in any order.',
   ),
   'record-not-found': usage(
     ({ id }) => `there is no signature record ${id}`,
-    'Run records to list them. A client finds its ids with codesign-remote history.',
+    'Run records to list all records. A client finds its record ids with codesign-remote history.',
   ),
   'address-unavailable': local(
     ({ host, port, reason }) => `cannot listen on ${host} port ${port}: ${reason}`,

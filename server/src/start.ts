@@ -112,11 +112,11 @@ function reportFirstStart(app: App, folder: DataFolder, receiver: Receiver): voi
   if (isFile) {
     app.log.info(
       { clientEnv: receiver.path },
-      "wrote the client's settings to a file, which is the only place that contains the Access Secret",
+      "wrote the client's settings to a file; the Access Secret is stored only in that file",
     );
   } else
     app.log.info(
-      "printed the client's settings above; they are shown only once: store these lines in a file that only you can read",
+      "printed the client's settings above; they are shown only once, so store these lines in a file that only you can read",
     );
   app.log.info(`next, in the client's shell: set -a; . ${file}; set +a; codesign-remote sign app.exe`);
 }

@@ -37,7 +37,7 @@ const ABSENT: Readonly<Record<string, string>> = {
 };
 
 /**
- * Prints the rows as an aligned table that has their keys as headings, or as a JSON array. A table without rows prints
+ * Prints the rows as an aligned table with their keys as headings, or as a JSON array. A table without rows prints
  * nothing.
  */
 export function printList(

@@ -11,7 +11,7 @@ export const RSA_PSS = '1.2.840.113549.1.1.10';
 export const MD5 = '1.2.840.113549.2.5';
 export const SHA512_224 = '2.16.840.1.101.3.4.2.5';
 export const SHA512_256 = '2.16.840.1.101.3.4.2.6';
-/** id-shake256-len, used only in Ed448 signatures (RFC 8419, 3.1). */
+/** id-shake256-len, used only in Ed448 signatures (RFC 8419, section 3.1). */
 export const SHAKE256_512 = '2.16.840.1.101.3.4.2.18';
 
 export const DIGEST_OID: Readonly<Record<DigestAlgorithm, string>> = {

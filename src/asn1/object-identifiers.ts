@@ -6,7 +6,7 @@ export const EMAIL_ADDRESS = '1.2.840.113549.1.9.1';
 export const CONTENT_TYPE = '1.2.840.113549.1.9.3';
 export const MESSAGE_DIGEST = '1.2.840.113549.1.9.4';
 export const SIGNING_TIME = '1.2.840.113549.1.9.5';
-/** The older kind of timestamp (PKCS#9, 6.6; RFC 5652, 11.4). */
+/** The older kind of timestamp (PKCS#9, section 6.6; RFC 5652, section 11.4). */
 export const COUNTER_SIGNATURE = '1.2.840.113549.1.9.6';
 export const TST_INFO = '1.2.840.113549.1.9.16.1.4';
 export const SIGNING_CERTIFICATE = '1.2.840.113549.1.9.16.2.12';

@@ -1,4 +1,4 @@
-/** Times in certificates and signatures are in UTC and include seconds (RFC 5280, 4.1.2.5). */
+/** Times in certificates and signatures are in UTC and include seconds (RFC 5280, section 4.1.2.5). */
 
 import { asn1Errors } from './errors.ts';
 import type { Element } from './read.ts';
@@ -17,7 +17,7 @@ export function readTime({ tag, contents, offset }: Element, what: string): Date
   return time;
 }
 
-/** CMS requires two-digit years up to 2049 (RFC 5652, 11.3). */
+/** CMS requires two-digit years up to 2049 (RFC 5652, section 11.3). */
 export function encodeTime(time: Date): Uint8Array {
   const digits = secondOf(time).replace(/[-:T]/g, '');
   return time.getUTCFullYear() < 2050 ? encode(0x17, Buffer.from(digits.slice(2))) : encode(0x18, Buffer.from(digits));

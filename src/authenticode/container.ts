@@ -33,7 +33,7 @@ export interface Container<Measured extends MeasuredContent = MeasuredContent> {
 }
 
 export interface SignedKind {
-  /** Content type of the CMS. Default: `SPC_INDIRECT_DATA`, as in all formats except catalogs. */
+  /** Content type of the CMS signature. Default: `SPC_INDIRECT_DATA`, as in all formats except catalogs. */
   readonly contentType?: string;
   /** Data type in SpcIndirectDataContent, or the content type of another structure. */
   readonly dataType: string;

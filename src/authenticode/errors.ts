@@ -13,7 +13,7 @@ export const authenticodeErrors = defineErrors('local', {
   },
   'authenticode-malformed': {
     message: 'the Authenticode signature is malformed: {problem}',
-    hint: 'Remove the signature, or build or download the file again: the signature is damaged or has an unknown type.',
+    hint: 'Remove the signature, or build or download the file again. The signature is damaged or has an unknown type.',
   },
   'authenticode-content-other': {
     message: 'not an Authenticode signature: the type of its content is {type}',
@@ -22,7 +22,7 @@ export const authenticodeErrors = defineErrors('local', {
   },
   'authenticode-nested-too-deeply': {
     message: 'the Authenticode signature contains too many nested signatures: {problem}',
-    hint: 'Do not trust this file: no signing program creates such a file.',
+    hint: 'Do not trust this file. No signing program creates such a file.',
     isUnsupported: true,
   },
   'cannot-stamp': {

@@ -105,7 +105,7 @@ function examineOrder({ signedBytes }: SignerInfo): readonly Finding[] {
   return [note('signed-attributes-unordered', 'The signed attributes are not in DER order.')];
 }
 
-/** No signature protects unsigned attributes, and programs read different values of repeated ones. */
+/** No signature protects unsigned attributes, and programs read different values of repeated attributes. */
 function examineUnsignedAttributes(attributes: readonly ParsedAttribute[]): readonly Finding[] {
   const types = attributes.map(({ type }) => type).filter((type) => type !== SPC_NESTED_SIGNATURE);
   const repeated = new Set(types.filter((type, index) => types.indexOf(type) !== index));

@@ -91,7 +91,7 @@ function withoutErrors({ parts, error, nested }: FoundCms): AuthenticodeSignatur
   return { ...parts, nested: nested.map(withoutErrors) };
 }
 
-/** Describes bytes in place of a signature. `signedData` is set for a CMS with other content. */
+/** Describes bytes in place of a signature. `signedData` is set for a CMS structure with other content. */
 export function unreadableSignature(cms: Uint8Array, error: CodesignError, signedData?: SignedData): FoundCms {
   return { cms, parts: undefined, error, signedData, nested: [] };
 }

@@ -23,7 +23,7 @@ export async function readStoredCms(source: ByteSource, { start, end }: ByteRang
   return splitCms(Uint8Array.from(await source.read(start, end - start)));
 }
 
-/** Without an ASN.1 element, the whole range is returned as the CMS, and reading it will fail. */
+/** Without an ASN.1 element, the whole range is returned as the CMS signature, and reading it will fail. */
 export function splitCms(bytes: Uint8Array): StoredCms {
   const { length } = orUndefined(() => readElement(bytes, 'CMS').bytes) ?? bytes;
   return { cms: bytes.subarray(0, length), rest: bytes.subarray(length) };
@@ -33,7 +33,7 @@ export function isPadding(rest: Uint8Array): boolean {
   return rest.length <= LONGEST_PADDING && rest.every((byte) => byte === 0);
 }
 
-/** Windows accepts bytes after the CMS by default (CVE-2013-3900). */
+/** Windows accepts bytes after the CMS signature by default (CVE-2013-3900). */
 export function examineRest(stored: StoredCms | undefined): readonly Finding[] {
   if (stored === undefined || isPadding(stored.rest)) return [];
   const size = plural(stored.rest.length, 'byte');

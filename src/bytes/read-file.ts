@@ -11,7 +11,7 @@ export async function readFileUpTo(path: string, limit: number): Promise<Buffer>
   return await readHandleUpTo(handle, limit);
 }
 
-/** Throws EFBIG if more than `limit` bytes follow. */
+/** Throws EFBIG if more than `limit` bytes follow the current position. */
 export async function readHandleUpTo(handle: FileHandle, limit: number): Promise<Buffer> {
   const bytes = await readBeginning(handle, limit);
   if (bytes.length > limit) throw Object.assign(new Error(`longer than ${limit} bytes`), { code: 'EFBIG' });

@@ -1,4 +1,4 @@
-/** The compression method LZX as used in cabinets (MS-PATCH, without the extensions of LZX DELTA). */
+/** The LZX compression method as used in cabinets (MS-PATCH, without the extensions of LZX DELTA). */
 
 import { malformed } from './errors.ts';
 import type { BlockDecoder } from './folder-reader.ts';
@@ -28,7 +28,9 @@ interface State {
   /** Size of the program in whose calls the addresses are translated. undefined until the first block is read. */
   callsSize: number | undefined;
   type: number;
-  /** Length of the current block of the compressed data, and the number of bytes of it that are still to be unpacked. */
+  /**
+   * Length of the current block of the compressed data, and the number of its bytes that have not been unpacked yet.
+   */
   length: number;
   left: number;
   /** An uncompressed block of odd length ended with the data, so that the byte after it comes next. */

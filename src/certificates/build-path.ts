@@ -23,7 +23,7 @@ const MAX_LENGTH = 12;
 /**
  * Builds a certification path (RFC 4158; RFC 5280, section 6). Prefers a trusted path without objections, then a
  * trusted one, then the longest one. With `purpose`, findings also say why the leaf or its issuers may not be used for
- * it. If the `budget` is used up, a finding says so.
+ * this purpose. If the `budget` is used up, a finding says so.
  */
 export function buildPath(
   leaf: ParsedCertificate,
@@ -56,7 +56,7 @@ export function buildPath(
     if (path.length > longest.length) longest = path;
     if (path.length === MAX_LENGTH) return false;
     for (const issuer of issuersOf(last)) {
-      // The same authority twice is a loop, even with two certificates (RFC 4158, 5.2).
+      // The same authority twice is a loop, even with two certificates (RFC 4158, section 5.2).
       if (!path.some((one) => isSameAuthority(one, issuer)) && walk([...path, issuer], issuer)) return true;
     }
     return false;

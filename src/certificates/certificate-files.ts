@@ -18,7 +18,7 @@ export interface CertificateFile {
   readonly bytes: Uint8Array;
 }
 
-/** A file with all public root certificates has 0.25 MB. */
+/** A file with all public root certificates is 0.25 MB long. */
 const MAX_FILE_LENGTH = 4 * 1024 * 1024;
 const PEM_BLOCK = /-----BEGIN ([A-Z0-9 ]{1,40})-----((?:[^-]|-(?!----))*)-----END \1-----/g;
 const UTF8_MARK = Buffer.from([0xef, 0xbb, 0xbf]);
@@ -111,7 +111,7 @@ function unreadable(file: CertificateFile, problem: string, cause?: unknown) {
  * hostile file could take hours.
  */
 const MAX_ITERATIONS = 600_000;
-/** Bags in real files contain no other bags. */
+/** The format allows bags inside bags, but real files contain none. */
 const MAX_BAG_DEPTH = 4;
 
 /**

@@ -111,7 +111,7 @@ export function publicKeyOf({ x509 }: Pick<ParsedCertificate, 'x509'>): KeyObjec
 /** Longer than any path. Longer path limits are reduced to this value, which does not change any comparison. */
 const LONGEST_PATH = 255;
 
-/** These bits are in the first content octet of keyUsage (RFC 5280, 4.2.1.3). */
+/** These bits are in the first content octet of keyUsage (RFC 5280, section 4.2.1.3). */
 export const KEY_USAGE_BITS = {
   digitalSignature: 0x80,
   contentCommitment: 0x40,
@@ -123,7 +123,7 @@ export const KEY_USAGE_BITS = {
 const LONGEST_CERTIFICATE = 64 * 1024;
 const MAX_EXTENSIONS = 100;
 
-/** The parts of a certificate that node:crypto does not provide (RFC 5280, 4.1). */
+/** The parts of a certificate that node:crypto does not provide (RFC 5280, section 4.1). */
 export type CertificateFields = ReturnType<typeof readCertificateFields>;
 
 /** Throws `asn1-malformed` also for a certificate that is too long or has too many extensions. */
@@ -154,7 +154,7 @@ export function readCertificateFields(der: Uint8Array) {
     extensions: new Map(extensions.map(({ type, value }) => [type, value])),
     criticalExtensions: extensions.flatMap(({ type, isCritical }) => (isCritical ? [type] : [])),
     /**
-     * Extensions that occur more than once, which RFC 5280, 4.2, forbids. `extensions` contains only the last
+     * Extensions that occur more than once, which RFC 5280, section 4.2, forbids. `extensions` contains only the last
      * occurrence.
      */
     repeatedExtensions: types.filter((type, index) => types.indexOf(type) < index),
@@ -166,7 +166,7 @@ export function extensionOf({ extensions }: CertificateFields, type: string, wha
   return value && readDer(value, what);
 }
 
-/** Without keyUsage, the key may be used for any purpose (RFC 5280, 4.2.1.3). */
+/** Without keyUsage, the key may be used for any purpose (RFC 5280, section 4.2.1.3). */
 export function allowsKeyUsage(fields: CertificateFields, bits: number): boolean {
   const extension = extensionOf(fields, KEY_USAGE, 'keyUsage');
   return extension === undefined || ((bitsOf(extension, 'keyUsage')[0] ?? 0) & bits) !== 0;
@@ -178,7 +178,7 @@ export interface BasicConstraints {
   readonly pathLength: number | undefined;
 }
 
-/** Without basicConstraints, a certificate of version 3 is not an authority's (RFC 5280, 4.2.1.9). */
+/** Without basicConstraints, a certificate of version 3 is not an authority's (RFC 5280, section 4.2.1.9). */
 export function basicConstraintsOf(certificate: CertificateFields): BasicConstraints | undefined {
   const what = 'basicConstraints';
   const extension = extensionOf(certificate, BASIC_CONSTRAINTS, what);
@@ -190,7 +190,7 @@ export function basicConstraintsOf(certificate: CertificateFields): BasicConstra
   return { isAuthority, pathLength: length && smallNumberOf(length) };
 }
 
-/** Without extendedKeyUsage, all purposes are permitted (RFC 5280, 4.2.1.12). */
+/** Without extendedKeyUsage, all purposes are permitted (RFC 5280, section 4.2.1.12). */
 export function extendedKeyUsageOf(fields: CertificateFields): readonly string[] | undefined {
   const what = 'extendedKeyUsage';
   const extension = extensionOf(fields, EXTENDED_KEY_USAGE, what);

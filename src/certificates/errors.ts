@@ -20,7 +20,7 @@ export const certificateErrors = defineErrors('local', {
   },
   'certificate-is-private-key': {
     message: '{file}: contains a private key, not a certificate',
-    hint: 'Use only the certificate: the key stays in the HSM of the service. If this private key is in use, keep it away from build machines.',
+    hint: 'Use only the certificate. Its key stays in the HSM of the service. If this private key is in use, keep it away from build machines.',
   },
   'certificate-password-missing': {
     category: 'usage',
@@ -47,16 +47,16 @@ export const certificateErrors = defineErrors('local', {
   'certificate-not-rsa': {
     message:
       'the certificate of "{name}" has a key of type {keyType}, but the service signs only with RSA (PKCS#1 v1.5)',
-    hint: 'Use the certificate that --code selects at the service: it has an RSA key.',
+    hint: 'Use the certificate that --code selects at the service. That certificate has an RSA key.',
   },
   'certificate-key-size': {
     message:
       'the certificate of "{name}" has an RSA key of {bits} bits; only keys of {least} to {most} bits are accepted',
-    hint: 'Ask the certificate authority for a new certificate: code-signing keys must have at least 2048 bits, and new ones have 3072 or 4096.',
+    hint: 'Ask the certificate authority for a new certificate. Code-signing keys must have at least 2048 bits, and new keys have 3072 or 4096.',
   },
   'certificate-expired': {
     message: 'the certificate of "{name}" expired on {date}',
-    hint: 'Use the renewed certificate, and set --code to its number at the service.',
+    hint: "Set --certificate to the renewed certificate, and --code to that certificate's number at the service.",
   },
   'certificate-not-yet-valid': {
     message: 'the certificate of "{name}" is not valid before {date}',
@@ -64,11 +64,11 @@ export const certificateErrors = defineErrors('local', {
   },
   'certificate-not-for-code-signing': {
     message: 'the certificate of "{name}" is not for code signing: {problem}',
-    hint: 'Use a code-signing certificate: verifiers reject signatures made with other certificates.',
+    hint: 'Use a code-signing certificate. Verifiers reject signatures made with other certificates.',
   },
   'certificate-not-for-purpose': {
     message: 'the certificate of "{name}" is not for {purpose}: {problem}',
-    hint: 'Use a certificate for this purpose: verifiers of this format reject signatures made with other certificates.',
+    hint: 'Use a certificate for this purpose. Verifiers of this format reject signatures made with other certificates.',
   },
 });
 

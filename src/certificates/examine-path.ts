@@ -1,4 +1,4 @@
-/** Follows RFC 5280, 6.1. */
+/** Follows RFC 5280, section 6.1. */
 
 import * as known from '../asn1/object-identifiers.ts';
 import { secondOf } from '../asn1/times.ts';

@@ -1,4 +1,4 @@
-/** Names that an authority may certify (RFC 5280, 4.2.1.10). */
+/** Names that an authority may certify (RFC 5280, section 4.2.1.10). */
 
 import { isIPv4, isIPv6 } from 'node:net';
 import { NAME_CONSTRAINTS, SUBJECT_ALTERNATIVE_NAME } from '../asn1/object-identifiers.ts';

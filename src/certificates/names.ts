@@ -46,7 +46,7 @@ export function readName(der: Uint8Array) {
     publisher: (lastOf(ORGANIZATION) ?? lastOf(COMMON_NAME))?.comparable ?? keyOf(attributes),
     /** The whole name on one line, in encoded order. */
     text: attributes.map(({ type, value }) => `${NAME_ATTRIBUTES[type] ?? type}=${value}`).join(', '),
-    /** Ignores string types, case and spaces (RFC 5280, 7.1). */
+    /** Ignores string types, case and spaces (RFC 5280, section 7.1). */
     key: keyOf(attributes),
     relativeKeys: relativeNames.map(keyOf),
     emailAddresses: attributes.filter(({ type }) => type === EMAIL_ADDRESS).map(({ value }) => value),

@@ -66,7 +66,7 @@ function signingProblem(fields: CertificateFields, purpose: Purpose): string | u
   return allowsBelow(fields, purpose) ? undefined : `its extendedKeyUsage lacks ${PURPOSES[purpose].name}`;
 }
 
-/** RFC 3161, 2.3: neither a missing extension nor "any purpose" is sufficient. */
+/** RFC 3161, section 2.3: neither a missing extension nor "any purpose" is sufficient. */
 function timeStampingProblem(fields: CertificateFields): string | undefined {
   const { digitalSignature, contentCommitment } = KEY_USAGE_BITS;
   if (!allowsKeyUsage(fields, digitalSignature | contentCommitment)) {
@@ -86,7 +86,7 @@ export function allowsBelow(fields: CertificateFields, purpose: Purpose): boolea
   return purposes === undefined || [ANY_PURPOSE, ...PURPOSES[purpose].oids].some((oid) => purposes.includes(oid));
 }
 
-/** Returns violations of RFC 3161, 2.3 that verifiers ignore. */
+/** Describes a violation of RFC 3161, section 2.3, that verifiers ignore. */
 export function timeStampingOddity(fields: CertificateFields): string | undefined {
   if ((extendedKeyUsageOf(fields)?.length ?? 0) > 1) return 'its extendedKeyUsage names more than timeStamping';
   return fields.criticalExtensions.includes(EXTENDED_KEY_USAGE) ? undefined : 'its extendedKeyUsage is not critical';
@@ -123,7 +123,7 @@ function modulusWeakness({ asymmetricKeyType, asymmetricKeyDetails }: KeyObject)
 }
 
 /**
- * An attacker can choose the parameters of an unnamed curve, and then forge signatures (RFC 5480, 2.1.1;
+ * An attacker can choose the parameters of an unnamed curve, and then forge signatures (RFC 5480, section 2.1.1;
  * CVE-2020-0601).
  */
 function ecWeakness({ asymmetricKeyDetails }: KeyObject): Weakness | undefined {

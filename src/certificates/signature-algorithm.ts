@@ -19,7 +19,7 @@ export interface SignatureAlgorithm {
   readonly saltLength: number | undefined;
 }
 
-/** Defaults of RFC 4055, 3.1. */
+/** Defaults of RFC 4055, section 3.1. */
 const DEFAULT_SALT_LENGTH = 20;
 const DEFAULT_PSS_DIGEST = 'sha1';
 
@@ -39,7 +39,7 @@ export function readSignatureAlgorithm(der: Uint8Array): SignatureAlgorithm | un
   });
 }
 
-/** Accepts MGF1 with the same digest, and trailer field 1 (RFC 4055, 3.1). */
+/** Accepts MGF1 with the same digest, and trailer field 1 (RFC 4055, section 3.1). */
 function readPssParameters(parameters: Element): SignatureAlgorithm | undefined {
   const what = 'RSASSA-PSS parameters';
   const fields = fieldsOf(parameters, 0x30, what);

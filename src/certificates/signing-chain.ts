@@ -91,7 +91,7 @@ interface ReadSigningChainOptions {
   readonly purposes: readonly Purpose[];
 }
 
-/** A file with all public roots has about 150 certificates. Sorting 200 certificates with equal names takes seconds. */
+/** A file with all public roots has about 150 certificates. Sorting 200 with identical names takes seconds. */
 const MAX_CERTIFICATES = 200;
 const NAMES_SHOWN = 5;
 
@@ -110,7 +110,7 @@ export async function readSigningChain(
     publicKey,
     signatureLength,
     certificates: [leaf, ...sorted.issuers],
-    // An authority can have the name of its issuer: only its signature tells it from a root.
+    // An authority can have the same name as its issuer. Only the signature distinguishes its certificate from a root.
     withoutRoot: [leaf, ...sorted.issuers.filter((issuer) => !isSelfSigned(issuer))],
     warnings: [...warnings, ...chainWarnings(sorted, options.now)],
   };

@@ -17,7 +17,7 @@ export const cliErrors = defineErrors('usage', {
   },
   'secret-as-argument': {
     message: '{options}: secrets are not accepted as arguments',
-    hint: 'Change any secret that you typed: other users of this machine can see arguments, and the shell history keeps them. Use codesign-remote login for the Access Secret, and CODESIGN_CERTIFICATE_PASSWORD_FILE for the password of a certificate file.{others}',
+    hint: 'Change any secret that you typed. Other users of this machine can see arguments, and the shell history keeps them. Use codesign-remote login for the Access Secret, and CODESIGN_CERTIFICATE_PASSWORD_FILE for the password of a certificate file.{others}',
   },
   'no-files': {
     message: 'no files were given',
@@ -26,11 +26,11 @@ export const cliErrors = defineErrors('usage', {
   'policy-exists': {
     category: 'local',
     message: '{path} already exists',
-    hint: 'Remove the file first, or choose another folder with --output: the root certificates are written to the folder of the policy.',
+    hint: 'Remove the file first, or choose a path in another folder with --output. The root certificates are written to the same folder as the policy.',
   },
   'output-without-policy': {
     message: '--output has no effect on verify without --print-policy',
-    hint: 'Omit --output: verify writes its results to standard output.',
+    hint: 'Omit --output. Without --print-policy, verify writes its results to standard output.',
   },
   'catalog-output-missing': {
     message: 'no path was given for the catalog',
@@ -64,7 +64,7 @@ export const cliErrors = defineErrors('usage', {
   },
   'nothing-to-sign': {
     message: 'the folder contains no file of a supported format',
-    hint: 'Name a file to see why it is not supported: the format is detected from the content. Catalogs, connection files, documents and .js files are signed only if you name them explicitly.',
+    hint: 'Name a file to see why it is not supported. The format is detected from the content. Catalogs, connection files, documents and .js files are signed only if you name them explicitly.',
   },
   'list-unreadable': {
     message: 'the file list {path} cannot be read: {reason}',
@@ -85,14 +85,14 @@ export const cliErrors = defineErrors('usage', {
   'output-lost': {
     category: 'local',
     message: 'the run succeeded, but its result could not be written to standard output: {reason}',
-    hint: 'Check the file or program to which standard output is written. If the command was "sign", do not run it again: the files are already signed.',
+    hint: 'Check the file or program to which standard output is written. If the command was "sign", do not run it again. The files are already signed.',
   },
   'output-not-a-folder': {
     message: '--output {path} is a file, but there are {count} input files',
     hint: 'Name a folder for the results. A missing folder is created.',
   },
   'checksums-conflict': {
-    message: '--checksums {path} is also an input or output file of this run: {file}',
+    message: '--checksums {path} is also an input or output file in this run: {file}',
     hint: 'Choose a different file for the checksums, for example SHA256SUMS.',
   },
   'checksums-not-replaceable': {
@@ -102,11 +102,11 @@ export const cliErrors = defineErrors('usage', {
   'checksums-incomplete': {
     category: 'local',
     message: 'the checksum file {path} does not list the files that failed: {files}',
-    hint: 'Run the same command again: it uses the signatures that were already paid for.',
+    hint: 'Run the same command again. The command uses the signatures that were already paid for.',
   },
   'output-is-input': {
     message: '--output {output} is the input file',
-    hint: 'Choose a different file: the signature would overwrite the signed file.',
+    hint: 'Choose a different file. The signature would overwrite the signed file.',
   },
   'output-exists': {
     category: 'local',
@@ -128,14 +128,14 @@ export const cliErrors = defineErrors('usage', {
   },
   'index-invalid': {
     message: '--index must be the number of a signature',
-    hint: 'Use a number: codesign-remote inspect shows the numbers, which start at 1.',
+    hint: 'Use a number that codesign-remote inspect shows. The first signature has the number 1.',
   },
   'index-out-of-range': {
     message: 'there is no signature {index}: the file contains {count}',
     hint: 'Run codesign-remote inspect to see the numbers of all signatures, including nested ones.',
   },
   'no-terminal': {
-    message: 'this command asks questions, which need a terminal, but standard input or standard error is redirected',
+    message: 'this command asks questions and therefore needs a terminal, but standard input or standard error is redirected',
     hint: '{instead}',
   },
   'no-answer': {

@@ -18,7 +18,10 @@ const SIGNAL_EXIT_CODES: Readonly<Record<EndingSignal, number>> = {
 const ECHO_MILLISECONDS = 1000;
 
 interface Interruption extends Disposable {
-  /** The first signal of the operating system aborts this one. The run then finishes only the calls in progress. */
+  /**
+   * The first signal from the operating system aborts this `AbortSignal`. The run then finishes only the calls in
+   * progress.
+   */
   readonly signal: AbortSignal;
   /** The exit code is set if the run was interrupted. */
   readonly exitCode: number | undefined;

@@ -96,8 +96,8 @@ function retag(number: number, set: Uint8Array): Uint8Array {
 }
 
 /**
- * Binds the signature to the certificate (RFC 5035, 3). DER omits SHA-256, the default. NuGet requires issuerSerial,
- * which ETSI EN 319 122-1, 5.2.2.3 omits.
+ * Binds the signature to the certificate (RFC 5035, section 3). DER omits SHA-256, the default. NuGet requires
+ * issuerSerial, which ETSI EN 319 122-1, 5.2.2.3 omits.
  */
 export function signingCertificate(certificate: Uint8Array, { withIssuerSerial = false } = {}): Attribute {
   const digest = octetString(createHash('sha256').update(certificate).digest());

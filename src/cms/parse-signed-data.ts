@@ -149,7 +149,7 @@ function parseSigner(element: Element, candidates: readonly Candidate[], { takeA
     signatureAlgorithm: algorithmOf(fields.signatureAlgorithm, 'algorithm'),
     signatureAlgorithmIdentifier: fields.signatureAlgorithm.bytes,
     signedBytes,
-    // Attributes are signed in DER form (RFC 5652, 5.4).
+    // Attributes are signed in DER form (RFC 5652, section 5.4).
     signedAttributes: signedBytes === undefined ? [] : attributesOf(readDer(signedBytes, what), what),
     signature: upTo(
       LONGEST_SIGNATURE,

@@ -1,4 +1,4 @@
-/** Only the unsigned attributes of a CMS may change after it was signed. */
+/** Only the unsigned attributes of a CMS signature may change after signing. */
 
 import { type Element, parts } from '../asn1/read.ts';
 import { encode, encodeAll } from '../asn1/write.ts';

@@ -1,4 +1,4 @@
-/** Checks a signer (RFC 5652, 5.4 and 5.6), but not trust. */
+/** Checks a signer (RFC 5652, sections 5.4 and 5.6), but not trust. */
 
 import { constants, createHash, type HashOptions, type KeyObject, publicDecrypt, X509Certificate } from 'node:crypto';
 import {
@@ -49,7 +49,7 @@ export function digestOfContent(content: SignedContent, name: string, options: H
 
 /**
  * All findings count against integrity. Without signed attributes, the signature covers the content itself (RFC 5652,
- * 5.4). `content` is the input of messageDigest: attached content without its tag and length.
+ * section 5.4). `content` is the input of messageDigest: attached content without its tag and length.
  */
 export function examineSigner(
   signedData: Pick<SignedData, 'contentType'>,
@@ -143,7 +143,7 @@ export function keyOf(certificate: Uint8Array): KeyObject | undefined {
   }
 }
 
-/** The digest in the parameters must equal digestAlgorithm (RFC 4056, 3). */
+/** The digest in the parameters must equal digestAlgorithm (RFC 4056, section 3). */
 function pssParameters(
   { signatureAlgorithmIdentifier }: SignerInfo,
   digestName: string,
@@ -157,12 +157,12 @@ function pssParameters(
   return broken(code, message);
 }
 
-/** Ed25519 and Ed448 sign the bytes themselves (RFC 8419, 3): digestAlgorithm applies only to messageDigest. */
+/** Ed25519 and Ed448 sign the bytes themselves (RFC 8419, section 3): digestAlgorithm applies only to messageDigest. */
 function hasOwnDigest({ asymmetricKeyType: type }: KeyObject): boolean {
   return type === 'ed25519' || type === 'ed448';
 }
 
-/** Length of the block type and at least eight bytes 0xff (RFC 8017, 9.2). */
+/** Length of the block type and at least eight bytes 0xff (RFC 8017, section 9.2). */
 const LEAST_PADDING = 10;
 const DIGEST_LENGTH = 20;
 

@@ -103,7 +103,7 @@ class Tree {
       const node = this.#node(child, depth);
       const previous = children.at(-1);
       // Readers search the tree. They would miss an entry that is out of order, and find only one of two entries with
-      // equal names.
+      // identical names.
       if (previous !== undefined && compareNames(previous.name, node.name) >= 0) {
         throw malformed('the names in a storage are not in order, or differ only in case');
       }

@@ -6,7 +6,7 @@ import type { ContainedFile, Contents, FindNeighbour } from '../format/signable-
 
 /**
  * Returns the neighbours of each file in the container. Windows finds them whatever the case of their names.
- * `countFile` is called before one is opened.
+ * `countFile` is called before a neighbour is opened.
  */
 export function neighbours(
   contents: Contents,

@@ -1,4 +1,4 @@
-/** The catalog in an MSIX package that lists the programs in the package. Only signtool writes one. */
+/** The catalog in an MSIX package that lists the programs in the package. Only signtool writes such catalogs. */
 
 import type { ByteSource } from '../bytes/byte-source.ts';
 import { expectedError } from '../errors/codesign-error.ts';

@@ -29,7 +29,7 @@ export interface ContainedVerdict {
   readonly notOpened: Pick<CodesignError, 'code' | 'message'> | undefined;
   /** Set for a program in a signed package (MSIX), or for a program that the package's catalog lists. */
   readonly coveredBy: 'package' | 'catalog' | undefined;
-  /** Path of a file with equal content that was verified in place of this file. */
+  /** Path of a file with identical content that was verified in place of this file. */
   readonly sameAs: readonly string[] | undefined;
 }
 
@@ -63,7 +63,7 @@ interface Opening {
   readonly names: ReturnType<typeof createNameCheck>;
 }
 
-/** Equal contents are verified only once for all outer files that the same walker verifies. */
+/** Identical contents are verified only once for all outer files that the same walker verifies. */
 export function createWalker(verifying: Verifying, limits: WalkLimits) {
   /** Keyed by content and extension, because both determine the format. */
   const known = new Map<string, readonly ContainedVerdict[]>();
@@ -202,7 +202,7 @@ function withoutFormat({ id, archive }: OtherKind, { path, coveredBy }: Place): 
   return { path, coveredBy, kind: id, verified: undefined, notOpened, sameAs: undefined };
 }
 
-/** Returns the results for a file with equal content, under the path of another file. */
+/** Returns the results for a file with identical content, under the path of another file. */
 function moved(found: readonly ContainedVerdict[], path: readonly string[]): readonly ContainedVerdict[] {
   const depth = found[0]?.path.length ?? 0;
   return found.map((one) => ({ ...one, path: [...path, ...one.path.slice(depth)], sameAs: one.sameAs ?? one.path }));

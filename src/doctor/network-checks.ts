@@ -52,7 +52,7 @@ async function orTimeOut<Value>(query: Promise<Value>, timeout: number): Promise
   const milliseconds = Math.min(timeout, LONGEST_TO_CONNECT_MILLISECONDS);
   const timer = new AbortController();
   const late = sleep(milliseconds, undefined, { signal: timer.signal }).then(() => {
-    throw new Error(`no answer from the name server within ${milliseconds / 1000} s`);
+    throw new Error(`no response from the name server within ${milliseconds / 1000} s`);
   });
   try {
     return await Promise.race([query, late]);
@@ -86,7 +86,7 @@ function securityOf(socket: object): string {
   return `${socket.getProtocol()}, certificate of ${issuer.CN ?? issuer.O ?? 'an unnamed authority'}, valid until ${dateOf(new Date(valid_to))}`;
 }
 
-/** Any HTTP answer contains a date (RFC 9110, section 6.6.1). No credentials are sent. */
+/** Any HTTP response contains a date (RFC 9110, section 6.6.1). No credentials are sent. */
 export async function checkClock(setup: Setup): Promise<Passed> {
   const { url } = serviceOf(setup);
   const settings = found(setup.settings);

@@ -8,7 +8,7 @@ export interface CodesignErrorOptions {
   readonly message: string;
   readonly hint?: string | undefined;
   readonly httpStatus?: number | undefined;
-  /** Business `code` of the service (Remote Code Signing API, section 2.1). */
+  /** The business code that the service returned (Remote Code Signing API, section 2.1). */
   readonly serviceCode?: number | undefined;
   /** Record of a signature that the service counted although the call failed. */
   readonly record?: string | undefined;
@@ -52,7 +52,7 @@ export function toCodesignError(thrown: unknown): CodesignError {
     code: 'internal',
     category: 'internal',
     message: `unexpected error: ${message}`,
-    hint: 'Run the command again with --verbose and report the output: this is a bug in codesign-remote.',
+    hint: 'Run the command again with --verbose and report the output. This is a bug in codesign-remote.',
     cause: thrown,
   });
 }

@@ -23,11 +23,11 @@ export const fileErrors = defineErrors('local', {
   },
   'permission-denied': {
     message: 'no permission to {doing}',
-    hint: 'Check the owner and the permissions, or use --output: signing reads the file, and writes to it and to its folder.',
+    hint: 'Check the owner and the permissions, or use --output. Signing reads the file, and writes to the file and to its folder.',
   },
   'disk-full': {
     message: 'no space left on the disk to {doing}',
-    hint: 'Free some space: signing first writes a copy of the file next to the target.',
+    hint: 'Free some space. Signing first writes a copy of the file next to the target.',
   },
   'file-busy': {
     message: 'another program is using the file, so it was not possible to {doing}',

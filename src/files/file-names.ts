@@ -76,8 +76,9 @@ export function windowsNameProblem(path: string): string | undefined {
 export type MatchesPath = (path: string) => boolean;
 
 /**
- * Patterns work as in .gitignore: one without a slash matches names in every folder, and one for a folder matches its
- * content. A pattern with a slash matches absolute paths, or paths relative to the working folder.
+ * Patterns work as in .gitignore: a pattern without a slash matches names in every folder, and a pattern for a folder
+ * matches the content of the folder. A pattern with a slash matches absolute paths, or paths relative to the working
+ * folder.
  */
 export async function matchesAnyOf(patterns: readonly string[]): Promise<MatchesPath> {
   if (patterns.length === 0) return () => false;

@@ -85,9 +85,9 @@ export function timestampsOf(
 }
 
 interface CmsSignature extends Pick<FoundSignature, 'location' | 'details' | 'examine'> {
-  /** The CMS without the bytes that follow it. */
+  /** The CMS signature without the bytes that follow it. */
   readonly cms: Uint8Array;
-  /** `signedData` and `signer` are undefined if the CMS is unreadable. */
+  /** `signedData` and `signer` are undefined if the CMS signature is unreadable. */
   readonly signedData: SignedData | undefined;
   readonly signer: SignerInfo | undefined;
   readonly contained?: FoundSignature['contained'];

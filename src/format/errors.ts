@@ -22,7 +22,7 @@ export const formatErrors = defineErrors('local', {
   },
   'contents-too-large': {
     message: 'the unpacked contents of the file are too large: {problem}',
-    hint: 'Check where the file comes from: real packages do not contain so much data.',
+    hint: 'Check where the file comes from. Genuine packages do not contain so much data.',
     isUnsupported: true,
   },
   'extension-changes': {
@@ -31,7 +31,7 @@ export const formatErrors = defineErrors('local', {
   },
   'not-signed': {
     message: 'the file contains no signature',
-    hint: 'Sign it first. Run codesign-remote inspect to see the contents of the file.',
+    hint: 'Sign the file first. Run codesign-remote inspect to see the contents of the file.',
   },
   'not-its-signature': {
     message: 'this signature does not belong to this file: {reason}',
@@ -52,7 +52,7 @@ export const formatErrors = defineErrors('local', {
   'trailing-bytes': {
     message: (d: { length: number; what: string; end: number }) =>
       `the file has ${plural(d.length, 'byte')} after ${d.what}, starting at byte ${d.end}`,
-    hint: 'Use the original build output, without the appended data: no signature would cover this data.',
+    hint: 'Use the original build output, without the appended data. No signature would cover this data.',
   },
   'unsupported-format': {
     message: 'not a file that can be signed: it {appearance}',

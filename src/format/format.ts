@@ -25,7 +25,7 @@ export interface Format {
 }
 
 export interface SigningRules {
-  /** Formats with a common option refer to the same object. */
+  /** Formats that have an option in common refer to the same option object. */
   readonly options: readonly FormatOption[];
   readonly modes: readonly [SigningMode, ...SigningMode[]];
   /** Signatures contain `SigningContext.time`. A resumed run uses the time of the first run. */

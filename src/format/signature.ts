@@ -3,7 +3,7 @@ import type { Finding } from '../errors/finding.ts';
 import type { Timestamp } from '../timestamp/timestamp.ts';
 
 export interface Envelope {
-  /** A CMS in DER, the Signature element of an XML document, or the signature value alone. */
+  /** A CMS signature in DER, the Signature element of an XML document, or the signature value alone. */
   readonly kind: 'cms' | 'xml' | 'value';
   readonly bytes: Uint8Array;
 }

@@ -31,7 +31,7 @@ export async function* cabinetFiles(
       if (start.files.some((each) => each.isToNext && each.name === name && each.size === size)) continue;
       throw malformed(`${name} does not begin in the previous cabinet`);
     }
-    // WiX stores files with equal contents only once.
+    // WiX stores files with identical contents only once.
     const open = last !== undefined && hasSameData(last.file, file) ? last.open : lazy(() => openFile(file));
     last = { file, open };
     yield { name, size, open };

@@ -17,8 +17,8 @@ export const isCatalog = (format: string | null): boolean => format === cat.id;
 
 /**
  * Returns what a catalog would list (CryptCATAdminCalcHashFromFileHandle2): Authenticode digests of programs and
- * cabinets, which signing does not change, and digests of all bytes of other files. `onOpen` receives a program or
- * cabinet.
+ * cabinets, which signing does not change, and digests of all bytes of other files. `onOpen` is called only for
+ * programs and cabinets.
  */
 export async function listedFile(
   source: ByteSource,

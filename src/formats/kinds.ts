@@ -33,8 +33,8 @@ export async function kindOf(
 const OTHER_TYPE: ReadonlySet<string> = new Set(['not-a-pe', 'not-an-installer-file']);
 
 /**
- * The formats PE and MSI recognise every MZ program and every compound file. Returns true if the error shows that the
- * file is a DOS program or an Office document, unless its extension is one of the format.
+ * The PE and MSI formats recognise every MZ program and every compound file. Returns true if the error shows that the
+ * file is a DOS program or an Office document, unless the file has an extension of the format.
  */
 export function isOfOtherType(code: string | undefined, { extensions }: Format, name: string): boolean {
   return code !== undefined && OTHER_TYPE.has(code) && !extensions.includes(extname(name).toLowerCase());

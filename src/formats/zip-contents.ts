@@ -41,7 +41,7 @@ async function changedContents(source: ByteSource, entry: ZipEntry, patch: Patch
   return await stored(source, entry, patchedPieces(patch, entry.size));
 }
 
-/** Checks all data of the entry first. Throws `zip-entry-damaged`. */
+/** First checks all data of the entry. Throws `zip-entry-damaged`. */
 async function openEntry(source: ByteSource, entry: ZipEntry): Promise<ByteSource> {
   const { dataOffset, compressedSize, size, method } = entry;
   if (size <= LARGEST_BUFFERED && compressedSize <= LARGEST_BUFFERED) {

@@ -3,7 +3,7 @@ export type Names = ReadonlySet<string>;
 /** Names in these folders and in the root distinguish the formats. */
 export const KIND_FOLDERS: ReadonlySet<string> = new Set(['meta-inf/', '_rels/', 'word/', 'xl/', 'ppt/', 'visio/']);
 
-/** Each type has a file that no other type has. Several can also contain a JAR manifest. */
+/** Each type has a file that no other type has. Several types can also contain a JAR manifest. */
 const OTHERS: readonly { readonly description: string; readonly holds: (names: Names, fileName: string) => boolean }[] =
   [
     {

@@ -5,13 +5,13 @@ import type { Agent } from 'undici';
 import { repairAnswerHeads } from './answer-heads.ts';
 import { type Connect, type Target, targetOf } from './connect.ts';
 
-/** Some services close a connection after one second without a request, counted from the last answer. */
+/** Some services close a connection after one second without a request, counted from the last response. */
 const IDLE_MILLISECONDS = 800;
 /** Services wait longer for the first request on a connection than for later requests. */
 const UNUSED_MILLISECONDS = 1900;
 /**
  * This time is subtracted from the keep-alive time that a service announces, because that time may start when the
- * answer is sent.
+ * response is sent.
  */
 const KEPT_MARGIN_MILLISECONDS = 2000;
 /** Some services send long headers. The limit is set explicitly, because Node.js options could change the default. */
@@ -54,7 +54,7 @@ export function createAgent(open: Connect, connections: number | undefined, lead
       early.prepare(targetOf(url), count);
       get().catch(() => undefined);
     },
-    /** Closes idle connections immediately, and every other connection after its answer has arrived. */
+    /** Closes idle connections immediately, and every other connection after its response has arrived. */
     async retire(): Promise<void> {
       early.close();
       await (await agent)?.close();
@@ -108,7 +108,7 @@ function openEarly(open: Connect, leadsThroughProxy: boolean) {
       if (opening !== undefined) origin.unused.delete(opening);
       else origin.opened += 1;
       const socket = await opening;
-      // If data arrived before the first request is sent, it would be read as the answer to that request.
+      // If data arrived before the first request is sent, it would be read as the response to that request.
       if (socket?.readable && socket.writable && socket.readableLength === 0) return socket;
       socket?.destroy();
       return open(target);

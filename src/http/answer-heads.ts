@@ -1,6 +1,6 @@
 /**
- * Repairs response heads that undici's parser rejects but that have only one meaning, because the answer may contain a
- * signature.
+ * Repairs response heads that undici's parser rejects but that have only one meaning, because the response may contain
+ * a signature.
  */
 
 import type net from 'node:net';
@@ -13,7 +13,7 @@ const NOTHING = Buffer.alloc(0);
 const END = /\r?\n\r?\n/;
 
 /**
- * Skips interim responses, ends lines with CRLF (RFC 9112, section 2.2) and merges equal Content-Length values (RFC
+ * Skips interim responses, ends lines with CRLF (RFC 9112, section 2.2) and merges identical Content-Length values (RFC
  * 9110, section 8.6). Closes the connection if it is unclear where the response ends. The `data` of the error contains
  * the bytes that follow the head, as in errors of undici's parser. Passes any other head on unchanged, so that undici's
  * parser reports the error.

@@ -143,7 +143,7 @@ function openTls(target: Target, { context, session, tunnel }: TlsWay, names: Ad
   return socket.setNoDelay(true);
 }
 
-/** If subjectAltName contains no DNS name, Node would use the common name, which RFC 9525, section 2 forbids. */
+/** If subjectAltName contains no DNS name, Node would use the common name, which RFC 9525, section 2, forbids. */
 function checkServerIdentity(hostname: string, certificate: tls.PeerCertificate): Error | undefined {
   if (!certificate.subjectaltname) return new Error('the certificate has no subjectAltName (RFC 9525)');
   const subject = { ...certificate.subject, CN: '' };
@@ -239,13 +239,13 @@ function openTunnel(
       reject(new ConnectFailure(reason, `${url.origin} ${what}`));
     };
     const timer = setTimeout(() => {
-      fail('proxy-refused', `did not answer CONNECT within ${timeoutMilliseconds / 1000} s`);
+      fail('proxy-refused', `did not respond to CONNECT within ${timeoutMilliseconds / 1000} s`);
     }, timeoutMilliseconds);
     request.on('connect', ({ statusCode = 0 }, _socket, first) => {
       if (statusCode < 200 || statusCode > 299) {
         return fail(
           statusCode === 407 ? 'proxy-unauthorized' : 'proxy-refused',
-          `answered CONNECT with HTTP ${statusCode}`,
+          `responded to CONNECT with HTTP ${statusCode}`,
         );
       }
       clearTimeout(timer);
@@ -253,7 +253,7 @@ function openTunnel(
       resolve(socket);
     });
     // The listener stays attached, because an abandoned connection may still report an error.
-    request.on('error', (error) => fail('proxy-refused', `did not answer CONNECT as a proxy does: ${error.message}`));
+    request.on('error', (error) => fail('proxy-refused', `did not respond to CONNECT as a proxy does: ${error.message}`));
     request.end();
   });
 }

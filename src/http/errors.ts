@@ -14,7 +14,7 @@ export const httpErrors = defineErrors('usage', {
   },
   'insecure-address': {
     message: 'requests to {origin} would be sent without TLS',
-    hint: 'Use https:. Plain http: works only for this machine (localhost, 127.0.0.0/8, ::1).',
+    hint: 'Use an https:// address. An http:// address is accepted only for this machine (localhost, 127.0.0.0/8, ::1).',
   },
   'tls-checks-disabled': {
     message: 'NODE_TLS_REJECT_UNAUTHORIZED=0 is set, which makes Node.js trust any server',

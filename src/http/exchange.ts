@@ -62,11 +62,11 @@ export function exchange(
       if (controller === undefined || !request.isPaid) giveUp('interrupted', 'interrupted');
     };
     const timer = setTimeout(async () => {
-      // If this process was suspended, the answer may have arrived but not been read, because Node.js runs timers
+      // If this process was suspended, the response may have arrived but not been read, because Node.js runs timers
       // first.
       await turnOfEventLoop();
       await turnOfEventLoop();
-      const what = controller === undefined ? 'no connection' : 'no answer';
+      const what = controller === undefined ? 'no connection' : 'no response';
       if (!settled) giveUp('timed-out', `${what} within ${request.deadlineMilliseconds / 1000} s`);
     }, request.deadlineMilliseconds);
 
@@ -93,10 +93,10 @@ export function exchange(
       onResponseData(_controller, chunk) {
         length += chunk.length;
         if (length <= request.sizeLimit) chunks.push(chunk);
-        else giveUp('too-large', `the answer is larger than ${request.sizeLimit} bytes`);
+        else giveUp('too-large', `the response is larger than ${request.sizeLimit} bytes`);
       },
       onResponseEnd() {
-        if (head === undefined) return fail('broken', 'the answer has no status');
+        if (head === undefined) return fail('broken', 'the response has no status');
         if (head.status === 407 && request.proxy) return settle(unauthorized(request.proxy));
         const answer = head;
         settle(body().then((decoded) => ({ kind: 'answer', ...answer, body: decoded })));
@@ -155,7 +155,7 @@ function addressOf({ url, headers, proxy }: ExchangeRequest) {
 }
 
 function unauthorized({ url }: HttpProxy): Failure {
-  const detail = `${url.origin} answered with HTTP 407`;
+  const detail = `${url.origin} responded with HTTP 407`;
   return { kind: 'failure', reason: 'proxy-unauthorized', mayHaveArrived: false, head: undefined, detail };
 }
 

@@ -3,7 +3,7 @@ import type { ConnectReason } from './errors.ts';
 import type { HttpProxy } from './proxy.ts';
 
 export interface RequestBounds {
-  /** Time limit for the whole attempt: the connection, the request, and the headers and body of the answer. */
+  /** Time limit for the whole attempt: the connection, the request, and the headers and body of the response. */
   readonly deadlineMilliseconds: number;
   readonly sizeLimit: number;
   /** The callback is awaited before the request is passed to undici. If the callback throws, nothing is sent. */
@@ -12,7 +12,9 @@ export interface RequestBounds {
   readonly beforeWrite?: (() => void) | undefined;
   /** When the signal is aborted, the request fails with the reason `interrupted`. */
   readonly signal?: AbortSignal | undefined;
-  /** If true, `signal` has no effect after the request has been written, because the answer must be paid for anyway. */
+  /**
+   * If true, `signal` has no effect after the request has been written, because the response must be paid for anyway.
+   */
   readonly isPaid?: boolean | undefined;
 }
 

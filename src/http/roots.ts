@@ -81,9 +81,9 @@ function certificatesIn(text: string): readonly string[] {
 }
 
 /**
- * Returns an error if this variable is set, and undefined if it is not. This program always verifies certificates. A
- * user who sets the variable expects that connections are not verified, and it makes other programs in the same
- * environment unsafe.
+ * Returns an error if this variable is set, and otherwise returns undefined. This program always verifies certificates.
+ * A user who sets the variable expects that connections are not verified, and the variable makes other programs in the
+ * same environment unsafe.
  */
 export function tlsChecksDisabled(
   environment: Readonly<Record<string, string | undefined>>,

@@ -182,7 +182,7 @@ export function claimOf(session: Session, claimed: claimant.Claimed): Claim {
   };
 }
 
-/** A late answer is `surplus` if the work has another open call, or if the user forgot the call. */
+/** A late response is `surplus` if the work has another open call, or if the user forgot the call. */
 function keepAnswer(
   me: Run,
   part: claimant.Claimed,

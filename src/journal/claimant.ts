@@ -27,7 +27,7 @@ export function workId({ origin, code, algorithm, digest }: Work): string {
   return fingerprintOf(JSON.stringify([origin, code, algorithm, digest]));
 }
 
-/** Returns the open call of a work, otherwise the latest one that counts. */
+/** Returns the open call of a work, otherwise the latest call that counts. */
 export function currentCall(db: Database, work: Work): Row | undefined {
   return db.get(
     `select * from calls where work = ? and state not in ('released', 'refused', 'forgotten')
@@ -124,7 +124,7 @@ export function markOf(db: Database, { work, metadata }: Asking): Row | undefine
   return db.get(sql, work.origin, work.code, metadata.certificate.sha256);
 }
 
-/** A certificate that has matched once stays proven, because one faulty answer must not stop a whole team. */
+/** A certificate that has matched once stays proven, because one faulty response must not stop a whole team. */
 export function prove(db: Database, { work, metadata, name }: Part, matches: 0 | 1): void {
   db.run(
     `insert into proven values (?, ?, ?, ?, ?)
@@ -206,7 +206,7 @@ export function closeIfDone(me: Run, call: number): 1 | 2 | undefined {
   return reported === 1 || reported === 2 ? reported : undefined;
 }
 
-/** Ends the calls of a run that ends without their answers. */
+/** Ends the calls of a run that ends without their responses. */
 export function endCalls(me: Run): void {
   const sql = `select id, state from calls where run = ? and ${UNFINISHED} and state in ('claimed', 'requested')`;
   for (const { id, state } of me.db.all(sql, me.id)) {

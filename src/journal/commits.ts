@@ -147,7 +147,7 @@ export function sessionOf(run: Run) {
     keepInMemory(one: Unrecorded): void {
       inMemory.set(workId(one.work), one);
     },
-    /** Equal files of this run can use a signature that could not be committed. */
+    /** Identical files in this run can use a signature that could not be committed. */
     unrecorded: (of: Work): Unrecorded | undefined => (failed.size > 0 ? inMemory.get(workId(of)) : undefined),
     allUnrecorded: (): readonly Unrecorded[] => (failed.size > 0 ? [...inMemory.values()] : []),
     enter<T>(urgency: Urgency, apply: () => T): Promise<T> {

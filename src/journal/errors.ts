@@ -32,7 +32,7 @@ export const journalErrors = defineErrors('local', {
   },
   'claim-lost': {
     message: 'another process assumed that this one had exited; no request was sent',
-    hint: 'Sign this file again: this machine or the disk with the journal did not respond for a long time.',
+    hint: 'Sign this file again. This machine or the disk with the journal did not respond for a long time.',
   },
   'claim-interrupted': {
     message: 'interrupted while {whom} was requesting the same signature',
@@ -45,7 +45,7 @@ export const journalErrors = defineErrors('local', {
   'just-unanswered': {
     category: 'network',
     message:
-      'the same signature was requested a moment ago, but no answer was received; the signature may have been made and counted',
+      'the same signature was requested a moment ago, but no response was received; the signature may have been made and counted',
     hint: 'Sign this file again. This run sent no second request for the signature.',
   },
 });

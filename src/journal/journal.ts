@@ -53,8 +53,8 @@ export interface Asking {
   readonly metadata: CallMetadata;
   verifies(signature: Uint8Array): boolean;
   /**
-   * Creates the error for a certificate that does not match its number. `calls`: ids of the calls that showed it.
-   * `isOfAll`: the two have never matched, so other files should not be tried.
+   * Creates the error for a certificate that does not match its number. `calls`: ids of the calls that showed the
+   * mismatch. `isOfAll`: the certificate and the number have never matched, so other files should not be tried.
    */
   mismatch(calls: readonly string[], isOfAll: boolean): CodesignError;
 }
@@ -136,7 +136,7 @@ export interface Claim extends SharedCall {
 /**
  * `under-way`: a running process is working on the call. `unwritten`: the signature exists, but a file that needs it
  * has not been written. `unreported`: everything is done except the report. `unknown`: it is not known whether the call
- * was counted. `surplus`: the answer arrived after another process took over the work, and a failure report is due.
+ * was counted. `surplus`: the response arrived after another process took over the work, and a failure report is due.
  */
 export type UnfinishedKind = 'under-way' | 'unwritten' | 'unreported' | 'unknown' | 'surplus';
 

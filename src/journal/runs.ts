@@ -1,11 +1,11 @@
 import type { Database, Row, Value } from './driver.ts';
 import type { Holder, Processes } from './processes.ts';
 
-/** How long a run whose process is not visible may be silent by its row. */
+/** How long a run whose process is not visible may record no activity in its row. */
 const PRESUMED_GONE_MILLISECONDS = 15 * 60 * 1000;
 /**
- * How long it may be silent by the clock of this process. After a suspension of the machine or a change of its time,
- * the rows of live runs look old until their timers fire again.
+ * How long such a run may record no activity, measured by the clock of this process. After a suspension of the machine
+ * or a change of its time, the rows of live runs look old until their timers fire again.
  */
 export const WATCHED_MILLISECONDS = 130 * 1000;
 export const SIGN_OF_LIFE_MILLISECONDS = 60 * 1000;
@@ -81,7 +81,7 @@ export function liveRuns(observer: Observer): readonly Value[] {
 }
 
 function isSilent({ active_at }: Row, { now }: Observer): boolean {
-  // If a clock was set back, that must not keep a run alive forever.
+  // A clock that was set back must not keep a run alive forever.
   return Math.abs(now().getTime() - Number(active_at)) > PRESUMED_GONE_MILLISECONDS;
 }
 
@@ -91,7 +91,7 @@ function holderOf({ holder }: Row): Holder {
 
 export function inWords(me: Run, id: Value): string {
   const row = runOf(me, id);
-  if (row === undefined || id === me.id) return 'another file of this run';
+  if (row === undefined || id === me.id) return 'another file in this run';
   const { host, pid } = holderOf(row);
   return host === me.processes.self.host ? `process ${pid}` : `process ${pid} on ${host}`;
 }

@@ -13,7 +13,7 @@ export const settingsErrors = defineErrors('usage', {
   },
   'base-url-insecure': {
     message: '{name} would send the credentials to {host} without TLS',
-    hint: 'Use https:. Plain http: works only for this machine (localhost, 127.0.0.0/8, ::1).',
+    hint: 'Use an https:// address. An http:// address is accepted only for this machine (localhost, 127.0.0.0/8, ::1).',
   },
   'base-url-holds-credentials': {
     message: '{name} contains a user name or password',
@@ -53,11 +53,11 @@ export const settingsErrors = defineErrors('usage', {
   },
   'access-key-invalid': {
     message: '{source} {problem}',
-    hint: 'Check that the key and the secret were not pasted together: a key contains no colon.',
+    hint: 'Check that the key and the secret were not pasted together. A key contains no colon.',
   },
   'access-secret-invalid': {
     message: '{source} {problem}',
-    hint: 'Use the access secret on one line and nothing else.',
+    hint: 'Provide only the access secret, on a single line.',
   },
   'secret-file-unreadable': {
     // The message never shows the path, because the user may have set the secret itself as the path.
@@ -66,7 +66,7 @@ export const settingsErrors = defineErrors('usage', {
   },
   'secret-file-exposed': {
     message: '{variable}: {path} {problem}',
-    hint: 'Restrict the file to yourself (chmod 600): everyone who can write to it can change the secret.',
+    hint: 'Make the file accessible only to your user (chmod 600). Anyone who can write to the file can change the secret.',
   },
   'setting-missing': {
     message: 'missing setting: {what}',
@@ -133,7 +133,7 @@ export const settingsErrors = defineErrors('usage', {
   },
   'settings-file-exposed': {
     message: '{path} {problem}',
-    hint: 'Restrict the file to yourself (chown, chmod go-w): everyone who can change it decides how you sign.',
+    hint: 'Make your user the owner of the file, and remove write access for other users (chown, chmod go-w). Anyone who can change the file decides how you sign.',
   },
   'settings-file-unwritable': {
     category: 'local',
@@ -142,7 +142,7 @@ export const settingsErrors = defineErrors('usage', {
   },
   'project-output-refused': {
     message: '"output" in {path} would write a result to {output}, but {reason}; nothing was sent',
-    hint: 'Use --output for this folder: a cloned repository must not decide which files are replaced.',
+    hint: 'Set the output folder with --output instead. A cloned repository must not decide which files are replaced.',
   },
   'project-setting-refused': {
     message: '{path} must not contain "{key}": {reason}',

@@ -1,4 +1,4 @@
-/** Messages call each value by the option, variable or file that it comes from. */
+/** Messages name each value by the option, variable or file from which it comes. */
 
 import { DIGEST_ALGORITHMS, type DigestAlgorithm } from '../crypto/algorithms.ts';
 import { type HttpProxy, isLoopback } from '../http/proxy.ts';
@@ -92,7 +92,7 @@ export function parseBaseUrl(text: string, name: string): URL {
   return url;
 }
 
-/** Accepts plain `http:`, as most authorities use: answers are verified, and nothing secret is sent. */
+/** Accepts plain `http:`, which most authorities use. Responses are verified, and nothing secret is sent. */
 export function readTimestampUrl({ value, name }: Given): URL {
   const url = URL.canParse(value) ? new URL(value) : undefined;
   if (url === undefined || !isWeb(url)) {

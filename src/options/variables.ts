@@ -30,7 +30,7 @@ export function listed(parts: readonly string[]): string {
   return parts.length > 1 ? `${parts.slice(0, -1).join(', ')} and ${last}` : last;
 }
 
-/** Variables of the server and of the tests are known too. */
+/** Does not report variables of the server and of the tests. */
 export function unknownVariables(env: Environment): readonly string[] {
   const known = [...Object.keys(VARIABLES), ...OPTION_VARIABLES].filter((name) => name.startsWith(PREFIX));
   const words = known.map((name) => name.slice(PREFIX.length));

@@ -21,7 +21,7 @@ export const pdfErrors = defineErrors('local', {
   },
   'pdf-too-large': {
     message: 'the document has more than {limit} {what}',
-    hint: 'Do not trust this document: no known program creates such a document. Rewrite the document (qpdf in.pdf out.pdf).',
+    hint: 'Do not trust this document. No known program creates such a document. Rewrite the document (qpdf in.pdf out.pdf).',
     isUnsupported: true,
   },
 });

@@ -166,7 +166,7 @@ function decodeLzw(data: Buffer, { parameter, malformed }: Context): Buffer {
   return unpredict(out.bytes(), parameter, malformed);
 }
 
-/** Returns an integer from /DecodeParms. If there is none, returns the default `usual`. */
+/** Returns the integer that /DecodeParms has for `key`, or `usual` if it has none. */
 type Parameter = (key: string, usual: number) => number;
 
 function unpredict(data: Buffer, parameter: Parameter, malformed: (problem: string) => Error): Buffer {

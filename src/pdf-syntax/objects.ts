@@ -11,7 +11,7 @@ export interface IndirectObject {
   readonly raw: Uint8Array;
   /** Offset of the object in the file, or -1 if it is in an object stream. */
   readonly offset: number;
-  /** Offset of the end of `endobj` or of the keyword `stream`, or -1 if the object is in an object stream. */
+  /** Offset of the end of `endobj` or of the `stream` keyword, or -1 if the object is in an object stream. */
   readonly end: number;
   readonly streamStart: number | undefined;
 }
@@ -71,7 +71,7 @@ export async function readObjectAt(source: ByteSource, offset: number): Promise<
   });
 }
 
-/** The keyword `stream` must be followed by CR LF or LF (7.3.8.1). */
+/** The `stream` keyword must be followed by CR LF or LF (7.3.8.1). */
 function afterLineEnd(bytes: Uint8Array, position: number): number {
   const length = bytes[position] === 0x0d && bytes[position + 1] === 0x0a ? 2 : bytes[position] === 0x0a ? 1 : 0;
   if (length > 0) return position + length;

@@ -24,7 +24,7 @@ export interface StoredRange extends NumberRange {
 export interface Section {
   readonly kind: 'table' | 'stream';
   readonly offset: number;
-  /** Offset of the end of a table's trailer, or of the end of the keyword `endstream`. */
+  /** Offset of the end of a table's trailer, or of the end of the `endstream` keyword. */
   readonly end: number;
   readonly trailer: PdfDictionary;
   readonly ranges: readonly NumberRange[];

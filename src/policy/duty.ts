@@ -28,7 +28,7 @@ export function classify(file: ContainedVerdict, required: Requirements, today: 
   if (require === 'nothing') return accepted('exempt');
   const { kind, verified, notOpened } = file;
   if (notOpened !== undefined) {
-    // A container of an unsupported kind is visible to everyone, but a damaged container could hide a file.
+    // A container of an unsupported kind is visible to anyone, but a damaged container could hide a file.
     const isFailure = notOpened.code !== 'container-unsupported' || required.notOpened === 'fail';
     return { result: 'not-opened', cause: notOpened.code, isFailure, covered: undefined };
   }

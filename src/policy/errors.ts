@@ -14,7 +14,7 @@ export const policyErrors = defineErrors('usage', {
     hint: 'Replace the text TODO with the reason for the exception.',
   },
   'location-not-found': {
-    message: 'no file of this run has the location {location} (--why)',
+    message: 'no file in this run has the location {location} (--why)',
     hint: 'Copy a location from the output of codesign-remote verify --inside --verbose.',
   },
 });

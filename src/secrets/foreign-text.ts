@@ -139,7 +139,7 @@ export function withoutDenseRuns(foreign: string): string {
 /** Matches white space, a URL up to its query, or any other text between white space. */
 const PARTS = /\s+|["'(<[]*https?:\/\/[^\s\p{C}?#]*|\S+/gu;
 
-/** Matches a word. Bytes of a secret that are printed one by one do not form words. */
+/** Matches a word. The bytes of a secret form no words if they are printed with separators. */
 const WORD_INSIDE = /(?<![\p{L}\p{Nd}])\p{Lu}?\p{Ll}{4,}(?![\p{L}\p{Nd}])/u;
 
 /**

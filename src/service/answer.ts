@@ -1,4 +1,6 @@
-/** Reads the answers of the service: the envelope (API 2.1), a success (rule 4.1.1), and anything else as an error. */
+/**
+ * Reads the responses of the service: the envelope (API 2.1), a success (rule 4.1.1), and anything else as an error.
+ */
 
 import { fingerprintOf } from '../crypto/fingerprint.ts';
 import type { CodesignError } from '../errors/codesign-error.ts';
@@ -33,7 +35,7 @@ function membersOf(value: unknown): Readonly<Record<string, unknown>> {
 
 const UTF8 = new TextDecoder();
 
-/** Returns undefined if another server answered, or if the answer was damaged. */
+/** Returns undefined if another server answered, or if the response was damaged. */
 function readJson(body: Uint8Array): unknown {
   try {
     return JSON.parse(UTF8.decode(body));
@@ -73,16 +75,16 @@ export function statusError({ operation, head, envelope, attempts, show }: Refus
   return statusErrors('http-error', details, { ...context, mayHaveBeenCounted: operation === 'sign' && isUncertain });
 }
 
-/** A gateway may send such a 503 answer even after the service has made a signature. */
+/** A gateway may send such a 503 response even after the service has made a signature. */
 export function isBare503({ status, headers }: AnswerHead, envelope: Envelope | undefined): boolean {
   if (status !== 503 || envelope !== undefined) return false;
   return readRetryAfter(headers.get('retry-after'), 0) === undefined;
 }
 
 /**
- * If an answer with status 2xx contains an error code, throws that error.
+ * If a response with status 2xx contains an error code, throws that error.
  *
- * @param record reads the id of a record in the answer
+ * @param record reads the id of a record in the response
  */
 export function readData(
   { operation, head, envelope, show }: Refusal,

@@ -186,7 +186,7 @@ export function failed(error: CodesignError): NotRetried<CodesignError> {
 }
 
 /**
- * True if a broken answer contains a complete signature. Only the end of the chunks is missing, or Content-Length is
+ * True if a broken response contains a complete signature. Only the end of the chunks is missing, or Content-Length is
  * too large. The signature has been paid for and is checked later with the certificate's key.
  */
 function isWholeSignature(body: Uint8Array): boolean {

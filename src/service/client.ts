@@ -22,7 +22,7 @@ import { createHold } from './hold.ts';
 import { PADDING, REPORT_PATH, type ReportRequestMessage, SIGN_PATH, type SignRequestMessage } from './messages.ts';
 import type { SignatureRecord, SigningService } from './signing-service.ts';
 
-/** The service's answers are a few hundred bytes long. A larger answer does not come from the service. */
+/** The service's responses are a few hundred bytes long. A larger response does not come from the service. */
 const ANSWER_LIMIT = 4 * 1024 * 1024;
 
 interface ServiceAddress {
@@ -155,7 +155,7 @@ function holdsSecret({ signature }: SignatureRecord, secrets: ForeignText): bool
 interface CredentialsCheck {
   readonly httpStatus: number;
   readonly serviceCode: number | undefined;
-  /** Describes an unexpected answer; the expected one is a rejection. */
+  /** Describes an unexpected response; the expected one is a rejection. */
   readonly warning: string | undefined;
 }
 
@@ -179,7 +179,7 @@ export interface CheckOptions extends ServiceAddress {
 
 /**
  * Sends one request, and resolves unless the service rejects the credentials. Only code 401, with any HTTP status,
- * means that they were rejected. Throws `unauthorized`. If there is no answer, throws `service-unreachable`, `tls-…`,
+ * means that they were rejected. Throws `unauthorized`. If there is no response, throws `service-unreachable`, `tls-…`,
  * `proxy-…` or `check-unanswered`.
  */
 export async function checkCredentials(options: CheckOptions): Promise<CredentialsCheck> {
@@ -229,7 +229,7 @@ function warningOf(status: number, serviceCode: number | undefined): string | un
   if (serviceCode === 0 && isSuccessStatus(status)) {
     return serviceWarnings('check-accepted');
   }
-  const answer = serviceCode === undefined ? 'with something that is not of its API' : `with code ${serviceCode}`;
+  const answer = serviceCode === undefined ? 'in a form that does not follow the API' : `with code ${serviceCode}`;
   return serviceWarnings('check-unclear', { answer, status });
 }
 

@@ -23,7 +23,7 @@ interface AnswerDetails {
 const said = (d: AnswerDetails): string => (d.message ? `: "${d.message}"` : '');
 const codeAndWords = (d: AnswerDetails): string => `code ${d.serviceCode}${said(d)}`;
 const CREDENTIALS_HINT =
-  'Check the Access Key and Access Secret (CODESIGN_ACCESS_KEY and CODESIGN_ACCESS_SECRET, or what codesign-remote login stored), and that they belong to this service address. The run sends no more requests.';
+  'Check the Access Key and Access Secret (CODESIGN_ACCESS_KEY and CODESIGN_ACCESS_SECRET, or what codesign-remote login stored), and that these credentials belong to this service address. The run sends no more requests.';
 const UNAUTHORIZED = (d: AnswerDetails): string => `the service does not accept the credentials${said(d)}`;
 
 /**
@@ -33,7 +33,7 @@ const UNAUTHORIZED = (d: AnswerDetails): string => `the service does not accept 
 const PARAMETER_HINT = 'Check the certificate number (--code), and whether the service accepts this --algorithm.';
 
 /**
- * Statuses that a gateway or a network returns when it stops waiting for an answer. Such a status does not show what
+ * Statuses that a gateway or a network returns when it stops waiting for a response. Such a status does not show what
  * the service behind the gateway has done. The status 499 comes from nginx, 520 to 527 come from Cloudflare, and 598
  * and 599 come from several proxies.
  */
@@ -47,8 +47,8 @@ export function isOfGateway(status: number): boolean {
 }
 
 /**
- * Only answers with a 2xx status are counted (API 8). If the status comes from a gateway, the service's own answer is
- * unknown.
+ * Only responses with a 2xx status are counted (API 8). If the status comes from a gateway, the service's own response
+ * is unknown.
  */
 const perhapsCounted = (d: { operation: string; status: number; isUncertain: boolean }): string => {
   if (d.operation !== 'sign') return '';
@@ -77,7 +77,7 @@ export const auditErrors = defineErrors('usage', {
 export const recordErrors = defineErrors('local', {
   'record-id-unknown': {
     message: "the journal stores only a digest of the service's record id: {record}",
-    hint: 'Only the run that requested the signature can report it. The signature is not affected.',
+    hint: 'Only the run that requested the signature can report the outcome. The signature is not affected.',
   },
 });
 
@@ -89,11 +89,11 @@ export const networkErrors = defineErrors('network', {
   },
   'tls-untrusted': {
     message: 'the TLS certificate of {origin} is not trusted ({detail}); nothing was sent',
-    hint: 'If the service uses a private certificate authority, set its root with --ca-file, or store it with codesign-remote config set caFile <pem>. Otherwise another server may be answering.',
+    hint: 'If the service uses a private certificate authority, set the root certificate of the authority with --ca-file, or store its path with codesign-remote config set caFile <pem>. Otherwise another server may be responding.',
   },
   'tls-failed': {
     message: 'no TLS connection to {origin} could be established ({detail}); nothing was sent',
-    hint: 'Check the address: the service must support TLS 1.2 or later.',
+    hint: 'Check the address. The service must support TLS 1.2 or later.',
   },
   'proxy-unreachable': {
     message: 'the proxy cannot be reached ({detail}); nothing was sent',
@@ -109,16 +109,16 @@ export const networkErrors = defineErrors('network', {
   },
   'sign-timed-out': {
     message: (d: Broken) =>
-      `the service at ${d.origin} did not answer in time (${d.detail}${afterAttempts(d)}). ${mayHaveBeenMade(d.record)}`,
+      `the service at ${d.origin} did not respond in time (${d.detail}${afterAttempts(d)}). ${mayHaveBeenMade(d.record)}`,
     hint: 'Run the command again for the files that failed, with a higher --timeout if the service is slow. Only --repeat-unknown lets a run send such a request once more.',
   },
   'connection-broken': {
     message: (d: Broken) =>
-      `the connection to ${d.origin} broke before the answer was complete (${d.detail}${afterAttempts(d)}). ${mayHaveBeenMade(d.record)}`,
+      `the connection to ${d.origin} broke before the response was complete (${d.detail}${afterAttempts(d)}). ${mayHaveBeenMade(d.record)}`,
     hint: 'Run the command again for the files that failed. Only --repeat-unknown lets a run send such a request once more.',
   },
   'report-unanswered': {
-    message: 'the service at {origin} did not answer report-sign ({detail})',
+    message: 'the service at {origin} did not respond to report-sign ({detail})',
     hint: 'Run codesign-remote resume to send the report again. The signature is not affected.',
   },
   'check-unanswered': {
@@ -135,7 +135,7 @@ export const statusErrors = defineErrors('http', {
   unauthorized: { message: UNAUTHORIZED, hint: CREDENTIALS_HINT },
   redirected: {
     message: (d: { status: number; location: string | undefined }) =>
-      `the service answered with a redirect (HTTP ${d.status}${d.location ? ` to ${d.location}` : ''}), which is not followed because credentials would be sent along`,
+      `the service responded with a redirect (HTTP ${d.status}${d.location ? ` to ${d.location}` : ''}), which is not followed because credentials would be sent along`,
     hint: 'Set --base-url to the address to which the service redirects.',
   },
   throttled: {
@@ -145,7 +145,7 @@ export const statusErrors = defineErrors('http', {
   },
   'http-error': {
     message: (d: AnswerDetails & { operation: string; status: number; isUncertain: boolean }) =>
-      `the service answered ${d.operation} with HTTP ${d.status}${d.serviceCode === undefined ? '' : `, ${codeAndWords(d)}`}${afterAttempts(d)}${perhapsCounted(d)}`,
+      `the service responded to ${d.operation} with HTTP ${d.status}${d.serviceCode === undefined ? '' : `, ${codeAndWords(d)}`}${afterAttempts(d)}${perhapsCounted(d)}`,
     hint: hintForStatus,
   },
 });
@@ -168,8 +168,8 @@ export const businessErrors = defineErrors('business', {
   },
   'malformed-answer': {
     message: (d: { operation: string; why: string; record?: string | undefined }) =>
-      `the answer to ${d.operation} does not follow the Remote Code Signing API (${d.why})${d.operation === 'sign' ? `. ${mayHaveBeenMade(d.record)}` : ''}`,
-    hint: 'Check the service address (--base-url): a web page or a proxy may be answering instead.',
+      `the response to ${d.operation} does not follow the Remote Code Signing API (${d.why})${d.operation === 'sign' ? `. ${mayHaveBeenMade(d.record)}` : ''}`,
+    hint: 'Check the service address (--base-url). A web page or a proxy may be responding instead.',
   },
 });
 
@@ -221,7 +221,7 @@ export function mayHaveBeenCounted(error: CodesignError): boolean {
   return category === 'internal' || NO_WORD.has(code) || (code === 'http-error' && isOfGateway(httpStatus));
 }
 
-/** True if no answer arrived, or only an answer from a gateway, so that it is unknown what the service has done. */
+/** True if no response arrived, or only a response from a gateway, so that it is unknown what the service has done. */
 export function isUnanswered(error: CodesignError): boolean {
   const { code } = error;
   if (code === 'http-error') return mayHaveBeenCounted(error);
@@ -242,5 +242,5 @@ export const serviceWarnings = defineWarnings({
   'check-accepted':
     'the service accepted a call that it should have rejected: ask its operator whether it counted a signature',
   'check-unclear':
-    'the service did not reject the credentials, but answered {answer} (HTTP {status}): check its address, and sign a first file to be sure',
+    'the service did not reject the credentials, but responded {answer} (HTTP {status}): check the service address, and sign a first file to be sure',
 });

@@ -1,4 +1,4 @@
-/** If the service requests a wait, or answers 429 without a time, all requests to the service must wait. */
+/** If the service requests a wait, or returns 429 without a time, all requests to the service must wait. */
 
 import { LONGEST_WAIT } from '../http/retry.ts';
 

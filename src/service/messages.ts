@@ -36,7 +36,7 @@ export type ReportRequestMessage = v.InferOutput<typeof reportRequestSchema>;
 
 export const algorithmSchema = v.picklist(DIGEST_ALGORITHMS);
 
-/** The body of every response (API 2.1). `data` is read separately, because only successful answers contain it. */
+/** The body of every response (API 2.1). `data` is read separately, because only successful responses contain it. */
 export interface Envelope {
   readonly code: number;
   readonly message: string | undefined;

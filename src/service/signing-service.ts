@@ -24,7 +24,7 @@ export interface SignRequest {
    * it cannot contain any.
    */
   readonly verifies?: ((signature: Uint8Array) => boolean) | undefined;
-  /** Decides whether to send a request again if no answer arrived. The service may count both attempts. */
+  /** Decides whether to send a request again if no response arrived. The service may count both attempts. */
   readonly mayRepeat?: (() => boolean) | undefined;
   /**
    * Awaited before the wait that precedes each retry. It is called only if the attempt certainly made no signature, or
@@ -44,7 +44,7 @@ export interface SignatureRecord {
   readonly signature: Uint8Array;
 }
 
-/** Once `signal` is aborted, the client waits only for answers to signature requests that it has already sent. */
+/** Once `signal` is aborted, the client waits only for responses to signature requests that it has already sent. */
 export interface SigningService {
   /** Announces the number of concurrent signature requests, so that their connections open during the first request. */
   expect(requests: number): void;

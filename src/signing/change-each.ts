@@ -84,7 +84,7 @@ function bytesToRead(planned: Planned): number {
 
 async function skip(plan: PlannedFile, reason: SkipReason, { disk }: StartedRun): Promise<SkippedOutcome> {
   const { path, output, format, warnings } = plan;
-  // No temporary copy is created for a skipped file, so stale files must be removed here.
+  // No temporary copy is created for a skipped file, so the stale files of earlier runs must be removed here.
   await disk.removeStaleFiles?.(dirname(plan.target));
   return { path, output, format: format.id, warnings, status: 'skipped', reason };
 }

@@ -23,7 +23,7 @@ export const signingErrors = defineErrors('local', {
   },
   'file-changed': {
     message: 'the file changed during the run; nothing was written to it',
-    hint: 'Run the command again after the program that writes to it has finished.',
+    hint: 'Run the command again after the program that writes to the file has finished.',
   },
   'catalog-member-changes': {
     category: 'usage',
@@ -32,14 +32,14 @@ export const signingErrors = defineErrors('local', {
   },
   'copy-changed': {
     message: 'another program changed, replaced or removed the temporary file',
-    hint: 'Find the program, for example a virus scanner or a sync program, and keep it away from the folder. Files that were not replaced yet are unchanged.',
+    hint: 'Find this program, for example a virus scanner or a sync program, and configure it to ignore the folder. Files that were not replaced yet are unchanged.',
   },
   'folder-replaced': {
     message: 'the folder {folder}, or one above it, was replaced by a link during the run; nothing was written there',
     hint: 'Find out who created the link. If it was you, run the command again.',
   },
   'output-conflict': {
-    message: 'the result would be written to {target}, which is the path of another file of this run',
+    message: 'the result would be written to {target}, which is the path of another file in this run',
     hint: 'Sign such files in separate runs, with different --output folders.',
   },
   'unusable-name': {
@@ -48,7 +48,7 @@ export const signingErrors = defineErrors('local', {
   },
   'not-replaceable': {
     message: '{file} cannot be replaced: {reason}',
-    hint: 'Use --output with another path: signing writes a new file and renames it to the target.',
+    hint: 'Use --output with another path. Signing writes a new file, and then renames the new file to the target.',
   },
   'output-blocked': {
     message: 'the result cannot be written to {path}: {blockedBy} is not a folder',
@@ -60,7 +60,7 @@ export const signingErrors = defineErrors('local', {
         ? `the journal contains a signature made with certificate number ${d.code} that does not verify with the certificate "${d.certificate}"; nothing was requested`
         : `the service's signature does not verify with the certificate "${d.certificate}"${d.why}`,
     hint: (d: Mismatch) =>
-      `Check --code and --certificate: the key with number ${d.code} at the service is not the key of the certificate "${d.certificate}" (SHA-256: ${d.fingerprint}). No other signature was requested.${afterChange(d)}`,
+      `Check --code and --certificate. The key with number ${d.code} at the service is not the key of the certificate "${d.certificate}" (SHA-256: ${d.fingerprint}). No other signature was requested.${afterChange(d)}`,
   },
   'too-many-signatures': {
     category: 'usage',
@@ -70,7 +70,7 @@ export const signingErrors = defineErrors('local', {
   },
   'option-unused': {
     category: 'usage',
-    message: '{option} affects no file of this run; it applies to: {files}',
+    message: '{option} affects no file in this run; the option applies to: {files}',
     hint: 'Omit the option, or add files to which it applies.',
   },
   'not-attempted': {
@@ -79,7 +79,7 @@ export const signingErrors = defineErrors('local', {
   },
   'signature-broken': {
     message: 'the signature of "{signer}" is broken: {problem}',
-    hint: 'Sign the file again: a timestamp cannot repair the signature.',
+    hint: 'Sign the file again. A timestamp cannot repair the signature.',
   },
   'signer-expired': {
     message:
@@ -92,7 +92,7 @@ export const signingErrors = defineErrors('local', {
   },
   'timestamp-irreplaceable': {
     message:
-      'the certificate of "{signer}" expired on {date}, and the existing timestamp proves that the signature is older; a new timestamp would not prove this',
+      'the certificate of "{signer}" expired on {date}, and only the existing timestamp proves that the signature was made before then',
     hint: 'Keep the timestamp, or sign the file again with a valid certificate.',
   },
   'timestamp-breaks-signature': {
@@ -114,7 +114,7 @@ export const signingErrors = defineErrors('local', {
   'service-not-named': {
     category: 'usage',
     message: 'the service at {origin} made the signature, but no service address is configured',
-    hint: 'Set the address of the service with --base-url or CODESIGN_BASE_URL, and the credentials. If files still have to be written, set the certificate and the timestamp authority too.',
+    hint: 'Set the service address with --base-url or CODESIGN_BASE_URL, and configure the credentials. If files still have to be written, configure the certificate and the timestamp authority too.',
   },
   'other-service': {
     category: 'usage',
@@ -124,7 +124,7 @@ export const signingErrors = defineErrors('local', {
   'other-credentials': {
     category: 'usage',
     message: 'the signature was requested with another access key',
-    hint: 'Run resume with the access key that requested the signature: no report is sent with another key.',
+    hint: 'Run resume with the access key that requested the signature. Reports are sent only with that key.',
   },
   'other-certificate': {
     category: 'usage',
@@ -137,7 +137,7 @@ export const signingErrors = defineErrors('local', {
   },
   'signatures-missing': {
     message: 'the file has changed, or needs signatures that were never requested; no new signature was requested',
-    hint: 'Sign the file again with the same options: signatures in the journal are not requested again.',
+    hint: 'Sign the file again with the same options. Signatures in the journal are not requested again.',
   },
   'no-such-call': {
     category: 'usage',

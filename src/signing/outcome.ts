@@ -6,7 +6,7 @@ import type { CallRecord } from '../service/call-record.ts';
 export interface FileToSign {
   /** The path as the user typed it. */
   readonly path: string;
-  /** The path at which the user will find the result; equal to `path` if the file is changed in place. */
+  /** The path at which the user will find the result; the same as `path` if the file is changed in place. */
   readonly output: string;
   /** Set only for files that were found in a folder. Such a file is skipped if no format recognises it. */
   readonly pathInFolder?: string | undefined;

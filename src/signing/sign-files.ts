@@ -102,7 +102,7 @@ async function checkRun(
   for (const error of unused) run.onEvent({ type: 'option-unused', error });
   const option = policy.inside === undefined ? '--all-or-nothing' : '--inside';
   if ((policy.allOrNothing || policy.inside !== undefined) && planned.some((one) => 'error' in one)) {
-    run.stop.stop(`another file of this run cannot be signed, and ${option} was used`);
+    run.stop.stop(`another file in this run cannot be signed, and ${option} was used`);
   }
   checkSignatureLimit(planned, policy);
   await checkCatalogMembers(planned, run);

@@ -31,7 +31,7 @@ export interface SigningRun extends StartedRun {
   readonly policy: SigningPolicy;
   readonly findEarlierTimes: FindEarlierTimes;
   readonly findWritten: FindWritten;
-  /** Options that `resume` needs in order to prepare the same bytes. The options are equal for all files. */
+  /** Options that `resume` needs in order to prepare the same bytes. The options are the same for all files. */
   readonly signingOptions: Omit<RecordedSigningOptions, 'path' | 'output' | 'inner' | 'time' | 'pathInFolder'>;
   readonly key: KeyMatch;
   readonly gate: Gate;

@@ -24,7 +24,7 @@ export interface AuthorityRoots {
 export interface ExpectedAnswer extends Omit<TimestampRequest, 'digest'> {
   readonly signatureValue: SignedContent;
   readonly now: Date;
-  /** The token's chain must end at one of them; undefined permits any chain. */
+  /** The token's chain must end at one of these roots; undefined permits any chain. */
   readonly roots?: AuthorityRoots | undefined;
 }
 
@@ -38,15 +38,15 @@ export type CheckedAnswer =
 /** A clock that NTP does not set can be wrong by minutes. */
 export const MAX_CLOCK_DIFFERENCE = 10 * 60 * 1000;
 
-/** Never throws: for a wrong response, it returns the reason for the refusal. */
+/** Never throws. For a wrong response, returns the reason why it is rejected. */
 export function checkAnswer(body: Uint8Array, asked: ExpectedAnswer): CheckedAnswer {
-  if (body.length === 0) return { refusal: 'the answer is empty' };
+  if (body.length === 0) return { refusal: 'the response is empty' };
   try {
     const response = readTimestampResponse(body);
     if ('refusal' in response) return { refusal: `it rejects the request: ${response.refusal}` };
     return checkToken(readToken(response.token, asked.signatureValue), asked);
   } catch (thrown) {
-    return { refusal: `the answer is not a timestamp (${expectedError(thrown).message})` };
+    return { refusal: `the response is not a timestamp (${expectedError(thrown).message})` };
   }
 }
 

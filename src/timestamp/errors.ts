@@ -22,6 +22,6 @@ export const timestampErrors = defineErrors('timestamp', {
   'timestamp-malformed': {
     category: 'local',
     message: 'the timestamp is malformed: {problem}',
-    hint: 'Sign the file again: the timestamp is damaged, or the data is not a timestamp.',
+    hint: 'Sign the file again. The timestamp is damaged, or the data is not a timestamp.',
   },
 });

@@ -43,8 +43,8 @@ export function timestampReader(budget?: WorkBudget): ReadTimestamps {
 }
 
 /**
- * RFC 5652, 11.4 forbids contentType, but most countersignatures have it with the type data, and those from Certum with
- * TSTInfo. The G2 and G4 signers of Symantec and VeriSign signed a bare SHA-1 value, not a DigestInfo.
+ * RFC 5652, section 11.4, forbids contentType, but most countersignatures have it with the type data, and those from
+ * Certum with TSTInfo. The G2 and G4 signers of Symantec and VeriSign signed a bare SHA-1 value, not a DigestInfo.
  */
 const RULES: SignerRules = { contentTypes: [undefined, DATA, TST_INFO], bareSha1: true };
 

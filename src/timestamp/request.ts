@@ -15,7 +15,7 @@ export interface TimestampRequest {
 export const NONCE_LENGTH = 8;
 const INTEGER_TAG = 0x02;
 const VERSION = 1;
-/** The field certReq is set, because verifiers need the certificate in the token. */
+/** The certReq field is set, because verifiers need the certificate in the token. */
 const WITH_CERTIFICATE = Uint8Array.of(0x01, 0x01, 0xff);
 
 export function buildTimestampRequest({ algorithm, digest, policy, nonce }: TimestampRequest): Uint8Array {

@@ -1,4 +1,4 @@
-/** ESSCertID (RFC 2634, 5.4) and ESSCertIDv2 (RFC 5035, 3). */
+/** ESSCertID (RFC 2634, section 5.4) and ESSCertIDv2 (RFC 5035, section 3). */
 
 import { createHash } from 'node:crypto';
 import { DIGEST_NAME_BY_OID } from '../asn1/algorithm-identifiers.ts';

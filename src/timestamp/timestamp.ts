@@ -51,8 +51,8 @@ export function examineDigests(algorithms: readonly (string | undefined)[]): rea
 }
 
 /**
- * RFC 3161, 2.3 requires timeStamping alone, in a critical extension. Windows accepts other certificates, for example
- * Microsoft's own from 2016, so they are only a note.
+ * RFC 3161, section 2.3, requires timeStamping alone, in a critical extension. Windows accepts other certificates, for
+ * example Microsoft's own from 2016, so another purpose is only a note.
  */
 export function examinePurpose(certificate: Uint8Array, kind: Timestamp['kind']): readonly Finding[] {
   const fields = readCertificateFields(certificate);

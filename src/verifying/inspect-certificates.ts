@@ -20,12 +20,12 @@ import { orUndefined } from '../errors/codesign-error.ts';
 import { hexOf } from './inspect-attributes.ts';
 
 export interface InspectedCertificate {
-  /** Like all names in this file, it is not escaped, so it may contain control characters. */
+  /** Like all names in this file, this name is not escaped, so it may contain control characters. */
   readonly name: string;
   readonly subject: string;
   readonly issuer: string;
   readonly serialNumber: string;
-  /** Like `publicKey`, it is undefined if OpenSSL cannot read the certificate. */
+  /** Like `publicKey`, this member is undefined if OpenSSL cannot read the certificate. */
   readonly notBefore: Date | undefined;
   readonly notAfter: Date | undefined;
   readonly publicKey: InspectedKey | undefined;
@@ -57,7 +57,7 @@ interface Node {
   issuer?: Node | undefined;
 }
 
-/** Key usages in the order of their bits (RFC 5280, 4.2.1.3). */
+/** Key usages in the order of their bits (RFC 5280, section 4.2.1.3). */
 const KEY_USAGES = [
   'digitalSignature',
   'contentCommitment',

@@ -40,7 +40,7 @@ export interface InspectedSignature {
   readonly details: readonly Detail[];
   readonly kind: Envelope['kind'];
   readonly length: number;
-  /** undefined if the CMS is unreadable; `signers` and `certificates` are then empty. */
+  /** undefined if the CMS signature is unreadable; `signers` and `certificates` are then empty. */
   readonly contentType: NamedObject | undefined;
   readonly signers: readonly InspectedSigner[];
   readonly certificates: readonly InspectedCertificate[];

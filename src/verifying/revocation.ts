@@ -86,7 +86,7 @@ function fromFile(status: RevocationStatus): RevocationStatus {
 }
 
 /**
- * The extension has a meaning only in an end-entity certificate (RFC 9608, 4). `examinePath` reports damaged
+ * The extension has a meaning only in an end-entity certificate (RFC 9608, section 4). `examinePath` reports damaged
  * extensions.
  */
 function isNeverRevoked({ fields }: ParsedCertificate): boolean {
@@ -111,7 +111,7 @@ const HARMLESS_TO_TIMESTAMPS: ReadonlySet<number> = new Set([0, 3, 4, 5]);
  * signature is trusted, because it is unknown when the key was lost.
  *
  * If the key of a timestamp authority was lost, anyone who has it can forge times. The tokens of that authority are not
- * trusted, unless the revocation reason shows that the key is safe (RFC 3161, 4).
+ * trusted, unless the revocation reason shows that the key is safe (RFC 3161, section 4).
  */
 function revocationFindings(status: RevocationStatus, certificate: ParsedCertificate, at: Date): Finding[] {
   const { name } = certificate;

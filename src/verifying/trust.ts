@@ -142,7 +142,7 @@ async function examineRevocation(
 
 /**
  * Returns certificates with the issuer's name but another key, such as a renewed key or a key for signing CRLs. Each
- * must have been issued by the issuer, or by an authority above it (RFC 5280, 6.3.3 (f)).
+ * must have been issued by the issuer, or by an authority above it (RFC 5280, section 6.3.3 (f)).
  */
 function otherKeysOf(
   issuer: ParsedCertificate,

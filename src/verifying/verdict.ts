@@ -43,9 +43,9 @@ export interface VerifiedSignature {
   readonly time: Date | undefined;
   readonly timestamps: readonly VerifiedTimestamp[];
   readonly findings: readonly Finding[];
-  /** The other signers of the same CMS, and the signatures nested in it. */
+  /** The other signers of the same CMS signature, and the signatures nested in it. */
   readonly nested: readonly VerifiedSignature[];
-  /** True for another signer in the same CMS, false for a nested signature. */
+  /** True for another signer in the same CMS signature, false for a nested signature. */
   readonly isCoSigner?: boolean;
 }
 

@@ -72,7 +72,7 @@ const SIGNATURE_LENGTH = 4;
 
 /**
  * Compares each local header (APPNOTE 4.3.7) with the directory: programs that read from the start and those that read
- * the directory must find the same entries. Returns them in the order of the file.
+ * the directory must find the same entries. Returns the entries in the order of the file.
  */
 async function locateEntries(
   source: ByteSource,
@@ -82,7 +82,7 @@ async function locateEntries(
 ): Promise<readonly ZipEntry[]> {
   const inFile = inFileOrder(entries);
   const { view, load } = slidingWindow(source, limit);
-  // Does not wait for bytes that are already in the window, as those of nearly all entries are.
+  // Does not wait for bytes that are already in the window, which is the case for nearly all entries.
   const rejectHidden = async (from: number, to: number): Promise<void> => {
     const length = Math.min(to - from, SIGNATURE_LENGTH);
     rejectHiddenEntry(view(from, length) ?? (await load(from, length)), from);
@@ -166,8 +166,8 @@ function checkSameSizes(header: Buffer, entry: DirectoryEntry): void {
 }
 
 /**
- * The signature of the descriptor is optional, and sizes have 32 or 64 bits (4.3.9): only the values show the form.
- * Prefers the form that ends at the next record, then the shorter form.
+ * The signature of the descriptor is optional, and its sizes have 32 or 64 bits (4.3.9). Only the values show the form.
+ * If several forms fit, prefers the form that ends where the next record begins, and otherwise the first one tried.
  */
 function descriptorLength(bytes: Buffer, entry: DirectoryEntry, room: number): number {
   const hasSignature = bytes.length >= 4 && bytes.readUInt32LE(0) === DATA_DESCRIPTOR;

@@ -143,7 +143,7 @@ const ZIP64_LENGTHS: readonly number[] = [0, 8, 16, 24, 28];
 
 type Sizes = Pick<ZipEntry, 'compressedSize' | 'size' | 'offset'> & { readonly disk: number };
 
-/** The ZIP64 field has only the values that do not fit in their own fields (4.5.3). */
+/** The ZIP64 field contains only values that do not fit in their regular fields (4.5.3). */
 function readSizes(directory: Buffer, start: number, extraStart: number, extraEnd: number, name: string): Sizes {
   const compressedSize = directory.readUInt32LE(start + 20);
   const size = directory.readUInt32LE(start + 24);

@@ -17,7 +17,7 @@ import {
 export interface ArchiveChange {
   readonly remove: ReadonlySet<ZipEntry>;
   readonly first: readonly (NewEntry | ZipEntry)[];
-  /** New entries after given ones, even if those are removed. */
+  /** New entries that follow given entries, even if the given entries are removed. */
   readonly after?: ReadonlyMap<ZipEntry, NewEntry>;
 }
 
@@ -95,7 +95,9 @@ function lengthOf(item: NewEntry | ZipEntry): number {
   return isOfArchive(item) ? item.end - item.offset : localLength(item);
 }
 
-/** Maps offsets in the original to those after the edits. A replaced entry gets the offset of its replacement. */
+/**
+ * Maps offsets in the original to offsets in the edited archive. A replaced entry gets the offset of its replacement.
+ */
 export function shifts(edits: readonly ArchiveEdit[]): (offset: number) => number {
   let total = 0;
   const steps = edits.map(({ offset, remove, insert }) => {

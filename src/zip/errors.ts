@@ -3,11 +3,11 @@ import { defineErrors } from '../errors/define-errors.ts';
 export const zipErrors = defineErrors('local', {
   'zip-malformed': {
     message: 'the ZIP archive is damaged: {problem}',
-    hint: 'Build or download the file again: it is truncated or damaged.',
+    hint: 'Build or download the file again. This file is truncated or damaged.',
   },
   'zip-ambiguous': {
     message: 'the ZIP archive can be read in two ways: {problem}',
-    hint: 'Build the archive again with a different program: other programs would see different contents under the same signature.',
+    hint: 'Build the archive again with a different program. Otherwise, different readers could see different contents under the same signature.',
   },
   'zip-unsupported': {
     message: 'the ZIP archive can neither be signed nor verified: {problem}',

@@ -49,7 +49,7 @@ export function deflatedEntry(name: string, contents: Uint8Array): NewEntry {
 const LONGEST_BLOCK = 0xffff;
 export const PLAIN_BLOCK_HEADER_LENGTH = 5;
 
-/** Writes stored blocks (RFC 1951, 3.2.4): the bytes do not depend on the version of zlib. */
+/** Writes stored blocks (RFC 1951, section 3.2.4): the bytes do not depend on the version of zlib. */
 export function plainlyDeflatedEntry(name: string, contents: Uint8Array, longestBlock = LONGEST_BLOCK): NewEntry {
   const pieces: Uint8Array[] = [];
   let start = 0;

@@ -12,7 +12,7 @@ const TABLE_HEAD = '| code | category | message | what to do |\n|---|---|---|---
 const CATEGORIES = {
   internal: 'a defect of this program',
   usage: 'options, environment or inputs: nothing was sent',
-  network: 'no answer from the service',
+  network: 'no response from the service',
   http: 'an answer outside 2xx',
   business: 'an answer in 2xx that reports a failure',
   local: 'a file, the certificate or the disk',

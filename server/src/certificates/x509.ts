@@ -47,7 +47,7 @@ export interface CertificateRequest {
   readonly publicKey: KeyObject;
   readonly notBefore: Date;
   readonly notAfter: Date;
-  /** The serial number must be positive as a signed integer, and at most 20 bytes long (RFC 5280, 4.1.2.2). */
+  /** The serial number must be positive as a signed integer, and at most 20 bytes long (RFC 5280, section 4.1.2.2). */
   readonly serialNumber: Uint8Array;
   readonly use: 'authority' | Purpose;
   readonly alternativeNames?: readonly string[];
@@ -58,8 +58,8 @@ const PURPOSE: Readonly<Record<Purpose, string>> = {
   'tls-server': '1.3.6.1.5.5.7.3.1',
 };
 /**
- * Values of keyUsage: its bits, beginning with the first one (RFC 5280, 4.2.1.3). A byte before the bits contains the
- * number of unused bits in the last byte.
+ * Values of keyUsage: its bits, beginning with the first one (RFC 5280, section 4.2.1.3). A byte before the bits
+ * contains the number of unused bits in the last byte.
  */
 const KEY_USAGE = {
   digitalSignature: { valueHex: Uint8Array.of(0x80), unusedBits: 7 },
@@ -114,8 +114,8 @@ export function wholeSeconds(date: Date): Date {
 }
 
 /**
- * Encodes years up to 2049 as UTCTime and later years as GeneralizedTime (RFC 5280, 4.1.2.5; RFC 5652, 11.3), in whole
- * seconds.
+ * Encodes years up to 2049 as UTCTime and later years as GeneralizedTime (RFC 5280, section 4.1.2.5; RFC 5652, section
+ * 11.3), in whole seconds.
  */
 export function time(date: Date): Time {
   const type = date.getUTCFullYear() < 2050 ? TimeType.UTCTime : TimeType.GeneralizedTime;
@@ -156,7 +156,7 @@ function extension(extnID: string, critical: boolean, value: BaseBlock): Extensi
   return new Extension({ extnID, critical, extnValue: value.toBER() });
 }
 
-/** RFC 5280, 4.2.1.6: iPAddress [7] in network byte order, or dNSName [2]. */
+/** RFC 5280, section 4.2.1.6: iPAddress [7] in network byte order, or dNSName [2]. */
 function generalName(text: string): GeneralName {
   const valueHex = ipAddressBytes(text);
   return valueHex === undefined
@@ -164,7 +164,7 @@ function generalName(text: string): GeneralName {
     : new GeneralName({ type: 7, value: new OctetString({ valueHex }) });
 }
 
-/** RFC 5280, 4.2.1.2 method 1: SHA-1 of the subjectPublicKey bits. */
+/** RFC 5280, section 4.2.1.2, method 1: SHA-1 of the subjectPublicKey bits. */
 function keyIdentifier(publicKey: KeyObject): Buffer {
   const { subjectPublicKey } = publicKeyInfo(publicKey);
   return createHash('sha1').update(subjectPublicKey.valueBlock.valueHexView).digest();
@@ -199,7 +199,10 @@ export function readCertificates(pem: string): readonly X509Certificate[] {
   return blocks.map((block) => new X509Certificate(block));
 }
 
-/** Returns 4 or 16 bytes in network byte order (RFC 5280, 4.2.1.6), or undefined if the text is not an IP address. */
+/**
+ * Returns 4 or 16 bytes in network byte order (RFC 5280, section 4.2.1.6), or undefined if the text is not an IP
+ * address.
+ */
 export function ipAddressBytes(text: string): Uint8Array | undefined {
   const version = isIP(text);
   if (version === 4) return Uint8Array.from(text.split('.'), Number);

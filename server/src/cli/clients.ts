@@ -87,7 +87,7 @@ export function addClientCommands(program: Command, surroundings: Surroundings):
     }),
   );
 
-  dataCommand(client, 'change <client>', 'changes the given settings of a client; takes effect at the next call')
+  dataCommand(client, 'change <client>', "changes the given settings of a client, from the client's next call on")
     .option('--name <name>', "display name of the client; '' removes the name")
     .option('--certificate <number>', 'certificate that the client may use from now on; repeatable', collect)
     .addOption(new Option('--all-certificates', 'allow every certificate').conflicts('certificate'))

@@ -20,8 +20,8 @@ const EXIT_INTERNAL = 1;
 const EXIT_USAGE = 2;
 
 /**
- * @param args arguments after the interpreter and the script @param waitForSignal resolves when the process is asked to
- * end
+ * @param args arguments after the interpreter and the script
+ * @param waitForSignal resolves when the process is asked to end
  * @returns the exit code
  */
 export async function run(

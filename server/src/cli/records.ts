@@ -123,7 +123,7 @@ export function addRecordCommands(program: Command, surroundings: Surroundings):
 function withFilter(command: Command): Command {
   return withPeriod(command)
     .option('--client <client>', 'client that requested the signatures')
-    .option('--certificate <number>', 'number of the certificate that was used');
+    .option('--certificate <number>', 'number of the certificate used for the signatures');
 }
 
 function withPeriod(command: Command): Command {

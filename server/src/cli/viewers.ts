@@ -42,7 +42,7 @@ export function addViewerCommands(program: Command, surroundings: Surroundings):
     }),
   );
 
-  dataCommand(viewer, 'remove <viewer>', 'removes a viewer; takes effect at the next call').action(
+  dataCommand(viewer, 'remove <viewer>', "removes a viewer, and rejects the viewer's further requests").action(
     async (given: string, options: DataOptions, command: Command) =>
       await withStore(options, surroundings, async (store) => {
         const { accessKey: target } = holderNamed('viewer', await store.viewers.list(), given);

@@ -1,4 +1,4 @@
-/** All answers of the API, including HTTP errors, have the same form (API 2.1). */
+/** All responses of the API, including HTTP errors, have the same form (API 2.1). */
 
 import { STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
@@ -82,8 +82,8 @@ export function handleError(error: FastifyError, request: FastifyRequest, reply:
       error instanceof RequestError ? error.message : (MESSAGES[status] ?? 'invalid request'),
     );
   }
-  // If the signature may have been counted, the error is `OutcomeUnknown` instead of the database error, so the answer
-  // has status 500.
+  // If the signature may have been counted, the error is `OutcomeUnknown` instead of the database error, so the
+  // response has status 500.
   const isAway = error instanceof ServerError || isOfDatabase(error);
   request.log.error({ operation, outcome: 'failed', err: error, status: isAway ? 503 : 500 });
   return isAway
@@ -97,8 +97,8 @@ export function frameworkErrors(_error: FastifyError, request: FastifyRequest, r
 }
 
 /**
- * Rejects unknown values of Expect, and a missing or second Host header (RFC 9112, 3.2). Node would answer without a
- * body.
+ * Rejects unknown values of Expect, and a missing or second Host header (RFC 9112, section 3.2). Node would answer
+ * without a body.
  */
 export async function checkHead(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply | undefined> {
   const { httpVersion, rawHeaders, headers } = request.raw;
@@ -119,7 +119,7 @@ function refuseHead(request: FastifyRequest, reply: FastifyReply, status: number
   return refuse(reply.header('connection', 'close'), status, message);
 }
 
-/** Time for a client to read its answer and disconnect, in milliseconds. */
+/** Time for a client to read its response and disconnect, in milliseconds. */
 const LINGER = 1000;
 
 const STATUS_OF: Readonly<Record<string, number>> = {
@@ -135,7 +135,7 @@ export function answerClientError(error: Error & { readonly code?: string }, soc
 }
 
 /**
- * Closes the socket after a short delay. Closing it with unread input would reset the connection and lose the answer.
+ * Closes the socket after a short delay. Closing it with unread input would reset the connection and lose the response.
  */
 export function answerOnSocket(socket: Socket, status: number, log: FastifyBaseLogger): void {
   setTimeout(() => socket.destroy(), LINGER).unref();

@@ -1,6 +1,6 @@
 /**
- * The HTTPS application: routes, authentication, and the JSON envelope of every answer. The caller starts listening on
- * the port.
+ * The HTTPS application: routes, authentication, and the JSON envelope of every response. The caller starts listening
+ * on the port.
  */
 
 import type { Server } from 'node:https';
@@ -36,7 +36,7 @@ import { createThrownAway } from './thrown-away.ts';
 
 /** A request is a few hundred bytes long, plus the file names in `extra`. */
 export const BODY_LIMIT = 64 * 1024;
-/** In milliseconds. */
+/** All limits are in milliseconds. */
 export interface TimeLimits {
   readonly handshake: number;
   /** If a request is still incomplete after this time, the client gets an error and is disconnected. */

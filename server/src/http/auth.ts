@@ -1,4 +1,4 @@
-/** Missing, malformed and wrong Authorization headers all get the same answer. */
+/** Missing, malformed and wrong Authorization headers all get the same response. */
 
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
@@ -13,7 +13,7 @@ const COLON = 0x3a;
  */
 const NO_DIGEST = Buffer.alloc(32);
 
-/** Reason for a failed login, as written to the log. The answer to the caller states only that the login failed. */
+/** Reason for a failed login, as written to the log. The response to the caller states only that the login failed. */
 export type LoginFailure = (typeof LOGIN_FAILURES)[number];
 export const LOGIN_FAILURES = [
   ...(['no-credentials', 'malformed', 'unknown-key', 'wrong-secret', 'disabled', 'expired'] as const),

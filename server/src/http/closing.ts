@@ -11,7 +11,7 @@ import { operationOf, refuseForNow } from './answers.ts';
 /**
  * Makes `app.close()` wait without a time limit for every request that has arrived completely. New requests are
  * answered with 503.
- * @param bodyDeadline milliseconds after which clients with incomplete requests or unread answers are disconnected
+ * @param bodyDeadline milliseconds after which clients with incomplete requests or unread responses are disconnected
  */
 export function finishBeforeClosing(app: FastifyInstance<Server>, bodyDeadline: number): void {
   const underWay = new Map<ServerResponse, IncomingMessage>();
@@ -34,7 +34,7 @@ export function finishBeforeClosing(app: FastifyInstance<Server>, bodyDeadline: 
     raw.once('close', () => finish(raw));
     if (!watched.has(socket)) {
       watched.add(socket);
-      // If a connection closes, Node does not close a pipelined answer that waits for earlier answers.
+      // If a connection closes, Node does not close a pipelined response that waits for earlier responses.
       socket.once('close', () => {
         for (const [response, { socket: its }] of underWay) if (its === socket) finish(response);
       });
@@ -44,7 +44,7 @@ export function finishBeforeClosing(app: FastifyInstance<Server>, bodyDeadline: 
   app.addHook('preClose', async () => {
     closing = true;
     if (underWay.size === 0) return;
-    // This is repeated, because a later answer may go to a client that does not read it.
+    // This is repeated, because a later response may go to a client that does not read it.
     const cutOff = setInterval(() => {
       for (const [response, request] of underWay) {
         if (!request.complete || response.writableEnded) request.destroy();
@@ -56,11 +56,11 @@ export function finishBeforeClosing(app: FastifyInstance<Server>, bodyDeadline: 
 }
 
 /**
- * Calls `work` after the whole answer was passed to the network (`sent`), or after the connection closed before that.
+ * Calls `work` after the whole response was passed to the network (`sent`), or after the connection closed before that.
  */
 export type AfterSending = (reply: FastifyReply, work: (sent: boolean) => Promise<void>) => void;
 
-/** @param onClose registers work for which the shutdown waits */
+/** @param onClose registers work that must finish before the shutdown continues */
 export function createAfterSending(onClose: (wait: () => Promise<void>) => void): AfterSending {
   const underWay = new Set<Promise<void>>();
   onClose(async () => {
@@ -75,14 +75,14 @@ export function createAfterSending(onClose: (wait: () => Promise<void>) => void)
         if (raw.destroyed || socket.destroyed) gone();
         raw.once('finish', () => resolve(true));
         raw.once('close', gone);
-        // If a connection closes, Node does not close a pipelined answer that waits for earlier answers.
+        // If a connection closes, Node does not close a pipelined response that waits for earlier responses.
         socket.once('close', gone);
         raw.once('finish', () => socket.off('close', gone));
       });
       try {
         await work(sent);
       } catch (error) {
-        reply.log.error({ err: error }, 'a task that runs after the answer failed');
+        reply.log.error({ err: error }, 'a task that runs after the response failed');
       }
     };
     const promise = run();

@@ -81,7 +81,7 @@ export function guardConnections(app: FastifyInstance<Server>, most: number): vo
     if (error.code === 'ECONNRESET') app.log.info(line);
     else app.log.warn(line, 'a TLS handshake failed');
   });
-  // Without these two listeners, Node sends answers without a body.
+  // Without these two listeners, Node sends responses without a body.
   server.on('checkExpectation', (request, response) => server.emit('request', request, response));
   server.on('connect', (_request: IncomingMessage, socket: Socket) => answerOnSocket(socket, 405, app.log));
   // Fastify closes only connections that have sent at least part of a request. An unfinished TLS handshake would delay

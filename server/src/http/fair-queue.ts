@@ -105,8 +105,9 @@ export function createFairQueue({ atOnce, shared, limit, oneByOne, isLast }: Fai
   return {
     /**
      * Runs `work` when a slot is free.
-     * @param name name of the owner (the client) @param work may release its slot before it ends @param busy runs
-     * instead if too much work waits, immediately or when another owner needs the position in the queue
+     * @param name name of the owner (the client)
+     * @param work may release its slot before it ends
+     * @param busy runs instead if too much work waits, immediately or when another owner needs the position in the queue
      */
     async run<T>(name: string, work: (leave: () => void) => Promise<T>, busy: () => T): Promise<T> {
       const owner = owners.get(name) ?? { name, running: 0, unfinished: 0, turn: 0, waiting: [] };

@@ -58,7 +58,7 @@ export function onceASecond<T>(work: () => Promise<T>): () => Promise<T> {
 }
 
 async function failuresOf(checks: Readonly<Record<string, () => Promise<void>>>) {
-  const late = new Error(`no answer within ${PATIENCE} ms`);
+  const late = new Error(`no response within ${PATIENCE} ms`);
   const results = Object.entries(checks).map(async ([what, check]) => {
     const inTime = check().catch((error: unknown) => error);
     const failure = await Promise.race([inTime, sleep(PATIENCE, late, { ref: false })]);

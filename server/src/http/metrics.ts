@@ -33,10 +33,10 @@ export function createMetrics(store: Store, readiness: Readiness, now: () => Dat
     ...{ name: `codesign_${name}`, help, labelNames, registers: [registry] },
   });
   const answers = new Counter(
-    describe('answers_total', 'Number of answers by operation and status.', 'operation', 'status'),
+    describe('answers_total', 'Number of responses by operation and status.', 'operation', 'status'),
   );
   const durations = new Histogram({
-    ...describe('answer_seconds', 'Time from the headers of a request to the end of its answer.', 'operation'),
+    ...describe('answer_seconds', 'Time from the headers of a request to the end of the response.', 'operation'),
     buckets: BUCKETS,
   });
   const thrownAway = new Counter(
@@ -51,10 +51,10 @@ export function createMetrics(store: Store, readiness: Readiness, now: () => Dat
     describe('certificate_end_seconds', 'Time at which the certificate expires, in seconds since 1970.', 'certificate'),
   );
   const used = new Gauge(
-    describe('quota_used', 'Number of counted signatures of an active client.', 'client', 'key', 'period'),
+    describe('quota_used', 'Number of signatures counted for an active client.', 'client', 'key', 'period'),
   );
   const left = new Gauge(
-    describe('quota_left', 'Number of remaining signatures of an active client.', 'client', 'key', 'period'),
+    describe('quota_left', 'Number of signatures that an active client may still request.', 'client', 'key', 'period'),
   );
   // Each counter is shown from the start with the value 0, because Prometheus would otherwise miss its first event.
   for (const kind of ['client', 'viewer']) for (const failure of LOGIN_FAILURES) failedLogins.inc({ kind, failure }, 0);

@@ -44,7 +44,7 @@ export function isUsable(certificate: StoredCertificate, now: Date): boolean {
 
 /**
  * Checks a request body.
- * @param client gets the same answer for a certificate that it may not use as for an unknown certificate
+ * @param client gets the same response for a certificate that it may not use as for an unknown certificate
  */
 export async function checkSignRequest(
   body: unknown,
@@ -61,7 +61,7 @@ export async function checkSignRequest(
   if (typeof body !== 'object' || body === null || Array.isArray(body)) return refuse('body');
   const fields: Readonly<Record<string, unknown>> = { ...body };
 
-  // 1. The field `code` must identify a valid certificate.
+  // 1. The `code` field must identify a valid certificate.
   const code = v.safeParse(entries.code, fields.code);
   const certificate = code.success ? await findCertificate(code.output) : undefined;
   if (certificate === undefined) return refuse('code');

@@ -103,7 +103,7 @@ async function signAndCount(
     return await refuseByNow(dependencies, call);
   }
 
-  // 3. The answer. If the server is killed after this point, the signature has been counted, and the stored record
+  // 3. The response. If the server is killed after this point, the signature has been counted, and the stored record
   // contains it.
   afterSending(reply, async (sent) => {
     if (sent) return;

@@ -16,7 +16,7 @@ export interface SigningKey {
   readonly id: string;
   readonly publicKey: KeyObject;
   /**
-   * RSASSA-PKCS1-v1_5 over the DigestInfo of `digest` (RFC 8017, 8.2), computed in the HSM.
+   * RSASSA-PKCS1-v1_5 over the DigestInfo of `digest` (RFC 8017, section 8.2), computed in the HSM.
    * @param chain PEM whose first certificate is used to verify the signature. Without a chain, the public key in the
    * HSM is used. @returns the raw signature, as long as the modulus
    */

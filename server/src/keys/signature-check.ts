@@ -1,4 +1,4 @@
-/** RSASSA-PKCS1-v1_5 (RFC 8017, 8.2): encodes the HSM's input, and verifies its output. */
+/** RSASSA-PKCS1-v1_5 (RFC 8017, section 8.2): encodes the HSM's input, and verifies its output. */
 
 import { constants, type KeyObject, publicDecrypt } from 'node:crypto';
 import type { DigestAlgorithm } from '../../../src/crypto/algorithms.ts';

@@ -90,8 +90,9 @@ export function logIn(library: Library, { label, pin: firstPin }: { readonly lab
   return {
     /**
      * Runs `work` with its own session, and retries it once if the sessions or the token were lost.
-     * @param operation its name in error messages @param work receives the handles of keys by id, which are valid as
-     * long as the login
+     *
+     * @param operation name of the operation in error messages
+     * @param work receives the handles of keys by id, which are valid until the login ends
      */
     async withSession<T>(
       kind: keyof typeof pools,
@@ -140,6 +141,6 @@ function quietly(work: () => void): void {
   try {
     work();
   } catch {
-    // see above
+    // The HSM has already closed the session.
   }
 }

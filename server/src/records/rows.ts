@@ -35,7 +35,7 @@ export interface Tables {
   /** Keys for which a CA has not yet issued a certificate. `request`: PKCS#10, PEM. */
   certificate_requests: { number: string; key_id: string; request: string; created_at: string };
   certificates: {
-    /** API 2.2 `code`. */
+    /** The `code` field of a request (API 2.2). */
     number: string;
     key_id: string;
     /** PEM: the leaf first, then its issuers. */
@@ -52,7 +52,7 @@ export interface Tables {
   /** `certificate` is PEM, followed by the issuer's certificate if there is one. */
   authorities: { purpose: string; key_id: string; certificate: string };
   records: {
-    /** API 2.4 `id`. */
+    /** The `id` field of a response (API 2.4). */
     id: string;
     client_id: string;
     certificate: string;
@@ -62,7 +62,7 @@ export interface Tables {
     signed_at: string;
     /** The month in which the signature is counted, by the database's clock. */
     month: string;
-    /** 1, or 0 if the answer was certainly not sent (API 8, rule 2). */
+    /** 1 if the signature counts, 0 if the response was certainly not sent (API 8, rule 2). */
     counted: Generated<number>;
     report_status: number | null;
     reported_at: string | null;

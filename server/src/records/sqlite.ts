@@ -41,7 +41,7 @@ export async function openSqliteStore(path: string, prepare: PrepareTables): Pro
     await prepare(database);
     file.exec('COMMIT');
     file.pragma(`busy_timeout = ${PATIENCE}`);
-    file.pragma('synchronous = FULL'); // a transaction is durable before its answer leaves
+    file.pragma('synchronous = FULL'); // a transaction is durable before its response leaves
     file.pragma('foreign_keys = ON');
   } catch (error) {
     if (file.inTransaction) file.exec('ROLLBACK'); // statements that are not yet collected would keep its lock

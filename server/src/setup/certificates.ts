@@ -110,7 +110,8 @@ export async function requestCertificate(
 /**
  * Stores the certificate that a CA issued for the key of a certificate number. It replaces an earlier certificate for
  * the same number.
- * @param path PEM file with certificates in any order @returns the path of the chain file
+ * @param path PEM file with certificates in any order
+ * @returns the path of the chain file
  */
 export async function importCertificate(
   { store, keys, folder }: MakingData,

@@ -17,7 +17,7 @@ import { codeSigningIssuer, issueCodeSigning, type MakingData } from './certific
 import { type DataFolder, dataFolder, isMade, layout } from './data-folder.ts';
 import { chooseHsm, openDatabase, TOKEN_LABEL } from './open-data.ts';
 
-/** Number of the first certificate (the field `code` in the API). */
+/** Number of the first certificate (the `code` field in the API). */
 export const FIRST_NUMBER = '1';
 const AUTHORITY_BITS: RsaBits = 3072;
 const FIRST_BITS: RsaBits = 3072;

@@ -85,7 +85,7 @@ export function parseCrl(der: Uint8Array): Crl {
   };
 }
 
-/** The version must be absent, or 1 ("v2"), which extensions require (RFC 5280, 5.1.2.1). */
+/** The version must be absent, or 1 ("v2"), which extensions require (RFC 5280, section 5.1.2.1). */
 function versionProblem(version: Element | undefined, extensions: readonly Extension[]): string | undefined {
   if (version === undefined) return extensions.length === 0 ? undefined : 'it has extensions but no version';
   return version.contents.length === 1 && version.contents[0] === 1 ? undefined : 'its version is not supported';
@@ -125,7 +125,7 @@ function readDistributionPoint(value: Uint8Array, scope: CrlScope, issuer: Uint8
   const attributesOnly = isSet(0x85);
   fields.end();
   let { problem, partial } = scope;
-  // RFC 5280, 5.2.5, forbids an empty extension.
+  // RFC 5280, section 5.2.5, forbids an empty extension.
   if (element.contents.length === 0) problem = 'its issuingDistributionPoint is empty';
   if (someReasonsOnly) partial = 'it contains revocations for some reasons only';
   if (isIndirect) partial = "it also lists other issuers' certificates (an indirect CRL)";

@@ -98,12 +98,13 @@ function isAbout(answer: OcspAnswer, certificate: ParsedCertificate, issuer: Par
 
 /**
  * Returns the responder: either the issuer, or a certificate that the issuer certified to sign responses (RFC 6960,
- * 4.2.2.2). Revocation of the responder is not checked: its certificate is valid only for weeks (id-pkix-ocsp-nocheck).
+ * section 4.2.2.2). Revocation of the responder is not checked: its certificate is valid only for weeks
+ * (id-pkix-ocsp-nocheck).
  */
 function signerProblem(response: OcspResponse, issuer: ParsedCertificate, now: Date): string | undefined {
   const candidates = [
     issuer,
-    ...response.certificates.flatMap((der) => orUndefined(() => parseCertificate(der, 'OCSP answer')) ?? []),
+    ...response.certificates.flatMap((der) => orUndefined(() => parseCertificate(der, 'OCSP response')) ?? []),
   ];
   const signer = candidates.find((one) => isResponder(response, one) && isSignedBy(one, response));
   if (signer === undefined) return 'its signature was not made by the responder that it names';
@@ -144,7 +145,7 @@ const REFUSALS: Readonly<Record<number, string>> = {
 
 /** Returns a text only if the responder reports an error. */
 export function readOcspResponse(der: Uint8Array) {
-  const what = 'OCSP answer';
+  const what = 'OCSP response';
   const outer = fieldsOf(readDer(der, what), 0x30, what);
   const status = outer.next(0x0a, 'status').contents[0] ?? 0;
   if (status !== 0) return REFUSALS[status] ?? `it rejects the request with status ${status}`;
@@ -183,7 +184,7 @@ function extensionsIn(tagged: Element | undefined): readonly Extension[] {
 }
 
 function readAnswer(element: Element) {
-  const what = 'OCSP answer';
+  const what = 'OCSP response';
   const fields = fieldsOf(element, 0x30, what);
   const id = fieldsOf(fields.next(0x30, 'certificate'), 0x30, what);
   const digestAlgorithm = algorithmOf(id.next(0x30, 'digest algorithm'), what);

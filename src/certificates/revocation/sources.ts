@@ -1,4 +1,4 @@
-/** Reads the addresses of revocation information (RFC 5280, 4.2.1.13 and 4.2.2.1). */
+/** Reads the addresses of revocation information (RFC 5280, sections 4.2.1.13 and 4.2.2.1). */
 
 import { AUTHORITY_INFORMATION, CRL_DISTRIBUTION_POINTS, OCSP } from '../../asn1/object-identifiers.ts';
 import { type Element, fieldsOf, objectIdentifierOf, onlyPart, parts, readDer } from '../../asn1/read.ts';

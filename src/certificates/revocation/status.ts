@@ -55,7 +55,7 @@ export function stalenessOf(thisUpdate: Date, nextUpdate: Date | undefined, now:
 
 /**
  * A listed certificate is revoked even if the list has expired, covers other certificates, or the reason is a hold.
- * Only a current list for all reasons can show that a certificate is good (RFC 5280, 6.3.3).
+ * Only a current list for all reasons can show that a certificate is good (RFC 5280, section 6.3.3).
  */
 export function statusByCrl(
   crl: Crl,

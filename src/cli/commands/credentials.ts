@@ -77,13 +77,13 @@ async function openStore({ settings, keychain, file }: CredentialsComposition, i
   }
   return async (credentials: StoredCredentials): Promise<string> => {
     await storeCredentials(keychain, settings, credentials);
-    // If they stayed, the older credentials in the file would be used.
+    // Older credentials that stayed in the file would be used.
     await removeFileEntry(file, settings);
     return 'the keychain';
   };
 }
 
-/** Only an answer of the user replaces a missing keychain by a file. */
+/** Only an answer of the user replaces a missing keychain with a file. */
 async function hasKeychain(keychain: Keychain, account: Account, io: Io): Promise<boolean> {
   try {
     await keychain.read(accountName(account));

@@ -87,7 +87,7 @@ type Check<Answer> = (values: readonly string[]) => Answer | Promise<Answer>;
 interface Question<Answer> {
   readonly text: string;
   readonly suggestion: Suggestion;
-  /** If it throws a CodesignError, the question is asked again; an error about an option ends the command. */
+  /** If the function throws a CodesignError, the question is asked again; an error about an option ends the command. */
   readonly check: Check<Answer>;
 }
 
@@ -166,7 +166,7 @@ function typedPath(text: string): string {
   return home !== undefined && /^~[/\\]/.test(path) ? join(home, path.slice(2)) : path;
 }
 
-/** Messages call the value `name`. */
+/** `name` is the name of the value in messages. */
 function checkAddress(value: string, name: string): string {
   parseBaseUrl(value, name);
   return value;

@@ -26,7 +26,7 @@ interface InputOptions {
   /** Patterns also exclude files that an argument names. */
   readonly exclude?: readonly string[] | undefined;
   readonly ofAnyKind?: boolean;
-  /** Standard input is opened late, because that takes time. */
+  /** Standard input is opened late, because opening it takes time. */
   readonly stdin: () => Readable;
   /** The folder is not searched for files. */
   readonly outputFolder: string | undefined;

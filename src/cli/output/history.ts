@@ -72,7 +72,7 @@ const TABLE: readonly TableColumn[] = [
   { head: 'file', width: 0, text: ({ file }) => shown(file) },
 ];
 
-/** Omitted on a narrow terminal, in this order. */
+/** Columns that are omitted on a narrow terminal, in this order. */
 const DROPPED = ['service', 'reported', 'record'];
 
 /** `columns` is infinite for a pipe or a file. */

@@ -22,7 +22,7 @@ const PATH_LENGTH = 4096;
 
 interface LinesBelow {
   readonly own?: readonly string[];
-  /** Printed below the line that lists the other files with an equal failure. */
+  /** Printed below the line that lists the other files with the same failure. */
   readonly others?: readonly string[];
 }
 
@@ -62,7 +62,7 @@ export class Lines {
     this.#annotate(warningAnnotation(text));
   }
 
-  /** `about` does not distinguish warnings: `printOthers` lists other files with an equal `text`. */
+  /** `about` does not distinguish warnings: `printOthers` lists other files with the same `text`. */
   fileWarning(path: string, text: string, about = ''): void {
     if (this.options.quiet) return;
     const isFirst = this.#equal.isFirst({ word: 'warning', path, text: shown(text) });
@@ -89,7 +89,7 @@ export class Lines {
     }
   }
 
-  /** `printOthers` lists other files with an equal failure. */
+  /** `printOthers` lists other files with the same failure. */
   failed(path: string, error: CodesignError, { own = [], others = [] }: LinesBelow = {}): void {
     const text = oneLine(error);
     if (this.#equal.isFirst({ word: 'failed', path, text, key: error.hint, below: others })) {

@@ -54,7 +54,7 @@ export function verifiedJson(file: VerifiedFile) {
   };
 }
 
-/** The result covers the file and all its signatures; null without a signature. */
+/** The result covers the file and all its signatures. It is null if the file has no signature. */
 function integrityOf({ verdict }: VerifiedFile) {
   if (verdict === null || verdict === 'unsigned') return null;
   return verdict === 'broken' || verdict === 'unsupported' ? verdict : 'intact';

@@ -7,7 +7,7 @@ export const appxErrors = defineErrors('local', {
   },
   'appx-signature-not-last': {
     message: 'AppxSignature.p7x is not the last entry of the package',
-    hint: 'Sign the original package: an entry that is added after signing makes the signature invalid.',
+    hint: 'Sign the original package. An entry that is added after signing makes the signature invalid.',
   },
   'appx-too-large': {
     message: 'the package has {count} entries and {size} bytes, but no ZIP64 records',

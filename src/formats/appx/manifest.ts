@@ -16,7 +16,7 @@ export interface BundledPackage {
 }
 
 const MOST_PACKAGES = 4096;
-/** Later versions of the namespace have another year. The version of 2019 added stub packages. */
+/** The namespace contains the year of its version. The version of 2019 added stub packages. */
 const BUNDLE_NAMESPACE = /^http:\/\/schemas\.microsoft\.com\/appx\/\d{4}\/bundle$/;
 
 export function readManifest(kind: 'package' | 'bundle', part: string, bytes: Uint8Array): Manifest {

@@ -1,5 +1,6 @@
 /**
- * Reads an archive in which a JSON list of files precedes their contents. Unpacked files are in a folder next to it.
+ * Reads an archive in which a JSON list of files precedes their contents. Unpacked files are in a folder next to the
+ * archive.
  */
 
 import { type ByteSource, rangeSource } from '../../bytes/byte-source.ts';
@@ -7,7 +8,7 @@ import { bytesErrors } from '../../bytes/errors.ts';
 import type { SignableFile } from '../../format/signable-file.ts';
 import { containerOnly } from '../container-only.ts';
 
-/** The text follows its length and those of the two pickles. */
+/** The text follows its own length and the lengths of the two pickles. */
 const TEXT_START = 16;
 const LARGEST_LIST = 64 * 1024 * 1024;
 const MOST_LEVELS = 200;

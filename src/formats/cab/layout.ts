@@ -12,7 +12,7 @@ import { CMS_TRACE, hasTrace } from '../trace.ts';
 
 /** Length of cbCFHeader, cbCFFolder and cbCFData, which exist only if a flag is set. */
 export const RESERVE_SIZES_LENGTH = 4;
-/** Length of a 32-bit offset and a 32-bit length of the CMS, and 8 zero bytes. */
+/** Length of a 32-bit offset and a 32-bit length of the CMS signature, and 8 zero bytes. */
 export const REFERENCE_LENGTH = 16;
 const ROOM = 1024 * 1024;
 export const MAXIMUM_SIZE = 0xffff_ffff;

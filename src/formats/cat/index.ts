@@ -11,7 +11,7 @@ export const cat = {
   purpose: 'code-signing',
   recognition: { by: 'bytes', claims: startsLikeCatalog },
   open: async (source, reader) => (await import('./open-cat.ts')).openCat(source, reader),
-  // The file is a CMS, so a damaged catalog may have been signed.
+  // The file is a CMS structure, so a damaged catalog may have been signed.
   seemsSigned: async () => true,
 } as const satisfies Format;
 

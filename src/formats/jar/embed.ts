@@ -10,7 +10,7 @@ import { withoutDigests } from './manifest/complete.ts';
 import { rawName } from './stamp.ts';
 
 const LONGEST_DIRECTORY_RECORD = 0x10000;
-/** The first entry has this field: the command `file` and some desktops recognise executable JARs by it. */
+/** The first entry has this field: the `file` command and some desktops recognise executable JARs by this field. */
 const JAR_MAGIC = 0xcafe;
 
 /**

@@ -12,17 +12,17 @@ export const jarErrors = defineErrors('local', {
   },
   'jar-too-many-signatures': {
     message: 'the archive has more than {limit} signature files and blocks',
-    hint: 'Do not trust this archive: no signing program creates such an archive. Build or download the archive again.',
+    hint: 'Do not trust this archive. No signing program creates such an archive. Build or download the archive again.',
     isUnsupported: true,
   },
   'jar-blocks-too-large': {
     message: 'the signature blocks have more than {limit} bytes in total, counted up to {name}',
-    hint: 'Do not trust this archive: no signing program creates such an archive. Build or download the archive again.',
+    hint: 'Do not trust this archive. No signing program creates such an archive. Build or download the archive again.',
     isUnsupported: true,
   },
   'jar-bytes-uncovered': {
     message: 'a signature would not cover the whole file: {problem}',
-    hint: 'Remove the bytes that no signature would cover: verifiers reject files that contain such bytes. A file with a script or launcher before the archive needs a name that ends in .jar, .war, .ear, .rar, .aar or .aab.',
+    hint: 'Remove the bytes that no signature would cover. Verifiers reject files that contain such bytes. A file with a script or launcher before the archive needs a name that ends in .jar, .war, .ear, .rar, .aar or .aab.',
   },
   'jar-too-many-digests': {
     message: 'the manifest has more digests for {name} than this program checks',

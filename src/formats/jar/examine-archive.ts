@@ -62,7 +62,10 @@ function* remainsFindings({ archive, signatureFiles }: JarLayout): Generator<Fin
   }
 }
 
-/** Bytes after the data of a signature file could hide entries that only stream readers find. */
+/**
+ * Bytes after the data of a signature file could contain entries that are visible only to programs that read the
+ * archive as a stream.
+ */
 async function ownFileFindings(
   source: ByteSource,
   layout: JarLayout,

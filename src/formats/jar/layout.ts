@@ -73,7 +73,10 @@ export async function readLayout(source: ByteSource): Promise<JarLayout> {
   return { archive, manifest, metaInf: archive.byName.get(META_INF), signable, signatureFiles };
 }
 
-/** Compressed empty data takes two bytes. More could hide entries that only stream readers find. */
+/**
+ * Compressed empty data takes two bytes. Longer data could contain entries that are visible only to programs that read
+ * the archive as a stream.
+ */
 function isEmpty({ size, compressedSize, method }: ZipEntry): boolean {
   return size === 0 && compressedSize <= (method === DEFLATED ? 2 : 0);
 }

@@ -9,7 +9,7 @@ import type { ByteRange, Patch } from '../../bytes/pieces.ts';
 import { formatErrors } from '../../format/errors.ts';
 import type { ContentReader, SignableFile } from '../../format/signable-file.ts';
 
-/** GUID of the plug-in of Business Central. signtool writes another one each time, and no verifier compares it. */
+/** GUID of the plug-in of Business Central. signtool writes a different GUID each time, and no verifier compares it. */
 const SIP: Sip = { version: [1], guid: '36FFA03E-F824-48E7-8E07-4A2DCB034CC7' };
 
 interface Extension {
@@ -58,7 +58,7 @@ function signatureBlock({ layout, stored }: Extension, source: ByteSource, { mea
 }
 
 const HEADER_LENGTH = 40;
-/** The mark precedes the CMS, and ends the file. */
+/** The mark precedes the CMS signature, and ends the file. */
 const BLOCK_MARK = 'NXSB';
 const FRAME_LENGTH = 12;
 const MAXIMUM_SIZE = 2 ** 32 - 1;

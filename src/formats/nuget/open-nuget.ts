@@ -33,7 +33,7 @@ import { type DigestBy, embeddedSignature, readCms } from './signatures.ts';
 import { NUGET_PROFILE, readSignedText, signedText } from './signed-content.ts';
 import { certificateProblem, countersignersOf, roleOf } from './signers.ts';
 
-/** With the signature, a package has one entry more. The value 65,535 would refer to a ZIP64 record. */
+/** With the signature, a package has one more entry. The value 65,535 would refer to a ZIP64 record. */
 const MOST_ENTRIES = 65_533;
 /** These bytes are reserved, because the offset of the directory must fit in 32 bits. */
 const ROOM = 1024 * 1024;

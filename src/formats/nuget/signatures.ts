@@ -81,7 +81,7 @@ export function embeddedSignature(
   });
 }
 
-/** A countersignature has no contentType (RFC 5652, 11.4), or that of the signature. */
+/** A countersignature has no contentType (RFC 5652, section 11.4), or that of the signature. */
 const RULES = { contentTypes: [undefined, DATA] };
 
 function nameOf(countersigner: SignerInfo): string {

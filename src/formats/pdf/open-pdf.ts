@@ -104,7 +104,8 @@ async function describe({ document, stored, empty }: OpenedPdf): Promise<readonl
 }
 
 /**
- * Writes a CMS into /Contents of a signature field: the one whose /ByteRange covers the content with the signed digest.
+ * Writes a CMS signature into /Contents of the signature field whose /ByteRange covers the content with the signed
+ * digest.
  */
 async function attachCms(opened: OpenedPdf, bytes: Uint8Array): Promise<Embedding> {
   const signedData = parseSignedData(bytes);

@@ -185,8 +185,8 @@ export async function readSections(source: ByteSource, offset: number, count: nu
     const start = cursor.u32('PointerToRawData');
     cursor.skip(16, 'section header');
     if (start === 0 || size === 0) continue;
-    // Verifiers that read the file by sections (EFI firmware, sbverify) cannot digest such a file. Rejection is the
-    // only result on which all verifiers agree. The file is probably an incomplete download.
+    // Verifiers that read the file section by section (EFI firmware, sbverify) cannot compute the digest of such a
+    // file. Rejection is the only result on which all verifiers agree. The file is probably an incomplete download.
     if (start + size > source.size) {
       throw bytesErrors('file-truncated', {
         what: `its section ${index + 1} of ${count}`,

@@ -1,6 +1,6 @@
 /**
  * The content that the digest covers ("Windows Authenticode Portable Executable Signature Format", Calculating the PE
- * Image Hash), and the field CheckSum.
+ * Image Hash), and the CheckSum field.
  */
 
 import type { MeasuredContent } from '../../authenticode/container.ts';

@@ -3,11 +3,11 @@ import { defineErrors, defineWarnings } from '../../errors/define-errors.ts';
 export const peErrors = defineErrors('local', {
   'not-a-pe': {
     message: 'not a Windows PE program: it looks like {looksLike}',
-    hint: 'Check that this is the right file: only PE files (32-bit and 64-bit Windows, EFI) can contain this kind of signature.',
+    hint: 'Check that this is the right file. Only PE files (32-bit and 64-bit Windows, EFI) can contain this kind of signature.',
   },
   'unknown-optional-header': {
     message: 'the optional header at offset {offset} has an unknown type ({magic}): neither PE32 nor PE32+',
-    hint: 'Build or download the file again: it is damaged, or not meant for Windows.',
+    hint: 'Build or download the file again. This file is damaged, or not meant for Windows.',
     isUnsupported: true,
   },
   'no-certificate-slot': {
@@ -17,12 +17,12 @@ export const peErrors = defineErrors('local', {
   'certificate-table-not-last': {
     message:
       'according to its header, the program contains signatures from byte {offset} to byte {end}, but the file extends to byte {size}: no signature covers the remaining bytes, and signing would delete them',
-    hint: 'Use the unsigned build, or remove the old signature before you append data. Data was appended to a signed file, or the header entry is wrong.',
+    hint: 'Use the unsigned build, or remove the old signature before you append data. Either data was appended to a signed file, or the entry in the header is wrong.',
   },
   'certificate-table-overlaps': {
     message:
       'according to its header, the program contains signatures from byte {offset}, but that is inside the {what}, which extends to byte {end}',
-    hint: 'Build or download the file again: it is damaged or malicious. Replacing these "signatures" would destroy the program.',
+    hint: 'Build or download the file again. This file is damaged or malicious. Replacing these "signatures" would destroy the program.',
   },
   'page-hashes-impossible': {
     message: 'the program cannot have page hashes: {reason}',

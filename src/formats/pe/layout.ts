@@ -11,7 +11,7 @@ import { peErrors } from './errors.ts';
 
 export interface PeLayout {
   readonly fileSize: number;
-  /** Offset of the field CheckSum, which is 4 bytes long. The offset may be odd, because e_lfanew may be odd. */
+  /** Offset of the CheckSum field, which is 4 bytes long. The offset may be odd, because e_lfanew may be odd. */
   readonly checksumOffset: number;
   readonly checksum: number;
   readonly program: ProgramKind;

@@ -72,7 +72,7 @@ function certificateTable(
       return spcContent({ type: SPC_PE_IMAGE_DATA, value }, algorithm, digestIn(measured, algorithm));
     },
     async compare({ dataValue }) {
-      // If the data is unreadable, `kind` reports that as a finding.
+      // If the data is unreadable, `kind` reports a finding.
       const claimed = (dataValue && orUndefined(() => pageHashesIn(dataValue))) ?? [];
       return (
         await Promise.all(claimed.map((pages) => comparePages(pages, layout, (digest) => lists[digest]())))

@@ -1,4 +1,4 @@
-/** The lines of a connection file, and those that a signature covers. */
+/** The lines of a connection file, and the lines that a signature covers. */
 
 import type { ByteSource } from '../../bytes/byte-source.ts';
 import { bytesErrors } from '../../bytes/errors.ts';
@@ -11,7 +11,7 @@ const LIMIT = 1024 * 1024;
 const BOM = '\ufeff';
 export const SCOPE = 'signscope';
 export const SIGNATURE = 'signature';
-/** The version, the constant 1, and the length of the CMS (u32 each). */
+/** The version, the constant 1, and the length of the CMS signature (u32 each). */
 const HEADER_LENGTH = 12;
 const VERSION = 0x0001_0001;
 
@@ -97,7 +97,7 @@ function readSignature(settings: ReadonlyMap<string, Line>): Uint8Array | undefi
   return Uint8Array.from(cms);
 }
 
-/** Without a BOM, decodes valid UTF-8 as such, and otherwise one character for each byte. */
+/** Without a BOM, decodes the text as UTF-8 if it is valid UTF-8. Otherwise, each byte becomes one character. */
 function decode(bytes: Buffer): { readonly encoding: Encoding; readonly text: string } {
   const start = bytes.toString('latin1', 0, 3);
   if (start.startsWith('\xfe\xff')) throw unreadable('it is in UTF-16BE');
@@ -147,7 +147,7 @@ function newCoverage({ settings, encoding, hasBom }: RdpLayout) {
   return { lines, added, scope: `SignScope:s:${covered.map(({ name }) => name).join(',')}` };
 }
 
-/** Returns at most one name more than there are settings, because a hostile scope can be long. */
+/** Returns at most one more name than there are settings, because a hostile scope can be long. */
 export function namesInScope({ settings }: RdpLayout): readonly string[] {
   const names = (settings.get(SCOPE)?.value ?? '').split(',', COVERED_SETTINGS.size + 1);
   return names.map((name) => name.trim().toLowerCase());

@@ -1,4 +1,4 @@
-/** One detached CMS covers some of the lines, as rdpsign creates it. */
+/** One detached CMS signature covers some of the lines, as rdpsign creates it. */
 
 import { createHash } from 'node:crypto';
 import { DIGEST_OID, digestAlgorithmOf } from '../../asn1/algorithm-identifiers.ts';
@@ -50,7 +50,7 @@ import { COVERED_SETTINGS } from './settings.ts';
 export const RDP_PROFILE: SignatureProfile = {
   signedAttributes: () => [],
   carriesRoot: false,
-  // rdpsign and Remote Desktop Connection use no timestamps. Other readers of CMS find them in this attribute.
+  // rdpsign and Remote Desktop Connection use no timestamps. Other CMS readers find them in this attribute.
   timestampTypes: [TIMESTAMP_TOKEN],
   verifier: 'A reader of CMS',
 };
@@ -106,7 +106,7 @@ export async function openRdp(source: ByteSource, { budget }: ContentReader): Pr
     attaching: {
       async place({ bytes }) {
         const signedData = parseSignedData(bytes);
-        // The CMS can cover the content of the existing signature, or the content of a new one.
+        // The CMS signature can cover the content of the existing signature, or the content of a new one.
         const isOfPresent =
           stored !== undefined &&
           examineScope(layout).length === 0 &&

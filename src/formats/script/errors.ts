@@ -15,7 +15,7 @@ export const scriptErrors = defineErrors('local', {
     hint: 'Delete all lines of the signature block in an editor, then sign the script again.',
   },
   'script-job-missing': {
-    message: 'the script has no </job>, but its signature must be directly before the last </job>',
+    message: 'the script has no </job>, but the signature must be directly before the last </job>',
     hint: 'Put the <script> elements into a <job>: Windows Script Host runs the jobs in a .wsf file.',
   },
   'wsh-not-allowed': {

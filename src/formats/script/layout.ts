@@ -56,8 +56,8 @@ interface Block {
 }
 
 /**
- * Windows reads the last block if its lines end with CRLF and at most one line ending follows. Anything else like a
- * block is rejected, because verifiers disagree about it.
+ * Windows reads the last block if its lines end with CRLF and at most one line ending follows. Any other text that
+ * looks like a block is rejected, because verifiers disagree about it.
  */
 function findBlock(text: string, kind: ScriptKind): Block | undefined {
   const { begin, end } = kind;

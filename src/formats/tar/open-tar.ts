@@ -27,7 +27,7 @@ async function* filesOf(source: ByteSource): AsyncGenerator<ContainedFile> {
   }
 }
 
-/** Unpacks all members of the file (RFC 1952, 2.2). Throws `file-malformed`, `contents-too-large`. */
+/** Unpacks all members of the file (RFC 1952, section 2.2). Throws `file-malformed`, `contents-too-large`. */
 async function gunzip(source: ByteSource, most?: number): Promise<ByteSource> {
   let size = 0;
   let kept: Buffer[] = [];

@@ -65,7 +65,7 @@ const WITHOUT_CREDENTIALS: ReadonlySet<string> = new Set([
   'keychain-denied',
 ] satisfies (keyof typeof settingsErrors.table)[]);
 
-/** False if credentials exist but are wrong. */
+/** True if the error means that there are no credentials. False if there are credentials, but they are wrong. */
 export function isWithoutCredentials(thrown: unknown): boolean {
   return thrown instanceof CodesignError && WITHOUT_CREDENTIALS.has(thrown.code);
 }
@@ -86,7 +86,7 @@ async function readEnvironment(env: Environment): Promise<Credentials> {
   return { accessKey, accessSecret, source: 'environment', origin: undefined, warnings };
 }
 
-/** Does not open a keychain if the file has credentials: opening takes long where no keychain answers. */
+/** Does not open a keychain if the file has credentials: opening takes long if no keychain responds. */
 async function readStored({ origin, account, keychain, file }: CredentialsQuery): Promise<Credentials> {
   const { readFileEntry } = await import('./credentials-file.ts');
   const inFile = await ownOrProduction(account, (wanted) => readFileEntry(file, wanted));

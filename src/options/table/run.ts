@@ -75,7 +75,7 @@ export const PRIVACY_OPTIONS = {
     kind: extraMember,
     isList: true,
     stored: 'profile',
-    help: 'client information to change in requests; an empty value omits the information',
+    help: 'field of the client information to change in requests; an empty value omits the field',
     commands: ['sign'],
   },
   report: {

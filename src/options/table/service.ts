@@ -38,7 +38,7 @@ export const SERVICE_OPTIONS = {
     kind: { ...text, suggestions: 'environments' },
     variable: 'CODESIGN_ENVIRONMENT',
     default: 'production',
-    help: 'environment in the profile that sets the address of the service',
+    help: 'environment, which selects one of the service addresses in the profile',
     commands: ['sign', 'resume', 'init', 'login', 'logout', 'whoami', 'config list', 'doctor'],
   },
   baseUrl: {

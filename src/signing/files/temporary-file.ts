@@ -108,7 +108,7 @@ function isLinked(
     return true;
   } catch (thrown) {
     if (!hasCode(thrown, 'EEXIST')) return false;
-    // NFS also reports this error for a link that this process created, if the answer to the first request was lost.
+    // NFS also reports this error for a link that this process created, if the response to the first request was lost.
     if (isAt(target, own)) return true;
     assertUnchanged();
     throw signingErrors('file-changed');

@@ -85,7 +85,7 @@ export function openGate({ most, needsTimestamp, stop }: GateOptions) {
       events += 1;
       uncertain += 1;
       if (uncertain < MOST_UNCERTAIN_IN_A_ROW) return;
-      stop.stop(`requests brought no usable answer ${uncertain} times in a row, and may have been counted`, error);
+      stop.stop(`requests brought no usable response ${uncertain} times in a row, and may have been counted`, error);
     };
     return {
       send(): void {
@@ -130,7 +130,7 @@ export function openGate({ most, needsTimestamp, stop }: GateOptions) {
         failure = error;
         slowDown(error);
         if (mayHaveBeenCounted(error) && !isProven) {
-          stop.stop('a request brought no usable answer, and may have been counted', error);
+          stop.stop('a request brought no usable response, and may have been counted', error);
         }
         countUncertain(error);
       },
@@ -138,7 +138,7 @@ export function openGate({ most, needsTimestamp, stop }: GateOptions) {
         if (hasPlace) underWay -= 1;
         hasPlace = false;
         if (!hasSucceeded && sent >= MOST_WITHOUT_SUCCESS) {
-          stop.stop(`none of the first ${sent} requests of this run brought a signature`, failure);
+          stop.stop(`none of the first ${sent} requests in this run brought a signature`, failure);
         }
         admit();
       },

@@ -117,7 +117,7 @@ function askFor(unit: TimedUnit, file: FileOfCall, run: SigningRun): Asking {
     },
     verifies: (signature) => key.verifies(unit, signature),
     mismatch(calls, isOfAll) {
-      // Another file of this run has already reported the same mismatch.
+      // Another file in this run has already reported the same mismatch.
       stop.throwIfStopped();
       const error = key.knownMismatch(calls);
       if (isOfAll) stop.stop(MISMATCH, error);

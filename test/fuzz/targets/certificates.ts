@@ -108,7 +108,7 @@ export const revocationTarget: TargetDefinition = {
       run: async (input) => {
         const isOriginal = lists.some((list) => list.equals(input));
         const answer = statusByOcsp(input, leaf, issuer, NOW);
-        if (answer.kind === 'unknown') requireSaid(answer.why, 'OCSP answer');
+        if (answer.kind === 'unknown') requireSaid(answer.why, 'OCSP response');
         const crls = readCrls(input);
         if (typeof crls === 'string') return `${answer.kind}, ${crls.slice(0, 24)}`;
         const kinds = crls.map((crl) => {

@@ -23,7 +23,7 @@ it.each([
   ['attach a b c', 'attach takes 2 arguments, but got 3'],
   ['completion zhs', '<shell> must be one of bash, zsh, fish, powershell (did you mean zsh?)'],
   ['completion geheim', '<shell> must be one of bash, zsh, fish, powershell'],
-  ['explain', 'missing argument <code>: error code, which error messages show in brackets'],
+  ['explain', 'missing argument <code>: error code, as shown in brackets at the end of error messages'],
   ['verify x --verbose --quiet', '--quiet and --verbose cannot be used together'],
 ])('%s: %s', async (line, message) => {
   const { code, stderr } = await runCli(line.split(' '));

@@ -37,9 +37,9 @@ const UNUSABLE: Readonly<Partial<Record<AuthorityMode, Unusable>>> = {
   http404: { reason: /HTTP 404$/ },
   redirect: { reason: /HTTP 302, a redirect to \/ok$/ },
   http200html: { reason: /a web page instead of a timestamp$/ },
-  empty: { reason: /the answer is empty$/ },
-  garbage: { reason: /the answer is not a timestamp \(.*\)$/ },
-  hang: { reason: /no answer within 0\.5 s$/ },
+  empty: { reason: /the response is empty$/ },
+  garbage: { reason: /the response is not a timestamp \(.*\)$/ },
+  hang: { reason: /no response within 0\.5 s$/ },
   reset: { reason: /the connection broke \(.*\) after 4 attempts$/, attempts: 4 },
   reject: {
     reason: /it rejects the request: rejection \(Requested policy is not supported\.; policy not supported\)$/,

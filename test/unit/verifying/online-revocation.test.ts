@@ -214,7 +214,7 @@ describe('an OCSP answer', () => {
       },
     ],
     ['that was changed', /signature was not made by/, () => changed(ocsp({ known: [leaf] }))],
-    ['that is no OCSP', /OCSP answer: /, () => () => Buffer.from('<html>')],
+    ['that is no OCSP', /OCSP response: /, () => () => Buffer.from('<html>')],
     [
       'that is cut off',
       /a length of \d+ bytes, but only/,

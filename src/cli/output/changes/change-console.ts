@@ -133,7 +133,7 @@ export function changeConsole(
       printRest([...unreported.keys()]);
       if (verb !== 'signed') return;
       const [asked, unused] = [underWay.size, [...unwritten.values()].reduce((sum, count) => sum + count, 0)];
-      if (asked > 0) lines.print(`ended    ${plural(asked, 'signature')} may have been counted: no answer had arrived`);
+      if (asked > 0) lines.print(`ended    ${plural(asked, 'signature')} may have been counted: no response had arrived`);
       if (unused > 0) lines.print(`ended    ${plural(unused, 'signature')} had arrived, but was not used yet`);
       if (asked + unused === 0) lines.print('ended    no signature request was in progress');
       else failures.printResume();
@@ -192,7 +192,7 @@ function inOrder(print: (outcome: FileOutcome) => void) {
 function callLine(call: CallRecord): string {
   const { operation, file, attempt, origin, code, digest, record, status, httpStatus, serviceCode, result } = call;
   const answer = [
-    httpStatus === undefined ? 'no answer' : `HTTP ${httpStatus}`,
+    httpStatus === undefined ? 'no response' : `HTTP ${httpStatus}`,
     ...(serviceCode === undefined ? [] : [`code ${serviceCode}`]),
     ...(result === 'ok' ? [] : [result]),
   ];

@@ -38,7 +38,7 @@ interface Row {
   readonly below?: readonly string[];
 }
 
-/** The first word of the file's line; the summary counts files by it. */
+/** The first word of the file's line; the summary counts files by this word. */
 export function wordOf(outcome: FileOutcome): string {
   if (isNotAttempted(outcome)) return 'not tried';
   return outcome.status === 'skipped' && outcome.reason === 'signed-by-others' ? 'kept' : outcome.status;

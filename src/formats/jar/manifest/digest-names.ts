@@ -24,7 +24,7 @@ export function nodeDigestName(javaName: string): string | undefined {
   return NODE_NAMES.get(javaName) ?? NODE_NAMES.get(javaName.toUpperCase());
 }
 
-/** `jdk.jar.disabledAlgorithms` disables it, and this program cannot compute it. */
+/** `jdk.jar.disabledAlgorithms` disables this algorithm, and this program cannot compute it. */
 export function isAlwaysDisabled(javaName: string): boolean {
   return javaName.toUpperCase() === 'MD2';
 }

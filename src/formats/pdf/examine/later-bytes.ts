@@ -64,8 +64,8 @@ async function repairedBytes({ source, sections, entry, root }: PdfDocument, fro
   const starts = new Set(sections.map(({ offset }) => offset));
   const tables = sections.filter(({ kind }) => kind === 'table').sort((a, b) => b.offset - a.offset);
   /**
-   * Returns true if a match of the search is the first one in a cross-reference table. That match must be the trailer
-   * of the table, because only numbers precede it.
+   * Returns true if the match at offset `at` is the first match inside a cross-reference table. This match must be the
+   * trailer of the table, because only numbers precede the trailer.
    */
   const isTrailer = (at: number): boolean => {
     while ((tables.at(-1)?.end ?? at + 1) <= at) tables.pop();

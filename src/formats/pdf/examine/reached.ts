@@ -41,7 +41,8 @@ export function inStoredOrder<T>(
 const PIECE = 256 * 1024;
 
 /**
- * Returns the end offset of the signed stream if both streams have equal bytes. Returns 0 if neither value is a stream.
+ * Returns the end offset of the signed stream if both streams have identical bytes. Returns 0 if neither value is a
+ * stream.
  */
 export async function endOfSame(
   signed: PdfDocument,

@@ -270,7 +270,7 @@ describe('an interrupted run', () => {
     expect(run.code).toBe(130);
     expect(run.stderr).toContain('the second interrupt was ignored');
     expect(run.stderr).toMatch(
-      /^ended {4}1 signature may have been counted: no answer had arrived\n.*: codesign-remote resume/m,
+      /^ended {4}1 signature may have been counted: no response had arrived\n.*: codesign-remote resume/m,
     );
     expect(performance.now() - started).toBeLessThan(20_000);
     expect(await snapshot(stage.folder)).toEqual(untouched);

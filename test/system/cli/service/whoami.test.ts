@@ -100,8 +100,8 @@ describe('whoami --check', () => {
     ['the parameter error under HTTP 200', { status: 200, body: envelope(400) }, undefined],
     ['another code', { status: 403, body: envelope(1234) }, 'code 1234 (HTTP 403)'],
     ['a fault', { status: 500, body: envelope(500) }, 'HTTP 500'],
-    ['a web page', { status: 200, body: HTML }, 'not of its API'],
-    ['nothing in the answer', { status: 200, body: '' }, 'not of its API'],
+    ['a web page', { status: 200, body: HTML }, 'does not follow the API'],
+    ['nothing in the answer', { status: 200, body: '' }, 'does not follow the API'],
     ['a redirect', { status: 302, body: '', headers: { location: 'https://other.example/' } }, 'HTTP 302'],
     ['success', { status: 200, body: envelope(0, { id: 'x', signature: 'AAAA' }) }, 'counted'],
   ])('takes %s for accepted, and says what was odd', async (_name, answer, odd) => {
