@@ -74,7 +74,7 @@ function checkUrl(text: string): string {
   }
   if (url.protocol !== 'https:' && url.protocol !== 'http:') throw invalidUrl('is neither https: nor http:');
   if (url.username !== '' || url.password !== '')
-    throw invalidUrl('contains a user name or password, which everyone could read');
+    throw invalidUrl('contains a user name or password, which anyone could read');
   rejectCorrected(text, url);
   // `URL` would add a slash after a host without a path.
   const written = ONLY_URL_CHARACTERS.test(text) ? text : url.href;

@@ -41,7 +41,7 @@ export function examineStorage({
   }
   const hidden = rest.findLastIndex((byte) => byte !== 0) + 1;
   if (cms === undefined || hidden === 0) return [];
-  const message = `The /Contents of the signature hide ${plural(hidden, 'byte')} after its CMS.`;
+  const message = `The /Contents of the signature hide ${plural(hidden, 'byte')} after the CMS signature.`;
   return [broken('hidden-bytes', message)];
 }
 
