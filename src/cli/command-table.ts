@@ -177,7 +177,9 @@ export const PROGRAM: ProgramDefinition = {
     command({
       name: 'explain',
       description: 'show the cause, remedy and exit code of an error',
-      arguments: [{ name: 'code', help: 'error code, as shown in brackets at the end of error messages', offers: 'codes' }],
+      arguments: [
+        { name: 'code', help: 'error code, as shown in brackets at the end of error messages', offers: 'codes' },
+      ],
       notes: NOTES.explain,
       run: async (io, _options, [code]: [string]) => (await import('./commands/explain.ts')).explain(code, io),
     }),

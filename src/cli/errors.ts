@@ -135,7 +135,8 @@ export const cliErrors = defineErrors('usage', {
     hint: 'Run codesign-remote inspect to see the numbers of all signatures, including nested ones.',
   },
   'no-terminal': {
-    message: 'this command asks questions and therefore needs a terminal, but standard input or standard error is redirected',
+    message:
+      'this command asks questions and therefore needs a terminal, but standard input or standard error is redirected',
     hint: '{instead}',
   },
   'no-answer': {

@@ -253,7 +253,9 @@ function openTunnel(
       resolve(socket);
     });
     // The listener stays attached, because an abandoned connection may still report an error.
-    request.on('error', (error) => fail('proxy-refused', `did not respond to CONNECT as a proxy does: ${error.message}`));
+    request.on('error', (error) =>
+      fail('proxy-refused', `did not respond to CONNECT as a proxy does: ${error.message}`),
+    );
     request.end();
   });
 }

@@ -47,7 +47,11 @@ export function servePage(
     countFailure,
     reject(reply) {
       reply.header('www-authenticate', 'Basic realm="codesign page", charset="UTF-8"');
-      return refuse(reply, 401, 'this page requires the credentials of a viewer. To create a viewer, run: codesign-remote-server viewer add');
+      return refuse(
+        reply,
+        401,
+        'this page requires the credentials of a viewer. To create a viewer, run: codesign-remote-server viewer add',
+      );
     },
   });
   app.register((scope, _options, done) => {

@@ -133,7 +133,8 @@ export function changeConsole(
       printRest([...unreported.keys()]);
       if (verb !== 'signed') return;
       const [asked, unused] = [underWay.size, [...unwritten.values()].reduce((sum, count) => sum + count, 0)];
-      if (asked > 0) lines.print(`ended    ${plural(asked, 'signature')} may have been counted: no response had arrived`);
+      if (asked > 0)
+        lines.print(`ended    ${plural(asked, 'signature')} may have been counted: no response had arrived`);
       if (unused > 0) lines.print(`ended    ${plural(unused, 'signature')} had arrived, but was not used yet`);
       if (asked + unused === 0) lines.print('ended    no signature request was in progress');
       else failures.printResume();
