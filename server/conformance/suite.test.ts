@@ -196,9 +196,9 @@ describe('a deployment that', () => {
       ...['SHA1', 'SHA256', 'SHA384', 'SHA512'].map(
         (name) => `${name}: the signature is RSASSA-PKCS1-v1_5 over the digest that was sent`,
       ),
-      'a `report-sign` request with a wrong Access Secret is rejected with code 401',
-      'a `sign` request with a wrong Access Secret is rejected with code 401',
-      'a request whose `padding` field is in lower case is rejected with code 400',
+      'a `report-sign` request with a wrong Access Secret is rejected with error code 401',
+      'a `sign` request with a wrong Access Secret is rejected with error code 401',
+      'a request whose `padding` field is in lower case is rejected with error code 400',
     ]);
   });
 });

@@ -75,7 +75,7 @@ const OPERATIONS = [
 const refusalsOf = ([name, operation]: (typeof OPERATIONS)[number]): readonly Rule[] =>
   Object.entries(BAD_HEADERS).map(([title, header]) => ({
     section: '5 rule 6',
-    title: `a \`${name}\` request with ${title} is rejected with code 401`,
+    title: `a \`${name}\` request with ${title} is rejected with error code 401`,
     spends: 0,
     ask: async (deployment) => {
       const authorization = header(deployment.options.credentials);
@@ -124,7 +124,7 @@ export const AUTHENTICATION_RULES: readonly Rule[] = [
   ...Object.entries(PECULIAR_HEADERS).map(peculiarRule),
   {
     section: '5 rule 6',
-    title: 'an answer with HTTP 401 has a WWW-Authenticate header for the Basic scheme (RFC 9110, section 11.6.1)',
+    title: 'a response with HTTP 401 has a WWW-Authenticate header for the Basic scheme (RFC 9110, section 11.6.1)',
     spends: 0,
     ask: async (deployment) =>
       each(OPERATIONS, async ([, operation]) => {
@@ -156,7 +156,7 @@ export const AUTHENTICATION_RULES: readonly Rule[] = [
   },
   {
     section: '5 rule 4',
-    title: 'no answer contains the Access Secret or the Authorization header',
+    title: 'no response contains the Access Secret or the Authorization header',
     spends: 0,
     async ask(deployment) {
       const { accessSecret } = deployment.options.credentials;

@@ -87,7 +87,7 @@ export const CONNECTION_RULES: readonly Rule[] = [
   },
   {
     section: '7 rule 3',
-    title: 'a client that disconnects before its answer does not affect other calls',
+    title: 'a client that disconnects before its response does not affect other calls',
     spends: 1,
     ask: async (deployment) =>
       undisturbed(deployment, () => deployment.sendAndLeave({ body: deployment.body() }, LINGER)),

@@ -102,7 +102,7 @@ export const COUNTING_RULES: readonly Rule[] = [
   }),
   {
     section: '8 rule 2',
-    title: 'whether a signature is counted if the client disconnects before the answer',
+    title: 'whether a signature is counted if the client disconnects before the response',
     spends: 1,
     needs: 'count',
     ask: lostAnswer,

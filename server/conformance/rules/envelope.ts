@@ -64,7 +64,7 @@ const envelopeRule = (section: string, title: string, ask: (deployment: Deployme
 export const ENVELOPE_RULES: readonly Rule[] = [
   {
     section: '2.1',
-    title: 'the answer with a signature is an envelope: `code` is an integer, `message` a string and `data` an object',
+    title: 'the response with a signature is an envelope: `code` is an integer, `message` a string and `data` an object',
     spends: 0,
     shares: ['SHA256'],
     async ask(deployment) {
@@ -75,7 +75,7 @@ export const ENVELOPE_RULES: readonly Rule[] = [
   },
   {
     section: '2.1',
-    title: 'the answer to a report is an envelope',
+    title: 'the response to a report is an envelope',
     spends: 0,
     shares: ['SHA256'],
     ask: async (deployment) => isEnvelope(await deployment.report({ id: await deployment.recordId(), status: 1 })),
@@ -105,7 +105,7 @@ export const ENVELOPE_RULES: readonly Rule[] = [
   envelopeRule('7', 'which HTTP status accompanies code 400', async (deployment) =>
     chosen(`HTTP ${(await deployment.sign(deployment.refusedBody())).status}`),
   ),
-  envelopeRule('2.1', 'which content type the answers have', async (deployment) =>
+  envelopeRule('2.1', 'which content type the responses have', async (deployment) =>
     chosen((await deployment.sign(deployment.refusedBody())).header('content-type') ?? 'none'),
   ),
 ];

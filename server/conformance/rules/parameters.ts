@@ -10,7 +10,7 @@ type Change = (good: Body) => Body;
 
 const refused = (section: string, title: string, change: Change, spends = 0): Rule => ({
   section,
-  title: `${title} is rejected with code 400`,
+  title: `${title} is rejected with error code 400`,
   spends,
   ask: async (deployment) => isRefusedWith(400, await deployment.sign(change(deployment.body()))),
 });
@@ -45,11 +45,11 @@ const CODE_RULES: readonly Rule[] = [
   ),
   refused(
     '7 check 1',
-    'a request whose `code` field is in an array',
+    'a request whose `code` field is an array',
     ({ code, ...rest }) => ({ ...rest, code: [code] }),
     1,
   ),
-  refused('7 check 1', 'a request with text after the certificate number in `code`', ({ code, ...rest }) => ({
+  refused('7 check 1', 'a request whose `code` field contains text after the certificate number', ({ code, ...rest }) => ({
     ...rest,
     code: `${code}.x`,
   })),
@@ -65,7 +65,7 @@ const NOT_BASE64: readonly (readonly [title: string, digest: unknown, reparable?
   ['is null', null],
   ['is a number', 1234],
   ['is an object', {}],
-  ['is in an array', [bytes(32)], true],
+  ['is an array', [bytes(32)], true],
   ['contains a character outside the Base64 alphabet', `${bytes(32).slice(0, 20)}!${bytes(32).slice(20)}`, true],
   ['contains a space', `${bytes(32).slice(0, 20)} ${bytes(32).slice(20)}`, true],
   ['contains a line break', `${bytes(32).slice(0, 20)}\n${bytes(32).slice(20)}`, true],
@@ -105,7 +105,7 @@ const DIGEST_RULES: readonly Rule[] = [
 const wrongLengths = (algorithm: DigestAlgorithm): readonly number[] => {
   const right = DIGEST_LENGTH[algorithm];
   const others = DIGEST_ALGORITHMS.map((name) => DIGEST_LENGTH[name]).filter((length) => length !== right);
-  return [...new Set([...others, right - 1, right + 1, 1, 2 * right])];
+  return [...new Set([...others, right - 1, right + 1, 1, 2 * right])].sort((a, b) => a - b);
 };
 
 const listed = (lengths: readonly number[]) => lengths.join(', ').replace(/, (\d+)$/, ' or $1');
@@ -114,7 +114,7 @@ const ALGORITHM_RULES: readonly Rule[] = [
   ...DIGEST_ALGORITHMS.map(
     (algorithm): Rule => ({
       section: '7 check 3',
-      title: `a request for ${algorithm} with a digest of ${listed(wrongLengths(algorithm))} bytes is rejected with code 400`,
+      title: `a ${algorithm} request whose digest is ${listed(wrongLengths(algorithm))} bytes long is rejected with error code 400`,
       spends: 0,
       ask: async (deployment) =>
         each(wrongLengths(algorithm), async (length) =>
@@ -132,7 +132,7 @@ const ALGORITHM_RULES: readonly Rule[] = [
     ['is in lower case', 'sha256', true],
     ['contains a hyphen', 'SHA-256', true],
     ['ends with a space', 'SHA256 ', true],
-    ['is in an array', ['SHA256'], true],
+    ['is an array', ['SHA256'], true],
     ['is SHA3-256', 'SHA3-256', true],
   ]),
   refused('9', 'a request for MD5 with an MD5 digest', (good) => ({ ...good, algorithm: 'MD5', digest: bytes(16) }), 1),
@@ -154,7 +154,7 @@ const PADDING_RULES = fieldRules('7 check 4', 'padding', [
   ['is an empty string', '', true],
   ['is in lower case', 'pkcs1', true],
   ['ends with a space', 'PKCS1 ', true],
-  ['is in an array', ['PKCS1'], true],
+  ['is an array', ['PKCS1'], true],
   ['is PSS', 'PSS', true],
   ['is OAEP', 'OAEP', true],
   ['is NONE', 'NONE', true],
@@ -175,7 +175,7 @@ const NAMES = ['code', 'digest', 'algorithm', 'padding'] as const;
  */
 const orderRule = (first: number, second: number): Rule => ({
   section: '7 checks',
-  title: `\`${NAMES[first]}\` is checked before \`${NAMES[second]}\` (if the messages show it), and a request that fails both checks is rejected with code 400`,
+  title: `\`${NAMES[first]}\` is checked before \`${NAMES[second]}\` (if the messages show it), and a request that fails both checks is rejected with error code 400`,
   spends: 0,
   async ask(deployment) {
     const answers: Answer[] = [];
@@ -211,13 +211,13 @@ export const PARAMETER_RULES: readonly Rule[] = [
   ...PAIRS.map(([first, second]) => orderRule(first, second)),
   {
     section: '7 checks',
-    title: 'a request with four wrong parameters is rejected with code 400',
+    title: 'a request with four wrong parameters is rejected with error code 400',
     spends: 0,
     ask: allWrong,
   },
   {
     section: '7 checks',
-    title: 'a request whose body is an empty object is rejected with code 400',
+    title: 'a request whose body is an empty object is rejected with error code 400',
     spends: 0,
     ask: async (deployment) => isRefusedWith(400, await deployment.sign({})),
   },

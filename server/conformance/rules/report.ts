@@ -68,7 +68,7 @@ export const REPORT_RULES: readonly Rule[] = [
   reports('a report of status 2 is accepted', [2]),
   {
     section: '4.2',
-    title: 'in the answer to an accepted report, `data` is null',
+    title: 'in the response to an accepted report, `data` is null',
     ...SHARED,
     async ask(deployment) {
       const answer = await deployment.report({ id: await deployment.recordId(), status: 1 });

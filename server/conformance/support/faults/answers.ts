@@ -22,8 +22,8 @@ const ENVELOPE_FAULTS: readonly Fault[] = [
   ),
   fault('has no message', () => ({ body: (code, _message, data) => JSON.stringify({ code, data }) }), [
     ...ENVELOPES_OF_ERRORS,
-    'the answer with a signature is an envelope: `code` is an integer, `message` a string and `data` an object',
-    'the answer to a report is an envelope',
+    'the response with a signature is an envelope: `code` is an integer, `message` a string and `data` an object',
+    'the response to a report is an envelope',
   ]),
   fault(
     'has an object as the data of errors',
@@ -35,7 +35,7 @@ const ENVELOPE_FAULTS: readonly Fault[] = [
     ({ body }) => ({
       body: (code, message, data, by) => body(code, message, /padding/.test(message) ? { signature: 'x' } : data, by),
     }),
-    [/^a request whose `padding` .* is rejected with code 400$/],
+    [/^a request whose `padding` .* is rejected with error code 400$/],
   ),
   fault(
     'has a page for paths that are not there',
@@ -60,7 +60,7 @@ const ENVELOPE_FAULTS: readonly Fault[] = [
       body: (code, message, data, by) =>
         code === 0 ? body(code, message, data, by) : JSON.stringify({ code: `${code}`, message, data }),
     }),
-    [...ENVELOPES_OF_ERRORS, / is rejected with code 40[01]$/],
+    [...ENVELOPES_OF_ERRORS, / is rejected with error code 40[01]$/],
   ),
   fault(
     'has its successes under HTTP 500',
@@ -100,7 +100,7 @@ const REPORT_FAULTS: readonly Fault[] = [
   fault(
     'has data for a report',
     ({ body }) => ({ body: (code, message, data, by) => body(code, message, code === 0 ? (data ?? {}) : data, by) }),
-    ['in the answer to an accepted report, `data` is null'],
+    ['in the response to an accepted report, `data` is null'],
   ),
 ];
 

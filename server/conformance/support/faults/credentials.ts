@@ -5,13 +5,13 @@ import { type Fault, fault } from '../fault.ts';
 /** Titles of the rules for both operations. */
 const ofBoth = (...headers: readonly string[]) =>
   ['sign', 'report-sign'].flatMap((operation) =>
-    headers.map((header) => `a \`${operation}\` request with ${header} is rejected with code 401`),
+    headers.map((header) => `a \`${operation}\` request with ${header} is rejected with error code 401`),
   );
 
 const BEHIND = ['the Bearer scheme', 'extra text after the credentials'];
 
 export const CREDENTIALS_FAULTS: readonly Fault[] = [
-  fault('takes any credentials', () => ({ authorized: () => true }), [/ is rejected with code 401$/]),
+  fault('takes any credentials', () => ({ authorized: () => true }), [/ is rejected with error code 401$/]),
   fault(
     'looks at the Access Key alone',
     (_good, { credentials: { accessKey } }) => ({
@@ -19,7 +19,7 @@ export const CREDENTIALS_FAULTS: readonly Fault[] = [
     }),
     [
       ...ofBoth(...BEHIND, 'an empty Access Secret', 'a wrong Access Secret'),
-      / request with (one|upper) .* the Access Secret is rejected with code 401$/,
+      / request with (one|upper) .* the Access Secret is rejected with error code 401$/,
     ],
   ),
   fault(
@@ -49,22 +49,22 @@ export const CREDENTIALS_FAULTS: readonly Fault[] = [
   fault(
     'has 403 for wrong credentials',
     ({ body }) => ({ body: (code, ...more) => body(code === 401 ? 403 : code, ...more) }),
-    [/ is rejected with code 401$/],
+    [/ is rejected with error code 401$/],
   ),
   fault('gives no challenge', () => ({ challenge: undefined }), [
-    'an answer with HTTP 401 has a WWW-Authenticate header for the Basic scheme (RFC 9110, section 11.6.1)',
+    'a response with HTTP 401 has a WWW-Authenticate header for the Basic scheme (RFC 9110, section 11.6.1)',
   ]),
   fault(
     'quotes the header that it refuses',
     ({ body }) => ({ body: (code, message, data, by) => body(code, code === 401 ? by : message, data, by) }),
-    ['no answer contains the Access Secret or the Authorization header'],
+    ['no response contains the Access Secret or the Authorization header'],
   ),
   fault(
     'returns the secret to the rejected caller',
     ({ body }, { credentials: { accessSecret } }) => ({
       body: (code, message, data, by) => body(code, code === 400 ? `${message}, ${accessSecret}` : message, data, by),
     }),
-    ['no answer contains the Access Secret or the Authorization header'],
+    ['no response contains the Access Secret or the Authorization header'],
   ),
   { name: 'serves plain HTTP', plain: true, breaks: ['a request over plain HTTP to the same port is not served'] },
   { name: 'takes TLS 1.1', oldTls: true, breaks: ['TLS 1.0 and 1.1 are rejected (RFC 8996)'] },
