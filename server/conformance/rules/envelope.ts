@@ -64,7 +64,8 @@ const envelopeRule = (section: string, title: string, ask: (deployment: Deployme
 export const ENVELOPE_RULES: readonly Rule[] = [
   {
     section: '2.1',
-    title: 'the response with a signature is an envelope: `code` is an integer, `message` a string and `data` an object',
+    title:
+      'the response with a signature is an envelope: `code` is an integer, `message` a string and `data` an object',
     spends: 0,
     shares: ['SHA256'],
     async ask(deployment) {

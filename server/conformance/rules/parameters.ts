@@ -49,10 +49,14 @@ const CODE_RULES: readonly Rule[] = [
     ({ code, ...rest }) => ({ ...rest, code: [code] }),
     1,
   ),
-  refused('7 check 1', 'a request whose `code` field contains text after the certificate number', ({ code, ...rest }) => ({
-    ...rest,
-    code: `${code}.x`,
-  })),
+  refused(
+    '7 check 1',
+    'a request whose `code` field contains text after the certificate number',
+    ({ code, ...rest }) => ({
+      ...rest,
+      code: `${code}.x`,
+    }),
+  ),
 ];
 
 /** 0xfb 0xff: with both characters in which the alphabets differ. */
