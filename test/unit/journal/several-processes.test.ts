@@ -44,9 +44,11 @@ test('claims of processes that are gone are taken over by one process each', asy
   const place = workers.newPlace();
   const works = numbers(0);
   const thirds = [works.slice(0, 13), works.slice(13, 26), works.slice(26)];
-  await Promise.all(
-    thirds.map((some, index) => workers.run({ ...place, works: some, serviceTime: 1, killAt: 150 + index * 100 })),
+  const killed = await Promise.all(
+    thirds.map((some, index) => workers.run({ ...place, works: some, serviceTime: 1, killAt: 80 + index * 50 })),
   );
+  // A run that has ended successfully would share none of its signatures.
+  expect(killed.map(({ failures }) => failures)).toEqual([undefined, undefined, undefined]);
   const before = (await workers.counted(place.service, 'request')).length;
   const usable = (await history(place.folder)).filter(({ counted }) => counted === 'yes').length;
   const runs = Array.from({ length: PROCESSES }, () => workers.run({ ...place, works, serviceTime: 2 }));
