@@ -140,7 +140,7 @@ function fold16(total: number): number {
   return total % 0xffff || 0xffff;
 }
 
-/** Whether a byte is the low or the high half of a word depends on its address in memory. */
+/** A byte is the low or the high half of a word, depending on its address in memory. */
 function sumBytes(bytes: Uint8Array, start: number, end: number): number {
   let sum = 0;
   for (let index = start; index < end; index++) {

@@ -161,7 +161,7 @@ const PADDING_RULES = fieldRules('7 check 4', 'padding', [
   ['is an array', ['PKCS1'], true],
   ['is PSS', 'PSS', true],
   ['is OAEP', 'OAEP', true],
-  ['is NONE', 'NONE', true],
+  ['is `NONE`', 'NONE', true],
 ]);
 
 /** One value for each check that only this check rejects, and that no deployment could repair. */

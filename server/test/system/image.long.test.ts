@@ -33,7 +33,7 @@ const mounts = [
   ...(existsSync(newestNode) ? [`--volume=${newestNode}:${process.execPath}:ro`] : []),
 ].filter(() => GIVEN === undefined);
 
-/** What Debian's programs need outside /usr. */
+/** The files outside /usr that Debian's programs need. */
 const OUTSIDE_USR = [
   'bin sbin lib lib64 var/lib/dpkg var/cache/apt/archives/partial var/lib/apt/lists/partial',
   'etc/alternatives etc/apt etc/group etc/ld.so.cache etc/login.defs etc/passwd etc/ssl',

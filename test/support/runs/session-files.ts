@@ -7,7 +7,7 @@ import { readScript, type Script } from './sessions.ts';
 
 const FOLDER = join(REPOSITORY, 'test/system/cli/sessions/recorded');
 
-/** Of a pipe, for the commands that are used most, and single cases; `npm test` runs these, `npm run test:long` all others. */
+/** `npm test` runs the most common commands with output to a pipe, and single cases. The rest runs in `test:long`. */
 export const QUICK_SESSIONS: readonly string[] = [
   ...sessionsIn('cases'),
   'pipe/catalog.txt',

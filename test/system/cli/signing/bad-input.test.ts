@@ -1,4 +1,4 @@
-/** What a user may not read or write, and a certificate that has expired, are rejected before a request. */
+/** Files that the user cannot read or write, and expired certificates, are rejected before a request. */
 
 import { chmod, copyFile, mkdir, writeFile } from 'node:fs/promises';
 import { expect, it } from 'vitest';

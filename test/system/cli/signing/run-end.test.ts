@@ -33,6 +33,6 @@ it('ends with exit code 0 only if it was not interrupted, its output was not los
   expect([killed.code, killed.stdout.endsWith('}\n'), await standing()]).toEqual([null, true, after]);
 
   expect([(await append()).code, await standing()]).toEqual([0, after]);
-  // That run has ended, so this one is another.
+  // The earlier run has ended, so this is a new run.
   expect([(await append()).code, service.signRequests()]).toEqual([0, 2]);
 });

@@ -86,7 +86,7 @@ it('verifies in Java, except for SHA-1', async () => {
   for (const [index, { failures, unsigned, signers }] of readings.entries()) {
     const { algorithm, mode, name, bits } = goldens[index] ?? {};
     expect(failures, name).toEqual([]);
-    // What Java thinks of SHA-1 is a matter of its release and its settings.
+    // The release and the settings of Java determine whether it accepts SHA-1.
     if (algorithm === 'SHA1') continue;
     expect(unsigned, name).toEqual([]);
     for (const names of signers.values()) expect(names).toContain(`Golden RSA ${bits}`);
