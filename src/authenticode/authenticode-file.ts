@@ -1,15 +1,14 @@
 import { SPC_NESTED_SIGNATURE } from '../asn1/object-identifiers.ts';
 import { parts } from '../asn1/read.ts';
-import type { ByteSource } from '../bytes/byte-source.ts';
+import { type ByteSource, isSameBytes } from '../bytes/byte-source.ts';
 import { isBytes, joinRanges, type Patch, type Piece, pieceLength, readPieces, surveyPieces } from '../bytes/pieces.ts';
+import { lazy } from '../bytes/reuse.ts';
 import {
   addUnsignedValue,
   changeUnsignedAttributes,
   type UnsignedAttribute,
   withValues,
 } from '../cms/unsigned-attributes.ts';
-import type { DigestAlgorithm } from '../crypto/algorithms.ts';
-import type { ContentDigest } from '../crypto/measure-content.ts';
 import type { WorkBudget } from '../crypto/work-budget.ts';
 import { attempt, CodesignError } from '../errors/codesign-error.ts';
 import { stampCms } from '../format/cms.ts';
@@ -24,7 +23,7 @@ import {
   type SigningMode,
 } from '../format/signable-file.ts';
 import { cmsEnvelope } from '../format/signature.ts';
-import type { Container, MeasuredContent } from './container.ts';
+import { type Container, digestIn } from './container.ts';
 import { authenticodeErrors } from './errors.ts';
 import { contentMatches, isInDerOrder } from './examine-authenticode.ts';
 import { AUTHENTICODE_PROFILE, prepareAuthenticode } from './profile.ts';
@@ -36,19 +35,15 @@ import {
   readContentDigest,
 } from './read-authenticode.ts';
 import { embeddedSignatures, findSignatures, nestedLocation } from './signatures.ts';
+import { spcContent } from './spc-structures.ts';
 
-type AuthenticodeFile = Omit<SignableFile, 'layout'>;
-
-export function authenticodeFile<Measured extends MeasuredContent>(container: Container<Measured>, budget: WorkBudget) {
-  let measured: Promise<Measured> | undefined;
-  const present = (): Promise<Measured> => {
-    measured ??= findSignatures(container).then((located) =>
-      container.measure('present', distinct(located.flatMap(({ found }) => algorithmsOf(found)))),
-    );
-    return measured;
-  };
+export function authenticodeFile(container: Container, budget: WorkBudget) {
+  const present = lazy(() => {
+    const algorithms = findSignatures(container).flatMap(({ found }) => algorithmsOf(found));
+    return container.measure('present', [...new Set(algorithms)]);
+  });
   // The result is not cached, because reading signatures is fast, and a run can contain many files.
-  const signatures = async () => embeddedSignatures(await findSignatures(container), container, present, budget);
+  const signatures = async () => embeddedSignatures(findSignatures(container), container, present, budget);
   return {
     signatures,
     examine: async () => (await container.examine?.(present)) ?? [],
@@ -56,17 +51,24 @@ export function authenticodeFile<Measured extends MeasuredContent>(container: Co
       fixedAlgorithm: undefined,
       unusedOptions: [],
       async check(_context, mode) {
-        if (mode === 'append') await outerSignature(container);
+        if (mode === 'append') outerSignature(container);
         return { ...PLAIN_PREVIEW, warnings: container.warnings ?? [], replaces: () => mode === 'replace' };
       },
       prepare: (context, mode) => prepare(container, context, mode),
       verify: (expected) => verify(container, expected),
     },
-    removing: { signatures, patch: () => container.removeAll(present) },
+    removing: {
+      signatures,
+      async patch() {
+        const patch = await container.removeAll(present);
+        if (patch === undefined) throw formatErrors('not-signed');
+        return patch;
+      },
+    },
     stamping: {
       of: 'each-signature',
       async stamp(tokens) {
-        const cms = await stampSignatures(container, tokens);
+        const cms = stampSignatures(container, tokens);
         return embeddingOf(container.write(cms, await present()), cms);
       },
     },
@@ -74,25 +76,18 @@ export function authenticodeFile<Measured extends MeasuredContent>(container: Co
     contents: undefined,
     listing: undefined,
     catalog: undefined,
-  } satisfies AuthenticodeFile;
+  } satisfies Omit<SignableFile, 'layout'>;
 }
 
-async function outerSignature(container: Container) {
-  if (container.reasonForOneSignature !== undefined)
-    throw formatErrors('cannot-append', { reason: container.reasonForOneSignature });
-  return readOuterSignature(container);
-}
-
-async function prepare<Measured extends MeasuredContent>(
-  container: Container<Measured>,
-  context: SigningContext,
-  mode: SigningMode,
-): Promise<Prepared> {
-  const outer = mode === 'append' ? await outerSignature(container) : undefined;
-  const measured = await container.measure(outer === undefined ? 'new' : 'present', [context.algorithm]);
+async function prepare(container: Container, context: SigningContext, mode: SigningMode): Promise<Prepared> {
+  const { algorithm } = context;
+  const outer = mode === 'append' ? outerSignature(container) : undefined;
+  const measured = await container.measure(outer === undefined ? 'new' : 'present', [algorithm]);
   const content = await container.content(context, measured);
+  const isList = container.kind.contentType !== undefined;
+  const signed = isList ? content : spcContent(content, algorithm, digestIn(measured, algorithm));
   return {
-    units: [prepareAuthenticode(context, content)],
+    units: [prepareAuthenticode(context, signed)],
     embed([sealed]) {
       const cms = outer === undefined ? sealed.bytes : nestSignature(outer, sealed.bytes);
       return embeddingOf(container.write(cms, measured), cms, sealed.bytes);
@@ -100,37 +95,29 @@ async function prepare<Measured extends MeasuredContent>(
   };
 }
 
-/** Replaces the existing signature. Its digest shows which form of the content was signed. */
-async function attach<Measured extends MeasuredContent>(
-  container: Container<Measured>,
-  bytes: Uint8Array,
-): Promise<Embedding> {
+/** Replaces the existing signature. Measures the form of the content whose digest the new signature contains. */
+async function attach(container: Container, bytes: Uint8Array): Promise<Embedding> {
   const found = findAuthenticode(bytes, undefined, container.kind.contentType);
-  const { parts } = found;
-  const measure = (content: 'new' | 'without-metadata') => container.measure(content, distinct(algorithmsOf(found)));
-  let measured = await measure('new');
+  const { cms, parts } = found;
+  const algorithms = [...new Set(algorithmsOf(found))];
+  let measured = await container.measure('new', algorithms);
   const isOther = parts !== undefined && contentMatches(parts, measured) === false;
-  if (isOther && container.hasFormWithoutMetadata) measured = await measure('without-metadata');
-  return embeddingOf(container.write(found.cms, measured), found.cms);
+  if (isOther && container.hasFormWithoutMetadata) measured = await container.measure('without-metadata', algorithms);
+  return embeddingOf(container.write(cms, measured), cms);
 }
 
-/** Checks the reopened file. Attaching the signature again must not change it. */
-async function verify<Measured extends MeasuredContent>(
-  container: Container<Measured>,
-  { added: [added], envelopes }: Expected,
-): Promise<void> {
-  const [outer, ...others] = envelopes;
-  if (outer === undefined || others.length > 0) throw new TypeError('the file holds one envelope');
-  const [entry, ...further] = await container.entries();
-  if (entry?.cms === undefined || further.length > 0 || Buffer.compare(entry.cms, outer.bytes) !== 0) {
+/** Checks the reopened file. Writing its signature again must not change it. */
+async function verify(container: Container, { added: [added], envelopes: [outer = added] }: Expected): Promise<void> {
+  const [entry, ...others] = container.entries;
+  if (entry?.cms === undefined || others.length > 0 || !isSameBytes(entry.cms, outer.bytes)) {
     throw damagedResult('its signature differs from the new one');
   }
-  const isNested = Buffer.compare(added.bytes, outer.bytes) !== 0;
-  const signatures = (isNested ? [added, outer] : [added]).map(({ bytes }) => readSigned(bytes, container));
-  const measured = await container.measure('present', distinct(signatures.map(({ algorithm }) => algorithm)));
+  const changed = isSameBytes(added.bytes, outer.bytes) ? [added] : [added, outer];
+  const signatures = changed.map(({ bytes }) => readSigned(bytes, container));
+  const measured = await container.measure('present', [...new Set(signatures.map(({ algorithm }) => algorithm))]);
   for (const { algorithm, contentDigest } of signatures) {
     const actual = measured.digests.get(algorithm);
-    if (actual === undefined || Buffer.compare(actual, contentDigest) !== 0) {
+    if (actual === undefined || !isSameBytes(actual, contentDigest)) {
       throw damagedResult(`its ${algorithm} digest differs from the signed one`);
     }
   }
@@ -163,7 +150,7 @@ async function changesNothing(source: ByteSource, patch: Patch): Promise<boolean
 async function isAt(source: ByteSource, start: number, piece: Piece): Promise<boolean> {
   let position = start;
   for await (const chunk of readPieces(source, [piece])) {
-    if (Buffer.compare(await source.read(position, chunk.length), chunk) !== 0) return false;
+    if (!isSameBytes(await source.read(position, chunk.length), chunk)) return false;
     position += chunk.length;
   }
   return true;
@@ -173,22 +160,19 @@ function embeddingOf(patch: Patch, cms: Uint8Array, added = cms): Embedding {
   return { patch, added: [cmsEnvelope(added)], envelopes: [cmsEnvelope(cms)] };
 }
 
-function distinct<Algorithm extends ContentDigest | DigestAlgorithm>(algorithms: readonly Algorithm[]): Algorithm[] {
-  return [...new Set(algorithms)];
-}
-
 /** The timestamp of the outer signature and the signatures nested in it do not change. */
 export function nestSignature(outerCms: Uint8Array, nestedCms: Uint8Array): Uint8Array {
   return addUnsignedValue(outerCms, { type: SPC_NESTED_SIGNATURE, value: nestedCms });
 }
 
-async function readOuterSignature(container: Container): Promise<Uint8Array | undefined> {
-  if (container.reasonNotRewritable !== undefined) throw cannotAppend(container.reasonNotRewritable);
-  const [entry] = await container.entries();
+/** Returns the signature in which a new one can be nested. Throws `cannot-append`. */
+function outerSignature({ reasonForOneSignature, reasonNotRewritable, entries: [entry], kind }: Container) {
+  const obstacle = reasonForOneSignature ?? reasonNotRewritable;
+  if (obstacle !== undefined) throw cannotAppend(obstacle);
   if (entry === undefined) return undefined;
-  if (entry.cms === undefined) throw cannotAppend('the existing signature is too long');
   const { cms } = entry;
-  const outer = attempt(() => readAuthenticode(cms, container.kind.contentType));
+  if (cms === undefined) throw cannotAppend('the existing signature is too long');
+  const outer = attempt(() => readAuthenticode(cms, kind.contentType));
   if (outer instanceof CodesignError)
     throw cannotAppend(`the existing signature cannot be read: ${outer.message}`, outer);
   if (outer.algorithm === undefined)
@@ -201,29 +185,21 @@ function cannotAppend(reason: string, cause?: unknown): CodesignError {
 }
 
 /** Throws `cannot-stamp` if rewriting the entries would lose data. */
-async function stampSignatures(container: Container, tokens: ReadonlyMap<string, Uint8Array>): Promise<Uint8Array> {
-  if (container.reasonNotRewritable !== undefined)
-    throw authenticodeErrors('cannot-stamp', { reason: container.reasonNotRewritable });
-  const [outer] = await findSignatures(container);
-  if (outer === undefined) throw foreign();
-  const waiting = new Set(tokens.keys());
-  const cms = stamped(outer.found, outer.entry.location, (location) => {
-    waiting.delete(location);
-    return tokens.get(location);
-  });
-  if (waiting.size > 0) throw foreign();
-  return cms;
+function stampSignatures(container: Container, tokens: ReadonlyMap<string, Uint8Array>): Uint8Array {
+  const { reasonNotRewritable: reason } = container;
+  if (reason !== undefined) throw authenticodeErrors('cannot-stamp', { reason });
+  const [outer] = findSignatures(container);
+  if (outer === undefined) throw formatErrors('not-signed');
+  return stamped(outer.found, outer.entry.location, tokens);
 }
 
-function stamped(found: FoundCms, location: string, tokenOf: (location: string) => Uint8Array | undefined): Uint8Array {
-  const after = found.nested.map((inner, index) => stamped(inner, nestedLocation(location, index), tokenOf));
+function stamped(found: FoundCms, location: string, tokens: ReadonlyMap<string, Uint8Array>): Uint8Array {
+  const after = found.nested.map((inner, index) => stamped(inner, nestedLocation(location, index), tokens));
   const isSame = after.every((cms, index) => cms === found.nested[index]?.cms);
   const cms = isSame ? found.cms : exchangeNested(found.cms, (nested, index) => after[index] ?? nested);
-  const token = tokenOf(location);
+  const token = tokens.get(location);
   return token === undefined ? cms : stampCms(AUTHENTICODE_PROFILE, cms, token);
 }
-
-const foreign = () => new TypeError('the signature is not one of this file');
 
 /** All other attribute values stay at their positions. */
 export function exchangeNested(

@@ -1,5 +1,3 @@
-/** Defines the differences between the formats of Authenticode. */
-
 import type { Element } from '../asn1/read.ts';
 import type { ByteSource } from '../bytes/byte-source.ts';
 import type { Patch } from '../bytes/pieces.ts';
@@ -9,33 +7,36 @@ import type { Finding } from '../errors/finding.ts';
 import type { SigningContext } from '../format/signable-file.ts';
 import type { Detail } from '../format/signature.ts';
 import type { AuthenticodeParts } from './read-authenticode.ts';
+import type { SpcData } from './spc-structures.ts';
 
+/** What distinguishes one Authenticode format from another: where signatures are stored, and what they cover. */
 export interface Container<Measured extends MeasuredContent = MeasuredContent> {
   readonly source: ByteSource;
   readonly kind: SignedKind;
   readonly warnings?: readonly string[];
-  /** Clause for a message that explains why no second signature can be nested in the first. */
+  /** A clause that explains why no second signature can be nested in the first one. */
   readonly reasonForOneSignature?: string;
-  entries(): Promise<readonly CmsEntry[]>;
+  readonly entries: readonly CmsEntry[];
   readonly reasonNotRewritable?: string | undefined;
   /**
-   * Reads the content once, either as new signatures digest it, as existing signatures digest it, or
-   * `without-metadata`, as some programs do. The digest of a package consists of several digests.
+   * Reads the content once, as new signatures or the `present` ones digest it. Some programs sign installers
+   * `without-metadata`.
    */
   measure(content: 'new' | 'present' | 'without-metadata', algorithms: readonly ContentDigest[]): Promise<Measured>;
   readonly hasFormWithoutMetadata?: boolean;
-  content(context: SigningContext, measured: Measured): Promise<SignedContent>;
+  /** Describes the type of the file in SpcIndirectData. For a catalog, returns its list, which is signed directly. */
+  content(context: SigningContext, measured: Measured): Promise<SpcData>;
   compare?(parts: AuthenticodeParts): Promise<readonly Finding[]>;
-  /** Makes `cms` the only entry. A second call with the same value must change nothing. */
+  /** Makes `cms` the only entry. Writing the same signature again must change nothing. */
   write(cms: Uint8Array, measured: Measured): Patch;
-  removeAll(measured: () => Promise<Measured>): Promise<Patch>;
+  /** Returns undefined if the file contains no signature. */
+  removeAll(measured: () => Promise<Measured>): Promise<Patch | undefined>;
   examine?(measured: () => Promise<Measured>): Promise<readonly Finding[]>;
 }
 
 export interface SignedKind {
-  /** Content type of the CMS signature. Default: `SPC_INDIRECT_DATA`, as in all formats except catalogs. */
+  /** Content type of the CMS signature. Only catalogs use a type other than the default `SPC_INDIRECT_DATA`. */
   readonly contentType?: string;
-  /** Data type in SpcIndirectDataContent, or the content type of another structure. */
   readonly dataType: string;
   readonly otherTypes?: readonly string[];
   readonly toleratedType?: string | undefined;
@@ -44,10 +45,7 @@ export interface SignedKind {
     examine(value: Element | undefined): readonly Finding[];
     describe(value: Element): readonly Detail[];
   };
-  /**
-   * Returns one line for each digest if the value consists of several digests. `actual` is undefined if the digest of
-   * the file cannot be computed.
-   */
+  /** Lists the digests if the value consists of several. `actual` is undefined if it cannot be computed. */
   describeDigest?(digest: Uint8Array, algorithm: DigestAlgorithm, actual: Uint8Array | undefined): readonly Detail[];
 }
 
@@ -59,12 +57,6 @@ export interface CmsEntry {
 
 export interface MeasuredContent {
   readonly digests: ReadonlyMap<ContentDigest, Uint8Array>;
-}
-
-export interface SignedContent {
-  readonly type: string;
-  /** DER. The digest excludes the tag and the length. */
-  readonly value: Uint8Array;
 }
 
 export function digestIn({ digests }: MeasuredContent, algorithm: DigestAlgorithm): Uint8Array {

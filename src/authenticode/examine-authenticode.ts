@@ -20,11 +20,8 @@ export function examineAuthenticode(
   file: SignedFile,
   budget?: WorkBudget,
 ): readonly Finding[] {
-  if (parts === undefined) {
-    return [
-      rejected(error, 'signature-unreadable', `The signature cannot be read: ${error?.message ?? 'it is damaged'}.`),
-    ];
-  }
+  if (parts === undefined)
+    return [rejected(error, 'signature-unreadable', `The signature cannot be read: ${error?.message}.`)];
   const { signedData, digestedContent } = parts;
   const [signer] = signedData.signers;
   return [
@@ -96,7 +93,7 @@ function examineAlgorithms({ contentDigestOid, signedData }: AuthenticodeParts):
   return findings;
 }
 
-/** DER sorts attributes. Signing programs sign the bytes as stored. */
+/** DER sorts attributes, but other programs sign attributes in any order. */
 function examineOrder({ signedBytes }: SignerInfo): readonly Finding[] {
   if (signedBytes === undefined) return [];
   const what = 'signed attributes';
@@ -105,7 +102,7 @@ function examineOrder({ signedBytes }: SignerInfo): readonly Finding[] {
   return [note('signed-attributes-unordered', 'The signed attributes are not in DER order.')];
 }
 
-/** No signature protects unsigned attributes, and programs read different values of repeated attributes. */
+/** If an attribute occurs several times, programs disagree on the value to read. */
 function examineUnsignedAttributes(attributes: readonly ParsedAttribute[]): readonly Finding[] {
   const types = attributes.map(({ type }) => type).filter((type) => type !== SPC_NESTED_SIGNATURE);
   const repeated = new Set(types.filter((type, index) => types.indexOf(type) !== index));

@@ -9,12 +9,10 @@ import {
 import { readElement } from '../asn1/read.ts';
 import { objectIdentifier, sequence } from '../asn1/write.ts';
 import { NODE_DIGEST_NAME } from '../crypto/algorithms.ts';
-import type { SignatureProfile } from '../format/cms.ts';
-import { prepareCms } from '../format/cms.ts';
+import { prepareCms, type SignatureProfile } from '../format/cms.ts';
 import type { SigningContext } from '../format/signable-file.ts';
-import type { SignedContent } from './container.ts';
 import { programInfo } from './program-info.ts';
-import { spcSpOpusInfo } from './spc-structures.ts';
+import { type SpcData, spcSpOpusInfo } from './spc-structures.ts';
 
 export const AUTHENTICODE_PROFILE: SignatureProfile = {
   signedAttributes({ formatOptions }) {
@@ -30,8 +28,8 @@ export const AUTHENTICODE_PROFILE: SignatureProfile = {
   verifier: 'Windows',
 };
 
-export function prepareAuthenticode(context: SigningContext, content: SignedContent) {
-  // A structure instead of an OCTET STRING. Its digest excludes the tag and the length.
+export function prepareAuthenticode(context: SigningContext, content: SpcData) {
+  // In PKCS#7, messageDigest excludes the tag and the length of the content.
   const { contents } = readElement(content.value, 'content');
   const messageDigest = createHash(NODE_DIGEST_NAME[context.algorithm]).update(contents).digest();
   return prepareCms(AUTHENTICODE_PROFILE, context, { ...content, messageDigest });

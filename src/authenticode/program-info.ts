@@ -35,10 +35,7 @@ export interface ProgramInfo {
   readonly url?: string | undefined;
 }
 
-/**
- * An empty string counts as missing. The URL is converted to ASCII: Punycode for the host, percent-encoding for the
- * rest.
- */
+/** Ignores empty strings. Converts the URL to ASCII, with Punycode for the host and percent-encoding for the rest. */
 export function programInfo(options: FormatOptions): ProgramInfo {
   const description = textOf(options, DESCRIPTION);
   const url = textOf(options, URL_OPTION);
@@ -48,11 +45,9 @@ export function programInfo(options: FormatOptions): ProgramInfo {
   };
 }
 
-/** Windows shows only the first line. The limit is in UTF-16 code units. */
+/** In UTF-16 code units. */
 const MAX_DESCRIPTION_LENGTH = 1024;
 const MAX_URL_LENGTH = 2083;
-
-/** All other characters are percent-encoded. */
 const ONLY_URL_CHARACTERS = /^[\w.~:/?#[\]@!$&'()*+,;=%-]+$/;
 
 function checkDescription(text: string): string {
@@ -66,17 +61,13 @@ function checkDescription(text: string): string {
 }
 
 function checkUrl(text: string): string {
-  let url: URL;
-  try {
-    url = new URL(text);
-  } catch (cause) {
-    throw authenticodeErrors('url-invalid', { problem: 'is not an absolute address' }, { cause });
-  }
+  if (!URL.canParse(text)) throw invalidUrl('is not an absolute address');
+  const url = new URL(text);
   if (url.protocol !== 'https:' && url.protocol !== 'http:') throw invalidUrl('is neither https: nor http:');
   if (url.username !== '' || url.password !== '')
     throw invalidUrl('contains a user name or password, which anyone could read');
   rejectCorrected(text, url);
-  // `URL` would add a slash after a host without a path.
+  // `url.href` can have a slash that the user did not write after the host.
   const written = ONLY_URL_CHARACTERS.test(text) ? text : url.href;
   if (written.length > MAX_URL_LENGTH) throw invalidUrl(`is longer than ${MAX_URL_LENGTH} characters`);
   return written;

@@ -24,9 +24,8 @@ export interface AuthenticodeParts {
   readonly contentDigest: Uint8Array;
   readonly signedData: SignedData;
   readonly digestedContent: Uint8Array;
-  /** Digest algorithm of the content. undefined if the API does not support it (MD5, for example). */
+  /** undefined if the API does not support the digest algorithm of the content, for example MD5. */
   readonly algorithm: DigestAlgorithm | undefined;
-  readonly signerName: string;
 }
 
 export interface AuthenticodeSignature extends AuthenticodeParts {
@@ -45,14 +44,11 @@ export interface FoundCms {
 /** Windows reads only one level of nested signatures. */
 const MAX_DEPTH = 4;
 const MAX_NESTED = 64;
-/**
- * The digest of an app package consists of four letters and five SHA-512 digests, each of which follows another four
- * letters.
- */
+/** Longest content digest of an app package: four letters, and five SHA-512 digests with four letters each. */
 const LONGEST_DIGEST = 4 + 5 * (4 + 64);
 const SPC_CONTENT = 'SpcIndirectDataContent';
 
-/** All signatures of a file share these limits. */
+/** Creates limits for all signatures of a file together. */
 export function signatureBudget(): CmsBudget & { nested: number } {
   return { nested: MAX_NESTED, ...cmsBudget() };
 }
@@ -91,7 +87,7 @@ function withoutErrors({ parts, error, nested }: FoundCms): AuthenticodeSignatur
   return { ...parts, nested: nested.map(withoutErrors) };
 }
 
-/** Describes bytes in place of a signature. `signedData` is set for a CMS structure with other content. */
+/** `signedData` is set if the bytes are a CMS structure whose content is not that of Authenticode. */
 export function unreadableSignature(cms: Uint8Array, error: CodesignError, signedData?: SignedData): FoundCms {
   return { cms, parts: undefined, error, signedData, nested: [] };
 }
@@ -111,7 +107,6 @@ export function readContentDigest(cms: Uint8Array, contentType = SPC_INDIRECT_DA
 }
 
 function readParts(signedData: SignedData, contentType: string): AuthenticodeParts {
-  const [signer] = signedData.signers;
   return withCmsErrors(() => {
     const content = contentOf(signedData, contentType);
     const digestedContent = digestedBytesOf(content);
@@ -120,13 +115,8 @@ function readParts(signedData: SignedData, contentType: string): AuthenticodePar
         ? readSpcContent(content)
         : partsOfSignedList(signedData, content, digestedContent);
     const { contentDigestAlgorithm } = indirectData;
-    return {
-      ...indirectData,
-      signedData,
-      digestedContent,
-      algorithm: isSigningAlgorithm(contentDigestAlgorithm) ? contentDigestAlgorithm : undefined,
-      signerName: signer.name,
-    };
+    const algorithm = contentDigestAlgorithm === 'MD5' ? undefined : contentDigestAlgorithm;
+    return { ...indirectData, signedData, digestedContent, algorithm };
   });
 }
 
@@ -138,13 +128,13 @@ function contentOf({ contentType, content }: Pick<SignedData, 'contentType' | 'c
   if (contentType !== expected) {
     throw authenticodeErrors('authenticode-content-other', { type: contentType });
   }
-  if (content === undefined) throw authenticodeErrors('authenticode-malformed', { problem: 'it has no content' });
+  if (content === undefined) throw malformed('it has no content');
   return content;
 }
 
 /**
- * In PKCS#7, messageDigest excludes the tag and length of the structure. Some programs write an OCTET STRING around it,
- * as in CMS, and digest the whole structure. Windows accepts both.
+ * In PKCS#7, messageDigest excludes the tag and length of the content. Some programs write an OCTET STRING around the
+ * content, as in CMS, and digest all of it. Windows accepts both forms.
  */
 function digestedBytesOf(content: Element): Uint8Array {
   return isWrapped(content) ? octetsOf(content, 'content') : content.contents;
@@ -176,13 +166,10 @@ export function readIndirectData(indirectData: Element) {
   const digestInfo = fieldsOf(fields.next(0x30, 'messageDigest'), 0x30, what);
   const algorithm = fieldsOf(digestInfo.next(0x30, 'algorithm'), 0x30, what);
   const contentDigestOid = objectIdentifierOf(algorithm.next(0x06, 'identifier'), what);
-  return {
-    dataType,
-    dataValue: partsOf(data, what)[1],
-    contentDigestOid,
-    contentDigestAlgorithm: contentDigestOf(contentDigestOid),
-    contentDigest: digestOf(octetsOf(digestInfo.any('digest'), what)),
-  };
+  const contentDigest = octetsOf(digestInfo.any('digest'), what);
+  if (contentDigest.length > LONGEST_DIGEST) throw malformed(`its content digest has ${contentDigest.length} bytes`);
+  const contentDigestAlgorithm = contentDigestOf(contentDigestOid);
+  return { dataType, dataValue: partsOf(data, what)[1], contentDigestOid, contentDigestAlgorithm, contentDigest };
 }
 
 /** Returns undefined for unknown algorithms, and for MD5 if OpenSSL does not provide it (FIPS mode). */
@@ -191,13 +178,8 @@ function contentDigestOf(oid: string): ContentDigest | undefined {
   return digestAlgorithmOf(oid);
 }
 
-function isSigningAlgorithm(algorithm: ContentDigest | undefined): algorithm is DigestAlgorithm {
-  return algorithm !== undefined && algorithm !== 'MD5';
-}
-
-function digestOf(octets: Uint8Array): Uint8Array {
-  if (octets.length <= LONGEST_DIGEST) return octets;
-  throw authenticodeErrors('authenticode-malformed', { problem: `its content digest has ${octets.length} bytes` });
+function malformed(problem: string): CodesignError {
+  return authenticodeErrors('authenticode-malformed', { problem });
 }
 
 function nestedTooDeeply(problem: string): CodesignError {

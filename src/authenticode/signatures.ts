@@ -38,15 +38,12 @@ export interface LocatedSignature {
 }
 
 /** Returns one element for each entry, even if the entry is unreadable. */
-export async function findSignatures(container: Container): Promise<readonly LocatedSignature[]> {
-  const { contentType } = container.kind;
-  const room = signatureBudget();
+export function findSignatures({ entries, kind }: Container): readonly LocatedSignature[] {
+  const budget = signatureBudget();
   const tooLong = authenticodeErrors('authenticode-malformed', { problem: 'it is too long' });
-  return (await container.entries()).map((entry) => {
-    const { cms } = entry;
-    const isThere = cms !== undefined;
-    const found = isThere ? findAuthenticode(cms, room, contentType) : unreadableSignature(new Uint8Array(), tooLong);
-    return { entry, found };
+  return entries.map((entry) => {
+    if (entry.cms === undefined) return { entry, found: unreadableSignature(new Uint8Array(), tooLong) };
+    return { entry, found: findAuthenticode(entry.cms, budget, kind.contentType) };
   });
 }
 
@@ -92,7 +89,7 @@ const PURPOSES: ReadonlyMap<string, string> = new Map([
   [SPC_COMMERCIAL_PURPOSE, 'commercial'],
 ]);
 
-/** These attributes occur in every signature, or are shown elsewhere. */
+/** Attributes that occur in every signature, or that `inspect` shows in another place. */
 const SIGNED_SHOWN = [SIGNING_TIME, CONTENT_TYPE, MESSAGE_DIGEST, SPC_SP_OPUS_INFO, SPC_STATEMENT_TYPE];
 const UNSIGNED_SHOWN = [SPC_NESTED_SIGNATURE, ...AUTHENTICODE_PROFILE.timestampTypes];
 const MOST_NAMES = 16;

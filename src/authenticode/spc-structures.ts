@@ -11,16 +11,15 @@ import {
 } from '../asn1/write.ts';
 import { digestAlgorithm } from '../cms/build-signed-data.ts';
 import type { DigestAlgorithm } from '../crypto/algorithms.ts';
-import type { SignedContent } from './container.ts';
 import type { ProgramInfo } from './program-info.ts';
 
-/** SpcAttributeTypeAndOptionalValue. `value` is DER. */
+/** An object identifier and a value in DER, for example SpcAttributeTypeAndOptionalValue. */
 export interface SpcData {
   readonly type: string;
   readonly value: Uint8Array;
 }
 
-export function spcContent(data: SpcData, algorithm: DigestAlgorithm, contentDigest: Uint8Array): SignedContent {
+export function spcContent(data: SpcData, algorithm: DigestAlgorithm, contentDigest: Uint8Array): SpcData {
   const value = sequence(
     sequence(objectIdentifier(data.type), data.value),
     sequence(digestAlgorithm(algorithm), octetString(contentDigest)),
@@ -28,10 +27,7 @@ export function spcContent(data: SpcData, algorithm: DigestAlgorithm, contentDig
   return { type: SPC_INDIRECT_DATA, value };
 }
 
-/**
- * signtool writes a BMPString. osslsigncode writes an IA5String, with UTF-8 for characters outside ASCII. The URL must
- * be ASCII.
- */
+/** Writes the description as a BMPString, like signtool. The URL must be ASCII. */
 export function spcSpOpusInfo({ description, url }: ProgramInfo): Uint8Array {
   return sequence(
     ...(description === undefined ? [] : [contextConstructed(0, spcUnicode(description))]),
@@ -77,7 +73,7 @@ export function readLink(link: Element): string {
   }
 }
 
-/** A BMPString under `[0]`, or an IA5String under `[1]`, which contains UTF-8 if osslsigncode wrote it. */
+/** A BMPString under `[0]`, or an IA5String under `[1]`. osslsigncode writes UTF-8 in the IA5String. */
 function readSpcString({ tag, contents, offset }: Element): string {
   if (contents.length > LONGEST_TEXT) {
     throw asn1Errors('asn1-malformed', { what: 'SpcString', problem: `longer than ${LONGEST_TEXT} bytes`, offset });

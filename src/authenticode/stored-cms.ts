@@ -10,7 +10,7 @@ export interface StoredCms {
   readonly rest: Uint8Array;
 }
 
-/** A signature takes a few kilobytes, or a few hundred if it contains many nested signatures. */
+/** A signature has a few kilobytes, or a few hundred if it contains many nested signatures. */
 export const LONGEST_CMS = 16 * 1024 * 1024;
 /** Signing programs pad signatures with zeros to a multiple of 8 bytes. */
 const LONGEST_PADDING = 7;
@@ -23,7 +23,7 @@ export async function readStoredCms(source: ByteSource, { start, end }: ByteRang
   return splitCms(Uint8Array.from(await source.read(start, end - start)));
 }
 
-/** Without an ASN.1 element, the whole range is returned as the CMS signature, and reading it will fail. */
+/** Returns all bytes as the CMS signature if they do not begin with an ASN.1 element. */
 export function splitCms(bytes: Uint8Array): StoredCms {
   const { length } = orUndefined(() => readElement(bytes, 'CMS').bytes) ?? bytes;
   return { cms: bytes.subarray(0, length), rest: bytes.subarray(length) };

@@ -1,5 +1,3 @@
-/** The compression methods of cabinets. Each block can refer to the data of earlier blocks. */
-
 import { inflateRawSync } from 'node:zlib';
 import { malformed } from './errors.ts';
 import type { BlockDecoder } from './folder-reader.ts';
@@ -26,7 +24,7 @@ const STORED: BlockDecoder = {
   copy: () => STORED,
 };
 
-/** Each block is deflate data after the letters CK. The last 32 KiB before the block are its dictionary (MS-MCI). */
+/** Each block consists of the letters CK and deflate data, whose dictionary is the 32 KiB before the block (MS-MCI). */
 function mszip(before: Buffer): BlockDecoder {
   let dictionary = before;
   return {

@@ -1,5 +1,3 @@
-/** The folders and files that a cabinet lists (MS-CAB, 2.1 CFHEADER, 2.2 CFFOLDER, 2.3 CFFILE). */
-
 import type { ByteSource } from '../bytes/byte-source.ts';
 import { Cursor } from '../bytes/cursor.ts';
 import { malformed } from './errors.ts';
@@ -18,7 +16,7 @@ export interface Cabinet {
 export interface CabinetFolder {
   readonly dataOffset: number;
   readonly blockCount: number;
-  /** typeCompress: the method in the lowest four bits, and parameters of the method. */
+  /** The compression method in the lowest four bits, and its parameters (typeCompress). */
   readonly compression: number;
 }
 
@@ -44,6 +42,7 @@ const FROM_PREVIOUS = 0xfffd;
 const TO_NEXT = 0xfffe;
 const FROM_PREVIOUS_TO_NEXT = 0xffff;
 
+/** Reads the header and the lists of folders and files (MS-CAB, 2.1 to 2.3). */
 export async function readCabinet(source: ByteSource): Promise<Cabinet> {
   if (source.size < HEADER_LENGTH) throw malformed('its header is cut off');
   const header = new Cursor(await source.read(0, HEADER_LENGTH));
@@ -72,7 +71,7 @@ export async function readCabinet(source: ByteSource): Promise<Cabinet> {
   return { source, setId, number, previous, next, blockReserve: reserveLengths.readUInt8(3), folders, files };
 }
 
-/** The header contains the name of the previous cabinet and of its disk, and then those of the next cabinet. */
+/** Reads the names of the previous and the next cabinet, each of which is followed by the name of its disk. */
 export async function readNames(source: ByteSource, start: number, flags: number) {
   const bytes = await readUpTo(source, start, 4 * LONGEST_NAME);
   let at = 0;
@@ -96,25 +95,20 @@ async function readFiles(
 ): Promise<readonly CabinetFile[]> {
   const bytes = await readUpTo(source, start, count * (FILE_LENGTH + LONGEST_NAME));
   const files: CabinetFile[] = [];
-  for (let index = 0, at = 0; index < count; index += 1) {
+  for (let at = 0; files.length < count; ) {
     const end = at + FILE_LENGTH < bytes.length ? bytes.indexOf(0, at + FILE_LENGTH) : -1;
     const length = end - at - FILE_LENGTH;
-    if (end < 0 || length < 1 || length >= LONGEST_NAME) throw malformed(`the record of file ${index + 1} is damaged`);
-    const place = bytes.readUInt16LE(at + 8);
-    const isFromPrevious = place === FROM_PREVIOUS || place === FROM_PREVIOUS_TO_NEXT;
-    const isToNext = place === TO_NEXT || place === FROM_PREVIOUS_TO_NEXT;
-    const folder = isFromPrevious ? 0 : isToNext ? folderCount - 1 : place;
+    if (end < 0 || length < 1 || length >= LONGEST_NAME)
+      throw malformed(`the record of file ${files.length + 1} is damaged`);
+    const index = bytes.readUInt16LE(at + 8);
+    const isFromPrevious = index === FROM_PREVIOUS || index === FROM_PREVIOUS_TO_NEXT;
+    const isToNext = index === TO_NEXT || index === FROM_PREVIOUS_TO_NEXT;
+    const folder = isFromPrevious ? 0 : isToNext ? folderCount - 1 : index;
     const isUtf8 = (bytes.readUInt16LE(at + 14) & UTF8_NAME) !== 0;
     const name = bytes.toString(isUtf8 ? 'utf8' : 'latin1', at + FILE_LENGTH, end).replaceAll('\\', '/');
     if (folder < 0 || folder >= folderCount) throw malformed(`the file ${name} is in a folder that does not exist`);
-    files.push({
-      name,
-      size: bytes.readUInt32LE(at),
-      offset: bytes.readUInt32LE(at + 4),
-      folder,
-      isFromPrevious,
-      isToNext,
-    });
+    const [size, offset] = [bytes.readUInt32LE(at), bytes.readUInt32LE(at + 4)];
+    files.push({ name, size, offset, folder, isFromPrevious, isToNext });
     at = end + 1;
   }
   return files;

@@ -1,5 +1,3 @@
-/** Unpacks the data of a folder, which consists of blocks (MS-CAB, 2.4 CFDATA). */
-
 import { type ByteSource, slidingWindow } from '../bytes/byte-source.ts';
 import { malformed } from './errors.ts';
 
@@ -11,7 +9,7 @@ export interface FolderPart {
 }
 
 export interface BlockDecoder {
-  /** Returns `size` unpacked bytes, which stay valid. Throws `file-malformed`. */
+  /** Returns `size` unpacked bytes, which later calls do not change. Throws `file-malformed`. */
   decode(data: Buffer, size: number): Buffer;
   copy(): BlockDecoder;
 }
@@ -30,7 +28,7 @@ interface Position {
   readonly start: number;
 }
 
-/** Reads forwards only. `onBlock` is called before each block is unpacked, and can throw. */
+/** Unpacks the blocks of a folder one after the other (MS-CAB, 2.4 CFDATA). Calls `onBlock` before each block. */
 export class FolderReader {
   readonly #parts: readonly FolderPart[];
   readonly #decoder: BlockDecoder;
@@ -58,7 +56,7 @@ export class FolderReader {
     while (offset > this.#position.start + this.#position.block.length) await this.#next();
   }
 
-  /** Yields `size` bytes that start at `offset`. The chunks stay valid. */
+  /** Yields `size` bytes from `offset`. Later calls do not change the chunks. */
   async *read(offset: number, size: number): AsyncGenerator<Buffer> {
     await this.skipTo(offset);
     for (let at = offset; at < offset + size; ) {
@@ -75,7 +73,7 @@ export class FolderReader {
     const { start, block } = this.#position;
     const packed: Buffer[] = [];
     let size = 0;
-    // A block of which only the first bytes are in this cabinet has no size. It continues in the next cabinet.
+    // A block that continues in the next cabinet has the size 0 in this one.
     do {
       const piece = await this.#nextPiece();
       packed.push(piece.data);
@@ -107,7 +105,7 @@ export class FolderReader {
     const head = await this.#bytes(source, offset, HEADER_LENGTH);
     const [sum, length, size] = [head.readUInt32LE(0), head.readUInt16LE(4), head.readUInt16LE(6)];
     if (length > LONGEST_PACKED || size > LONGEST_BLOCK) throw malformed(`the block at byte ${offset} is too long`);
-    // The reserved area is not part of the checksum, although MS-CAB says that it is.
+    // Contrary to MS-CAB, the checksum does not cover the reserved area.
     const sizes = head.readUInt32LE(4);
     const dataOffset = offset + HEADER_LENGTH + blockReserve;
     const data = Buffer.from(await this.#bytes(source, dataOffset, length));
@@ -125,7 +123,7 @@ export class FolderReader {
   }
 }
 
-/** XOR of all 32-bit words. The last one to three bytes are in reverse order (MS-CAB, 3.1). */
+/** Combines all 32-bit words with XOR, and reverses the one to three bytes after the last word (MS-CAB, 3.1). */
 function checksum(data: Buffer): number {
   const whole = data.length - (data.length % 4);
   let sum = 0;

@@ -1,18 +1,19 @@
-/** Reads bits and Huffman codes. Codes are numbered by their lengths, and then by their symbols (MS-PATCH, 2.4). */
-
 import { malformed } from './errors.ts';
 
 const LOOKUP_BITS = 10;
 const LONGEST_CODE = 16;
 
 export interface HuffmanCode {
-  /** Symbol * 32 + length for each value of the next `LOOKUP_BITS` bits. 0 for a longer code. */
+  /** Maps the next `LOOKUP_BITS` bits to `symbol * 32 + length`, or to 0 if the code is longer. */
   readonly lookup: Uint32Array;
   readonly counts: Uint16Array;
   readonly symbols: Uint16Array;
 }
 
-/** Throws `file-malformed` unless each sequence of bits has a meaning. A code without symbols is accepted. */
+/**
+ * Sorts codes by their lengths, and then by their symbols (MS-PATCH, 2.4). Throws `file-malformed` if the code is
+ * incomplete, but accepts a code without symbols.
+ */
 export function huffmanCode(lengths: Uint8Array): HuffmanCode {
   const counts = new Uint16Array(LONGEST_CODE + 1);
   for (const length of lengths) counts[length] = (counts[length] ?? 0) + 1;
@@ -50,11 +51,11 @@ function lookupOf(counts: Uint16Array, symbols: Uint16Array): Uint32Array {
   return lookup;
 }
 
-/** Reads 16-bit words from their highest bit. Like other readers, returns zeros for a few bits after the end. */
+/** Reads 16-bit words from their highest bit. Returns zeros for a few bits after the end, like other readers. */
 export class BitReader {
   readonly #data: Buffer;
   #position: number;
-  /** The next bits, most significant bit first. After `#fill`, there are at least 17. */
+  /** The next bits, with the first one in the highest position. After `#fill`, at least 17 bits are valid. */
   #buffer = 0;
   #bits = 0;
 
@@ -63,7 +64,7 @@ export class BitReader {
     this.#position = position;
   }
 
-  /** `count` is at most 17. */
+  /** Reads up to 17 bits. */
   read(count: number): number {
     if (count === 0) return 0;
     this.#fill();
@@ -111,7 +112,7 @@ export class BitReader {
   }
 
   #drop(count: number): void {
-    // JavaScript would shift by 0 bits instead of 32.
+    // A shift by 32 bits would change nothing in JavaScript.
     this.#buffer = count === 32 ? 0 : this.#buffer << count;
     this.#bits -= count;
   }

@@ -1,12 +1,10 @@
-/** The LZX compression method as used in cabinets (MS-PATCH, without the extensions of LZX DELTA). */
-
 import { malformed } from './errors.ts';
 import type { BlockDecoder } from './folder-reader.ts';
 import { BitReader, type HuffmanCode, huffmanCode } from './huffman.ts';
 
 const LEAST_WINDOW_BITS = 15;
 const MOST_WINDOW_BITS = 21;
-/** Number of ranges of match offsets, for each size of the window. */
+/** Number of position slots for each size of the window. Each slot stands for a range of match offsets. */
 const POSITION_SLOTS = [30, 32, 34, 36, 38, 42, 50];
 const EXTRA_BITS = Array.from({ length: 50 }, (_, slot) => (slot < 4 ? 0 : Math.min(17, (slot >> 1) - 1)));
 const POSITION_BASES = EXTRA_BITS.map((_, slot) => EXTRA_BITS.slice(0, slot).reduce((sum, bits) => sum + 2 ** bits, 0));
@@ -16,7 +14,7 @@ const LEAST_MATCH = 2;
 const VERBATIM = 1;
 const ALIGNED = 2;
 const UNCOMPRESSED = 3;
-/** Real blocks have at least a few hundred bytes. Each one can have new codes, which take time to read. */
+/** Far above the number in real frames. Each block can have new Huffman codes, which take time to read. */
 const MOST_BLOCKS_IN_FRAME = 128;
 
 interface State {
@@ -25,21 +23,20 @@ interface State {
   readonly lengthLengths: Uint8Array;
   total: number;
   recent: [number, number, number];
-  /** Size of the program in whose calls the addresses are translated. undefined until the first block is read. */
+  /** Size that is used to restore the addresses of calls. undefined until the first block is read. */
   callsSize: number | undefined;
   type: number;
-  /**
-   * Length of the current block of the compressed data, and the number of its bytes that have not been unpacked yet.
-   */
   length: number;
+  /** Number of bytes in the current LZX block that have not been unpacked yet. */
   left: number;
-  /** An uncompressed block of odd length ended with the data, so that the byte after it comes next. */
+  /** The next data begins with the padding byte of an uncompressed block. */
   isPadded: boolean;
   main: HuffmanCode;
   lengths: HuffmanCode;
   aligned: HuffmanCode;
 }
 
+/** Unpacks LZX data in cabinets (MS-PATCH, without the extensions of LZX DELTA). */
 export function lzx(windowBits: number): BlockDecoder {
   const slots = POSITION_SLOTS[windowBits - LEAST_WINDOW_BITS];
   if (slots === undefined || windowBits > MOST_WINDOW_BITS)
@@ -67,7 +64,7 @@ function decoderWith(state: State): BlockDecoder {
   };
 }
 
-/** Each block of a cabinet contains one frame of up to 32 KiB. Blocks of the compressed data can span frames. */
+/** A block of a cabinet contains one frame of up to 32 KiB. An LZX block can extend over several frames. */
 function decodeFrame(state: State, data: Buffer, size: number): Buffer {
   const { window, total } = state;
   let position = state.isPadded ? 1 : 0;
@@ -107,7 +104,7 @@ function decodeFrame(state: State, data: Buffer, size: number): Buffer {
   return frame;
 }
 
-/** Returns the offset of the contents of an uncompressed block, or 0. */
+/** Returns the offset of the content of an uncompressed block, or 0 for another block. */
 function readBlockHeader(state: State, bits: BitReader, data: Buffer): number {
   state.type = bits.read(3);
   state.length = bits.read(16) * 256 + bits.read(8);
@@ -128,7 +125,7 @@ function readBlockHeader(state: State, bits: BitReader, data: Buffer): number {
   return 0;
 }
 
-/** Lengths are stored as differences from those of the last block, modulo 17. */
+/** The data contains the differences from the lengths in the last block, modulo 17. */
 function readLengths(bits: BitReader, lengths: Uint8Array): void {
   const code = huffmanCode(Uint8Array.from({ length: 20 }, () => bits.read(4)));
   for (let at = 0; at < lengths.length; ) {
@@ -190,7 +187,7 @@ const TRANSLATED = 32_768 * 32_768;
 const CALL = 0xe8;
 const END = 10;
 
-/** Before compression, the relative address after each byte 0xE8 (a call on x86) became an absolute one. */
+/** Compressors replace the relative address after each byte 0xE8 (a call on x86) by an absolute one. */
 function undoCallTranslation(frame: Buffer, position: number, programSize: number): void {
   if (programSize === 0 || position >= TRANSLATED || frame.length <= END) return;
   const size = programSize | 0;

@@ -1,14 +1,12 @@
-/** Constants of compound files (MS-CFB), and the tree of storages and streams in a file. */
-
 import type { ByteRange, Piece } from '../bytes/pieces.ts';
 
 export const SIGNATURE = Buffer.from('d0cf11e0a1b11ae1', 'hex');
 export const HEADER_LENGTH = 512;
 export const ENTRY_LENGTH = 128;
 export const MINI_SECTOR_LENGTH = 64;
-/** Streams that are shorter than this are stored in the mini stream. */
+/** Shorter streams are stored in the mini stream. */
 export const MINI_CUTOFF = 4096;
-/** Number of FAT sectors whose locations the header lists. DIFAT sectors list the remaining FAT sectors. */
+/** Number of FAT sectors that the header lists. DIFAT sectors list all others. */
 export const HEADER_FAT_SECTORS = 109;
 
 export const FREE = 0xffff_ffff;
@@ -21,10 +19,7 @@ export const TYPE_STORAGE = 1;
 export const TYPE_STREAM = 2;
 export const TYPE_ROOT = 5;
 
-/**
- * Sector at the offset 0x7FFFFF00, in which Windows locks byte ranges. The range-lock sector is never part of a stream
- * (MS-CFB, 2.8).
- */
+/** Windows locks byte ranges in this sector, which is never part of a stream (MS-CFB, 2.8). */
 export const RANGE_LOCK_SECTOR = Math.floor(0x7fff_ff00 / 4096) - 1;
 
 export type Version = 3 | 4;
@@ -38,9 +33,7 @@ export interface CompoundStream {
   readonly entry: Uint8Array;
   readonly size: number;
   readonly content: Iterable<Piece>;
-  /**
-   * True for a stream that is stored after all others, so that its length does not affect the offsets of the others.
-   */
+  /** Stored after all other streams, whose offsets then do not depend on its length. */
   readonly isLast?: boolean;
 }
 
@@ -57,7 +50,7 @@ export interface CompoundFile {
   readonly version: Version;
   readonly header: Uint8Array;
   readonly root: CompoundStorage;
-  /** Sectors that no structure refers to, and bytes after the last sector that the FAT can describe. */
+  /** Sectors to which no structure refers, including those after the end of the FAT. */
   readonly unused: Iterable<ByteRange>;
 }
 
@@ -68,7 +61,7 @@ export function compareNames(a: Uint8Array, b: Uint8Array): number {
   return one === other ? 0 : one < other ? -1 : 1;
 }
 
-/** Each code unit is converted separately. A letter does not change if its upper case consists of several units. */
+/** Converts each code unit separately. Keeps letters whose upper case consists of several units. */
 function upperCase(name: Uint8Array): string {
   const units = Buffer.from(name).toString('utf16le').split('');
   return units.map((unit) => (unit.toUpperCase().length === 1 ? unit.toUpperCase() : unit)).join('');

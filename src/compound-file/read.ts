@@ -1,14 +1,12 @@
-/**
- * Reads the structure of a compound file (MS-CFB, 2.1 to 2.6). Streams are located, but their contents are not read.
- */
-
 import type { ByteSource } from '../bytes/byte-source.ts';
 import { bytesErrors } from '../bytes/errors.ts';
-import { lazyPieces, type Piece } from '../bytes/pieces.ts';
+import { patchedSource } from '../bytes/patched-source.ts';
+import { lazyPieces, type Piece, readPieces } from '../bytes/pieces.ts';
 import {
   type CompoundFile,
   type CompoundNode,
   type CompoundStorage,
+  type CompoundStream,
   compareNames,
   END_OF_CHAIN,
   ENTRY_LENGTH,
@@ -27,7 +25,10 @@ import { malformed, Sectors } from './sectors.ts';
 const DEEPEST = 32;
 const MOST_ENTRIES = 131_072;
 
-/** Needs 5 bytes of memory for each sector of the file. */
+/**
+ * Reads the tree of storages and streams (MS-CFB, 2.1 to 2.6), but not the content of streams. Uses 5 bytes of memory
+ * for each sector of the file.
+ */
 export async function readCompoundFile(source: ByteSource): Promise<CompoundFile> {
   if (source.size < HEADER_LENGTH) {
     throw bytesErrors('file-truncated', { size: source.size, what: 'its header', end: HEADER_LENGTH });
@@ -41,8 +42,18 @@ export async function readCompoundFile(source: ByteSource): Promise<CompoundFile
   const directory = await sectors.readChain(view.getUint32(48, true), undefined, 'the directory', most);
   if (directory.length >= most) throw malformed(`its directory has more than ${MOST_ENTRIES} entries`);
   const mini = await readMiniStream(sectors, view, directory);
-  const root = new Tree(directory, version, sectors, mini).read();
+  const root = readTree(directory, version, sectors, mini);
   return { version, header, root, unused: sectors.unused() };
+}
+
+export async function readStream(source: ByteSource, { content }: CompoundStream): Promise<Buffer> {
+  const chunks: Uint8Array[] = [];
+  for await (const chunk of readPieces(source, content)) chunks.push(Uint8Array.from(chunk));
+  return Buffer.concat(chunks);
+}
+
+export function streamSource(source: ByteSource, { content }: CompoundStream): ByteSource {
+  return patchedSource(source, [{ offset: 0, remove: source.size, insert: content }]);
 }
 
 function versionOf(header: Buffer): Version {
@@ -75,32 +86,21 @@ async function readMiniStream(sectors: Sectors, header: DataView, directory: Buf
   return { sectors: chain, fat, count, owned: new Uint8Array(count) };
 }
 
-class Tree {
-  readonly #directory: Buffer;
-  readonly #version: Version;
-  readonly #sectors: Sectors;
-  readonly #mini: MiniStream;
-  readonly #seen: Uint8Array;
+function readTree(directory: Buffer, version: Version, sectors: Sectors, mini: MiniStream): CompoundStorage {
+  const isVisited = new Uint8Array(directory.length / ENTRY_LENGTH);
 
-  constructor(directory: Buffer, version: Version, sectors: Sectors, mini: MiniStream) {
-    this.#directory = directory;
-    this.#version = version;
-    this.#sectors = sectors;
-    this.#mini = mini;
-    this.#seen = new Uint8Array(directory.length / ENTRY_LENGTH);
+  function visit(id: number): Buffer {
+    if (isVisited[id] === 1) throw malformed(`its directory refers to entry ${id} twice`);
+    if (isVisited[id] !== 0) throw malformed(`its directory refers to entry ${id}, which it does not have`);
+    isVisited[id] = 1;
+    return directory.subarray(id * ENTRY_LENGTH, (id + 1) * ENTRY_LENGTH);
   }
 
-  read(): CompoundStorage {
-    const root = this.#visit(0);
-    if (root[66] !== TYPE_ROOT) throw malformed('the first entry of its directory is not the root');
-    return this.#storage(root, 0);
-  }
-
-  #storage(entry: Buffer, depth: number): CompoundStorage {
+  function readStorage(entry: Buffer, depth: number): CompoundStorage {
     if (depth > DEEPEST) throw malformed('its storages are nested too deeply');
     const children: CompoundNode[] = [];
-    for (const child of this.#inOrder(entry.readUInt32LE(76))) {
-      const node = this.#node(child, depth);
+    for (const child of inOrder(entry.readUInt32LE(76))) {
+      const node = readNode(child, depth);
       const previous = children.at(-1);
       // Readers search the tree. They would miss an entry that is out of order, and find only one of two entries with
       // identical names.
@@ -112,12 +112,12 @@ class Tree {
     return { kind: 'storage', name: nameOf(entry), entry, children };
   }
 
-  *#inOrder(root: number): Generator<Buffer> {
+  function* inOrder(root: number): Generator<Buffer> {
     const ancestors: Buffer[] = [];
     let id = root;
     while (id !== NO_STREAM || ancestors.length > 0) {
       while (id !== NO_STREAM) {
-        const entry = this.#visit(id);
+        const entry = visit(id);
         ancestors.push(entry);
         id = entry.readUInt32LE(68);
       }
@@ -128,47 +128,40 @@ class Tree {
     }
   }
 
-  #node(entry: Buffer, depth: number): CompoundNode {
-    if (entry[66] === TYPE_STORAGE) return this.#storage(entry, depth + 1);
+  function readNode(entry: Buffer, depth: number): CompoundNode {
+    if (entry[66] === TYPE_STORAGE) return readStorage(entry, depth + 1);
     if (entry[66] !== TYPE_STREAM) throw malformed('an entry of its directory is neither a storage nor a stream');
     // In version 3, the upper half of the size field can have any value.
-    const high = this.#version === 3 ? 0 : entry.readUInt32LE(124);
+    const high = version === 3 ? 0 : entry.readUInt32LE(124);
     const size = high * 2 ** 32 + entry.readUInt32LE(120);
     const start = entry.readUInt32LE(116);
-    const content = size < MINI_CUTOFF ? this.#miniContent(start, size) : this.#content(start, size);
+    if (size >= MINI_CUTOFF) sectors.claimContent(start, size, 'a stream');
+    const content =
+      size < MINI_CUTOFF ? smallContent(start, size, mini, sectors) : lazyPieces(() => sectors.ranges(start, size));
     return { kind: 'stream', name: nameOf(entry), entry, size, content };
   }
 
-  #content(start: number, size: number): Iterable<Piece> {
-    this.#sectors.claimContent(start, size, 'a stream');
-    return lazyPieces(() => this.#sectors.ranges(start, size));
-  }
+  const root = visit(0);
+  if (root[66] !== TYPE_ROOT) throw malformed('the first entry of its directory is not the root');
+  return readStorage(root, 0);
+}
 
-  #miniContent(start: number, size: number): Iterable<Piece> {
-    const { sectors, fat, count, owned } = this.#mini;
-    const chain = new Uint32Array(Math.ceil(size / MINI_SECTOR_LENGTH));
-    let mini = start;
-    for (const index of chain.keys()) {
-      if (mini === END_OF_CHAIN || mini >= count) throw malformed('the chain of a small stream is too short');
-      if (owned[mini] === 1) throw malformed(`a small stream refers to small sector ${mini}, which is already in use`);
-      owned[mini] = 1;
-      chain[index] = mini;
-      mini = fat.readUInt32LE(mini * 4);
-    }
-    const { length } = this.#sectors;
-    const perSector = length / MINI_SECTOR_LENGTH;
-    return smallPieces(chain, size, (each) => {
-      const sector = sectors[Math.floor(each / perSector)] ?? 0;
-      return (sector + 1) * length + (each % perSector) * MINI_SECTOR_LENGTH;
-    });
+function smallContent(start: number, size: number, mini: MiniStream, sectors: Sectors): Iterable<Piece> {
+  const chain = new Uint32Array(Math.ceil(size / MINI_SECTOR_LENGTH));
+  let sector = start;
+  for (const index of chain.keys()) {
+    if (sector === END_OF_CHAIN || sector >= mini.count) throw malformed('the chain of a small stream is too short');
+    if (mini.owned[sector] === 1)
+      throw malformed(`a small stream refers to small sector ${sector}, which is already in use`);
+    mini.owned[sector] = 1;
+    chain[index] = sector;
+    sector = mini.fat.readUInt32LE(sector * 4);
   }
-
-  #visit(id: number): Buffer {
-    if (this.#seen[id] === 1) throw malformed(`its directory refers to entry ${id} twice`);
-    if (this.#seen[id] !== 0) throw malformed(`its directory refers to entry ${id}, which it does not have`);
-    this.#seen[id] = 1;
-    return this.#directory.subarray(id * ENTRY_LENGTH, (id + 1) * ENTRY_LENGTH);
-  }
+  const perSector = sectors.length / MINI_SECTOR_LENGTH;
+  return smallPieces(chain, size, (each) => {
+    const outer = mini.sectors[Math.floor(each / perSector)] ?? 0;
+    return sectors.offsetOf(outer) + (each % perSector) * MINI_SECTOR_LENGTH;
+  });
 }
 
 function nameOf(entry: Buffer): Uint8Array {
@@ -180,7 +173,7 @@ function nameOf(entry: Buffer): Uint8Array {
   return name;
 }
 
-/** Yields the first `size` bytes that are stored in the small sectors. Adjacent sectors are combined into one range. */
+/** Yields `size` bytes in the small sectors of `chain`. Combines adjacent sectors into one range. */
 function smallPieces(chain: Iterable<number>, size: number, offsetOf: (sector: number) => number): Iterable<Piece> {
   return lazyPieces(function* () {
     let [start, end, rest] = [0, 0, size];

@@ -1,5 +1,3 @@
-/** The sectors of a compound file: the allocation table, and which structure or stream each sector belongs to. */
-
 import type { ByteSource } from '../bytes/byte-source.ts';
 import { bytesErrors } from '../bytes/errors.ts';
 import { type ByteRange, readPieces } from '../bytes/pieces.ts';
@@ -13,19 +11,18 @@ import {
   type Version,
 } from './format.ts';
 
+/** The allocation table of a compound file, and the sectors that are in use. */
 export class Sectors {
   readonly length: number;
   readonly #source: ByteSource;
   readonly #version: Version;
-  /** Number of sectors in the file. The last sector may be shorter than the others. */
+  /** Number of sectors, including an incomplete sector at the end of the file. */
   readonly #count: number;
   readonly #owned: Uint8Array;
   #fat = new Uint32Array();
 
   constructor(source: ByteSource, version: Version) {
-    if (source.size > SIZE_LIMIT[version]) {
-      throw tooLarge(source.size, version);
-    }
+    if (source.size > SIZE_LIMIT[version]) throw tooLarge(source.size, version);
     this.length = SECTOR_LENGTH[version];
     this.#source = source;
     this.#version = version;
@@ -33,7 +30,6 @@ export class Sectors {
     this.#owned = new Uint8Array(this.#count);
   }
 
-  /** Reads the FAT, which contains 4 bytes for each sector of the file. `header` is the first 512 bytes. */
   async readFat(header: DataView): Promise<void> {
     const fatSectors = await this.#listFatSectors(header);
     const perSector = this.length / 4;
@@ -48,11 +44,9 @@ export class Sectors {
     if (this.#version === 4 && RANGE_LOCK_SECTOR < this.#count) this.#claim(RANGE_LOCK_SECTOR, 'the range lock');
   }
 
-  /**
-   * Claims `count` sectors of a chain, or by default all of them. Throws if another chain owns one of these sectors.
-   */
+  /** Marks `count` sectors of a chain (default: all) as in use. Throws if one of them is already in use. */
   claimChain(start: number, count: number | undefined, what: string): { count: number; last: number | undefined } {
-    // Files can have millions of sectors. If this loop accessed class members, it would take several times as long.
+    // With class members instead of local variables, this loop would take several times as long.
     const [fat, owned] = [this.#fat, this.#owned];
     let claimed = 0;
     let last: number | undefined;
@@ -93,7 +87,7 @@ export class Sectors {
     }
   }
 
-  /** Claims a chain, and reads as many of its first sectors as contain `most` bytes. */
+  /** Claims a chain, and reads its first `most` bytes, rounded up to whole sectors. */
   async readChain(start: number, count: number | undefined, what: string, most: number): Promise<Buffer> {
     const { count: claimed } = this.claimChain(start, count, what);
     return this.#readWhole([...this.follow(start, Math.min(claimed, Math.ceil(most / this.length)))], what);
@@ -103,7 +97,7 @@ export class Sectors {
     return (sector + 1) * this.length;
   }
 
-  /** Claims a chain that contains `size` bytes. Throws if the file does not contain all of these bytes. */
+  /** Claims a chain of `size` bytes, and checks that the file contains all of them. */
   claimContent(start: number, size: number, what: string): number {
     const { count, last } = this.claimChain(start, Math.ceil(size / this.length), what);
     if (last !== undefined) this.#checkEnd(this.offsetOf(last) + size - (count - 1) * this.length, what);

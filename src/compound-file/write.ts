@@ -1,9 +1,3 @@
-/**
- * Lays out a compound file without gaps, in this order: large streams, the mini stream, large streams marked as last,
- * mini FAT, directory, FAT and DIFAT. The result depends only on the tree. The same streams always give the same bytes,
- * wherever they were in the original file.
- */
-
 import { lazyPieces, type Piece, part, pieceLength } from '../bytes/pieces.ts';
 import {
   type CompoundFile,
@@ -38,6 +32,10 @@ export function newStream(name: string, bytes: Uint8Array): CompoundStream {
   return { kind: 'stream', name: encoded, entry, size: bytes.length, content: [bytes] };
 }
 
+/**
+ * Writes large streams, the mini stream, large streams marked as last, mini FAT, directory, FAT and DIFAT, in this order
+ * and without gaps. The result depends only on the tree, not on the layout of the original file.
+ */
 export function layOut(
   { version, header }: Pick<CompoundFile, 'version' | 'header'>,
   root: CompoundStorage,
@@ -105,9 +103,7 @@ interface NumberedEntry {
   isRed: boolean;
 }
 
-/**
- * Numbers the children of each storage consecutively in the order of their names, and builds a balanced tree from them.
- */
+/** Numbers the children of each storage consecutively by name, and builds a balanced tree from them. */
 function numberEntries(root: CompoundStorage): readonly NumberedEntry[] {
   const entries: NumberedEntry[] = [unlinked(root)];
   for (let id = 0; id < entries.length; id += 1) {
@@ -122,11 +118,7 @@ function numberEntries(root: CompoundStorage): readonly NumberedEntry[] {
 }
 
 const unlinked = (node: CompoundNode): NumberedEntry => ({
-  node,
-  left: NO_STREAM,
-  right: NO_STREAM,
-  child: NO_STREAM,
-  isRed: false,
+  ...{ node, left: NO_STREAM, right: NO_STREAM, child: NO_STREAM, isRed: false },
 });
 
 /** Builds a red-black tree and returns its root. Entries below the last complete level are red. */
@@ -219,7 +211,7 @@ function* aroundRangeLock(version: Version, pieces: () => Iterable<Piece>): Gene
 class Allocation {
   readonly #version: Version;
   readonly #length: number;
-  /** First sector and number of sectors of each chain in order, numbered as if there were no range-lock sector. */
+  /** The sectors of each chain, numbered as if there were no range-lock sector. */
   readonly #chains: (readonly [start: number, count: number])[] = [];
   #next = 0;
 

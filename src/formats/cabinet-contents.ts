@@ -1,5 +1,3 @@
-/** Returns the files in a cabinet, and in the cabinets in which it continues. */
-
 import { type ByteSource, memorySource } from '../bytes/byte-source.ts';
 import { forwardSource } from '../bytes/forward-source.ts';
 import { lazy } from '../bytes/reuse.ts';
@@ -13,10 +11,7 @@ import type { ContainedFile, FindNeighbour } from '../format/signable-file.ts';
 
 const MOST_CABINETS = 200;
 
-/**
- * Yields the files in the order of their data. A file that continues from the previous cabinet of the set belongs to
- * the contents of that cabinet.
- */
+/** Yields the files in the order of their data, except files that begin in the previous cabinet of the set. */
 export async function* cabinetFiles(
   source: ByteSource,
   neighbour: FindNeighbour = async () => undefined,
@@ -24,29 +19,22 @@ export async function* cabinetFiles(
   const cabinet = await readCabinet(source);
   const openFile = fileOpener(cabinet, neighbour);
   let last: { readonly file: CabinetFile; readonly open: ContainedFile['open'] } | undefined;
-  for (const file of inOrderOfData(cabinet)) {
-    const { name, size } = file;
+  for (const file of cabinet.files.toSorted((a, b) => a.folder - b.folder || a.offset - b.offset)) {
+    const { name, size, folder, offset } = file;
     if (file.isFromPrevious) {
-      const start = await previousOf(cabinet, neighbour);
-      if (start.files.some((each) => each.isToNext && each.name === name && each.size === size)) continue;
+      const previous = await neighbourOf(cabinet, cabinet.previous, -1, neighbour);
+      if (previous.files.some((each) => each.isToNext && each.name === name && each.size === size)) continue;
       throw malformed(`${name} does not begin in the previous cabinet`);
     }
     // WiX stores files with identical contents only once.
-    const open = last !== undefined && hasSameData(last.file, file) ? last.open : lazy(() => openFile(file));
+    const isSame = last?.file.folder === folder && last.file.offset === offset && last.file.size === size;
+    const open = isSame && last !== undefined ? last.open : lazy(() => openFile(file));
     last = { file, open };
     yield { name, size, open };
   }
 }
 
-function inOrderOfData({ files }: Cabinet): readonly CabinetFile[] {
-  return files.toSorted((a, b) => a.folder - b.folder || a.offset - b.offset);
-}
-
-function hasSameData(one: CabinetFile, other: CabinetFile): boolean {
-  return one.folder === other.folder && one.offset === other.offset && one.size === other.size;
-}
-
-/** The unpacked blocks are counted against the limits, because files can overlap, and folders can share data. */
+/** Counts the unpacked blocks instead of the files, because files and folders can contain the same data. */
 function fileOpener(cabinet: Cabinet, neighbour: FindNeighbour) {
   let current: { readonly folder: number; readonly reader: FolderReader } | undefined;
   let failure: { readonly folder: number; readonly thrown: unknown } | undefined;
@@ -68,7 +56,7 @@ function fileOpener(cabinet: Cabinet, neighbour: FindNeighbour) {
 
   return async ({ folder, offset, size }: CabinetFile): Promise<ByteSource> => {
     if (size === 0) return memorySource(Buffer.alloc(0));
-    // The files after one that is damaged cannot be unpacked either.
+    // No file after a damaged one can be unpacked.
     if (failure?.folder === folder) throw failure.thrown;
     try {
       const isAhead = current?.folder === folder && current.reader.start <= offset;
@@ -102,16 +90,10 @@ async function partsOf(cabinet: Cabinet, folder: number, neighbour: FindNeighbou
     parts.push({ source: current.source, dataOffset, blockCount, blockReserve: current.blockReserve });
     const isLast = index === current.folders.length - 1;
     if (!isLast || !current.files.some(({ isToNext }) => isToNext)) return parts;
-    if (parts.length === MOST_CABINETS) {
-      throw malformed(`it continues in more than ${MOST_CABINETS} cabinets`);
-    }
+    if (parts.length === MOST_CABINETS) throw malformed(`it continues in more than ${MOST_CABINETS} cabinets`);
     current = await neighbourOf(current, current.next, 1, neighbour);
     index = 0;
   }
-}
-
-function previousOf(cabinet: Cabinet, neighbour: FindNeighbour): Promise<Cabinet> {
-  return neighbourOf(cabinet, cabinet.previous, -1, neighbour);
 }
 
 async function neighbourOf(

@@ -16,9 +16,9 @@ const LISTED: readonly Format[] = [pe, cab];
 export const isCatalog = (format: string | null): boolean => format === cat.id;
 
 /**
- * Returns what a catalog would list (CryptCATAdminCalcHashFromFileHandle2): Authenticode digests of programs and
- * cabinets, which signing does not change, and digests of all bytes of other files. `onOpen` is called only for
- * programs and cabinets.
+ * Returns the digests that a catalog lists (CryptCATAdminCalcHashFromFileHandle2): Authenticode digests for programs and
+ * cabinets, which signing does not change, and digests of all bytes for other files. Calls `onOpen` only for programs
+ * and cabinets.
  */
 export async function listedFile(
   source: ByteSource,
@@ -36,7 +36,7 @@ export async function listedFile(
   return { name: basename(path), kind: opened?.listing?.as ?? 'other', digests };
 }
 
-/** Windows checks the checksum in the header only for drivers, so a wrong checksum does not matter here. */
+/** A wrong CheckSum is ignored, because Windows checks it only in drivers. */
 const CHECKSUM = 'checksum-wrong';
 
 /** Reports bytes that the digest in a catalog does not cover, such as bytes next to a signature. */

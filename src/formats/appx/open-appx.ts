@@ -1,13 +1,11 @@
 /** AppxSignature.p7x contains one Authenticode signature. */
 
 import { authenticodeFile } from '../../authenticode/authenticode-file.ts';
-import { type Container, digestIn, type MeasuredContent } from '../../authenticode/container.ts';
+import type { Container, MeasuredContent } from '../../authenticode/container.ts';
 import { type Sip, sipKind, spcSipInfo } from '../../authenticode/sip-info.ts';
-import { spcContent } from '../../authenticode/spc-structures.ts';
 import type { ByteSource } from '../../bytes/byte-source.ts';
 import { orUndefined } from '../../errors/codesign-error.ts';
 import { asClause, broken, type Finding } from '../../errors/finding.ts';
-import { formatErrors } from '../../format/errors.ts';
 import { INNER_PACKAGES, isGiven } from '../../format/options.ts';
 import type { ContentReader, SignableFile, SigningContext } from '../../format/signable-file.ts';
 import { archiveBody, editLastEntry, replacedBy } from '../../zip/edit-archive.ts';
@@ -126,12 +124,12 @@ function signaturePart(
     source,
     kind: { ...sipKind(sip, kind === 'bundle' ? 'a bundle of packages' : 'a package'), describeDigest: describeList },
     reasonForOneSignature: 'a package can have only one signature',
-    entries: async () => (signature === undefined ? [] : [{ location: PARTS.signature, cms: signature.cms }]),
+    entries: signature === undefined ? [] : [{ location: PARTS.signature, cms: signature.cms }],
     async measure(content, algorithms) {
       const body = content === 'present' ? bodyWith(opened) : bodyWithSignature(opened);
       return { digests: await measurePackage(source, body, opened, algorithms, measure), body };
     },
-    content: async ({ algorithm }, measured) => spcContent(spcSipInfo(sip), algorithm, digestIn(measured, algorithm)),
+    content: async () => spcSipInfo(sip),
     async compare({ contentDigestAlgorithm, signedData }): Promise<readonly Finding[]> {
       const findings: Finding[] = [];
       if (contentDigestAlgorithm !== algorithm) {
@@ -148,7 +146,7 @@ function signaturePart(
     },
     write: (cms, { body }) => editLastEntry(body, plainlyDeflatedEntry(PARTS.signature, signatureContents(cms))),
     async removeAll() {
-      if (signature === undefined) throw formatErrors('not-signed');
+      if (signature === undefined) return undefined;
       const { contentTypes } = opened;
       return editLastEntry(bodyWith(opened, contentTypes.namesSignature ? contentTypes.withoutSignature() : undefined));
     },

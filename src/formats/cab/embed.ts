@@ -1,5 +1,5 @@
 import type { ByteSource } from '../../bytes/byte-source.ts';
-import type { Edit, Patch } from '../../bytes/pieces.ts';
+import type { Patch } from '../../bytes/pieces.ts';
 import { HAS_RESERVE, HEADER_LENGTH } from '../../cabinet/directory.ts';
 import { malformed } from '../../cabinet/errors.ts';
 import type { Content } from '../../crypto/measure-content.ts';
@@ -12,11 +12,11 @@ import {
   tooLarge,
 } from './layout.ts';
 
-interface Head {
+export interface Head {
   readonly header: Buffer;
   readonly sizes: Buffer;
   readonly block1: Uint8Array;
-  /** Length of the bytes after block1: the signature reference, and zeros up to the end of the reserved area. */
+  /** Length of the signature reference and of the zeros up to the end of the reserved area. */
   readonly block2Length: number;
   readonly folders: Buffer;
   readonly shift: number;
@@ -46,10 +46,7 @@ export async function headForSignature(source: ByteSource, layout: CabinetLayout
   return readHead(source, layout, reserveForSignature(layout));
 }
 
-/**
- * Pads the signature with zeros to a multiple of 8 bytes. As in files from signtool, the length in the reference
- * includes this padding.
- */
+/** Pads the signature with zeros to a multiple of 8 bytes. Like signtool, writes the padded length in the reference. */
 export function embedCms(layout: CabinetLayout, head: Head, cms: Uint8Array): Patch {
   const padded = Buffer.alloc(Math.ceil(cms.length / 8) * 8);
   padded.set(cms);
@@ -89,7 +86,7 @@ async function readHead(source: ByteSource, layout: CabinetLayout, length: numbe
   }
   if (length > 0) {
     sizes.writeUInt16LE(block1.length, 4);
-    // If signtool creates the reserved area, it writes this length. jsign accepts no other length.
+    // signtool writes the length 16, even if the area is longer, and jsign accepts no other length.
     sizes.writeUInt16LE(Math.min(block2Length, REFERENCE_LENGTH), 6);
   }
   const shift = HEADER_LENGTH + (isReserved ? RESERVE_SIZES_LENGTH + length : 0) - reserveEnd(layout);
@@ -108,10 +105,9 @@ async function readHead(source: ByteSource, layout: CabinetLayout, length: numbe
 
 function editsFor(layout: CabinetLayout, head: Head, block2: Buffer, tail: Uint8Array): Patch {
   const { names, folderCount, folderLength, cabinetSize, fileSize } = layout;
-  const edits: readonly Edit[] = [
+  return [
     { offset: 0, remove: reserveEnd(layout), insert: [head.header, head.sizes, head.block1, block2] },
     { offset: names.end, remove: folderCount * folderLength, insert: [head.folders] },
     { offset: cabinetSize, remove: fileSize - cabinetSize, insert: [tail] },
   ];
-  return edits;
 }

@@ -10,21 +10,21 @@ import { CodesignError, expectedError } from '../../errors/codesign-error.ts';
 import { formatErrors } from '../../format/errors.ts';
 import { CMS_TRACE, hasTrace } from '../trace.ts';
 
-/** Length of cbCFHeader, cbCFFolder and cbCFData, which exist only if a flag is set. */
+/** Length of the fields cbCFHeader, cbCFFolder and cbCFData, which exist only if a flag is set. */
 export const RESERVE_SIZES_LENGTH = 4;
-/** Length of a 32-bit offset and a 32-bit length of the CMS signature, and 8 zero bytes. */
+/** The offset and the length of the CMS signature (32 bits each), and 8 zero bytes. */
 export const REFERENCE_LENGTH = 16;
 const ROOM = 1024 * 1024;
 export const MAXIMUM_SIZE = 0xffff_ffff;
 
 export interface CabinetLayout {
   readonly fileSize: number;
-  /** cbCabinet: the size of the cabinet without the signature. */
+  /** Size of the cabinet without the signature (cbCabinet). */
   readonly cabinetSize: number;
   readonly filesOffset: number;
   readonly flags: number;
   readonly reserve: Reserve | undefined;
-  /** Names of the previous and the next cabinet, up to the start of the folder table. */
+  /** Range of the names of the previous and the next cabinet. */
   readonly names: ByteRange;
   readonly folderCount: number;
   readonly folderLength: number;
@@ -36,11 +36,11 @@ interface Reserve {
   readonly folderLength: number;
   readonly dataLength: number;
   readonly block1: Uint8Array;
-  /** The bytes after block1: the reference to the signature, and zeros. */
+  /** The reference to the signature, and zeros up to the end of the reserved area. */
   readonly block2: Uint8Array;
 }
 
-export function reserveEnd({ reserve }: CabinetLayout): number {
+export function reserveEnd({ reserve }: Pick<CabinetLayout, 'reserve'>): number {
   return HEADER_LENGTH + (reserve === undefined ? 0 : RESERVE_SIZES_LENGTH + reserve.length);
 }
 
@@ -56,7 +56,7 @@ export async function readLayout(source: ByteSource): Promise<CabinetLayout> {
   checkEnd(fileSize, 'content', cabinetSize);
 
   const reserve = (flags & HAS_RESERVE) === 0 ? undefined : await readReserve(source);
-  const start = HEADER_LENGTH + (reserve === undefined ? 0 : RESERVE_SIZES_LENGTH + reserve.length);
+  const start = reserveEnd({ reserve });
   const names = { start, end: (await readNames(source, start, flags)).end };
   const folderLength = 8 + (reserve?.folderLength ?? 0);
   const foldersEnd = names.end + folderCount * folderLength;
@@ -99,12 +99,11 @@ function signatureIn(reserve: Reserve | undefined, cabinetSize: number, fileSize
   const start = reference?.u32('offset of the signature') ?? cabinetSize;
   const length = reference?.u32('length of the signature') ?? 0;
   if (start !== cabinetSize) throw malformed(`its signature is at byte ${start}, not at its end, byte ${cabinetSize}`);
-  checkEnd(fileSize, 'signature', start + length);
-  if (start + length !== fileSize) {
-    const [end, what] = [start + length, 'the cabinet and its signature'];
-    throw formatErrors('trailing-bytes', { length: fileSize - end, what, end });
-  }
-  return length === 0 ? undefined : { start, end: start + length };
+  const end = start + length;
+  checkEnd(fileSize, 'signature', end);
+  if (end !== fileSize)
+    throw formatErrors('trailing-bytes', { length: fileSize - end, what: 'the cabinet and its signature', end });
+  return length === 0 ? undefined : { start, end };
 }
 
 function checkEnd(size: number, what: string, end: number): void {
@@ -117,8 +116,8 @@ export const tooLarge = (size: number) =>
 const BLOCK_HEADER = 8;
 
 /**
- * Returns true if the data blocks of a folder end where the next folder starts. No digest covers the sizes of the
- * reserved areas of folders and data blocks (cbCFFolder, cbCFData). With other sizes, programs unpack other bytes.
+ * Checks whether the data blocks of a folder end where the next folder starts. No digest covers cbCFFolder and
+ * cbCFData, so a changed value would make programs unpack other bytes.
  */
 export async function areReserveSizesRight(
   source: ByteSource,
@@ -129,7 +128,7 @@ export async function areReserveSizesRight(
     start: table.readUInt32LE(index * folderLength),
     blocks: table.readUInt16LE(index * folderLength + 4),
   })).filter(({ blocks }) => blocks > 0);
-  // A wrong size moves the end of every folder, so the folder with the fewest blocks is enough.
+  // A wrong size moves the end of every folder, so it is enough to check the folder with the fewest blocks.
   const [folder] = folders.toSorted((a, b) => a.blocks - b.blocks);
   if (folder === undefined) return true;
   const window = slidingWindow(source, cabinetSize);

@@ -2,24 +2,24 @@ import { SPC_CAB_DATA, SPC_CAB_DATA_2, SPC_PE_IMAGE_DATA } from '../../asn1/obje
 import type { Element } from '../../asn1/read.ts';
 import { contextConstructed } from '../../asn1/write.ts';
 import { authenticodeFile } from '../../authenticode/authenticode-file.ts';
-import { type CmsEntry, type Container, digestIn, type SignedKind } from '../../authenticode/container.ts';
-import { readLink, spcContent, spcUnicode } from '../../authenticode/spc-structures.ts';
+import type { Container, SignedKind } from '../../authenticode/container.ts';
+import { readLink, spcUnicode } from '../../authenticode/spc-structures.ts';
 import { isPadding, readStoredCms, type StoredCms } from '../../authenticode/stored-cms.ts';
 import type { ByteSource } from '../../bytes/byte-source.ts';
 import { malformed } from '../../cabinet/errors.ts';
 import { broken } from '../../errors/finding.ts';
 import { plural } from '../../errors/plural.ts';
-import { formatErrors, formatWarnings } from '../../format/errors.ts';
+import { formatWarnings } from '../../format/errors.ts';
 import type { ContentReader, SignableFile } from '../../format/signable-file.ts';
 import type { Detail } from '../../format/signature.ts';
-import { contentOf, embedCms, headForSignature, removeCms } from './embed.ts';
+import { contentOf, embedCms, type Head, headForSignature, removeCms } from './embed.ts';
 import { areReserveSizesRight, type CabinetLayout, readLayout } from './layout.ts';
 
 export async function openCab(source: ByteSource, reader: ContentReader): Promise<SignableFile> {
   const layout = await readLayout(source);
   const head = await headForSignature(source, layout);
-  const cabinet: Cabinet = { layout, head, stored: await storedIn(source, layout) };
-  const container = signatureAtEnd(cabinet, source, reader);
+  const stored = layout.signature && (await readStoredCms(source, layout.signature));
+  const container = signatureAtEnd({ layout, head, stored }, source, reader);
   return {
     ...authenticodeFile(container, reader.budget),
     layout: () => describe(layout),
@@ -38,17 +38,13 @@ export async function openCab(source: ByteSource, reader: ContentReader): Promis
 
 interface Cabinet {
   readonly layout: CabinetLayout;
-  readonly head: Awaited<ReturnType<typeof headForSignature>>;
+  readonly head: Head;
   readonly stored: StoredCms | undefined;
-}
-
-async function storedIn(source: ByteSource, { signature }: CabinetLayout): Promise<StoredCms | undefined> {
-  return signature === undefined ? undefined : readStoredCms(source, signature);
 }
 
 const KIND: SignedKind = {
   dataType: SPC_CAB_DATA,
-  // signtool in SDK 26100, jsign and relic write one of these data types.
+  // Data types that signtool (since SDK 26100), jsign and relic write.
   otherTypes: [SPC_CAB_DATA_2, SPC_PE_IMAGE_DATA],
   value: { name: 'link', examine: () => [], describe: describeLink },
 };
@@ -59,35 +55,24 @@ function signatureAtEnd(cabinet: Cabinet, source: ByteSource, { measure }: Conte
     source,
     warnings: hiddenIn(cabinet).map((where) => formatWarnings('hidden-bytes-dropped', { where })),
     kind: KIND,
-    entries: async () => (stored === undefined ? [] : [entryOf(stored)]),
+    entries: stored === undefined ? [] : [{ location: 'end of the cabinet', cms: stored.cms }],
     async measure(content, algorithms) {
-      // Otherwise, `verify` would report the signed cabinet as broken.
       if (content === 'new' && !(await areReserveSizesRight(source, layout)))
         throw malformed('its data blocks do not end where its data ends');
       const draft = head.shift === 0 ? undefined : () => embedCms(layout, head, new Uint8Array());
       return measure(source, await contentOf(source, layout, content), algorithms, draft);
     },
-    content: async ({ algorithm }, measured) => {
-      const value = contextConstructed(2, spcUnicode('<<<Obsolete>>>'));
-      return spcContent({ type: SPC_CAB_DATA, value }, algorithm, digestIn(measured, algorithm));
-    },
+    content: async () => ({ type: SPC_CAB_DATA, value: contextConstructed(2, spcUnicode('<<<Obsolete>>>')) }),
     write: (cms) => embedCms(layout, head, cms),
-    async removeAll() {
-      if (layout.signature === undefined) throw formatErrors('not-signed');
-      return removeCms(source, layout);
-    },
+    removeAll: async () => stored && removeCms(source, layout),
     async examine() {
-      if (layout.signature === undefined) return [];
+      if (stored === undefined) return [];
       const hidden = hiddenIn(cabinet).map((where) =>
         broken('hidden-bytes', `Bytes that no signature covers are hidden ${where}.`),
       );
       return (await areReserveSizesRight(source, layout)) ? hidden : [...hidden, RESERVE_SIZES_DIFFER];
     },
   };
-}
-
-function entryOf({ cms }: StoredCms): CmsEntry {
-  return { location: 'end of the cabinet', cms };
 }
 
 const RESERVE_SIZES_DIFFER = broken(
@@ -108,12 +93,10 @@ function describeLink(value: Element): readonly Detail[] {
 }
 
 function describe({ cabinetSize, folderCount, reserve, signature }: CabinetLayout): readonly Detail[] {
+  const signed = signature && `at byte ${signature.start}, ${signature.end - signature.start} bytes`;
   return [
     { name: 'cabinet', value: `${cabinetSize} bytes, ${plural(folderCount, 'folder')}` },
     { name: 'reserved area', value: reserve === undefined ? 'none' : plural(reserve.length, 'byte') },
-    {
-      name: 'signature',
-      value: signature === undefined ? 'none' : `at byte ${signature.start}, ${signature.end - signature.start} bytes`,
-    },
+    { name: 'signature', value: signed ?? 'none' },
   ];
 }

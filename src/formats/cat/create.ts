@@ -34,8 +34,8 @@ const IDENTIFIER_LENGTH = 16;
 const FLAGS = Uint8Array.of(0x10, 0x01, 0x00, 0x01);
 
 /**
- * The order of files does not matter. Each file has an entry for its SHA-256 and one for its SHA-1 digest; files with
- * the same content share them.
+ * Lists each file by its SHA-256 and its SHA-1 digest. Files with the same content are listed once. The result does not
+ * depend on the order of the files.
  */
 export function newCatalog(files: readonly ListedFile[], time: Date): Uint8Array {
   const byName = files.toSorted((a, b) => (a.name < b.name ? -1 : 1));
@@ -68,7 +68,7 @@ function utcTime(time: Date): Uint8Array {
   return encode(0x17, Buffer.from(`${time.toISOString().replace(/[-:T]/g, '').slice(2, 14)}Z`));
 }
 
-/** CAT_MEMBERINFO2 and the indirect data describe the type of the file. The SpcLink is empty in catalogs. */
+/** In catalogs, the SpcLink is empty. */
 const EMPTY_LINK = contextConstructed(2, spcUnicode(''));
 const INDIRECT: Readonly<Record<ListedFile['kind'], { readonly info: number; readonly data: SpcData }>> = {
   program: {
@@ -83,7 +83,7 @@ const INDIRECT: Readonly<Record<ListedFile['kind'], { readonly info: number; rea
   other: { info: 2, data: { type: SPC_CAB_DATA, value: EMPTY_LINK } },
 };
 
-/** A member is SEQUENCE { tag, SET of attributes }. The member of a SHA-1 digest has no SpcIndirectData. */
+/** Only the entry for the SHA-256 digest contains SpcIndirectData. */
 function membersOf({ name, kind, digests }: ListedFile): readonly (readonly [Uint8Array, Uint8Array])[] {
   const { info, data } = INDIRECT[kind];
   const [sha1, sha256] = [digestIn({ digests }, 'SHA1'), digestIn({ digests }, 'SHA256')];

@@ -5,13 +5,13 @@ export const cat = {
   id: 'cat',
   title: 'Security catalog (CAT)',
   extensions: ['.cat'],
-  // Files that a catalog lists must not change after it is signed.
+  // In a folder, signing the listed files would make the signed catalog outdated.
   onlyIfNamed: ['.cat'],
   signing: { options: PROGRAM_OPTIONS, modes: ['replace'] },
   purpose: 'code-signing',
   recognition: { by: 'bytes', claims: startsLikeCatalog },
   open: async (source, reader) => (await import('./open-cat.ts')).openCat(source, reader),
-  // The file is a CMS structure, so a damaged catalog may have been signed.
+  // A damaged catalog may have been signed.
   seemsSigned: async () => true,
 } as const satisfies Format;
 
@@ -24,12 +24,6 @@ const LONGEST_START = 256;
 
 function startsLikeCatalog(head: Uint8Array): boolean {
   const start = Buffer.from(head.subarray(0, LONGEST_START));
-  let at = 0;
-  return (
-    start[0] === 0x30 &&
-    MARKS.every((mark) => {
-      at = start.indexOf(mark, at);
-      return at >= 0;
-    })
-  );
+  const offsets = MARKS.map((mark) => start.indexOf(mark));
+  return start[0] === 0x30 && offsets.every((offset, index) => offset > (offsets[index - 1] ?? 0));
 }

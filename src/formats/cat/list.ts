@@ -1,4 +1,4 @@
-/** Reads a catalog, which is a certificate trust list (CTL_INFO in wincrypt.h) of files (mscat.h). */
+/** A catalog is a certificate trust list (CTL_INFO in wincrypt.h) with the attributes of files (mscat.h). */
 
 import {
   CATALOG_LIST,
@@ -28,7 +28,6 @@ import type { ListedFile } from '../../format/signable-file.ts';
 export interface Catalog {
   readonly cms: Uint8Array | undefined;
   readonly encapsulated: Element;
-  /** The digest excludes the tag and the length of the list. */
   readonly list: Element;
   /** Version 1 lists SHA-1 digests, version 2 SHA-256 digests. */
   readonly version: 1 | 2;
@@ -71,14 +70,10 @@ export function findListed(
   { name, digests }: ListedFile,
 ): 'listed' | 'changed' | 'not-listed' {
   const values = [...digests.values()].map((digest) => Buffer.from(digest).toString('hex'));
-  const isIts = ({ tag, digest }: CatalogMember): boolean => {
-    const listed = Buffer.from(digest?.value ?? tag);
-    return values.includes(listed.toString('hex'));
-  };
-  if (members.some(isIts)) return 'listed';
-  const isNamesake = ({ attributes }: CatalogMember): boolean =>
-    attributes.some((one) => one.name === 'File' && one.value.toLowerCase() === name.toLowerCase());
-  return members.some(isNamesake) ? 'changed' : 'not-listed';
+  if (members.some(({ tag, digest }) => values.includes(Buffer.from(digest?.value ?? tag).toString('hex'))))
+    return 'listed';
+  const names = members.flatMap(({ attributes }) => attributes).filter((attribute) => attribute.name === 'File');
+  return names.some(({ value }) => value.toLowerCase() === name.toLowerCase()) ? 'changed' : 'not-listed';
 }
 
 function readList(list: Element) {
@@ -131,7 +126,7 @@ function readExtensions(extensions: Element): readonly NameValue[] {
   });
 }
 
-/** CatalogNameValue: a BMPString, an INTEGER with flags, and an OCTET STRING with UTF-16LE and a final NUL. */
+/** CatalogNameValue: a BMPString, flags, and an OCTET STRING that contains UTF-16LE with a final NUL. */
 function readNameValue(element: Element): NameValue {
   const fields = fieldsOf(element, 0x30, 'name and value');
   const name = Buffer.from(fields.next(0x1e, 'name').contents);

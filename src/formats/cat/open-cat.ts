@@ -39,7 +39,7 @@ export async function openCat(source: ByteSource, reader: ContentReader): Promis
   };
 }
 
-/** An attached signature replaces the whole file, so only the lists show whether it lists other files. */
+/** An attached signature contains its own list, which replaces the list in the file. */
 function checkSameList(cms: Uint8Array, { list }: Catalog): void {
   const other = attempt(() => readCatalog(cms));
   if (other instanceof CodesignError || !isSameBytes(other.list.bytes, list.bytes)) {
@@ -55,15 +55,12 @@ function signedList(catalog: Catalog, source: ByteSource): Container {
     warnings: catalog.version === 2 ? [] : [catWarnings('listed-by-sha1')],
     kind: { contentType: CERTIFICATE_TRUST_LIST, dataType: CERTIFICATE_TRUST_LIST },
     reasonForOneSignature: 'a security catalog can have only one signature',
-    entries: async () => (cms === undefined ? [] : [{ location: 'catalog', cms }]),
-    // Digests the copy in memory, so that later changes to the file have no effect.
+    entries: cms === undefined ? [] : [{ location: 'catalog', cms }],
+    // The list in memory stays the same if another program changes the file.
     measure: (_content, algorithms) => measureContent(memorySource(list.contents), [list.contents], algorithms),
     content: async () => ({ type: CERTIFICATE_TRUST_LIST, value: list.bytes }),
     write: replaceBy,
-    async removeAll() {
-      if (cms === undefined) throw formatErrors('not-signed');
-      return replaceBy(unsignedCatalog(encapsulated.bytes));
-    },
+    removeAll: async () => (cms === undefined ? undefined : replaceBy(unsignedCatalog(encapsulated.bytes))),
   };
 }
 

@@ -1,8 +1,3 @@
-/**
- * The content that the signature of an installer file covers: its streams, and a digest of the metadata in the
- * directory.
- */
-
 import { createHash } from 'node:crypto';
 import { lazyPieces, type Piece } from '../../bytes/pieces.ts';
 import { type CompoundNode, type CompoundStorage, compareNames } from '../../compound-file/format.ts';
@@ -11,13 +6,10 @@ import { type DigestAlgorithm, NODE_DIGEST_NAME } from '../../crypto/algorithms.
 import type { Content } from '../../crypto/measure-content.ts';
 
 export const SIGNATURE_STREAM = '\x05DigitalSignature';
-/**
- * This stream contains a digest of names, sizes and times, which is included in the signed digest before the other
- * streams.
- */
+/** Contains a digest of names, sizes and times. The signed digest covers this stream before all others. */
 export const METADATA_STREAM = '\x05MsiDigitalSignatureEx';
 
-/** Version in SpcSipInfo. signtool writes 2, and all other signing programs write 1. */
+/** Versions of SpcSipInfo. signtool writes 2, and all other signing programs write 1. */
 export const SIP_VERSION = { withoutMetadata: 1, withMetadata: 2 } as const;
 
 const SIGNATURE_STREAMS: readonly Uint8Array[] = [SIGNATURE_STREAM, METADATA_STREAM].map((name) =>
@@ -25,9 +17,8 @@ const SIGNATURE_STREAMS: readonly Uint8Array[] = [SIGNATURE_STREAM, METADATA_STR
 );
 
 /**
- * Returns the root storage without the two streams of a signature. Streams with the same names in other storages are
- * part of the signed content. Throws `file-malformed` if a storage has one of these names, or if another name
- * differs from one of them only in case.
+ * Removes the two streams of a signature from the root storage. Throws `file-malformed` if a storage has one of their
+ * names, or if another name differs from them only in case.
  */
 export function withoutSignature(root: CompoundStorage): CompoundStorage {
   const isSignature = ({ kind, name }: CompoundNode): boolean => {
@@ -46,7 +37,6 @@ export function contentOf(root: CompoundStorage, metadata: Iterable<Piece>): Con
   });
 }
 
-/** The CLSID of a storage is digested after the contents of the storage. */
 function* streamsOf(storage: CompoundStorage): Generator<Piece> {
   for (const child of byName(storage)) {
     if (child.kind === 'storage') yield* streamsOf(child);
@@ -55,7 +45,7 @@ function* streamsOf(storage: CompoundStorage): Generator<Piece> {
   yield clsidOf(storage);
 }
 
-/** Returns the contents of the stream MsiDigitalSignatureEx as signtool writes them. */
+/** Returns the content of the stream MsiDigitalSignatureEx, as signtool writes it. */
 export function digestMetadata(root: CompoundStorage, algorithm: DigestAlgorithm): Uint8Array {
   const hash = createHash(NODE_DIGEST_NAME[algorithm]);
   const add = (storage: CompoundStorage): void => {
@@ -73,7 +63,7 @@ export function digestMetadata(root: CompoundStorage, algorithm: DigestAlgorithm
   return hash.digest();
 }
 
-/** Sorts names by their bytes, although the directory tree is sorted by code units. */
+/** Sorts by the bytes of the names. The directory is sorted by code units. */
 function byName({ children }: CompoundStorage): readonly CompoundNode[] {
   return children.toSorted((a, b) => Buffer.compare(a.name, b.name));
 }

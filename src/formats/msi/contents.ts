@@ -1,17 +1,15 @@
-/** The files that an installer contains: those in its cabinets, and streams such as the libraries of custom actions. */
-
 import type { ByteSource } from '../../bytes/byte-source.ts';
 import { cabinetErrors } from '../../cabinet/errors.ts';
 import type { CompoundStorage, CompoundStream } from '../../compound-file/format.ts';
+import { streamSource } from '../../compound-file/read.ts';
 import type { ContainedFile, FindNeighbour } from '../../format/signable-file.ts';
 import { cabinetFiles } from '../cabinet-contents.ts';
 import { isTable, openDatabase, streamName } from './database.ts';
-import { streamSource } from './streams.ts';
 
-/** First character in the names of property sets, such as the summary information. */
+/** First byte in the names of property sets, such as the summary information. */
 const PROPERTIES = 5;
 
-/** `root` is the tree without the signature. Throws `file-malformed` and the errors of cabinets. */
+/** Yields the files in the installer's cabinets, and streams such as the libraries of custom actions. */
 export async function* installerFiles(
   source: ByteSource,
   root: CompoundStorage,
@@ -39,13 +37,13 @@ export async function* installerFiles(
   }
 }
 
-/** Cabinets name their files by the keys of the table File. Its names are `short|long`. */
+/** In cabinets, each file has its key in the table File as its name. The table has names such as `SHORT|long`. */
 function installedName(key: string, files: ReadonlyMap<string, string>): string {
   const name = files.get(key);
   return name === undefined ? key : `${name.slice(name.indexOf('|') + 1)} (${key})`;
 }
 
-/** Streams that are neither tables nor properties. Patches have some in storages of their own. */
+/** Yields the streams that are neither tables nor property sets, including those in the storages of patches. */
 function* otherStreams(
   { children }: CompoundStorage,
   folder: string,

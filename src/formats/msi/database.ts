@@ -1,9 +1,9 @@
-/** The tables of an installer file. There is no specification: msitools and Wine read the same structures. */
+/** Reads the tables of an installer file. The format has no specification, but msitools and Wine also read it. */
 
 import type { ByteSource } from '../../bytes/byte-source.ts';
 import { bytesErrors } from '../../bytes/errors.ts';
 import type { CompoundStorage } from '../../compound-file/format.ts';
-import { readStream } from './streams.ts';
+import { readStream } from '../../compound-file/read.ts';
 
 export type Row = Readonly<Record<string, string>>;
 
@@ -16,16 +16,16 @@ const LARGEST_TABLE = 64 * 1024 * 1024;
 /** Windows Installer allows 32 columns. */
 const MOST_COLUMNS = 64;
 const MOST_CELLS = 4_000_000;
-/** Prefix of the names of streams that hold tables. */
+/** First code unit in the name of a stream that contains a table. */
 const TABLE = '\u4840';
 const CHARACTERS = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz._';
-/** Bits of a column type, and the type of a column whose data is in streams. */
+/** Bits in the type of a column. The data of a column of the type `BINARY` is in streams. */
 const IS_TEXT = 0x800;
 const IS_NULLABLE = 0x1000;
 const BINARY = 0x900;
 const LONG_REFERENCES = 0x8000_0000;
 
-/** A code unit from U+3800 stands for two characters, one from U+4800 for one. Tables are marked with `!`. */
+/** Code units from U+3800 encode two characters, and those from U+4800 one. The first character of a table is `!`. */
 export function streamName(name: Uint8Array): string {
   const decoded = [...Buffer.from(name).toString('utf16le')].map((character) => {
     const packed = (character.codePointAt(0) ?? 0) - 0x3800;
@@ -41,7 +41,7 @@ export function isTable(name: Uint8Array): boolean {
   return Buffer.from(name.subarray(0, 2)).toString('utf16le') === TABLE;
 }
 
-/** Returns a function that reads the rows of a table. A table that does not exist has no rows. */
+/** Returns a function that reads the rows of a table; a missing table has no rows. */
 export async function openDatabase(source: ByteSource, root: CompoundStorage) {
   const tables = new Map(root.children.flatMap((node) => (isTable(node.name) ? [[streamName(node.name), node]] : [])));
 
@@ -78,10 +78,8 @@ export async function openDatabase(source: ByteSource, root: CompoundStorage) {
     const own = columns.filter(({ Table }) => Table === name);
     const sorted = own.toSorted((a, b) => Number(a.Number) - Number(b.Number));
     // Numbers are stored with their highest bit inverted.
-    return await rows(
-      name,
-      sorted.map(({ Name = '', Type }) => ({ name: Name, type: Number(Type) ^ 0x8000 })),
-    );
+    const types = sorted.map(({ Name = '', Type }) => ({ name: Name, type: Number(Type) ^ 0x8000 }));
+    return await rows(name, types);
   };
 }
 
@@ -102,14 +100,14 @@ function lengthOf(type: number, referenceLength: number): number {
   return (type & IS_TEXT) !== 0 || (type & 0xff) <= 2 ? 2 : 4;
 }
 
-/** After the code page, the pool has the length of each text and the number of its uses, in 16 bits each. */
+/** `pool` contains the code page, and for each text its length and the number of its uses (16 bits each). */
 function stringPool(pool: Buffer, data: Buffer) {
   const codePage = pool.length < 4 ? 0 : pool.readUInt32LE(0);
   const ends: number[] = [0];
   let end = 0;
   for (let at = 4; at + 4 <= pool.length; at += 4) {
     let length = pool.readUInt16LE(at);
-    // The length of a long text is in the following entry.
+    // The next entry contains the length of a long text.
     if (length === 0 && pool.readUInt16LE(at + 2) !== 0 && at + 8 <= pool.length) {
       at += 4;
       length = pool.readUInt32LE(at);
@@ -130,17 +128,18 @@ function stringPool(pool: Buffer, data: Buffer) {
   };
 }
 
-/** An unknown code page does no harm: names are only shown, and the keys of files are ASCII. */
+const ENCODINGS: Readonly<Record<number, string>> = {
+  65001: 'utf-8',
+  932: 'shift_jis',
+  936: 'gbk',
+  949: 'euc-kr',
+  950: 'big5',
+};
+
+/** Uses windows-1252 for an unknown code page: keys of files are ASCII, and other names are only shown. */
 function decoderOf(codePage: number) {
-  const names: Readonly<Record<number, string>> = {
-    65001: 'utf-8',
-    932: 'shift_jis',
-    936: 'gbk',
-    949: 'euc-kr',
-    950: 'big5',
-  };
   try {
-    return new TextDecoder(names[codePage] ?? `windows-${codePage}`);
+    return new TextDecoder(ENCODINGS[codePage] ?? `windows-${codePage}`);
   } catch {
     return new TextDecoder('windows-1252');
   }

@@ -18,7 +18,7 @@ export interface Installer {
   readonly root: CompoundStorage;
   readonly stored: StoredCms | undefined;
   readonly metadata: Uint8Array | undefined;
-  /** Range of bytes after the last sector in use, if they are not all zeros. */
+  /** Bytes after the last sector in use. undefined if all of them are zeros. */
   readonly trailing: ByteRange | undefined;
 }
 
@@ -52,21 +52,16 @@ export async function trailingBytes(source: ByteSource, { unused }: CompoundFile
 
 export async function examineInstaller(installer: Installer, source: ByteSource): Promise<readonly Finding[]> {
   const { stored, file } = installer;
-  const findings: Finding[] = [];
-  if (stored === undefined) return findings;
+  if (stored === undefined) return [];
   for (const range of file.unused) {
     if (await areZero(source, [range])) continue;
     const message = `Bytes ${range.start} to ${range.end} belong to no stream, are not empty, and are covered by no signature: Windows rejects the file.`;
-    findings.push(broken('hidden-bytes', message));
-    break;
+    return [broken('hidden-bytes', message), ...examineRest(stored)];
   }
-  return [...findings, ...examineRest(stored)];
+  return examineRest(stored);
 }
 
-/**
- * The digest of the streams does not cover the metadata. If a signature states that it covers a digest of metadata, the
- * stream with this digest must exist and match. Windows compares neither the value of the digest nor its length.
- */
+/** Unlike Windows, compares the digest of the metadata, which must exist if SpcSipInfo has version 2. */
 export function examineMetadata({ metadata, root }: Installer, sipInfo: Element | undefined): readonly Finding[] {
   if (metadata === undefined) {
     const isPromised = sipInfo !== undefined && orUndefined(() => sipVersionOf(sipInfo)) === SIP_VERSION.withMetadata;

@@ -1,12 +1,11 @@
 import { authenticodeFile } from '../../authenticode/authenticode-file.ts';
-import { type Container, digestIn, type MeasuredContent } from '../../authenticode/container.ts';
+import type { Container, MeasuredContent } from '../../authenticode/container.ts';
 import { type Sip, sipKind, spcSipInfo } from '../../authenticode/sip-info.ts';
-import { spcContent } from '../../authenticode/spc-structures.ts';
 import { isPadding, LONGEST_CMS, type StoredCms, splitCms, TOO_LONG } from '../../authenticode/stored-cms.ts';
 import type { ByteSource } from '../../bytes/byte-source.ts';
 import type { Patch } from '../../bytes/pieces.ts';
 import type { CompoundStorage, CompoundStream } from '../../compound-file/format.ts';
-import { readCompoundFile } from '../../compound-file/read.ts';
+import { readCompoundFile, readStream } from '../../compound-file/read.ts';
 import { layOut, newStream } from '../../compound-file/write.ts';
 import type { ContentDigest } from '../../crypto/measure-content.ts';
 import { formatErrors, formatWarnings } from '../../format/errors.ts';
@@ -28,7 +27,6 @@ import {
   installerKindOf,
   trailingBytes,
 } from './examine.ts';
-import { readStream } from './streams.ts';
 
 const SIP_GUID = '000C10F1-0000-0000-C000-000000000046';
 const sipOf = (hasMetadata: boolean): Sip => ({
@@ -83,7 +81,7 @@ async function readSignature(source: ByteSource, stream: CompoundStream): Promis
   return stream.size > LONGEST_CMS ? TOO_LONG : splitCms(await readStream(source, stream));
 }
 
-/** A value that is too long is not a digest, so it must not be treated as a match. */
+/** Returns an empty value, which never matches, in place of one that is too long for a digest. */
 async function readMetadata(source: ByteSource, stream: CompoundStream): Promise<Uint8Array> {
   return stream.size > LONGEST_METADATA ? new Uint8Array() : await readStream(source, stream);
 }
@@ -104,15 +102,16 @@ function signatureStream(
     const { digests } = await measure(source, content, algorithms, () => laidOut(root.children));
     return { digests, metadata };
   };
-  const laidOut = (children: CompoundStorage['children']): Patch => [
-    { offset: 0, remove: source.size, insert: layOut(file, { ...root, children }) },
-  ];
+  const laidOut = (children: CompoundStorage['children']): Patch => {
+    checkNoTrailing(installer);
+    return [{ offset: 0, remove: source.size, insert: layOut(file, { ...root, children }) }];
+  };
   return {
     source,
     warnings: isHidden ? [formatWarnings('hidden-bytes-dropped', { where: 'after the signature' })] : [],
     kind: sipKind(sipOf(true), 'an installer file'),
     hasFormWithoutMetadata: true,
-    entries: async () => (stored === undefined ? [] : [{ location: 'stream DigitalSignature', cms: stored.cms }]),
+    entries: stored === undefined ? [] : [{ location: 'stream DigitalSignature', cms: stored.cms }],
     compare: async ({ dataValue }) => examineMetadata(installer, dataValue),
     async measure(content, algorithms) {
       const [first] = algorithms;
@@ -120,26 +119,18 @@ function signatureStream(
       const hasMetadata = content === 'new' && first !== undefined && first !== 'MD5';
       return measured(hasMetadata ? digestMetadata(root, first) : undefined, algorithms);
     },
-    async content({ algorithm }, { digests, metadata }) {
-      checkNoTrailing(installer);
-      return spcContent(spcSipInfo(sipOf(metadata !== undefined)), algorithm, digestIn({ digests }, algorithm));
-    },
+    content: async (_context, { metadata }) => spcSipInfo(sipOf(metadata !== undefined)),
     write(cms, { metadata }) {
-      checkNoTrailing(installer);
       const last = (name: string, bytes: Uint8Array) => ({ ...newStream(name, bytes), isLast: true });
       const extra = metadata === undefined ? [] : [last(METADATA_STREAM, metadata)];
       return laidOut([...root.children, last(SIGNATURE_STREAM, cms), ...extra]);
     },
-    async removeAll() {
-      if (stored === undefined && present === undefined) throw formatErrors('not-signed');
-      checkNoTrailing(installer);
-      return laidOut(root.children);
-    },
+    removeAll: async () => (stored === undefined && present === undefined ? undefined : laidOut(root.children)),
     examine: () => examineInstaller(installer, source),
   };
 }
 
-/** The new layout cannot keep bytes after the last sector, which may be the payload of an installer. */
+/** Signing would delete bytes after the last sector, which may be the payload of an installer. */
 function checkNoTrailing({ trailing }: Installer): void {
   if (trailing === undefined) return;
   const { start, end } = trailing;

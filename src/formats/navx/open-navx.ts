@@ -1,7 +1,6 @@
 import { authenticodeFile } from '../../authenticode/authenticode-file.ts';
-import { type Container, digestIn } from '../../authenticode/container.ts';
+import type { Container } from '../../authenticode/container.ts';
 import { type Sip, sipKind, spcSipInfo } from '../../authenticode/sip-info.ts';
-import { spcContent } from '../../authenticode/spc-structures.ts';
 import { examineRest, readStoredCms, type StoredCms } from '../../authenticode/stored-cms.ts';
 import type { ByteSource } from '../../bytes/byte-source.ts';
 import { bytesErrors } from '../../bytes/errors.ts';
@@ -9,20 +8,15 @@ import type { ByteRange, Patch } from '../../bytes/pieces.ts';
 import { formatErrors } from '../../format/errors.ts';
 import type { ContentReader, SignableFile } from '../../format/signable-file.ts';
 
-/** GUID of the plug-in of Business Central. signtool writes a different GUID each time, and no verifier compares it. */
+/** The GUID of NavSip.dll. signtool writes a different GUID each time, and no verifier compares the GUID. */
 const SIP: Sip = { version: [1], guid: '36FFA03E-F824-48E7-8E07-4A2DCB034CC7' };
-
-interface Extension {
-  readonly layout: NavxLayout;
-  readonly stored: StoredCms | undefined;
-}
 
 export async function openNavx(source: ByteSource, reader: ContentReader): Promise<SignableFile> {
   const layout = await readLayout(source);
   const stored = layout.signature && (await readStoredCms(source, layout.signature));
   const { version, packageEnd, signature } = layout;
   return {
-    ...authenticodeFile(signatureBlock({ layout, stored }, source, reader), reader.budget),
+    ...authenticodeFile(signatureBlock(layout, stored, source, reader), reader.budget),
     layout: () => [
       { name: 'version', value: String(version) },
       { name: 'package end', value: `byte ${packageEnd}` },
@@ -31,8 +25,12 @@ export async function openNavx(source: ByteSource, reader: ContentReader): Promi
   };
 }
 
-function signatureBlock({ layout, stored }: Extension, source: ByteSource, { measure }: ContentReader): Container {
-  const { packageEnd, fileSize } = layout;
+function signatureBlock(
+  { packageEnd, fileSize }: NavxLayout,
+  stored: StoredCms | undefined,
+  source: ByteSource,
+  { measure }: ContentReader,
+): Container {
   const replaceBlock = (insert: readonly Uint8Array[]): Patch => [
     { offset: packageEnd, remove: fileSize - packageEnd, insert },
   ];
@@ -40,25 +38,22 @@ function signatureBlock({ layout, stored }: Extension, source: ByteSource, { mea
     source,
     kind: sipKind(undefined, 'a Business Central extension'),
     reasonForOneSignature: 'an extension can have only one signature',
-    entries: async () => (stored === undefined ? [] : [{ location: 'signature block', cms: stored.cms }]),
+    entries: stored === undefined ? [] : [{ location: 'signature block', cms: stored.cms }],
     measure: async (_content, algorithms) => measure(source, [{ start: 0, end: packageEnd }], algorithms),
-    content: async ({ algorithm }, measured) => spcContent(spcSipInfo(SIP), algorithm, digestIn(measured, algorithm)),
+    content: async () => spcSipInfo(SIP),
     write(cms) {
       const mark = Buffer.from(BLOCK_MARK);
       const offset = Buffer.alloc(4);
       offset.writeUInt32LE(packageEnd);
       return replaceBlock([mark, cms, offset, mark]);
     },
-    async removeAll() {
-      if (layout.signature === undefined) throw formatErrors('not-signed');
-      return replaceBlock([]);
-    },
+    removeAll: async () => (stored === undefined ? undefined : replaceBlock([])),
     examine: async () => examineRest(stored),
   };
 }
 
 const HEADER_LENGTH = 40;
-/** The mark precedes the CMS signature, and ends the file. */
+/** Written before the CMS signature and at the end of the file. */
 const BLOCK_MARK = 'NXSB';
 const FRAME_LENGTH = 12;
 const MAXIMUM_SIZE = 2 ** 32 - 1;

@@ -19,7 +19,7 @@ export interface WinCertificate {
   readonly length: number;
   readonly revision: number;
   readonly type: number;
-  /** undefined unless the entry has the type of an Authenticode signature. */
+  /** undefined if the entry is not of the type PKCS#7. */
   readonly stored: StoredCms | undefined;
 }
 
@@ -42,8 +42,7 @@ const TYPE_NAMES: ReadonlyMap<number, string> = new Map([
   [0x0ef0, 'an EFI PKCS#1 v1.5 signature'],
   [0x0ef1, 'an EFI signature with a GUID'],
 ]);
-const REVISIONS: readonly number[] = [WIN_CERT_REVISION_1_0, WIN_CERT_REVISION_2_0];
-/** Dual-signed EFI programs have two or three entries. No signing program writes more than three entries. */
+/** No signing program writes more than three entries. */
 const MOST_CERTIFICATES = 64;
 
 export function align8(length: number): number {
@@ -51,9 +50,8 @@ export function align8(length: number): number {
 }
 
 /**
- * Classifies the directory entry. The certificate table must be at the end of the file. A directory entry that does not
- * point to a certificate table is stale and causes a warning. Any other directory entry is rejected, because replacing
- * it would destroy bytes that are not a signature.
+ * Checks that the certificate table is at the end of the file, because replacing any other bytes would destroy data. A
+ * directory entry that does not point to a table is stale and causes a warning.
  */
 export async function locateCertificateTable(
   source: ByteSource,
@@ -62,13 +60,15 @@ export async function locateCertificateTable(
 ): Promise<{ table: CertificateTable | undefined; warning?: string }> {
   const { offset, size } = entry;
   if (offset === 0 && size === 0) return { table: undefined };
-  if (offset === 0 || size === 0 || offset >= source.size) return staleEntry(entry);
+  const warning = peWarnings('table-entry-stale', { size: plural(size, 'byte'), offset });
+  if (offset === 0 || size === 0 || offset >= source.size) return { table: undefined, warning };
 
   const end = offset + size;
   if (end > source.size) throw bytesErrors('file-truncated', { what: 'its certificate table', end, size: source.size });
   if (!(await endsTheFile(source, end))) {
     // Programs that move sections, such as postject, overwrite the table but leave an entry with its old offset.
-    if (inSection(sections, offset) && !(await isWinCertificate(source, entry))) return staleEntry(entry);
+    const isInSection = sections.data.some((section) => section.start <= offset && offset < section.end);
+    if (isInSection && !(await isWinCertificate(source, entry))) return { table: undefined, warning };
     throw peErrors('certificate-table-not-last', { offset, end, size: source.size });
   }
   if (offset < sections.headersEnd) {
@@ -106,7 +106,7 @@ export async function readCertificates(source: ByteSource, table: CertificateTab
   return { certificates, damage: undefined };
 }
 
-/** Without an entry of this type, there is no signature. The revision does not matter: both 1.0 and 2.0 occur. */
+/** The limit on the length applies to all entries together. */
 async function readStored(
   source: ByteSource,
   table: CertificateTable,
@@ -115,7 +115,6 @@ async function readStored(
 ): Promise<StoredCms | undefined> {
   if (type !== WIN_CERT_TYPE_PKCS_SIGNED_DATA) return undefined;
   const end = offset + length;
-  // The limit applies to all entries together.
   if (end - table.offset > LONGEST_CMS) return TOO_LONG;
   return await readStoredCms(source, { start: offset + WIN_CERTIFICATE_HEADER_LENGTH, end });
 }
@@ -126,28 +125,14 @@ export function typeName(type: number): string {
 
 async function readHeader(source: ByteSource, offset: number) {
   const cursor = new Cursor(await source.read(offset, WIN_CERTIFICATE_HEADER_LENGTH), offset);
-  return {
-    length: cursor.u32('dwLength'),
-    revision: cursor.u16('wRevision'),
-    type: cursor.u16('wCertificateType'),
-  };
+  const length = cursor.u32('dwLength');
+  return { length, revision: cursor.u16('wRevision'), type: cursor.u16('wCertificateType') };
 }
 
-function staleEntry({ offset, size }: CertificateTable): { table: undefined; warning: string } {
-  return {
-    table: undefined,
-    warning: peWarnings('table-entry-stale', { size: plural(size, 'byte'), offset }),
-  };
-}
-
-/** Some programs do not count the padding of the last entry in the directory Size, so up to 7 zero bytes may follow. */
+/** Accepts up to 7 zeros after the table: in some files, Size in the directory entry omits the padding. */
 async function endsTheFile(source: ByteSource, end: number): Promise<boolean> {
   if (end === source.size) return true;
   return align8(end) === source.size && (await areZero(source, [{ start: end, end: source.size }]));
-}
-
-function inSection(sections: Sections, offset: number): boolean {
-  return sections.data.some(({ start, end }) => start <= offset && offset < end);
 }
 
 async function isWinCertificate(source: ByteSource, { offset, size }: CertificateTable): Promise<boolean> {
@@ -156,14 +141,11 @@ async function isWinCertificate(source: ByteSource, { offset, size }: Certificat
   return (
     length >= WIN_CERTIFICATE_HEADER_LENGTH &&
     align8(length) <= align8(size) &&
-    REVISIONS.includes(revision) &&
+    (revision === WIN_CERT_REVISION_1_0 || revision === WIN_CERT_REVISION_2_0) &&
     TYPE_NAMES.has(type)
   );
 }
 
-/**
- * The digest does not depend on the sections, because they can overlap, have gaps between them, and come in any order.
- */
 interface Sections {
   readonly headersEnd: number;
   readonly data: readonly ByteRange[];
@@ -185,16 +167,11 @@ export async function readSections(source: ByteSource, offset: number, count: nu
     const start = cursor.u32('PointerToRawData');
     cursor.skip(16, 'section header');
     if (start === 0 || size === 0) continue;
-    // Verifiers that read the file section by section (EFI firmware, sbverify) cannot compute the digest of such a
-    // file. Rejection is the only result on which all verifiers agree. The file is probably an incomplete download.
-    if (start + size > source.size) {
-      throw bytesErrors('file-truncated', {
-        what: `its section ${index + 1} of ${count}`,
-        end: start + size,
-        size: source.size,
-      });
-    }
-    data.push({ start, end: start + size });
+    // Probably an incomplete download: EFI firmware and sbverify, which read section by section, reject such a file.
+    const end = start + size;
+    const what = `its section ${index + 1} of ${count}`;
+    if (end > source.size) throw bytesErrors('file-truncated', { what, end, size: source.size });
+    data.push({ start, end });
   }
   return { headersEnd, data };
 }

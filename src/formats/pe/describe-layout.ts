@@ -30,25 +30,18 @@ const SUBSYSTEMS: ReadonlyMap<number, string> = new Map([
 export function describeLayout(layout: PeLayout, { certificates, damage }: CertificateEntries): readonly Detail[] {
   const { program, checksum, programEnd, table, tableEntry } = layout;
   const { isPlus, machine, subsystem } = program;
-  const stale = tableEntry.offset !== 0 || tableEntry.size !== 0;
+  const isStale = tableEntry.offset !== 0 || tableEntry.size !== 0;
+  const claimed = isStale
+    ? `, although the header says at byte ${tableEntry.offset}, ${plural(tableEntry.size, 'byte')}`
+    : '';
+  const location = table === undefined ? `none${claimed}` : `at byte ${table.offset}, ${table.size} bytes`;
+  const machineName = MACHINES.get(machine) ?? `machine ${hex(machine, 4)}`;
+  const subsystemName = SUBSYSTEMS.get(subsystem) ?? `subsystem ${subsystem}`;
   return [
-    {
-      name: 'program',
-      value: [
-        isPlus ? 'PE32+' : 'PE32',
-        MACHINES.get(machine) ?? `machine ${hex(machine, 4)}`,
-        SUBSYSTEMS.get(subsystem) ?? `subsystem ${subsystem}`,
-      ].join(', '),
-    },
+    { name: 'program', value: [isPlus ? 'PE32+' : 'PE32', machineName, subsystemName].join(', ') },
     { name: 'program end', value: `byte ${programEnd}` },
     { name: 'checksum', value: checksum === 0 ? 'none' : hex(checksum, 8) },
-    {
-      name: 'certificate table',
-      value:
-        table === undefined
-          ? `none${stale ? `, although the header says at byte ${tableEntry.offset}, ${plural(tableEntry.size, 'byte')}` : ''}`
-          : `at byte ${table.offset}, ${table.size} bytes`,
-    },
+    { name: 'certificate table', value: location },
     ...certificates.map((certificate, index) => ({ name: `entry ${index + 1}`, value: describeEntry(certificate) })),
     ...(damage === undefined ? [] : [{ name: 'damage', value: damage }]),
   ];

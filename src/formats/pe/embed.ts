@@ -1,12 +1,12 @@
 import type { Patch } from '../../bytes/pieces.ts';
-import { formatErrors } from '../../format/errors.ts';
+import { addSum16 } from '../../crypto/measure-content.ts';
 import {
   align8,
   WIN_CERT_REVISION_2_0,
   WIN_CERT_TYPE_PKCS_SIGNED_DATA,
   WIN_CERTIFICATE_HEADER_LENGTH,
 } from './certificate-table.ts';
-import { CHECKSUM_LENGTH, imageChecksum, type MeasuredProgram, TABLE_ENTRY_LENGTH } from './content.ts';
+import { CHECKSUM_LENGTH, checksumOf, TABLE_ENTRY_LENGTH } from './content.ts';
 import { MAXIMUM_SIZE, type PeLayout, tooLarge } from './layout.ts';
 
 /** Replaces the old certificate table, including all its entries. `contentSum` is the SUM16 of `contentToSign`. */
@@ -17,24 +17,16 @@ export function embedCms(layout: PeLayout, contentSum: number, cms: Uint8Array):
   if (fileSize > MAXIMUM_SIZE) throw tooLarge(fileSize);
 
   const entry = words(tableOffset, table.length);
-  const checksum = imageChecksum(
-    contentSum,
-    [
-      { offset: layout.tableEntryOffset, bytes: entry },
-      { offset: tableOffset, bytes: table },
-    ],
-    fileSize,
-  );
-
+  const sum = addSum16(addSum16(contentSum, entry, layout.tableEntryOffset), table, tableOffset);
   const padding = new Uint8Array(tableOffset - layout.programEnd);
   return [
-    { offset: layout.checksumOffset, remove: CHECKSUM_LENGTH, insert: [words(checksum)] },
+    { offset: layout.checksumOffset, remove: CHECKSUM_LENGTH, insert: [words(checksumOf(sum, fileSize))] },
     { offset: layout.tableEntryOffset, remove: TABLE_ENTRY_LENGTH, insert: [entry] },
     { offset: layout.programEnd, remove: layout.fileSize - layout.programEnd, insert: [padding, table] },
   ];
 }
 
-/** Returns one WIN_CERTIFICATE. As in files that signtool signed, dwLength includes the padding. */
+/** Returns one WIN_CERTIFICATE. Like signtool, includes the padding in dwLength. */
 function certificateTable(cms: Uint8Array): Uint8Array {
   const table = new Uint8Array(align8(WIN_CERTIFICATE_HEADER_LENGTH + cms.length));
   const view = new DataView(table.buffer);
@@ -45,16 +37,12 @@ function certificateTable(cms: Uint8Array): Uint8Array {
   return table;
 }
 
-/**
- * Restores the file as it was before signing, except that CheckSum is correct and up to 7 zeros of padding may remain.
- */
-export async function removeTable(layout: PeLayout, content: () => Promise<MeasuredProgram>): Promise<Patch> {
-  const { table, checksumOffset, tableEntryOffset, programEnd, fileSize } = layout;
-  if (table === undefined) throw formatErrors('not-signed');
-  // After the signature has been removed, the directory entry is zero and adds nothing to the sum.
-  const checksum = imageChecksum((await content()).sum, [], programEnd);
+/** The program stays as it was before signing, except for CheckSum and up to 7 zeros of padding. */
+export function removeTable(layout: PeLayout, contentSum: number): Patch {
+  const { checksumOffset, tableEntryOffset, programEnd, fileSize } = layout;
+  // The directory entry becomes zero, so it adds nothing to the sum.
   return [
-    { offset: checksumOffset, remove: CHECKSUM_LENGTH, insert: [words(checksum)] },
+    { offset: checksumOffset, remove: CHECKSUM_LENGTH, insert: [words(checksumOf(contentSum, programEnd))] },
     { offset: tableEntryOffset, remove: TABLE_ENTRY_LENGTH, insert: [words(0, 0)] },
     { offset: programEnd, remove: fileSize - programEnd, insert: [] },
   ];

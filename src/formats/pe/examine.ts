@@ -39,14 +39,9 @@ function examineDirectory({ table, tableEntry, fileSize }: PeLayout): readonly F
   }
   const findings: Finding[] = [];
   if (align8(offset) !== offset) {
-    findings.push(
-      note(
-        'certificate-table-unaligned',
-        `The certificate table begins at byte ${offset}, which is not a multiple of 8.`,
-      ),
-    );
+    const message = `The certificate table begins at byte ${offset}, which is not a multiple of 8.`;
+    findings.push(note('certificate-table-unaligned', message));
   }
-  // Opening the file checked that at most 7 zeros follow the table.
   if (offset + size !== fileSize) {
     const message = `According to the header, the certificate table ends at byte ${offset + size}, but the file ends at byte ${fileSize}.`;
     findings.push(note('certificate-table-size-differs', message));
@@ -79,12 +74,8 @@ function examineEntry({ type, revision, offset, stored }: WinCertificate): Findi
     findings.push(unsupported('certificate-table-other-type', message));
   }
   if (revision === WIN_CERT_REVISION_1_0) {
-    findings.push(
-      note(
-        'certificate-table-revision-old',
-        `The entry of the certificate table at byte ${offset} has the old revision 1.0.`,
-      ),
-    );
+    const message = `The entry of the certificate table at byte ${offset} has the old revision 1.0.`;
+    findings.push(note('certificate-table-revision-old', message));
   } else if (revision !== WIN_CERT_REVISION_2_0) {
     const message = `The entry of the certificate table at byte ${offset} has the unknown revision 0x${revision.toString(16).padStart(4, '0')}.`;
     findings.push(unsupported('certificate-table-revision-unknown', message));
@@ -108,9 +99,8 @@ async function hasPlainPadding(
 }
 
 /**
- * The digest does not cover CheckSum, and Windows checks it only in drivers and a few other programs. Linkers leave it
- * zero. Signing computes CheckSum last, so any wrong value except zero shows that the file was changed after it was
- * signed.
+ * The digest does not cover CheckSum, and linkers often write zero. Signing programs compute CheckSum, so any other
+ * wrong value shows that the file was changed after it was signed.
  */
 async function examineChecksum(
   source: ByteSource,

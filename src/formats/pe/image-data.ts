@@ -18,7 +18,7 @@ const FLAGS: readonly (readonly [bit: number, name: string])[] = [
   [0x40, 'includeDebugInfo'],
   [0x20, 'includeImportAddressTable'],
 ];
-/** The values from IMAGE_SUBSYSTEM_EFI_APPLICATION to IMAGE_SUBSYSTEM_EFI_ROM. */
+/** IMAGE_SUBSYSTEM_EFI_APPLICATION to IMAGE_SUBSYSTEM_EFI_ROM. */
 const EFI_SUBSYSTEMS: readonly number[] = [10, 11, 12, 13];
 /** Class identifier of an SpcSerializedObject that contains page hashes. */
 const PAGE_HASHES_CLASS = 'a6b586d5b4a12466ae05a217da8e60d6';
@@ -46,10 +46,7 @@ export function signedKindOf({ subsystem }: ProgramKind): SignedKind {
 
 export const IMAGE_DATA = { name: 'image data', examine, describe } as const;
 
-/**
- * The specification defines the values of both fields: no flags (an empty BIT STRING), and a file link with the text
- * `<<<Obsolete>>>`. `pageHashes` contains the SHA-256 page hashes, which take the place of the link.
- */
+/** According to the specification, there are no flags, and the link is page hashes (SHA-256) or `<<<Obsolete>>>`. */
 export function spcPeImageData(pageHashes?: Uint8Array): Uint8Array {
   const link =
     pageHashes === undefined
@@ -64,20 +61,12 @@ export function spcPeImageData(pageHashes?: Uint8Array): Uint8Array {
 
 function examine(value: Element | undefined): readonly Finding[] {
   if (value === undefined) {
-    return [
-      broken('signed-kind-malformed', 'The signature has no SpcPeImageData, which says that it is for a program.'),
-    ];
+    const message = 'The signature has no SpcPeImageData, which says that it is for a program.';
+    return [broken('signed-kind-malformed', message)];
   }
-  const pageHashes = attempt(() => {
-    readPeImageData(value);
-    return pageHashesIn(value);
-  });
-  if (pageHashes instanceof CodesignError) {
-    return [
-      broken('signed-kind-malformed', `The SpcPeImageData of the signature cannot be read: ${pageHashes.message}.`),
-    ];
-  }
-  return [];
+  const read = attempt(() => [readPeImageData(value), pageHashesIn(value)]);
+  if (!(read instanceof CodesignError)) return [];
+  return [broken('signed-kind-malformed', `The SpcPeImageData of the signature cannot be read: ${read.message}.`)];
 }
 
 function describe(value: Element): readonly Detail[] {

@@ -11,16 +11,16 @@ import { peErrors } from './errors.ts';
 
 export interface PeLayout {
   readonly fileSize: number;
-  /** Offset of the CheckSum field, which is 4 bytes long. The offset may be odd, because e_lfanew may be odd. */
+  /** Odd if e_lfanew is odd. */
   readonly checksumOffset: number;
   readonly checksum: number;
   readonly program: ProgramKind;
   readonly headersLength: number;
   readonly sections: readonly ByteRange[];
-  /** Offset of the Certificate Table entry in the data directories, which is 8 bytes long. */
+  /** Offset and content of the Certificate Table entry in the data directories. */
   readonly tableEntryOffset: number;
   readonly tableEntry: CertificateTable;
-  /** Offset at which the signatures start or will start. All bytes before this offset belong to the program. */
+  /** Length of the program without its certificate table. */
   readonly programEnd: number;
   readonly table: CertificateTable | undefined;
   readonly warnings: readonly string[];
@@ -39,7 +39,7 @@ const SIZE_OF_HEADERS = 60;
 const CHECKSUM = 64;
 const SUBSYSTEM = 68;
 const PE32_PLUS = 0x20b;
-/** Maps the magic number of the optional header to the offset of NumberOfRvaAndSizes within that header. */
+/** Offset of NumberOfRvaAndSizes, by the magic number of the optional header. */
 const DIRECTORY_COUNT_OFFSET: ReadonlyMap<number, number> = new Map([
   [0x10b, 92],
   [PE32_PLUS, 108],
@@ -47,30 +47,19 @@ const DIRECTORY_COUNT_OFFSET: ReadonlyMap<number, number> = new Map([
 const CERTIFICATE_TABLE = 4;
 const DIRECTORY_LENGTH = 8;
 export const MAXIMUM_SIZE = 2 ** 32 - 1;
-/** Number of bytes reserved for the signature when the file size is checked; any certificate chain needs far fewer. */
+/** Space reserved for the signature, which usually has a few kilobytes. */
 const SIGNATURE_ROOM = 1024 * 1024;
 
 export async function readLayout(source: ByteSource): Promise<PeLayout> {
-  const header = await readOptionalHeader(source);
-  const sections = await readSections(source, header.sectionTableOffset, header.sectionCount);
+  const { sectionTableOffset, sectionCount, ...header } = await readOptionalHeader(source);
+  const sections = await readSections(source, sectionTableOffset, sectionCount);
   const { table, warning } = await locateCertificateTable(source, header.tableEntry, sections);
 
   const programEnd = table?.offset ?? source.size;
   if (programEnd + SIGNATURE_ROOM > MAXIMUM_SIZE) throw tooLarge(source.size);
 
-  return {
-    fileSize: source.size,
-    checksumOffset: header.checksumOffset,
-    checksum: header.checksum,
-    program: header.program,
-    headersLength: header.headersLength,
-    sections: sections.data,
-    tableEntryOffset: header.tableEntryOffset,
-    tableEntry: header.tableEntry,
-    programEnd,
-    table,
-    warnings: warning === undefined ? [] : [warning],
-  };
+  const warnings = warning === undefined ? [] : [warning];
+  return { ...header, fileSize: source.size, sections: sections.data, programEnd, table, warnings };
 }
 
 export const tooLarge = (size: number) =>
@@ -103,16 +92,11 @@ async function readOptionalHeader(source: ByteSource) {
   const checksum = fields.seek(offset + CHECKSUM, 'CheckSum').u32('CheckSum');
   const subsystem = fields.seek(offset + SUBSYSTEM, 'Subsystem').u16('Subsystem');
   const directories = fields.seek(offset + countOffset, 'NumberOfRvaAndSizes').u32('NumberOfRvaAndSizes');
-  if (directories <= CERTIFICATE_TABLE) {
-    throw peErrors('no-certificate-slot', {
-      reason: `it has ${directories} data directories, the signature's is the 5th`,
-    });
-  }
-  if (optionalLength < entry + DIRECTORY_LENGTH) {
-    throw peErrors('no-certificate-slot', {
-      reason: `its SizeOfOptionalHeader is ${optionalLength}, the signature's entry would end at ${entry + DIRECTORY_LENGTH}`,
-    });
-  }
+  if (directories <= CERTIFICATE_TABLE)
+    throw noSlot(`it has ${directories} data directories, the signature's is the 5th`);
+  const end = entry + DIRECTORY_LENGTH;
+  if (optionalLength < end)
+    throw noSlot(`its SizeOfOptionalHeader is ${optionalLength}, the signature's entry would end at ${end}`);
 
   const directory = await readHeader(source, offset + entry, DIRECTORY_LENGTH, 'optional header');
   return {
@@ -126,6 +110,8 @@ async function readOptionalHeader(source: ByteSource) {
     sectionCount,
   };
 }
+
+const noSlot = (reason: string) => peErrors('no-certificate-slot', { reason });
 
 async function findPeSignature(source: ByteSource): Promise<number> {
   if (source.size < DOS_HEADER_LENGTH) throw peErrors('not-a-pe', { looksLike: describeNewHeader('') });

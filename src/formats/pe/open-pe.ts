@@ -1,7 +1,6 @@
 import { SPC_PE_IMAGE_DATA } from '../../asn1/object-identifiers.ts';
 import { authenticodeFile } from '../../authenticode/authenticode-file.ts';
-import { type CmsEntry, type Container, digestIn } from '../../authenticode/container.ts';
-import { spcContent } from '../../authenticode/spc-structures.ts';
+import type { CmsEntry, Container } from '../../authenticode/container.ts';
 import { examineRest, isPadding } from '../../authenticode/stored-cms.ts';
 import type { ByteSource } from '../../bytes/byte-source.ts';
 import { lazy } from '../../bytes/reuse.ts';
@@ -10,7 +9,7 @@ import { formatWarnings } from '../../format/errors.ts';
 import { isGiven } from '../../format/options.ts';
 import type { ContentReader, SignableFile } from '../../format/signable-file.ts';
 import { align8, type CertificateEntries, readCertificates, typeName } from './certificate-table.ts';
-import { contentAsIs, contentToSign, type MeasuredProgram, measureProgram } from './content.ts';
+import { contentAsIs, contentToSign, type MeasuredProgram } from './content.ts';
 import { describeLayout } from './describe-layout.ts';
 import { embedCms, removeTable } from './embed.ts';
 import { peWarnings } from './errors.ts';
@@ -63,13 +62,17 @@ function certificateTable(
     source,
     warnings,
     kind: signedKindOf(layout.program),
-    entries: async () => cmsEntries(entries),
-    reasonNotRewritable: obstacleIn(layout, entries),
-    measure: (content, algorithms) =>
-      measureProgram(source, content === 'new' ? contentToSign(layout) : contentAsIs(layout), measure, algorithms),
-    async content({ algorithm, formatOptions }, measured) {
-      const value = spcPeImageData(isGiven(formatOptions, PAGE_HASHES) ? await lists.SHA256() : undefined);
-      return spcContent({ type: SPC_PE_IMAGE_DATA, value }, algorithm, digestIn(measured, algorithm));
+    entries: cmsEntries(entries),
+    reasonNotRewritable: reasonNotRewritable(layout, entries),
+    async measure(content, algorithms) {
+      const pieces = content === 'new' ? contentToSign(layout) : contentAsIs(layout);
+      const { digests, sum16: sum } = await measure(source, pieces, [...algorithms, 'SUM16']);
+      if (sum === undefined) throw new TypeError('the content was not measured as requested');
+      return { digests, sum };
+    },
+    async content({ formatOptions }) {
+      const pageHashes = isGiven(formatOptions, PAGE_HASHES) ? await lists.SHA256() : undefined;
+      return { type: SPC_PE_IMAGE_DATA, value: spcPeImageData(pageHashes) };
     },
     async compare({ dataValue }) {
       // If the data is unreadable, `kind` reports a finding.
@@ -79,7 +82,7 @@ function certificateTable(
       ).flat();
     },
     write: (cms, { sum }) => embedCms(layout, sum, cms),
-    removeAll: (measured) => removeTable(layout, measured),
+    removeAll: async (measured) => layout.table && removeTable(layout, (await measured()).sum),
     examine: (measured) => examinePe(source, layout, entries, measured),
   };
 }
@@ -92,7 +95,7 @@ function cmsEntries({ certificates }: CertificateEntries): readonly CmsEntry[] {
   );
 }
 
-/** Data that is lost when the table is replaced, and data that deceives verifiers. */
+/** Warns about data in the table that signing removes. */
 function describeOddities({ certificates, damage }: CertificateEntries): readonly string[] {
   const warnings: string[] = [];
   if (damage !== undefined) warnings.push(peWarnings('table-damaged', { damage }));
@@ -108,7 +111,7 @@ function describeOddities({ certificates, damage }: CertificateEntries): readonl
   return warnings;
 }
 
-function obstacleIn({ table, programEnd }: PeLayout, { certificates, damage }: CertificateEntries): string | undefined {
+function reasonNotRewritable({ table, programEnd }: PeLayout, { certificates, damage }: CertificateEntries) {
   if (table === undefined) return undefined;
   if (damage !== undefined) return `their table is damaged (${damage})`;
   if (certificates.length > 1) return `there are ${certificates.length} entries in their table`;

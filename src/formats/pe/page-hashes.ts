@@ -1,7 +1,6 @@
 /**
- * Page hashes are digests of a program's headers and of each page of its sections. Windows checks each page when it
- * loads that page ("Windows Authenticode Portable Executable Signature Format", SpcPeImagePageHashes). Page hashes
- * cover neither the overlay nor the certificate table.
+ * Page hashes are digests of a program's headers and of each page of its sections, which Windows checks when it loads
+ * the page ("Windows Authenticode Portable Executable Signature Format", SpcPeImagePageHashes).
  */
 
 import { hash } from 'node:crypto';
@@ -16,7 +15,7 @@ import type { PageDigest, PageHashes } from './image-data.ts';
 import type { PeLayout } from './layout.ts';
 import { PAGE_HASHES } from './options.ts';
 
-/** SectionAlignment is not the page size, although osslsigncode uses it as the page size. */
+/** Unlike osslsigncode, does not use SectionAlignment as the page size. */
 const PAGE_LENGTH = 4096;
 /** Machine types Alpha, 64-bit Alpha and Itanium. */
 const MACHINES_WITH_LARGE_PAGES: readonly number[] = [0x184, 0x284, 0x200];
@@ -29,8 +28,8 @@ export function checkPageHashes({ formatOptions }: SigningContext, layout: PeLay
   if (!isGiven(formatOptions, PAGE_HASHES)) return;
   const present = mode === 'append' ? (layout.table?.size ?? 0) : 0;
   const isTooLong = present + listLength(layout, 'SHA256') + ROOM > LONGEST_CMS;
-  const reason =
-    obstacleTo(layout) ?? (isTooLong ? 'a signature with a digest of each page would be too long' : undefined);
+  const tooLong = isTooLong ? 'a signature with a digest of each page would be too long' : undefined;
+  const reason = obstacleTo(layout) ?? tooLong;
   if (reason !== undefined) throw peErrors('page-hashes-impossible', { reason });
 }
 
@@ -49,10 +48,7 @@ export async function comparePages(
   return [broken('page-hashes-differ', message)];
 }
 
-/**
- * Returns file offsets (u32), each with a digest: for the headers, for each page of each section in table order, and
- * for the end.
- */
+/** Returns a list of file offsets (u32) with a digest each: the headers, the pages of all sections, and the end. */
 export async function hashPages(source: ByteSource, layout: PeLayout, algorithm: PageDigest): Promise<Uint8Array> {
   const pageLength = pageLengthOf(layout);
   const list = Buffer.alloc(listLength(layout, algorithm));
@@ -90,10 +86,7 @@ export async function hashPages(source: ByteSource, layout: PeLayout, algorithm:
   return list;
 }
 
-/**
- * Returns the reason why the program cannot have page hashes, worded as part of a sentence. Overlapping sections are
- * rejected, because digesting them could take much longer than digesting the file.
- */
+/** Returns a clause that says why the program cannot have page hashes. Digesting overlapping sections could take hours. */
 function obstacleTo(layout: PeLayout): string | undefined {
   const { headersLength, tableEntryOffset, programEnd, sections } = layout;
   const pageLength = pageLengthOf(layout);

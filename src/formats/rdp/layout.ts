@@ -1,12 +1,11 @@
-/** The lines of a connection file, and the lines that a signature covers. */
-
 import type { ByteSource } from '../../bytes/byte-source.ts';
 import { bytesErrors } from '../../bytes/errors.ts';
 import type { Edit, Patch } from '../../bytes/pieces.ts';
+import { formatErrors } from '../../format/errors.ts';
 import { rdpErrors } from './errors.ts';
 import { ALTERNATE_FULL_ADDRESS, COVERED_SETTINGS, FULL_ADDRESS } from './settings.ts';
 
-/** The whole file is read into memory. Files from Windows have about 3 KiB, or 20 KiB with a signature. */
+/** Usual files have about 3 KiB, or 20 KiB with a signature. */
 const LIMIT = 1024 * 1024;
 const BOM = '\ufeff';
 export const SCOPE = 'signscope';
@@ -58,7 +57,7 @@ export async function readLayout(source: ByteSource): Promise<RdpLayout> {
   return { encoding, hasBom, text, lineCount, settings, cms: readSignature(settings) };
 }
 
-/** Some readers end the line or the file at certain characters, which could hide a setting in unsigned lines. */
+/** Rejects characters at which some programs end a line or the file, because an unsigned line could hide a setting. */
 function rejectHidingCharacters(text: string): void {
   // 0x80 to 0x9f are printable in Windows code pages. U+0085 is also a line ending.
   const found = /\r(?!\n)|(?![\t\r\n\x80-\x84\x86-\x9f])\p{Cc}|[\u2028\u2029]/u.exec(text);
@@ -97,7 +96,7 @@ function readSignature(settings: ReadonlyMap<string, Line>): Uint8Array | undefi
   return Uint8Array.from(cms);
 }
 
-/** Without a BOM, decodes the text as UTF-8 if it is valid UTF-8. Otherwise, each byte becomes one character. */
+/** A text without a BOM that is not valid UTF-8 is read with one character per byte. */
 function decode(bytes: Buffer): { readonly encoding: Encoding; readonly text: string } {
   const start = bytes.toString('latin1', 0, 3);
   if (start.startsWith('\xfe\xff')) throw unreadable('it is in UTF-16BE');
@@ -124,7 +123,6 @@ export function presentContent(layout: RdpLayout): Uint8Array {
   return contentOf(lines, layout.settings.get(SCOPE)?.text ?? '');
 }
 
-/** The signed text is UTF-16LE without a BOM. Its lines end with CR LF, and the text ends with a NUL. */
 function contentOf(lines: readonly string[], scope: string): Uint8Array {
   return Buffer.from(`${[...lines, scope].join('\r\n')}\r\n\0`, 'utf16le');
 }
@@ -147,13 +145,13 @@ function newCoverage({ settings, encoding, hasBom }: RdpLayout) {
   return { lines, added, scope: `SignScope:s:${covered.map(({ name }) => name).join(',')}` };
 }
 
-/** Returns at most one more name than there are settings, because a hostile scope can be long. */
+/** Limits the number of names, because a hostile scope can be long. */
 export function namesInScope({ settings }: RdpLayout): readonly string[] {
   const names = (settings.get(SCOPE)?.value ?? '').split(',', COVERED_SETTINGS.size + 1);
   return names.map((name) => name.trim().toLowerCase());
 }
 
-/** Makes `cms` the only signature. Doing so a second time must change nothing. */
+/** Makes `cms` the only signature. Writing the same signature again must change nothing. */
 export function writeSignature(layout: RdpLayout, cms: Uint8Array): Patch {
   const { added, scope } = newCoverage(layout);
   const lines = [...added, scope, `Signature:s:${signatureValue(cms)}`].map((line) => `${line}\r\n`);
@@ -175,10 +173,10 @@ export function replaceSignature({ text, encoding, settings }: RdpLayout, lines:
   return lines === '' ? edits : [...edits, { offset: end, remove: 0, insert: [encode(separator + lines, encoding)] }];
 }
 
-/** The line with the scope stays, because the signature covers it. */
+/** Keeps the line with the scope, because the signature covers it. */
 export function replaceValue({ text, encoding, settings }: RdpLayout, cms: Uint8Array): Patch {
   const line = settings.get(SIGNATURE);
-  if (line === undefined) throw new TypeError('there is a signature to replace');
+  if (line === undefined) throw formatErrors('not-signed');
   const end = line.start + line.text.length;
   const offsetOf = (position: number) => encode(text.slice(0, position), encoding).length;
   const offset = offsetOf(end - line.value.length);

@@ -1,5 +1,3 @@
-/** One detached CMS signature covers some of the lines, as rdpsign creates it. */
-
 import { createHash } from 'node:crypto';
 import { DIGEST_OID, digestAlgorithmOf } from '../../asn1/algorithm-identifiers.ts';
 import { DATA, TIMESTAMP_TOKEN } from '../../asn1/object-identifiers.ts';
@@ -50,7 +48,7 @@ import { COVERED_SETTINGS } from './settings.ts';
 export const RDP_PROFILE: SignatureProfile = {
   signedAttributes: () => [],
   carriesRoot: false,
-  // rdpsign and Remote Desktop Connection use no timestamps. Other CMS readers find them in this attribute.
+  // Other CMS readers find timestamps in this attribute. rdpsign and Remote Desktop Connection use no timestamps.
   timestampTypes: [TIMESTAMP_TOKEN],
   verifier: 'A reader of CMS',
 };
@@ -81,8 +79,8 @@ export async function openRdp(source: ByteSource, { budget }: ContentReader): Pr
       },
       async verify({ added: [added] }) {
         const read = attempt(() => parseSignedData(stored ?? new Uint8Array()));
-        const isThere = !(read instanceof CodesignError) && stored !== undefined && isSameBytes(stored, added.bytes);
-        if (!isThere) throw damagedResult('its signature differs from the new one');
+        if (stored === undefined || !isSameBytes(stored, added.bytes) || read instanceof CodesignError)
+          throw damagedResult('its signature differs from the new one');
         const [problem] = [...examineScope(layout), ...examineCms(read, presentContent(layout), budget)];
         if (problem !== undefined && isAgainst(problem, 'integrity')) throw damagedResult(asClause(problem));
       },
@@ -97,7 +95,7 @@ export async function openRdp(source: ByteSource, { budget }: ContentReader): Pr
     stamping: {
       of: 'each-signature',
       async stamp(tokens) {
-        if (stored === undefined) throw new TypeError('the signature is not one of this file');
+        if (stored === undefined) throw formatErrors('not-signed');
         const token = tokens.get(LOCATION);
         const cms = token === undefined ? stored : stampCms(RDP_PROFILE, stored, token);
         return embedding(cms, replaceValue(layout, cms));
@@ -106,7 +104,7 @@ export async function openRdp(source: ByteSource, { budget }: ContentReader): Pr
     attaching: {
       async place({ bytes }) {
         const signedData = parseSignedData(bytes);
-        // The CMS signature can cover the content of the existing signature, or the content of a new one.
+        // The signature may cover the lines that the existing scope lists, or those that a new scope would list.
         const isOfPresent =
           stored !== undefined &&
           examineScope(layout).length === 0 &&
@@ -170,7 +168,6 @@ function examineCms(signedData: SignedData, content: Uint8Array, budget: WorkBud
   return [...findings, ...examineSignerCount(signedData), ...examineRepeated(signer), ...aging];
 }
 
-/** A hostile scope can be long. */
 const MOST_LISTED = 8;
 
 function examineScope(layout: RdpLayout): readonly Finding[] {

@@ -1,8 +1,7 @@
-/** The scope lists settings in this order. All other settings can be changed after signing. */
-
 export const FULL_ADDRESS = 'Full Address';
 export const ALTERNATE_FULL_ADDRESS = 'Alternate Full Address';
 
+/** Settings that a signature covers, in the order of the scope. */
 const NAMES = [
   FULL_ADDRESS,
   ALTERNATE_FULL_ADDRESS,
@@ -54,5 +53,5 @@ const NAMES = [
   'allowed security protocols',
 ] as const;
 
-/** Files can use any case, so keys are in lower case. */
+/** The keys are in lower case, because names of settings are not case-sensitive. */
 export const COVERED_SETTINGS: ReadonlyMap<string, string> = new Map(NAMES.map((name) => [name.toLowerCase(), name]));

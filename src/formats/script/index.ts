@@ -11,7 +11,7 @@ const COMMON = {
 
 const RULES = { modes: ['replace'], keepsExtension: true } as const;
 
-/** The content of a script does not show its type. */
+/** Only the extension shows the type of a script. */
 const claims = (family: ScriptKind['family']) =>
   ({ by: 'bytes', claims: (_head: Uint8Array, name: string) => scriptKindOf(name)?.family === family }) as const;
 
@@ -29,7 +29,7 @@ export const wsh = {
   id: 'wsh',
   title: 'Windows Script Host script',
   extensions: extensionsOf('wsh').filter((extension) => extension !== '.js'),
-  // Most JavaScript files are for browsers or Node.js.
+  // Most JavaScript files are not for Windows Script Host.
   onlyIfNamed: ['.js'],
   signing: { ...RULES, options: [...PROGRAM_OPTIONS, WSH] },
   recognition: claims('wsh'),

@@ -8,7 +8,7 @@ interface BlockStyle {
   readonly prefix: string;
   readonly suffix: string;
   readonly width: number;
-  /** These texts must not occur outside the block. */
+  /** Texts that must not occur outside the block. */
   readonly markers: readonly string[];
 }
 
@@ -16,7 +16,7 @@ export interface ScriptKind extends BlockStyle {
   readonly family: 'powershell' | 'wsh';
   readonly sip: Sip;
   readonly name: string;
-  /** The block is before the last occurrence of this text, or at the end of the file. */
+  /** Text before whose last occurrence the block is written. Default: the block ends the file. */
   readonly before?: string;
 }
 

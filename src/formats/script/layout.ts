@@ -1,6 +1,5 @@
 import type { ByteSource } from '../../bytes/byte-source.ts';
 import { bytesErrors } from '../../bytes/errors.ts';
-import type { CodesignError } from '../../errors/codesign-error.ts';
 import { scriptErrors } from './errors.ts';
 import type { ScriptKind } from './kinds.ts';
 
@@ -8,13 +7,12 @@ export interface ScriptLayout {
   readonly kind: ScriptKind;
   readonly encoding: Encoding;
   readonly bomLength: number;
-  /** Offset of the block in UTF-16 units of the text without its BOM. */
+  /** Offset of the block in the text without its BOM, in UTF-16 code units. */
   readonly position: number;
-  /** Range of the block in bytes; empty without a block. */
+  /** Range of the block in the file. Without a block, the range is empty. */
   readonly start: number;
   readonly end: number;
   readonly cms: Uint8Array | undefined;
-  /** Texts before and after the block, without the BOM. */
   readonly covered: readonly [string, string];
   readonly lineEnds: 'CRLF' | 'LF' | 'CR' | 'mixed' | 'none';
 }
@@ -49,17 +47,11 @@ export function blockOf(cms: Uint8Array, { kind, encoding }: ScriptLayout): Uint
 
 const LONGEST_BLOCK = 1024 * 1024;
 
-interface Block {
-  readonly position: number;
-  readonly end: number;
-  readonly cms: Uint8Array;
-}
-
 /**
- * Windows reads the last block if its lines end with CRLF and at most one line ending follows. Any other text that
- * looks like a block is rejected, because verifiers disagree about it.
+ * Windows reads the last block if its lines end with CRLF and at most one line ending follows the block. Rejects any
+ * other text that looks like a block, because verifiers read such a text differently.
  */
-function findBlock(text: string, kind: ScriptKind): Block | undefined {
+function findBlock(text: string, kind: ScriptKind) {
   const { begin, end } = kind;
   const position = text.lastIndexOf(`\r\n${begin}\r\n`);
   if (position < 0) {
@@ -93,9 +85,9 @@ function decodeLines(body: string, { prefix, suffix }: ScriptKind): Uint8Array {
     .split('\r\n')
     .filter((line) => line !== '')
     .map((line) => {
-      if (line.startsWith(prefix) && line.endsWith(suffix))
-        return line.slice(prefix.length, line.length - suffix.length);
-      throw damaged('it contains a line that does not belong to a signature');
+      const isComment = line.startsWith(prefix) && line.endsWith(suffix);
+      if (!isComment) throw damaged('it contains a line that does not belong to a signature');
+      return line.slice(prefix.length, line.length - suffix.length);
     })
     .join('');
   if (base64 === '' || base64.length % 4 !== 0 || !/^[A-Za-z0-9+/]+={0,2}$/.test(base64)) {
@@ -111,34 +103,24 @@ function newPosition(text: string, { before }: ScriptKind): number {
   return position;
 }
 
-/** Uses searches instead of a list, because a script of 16 MiB may consist only of line endings. */
+const LINE_ENDS = [
+  ['CRLF', /\r\n/],
+  ['LF', /(?<!\r)\n/],
+  ['CR', /\r(?!\n)/],
+] as const;
+
+/** Does not list all line endings, because a script may consist of 16 MiB of line endings. */
 function lineEndsOf(text: string): ScriptLayout['lineEnds'] {
-  const found = (
-    [
-      ['CRLF', /\r\n/],
-      ['LF', /(?<!\r)\n/],
-      ['CR', /\r(?!\n)/],
-    ] as const
-  ).filter(([, pattern]) => pattern.test(text));
-  const [only] = found;
-  if (only === undefined) return 'none';
-  return found.length > 1 ? 'mixed' : only[0];
+  const found = LINE_ENDS.filter(([, pattern]) => pattern.test(text)).map(([name]) => name);
+  return found.length > 1 ? 'mixed' : (found[0] ?? 'none');
 }
 
-function damaged(problem: string): CodesignError {
-  return scriptErrors('script-block-damaged', { problem });
-}
+const damaged = (problem: string) => scriptErrors('script-block-damaged', { problem });
 
 export type Encoding = 'ASCII' | 'UTF-8' | 'UTF-16LE' | 'UTF-16BE';
 
-interface ScriptText {
-  readonly encoding: Encoding;
-  readonly bomLength: number;
-  readonly text: string;
-}
-
 const LIMIT = 16 * 1024 * 1024;
-/** Without a BOM, PowerShell examines this many bytes to tell UTF-8 from the code page. */
+/** In a file without a BOM, PowerShell recognises UTF-8 only by these first bytes. */
 const EXAMINED = 32;
 const BOMS: readonly (readonly [Encoding, readonly number[]])[] = [
   ['UTF-16LE', [0xff, 0xfe]],
@@ -146,7 +128,7 @@ const BOMS: readonly (readonly [Encoding, readonly number[]])[] = [
   ['UTF-8', [0xef, 0xbb, 0xbf]],
 ];
 
-async function readScriptText(source: ByteSource, kind: ScriptKind): Promise<ScriptText> {
+async function readScriptText(source: ByteSource, kind: ScriptKind) {
   const { size } = source;
   if (size > LIMIT) throw bytesErrors('file-too-large', { size, kind: 'scripts', limit: LIMIT });
   const bytes = await source.read(0, size);
@@ -200,6 +182,4 @@ function decode(bytes: Uint8Array, encoding: Encoding): string {
   }
 }
 
-function unreadable(problem: string): CodesignError {
-  return scriptErrors('script-encoding', { problem });
-}
+const unreadable = (problem: string) => scriptErrors('script-encoding', { problem });

@@ -1,10 +1,8 @@
 import { authenticodeFile } from '../../authenticode/authenticode-file.ts';
-import { type Container, digestIn } from '../../authenticode/container.ts';
+import type { Container } from '../../authenticode/container.ts';
 import { sipKind, spcSipInfo } from '../../authenticode/sip-info.ts';
-import { spcContent } from '../../authenticode/spc-structures.ts';
 import type { ByteSource } from '../../bytes/byte-source.ts';
 import type { Patch } from '../../bytes/pieces.ts';
-import { formatErrors } from '../../format/errors.ts';
 import { isGiven } from '../../format/options.ts';
 import type { ContentReader, SignableFile } from '../../format/signable-file.ts';
 import type { Detail } from '../../format/signature.ts';
@@ -33,25 +31,21 @@ export async function openScript(source: ByteSource, reader: ContentReader, name
 }
 
 function signatureBlock(source: ByteSource, layout: ScriptLayout, { measure }: ContentReader): Container {
-  const { kind, cms } = layout;
+  const { kind, cms, lineEnds } = layout;
   return {
     source,
-    warnings: warningsOf(layout),
+    warnings: lineEnds === 'LF' || lineEnds === 'mixed' ? [scriptWarnings('line-ends-fragile')] : [],
     kind: sipKind(kind.sip, kind.name),
     reasonForOneSignature: 'a script can have only one signature',
-    entries: async () => (cms === undefined ? [] : [{ location: 'signature block', cms }]),
+    entries: cms === undefined ? [] : [{ location: 'signature block', cms }],
     measure: async (_content, algorithms) => measure(source, [contentOf(layout)], algorithms),
-    content: async ({ algorithm }, measured) =>
-      spcContent(spcSipInfo(kind.sip), algorithm, digestIn(measured, algorithm)),
+    content: async () => spcSipInfo(kind.sip),
     write: (cms) => replaceBlock(layout, [blockOf(cms, layout)]),
-    async removeAll() {
-      if (cms === undefined) throw formatErrors('not-signed');
-      return replaceBlock(layout, []);
-    },
+    removeAll: async () => (cms === undefined ? undefined : replaceBlock(layout, [])),
   };
 }
 
-/** PowerShell digests the BOM too, and Windows Script Host the position of the block in characters. */
+/** PowerShell also digests the BOM, and Windows Script Host the position of the signature block. */
 function contentOf({ kind, bomLength, position: start, covered: [before, after] }: ScriptLayout): Uint8Array {
   if (kind.family === 'powershell') {
     return Buffer.from(`${bomLength === 0 ? '' : '\ufeff'}${before}${after}`, 'utf16le');
@@ -65,23 +59,11 @@ function replaceBlock({ start, end }: ScriptLayout, insert: readonly Uint8Array[
   return [{ offset: start, remove: end - start, insert }];
 }
 
-/**
- * git and editors may convert all line endings of such a script, even those in the block. Windows then finds no
- * signature.
- */
-function warningsOf({ lineEnds }: ScriptLayout): readonly string[] {
-  if (lineEnds !== 'LF' && lineEnds !== 'mixed') return [];
-  return [scriptWarnings('line-ends-fragile')];
-}
-
 function describe({ kind, encoding, bomLength, lineEnds, start, end, cms }: ScriptLayout): readonly Detail[] {
   return [
     { name: 'script', value: kind.name },
     { name: 'encoding', value: `${encoding}${bomLength === 0 ? '' : ' with BOM'}` },
     { name: 'line ends', value: lineEnds },
-    {
-      name: 'signature block',
-      value: cms === undefined ? 'none' : `at byte ${start}, ${end - start} bytes`,
-    },
+    { name: 'signature block', value: cms === undefined ? 'none' : `at byte ${start}, ${end - start} bytes` },
   ];
 }

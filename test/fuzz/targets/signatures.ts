@@ -110,7 +110,7 @@ async function blocksIn(bases: Bases): Promise<readonly Uint8Array[]> {
 
 async function readCms(input: Uint8Array): Promise<string> {
   const { parts } = findAuthenticode(input);
-  if (parts !== undefined) requireSaid(parts.signerName, 'name of the signer');
+  if (parts !== undefined) requireSaid(parts.signedData.signers[0].name, 'name of the signer');
   await answering(() =>
     changeUnsignedAttributes(input, (attributes) => attributes.map(({ element }) => element.bytes)),
   );

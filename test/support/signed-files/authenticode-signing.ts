@@ -2,9 +2,8 @@
 
 import { createHash, sign } from 'node:crypto';
 import { SPC_PE_IMAGE_DATA } from '../../../src/asn1/object-identifiers.ts';
-import type { SignedContent } from '../../../src/authenticode/container.ts';
 import { prepareAuthenticode } from '../../../src/authenticode/profile.ts';
-import { spcContent } from '../../../src/authenticode/spc-structures.ts';
+import { type SpcData, spcContent } from '../../../src/authenticode/spc-structures.ts';
 import { readSigningChain, type SigningChain } from '../../../src/certificates/signing-chain.ts';
 import { type DigestAlgorithm, NODE_DIGEST_NAME } from '../../../src/crypto/algorithms.ts';
 import { spcPeImageData } from '../../../src/formats/pe/image-data.ts';
@@ -12,7 +11,7 @@ import type { IssuedCertificate } from './pki.ts';
 import { signingContext } from './signing-context.ts';
 
 export interface AuthenticodeRequest {
-  readonly content: SignedContent;
+  readonly content: SpcData;
   readonly algorithm: DigestAlgorithm;
   readonly chain: SigningChain;
   readonly description?: string;

@@ -73,7 +73,7 @@ describe('a nested signature', () => {
     const ber = Buffer.concat([Buffer.from('3080', 'hex'), outer.subarray(4), Buffer.alloc(2), Buffer.alloc(100, 1)]);
     const read = readAuthenticode(nestSignature(ber, nested));
     expect([read, ...read.nested].map(isValid)).toEqual([true, true]);
-    expect(read.nested[0]?.signerName).toBe('Other Publisher');
+    expect(read.nested[0]?.signedData.signers[0].name).toBe('Other Publisher');
     expect(read.signedData.trailingLength).toBe(0);
   });
 

@@ -26,7 +26,7 @@ describe('a sound signature is read', () => {
     expect(read.algorithm).toBe('SHA256');
     expect(read.contentDigest).toEqual(createHash('sha256').update('content').digest());
     expect(Buffer.from(read.signedData.signers[0].certificate ?? [])).toEqual(Buffer.from(leaf.der));
-    expect(read.signerName).toBe('Test Publisher');
+    expect(read.signedData.signers[0].name).toBe('Test Publisher');
     expect([read.nested, read.signedData.trailingLength, isValid(read)]).toEqual([[], 0, true]);
   });
 
@@ -60,7 +60,7 @@ describe('an odd signature is read', () => {
     const serial = Buffer.from(readCertificateFields(leaf.der).serialNumber.slice(2)).toString('hex');
     const read = readAuthenticode(peculiar({ certificates: [] }));
     expect(read.signedData.signers[0].certificate).toBeUndefined();
-    expect(read.signerName).toBe(`CN=Test Code Signing CA, serial number ${serial}`);
+    expect(read.signedData.signers[0].name).toBe(`CN=Test Code Signing CA, serial number ${serial}`);
   });
 });
 

@@ -120,7 +120,7 @@ describe('nested signatures are exchanged', () => {
       return index === 0 ? stampSignature(cms, stampedInner) : cms;
     });
     const read = readAuthenticode(exchanged);
-    expect(read.nested.map((each) => [each.signerName, isValid(each)]).sort()).toEqual([
+    expect(read.nested.map((each) => [each.signedData.signers[0].name, isValid(each)]).sort()).toEqual([
       ['Other Publisher', true],
       ['Test Publisher', true],
     ]);
