@@ -14,7 +14,7 @@ export type DataOptions = Texts<'config' | 'data' | 'database' | 'pkcs11Library'
 export type StartOptions = DataOptions &
   Texts<'host' | 'port' | 'clientEnv' | 'tlsCert' | 'tlsKey' | 'logLevel'> & { readonly tlsName?: readonly string[] };
 
-const A_TEXT = 'a text with at least one character';
+const A_TEXT = 'a non-empty string';
 const text = v.pipe(v.string(A_TEXT), v.nonEmpty(A_TEXT));
 
 const A_HOST = 'a DNS name or an IP address';
@@ -36,7 +36,7 @@ function wholeNumber(from: number, to: number) {
   return v.pipe(number, v.integer(expected), v.minValue(from, expected), v.maxValue(to, expected));
 }
 
-/** All settings, keyed by their path in the configuration file. The error messages describe the valid values. */
+/** All settings, by their path in the configuration file. Each message describes the valid values. */
 const schema = v.strictObject(
   {
     data: v.exactOptional(text),
@@ -58,8 +58,6 @@ const schema = v.strictObject(
 );
 type Settings = v.InferOutput<typeof schema>;
 type Key = keyof Settings;
-type Values = { readonly [key in Key]?: unknown };
-
 /** Relative paths in the configuration file are resolved from the folder of this file. */
 const PATHS = ['data', 'tls.certificate', 'tls.key', 'pkcs11.library', 'pkcs11.pinFile'] as const;
 
@@ -112,17 +110,14 @@ export function readConfig(options: StartOptions, environment: NodeJS.ProcessEnv
     host: settings.host ?? '127.0.0.1',
     /** Port 0 selects a free port. */
     port: settings.port ?? 8443,
-    /** Addresses of proxies whose X-Forwarded-For header is trusted to identify the client. */
+    /** Addresses of proxies whose X-Forwarded-For header is trusted. */
     proxy: settings.proxy ?? [],
     clientEnv: options.clientEnv,
     tls: certificate === undefined || key === undefined ? undefined : { certificate, key },
-    /**
-     * Host names that clients use for this server, in addition to localhost. The base URL that clients get contains the
-     * first name.
-     */
+    /** Host names that clients use in addition to localhost. The first name becomes part of their base URL. */
     tlsNames: settings['tls.names'] ?? [],
     logLevel: settings.logLevel ?? 'info',
-    /** An HSM that makes a few hundred signatures per second needs about a second for the default number of calls. */
+    /** A slow HSM with a few hundred signatures per second handles 256 waiting calls in about a second. */
     waiting: settings['limits.waiting'] ?? 256,
   };
 }
@@ -135,7 +130,7 @@ function fromOptions(options: StartOptions): Settings {
 
 const PREFIX = 'CODESIGN_SERVER_';
 
-/** Rejects misspelt environment variables, because `start` could otherwise use the wrong database. */
+/** With a misspelt environment variable, the server could use the wrong database. */
 function rejectMistyped(environment: NodeJS.ProcessEnv): void {
   const known = [...Object.values(VARIABLES), `${PREFIX}CONFIG`, `${PREFIX}PKCS11_PIN`].map((name) =>
     name.slice(PREFIX.length),
@@ -157,18 +152,13 @@ function checkedValues(
   values: readonly (readonly [key: string, value: unknown])[],
   nameOf: (key: Key) => string,
 ): Settings {
-  const given: Values = Object.fromEntries(values.filter(([, value]) => value !== undefined));
-  const parsed = v.safeParse(schema, given);
+  const parsed = v.safeParse(schema, Object.fromEntries(values.filter(([, value]) => value !== undefined)));
   if (parsed.success) return parsed.output;
   const [issue] = parsed.issues;
   const key = issue.path?.[0]?.key as Key;
   // The message omits the URL, because it may contain a password.
   if (key === 'database') throw new ServerError('database-address-unknown');
-  throw new ServerError('invalid-option', {
-    option: nameOf(key),
-    value: String(issue.input),
-    expected: issue.message,
-  });
+  throw new ServerError('invalid-option', { option: nameOf(key), value: String(issue.input), expected: issue.message });
 }
 
 function fromFile(path: string): Settings {
@@ -184,7 +174,8 @@ function fromFile(path: string): Settings {
     const [issue] = parsed.issues;
     const key = v.getDotPath(issue) ?? 'the whole';
     const nearest = issue.type === 'strict_object' ? suggest(key, Object.keys(schema.entries)) : undefined;
-    throw invalid(key, `is not ${issue.message}${nearest === undefined ? '' : `; the nearest is ${nearest}`}`);
+    const reasons = [`is not ${issue.message}`, ...(nearest === undefined ? [] : [`the nearest is ${nearest}`])];
+    throw invalid(key, reasons.join('; '));
   }
   const settings = parsed.output;
   for (const key of PATHS) if (settings[key] !== undefined) settings[key] = resolve(dirname(path), settings[key]);
@@ -201,8 +192,7 @@ function readJson(path: string, invalid: (key: string, reason: string, cause: un
   try {
     return JSON.parse(json);
   } catch (error) {
-    // Shows only the position of the error, because the rest of the message quotes the file, which may contain a
-    // password.
+    // The rest of the message quotes the file, which may contain a password.
     const position = / at position \d+( \(line \d+ column \d+\))?/.exec(reasonOf(error))?.[0] ?? '';
     throw invalid('the whole', `is not JSON${position}`, error);
   }

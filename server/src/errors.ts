@@ -192,10 +192,7 @@ export const SERVER_ERRORS = {
 
 export type ServerErrorCode = keyof typeof SERVER_ERRORS;
 
-/**
- * An error from the table below: `throw new ServerError('token-not-found', { label })`. Details never contain secrets.
- * `reason` defaults to the message of `cause`.
- */
+/** The details must not contain secrets. `reason` defaults to the message of `cause`. */
 export class ServerError extends Error {
   override readonly name = 'ServerError';
   readonly code: ServerErrorCode;
@@ -213,7 +210,7 @@ export class ServerError extends Error {
 }
 
 export function reasonOf(thrown: unknown): string {
-  // If no address of a host name can be reached, Node throws a single error, without a message.
+  // Node throws an error without a message if it can reach none of the addresses of a host name.
   if (thrown instanceof AggregateError && thrown.message === '') return thrown.errors.map(reasonOf).join(', ');
   if (!(thrown instanceof Error)) return String(thrown);
   const { code, path }: NodeJS.ErrnoException = thrown;
@@ -228,10 +225,7 @@ export function userName(): string {
   }
 }
 
-/**
- * Describes the current user, and the mode and owner of the file. If the user cannot reach the file, describes the
- * nearest folder that the user can reach.
- */
+/** Describes the current user, and the mode and owner of the file or of the nearest folder that the user can read. */
 export function describeAccess(path: string): string {
   try {
     const { mode, uid, gid } = statSync(path);

@@ -7,9 +7,7 @@ import { ServerError } from './errors.ts';
 const PATIENCE = 10_000;
 const INTERVAL = 20;
 
-/**
- * Replaces a file in the data folder atomically, with mode 0600. Both the contents and the name are flushed to disk.
- */
+/** Replaces a file in the data folder atomically, and flushes its content and its name to disk. The mode is 0600. */
 export async function replaceFile(path: string, contents: string | Uint8Array): Promise<void> {
   const temporary = `${path}.${process.pid}`;
   try {
@@ -32,10 +30,7 @@ export async function writeFlushed(path: string, contents: string | Uint8Array, 
   }
 }
 
-/**
- * Flushes the folder, because a power failure could otherwise lose the name of a flushed file. Windows needs no such
- * flush.
- */
+/** A power failure could lose the name of a flushed file in an unflushed folder, except on Windows. */
 export async function syncFolder(path: string): Promise<void> {
   if (process.platform === 'win32') return;
   const folder = await open(path, 'r');
@@ -47,12 +42,8 @@ export async function syncFolder(path: string): Promise<void> {
 }
 
 export async function isThere(path: string): Promise<boolean> {
-  return (
-    (await ifThere(
-      path,
-      access(path).then(() => true),
-    )) ?? false
-  );
+  const found = access(path).then(() => true);
+  return (await ifThere(path, found)) ?? false;
 }
 
 export async function readIfThere(path: string): Promise<Buffer | undefined> {
@@ -66,7 +57,7 @@ async function ifThere<T>(path: string, work: Promise<T>): Promise<T | undefined
   });
 }
 
-/** Only the error ENOENT means that the file is missing. After other errors, such as EACCES, the file may exist. */
+/** After an error other than ENOENT, such as EACCES, the file may exist. */
 export function isMissing(error: unknown): boolean {
   return codeOf(error) === 'ENOENT';
 }

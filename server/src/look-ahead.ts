@@ -5,10 +5,9 @@ import type { Store } from './records/store.ts';
 import { endOfValidity } from './setup/tls.ts';
 
 export const DAY = 24 * 60 * 60 * 1000;
-/** The server renews a TLS certificate from its own authority well before this time, at startup or on SIGHUP. */
 const WARN_BEFORE = 30 * DAY;
-const TLS = { which: 'the TLS certificate', todo: 'replace it, then send SIGHUP' };
-const CODE_SIGNING = { which: 'a code-signing certificate', todo: 'renew it with certificate request and import' };
+const TLS = { name: 'the TLS certificate', todo: 'install a new certificate, then send SIGHUP' };
+const CODE_SIGNING = { name: 'a code-signing certificate', todo: 'run certificate request and certificate import' };
 
 export async function lookAhead(
   log: FastifyBaseLogger,
@@ -39,12 +38,12 @@ export async function lookAhead(
 
 function logValidity(
   log: FastifyBaseLogger,
-  { which, todo }: typeof TLS,
+  { name, todo }: typeof TLS,
   line: { readonly outcome: string; readonly notBefore: Date; readonly notAfter: Date },
   now: Date,
 ): void {
   const { notBefore, notAfter } = line;
-  if (now > notAfter) log.error(line, `${which} has expired: ${todo}`);
-  else if (now < notBefore) log.error(line, `${which} is not valid yet`);
-  else if (notAfter.getTime() - now.getTime() < WARN_BEFORE) log.warn(line, `${which} expires soon: ${todo}`);
+  if (now > notAfter) log.error(line, `${name} has expired: ${todo}`);
+  else if (now < notBefore) log.error(line, `${name} is not valid yet`);
+  else if (notAfter.getTime() - now.getTime() < WARN_BEFORE) log.warn(line, `${name} expires soon: ${todo}`);
 }

@@ -1,23 +1,22 @@
 import { run } from './cli/program.ts';
 import { boundedLog } from './http/log.ts';
 
-/** Exit code after a second signal: 128 plus the number of the signal. */
+/** Exit codes after a second signal: 128 plus the number of the signal. */
 const SIGNALS = { SIGINT: 130, SIGTERM: 143, ...(process.stderr.isTTY && { SIGHUP: 129 }) };
-/** Signals that arrive within this many milliseconds count as one: under npm, Ctrl-C arrives twice. */
+/** Milliseconds in which a repeated signal is ignored, because npm sends the signal of Ctrl-C a second time. */
 const ECHO = 1000;
-/** Time for which the process waits at its end until the last log lines are read, in milliseconds. */
+/** Milliseconds for which the process waits at its end for the reader of the log. */
 const LAST_LINES = 1000;
 
-process.umask(0o077); // files that the HSM and the database write are for this user only
+process.umask(0o077); // only this user may read the files of the HSM and the database
 
-// The program that reads the log or the address may exit before the server. The server then continues.
+// The server continues if the program that reads its log or its address exits.
 for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {});
 
-/** The limit applies only to the server: other commands, such as `export`, finish writing to a slow reader. */
+/** Commands other than `start`, such as `export`, wait for a slow reader of their output. */
 let isServer = false;
 let reload = () => {};
-// Closing a terminal also sends SIGHUP. The signal therefore stops a server that runs in a terminal; any other server
-// reloads its files.
+// SIGHUP stops a server in a terminal, because closing the terminal sends SIGHUP. Other servers reload their files.
 if (!process.stderr.isTTY) process.on('SIGHUP', () => reload());
 
 process.exitCode = await run(
@@ -35,7 +34,7 @@ process.exitCode = await run(
   waitForSignal,
 );
 
-// Output that is waiting to be read from a pipe would keep the process alive until the pipe is closed.
+// Unread output in a pipe would keep the process alive until the pipe is closed.
 if (isServer) setTimeout(() => process.exit(), LAST_LINES).unref();
 
 async function waitForSignal(): Promise<void> {

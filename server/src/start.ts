@@ -1,15 +1,16 @@
 import type { AddressInfo } from 'node:net';
 import type { Config } from './config.ts';
 import { ServerError } from './errors.ts';
+import { isThere } from './files.ts';
 import { type App, buildServer } from './http/app.ts';
 import { connectionLimit, openFilesLimit, TLS_RULES } from './http/connections.ts';
 import { DAY, lookAhead } from './look-ahead.ts';
 import type { Operation } from './records/audit.ts';
-import { addressOf, bracketed, isWildcard, keepAddress } from './setup/address.ts';
+import { addressOf, httpsUrl, isWildcard, keepAddress } from './setup/address.ts';
 import { restoreChainFiles } from './setup/certificates.ts';
 import { addClient, UNRESTRICTED } from './setup/clients.ts';
 import { chooseReceiver, quoted, type Receiver } from './setup/credentials.ts';
-import { type DataFolder, dataFolder, isMade } from './setup/data-folder.ts';
+import { type DataFolder, dataFolder } from './setup/data-folder.ts';
 import { FIRST_NUMBER, makeData } from './setup/make-data.ts';
 import { chooseHsm, type OpenData, openData, readPin } from './setup/open-data.ts';
 import { ownTls, readTls, type TlsMaterial } from './setup/tls.ts';
@@ -27,18 +28,17 @@ export interface RunningServer {
   stop(): Promise<void>;
 }
 
-/** Resolves when the server accepts calls and has printed its address. */
 export async function startServer(
   config: Config,
   surroundings: Surroundings,
   operation: Operation,
 ): Promise<RunningServer> {
   const { environment, now, terminal } = surroundings;
-  await chooseHsm(config, environment); // before anything is created, in case there is no HSM
+  await chooseHsm(config, environment); // a start without an HSM must create nothing
   const folder = dataFolder(config.dataRoot);
   const receiverOf = () => chooseReceiver(config.clientEnv, config.dataRoot, terminal);
-  if (!(await isMade(folder))) {
-    await receiverOf(); // before anything is created, in case credentials cannot be shown
+  if (!(await isThere(folder.path))) {
+    await receiverOf(); // a start that cannot show credentials must create nothing
     await makeData(config, environment, operation, 'create');
   }
   const data = await openData(config, environment, 'update');
@@ -69,10 +69,10 @@ export async function startServer(
     } else if (config.clientEnv !== undefined) {
       app.log.info(
         { clientEnv: config.clientEnv },
-        'the server already has clients, so no file was written; "client add" writes a file for an additional client',
+        'no file was written, because the server already has clients; "client add" writes a file for a new client',
       );
     }
-    surroundings.announce(`listening on https://${bracketed(config.host)}:${port}`);
+    surroundings.announce(`listening on ${httpsUrl(config.host, port)}`);
   } catch (error) {
     try {
       await app?.close();
@@ -110,15 +110,14 @@ function reportFirstStart(app: App, folder: DataFolder, receiver: Receiver): voi
     `created a certificate authority, and a key and certificate with the number ${FIRST_NUMBER}: back up the data folder`,
   );
   if (isFile) {
+    const written = "wrote the client's settings to a file; the Access Secret is stored only in that file";
+    app.log.info({ clientEnv: receiver.path }, written);
+  } else {
     app.log.info(
-      { clientEnv: receiver.path },
-      "wrote the client's settings to a file; the Access Secret is stored only in that file",
+      "printed the client's settings above, only this once; store the lines in a file that only you can read",
     );
-  } else
-    app.log.info(
-      "printed the client's settings above; they are shown only once, so store these lines in a file that only you can read",
-    );
-  app.log.info(`next, in the client's shell: set -a; . ${file}; set +a; codesign-remote sign app.exe`);
+  }
+  app.log.info(`next, run in the client's shell: set -a; . ${file}; set +a; codesign-remote sign app.exe`);
 }
 
 async function tlsFor(config: Config, data: OpenData, now: Date): Promise<TlsMaterial> {
@@ -127,10 +126,6 @@ async function tlsFor(config: Config, data: OpenData, now: Date): Promise<TlsMat
   return await ownTls(data.folder, names, now);
 }
 
-/**
- * Uses the current certificate file for new connections. If the new certificate is unusable, the server keeps the old
- * one.
- */
 async function reloadTls(app: App, config: Config, data: OpenData, now: Date): Promise<string | undefined> {
   try {
     const { certificate, key } = await tlsFor(config, data, now);
@@ -138,38 +133,27 @@ async function reloadTls(app: App, config: Config, data: OpenData, now: Date): P
     app.log.info({ outcome: 'tls-reloaded' });
     return certificate;
   } catch (error) {
-    app.log.error(
-      { outcome: 'tls-kept', err: error },
-      'the TLS certificate cannot be read again: the one before stays',
-    );
+    const message = 'the TLS certificate cannot be reloaded; the previous certificate stays in use';
+    app.log.error({ outcome: 'tls-kept', err: error }, message);
     return undefined;
   }
 }
 
-/**
- * Uses the current value of the PIN for the next login. A rejected PIN is tried again only after this function is
- * called.
- */
 async function reloadPin(app: App, config: Config, data: OpenData, environment: NodeJS.ProcessEnv): Promise<void> {
   try {
     const { token } = await chooseHsm(config, environment);
     data.keys.usePin(token?.pin ?? (await readPin(data.folder)));
     app.log.info({ outcome: 'pin-reloaded' });
   } catch (error) {
-    app.log.error({ outcome: 'pin-kept', err: error }, 'the PIN cannot be read again: the one before stays');
+    app.log.error({ outcome: 'pin-kept', err: error }, 'the PIN cannot be reloaded; the previous PIN stays in use');
   }
 }
 
 async function listen(app: App, { host, port }: Config): Promise<number> {
   try {
-    await app.listen({
-      host,
-      port,
-      listenTextResolver: (address) => `accepts calls at ${address.replace('http:', 'https:')}`,
-    });
+    await app.listen({ host, port, listenTextResolver: (url) => `accepts calls at ${url.replace('http:', 'https:')}` });
   } catch (error) {
     throw new ServerError('address-unavailable', { host, port }, error);
   }
-  const address = app.server.address() as AddressInfo;
-  return address.port;
+  return (app.server.address() as AddressInfo).port;
 }

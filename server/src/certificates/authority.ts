@@ -7,7 +7,7 @@ import { type CertificateRequest, encodedName, type Issuer, issueCertificate, ty
 
 const DAY = 24 * 60 * 60 * 1000;
 const AUTHORITY_LIFETIME = 20 * 365 * DAY;
-/** Certificates become valid this long before their creation, because a verifier's clock may be slow. */
+/** A certificate becomes valid an hour before its creation, because a verifier's clock may be slow. */
 const BACKDATED = 60 * 60 * 1000;
 const LIFETIME: Readonly<Record<Purpose, number>> = {
   'code-signing': 3 * 365 * DAY,
@@ -15,7 +15,7 @@ const LIFETIME: Readonly<Record<Purpose, number>> = {
 };
 const ORGANIZATION = 'codesign-remote server';
 
-/** The name includes random digits, so that verifiers do not confuse the authorities of two servers. */
+/** Random digits in the name distinguish the authorities of different servers. */
 export function authorityName(kind: 'Code Signing' | 'TLS'): RelativeDistinguishedNames {
   return encodedName({ organization: ORGANIZATION, commonName: `${kind} CA ${randomBytes(4).toString('hex')}` });
 }
@@ -69,7 +69,7 @@ function validity(now: Date, lifetime: number): Pick<CertificateRequest, 'notBef
   return { notBefore: new Date(now.getTime() - BACKDATED), notAfter: new Date(now.getTime() + lifetime) };
 }
 
-/** The leading bits are 01, followed by 126 random bits, so the number is positive and always 16 bytes long. */
+/** The serial number is positive and always 16 bytes long, because its first bits are 01. The other 126 bits are random. */
 export function newSerialNumber(): Uint8Array {
   const bytes = randomBytes(16);
   bytes[0] = ((bytes[0] ?? 0) & 0x3f) | 0x40;

@@ -57,10 +57,7 @@ const PURPOSE: Readonly<Record<Purpose, string>> = {
   'code-signing': '1.3.6.1.5.5.7.3.3',
   'tls-server': '1.3.6.1.5.5.7.3.1',
 };
-/**
- * Values of keyUsage: its bits, beginning with the first one (RFC 5280, section 4.2.1.3). A byte before the bits
- * contains the number of unused bits in the last byte.
- */
+/** Values of the keyUsage extension (RFC 5280, section 4.2.1.3) */
 const KEY_USAGE = {
   digitalSignature: { valueHex: Uint8Array.of(0x80), unusedBits: 7 },
   keyCertSignAndCrlSign: { valueHex: Uint8Array.of(0x06), unusedBits: 1 },
@@ -81,11 +78,7 @@ export async function issueCertificate(issuer: Issuer, request: CertificateReque
   return await signed(certificate, issuer);
 }
 
-/**
- * Requests a certificate for the issuer's own key. The signature on the request proves possession of that key. The
- * request has no attributes, because the CA decides what the certificate may be used for.
- * @returns DER
- */
+/** Requests a certificate for `key`. The CA decides what the certificate may be used for. @returns DER */
 export async function signingRequest(key: Issuer): Promise<Buffer> {
   const request = new CertificationRequest({
     subject: key.name,
@@ -108,15 +101,12 @@ export function encode(block: BaseBlock): Buffer {
   return Buffer.from(block.toBER());
 }
 
-/** DER forbids trailing zeros in the fraction of a second, which pkijs would write. */
+/** pkijs would write trailing zeros in the fraction of a second, which DER forbids. */
 export function wholeSeconds(date: Date): Date {
   return new Date(Math.floor(date.getTime() / 1000) * 1000);
 }
 
-/**
- * Encodes years up to 2049 as UTCTime and later years as GeneralizedTime (RFC 5280, section 4.1.2.5; RFC 5652, section
- * 11.3), in whole seconds.
- */
+/** Years up to 2049 are encoded as UTCTime, and later years as GeneralizedTime (RFC 5280, section 4.1.2.5). */
 export function time(date: Date): Time {
   const type = date.getUTCFullYear() < 2050 ? TimeType.UTCTime : TimeType.GeneralizedTime;
   return new Time({ type, value: wholeSeconds(date) });
@@ -124,8 +114,7 @@ export function time(date: Date): Time {
 
 async function signed(structure: Certificate | CertificationRequest, { scheme, sign }: Issuer): Promise<Buffer> {
   structure.signatureAlgorithm = signatureAlgorithm(scheme);
-  const [toBeSigned] = structure.toSchema(true).valueBlock.value;
-  if (toBeSigned === undefined) throw new TypeError('the structure has no tbsCertificate');
+  const [toBeSigned] = structure.toSchema(true).valueBlock.value as [BaseBlock];
   structure.signatureValue = new BitString({ valueHex: await sign(encode(toBeSigned)) });
   return encode(structure.toSchema(true));
 }
@@ -156,7 +145,7 @@ function extension(extnID: string, critical: boolean, value: BaseBlock): Extensi
   return new Extension({ extnID, critical, extnValue: value.toBER() });
 }
 
-/** RFC 5280, section 4.2.1.6: iPAddress [7] in network byte order, or dNSName [2]. */
+/** Type 7 is an iPAddress in network byte order, and type 2 is a dNSName (RFC 5280, section 4.2.1.6). */
 function generalName(text: string): GeneralName {
   const valueHex = ipAddressBytes(text);
   return valueHex === undefined
@@ -164,7 +153,7 @@ function generalName(text: string): GeneralName {
     : new GeneralName({ type: 7, value: new OctetString({ valueHex }) });
 }
 
-/** RFC 5280, section 4.2.1.2, method 1: SHA-1 of the subjectPublicKey bits. */
+/** The key identifier is the SHA-1 digest of the subjectPublicKey bits (RFC 5280, section 4.2.1.2, method 1). */
 function keyIdentifier(publicKey: KeyObject): Buffer {
   const { subjectPublicKey } = publicKeyInfo(publicKey);
   return createHash('sha1').update(subjectPublicKey.valueBlock.valueHexView).digest();
@@ -180,7 +169,7 @@ function signatureAlgorithm(scheme: SignatureScheme): AlgorithmIdentifier {
     : new AlgorithmIdentifier({ algorithmId: '1.2.840.10045.4.3.2' }); // RFC 5758
 }
 
-/** Encodes the name without pkijs, which would put several attributes into one multi-valued RDN. */
+/** pkijs would put several attributes into one multi-valued RDN. */
 export function encodedName({ commonName, organization }: DistinguishedName): RelativeDistinguishedNames {
   const part = (type: string, value: string) =>
     new Asn1Set({ value: [new AttributeTypeAndValue({ type, value: new Utf8String({ value }) }).toSchema()] });
@@ -188,21 +177,18 @@ export function encodedName({ commonName, organization }: DistinguishedName): Re
   return RelativeDistinguishedNames.fromBER(new Sequence({ value: parts }).toBER());
 }
 
-/** Returns the encoded subject of a certificate, for use as an issuer name. @param certificate PEM */
+/** @param certificate PEM */
 export function subjectOf(certificate: string): RelativeDistinguishedNames {
   return Certificate.fromBER(new X509Certificate(certificate).raw).subject;
 }
 
-/** Returns the certificates of a PEM file in file order. Text between the certificates is ignored. */
+/** Returns the certificates of a PEM file in the order of the file. */
 export function readCertificates(pem: string): readonly X509Certificate[] {
   const blocks = pem.match(/-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g) ?? [];
   return blocks.map((block) => new X509Certificate(block));
 }
 
-/**
- * Returns 4 or 16 bytes in network byte order (RFC 5280, section 4.2.1.6), or undefined if the text is not an IP
- * address.
- */
+/** Returns 4 or 16 bytes in network byte order, or undefined if the text is not an IP address. */
 export function ipAddressBytes(text: string): Uint8Array | undefined {
   const version = isIP(text);
   if (version === 4) return Uint8Array.from(text.split('.'), Number);

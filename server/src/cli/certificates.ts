@@ -25,7 +25,7 @@ export function addCertificateCommands(program: Command, surroundings: Surroundi
   dataCommand(
     certificate,
     'add',
-    "creates a key and a certificate by the server's authority; prints the path of the chain",
+    "creates a key and a certificate of the server's authority; prints the path of the chain",
   )
     .requiredOption('--number <n>', 'certificate number that clients set with --code')
     .option('--bits <n>', 'size of the RSA key in bits: 2048, 3072 or 4096', '3072')
@@ -40,15 +40,15 @@ export function addCertificateCommands(program: Command, surroundings: Surroundi
   dataCommand(
     certificate,
     'request',
-    'prints a certificate request (PKCS#10) for a CA; creates the key if it does not exist',
+    'prints a certificate request (PKCS#10) for a CA, and first creates a missing key',
   )
     .requiredOption(
       '--number <n>',
       'certificate number for --code; if the number already exists, its certificate is renewed',
     )
     .option('--bits <n>', 'size of the RSA key in bits: 2048, 3072 or 4096', '3072')
-    .option('--common-name <name>', 'common name in the request', 'Code Signing')
-    .option('--organization <name>', 'organization in the request')
+    .option('--common-name <name>', 'common name in the certificate request', 'Code Signing')
+    .option('--organization <name>', 'organization in the certificate request')
     .action(async (options: KeyOptions, command: Command) => {
       const { organization } = options;
       const subject = {
@@ -63,9 +63,13 @@ export function addCertificateCommands(program: Command, surroundings: Surroundi
       );
     });
 
-  dataCommand(certificate, 'import', "stores the CA's certificate for such a request; prints the path of the chain")
-    .requiredOption('--number <n>', 'number of the request')
-    .requiredOption('--chain <pem>', 'certificate and its issuers')
+  dataCommand(
+    certificate,
+    'import',
+    "stores the CA's certificate for a certificate request; prints the path of the chain",
+  )
+    .requiredOption('--number <n>', 'certificate number in the certificate request')
+    .requiredOption('--chain <pem>', 'PEM file with the certificate and the issuers')
     .action(async (options: DataOptions & { number: string; chain: string }, command: Command) => {
       const { number, chain } = options;
       const operation = operationOf(command, surroundings);
@@ -86,11 +90,10 @@ export function addCertificateCommands(program: Command, surroundings: Surroundi
   });
 
   const disable = dataCommand(certificate, 'disable <number>', 'rejects all further calls that use the certificate');
-  const enable = dataCommand(
-    certificate,
-    'enable <number>',
-    'enables a certificate again, so that calls can use it',
-  ).option('--for <duration>', 'duration, such as 30m, 2h or 7d (default: until the certificate is disabled again)');
+  const enable = dataCommand(certificate, 'enable <number>', 'enables a disabled certificate').option(
+    '--for <duration>',
+    'duration, such as 30m, 2h or 7d (default: until the certificate is disabled again)',
+  );
   for (const each of [disable, enable]) {
     each.action(async (number: string, options: DataOptions & { for?: string }, command: Command) => {
       const until = options.for === undefined ? undefined : readDuration('--for', options.for, now());
@@ -107,7 +110,7 @@ export function addCertificateCommands(program: Command, surroundings: Surroundi
 
 /** Restricts the characters of the certificate number, because it is part of a file name. */
 function readKey({ number, bits }: KeyOptions) {
-  const expected = 'a name of lower-case letters, digits and . _ -';
+  const expected = 'a name of lower-case letters, digits, dots, underscores and hyphens';
   return {
     number: checked('--number', number, /^[a-z0-9][a-z0-9._-]{0,63}$/, expected),
     bits: chosen('--bits', bits, RSA_BITS),

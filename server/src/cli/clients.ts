@@ -27,7 +27,7 @@ interface ClientOptions extends DataOptions {
 type ClientChange = Parameters<Store['clients']['change']>[1];
 
 const NEW_ENVIRONMENT = "new file for the client's environment, instead of the terminal";
-const BASE_URL = "address for CODESIGN_BASE_URL (default: the last start's)";
+const BASE_URL = 'address for CODESIGN_BASE_URL (default: address of the last start)';
 
 export function addClientCommands(program: Command, surroundings: Surroundings): void {
   const { environment, now, announce, terminal } = surroundings;
@@ -107,18 +107,16 @@ export function addClientCommands(program: Command, surroundings: Surroundings):
     });
 
   const disable = dataCommand(client, 'disable <client>', 'rejects all further calls from a client');
-  const enable = dataCommand(client, 'enable <client>', 'enables a client again, so that its calls are accepted');
+  const enable = dataCommand(client, 'enable <client>', 'enables a disabled client');
   for (const each of [disable, enable]) {
     each.action((given: string, options: DataOptions, command: Command) =>
       change(options, command, given, { disabled: command === disable }),
     );
   }
 
+  const keepOldHelp = 'time for which the old secret stays valid, such as 30m, 24h or 7d (default: none)';
   dataCommand(client, 'rotate <client>', 'replaces the secret of a client and shows the new secret once')
-    .option(
-      '--keep-old <duration>',
-      'time for which the old secret stays valid, such as 30m, 24h or 7d (default: none)',
-    )
+    .option('--keep-old <duration>', keepOldHelp)
     .option('--client-env <path>', NEW_ENVIRONMENT)
     .option('--base-url <url>', BASE_URL)
     .action(async (given: string, options: ClientOptions, command: Command) => {
@@ -149,11 +147,8 @@ export function addClientCommands(program: Command, surroundings: Surroundings):
       };
     });
   listCommand(quota, listed, surroundings, quotasShown, { isDefault: true });
-  dataCommand(
-    quota,
-    'set <client> <n>',
-    'sets the limit on the total number of signatures, or removes the limit ("none")',
-  )
+  const set = 'sets the limit on the total number of signatures, or removes the limit ("none")';
+  dataCommand(quota, 'set <client> <n>', set)
     .option('--monthly', 'limits the signatures per month (UTC) instead of the total')
     .action((given: string, value: string, options: DataOptions & { monthly?: boolean }, command: Command) => {
       const limit = readQuota('the quota', value);
@@ -181,7 +176,7 @@ async function addressFor(
   const { caFile, ...known } = last ?? (await configuredAddress(folder, readConfig(options, environment)));
   if (last === undefined && baseUrl === undefined) {
     log.write(
-      `the server has not been started yet: clients get its configured address, ${known.baseUrl}. Use --base-url to set another one\n`,
+      `the server has not been started yet, so clients get the configured address ${known.baseUrl}. Use --base-url to set another address\n`,
     );
   }
   return { baseUrl: baseUrl ?? known.baseUrl, caFile };

@@ -2,11 +2,12 @@ import { hostname } from 'node:os';
 import type { Command, CommandOptions } from 'commander';
 import { type Config, type DataOptions, readConfig } from '../config.ts';
 import { ServerError, userName } from '../errors.ts';
+import { isThere } from '../files.ts';
 import type { Operation } from '../records/audit.ts';
 import type { Viewer } from '../records/rows.ts';
 import type { Store } from '../records/store.ts';
 import { quoted } from '../setup/credentials.ts';
-import { dataFolder, isMade } from '../setup/data-folder.ts';
+import { dataFolder } from '../setup/data-folder.ts';
 import { type OpenData, openData, openStore } from '../setup/open-data.ts';
 import type { Surroundings } from '../start.ts';
 import { type ListOptions, printList } from '../text.ts';
@@ -16,18 +17,14 @@ export function dataCommand(parent: Command, name: string, description: string, 
     .command(name, options)
     .description(description)
     .exitOverride()
-    .option(
-      '--config <file>',
-      'JSON file with settings (CODESIGN_SERVER_CONFIG); options and environment variables override the file',
-    )
-    .option('--data <folder>', "data folder (CODESIGN_SERVER_DATA; default: the platform's)")
+    .option('--config <file>', 'JSON file with settings, which options and variables override (CODESIGN_SERVER_CONFIG)')
+    .option('--data <folder>', 'data folder (CODESIGN_SERVER_DATA; default: folder of the platform)')
     .option('--database <url>', 'postgres://… for several servers (CODESIGN_SERVER_DATABASE; default: SQLite)')
-    .option('--pkcs11-library <path>', "the HSM's PKCS#11 library (CODESIGN_SERVER_PKCS11_LIBRARY; default: SoftHSM's)")
-    .option('--pkcs11-token <label>', 'existing token (CODESIGN_SERVER_PKCS11_TOKEN; default: one in the data folder)')
+    .option('--pkcs11-library <path>', 'PKCS#11 library (CODESIGN_SERVER_PKCS11_LIBRARY; default: library of SoftHSM)')
+    .option('--pkcs11-token <label>', 'existing token (CODESIGN_SERVER_PKCS11_TOKEN; default: token of SoftHSM)')
     .option('--pkcs11-pin-file <path>', 'file with the PIN of the token (CODESIGN_SERVER_PKCS11_PIN_FILE)');
 }
 
-/** Adds a command that prints rows as a table, or as JSON with `--json`. */
 export function listCommand<Options extends DataOptions>(
   parent: Command,
   description: string,
@@ -68,7 +65,7 @@ export function withData<T>(options: DataOptions, { environment }: Place, work: 
   return withOpen(readConfig(options, environment), (config) => openData(config, environment, 'use'), work);
 }
 
-/** Opens the database but not the HSM, so that the command works without the HSM. */
+/** Works without the HSM. */
 export function withStore<T>(options: DataOptions, { environment }: Place, work: (store: Store) => Promise<T>) {
   const open = ({ dataRoot, database }: Config) => openStore(dataFolder(dataRoot), database, 'use');
   return withOpen(readConfig(options, environment), open, work);
@@ -80,7 +77,7 @@ async function withOpen<Opened extends { close(): Promise<void> }, T>(
   work: (opened: Opened) => Promise<T>,
 ): Promise<T> {
   const { dataRoot: path } = config;
-  if (!(await isMade(dataFolder(path)))) throw new ServerError('data-folder-not-made', { path });
+  if (!(await isThere(dataFolder(path).path))) throw new ServerError('data-folder-not-made', { path });
   const opened = await open(config);
   try {
     return await work(opened);
@@ -95,7 +92,7 @@ const NOT_RECORDED = [
   ...['clientEnv', 'viewerEnv', 'baseUrl', 'chain'],
 ];
 
-/** Describes an executed command for the audit log. The first argument is recorded as the target of the command. */
+/** Describes an executed command for the audit log. The caller adds the target, which is the first argument. */
 export function operationOf(
   command: Command,
   { environment, now }: Pick<Surroundings, 'environment' | 'now'>,
@@ -108,7 +105,8 @@ export function operationOf(
     const word = option.long?.slice(2) ?? name;
     const value: unknown = command.getOptionValue(name);
     if (typeof value === 'boolean') return [word];
-    return [value].flat().map((each) => `${word}=${/^[\w.:,+-]+$/.test(`${each}`) ? each : quoted(`${each}`)}`);
+    const shown = [value].flat().map((each) => (/^[\w.:,+-]+$/.test(`${each}`) ? each : quoted(`${each}`)));
+    return shown.map((each) => `${word}=${each}`);
   });
   return {
     at: now(),

@@ -13,7 +13,7 @@ import { addRecordCommands } from './records.ts';
 import { addViewerCommands } from './viewers.ts';
 
 declare const CODESIGN_REMOTE_VERSION: string | undefined;
-/** Defined only in a build; the program has no version when it runs from source. */
+/** The program has no version when it runs from source. */
 const VERSION = typeof CODESIGN_REMOTE_VERSION === 'string' ? CODESIGN_REMOTE_VERSION : '0.0.0-development';
 
 const EXIT_INTERNAL = 1;
@@ -46,7 +46,7 @@ export async function run(
   }
 }
 
-/** Any step can fail with one of these errors, for example because the disk is full or the database is unavailable. */
+/** Each step of a command can fail because the disk is full or the database is unavailable. */
 function asServerError(error: unknown): unknown {
   if (isOfDatabase(error)) return new ServerError('database-unusable', {}, error);
   const isOfSystem = error instanceof Error && 'syscall' in error;
@@ -56,7 +56,7 @@ function asServerError(error: unknown): unknown {
 export function buildProgram(surroundings: Surroundings, waitForSignal: () => Promise<void>): Command {
   const { environment, announce, log } = surroundings;
   const program = new Command('codesign-remote-server')
-    .description('The Remote Code Signing API over an HSM with a PKCS#11 library (SoftHSM)')
+    .description('Server of the Remote Code Signing API for SoftHSM or another HSM with a PKCS#11 library')
     .version(VERSION, '--version', 'prints the version')
     .exitOverride()
     .configureOutput({
@@ -64,19 +64,17 @@ export function buildProgram(surroundings: Surroundings, waitForSignal: () => Pr
       writeErr: (text) => log.write(printableLines(text)),
     });
 
-  dataCommand(program, 'start', 'starts the server; the first start creates its data and a client')
+  dataCommand(program, 'start', 'starts the server; the first start also creates the data and a client')
     .option('--host <address>', 'address to listen on (CODESIGN_SERVER_HOST; default 127.0.0.1)')
     .option('--port <n>', 'port to listen on; 0 selects a free port (CODESIGN_SERVER_PORT; default 8443)')
     .option('--client-env <path>', "first start: new file for the client's environment")
-    .option('--tls-cert <pem>', "TLS certificate with its chain, instead of one by the server's CA")
-    .option('--tls-key <pem>', 'its private key')
-    .option('--tls-name <name>', 'additional host name or IP address that clients use; repeatable', collect)
-    .addOption(
-      new Option('--log-level <level>', 'level of the log that is written to standard error').choices(LOG_LEVELS),
-    )
+    .option('--tls-cert <pem>', "TLS certificate chain (default: certificate of the server's own CA)")
+    .option('--tls-key <pem>', 'private key of the TLS certificate')
+    .option('--tls-name <name>', 'additional host name or IP address of the server; repeatable', collect)
+    .addOption(new Option('--log-level <level>', 'minimum level of the log on standard error').choices(LOG_LEVELS))
     .action(async (options: StartOptions, command: Command) => {
       const config = readConfig(options, environment);
-      const asked = waitForSignal(); // before the start, so a signal during the start is not lost
+      const asked = waitForSignal(); // a signal during the start must not be lost
       const server = await startServer(config, surroundings, operationOf(command, surroundings));
       await asked;
       await server.stop();

@@ -20,10 +20,7 @@ interface FilterOptions extends DataOptions {
 }
 type LimitOptions = FilterOptions & ListOptions & { readonly limit: string };
 
-/**
- * Number of records that one SQL statement removes. The number is small, because signature requests wait until the
- * statement ends.
- */
+/** Number of records that one SQL statement removes. Signature requests wait for the end of the statement. */
 const PRUNED_AT_ONCE = 1000;
 
 export function addRecordCommands(program: Command, surroundings: Surroundings): void {
@@ -59,11 +56,8 @@ export function addRecordCommands(program: Command, surroundings: Surroundings):
       }),
   );
 
-  dataCommand(
-    records,
-    'prune',
-    'removes records older than a given time and prints the number of removed records; does not change signature counts',
-  )
+  const removes = 'removes records older than a given time and prints their number; signature counts do not change';
+  dataCommand(records, 'prune', removes)
     .requiredOption('--before <time>', 'time in the past, such as 2030-12-31 or 2030-12-31T18:00:00Z')
     .action(async (options: DataOptions & { before: string }, command: Command) => {
       const { before: value } = options;
@@ -71,7 +65,7 @@ export function addRecordCommands(program: Command, surroundings: Surroundings):
       if (before > now())
         throw new ServerError('invalid-option', { option: '--before', value, expected: 'in the past' });
       await withStore(options, surroundings, async (store) => {
-        await store.audit.add(operationOf(command, surroundings)); // before the removal: an interrupted command has removed some records
+        await store.audit.add(operationOf(command, surroundings)); // an interrupted command also removes records
         let [pruned, latest] = [0, PRUNED_AT_ONCE];
         while (latest === PRUNED_AT_ONCE) {
           latest = await store.records.prune(before, PRUNED_AT_ONCE);

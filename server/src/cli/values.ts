@@ -44,10 +44,7 @@ export function readTime(option: string, value: string): Date {
   return time;
 }
 
-/**
- * Rejects dates such as February 31. JavaScript would read February 31 as March 3, so `records prune` would remove the
- * wrong records.
- */
+/** JavaScript would read February 31 as March 3, so `records prune` would remove the wrong records. */
 function isDay(day: string): boolean {
   return new Date(day).toISOString().startsWith(day);
 }

@@ -1,5 +1,3 @@
-/** All responses of the API, including HTTP errors, have the same form (API 2.1). */
-
 import { STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
 import type { FastifyBaseLogger, FastifyError, FastifyReply, FastifyRequest } from 'fastify';
@@ -12,7 +10,6 @@ export const PAGE_PATH = '/';
 export const STYLE_PATH = '/page.css';
 export const CHAIN_PATH = '/certificates/:number.pem';
 
-/** Clients must not interpret the text of a message (API 2.1). */
 export function success(data: Readonly<Record<string, string>> | null): Envelope {
   return { code: 0, message: 'success', data };
 }
@@ -34,28 +31,25 @@ function failure(code: number, message: string): Envelope {
   return { code, message, data: null };
 }
 
-/**
- * Rejects a request that can succeed only after the client changes it. The message must not quote any part of the
- * request.
- */
+/** An error that the client must correct. The message is sent to the client, so it must not quote the request. */
 export class RequestError extends Error {
   override readonly name = 'RequestError';
   readonly statusCode = 400;
 }
 
-/** Messages of parsers are not sent to the client, because they quote its input. */
+/** These messages replace the messages of parsers, which quote the client's input. */
 const MESSAGES: Readonly<Record<number, string>> = {
   400: 'invalid request',
   405: 'method not allowed',
   408: 'the request took too long',
   413: 'the request is too large',
   415: 'the content type is not application/json',
-  417: 'the header Expect has an unsupported value',
+  417: 'the Expect header has an unsupported value',
   431: 'the request headers are too large',
   505: 'this server speaks HTTP/1.1',
 };
 
-/** In seconds. A client that waits this long between five attempts outlasts a restart of the database. */
+/** Five attempts at this interval, in seconds, outlast a restart of the database. */
 const RETRY_AFTER_FAILURE = 5;
 
 type Operation = 'sign' | 'report-sign' | 'page' | 'certificate';
@@ -76,14 +70,10 @@ export function handleError(error: FastifyError, request: FastifyRequest, reply:
   const operation = operationOf(request);
   if (status < 500) {
     request.log.info({ operation, outcome: 'refused', reason: 'http', status });
-    return refuse(
-      reply,
-      status,
-      error instanceof RequestError ? error.message : (MESSAGES[status] ?? 'invalid request'),
-    );
+    const message = error instanceof RequestError ? error.message : (MESSAGES[status] ?? 'invalid request');
+    return refuse(reply, status, message);
   }
-  // If the signature may have been counted, the error is `OutcomeUnknown` instead of the database error, so the
-  // response has status 500.
+  // `OutcomeUnknown` wraps the database error if the signature may have been counted, so the status is then 500.
   const isAway = error instanceof ServerError || isOfDatabase(error);
   request.log.error({ operation, outcome: 'failed', err: error, status: isAway ? 503 : 500 });
   return isAway
@@ -96,30 +86,25 @@ export function frameworkErrors(_error: FastifyError, request: FastifyRequest, r
   refuse(reply, 400, 'invalid request: the URL cannot be parsed');
 }
 
-/**
- * Rejects unknown values of Expect, and a missing or second Host header (RFC 9112, section 3.2). Node would answer
- * without a body.
- */
+/** Checks the Expect header and the Host header (RFC 9112, section 3.2). Node would send no response body. */
 export async function checkHead(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply | undefined> {
   const { httpVersion, rawHeaders, headers } = request.raw;
-  if (!httpVersion.startsWith('1.')) return refuseHead(request, reply, 505, MESSAGES[505] ?? '');
+  if (!httpVersion.startsWith('1.')) return refuseHead(request, reply, 505);
   const hosts = rawHeaders.filter((name, index) => index % 2 === 0 && name.toLowerCase() === 'host').length;
   if (hosts > 1 || (hosts === 0 && httpVersion === '1.1')) {
     return refuseHead(request, reply, 400, 'invalid request: exactly one Host header is required');
   }
-  if ((headers.expect ?? CONTINUE).toLowerCase() !== CONTINUE)
-    return refuseHead(request, reply, 417, MESSAGES[417] ?? '');
-  return undefined;
+  return (headers.expect ?? CONTINUE).toLowerCase() === CONTINUE ? undefined : refuseHead(request, reply, 417);
 }
 
 const CONTINUE = '100-continue';
 
-function refuseHead(request: FastifyRequest, reply: FastifyReply, status: number, message: string): FastifyReply {
+function refuseHead(request: FastifyRequest, reply: FastifyReply, status: number, message = MESSAGES[status] ?? '') {
   request.log.info({ operation: operationOf(request), outcome: 'refused', reason: 'http', status });
   return refuse(reply.header('connection', 'close'), status, message);
 }
 
-/** Time for a client to read its response and disconnect, in milliseconds. */
+/** Milliseconds in which the client can read its response and disconnect. */
 const LINGER = 1000;
 
 const STATUS_OF: Readonly<Record<string, number>> = {
@@ -134,15 +119,15 @@ export function answerClientError(error: Error & { readonly code?: string }, soc
   answerOnSocket(socket, STATUS_OF[error.code ?? ''] ?? 400, log);
 }
 
-/**
- * Closes the socket after a short delay. Closing it with unread input would reset the connection and lose the response.
- */
+/** Closes the socket after a delay: closing it with unread input would reset the connection and lose the response. */
 export function answerOnSocket(socket: Socket, status: number, log: FastifyBaseLogger): void {
   setTimeout(() => socket.destroy(), LINGER).unref();
   if (!socket.writable) return;
   const body = JSON.stringify(failure(status, MESSAGES[status] ?? ''));
   log.info({ outcome: 'refused', reason: 'http', status, ...addressOf(socket), accessKey: 'unknown' });
-  socket.end(
-    `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\nContent-Type: application/json\r\nContent-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n${body}`,
-  );
+  const head = [
+    `HTTP/1.1 ${status} ${STATUS_CODES[status]}`,
+    ...['Content-Type: application/json', `Content-Length: ${Buffer.byteLength(body)}`, 'Connection: close'],
+  ];
+  socket.end([...head, '', body].join('\r\n'));
 }

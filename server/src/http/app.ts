@@ -1,8 +1,3 @@
-/**
- * The HTTPS application: routes, authentication, and the JSON envelope of every response. The caller starts listening
- * on the port.
- */
-
 import type { Server } from 'node:https';
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest, LogController } from 'fastify';
 import { REPORT_PATH, SIGN_PATH } from '../../../src/service/messages.ts';
@@ -34,22 +29,21 @@ import { handleReport } from './report-sign.ts';
 import { handleSign } from './sign.ts';
 import { createThrownAway } from './thrown-away.ts';
 
-/** A request is a few hundred bytes long, plus the file names in `extra`. */
 export const BODY_LIMIT = 64 * 1024;
 /** All limits are in milliseconds. */
 export interface TimeLimits {
   readonly handshake: number;
-  /** If a request is still incomplete after this time, the client gets an error and is disconnected. */
+  /** A client with an incomplete request gets an error after this time, and is disconnected. */
   readonly request: number;
-  /** During shutdown, this limit replaces the one above, and is measured from the start of the shutdown. */
+  /** This limit replaces `request` during shutdown, and is measured from the start of the shutdown. */
   readonly bodyAtEnd: number;
-  /** Time for which `sign` waits for an unavailable database before the call fails. */
+  /** A `sign` call fails if the database is unavailable for this time. */
   readonly settling: number;
 }
 const TIME_LIMITS: TimeLimits = { handshake: 10_000, request: 30_000, bodyAtEnd: 5000, settling: 20_000 };
 /**
- * Number of concurrent calls per HSM thread while several clients sign: enough to keep the HSM busy. With the limit for
- * a single client, a client with 16 callers got about a sixth of the signatures next to a client with 450 callers.
+ * Number of concurrent calls per HSM thread while several clients sign. With the higher limit for a single client, a
+ * client with 16 callers got about a sixth of the signatures next to a client with 450 callers.
  */
 const SHARED_CALLS_FOR_EACH_THREAD = 8;
 
@@ -74,16 +68,14 @@ export function buildServer(dependencies: ServerDependencies): App {
   const limits = { ...TIME_LIMITS, ...dependencies.limits };
   const requestLog = createRequestLog();
   const app: App = Fastify({
-    serverFactory: serverFactory({ tls, limits }),
+    serverFactory: serverFactory(tls, limits),
     logger: { level: log.level, stream: log.stream, serializers: { err: errorFields } },
     childLoggerFactory: requestLog.childLoggerFactory,
-    // Each API operation logs its own line with fixed field names. Fastify's log lines would show URLs, which may
-    // contain secrets.
+    // Fastify's own log lines would show URLs, which may contain secrets.
     logController: new LogController({ disableRequestLogging: true }),
     bodyLimit: BODY_LIMIT,
     trustProxy: [...dependencies.proxy],
     pluginTimeout: 0, // it applies to preClose too, and a running signature may take longer than any limit
-    // No request is running at that point, and an idle connection must not delay the shutdown.
     forceCloseConnections: true,
     return503OnClosing: false, // its body is not an envelope; finishBeforeClosing sends ours
     frameworkErrors,
@@ -97,14 +89,14 @@ export function buildServer(dependencies: ServerDependencies): App {
   finishBeforeClosing(app, limits.bodyAtEnd);
   guardConnections(app, connections);
   app.addHook('onRequest', checkHead);
-  // This hook runs before the body is read, so an unknown path is rejected whatever the body contains.
+  // This hook runs before the body is parsed, so an invalid body cannot change the response.
   app.addHook('onRequest', async (request, reply) => (request.is404 ? answerUnknown(request, reply) : undefined));
   const metrics = serveApi(app, dependencies, ending.signal);
   servePage(app, dependencies.store, now, metrics.countFailedLogin);
   return app;
 }
 
-/** Adds the routes: the two operations of the API, certificate chains, health, metrics and the operator's page. */
+/** Adds the routes of the two API operations, of certificate chains, and of health and metrics. */
 function serveApi(app: App, dependencies: ServerDependencies, ending: AbortSignal): Metrics {
   const { store, keys, now, sessions, threads, waiting } = dependencies;
   const { settling } = { ...TIME_LIMITS, ...dependencies.limits };
@@ -158,7 +150,6 @@ function serveApi(app: App, dependencies: ServerDependencies, ending: AbortSigna
   return metrics;
 }
 
-/** Answers 405 if the method is wrong for a known path, and 404 if the path is unknown. */
 function answerUnknown(request: FastifyRequest, reply: FastifyReply): FastifyReply {
   const [path = ''] = request.url.split('?');
   const isChain = /^\/certificates\/[^/]*\.pem$/.test(path);
@@ -166,9 +157,6 @@ function answerUnknown(request: FastifyRequest, reply: FastifyReply): FastifyRep
   const status = got || [SIGN_PATH, REPORT_PATH].includes(path) ? 405 : 404;
   request.log.info({ outcome: 'refused', reason: 'http', status });
   if (status === 404) return refuse(reply, 404, 'not found');
-  return refuse(
-    reply.header('allow', got ? 'GET, HEAD' : 'POST'),
-    405,
-    `method not allowed: use ${got ? 'GET' : 'POST'}`,
-  );
+  const [allowed, method] = got ? ['GET, HEAD', 'GET'] : ['POST', 'POST'];
+  return refuse(reply.header('allow', allowed), 405, `method not allowed: use ${method}`);
 }

@@ -1,5 +1,3 @@
-/** Missing, malformed and wrong Authorization headers all get the same response. */
-
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import type { FastifyReply, FastifyRequest } from 'fastify';
@@ -7,24 +5,16 @@ import type { Client, Viewer } from '../records/rows.ts';
 import { operationOf } from './answers.ts';
 
 const COLON = 0x3a;
-/**
- * If the access key is unknown, the given secret is compared with this digest, so that the check takes as long as for a
- * known key.
- */
+/** A secret for an unknown access key is compared with this digest, so that the check takes as long as for a known key. */
 const NO_DIGEST = Buffer.alloc(32);
 
-/** Reason for a failed login, as written to the log. The response to the caller states only that the login failed. */
+/** Reason for a failed login, only for the log: all failed logins get the same response. */
 export type LoginFailure = (typeof LOGIN_FAILURES)[number];
 export const LOGIN_FAILURES = [
   ...(['no-credentials', 'malformed', 'unknown-key', 'wrong-secret', 'disabled', 'expired'] as const),
 ];
 
 type Holder = Viewer & Partial<Pick<Client, 'disabled' | 'previous'>>;
-
-interface Login<Known> {
-  readonly failure?: LoginFailure;
-  readonly holder?: Known;
-}
 
 export function requireLogin<Known extends Holder>({
   holders,
@@ -55,19 +45,16 @@ export function requireLogin<Known extends Holder>({
       return reject(reply);
     },
     holderOf(request: FastifyRequest): Known {
-      const holder = loggedIn.get(request);
-      if (holder === undefined) throw new TypeError('a request that was not authenticated reached its handler');
-      return holder;
+      return loggedIn.get(request) as Known; // `onRequest` has rejected all other requests
     },
   };
 }
 
-/** Returns no holder if the credentials are wrong, disabled or expired. */
 async function authenticate<Known extends Holder>(
   request: IncomingMessage,
   holders: { findByAccessKey(accessKey: string): Promise<Known | undefined> },
   now: Date,
-): Promise<Login<Known>> {
+): Promise<{ readonly failure?: LoginFailure; readonly holder?: Known }> {
   const headers = authorizationHeaders(request.rawHeaders);
   if (headers.length === 0) return { failure: 'no-credentials' };
   const credentials = readCredentials(headers);
@@ -90,17 +77,12 @@ export function whyRejected(
   return expiresAt !== undefined && now >= expiresAt ? 'expired' : undefined;
 }
 
-/**
- * Returns the stored form of an access secret. A digest without salt is enough, because a secret has 256 random bits.
- */
+/** Returns the stored form of an access secret. A digest needs no salt, because a secret has 256 random bits. */
 export function digestOfSecret(secret: Uint8Array): Buffer {
   return createHash('sha256').update(secret).digest();
 }
 
-/**
- * Returns the values of all Authorization headers, because Node's parsed headers contain only the first. @param raw
- * alternating header names and values
- */
+/** Node's parsed headers contain only the first Authorization header. @param raw alternating header names and values */
 function authorizationHeaders(raw: readonly string[]): readonly string[] {
   return raw.filter((_value, index) => index % 2 === 1 && raw[index - 1]?.toLowerCase() === 'authorization');
 }
@@ -120,6 +102,6 @@ function readCredentials(
 /** Decodes Base64 in canonical form, with padding (RFC 4648, section 4). @returns undefined for any other text */
 export function decodeBase64(text: string): Buffer | undefined {
   const bytes = Buffer.from(text, 'base64');
-  // Node skips unknown characters. The function therefore encodes the result again and compares it with the text.
+  // Node ignores unknown characters, so only an encoded copy of the result shows whether the text was canonical.
   return bytes.toString('base64') === text ? bytes : undefined;
 }

@@ -1,7 +1,3 @@
-/**
- * Reads request bodies: JSON in UTF-8 (RFC 8259), without a content coding (compression) and without duplicate members.
- */
-
 import type { FastifyInstance } from 'fastify';
 import { operationOf, RequestError, refuse } from './answers.ts';
 
@@ -9,6 +5,7 @@ const IDENTITY = 'identity';
 /** Without `fatal`, invalid bytes would become U+FFFD, and the stored record would differ from what the client sent. */
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 
+/** Accepts only JSON in UTF-8 (RFC 8259), without a content coding (compression) and without duplicate members. */
 export function readJsonBodies(app: FastifyInstance): void {
   app.removeAllContentTypeParsers();
   app.addContentTypeParser('application/json', { parseAs: 'buffer' }, async (_request: unknown, body: Buffer) =>
@@ -34,10 +31,7 @@ function parseBody(body: Buffer): unknown {
   return value;
 }
 
-/**
- * Some parsers use the first duplicate and some the last, so a client, a proxy and the server could read different
- * requests.
- */
+/** Parsers disagree on duplicate members, so a proxy and the server could read different requests. */
 function hasMemberTwice(json: string): boolean {
   const open: Set<unknown>[] = [];
   for (const [token, text, colon] of json.matchAll(/[{}]|("(?:[^"\\]|\\.)*")(\s*:)?/g)) {

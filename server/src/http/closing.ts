@@ -1,7 +1,3 @@
-/**
- * Graceful shutdown: running requests are finished, later ones are answered with 503, and then connections are closed.
- */
-
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Server } from 'node:https';
 import type { Socket } from 'node:net';
@@ -44,7 +40,7 @@ export function finishBeforeClosing(app: FastifyInstance<Server>, bodyDeadline: 
   app.addHook('preClose', async () => {
     closing = true;
     if (underWay.size === 0) return;
-    // This is repeated, because a later response may go to a client that does not read it.
+    // The interval repeats, because clients may also leave later responses unread.
     const cutOff = setInterval(() => {
       for (const [response, request] of underWay) {
         if (!request.complete || response.writableEnded) request.destroy();
@@ -55,9 +51,7 @@ export function finishBeforeClosing(app: FastifyInstance<Server>, bodyDeadline: 
   });
 }
 
-/**
- * Calls `work` after the whole response was passed to the network (`sent`), or after the connection closed before that.
- */
+/** Calls `work` after the response was passed to the network (`sent` is true) or the connection was closed. */
 export type AfterSending = (reply: FastifyReply, work: (sent: boolean) => Promise<void>) => void;
 
 /** @param onClose registers work that must finish before the shutdown continues */
@@ -82,7 +76,7 @@ export function createAfterSending(onClose: (wait: () => Promise<void>) => void)
       try {
         await work(sent);
       } catch (error) {
-        reply.log.error({ err: error }, 'a task that runs after the response failed');
+        reply.log.error({ err: error }, 'an error occurred in a task that runs after the response');
       }
     };
     const promise = run();

@@ -1,5 +1,3 @@
-/** The HTTPS server below the application: TLS, time limits, the limit on connections, and closing them. */
-
 import type { IncomingMessage, RequestListener } from 'node:http';
 import { createServer, type Server } from 'node:https';
 import { Socket } from 'node:net';
@@ -22,31 +20,24 @@ export const TLS_RULES = {
   minVersion: 'TLSv1.2',
   ciphers: 'TLS_AES_256_GCM_SHA384:TLS_CHACHA20_POLY1305_SHA256:TLS_AES_128_GCM_SHA256:ECDHE+AESGCM:ECDHE+CHACHA20',
 } as const;
-/** In milliseconds. With Node's default, a slow request could take twice as long as the limit. */
+/** Milliseconds between two checks of the time limits. With Node's default, a slow request could take twice as long. */
 const CHECKING_INTERVAL = 500;
-/**
- * Fastify's default for idle connections, in milliseconds. A client that signs one file after another keeps its
- * connection.
- */
+/** Milliseconds after which idle connections are closed (Fastify's default). */
 const KEEP_ALIVE = 72_000;
-export interface ConnectionOptions {
-  readonly tls: { readonly certificate: string; readonly key: string };
-  readonly limits: { readonly handshake: number; readonly request: number };
-}
 
-/**
- * @returns a server factory. Without this factory, Fastify would create a second server for `localhost` with its own
- * certificate.
- */
-export function serverFactory({ tls, limits }: ConnectionOptions): (listener: RequestListener) => Server {
-  return (listener) =>
+/** Fastify's own factory would create a second server for `localhost` with a separate certificate. */
+export function serverFactory(
+  tls: { readonly certificate: string; readonly key: string },
+  limits: { readonly handshake: number; readonly request: number },
+) {
+  return (listener: RequestListener): Server =>
     createServer(
       {
         cert: tls.certificate,
         key: tls.key,
         ...TLS_RULES,
         handshakeTimeout: limits.handshake,
-        // Both limits are set, because Node applies the smaller to the headers and the larger to the whole request.
+        // Node applies the smaller limit to the headers, and the larger limit to the whole request.
         requestTimeout: limits.request,
         headersTimeout: limits.request,
         connectionsCheckingInterval: CHECKING_INTERVAL,
@@ -65,12 +56,12 @@ export function serverFactory({ tls, limits }: ConnectionOptions): (listener: Re
 export function guardConnections(app: FastifyInstance<Server>, most: number): void {
   const { server } = app;
   const connections = limitConnections(app, most);
-  // Every pipelined request adds a listener to its connection, so Node's warning about a listener leak would be wrong.
+  // Each pipelined request adds a listener to the connection, so Node would warn about a listener leak.
   server.on('secureConnection', (socket) => {
     socket.setMaxListeners(0);
     addressOf(socket);
   });
-  // By default, Node would report failed handshakes as HTTP errors.
+  // The default listener reports failed handshakes as HTTP errors.
   server.removeAllListeners('tlsClientError');
   server.on('tlsClientError', (error: NodeJS.ErrnoException & { readonly reason?: string }, socket) => {
     const from = addressOf(connectionOf(socket));
@@ -81,22 +72,21 @@ export function guardConnections(app: FastifyInstance<Server>, most: number): vo
     if (error.code === 'ECONNRESET') app.log.info(line);
     else app.log.warn(line, 'a TLS handshake failed');
   });
-  // Without these two listeners, Node sends responses without a body.
+  // Without these listeners, Node sends responses without a body.
   server.on('checkExpectation', (request, response) => server.emit('request', request, response));
   server.on('connect', (_request: IncomingMessage, socket: Socket) => answerOnSocket(socket, 405, app.log));
-  // Fastify closes only connections that have sent at least part of a request. An unfinished TLS handshake would delay
-  // the shutdown.
+  // Fastify closes only connections that have sent part of a request, so a TLS handshake could delay the shutdown.
   app.addHook('preClose', async () => connections.closeAll());
 }
 
 /**
- * At the limit, a new connection replaces the oldest connection that has not sent a request. If every connection has
- * sent a request, the oldest connection without valid credentials is replaced, so that unauthenticated hosts cannot
- * lock clients out. If every connection has valid credentials, the new connection is closed.
+ * At the limit, a new connection replaces the oldest connection without a request. If every connection has sent a
+ * request, the oldest connection without valid credentials is replaced. Unauthenticated hosts therefore cannot lock
+ * clients out.
  */
 function limitConnections(app: FastifyInstance<Server>, most: number) {
   const open = new Set<Socket>();
-  // The first element of a Set is the one that was added first.
+  // A Set keeps its elements in the order in which they were added.
   const silent = new Set<Socket>();
   const withoutLogin = new Set<Socket>();
   const closed = new WeakSet<Socket>();
@@ -131,7 +121,7 @@ function limitConnections(app: FastifyInstance<Server>, most: number) {
     const connection = connectionOf(socket);
     if (silent.delete(connection)) withoutLogin.add(connection);
   });
-  // The credentials are checked before this hook runs, and the body is read after it.
+  // The credentials have been checked before `preParsing`.
   app.addHook('preParsing', async (request) => {
     if (CLIENTS_OPERATIONS.has(operationOf(request))) withoutLogin.delete(connectionOf(request.raw.socket));
   });
@@ -146,9 +136,7 @@ function limitConnections(app: FastifyInstance<Server>, most: number) {
   };
 }
 
-/**
- * Node's property for the underlying TCP socket is not public. If it is missing, the log may lack the client's address.
- */
+/** `_parent` is not public. Without this property, the log may lack the client's address. */
 function connectionOf(socket: Socket & { readonly _parent?: unknown }): Socket {
   return socket._parent instanceof Socket ? socket._parent : socket;
 }

@@ -11,35 +11,26 @@ export interface FairQueueOptions {
   readonly isLast: (owner: string) => boolean;
 }
 
-/** Milliseconds for which an owner without work keeps its share, so that its callers can make their next call. */
+/** Milliseconds for which an owner without work keeps its share, until its callers make their next calls. */
 const RETURNS = 1000;
-/**
- * Limit on an owner's unfinished work per slot. The limit is greater than 1, because slots must stay busy during a slow
- * commit.
- */
+/** Limit on an owner's unfinished work per slot. During a slow commit, an owner needs other work for its slots. */
 const UNFINISHED_FOR_EACH_SLOT = 4;
 
 interface Owner {
   readonly name: string;
   running: number;
-  /** Number of work items in slots, plus work items that have left their slot but are not finished. */
+  /** Number of work items that are running, or have left their slot but are not finished. */
   unfinished: number;
-  /** Sequence number of the work that the owner started last; 0 means none. */
+  /** Sequence number of the work that the owner started last; 0 if the owner has started none. */
   turn: number;
-  /**
-   * Each callback is called once: with true when the work may begin, with false if another owner takes its position in
-   * the queue.
-   */
+  /** Callbacks of the waiting work. The argument is false if another owner takes the position in the queue. */
   readonly waiting: ((admitted: boolean) => void)[];
 }
 
 /**
  * Gives each owner the same share of the slots. The next slot goes to the owner with the least running work. If several
- * owners have equally little, the slot goes to the owner that started work least recently. A full queue rejects the
+ * owners have the same amount, the slot goes to the owner that started work least recently. A full queue rejects the
  * latest work of the owner with the most waiting work.
- *
- * All running work waits for the same processor. Without equal shares, an owner that fills every slot would slow down
- * an owner with few callers.
  */
 export function createFairQueue({ atOnce, shared, limit, oneByOne, isLast }: FairQueueOptions) {
   const owners = new Map<string, Owner>();
@@ -105,9 +96,8 @@ export function createFairQueue({ atOnce, shared, limit, oneByOne, isLast }: Fai
   return {
     /**
      * Runs `work` when a slot is free.
-     * @param name name of the owner (the client)
      * @param work may release its slot before it ends
-     * @param busy runs instead if too much work waits, immediately or when another owner needs the position in the queue
+     * @param busy runs instead of `work` if the queue is full, or if another owner takes the position in the queue
      */
     async run<T>(name: string, work: (leave: () => void) => Promise<T>, busy: () => T): Promise<T> {
       const owner = owners.get(name) ?? { name, running: 0, unfinished: 0, turn: 0, waiting: [] };

@@ -24,7 +24,7 @@ export function createReadiness(store: Store, keys: KeyStore, now: () => Date, l
     async certificates() {
       if ((await keyIds()).length === 0) throw new ServerError('no-certificate-valid');
     },
-    // An unavailable database already fails its own check, so this check ignores it.
+    // This check ignores an unavailable database, which fails the check `database`.
     hsm: async () => keys.check(await keyIds().catch(() => [])),
   };
   let wasReady = true;
@@ -47,7 +47,7 @@ export function createReadiness(store: Store, keys: KeyStore, now: () => Date, l
   };
 }
 
-/** Caches the result for a second, because callers without credentials must not keep the database and the HSM busy. */
+/** Caches the result for a second, so that callers without credentials cannot keep the database and the HSM busy. */
 export function onceASecond<T>(work: () => Promise<T>): () => Promise<T> {
   let latest: { readonly at: number; readonly result: Promise<T> } | undefined;
   return () => {

@@ -1,5 +1,3 @@
-/** The log: fields for lines about a request, and a limit on lines that are waiting for a slow reader. */
-
 import type { IncomingMessage } from 'node:http';
 import { isIP, type Socket } from 'node:net';
 import type { Writable } from 'node:stream';
@@ -8,11 +6,9 @@ import { reasonOf } from '../errors.ts';
 import { escapedJson } from '../text.ts';
 
 export interface Caller {
-  /** Address of the client, even if it connects through a configured proxy. */
   readonly remoteAddress?: string;
-  /** Only a known access key is logged: any other value may be a secret that was sent in the wrong field. */
+  /** A known access key. An unknown value may be a secret that the caller sent in the wrong field. */
   readonly accessKey?: string;
-  /** Name of the client as in `client list`, or its access key if it has no name. */
   readonly client?: string;
   readonly viewer?: string;
   readonly record?: string;
@@ -42,15 +38,14 @@ export function createRequestLog() {
       callers.set(this.raw, { ...callers.get(this.raw), ...caller });
     });
     app.addHook('onRequest', async (request) => {
-      // A client can put any text into X-Forwarded-For. If the header contains no address, the address of the proxy is
-      // logged.
+      // A client can put any text into X-Forwarded-For.
       if (isIP(request.ip) !== 0) request.describe({ remoteAddress: request.ip });
     });
   };
   return { childLoggerFactory, decorate };
 }
 
-/** Builds the log field `err` from a few members of the error, because a database error may quote its input. */
+/** Returns the log field `err`. Other members of a database error may quote its input. */
 export function errorFields(thrown: unknown) {
   const error = thrown instanceof Error ? thrown : new Error(String(thrown));
   const code = 'code' in error ? error.code : undefined;
@@ -67,12 +62,12 @@ export function addressOf(socket: Pick<Socket, 'remoteAddress'>): { readonly rem
   return { remoteAddress: socket.remoteAddress };
 }
 
-/** Limit on the characters of waiting lines: about ten thousand lines. */
+/** Limit on the characters of waiting log lines. */
 const MOST_WAITING = 4 * 1024 * 1024;
 
 /**
- * Drops lines while too much of the log is waiting for its reader, and later reports how many were dropped. Without the
- * limit, lines that cannot be written to a full pipe would fill the memory.
+ * Drops log lines while too many wait for a slow reader, and later logs the number of dropped lines. Without the limit,
+ * waiting lines would fill the memory.
  */
 export function boundedLog(stream: Pick<Writable, 'write' | 'writableLength'>): { write(line: string): void } {
   let dropped = 0;
@@ -82,7 +77,8 @@ export function boundedLog(stream: Pick<Writable, 'write' | 'writableLength'>): 
         dropped += 1;
         return;
       }
-      if (dropped > 0) stream.write(`${JSON.stringify({ level: 40, outcome: 'log-dropped', lines: dropped })}\n`);
+      const notice = JSON.stringify({ level: 40, outcome: 'log-dropped', lines: dropped });
+      if (dropped > 0) stream.write(`${notice}\n`);
       dropped = 0;
       stream.write(escapedJson(line));
     },

@@ -1,8 +1,3 @@
-/**
- * GET /metrics for Prometheus: the server's work, certificates and quotas. The endpoint needs no credentials, so it
- * shows no secrets.
- */
-
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import { isDisabled, quotasOf } from '../records/rows.ts';
 import type { Store } from '../records/store.ts';
@@ -13,15 +8,10 @@ import type { WhyThrownAway } from './thrown-away.ts';
 
 export const METRICS_PATH = '/metrics';
 
-/**
- * In seconds. A free HSM answers in the shortest of these times; a call that waits for the HSM can take the longest.
- */
+/** Upper bounds of the histogram of response times, in seconds. */
 const BUCKETS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 
-/**
- * Number of characters of an access key that are enough to find it in `client list`. The whole access key would reveal
- * half of the credentials.
- */
+/** Number of shown characters of an access key. The whole access key would reveal half of the credentials. */
 const KEY_SHOWN = 12;
 
 export type Metrics = ReturnType<typeof createMetrics>;
@@ -56,10 +46,10 @@ export function createMetrics(store: Store, readiness: Readiness, now: () => Dat
   const left = new Gauge(
     describe('quota_left', 'Number of signatures that an active client may still request.', 'client', 'key', 'period'),
   );
-  // Each counter is shown from the start with the value 0, because Prometheus would otherwise miss its first event.
+  // Prometheus misses the first event of a counter that was not shown before with the value 0.
   for (const kind of ['client', 'viewer']) for (const failure of LOGIN_FAILURES) failedLogins.inc({ kind, failure }, 0);
 
-  const look = onceASecond(async () => {
+  const refresh = onceASecond(async () => {
     const failing = await readiness.failing();
     const [certificates, clients] = failing.includes('database')
       ? [[], []]
@@ -86,7 +76,7 @@ export function createMetrics(store: Store, readiness: Readiness, now: () => Dat
     countThrownAway: (reason: WhyThrownAway) => thrownAway.inc({ reason }),
     countFailedLogin: (kind: 'client' | 'viewer', failure: LoginFailure) => failedLogins.inc({ kind, failure }),
     async text(): Promise<string> {
-      await look();
+      await refresh();
       calls.set(underWay());
       return await registry.metrics();
     },

@@ -1,8 +1,3 @@
-/**
- * POST /v1/codesign/report-sign (API 4.2) stores the client's report of what happened to a signature. A report is never
- * counted as a signature.
- */
-
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import * as v from 'valibot';
 import { reportRequestSchema } from '../../../src/service/messages.ts';
@@ -11,6 +6,7 @@ import type { Client } from '../records/rows.ts';
 import type { Store } from '../records/store.ts';
 import { refuse, success } from './answers.ts';
 
+/** POST /v1/codesign/report-sign (API 4.2) stores the client's report on a signature. */
 export async function handleReport(
   { store, now }: { readonly store: Pick<Store, 'records'>; readonly now: () => Date },
   client: Client,

@@ -1,15 +1,10 @@
-/** Checks signing requests in the order of the API document (API 7). Each check has a name for the log. */
-
 import * as v from 'valibot';
 import { DIGEST_LENGTH, type DigestAlgorithm } from '../../../src/crypto/algorithms.ts';
 import { algorithmSchema, type Extra, PADDING, signRequestSchema } from '../../../src/service/messages.ts';
 import { type Client, EXTRA_LIMIT, isDisabled, type StoredCertificate, sizeOfExtra } from '../records/rows.ts';
 import { decodeBase64 } from './auth.ts';
 
-/**
- * Messages for failed checks, keyed by the name of the check. The API document only requires a short text that means
- * "invalid request".
- */
+/** Messages for failed checks, by the name of the check in the log. */
 export const REFUSALS = {
   body: 'invalid request: the body is not a JSON object',
   code: 'invalid request: the field "code" does not identify a valid certificate',
@@ -34,16 +29,12 @@ export interface RefusedSignRequest {
   readonly certificate: string | undefined;
 }
 
-export type SignRequestCheck =
-  | { readonly accepted: true; readonly request: CheckedSignRequest }
-  | ({ readonly accepted: false } & RefusedSignRequest);
-
 export function isUsable(certificate: StoredCertificate, now: Date): boolean {
   return !isDisabled(certificate, now) && now >= certificate.notBefore && now <= certificate.notAfter;
 }
 
 /**
- * Checks a request body.
+ * Checks a request body in the order of the API document (API 7).
  * @param client gets the same response for a certificate that it may not use as for an unknown certificate
  */
 export async function checkSignRequest(
@@ -51,12 +42,8 @@ export async function checkSignRequest(
   client: Pick<Client, 'certificates' | 'algorithms'>,
   findCertificate: (number: string) => Promise<StoredCertificate | undefined>,
   now: Date,
-): Promise<SignRequestCheck> {
-  const refuse = (refusal: Refusal, certificate?: string): SignRequestCheck => ({
-    accepted: false,
-    refusal,
-    certificate,
-  });
+): Promise<CheckedSignRequest | RefusedSignRequest> {
+  const refuse = (refusal: Refusal, certificate?: string): RefusedSignRequest => ({ refusal, certificate });
   const { entries } = signRequestSchema;
   if (typeof body !== 'object' || body === null || Array.isArray(body)) return refuse('body');
   const fields: Readonly<Record<string, unknown>> = { ...body };
@@ -83,13 +70,11 @@ export async function checkSignRequest(
   // 4. `padding` is PKCS1.
   if (fields.padding !== PADDING) return refuse('padding', certificate.number);
 
-  // The API document does not say when `extra` (2.3) is checked, so it is checked last. valibot accepts an array as an
-  // object.
+  // The API document does not say when `extra` (2.3) is checked. valibot accepts an array as an object.
   const extra = v.safeParse(entries.extra, fields.extra);
   if (!extra.success || Array.isArray(fields.extra)) return refuse('extra', certificate.number);
   if (extra.output && sizeOfExtra(extra.output) > EXTRA_LIMIT) return refuse('extra', certificate.number);
 
   if (client.algorithms?.includes(algorithm.output) === false) return refuse('not-allowed', certificate.number);
-
-  return { accepted: true, request: { certificate, digest, algorithm: algorithm.output, extra: extra.output } };
+  return { certificate, digest, algorithm: algorithm.output, extra: extra.output };
 }

@@ -1,5 +1,3 @@
-/** POST /v1/codesign/sign (API 4.1): checks, signs in the HSM, stores and counts the record, then answers. */
-
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { KeyStore } from '../keys/pkcs11.ts';
 import { OutcomeUnknown } from '../records/counting.ts';
@@ -36,12 +34,10 @@ interface CheckedCall extends Call {
 }
 
 const operation = 'sign';
-/**
- * Time in milliseconds for which the server retries to revert a count after an error. No client waits for these
- * retries.
- */
+/** Milliseconds for which the server tries to revert a count. No client waits for the result. */
 const TAKING_BACK = 10 * 60_000;
 
+/** POST /v1/codesign/sign (API 4.1) */
 export async function handleSign(
   dependencies: SignDependencies,
   client: Client,
@@ -50,11 +46,10 @@ export async function handleSign(
 ): Promise<FastifyReply> {
   const { store, hsm, now } = dependencies;
   const check = await checkSignRequest(request.body, client, store.certificates.find, now());
-  if (!check.accepted) return refuseRequest({ client, request, reply }, check);
+  if ('refusal' in check) return refuseRequest({ client, request, reply }, check);
   const id = newRecordId(now());
   request.describe({ record: id });
-  const call = { client, request, reply, checked: check.request, id };
-  // The client's row has already been read, so most calls beyond a quota can be rejected without another query.
+  const call = { client, request, reply, checked: check, id };
   if (usedUp(client)) return refuseForQuota(call, client);
   const sign = (leaveHsm: () => void) => signAndCount(dependencies, call, leaveHsm);
   return await hsm.run(client.id, sign, () => {
@@ -79,14 +74,14 @@ async function signAndCount(
 
   const key = await keys.find(certificate.keyId);
   const signature = await key.sign(algorithm, digest, certificate.chain);
-  // Keep the slot while transactions fail, because the next signature might have to be discarded too.
+  // While transactions fail, the call keeps its slot, because the next signature could also be discarded.
   if (!store.counting.isFailing()) leaveHsm();
   if (reply.raw.destroyed) {
     thrownAway.note(client.id, 'abandoned'); // it does not count (API 8, rule 2)
     return abandoned(call);
   }
 
-  // 2. Record and count. If the server is killed before this point, nothing has been counted.
+  // If the server is killed before this point, nothing has been counted.
   const signed = { id, clientId: client.id, certificate: certificate.number, algorithm, digest, signature };
   const record: NewRecord = { ...signed, extra: maskExtra(extra), signedAt: now() };
   const takeBack = () => store.counting.takeBack(record, { settling: TAKING_BACK, ending });
@@ -103,8 +98,7 @@ async function signAndCount(
     return await refuseByNow(dependencies, call);
   }
 
-  // 3. The response. If the server is killed after this point, the signature has been counted, and the stored record
-  // contains it.
+  // If the server is killed after this point, the signature has been counted, and the record contains the signature.
   afterSending(reply, async (sent) => {
     if (sent) return;
     await takeBack();
@@ -148,5 +142,5 @@ async function refuseByNow({ store, now }: SignDependencies, call: CheckedCall):
     return unauthorized(reply);
   }
   const check = await checkSignRequest(request.body, client, store.certificates.find, now());
-  return check.accepted ? refuseForQuota(call, client) : refuseRequest(call, check);
+  return 'refusal' in check ? refuseRequest(call, check) : refuseForQuota(call, client);
 }

@@ -1,16 +1,12 @@
 /**
- * Counts signatures that were made but not sent to a client, by reason, and finds the clients that cause many of them.
- */
-
-/**
- * `refused`: the quota, the client or the certificate no longer allowed the signature. `abandoned`: the client
- * disconnected. `failed`: the signature could not be counted.
+ * Reason why a signature was not sent. `refused`: the quota, the client or the certificate no longer allowed the
+ * signature. `abandoned`: the client disconnected. `failed`: the signature could not be counted.
  */
 export type WhyThrownAway = 'refused' | 'abandoned' | 'failed';
 
 export type ThrownAway = ReturnType<typeof createThrownAway>;
 
-/** A client that causes more discarded signatures than this within a minute is served last. */
+/** A client with more than 100 discarded signatures within a minute is served last. */
 const MANY = 100;
 const MINUTE = 60_000;
 

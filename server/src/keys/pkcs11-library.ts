@@ -36,7 +36,7 @@ export function unload({ module }: Library): void {
   try {
     module.C_Finalize();
   } catch {
-    // If the HSM is unavailable, finalising the library may fail.
+    // The library may fail to finalise if the HSM is unavailable.
   }
   module.close();
 }
@@ -50,8 +50,8 @@ export function findSlot({ module }: Library, label: string): Handle {
 }
 
 /**
- * Recognises errors after which sessions or the whole token are lost. A retry may succeed after a new login.
- * CKR_GENERAL_ERROR is included, because libraries of network HSMs return it when their connection is lost.
+ * Recognises errors after which a new login may help, because sessions or the token are lost. Libraries of network HSMs
+ * return CKR_GENERAL_ERROR when their connection is lost.
  */
 export function isLost({ p11 }: Library, error: unknown): boolean {
   const cause = error instanceof ServerError ? error.cause : error;
@@ -64,15 +64,12 @@ export function isLost({ p11 }: Library, error: unknown): boolean {
   ].some((lost) => lost === code);
 }
 
-/** The missing key may be restored later, and some libraries find it only after a new login. */
+/** A missing key may be restored later. Some libraries find the restored key only after a new login. */
 export function isKeyMissing(error: unknown): boolean {
   return error instanceof ServerError && error.code === 'key-not-found';
 }
 
-/**
- * The HSM has rejected the PIN. Another attempt with the same PIN cannot succeed, and could lock a token that counts
- * failed attempts.
- */
+/** Another attempt with a rejected PIN could lock the token. */
 export function isPinRejected({ p11 }: Library, error: unknown): boolean {
   const code = error instanceof Error && 'code' in error ? error.code : undefined;
   return [

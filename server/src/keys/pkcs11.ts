@@ -1,5 +1,3 @@
-/** Finds tokens by label and keys by CKA_ID, and signs with CKM_RSA_PKCS (PKCS#11 2.40). */
-
 import { createPublicKey, type KeyObject, randomBytes, X509Certificate } from 'node:crypto';
 import type * as Pkcs11 from 'pkcs11js';
 import type { DigestAlgorithm } from '../../../src/crypto/algorithms.ts';
@@ -16,9 +14,8 @@ export interface SigningKey {
   readonly id: string;
   readonly publicKey: KeyObject;
   /**
-   * RSASSA-PKCS1-v1_5 over the DigestInfo of `digest` (RFC 8017, section 8.2), computed in the HSM.
-   * @param chain PEM whose first certificate is used to verify the signature. Without a chain, the public key in the
-   * HSM is used. @returns the raw signature, as long as the modulus
+   * Makes an RSASSA-PKCS1-v1_5 signature (RFC 8017, section 8.2) in the HSM, and verifies it.
+   * @param chain PEM with the certificate that verifies the signature, instead of the public key in the HSM
    */
   sign(algorithm: DigestAlgorithm, digest: Uint8Array, chain?: string): Promise<Uint8Array>;
 }
@@ -34,7 +31,7 @@ export interface TokenOptions {
   readonly pin: string;
 }
 
-/** Opens the token with this label and logs in. The caller must limit the number of concurrent operations. */
+/** Logs in to a token. The caller must limit the number of concurrent operations. */
 export async function openPkcs11(options: TokenOptions): Promise<KeyStore> {
   const library = await load(options.library);
   try {
@@ -55,7 +52,7 @@ export async function createToken(options: TokenOptions, securityOfficerPin: str
         .find((slot) => (module.C_GetTokenInfo(slot).flags & p11.CKF_TOKEN_INITIALIZED) === 0);
       if (free === undefined) throw new Error('no slot is free');
       module.C_InitToken(free, securityOfficerPin, options.label.padEnd(LABEL_LENGTH));
-      // Initialising a token gives it a new slot number (SoftHSM derives the number from the token's serial number).
+      // SoftHSM derives the slot number from the serial number of the initialised token.
       const slot = findSlot(library, options.label);
       const session = module.C_OpenSession(slot, p11.CKF_SERIAL_SESSION | p11.CKF_RW_SESSION);
       module.C_Login(session, p11.CKU_SO, securityOfficerPin);
@@ -126,10 +123,7 @@ function openToken(library: Library, token: TokenOptions) {
   };
 
   return {
-    /**
-     * Creates an RSA key pair in the HSM; the private key is sensitive and not extractable. @param label name that
-     * operators see
-     */
+    /** @param label name of the key that operators see */
     generate: (label: string, bits: RsaBits): Promise<SigningKey> =>
       login.withSession('generating', 'make a key', async (session) => {
         const id = randomBytes(KEY_ID_BYTES);

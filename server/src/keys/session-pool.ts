@@ -1,16 +1,8 @@
-/** Each session runs one operation at a time, and is replaced after a failure. */
-
-export interface SessionSource<Session> {
-  open(): Session;
-  /** Closes a session after a failure. It must not throw if the session is already closed. */
-  discard(session: Session): void;
-}
-
 /**
- * The caller must limit the amount of concurrent work. A session is closed after a failure, because its operation may
- * be incomplete.
+ * Each session runs one operation at a time. The caller must limit the amount of concurrent work.
+ * @param discard closes a session after a failure, because the operation may be incomplete
  */
-export function createSessionPool<Session>(source: SessionSource<Session>) {
+export function createSessionPool<Session>(open: () => Session, discard: (session: Session) => void) {
   const idle: Session[] = [];
   const drained: (() => void)[] = [];
   let busy = 0;
@@ -19,13 +11,13 @@ export function createSessionPool<Session>(source: SessionSource<Session>) {
     async use<T>(work: (session: Session) => Promise<T>): Promise<T> {
       busy += 1;
       try {
-        const session = idle.pop() ?? source.open();
+        const session = idle.pop() ?? open();
         try {
           const result = await work(session);
           idle.push(session);
           return result;
         } catch (error) {
-          source.discard(session);
+          discard(session);
           throw error;
         }
       } finally {
@@ -37,7 +29,7 @@ export function createSessionPool<Session>(source: SessionSource<Session>) {
     forget(): void {
       idle.length = 0;
     },
-    /** Resolves when no work is running. The caller must start no work after calling this function. */
+    /** Resolves when no work is running. The caller must not start more work. */
     async drain(): Promise<void> {
       if (busy > 0) await new Promise<void>((resolve) => drained.push(resolve));
     },

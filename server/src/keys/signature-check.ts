@@ -1,5 +1,3 @@
-/** RSASSA-PKCS1-v1_5 (RFC 8017, section 8.2): encodes the HSM's input, and verifies its output. */
-
 import { constants, type KeyObject, publicDecrypt } from 'node:crypto';
 import type { DigestAlgorithm } from '../../../src/crypto/algorithms.ts';
 import { reasonOf, ServerError } from '../errors.ts';
@@ -16,7 +14,7 @@ export function digestInfo(algorithm: DigestAlgorithm, digest: Uint8Array): Buff
   return Buffer.concat([Buffer.from(PREFIX[algorithm], 'hex'), digest]);
 }
 
-/** Detects a faulty device, a broken connection, or another key with the same CKA_ID. */
+/** A faulty device, a broken connection or another key with the same CKA_ID can cause a wrong signature. */
 export function checkSignature(signed: Uint8Array, signature: Uint8Array, publicKey: KeyObject): void {
   const expectedLength = Math.ceil((publicKey.asymmetricKeyDetails?.modulusLength ?? 0) / 8);
   if (signature.length !== expectedLength)

@@ -1,11 +1,9 @@
-/** SoftHSM 2 as the HSM: the path of the library on each platform, and the configuration file in the data folder. */
-
 import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { ServerError } from '../errors.ts';
 import { replaceFile } from '../files.ts';
 
-/** Paths at which packages install the library. The first existing path is used. */
+/** Paths at which packages install the library. */
 const USUAL_PLACES: Readonly<Partial<Record<NodeJS.Platform, readonly string[]>>> = {
   linux: [
     ...['/usr/lib', '/usr/lib/x86_64-linux-gnu', '/usr/lib/aarch64-linux-gnu', '/usr/lib64', '/usr/local/lib'].map(
@@ -30,16 +28,10 @@ export function findSoftHsm(given: string | undefined, platform: NodeJS.Platform
   return found;
 }
 
-/**
- * In bytes. SoftHSM reads its configuration in chunks of 1023 bytes, and the line with the path contains other text
- * too.
- */
+/** Limit in bytes. SoftHSM reads the configuration in chunks of 1023 bytes, and the line contains other text too. */
 const LONGEST_PATH = 900;
 
-/**
- * Rejects a data folder whose path SoftHSM would misread, because SoftHSM's configuration cannot quote a path. Call
- * this before anything is created, because SoftHSM would otherwise create the keys in a different folder.
- */
+/** SoftHSM's configuration cannot quote a path. With a misread path, SoftHSM would create the keys in another folder. */
 export function checkTokenPath(folder: string): void {
   const path = resolve(folder);
   const found = /[#=\r\n]/.exec(path)?.[0];
@@ -49,10 +41,7 @@ export function checkTokenPath(folder: string): void {
   if (length > LONGEST_PATH) throw new ServerError('data-path-unfit', { path, reason: `it has ${length} bytes` });
 }
 
-/**
- * Writes SoftHSM's configuration for the tokens in `folder`, and sets SOFTHSM2_CONF of this process to its path. The
- * file is written at each start, because it contains the absolute path, and a data folder may be moved.
- */
+/** The configuration is written at each start, because it contains an absolute path and the data folder may be moved. */
 export async function configureSoftHsm(folder: string, environment: NodeJS.ProcessEnv): Promise<void> {
   checkTokenPath(folder);
   const path = join(folder, 'softhsm2.conf');

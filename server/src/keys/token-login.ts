@@ -1,8 +1,3 @@
-/**
- * The login to a token, and the sessions of this login. The login and the sessions are renewed if the HSM lost them or
- * was restarted.
- */
-
 import { ServerError } from '../errors.ts';
 import {
   asHsmError,
@@ -17,14 +12,12 @@ import {
 } from './pkcs11-library.ts';
 import { createSessionPool } from './session-pool.ts';
 
-/**
- * Minimum time between two logins to an HSM that does not respond, in milliseconds. Each login may block in the
- * library.
- */
+/** Milliseconds between two logins to an unavailable HSM. Each login may block in the library. */
 const PAUSE = 1000;
-/** Minimum time between two logins to find a missing key. Each login interrupts signing with other keys. */
+/** Milliseconds between two logins to find a missing key. Each login interrupts signing with other keys. */
 const PAUSE_FOR_KEY = 5000;
 
+/** Logs in to a token, and again if the HSM closed the sessions or was restarted. */
 export function logIn(library: Library, { label, pin: firstPin }: { readonly label: string; readonly pin: string }) {
   let pin = firstPin;
   let rejection: unknown;
@@ -34,7 +27,7 @@ export function logIn(library: Library, { label, pin: firstPin }: { readonly lab
     attempt('open a session', () => module.C_OpenSession(slot, p11.CKF_SERIAL_SESSION | flags));
   const start = () => {
     const slot = attempt('list its tokens', () => findSlot(library, label));
-    // A login lasts for the whole process while at least one session is open, so this session stays open.
+    // A login lasts for the whole process while at least one session is open.
     const anchor = open(slot, 0);
     try {
       module.C_Login(anchor, p11.CKU_USER, pin);
@@ -50,10 +43,10 @@ export function logIn(library: Library, { label, pin: firstPin }: { readonly lab
   let failure: { readonly at: number; readonly error: unknown } | undefined;
 
   const pool = (flags: number) =>
-    createSessionPool<Handle>({
-      open: () => open(login().slot, flags),
-      discard: (session) => quietly(() => module.C_CloseSession(session)),
-    });
+    createSessionPool<Handle>(
+      () => open(login().slot, flags),
+      (session) => quietly(() => module.C_CloseSession(session)),
+    );
   const pools = { signing: pool(0), generating: pool(p11.CKF_RW_SESSION) };
   const login = () => {
     if (current === undefined) current = restart();
@@ -71,7 +64,7 @@ export function logIn(library: Library, { label, pin: firstPin }: { readonly lab
       throw error;
     }
   };
-  /** No call may use the library while it is being finalised: running calls end first, and later calls wait. */
+  /** No call may use the library while it is finalised, so running calls end first and later calls wait. */
   const recover = async (lost: typeof current): Promise<void> => {
     if (current !== lost || lost === undefined) return;
     await Promise.all([pools.signing.drain(), pools.generating.drain()]);
@@ -89,8 +82,7 @@ export function logIn(library: Library, { label, pin: firstPin }: { readonly lab
 
   return {
     /**
-     * Runs `work` with its own session, and retries it once if the sessions or the token were lost.
-     *
+     * Runs `work` with a session, and retries once if the sessions or the token were lost.
      * @param operation name of the operation in error messages
      * @param work receives the handles of keys by id, which are valid until the login ends
      */
@@ -136,11 +128,10 @@ export function logIn(library: Library, { label, pin: firstPin }: { readonly lab
   };
 }
 
-/** Ignores errors, because a session that the HSM dropped cannot be closed. */
 function quietly(work: () => void): void {
   try {
     work();
   } catch {
-    // The HSM has already closed the session.
+    // The HSM may have closed the session.
   }
 }

@@ -1,5 +1,3 @@
-/** GET / returns the operator's page and its style sheet, only to viewers. */
-
 import { readFileSync } from 'node:fs';
 import type { Server } from 'node:https';
 import { createRequire } from 'node:module';
@@ -23,13 +21,13 @@ const HEADERS = {
   'x-frame-options': 'DENY',
 };
 
-/** The icon of the browser tab: a key. As a data URL, the icon needs no additional request. */
+/** Icon of a key for the browser tab. A data URL needs no additional request. */
 const ICON =
   "data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 16 16'%3E%3Crect width='16' height='16' rx='4' fill='%234051b5'/%3E%3Cg fill='none' stroke='white' stroke-width='2'%3E%3Ccircle cx='5.5' cy='8' r='2.5'/%3E%3Cpath d='M8 8h5v3'/%3E%3C/g%3E%3C/svg%3E";
 
 const CALLS_SHOWN = 50;
 
-/** The style sheet is designed for articles of 45rem, but the tables are wider. */
+/** The style sheet is designed for articles with a width of 45rem. */
 const WIDER = 'body{grid-template-columns:1fr min(75rem,95%) 1fr}';
 
 export function servePage(
@@ -97,7 +95,7 @@ function pageOf(sections: readonly Html[], now: Date, viewer: string): string {
 <p>As of ${time(now)} UTC, seen by ${viewer}</p>
 </header>
 <main>${sections}</main>
-<footer><p>This page only shows. The server's commands change, search and export.</p></footer>
+<footer><p>This page is read-only. To change, search or export, use the server's commands.</p></footer>
 </body>
 </html>
 `);

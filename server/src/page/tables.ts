@@ -1,12 +1,10 @@
-/** The page's three tables: clients with their quotas, the latest calls, and certificates with their expiry. */
-
 import { X509Certificate } from 'node:crypto';
 import { type Client, isDisabled, quotasOf, type SignatureRecord, type StoredCertificate } from '../records/rows.ts';
 import { shown } from '../records/shown.ts';
 import { count, type Html, html, type Part, short, time } from './html.ts';
 
 const DAY = 24 * 60 * 60 * 1000;
-/** Certificates are highlighted this long before they expire, because a CA may take weeks to issue a replacement. */
+/** A CA may take weeks to issue a new certificate. */
 const SOON = 30 * DAY;
 const ROWS_SHOWN = 200;
 
@@ -61,7 +59,7 @@ export function certificatesSection(certificates: readonly StoredCertificate[], 
   return section('certificates', 'Certificates', columns, rows, certificates.length);
 }
 
-/** A table that is too wide is in a figure that scrolls sideways; `tabindex` makes it scroll with the keyboard too. */
+/** A figure scrolls a wide table sideways. With `tabindex`, the figure also scrolls with the keyboard. */
 function section(
   id: string,
   title: string,
@@ -70,14 +68,18 @@ function section(
   total: number,
 ): Html {
   if (rows.length === 0) return html`<section><h2 id="${id}">${title}</h2><p>None yet.</p></section>`;
+  const headings = columns.map((name) => html`<th scope="col">${name}</th>`);
+  const body = rows.map((cells) => html`<tr>${cells.map((cell) => html`<td>${cell}</td>`)}</tr>\n`);
+  const omitted = count(total - rows.length);
+  const note = total > rows.length && html`<p>${omitted} more are not shown; the commands list them all.</p>`;
   return html`
 <section>
 <h2 id="${id}">${title}</h2>
 <figure role="region" aria-labelledby="${id}" tabindex="0"><table>
-<thead><tr>${columns.map((name) => html`<th scope="col">${name}</th>`)}</tr></thead>
-<tbody>${rows.map((cells) => html`<tr>${cells.map((cell) => html`<td>${cell}</td>`)}</tr>\n`)}</tbody>
+<thead><tr>${headings}</tr></thead>
+<tbody>${body}</tbody>
 </table></figure>
-${total > rows.length && html`<p>${count(total - rows.length)} more are not shown; the commands list them all.</p>`}
+${note}
 </section>`;
 }
 
@@ -116,7 +118,7 @@ function certificateState(certificate: StoredCertificate, now: Date): Part {
   return left < SOON ? html`<mark>ends soon</mark> ${days} days left` : `${count(days)} days left`;
 }
 
-/** One chain that cannot be read must not hide the other certificates. */
+/** One unreadable chain must not hide the other certificates. */
 function subjectOf({ chain }: StoredCertificate): string {
   try {
     const { subject } = new X509Certificate(chain);

@@ -1,17 +1,9 @@
-/**
- * Serves concurrent calls together. A database needs hardly more time for fifty calls than for one, and one flush to
- * disk makes all of them durable. One batch runs at a time. Calls that arrive while it runs form the next batch.
- */
-
 import { setImmediate as turn } from 'node:timers/promises';
 
 export interface Batches<Item, Result> {
-  /**
-   * Serves an item in a batch that begins after this call, so the batch sees everything that was written before the
-   * call.
-   */
+  /** Serves an item in a batch that begins after this call. */
   add(item: Item): Promise<Result>;
-  /** Resolves when no item is waiting or being served. The caller must add no item after calling this function. */
+  /** Resolves when no item is waiting or being served. The caller must not add more items. */
   drain(): Promise<void>;
 }
 
@@ -21,10 +13,14 @@ interface Waiting<Item, Result> {
   readonly reject: (error: unknown) => void;
 }
 
-/** A larger batch would need a long SQL statement, and its first item would wait for the last. */
+/** Limit on the number of items in a batch. */
 const MOST = 256;
 
-/** @param serve returns a result or a promise for each item in order, or rejects for all of them */
+/**
+ * Serves the items that arrive during a batch together in the next batch. A database needs hardly more time for fifty
+ * calls than for one, and one flush to disk makes all of them durable.
+ * @param serve returns a result or a promise for each item in order, or rejects for all items
+ */
 export function createBatches<Item, Result>(
   serve: (items: readonly Item[]) => Promise<readonly (Result | Promise<Result>)[]>,
 ): Batches<Item, Result> {

@@ -25,10 +25,7 @@ export function certificatesOf(database: Kysely<Tables>, byNumber: Batches<strin
         .executeTakeFirstOrThrow();
       return numInsertedOrUpdatedRows === 1n;
     },
-    /**
-     * Replaces a certificate with a new certificate for the same key. @returns false if there is no certificate with
-     * this number and key
-     */
+    /** Replaces the certificate of a key. @returns false if no certificate has this number and key */
     async renew(certificate: IssuedCertificate): Promise<boolean> {
       const { numUpdatedRows } = await database
         .updateTable('certificates')
@@ -63,7 +60,7 @@ export function certificateRequestsOf(database: Kysely<Tables>) {
         .select(['number', 'key_id as keyId', 'request'])
         .where('number', '=', number)
         .executeTakeFirst(),
-    /** Does nothing if the number already has another certificate request. */
+    /** Keeps an existing certificate request for the number. */
     async add(
       { number, keyId, request }: { readonly number: string; readonly keyId: string; readonly request: string },
       at: Date,
@@ -90,7 +87,7 @@ export function authorityOf(database: Kysely<Tables>) {
       .executeTakeFirst();
   return {
     get,
-    /** Stores the authority, unless another server has already stored an authority. @param certificate PEM */
+    /** Keeps an existing authority, which another server may have stored. @param certificate PEM */
     async add({ keyId, certificate }: { readonly keyId: string; readonly certificate: string }): Promise<void> {
       await database
         .insertInto('authorities')

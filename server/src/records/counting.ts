@@ -1,8 +1,3 @@
-/**
- * Counts signatures (API 8): one transaction inserts the record and increments the client's counts, if the quotas, the
- * client and the certificate still allow it. A client gets its signature only after that transaction is committed.
- */
-
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Kysely, type RawBuilder, sql, type Transaction } from 'kysely';
 import { createBatches } from './batches.ts';
@@ -31,8 +26,8 @@ export class OutcomeUnknown extends Error {
 const PAUSE = 200;
 
 /**
- * Calls that arrive while a transaction commits are counted together. If counting them together fails, each call is
- * tried alone.
+ * Counts signatures (API 8). One transaction counts all calls that arrived during the transaction before. If that
+ * transaction fails, each call gets a separate transaction.
  */
 export function createCounting(database: Kysely<Tables>, syntax: Syntax) {
   let failing = false;
@@ -47,7 +42,7 @@ export function createCounting(database: Kysely<Tables>, syntax: Syntax) {
     }
   };
   const countAlone = async ({ record, ending, deadline }: Call, cause: unknown): Promise<boolean> => {
-    if (performance.now() >= deadline) throw cause; // an earlier call of the same client took all of the time
+    if (performance.now() >= deadline) throw cause;
     let unknown = cause instanceof OutcomeUnknown;
     const isFinal = (error: unknown) => {
       unknown ||= error instanceof OutcomeUnknown;
@@ -63,7 +58,7 @@ export function createCounting(database: Kysely<Tables>, syntax: Syntax) {
     try {
       return await count(calls.map(({ record }) => record));
     } catch (error) {
-      // Calls of one client run one after another, because they need the same database row.
+      // The calls of a client change the same database row, so they run one after another.
       const turns = new Map<string, Promise<unknown>>();
       return calls.map((call) => {
         const { clientId } = call.record;
@@ -78,18 +73,15 @@ export function createCounting(database: Kysely<Tables>, syntax: Syntax) {
   });
   return {
     /**
-     * Stores the record durably and counts it for its client, both or neither.
-     * @returns false if the quota, the client or the certificate does not allow it, and nothing was changed
-     * @throws OutcomeUnknown if it may be counted; any other error if nothing was changed
+     * Stores and counts the record of a signature in one transaction.
+     * @returns false if the quota, the client or the certificate does not allow the signature
+     * @throws OutcomeUnknown if the signature may be counted; any other error if nothing was changed
      */
     add: (record: NewRecord, { settling, ending }: Patience) =>
       batches.add({ record, ending, deadline: performance.now() + settling }),
-    /** True if a transaction has failed: a signature that is made now may have to be discarded. */
+    /** True if the last transaction failed. A signature that is made now may have to be discarded. */
     isFailing: () => failing,
-    /**
-     * Reverts the count for a signature that was never sent. Does nothing if the signature was not counted, or if the
-     * count was already reverted.
-     */
+    /** Reverts the count of a signature that was not sent. A repeated call changes nothing. */
     takeBack: (record: NewRecord, { settling, ending }: Patience) =>
       retry(() => takeBack(database, syntax, record), { deadline: performance.now() + settling, ending }),
     drain: batches.drain,
@@ -97,9 +89,9 @@ export function createCounting(database: Kysely<Tables>, syntax: Syntax) {
 }
 
 /**
- * An existing record was counted by an earlier run of this transaction whose result was lost. If the earlier run has
- * not ended, the insert waits for it. No error is caught between BEGIN and COMMIT, because PostgreSQL would answer the
- * COMMIT with a silent ROLLBACK.
+ * A record may exist already, because an earlier run of this transaction counted the record and its result was lost. If
+ * the earlier run has not ended, the insert waits for its end. No error is caught between BEGIN and COMMIT, because
+ * PostgreSQL would then answer the COMMIT with a silent ROLLBACK.
  * @returns true for each record that is counted
  */
 async function countAll(
@@ -111,14 +103,12 @@ async function countAll(
   try {
     return await database.transaction().execute(async (transaction) => {
       const inserted = await insert(transaction, syntax, records);
-      // Locks the clients' rows in the order of their ids, so that two transactions never wait for each other
-      // (deadlock).
+      // Two transactions that lock the clients' rows in the same order cannot cause a deadlock.
       const inOrder = records
         .filter(({ id }) => inserted.has(id))
         .sort((one, other) => (one.clientId < other.clientId ? -1 : Number(one.clientId > other.clientId)));
       const counted = await changing(transaction, inOrder, addOne);
-      // The count for the month changes only while the client's row is locked, so that the calls of two servers take
-      // turns.
+      // The client's row is locked here, so no other server changes the count for the month.
       const allowed = await changing(transaction, counted, addOneToMonth);
       for (const record of counted) if (!allowed.includes(record)) await subtractOne(transaction, record.clientId);
       const refused = new Set(inOrder.filter((record) => !allowed.includes(record)).map(({ id }) => id));
@@ -132,8 +122,7 @@ async function countAll(
 }
 
 /**
- * Runs one statement for each record, in this order. All statements are sent together; kysely would wait for the result
- * of each.
+ * Sends one statement for each record. kysely would wait for the result of each statement before the next.
  * @returns the records whose statement changed a row
  */
 async function changing(
@@ -166,7 +155,7 @@ async function remove(transaction: Transaction<Tables>, ids: readonly string[]):
   await transaction.deleteFrom('records').where('id', 'in', ids).execute();
 }
 
-/** Increments the client's count if the conditions that were checked before signing still hold. */
+/** The conditions were also checked before the HSM signed. */
 function addOne(id: string): RawBuilder<unknown> {
   return sql`update clients set signatures = clients.signatures + 1
     from records, certificates as used
@@ -200,7 +189,7 @@ async function subtractOne(transaction: Transaction<Tables>, clientId: string): 
 
 async function takeBack(database: Kysely<Tables>, syntax: Syntax, record: NewRecord): Promise<void> {
   await database.transaction().execute(async (transaction) => {
-    // If another transaction may still insert this record, the statement waits for its end.
+    // The insert waits for the end of a transaction that may still insert the same record.
     if ((await insert(transaction, syntax, [record])).has(record.id)) return await remove(transaction, [record.id]);
     const counted = await transaction
       .updateTable('records')
@@ -220,10 +209,7 @@ async function takeBack(database: Kysely<Tables>, syntax: Syntax, record: NewRec
   });
 }
 
-/**
- * Retries work after an error, until the deadline or the shutdown of the server. @param isFinal returns true if a retry
- * would not help @throws the last error
- */
+/** Retries until the deadline or the shutdown of the server. @param isFinal true for errors that a retry cannot solve */
 async function retry<T>(
   work: () => Promise<T>,
   {

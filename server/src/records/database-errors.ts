@@ -1,8 +1,4 @@
-import { reasonOf } from '../errors.ts';
-
-/**
- * A connection error that PostgreSQL does not report itself. Such an error gets the PostgreSQL code with that meaning.
- */
+/** A connection error that PostgreSQL does not report, with the matching PostgreSQL error code. */
 export class PostgresError extends Error {
   override readonly name = 'PostgresError';
   readonly code: string;
@@ -13,33 +9,17 @@ export class PostgresError extends Error {
   }
 }
 
-/** PostgreSQL answered COMMIT with a different command. */
-export function rolledBack(answer: string): PostgresError {
-  return new PostgresError('40000', `the database answered COMMIT with ${answer}`);
-}
-
-/** The connection broke, was never established, or timed out. */
-export function unreachable(cause: unknown): PostgresError {
-  return new PostgresError('08000', reasonOf(cause) || 'the database cannot be reached', cause);
-}
-
-/**
- * Recognises database errors. PostgreSQL's error codes have 5 characters; system error codes such as EPIPE begin with
- * E.
- */
+/** PostgreSQL's error codes have 5 characters, like the system's EPIPE. Only the system's codes begin with E. */
 export function isOfDatabase(error: unknown): boolean {
   return /^(SQLITE_\w+|[0-9A-DF-Z][0-9A-Z]{4})$/.test(codeOf(error));
 }
 
-/**
- * The database rejected the values or has no space. The codes are SQLite's names, and PostgreSQL's error classes 22, 23
- * and 53.
- */
+/** The database rejected the values or has no space (PostgreSQL's error classes 22, 23 and 53). */
 export function isRefusal(error: unknown): boolean {
   return /^(22|23|53|SQLITE_(CONSTRAINT|MISMATCH|TOOBIG|FULL))/.test(codeOf(error));
 }
 
-/** Nothing was committed: PostgreSQL's error class 40 is "transaction rollback". */
+/** Nothing was committed. PostgreSQL's error class 40 is "transaction rollback". */
 export function isRolledBack(error: unknown): boolean {
   return isRefusal(error) || /^(40|SQLITE_BUSY)/.test(codeOf(error));
 }

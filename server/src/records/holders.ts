@@ -15,8 +15,8 @@ import {
 } from './rows.ts';
 
 export function clientColumns({ month }: Syntax): RawBuilder<unknown> {
-  const counted = sql`select signatures from client_months where client_id = clients.id and month = ${month}`;
-  return sql`clients.*, coalesce((${counted}), 0) as month_signatures`;
+  return sql`clients.*, coalesce(
+    (select signatures from client_months where client_id = clients.id and month = ${month}), 0) as month_signatures`;
 }
 
 export function clientsOf(database: Kysely<Tables>, syntax: Syntax, byAccessKey: Batches<string, Client | undefined>) {

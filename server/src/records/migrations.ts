@@ -11,28 +11,27 @@ export type TableRights = 'use' | 'update' | 'create';
 export type PrepareTables = (database: Kysely<Tables>) => Promise<void>;
 
 /**
- * Writes nothing to a database that belongs to another program, to another data folder or to a newer version.
- * @param authority certificate of the data folder's authority, PEM; undefined while the folder is being created
+ * Rejects a database of another program, of another data folder or of a newer version.
+ * @param authority certificate of the data folder's authority (PEM); undefined while the folder is being created
  */
 export function prepareTables(rights: TableRights, authority?: string, migrations = MIGRATIONS): PrepareTables {
   return async (database) => {
     const { tables, applied } = await examine(database);
     const another = (reason: string) => new ServerError('database-of-another', { reason });
-    if (applied.length === 0 && rights !== 'create') throw another("it has none of this server's tables");
-    if (tables.length > 0 && !applied.includes(FIRST)) throw another('it contains tables of another program');
+    if (applied.length === 0 && rights !== 'create') throw another("the server's tables are missing");
+    if (tables.length > 0 && !applied.includes(FIRST)) throw another('another program created tables in the database');
     const newer = applied.find((name) => !(name in migrations));
     if (newer !== undefined) throw new ServerError('database-newer', { migration: newer });
     if (authority !== undefined && (await authorityOf(database).get())?.certificate !== authority) {
-      throw another('its code-signing authority differs from that of the data folder');
+      throw another('the code-signing authorities of the database and the data folder differ');
     }
     if (rights !== 'use') return await migrate(database, migrations);
     if (Object.keys(migrations).some((name) => !applied.includes(name))) throw new ServerError('database-older');
   };
 }
 
-/** Lists the tables of all programs, and the migrations that created the server's own. */
 async function examine(database: Kysely<Tables>) {
-  // The tables are read first, because another server may create its own between the two queries.
+  // The tables are read before the migrations, because another server may create both between the two queries.
   const all = await database.introspection.getTables({ withInternalKyselyTables: true });
   const isMigrated = all.some(({ name }) => name === 'kysely_migration');
   const { rows } = isMigrated
@@ -54,7 +53,7 @@ const FIRST = '0001-first';
 
 /** Migrations are applied in the order of their names. A migration that was published never changes. */
 export const MIGRATIONS: Readonly<Record<string, Migration>> = {
-  [FIRST]: statements(
+  [FIRST]: tables(
     `create table clients (
       id text primary key, access_key text not null unique, secret_digest text not null, name text,
       previous_digest text, previous_until text, expires_at text, certificates text, algorithms text,
@@ -83,19 +82,19 @@ export const MIGRATIONS: Readonly<Record<string, Migration>> = {
       extra text, signature text, signed_at text not null, month text not null,
       counted integer default 1 not null, report_status integer, reported_at text
     )`,
-    'create index records_by_time on records (signed_at, id)',
     `create table operations (
       id text primary key, at text not null, operator text not null, host text not null, command text not null,
       target text, details text not null
     )`,
-    'create index operations_by_time on operations (at, id)',
   ),
 };
 
-function statements(...texts: readonly string[]): Migration {
+function tables(...statements: readonly string[]): Migration {
   return {
     async up(database) {
-      for (const text of texts) await sql.raw(text).execute(database); // SQLite accepts one statement at a time
+      for (const text of statements) await sql.raw(text).execute(database); // SQLite accepts one statement at a time
+      await database.schema.createIndex('records_by_time').on('records').columns(['signed_at', 'id']).execute();
+      await database.schema.createIndex('operations_by_time').on('operations').columns(['at', 'id']).execute();
     },
   };
 }

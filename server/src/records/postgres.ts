@@ -1,14 +1,14 @@
 import { Kysely, PostgresDialect, type PostgresPool, type PostgresPoolClient, sql } from 'kysely';
 import type { Pool } from 'pg';
-import { ServerError } from '../errors.ts';
-import { PostgresError, rolledBack, unreachable } from './database-errors.ts';
+import { reasonOf, ServerError } from '../errors.ts';
+import { PostgresError } from './database-errors.ts';
 import type { PrepareTables } from './migrations.ts';
 import type { Syntax, Tables } from './rows.ts';
 import { type Store, storeOver } from './store.ts';
 
 const CONNECTIONS = 10;
 const PATIENCE = 10_000;
-/** Number of compiled statements that a connection keeps: the statements that every call uses, and a few others. */
+/** Number of compiled statements that a connection keeps. */
 const STATEMENTS = 32;
 
 const POSTGRES: Syntax = {
@@ -17,13 +17,10 @@ const POSTGRES: Syntax = {
     const members = columns.map((column) => sql`${sql.ref(column)} text`);
     return sql`json_to_recordset(${JSON.stringify(rows)}) as given (${sql.join(members)})`;
   },
-  month: sql`to_char(now() at time zone 'utc', 'YYYY-MM')`,
+  month: sql`to_char(timezone('utc', now()), 'YYYY-MM')`,
 };
 
-/**
- * @param url `postgres://…`; parts that it omits come from the environment variables of PostgreSQL's tools (PGPASSWORD,
- * PGSSLMODE, …)
- */
+/** @param url `postgres://…`; PostgreSQL's environment variables (PGPASSWORD, PGSSLMODE, …) set the omitted parts */
 export async function openPostgresStore(url: string, prepare: PrepareTables): Promise<Store> {
   const { default: pg } = await import('pg');
   const pool = new pg.Pool({
@@ -34,14 +31,12 @@ export async function openPostgresStore(url: string, prepare: PrepareTables): Pr
     query_timeout: 2 * PATIENCE, // if no answer arrives at all
     application_name: 'codesign-remote-server',
     pipeline: true, // the statements of a batch are sent together, in one round trip
-    // Forces the use of an index for every query. A plan that was made while the table was empty would scan the whole
-    // table until the connection is closed. No statement of this server takes long enough to benefit from JIT
-    // compilation.
+    // Without `enable_seqscan=off`, a statement that was planned for an empty table would scan the whole table until the
+    // connection is closed. No statement takes long enough to benefit from JIT compilation.
     options: '-c enable_seqscan=off -c jit=off',
   });
-  // If a connection breaks, its query fails, and the pool opens another connection for the next query. Without these
-  // listeners, error events would end the process. One listener is for idle connections, the other for connections in
-  // use.
+  // Error events of broken connections would end the process. The query on a broken connection fails, and the pool opens
+  // another connection. The first listener is for idle connections, and the second for used connections.
   pool.on('error', () => {});
   pool.on('connect', (client) => client.on('error', () => {}));
   const isAnswer = (error: unknown) => error instanceof pg.DatabaseError;
@@ -58,9 +53,9 @@ export async function openPostgresStore(url: string, prepare: PrepareTables): Pr
 /**
  * Wraps the pool for Kysely:
  * - Every error has a PostgreSQL code.
- * - A COMMIT that PostgreSQL answers with ROLLBACK, because a statement of the transaction failed, is an error.
- * - A connection is closed after a timeout or a failure, because its next user could be inside an open transaction.
- * - Statements are compiled once per connection, and those of a batch are sent in one write.
+ * - A COMMIT that PostgreSQL answers with ROLLBACK is an error.
+ * - A connection is closed after a timeout or a failure, because a transaction may still be open.
+ * - Statements are compiled once per connection, and the statements of a batch are sent in one write.
  */
 export function checkedPool(pool: Pool, isAnswer: (error: unknown) => boolean): PostgresPool {
   const names = new Map<string, string>();
@@ -68,7 +63,10 @@ export function checkedPool(pool: Pool, isAnswer: (error: unknown) => boolean): 
     if (names.size < STATEMENTS && !names.has(text)) names.set(text, `statement-${names.size}`);
     return names.get(text);
   };
-  const coded = (error: unknown) => (isAnswer(error) || error instanceof PostgresError ? error : unreachable(error));
+  const coded = (error: unknown) =>
+    isAnswer(error) || error instanceof PostgresError
+      ? error
+      : new PostgresError('08000', reasonOf(error) || 'the database cannot be reached', error);
   return {
     end: () => pool.end(),
     async connect() {
@@ -84,8 +82,8 @@ export function checkedPool(pool: Pool, isAnswer: (error: unknown) => boolean): 
         try {
           const name = values.length > 0 ? nameOf(text) : undefined;
           const result = await client.query({ text, values: [...values], ...(name !== undefined && { name }) });
-          if (text === 'commit' && result.command !== 'COMMIT') throw rolledBack(result.command);
-          return result;
+          if (text !== 'commit' || result.command === 'COMMIT') return result;
+          throw new PostgresError('40000', `the database answered COMMIT with ${result.command}`);
         } catch (error) {
           broken ||= !isAnswer(error) && !(error instanceof PostgresError);
           throw coded(error);

@@ -3,16 +3,13 @@ import { setImmediate as othersTurn } from 'node:timers/promises';
 import type { Kysely } from 'kysely';
 import { isStorable, type ReportStatus, type SignatureRecord, type Tables, toRecord } from './rows.ts';
 
-/**
- * Creates a UUID of version 7 (RFC 9562, section 5.7). Such ids increase with time, so indexes grow only at one end. An
- * id has 48 bits of milliseconds since 1970 and 74 random bits, so that one id does not help to guess another.
- */
+/** Creates a UUID of version 7 (RFC 9562, section 5.7). Such ids increase with time, so indexes grow only at one end. */
 export function newRecordId(now: Date): string {
   const time = now.getTime().toString(16).padStart(12, '0');
   return `${time.slice(0, 8)}-${time.slice(8)}-7${randomUUID().slice(15)}`;
 }
 
-/** Checks the form of an id, because any other text may be a secret that must not be logged. */
+/** A text that is not a record id may be a secret, which must not be logged. */
 export function isRecordId(text: string): boolean {
   return /^[\da-f]{8}-[\da-f]{4}-7[\da-f]{3}-[89ab][\da-f]{3}-[\da-f]{12}$/.test(text);
 }
@@ -29,7 +26,7 @@ export interface RecordFilter extends Period {
 
 type Order = 'oldest first' | 'newest first';
 
-/** All columns except the signature, which is longer than all other columns together. */
+/** All columns except the signature, which is longer than the other columns together. */
 const COLUMNS = [
   ...(['id', 'client_id', 'certificate', 'algorithm', 'digest', 'extra', 'signed_at', 'counted'] as const),
   ...(['report_status', 'reported_at'] as const),
@@ -42,11 +39,7 @@ export function recordsOf(database: Kysely<Tables>) {
       const row = await database.selectFrom('records').selectAll().where('id', '=', id).executeTakeFirst();
       return row && toRecord(row);
     },
-    /**
-     * Removes records that are older than a given time, oldest first. The clients' counts do not change. @param most
-     * limit on the number of records, because signature requests wait for this call
-     * @returns the number of removed records
-     */
+    /** Removes the oldest records before a given time. @returns the number of removed records */
     async prune(before: Date, most: number): Promise<number> {
       const { numDeletedRows } = await database
         .deleteFrom('records')
@@ -62,13 +55,10 @@ export function recordsOf(database: Kysely<Tables>) {
         .executeTakeFirstOrThrow();
       return Number(numDeletedRows);
     },
-    /**
-     * Stores a client's report; a later report replaces an earlier one. @returns the record, or undefined if this
-     * client has no record with this id
-     */
+    /** A later report replaces an earlier one. @returns undefined if this client has no record with this id */
     async report(id: string, clientId: string, status: ReportStatus, at: Date): Promise<SignatureRecord | undefined> {
       if (!isStorable(id)) return undefined;
-      // Uses a transaction, because in SQLite only BEGIN waits, on another thread, until no other process writes.
+      // With SQLite, only BEGIN waits for other writers on a separate thread.
       const row = await database
         .transaction()
         .execute((transaction) =>
@@ -104,10 +94,9 @@ export function recordsOf(database: Kysely<Tables>) {
   };
 }
 
-/** The database needs a few milliseconds for one batch. */
 const BATCH = 2000;
 
-/** Reads the matching records in batches, and checks client and certificate here: no index would help the database. */
+/** The database has no index for clients and certificates, so this function filters the records. */
 export async function* batches(
   records: Pick<ReturnType<typeof recordsOf>, 'search'>,
   { clientId, certificate, ...period }: RecordFilter,

@@ -1,14 +1,11 @@
-/** The database's tables as types for kysely, and their rows as types for the rest of the server. */
-
 import type { Generated, RawBuilder, Selectable } from 'kysely';
 import type { DigestAlgorithm } from '../../../src/crypto/algorithms.ts';
 import type { Extra } from '../../../src/service/messages.ts';
 
 interface HolderRow {
   id: string;
-  /** The user name in HTTP Basic authentication. */
   access_key: string;
-  /** SHA-256 of the access secret in lower-case hexadecimal; the secret itself is not stored. */
+  /** SHA-256 of the access secret in lower-case hexadecimal. */
   secret_digest: string;
   name: string | null;
   expires_at: string | null;
@@ -18,7 +15,7 @@ interface HolderRow {
 /** Times are stored as text in UTC, in the format of `toISOString`. */
 export interface Tables {
   clients: HolderRow & {
-    /** Digest of the secret before its last rotation. It is accepted until `previous_until`. */
+    /** Digest of the old secret, which is accepted until `previous_until`. */
     previous_digest: string | null;
     previous_until: string | null;
     signatures: Generated<number>;
@@ -29,27 +26,26 @@ export interface Tables {
     monthly_quota: number | null;
     disabled: Generated<number>;
   };
-  /** Number of signatures of a client in one month (UTC, as in 2030-12). */
+  /** Number of signatures of a client in a month (UTC), such as 2030-12. */
   client_months: { client_id: string; month: string; signatures: number };
   viewers: HolderRow;
-  /** Keys for which a CA has not yet issued a certificate. `request`: PKCS#10, PEM. */
+  /** Keys for which a CA has not yet issued a certificate. `request` is PKCS#10 in PEM format. */
   certificate_requests: { number: string; key_id: string; request: string; created_at: string };
   certificates: {
     /** The `code` field of a request (API 2.2). */
     number: string;
     key_id: string;
-    /** PEM: the leaf first, then its issuers. */
+    /** PEM. The leaf certificate is first. */
     chain: string;
     not_before: string;
     not_after: string;
     created_at: string;
     disabled: Generated<number>;
-    /** The certificate counts as disabled after this time; null means no such time. */
+    /** The certificate is disabled after this time. */
     enabled_until: string | null;
   };
-  /** The audit log: one row for each change by an operator. */
   operations: Record<'id' | 'at' | 'operator' | 'host' | 'command' | 'details', string> & { target: string | null };
-  /** `certificate` is PEM, followed by the issuer's certificate if there is one. */
+  /** `certificate` is in PEM format. */
   authorities: { purpose: string; key_id: string; certificate: string };
   records: {
     /** The `id` field of a response (API 2.4). */
@@ -62,21 +58,18 @@ export interface Tables {
     signed_at: string;
     /** The month in which the signature is counted, by the database's clock. */
     month: string;
-    /** 1 if the signature counts, 0 if the response was certainly not sent (API 8, rule 2). */
+    /** 0 if the response was not sent (API 8, rule 2). */
     counted: Generated<number>;
     report_status: number | null;
     reported_at: string | null;
-    /** Base64. The signature is stored so that the operator can provide it if the client did not receive it. */
+    /** Base64. If the response was lost, the operator can give the signature to the client. */
     signature: string | null;
   };
 }
 
 /** SQL that differs between SQLite and PostgreSQL. */
 export interface Syntax {
-  /**
-   * Builds a table expression for `from`. All its rows are passed in one parameter, so that the database compiles the
-   * statement only once for any number of rows.
-   */
+  /** Returns a table for `from`. With all rows in one parameter, the database compiles the statement only once. */
   readonly rowsTable: (
     rows: readonly Readonly<Record<string, string | null>>[],
     columns: readonly string[],
@@ -141,7 +134,6 @@ export function toCertificate(row: Selectable<Tables['certificates']>) {
   };
 }
 
-/** True if an operator disabled the certificate, or enabled it until a time that has passed. */
 export function isDisabled({ disabled, enabledUntil }: StoredCertificate, now: Date): boolean {
   return disabled || (enabledUntil !== undefined && now >= enabledUntil);
 }
@@ -186,7 +178,7 @@ export function toRecordRow(record: NewRecord) {
   };
 }
 
-/** Rejects text with NUL characters, which PostgreSQL cannot store. */
+/** PostgreSQL cannot store NUL characters. */
 export function isStorable(text: string): boolean {
   return !text.includes('\0');
 }

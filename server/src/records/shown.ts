@@ -2,7 +2,7 @@ import type { Extra } from '../../../src/service/messages.ts';
 import { printable } from '../text.ts';
 import type { Client, SignatureRecord } from './rows.ts';
 
-/** Keeps only the last component of each path in `extra` (API 2.3), because folders may name people and projects. */
+/** Removes the folders from the file name (API 2.3), because folder names may identify people and projects. */
 export function maskExtra(extra: Extra | undefined): Extra | undefined {
   if (extra?.signing_filename === undefined) return extra;
   return { ...extra, signing_filename: extra.signing_filename.split(/[/\\]/).at(-1) ?? '' };
@@ -47,13 +47,12 @@ export function csvRow(values: readonly Value[]): string {
   return values.map(cell).join(',');
 }
 
-/** Characters that start a formula, also in full width; spreadsheets ignore spaces and quotes before them. */
+/** Positions before characters that start a formula. Spreadsheets ignore spaces and quotes before these characters. */
 const FORMULAS = /(^|[,;])([\s"']*)(?=[=+\-@\uff1d\uff0b\uff0d\uff20])/g;
 
 /**
- * RFC 4180, with output that is safe for terminals and spreadsheets: control characters are escaped, and an apostrophe
- * is put before each formula. A spreadsheet whose separator is not the comma ignores these quotes, so a formula can
- * also start after that separator.
+ * Encodes a cell (RFC 4180). Control characters are escaped, and an apostrophe is inserted before each formula. A formula
+ * can also start inside a quoted cell, because spreadsheets with another separator ignore the quotes.
  */
 function cell(value: Value): string {
   if (typeof value !== 'string') return String(value ?? '');

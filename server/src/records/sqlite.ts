@@ -1,5 +1,3 @@
-/** The embedded database: one SQLite file in the data folder, used through libsql. */
-
 import {
   type Dialect,
   Kysely,
@@ -19,13 +17,13 @@ import { type Store, storeOver } from './store.ts';
 
 /** Milliseconds to wait while another process writes. */
 const PATIENCE = 10_000;
-/** Number of compiled statements to keep. Statements for many rows are large, and their text differs each time. */
+/** Number of compiled statements to keep. */
 const STATEMENTS = 24;
 
 const SQLITE: Syntax = {
   /** See https://www.sqlite.org/json1.html#jeach. */
   rowsTable(rows, columns) {
-    const members = columns.map((column) => sql`value ->> ${sql.lit(column)} as ${sql.ref(column)}`);
+    const members = columns.map((column) => sql`value->>${sql.lit(column)} as ${sql.ref(column)}`);
     return sql`(select ${sql.join(members)} from json_each(${JSON.stringify(rows)})) as given`;
   },
   month: sql`strftime('%Y-%m', 'now')`,
@@ -35,7 +33,7 @@ export async function openSqliteStore(path: string, prepare: PrepareTables): Pro
   const file = new Database(path);
   const database = new Kysely<Tables>({ dialect: sqliteDialect(file) });
   try {
-    // The tables are prepared in one transaction, and by one server at a time, because kysely has no lock for SQLite.
+    // kysely has no lock for SQLite, so one transaction prepares the tables.
     await retryWhileBusy(() => file.pragma('journal_mode = WAL'));
     await retryWhileBusy(() => file.exec('BEGIN IMMEDIATE'));
     await prepare(database);
@@ -44,11 +42,11 @@ export async function openSqliteStore(path: string, prepare: PrepareTables): Pro
     file.pragma('synchronous = FULL'); // a transaction is durable before its response leaves
     file.pragma('foreign_keys = ON');
   } catch (error) {
-    if (file.inTransaction) file.exec('ROLLBACK'); // statements that are not yet collected would keep its lock
+    if (file.inTransaction) file.exec('ROLLBACK'); // open statements would keep the lock
     await database.destroy();
     throw error instanceof ServerError ? error : new ServerError('database-unusable', {}, error);
   }
-  // A second connection for the first queries of every call. The first queries then do not wait for writers.
+  // The first queries of each call use a second connection, so they do not wait for writers.
   const forReading = new Database(path);
   forReading.pragma('cache_size = -256'); // KiB: clients and certificates are few
   forReading.pragma(`busy_timeout = ${PATIENCE}`);
@@ -60,8 +58,7 @@ export async function openSqliteStore(path: string, prepare: PrepareTables): Pro
 }
 
 /**
- * An SQLite dialect of kysely for many concurrent calls. A transaction waits for its turn and for the disk on a thread
- * of libsql, so this process continues to serve. Statements are compiled once.
+ * A transaction waits for other writers and for the disk on a thread of libsql, so the event loop is not blocked.
  * @param file is closed by the dialect
  */
 function sqliteDialect(file: Database.Database): Dialect {
@@ -82,7 +79,7 @@ function sqliteDialect(file: Database.Database): Dialect {
   };
 }
 
-/** Uses libsql's threaded interface. Both of libsql's interfaces store the connection in the same property. */
+/** Both of libsql's interfaces store the connection in the same property. */
 async function execAside(file: Database.Database, sql: string): Promise<void> {
   await PromiseDatabase.prototype.exec.call(file, sql);
 }
@@ -93,7 +90,7 @@ function withStatements(file: Database.Database) {
     prepare(sql: string) {
       const statement = statements.get(sql) ?? file.prepare(sql);
       statements.delete(sql);
-      statements.set(sql, statement); // moves it to the end, as the last one used
+      statements.set(sql, statement); // moves the last used statement to the end
       const [oldest] = statements.keys();
       if (statements.size > STATEMENTS && oldest !== undefined) statements.delete(oldest);
       return statement;

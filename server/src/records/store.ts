@@ -1,5 +1,3 @@
-/** The store of clients, certificates and signatures, in any database that kysely supports. */
-
 import { randomBytes, randomUUID } from 'node:crypto';
 import { type Kysely, type RawBuilder, type Selectable, sql } from 'kysely';
 import { auditOf, type Operation } from './audit.ts';
@@ -10,18 +8,12 @@ import { clientColumns, clientsOf, viewersOf } from './holders.ts';
 import { recordsOf } from './records.ts';
 import { type ClientRow, EXTRA_LIMIT, type Syntax, type Tables, toCertificate, toClient } from './rows.ts';
 
-/**
- * Size of a test record in bytes: more than the largest record needs, with its indexes and the change to its client.
- */
+/** Size of a test record in bytes. The largest real record with its indexes needs less. */
 const CHECK_BYTES = 8 * EXTRA_LIMIT;
 
 export type Store = ReturnType<typeof storeOver>;
 
-/**
- * Opens the store in a database whose tables are up to date.
- * @param reading the same database, for the first queries of every call
- * @param close closes its connections
- */
+/** @param reading connection to the same database, for the first queries of each call */
 export function storeOver(
   database: Kysely<Tables>,
   reading: Kysely<Tables>,
@@ -60,8 +52,8 @@ export function storeOver(
     records: recordsOf(database),
     counting,
     /**
-     * Stores a change and the operator's entry in the audit log, both or neither.
-     * @param work must use only its parameter, because with SQLite other calls of the store wait for the transaction
+     * Makes a change and its entry in the audit log in one transaction.
+     * @param work must use only its parameter: with SQLite, the store's own functions would wait for the transaction
      */
     async change<T>(operation: Operation, work: (changes: ReturnType<typeof changesIn>) => Promise<T>): Promise<T> {
       return await database.transaction().execute(async (transaction) => {
@@ -71,10 +63,9 @@ export function storeOver(
         return result;
       });
     },
-    /** Rejects if the database does not respond, or has no space for the data of a signature. */
+    /** Rejects if the database does not respond, or has no space for a record. */
     async check() {
-      // If the disk is full, this transaction fails: it writes more than a signature does, and is then rolled back.
-      const request = randomBytes(CHECK_BYTES / 2).toString('hex'); // random, so that the database cannot compress it
+      const request = randomBytes(CHECK_BYTES / 2).toString('hex'); // the database cannot compress random data
       const row = { number: `check-${randomUUID()}`, key_id: '', request, created_at: '' };
       await database.transaction().execute(async (transaction) => {
         await transaction.insertInto('certificate_requests').values(row).execute();

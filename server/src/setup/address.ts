@@ -1,20 +1,21 @@
-/** The address that clients use: the one from the last start, or the configured one before the first start. */
-
 import { isIPv6 } from 'node:net';
 import type { Config } from '../config.ts';
 import { readIfThere, replaceFile } from '../files.ts';
 import type { DataFolder } from './data-folder.ts';
 import { readTls } from './tls.ts';
 
+/** The address that clients use. */
 export interface Address {
   readonly baseUrl: string;
   readonly caFile: string | undefined;
 }
 
 export function addressOf({ host, tlsNames }: Config, port: number, caFile: string | undefined): Address {
-  // The first name in `--tls-name`, or else the host, unless the host is a wildcard address.
-  const name = tlsNames[0] ?? (isWildcard(host) ? '127.0.0.1' : host);
-  return { baseUrl: `https://${bracketed(name)}:${port}`, caFile };
+  return { baseUrl: httpsUrl(tlsNames[0] ?? (isWildcard(host) ? '127.0.0.1' : host), port), caFile };
+}
+
+export function httpsUrl(host: string, port: number): string {
+  return `https://${isIPv6(host) ? `[${host}]` : host}:${port}`;
 }
 
 export async function keepAddress(folder: DataFolder, address: Address): Promise<void> {
@@ -33,10 +34,6 @@ export async function configuredAddress(folder: DataFolder, config: Config): Pro
 }
 
 export function isWildcard(host: string): boolean {
-  const written = `https://${bracketed(host)}`;
-  return URL.canParse(written) && ['0.0.0.0', '[::]', '[::ffff:0:0]'].includes(new URL(written).hostname);
-}
-
-export function bracketed(host: string): string {
-  return isIPv6(host) ? `[${host}]` : host;
+  const url = httpsUrl(host, 0);
+  return URL.canParse(url) && ['0.0.0.0', '[::]', '[::ffff:0:0]'].includes(new URL(url).hostname);
 }

@@ -19,7 +19,7 @@ import type { Store } from '../records/store.ts';
 import type { DataFolder } from './data-folder.ts';
 
 const CODE_SIGNING = '1.3.6.1.5.5.7.3.3';
-/** Size limit of a chain file, which contains a few certificates of a few KiB each. */
+/** Size limit of a chain file in bytes. */
 const LARGEST = 1024 * 1024;
 
 export interface MakingData {
@@ -28,10 +28,7 @@ export interface MakingData {
   readonly folder: DataFolder;
 }
 
-/**
- * Creates a key in the HSM and a certificate for it. A running server uses it immediately.
- * @returns the path of its chain, PEM
- */
+/** @returns the path of the chain file */
 export async function makeCertificate(
   { store, keys, folder }: MakingData,
   { number, bits, commonName }: { readonly number: string; readonly bits: RsaBits; readonly commonName: string },
@@ -79,7 +76,7 @@ export async function issueCodeSigning(
   };
 }
 
-/** Writes missing chain files. They are copies for clients; the originals are in the store. */
+/** Writes missing chain files, which are copies for clients. */
 export async function restoreChainFiles(store: Store, folder: DataFolder): Promise<void> {
   for (const { number, chain } of await store.certificates.list()) {
     const path = folder.certificate(number);
@@ -87,10 +84,7 @@ export async function restoreChainFiles(store: Store, folder: DataFolder): Promi
   }
 }
 
-/**
- * Creates a certificate request, and also a key unless the certificate number already has one.
- * @returns PEM
- */
+/** Creates a certificate request, and a key if the certificate number has none. @returns PEM */
 export async function requestCertificate(
   { store, keys }: MakingData,
   { number, bits, subject }: { readonly number: string; readonly bits: RsaBits; readonly subject: DistinguishedName },
@@ -108,8 +102,7 @@ export async function requestCertificate(
 }
 
 /**
- * Stores the certificate that a CA issued for the key of a certificate number. It replaces an earlier certificate for
- * the same number.
+ * Stores the certificate that a CA issued, and replaces an earlier certificate for the same number.
  * @param path PEM file with certificates in any order
  * @returns the path of the chain file
  */
@@ -125,7 +118,7 @@ export async function importCertificate(
   const key = await keys.find(keyId);
   const chain = orderChain(await readChain(path), key, path);
   const [leaf] = chain;
-  if (leaf === undefined) throw unusable(path, 'none of its certificates belongs to the key with this number');
+  if (leaf === undefined) throw unusable(path, 'no certificate in the file belongs to the key with this number');
   if (!leaf.keyUsage?.includes(CODE_SIGNING)) throw unusable(path, 'the certificate is not for code signing');
   const notAfter = new Date(leaf.validTo);
   if (notAfter < operation.at) throw unusable(path, `the certificate expired on ${notAfter.toISOString()}`);
@@ -148,14 +141,14 @@ async function readChain(path: string): Promise<readonly X509Certificate[]> {
     const { size } = await stat(path);
     if (size > LARGEST) throw new Error(`it has ${size} bytes`);
     const certificates = readCertificates(await readFile(path, 'utf8'));
-    if (certificates.length === 0) throw new Error('it contains no PEM certificate');
+    if (certificates.length === 0) throw new Error('the file contains no PEM certificate');
     return certificates;
   } catch (error) {
     throw unusable(path, reasonOf(error), error);
   }
 }
 
-/** Orders the chain: the certificate of the key, its issuer, and so on, up to a root or the last issuer in the file. */
+/** Returns the certificate of the key, followed by the issuers in the file. */
 function orderChain(all: readonly X509Certificate[], key: SigningKey, path: string): readonly X509Certificate[] {
   const chain: X509Certificate[] = [];
   let next = all.find(({ publicKey }) => publicKey.equals(key.publicKey));
@@ -166,7 +159,7 @@ function orderChain(all: readonly X509Certificate[], key: SigningKey, path: stri
   }
   const [leaf] = chain;
   if (leaf !== undefined && chain.length === 1 && !leaf.checkIssued(leaf)) {
-    throw unusable(path, 'the certificate of its issuer is missing');
+    throw unusable(path, "the issuer's certificate is missing");
   }
   return chain;
 }

@@ -13,7 +13,7 @@ export const UNRESTRICTED: Restrictions = {
   ...{ monthlyQuota: undefined, expiresAt: undefined },
 };
 
-/** Adds a client, and shows its environment variables, including the credentials. @returns its access key */
+/** Adds a client, and shows the client's environment. @returns the access key */
 export async function addClient(
   data: StoredData,
   restrictions: Restrictions,
@@ -34,10 +34,7 @@ export async function addClient(
   return accessKey;
 }
 
-/**
- * Returns a client's environment variables except the credentials. If there are several certificates, the user chooses
- * one.
- */
+/** Returns a client's environment variables except the credentials. The user chooses one of several certificates. */
 export async function serviceVariables(
   { store, folder }: StoredData,
   client: Pick<Client, 'certificates'>,

@@ -9,7 +9,7 @@ export type Receiver =
   | { readonly kind: 'file'; readonly path: string }
   | { readonly kind: 'terminal'; readonly write: (text: string) => void };
 
-/** An environment variable. Alternatives are commented out, so that the user can choose one of them. */
+/** Environment variable of a client. Alternatives are commented out. */
 export interface Variable {
   readonly name: string;
   readonly value: string;
@@ -17,10 +17,9 @@ export interface Variable {
 }
 
 /**
- * Chooses where credentials are written. This happens first, because a start that cannot show them must create nothing.
+ * Chooses where credentials are shown. A command that cannot show credentials must create nothing.
  * @param dataRoot the folder of `--data`; it may not exist yet
- * @param terminal writes to a terminal; undefined if there is none
- * @param option name of the option for the file, for messages
+ * @param option name of the option that sets the file, for error messages
  */
 export async function chooseReceiver(
   clientEnv: string | undefined,
@@ -43,7 +42,7 @@ export async function chooseReceiver(
   return { kind: 'file', path };
 }
 
-/** Credentials of a client (AK) or of a viewer of the page (VK). The access key starts with these letters. */
+/** Creates credentials of a client (AK) or of a viewer of the page (VK). The access key starts with these letters. */
 export function newCredentials(kind: 'AK' | 'VK') {
   const accessKey = `${kind}${randomBytes(10).toString('hex').toUpperCase()}`;
   return { id: randomUUID(), accessKey, ...newSecret() };
@@ -61,17 +60,17 @@ export function credentialVariables(accessKey: string, accessSecret: string, pre
   ];
 }
 
-/**
- * Shows environment variables as lines for `set -a; . FILE`, then makes their secret valid. Because of this order, a
- * secret that was never shown is never valid. If the second step fails, the file is removed.
- */
+/** Shows environment variables as lines for `set -a; . FILE`. The secret becomes valid only after it was shown. */
 export async function give(
   receiver: Receiver,
   variables: readonly Variable[],
   makeValid: () => Promise<unknown>,
   title = "The client's environment",
 ): Promise<void> {
-  const lines = variables.map(({ name, value, commented }) => `${commented ? '# ' : ''}${name}=${quoted(value)}\n`);
+  const lines = variables.map(({ name, value, commented }) => {
+    const mark = commented ? '# ' : '';
+    return `${mark}${name}=${quoted(value)}\n`;
+  });
   if (receiver.kind === 'file') await writeNewFile(receiver.path, lines.join(''));
   else receiver.write(`${title}, shown only once:\n\n${lines.join('')}\n`);
   try {

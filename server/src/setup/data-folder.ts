@@ -1,14 +1,12 @@
-/** The data folder. All data of one server is in the folder `service`, which is created atomically. */
-
 import { readdir, readFile, stat } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { ServerError } from '../errors.ts';
-import { isMissing, isThere } from '../files.ts';
+import { isMissing } from '../files.ts';
 
 export type DataFolder = ReturnType<typeof layout>;
 
-/** Paths in the data folder of one server. All files in the data folder have mode 0600, and all folders 0700. */
+/** Paths in a data folder. All files have mode 0600, and all folders 0700. */
 export function layout(path: string) {
   return {
     path,
@@ -19,19 +17,16 @@ export function layout(path: string) {
     tls: {
       ca: join(path, 'tls', 'ca.pem'),
       caKey: join(path, 'tls', 'ca-key.pem'),
-      /** The server's own TLS certificate and private key are in one file, so that both change together. */
+      /** The server's own TLS certificate and private key. */
       server: join(path, 'tls', 'server.pem'),
     },
     certificate: (number: string) => join(path, 'certificates', `certificate-${number}.pem`),
   } as const;
 }
 
+/** All data of one server is in the folder `service`, which is created atomically. */
 export function dataFolder(root: string): DataFolder {
   return layout(join(resolve(root), 'service'));
-}
-
-export async function isMade({ path }: DataFolder): Promise<boolean> {
-  return await isThere(path);
 }
 
 export async function readPart(folder: DataFolder, path: string, what: string): Promise<string> {
@@ -44,7 +39,7 @@ export async function readPartNames(folder: DataFolder, path: string, what: stri
   return names;
 }
 
-/** Rejects an empty file before a library reads the file. */
+/** Rejects an empty file. */
 export async function requirePart(folder: DataFolder, path: string, what: string): Promise<void> {
   const { size } = await part(folder, path, what, stat(path));
   if (size === 0) throw new ServerError('data-folder-incomplete', { path: folder.path, missing: what });

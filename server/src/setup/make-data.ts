@@ -1,5 +1,3 @@
-/** The first start: creates all data in a temporary folder, then renames this folder. */
-
 import { generateKeyPairSync, randomBytes } from 'node:crypto';
 import { chmod, mkdir, mkdtemp, readdir, rename, rm } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
@@ -7,14 +5,14 @@ import { authorityName, hsmIssuer, localIssuer, selfSign } from '../certificates
 import { toPem } from '../certificates/x509.ts';
 import type { Config } from '../config.ts';
 import { ServerError } from '../errors.ts';
-import { replaceFile, syncFolder } from '../files.ts';
+import { isThere, replaceFile, syncFolder } from '../files.ts';
 import type { RsaBits } from '../keys/pkcs11.ts';
 import { createToken, openPkcs11, type TokenOptions } from '../keys/pkcs11.ts';
 import { configureSoftHsm, tokenFolder } from '../keys/softhsm.ts';
 import type { Operation } from '../records/audit.ts';
 import { prepareTables, type TableRights } from '../records/migrations.ts';
 import { codeSigningIssuer, issueCodeSigning, type MakingData } from './certificates.ts';
-import { type DataFolder, dataFolder, isMade, layout } from './data-folder.ts';
+import { type DataFolder, dataFolder, layout } from './data-folder.ts';
 import { chooseHsm, openDatabase, TOKEN_LABEL } from './open-data.ts';
 
 /** Number of the first certificate (the `code` field in the API). */
@@ -24,9 +22,9 @@ const FIRST_BITS: RsaBits = 3072;
 const ASIDE = '.codesign-remote-server-setup-';
 
 /**
- * Creates the data of a server that has no data yet. An interrupted start leaves only a temporary folder. Of two
- * concurrent starts, the later one uses the data of the earlier one.
- * @param rights permitted changes to the tables of `--database`; the SQLite database is created with the data folder
+ * Creates missing data in a temporary folder, and then renames the folder. If two servers start concurrently, the later
+ * one uses the data of the earlier one.
+ * @param rights permitted changes to the tables of `--database`
  */
 export async function makeData(
   config: Config,
@@ -36,7 +34,7 @@ export async function makeData(
 ): Promise<DataFolder> {
   const { library, token } = await chooseHsm(config, environment);
   const made = dataFolder(config.dataRoot);
-  if (await isMade(made)) return made;
+  if (await isThere(made.path)) return made;
   const aside = await makeAside(resolve(config.dataRoot));
   try {
     const folder = layout(aside);
@@ -79,22 +77,18 @@ async function makeToken(folder: DataFolder, library: string, environment: NodeJ
   await configureSoftHsm(folder.path, environment);
   const token = { library, label: TOKEN_LABEL, pin: randomBytes(16).toString('hex') };
   await replaceFile(folder.pin, token.pin);
-  // The security officer's PIN is not stored: it is only needed to reset a lost user PIN, and restoring a backup also
-  // solves that.
+  // The security officer's PIN, which can reset a lost user PIN, is not stored. A backup also contains the user PIN.
   await createToken(token, randomBytes(16).toString('hex'));
   if ((await readdir(tokenFolder(folder.path))).length === 0) {
     throw new ServerError('hsm-failed', {
-      operation: 'keep its token in the data folder',
-      reason: 'it made it elsewhere',
+      operation: 'create a token',
+      reason: 'the token is not in the data folder',
     });
   }
   return token;
 }
 
-/**
- * Creates the code-signing authority and the first certificate, unless another server has already stored them in the
- * same database.
- */
+/** Another server may have stored an authority and a certificate in the same database. */
 async function makeAuthority(data: MakingData, now: Date): Promise<void> {
   const { store, keys, folder } = data;
   const known = await store.authority.get();
@@ -111,11 +105,11 @@ async function makeAuthority(data: MakingData, now: Date): Promise<void> {
   await replaceFile(folder.authority, certificate);
   if (firstKey === undefined) return;
   const issued = await issueCodeSigning(issuer, certificate, firstKey, FIRST_NUMBER, 'Code Signing', now);
-  // If another server stored the number first, that server's key is used. The next start writes the missing chain file.
+  // If another server has stored a certificate with this number, the next start writes its chain file.
   if (await store.certificates.add(issued, now)) await replaceFile(folder.certificate(FIRST_NUMBER), issued.chain);
 }
 
-/** Stores the TLS authority's key next to the TLS key that it certifies, because it needs no stronger protection. */
+/** The TLS authority's key is next to the server's TLS key, because it needs no stronger protection. */
 async function makeTlsAuthority({ tls }: DataFolder, now: Date): Promise<void> {
   const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'prime256v1' });
   const issuer = localIssuer(authorityName('TLS'), privateKey);
@@ -128,9 +122,7 @@ async function putInPlace(aside: string, made: DataFolder): Promise<void> {
     await rename(aside, made.path);
     await syncFolder(dirname(made.path));
   } catch (error) {
-    if (!(await isMade(made))) {
-      throw new ServerError('data-folder-unusable', { path: made.path }, error);
-    }
+    if (!(await isThere(made.path))) throw new ServerError('data-folder-unusable', { path: made.path }, error);
     await rm(aside, { recursive: true, force: true }); // another start finished first
   }
 }

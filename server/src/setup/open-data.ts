@@ -14,10 +14,7 @@ import type { Store } from '../records/store.ts';
 import { type DataFolder, dataFolder, readPart, readPartNames, requirePart } from './data-folder.ts';
 
 export const TOKEN_LABEL = 'codesign-remote';
-/**
- * More sessions than processor cores, so that an operation is already waiting in its session when a core becomes free.
- * SoftHSM allows any number of sessions, but a device may allow only a few.
- */
+/** SoftHSM allows any number of sessions, but a device may allow only a few. */
 const SESSIONS_PER_CORE = { softHsm: 32, other: 2 };
 
 export interface OpenData {
@@ -38,7 +35,6 @@ export async function openData(config: Config, environment: NodeJS.ProcessEnv, r
   let keys: KeyStore;
   if (token === undefined) {
     await configureSoftHsm(folder.path, environment);
-    // A login to SoftHSM rewrites the token's file. A process that reads the file during that time finds no token.
     keys = await underFileLock(join(folder.path, 'login-lock'), () => withTokenCopy(folder, open));
   } else keys = await open();
   try {
@@ -63,8 +59,12 @@ export async function openData(config: Config, environment: NodeJS.ProcessEnv, r
 }
 
 export async function openStore(folder: DataFolder, database: string | undefined, rights: TableRights): Promise<Store> {
-  if (database === undefined) await requireDatabase(folder);
-  const authority = await readPart(folder, folder.authority, 'the certificate of its authority');
+  if (database === undefined) {
+    // SQLite would create a missing database.
+    if (!(await isThere(folder.database))) throw new ServerError('database-not-named', { path: folder.path });
+    await requirePart(folder, folder.database, 'its database');
+  }
+  const authority = await readPart(folder, folder.authority, "the authority's certificate");
   return await openDatabase(folder, database, prepareTables(rights, authority));
 }
 
@@ -75,13 +75,6 @@ export async function openDatabase(
 ): Promise<Store> {
   if (database === undefined) return await openSqliteStore(folder.database, prepare);
   return await openPostgresStore(database, prepare);
-}
-
-/** Checks that the database file exists, because SQLite would create a new, empty database. */
-async function requireDatabase(folder: DataFolder): Promise<void> {
-  const present = await isThere(folder.database);
-  if (!present) throw new ServerError('database-not-named', { path: folder.path });
-  await requirePart(folder, folder.database, 'its database');
 }
 
 export async function chooseHsm(
@@ -103,16 +96,15 @@ export async function chooseHsm(
 }
 
 export async function readPin(folder: DataFolder): Promise<string> {
-  const present = await isThere(folder.pin);
-  if (!present) throw new ServerError('token-not-named', { path: folder.path });
-  return (await readPart(folder, folder.pin, 'the PIN of its token')).trimEnd();
+  if (!(await isThere(folder.pin))) throw new ServerError('token-not-named', { path: folder.path });
+  return (await readPart(folder, folder.pin, "the token's PIN")).trimEnd();
 }
 
 /**
- * Logs in by calling `work`, and keeps a copy of the token's file. Each login truncates the token's file and writes it
- * again with different flags. A process that is killed in between leaves an empty file, and no later login would find
- * the token. The file is therefore copied after the first successful login. Before a login, it is restored if it is
- * shorter than the copy. Only one process at a time may call this function.
+ * Each login truncates the token's file and writes the file again. A process that is killed in between leaves an empty
+ * file, and no later login would find the token. The first successful login therefore makes a copy of the file, and a
+ * later login restores a file that is shorter than the copy. Only one process at a time may call this function.
+ * @param work logs in
  */
 async function withTokenCopy<T>(folder: DataFolder, work: () => Promise<T>): Promise<T> {
   const copy = join(folder.path, 'token-copy');

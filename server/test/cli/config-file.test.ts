@@ -91,7 +91,7 @@ test.each([
   ['tsa is not a setting', { tsa: true }],
   ['logLevel is not one of fatal, error,', { logLevel: 'loud' }],
   ['limits.waiting is not a whole number from 0 to 100000', { limits: { waiting: 0.5 } }],
-  ['data is not a text', { data: '' }],
+  ['data is not a non-empty string', { data: '' }],
   ['database is not an address that begins with postgres://', { database: 'mysql://user:a-secret@host/name' }],
 ])('reports the key’s path: %s', async (said, settings) => {
   await expect(read(settings)).rejects.toMatchObject({

@@ -78,5 +78,5 @@ test('init creates the data once, without a client; no command creates tables in
   await postgres.query(database, "update authorities set certificate = 'another'"); // as if it were another server's
   const { code, errors } = await on(database, place, 'client', 'add');
   expect([code, await entries()]).toEqual([2, before]);
-  expect(errors).toContain('its code-signing authority differs from that of the data folder');
+  expect(errors).toContain('the code-signing authorities of the database and the data folder differ');
 }, 60_000);

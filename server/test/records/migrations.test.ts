@@ -71,7 +71,7 @@ describe.each(Object.keys(PLACES))('%s', (name) => {
 
   test('an empty database gets tables only if they may be created', async () => {
     for (const rights of ['use', 'update'] as const)
-      await rejects(prepareTables(rights), another("none of this server's tables"));
+      await rejects(prepareTables(rights), another("the server's tables"));
     await create();
     await create();
     await (await place.open(prepareTables('use'))).close();
@@ -83,7 +83,7 @@ describe.each(Object.keys(PLACES))('%s', (name) => {
     await place.run('create table kysely_migration (name text)');
     await place.run("insert into kysely_migration values ('2020-customers')");
     for (const rights of ['use', 'update', 'create'] as const) {
-      await rejects(prepareTables(rights), another('tables of another program'));
+      await rejects(prepareTables(rights), another('another program'));
     }
   });
 
@@ -94,7 +94,7 @@ describe.each(Object.keys(PLACES))('%s', (name) => {
     await store.close();
     await (await place.open(prepareTables('update', 'ours'))).close();
     for (const rights of ['use', 'update'] as const) {
-      await rejects(prepareTables(rights, 'another'), another('code-signing authority'));
+      await rejects(prepareTables(rights, 'another'), another('code-signing authorities'));
     }
   });
 

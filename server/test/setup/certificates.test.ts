@@ -85,9 +85,9 @@ test('rejects a certificate that does not belong to the request, and keeps the r
   await chain('-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n');
   await expect(imported('refused')).rejects.toMatchObject({ code: 'certificate-unusable' });
   await chain(await certify(await request('another')), await root());
-  await refused('none of its certificates belongs to the key');
+  await refused('no certificate in the file belongs to the key');
   await chain(await certify(csr));
-  await refused('its issuer is missing');
+  await refused("the issuer's certificate is missing");
   await chain(await certify(csr, 'extendedKeyUsage=serverAuth'), await root());
   await refused('not for code signing');
   await chain(await certify(csr), await root());
