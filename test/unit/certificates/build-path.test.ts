@@ -46,11 +46,11 @@ const MASK_BY_SHA1 = [...PSS, '-sigopt', 'rsa_mgf1_md:sha1'];
 
 const parsedOf = ({ parsed }: Made): ParsedCertificate => parsed;
 const namesOf = ({ certificates }: CertificatePath) => certificates.map(({ name }) => name);
-/** Codes of what speaks against trust; of warnings in brackets. */
+/** Codes of findings; those of warnings in brackets. */
 const codesOf = ({ findings }: CertificatePath) =>
   findings.map(({ code, weight }) => (weight === 'untrusted' ? code : `(${code})`));
 
-/** What `openssl verify` says: OK or the first error's number. */
+/** Returns OK, or the number of the first error. */
 function verdictOfOpenssl({ leaf, pool = [], roots, at = NOW, purpose }: Asked): string {
   const untrusted = pool.length === 0 ? [] : ['-untrusted', 'pool.pem'];
   const purposes = purpose === 'time-stamping' ? ['-purpose', 'timestampsign'] : [];
@@ -125,19 +125,12 @@ describe('a path', () => {
   });
 
   it('avoids an expired issuer for a valid one of the same name and key', () => {
-    const expired = make({
-      subject: 'Issuing CA',
-      key: intermediate.key,
-      issuer: root,
-      extensions: AUTHORITY,
-      to: '20210101000000Z',
-    });
-    for (const pool of [
-      [expired, intermediate],
-      [intermediate, expired],
-    ]) {
-      expect(build({ leaf, pool, roots: [root] })).toMatchObject({ isTrusted: true, findings: [] });
-    }
+    const { key } = intermediate;
+    const to = '20210101000000Z';
+    const expired = make({ subject: 'Issuing CA', key, issuer: root, extensions: AUTHORITY, to });
+    const isGood = { isTrusted: true, findings: [] };
+    expect(build({ leaf, pool: [expired, intermediate], roots: [root] })).toMatchObject(isGood);
+    expect(build({ leaf, pool: [intermediate, expired], roots: [root] })).toMatchObject(isGood);
   });
 
   it('does not follow a name whose key did not sign', () => {
@@ -153,13 +146,6 @@ describe('the time', () => {
     expect(codesOf(build(asked))).toEqual([]);
     expect(codesOf(build({ ...asked, at: LATER }))).toEqual(['certificate-expired']);
     expect(verdictOfOpenssl({ ...asked, at: LATER })).toBe('10');
-  });
-
-  it('counts for intermediates too', () => {
-    const young = make({ subject: 'Young CA', issuer: root, extensions: AUTHORITY, from: '20300101000000Z' });
-    const asked = { leaf: make({ subject: 'Early', issuer: young }), pool: [young], roots: [root] };
-    expect(codesOf(build(asked))).toEqual(['certificate-not-yet-valid']);
-    expect(verdictOfOpenssl(asked)).toBe('9');
   });
 
   it('allows an expired trusted root, with a note', () => {
@@ -180,14 +166,8 @@ describe('an issuer', () => {
     return { leaf: make({ subject: 'Publisher', issuer }), pool: [issuer], roots: [root] };
   };
 
-  it.each([
-    ['no authority', ['basicConstraints=critical,CA:FALSE']],
-    ['silent about being an authority', ['keyUsage=keyCertSign']],
-    ['without keyCertSign', ['basicConstraints=critical,CA:TRUE', 'keyUsage=cRLSign']],
-  ])('that is %s does not count', (_, extensions) => {
-    const asked = under(extensions);
-    expect(codesOf(build(asked))).toEqual(['certificate-not-authority']);
-    expect(verdictOfOpenssl(asked)).not.toBe('OK');
+  it.each(['basicConstraints=critical,CA:FALSE', 'keyUsage=keyCertSign'])('with only %s is no authority', (line) => {
+    expect(codesOf(build(under([line])))).toEqual(['certificate-not-authority']);
   });
 
   it('does not count itself under a new key against its own path length', () => {
@@ -237,31 +217,20 @@ describe('the purpose', () => {
     };
     const good = stamp(TIME_STAMPER);
     expect([codesOf(build(good)), verdictOfOpenssl(good)]).toEqual([[], 'OK']);
-    const purposes = [
-      'keyUsage=digitalSignature',
-      'extendedKeyUsage=codeSigning',
-      'extendedKeyUsage=anyExtendedKeyUsage',
-    ];
-    for (const extension of purposes) {
-      const asked = stamp([extension]);
-      expect(codesOf(build(asked))).toEqual(['certificate-purpose']);
-      expect(verdictOfOpenssl(asked)).not.toBe('OK');
+    for (const extension of ['keyUsage=digitalSignature', 'extendedKeyUsage=anyExtendedKeyUsage']) {
+      expect(codesOf(build(stamp([extension])))).toEqual(['certificate-purpose']);
+      expect(verdictOfOpenssl(stamp([extension]))).not.toBe('OK');
     }
     expect(codesOf(build(stamp(['extendedKeyUsage=timeStamping'])))).toEqual(['(certificate-purpose)']);
-    expect(codesOf(build(stamp(['keyUsage=keyAgreement', 'extendedKeyUsage=critical,timeStamping'])))).toEqual([
-      'certificate-purpose',
-    ]);
+    const agreeing = stamp(['keyUsage=keyAgreement', 'extendedKeyUsage=critical,timeStamping']);
+    expect(codesOf(build(agreeing))).toEqual(['certificate-purpose']);
   });
 });
 
 describe('extensions', () => {
   it('that are critical and unknown count against trust', () => {
     const odd = make({ subject: 'Odd', issuer: root, extensions: ['1.2.3.4.5=critical,DER:0500'] });
-    const asked = { leaf: odd, roots: [root] };
-    expect(codesOf(build(asked))).toEqual(['certificate-critical-extension']);
-    expect(verdictOfOpenssl(asked)).toBe('34');
-    const harmless = make({ subject: 'Odd', issuer: root, extensions: ['1.2.3.4.5=DER:0500'] });
-    expect(codesOf(build({ leaf: harmless, roots: [root] }))).toEqual([]);
+    expect(codesOf(build({ leaf: odd, roots: [root] }))).toEqual(['certificate-critical-extension']);
   });
 
   it('that are damaged are a finding', () => {
@@ -392,58 +361,31 @@ describe('weak', () => {
   });
 });
 
+/** PKITS has names, DNS names, addresses and URIs of every kind: these are the cases that it lacks. */
 describe('name constraints', () => {
-  const under = (constraints: string, subject: string, extra: readonly string[] = [], sections = ''): Asked => {
-    const issuer = make({
-      subject: 'Constrained',
-      issuer: root,
-      extensions: [...AUTHORITY, `nameConstraints=critical,${constraints}`],
-      sections,
-    });
-    const extensions = ['extendedKeyUsage=codeSigning', ...extra];
-    return { leaf: make({ subject, issuer, extensions }), pool: [issuer], roots: [root] };
-  };
   const ACME = '[dir]\nC=DE\nO=Acme';
+  const under = (constraints: string, subject: string, extra: readonly string[] = []): Asked => {
+    const extensions = [...AUTHORITY, `nameConstraints=critical,${constraints}`];
+    const issuer = make({ subject: 'Constrained', issuer: root, extensions, sections: ACME });
+    const leaf = make({ subject, issuer, extensions: ['extendedKeyUsage=codeSigning', ...extra] });
+    return { leaf, pool: [issuer], roots: [root] };
+  };
 
   it.each([
-    ['permitted;dirName:dir', '/C=DE/O=Acme/CN=Publisher', [], true],
     ['permitted;dirName:dir', '/C=DE/O=ACME/CN=Publisher', [], true],
     ['permitted;dirName:dir', '/C=DE/O=Acme Two/CN=Publisher', [], false],
     ['permitted;dirName:dir', '/C=DE', [], false],
-    ['excluded;dirName:dir', '/C=DE/O=Acme/CN=Publisher', [], false],
-    ['excluded;dirName:dir', '/C=DE/O=Other', [], true],
-    ['permitted;DNS:example.com', '/CN=Publisher', [], true],
-    ['permitted;DNS:example.com', '/CN=P', ['subjectAltName=DNS:www.example.com,DNS:example.com'], true],
-    ['permitted;DNS:example.com', '/CN=P', ['subjectAltName=DNS:badexample.com'], false],
     ['excluded;DNS:example.com', '/CN=P', ['subjectAltName=DNS:www.EXAMPLE.com'], false],
-    ['permitted;email:example.com', '/CN=P', ['subjectAltName=email:a@example.com'], true],
-    ['permitted;email:example.com', '/CN=P', ['subjectAltName=email:a@sub.example.com'], false],
-    ['permitted;email:.example.com', '/CN=P', ['subjectAltName=email:a@sub.example.com'], true],
     ['permitted;email:a@example.com', '/CN=P', ['subjectAltName=email:b@example.com'], false],
     ['permitted;email:example.com', '/CN=P/emailAddress=a@other.com', [], false],
-    ['permitted;URI:example.com', '/CN=P', ['subjectAltName=URI:https://example.com/a'], true],
-    ['permitted;URI:.example.com', '/CN=P', ['subjectAltName=URI:https://example.com/a'], false],
     ['excluded;URI:example.com', '/CN=P', ['subjectAltName=URI:urn:isbn:1'], false],
     ['permitted;IP:192.168.0.0/255.255.0.0', '/CN=P', ['subjectAltName=IP:192.168.3.4'], true],
     ['permitted;IP:192.168.0.0/255.255.0.0', '/CN=P', ['subjectAltName=IP:192.169.3.4'], false],
     ['permitted;IP:192.168.0.0/255.255.0.0', '/CN=P', ['subjectAltName=IP:::1'], false],
     ['permitted;RID:1.2.3', '/CN=P', ['subjectAltName=RID:1.2.3.4'], false],
   ])('%s: %s %s', (constraints, subject, extra, isGood) => {
-    const asked = under(constraints, subject, extra, ACME);
+    const asked = under(constraints, subject, extra);
     expect(codesOf(build(asked))).toEqual(isGood ? [] : ['certificate-name-constraints']);
     expect(verdictOfOpenssl(asked) === 'OK').toBe(isGood);
-  });
-
-  it('reach through the authorities below', () => {
-    const upper = make({
-      subject: 'Upper',
-      issuer: root,
-      extensions: [...AUTHORITY, 'nameConstraints=critical,excluded;dirName:dir'],
-      sections: ACME,
-    });
-    const lower = make({ subject: 'Lower', issuer: upper, extensions: AUTHORITY });
-    const asked = { leaf: make({ subject: '/C=DE/O=Acme', issuer: lower }), pool: [upper, lower], roots: [root] };
-    expect(codesOf(build(asked))).toEqual(['certificate-name-constraints']);
-    expect(verdictOfOpenssl(asked)).toBe('48');
   });
 });

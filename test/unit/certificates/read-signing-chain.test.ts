@@ -5,6 +5,7 @@ import { CODE_SIGNING, EMAIL_PROTECTION, REMOTE_DESKTOP } from '../../../src/asn
 import { onlyPart, parts, readElement } from '../../../src/asn1/read.ts';
 import { contextConstructed, encode, octetString, sequence } from '../../../src/asn1/write.ts';
 import { parseCertificate } from '../../../src/certificates/certificate.ts';
+import type { Purpose } from '../../../src/certificates/purpose.ts';
 import { checkPurpose, purposeWarnings, readSigningChain } from '../../../src/certificates/signing-chain.ts';
 import { Secret } from '../../../src/secrets/secret.ts';
 import { openssl } from '../../support/programs/openssl.ts';
@@ -34,11 +35,7 @@ const read = (contents: Contents | readonly Contents[], password?: string) =>
       name: `file ${index}`,
       bytes: typeof part === 'string' ? Buffer.from(part) : part,
     })),
-    {
-      now: NOW,
-      password: password === undefined ? undefined : new Secret(password),
-      purposes: ['code-signing'],
-    },
+    { now: NOW, password: password === undefined ? undefined : new Secret(password), purposes: ['code-signing'] },
   );
 const pem = (...certificates: readonly IssuedCertificate[]) => certificates.map((one) => one.pem).join('');
 const names = async (...given: Parameters<typeof read>) => (await read(...given)).certificates.map(({ name }) => name);
@@ -65,42 +62,25 @@ describe('the chain', () => {
     expect(chain.warnings).toEqual([]);
   });
 
-  it('comes from several files as from one', async () => {
-    expect(await names([pki.root.der, pem(pki.intermediate), toP7b([leaf.der])])).toEqual(WHOLE_NAMES);
-  });
+  const other = makePki('Other');
+  const lower = issue({ commonName: 'Lower CA', issuer: pki.intermediate, key: testKey('ec', 'lower'), ca: true });
+  const namesake = issue({ commonName: 'Test Code Signing CA', key: testKey('ec', 'namesake'), ca: true });
+  const server = pki.leaf({ commonName: 'Server', purposes: [SERVER_AUTH], key: testKey('rsa-2048', 'root') });
+  const WITHOUT_ROOT = WHOLE_NAMES.slice(0, 2);
 
-  it('contains a certificate that is given twice only once', async () => {
-    expect(await names([pem(leaf, leaf, pki.intermediate), leaf.der])).toEqual(WHOLE_NAMES.slice(0, 2));
-  });
-
-  it('needs no root, and says nothing when only that is missing', async () => {
-    expect((await read(pem(leaf, pki.intermediate))).warnings).toEqual([]);
-  });
-
-  it('warns of a leaf alone', async () => {
-    const { certificates, warnings } = await read(leaf.pem);
-    expect(certificates).toHaveLength(1);
-    expect(warnings).toEqual([expect.stringContaining('[issuer-not-given]')]);
-  });
-
-  it('warns about a gap, and omits what is beyond it', async () => {
-    const lower = issue({ commonName: 'Lower CA', issuer: pki.intermediate, key: testKey('ec', 'lower'), ca: true });
-    const chain = await read(pem(pki.root, pki.leaf({ issuer: lower }), lower));
-    expect(chain.certificates.map(({ name }) => name)).toEqual(['Test Publisher', 'Lower CA']);
-    expect(chain.warnings).toEqual([expect.stringContaining('gap'), expect.stringContaining('Test Root')]);
-  });
-
-  it('omits unrelated certificates, and says so', async () => {
-    const other = makePki('Other');
-    const chain = await read(pem(other.root, ...WHOLE));
-    expect(chain.certificates.map(({ name }) => name)).toEqual(WHOLE_NAMES);
-    expect(chain.warnings).toEqual([expect.stringContaining('Other Root')]);
-  });
-
-  it('accepts no issuer that has the name but did not sign', async () => {
-    const namesake = issue({ commonName: 'Test Code Signing CA', key: testKey('ec', 'namesake'), ca: true });
-    expect(await names(pem(namesake, leaf))).toEqual(['Test Publisher']);
-    expect(await names(pem(namesake, ...WHOLE))).toEqual(WHOLE_NAMES);
+  it.each<[string, Contents | readonly Contents[], readonly string[], readonly string[]]>([
+    ['several files', [pki.root.der, pem(pki.intermediate), toP7b([leaf.der])], WHOLE_NAMES, []],
+    ['a certificate twice', [pem(leaf, leaf, pki.intermediate), leaf.der], WITHOUT_ROOT, []],
+    ['a leaf alone', leaf.pem, ['Test Publisher'], ['issuer-not-given']],
+    ['a gap', pem(pki.root, pki.leaf({ issuer: lower }), lower), ['Test Publisher', 'Lower CA'], ['gap', 'Test Root']],
+    ['another root', pem(other.root, ...WHOLE), WHOLE_NAMES, ['Other Root']],
+    ['an issuer that has the name but did not sign', pem(namesake, leaf), ['Test Publisher'], ['gap|given', 'unused']],
+    ['both issuers of a name', pem(namesake, ...WHOLE), WHOLE_NAMES, ['unused']],
+    ['a certificate for servers', pem(server, leaf, pki.intermediate), WITHOUT_ROOT, ['unused']],
+  ])('is read from %s', async (_what, contents, expected, warnings) => {
+    const chain = await read(contents);
+    expect(chain.certificates.map(({ name }) => name)).toEqual(expected);
+    expect(chain.warnings).toEqual(warnings.map((words) => expect.stringMatching(words)));
   });
 
   it('finds an issuer whose name is encoded in another way', async () => {
@@ -110,31 +90,17 @@ describe('the chain', () => {
   });
 
   it('prefers the renewed certificate of an issuer to the expired one', async () => {
-    const expired = issue({
-      commonName: 'Test Code Signing CA',
-      issuer: pki.root,
-      key: testKey('rsa-2048', 'intermediate'),
-      ca: true,
-      notAfter: new Date('2025-01-01'),
-    });
+    const [key, notAfter] = [testKey('rsa-2048', 'intermediate'), new Date('2025-01-01')];
+    const expired = issue({ commonName: 'Test Code Signing CA', issuer: pki.root, key, ca: true, notAfter });
     const { certificates, warnings } = await read(pem(expired, ...WHOLE));
     expect(Buffer.from(certificates[1]?.der ?? [])).toEqual(Buffer.from(pki.intermediate.der));
     expect(warnings).toEqual([expect.stringContaining('[certificates-unused]')]);
     expect((await read(pem(expired, leaf))).warnings).toEqual([expect.stringContaining('expired on 2025-01-01')]);
   });
 
-  it('takes a self-signed certificate for the whole chain, also one that is marked as an authority', async () => {
-    for (const ca of [false, true]) {
-      const alone = issue({ commonName: 'Self', key: testKey('rsa-2048'), ca, keyUsage: ['digitalSignature'] });
-      const chain = await read(alone.pem);
-      expect(chain.certificates.map(({ name }) => name)).toEqual(['Self']);
-      expect(chain.leaf.name).toBe('Self');
-    }
-  });
-
-  it('finds the leaf next to a certificate for another purpose', async () => {
-    const server = pki.leaf({ commonName: 'Server', purposes: [SERVER_AUTH], key: testKey('rsa-2048', 'root') });
-    expect(await names(pem(server, leaf, pki.intermediate))).toEqual(WHOLE_NAMES.slice(0, 2));
+  it.each([false, true])('is a self-signed certificate alone, marked as an authority: %s', async (ca) => {
+    const alone = issue({ commonName: 'Self', key: testKey('rsa-2048'), ca, keyUsage: ['digitalSignature'] });
+    expect(await names(alone.pem)).toEqual(['Self']);
   });
 
   it('does not choose between two that could sign', async () => {
@@ -144,37 +110,24 @@ describe('the chain', () => {
 });
 
 describe('containers', () => {
-  const p7b = toP7b(WHOLE.map(({ der }) => der));
+  const made = (command: string, file: string) => openssl([...command.split(' '), 'a.pem'], { 'a.pem': file });
 
-  it.each<[string, Contents]>([
-    ['PEM with other blocks and text between', `Bag Attributes\n${pemBlock('X509 CRL', p7b)}${pem(...WHOLE)}\ntext`],
+  it.each<[string, Contents, (readonly string[])?]>([
+    [
+      'PEM with other blocks and text between',
+      `Bag Attributes\n${pemBlock('X509 CRL', leaf.der)}${pem(...WHOLE)}\ntext`,
+    ],
     ['PEM that also holds the key', leaf.privateKey.export({ type: 'pkcs8', format: 'pem' }) + pem(...WHOLE)],
     ['PEM with a key encrypted in the old way', `${oldEncryptedKey()}${pem(...WHOLE)}`],
     ['PEM with CRLF', pem(...WHOLE).replaceAll('\n', '\r\n')],
     ['PEM with a UTF-8 mark', `\ufeff${pem(...WHOLE)}`],
     ['PEM in UTF-16', Buffer.from(`\ufeff${pem(...WHOLE)}`, 'utf16le')],
-    ['PKCS#7 as DER', p7b],
-    ['PKCS#7 as PEM', pemBlock('PKCS7', p7b)],
-  ])('are read: %s', async (_name, contents) => {
-    expect(await names(contents)).toEqual(WHOLE_NAMES);
-  });
-
-  it('are read: a certificate as DER', async () => {
-    expect(await names(leaf.der)).toEqual(['Test Publisher']);
-  });
-
-  it("are read: OpenSSL's TRUSTED CERTIFICATE", async () => {
-    const trusted = openssl(['x509', '-trustout', '-addtrust', 'codeSigning', '-in', 'a.pem'], { 'a.pem': leaf.pem });
-    expect(trusted.toString()).toContain('BEGIN TRUSTED CERTIFICATE');
-    expect(await names(trusted)).toEqual(['Test Publisher']);
-  });
-
-  it('are read: PKCS#7 that openssl made', async () => {
-    const files = { 'chain.pem': pem(...WHOLE) };
-    for (const format of ['DER', 'PEM']) {
-      const made = openssl(['crl2pkcs7', '-nocrl', '-certfile', 'chain.pem', '-outform', format], files);
-      expect(await names(made)).toEqual(WHOLE_NAMES);
-    }
+    ['PKCS#7 as DER', made('crl2pkcs7 -nocrl -outform DER -certfile', pem(...WHOLE))],
+    ['PKCS#7 as PEM', made('crl2pkcs7 -nocrl -outform PEM -certfile', pem(...WHOLE))],
+    ['a certificate as DER', leaf.der, ['Test Publisher']],
+    ['TRUSTED CERTIFICATE', made('x509 -trustout -addtrust codeSigning -in', leaf.pem), ['Test Publisher']],
+  ])('are read: %s', async (_name, contents, expected = WHOLE_NAMES) => {
+    expect(await names(contents)).toEqual(expected);
   });
 });
 
@@ -201,23 +154,16 @@ describe('PKCS#12', () => {
     }
   });
 
-  it('is read without a password where only the key is encrypted', async () => {
-    expect(await names(make('-certpbe', 'NONE'))).toEqual(WHOLE_NAMES);
-  });
-
-  it('is read with an empty password', async () => {
-    for (const args of [[], ['-legacy']]) expect(await names(make(...args, '-passout', 'pass:'))).toEqual(WHOLE_NAMES);
-  });
-
-  it('is read with a password beyond ASCII', async () => {
-    for (const args of [[], ['-legacy']]) {
-      expect(await names(make(...args, '-passout', 'pass:pässwörd€'), 'pässwörd€')).toEqual(WHOLE_NAMES);
-    }
-  });
-
-  it('is read as written by node-forge and older programs', async () => {
-    expect(await names(toP12(WHOLE, 'x', '3des'), 'x')).toEqual(WHOLE_NAMES);
-    expect(await names(toP12(WHOLE, 'x', 'aes256'), 'x')).toEqual(WHOLE_NAMES);
+  it.each<[string, Uint8Array, string?]>([
+    ['only the key is encrypted', make('-certpbe', 'NONE')],
+    ['its password is empty', make('-passout', 'pass:')],
+    ['its password is empty, in the old way', make('-legacy', '-passout', 'pass:')],
+    ['its password is beyond ASCII', make('-passout', 'pass:pässwörd€'), 'pässwörd€'],
+    ['its password is beyond ASCII, in the old way', make('-legacy', '-passout', 'pass:pässwörd€'), 'pässwörd€'],
+    ['node-forge wrote it with 3DES', toP12(WHOLE, 'x', '3des'), 'x'],
+    ['node-forge wrote it with AES', toP12(WHOLE, 'x', 'aes256'), 'x'],
+  ])('is read if %s', async (_name, file, password) => {
+    expect(await names(file, password)).toEqual(WHOLE_NAMES);
   });
 
   it.each([
@@ -283,46 +229,37 @@ describe('a certificate that cannot sign is rejected', () => {
   });
 });
 
-const certificate = (options: Parameters<typeof pki.leaf>[0]) => parseCertificate(pki.leaf(options).der, 'it');
-
-describe('a certificate for connection files', () => {
-  const forFiles = (purposes: readonly string[]) =>
-    checkPurpose(certificate({ purposes: [...purposes] }), ['remote-desktop']);
-
-  it('can be for servers, for code, for Remote Desktop or for any purpose', () => {
-    for (const purpose of [SERVER_AUTH, CODE_SIGNING, REMOTE_DESKTOP, ANY_PURPOSE]) forFiles([purpose]);
-    forFiles([]);
-    expect(() => forFiles([EMAIL_PROTECTION])).toThrow(/lacks codeSigning, serverAuth and remoteDesktop/);
-  });
-});
-
-describe('a certificate for documents', () => {
-  const warningsFor = (options: Parameters<typeof pki.leaf>[0]) => {
-    checkPurpose(certificate(options), ['document-signing']);
-    return purposeWarnings(certificate(options), 'document-signing');
+describe('a certificate for documents or connection files', () => {
+  const DOCUMENTS = ['1.3.6.1.5.5.7.3.36', '1.3.6.1.4.1.311.10.3.12', '1.2.840.113583.1.1.5', EMAIL_PROTECTION];
+  const CONNECTIONS = [SERVER_AUTH, CODE_SIGNING, REMOTE_DESKTOP];
+  const NO_SIGNATURE = ['contentCommitment'] as const;
+  const warningsOf = (purpose: Purpose, options: Parameters<typeof pki.leaf>[0]) => {
+    const certificate = parseCertificate(pki.leaf(options).der, 'it');
+    checkPurpose(certificate, [purpose]);
+    return purposeWarnings(certificate, purpose);
   };
 
-  it.each([
-    ['documents', ['1.3.6.1.5.5.7.3.36']],
-    ['documents of Microsoft', ['1.3.6.1.4.1.311.10.3.12']],
-    ['documents of Adobe', ['1.2.840.113583.1.1.5']],
-    ['e-mail', [EMAIL_PROTECTION]],
-    ['any purpose', [ANY_PURPOSE]],
-    ['no purpose', []],
-    ['code and documents', [CODE_SIGNING, '1.3.6.1.5.5.7.3.36']],
-  ])('can be for %s', (_what, purposes) => {
-    expect(warningsFor({ purposes })).toEqual([]);
+  it('can be for each purpose of these, for any and for none', () => {
+    const any = [[ANY_PURPOSE], [], [CODE_SIGNING, ...DOCUMENTS.slice(0, 1)]];
+    for (const purposes of [...any, ...DOCUMENTS.map((one) => [one])]) {
+      expect([purposes, warningsOf('document-signing', { purposes })]).toEqual([purposes, []]);
+    }
+    for (const purposes of [...any, ...CONNECTIONS.map((one) => [one])]) warningsOf('remote-desktop', { purposes });
   });
 
-  it('can be for code, with a warning, and can be for non-repudiation alone', () => {
-    expect(warningsFor({ purposes: [CODE_SIGNING] })).toEqual([expect.stringContaining('Acrobat does not trust it')]);
-    expect(warningsFor({ purposes: [EMAIL_PROTECTION], keyUsage: ['contentCommitment'] })).toEqual([]);
+  it.each<[Purpose, Parameters<typeof pki.leaf>[0], RegExp]>([
+    ['remote-desktop', { purposes: [EMAIL_PROTECTION] }, /lacks codeSigning, serverAuth and remoteDesktop/],
+    ['document-signing', { purposes: [SERVER_AUTH] }, /lacks documentSigning and emailProtection/],
+    ['code-signing', { purposes: [CODE_SIGNING], keyUsage: [...NO_SIGNATURE] }, /lacks digitalSignature/],
+  ])('cannot be for another purpose or use: %s', (purpose, options, message) => {
+    expect(() => warningsOf(purpose, options)).toThrow(message);
   });
 
-  it('cannot be for servers, and one for code alone can sign no code with non-repudiation', () => {
-    expect(() => warningsFor({ purposes: [SERVER_AUTH] })).toThrow(/lacks documentSigning and emailProtection/);
-    const forCode = certificate({ purposes: [CODE_SIGNING], keyUsage: ['contentCommitment'] });
-    expect(() => checkPurpose(forCode, ['code-signing'])).toThrow(/lacks digitalSignature/);
+  it('can sign documents with a purpose for code, with a warning, or with non-repudiation alone', () => {
+    const code = warningsOf('document-signing', { purposes: [CODE_SIGNING] });
+    expect(code).toEqual([expect.stringContaining('Acrobat does not trust it')]);
+    const options = { purposes: [EMAIL_PROTECTION], keyUsage: [...NO_SIGNATURE] };
+    expect(warningsOf('document-signing', options)).toEqual([]);
   });
 });
 
@@ -350,17 +287,16 @@ describe('a file that is no certificate is rejected', () => {
   });
 
   it('whatever it contains', async () => {
+    const manyCertificates = Array.from({ length: 201 }, (_, index) =>
+      Buffer.concat([leaf.der.slice(0, -2), Buffer.from([index >> 8, index])]),
+    );
     const hostile: readonly Contents[] = [
       Buffer.alloc(4_000_000, '-----BEGIN CERTIFICATE-----'),
       Buffer.alloc(4_000_000, '-----BEGIN A-----\nAAAA\n'),
       Buffer.alloc(4_000_000, Buffer.from('3080', 'hex')),
       Buffer.alloc(4_000_000, Buffer.from('308400ffffff', 'hex')),
-      manyCertificates(201),
-      toP7b(
-        Array.from({ length: 201 }, (_, index) =>
-          Buffer.concat([leaf.der.slice(0, -2), Buffer.from([index >> 8, index])]),
-        ),
-      ),
+      manyCertificates.map((der) => pemBlock('CERTIFICATE', der)).join(''),
+      toP7b(manyCertificates),
     ];
     for (const contents of hostile) {
       expect(await refusal(contents)).toMatch(/^certificate-(file-unreadable|bundle-too-large)$/);
@@ -403,15 +339,6 @@ function repeatedParts(file: Uint8Array, times: number): Uint8Array {
 
 function missing(): never {
   throw new Error('the PKCS#12 file has another shape');
-}
-
-function manyCertificates(count: number): string {
-  const body = Buffer.from(leaf.der);
-  return Array.from({ length: count }, (_, index) => {
-    const one = Buffer.from(body);
-    one.writeUInt16BE(index, one.length - 2);
-    return pemBlock('CERTIFICATE', one);
-  }).join('');
 }
 
 function oldEncryptedKey(): string {

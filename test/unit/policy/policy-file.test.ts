@@ -16,21 +16,12 @@ async function read(policy: unknown) {
 const RULE = { files: '*.dll' };
 
 it('reads every member, and finds roots next to the policy', async () => {
-  const signers = [
-    `sha256:${'0'.repeat(64)}`,
-    { organization: 'Example Ltd', eku: '1.3.6.1.5.5.7.3.3', comment: 'us' },
-  ];
+  const signer = { organization: 'Example Ltd', eku: '1.3.6.1.5.5.7.3.3', comment: 'us' };
+  const signers = [`sha256:${'0'.repeat(64)}`, signer];
   const defaults = { timestamp: true, digest: 'SHA384', covered: ['own'], notOpened: 'fail', signers };
   const rule = { files: ['a', 'b'], kinds: ['pe'], require: 'nothing', reason: 'old', until: '2030-01-01' };
-  const policy = {
-    $schema: 'x',
-    comment: 'y',
-    version: 1,
-    roots: ['r.pem', 'system'],
-    defaults,
-    rules: [rule],
-    minimum: { '*': 2 },
-  };
+  const rest = { defaults, rules: [rule], minimum: { '*': 2 } };
+  const policy = { $schema: 'x', comment: 'y', version: 1, roots: ['r.pem', 'system'], ...rest };
   expect(await read(policy)).toMatchObject({ ...policy, roots: [join(folder, 'r.pem'), 'system'] });
   expect((await read({ version: 1, rules: [RULE] })).rules).toEqual([{ files: ['*.dll'] }]);
 });

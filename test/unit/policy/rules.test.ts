@@ -74,25 +74,37 @@ describe('without a policy', () => {
   ])('a file of the kind %s is %s', (kind, result) => {
     expect(resultOf(file('a', { kind }))).toEqual([result, undefined]);
   });
+});
 
-  it('accepts an unsigned program in a good package, and no broken one', () => {
-    expect(resultOf(file('a', { verdict: 'unsigned', coveredBy: 'package' }))).toEqual(['good', 'package']);
-    expect(resultOf(file('a', { verdict: 'broken', coveredBy: 'package' }))).toEqual(['failed', 'broken']);
-  });
+const notOpened = (code: string) => ({ notOpened: { code, message: '' } });
+const UNKNOWN = notOpened('container-unsupported');
+const IN_PACKAGE = { verdict: 'unsigned', coveredBy: 'package' } as const;
+const exemptUntil = (until: string) => policy({ rules: [{ files: ['*'], require: 'nothing', reason: 'old', until }] });
+const TOOLS = policy({ rules: [{ files: ['*'], require: 'intact', reason: 'tools' }] });
+const OWN_ONLY = policy({ defaults: { covered: ['own'], notOpened: 'fail' } });
+const BY_PACKAGE = policy({ defaults: { covered: ['package'] } });
 
-  it('fails for a container that is damaged, and not for one of an unknown kind', () => {
-    const classifier = createClassifier(undefined, TODAY);
-    const unknown = { code: 'container-unsupported', message: '' };
-    const damaged = { code: 'zip-malformed', message: '' };
-    expect(classifier.classify(file('a', { notOpened: unknown }))).toMatchObject({
-      result: 'not-opened',
-      isFailure: false,
-    });
-    expect(classifier.classify(file('a', { notOpened: damaged }))).toMatchObject({
-      result: 'not-opened',
-      isFailure: true,
-    });
-  });
+it.each<[string, Given, Policy | undefined, string, string?]>([
+  ['an unsigned program in a good package', IN_PACKAGE, undefined, 'good', 'package'],
+  ['a broken program in it', { ...IN_PACKAGE, verdict: 'broken' }, undefined, 'failed', 'broken'],
+  ['a package that the policy does not name', IN_PACKAGE, OWN_ONLY, 'failed', 'unsigned'],
+  ['a package that it names', { ...IN_PACKAGE, verdict: 'trusted' }, BY_PACKAGE, 'good', 'package'],
+  ['a signature that it does not name', { verdict: 'trusted' }, BY_PACKAGE, 'failed', 'not-covered'],
+  ['an exception on its last day', { verdict: 'broken' }, exemptUntil(TODAY), 'exempt'],
+  ['an exception after it', { verdict: 'broken' }, exemptUntil('2026-06-14'), 'failed', 'exception-expired'],
+  ['an unsigned file where none is needed', { verdict: 'unsigned' }, TOOLS, 'exempt'],
+  ['a broken file there', { verdict: 'broken' }, TOOLS, 'failed', 'broken'],
+])('%s gets %3$s', (_what, given, rules, ...expected) => {
+  expect(resultOf(file('a', given), rules)).toEqual([expected[0], expected[1]]);
+});
+
+it.each([
+  ['a damaged container', notOpened('zip-malformed'), undefined, true],
+  ['one of an unknown kind', UNKNOWN, undefined, false],
+  ['one of an unknown kind, if the policy says so', UNKNOWN, OWN_ONLY, true],
+])('%s is a failure: %3$s', (_what, given, rules, isFailure) => {
+  const classified = createClassifier(rules, TODAY).classify(file('a', given));
+  expect(classified).toMatchObject({ result: 'not-opened', isFailure });
 });
 
 describe('with a policy', () => {
@@ -103,13 +115,14 @@ describe('with a policy', () => {
       { files: ['vc*.dll'], kinds: ['pe'] },
     ];
     const classifier = createClassifier(policy({ defaults, rules }), TODAY);
-    expect(classifier.classify(file('a.dll', { verdict: 'trusted' }))).toMatchObject({
-      rule: 0,
-      cause: 'signer-differs',
-    });
-    expect(classifier.classify(file('vc.dll', { verdict: 'trusted' }))).toMatchObject({ rule: 1, result: 'good' });
-    expect(classifier.classify(file('vc.dll', { verdict: 'unsigned' }))).toMatchObject({ rule: 1, cause: 'unsigned' });
-    expect(classifier.classify(file('a.txt', { kind: 'other' }))).toMatchObject({ rule: undefined, cause: 'unsigned' });
+    const decided = (...given: Parameters<typeof file>) => {
+      const { rule, cause } = classifier.classify(file(...given));
+      return [rule, cause];
+    };
+    expect(decided('a.dll', { verdict: 'trusted' })).toEqual([0, 'signer-differs']);
+    expect(decided('vc.dll', { verdict: 'trusted' })).toEqual([1, undefined]);
+    expect(decided('vc.dll', { verdict: 'unsigned' })).toEqual([1, 'unsigned']);
+    expect(decided('a.txt', { kind: 'other' })).toEqual([undefined, 'unsigned']);
   });
 
   it('requires signer, timestamp and digest of one and the same signature', () => {
@@ -121,35 +134,6 @@ describe('with a policy', () => {
     expect(both([old, signature])[0]).toBe('failed');
     expect(both([old])).toEqual(['failed', 'algorithm-too-weak']);
     expect(both([old, { ...signature, time: new Date() }])).toEqual(['good', 'own']);
-  });
-
-  it('makes exceptions until their last day', () => {
-    const rules = (until: string): NonNullable<Policy['rules']> => [
-      { files: ['*'], require: 'nothing', reason: 'old', until },
-    ];
-    expect(resultOf(file('a', { verdict: 'broken' }), policy({ rules: rules(TODAY) }))).toEqual(['exempt', undefined]);
-    expect(resultOf(file('a', { verdict: 'broken' }), policy({ rules: rules('2026-06-14') }))).toEqual([
-      'failed',
-      'exception-expired',
-    ]);
-  });
-
-  it('accepts no broken signature where none is needed', () => {
-    const rules: NonNullable<Policy['rules']> = [{ files: ['*'], require: 'intact', reason: 'tools' }];
-    expect(resultOf(file('a', { verdict: 'unsigned' }), policy({ rules }))).toEqual(['exempt', undefined]);
-    expect(resultOf(file('a', { verdict: 'broken' }), policy({ rules }))).toEqual(['failed', 'broken']);
-  });
-
-  it('accepts only the covers that it names, and unknown containers only if it says so', () => {
-    const own = policy({ defaults: { covered: ['own'], notOpened: 'fail' } });
-    expect(resultOf(file('a', { verdict: 'unsigned', coveredBy: 'package' }), own)).toEqual(['failed', 'unsigned']);
-    const byPackage = policy({ defaults: { covered: ['package'] } });
-    expect(resultOf(file('a', { verdict: 'trusted', coveredBy: 'package' }), byPackage)).toEqual(['good', 'package']);
-    expect(resultOf(file('a', { verdict: 'trusted' }), byPackage)).toEqual(['failed', 'not-covered']);
-    const classified = createClassifier(own, TODAY).classify(
-      file('a', { notOpened: { code: 'container-unsupported', message: '' } }),
-    );
-    expect(classified.isFailure).toBe(true);
   });
 
   it('requires one good file, or the numbers that it names', () => {
@@ -166,11 +150,7 @@ describe('with a policy', () => {
 
   it('warns about exceptions that match nothing, or are not needed', () => {
     const exception = { require: 'nothing', reason: 'old' } as const;
-    const rules: NonNullable<Policy['rules']> = [
-      { files: ['*.old'], ...exception },
-      { files: ['*.exe'], ...exception },
-      { files: ['*.dll'], ...exception },
-    ];
+    const rules = ['*.old', '*.exe', '*.dll'].map((pattern) => ({ files: [pattern], ...exception }));
     const classifier = createClassifier(policy({ rules }), TODAY);
     classifier.classify(file('a.exe', { verdict: 'trusted' }));
     classifier.classify(file('a.dll', { verdict: 'unsigned' }));

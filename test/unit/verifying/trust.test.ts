@@ -1,7 +1,8 @@
-/** Judging trust: findings for everything that certificates hold, never a throw, and one search for the same question. */
+/** Examination of trust: findings for every kind of certificate, no exceptions, and one search for equal requests. */
 
 import { describe, expect, it } from 'vitest';
 import { type Crl, readCrls } from '../../../src/certificates/revocation/crl.ts';
+import type { Finding } from '../../../src/errors/finding.ts';
 import { createRevocation } from '../../../src/verifying/revocation.ts';
 import type { TrustRoots } from '../../../src/verifying/roots.ts';
 import { type TrustRequest, trustExaminer } from '../../../src/verifying/trust.ts';
@@ -34,24 +35,23 @@ describe('trust', () => {
     expect(trust.path.map(({ name }) => name)).toEqual(['Publisher', 'Issuing CA', 'Root']);
   });
 
-  it('names the root that is not trusted', async () => {
+  const own = make({ subject: 'Own', extensions: SIGNER });
+
+  it.each([
+    [
+      leaf,
+      [intermediate, root],
+      'root-not-trusted',
+      'Root',
+      'The root "Root" is not among the trusted roots (roots.pem)',
+    ],
+    [own, [], 'root-not-trusted', 'Own', 'self-signed certificate "Own"'],
+    [leaf, [], 'chain-incomplete', undefined, 'The issuer "Issuing CA" of "Publisher"'],
+  ])('names what is missing (%#)', async (signer, pool, code, name, words) => {
     const check = trustExaminer({ roots: rootsOf(make({ subject: 'Other' })), now: NOW });
-    const trust = await check(ask({ leaf, pool: [intermediate, root] }));
-    expect([trust.isTrusted, codes(trust.findings), trust.root?.name]).toEqual([false, ['root-not-trusted'], 'Root']);
-    expect(trust.findings[0]?.message).toContain('The root "Root" is not among the trusted roots (roots.pem)');
-  });
-
-  it('names a self-signed signer', async () => {
-    const own = make({ subject: 'Own', extensions: SIGNER });
-    const trust = await trustExaminer({ roots: rootsOf(root), now: NOW })(ask({ leaf: own, pool: [] }));
-    expect(codes(trust.findings)).toEqual(['root-not-trusted']);
-    expect(trust.findings[0]?.message).toContain('self-signed certificate "Own"');
-  });
-
-  it('names the issuer that is missing', async () => {
-    const trust = await trustExaminer({ roots: rootsOf(root), now: NOW })(ask({ leaf, pool: [] }));
-    expect([trust.isTrusted, codes(trust.findings), trust.root]).toEqual([false, ['chain-incomplete'], undefined]);
-    expect(trust.findings[0]?.message).toContain('The issuer "Issuing CA" of "Publisher"');
+    const trust = await check(ask({ leaf: signer, pool }));
+    expect([trust.isTrusted, codes(trust.findings), trust.root?.name]).toEqual([false, [code], name]);
+    expect(trust.findings[0]?.message).toContain(words);
   });
 
   it('ends with the certificate for a lifetime signer, whatever the time it signed at', async () => {
@@ -84,14 +84,19 @@ describe('a question asked again', () => {
     expect((await check(ask({ leaf, purpose: 'time-stamping' }))).isTrusted).toBe(false);
   });
 
-  it('about what is below a revoked authority is not asked', async () => {
+  /** Records which certificates are examined. */
+  function recording(findings: readonly Finding[] = []) {
     const asked: string[] = [];
-    const revocation = {
-      async examine({ name }: { readonly name: string }) {
-        asked.push(name);
-        return [{ code: 'certificate-revoked', message: 'Revoked.', weight: 'untrusted' } as const];
-      },
+    const examine = async ({ name }: { readonly name: string }) => {
+      asked.push(name);
+      return findings;
     };
+    return { asked, revocation: { examine } };
+  }
+
+  it('about what is below a revoked authority is not asked', async () => {
+    const revoked = { code: 'certificate-revoked', message: 'Revoked.', weight: 'untrusted' } as const;
+    const { asked, revocation } = recording([revoked]);
     const trust = await trustExaminer({ roots: rootsOf(root), now: NOW, revocation })(ask({ leaf }));
     expect([trust.isTrusted, codes(trust.findings), asked]).toEqual([false, ['certificate-revoked'], ['Issuing CA']]);
   });
@@ -122,16 +127,9 @@ describe('a question asked again', () => {
   });
 
   it('of an untrusted path never reaches revocation, whose addresses anybody could have written', async () => {
-    const asked: string[] = [];
-    const revocation = {
-      async examine({ name }: { readonly name: string }) {
-        asked.push(name);
-        return [];
-      },
-    };
-    await trustExaminer({ roots: rootsOf(make({ subject: 'Other' })), now: NOW, revocation })(
-      ask({ leaf, pool: [intermediate, root] }),
-    );
+    const { asked, revocation } = recording();
+    const pool = [intermediate, root];
+    await trustExaminer({ roots: rootsOf(make({ subject: 'Other' })), now: NOW, revocation })(ask({ leaf, pool }));
     expect(asked).toEqual([]);
     await trustExaminer({ roots: rootsOf(root), now: NOW, revocation })(ask({ leaf }));
     expect(asked).toEqual(['Issuing CA', 'Publisher']);

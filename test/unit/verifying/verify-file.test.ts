@@ -1,9 +1,8 @@
-/** The verdict on a file, from what a format, timestamps and the verifyIt of trust say of it. */
+/** The verdict on a file, made from the findings of its format, of its timestamps and of the examination of trust. */
 
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { bytesErrors } from '../../../src/bytes/errors.ts';
 import { defineErrors } from '../../../src/errors/define-errors.ts';
 import type { Finding } from '../../../src/errors/finding.ts';
 import type { Format } from '../../../src/format/format.ts';
@@ -73,7 +72,7 @@ function timestamp(more: Partial<Timestamp> = {}): Timestamp {
 
 interface Setting {
   readonly signatures: readonly FoundSignature[];
-  /** Of the file. */
+  /** Findings about the file. */
   readonly findings?: readonly Finding[];
   readonly checkTrust?: ExamineTrust | undefined;
   readonly policy?: Partial<VerifyPolicy>;
@@ -107,13 +106,7 @@ function formatWith(open: Format['open']): Format {
 }
 
 function verifying(format: Format, { checkTrust, policy }: Pick<Setting, 'checkTrust' | 'policy'>): Verifying {
-  return {
-    formats: [format],
-    digestEntries,
-    examineTrust: checkTrust,
-    now: NOW,
-    policy: { ...NO_POLICY, ...policy },
-  };
+  return { formats: [format], digestEntries, examineTrust: checkTrust, now: NOW, policy: { ...NO_POLICY, ...policy } };
 }
 
 function verify({ signatures, findings = [], ...setting }: Setting): Promise<VerifiedFile> {
@@ -130,45 +123,40 @@ function verify({ signatures, findings = [], ...setting }: Setting): Promise<Ver
     catalog: undefined,
   };
   const checkTrust = 'checkTrust' in setting ? setting.checkTrust : trustAll;
-  return verifyFile(
-    path,
-    verifying(
-      formatWith(async () => file),
-      { ...setting, checkTrust },
-    ),
-  );
+  const format = formatWith(async () => file);
+  return verifyFile(path, verifying(format, { ...setting, checkTrust }));
 }
 
 const verdictOf = async (setting: Setting) => (await verify(setting)).verdict;
 
 describe('the verdict', () => {
-  it('is trusted for an intact signature by a trusted signer', async () => {
-    expect(await verdictOf({ signatures: [signature()] })).toBe('trusted');
-  });
+  const broken = signature({ findings: [BROKEN] });
+  const unknown = signature({ findings: [UNSUPPORTED] });
 
-  it('is unsigned without a signature, whatever else is odd', async () => {
-    expect(await verdictOf({ signatures: [], findings: [BROKEN] })).toBe('unsigned');
-  });
-
-  it('is broken if a finding counts against the integrity of the signature or the file', async () => {
-    expect(await verdictOf({ signatures: [signature({ findings: [BROKEN] })] })).toBe('broken');
-    expect(await verdictOf({ signatures: [signature()], findings: [BROKEN] })).toBe('broken');
-    expect(await verdictOf({ signatures: [signature({ contained: nesting({ findings: [BROKEN] }) })] })).toBe('broken');
-    expect(await verdictOf({ signatures: [signature(), signature({ findings: [BROKEN] })] })).toBe('broken');
-  });
-
-  it('is unsupported when a signature, a timestamp or the file cannot be verified, unless something is broken', async () => {
-    const one = signature({ findings: [UNSUPPORTED] });
-    const outer = signature({ contained: nesting({ findings: [UNSUPPORTED] }) });
-    expect(await verdictOf({ signatures: [outer] })).toBe('unsupported');
-    expect(await verdictOf({ signatures: [signature()], findings: [UNSUPPORTED] })).toBe('unsupported');
-    expect(await verdictOf({ signatures: [signature({ timestamps: [timestamp({ findings: [UNSUPPORTED] })] })] })).toBe(
+  it.each<[VerifiedFile['verdict'], string, Setting]>([
+    ['trusted', 'an intact signature by a trusted signer', { signatures: [signature()] }],
+    ['unsigned', 'a file without a signature, whatever else is odd', { signatures: [], findings: [BROKEN] }],
+    ['broken', 'a broken signature', { signatures: [broken] }],
+    ['broken', 'a broken file', { signatures: [signature()], findings: [BROKEN] }],
+    ['broken', 'a broken nested one', { signatures: [signature({ contained: nesting({ findings: [BROKEN] }) })] }],
+    ['broken', 'a broken one next to a good one', { signatures: [signature(), broken] }],
+    ['broken', 'a broken one, without trust', { signatures: [broken], checkTrust: undefined }],
+    ['broken', 'a broken one next to an unsupported one', { signatures: [unknown, broken] }],
+    ['unsupported', 'a file', { signatures: [signature()], findings: [UNSUPPORTED] }],
+    ['unsupported', 'a nested one', { signatures: [signature({ contained: nesting({ findings: [UNSUPPORTED] }) })] }],
+    [
       'unsupported',
-    );
-    expect(await verdictOf({ signatures: [one], checkTrust: undefined })).toBe('unsupported');
-    expect(await verdictOf({ signatures: [one], checkTrust: trustNobodyOf(SIGNER) })).toBe('unsupported');
-    expect(await verdictOf({ signatures: [one], policy: { requireTimestamp: true } })).toBe('unsupported');
-    expect(await verdictOf({ signatures: [one, signature({ findings: [BROKEN] })] })).toBe('broken');
+      'a timestamp',
+      { signatures: [signature({ timestamps: [timestamp({ findings: [UNSUPPORTED] })] })] },
+    ],
+    ['unsupported', 'a signature, without trust', { signatures: [unknown], checkTrust: undefined }],
+    ['unsupported', 'a signature of nobody', { signatures: [unknown], checkTrust: trustNobodyOf(SIGNER) }],
+    ['unsupported', 'one without a timestamp', { signatures: [unknown], policy: { requireTimestamp: true } }],
+    ['trusted', 'warnings', { signatures: [signature({ findings: [ODD] })], findings: [ODD] }],
+    ['untrusted', 'a missing certificate', { signatures: [signature({ signer: NO_CERTIFICATE })] }],
+    ['intact', 'a good signature, without trust', { signatures: [signature()], checkTrust: undefined }],
+  ])('is %s for %s', async (verdict, _, setting) => {
+    expect(await verdictOf(setting)).toBe(verdict);
   });
 
   it('is unsupported for a file whose format throws an error that is marked so', async () => {
@@ -180,30 +168,10 @@ describe('the verdict', () => {
     });
   });
 
-  it('is not affected by warnings', async () => {
-    expect(await verdictOf({ signatures: [signature({ findings: [ODD] })], findings: [ODD] })).toBe('trusted');
-  });
-
-  it('is untrusted for a signature whose certificate is missing', async () => {
-    expect(await verdictOf({ signatures: [signature({ signer: NO_CERTIFICATE })] })).toBe('untrusted');
-  });
-
-  it('is intact, at best, if trust is not requested', async () => {
-    expect(await verdictOf({ signatures: [signature()], checkTrust: undefined })).toBe('intact');
-    expect(await verdictOf({ signatures: [signature({ findings: [BROKEN] })], checkTrust: undefined })).toBe('broken');
-  });
-
-  it('is broken for a file of the format whose structure is rejected, and says why', async () => {
-    const format = formatWith(async () => {
-      throw bytesErrors('read-past-end', { what: 'header', length: 4, offset: 8, size: 9 });
-    });
-    const file = await verifyFile(path, verifying(format, { checkTrust: trustAll }));
-    expect(file).toMatchObject({ verdict: 'broken', error: undefined });
-    expect(file.findings).toEqual([expect.objectContaining({ code: 'read-past-end', weight: 'broken' })]);
-  });
-
   const DAMAGED = Buffer.from('Write-Host \xe4\r\n', 'latin1');
   const BLOCK = Buffer.from('# SIG # Begin signature block\r\n');
+  const RDP = Buffer.from('full address:s:b\r\nfull address:s:c\r\n');
+  const SIGNED_RDP = Buffer.concat([RDP, Buffer.from('signature:s:AQ==\r\n')]);
   const SIGNED = readFixture('golden/sha256-rsa2048.exe');
 
   it.each<[string, string, Uint8Array, string, string]>([
@@ -213,20 +181,8 @@ describe('the verdict', () => {
     ['a DOS program', 'a.exe', Buffer.from('MZ'.padEnd(100, '\0')), 'unsigned', 'not-a-pe'],
     ['a truncated program', 'a.exe', readFixture('pe/pe32.exe').subarray(0, 600), 'unsigned', 'file-truncated'],
     ['a truncated signed program', 'a.exe', SIGNED.subarray(0, -100), 'broken', 'file-truncated'],
-    [
-      'a connection file with a setting twice',
-      'a.rdp',
-      Buffer.from('full address:s:b\r\nfull address:s:c\r\n'),
-      'unsigned',
-      'rdp-setting-ambiguous',
-    ],
-    [
-      'the same with a signature',
-      'a.rdp',
-      Buffer.from('full address:s:b\r\nfull address:s:c\r\nsignature:s:AQ==\r\n'),
-      'broken',
-      'rdp-setting-ambiguous',
-    ],
+    ['an ambiguous connection file', 'a.rdp', RDP, 'unsigned', 'rdp-setting-ambiguous'],
+    ['the same with a signature', 'a.rdp', SIGNED_RDP, 'broken', 'rdp-setting-ambiguous'],
   ])(
     'is unsigned for a file that cannot be read, without a trace of a signature: %s',
     async (_, name, bytes, verdict, code) => {
@@ -270,11 +226,7 @@ describe('requirements for a signature', () => {
     ['a common name', { signer: { commonName: 'Signer' } }, [signature()]],
     ['a certificate', { signer: { sha256: SHA256_OF_SIGNER } }, [signature()]],
     ['an algorithm', { leastAlgorithm: 'SHA256' }, [signature({ algorithm: 'SHA384' })]],
-    [
-      'an algorithm, of a nested signature',
-      { leastAlgorithm: 'SHA256' },
-      [signature({ algorithm: 'SHA1', contained: nesting() })],
-    ],
+    ['of a nested one', { leastAlgorithm: 'SHA256' }, [signature({ algorithm: 'SHA1', contained: nesting() })]],
   ] as const)('holds: %s', async (_, policy, signatures) => {
     expect(await verdictOf({ signatures, policy })).toBe('trusted');
   });

@@ -22,7 +22,7 @@ import { SPECIFICATION_ATTACKS } from './specification-attacks.ts';
 
 const signer = await makeThrowawaySigner();
 
-async function findingsAfter({ original, certify, attack }: Pick<Attack, 'original' | 'certify' | 'attack'>) {
+async function findingsAfter({ original, certify, attack }: Attack) {
   const { result } = await signBytes(pdf, original, signer, certify === undefined ? {} : { certify });
   const changed = attack(result);
   expect(changed.equals(result)).toBe(false);
@@ -31,21 +31,17 @@ async function findingsAfter({ original, certify, attack }: Pick<Attack, 'origin
 }
 
 describe('attacks on signed documents', () => {
-  it.each([...ATTACKS, ...READER_ATTACKS, ...REPAIR_ATTACKS, ...SPECIFICATION_ATTACKS])(
-    '$name is found',
-    async (attack) => {
-      const findings = await findingsAfter(attack);
-      const { code = 'pdf-changed-after-signing', weight = 'broken', where = '' } = attack;
-      expect(findings).toContainEqual({ code, weight, message: expect.stringContaining(where) });
-    },
-  );
+  const all = [...ATTACKS, ...READER_ATTACKS, ...REPAIR_ATTACKS, ...SPECIFICATION_ATTACKS];
 
-  it.each(UNREADABLE)(
-    '$name: the document is not read',
-    async ({ original = makePdf({ references: 'stream' }), attack }) => {
-      await expect(findingsAfter({ original, attack })).rejects.toMatchObject({ code: 'pdf-cross-reference-broken' });
-    },
-  );
+  it.each(all)('$name is found', async (attack) => {
+    const findings = await findingsAfter(attack);
+    const { code = 'pdf-changed-after-signing', weight = 'broken', where = '' } = attack;
+    expect(findings).toContainEqual({ code, weight, message: expect.stringContaining(where) });
+  });
+
+  it.each(UNREADABLE)('$name: the document is not read', async (attack) => {
+    await expect(findingsAfter(attack)).rejects.toMatchObject({ code: 'pdf-cross-reference-broken' });
+  });
 
   it.each(ALLOWED)('$name leaves the signature intact', async (change) => {
     const findings = await findingsAfter(change);

@@ -1,14 +1,23 @@
 /** Attacks on signed documents that show something else in some readers only, or by an object that has two purposes. */
 
-import { type Attack, edited, FIELDS, formWith, inCatalog, objectOf, onPage, stream, updated } from './attacks.ts';
+import {
+  type Attack,
+  attackOn,
+  edited,
+  FIELDS,
+  formWith,
+  inCatalog,
+  objectOf,
+  onPage,
+  stream,
+  streamOf,
+  updated,
+} from './attacks.ts';
 import { makePdf, objectStream, withUpdate } from './make-pdf.ts';
-
-type ReaderAttack = Pick<Attack, 'name' | 'original' | 'attack' | 'code' | 'weight' | 'where'>;
 
 const SHOWN = 'BT /F1 24 Tf 20 100 Td (Hello) Tj ET';
 const STAMP = '<< /Type /Annot /Subtype /Stamp /Rect [0 0 300 200] /F 2 /AP << /N 4 0 R >> >>';
 const LAYER = '<< /Type /OCG /Name (Layer) >>';
-const drawing = (what: string) => `<< /Length ${what.length} >>\nstream\n${what}\nendstream`;
 const offsetOf = (bytes: Buffer, object: string): number => bytes.lastIndexOf(`\n${object} obj`) + 1;
 const startOf = (bytes: Buffer): string => /startxref\s+(\d+)\s+%%EOF\s*$/.exec(bytes.toString('latin1'))?.[1] ?? '';
 
@@ -53,12 +62,12 @@ const cycle = (length: number, first: number): Record<number, string> => {
   return Object.fromEntries(Array.from({ length }, (_, index) => [first + index, next(index)]));
 };
 
-export const READER_ATTACKS: readonly ReaderAttack[] = [
-  {
-    name: 'a reference with another generation than its object, which MuPDF follows',
+const made = attackOn(makePdf());
+
+export const READER_ATTACKS: readonly Attack[] = [
+  made('a reference with another generation than its object, which MuPDF follows', updated({ 4: stream('Forged') }), {
     original: edited(makePdf(), '/Contents 4 0 R', '/Contents 4 1 R'),
-    attack: updated({ 4: stream('Forged') }),
-  },
+  }),
   ...[0, 1].map((index) => ({
     name: `an object twice in an object stream, the signed one at index ${index}`,
     original: makePdf({ references: 'compressed' }),
@@ -78,28 +87,22 @@ export const READER_ATTACKS: readonly ReaderAttack[] = [
     },
     code: 'pdf-cross-reference-broken',
   })),
-  {
-    name: 'a hybrid section whose table frees what a page shows, and whose stream does not',
-    original: makePdf(),
-    attack: (signed) => {
-      const section = sectionStream(signed, [[4, 1, offsetOf(signed, '4 0')]], '');
-      const entries = `4 1\n${entry(0, 'f')}98 1\n${entry(signed.length)}`;
-      return withTable(signed, section, entries, `/XRefStm ${signed.length}`);
-    },
-  },
-  {
-    name: 'a hybrid section whose stream leads to another section, where pdf.js goes on',
-    original: makePdf(),
-    attack: (signed) => {
+  made('a hybrid section whose table frees what a page shows, and whose stream does not', (signed) => {
+    const section = sectionStream(signed, [[4, 1, offsetOf(signed, '4 0')]], '');
+    const entries = `4 1\n${entry(0, 'f')}98 1\n${entry(signed.length)}`;
+    return withTable(signed, section, entries, `/XRefStm ${signed.length}`);
+  }),
+  made(
+    'a hybrid section whose stream leads to another section, where pdf.js goes on',
+    (signed) => {
       const section = sectionStream(signed, [[98, 1, signed.length]], '/Prev 9');
       return withTable(signed, section, `98 1\n${entry(signed.length)}`, `/XRefStm ${signed.length}`);
     },
-    where: '/XRefStm /Prev',
-  },
-  {
-    name: 'an entry of an unknown type, so that pdf.js searches streams for objects',
-    original: makePdf({ references: 'stream' }),
-    attack: (signed) => {
+    { where: '/XRefStm /Prev' },
+  ),
+  made(
+    'an entry of an unknown type, so that pdf.js searches streams for objects',
+    (signed) => {
       const section = sectionStream(
         signed,
         [
@@ -110,82 +113,80 @@ export const READER_ATTACKS: readonly ReaderAttack[] = [
       );
       return Buffer.concat([signed, Buffer.from(`${section}startxref\n${signed.length}\n%%EOF\n`, 'latin1')]);
     },
-    code: 'pdf-cross-reference-broken',
-  },
-  {
-    name: 'information that is another object, so that poppler searches streams for objects',
-    original: makePdf({ catalog: '/X 5 0 R', objects: [drawing(`\n4 0 obj\n${stream('Forged')}\nendobj\n`)] }),
-    attack: (signed) => {
+    { original: makePdf({ references: 'stream' }), code: 'pdf-cross-reference-broken' },
+  ),
+  made(
+    'information that is another object, so that poppler searches streams for objects',
+    (signed) => {
       const entries = `60 2\n${entry(signed.length)}${entry(signed.length)}`;
       return withTable(signed, '60 0 obj\n<< >>\nendobj\n', entries, '/Info 61 0 R');
     },
-    code: 'pdf-cross-reference-broken',
-  },
-  {
-    name: 'a flag as a real number, so that poppler shows what is hidden',
-    original: makePdf({ page: '/Annots [5 0 R]', objects: [STAMP] }),
-    attack: updated({ 5: STAMP.replace('/F 2', '/F 2.0') }),
-  },
-  {
-    name: 'an angle as a real number, which poppler does not take',
+    {
+      original: makePdf({ catalog: '/X 5 0 R', objects: [streamOf(`\n4 0 obj\n${stream('Forged')}\nendobj\n`)] }),
+      code: 'pdf-cross-reference-broken',
+    },
+  ),
+  made(
+    'a flag as a real number, so that poppler shows what is hidden',
+    updated({ 5: STAMP.replace('/F 2', '/F 2.0') }),
+    { original: makePdf({ page: '/Annots [5 0 R]', objects: [STAMP] }) },
+  ),
+  made('an angle as a real number, which poppler does not take', onPage('/Rotate 180', '/Rotate 180.0'), {
     original: makePdf({ page: '/Rotate 180' }),
-    attack: onPage('/Rotate 180', '/Rotate 180.0'),
-  },
+  }),
   ...['Metadata', 'DSS', 'Extensions', 'Version'].map((key) => ({
     name: `a catalog that is also the drawings of a page: /${key}`,
     original: withResources(
-      makePdf({ isShownByPage: true, page: '/Contents 5 0 R', objects: [drawing(`/${key} Do`)] }),
+      makePdf({ isShownByPage: true, page: '/Contents 5 0 R', objects: [streamOf(`/${key} Do`)] }),
       '<< /XObject 1 0 R >>',
     ),
     attack: inCatalog(/>>$/, `/${key} 50 0 R >>`, { 50: stream('Forged') }),
   })),
-  {
-    name: 'a list of annotations that is also what a page shows',
+  made('a list of annotations that is also what a page shows', withItem(stream('Forged').replace('<<', FIELD)), {
     original: makePdf({ page: '/Annots 5 0 R /Contents 5 0 R', isShownByPage: true, objects: ['[]'] }),
-    attack: withItem(stream('Forged').replace('<<', FIELD)),
-  },
-  {
-    name: 'a list of annotations that is also the list of pages',
-    original: makePdf({
-      pages: '6 0 R',
-      page: '/Annots 5 0 R',
-      objects: ['[3 0 R]', '<< /Type /Pages /Kids 5 0 R /Count 1 >>'],
-    }),
-    attack: withItem(`${FIELD} /MediaBox [0 0 300 200] /Contents 51 0 R >>`),
-  },
-  {
-    name: 'a stream that goes on behind its /Length',
-    original: makePdf(),
-    attack: updated({ 4: drawing(SHOWN).replace(SHOWN, `${SHOWN} BT (Forged) Tj ET`) }),
-  },
-  {
-    name: 'a stream in the place of a dictionary with the same entries',
-    original: makePdf({ page: '/X 5 0 R', objects: ['<< /Length 3 >>'] }),
-    attack: updated({ 5: '<< /Length 3 >>\nstream\nq Q\nendstream' }),
-  },
-  {
-    name: 'another filter of a stream, by a reference',
+  }),
+  made(
+    'a list of annotations that is also the list of pages',
+    withItem(`${FIELD} /MediaBox [0 0 300 200] /Contents 51 0 R >>`),
+    {
+      original: makePdf({
+        pages: '6 0 R',
+        page: '/Annots 5 0 R',
+        objects: ['[3 0 R]', '<< /Type /Pages /Kids 5 0 R /Count 1 >>'],
+      }),
+    },
+  ),
+  made(
+    'a stream that goes on behind its /Length',
+    updated({ 4: streamOf(SHOWN).replace(SHOWN, `${SHOWN} BT (Forged) Tj ET`) }),
+  ),
+  made(
+    'a stream in the place of a dictionary with the same entries',
+    updated({ 5: '<< /Length 3 >>\nstream\nq Q\nendstream' }),
+    { original: makePdf({ page: '/X 5 0 R', objects: ['<< /Length 3 >>'] }) },
+  ),
+  made('another filter of a stream, by a reference', updated({ 6: '/ASCIIHexDecode' }), {
     original: makePdf({ page: '/X 5 0 R', objects: ['<< /Length 2 /Filter 6 0 R >>\nstream\n61\nendstream', 'null'] }),
-    attack: updated({ 6: '/ASCIIHexDecode' }),
-  },
-  {
-    name: 'an empty field that gets the signature of another one, and an appearance',
-    original: makePdf({
-      catalog: '/AcroForm << /Fields [5 0 R] >>',
-      page: '/Annots [5 0 R]',
-      objects: [`${FIELD} >>`],
-    }),
-    attack: (signed) => {
+  }),
+  made(
+    'an empty field that gets the signature of another one, and an appearance',
+    (signed) => {
       const value = /\/V (\d+ 0 R)/.exec(signed.toString('latin1'))?.[0];
       return updated({ 5: `${FIELD} ${value} /AP << /N 50 0 R >> >>`, 50: stream('Forged') })(signed);
     },
-  },
-  {
-    name: 'two endless lists of equal objects, of other lengths',
-    original: makePdf({ page: '/X 5 0 R', objects: Object.values(cycle(101, 5)) }),
-    attack: (signed) =>
-      withUpdate(signed, { 5: '<< /Next 200 0 R >>', ...cycle(103, 200) }, { trailer: '', size: 400 }),
-  },
+    {
+      original: makePdf({
+        catalog: '/AcroForm << /Fields [5 0 R] >>',
+        page: '/Annots [5 0 R]',
+        objects: [`${FIELD} >>`],
+      }),
+    },
+  ),
+  made(
+    'two endless lists of equal objects, of other lengths',
+    (signed) => withUpdate(signed, { 5: '<< /Next 200 0 R >>', ...cycle(103, 200) }, { trailer: '', size: 400 }),
+    { original: makePdf({ page: '/X 5 0 R', objects: Object.values(cycle(101, 5)) }) },
+  ),
   ...[
     { what: 'an annotation', number: 6, to: '60 0 R', where: '/Annots [0] /OC' },
     { what: 'an annotation, in its dictionary', number: 6, to: LAYER, where: '/Annots [0] /OC' },
@@ -202,38 +203,34 @@ export const READER_ATTACKS: readonly ReaderAttack[] = [
       updated({ 60: LAYER, [number]: objectOf(signed, number).replace(/(\/OC |\/OFF \[)5 0 R/, `$1${to}`) })(signed),
     where,
   })),
-  {
-    name: 'a page in the list of pages, where poppler does not find it',
-    original: makePdf(),
-    attack: (signed) => updated({ 2: objectOf(signed, 2).replace('3 0 R', objectOf(signed, 3)) })(signed),
-    where: 'page 1',
-  },
+  made(
+    'a page in the list of pages, where poppler does not find it',
+    (signed) => updated({ 2: objectOf(signed, 2).replace('3 0 R', objectOf(signed, 3)) })(signed),
+    { where: 'page 1' },
+  ),
 ];
 
+const changing = attackOn(makePdf({ references: 'stream' }));
+
 /** Changes after which the document is not read at all. */
-export const UNREADABLE: readonly (Pick<Attack, 'name' | 'attack'> & Partial<Pick<Attack, 'original'>>)[] = [
-  {
-    name: 'a size that makes the document linearised, so that readers start elsewhere',
-    original: makePdf({ catalog: '/Linearized 1 /L 50000 /H [100 20] /O 3 /E 500 /N 1 /T 500' }),
-    attack: (signed) => {
+export const UNREADABLE: readonly Attack[] = [
+  changing(
+    'a size that makes the document linearised, so that readers start elsewhere',
+    (signed) => {
       const added = (text: string) => updated({ 50: `(${text})` })(signed);
       const rest = added('x'.repeat(20_000)).length - 20_000;
       return added('x'.repeat(50_000 - rest));
     },
-  },
-  {
-    name: 'an object twice in one table',
-    attack: (signed) => {
-      const entries = `4 1\n${entry(offsetOf(signed, '4 0'))}4 1\n${entry(signed.length)}`;
-      return withTable(signed, `4 0 obj\n${stream('Forged')}\nendobj\n`, entries);
-    },
-  },
-  {
-    name: 'a real number for the offset of the signed section, which MuPDF does not take',
-    attack: (signed) => edited(updated({ 50: 'null' })(signed), /\/Prev (\d+)(?=[^/]*$)/, '/Prev $1.0'),
-  },
-  {
-    name: 'white space at the end, so that readers do not find startxref',
-    attack: (signed) => Buffer.concat([signed, Buffer.alloc(3000, ' ')]),
-  },
+    { original: makePdf({ catalog: '/Linearized 1 /L 50000 /H [100 20] /O 3 /E 500 /N 1 /T 500' }) },
+  ),
+  changing('an object twice in one table', (signed) => {
+    const entries = `4 1\n${entry(offsetOf(signed, '4 0'))}4 1\n${entry(signed.length)}`;
+    return withTable(signed, `4 0 obj\n${stream('Forged')}\nendobj\n`, entries);
+  }),
+  changing('a real number for the offset of the signed section, which MuPDF does not take', (signed) =>
+    edited(updated({ 50: 'null' })(signed), /\/Prev (\d+)(?=[^/]*$)/, '/Prev $1.0'),
+  ),
+  changing('white space at the end, so that readers do not find startxref', (signed) =>
+    Buffer.concat([signed, Buffer.alloc(3000, ' ')]),
+  ),
 ];

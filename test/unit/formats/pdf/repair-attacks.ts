@@ -6,6 +6,7 @@
 import {
   ANNOTS,
   type Attack,
+  attackOn,
   edited,
   FIELDS,
   formWith,
@@ -13,13 +14,11 @@ import {
   inForm,
   pageWith,
   stream,
+  streamOf,
   updated,
 } from './attacks.ts';
 import { makePdf, withUpdate } from './make-pdf.ts';
 
-type RepairAttack = Pick<Attack, 'name' | 'original' | 'attack' | 'certify' | 'code' | 'weight' | 'where'>;
-
-const streamOf = (data: string): string => `<< /Length ${data.length} >>\nstream\n${data}\nendstream`;
 const hiding = (number: number): string => streamOf(`\n${number} 0 obj\n${stream('Forged')}\nendobj\n`);
 
 /** With a second page, whose contents are object 6: readers read them after the annotations of the first. */
@@ -71,7 +70,9 @@ function untilLength(signed: Buffer): Buffer {
 const FORM_WITH_FONT = '/AcroForm << /Fields [] /DR << /Font << /F 5 0 R >> >> /DA (/F 12 Tf) >>';
 const FONT = '<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>';
 
-export const REPAIR_ATTACKS: readonly RepairAttack[] = [
+const made = attackOn(makePdf());
+
+export const REPAIR_ATTACKS: readonly Attack[] = [
   ...[
     { where: 'a stream', value: hiding(6) },
     { where: 'a stream, with other white space', value: hiding(6).replace('6 0 obj', '6\x0b0\x0bobj') },
@@ -95,69 +96,49 @@ export const REPAIR_ATTACKS: readonly RepairAttack[] = [
     attack: updated({ 90: 'null' }, `/X ${text}`),
     code: 'hidden-bytes',
   })),
-  {
-    name: 'other contents that a further revision takes back, and a reference that leads nowhere',
+  made('other contents that a further revision takes back, and a reference that leads nowhere', withReturn, {
     original: BROKEN,
-    attack: withReturn,
     code: 'hidden-bytes',
-  },
+  }),
   ...['/AP << /N 77 0 R >>', '/AP << /N 4 3 R >>', '/MK << /I 77 0 R >>'].map((entry) => ({
     name: `a new field that makes readers repair the document: ${entry}`,
     original: withTwoPages('', [hiding(6)]),
     attack: withField(entry),
     where: 'page 1, /Annots [',
   })),
-  {
-    name: 'information that leads nowhere, so that readers repair the document',
+  made('information that leads nowhere, so that readers repair the document', updated({ 90: 'null' }, '/Info 77 0 R'), {
     original: withTwoPages('', [hiding(6)]),
-    attack: updated({ 90: 'null' }, '/Info 77 0 R'),
     where: 'the catalog, /Info',
-  },
-  {
-    name: 'metadata that lead nowhere',
+  }),
+  made('metadata that lead nowhere', withCatalog('/Metadata 77 0 R', {}), {
     original: withTwoPages('', [hiding(6)]),
-    attack: withCatalog('/Metadata 77 0 R', {}),
     where: 'the catalog, /Metadata',
-  },
-  {
-    name: 'a stream whose /Length is wrong, and right in a longer file',
+  }),
+  made('a stream whose /Length is wrong, and right in a longer file', untilLength, {
     original: edited(makePdf(), '<< /Length 36 >>', () => '<< /Length 9000>>'),
-    attack: untilLength,
     where: 'page 1, /Contents',
-  },
-  {
-    name: 'an object stream that goes on, by a /Length of its own',
+  }),
+  made('an object stream that goes on, by a /Length of its own', updated({ 6: '21' }), {
     original: withNameInStream(),
-    attack: updated({ 6: '21' }),
     where: 'object 5',
-  },
-  {
-    name: 'a larger count of objects than a signed one that is too small',
-    original: makePdf(),
-    attack: (signed) =>
-      updated({ 90: 'null' })(edited(signed, /\/Size 8(?=[^/]*\/Root 1 0 R \/Prev)/, () => '/Size 5')),
-    where: 'the trailer, /Size',
-  },
-  {
-    name: 'another font of a form, with which a comment is drawn',
+  }),
+  made(
+    'a larger count of objects than a signed one that is too small',
+    (signed) => updated({ 90: 'null' })(edited(signed, /\/Size 8(?=[^/]*\/Root 1 0 R \/Prev)/, () => '/Size 5')),
+    { where: 'the trailer, /Size' },
+  ),
+  made('another font of a form, with which a comment is drawn', updated({ 5: FONT.replace('Helvetica', 'Symbol') }), {
     original: makePdf({
       catalog: FORM_WITH_FONT,
       page: '/Annots [6 0 R]',
       objects: [FONT, '<< /Type /Annot /Subtype /FreeText /Rect [0 0 200 100] /DA (/F 12 Tf) /Contents (Free) >>'],
     }),
-    attack: updated({ 5: FONT.replace('Helvetica', 'Symbol') }),
     where: 'the catalog, /AcroForm /DR /Font /F /BaseFont',
-  },
-  {
-    name: 'an XFA form',
-    original: makePdf(),
-    attack: inForm('/Fields', '/XFA 50 0 R /Fields', { 50: streamOf('<x/>') }),
+  }),
+  made('an XFA form', inForm('/Fields', '/XFA 50 0 R /Fields', { 50: streamOf('<x/>') }), {
     where: 'the catalog, /AcroForm /XFA',
-  },
-  {
-    name: 'another certification in the catalog',
-    original: makePdf(),
-    attack: withCatalog('/Perms << /DocMDP 50 0 R >>', { 50: '<< /Type /Sig >>' }),
+  }),
+  made('another certification in the catalog', withCatalog('/Perms << /DocMDP 50 0 R >>', { 50: '<< /Type /Sig >>' }), {
     where: 'the catalog, /Perms',
-  },
+  }),
 ];

@@ -26,11 +26,11 @@ export interface Made {
 }
 
 export interface MakeRequest {
-  /** As openssl writes it: "/C=DE/CN=Name". A plain name stands for the common name alone. */
+  /** A common name, or several attributes such as "/C=DE/CN=Name". */
   readonly subject: string;
-  /** Itself when left out. */
+  /** Default: self-signed. */
   readonly issuer?: Made;
-  /** Lines of an extension section; AUTHORITY or SIGNER when left out, as the name of `issuer` says. */
+  /** Default: SIGNER, and AUTHORITY for a self-signed certificate. */
   readonly extensions?: readonly string[];
   /** More sections of the configuration, which extensions refer to. */
   readonly sections?: string;
@@ -48,7 +48,6 @@ export const AUTHORITY = ['basicConstraints=critical,CA:TRUE', 'keyUsage=critica
 export const SIGNER = ['keyUsage=critical,digitalSignature', 'extendedKeyUsage=codeSigning'];
 export const TIME_STAMPER = ['keyUsage=critical,digitalSignature', 'extendedKeyUsage=critical,timeStamping'];
 
-/** P-256: made in no time. */
 export function newKey(): string {
   const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
   return privateKey.export({ type: 'pkcs8', format: 'pem' }).toString();
