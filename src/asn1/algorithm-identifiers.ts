@@ -21,7 +21,7 @@ export const DIGEST_OID: Readonly<Record<DigestAlgorithm, string>> = {
   SHA512: '2.16.840.1.101.3.4.2.3',
 };
 
-/** Digests that node:crypto does not support have a name, but cannot be verified. */
+/** If `nodeName` is missing, node:crypto does not support the digest, so its name is only displayed. */
 const DIGESTS: readonly (readonly [oid: string, name: string, nodeName?: string])[] = [
   ['1.2.840.113549.2.2', 'MD2'],
   ['1.2.840.113549.2.4', 'MD4'],
@@ -46,8 +46,8 @@ const DIGESTS: readonly (readonly [oid: string, name: string, nodeName?: string]
 ];
 
 /**
- * If the digest is null, the algorithm includes its own digest. If it is missing, certificates signed with the
- * algorithm are rejected. Old tools wrote the identifier of the key type, or identifiers from OIW and X.500.
+ * A digest of null means that the algorithm includes its own digest. Certificates are rejected if their algorithm has
+ * no digest in this table. Old tools wrote the identifier of a key type, or identifiers from OIW and X.500.
  */
 const SIGNATURES: readonly (readonly [
   oid: string,
@@ -130,7 +130,7 @@ export function digestOfSignature(oid: string): string | null | undefined {
   return SIGNATURE_BY_OID.get(oid)?.[3];
 }
 
-/** Unlike `isAlgorithmOf`, does not consider the type of the key. */
+/** Unlike `isAlgorithmOf`, this function does not check the type of the key. */
 export function isVerifiable(oid: string): boolean {
   return SIGNATURE_BY_OID.get(oid)?.[2] !== undefined;
 }

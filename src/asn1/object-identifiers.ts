@@ -6,7 +6,7 @@ export const EMAIL_ADDRESS = '1.2.840.113549.1.9.1';
 export const CONTENT_TYPE = '1.2.840.113549.1.9.3';
 export const MESSAGE_DIGEST = '1.2.840.113549.1.9.4';
 export const SIGNING_TIME = '1.2.840.113549.1.9.5';
-/** The older kind of timestamp (PKCS#9, section 6.6; RFC 5652, section 11.4). */
+/** Countersignatures are the older kind of timestamp (PKCS#9, section 6.6; RFC 5652, section 11.4). */
 export const COUNTER_SIGNATURE = '1.2.840.113549.1.9.6';
 export const TST_INFO = '1.2.840.113549.1.9.16.1.4';
 export const SIGNING_CERTIFICATE = '1.2.840.113549.1.9.16.2.12';
@@ -82,7 +82,7 @@ export const SPC_NESTED_SIGNATURE = '1.3.6.1.4.1.311.2.4.1';
 export const CERTIFICATE_TRUST_LIST = '1.3.6.1.4.1.311.10.1';
 export const CATALOG_LIST = '1.3.6.1.4.1.311.12.1.1';
 export const CATALOG_MEMBER = '1.3.6.1.4.1.311.12.1.2';
-/** A member that is identified by a SHA-256 digest. */
+/** Type of a catalog member that a SHA-256 digest identifies. */
 export const CATALOG_MEMBER_V2 = '1.3.6.1.4.1.311.12.1.3';
 export const CATALOG_NAME_VALUE = '1.3.6.1.4.1.311.12.2.1';
 export const CATALOG_MEMBER_INFO_V2 = '1.3.6.1.4.1.311.12.2.3';

@@ -1,6 +1,6 @@
 /**
  * Reads BER and DER (X.690) one level at a time. Elements are views of the input, so that parts can be copied byte for
- * byte. Time and depth depend on what the caller reads, not on the data.
+ * byte.
  */
 
 import { plural } from '../errors/plural.ts';
@@ -27,9 +27,9 @@ export interface Fields {
 
 /** Real data has up to about six levels of indefinite length. */
 const MAX_INDEFINITE_DEPTH = 32;
-/** Limit on the parts at any depth: each enclosing element reads all of them to find its own end. */
+/** An element of indefinite length reads all parts inside it, at any depth, to find its own end. */
 const MAX_INDEFINITE_PARTS = 100_000;
-/** Even a signature with ten thousand certificates has fewer parts. */
+/** Even a signature with 10,000 certificates has fewer parts. */
 const MAX_PARTS = 65_536;
 const MAX_FIELDS = 64;
 const END_OF_CONTENTS = 0x00;
@@ -141,7 +141,7 @@ export function objectIdentifierOf(element: Element, what: string): string {
   return dotted;
 }
 
-/** An arc may have any length, but few arcs are too large for a number. */
+/** The arcs of an object identifier can have any length. Only large arcs are read as a slow bigint. */
 function withOctet(arc: number | bigint, bits: number): number | bigint {
   if (typeof arc === 'bigint') return (arc << 7n) | BigInt(bits);
   const next = arc * 128 + bits;
@@ -204,7 +204,7 @@ function readHeader(bytes: Uint8Array, position: number, what: string, offset: n
   return { tag, length, contentsLength, isShortest };
 }
 
-/** Not recursive, because deep nesting must not exhaust the stack. */
+/** This function is not recursive, because deep nesting would exhaust the stack. */
 function endOfIndefinite(bytes: Uint8Array, start: number, what: string, offset: number): number {
   let open = 1;
   let position = start;

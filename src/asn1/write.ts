@@ -32,11 +32,11 @@ export const setOf = (...parts: readonly Uint8Array[]): Uint8Array => setOfAll(p
 
 export const setOfAll = (parts: readonly Uint8Array[]): Uint8Array => encodeAll(0x31, parts.toSorted(Buffer.compare));
 
-/** `[number]` EXPLICIT, or IMPLICIT for a constructed type. */
+/** Encodes the tag `[number]` EXPLICIT, or IMPLICIT for a constructed type. */
 export const contextConstructed = (number: number, ...parts: readonly Uint8Array[]): Uint8Array =>
   encode(0xa0 | number, ...parts);
 
-/** `[number]` IMPLICIT for a primitive type. */
+/** Encodes the tag `[number]` IMPLICIT for a primitive type. */
 export const contextPrimitive = (number: number, contents: Uint8Array): Uint8Array => encode(0x80 | number, contents);
 
 export const octetString = (contents: Uint8Array): Uint8Array => encode(0x04, contents);
@@ -48,7 +48,7 @@ export const nullValue = (): Uint8Array => Uint8Array.of(0x05, 0x00);
 export const smallInteger = (value: number): Uint8Array => Uint8Array.of(0x02, 0x01, value);
 
 const MOST_IDENTIFIERS = 500;
-/** Encodes each identifier once. All arcs in this program are below 2^31. */
+/** The arcs of all identifiers in this program are below 2^31. */
 export const objectIdentifier = memoize(MOST_IDENTIFIERS, String, encodeIdentifier);
 
 function encodeIdentifier(dotted: string): Uint8Array {

@@ -1,7 +1,7 @@
 import { bytesErrors } from './errors.ts';
 
 /**
- * Offsets and lengths are in bytes, and `end` is exclusive. A chunk from `stream` is valid only until the next one is
+ * Offsets and lengths are in bytes, and `end` is exclusive. A chunk from `stream` is valid until the next chunk is
  * read.
  */
 export interface ByteSource {

@@ -1,8 +1,8 @@
-/** Files inside a single executable, which has no other files next to it (docs/decisions/single-executables.md). */
+/** Reads files that are embedded in a single executable (docs/decisions/single-executables.md). */
 
 import type sea from 'node:sea';
 
-/** Node.js 20.12 and later. */
+/** This module exists in Node.js 20.12 and later. */
 function seaModule(): typeof sea | undefined {
   return process.getBuiltinModule('node:sea');
 }

@@ -28,12 +28,12 @@ export interface OpenedFile {
 /** Node's thread pool would take longer for small local files. */
 export const LARGEST_DIRECT = 128 * 1024;
 
-/** ext2 to ext4, XFS, Btrfs, tmpfs, overlayfs, ZFS, F2FS, FAT and exFAT in statfs(2). */
+/** Numbers in statfs(2) of ext2 to ext4, XFS, Btrfs, tmpfs, overlayfs, ZFS, F2FS, FAT and exFAT. */
 const LOCAL_FILE_SYSTEMS: ReadonlySet<number> = new Set([
   ...[0xef53, 0x58465342, 0x9123683e, 0x01021994, 0x794c7630, 0x2fc12fc1, 0xf2f52010, 0x4d44, 0x2011bab0],
 ]);
 
-/** False if the file system may be shared with other machines. */
+/** Returns false if other machines may use the file system too. */
 export function isKnownLocal(path: string): boolean {
   return isLocal(statfsSync(path));
 }
@@ -83,9 +83,9 @@ export function openDirectly(path: string, flags: string | number, mode?: number
 
 type ReadableFile = Pick<OpenedFile, 'read'>;
 
-/** This size needs few system calls, and little memory for several files at once. */
+/** Chunks of this size need few system calls, and little memory even for several files. */
 const CHUNK_LENGTH = 1024 * 1024;
-/** Headers are read field by field, and a system call takes longer than parsing a field. */
+/** Headers are read field by field. A system call for each field would take longer than parsing. */
 const WINDOW_LENGTH = 4096;
 
 interface Window {
@@ -131,7 +131,7 @@ export function fileSource(file: ReadableFile, size: number): ByteSource {
   };
 }
 
-/** The consumer uses one buffer while the other is filled. */
+/** The caller uses one buffer while the next chunk is read into another buffer. */
 async function* readAhead(file: ReadableFile, start: number, end: number): AsyncGenerator<Uint8Array> {
   const length = Math.min(CHUNK_LENGTH, Math.max(end - start, 0));
   if (length === 0) return;
@@ -157,7 +157,7 @@ async function* readAhead(file: ReadableFile, start: number, end: number): Async
   }
 }
 
-/** A failed promise still rejects for a caller that waits for it later. */
+/** Prevents an unhandled rejection. A caller that awaits the promise later still gets the error. */
 function watched<T>(promise: Promise<T>): Promise<T> {
   promise.catch(() => undefined);
   return promise;

@@ -4,8 +4,8 @@ import { dirname, isAbsolute, join, parse, relative, resolve, sep } from 'node:p
 import { hasCode } from '../errors/system-reason.ts';
 
 /**
- * Returns false if the folder already exists. Node's `recursive` never finishes where no folder can be created (/proc),
- * and reports a read-only disk as a missing file.
+ * Returns false if the folder already exists. Node's option `recursive` never finishes in /proc, where no folder can be
+ * created, and reports a read-only disk as a missing file.
  */
 export async function makeFolders(path: string, mode = 0o777): Promise<boolean> {
   try {
@@ -51,10 +51,10 @@ export async function flushFolder(folder: string): Promise<void> {
   }
 }
 
-/** The limit of Linux. */
+/** Linux follows at most this many links in a path. */
 const MOST_LINKS = 40;
 
-/** Another user's link could lead to any file of the current user. */
+/** Returns the first link that another user owns: such a link could lead to any file of the current user. */
 export function foreignLink(target: string): string | undefined {
   let path = resolve(target);
   // A longer sequence of links is treated as a cycle, which the operating system rejects.
@@ -78,7 +78,7 @@ function firstLink(path: string): { readonly path: string; readonly owner: numbe
   return undefined;
 }
 
-/** True on Windows, which has no numeric owners. */
+/** Returns true on Windows, which has no numeric user identifiers. */
 export function isTrustedOwner(uid: number): boolean {
   const user = process.geteuid?.();
   return user === undefined || uid === user || uid === 0;

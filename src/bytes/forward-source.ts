@@ -3,7 +3,7 @@
 import { type Duplex, pipeline, Readable } from 'node:stream';
 import { type ByteSource, checkRange } from './byte-source.ts';
 
-/** Pipes the source through a stream such as `createGunzip()`. The iterator throws the errors of both. */
+/** Pipes the source through a stream such as `createGunzip()`. The iterator throws the errors of both streams. */
 export function through(source: Pick<ByteSource, 'stream'>, transform: Duplex): AsyncIterable<Buffer> {
   pipeline(Readable.from(copiesOf(source)), transform, () => undefined);
   return transform;

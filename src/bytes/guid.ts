@@ -1,4 +1,4 @@
-/** The first three of the five groups of digits are little-endian. */
+/** In the binary form of a GUID, the first three of the five groups are little-endian. */
 
 const GROUPS: readonly (readonly number[])[] = [
   [3, 2, 1, 0],

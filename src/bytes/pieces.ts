@@ -28,14 +28,14 @@ export function nextPiece(pieces: Iterator<Piece>): Piece | undefined {
   return done ? undefined : value;
 }
 
-/** Creates the pieces again for each iteration: millions of them need no memory. */
+/** Creates the pieces again for each iteration, so that millions of pieces need no memory. */
 export function lazyPieces(make: () => Iterator<Piece>): Iterable<Piece> {
   return { [Symbol.iterator]: make };
 }
 
 /**
- * `isInFileOrder`: ranges ascend and do not overlap. Throws `pieces-invalid` for a range outside the file, and for an
- * iterable that works only once: both would lead to a wrong file.
+ * `isInFileOrder` is true if the ranges ascend and do not overlap. Throws `pieces-invalid` for a range outside the
+ * file, and for an iterable that can be read only once.
  */
 export function surveyPieces(pieces: Iterable<Piece>, size: number) {
   if (Object.is(pieces[Symbol.iterator](), pieces))
@@ -60,16 +60,16 @@ export function surveyPieces(pieces: Iterable<Piece>, size: number) {
   return { length, rangeCount, isInFileOrder };
 }
 
-/** Shorter pieces are combined. */
+/** Shorter pieces are read together. */
 const LARGE_PIECE = 256 * 1024;
 const BATCH_LENGTH = 1024 * 1024;
 const BATCH_COUNT = 512;
-/** Reading a gap takes less time than a second read operation. */
+/** Reading a gap of this size takes less time than a second read operation. */
 const LARGEST_GAP = 4096;
 
 /**
- * Memory does not depend on the number of pieces, which `surveyPieces` must have accepted. A chunk is valid until the
- * next one is read.
+ * Needs the same memory for any number of pieces. `surveyPieces` must have accepted the pieces. A chunk is valid until
+ * the next chunk is read.
  */
 export async function* readPieces(source: ByteSource, pieces: Iterable<Piece>): AsyncGenerator<Uint8Array> {
   let buffer = Buffer.alloc(0);

@@ -10,8 +10,8 @@ interface PlatformFolderOptions {
 }
 
 /**
- * Returns undefined without a home folder, as in some containers. With a relative HOME, a cloned repository could
- * provide settings that it must not control.
+ * Returns undefined if there is no home folder, as in some containers, or if HOME is relative. With a relative HOME, a
+ * cloned repository could contain the user's settings.
  */
 export function homeFolder(): string | undefined {
   try {
@@ -36,7 +36,7 @@ export function stateFolder({ environment, platform, home }: PlatformFolderOptio
   return below(absolute(environment.XDG_STATE_HOME) ?? below(home, '.local', 'state'), NAME);
 }
 
-/** Ignores a relative path: other users may write to the working folder. */
+/** Ignores a relative path, because other users may write to the working folder. */
 export function cacheFolder({ environment, platform, home }: PlatformFolderOptions): string | undefined {
   const onWindows = platform === 'win32' ? environment.LOCALAPPDATA : undefined;
   return below(absolute(environment.XDG_CACHE_HOME || onWindows || below(home, '.cache')), NAME);

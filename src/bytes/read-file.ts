@@ -1,4 +1,4 @@
-/** The size of a file is not used, because pipes have none. */
+/** Reads files without using their size, because pipes have no size. */
 
 import { constants } from 'node:fs';
 import { type FileHandle, open, stat } from 'node:fs/promises';
@@ -32,7 +32,7 @@ export async function readBeginning(handle: FileHandle, limit: number): Promise<
 /** A shell passes inherited descriptors, for example for `<(command)`. */
 const OWN_DESCRIPTOR = /^\/(?:dev|proc\/self)\/fd\/\d{1,9}$|^\/dev\/stdin$/;
 
-/** Without O_NONBLOCK, opening a named pipe waits for a writer. Windows has neither. */
+/** Without O_NONBLOCK, which Windows lacks, opening a named pipe waits for a writer. */
 export const READ_WITHOUT_WAITING = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0);
 
 /** Throws EISDIR for a folder, and ENXIO for a named pipe, a socket or a device, without opening it. */

@@ -21,9 +21,9 @@ const MAX_NAMESAKES = 100;
 const MAX_LENGTH = 12;
 
 /**
- * Builds a certification path (RFC 4158; RFC 5280, section 6). Prefers a trusted path without objections, then a
- * trusted one, then the longest one. With `purpose`, findings also say why the leaf or its issuers may not be used for
- * this purpose. If the `budget` is used up, a finding says so.
+ * Builds a certification path (RFC 4158; RFC 5280, section 6). Prefers a trusted path without objections, then any
+ * trusted path, then the longest path. With `purpose`, findings also say why the leaf or its issuers may not be used
+ * for this purpose. If the `budget` is used up, a finding says so.
  */
 export function buildPath(
   leaf: ParsedCertificate,
@@ -56,7 +56,7 @@ export function buildPath(
     if (path.length > longest.length) longest = path;
     if (path.length === MAX_LENGTH) return false;
     for (const issuer of issuersOf(last)) {
-      // The same authority twice is a loop, even with two certificates (RFC 4158, section 5.2).
+      // A path with the same authority twice is a loop, even if the two certificates differ (RFC 4158, section 5.2).
       if (!path.some((one) => isSameAuthority(one, issuer)) && walk([...path, issuer], issuer)) return true;
     }
     return false;
@@ -79,7 +79,7 @@ function objections(findings: readonly Finding[]): number {
 
 type ByName = ReadonlyMap<string, readonly ParsedCertificate[]>;
 
-/** Removes duplicates, and limits certificates with the same name: hostile ones must not exhaust the search. */
+/** Removes duplicates. Limits the certificates with one name, so that a hostile file cannot exhaust the search. */
 function byName(certificates: readonly ParsedCertificate[]): ByName {
   const bySubject = new Map<string, ParsedCertificate[]>();
   for (const certificate of certificates) {

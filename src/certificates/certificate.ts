@@ -108,7 +108,7 @@ export function publicKeyOf({ x509 }: Pick<ParsedCertificate, 'x509'>): KeyObjec
   }
 }
 
-/** Longer than any path. Longer path limits are reduced to this value, which does not change any comparison. */
+/** Longer than any path, so reducing longer path limits to this value does not change any comparison. */
 const LONGEST_PATH = 255;
 
 /** These bits are in the first content octet of keyUsage (RFC 5280, section 4.2.1.3). */
@@ -178,7 +178,7 @@ export interface BasicConstraints {
   readonly pathLength: number | undefined;
 }
 
-/** Without basicConstraints, a certificate of version 3 is not an authority's (RFC 5280, section 4.2.1.9). */
+/** Without basicConstraints, a certificate of version 3 belongs to no authority (RFC 5280, section 4.2.1.9). */
 export function basicConstraintsOf(certificate: CertificateFields): BasicConstraints | undefined {
   const what = 'basicConstraints';
   const extension = extensionOf(certificate, BASIC_CONSTRAINTS, what);

@@ -1,4 +1,4 @@
-/** Follows RFC 5280, section 6.1. */
+/** Examines a certification path as RFC 5280, section 6.1, requires. */
 
 import * as known from '../asn1/object-identifiers.ts';
 import { secondOf } from '../asn1/times.ts';
@@ -17,10 +17,7 @@ export interface PathToExamine {
   readonly purpose: Purpose | undefined;
 }
 
-/**
- * Critical extensions that are checked here, or that are safe to ignore: OpenSSL accepts any policy without its option
- * -policy_check.
- */
+/** Critical extensions that this program checks or can safely ignore. OpenSSL too ignores policies by default. */
 const KNOWN_EXTENSIONS: ReadonlySet<string> = new Set([
   known.SUBJECT_KEY_IDENTIFIER,
   known.KEY_USAGE,
@@ -118,7 +115,7 @@ function examineAuthority({ certificates, purpose }: PathToExamine, index: numbe
   return [...findings, ...examineNames(certificate, certificates.slice(0, index))];
 }
 
-/** As in OpenSSL, constraints in roots apply too, and self-issued issuers are exempt. */
+/** As in OpenSSL, name constraints in roots apply too, and self-issued issuers are exempt. */
 function examineNames(authority: ParsedCertificate, below: readonly ParsedCertificate[]): Finding[] {
   return below.flatMap((issued, index) => {
     if (index > 0 && isSelfIssued(issued)) return [];

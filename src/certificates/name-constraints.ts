@@ -1,4 +1,4 @@
-/** Names that an authority may certify (RFC 5280, section 4.2.1.10). */
+/** Checks which names an authority may certify (RFC 5280, section 4.2.1.10). */
 
 import { isIPv4, isIPv6 } from 'node:net';
 import { NAME_CONSTRAINTS, SUBJECT_ALTERNATIVE_NAME } from '../asn1/object-identifiers.ts';
@@ -6,12 +6,12 @@ import { type Element, fieldsOf, parts, readDer } from '../asn1/read.ts';
 import type { CertificateFields } from './certificate.ts';
 import { GENERAL_NAME, readName, textOf } from './names.ts';
 
-/** Real pairs of certificates need tens of comparisons; hostile ones could need billions. */
+/** A real pair of certificates needs tens of comparisons; a hostile pair could need billions. */
 const MAX_COMPARISONS = 10_000;
 const LONGEST_LIST = 16 * 1024;
 const LONGEST_TEXT = 100;
 
-/** A name, or the base of a subtree. Values with the same tag can be compared. */
+/** A name, or the base of a subtree of names. Values with the same tag can be compared. */
 interface Comparable {
   readonly tag: number;
   readonly value: string;
@@ -73,7 +73,7 @@ function readConstraints({ extensions }: CertificateFields) {
   return { permitted: basesIn(permitted, what), excluded: basesIn(excluded, what) };
 }
 
-/** Rejects a minimum, which must be 0 and is then omitted in DER, and a maximum, which is forbidden. */
+/** Rejects the fields minimum and maximum. RFC 5280 permits only a minimum of 0, which DER omits. */
 function basesIn(subtrees: Element | undefined, what: string): Comparable[] {
   if (subtrees === undefined) return [];
   return parts(subtrees, what).map((subtree) => {
@@ -135,7 +135,7 @@ function isHostBelow(host: string, base: string): boolean {
   return plain === '' || host === plain || host.endsWith(`.${plain}`);
 }
 
-/** A base with a leading dot matches names below it, any other base only itself. */
+/** A base with a leading dot matches only the names below it. Any other base matches only itself. */
 function isHostOf(host: string, base: string): boolean {
   if (base === '') return true;
   return base.startsWith('.') ? host.endsWith(base) && host.length > base.length : host === base;
@@ -151,7 +151,7 @@ function isAddressIn(address: string, range: string): boolean {
   });
 }
 
-/** Name constraints do not apply to IP addresses. */
+/** Returns undefined if the URI has no host, or has an IP address as its host. */
 function hostOf(uri: string): string | undefined {
   const host = URL.canParse(uri) ? new URL(uri).hostname : '';
   return host === '' || isIPv4(host) || isIPv6(host.replace(/^\[|\]$/g, '')) ? undefined : host;

@@ -30,7 +30,7 @@ export type Purpose = 'code-signing' | 'document-signing' | 'time-stamping' | 'r
 
 const FOR_DOCUMENTS = [DOCUMENT_SIGNING, MICROSOFT_DOCUMENT_SIGNING, ADOBE_DOCUMENT_SIGNING, EMAIL_PROTECTION];
 
-/** One of `oids` must be in extendedKeyUsage. `use` follows "meant for" in messages. */
+/** One of `oids` must be in extendedKeyUsage. `use` follows "suitable for" in messages. */
 export const PURPOSES: Readonly<Record<Purpose, Readonly<{ oids: readonly string[]; name: string; use: string }>>> = {
   'code-signing': { oids: [CODE_SIGNING], name: 'codeSigning', use: 'signing code' },
   'document-signing': {
@@ -66,7 +66,7 @@ function signingProblem(fields: CertificateFields, purpose: Purpose): string | u
   return allowsBelow(fields, purpose) ? undefined : `its extendedKeyUsage lacks ${PURPOSES[purpose].name}`;
 }
 
-/** RFC 3161, section 2.3: neither a missing extension nor "any purpose" is sufficient. */
+/** A missing extendedKeyUsage or "any purpose" is not sufficient (RFC 3161, section 2.3). */
 function timeStampingProblem(fields: CertificateFields): string | undefined {
   const { digitalSignature, contentCommitment } = KEY_USAGE_BITS;
   if (!allowsKeyUsage(fields, digitalSignature | contentCommitment)) {
@@ -97,7 +97,7 @@ export function isLifetimeSigner(fields: CertificateFields): boolean {
   return extendedKeyUsageOf(fields)?.includes(LIFETIME_SIGNING) ?? false;
 }
 
-/** Verifiers reject smaller RSA and DSA keys. */
+/** Verifiers reject RSA and DSA keys with fewer bits. */
 const LEAST_BITS = 1024;
 const GOOD_BITS = 2048;
 /** OpenSSL's curve names contain the size of the field in bits. */

@@ -22,7 +22,7 @@ export interface SigningChain {
   readonly signatureLength: number;
   /** The leaf, then each issuer, with the root if the user provided it. */
   readonly certificates: readonly Certificate[];
-  /** Verifiers must already have the root. A self-signed leaf is included. */
+  /** Certificates to embed, because verifiers already have the root. A self-signed leaf is included. */
   readonly withoutRoot: readonly Certificate[];
   readonly warnings: readonly string[];
 }
@@ -75,7 +75,7 @@ export function purposeWarnings({ fields, name }: NamedFields, purpose: Purpose)
     : [certificateWarnings('certificate-hardly-suitable', { name, use: PURPOSES[purpose].use, oddity })];
 }
 
-/** Returns the date, and for today also the time. */
+/** Returns the date. If the date is today, the time is included. */
 function dayOrSecond(time: Date, now: Date): string {
   return dateOf(time) === dateOf(now) ? secondOf(time) : dateOf(time);
 }
@@ -91,7 +91,7 @@ interface ReadSigningChainOptions {
   readonly purposes: readonly Purpose[];
 }
 
-/** A file with all public roots has about 150 certificates. Sorting 200 with identical names takes seconds. */
+/** Sorting 200 certificates with identical names takes seconds. All public roots are about 150 certificates. */
 const MAX_CERTIFICATES = 200;
 const NAMES_SHOWN = 5;
 

@@ -26,19 +26,19 @@ export interface SignerInfo {
   readonly digestAlgorithm: string;
   readonly signatureAlgorithm: string;
   readonly signatureAlgorithmIdentifier: Uint8Array;
-  /** The signed attributes as they were signed: as a SET (tag 0x31). undefined if the content itself was signed. */
+  /** The signed attributes with the tag 0x31, as they were signed. undefined if the content itself was signed. */
   readonly signedBytes: Uint8Array | undefined;
   readonly signedAttributes: readonly ParsedAttribute[];
   readonly signature: Uint8Array;
   readonly unsignedAttributes: readonly ParsedAttribute[];
   readonly certificate: Uint8Array | undefined;
-  /** Common name, or issuer and serial number without a certificate. Not escaped. */
+  /** Common name of the signer, or issuer and serial number if the certificate is missing. Not escaped. */
   readonly name: string;
 }
 
 export interface SignedData {
   readonly bytes: Uint8Array;
-  /** Number of bytes after the ContentInfo: padding, or hidden data. */
+  /** Number of bytes after the ContentInfo, which can be padding or hidden data. */
   readonly trailingLength: number;
   readonly contentType: string;
   /** The element under `[0]`: an OCTET STRING in CMS, any type in PKCS#7; undefined if detached. */
@@ -123,11 +123,11 @@ function certificatesIn(set: Element | undefined): Uint8Array[] {
 
 /** Real values have up to 2,000 bytes, or 50,000 with post-quantum algorithms. */
 const LONGEST_SIGNATURE = 64 * 1024;
-/** The signed attributes are copied in memory. They are usually shorter than 1,000 bytes. */
+/** Signed attributes are copied in memory. They usually need less than 1,000 bytes. */
 const LONGEST_SIGNED_ATTRIBUTES = 1024 * 1024;
 const LONGEST_IDENTIFIER = 64 * 1024;
 
-/** A certificate that may belong to a signer, parsed once for all signers. */
+/** A certificate that may belong to a signer. It is parsed once for all signers. */
 interface Candidate {
   readonly der: Uint8Array;
   readonly fields: CertificateFields;

@@ -10,7 +10,7 @@ import {
 } from '../asn1/read.ts';
 import { cmsErrors } from './errors.ts';
 
-/** Far more than necessary: current verifiers accept only one signer. */
+/** Current verifiers accept only one signer. */
 const MAX_SIGNERS = 16;
 
 export function readSignedDataFields(bytes: Uint8Array) {

@@ -1,4 +1,4 @@
-/** Checks a signer (RFC 5652, sections 5.4 and 5.6), but not trust. */
+/** Checks the signature of a signer (RFC 5652, sections 5.4 and 5.6), but not whether the signer is trusted. */
 
 import { constants, createHash, type HashOptions, type KeyObject, publicDecrypt, X509Certificate } from 'node:crypto';
 import {
@@ -40,7 +40,7 @@ export interface SignerRules {
   readonly budget?: WorkBudget | undefined;
 }
 
-/** Large content is given as its digest with the signer's algorithm. */
+/** For large content, the caller passes only the digest, computed with the signer's algorithm. */
 export type SignedContent = Uint8Array | { readonly digest: Uint8Array };
 
 export function digestOfContent(content: SignedContent, name: string, options: HashOptions = {}): Uint8Array {
@@ -128,7 +128,7 @@ function examineValue(
   const pss = signatureAlgorithm === RSA_PSS ? pssParameters(signer, digestName) : undefined;
   if (pss !== undefined && 'code' in pss) return [pss];
   const algorithm = { digest: hasOwnDigest(key) ? null : digestName, saltLength: pss?.saltLength };
-  // Java and OpenSSL use the algorithm in the signature, Windows only the type of the key.
+  // Java and OpenSSL use the algorithm that the signature names. Windows uses only the type of the key.
   const isOfKey = isAlgorithmOf(key.asymmetricKeyType, signatureAlgorithm);
   if (isOfKey && signatureVerifies(key, algorithm, signedBytes, signer.signature)) return [];
   if (bareSha1 && isBareSha1(signer, signedBytes, certificate)) return [];

@@ -25,8 +25,8 @@ export interface Measurement {
 }
 
 /**
- * Reads the content once, in the pass in which signing writes the temporary file. `draft` has the edits that are known
- * without the digest, for formats that move content; the final edits then change only other bytes.
+ * Reads the content once, in the pass in which signing writes the temporary file. `draft` returns edits that do not
+ * depend on the digest, for formats that move content. The final edits then change only other bytes.
  */
 export type MeasureContent = (
   source: ByteSource,
@@ -122,9 +122,8 @@ async function readInOrder(source: ByteSource, content: Content, measuring: Meas
 const LITTLE_ENDIAN = endianness() === 'LE';
 
 /**
- * Adds bytes at `offset` of the file. One's-complement addition is commutative, and 2^16 ≡ 1 (mod 0xffff), so aligned
- * memory is added 32 bits at a time, and the halves are exchanged at the end if necessary. The missing half of a word
- * counts as zero.
+ * Adds the bytes at `offset` of the file. Aligned memory is added 32 bits at a time, because 2^16 ≡ 1 (mod 0xffff). The
+ * halves of the sum are exchanged if words begin at odd addresses. The missing half of a word counts as zero.
  */
 export function addSum16(sum: number, bytes: Uint8Array, offset: number): number {
   const head = Math.min((4 - (bytes.byteOffset % 4)) % 4, bytes.length);
@@ -140,7 +139,7 @@ function fold16(total: number): number {
   return total % 0xffff || 0xffff;
 }
 
-/** A byte is the low or the high half of a word, depending on its address in memory. */
+/** A byte is the low half of a word at an even address in memory, and the high half at an odd address. */
 function sumBytes(bytes: Uint8Array, start: number, end: number): number {
   let sum = 0;
   for (let index = start; index < end; index++) {
@@ -150,7 +149,7 @@ function sumBytes(bytes: Uint8Array, start: number, end: number): number {
   return sum;
 }
 
-/** A double is exact for 2^21 words of 32 bits. All chunks are shorter. */
+/** A double holds the exact sum of 2^21 words of 32 bits. All chunks are shorter. */
 function sumWords(bytes: Uint8Array, start: number, count: number): number {
   if (count === 0) return 0; // The chunk ends before the next aligned word, and an array cannot start between words.
   const words = new Uint32Array(bytes.buffer, bytes.byteOffset + start, count);

@@ -1,4 +1,4 @@
-/** RFC 7468, section 2, requires this length. */
+/** RFC 7468, section 2, requires lines of this length. */
 const PEM_LINE_LENGTH = 64;
 
 export function pem(label: string, der: Uint8Array): string {

@@ -1,7 +1,7 @@
 /** Limits the processor time for a hostile file. */
 
 export interface Work {
-  /** A unit takes at most 0.3 ms on a machine from 2020. A check with the slowest type of key takes 3 ms. */
+  /** A unit of work takes at most 0.3 ms on a machine from 2020. A check with the slowest type of key takes 3 ms. */
   readonly units: number;
   readonly reserve: number;
 }

@@ -1,7 +1,4 @@
-/**
- * The result of checking one file against the policy. Library users see these types, so the types must not depend on
- * the schema of a policy.
- */
+/** Types of the result for one file. Library users see them, so they must not depend on the schema of a policy. */
 
 import type { ContainedVerdict } from '../containers/walk.ts';
 

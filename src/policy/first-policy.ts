@@ -1,7 +1,4 @@
-/**
- * Creates a first policy from the files of a run. The policy states which files are signed, by whom, and which are
- * unsigned.
- */
+/** Creates a first policy, which states which files of a run are signed, by whom, and which are unsigned. */
 
 import { dirname } from 'node:path/posix';
 import { COMMON_NAME, ORGANIZATION } from '../asn1/object-identifiers.ts';

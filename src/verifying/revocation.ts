@@ -1,7 +1,4 @@
-/**
- * Checks whether certificates were revoked. Uses the CRLs that the user specified, and the addresses in the
- * certificates.
- */
+/** Checks whether certificates were revoked, with the user's CRLs and the addresses in the certificates. */
 
 import { NO_REVOCATION_AVAILABLE, TIME_STAMPING } from '../asn1/object-identifiers.ts';
 import { secondOf } from '../asn1/times.ts';
@@ -173,14 +170,9 @@ interface OnlineOptions {
 
 const MAX_CRL_LENGTH = 32 * 1024 * 1024;
 const MAX_OCSP_LENGTH = 64 * 1024;
-/**
- * Limit on the number of addresses of each kind that are tried for one certificate. Real certificates contain one or
- * two addresses.
- */
+/** Real certificates contain one or two addresses of CRLs, and of OCSP responders. */
 const MAX_ADDRESSES = 3;
-/**
- * Number of CRLs in the cache, whether valid or invalid. The cache ensures that a run requests each address only once.
- */
+/** CRLs are cached, whether valid or invalid, so that a run requests each address only once. */
 const MAX_REMEMBERED_CRLS = 20;
 
 /** Sends nothing except the OCSP request, which contains digests of the issuer's name and key, and a serial number. */

@@ -1,7 +1,4 @@
-/**
- * Checks whether a signer's certificate is trusted: it needs a path to a root for the purpose at the given time, and
- * must not be revoked.
- */
+/** Checks whether a signer's certificate has a path to a trusted root for a purpose and time, and is not revoked. */
 
 import { secondOf } from '../asn1/times.ts';
 import { isSameBytes } from '../bytes/byte-source.ts';
@@ -178,10 +175,7 @@ function poolFindings(count: number, unreadable: number): Finding[] {
   return findings;
 }
 
-/**
- * The cache key contains all inputs of the result. A file that lacks an intermediate certificate therefore does not
- * affect another file.
- */
+/** The key contains all inputs of the result, so a file without an intermediate certificate affects no other file. */
 function requestKey({ leaf, certificates, at, purpose }: TrustRequest): string {
   const digests = [leaf, ...certificates.slice(0, MAX_CERTIFICATES)].map(fingerprintOf).join();
   return `${purpose} ${at.getTime()} ${certificates.length} ${fingerprintOf(Buffer.from(digests))}`;

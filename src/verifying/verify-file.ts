@@ -26,8 +26,7 @@ export async function verifyFile(path: string, verifying: Verifying, onOpen?: On
     const format = await recogniseFormat(input.source, [path], verifying);
     return await verifySource(input.source, path, format, verifying, onOpen);
   } catch (thrown) {
-    const unread = unreadFile(path, thrown);
-    return unread;
+    return unreadFile(path, thrown);
   }
 }
 

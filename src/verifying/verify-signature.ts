@@ -75,7 +75,7 @@ function earliest(timestamps: readonly VerifiedTimestamp[]): Date | undefined {
   return times.length === 0 ? undefined : new Date(times.reduce((first, time) => Math.min(first, time)));
 }
 
-/** Signatures are verified one after another. Concurrency would not help, because all of them use the same content. */
+/** Verifying signatures concurrently would not be faster, because they read the same content. */
 async function inOrder<In, Out>(items: readonly In[], work: (item: In) => Promise<Out>): Promise<Out[]> {
   const results: Out[] = [];
   for (const item of items) results.push(await work(item));

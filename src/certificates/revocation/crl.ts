@@ -38,7 +38,7 @@ export interface CrlScope {
   readonly partial: string | undefined;
   readonly isIndirect: boolean;
   readonly covers: 'all' | 'end-entities' | 'authorities';
-  /** Distribution points that the list covers; undefined if the list covers all of them. */
+  /** Distribution points that the list covers. undefined if the list covers all distribution points. */
   readonly points: readonly string[] | undefined;
 }
 
@@ -174,16 +174,13 @@ export interface CrlEntry {
 
 type EntriesOfCrl = Pick<Crl, 'entries' | 'issuerKey'> & { readonly scope: Pick<Crl['scope'], 'isIndirect'> };
 
-/**
- * Critical extensions of an entry that this program knows: they say what to do about a hold, and when the key may have
- * been compromised.
- */
+/** Critical extensions of an entry that do not affect whether its certificate is revoked. */
 const KNOWN_CRITICAL: ReadonlySet<string> = new Set([REASON_CODE, INVALIDITY_DATE, HOLD_INSTRUCTION]);
 const TRUE = Buffer.of(0x01, 0x01, 0xff);
 
 /**
- * Does not copy entries: a list can have a million. `serialNumber` is the whole INTEGER. With an unknown critical
- * extension in any entry, an unlisted certificate may still be revoked.
+ * Does not copy entries, because a list can have a million. `serialNumber` includes its tag and length. If any entry
+ * has an unknown critical extension, an unlisted certificate may still be revoked.
  */
 export function findInCrl(
   crl: EntriesOfCrl,
@@ -203,7 +200,7 @@ export function findInCrl(
     const length = first < 0x80 ? first : lengthAt(all, position + 2, header - 2);
     const end = position + header + length;
     if (all[position] !== 0x30 || header > 6 || end > all.length) {
-      // The list's signature covers the entries before this one too.
+      // The signature of the list also covers the entries before the damaged entry.
       if (entries.length > 0) return { entries, unknownCritical };
       expectTag(readDer(all.subarray(position), 'CRL entry'), 0x30, 'CRL entry');
     }

@@ -33,7 +33,7 @@ import { readName } from '../names.ts';
 import { isSignedBy } from '../signature-algorithm.ts';
 import { combineStatuses, type RevocationStatus, stalenessOf, unknownBecause } from './status.ts';
 
-/** Every responder supports SHA-1, and a weak digest is harmless here. */
+/** Every responder supports SHA-1. A weak digest is harmless, because the response contains the serial number. */
 export function buildOcspRequest(certificate: ParsedCertificate, issuer: ParsedCertificate): Uint8Array {
   const { nameDigest, keyDigest } = issuerDigests(certificate, issuer, 'sha1');
   const algorithm = sequence(objectIdentifier(DIGEST_OID.SHA1), nullValue());
@@ -71,7 +71,8 @@ export function statusByOcsp(
     const statuses = answers.map((answer) => currentStatus(answer, now));
     const combined = combineStatuses(statuses);
     if (combined.kind === 'revoked') return combined;
-    const critical = response.criticalExtensions.find((type) => type !== CERTIFICATE_TRANSPARENCY); // Certificate Transparency logs say nothing about revocation.
+    // Certificate Transparency logs say nothing about revocation.
+    const critical = response.criticalExtensions.find((type) => type !== CERTIFICATE_TRANSPARENCY);
     if (critical !== undefined) return unknownBecause(`its critical extension ${critical} is not supported`);
     return statuses.find(({ kind }) => kind === 'unknown') ?? combined;
   } catch (thrown) {
@@ -97,8 +98,8 @@ function isAbout(answer: OcspAnswer, certificate: ParsedCertificate, issuer: Par
 }
 
 /**
- * Returns the responder: either the issuer, or a certificate that the issuer certified to sign responses (RFC 6960,
- * section 4.2.2.2). Revocation of the responder is not checked: its certificate is valid only for weeks
+ * The signer must be the issuer, or have a certificate from the issuer for signing responses (RFC 6960, section
+ * 4.2.2.2). Such a certificate is not checked for revocation, because it is valid only for weeks
  * (id-pkix-ocsp-nocheck).
  */
 function signerProblem(response: OcspResponse, issuer: ParsedCertificate, now: Date): string | undefined {
@@ -143,7 +144,7 @@ const REFUSALS: Readonly<Record<number, string>> = {
   6: 'it does not accept requests from this client',
 };
 
-/** Returns a text only if the responder reports an error. */
+/** Returns a message if the responder reports an error. */
 export function readOcspResponse(der: Uint8Array) {
   const what = 'OCSP response';
   const outer = fieldsOf(readDer(der, what), 0x30, what);

@@ -1,4 +1,4 @@
-/** Reads the addresses of revocation information (RFC 5280, sections 4.2.1.13 and 4.2.2.1). */
+/** Reads the addresses of CRLs and OCSP responders in certificates (RFC 5280, sections 4.2.1.13 and 4.2.2.1). */
 
 import { AUTHORITY_INFORMATION, CRL_DISTRIBUTION_POINTS, OCSP } from '../../asn1/object-identifiers.ts';
 import { type Element, fieldsOf, objectIdentifierOf, onlyPart, parts, readDer } from '../../asn1/read.ts';
@@ -27,7 +27,7 @@ export interface CrlPoint {
   readonly isForSomeReasons: boolean;
 }
 
-/** Omits points whose lists come from another issuer. */
+/** Omits distribution points whose CRLs come from another issuer. */
 export function crlPointsOf(certificate: CertificateFields): CrlPoint[] | undefined {
   const what = 'cRLDistributionPoints';
   const extension = extensionOf(certificate, CRL_DISTRIBUTION_POINTS, what);

@@ -21,7 +21,7 @@ export function combineStatuses(statuses: readonly RevocationStatus[]): Revocati
   return statuses.some(({ kind }) => kind === 'good') ? { kind: 'good' } : unknownBecause(reasons.join('; '));
 }
 
-/** In a delta CRL, such a certificate is no longer on hold, or has expired. */
+/** The reason removeFromCRL: the certificate is no longer on hold, or has expired. */
 const REMOVED = 8;
 const REASONS: Readonly<Record<number, string>> = {
   1: 'its key was compromised',
@@ -92,10 +92,10 @@ function authenticityProblem(crl: Crl, certificate: ParsedCertificate, issuer: P
 function covers({ scope }: Crl, { fields }: ParsedCertificate): boolean {
   const isAuthority = basicConstraintsOf(fields)?.isAuthority ?? false;
   if (scope.covers === 'authorities' && !isAuthority) return false;
-  // The certificate can belong to an authority or to an end entity.
+  // A certificate without extensions can belong to an authority or to an end entity.
   if (scope.covers === 'end-entities' && (isAuthority || fields.extensions.size === 0)) return false;
   const points = crlPointsOf(fields);
-  // All distribution points of the certificate have lists of other issuers.
+  // All distribution points of the certificate refer to CRLs of other issuers.
   if (points?.length === 0) return false;
   const { points: listed } = scope;
   if (listed === undefined) return true;

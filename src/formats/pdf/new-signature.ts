@@ -1,4 +1,4 @@
-/** In the update that adds a signature or a document timestamp, the value of /Contents is all zeros. */
+/** Writes the update for a signature or a document timestamp, with zeros in /Contents until the value is known. */
 
 import { patchedSource } from '../../bytes/patched-source.ts';
 import type { Patch } from '../../bytes/pieces.ts';

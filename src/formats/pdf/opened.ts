@@ -35,7 +35,7 @@ export interface OpenedPdf extends SignatureFields {
   unlisted(): Promise<readonly ByteRange[]>;
 }
 
-/** Limit for the number of objects in use multiplied by the number of signatures. */
+/** Limit on the number of objects in use, multiplied by the number of signatures. */
 const MAX_COMPARED = 500_000;
 /** A free object number costs less than an object, because its entry is read but nothing is compared. */
 const COST_OF_FREE = 0.1;
@@ -107,7 +107,7 @@ function imprintAlgorithmOf(token: SignedData | CodesignError): string | undefin
 const BLOCK = 16 * 1024;
 const BLOCKS_KEPT = 64;
 
-/** Keeps the last block in memory, because objects are small and are read several times. */
+/** Keeps blocks of the file in memory, because objects are small and are read several times. */
 function inBlocks(source: ByteSource): ByteSource {
   const blockAt = memoize(BLOCKS_KEPT, String, (index: number) =>
     source.read(index * BLOCK, Math.min(BLOCK, source.size - index * BLOCK)),

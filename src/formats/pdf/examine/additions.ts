@@ -21,8 +21,8 @@ export interface Additions {
   /** For each object reference, the keys that may change in empty signature fields and their widgets. */
   readonly freeKeys: ReadonlyMap<string, readonly string[]>;
   /**
-   * Returns the keys that may change in the form dictionary. Unless `inShort` is set and these keys have equal values,
-   * reads all pages.
+   * Returns the keys that may change in the form dictionary. Reads all pages, except with `inShort` if the values of
+   * these keys are equal.
    */
   formKeys(inShort: boolean): Promise<readonly string[]>;
   /** True if a new field occupies an area on a page, so that it may cover signed content. */

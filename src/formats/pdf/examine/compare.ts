@@ -23,7 +23,7 @@ export interface Revisions {
 /** Role of a PDF value in the document. The role decides which additions are permitted. */
 type Role = 'plain' | 'linked' | 'catalog' | 'form' | 'fields' | 'field' | 'annotations';
 
-/** The areas of a document are compared in this order. Of an added object, every reader must find the same values. */
+/** The areas of a document are compared in this order. Every reader must find the same values in an added object. */
 const AREAS = ['content', 'form', 'structure', 'addition'] as const;
 type Area = (typeof AREAS)[number];
 
@@ -68,7 +68,7 @@ const FREE: Readonly<Partial<Record<Role, Readonly<Record<string, Rule>>>>> = {
 
 const FORM = { area: 'form' } as const;
 const STRUCTURE = { area: 'structure' } as const;
-/** Area and role of a value, if they are not those that a plain value in the same dictionary has. */
+/** Areas and roles of the values under these keys, if they differ from those of the dictionary's other values. */
 const BELOW: Readonly<Record<string, Readonly<Record<string, Partial<Pick<Pair, 'area' | 'role'>>>>>> = {
   catalog: { AcroForm: { ...FORM, role: 'form' }, StructTreeRoot: STRUCTURE },
   form: { Fields: { role: 'fields' } },
@@ -240,7 +240,7 @@ export async function differenceBetween(
   }
 
   function reachKnown(area: Area): void {
-    // The content is compared before the form, so a value that is first reached through the form belongs to it.
+    // The content is compared before the form, so a value that is first reached through the form is in its area.
     if (!isKnownReached) for (const pair of known?.exits ?? []) compare(area === 'content' ? pair : { ...pair, area });
     isKnownReached = true;
   }

@@ -14,9 +14,9 @@ const GAP =
 const OBJECT_END = /^[\0\t\n\f\r ]*endobj/;
 
 /**
- * Returns those byte ranges after a given offset that readers could misuse. They are outside objects, tables and
- * trailers, or would be used for a repair. Throws `pdf-cross-reference-broken` if a later cross-reference section has a
- * wrong offset for an object.
+ * Returns the byte ranges after `from` that are outside objects, tables and trailers, or that readers would use when
+ * they repair the document. Throws `pdf-cross-reference-broken` if a later cross-reference section has a wrong offset
+ * for an object.
  */
 export async function unlistedBytes(document: PdfDocument, from: number): Promise<readonly ByteRange[]> {
   const { source, sections } = document;
