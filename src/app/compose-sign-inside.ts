@@ -10,7 +10,7 @@ import { CONTAINERS, formats } from '../formats/registry.ts';
 import type { RecordedInside } from '../journal/journal.ts';
 import { locationPattern } from '../policy/location-patterns.ts';
 import { readPolicy } from '../policy/policy-file.ts';
-import { signRules } from '../policy/sign-rules.ts';
+import { signRules } from '../policy/rules.ts';
 import type { Inside } from '../signing/signing-policy.ts';
 import { LEVELS, MOST_FILES } from './compose-inside.ts';
 

@@ -43,11 +43,6 @@ export interface Measuring {
 
 const NODE_NAME: Readonly<Record<ContentDigest, string>> = { ...NODE_DIGEST_NAME, MD5: 'md5' };
 
-/** Returns undefined if the content is not in file order. */
-export function startMeasuring(content: Content, measures: readonly Measure[], size: number): Measuring | undefined {
-  return surveyPieces(content, size).isInFileOrder ? measuringInOrder(content, measures) : undefined;
-}
-
 export async function measureContent(
   source: ByteSource,
   content: Content,
@@ -69,7 +64,9 @@ function digestsOf(hashes: ReadonlyMap<ContentDigest, Hash>): Map<ContentDigest,
   return new Map([...hashes].map(([algorithm, hash]) => [algorithm, hash.digest()]));
 }
 
-function measuringInOrder(content: Content, measures: readonly Measure[]): Measuring {
+/** Returns undefined if the content is not in file order. */
+export function startMeasuring(content: Content, measures: readonly Measure[], size: number): Measuring | undefined {
+  if (!surveyPieces(content, size).isInFileOrder) return undefined;
   const hashes = hashesFor(measures);
   const sums = measures.includes('SUM16');
   const pieces = content[Symbol.iterator]();

@@ -161,6 +161,26 @@ export async function openDocument(source: ByteSource, known: readonly Section[]
   };
 }
 
+/**
+ * Throws `pdf-cross-reference-broken` if an object in use is not at its offset in the cross-reference table or stream.
+ */
+export async function forEachObject(document: PdfDocument, visit: (object: IndirectObject) => void): Promise<void> {
+  const { nextNumber } = document;
+  // There may be millions of objects. Reading them in stored order reads each part of the file only once.
+  const places = new Float64Array(nextNumber);
+  const used: number[] = [];
+  for (let number = 0; number < nextNumber; number += 1) {
+    const entry = document.entry(number);
+    if (entry === undefined || entry.type === 'free') continue;
+    places[number] = entry.type === 'in-file' ? entry.offset : -entry.stream;
+    used.push(number);
+  }
+  for (const number of used.sort((a, b) => (places[a] ?? 0) - (places[b] ?? 0))) {
+    const found = await document.object(number);
+    if (found !== undefined) visit(found);
+  }
+}
+
 /** PDF readers search this many bytes for the header. */
 const HEADER_WITHIN = 1024;
 const HEADER = /%PDF-[12]\./;

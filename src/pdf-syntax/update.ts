@@ -16,16 +16,9 @@ export interface Update {
   readonly starts: ReadonlyMap<number, number>;
 }
 
-const OWN_KEYS = {
-  Prev: undefined,
-  XRefStm: undefined,
-  Length: undefined,
-  Filter: undefined,
-  DecodeParms: undefined,
-  Index: undefined,
-  W: undefined,
-  Type: undefined,
-};
+const SECTION_KEYS = ['Prev', 'XRefStm', 'Length', 'Filter', 'DecodeParms', 'Index', 'W', 'Type'];
+/** Removes the keys that belong to the cross-reference section before. */
+const OWN_KEYS = Object.fromEntries(SECTION_KEYS.map((key) => [key, undefined]));
 
 /** Each update begins with a line feed, so that removing the update restores the file exactly. */
 export function writeUpdate(document: PdfDocument, objects: readonly ChangedObject[]): Update {
@@ -56,7 +49,7 @@ export function writeUpdate(document: PdfDocument, objects: readonly ChangedObje
       write(`${run[0]} ${run.length}\n`);
       for (const number of run) {
         const { offset = 0, generation = 0 } = entries.get(number) ?? {};
-        write(`${digits(offset, 10)} ${digits(generation, 5)} n \n`);
+        write(`${String(offset).padStart(10, '0')} ${String(generation).padStart(5, '0')} n \n`);
       }
     }
     write('trailer\n');
@@ -92,10 +85,6 @@ export function writeUpdate(document: PdfDocument, objects: readonly ChangedObje
 
 /** Length of a row in a cross-reference stream: type (1 byte), offset (6), generation (2). */
 const ROW_LENGTH = 9;
-
-function digits(value: number, length: number): string {
-  return String(value).padStart(length, '0');
-}
 
 function runsOf(numbers: readonly number[]): number[][] {
   const runs: number[][] = [];

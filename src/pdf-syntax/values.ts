@@ -56,6 +56,18 @@ export function isOf<Kind extends Kinds['kind']>(
   return typeof value === 'object' && value?.kind === kind;
 }
 
+/** `key` is the dictionary key or array index of the reference, or undefined if `value` itself is a reference. */
+export function forEachReference(
+  value: PdfValue,
+  visit: (reference: PdfReference, key: string | number | undefined) => void,
+  key?: string | number,
+): void {
+  if (isOf(value, 'reference')) visit(value, key);
+  else if (isOf(value, 'array'))
+    for (const [index, item] of value.items.entries()) forEachReference(item, visit, index);
+  else if (isOf(value, 'dictionary')) for (const [name, item] of value.entries) forEachReference(item, visit, name);
+}
+
 export function isInteger(value: PdfValue | undefined): value is number {
   return typeof value === 'number' && Number.isSafeInteger(value) && value >= 0;
 }

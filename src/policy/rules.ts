@@ -59,6 +59,20 @@ export function createClassifier(policy: Policy | undefined, today: string, requ
   };
 }
 
+/**
+ * Returns a function that finds what the policy requires for signing a file with `sign --inside`. `location` is the path
+ * below the folder argument, then the names in the containers.
+ */
+export function signRules(policy: Policy | undefined, today: string) {
+  const rules = (policy?.rules ?? []).map((rule) => ({ ...rule, matches: matcherOf(rule) }));
+  return (location: readonly string[], kind: string) => {
+    const rule = rules.findLast(({ matches }) => matches(location, kind));
+    const { require, sign } = { ...policy?.defaults, ...rule };
+    const isOver = rule?.until !== undefined && rule.until < today;
+    return { isExempt: require === 'nothing' && !isOver, sign };
+  };
+}
+
 function isException({ require }: PolicyRule): boolean {
   return require === 'intact' || require === 'nothing';
 }

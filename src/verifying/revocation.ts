@@ -72,14 +72,15 @@ async function findStatus(
   online: AskOnline | undefined,
 ): Promise<RevocationStatus> {
   const ofIssuer = crls.filter(({ issuerKey }) => issuerKey === asked.certificate.issuerKey);
-  const fromFiles = ofIssuer.map((crl) => fromFile(byCrl(crl, asked)));
+  const fromFiles = ofIssuer.map((crl) => from('the CRL in the file', byCrl(crl, asked)));
   if (online !== undefined) return combineStatuses([...(await online(asked)), ...fromFiles]);
   if (fromFiles.length > 0) return combineStatuses(fromFiles);
   return unknownBecause(`there is no CRL of "${asked.certificate.issuerName}"`);
 }
 
-function fromFile(status: RevocationStatus): RevocationStatus {
-  return status.kind === 'unknown' ? unknownBecause(`the CRL in the file: ${status.why}`) : status;
+/** Adds the source to the reason why a status is unknown. */
+function from(source: string, status: RevocationStatus): RevocationStatus {
+  return status.kind === 'unknown' ? unknownBecause(`${source}: ${status.why}`) : status;
 }
 
 /**
@@ -178,6 +179,11 @@ const MAX_REMEMBERED_CRLS = 20;
 /** Sends nothing except the OCSP request, which contains digests of the issuer's name and key, and a serial number. */
 function askOnline(options: OnlineOptions): AskOnline {
   const crlsAt = memoize(MAX_REMEMBERED_CRLS, String, (url: URL) => fetchCrls(url, options));
+  const askList = async (url: URL, asked: CertificateToCheck): Promise<RevocationStatus[]> => {
+    const crls = await crlsAt(url);
+    const statuses = typeof crls === 'string' ? [unknownBecause(crls)] : crls.map((crl) => options.byCrl(crl, asked));
+    return statuses.map((status) => from(url.href, status));
+  };
   return async (asked) => {
     const { fields } = asked.certificate;
     const reasons: string[] = [];
@@ -187,13 +193,11 @@ function askOnline(options: OnlineOptions): AskOnline {
     for (const url of responders) statuses.push(await askResponder(url, asked, options));
     for (const url of lists) {
       if (combineStatuses(statuses).kind !== 'unknown') break;
-      for (const status of await askList(url, asked, options, crlsAt)) statuses.push(status);
+      for (const status of await askList(url, asked)) statuses.push(status);
     }
     return statuses.length === 0 ? [unknownBecause('it contains no address of a CRL or an OCSP responder')] : statuses;
   };
 }
-
-type CrlsAt = (url: URL) => Promise<readonly Crl[] | string>;
 
 function usableAddresses(read: () => readonly string[], reasons: string[]): URL[] {
   try {
@@ -223,23 +227,9 @@ async function askResponder(url: URL, asked: CertificateToCheck, options: Online
     sizeLimit: MAX_OCSP_LENGTH,
   });
   const answer = bodyOf(outcome);
-  if (typeof answer === 'string') return unknown(url, answer);
-  const status = statusByOcsp(answer, asked.certificate, asked.issuer, now);
-  return status.kind === 'unknown' ? unknown(url, status.why) : status;
-}
-
-async function askList(
-  url: URL,
-  asked: CertificateToCheck,
-  options: OnlineOptions,
-  crlsAt: CrlsAt,
-): Promise<RevocationStatus[]> {
-  const crls = await crlsAt(url);
-  if (typeof crls === 'string') return [unknown(url, crls)];
-  return crls.map((crl) => {
-    const status = options.byCrl(crl, asked);
-    return status.kind === 'unknown' ? unknown(url, status.why) : status;
-  });
+  const status =
+    typeof answer === 'string' ? unknownBecause(answer) : statusByOcsp(answer, asked.certificate, asked.issuer, now);
+  return from(url.href, status);
 }
 
 async function fetchCrls(url: URL, { http, deadlineMilliseconds }: OnlineOptions): Promise<readonly Crl[] | string> {
@@ -252,8 +242,4 @@ function bodyOf(outcome: Outcome): Uint8Array | string {
   // TLS error messages quote names from the certificate of the server.
   if (outcome.kind === 'failure') return withoutDenseRuns(outcome.detail);
   return outcome.status === 200 ? outcome.body : `HTTP status ${outcome.status}`;
-}
-
-function unknown(url: URL, why: string): RevocationStatus {
-  return unknownBecause(`${url.href}: ${why}`);
 }

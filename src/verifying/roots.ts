@@ -1,9 +1,10 @@
 import tls from 'node:tls';
 import { readFileUpTo } from '../bytes/read-file.ts';
+import { lazy } from '../bytes/reuse.ts';
 import { type ParsedCertificate, parseCertificate } from '../certificates/certificate.ts';
 import { readContainer } from '../certificates/certificate-files.ts';
 import { type Crl, readCrls } from '../certificates/revocation/crl.ts';
-import { CodesignError } from '../errors/codesign-error.ts';
+import { CodesignError, orUndefined } from '../errors/codesign-error.ts';
 import { systemReason } from '../errors/system-reason.ts';
 import { verifyingErrors } from './errors.ts';
 
@@ -44,14 +45,7 @@ export async function loadTrustRoots(options: TrustRootsOptions): Promise<TrustR
     parts.push({ roots: certificates.map((der) => parseNamed(der, file, option)), source: file });
   }
   if (withSystem) parts.push(await loadSystemRoots(options));
-  let all: TrustRoots['roots'] | undefined;
-  return {
-    get roots() {
-      all ??= parts.flatMap(({ roots }) => roots);
-      return all;
-    },
-    source: parts.map(({ source }) => source).join(', '),
-  };
+  return lazyRoots(parts.map(({ source }) => source).join(', '), () => parts.flatMap(({ roots }) => roots));
 }
 
 /** Uses the first available source: SSL_CERT_FILE, the system's roots, or the roots in Node.js. */
@@ -59,11 +53,11 @@ async function loadSystemRoots({ environment, systemBundles }: TrustRootsOptions
   const fromEnvironment = environment.SSL_CERT_FILE;
   if (fromEnvironment) {
     const certificates = await readNamed(fromEnvironment, 'SSL_CERT_FILE');
-    return lazyRoots(fromEnvironment, () => certificates);
+    return readableRoots(fromEnvironment, () => certificates);
   }
   for (const path of systemBundles ?? (process.platform === 'linux' ? LINUX_BUNDLES : [])) {
     const certificates = await readBundle(path);
-    if (certificates !== undefined) return lazyRoots(path, () => certificates);
+    if (certificates !== undefined) return readableRoots(path, () => certificates);
   }
   return rootsOfNode();
 }
@@ -93,11 +87,9 @@ function unusable(path: string, option: string, cause: unknown): CodesignError {
 }
 
 async function readBundle(path: string): Promise<readonly Uint8Array[] | undefined> {
-  try {
-    return await readContainer({ name: path, bytes: await readFileUpTo(path, MAX_FILE_LENGTH) }, undefined);
-  } catch {
-    return undefined;
-  }
+  return readFileUpTo(path, MAX_FILE_LENGTH)
+    .then((bytes) => readContainer({ name: path, bytes }, undefined))
+    .catch(() => undefined);
 }
 
 /** This function exists in Node.js 22.15 and later. */
@@ -109,24 +101,23 @@ function rootsOfNode(): TrustRoots {
   const { getCACertificates } = tls as typeof tls & CertificateStores;
   const fromPem = (certificates: readonly string[]) =>
     certificates.map((pem) => Buffer.from(pem.replace(/-----[^-]+-----/g, ''), 'base64'));
-  if (getCACertificates === undefined) return lazyRoots('Node.js', () => fromPem(tls.rootCertificates));
-  return lazyRoots('the operating system', () => fromPem(getCACertificates('system')));
+  if (getCACertificates === undefined) return readableRoots('Node.js', () => fromPem(tls.rootCertificates));
+  return readableRoots('the operating system', () => fromPem(getCACertificates('system')));
 }
 
 /** Skips unreadable certificates. Skipping a certificate is safe, because a skipped certificate is not trusted. */
-function lazyRoots(source: string, certificates: () => readonly Uint8Array[]): TrustRoots {
-  let parsed: readonly ParsedCertificate[] | undefined;
+function readableRoots(source: string, certificates: () => readonly Uint8Array[]): TrustRoots {
+  return lazyRoots(source, () =>
+    certificates().flatMap((der) => orUndefined(() => parseCertificate(der, source)) ?? []),
+  );
+}
+
+function lazyRoots(source: string, read: () => readonly ParsedCertificate[]): TrustRoots {
+  const roots = lazy(read);
   return {
     source,
     get roots() {
-      parsed ??= certificates().flatMap((der) => {
-        try {
-          return [parseCertificate(der, source)];
-        } catch {
-          return [];
-        }
-      });
-      return parsed;
+      return roots();
     },
   };
 }

@@ -32,10 +32,6 @@ export interface Trust {
 
 export type ExamineTrust = (request: TrustRequest) => Promise<Trust>;
 
-export function chargedTo(examineTrust: ExamineTrust, budget: WorkBudget): ExamineTrust {
-  return (request) => examineTrust({ ...request, budget });
-}
-
 export interface TrustOptions {
   readonly roots: TrustRoots;
   readonly now: Date;
@@ -103,14 +99,11 @@ function whyNotTrusted(
 
 /** With lifetime signing (Authenticode), the certificate must be valid now, even if the signature has a timestamp. */
 function lifetimeFindings(leaf: ParsedCertificate, { at, purpose }: TrustRequest, now: Date): Finding[] {
-  if (purpose !== 'code-signing' || at > leaf.notAfter || now <= leaf.notAfter || !isLifetime(leaf)) return [];
+  if (purpose !== 'code-signing' || at > leaf.notAfter || now <= leaf.notAfter) return [];
+  // `examinePath` reports damaged extensions.
+  if (orUndefined(() => isLifetimeSigner(leaf.fields)) !== true) return [];
   const message = `The certificate of "${leaf.name}" expired on ${secondOf(leaf.notAfter)}. Its signatures expired too, even with a timestamp (lifetime signing).`;
   return [untrusted('certificate-expired', message)];
-}
-
-/** `examinePath` reports damaged extensions. */
-function isLifetime({ fields }: ParsedCertificate): boolean {
-  return orUndefined(() => isLifetimeSigner(fields)) ?? false;
 }
 
 /**

@@ -8,7 +8,7 @@ import type { Format } from '../format/format.ts';
 import type { SignableFile } from '../format/signable-file.ts';
 import { contentReader, recogniseFormat } from '../formats/recognise.ts';
 import type { DigestEntries } from '../zip/entry-digests.ts';
-import { chargedTo, type ExamineTrust } from './trust.ts';
+import type { ExamineTrust } from './trust.ts';
 import type { Verdict, VerifiedFile, VerifiedSignature } from './verdict.ts';
 import { examinePolicy, flatten, integrityBy, isGoodVerdict, type VerifyPolicy, worstOf } from './verdict.ts';
 import { verifySignature } from './verify-signature.ts';
@@ -26,7 +26,8 @@ export async function verifyFile(path: string, verifying: Verifying, onOpen?: On
     const format = await recogniseFormat(input.source, [path], verifying);
     return await verifySource(input.source, path, format, verifying, onOpen);
   } catch (thrown) {
-    return unreadFile(path, thrown);
+    const unread = unreadFile(path, thrown);
+    return unread;
   }
 }
 
@@ -62,7 +63,8 @@ async function examineFile(
   verifying: Verifying,
 ): Promise<Pick<VerifiedFile, 'verdict' | 'findings' | 'signatures'>> {
   const { examineTrust, now } = verifying;
-  const context = { examineTrust: examineTrust && chargedTo(examineTrust, budget), now, purpose: format.purpose };
+  const charged: typeof examineTrust = examineTrust && ((request) => examineTrust({ ...request, budget }));
+  const context = { examineTrust: charged, now, purpose: format.purpose };
   const signatures: VerifiedSignature[] = [];
   for (const signature of await signable.signatures()) signatures.push(await verifySignature(signature, context));
   const examined = await signable.examine();

@@ -26,13 +26,14 @@ export async function verifySignature(
   signature: FoundSignature,
   context: SignatureContext,
 ): Promise<VerifiedSignature> {
-  const { location, signer, algorithm } = signature;
+  const { location, signer, certificates, algorithm } = signature;
   const { examineTrust, now, purpose } = context;
   const timestamps = await inOrder(signature.timestamps, (one) =>
-    verifyTimestamp(one, examineTrust, now, signature.certificates),
+    verifyTimestamp(one, examineTrust, now, certificates),
   );
   const time = earliest(timestamps.filter(isGood));
-  const trust = await signerTrust(signature, examineTrust, time ?? now, purpose);
+  const { certificate: leaf } = signer;
+  const trust = leaf && (await examineTrust?.({ leaf, certificates, at: time ?? now, purpose }));
   const findings = [...(await signature.examine()), ...(trust?.findings ?? [])];
   // A file with an invalid timestamp must be rejected, even if the certificate has not expired.
   const integrity = worstOf([integrityBy(findings), ...timestamps.map((timestamp) => timestamp.integrity)]);
@@ -54,16 +55,6 @@ export async function verifySignature(
       ...(await inOrder(containedAs('nested', signature), (one) => verifySignature(one, context))),
     ],
   };
-}
-
-async function signerTrust(
-  { signer: { certificate }, certificates }: FoundSignature,
-  examineTrust: ExamineTrust | undefined,
-  at: Date,
-  purpose: Purpose,
-): Promise<Trust | undefined> {
-  if (examineTrust === undefined || certificate === undefined) return undefined;
-  return examineTrust({ leaf: certificate, certificates, at, purpose });
 }
 
 function isGood({ integrity, trust }: VerifiedTimestamp): boolean {
@@ -95,8 +86,10 @@ export async function verifyTimestamp(
   now: Date,
   others: readonly Uint8Array[] = [],
 ): Promise<VerifiedTimestamp> {
-  const { kind, time, signerCertificate, signerName } = timestamp;
-  const trust = await authorityTrust(timestamp, examineTrust, others);
+  const { kind, time, signerCertificate: leaf, signerName } = timestamp;
+  const certificates = [...timestamp.certificates, ...others];
+  // The authority's certificate must have been valid at the time of the timestamp. It may have expired since then.
+  const trust = leaf && time && (await examineTrust?.({ leaf, certificates, at: time, purpose: 'time-stamping' }));
   const findings = [...timestamp.findings, ...(trust?.findings ?? []), ...futureFindings(time, now)];
   const stated = integrityBy(findings);
   const integrity = time === undefined && stated === 'intact' ? 'broken' : stated;
@@ -106,23 +99,9 @@ export async function verifyTimestamp(
     time,
     integrity,
     trust: examineTrust === undefined ? 'not-checked' : isTrusted ? 'trusted' : 'untrusted',
-    signer: identityOf(signerName, signerCertificate, trust),
+    signer: identityOf(signerName, leaf, trust),
     findings,
   };
-}
-
-/**
- * The authority's certificate must have been valid at the time of the timestamp. The certificate may have expired since
- * then.
- */
-async function authorityTrust(
-  { signerCertificate, certificates, time }: Timestamp,
-  examineTrust: ExamineTrust | undefined,
-  others: readonly Uint8Array[],
-): Promise<Trust | undefined> {
-  if (examineTrust === undefined || signerCertificate === undefined || time === undefined) return undefined;
-  const pool = [...certificates, ...others];
-  return examineTrust({ leaf: signerCertificate, certificates: pool, at: time, purpose: 'time-stamping' });
 }
 
 function futureFindings(time: Date | undefined, now: Date): Finding[] {

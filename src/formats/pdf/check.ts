@@ -1,8 +1,8 @@
-import { forEachObject, forEachReference } from '../../pdf-syntax/all-objects.ts';
-import type { PdfDocument } from '../../pdf-syntax/document.ts';
+import { forEachObject, type PdfDocument } from '../../pdf-syntax/document.ts';
 import { pdfErrors } from '../../pdf-syntax/errors.ts';
 import { MAX_NUMBER } from '../../pdf-syntax/section.ts';
-import { type Field, readFields, readForm } from '../../pdf-syntax/structure.ts';
+import { type Field, readForm } from '../../pdf-syntax/structure.ts';
+import { forEachReference } from '../../pdf-syntax/values.ts';
 import { pdfSigningErrors } from './errors.ts';
 import { LARGEST_WITH_TEN_DIGITS } from './new-signature.ts';
 import { locks, type StoredSignature } from './stored.ts';
@@ -54,9 +54,7 @@ export async function checkChangeable(
 
 const READ_ONLY = 1;
 
-export async function emptyField(document: PdfDocument, name: string): Promise<Field> {
-  const form = await readForm(document);
-  const fields = form === undefined ? [] : await readFields(document, form);
+export async function emptyField(document: PdfDocument, fields: readonly Field[], name: string): Promise<Field> {
   const field = fields.find((each) => each.name === name);
   const unusable = (reason: string) => pdfSigningErrors('pdf-field-unusable', { field: name, reason });
   if (field === undefined) throw unusable('the document has no such field');
@@ -69,8 +67,7 @@ export async function emptyField(document: PdfDocument, name: string): Promise<F
   return field;
 }
 
-export async function freeName(document: PdfDocument, prefix: string): Promise<string> {
-  const form = await readForm(document);
-  const taken = new Set((form === undefined ? [] : await readFields(document, form)).map(({ name }) => name));
+export function freeName(fields: readonly Field[], prefix: string): string {
+  const taken = new Set(fields.map(({ name }) => name));
   for (let number = 1; ; number += 1) if (!taken.has(`${prefix}${number}`)) return `${prefix}${number}`;
 }

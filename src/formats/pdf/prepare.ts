@@ -6,8 +6,8 @@ import { isObjection } from '../../errors/finding.ts';
 import { prepareCms } from '../../format/cms.ts';
 import { formatErrors } from '../../format/errors.ts';
 import { type FormatOptions, textOf } from '../../format/options.ts';
-import type { Prepared, PreparedTimestamp, SigningContext } from '../../format/signable-file.ts';
-import { cmsEnvelope } from '../../format/signature.ts';
+import type { Embedding, Prepared, PreparedTimestamp, SigningContext } from '../../format/signable-file.ts';
+import { cmsEnvelope, type Envelope } from '../../format/signature.ts';
 import { dateString, textString } from '../../pdf-syntax/write.ts';
 import { checkChangeable, checkReferences, emptyField, freeName } from './check.ts';
 import { pdfSigningErrors } from './errors.ts';
@@ -19,12 +19,12 @@ import { CERTIFY, CERTIFY_LEVELS, CONTACT, FIELD, LOCATION, REASON } from './opt
 import { isDocumentTimestamp, PDF_PROFILE } from './stored.ts';
 
 export async function planSignature(
-  { document, stored }: OpenedPdf,
+  { document, stored, fields }: OpenedPdf,
   { formatOptions, time }: SigningContext,
 ): Promise<Omit<NewSignature, 'space'>> {
   const named = textOf(formatOptions, FIELD);
   const level = CERTIFY_LEVELS.get(textOf(formatOptions, CERTIFY) ?? '');
-  const field = named === undefined ? await freeName(document, 'Signature') : await emptyField(document, named);
+  const field = named === undefined ? freeName(fields, 'Signature') : await emptyField(document, fields, named);
   await checkChangeable(document, stored, typeof field === 'string' ? field : field.name);
   if (level !== undefined && stored.length > 0) throw pdfSigningErrors('pdf-certify-not-first');
   const firstNumber = await checkReferences(document);
@@ -58,27 +58,17 @@ const TOKEN_RESERVE = 16 * 1024;
 const RESERVE = 512;
 
 export async function prepareSignature(opened: OpenedPdf, context: SigningContext): Promise<Prepared> {
-  const { document, stored, reader } = opened;
   const planned = await planSignature(opened, context);
   const { algorithm, chain, timestampAlgorithm } = context;
-  const longest = prepareCms(PDF_PROFILE, context, {
-    type: DATA,
-    messageDigest: new Uint8Array(DIGEST_LENGTH[algorithm]),
-  });
+  const placeholder = { type: DATA, messageDigest: new Uint8Array(DIGEST_LENGTH[algorithm]) };
+  const longest = prepareCms(PDF_PROFILE, context, placeholder);
   const token = timestampAlgorithm && new Uint8Array(TOKEN_RESERVE);
   const space = longest.seal(new Uint8Array(chain.signatureLength), token).bytes.length + RESERVE;
-  const { content, result, put } = await prepareUpdate(document, { ...planned, space });
-  await rehearse(opened, result);
-  const { digests } = await reader.measure(document.source, content, [algorithm]);
+  const { digest, embed } = await prepareRehearsed(opened, { ...planned, space });
+  const messageDigest = await digest(algorithm);
   return {
-    units: [
-      prepareCms(PDF_PROFILE, context, { type: DATA, messageDigest: digests.get(algorithm) ?? new Uint8Array() }),
-    ],
-    embed: ([sealed]) => ({
-      patch: put(sealed.bytes),
-      added: [sealed],
-      envelopes: [...stored.map(({ cms }) => cmsEnvelope(cms ?? NOTHING)), sealed],
-    }),
+    units: [prepareCms(PDF_PROFILE, context, { type: DATA, messageDigest })],
+    embed: ([sealed]) => embed(sealed),
   };
 }
 
@@ -88,33 +78,36 @@ export async function prepareTimestamp(
   algorithm: DigestAlgorithm,
   force: boolean,
 ): Promise<PreparedTimestamp | undefined> {
-  const { document, stored, reader } = opened;
+  const { document, stored, fields } = opened;
   const last = stored.at(-1);
   if (last === undefined) throw formatErrors('not-signed');
   if (isDocumentTimestamp(last) && !force) return undefined;
   await checkChangeable(document, stored, undefined);
-  const field = await freeName(document, 'Timestamp');
-  const firstNumber = await checkReferences(document);
   const entries = [
     ['Type', '/DocTimeStamp'],
     ['SubFilter', '/ETSI.RFC3161'],
   ] as const;
-  const planned = { entries, field, firstNumber, space: TOKEN_RESERVE, certifies: false };
-  const { content, result, put } = await prepareUpdate(document, planned);
+  const field = freeName(fields, 'Timestamp');
+  const firstNumber = await checkReferences(document);
+  const wanted = { entries, field, firstNumber, space: TOKEN_RESERVE, certifies: false };
+  const { digest, embed } = await prepareRehearsed(opened, wanted);
+  return { digest: () => digest(algorithm), embed: (token) => embed(cmsEnvelope(token)) };
+}
+
+async function prepareRehearsed(opened: OpenedPdf, wanted: NewSignature) {
+  const { document, stored, reader } = opened;
+  const { content, result, put } = await prepareUpdate(document, wanted);
   await rehearse(opened, result);
   return {
-    async digest() {
+    async digest(algorithm: DigestAlgorithm): Promise<Uint8Array> {
       const { digests } = await reader.measure(document.source, content, [algorithm]);
-      return digests.get(algorithm) ?? new Uint8Array();
+      return digests.get(algorithm) ?? NOTHING;
     },
-    embed(token) {
-      const sealed = cmsEnvelope(token);
-      return {
-        patch: put(token),
-        added: [sealed],
-        envelopes: [...stored.map(({ cms }) => cmsEnvelope(cms ?? NOTHING)), sealed],
-      };
-    },
+    embed: (sealed: Envelope): Embedding => ({
+      patch: put(sealed.bytes),
+      added: [sealed],
+      envelopes: [...stored.map(({ cms }) => cmsEnvelope(cms ?? NOTHING)), sealed],
+    }),
   };
 }
 

@@ -1,6 +1,6 @@
-import { forEachReference } from '../../../pdf-syntax/all-objects.ts';
 import type { PdfDocument } from '../../../pdf-syntax/document.ts';
 import {
+  forEachReference,
   isOf,
   isSameValue,
   keyOf,

@@ -13,14 +13,14 @@ import {
   warning,
 } from '../../../errors/finding.ts';
 import { plural } from '../../../errors/plural.ts';
-import { openDocument } from '../../../pdf-syntax/document.ts';
-import { readCatalog } from '../../../pdf-syntax/structure.ts';
+import { openDocument, type PdfDocument } from '../../../pdf-syntax/document.ts';
+import { pagesOf, readCatalog } from '../../../pdf-syntax/structure.ts';
+import { keyOf } from '../../../pdf-syntax/values.ts';
 import type { OpenedPdf } from '../opened.ts';
 import { readSignatureFields, type StoredSignature } from '../stored.ts';
 import { findAdditions } from './additions.ts';
-import { differenceBetween } from './compare.ts';
+import { differenceBetween, type Pair } from './compare.ts';
 import { movedObjects } from './later-bytes.ts';
-import { pathOf } from './path.ts';
 
 export function examineRevision(opened: OpenedPdf, stored: StoredSignature): Promise<readonly Finding[]> {
   const examining = opened.revisions.get(stored) ?? examine(opened, stored);
@@ -136,3 +136,28 @@ const CERTIFICATION_REMOVED = note(
   'pdf-certification-removed',
   'The last revision no longer names the certification of the document (/Perms), so PDF readers do not show it.',
 );
+
+const MOST_KEYS_SHOWN = 8;
+
+async function pathOf(document: PdfDocument, pair: Pair): Promise<string> {
+  if (pair.key === 'Length' && pair.above !== undefined) return pathOf(document, pair.above);
+  const pages = await pageNumbers(document);
+  const keys: string[] = [];
+  for (let at: Pair | undefined = pair; at !== undefined; at = at.above) {
+    const page = pages.get(keyOf(at.reference ?? at.old));
+    if (page !== undefined) return [`page ${page}`, ...keysOf(keys)].join(', ');
+    if (at.key !== undefined) keys.unshift(typeof at.key === 'number' ? `[${at.key}]` : `/${at.key}`);
+  }
+  return ['the catalog', ...keysOf(keys)].join(', ');
+}
+
+function keysOf(keys: readonly string[]): readonly string[] {
+  if (keys.length === 0) return [];
+  return [keys.length > MOST_KEYS_SHOWN ? `… ${keys.slice(-MOST_KEYS_SHOWN).join(' ')}` : keys.join(' ')];
+}
+
+async function pageNumbers(document: PdfDocument): Promise<ReadonlyMap<string, number>> {
+  const numbers = new Map<string, number>();
+  for await (const { value } of pagesOf(document)) numbers.set(keyOf(value), numbers.size + 1);
+  return numbers;
+}
