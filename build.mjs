@@ -1,10 +1,9 @@
-// Builds what runs: dist (command line and library, all their packages inside, so that the package installs offline)
-// and server/dist (the server's own code; its packages stay where npm put them). Run it with `npm run build`.
+// Builds dist (the command line and the library, bundled with all their packages) and server/dist (the server without its
+// packages). Run it with `npm run build`.
 //
-// How the source talks to this build:
-// - CODESIGN_REMOTE_VERSION, CODESIGN_REMOTE_REVISION and CODESIGN_REMOTE_BUILD_TIME are constants (strings) here and
-//   undeclared in a run from source: read them behind `typeof … === 'string'`. See src/app/version.ts.
-// - What is imported with `await import(…)` becomes a file of its own in dist, loaded when it is needed.
+// The build defines the constants CODESIGN_REMOTE_VERSION, CODESIGN_REMOTE_REVISION and CODESIGN_REMOTE_BUILD_TIME. In a
+// run from source, they are not declared (see src/app/version.ts). A module that is imported with `await import(…)` becomes
+// a separate file in dist.
 import { execFileSync, spawn } from 'node:child_process';
 import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
@@ -25,7 +24,7 @@ const target = ({ engines }) => `node${engines.node.replace(/[^\d.]/g, '')}`;
 /** Entry points that package.json exports with types. */
 const ENTRIES = ['index', 'hooks/electron-builder', 'hooks/electron-windows-sign'];
 
-/** dist/*.js: the library and what threads run; dist/*.cjs: the command line, and the library for CommonJS. */
+/** dist/*.js contains the library and the worker; dist/*.cjs the command line, and the library for CommonJS. */
 async function buildClient() {
   const library = await bundle('.js', {
     input: {
@@ -50,12 +49,12 @@ async function buildClient() {
     plugins: [plugin],
     output: {
       format: 'cjs',
-      // What one command needs is in few files (many small ones take longer to load), and little else is in them.
+      // A command should load few files (many small files take longer) that contain little else.
       codeSplitting: {
         groups: [
           ...parts.map(({ name, entry }) => ({ name, test: (id) => imports(inRoot(entry)).has(id) })),
           { debugName: 'shared', name: sharedFolder, minShareCount: 2 },
-          // Only verify --inside reads these.
+          // Only --inside loads these modules.
           { name: 'contents', test: /\/src\/formats\/(pe\/appended|msi\/contents|cabinet-contents|zip-contents)\.ts$/ },
           { debugName: 'formats', name: (id) => /\/src\/formats\/([^/]+)\//.exec(id)?.[1] },
         ],
@@ -73,19 +72,19 @@ async function buildClient() {
     ['types', 'man', 'schema'],
   );
   for (const name of ENTRIES.map((entry) => path.posix.basename(entry))) {
-    // Every supported Node.js can require an ES module that has no top-level await.
+    // Every supported Node.js version can require an ES module without top-level await.
     await writeFile(inRoot('dist', `${name}.cjs`), `module.exports = require('./${name}.js');\n`);
   }
 }
 
-/** release/program: the command line and its worker, each as one file, for single executables (scripts/release.mjs). */
+/** release/program contains the command line and its worker, one file each, for single executables (scripts/release.mjs). */
 async function buildForExecutables() {
   const output = { dir: inRoot('release', 'program'), format: 'cjs', codeSplitting: false };
   await bundle('.cjs', { input: { cli: 'src/cli/executable.ts' }, output });
   await bundle('.cjs', { input: { 'digest-worker': 'src/zip/digest-worker.ts' }, output });
 }
 
-/** Writes a bundle with all its packages to dist, with this ending. Returns its files. */
+/** Writes a bundle with all its packages to dist. Returns its files. */
 async function bundle(extension, { input, plugins = [], output }) {
   const { output: files } = await rolldown({
     cwd: root,
@@ -98,7 +97,7 @@ async function bundle(extension, { input, plugins = [], output }) {
       dir: inRoot('dist'),
       entryFileNames: `[name]${extension}`,
       chunkFileNames: `[name]-[hash]${extension}`,
-      // Names stay: a stack trace that a user sends in must be readable.
+      // Keeps names, so that stack traces from users are readable.
       minify: { compress: true, mangle: false, codegen: { removeWhitespace: true } },
       comments: false,
       ...output,
@@ -107,7 +106,7 @@ async function bundle(extension, { input, plugins = [], output }) {
   return files;
 }
 
-/** Finds a module's static imports, and theirs: `imports` has them once everything is parsed. */
+/** After parsing, `imports` returns all modules that an entry imports statically, also indirectly. */
 function findImports(entries) {
   const found = new Map();
   const plugin = {
@@ -124,7 +123,7 @@ function findImports(entries) {
   return { plugin, imports: (entry) => found.get(entry) };
 }
 
-/** The package or the folder of src, except for formats, which have chunks of their own. */
+/** Returns the package, or the folder of src. Formats have separate chunks. */
 function sharedFolder(id) {
   const [, folder] =
     /\/node_modules\/((?:@[^/]+\/)?[^/]+)\//.exec(id) ?? /\/src\/(?!formats\/)([^/]+)\//.exec(id) ?? [];
@@ -133,14 +132,14 @@ function sharedFolder(id) {
 
 const [AGENT, NOTHING] = ['\0agent', '\0nothing'];
 /**
- * Bundles the agent of undici without what it cannot reach here: the rest of the main file, HTTP/2 (our connector speaks
- * HTTP/1.1 only) and form data. See docs/decisions/http-client.md.
+ * Bundles undici's agent without unreachable code: the rest of the main file, HTTP/2 (the connector uses HTTP/1.1 only)
+ * and form data. See docs/decisions/http-client.md.
  */
 const undiciAgent = {
   name: 'undici-agent',
   resolveId(id, importer) {
     if (id === 'undici') return AGENT;
-    // The same parser, for processors without SIMD: one of the two is enough, and short answers gain nothing from SIMD.
+    // undici contains the parser twice. Short responses gain nothing from SIMD, so the parser without SIMD is enough.
     if (id.endsWith('/llhttp_simd-wasm.js')) return this.resolve(id.replace('_simd', ''), importer);
     return /\/(client-h2\.js|fetch\/body\.js)$/.test(id) ? NOTHING : undefined;
   },
@@ -150,7 +149,7 @@ const undiciAgent = {
   },
 };
 
-/** server/dist: the server's code and the API's messages; the server's own dependencies are not bundled. */
+/** Builds the server and the API's messages to server/dist, without the server's dependencies. */
 async function buildServer() {
   const { metafile } = await build({
     absWorkingDir: root,
@@ -176,7 +175,7 @@ async function buildServer() {
   await finish('server/dist', inputs, Object.keys(metafile.outputs));
 }
 
-/** Notices for what was bundled, and nothing left over from an earlier build. `inputs`: files and how many bytes of each. */
+/** Writes the notices, and removes files of an earlier build. `inputs` lists the bundled files with their lengths. */
 async function finish(folder, inputs, files, folders = []) {
   const notices = `${folder}/THIRD-PARTY-NOTICES.txt`;
   await writeFile(inRoot(notices), await thirdPartyNotices(inputs));
@@ -187,7 +186,7 @@ async function finish(folder, inputs, files, folders = []) {
   }
 }
 
-/** The licences of exactly the packages of which a bundle holds code. */
+/** Returns the licences of all packages whose code is in the bundle. */
 async function thirdPartyNotices(inputs) {
   const folders = inputs
     .filter(([, bytes]) => bytes > 0)
@@ -197,17 +196,17 @@ async function thirdPartyNotices(inputs) {
   for (const folder of [...new Set(folders)].sort()) {
     const { name, version, license, homepage } = await readJson(folder, 'package.json');
     const own = (await readdir(inRoot(folder))).filter((file) => /^(licen[cs]e|copying|notice)/i.test(file)).sort();
-    // The texts of packages that leave theirs in their repository.
+    // docs/licences contains the licences of packages that do not include one.
     const licence =
       own.length > 0 ? own.map((file) => inRoot(folder, file)) : [inRoot('docs', 'licences', `${name}.txt`)];
     const texts = await Promise.all(licence.map((file) => readFile(file, 'utf8')));
     const heading = [`${name} ${version} (${license})`, ...(homepage ? [homepage] : [])].join('\n');
     notices.push(`${heading}\n\n${texts.map((text) => text.trim()).join('\n\n')}\n`);
   }
-  return `This folder holds code of these packages:\n\n${notices.join(`\n${'-'.repeat(72)}\n\n`)}`;
+  return `This folder contains code of these packages:\n\n${notices.join(`\n${'-'.repeat(72)}\n\n`)}`;
 }
 
-/** dist/types: declarations of the entry points and of all types they name, as .d.ts and, for CommonJS, as .d.cts. */
+/** Writes the declarations of the entry points and of all their types to dist/types, as .d.ts and as .d.cts (CommonJS). */
 async function buildDeclarations() {
   const types = 'dist/types';
   await rm(inRoot(types), { recursive: true, force: true });
@@ -220,7 +219,7 @@ async function buildDeclarations() {
   }
 }
 
-/** Follows the imports of a declaration file; they end in .ts as in the source and become .js, as a consumer needs it. */
+/** Follows the imports of a declaration file, and replaces their extension .ts by .js. */
 async function keepReachable(file, reached, importers) {
   if (reached.has(file)) return;
   reached.add(file);
@@ -240,13 +239,13 @@ async function keepReachable(file, reached, importers) {
   for (const next of imported) await keepReachable(next, reached, [...importers, file]);
 }
 
-/** Version, revision and time of this build: of the commit, so that the same commit always builds the same bytes. */
+/** Uses the time of the commit, so that the same commit always builds the same bytes. */
 function versionConstants(version) {
   const git = (...args) => {
     try {
       return execFileSync('git', args, { cwd: root, encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] }).trim();
     } catch {
-      return ''; // Not a clone, or no git: a source archive has neither revision nor time.
+      return ''; // A source archive has neither revision nor time.
     }
   };
   const isClone = git('rev-parse', '--show-prefix') === '' && git('rev-parse', '--is-inside-work-tree') === 'true';
@@ -260,13 +259,13 @@ function versionConstants(version) {
   );
 }
 
-/** Every file under a folder, relative to the root, with forward slashes. */
+/** Returns all files in a folder and its subfolders, relative to the root, with forward slashes. */
 async function filesUnder(folder) {
   const entries = await readdir(inRoot(folder), { recursive: true, withFileTypes: true });
   return entries.filter((entry) => entry.isFile()).map((entry) => fromRoot(path.join(entry.parentPath, entry.name)));
 }
 
-/** Runs a program to its end; its output is the error's text when it fails. */
+/** Throws an error with the program's output if the program fails. */
 async function run(command, args) {
   const child = spawn(command, args, { cwd: root, stdio: ['ignore', 'pipe', 'inherit'] });
   let output = '';

@@ -9,7 +9,7 @@ async function start() {
   process.once('beforeExit', complain);
   process.exitCode = await require('../dist/cli.cjs').main(process.argv.slice(2));
   process.off('beforeExit', complain);
-  // Not while the process ends: by then a run has noted its end, and a kill would come too late.
+  // Must run before the process ends: at that point, the run has already recorded its success in the journal.
   require('node:module').flushCompileCache?.();
 }
 

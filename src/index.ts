@@ -2,11 +2,11 @@
 
 import { relative } from 'node:path';
 import { clockFromNow } from './app/clock.ts';
-import { openLocalRun, openTimestamping } from './app/compose-changes.ts';
+import { openTimestamping } from './app/compose-changes.ts';
 import { composeNamed } from './app/compose-config.ts';
 import { composeHistory } from './app/compose-history.ts';
 import { composeInside } from './app/compose-inside.ts';
-import { composeReading } from './app/compose-local.ts';
+import { composeReading, openRun } from './app/compose-local.ts';
 import { composeResume } from './app/compose-resume.ts';
 import { openSigning } from './app/compose-signing.ts';
 import { composeVerifying } from './app/compose-verifying.ts';
@@ -109,7 +109,7 @@ export interface ChangeFilesOptions {
 }
 
 export interface TimestampFilesOptions extends ChangeFilesOptions, Omit<LibraryOptionsOf<'timestamp'>, 'output'> {
-  /** This option has the same meaning as for `signFiles`. */
+  /** Environment variables, as for `signFiles`. */
   readonly env?: Environment;
 }
 
@@ -130,7 +130,7 @@ export async function timestampFiles(options: TimestampFilesOptions): Promise<Ch
  */
 export async function removeSignatures(options: ChangeFilesOptions): Promise<ChangeFilesResult> {
   const { files, signal, onEvent = () => undefined } = options;
-  const { run } = await openLocalRun(onEvent);
+  const { run } = await openRun(onEvent);
   return await removeWith(files.map(asFileToSign), run, signal);
 }
 
@@ -139,7 +139,7 @@ function asFileToSign(file: string | FileToSign): FileToSign {
 }
 
 export interface ResumeOptions extends LibraryOptionsOf<'resume'> {
-  /** This option has the same meaning as for `signFiles`. */
+  /** Environment variables, as for `signFiles`. */
   readonly env?: Environment;
   readonly signal?: AbortSignal;
   readonly onEvent?: (event: SigningEvent) => void;

@@ -5,27 +5,18 @@ import type { SigningEvent } from '../signing/outcome.ts';
 import { composeHttp, composeTimestamps, readTimestampRoots } from './compose-connection.ts';
 import { type OpenedRun, openRun } from './compose-local.ts';
 
-type OnEvent = (event: SigningEvent) => void;
-
-/** Limit on concurrent files in commands that call no server. */
-const LOCAL_CONCURRENCY = 4;
-
 export interface OpenedTimestamping extends OpenedRun, Timestamping, AsyncDisposable {}
 
 export async function openTimestamping(
   settings: Resolved<'timestamp'>,
   env: Environment,
-  onEvent: OnEvent,
+  onEvent: (event: SigningEvent) => void,
 ): Promise<OpenedTimestamping> {
   const { look, concurrency, force } = settings;
   const timestamps = resolveTimestamps(look, OPTIONS.timestampAlgorithm.in.timestamp.default, env);
   const http = await composeHttp(settings, env, concurrency);
   const authorities = composeTimestamps(settings, timestamps, http, await readTimestampRoots(timestamps), onEvent);
   if (authorities === undefined) throw missingSettings(['timestampUrl'], env);
-  const opened = await openRun(concurrency, onEvent);
+  const opened = await openRun(onEvent, concurrency);
   return { ...opened, authorities, algorithm: timestamps.algorithm, force, [Symbol.asyncDispose]: () => http.close() };
-}
-
-export function openLocalRun(onEvent: OnEvent): Promise<OpenedRun> {
-  return openRun(LOCAL_CONCURRENCY, onEvent);
 }

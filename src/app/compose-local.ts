@@ -37,7 +37,13 @@ export interface OpenedRun {
   removeTemporaryFiles(): void;
 }
 
-export async function openRun(concurrency: number, onEvent: (event: SigningEvent) => void): Promise<OpenedRun> {
+/** Limit on concurrent files in commands that call no server. */
+const LOCAL_CONCURRENCY = 4;
+
+export async function openRun(
+  onEvent: (event: SigningEvent) => void,
+  concurrency = LOCAL_CONCURRENCY,
+): Promise<OpenedRun> {
   const names = temporaryNames({
     processes: await observeProcesses(),
     randomHex: () => randomBytes(8).toString('hex'),

@@ -1,4 +1,4 @@
-/** Reads only settings that the unfinished calls need: listing them needs no credentials. */
+/** Reads only settings that the unfinished calls need: listing and discarding calls need no credentials. */
 
 import { lazy } from '../bytes/reuse.ts';
 import type { CodesignError } from '../errors/codesign-error.ts';
@@ -50,13 +50,11 @@ export async function composeResume(
   const { look, dryRun, forget, forgetUnknown } = resolved;
   const settings = { ...resolved, extra: resolveExtra(look.read('extra'), look.read('fileName')) };
   const reading = dryRun ? await composeJournalReading(env) : undefined;
-  // Checks first whether a journal exists, because opening it would create one.
   const journal =
     reading === undefined && (await hasJournal(env)) ? await composeJournal(runtime, settings.timeout) : undefined;
   const calls = [...((await (reading ?? journal)?.unfinished()) ?? [])].sort((one, other) =>
     one.at < other.at ? -1 : 1,
   );
-  // Listing and forgetting need no credentials.
   const isForgetting = forget.length > 0 || forgetUnknown;
   const isOptional = (dryRun || isForgetting) && !hasCredentials(env);
   const isUseful = calls.some(({ kind }) => kind !== 'under-way' && kind !== 'unknown');
@@ -64,10 +62,10 @@ export async function composeResume(
   const connecting = isUseful ? connect({ ...settings, auditLog }, env, onEvent) : undefined;
   const connection = await (isOptional ? connecting?.catch(withoutCredentials) : connecting);
   const failedReports = new Map<string, CodesignError>();
-  const { run, removeTemporaryFiles } = await openRun(settings.concurrency, (event) => {
+  const { run, removeTemporaryFiles } = await openRun((event) => {
     if (event.type === 'report-failed') failedReports.set(event.record, event.error);
     onEvent(event);
-  });
+  }, settings.concurrency);
   const warnings: string[] = [...(connection?.warnings ?? [])];
   const close = lazy(async () => journal?.close());
 
@@ -169,12 +167,11 @@ async function composeWriting(
     return {
       run: { ...run, ...(inside && { containers: inside.containers }) },
       context: { algorithm, timestampAlgorithm, chain, formatOptions: signingOptions.formatOptions },
-      // Files inside the file may use another algorithm; their calls are then not part of the work that is looked up
-      // here.
       typedOptions: [],
       policy: {
         existing,
         inside,
+        // The call's algorithm is not required of files inside the file.
         isAlgorithmGiven: false,
         allOrNothing: false,
         report: settings.report && report !== false,

@@ -7,7 +7,6 @@ import { hasCredentials } from '../options/credentials/credentials.ts';
 import type { ReplacedExtra } from '../options/extra.ts';
 import type { SigningSettings, TimestampSettings } from '../options/resolve.ts';
 import type { Environment } from '../options/table.ts';
-import type { SigningService } from '../service/signing-service.ts';
 import { signingWarnings } from '../signing/errors.ts';
 import type { SigningEvent } from '../signing/outcome.ts';
 import type { ClientInfo } from '../signing/service/account.ts';
@@ -15,7 +14,6 @@ import { withoutJournal } from '../signing/service/call.ts';
 import type { RunContext } from '../signing/signing-context.ts';
 import type { Inside } from '../signing/signing-policy.ts';
 import type { Signing } from '../signing/signing-run.ts';
-import type { TimestampAuthorities } from '../timestamp/authorities.ts';
 import { readChain } from './compose-config.ts';
 import {
   checkProxies,
@@ -47,7 +45,7 @@ export async function openSigning(
   const { account, authorities } = connection;
   const journal = settings.dryRun || !settings.journal ? undefined : await composeJournal(runtime, settings.timeout);
   const close = lazy(async () => journal?.close());
-  const opened = await openRun(settings.concurrency, onEvent);
+  const opened = await openRun(onEvent, settings.concurrency);
   const warnings = [
     ...chain.warnings,
     ...connection.warnings,
@@ -105,22 +103,7 @@ export function describeClient(id: string, replaced: ReplacedExtra): ClientInfo 
   };
 }
 
-interface Connection {
-  readonly account:
-    | { readonly service: SigningService; readonly origin: string; readonly code: string; readonly clientId: string }
-    | undefined;
-  /** Connects to the service, and resolves the first timestamp authority, before either is needed. */
-  readonly prepare?: () => void;
-  readonly authorities: TimestampAuthorities | undefined;
-  readonly warnings: readonly string[];
-  readonly later: readonly string[];
-}
-
-async function connect(
-  settings: SigningSettings,
-  env: Environment,
-  onEvent: (event: SigningEvent) => void,
-): Promise<Connection> {
+async function connect(settings: SigningSettings, env: Environment, onEvent: (event: SigningEvent) => void) {
   const { baseUrl, code } = settings;
   if (baseUrl === undefined || code === undefined) {
     throw new Error('settings for a run that calls the service have its address and a certificate number');
@@ -130,7 +113,8 @@ async function connect(
   const { service, http, client, later } = await composeService(baseUrl, credentials, settings, env, onEvent);
   return {
     account: { service, origin: baseUrl.origin, code, clientId: client },
-    prepare() {
+    /** Connects to the service, and resolves the first timestamp authority, before either is needed. */
+    prepare(): void {
       http.prepare(baseUrl);
       const [first] = settings.timestamps.urls;
       if (first !== undefined) http.resolve(first);
@@ -151,11 +135,11 @@ function aboutTimestamps(
 }
 
 /** Needs no credentials, but checks all specified settings, because the real run would fail later. */
-async function checkConnection(settings: SigningSettings, env: Environment): Promise<Connection> {
+async function checkConnection(settings: SigningSettings, env: Environment) {
   await readTlsRoots(settings, env);
   await readTimestampRoots(settings.timestamps);
   checkProxies(settings, [...(settings.baseUrl ? [settings.baseUrl] : []), ...settings.timestamps.urls]);
-  const nothing = { account: undefined, authorities: undefined, later: [] };
+  const nothing = { account: undefined, authorities: undefined, prepare: undefined, later: [] };
   if (!hasCredentials(env)) return { ...nothing, warnings: [] };
   const { warnings } = await composeCredentials(env, settings, settings.baseUrl?.origin);
   return { ...nothing, warnings };

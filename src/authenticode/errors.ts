@@ -8,7 +8,7 @@ export const authenticodeErrors = defineErrors('local', {
   },
   'url-invalid': {
     category: 'usage',
-    message: "the program's web page {problem}",
+    message: "the address of the program's web page {problem}",
     hint: 'Use an absolute URL, for example https://example.com/product',
   },
   'authenticode-malformed': {

@@ -12,7 +12,7 @@ export const bytesErrors = defineErrors('local', {
   },
   'file-too-large': {
     message: 'the file is {size} bytes long, but only {kind} of up to {limit} bytes can be signed',
-    hint: 'Check that this is the right file. If it is, move some of its data to another file.',
+    hint: 'Check that this is the right file. If the file is the right one, move some of its data to another file.',
     isUnsupported: true,
   },
   'read-past-end': {

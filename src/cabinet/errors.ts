@@ -4,7 +4,7 @@ import { defineErrors } from '../errors/define-errors.ts';
 export const cabinetErrors = defineErrors('local', {
   'cabinet-missing': {
     message: 'some of the contents are in the cabinet {name}, which is not in the same folder',
-    hint: 'Put all cabinets that belong together into one folder, and verify the folder.',
+    hint: 'Put all cabinets of the set into one folder, and verify that folder.',
   },
   'cabinet-reserve-in-use': {
     message: "the reserved area of the cabinet's header ({length} bytes) contains data from another program",

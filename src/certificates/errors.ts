@@ -2,7 +2,7 @@ import { defineErrors, defineWarnings } from '../errors/define-errors.ts';
 
 export const certificateErrors = defineErrors('local', {
   'certificate-file-too-large': {
-    message: '{file} is {size} bytes long, but a certificate file can have at most {limit}',
+    message: '{file} is {size} bytes long, but the limit for certificate files is {limit} bytes',
     hint: 'Use a file that contains only the signing certificate and its issuers.',
   },
   'certificate-file-unreadable': {
@@ -20,7 +20,7 @@ export const certificateErrors = defineErrors('local', {
   },
   'certificate-is-private-key': {
     message: '{file}: contains a private key, not a certificate',
-    hint: 'Use only the certificate. Its key stays in the HSM of the service. If this private key is in use, keep it away from build machines.',
+    hint: 'Use only the certificate. The private key for signing stays in the HSM of the service. Never store a private key that is in use on a build machine.',
   },
   'certificate-password-missing': {
     category: 'usage',
@@ -47,7 +47,7 @@ export const certificateErrors = defineErrors('local', {
   'certificate-not-rsa': {
     message:
       'the certificate of "{name}" has a key of type {keyType}, but the service signs only with RSA (PKCS#1 v1.5)',
-    hint: 'Use the certificate that --code selects at the service. That certificate has an RSA key.',
+    hint: 'Use the certificate that --code selects at the service; its key is an RSA key.',
   },
   'certificate-key-size': {
     message:
@@ -64,11 +64,11 @@ export const certificateErrors = defineErrors('local', {
   },
   'certificate-not-for-code-signing': {
     message: 'the certificate of "{name}" is not for code signing: {problem}',
-    hint: 'Use a code-signing certificate. Verifiers reject signatures made with other certificates.',
+    hint: 'Use a code-signing certificate. Verifiers reject a signature made with a certificate for another purpose.',
   },
   'certificate-not-for-purpose': {
     message: 'the certificate of "{name}" is not for {purpose}: {problem}',
-    hint: 'Use a certificate for this purpose. Verifiers of this format reject signatures made with other certificates.',
+    hint: 'Use a certificate for {purpose}. Verifiers reject a signature made with a certificate for another purpose.',
   },
 });
 

@@ -1,8 +1,10 @@
-export const ORDER_OF_SETTINGS = `\
+import type { CommandName } from '../options/option.ts';
+
+const ORDER_OF_SETTINGS = `\
 A setting is looked up in this order: option, environment variable, codesign-remote.config.json of the project, your profile,
 default.`;
 
-export const NOTES = {
+export const NOTES: Readonly<Record<'program' | 'config', string> & Partial<Record<CommandName, string>>> = {
   program: `\
 The first time: codesign-remote init, codesign-remote login, codesign-remote sign <file>.
 Run codesign-remote <command> --help for its options.`,
@@ -217,6 +219,8 @@ Examples:
 
 Exit codes: 0 done, 2 usage, or a damaged file, 6 the file cannot be written`,
 
+  'config list': ORDER_OF_SETTINGS,
+
   explain: `\
 Names in braces stand for values that the actual message shows.
 
@@ -241,4 +245,4 @@ Examples:
   codesign-remote man | man -l -
 
 Exit codes: 0 shown, 2 usage`,
-} as const;
+};

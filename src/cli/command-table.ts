@@ -1,5 +1,5 @@
 import { type ArgumentDefinition, command, type ProgramDefinition } from './command.ts';
-import { NOTES, ORDER_OF_SETTINGS } from './command-notes.ts';
+import { NOTES } from './command-notes.ts';
 
 const FILES: ArgumentDefinition = {
   name: 'files...',
@@ -23,7 +23,6 @@ export const PROGRAM: ProgramDefinition = {
       name: 'sign',
       description: 'sign files in place, or write the signed files to --output',
       arguments: [FILES],
-      notes: NOTES.sign,
       run: async (io, options, [files]: [readonly string[]]) =>
         (await import('./commands/sign.ts')).sign(files, options, io),
     }),
@@ -31,7 +30,6 @@ export const PROGRAM: ProgramDefinition = {
       name: 'catalog',
       description: 'create an unsigned security catalog that lists files of any type',
       arguments: [FILES],
-      notes: NOTES.catalog,
       run: async (io, options, [files]: [readonly string[]]) =>
         (await import('./commands/catalog.ts')).catalog(files, options, io),
     }),
@@ -39,7 +37,6 @@ export const PROGRAM: ProgramDefinition = {
       name: 'verify',
       description: 'check the integrity, signer, certificate chain and timestamp of signed files',
       arguments: [FILES],
-      notes: NOTES.verify,
       run: async (io, options, [files]: [readonly string[]]) =>
         (await import('./commands/verify.ts')).verify(files, options, io),
     }),
@@ -47,7 +44,6 @@ export const PROGRAM: ProgramDefinition = {
       name: 'timestamp',
       description: 'add timestamps to signed files',
       arguments: [FILES],
-      notes: NOTES.timestamp,
       run: async (io, options, [files]: [readonly string[]]) =>
         (await import('./commands/changes.ts')).timestamp(files, options, io),
     }),
@@ -55,7 +51,6 @@ export const PROGRAM: ProgramDefinition = {
       name: 'remove',
       description: 'remove all signatures from files',
       arguments: [FILES],
-      notes: NOTES.remove,
       run: async (io, options, [files]: [readonly string[]]) =>
         (await import('./commands/changes.ts')).remove(files, options, io),
     }),
@@ -70,7 +65,6 @@ export const PROGRAM: ProgramDefinition = {
           offers: 'paths',
         },
       ],
-      notes: NOTES.attach,
       run: async (io, options, [file, signature]: [string, string]) =>
         (await import('./commands/changes.ts')).attach(file, signature, options, io),
     }),
@@ -78,56 +72,47 @@ export const PROGRAM: ProgramDefinition = {
       name: 'inspect',
       description: 'show the signatures of a file',
       arguments: [FILE_TO_READ],
-      notes: NOTES.inspect,
       run: async (io, options, [file]: [string]) => (await import('./commands/inspect.ts')).inspect(file, options, io),
     }),
     command({
       name: 'extract',
       description: 'extract a signature from a file as CMS (PKCS#7)',
       arguments: [FILE_TO_READ],
-      notes: NOTES.extract,
       run: async (io, options, [file]: [string]) => (await import('./commands/inspect.ts')).extract(file, options, io),
     }),
     command({
       name: 'resume',
       description: 'finish interrupted runs of `sign`: write the files and send the reports',
-      notes: NOTES.resume,
       run: async (io, options) => (await import('./commands/resume.ts')).resume(options, io),
     }),
     command({
       name: 'history',
       description: 'list the signatures requested from the service, with totals by month and certificate',
-      notes: NOTES.history,
       run: async (io, options) => (await import('./commands/history.ts')).history(options, io),
     }),
     command({
       name: 'init',
       description: 'prompt for the settings that signing needs, check them, and store them in your profile',
-      notes: NOTES.init,
       run: async (io, options) => (await import('./commands/init.ts')).init(options, io),
     }),
     command({
       name: 'doctor',
       description: 'check the settings, the certificate, the service, the timestamp authorities and this machine',
-      notes: NOTES.doctor,
       run: async (io, options) => (await import('./commands/doctor.ts')).doctor(options, io),
     }),
     command({
       name: 'login',
       description: "store credentials for a signing service in the operating system's keychain, or in a file",
-      notes: NOTES.login,
       run: async (io, options) => (await import('./commands/credentials.ts')).login(options, io),
     }),
     command({
       name: 'logout',
       description: 'remove the credentials that login has stored',
-      notes: NOTES.logout,
       run: async (io, options) => (await import('./commands/credentials.ts')).logout(options, io),
     }),
     command({
       name: 'whoami',
       description: 'show which credentials `sign` would use, and where they come from',
-      notes: NOTES.whoami,
       run: async (io, options) => (await import('./commands/credentials.ts')).whoami(options, io),
     }),
     {
@@ -138,7 +123,6 @@ export const PROGRAM: ProgramDefinition = {
         command({
           name: 'config list',
           description: 'list the effective settings',
-          notes: ORDER_OF_SETTINGS,
           run: async (io, options) => (await import('./commands/config.ts')).configList(options, io),
         }),
         command({
@@ -180,22 +164,18 @@ export const PROGRAM: ProgramDefinition = {
       arguments: [
         { name: 'code', help: 'error code, as shown in brackets at the end of error messages', offers: 'codes' },
       ],
-      notes: NOTES.explain,
       run: async (io, _options, [code]: [string]) => (await import('./commands/explain.ts')).explain(code, io),
     }),
     command({
       name: 'completion',
       description: 'print a script that enables tab completion in a shell',
       arguments: [{ name: 'shell', help: 'name of the shell', offers: ['bash', 'zsh', 'fish', 'powershell'] }],
-      notes: NOTES.completion,
       run: async (io, _options, [shell]: ['bash' | 'zsh' | 'fish' | 'powershell']) =>
         (await import('./completion/scripts.ts')).completion(shell, io),
     }),
     command({
       name: 'man',
       description: 'print the manual page',
-      arguments: [],
-      notes: NOTES.man,
       run: async (io) => (await import('./docs-folder.ts')).printManual(io),
     }),
   ],

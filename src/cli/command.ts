@@ -1,5 +1,6 @@
 import type { CommandName } from '../options/option.ts';
 import type { OptionsOf } from '../options/table.ts';
+import { NOTES } from './command-notes.ts';
 import type { Io } from './io.ts';
 
 /** Returns `<files...>`, or `[values...]` for an optional argument. */
@@ -16,7 +17,7 @@ export interface ArgumentDefinition {
   readonly name: string;
   readonly isOptional?: true;
   readonly help: string;
-  /** If this is a list, it contains all accepted words. */
+  /** A list contains all accepted words. */
   readonly offers: 'paths' | 'profiles' | 'keys' | 'codes' | 'nothing' | readonly string[];
 }
 
@@ -25,7 +26,7 @@ export interface CommandDefinition {
   readonly name: CommandName;
   readonly description: string;
   readonly arguments: readonly ArgumentDefinition[];
-  readonly notes?: string;
+  readonly notes: string | undefined;
   /** Returns the exit code. The command imports its dependencies only when it runs. */
   run(io: Io, options: object, values: readonly unknown[]): Promise<number>;
 }
@@ -47,7 +48,7 @@ export interface ProgramDefinition {
 }
 
 interface TypedDefinition<Name extends CommandName, Values extends readonly unknown[]>
-  extends Omit<CommandDefinition, 'arguments' | 'run'> {
+  extends Omit<CommandDefinition, 'arguments' | 'notes' | 'run'> {
   readonly name: Name;
   readonly arguments?: readonly ArgumentDefinition[];
   run(io: Io, options: OptionsOf<Name>, values: Values): Promise<number>;
@@ -61,6 +62,7 @@ export function command<Name extends CommandName, Values extends readonly unknow
   return {
     ...definition,
     arguments: taken,
+    notes: NOTES[definition.name],
     // Commander passes one value for each argument, and only options that are in the option table.
     run: (io, options, values) => run(io, options as OptionsOf<Name>, values as unknown as Values),
   };

@@ -72,7 +72,7 @@ export const cliErrors = defineErrors('usage', {
   },
   'list-too-large': {
     message: 'the file list contains {what}',
-    hint: 'Check that the list has one path per line, and that the program that writes it terminates.',
+    hint: 'Check that the list has one path per line, and that the program that writes the list stops.',
   },
   'list-unusable': {
     message: 'the file list contains NUL characters',
@@ -89,7 +89,7 @@ export const cliErrors = defineErrors('usage', {
   },
   'output-not-a-folder': {
     message: '--output {path} is a file, but there are {count} input files',
-    hint: 'Name a folder for the results. A missing folder is created.',
+    hint: 'Set --output to the path of a folder. The folder is created if it does not exist.',
   },
   'checksums-conflict': {
     message: '--checksums {path} is also an input or output file in this run: {file}',
@@ -97,7 +97,7 @@ export const cliErrors = defineErrors('usage', {
   },
   'checksums-not-replaceable': {
     message: '--checksums {path} exists and is not a checksum file; nothing was sent',
-    hint: 'Choose a different file for the checksums, or remove this one.',
+    hint: 'Choose a different file for the checksums, or remove the existing file.',
   },
   'checksums-incomplete': {
     category: 'local',
@@ -111,11 +111,11 @@ export const cliErrors = defineErrors('usage', {
   'output-exists': {
     category: 'local',
     message: '{output} already exists',
-    hint: 'Replace the file with --replace, or choose a different one.',
+    hint: 'Replace the file with --replace, or choose a different path.',
   },
   'output-is-folder': {
     message: '--output {output} is a folder',
-    hint: 'Give --output the path of a file.',
+    hint: 'Set --output to the path of a file.',
   },
   'binary-to-terminal': {
     message: 'a signature in DER cannot be shown on a terminal',
@@ -131,7 +131,7 @@ export const cliErrors = defineErrors('usage', {
     hint: 'Use a number that codesign-remote inspect shows. The first signature has the number 1.',
   },
   'index-out-of-range': {
-    message: 'there is no signature {index}: the file contains {count}',
+    message: 'signature {index} does not exist: the file contains {count}',
     hint: 'Run codesign-remote inspect to see the numbers of all signatures, including nested ones.',
   },
   'no-terminal': {
@@ -141,7 +141,7 @@ export const cliErrors = defineErrors('usage', {
   },
   'no-answer': {
     message: 'the input ended before the answer to "{question}"',
-    hint: 'Run the command again and answer. Nothing was changed.',
+    hint: 'Run the command again and answer the question. Nothing was changed.',
   },
   'answer-unclear': {
     message: 'please answer y or n',

@@ -11,19 +11,13 @@ const SIGNAL_EXIT_CODES: Readonly<Record<EndingSignal, number>> = {
   SIGTERM: EXIT_SIGTERM,
   SIGHUP: EXIT_SIGTERM,
 };
-/**
- * npm forwards Ctrl-C, which the terminal also sends to this process: two signals within this time count as a single
- * signal.
- */
+/** npm forwards Ctrl-C, although the terminal also sends it to this process. Two signals within this time count once. */
 const ECHO_MILLISECONDS = 1000;
 
 interface Interruption extends Disposable {
-  /**
-   * The first signal from the operating system aborts this `AbortSignal`. The run then finishes only the calls in
-   * progress.
-   */
+  /** Aborted by the first signal from the operating system. The run then finishes only the calls in progress. */
   readonly signal: AbortSignal;
-  /** The exit code is set if the run was interrupted. */
+  /** undefined unless the run was interrupted. */
   readonly exitCode: number | undefined;
 }
 
@@ -60,6 +54,10 @@ export function listenForSignals(
     },
     [Symbol.dispose]: stopListening,
   };
+}
+
+export function reportReads(progress: Progress) {
+  return (path: string, bytes: number, size: number): void => progress.event({ type: 'bytes-read', path, bytes, size });
 }
 
 /** A signal ends the process immediately; `onInterrupt` can print what was done. */

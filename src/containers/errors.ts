@@ -13,19 +13,19 @@ export const containerErrors = defineErrors('local', {
   },
   'container-read-only': {
     message: '{location} is not signed, and the files in {container} cannot be changed: {reason}',
-    hint: 'Sign the program before {container} is built, or omit it with --exclude.',
+    hint: 'Sign the program before {container} is built, or exclude the program with --exclude.',
   },
   'container-signed': {
-    message: 'the signature of {location} would break, because files in it are not signed yet: {files}',
-    hint: 'Use --replace to sign these files and then the container again, or omit them with --exclude.',
+    message: 'the signature of {location} would break, because it contains files that are not signed yet: {files}',
+    hint: 'Use --replace to sign these files and then the container again, or exclude these files with --exclude.',
   },
   'inside-broken': {
     message: 'the signature of {location} is broken: {problem}',
-    hint: 'Build the file again. Use --replace to sign the file again, or omit it with --exclude.',
+    hint: 'Build the file again. Use --replace to sign the file again, or exclude the file with --exclude.',
   },
   'inside-unfit': {
     message: '{location} cannot be signed: {problem}',
-    hint: 'Build the file again, or omit it with --exclude.',
+    hint: 'Build the file again, or exclude the file with --exclude.',
   },
 });
 

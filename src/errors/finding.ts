@@ -57,7 +57,7 @@ export function isAgainst(finding: Finding, what: 'integrity' | 'trust'): boolea
   return againstWhat(finding) === what;
 }
 
-/** This member is false for a signature that this program cannot verify. */
+/** False for a signature that this program cannot verify. */
 export function isBroken({ weight }: Finding): boolean {
   return weight === 'broken';
 }

@@ -26,7 +26,7 @@ export const fileErrors = defineErrors('local', {
     hint: 'Check the owner and the permissions, or use --output. Signing reads the file, and writes to the file and to its folder.',
   },
   'disk-full': {
-    message: 'no space left on the disk to {doing}',
+    message: 'no space is left on the disk to {doing}',
     hint: 'Free some space. Signing first writes a copy of the file next to the target.',
   },
   'file-busy': {

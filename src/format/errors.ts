@@ -16,8 +16,8 @@ export const formatErrors = defineErrors('local', {
     hint: 'Use --append, or remove the signatures first.',
   },
   'container-unsupported': {
-    message: 'the files inside were not verified: this program cannot open {kind}',
-    hint: 'Unpack the file, and verify the folder too.',
+    message: 'the files inside the container were not verified: codesign-remote cannot open {kind}',
+    hint: 'Unpack the file, and verify the folder with the unpacked files too.',
     isUnsupported: true,
   },
   'contents-too-large': {
@@ -27,7 +27,7 @@ export const formatErrors = defineErrors('local', {
   },
   'extension-changes': {
     message: 'the output file would have a different extension from the input file: {extensions}',
-    hint: 'Give the output file the same extension, because the extension determines the form of the signature ({format}).',
+    hint: 'Give the output file the extension of the input file, because the extension determines the form of the signature ({format}).',
   },
   'not-signed': {
     message: 'the file contains no signature',
@@ -55,7 +55,7 @@ export const formatErrors = defineErrors('local', {
     hint: 'Use the original build output, without the appended data. No signature would cover this data.',
   },
   'unsupported-format': {
-    message: 'not a file that can be signed: it {appearance}',
+    message: 'the file cannot be signed: it {appearance}',
     hint: 'Supported formats: {formats}. The format is detected from the content; for scripts, connection files and JARs without a manifest, from the extension.',
   },
 });

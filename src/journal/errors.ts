@@ -15,12 +15,12 @@ export const journalErrors = defineErrors('local', {
   'journal-damaged': {
     message:
       'the journal {file} is damaged: it may contain signatures that were paid for but are not in their files yet',
-    hint: 'Restore the journal from a backup, or start a new one: {command}',
+    hint: 'Restore the journal from a backup, or start a new journal: {command}',
   },
   'journal-of-earlier-build': {
     message:
       'the journal in {folder} has the format of an earlier build, which cannot be read: it contains the folder {name}',
-    hint: 'Finish the calls with that build, and move the folder away, or set another folder with CODESIGN_STATE_DIR.',
+    hint: 'Finish the calls with the earlier build, and move the folder away, or set another folder with CODESIGN_STATE_DIR.',
   },
   'journal-needs-node-22': {
     message: 'the journal needs SQLite, which Node.js {version} does not include',
@@ -31,7 +31,7 @@ export const journalErrors = defineErrors('local', {
     hint: 'Set a folder with CODESIGN_STATE_DIR, or use --no-journal.',
   },
   'claim-lost': {
-    message: 'another process assumed that this one had exited; no request was sent',
+    message: 'another process assumed that this process had exited; no request was sent',
     hint: 'Sign this file again. This machine or the disk with the journal did not respond for a long time.',
   },
   'claim-interrupted': {
@@ -40,7 +40,7 @@ export const journalErrors = defineErrors('local', {
   },
   'work-held': {
     message: '{whom} is requesting the same signature, and has made no progress for {seconds} s; nothing was requested',
-    hint: 'Check the other process: resume it if it is suspended, or end it. Then sign this file again.',
+    hint: 'Check the other process: resume it if it is suspended, or end it. Sign the file again after the other process has ended.',
   },
   'just-unanswered': {
     category: 'network',

@@ -25,10 +25,11 @@ export const settingsErrors = defineErrors('usage', {
   },
   'credentials-ambiguous': {
     message: 'both CODESIGN_ACCESS_SECRET and CODESIGN_ACCESS_SECRET_FILE are set',
-    hint: 'Unset one of them.',
+    hint: 'Unset one of the two variables.',
   },
   'credentials-other-origin': {
-    message: 'the credentials of profile {profile} belong to {stored} and are not sent to {origin}; nothing was sent',
+    message:
+      'the credentials of profile {profile} were stored for {stored} and are not sent to {origin}; nothing was sent',
     hint: 'Check the service address (--base-url). Each environment of a profile can have its own credentials: codesign-remote login --environment <name>. Use a separate profile for another service: codesign-remote login --profile <name>.',
   },
   'keychain-unavailable': {
@@ -48,7 +49,7 @@ export const settingsErrors = defineErrors('usage', {
     hint: 'Replace the entry: codesign-remote login --profile {profile} --environment {environment}.',
   },
   'credentials-file-exposed': {
-    message: '{path} {problem}, so the credentials in it are not used',
+    message: 'the credentials in {path} are not used: the file {problem}',
     hint: 'If other users may have read the file, ask the operator of your service for a new access secret. Remove the file, and run codesign-remote login --store file again.',
   },
   'access-key-invalid': {
@@ -89,11 +90,11 @@ export const settingsErrors = defineErrors('usage', {
   },
   'proxy-holds-credentials': {
     message: '{name} contains a user name or password',
-    hint: "Remove the user name and the password from the address, because other users can read them there. Set the proxy's credentials in the environment variables HTTPS_PROXY and HTTP_PROXY.",
+    hint: "Remove the user name and the password from the address, because other users can read the address. Set the proxy's credentials in the environment variables HTTPS_PROXY and HTTP_PROXY.",
   },
   'settings-conflict': {
     message: '{options} cannot be used together',
-    hint: 'Use only one of them.',
+    hint: 'Use only one of these settings.',
   },
   'revocation-not-checked': {
     message: '{options} cannot be used without --check-revocation',
@@ -113,7 +114,7 @@ export const settingsErrors = defineErrors('usage', {
   },
   'environment-unknown': {
     message: '{name}: {where} has no address for this environment; it has addresses for: {known}',
-    hint: 'Use one of these environments, or store another: codesign-remote config set environments.<name> <url>.',
+    hint: 'Use one of these environments, or store the address of another one: codesign-remote config set environments.<name> <url>.',
   },
   'setting-unknown': {
     message: '{where} has no setting "{key}"',

@@ -129,10 +129,7 @@ function fromProfile(key: OptionKey, { profile }: Stored): readonly Found[] | un
   return found?.map((value) => inProfile(value, key, profile));
 }
 
-/**
- * The service address in the profile for the chosen environment. An environment of the service that was chosen with an
- * option takes precedence over an address in an environment variable.
- */
+/** Finds the chosen environment's address in the profile. `--environment` takes precedence over CODESIGN_BASE_URL. */
 function addressOf(options: OptionValues, env: Environment, stored: Stored): readonly Found[] | undefined {
   const chosen = fromOption('environment', options);
   if (chosen === undefined && env.CODESIGN_BASE_URL) return undefined;

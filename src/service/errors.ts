@@ -89,7 +89,7 @@ export const networkErrors = defineErrors('network', {
   },
   'tls-untrusted': {
     message: 'the TLS certificate of {origin} is not trusted ({detail}); nothing was sent',
-    hint: 'If the service uses a private certificate authority, set the root certificate of the authority with --ca-file, or store its path with codesign-remote config set caFile <pem>. Otherwise another server may be responding.',
+    hint: 'If the service uses a private certificate authority, set the root certificate of the authority with --ca-file, or store its path with codesign-remote config set caFile <pem>. If the service uses a public certificate authority, another server may be responding.',
   },
   'tls-failed': {
     message: 'no TLS connection to {origin} could be established ({detail}); nothing was sent',
@@ -110,12 +110,12 @@ export const networkErrors = defineErrors('network', {
   'sign-timed-out': {
     message: (d: Broken) =>
       `the service at ${d.origin} did not respond in time (${d.detail}${afterAttempts(d)}). ${mayHaveBeenMade(d.record)}`,
-    hint: 'Run the command again for the files that failed, with a higher --timeout if the service is slow. Only --repeat-unknown lets a run send such a request once more.',
+    hint: 'Run the command again for the files that failed, with a higher --timeout if the service is slow. A request with an unknown outcome is sent again only with --repeat-unknown.',
   },
   'connection-broken': {
     message: (d: Broken) =>
       `the connection to ${d.origin} broke before the response was complete (${d.detail}${afterAttempts(d)}). ${mayHaveBeenMade(d.record)}`,
-    hint: 'Run the command again for the files that failed. Only --repeat-unknown lets a run send such a request once more.',
+    hint: 'Run the command again for the files that failed. A request with an unknown outcome is sent again only with --repeat-unknown.',
   },
   'report-unanswered': {
     message: 'the service at {origin} did not respond to report-sign ({detail})',
@@ -126,7 +126,7 @@ export const networkErrors = defineErrors('network', {
     hint: 'Run the command again later. No signature was requested.',
   },
   interrupted: {
-    message: 'interrupted before {operation} was {what}',
+    message: 'the run was interrupted before {operation} was {what}',
     hint: 'Run again.',
   },
 });
@@ -160,11 +160,11 @@ export const businessErrors = defineErrors('business', {
   },
   'no-signature': {
     message: 'the service reported success but returned no signature ({why})',
-    hint: 'Report this to the operator of the service. The call should not have been counted, because it returned no signature.',
+    hint: 'Report the problem to the operator of the service. The call should not have been counted, because it returned no signature.',
   },
   'signature-unreadable': {
     message: 'the service reported success, but its signature is not Base64',
-    hint: 'Report this to the operator of the service. Under the API contract this signature was counted, so the run stopped.',
+    hint: 'Report the problem to the operator of the service. The run stopped, because the service counts this signature under the API contract.',
   },
   'malformed-answer': {
     message: (d: { operation: string; why: string; record?: string | undefined }) =>

@@ -28,19 +28,20 @@ export const signingErrors = defineErrors('local', {
   'catalog-member-changes': {
     category: 'usage',
     message: '{path} is listed in the catalog {catalog}, and this run would change both; nothing was sent',
-    hint: 'Sign the files first, in a separate run. Then create the catalog from the signed files and sign it.',
+    hint: 'Sign the files first, in a separate run. Create the catalog from the signed files, and sign the catalog last.',
   },
   'copy-changed': {
     message: 'another program changed, replaced or removed the temporary file',
-    hint: 'Find this program, for example a virus scanner or a sync program, and configure it to ignore the folder. Files that were not replaced yet are unchanged.',
+    hint: 'Find the program that changed the file, such as a virus scanner, and configure it to ignore the folder. Files that were not replaced yet are unchanged.',
   },
   'folder-replaced': {
-    message: 'the folder {folder}, or one above it, was replaced by a link during the run; nothing was written there',
-    hint: 'Find out who created the link. If it was you, run the command again.',
+    message:
+      'the folder {folder} or one of its parent folders was replaced by a link during the run; nothing was written there',
+    hint: 'Find out who created the link. If you created the link, run the command again.',
   },
   'output-conflict': {
     message: 'the result would be written to {target}, which is the path of another file in this run',
-    hint: 'Sign such files in separate runs, with different --output folders.',
+    hint: 'Sign the two files in separate runs, with different --output folders.',
   },
   'unusable-name': {
     message: 'the result cannot be written to {path}: {problem}',
@@ -75,7 +76,7 @@ export const signingErrors = defineErrors('local', {
   },
   'not-attempted': {
     message: 'not tried, because {reason}',
-    hint: 'Run the command again for this file. No request was sent for it.',
+    hint: 'Run the command again for this file. No request was sent for this file.',
   },
   'signature-broken': {
     message: 'the signature of "{signer}" is broken: {problem}',
@@ -124,7 +125,7 @@ export const signingErrors = defineErrors('local', {
   'other-credentials': {
     category: 'usage',
     message: 'the signature was requested with another access key',
-    hint: 'Run resume with the access key that requested the signature. Reports are sent only with that key.',
+    hint: 'Run resume with the access key that requested the signature, because reports are sent only with that key.',
   },
   'other-certificate': {
     category: 'usage',

@@ -6,8 +6,8 @@ export const zipErrors = defineErrors('local', {
     hint: 'Build or download the file again. This file is truncated or damaged.',
   },
   'zip-ambiguous': {
-    message: 'the ZIP archive can be read in two ways: {problem}',
-    hint: 'Build the archive again with a different program. Otherwise, different readers could see different contents under the same signature.',
+    message: 'the ZIP archive can be read in different ways: {problem}',
+    hint: 'Build the archive again with a different program. Different readers could see different contents under the same signature.',
   },
   'zip-unsupported': {
     message: 'the ZIP archive can neither be signed nor verified: {problem}',

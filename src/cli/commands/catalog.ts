@@ -13,7 +13,7 @@ import { resolve } from '../../options/resolve.ts';
 import type { OptionsOf } from '../../options/table.ts';
 import type { Reading } from '../../verifying/verify-file.ts';
 import { cliErrors } from '../errors.ts';
-import { withProgress } from '../interruption.ts';
+import { reportReads, withProgress } from '../interruption.ts';
 import type { Io } from '../io.ts';
 import { failOne } from '../output/fail.ts';
 import { jsonText } from '../output/json.ts';
@@ -40,10 +40,7 @@ async function createCatalog(
   const { replace = false, dryRun = false, json = false } = options;
   if (!replace && identityAt(output) !== undefined) throw cliErrors('output-exists', { output });
   const listed = await withProgress({ doing: 'reading', done: 'read' }, options, io, (progress) =>
-    readMembers(members, {
-      ...composeReading(),
-      onRead: (path, bytes, size) => progress.event({ type: 'bytes-read', path, bytes, size }),
-    }),
+    readMembers(members, { ...composeReading(), onRead: reportReads(progress) }),
   );
   const content = newCatalog(listed, new Date());
   if (!dryRun) await writeOutput(output, content, { isNew: !replace });

@@ -1,6 +1,7 @@
 import type { Readable } from 'node:stream';
-import { openLocalRun, openTimestamping } from '../../app/compose-changes.ts';
+import { openTimestamping } from '../../app/compose-changes.ts';
 import { composeStored } from '../../app/compose-config.ts';
+import { openRun } from '../../app/compose-local.ts';
 import { openToRead } from '../../bytes/read-file.ts';
 import { existingForm } from '../../files/file-names.ts';
 import { resolve } from '../../options/resolve.ts';
@@ -29,7 +30,7 @@ export async function remove(named: readonly string[], options: OptionsOf<'remov
   const { output } = resolve('remove', options, io.env);
   const inputs = await inputsOf(named, options, output, io);
   using console = changeConsole(io, options, 'removed');
-  const opened = await openLocalRun(console.event);
+  const opened = await openRun(console.event);
   const files = resolveOutputs(inputs, output);
   return await runChanges({ console, options, io, opened }, (signal) => removeSignatures(files, opened.run, signal));
 }
@@ -47,7 +48,7 @@ export async function attach(
   const { output } = resolve('attach', options, io.env);
   using console = changeConsole(io, options, 'attached');
   const cms = await readSignatureFile(open, name);
-  const opened = await openLocalRun(console.event);
+  const opened = await openRun(console.event);
   const files = resolveOutputs([{ path, pathInFolder: undefined, isFound: false }], output);
   return await runChanges({ console, options, io, opened }, (signal) =>
     attachSignature(files, cms, opened.run, signal),

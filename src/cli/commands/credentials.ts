@@ -51,18 +51,13 @@ export async function login(options: OptionsOf<'login'> & ProfileOptions, io: Io
   lines.result(
     `stored   access key ${maskedKey(accessKey)} for ${baseUrl.origin} in ${place}, as those of ${profileText(settings)}`,
   );
-  if (hasCredentials(io.env)) {
-    lines.warning(cliWarnings('environment-wins'));
-  }
+  if (hasCredentials(io.env)) lines.warning(cliWarnings('environment-wins'));
   await storeAddress(composition, baseUrl, lines);
   await storeRoots(checked.caFile, checked.caFile !== options.caFile, composition, lines);
   return 0;
 }
 
-/**
- * Fails before the user types a secret if nothing can be stored. The returned function returns the location at which
- * the credentials were stored.
- */
+/** Fails before the user types a secret if nothing can be stored. Returns a function that stores credentials. */
 async function openStore({ settings, keychain, file }: CredentialsComposition, io: Io) {
   const { readFileEntry, removeFileEntry, writeFileEntry } = await import(
     '../../options/credentials/credentials-file.ts'
@@ -77,13 +72,13 @@ async function openStore({ settings, keychain, file }: CredentialsComposition, i
   }
   return async (credentials: StoredCredentials): Promise<string> => {
     await storeCredentials(keychain, settings, credentials);
-    // Older credentials that stayed in the file would be used.
+    // Older credentials in the file would take precedence.
     await removeFileEntry(file, settings);
     return 'the keychain';
   };
 }
 
-/** Only an answer of the user replaces a missing keychain with a file. */
+/** Uses a file instead of a missing keychain only if the user agrees. */
 async function hasKeychain(keychain: Keychain, account: Account, io: Io): Promise<boolean> {
   try {
     await keychain.read(accountName(account));
@@ -176,7 +171,7 @@ function adviceAfter({ code, category }: CodesignError): string {
   return category === 'network' ? '; --no-check stores without asking the service' : '';
 }
 
-/** Keeps a different URL that the profile already has, with a warning. */
+/** Warns instead of replacing a different URL in the profile. */
 async function storeAddress({ settings, profiles }: CredentialsComposition, baseUrl: URL, lines: Lines): Promise<void> {
   const { profile, environment, storedAddress } = settings;
   const address = addressOf(baseUrl);
@@ -189,7 +184,7 @@ async function storeAddress({ settings, profiles }: CredentialsComposition, base
   }
 }
 
-/** An option does not replace the file that the profile already has; an answer does. */
+/** An answer replaces the file that is set in the profile; an option does not. */
 async function storeRoots(
   caFile: string | undefined,
   isAnswer: boolean,
@@ -220,9 +215,7 @@ export async function logout(options: OptionsOf<'logout'>, io: Io): Promise<numb
   });
   if (wereInKeychain) lines.result(`removed  the credentials of ${profile} from the keychain`);
   else if (!wereInFile) lines.result(`nothing  the keychain has no credentials of ${profile}`);
-  if (hasCredentials(io.env)) {
-    lines.warning(cliWarnings('environment-stays'));
-  }
+  if (hasCredentials(io.env)) lines.warning(cliWarnings('environment-stays'));
   return 0;
 }
 
@@ -238,16 +231,14 @@ export async function whoami(options: OptionsOf<'whoami'>, io: Io): Promise<numb
   const composition = await composeCredentialsCommand(options, io.env, { mayBeNew: false });
   const { profile, baseUrl } = composition.settings;
   const credentials = await composition.read();
-  const places = {
-    environment: 'the environment',
-    file: composition.file,
-    keychain: "the operating system's keychain",
-  };
+  const { file } = composition;
+  const places = { environment: 'the environment', file, keychain: "the operating system's keychain" };
   const { source, origin } = credentials;
   const accessKey = maskedKey(credentials.accessKey);
   // The keychain contains only the origin of the service's URL, without the path.
   const address = baseUrl ?? (origin === undefined ? undefined : new URL(origin));
-  const checked = options.check ? await composition.check(requireAddress(address, io.env), credentials) : undefined;
+  if (options.check && address === undefined) throw missingSettings(['baseUrl'], io.env);
+  const checked = options.check && address ? await composition.check(address, credentials) : undefined;
   const warnings = [...credentials.warnings, ...(checked?.warnings ?? [])];
   if (options.json) {
     const check =
@@ -265,9 +256,4 @@ export async function whoami(options: OptionsOf<'whoami'>, io: Io): Promise<numb
   }
   for (const warning of warnings) lines.warning(warning);
   return 0;
-}
-
-function requireAddress(address: URL | undefined, env: Io['env']): URL {
-  if (address !== undefined) return address;
-  throw missingSettings(['baseUrl'], env);
 }

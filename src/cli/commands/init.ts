@@ -47,7 +47,7 @@ export async function init(options: OptionsOf<'init'>, io: Io): Promise<number> 
   return exitCode;
 }
 
-/** Without a terminal, values of the environment and the profile need --yes. */
+/** Without a terminal, values from the environment and the profile are used only with --yes. */
 async function answer(
   suggested: Suggested,
   options: OptionsOf<'init'> & { readonly name: string; readonly path: string },

@@ -6,15 +6,15 @@ import { existingForm } from '../../files/file-names.ts';
 import { formatErrors } from '../../format/errors.ts';
 import { withNested } from '../../format/signature.ts';
 import type { OptionsOf } from '../../options/table.ts';
-import { type InspectedFile, inspectFile } from '../../verifying/inspect-file.ts';
-import { type Reading, readFile } from '../../verifying/verify-file.ts';
+import { inspectFile } from '../../verifying/inspect-file.ts';
+import { readFile } from '../../verifying/verify-file.ts';
 import { cliErrors, cliWarnings } from '../errors.ts';
-import { withProgress } from '../interruption.ts';
+import { reportReads, withProgress } from '../interruption.ts';
 import type { Io } from '../io.ts';
 import { failOne } from '../output/fail.ts';
 import { certificatesPem, inspectJson, inspectText } from '../output/inspect.ts';
 import { jsonText } from '../output/json.ts';
-import { Lines, type LinesOptions, shown } from '../output/lines.ts';
+import { Lines, shown } from '../output/lines.ts';
 import { writeOutput } from '../output/write-output.ts';
 
 export function inspect(path: string, options: OptionsOf<'inspect'>, io: Io): Promise<number> {
@@ -22,7 +22,9 @@ export function inspect(path: string, options: OptionsOf<'inspect'>, io: Io): Pr
 }
 
 async function show(path: string, options: OptionsOf<'inspect'>, io: Io): Promise<number> {
-  const file = await read(path, options, io);
+  const file = await withProgress({ doing: 'reading', done: 'read' }, options, io, (progress) =>
+    inspectFile(path, { ...composeReading(), onRead: reportReads(progress) }),
+  );
   if (options.certificates) {
     const text = certificatesPem(file);
     if (text === '') new Lines(io, options).warning(cliWarnings('no-certificate-found', { path }));
@@ -33,13 +35,6 @@ async function show(path: string, options: OptionsOf<'inspect'>, io: Io): Promis
     io.stdout.write(inspectText(file));
   }
   return 0;
-}
-
-function read(path: string, options: LinesOptions, io: Io): Promise<InspectedFile> {
-  return withProgress({ doing: 'reading', done: 'read' }, options, io, (progress) => {
-    const onRead: Reading['onRead'] = (_path, bytes, size) => progress.event({ type: 'bytes-read', path, bytes, size });
-    return inspectFile(path, { ...composeReading(), onRead });
-  });
 }
 
 export function extract(path: string, options: OptionsOf<'extract'>, io: Io): Promise<number> {

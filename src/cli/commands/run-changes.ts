@@ -38,7 +38,7 @@ export async function runChanges(
   return interruption.exitCode ?? exitCodeFor(failures.flatMap((error) => error?.category ?? []));
 }
 
-/** Returns the error: the files are signed, and their results must still be printed. */
+/** Returns an error instead of throwing it, because the results of the signed files must still be printed. */
 async function putChecksums(
   path: string,
   files: readonly FileOutcome[],

@@ -2,7 +2,7 @@ import { composeStored } from '../../app/compose-config.ts';
 import { openSigning } from '../../app/compose-signing.ts';
 import { PROJECT_FILE } from '../../options/lookup.ts';
 import { resolveSigning } from '../../options/resolve.ts';
-import { checkProjectOutputs } from '../../options/stored/project-output.ts';
+import { checkProjectOutputs } from '../../options/stored/project-file.ts';
 import { type OptionsOf, optionsOf } from '../../options/table.ts';
 import { signFiles } from '../../signing/sign-files.ts';
 import { resolveOutputs } from '../input/inputs.ts';

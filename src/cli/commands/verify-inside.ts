@@ -1,3 +1,5 @@
+import { existsSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { composeInside, type InsideResult } from '../../app/compose-inside.ts';
 import { locationOf } from '../../containers/walk.ts';
 import { combineExitCodes, EXIT_NOT_VERIFIED, exitCodeFor } from '../../errors/exit-codes.ts';
@@ -5,18 +7,20 @@ import { type Resolved, resolve } from '../../options/resolve.ts';
 import type { OptionsOf } from '../../options/table.ts';
 import type { ClassifiedFile } from '../../policy/classified-file.ts';
 import { policyErrors } from '../../policy/errors.ts';
+import { firstPolicy, rootsOf } from '../../policy/first-policy.ts';
 import { cliErrors } from '../errors.ts';
 import type { InputPath } from '../input/inputs.ts';
-import { withProgress } from '../interruption.ts';
+import { reportReads, withProgress } from '../interruption.ts';
 import type { Io } from '../io.ts';
 import { insideJson } from '../output/inside-json.ts';
 import { annotateFailures, minimumLine, printClassified, resultCounts, ruleLines } from '../output/inside-text.ts';
 import { jsonText } from '../output/json.ts';
-import { Lines, writeLines } from '../output/lines.ts';
+import { Lines, shown, writeLines } from '../output/lines.ts';
 import type { Progress } from '../output/progress/progress.ts';
 import { printRootsHint } from '../output/verdict-text.ts';
+import { writeOutput } from '../output/write-output.ts';
 import { inputsOf } from './run-changes.ts';
-import { reportReads, verifyEach, WORDS } from './verify-each.ts';
+import { verifyEach, WORDS } from './verify-each.ts';
 
 /** Throws errors that affect the whole run: wrong usage, or a policy or roots that cannot be read. */
 export async function verifyInside(named: readonly string[], options: OptionsOf<'verify'>, io: Io): Promise<number> {
@@ -26,7 +30,7 @@ export async function verifyInside(named: readonly string[], options: OptionsOf<
   const verifyInputs = (progress: Progress) => verifyAll(inputs, settings, io, progress);
   const result = await withProgress(WORDS, options, io, verifyInputs);
   const files = result.files.flat();
-  if (options.printPolicy) return await (await import('./print-policy.ts')).printPolicy(files, options, io);
+  if (options.printPolicy) return await printPolicy(files, options, io);
   const lines = new Lines(io, options);
   for (const warning of result.warnings) lines.warning(warning);
   if (options.why !== undefined) explain(options.why, files, result.policy, io);
@@ -44,11 +48,33 @@ async function verifyAll(
 ): Promise<InsideResult> {
   await using composition = await composeInside(settings, io.env, { onRead: reportReads(progress) });
   const files: (readonly ClassifiedFile[])[] = [];
-  const onVerified = (_: InputPath, found: readonly ClassifiedFile[]) => files.push(found);
-  const verifyInput = ({ path, pathInFolder }: InputPath) => composition.verify(path, pathInFolder);
-  await verifyEach(inputs, verifyInput, { progress, onVerified });
+  await verifyEach(inputs, progress, async ({ path, pathInFolder }) => {
+    files.push(await composition.verify(path, pathInFolder));
+  });
   const end = composition.end();
   return { files, ...end };
+}
+
+const POLICY = 'codesign-policy.json';
+const ROOTS = 'codesign-roots.pem';
+
+/** Never replaces a file. */
+async function printPolicy(files: readonly ClassifiedFile[], options: OptionsOf<'verify'>, io: Io): Promise<number> {
+  const { output = POLICY } = options;
+  const lines = new Lines(io, options);
+  const roots = rootsOf(files);
+  const path = join(dirname(output), ROOTS);
+  const existing = [output, path].find((each) => existsSync(each));
+  if (existing !== undefined) throw cliErrors('policy-exists', { path: existing });
+  if (roots !== '') {
+    await writeOutput(path, Buffer.from(roots), { isNew: true });
+    lines.result(`created  ${shown(path)}  (compare each SHA-256 in it with the one that its publisher announces)`);
+  }
+  await writeOutput(output, Buffer.from(firstPolicy(files, ROOTS)), { isNew: true });
+  lines.result(
+    `created  ${shown(output)}  (replace each TODO, then run codesign-remote verify --policy ${shown(output)})`,
+  );
+  return 0;
 }
 
 function print(result: InsideResult, options: OptionsOf<'verify'>, io: Io): void {

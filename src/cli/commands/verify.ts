@@ -7,7 +7,7 @@ import type { OptionsOf } from '../../options/table.ts';
 import type { VerifiedFile } from '../../verifying/verdict.ts';
 import { cliErrors } from '../errors.ts';
 import type { InputPath } from '../input/inputs.ts';
-import { withProgress } from '../interruption.ts';
+import { reportReads, withProgress } from '../interruption.ts';
 import type { Io } from '../io.ts';
 import { jsonText } from '../output/json.ts';
 import { Lines } from '../output/lines.ts';
@@ -15,7 +15,7 @@ import type { Progress } from '../output/progress/progress.ts';
 import { verdictsJson } from '../output/verdict-json.ts';
 import { annotateVerdict, isGood, printRootsHint, printVerdict, verdictCounts } from '../output/verdict-text.ts';
 import { inputsOf } from './run-changes.ts';
-import { type Reporting, reportReads, verifyEach, WORDS } from './verify-each.ts';
+import { verifyEach, WORDS } from './verify-each.ts';
 
 export async function verify(named: readonly string[], options: OptionsOf<'verify'>, io: Io): Promise<number> {
   const { json = false, quiet = false, inside, policy, printPolicy, why, maxUnpacked, output } = options;
@@ -46,7 +46,7 @@ export async function verify(named: readonly string[], options: OptionsOf<'verif
     const counts = [...verdictCounts(files), `${notTried} not tried`];
     lines.progress(`${plural(files.length + notTried, 'file')}: ${counts.join(', ')}`);
   };
-  const verifyInputs = (progress: Progress) => verifyAll(inputs, settings, io, { progress, onVerified });
+  const verifyInputs = (progress: Progress) => verifyAll(inputs, settings, io, progress, onVerified);
   const rootsFrom = await withProgress(WORDS, options, io, verifyInputs, onInterrupt);
   if (files.length === 0) throw cliErrors('nothing-to-sign');
   lines.printOthers();
@@ -63,10 +63,11 @@ async function verifyAll(
   inputs: readonly InputPath[],
   settings: Resolved<'verify'>,
   io: Io,
-  reporting: Reporting<VerifiedFile>,
-): Promise<string | undefined> {
-  await using composition = await composeVerifying(settings, io.env, reportReads(reporting.progress));
-  await verifyEach(inputs, ({ path }) => composition.verifyFile(path), reporting);
+  progress: Progress,
+  onVerified: (input: InputPath, file: VerifiedFile) => void,
+) {
+  await using composition = await composeVerifying(settings, io.env, reportReads(progress));
+  await verifyEach(inputs, progress, async (input) => onVerified(input, await composition.verifyFile(input.path)));
   return composition.rootsFrom;
 }
 

@@ -10,7 +10,7 @@ interface Candidate {
   readonly help?: string;
 }
 
-/** `files`: the shell itself completes file names. */
+/** With `files`, the shell completes file names. */
 type Candidates = readonly Candidate[] | 'files';
 
 type Place = ArgumentDefinition['offers'] | NonNullable<ValueKind<unknown>['suggestions']>;

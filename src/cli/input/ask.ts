@@ -34,8 +34,8 @@ export function canAsk({ stdin, stderr }: Io): boolean {
 }
 
 /**
- * Keeps the terminal in raw mode until disposed, so that answers pasted together never show a secret. Ctrl-C restores
- * the terminal and ends the process. `instead` is advice for a run without a terminal.
+ * Keeps the terminal in raw mode until disposed: otherwise the terminal would show a secret that is pasted together with
+ * other answers. Ctrl-C restores the terminal and ends the process. `instead` is advice for a run without a terminal.
  */
 export function openAsk(io: Io, instead: string): Ask {
   const { stdin } = io;

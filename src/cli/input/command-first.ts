@@ -7,7 +7,7 @@ export function commandFirst(argv: readonly string[]): readonly string[] {
   const [name, before, after] = [argv[at], argv.slice(0, at), argv.slice(at + 1)];
   if (name === undefined || name === '--' || before.some(isVersion)) return argv;
   const entry = PROGRAM.commands.find((one) => one.name === name);
-  // The word after an unknown option may be its value, and secret.
+  // The word after an unknown option may be the option's value, which may be a secret.
   if (entry === undefined && !before.every(isKnown)) return argv;
   if (entry === undefined || !('commands' in entry)) return [name, ...before, ...after];
   const below = indexOfWord(after);

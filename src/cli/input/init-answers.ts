@@ -14,7 +14,7 @@ import { type Ask, openAsk } from './ask.ts';
 
 export interface Suggestion {
   readonly values: readonly string[];
-  /** True for a value that was given as an option, because no question asks for it. */
+  /** True for the value of an option. init does not ask for such a value. */
   readonly isGiven: boolean;
 }
 

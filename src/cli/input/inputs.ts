@@ -15,7 +15,7 @@ import { cliErrors } from '../errors.ts';
 
 export interface InputPath {
   readonly path: string;
-  /** The result keeps this path below `--output`. undefined if the user named the file itself. */
+  /** Path of the result below `--output`; undefined if the user named the file itself. */
   readonly pathInFolder: string | undefined;
   /** True if the file comes from a pattern, a folder or a list. */
   readonly isFound: boolean;
@@ -65,7 +65,6 @@ interface Expanding extends InputOptions {
   readonly isExcluded: MatchesPath;
 }
 
-/** `stats` contains what is already known about the file. */
 interface Found extends InputPath {
   readonly stats?: BigIntStats | undefined;
 }

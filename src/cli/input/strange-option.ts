@@ -1,12 +1,25 @@
+import { existsSync } from 'node:fs';
 import type { OptionDefinition } from '../../options/option.ts';
 import { OPTIONS } from '../../options/table.ts';
+
+/** Arguments after `--` and existing files count as paths. */
+export async function refuseForeignOptions(
+  argv: readonly string[],
+  exists: (path: string) => boolean = existsSync,
+): Promise<void> {
+  const end = argv.indexOf('--');
+  const words = end < 0 ? argv : argv.slice(0, end);
+  const given = { argv: words, exists };
+  const isStrange = words.some((word, at) => strangeOption(word, given) && !takesValue(words[at - 1] ?? ''));
+  if (isStrange) (await import('./translate-options.ts')).refuseStrangeOptions(given);
+}
 
 /** After a slash, an option has only letters and digits: `/app.exe` and `/tmp/app` are paths. */
 const OPTION =
   /^(?:(?<slash>\/)(?<word>[a-z\d]+)(?::(?<text>.*))?|(?<dashes>--?)(?<name>[a-z\d][\w-]*)(?:[:=](?<value>.*))?)$/is;
 
 const DEFINITIONS = Object.values<OptionDefinition>(OPTIONS);
-/** The parser reports options that belong to another command. */
+/** Includes the options of all commands: the parser reports an option that the command does not have. */
 const OURS = new Set([
   ...['-h', '--help', '-V', '--version'],
   ...DEFINITIONS.flatMap(({ flag, short = flag, in: differences = {} }) => [

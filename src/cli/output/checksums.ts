@@ -24,7 +24,7 @@ export async function checkChecksums(path: string, files: readonly FileToSign[])
     }
   }
   await assertReplaceable(target);
-  if (there !== undefined && !holdsChecksums(await startOf(target)))
+  if (there !== undefined && !CHECKSUM_FILE.test(await startOf(target)))
     throw cliErrors('checksums-not-replaceable', { path });
 }
 
@@ -35,13 +35,10 @@ export function withoutChecksums(inputs: readonly InputPath[], path: string): re
   return others;
 }
 
-const CHECKSUM_LINE = /^\\?[0-9a-f]{64} [ *]/;
+/** Matches the start of a line of sha256sum, or an empty file. */
+const CHECKSUM_FILE = /^$|^\\?[0-9a-f]{64} [ *]/;
 /** Number of bytes to read: more than the digest at the start of a line needs. */
 const START_LENGTH = 100;
-
-function holdsChecksums(start: string): boolean {
-  return start === '' || CHECKSUM_LINE.test(start);
-}
 
 async function startOf(path: string): Promise<string> {
   await using file = await inFileSystem(`read ${path}`, () => openToRead(path));

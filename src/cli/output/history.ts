@@ -20,7 +20,7 @@ export interface Sum {
   readonly files: number;
 }
 
-/** The key is month and certificate: the number of totals does not grow with the number of calls. */
+/** Keyed by month and certificate, so the number of sums does not grow with the number of calls. */
 export type Sums = Map<string, Sum>;
 
 export function addToSums(sums: Sums, { at, certificate, counted, repeated, filesWritten }: HistoryEntry): void {

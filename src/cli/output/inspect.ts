@@ -70,7 +70,7 @@ const STEP = 2;
 /** Limit on the indentation of a hostile certificate chain. */
 const DEEPEST = 6;
 const CERTIFICATE_NAME_COLUMNS = 15;
-/** Six arcs are required: no version number has so many components. */
+/** Requires six components, because version numbers have fewer. */
 const OBJECT_IDENTIFIER = /(?<![\d.])[0-2](?:\.\d+){5,}(?![\d.]*\d)/g;
 const KINDS = { rfc3161: 'RFC 3161', authenticode: 'Authenticode countersignature' } as const;
 const KEY_TYPES: Readonly<Record<string, string>> = { rsa: 'RSA', 'rsa-pss': 'RSA-PSS', ec: 'EC', dsa: 'DSA' };
@@ -116,7 +116,7 @@ function signatureLines(signature: InspectedSignature, outer: number | undefined
   ];
 }
 
-/** An earlier line shows the name of a single signer. */
+/** Names the signer only if there are several: an earlier line names a single signer. */
 function signerLines(signer: InspectedSigner, isOneOfSeveral: boolean): string[] {
   const { issuer, serialNumber, certificate } = signer;
   return [

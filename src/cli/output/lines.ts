@@ -16,7 +16,7 @@ export interface LinesOptions {
 }
 
 const SHORT_WAIT_MILLISECONDS = 5000;
-/** This is as wide as the first word of a line. */
+/** Indents the text of a line that has no first word. */
 export const INDENT = '         ';
 const PATH_LENGTH = 4096;
 
@@ -62,7 +62,7 @@ export class Lines {
     this.#annotate(warningAnnotation(text));
   }
 
-  /** `about` does not distinguish warnings: `printOthers` lists other files with the same `text`. */
+  /** `printOthers` lists other files with the same `text`, even if `about` differs. */
   fileWarning(path: string, text: string, about = ''): void {
     if (this.options.quiet) return;
     const isFirst = this.#equal.isFirst({ word: 'warning', path, text: shown(text) });

@@ -51,29 +51,15 @@ export function isUnicode(env: Env, platform: NodeJS.Platform = process.platform
 }
 
 const COLOURS = [
-  [
-    'green',
-    new Set([
-      'signed',
-      'unchanged',
-      'timestamped',
-      'removed',
-      'attached',
-      'extracted',
-      'reported',
-      'trusted',
-      'intact',
-      'ok',
-    ]),
-  ],
-  ['yellow', new Set(['left', 'warning', 'note'])],
-  ['red', new Set(['not-accepted', 'untrusted', 'unsupported', 'broken', 'unsigned', 'failed', 'error'])],
+  ['green', 'signed unchanged timestamped removed attached extracted reported trusted intact ok'],
+  ['yellow', 'left warning note'],
+  ['red', 'not-accepted untrusted unsupported broken unsigned failed error'],
 ] as const;
 
 export function painted(line: string, isColoured: boolean): string {
   if (!isColoured) return line;
   return line.replace(/^[\w-]+(?= )/, (word) => {
-    const [colour] = COLOURS.find(([, words]) => words.has(word)) ?? [];
+    const [colour] = COLOURS.find(([, words]) => words.split(' ').includes(word)) ?? [];
     return colour === undefined ? word : styleText(colour, word, { validateStream: false });
   });
 }

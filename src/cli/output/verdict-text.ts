@@ -197,37 +197,40 @@ function signatureLines(
   options: { readonly verbose: boolean; readonly shows: Shows },
 ): string[] {
   const { findings, timestamps, nested, signer } = signature;
-  const lines: string[] = [];
-  if (options.verbose) {
-    for (const line of identityLines(signer, indent)) lines.push(line);
-  }
-  // Timestamps come first, because certificates are checked at their time.
-  for (const timestamp of timestamps) {
-    const time = timestamp.time === undefined ? '' : ` of ${secondOf(timestamp.time)}`;
-    const about = `timestamp${time} by ${quoted(timestamp.signer.name)}`;
-    const visible = timestamp.findings.filter((finding) => options.shows(finding, []));
-    if (options.verbose || visible.length > 0) {
-      lines.push(`${indent}${about}: ${states(timestamp)}`);
-    }
-    const identity = options.verbose ? identityLines(timestamp.signer, `${indent}  `) : [];
-    for (const line of identity) lines.push(line);
-    for (const finding of visible) lines.push(`${indent}  ${sentence(finding)}`);
-  }
-  for (const finding of findings.filter((one) => options.shows(one, [signature])))
-    lines.push(`${indent}${sentence(finding)}`);
-  for (const inner of nested) {
-    lines.push(`${indent}${inner.isCoSigner === true ? 'other signer' : 'nested'}: ${signerLine(inner)}`);
-    for (const line of signatureLines(inner, `${indent}  `, options)) lines.push(line);
-  }
-  return lines;
+  return [
+    ...(options.verbose ? identityLines(signer, indent) : []),
+    // Timestamps come first, because certificates are checked at their time.
+    ...timestamps.flatMap((timestamp) => timestampLines(timestamp, indent, options)),
+    ...findings.filter((one) => options.shows(one, [signature])).map((one) => `${indent}${sentence(one)}`),
+    ...nested.flatMap((inner) => [
+      `${indent}${inner.isCoSigner === true ? 'other signer' : 'nested'}: ${signerLine(inner)}`,
+      ...signatureLines(inner, `${indent}  `, options),
+    ]),
+  ];
+}
+
+function timestampLines(
+  timestamp: VerifiedTimestamp,
+  indent: string,
+  { verbose, shows }: { readonly verbose: boolean; readonly shows: Shows },
+): string[] {
+  const { time, signer, findings } = timestamp;
+  const visible = findings.filter((finding) => shows(finding, []));
+  if (!verbose && visible.length === 0) return [];
+  return [
+    `${indent}timestamp${time === undefined ? '' : ` of ${secondOf(time)}`} by ${quoted(signer.name)}: ${states(timestamp)}`,
+    ...(verbose ? identityLines(signer, `${indent}  `) : []),
+    ...visible.map((finding) => `${indent}  ${sentence(finding)}`),
+  ];
 }
 
 function identityLines({ sha256, path }: Identity, indent: string): string[] {
-  const lines = sha256 === undefined ? [] : [`${indent}certificate with SHA-256 ${sha256}`];
-  for (const { name, notBefore, notAfter } of path) {
-    lines.push(`${indent}${quoted(name)}, valid ${dateOf(notBefore)} to ${dateOf(notAfter)}`);
-  }
-  return lines;
+  return [
+    ...(sha256 === undefined ? [] : [`${indent}certificate with SHA-256 ${sha256}`]),
+    ...path.map(
+      ({ name, notBefore, notAfter }) => `${indent}${quoted(name)}, valid ${dateOf(notBefore)} to ${dateOf(notAfter)}`,
+    ),
+  ];
 }
 
 function signerLine(signature: VerifiedSignature): string {

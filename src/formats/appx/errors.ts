@@ -19,7 +19,7 @@ export const appxErrors = defineErrors('local', {
   },
   'appx-packages-unsigned': {
     message: 'packages in the bundle are not signed: {names}',
-    hint: 'Use --inner-packages to sign these packages too, each with its own signature. Or sign each package, build the bundle from the signed packages, and sign the bundle.',
+    hint: 'Use --inner-packages to sign these packages too, each with its own signature. You can also sign each package, build the bundle from the signed packages, and sign the bundle.',
   },
   'appx-packages-move': {
     message: 'signing would change the offsets of packages in the bundle, because {part} is stored before them',

@@ -2,7 +2,7 @@ import { defineErrors, defineWarnings } from '../../errors/define-errors.ts';
 
 export const msiErrors = defineErrors('local', {
   'not-an-installer-file': {
-    message: 'not a Windows Installer file (MSI, MSP, MST): it looks like {looksLike}',
+    message: 'the file is not a Windows Installer file (MSI, MSP, MST): it looks like {looksLike}',
     hint: 'Windows checks only the signatures in installer packages, patches and transforms. Sign other compound files with the programs that create them.',
   },
 });

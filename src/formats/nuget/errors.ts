@@ -3,7 +3,7 @@ import { defineErrors, defineWarnings } from '../../errors/define-errors.ts';
 export const nugetErrors = defineErrors('local', {
   'nuget-zip64': {
     message: 'NuGet rejects a signature in an archive with ZIP64 records: {reason}',
-    hint: 'Create the package without ZIP64 records. Such a package can have at most 65,533 entries and less than 4 GiB.',
+    hint: 'Create the package without ZIP64 records. A package without ZIP64 records can have at most 65,533 entries and less than 4 GiB.',
   },
   'nuget-signature-entry': {
     message: 'NuGet does not accept the entry {name} of the package: {problem}',

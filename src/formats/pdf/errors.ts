@@ -7,7 +7,7 @@ export const pdfSigningErrors = defineErrors('local', {
   },
   'pdf-changes-forbidden': {
     message: 'a signature in the document forbids further signatures: {reason}',
-    hint: 'Use the document as it was before that signature, or ask the signer for a certification that permits more signatures.',
+    hint: 'Use a copy of the document from before that signature, or ask the signer for a certification that permits more signatures.',
   },
   'pdf-certify-not-first': {
     message: 'the document is signed, and only the first signature can certify it',
@@ -36,6 +36,6 @@ export const pdfSigningErrors = defineErrors('local', {
   },
   'pdf-cannot-remove': {
     message: 'the last change to the document cannot be removed: {reason}',
-    hint: 'Use the document as it was before signing.',
+    hint: 'Use a copy of the document from before it was signed.',
   },
 });

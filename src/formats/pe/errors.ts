@@ -2,7 +2,7 @@ import { defineErrors, defineWarnings } from '../../errors/define-errors.ts';
 
 export const peErrors = defineErrors('local', {
   'not-a-pe': {
-    message: 'not a Windows PE program: it looks like {looksLike}',
+    message: 'the file is not a Windows PE program: it looks like {looksLike}',
     hint: 'Check that this is the right file. Only PE files (32-bit and 64-bit Windows, EFI) can contain this kind of signature.',
   },
   'unknown-optional-header': {
@@ -16,12 +16,11 @@ export const peErrors = defineErrors('local', {
   },
   'certificate-table-not-last': {
     message:
-      'according to its header, the program contains signatures from byte {offset} to byte {end}, but the file extends to byte {size}: no signature covers the remaining bytes, and signing would delete them',
+      'the signatures extend from byte {offset} to byte {end}, but the file has {size} bytes: signing would delete the bytes after the signatures',
     hint: 'Use the unsigned build, or remove the old signature before you append data. Either data was appended to a signed file, or the entry in the header is wrong.',
   },
   'certificate-table-overlaps': {
-    message:
-      'according to its header, the program contains signatures from byte {offset}, but that is inside the {what}, which extends to byte {end}',
+    message: 'the signatures begin at byte {offset}, but the {what} extends to byte {end}',
     hint: 'Build or download the file again. This file is damaged or malicious. Replacing these "signatures" would destroy the program.',
   },
   'page-hashes-impossible': {

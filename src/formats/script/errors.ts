@@ -20,7 +20,7 @@ export const scriptErrors = defineErrors('local', {
   },
   'wsh-not-allowed': {
     category: 'usage',
-    message: 'this is probably not a script for Windows Script Host',
+    message: 'the file is probably not a script for Windows Script Host',
     hint: 'Most .js files are for browsers and Node.js, where a signature has no effect. Use --wsh to sign the file anyway.',
   },
 });

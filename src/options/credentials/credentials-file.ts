@@ -8,11 +8,10 @@ import * as v from 'valibot';
 import { flushFolder, makeFolders } from '../../bytes/folders.ts';
 import { readHandleUpTo } from '../../bytes/read-file.ts';
 import { hasCode, systemReason } from '../../errors/system-reason.ts';
-import { Secret } from '../../secrets/secret.ts';
 import { settingsErrors } from '../errors.ts';
-import { type Account, accountName, entrySchema, parseJson, type StoredCredentials } from './keychain.ts';
+import { type Account, accountName, entryOf, entrySchema, parseJson, type StoredCredentials } from './keychain.ts';
 
-type Entries = Readonly<Record<string, v.InferOutput<typeof entrySchema>>>;
+type Entries = Readonly<Record<string, StoredCredentials>>;
 
 const LARGEST_FILE = 1024 * 1024;
 const OPEN_TO_OTHERS = 0o077;
@@ -24,15 +23,11 @@ const fileSchema = v.record(v.string(), entrySchema);
 export async function readFileEntry(path: string, account: Account): Promise<StoredCredentials | undefined> {
   const entries = await readEntries(path);
   const name = accountName(account);
-  if (!Object.hasOwn(entries, name)) return undefined;
-  const { accessSecret, ...rest } = entries[name] as Entries[string];
-  return { ...rest, accessSecret: new Secret(accessSecret) };
+  return Object.hasOwn(entries, name) ? entries[name] : undefined;
 }
 
 export async function writeFileEntry(path: string, account: Account, credentials: StoredCredentials): Promise<void> {
-  const { origin, accessKey, accessSecret } = credentials;
-  const entry = { origin, accessKey, accessSecret: accessSecret.reveal() };
-  await writeEntries(path, { ...(await readEntries(path)), [accountName(account)]: entry });
+  await writeEntries(path, { ...(await readEntries(path)), [accountName(account)]: credentials });
 }
 
 /** Returns false if the file contained no credentials of the account. */
@@ -60,8 +55,7 @@ async function readPrivate(path: string): Promise<string | undefined> {
     await using file = await open(path, constants.O_RDONLY | CAREFULLY);
     const problem = exposure(await file.stat());
     if (problem !== undefined) throw settingsErrors('credentials-file-exposed', { path, problem });
-    const bytes = await readHandleUpTo(file, LARGEST_FILE);
-    return `${bytes}`;
+    return `${await readHandleUpTo(file, LARGEST_FILE)}`;
   } catch (cause) {
     if (hasCode(cause, 'ENOENT', 'ENOTDIR')) return undefined;
     if (hasCode(cause, 'ELOOP'))
@@ -88,7 +82,8 @@ async function writeEntries(path: string, entries: Entries): Promise<void> {
   try {
     if (Object.keys(entries).length === 0) return await rm(path, { force: true });
     await makeFolders(folder, 0o700);
-    await writePrivate(temporary, `${JSON.stringify(entries, undefined, 2)}\n`);
+    const stored = Object.fromEntries(Object.entries(entries).map(([name, one]) => [name, entryOf(one)]));
+    await writePrivate(temporary, `${JSON.stringify(stored, undefined, 2)}\n`);
     await rename(temporary, path);
     await flushFolder(folder);
   } catch (cause) {

@@ -24,7 +24,7 @@ export interface Credentials {
 
 export interface CredentialsQuery {
   readonly env: Environment;
-  /** This member is undefined if the credentials will not be sent. */
+  /** undefined if the credentials will not be sent. */
   readonly origin: string | undefined;
   readonly account: Account;
   readonly keychain: Keychain;

@@ -199,7 +199,11 @@ export interface StoredCredentials {
 export const entrySchema = v.object({
   origin: v.pipe(v.string(), v.nonEmpty()),
   accessKey: v.pipe(v.string(), v.nonEmpty()),
-  accessSecret: v.pipe(v.string(), v.nonEmpty()),
+  accessSecret: v.pipe(
+    v.string(),
+    v.nonEmpty(),
+    v.transform((text) => new Secret(text)),
+  ),
 });
 
 export async function readStoredCredentials(
@@ -210,17 +214,19 @@ export async function readStoredCredentials(
   if (entry === undefined) return undefined;
   const parsed = v.safeParse(entrySchema, parseJson(entry.reveal()));
   if (!parsed.success) throw settingsErrors('keychain-entry-unusable', account);
-  const { accessSecret, ...rest } = parsed.output;
-  return { ...rest, accessSecret: new Secret(accessSecret) };
+  return parsed.output;
 }
 
 export async function storeCredentials(
   keychain: Keychain,
   account: Account,
-  { origin, accessKey, accessSecret }: StoredCredentials,
+  credentials: StoredCredentials,
 ): Promise<void> {
-  const entry = JSON.stringify({ origin, accessKey, accessSecret: accessSecret.reveal() });
-  await keychain.write(accountName(account), new Secret(entry));
+  await keychain.write(accountName(account), new Secret(JSON.stringify(entryOf(credentials))));
+}
+
+export function entryOf({ origin, accessKey, accessSecret }: StoredCredentials) {
+  return { origin, accessKey, accessSecret: accessSecret.reveal() };
 }
 
 /** The parser's error is dropped, because it quotes the text. */

@@ -69,8 +69,8 @@ describe('the lines of a run', () => {
     outcomes.forEach(finish);
     console.summary(outcomes);
     expect(lines().slice(2, 4)).toEqual([
-      'warning  a: the report did not arrive: interrupted before report-sign was sent [interrupted] (record record-a)',
-      'warning  b: the report did not arrive: interrupted before report-sign was sent [interrupted]',
+      'warning  a: the report did not arrive: the run was interrupted before report-sign was sent [interrupted] (record record-a)',
+      'warning  b: the report did not arrive: the run was interrupted before report-sign was sent [interrupted]',
     ]);
   });
 });

@@ -60,9 +60,9 @@ describe('a file of no format', () => {
     recogniseFormat(memorySource(bytes(contents)), ['app.exe'], { formats }).catch((error: unknown) => error);
 
   it('is called empty if it is', async () => {
-    const message = 'not a file that can be signed: it is empty';
+    const message = 'the file cannot be signed: it is empty';
     expect(await refusal('')).toMatchObject({ code: 'unsupported-format', message });
-    expect(await refusal('x')).toMatchObject({ message: 'not a file that can be signed: it looks like a text file' });
+    expect(await refusal('x')).toMatchObject({ message: 'the file cannot be signed: it looks like a text file' });
     const connection = recogniseFormat(memorySource(bytes('')), ['empty.rdp'], { formats });
     await expect(connection).rejects.toMatchObject({ code: 'unsupported-format', message });
   });

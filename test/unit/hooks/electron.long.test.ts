@@ -5,9 +5,9 @@ import { copyFile, mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { watchRun } from '../../support/credential-watch.ts';
-import { fixture, REPOSITORY, runCli, temporaryFolder } from '../../support/programs/cli.ts';
+import { fixture, REPOSITORY, runCli } from '../../support/programs/cli.ts';
 import { useServer } from '../../support/services/shared-server.ts';
-import { forAll } from '../../support/set-up.ts';
+import { folderForEach, forAll } from '../../support/set-up.ts';
 import { makeCompoundFile } from '../formats/msi/samples.ts';
 
 const server = await forAll(useServer());
@@ -19,9 +19,11 @@ interface Built {
   readonly files: readonly string[];
 }
 
-/** Runs the source of a build script, in CommonJS, with `hook` and `file(name)`: a path to an unsigned program. */
-async function build(folder: string, hook: string, script: string, env: NodeJS.ProcessEnv = {}): Promise<Built> {
-  const files = [join(folder, 'app.exe'), join(folder, 'helper.exe')];
+const folder = folderForEach();
+
+/** Runs the source of a build script, in CommonJS, with `hook` and the paths `app` and `helper` of unsigned programs. */
+async function build(script: string, env: NodeJS.ProcessEnv = {}, hook = 'electron-builder'): Promise<Built> {
+  const files = [folder.at('app.exe'), folder.at('helper.exe')];
   for (const file of files) await copyFile(fixture('pe/hello.exe'), file);
   const before = server.operations('sign').length;
   const source = `const hook = require(${JSON.stringify(join(REPOSITORY, 'dist', `${hook}.js`))});
@@ -30,8 +32,8 @@ async function build(folder: string, hook: string, script: string, env: NodeJS.P
   const all = {
     PATH: process.env.PATH ?? '',
     ...server.env,
-    CODESIGN_STATE_DIR: join(folder, 'state'),
-    CODESIGN_CONFIG_DIR: join(folder, 'config'),
+    CODESIGN_STATE_DIR: folder.at('state'),
+    CODESIGN_CONFIG_DIR: folder.at('config'),
     ...env,
   };
   const search = watchRun({ env: all, args: files });
@@ -53,28 +55,23 @@ describe('the hook of electron-builder', () => {
   const task = `path: app, name: 'Example App', site: 'https://example.com/app', isNest: false, cscInfo: null`;
 
   it.each([
-    ['of version 25 and later', `{ signtoolOptions: { signingHashAlgorithms: ['sha256'] } }`],
-    ['of version 24 and before', `{ signingHashAlgorithms: ['sha256'] }`],
-    [
-      'of version 27',
-      `{ sign: { type: 'signtool', sign: 'codesign-remote/electron-builder', signingHashAlgorithms: ['sha256'] } }`,
-    ],
-  ])('signs with the name and web page of the product, in the call form %s', async (_, options) => {
-    await using folder = await temporaryFolder();
-    const { code, stderr, requests, files } = await build(
-      folder.path,
-      'electron-builder',
-      `await hook.sign({ ${task}, hash: 'sha256', options: ${options} }, {});`,
-    );
-    expect({ code, requests }, stderr).toEqual({ code: 0, requests: 1 });
-    expect(await describeSignature(files[0])).toMatch(/Example App[\s\S]*https:\/\/example\.com\/app/);
+    ['of version 25 and later', (hash: string) => `{ signtoolOptions: { signingHashAlgorithms: ['${hash}'] } }`],
+    ['of version 24 and before', (hash: string) => `{ signingHashAlgorithms: ['${hash}'] }`],
+    ['of version 27', (hash: string) => `{ sign: { type: 'signtool', signingHashAlgorithms: ['${hash}'] } }`],
+  ])('signs with the name, web page and only digest of the product, in the call form %s', async (_, optionsFor) => {
+    for (const hash of ['sha256', 'sha1']) {
+      const { code, stderr, requests, files } = await build(
+        `await hook.sign({ ${task}, hash: '${hash}', options: ${optionsFor(hash)} }, {});`,
+      );
+      expect({ code, requests }, stderr).toEqual({ code: 0, requests: 1 });
+      const shown = await describeSignature(files[0]);
+      expect(shown).toMatch(/Example App.*https:\/\/example\.com\/app/s);
+      expect(shown).toContain(hash.toUpperCase());
+    }
   });
 
   it('spends one signature where both SHA-1 and SHA-256 would be made', async () => {
-    await using folder = await temporaryFolder();
     const { code, requests, stderr, files } = await build(
-      folder.path,
-      'electron-builder',
       `for (const [index, hash] of ['sha1', 'sha256'].entries()) {
          await hook.default({ ${task}, hash, isNest: index > 0, options: { signtoolOptions: null } }, {});
        }`,
@@ -89,76 +86,50 @@ describe('the hook of electron-builder', () => {
     ['with both digests', `{ signtoolOptions: { signingHashAlgorithms: ['sha1', 'sha256'] } }`],
     ['with both digests, in version 27', `{ sign: { type: 'signtool', signingHashAlgorithms: ['sha1', 'sha256'] } }`],
   ])('signs an .msi in its only pass, with SHA-256, %s', async (_, options) => {
-    await using folder = await temporaryFolder();
-    const installer = join(folder.path, 'setup.msi');
+    const installer = folder.at('setup.msi');
     await writeFile(installer, makeCompoundFile());
     const { code, requests, stderr } = await build(
-      folder.path,
-      'electron-builder',
       `await hook.sign({ ${task}, path: ${JSON.stringify(installer)}, hash: 'sha1', options: ${options} }, {});`,
     );
     expect({ code, requests }, stderr).toEqual({ code: 0, requests: 1 });
     expect(await describeSignature(installer)).toContain('SHA256');
   });
 
-  it.each([
-    `{ signingHashAlgorithms: ['sha1'] }`,
-    `{ signtoolOptions: { signingHashAlgorithms: ['sha1'] } }`,
-    `{ sign: { type: 'signtool', sign: 'codesign-remote/electron-builder', signingHashAlgorithms: ['sha1'] } }`,
-  ])('signs with SHA-1 if nothing else is wanted: %s', async (options) => {
-    await using folder = await temporaryFolder();
-    const { code, requests, files } = await build(
-      folder.path,
-      'electron-builder',
-      `await hook.sign({ ${task}, hash: 'sha1', options: ${options} }, {});`,
-    );
-    expect({ code, requests }).toEqual({ code: 0, requests: 1 });
-    expect(await describeSignature(files[0])).toContain('SHA1');
-  });
-
   it('keeps a program that another publisher signed, and says so', async () => {
-    await using folder = await temporaryFolder();
     const script = `require('node:fs').copyFileSync(${JSON.stringify(fixture('golden/sha256-rsa2048.exe'))}, app); await hook.default(app);`;
-    const { code, stderr, requests } = await build(folder.path, 'electron-builder', script);
+    const { code, stderr, requests } = await build(script);
     expect([code, requests]).toEqual([0, 0]);
     expect(stderr).toMatch(/app\.exe keeps the signature of another publisher/);
   });
 
   it('accepts just a path', async () => {
-    await using folder = await temporaryFolder();
-    const { code, requests } = await build(folder.path, 'electron-builder', 'await hook.sign(helper);');
+    const { code, requests } = await build('await hook.sign(helper);');
     expect({ code, requests }).toEqual({ code: 0, requests: 1 });
   });
 
   const UNSET = { CODESIGN_BASE_URL: '', CODESIGN_CODE: '', CODESIGN_CERTIFICATE: '' };
 
   it("uses the user's profile, like sign", async () => {
-    await using folder = await temporaryFolder();
     const { CODESIGN_BASE_URL: baseUrl, CODESIGN_CODE: code, CODESIGN_CERTIFICATE: certificate } = server.env;
-    await mkdir(join(folder.path, 'config'));
+    await mkdir(folder.at('config'));
     const stored = { environments: { production: baseUrl }, code, certificate: [certificate] };
-    await writeFile(join(folder.path, 'config', 'config.json'), JSON.stringify({ profiles: { default: stored } }), {
+    await writeFile(folder.at('config', 'config.json'), JSON.stringify({ profiles: { default: stored } }), {
       mode: 0o600,
     });
-    const run = await build(folder.path, 'electron-builder', 'await hook.sign(app);', UNSET);
+    const run = await build('await hook.sign(app);', UNSET);
     expect({ code: run.code, requests: run.requests }, run.stderr).toEqual({ code: 0, requests: 1 });
   });
 
   it('says what is missing, and where to set it', async () => {
-    await using folder = await temporaryFolder();
-    const run = await build(folder.path, 'electron-builder', 'await hook.sign(app);', UNSET);
+    const run = await build('await hook.sign(app);', UNSET);
     expect(run).toMatchObject({ code: 70, requests: 0 });
     expect(run.stderr).toMatch(/THROWN .*app\.exe was not signed: .* \[setting-missing\]\. .*codesign-remote init/);
   });
 
   it('fails the build with the file, the reason and what to do', async () => {
-    await using folder = await temporaryFolder();
-    const { code, stderr, requests, files } = await build(
-      folder.path,
-      'electron-builder',
-      `await hook.sign({ ${task}, hash: 'sha256' }, {});`,
-      { CODESIGN_ACCESS_SECRET: 'wrong' },
-    );
+    const { code, stderr, requests, files } = await build(`await hook.sign({ ${task}, hash: 'sha256' }, {});`, {
+      CODESIGN_ACCESS_SECRET: 'wrong',
+    });
     expect({ code, requests }).toEqual({ code: 70, requests: 1 });
     expect(stderr).toMatch(/THROWN .*app\.exe was not signed: .* \[unauthorized\]/);
     expect(stderr).not.toContain('wrong');
@@ -167,45 +138,38 @@ describe('the hook of electron-builder', () => {
 });
 
 describe('afterAllArtifactBuild', () => {
-  const check = (folder: string, artifacts: string) =>
-    `await hook.afterAllArtifactBuild({ outDir: ${JSON.stringify(folder)}, artifactPaths: ${artifacts} });`;
+  const check = (artifacts: string) =>
+    `await hook.afterAllArtifactBuild({ outDir: ${JSON.stringify(folder.path)}, artifactPaths: ${artifacts} });`;
 
   it('accepts a build whose programs are signed, and ignores files that Windows does not check', async () => {
-    await using folder = await temporaryFolder();
-    const unpacked = join(folder.path, 'win-unpacked', 'resources');
+    const unpacked = folder.at('win-unpacked', 'resources');
     await mkdir(unpacked, { recursive: true });
     await copyFile(fixture('pe/hello.exe'), join(unpacked, 'addon.node'));
     await writeFile(join(unpacked, 'index.js'), 'module.exports = 1;\n');
-    await writeFile(join(folder.path, 'latest.yml'), 'version: 1\n');
+    await writeFile(folder.at('latest.yml'), 'version: 1\n');
     const { code, stderr } = await build(
-      folder.path,
-      'electron-builder',
       `for (const path of [app, ${JSON.stringify(join(unpacked, 'addon.node'))}]) await hook.sign(path);
-       ${check(folder.path, `[app, ${JSON.stringify(join(folder.path, 'latest.yml'))}]`)}`,
+       ${check(`[app, ${JSON.stringify(folder.at('latest.yml'))}]`)}`,
     );
     expect(code, stderr).toBe(0);
   });
 
   it('fails a build with an unsigned artifact, or an unsigned program in win-unpacked', async () => {
-    await using folder = await temporaryFolder();
-    const unpacked = join(folder.path, 'win-arm64-unpacked');
+    const unpacked = folder.at('win-arm64-unpacked');
     await mkdir(unpacked);
     await copyFile(fixture('pe/hello.exe'), join(unpacked, 'library.dll'));
-    const { code, stderr } = await build(folder.path, 'electron-builder', check(folder.path, '[helper]'));
+    const { code, stderr } = await build(check('[helper]'));
     expect(code).toBe(70);
     expect(stderr).toMatch(/THROWN .*helper\.exe \(unsigned\), .*library\.dll \(unsigned\) \[unsigned-in-build\]/);
   });
 
   it('fails a build with a signed program that was changed later', async () => {
-    await using folder = await temporaryFolder();
     const { code, stderr } = await build(
-      folder.path,
-      'electron-builder',
       `await hook.sign(app);
        const bytes = require('fs').readFileSync(app);
        bytes[0x200] ^= 1;
        require('fs').writeFileSync(app, bytes);
-       ${check(folder.path, '[app]')}`,
+       ${check('[app]')}`,
     );
     expect(code).toBe(70);
     expect(stderr).toMatch(/app\.exe \(broken\) \[unsigned-in-build\]\. Find the step/);
@@ -214,22 +178,20 @@ describe('afterAllArtifactBuild', () => {
 
 describe('the hook module of @electron/windows-sign', () => {
   it('signs each file that it is called with', async () => {
-    await using folder = await temporaryFolder();
     const { code, requests, stderr } = await build(
-      folder.path,
-      'electron-windows-sign',
       'for (const file of [app, helper]) await hook.default(file);',
+      {},
+      'electron-windows-sign',
     );
     // Each call is a run of its own, and a run that ended well leaves nothing to reuse.
     expect({ code, requests }, stderr).toEqual({ code: 0, requests: 2 });
   });
 
   it('ends the process with its exit code, though the tool continues when a hook throws', async () => {
-    await using folder = await temporaryFolder();
     const { code, stderr } = await build(
-      folder.path,
-      'electron-windows-sign',
       `await hook.default(app + '.missing').catch(() => undefined);`,
+      {},
+      'electron-windows-sign',
     );
     expect(code).toBe(6);
     expect(stderr).toMatch(/^codesign-remote: .*app\.exe\.missing was not signed: .* \[file-not-found\]/m);

@@ -1,5 +1,6 @@
 /** Credentials in a file: which files are refused, what is written, and that they come before those in the keychain. */
 
+import { randomUUID } from 'node:crypto';
 import { chmod, lstat, mkdir, readdir, readFile, rename, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { inspect } from 'node:util';
@@ -14,12 +15,8 @@ const WORK = { profile: 'work', environment: 'production' };
 const ALTERNATE = { ...WORK, environment: 'alternate' };
 const CREDENTIALS = { origin: 'https://sign.example', accessKey: 'key', accessSecret: new Secret('s3cret') };
 
-let folders = 0;
-/** A new folder, which does not exist yet. */
-function newPath(): string {
-  folders += 1;
-  return join(root, `${folders}`, 'credentials.json');
-}
+/** In a folder that does not exist yet. */
+const newPath = (): string => join(root, randomUUID(), 'credentials.json');
 async function written(): Promise<string> {
   const path = newPath();
   await writeFileEntry(path, WORK, CREDENTIALS);
@@ -42,15 +39,13 @@ test('is used without opening the keychain, also for an environment without its 
   const file = await written();
   const refuse = () => Promise.reject(new Error('the keychain was opened'));
   const keychain = { read: refuse, write: refuse, remove: refuse };
+  const query = { env: {}, origin: CREDENTIALS.origin, keychain, file };
   for (const account of [WORK, ALTERNATE]) {
-    const credentials = await readCredentials({ env: {}, origin: CREDENTIALS.origin, account, keychain, file });
+    const credentials = await readCredentials({ ...query, account });
     expect(credentials).toMatchObject({ accessKey: 'key', source: 'file', origin: CREDENTIALS.origin });
   }
-  const elsewhere = readCredentials({ env: {}, origin: 'https://other.example', account: WORK, keychain, file });
+  const elsewhere = readCredentials({ ...query, origin: 'https://other.example', account: WORK });
   await expect(elsewhere).rejects.toMatchObject({ code: 'credentials-other-origin' });
-  const env = { CODESIGN_ACCESS_KEY: 'env-key', CODESIGN_ACCESS_SECRET: 'x' };
-  const credentials = await readCredentials({ env, origin: CREDENTIALS.origin, account: WORK, keychain, file });
-  expect(credentials).toMatchObject({ accessKey: 'env-key', source: 'environment' });
 });
 
 test.skipIf(process.platform === 'win32')('is written for its user only, whatever the umask is', async () => {
@@ -75,22 +70,17 @@ describe.skipIf(process.platform === 'win32')('is refused', () => {
     ['if others can write to it', 'credentials-file-exposed', (path) => chmod(path, 0o602)],
     ['if it is a symbolic link', 'credentials-file-exposed', link],
     ['if it is no JSON', 'settings-file-damaged', (path) => writeFile(path, '{"work":"s3cret')],
-    [
-      'if an entry is incomplete',
-      'settings-file-damaged',
-      (path) => writeFile(path, '{"work":{"accessSecret":"s3cret"}}'),
-    ],
+    ['if an entry is incomplete', 'settings-file-damaged', (path) => writeFile(path, '{"work":{"origin":"s3cret"}}')],
     ['if it is too large', 'settings-file-unreadable', (path) => writeFile(path, ' '.repeat(2 ** 21))],
   ])('%s', async (_name, code, spoil) => {
     const path = await written();
     await spoil(path);
     const before = await readFile(path);
-    for (const act of [
-      () => readFileEntry(path, WORK),
-      () => writeFileEntry(path, ALTERNATE, CREDENTIALS),
-      () => removeFileEntry(path, WORK),
-    ]) {
-      const error = await act().catch((thrown: unknown) => thrown);
+    const acts: ((...entry: Parameters<typeof writeFileEntry>) => Promise<unknown>)[] = [
+      ...[readFileEntry, writeFileEntry, removeFileEntry],
+    ];
+    for (const act of acts) {
+      const error = await act(path, WORK, CREDENTIALS).catch((thrown: unknown) => thrown);
       expect(error).toMatchObject({ code, category: 'usage', hint: expect.any(String) });
       expect(inspect(error, { depth: 10 })).not.toContain('s3cret');
     }

@@ -5,28 +5,25 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { inspect } from 'node:util';
 import { describe, expect, test } from 'vitest';
-import { type Credentials, readCredentials as readFrom } from '../../../src/options/credentials/credentials.ts';
-import type { Keychain } from '../../../src/options/credentials/keychain.ts';
-import { storeCredentials } from '../../../src/options/credentials/keychain.ts';
+import {
+  type Credentials,
+  type CredentialsQuery,
+  readCredentials as readFrom,
+} from '../../../src/options/credentials/credentials.ts';
+import { type Keychain, storeCredentials } from '../../../src/options/credentials/keychain.ts';
 import type { Environment } from '../../../src/options/table.ts';
 import { Secret } from '../../../src/secrets/secret.ts';
 import { folderForAll } from '../../support/set-up.ts';
 
 const folder = folderForAll();
 
+const account = { profile: 'work', environment: 'production' };
+
 /** Those of the environment, with a keychain that must not be asked. */
 function readCredentials(env: Environment): Promise<Credentials> {
-  const refuse = async () => {
-    throw new Error('the keychain was asked');
-  };
+  const refuse = () => Promise.reject(new Error('the keychain was asked'));
   const keychain: Keychain = { read: refuse, write: refuse, remove: refuse };
-  return readFrom({
-    env,
-    origin: 'https://sign.example',
-    account: { profile: 'default', environment: 'production' },
-    keychain,
-    file: join(folder, 'none'),
-  });
+  return readFrom({ env, origin: 'https://sign.example', account, keychain, file: join(folder, 'none') });
 }
 
 /** A keychain of this process's own. */
@@ -45,7 +42,7 @@ function keychainOf(entries: Readonly<Record<string, string>> = {}): Keychain {
 }
 
 let files = 0;
-async function secretFile(content: string | Uint8Array, mode = 0o600): Promise<string> {
+async function secretFile(content: string, mode = 0o600): Promise<string> {
   files += 1;
   const path = join(folder, `secret-${files}`);
   await writeFile(path, content);
@@ -56,25 +53,16 @@ async function secretFile(content: string | Uint8Array, mode = 0o600): Promise<s
 const withFile = (path: string) => ({ CODESIGN_ACCESS_KEY: 'key', CODESIGN_ACCESS_SECRET_FILE: path });
 
 test('key and secret from variables', async () => {
-  const credentials = await readCredentials({
-    CODESIGN_ACCESS_KEY: 'key',
-    CODESIGN_ACCESS_SECRET: 's3cret: with colon',
-  });
-  expect(credentials.accessKey).toBe('key');
+  const env = { CODESIGN_ACCESS_KEY: 'key', CODESIGN_ACCESS_SECRET: 's3cret: with colon' };
+  const credentials = await readCredentials(env);
+  expect(credentials).toMatchObject({ accessKey: 'key', warnings: [] });
   expect(credentials.accessSecret.reveal()).toBe('s3cret: with colon');
-  expect(credentials.warnings).toEqual([]);
   expect(inspect(credentials, { depth: 10, showHidden: true }) + JSON.stringify(credentials)).not.toContain('s3cret');
 });
 
-test.each([
-  ['s3cret\n', 's3cret'],
-  ['s3cret\r\n', 's3cret'],
-  ['s3cret', 's3cret'],
-  [' s3cret ', ' s3cret '],
-])('the secret from a file that holds %j', async (content, secret) => {
-  const credentials = await readCredentials(withFile(await secretFile(content)));
-  expect(credentials.accessSecret.reveal()).toBe(secret);
-  expect(credentials.warnings).toEqual([]);
+test.each(['s3cret\n', 's3cret\r\n', 's3cret', ' s3cret '])('the secret from a file that holds %j', async (content) => {
+  const { accessSecret } = await readCredentials(withFile(await secretFile(content)));
+  expect(accessSecret.reveal()).toBe(content.replace(/[\r\n]/g, ''));
 });
 
 describe('rejects', () => {
@@ -97,43 +85,29 @@ describe('rejects', () => {
   });
 
   test.each([
-    ['an empty file', ''],
-    ['a file of a newline', '\n'],
-    ['two newlines at the end', 's3cret\n\n'],
-    ['two lines', 's3cret\nmore'],
-    ['bytes of no meaning', Uint8Array.of(1, 2, 3)],
-  ])('%s', async (_name, content) => {
-    const path = await secretFile(content);
-    await expect(readCredentials(withFile(path))).rejects.toMatchObject({ code: 'access-secret-invalid' });
-  });
-
-  test('a file too large for a secret', async () => {
-    const path = await secretFile('x'.repeat(70_000));
-    await expect(readCredentials(withFile(path))).rejects.toMatchObject({ code: 'secret-file-unreadable' });
-  });
-});
-
-test('what is missing is named', async () => {
-  await expect(readCredentials({ CODESIGN_ACCESS_KEY: 'key' })).rejects.toMatchObject({
-    message: expect.stringMatching(/: CODESIGN_ACCESS_SECRET /),
-    hint: expect.stringMatching(/CODESIGN_ACCESS_KEY.*CODESIGN_ACCESS_SECRET.*CODESIGN_ACCESS_SECRET_FILE/),
+    ['access-secret-invalid', ''],
+    ['access-secret-invalid', '\n'],
+    ['access-secret-invalid', 's3cret\n\n'],
+    ['access-secret-invalid', 's3cret\nmore'],
+    ['secret-file-unreadable', 'x'.repeat(65_537)],
+  ])('%s: the file %j', async (code, content) => {
+    await expect(readCredentials(withFile(await secretFile(content)))).rejects.toMatchObject({ code });
   });
 });
 
 describe.skipIf(process.platform === 'win32')('the permissions of the secret file', () => {
-  test.each([[0o600], [0o400], [0o700], [0o610]])('%o is private', async (mode) => {
+  test.each([0o600, 0o400, 0o610])('%o is private', async (mode) => {
     const { warnings } = await readCredentials(withFile(await secretFile('s3cret', mode)));
     expect(warnings).toEqual([]);
   });
 
-  test.each([[0o644], [0o640], [0o604]])('%o may be read by others: a warning', async (mode) => {
+  test.each([0o640, 0o604])('%o may be read by others: a warning', async (mode) => {
     const path = await secretFile('s3cret', mode);
     const { warnings } = await readCredentials(withFile(path));
-    expect(warnings).toHaveLength(1);
-    expect(warnings[0]).toContain(path);
+    expect(warnings).toEqual([expect.stringContaining(path)]);
   });
 
-  test.each([[0o666], [0o622], [0o660], [0o602]])('%o may be written by others: rejected', async (mode) => {
+  test.each([0o620, 0o602])('%o may be written by others: rejected', async (mode) => {
     const path = await secretFile('s3cret', mode);
     await expect(readCredentials(withFile(path))).rejects.toMatchObject({ code: 'secret-file-exposed' });
   });
@@ -147,11 +121,8 @@ describe.skipIf(process.platform === 'win32')('the permissions of the secret fil
 });
 
 describe('from the keychain', () => {
-  const stored = {
-    origin: 'https://sign.example:8443',
-    accessKey: 'kept-key',
-    accessSecret: new Secret('kept-s3cret'),
-  };
+  const accessSecret = new Secret('kept-s3cret');
+  const stored = { origin: 'https://sign.example:8443', accessKey: 'kept-key', accessSecret };
   const EMPTY = { CODESIGN_ACCESS_KEY: '', CODESIGN_ACCESS_SECRET: '', CODESIGN_ACCESS_SECRET_FILE: '' };
 
   async function keychainWith(profile: string, environment = 'production'): Promise<Keychain> {
@@ -160,18 +131,8 @@ describe('from the keychain', () => {
     return keychain;
   }
 
-  type Query = Parameters<typeof readFrom>[0];
-  const readFromKeychain = (keychain: Keychain, more: Partial<Query> = {}) =>
-    readFrom({
-      ...{
-        env: {},
-        origin: stored.origin,
-        account: { profile: 'work', environment: 'production' },
-        keychain,
-        file: join(folder, 'none'),
-      },
-      ...more,
-    });
+  const readFromKeychain = (keychain: Keychain, more: Partial<CredentialsQuery> = {}) =>
+    readFrom({ env: {}, origin: stored.origin, account, keychain, file: join(folder, 'none'), ...more });
 
   test.each([[{}], [EMPTY]])('when the environment has none: %j', async (env) => {
     const credentials = await readFromKeychain(await keychainWith('work'), { env });
@@ -181,26 +142,23 @@ describe('from the keychain', () => {
   });
 
   test('an environment has its own, or those of production if they are for its service', async () => {
-    const account = { profile: 'work', environment: 'alternate' };
+    const alternate = { account: { profile: 'work', environment: 'alternate' } };
     const own = await keychainWith('work', 'alternate');
-    await expect(readFromKeychain(own, { account })).resolves.toMatchObject({ accessKey: 'kept-key' });
+    await expect(readFromKeychain(own, alternate)).resolves.toMatchObject({ accessKey: 'kept-key' });
     await expect(readFromKeychain(own)).rejects.toMatchObject({ code: 'credentials-missing' });
     const keychain = await keychainWith('work');
-    await expect(readFromKeychain(keychain, { account })).resolves.toMatchObject({ accessKey: 'kept-key' });
-    await expect(readFromKeychain(keychain, { account, origin: 'https://other.example' })).rejects.toMatchObject({
-      code: 'credentials-other-origin',
-      hint: expect.stringContaining('login --environment <name>'),
-    });
+    await expect(readFromKeychain(keychain, alternate)).resolves.toMatchObject({ accessKey: 'kept-key' });
+    const elsewhere = readFromKeychain(keychain, { ...alternate, origin: 'https://other.example' });
+    await expect(elsewhere).rejects.toMatchObject({ code: 'credentials-other-origin' });
   });
 
-  test.each([['http://sign.example:8443'], ['https://sign.example'], ['https://other.example:8443']])(
+  test.each(['http://sign.example:8443', 'https://sign.example', 'https://other.example:8443'])(
     'they are not sent to %s',
     async (origin) => {
       const reading = readFromKeychain(await keychainWith('work'), { origin });
       const error = await reading.catch((thrown: unknown) => thrown);
-      expect(error).toMatchObject({ code: 'credentials-other-origin', category: 'usage', hint: expect.any(String) });
-      expect(error).toMatchObject({ message: expect.stringContaining(origin) });
-      expect(error).toMatchObject({ message: expect.stringContaining(stored.origin) });
+      const message = expect.stringMatching(`${stored.origin} .*${origin};`);
+      expect(error).toMatchObject({ code: 'credentials-other-origin', category: 'usage', message });
       expect(inspect(error, { depth: 10 })).not.toContain('s3cret');
     },
   );

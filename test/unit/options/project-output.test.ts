@@ -4,7 +4,7 @@ import { mkdir, mkdtemp, realpath, rm, symlink, writeFile } from 'node:fs/promis
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { checkProjectOutputs } from '../../../src/options/stored/project-output.ts';
+import { checkProjectOutputs } from '../../../src/options/stored/project-file.ts';
 
 let folder: string;
 beforeEach(async () => {

@@ -7,6 +7,8 @@ const complete: SettingsOptions = { baseUrl: 'https://sign.example', code: '1', 
 const resolve = (options: SettingsOptions = {}, env: Environment = {}) =>
   resolveSigning({ ...complete, ...options }, env);
 
+const refused = (code: string) => expect.objectContaining({ code, category: 'usage' });
+
 describe('resolveSigning', () => {
   it('has the defaults that the command line documents', () => {
     expect(resolve()).toMatchObject({
@@ -22,30 +24,19 @@ describe('resolveSigning', () => {
   });
 
   it.each([
-    [{ algorithm: 'MD5' }],
-    [{ concurrency: '0' }],
-    [{ concurrency: '2.5' }],
-    [{ concurrency: 'many' }],
-    [{ timeout: '-1' }],
-    [{ timeout: '1e9' }],
-    [{ fileName: 'hash' }],
-    [{ extra: ['host=build-1'] }],
-    [{ extra: ['hostname'] }],
-    [{ extra: ['=build-1'] }],
-    [{ extra: ['signing_filesize=-1'] }],
-    [{ extra: ['signing_filesize=1.5'] }],
-    [{ extra: ['signing_filesize=99999999999999999999'] }],
-    [{ url: 'example.com' }],
-    [{ url: 'javascript:alert(1)' }],
-    [{ output: '' }],
-    [{ timestampPolicy: '1.2.x' }],
-    [{ timestampPolicy: '1.2.05' }],
-    [{ timestampPolicy: '3.1' }],
-    [{ timestampPolicy: '1.40.1' }],
-  ])('rejects %j', (options) => {
-    expect(() => resolve(options)).toThrowError(
-      expect.objectContaining({ code: 'invalid-setting', category: 'usage' }),
-    );
+    ['algorithm', ['MD5']],
+    ['concurrency', ['0', '2.5', 'many']],
+    ['timeout', ['-1', '1e9']],
+    ['fileName', ['hash']],
+    ['extra', ['host=build-1', 'hostname', '=build-1', 'signing_filesize=-1', 'signing_filesize=1.5']],
+    ['extra', ['signing_filesize=99999999999999999999']],
+    ['url', ['example.com', 'javascript:alert(1)']],
+    ['output', ['']],
+    ['timestampPolicy', ['1.2.x', '1.2.05', '3.1', '1.40.1']],
+  ])('rejects as %s each of %j', (key, values) => {
+    for (const value of values) {
+      expect(() => resolve({ [key]: key === 'extra' ? [value] : value })).toThrowError(refused('invalid-setting'));
+    }
   });
 
   it.each(['0.4.0.2023.1.1', '1.3.6.1.4.1.99999.1', '1.39', '2.999', '2.16.840.1.114412.7.1'])(
@@ -55,34 +46,26 @@ describe('resolveSigning', () => {
     },
   );
 
-  it('rejects a required timestamp without an authority, or with --no-timestamp', () => {
+  it('rejects a required timestamp without an authority', () => {
     const timestampUrl = ['http://timestamp.example.com'];
     expect(resolve({ requireTimestamp: true, timestampUrl }).timestamps.urls).toHaveLength(1);
-    expect(() => resolve({ requireTimestamp: true })).toThrowError(
-      expect.objectContaining({ code: 'setting-missing', category: 'usage' }),
-    );
-    expect(() => resolve({ requireTimestamp: true, timestamp: false })).toThrowError(
-      expect.objectContaining({ code: 'settings-conflict', category: 'usage' }),
-    );
+    expect(() => resolve({ requireTimestamp: true })).toThrowError(refused('setting-missing'));
   });
 
   it.each([
     { replace: true, append: true },
     { append: true, skipSigned: true },
+    { requireTimestamp: true, timestamp: false },
     // Without a timestamp they would have no effect.
     { timestamp: false, timestampAlgorithm: 'SHA384' },
     { timestamp: false, timestampPolicy: '1.2.3' },
     { timestamp: false, timestampRoots: 'roots.pem' },
   ])('rejects %j together', (options) => {
-    expect(() => resolve(options)).toThrowError(
-      expect.objectContaining({ code: 'settings-conflict', category: 'usage' }),
-    );
+    expect(() => resolve(options)).toThrowError(refused('settings-conflict'));
   });
 
-  it.each([['baseUrl'], ['code'], ['certificate']] as const)('requests %s when it is missing', (name) => {
-    expect(() => resolve({ [name]: undefined })).toThrowError(
-      expect.objectContaining({ code: 'setting-missing', category: 'usage' }),
-    );
+  it.each(['baseUrl', 'code', 'certificate'])('requests %s when it is missing', (name) => {
+    expect(() => resolve({ [name]: undefined })).toThrowError(refused('setting-missing'));
   });
 
   it('names everything that is missing together, and the credentials unless they are in the environment', () => {
@@ -95,23 +78,12 @@ describe('resolveSigning', () => {
         return thrown.hint?.match(/--[a-z-]+|CODESIGN_[A-Z_]+/g);
       }
     };
-    const settings = [
-      '--base-url',
-      '--code',
-      '--certificate',
-      'CODESIGN_BASE_URL',
-      'CODESIGN_CODE',
-      'CODESIGN_CERTIFICATE',
-    ];
+    const settings = '--base-url --code --certificate CODESIGN_BASE_URL CODESIGN_CODE CODESIGN_CERTIFICATE'.split(' ');
     expect(said({})).toEqual([...settings, 'CODESIGN_ACCESS_KEY', 'CODESIGN_ACCESS_SECRET']);
     expect(said({ CODESIGN_ACCESS_KEY: 'key' })).toEqual(settings);
-    expect(() => resolve({ ...nothing, certificate: ['chain.pem'], dryRun: true })).not.toThrow();
   });
 
   it('needs neither address nor certificate number for a dry run', () => {
-    expect(resolve({ baseUrl: undefined, code: undefined, dryRun: true })).toMatchObject({
-      dryRun: true,
-      code: undefined,
-    });
+    expect(resolve({ baseUrl: undefined, code: undefined, dryRun: true }).code).toBeUndefined();
   });
 });

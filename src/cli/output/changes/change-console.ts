@@ -123,7 +123,7 @@ export function changeConsole(
       stopProgress();
       printRest(files.map(({ path }) => path));
       const total = totalLine(files, verb, { signatures, requested, milliseconds: clock() - started });
-      // The line of a single file says everything, unless the file was only planned or kept.
+      // A single file needs no total, unless it was only planned or kept.
       if (files.length > 1 || files.some((file) => ['planned', 'kept'].includes(wordOf(file)))) lines.result(total);
       const fault = writeJobSummary(summaryTable(files, total), io.env);
       if (fault !== undefined) lines.warning(fault);

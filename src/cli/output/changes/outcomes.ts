@@ -14,7 +14,7 @@ import type { SummaryTable } from '../github.ts';
 import { errorJson } from '../json.ts';
 import { oneLine } from '../lines.ts';
 
-/** The JSON summary has members with these names. */
+/** These words are also names of members in the JSON summary. */
 export type ChangeVerb = 'signed' | 'timestamped' | 'removed' | 'attached';
 
 export const DOING: Readonly<Record<ChangeVerb, string>> = {

@@ -33,7 +33,7 @@ it('leaves a report to the next run', async () => {
   await using scene = await startScene('hangs', { operation: 'report-sign', times: 1 });
   const run = await signUntil(() => reports(scene).length > 0, scene, ['--no-timestamp']);
   expect(outcomeOf(run)).toEqual([130, 'signed']);
-  expect(run.stderr).toContain('the report did not arrive: interrupted before report-sign was answered');
+  expect(run.stderr).toContain('the report did not arrive: the run was interrupted before report-sign was answered');
   expect(await scene.resume()).toMatchObject({ code: 0, calls: [{ kind: 'unreported', status: 'finished' }] });
   expect([scene.service.signRequests(), reports(scene)]).toEqual([1, [1, 1]]);
 });

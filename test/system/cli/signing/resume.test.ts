@@ -18,7 +18,7 @@ describe('a damaged journal', () => {
     const run = await runCli([command, ...args], { env: stage.env });
     expect([run.code, stage.service.signRequests()]).toEqual([6, 0]);
     expect(run.stderr).toContain('[journal-damaged]');
-    const [, shell = ''] = /start a new one: (.*)/.exec(run.stderr) ?? [];
+    const [, shell = ''] = /start a new journal: (.*)/.exec(run.stderr) ?? [];
     if (process.platform === 'win32') return;
     execFileSync('sh', ['-c', shell]);
     expect((await readdir(state)).filter((name) => name.startsWith('damaged-'))).toContain('damaged-journal.db');
