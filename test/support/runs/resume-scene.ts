@@ -1,13 +1,11 @@
 /** A program, a service that can fail, and a separate journal, for tests of what `resume` finishes. */
 
-import { once } from 'node:events';
 import { appendFile, copyFile, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
+import { listen } from '../network/listen.ts';
 import { fixture, runCli, temporaryFolder } from '../programs/cli.ts';
 import {
-  type MisbehavingService,
   type MisbehavingServiceOptions,
   type ServiceMode,
   startMisbehavingService,
@@ -15,40 +13,17 @@ import {
 import { environmentOf } from '../services/service-client.ts';
 import { makePki } from '../signed-files/pki.ts';
 
-const refusing = createServer((_request, answer) => answer.writeHead(404).end())
-  .listen(0, '127.0.0.1')
-  .unref();
-await once(refusing, 'listening');
+const refusing = await listen(createServer((_request, answer) => answer.writeHead(404).end()).unref());
 
 /** An address without an authority: it fails immediately, so that nothing is retried. */
-export const NO_AUTHORITY = ['-t', `http://127.0.0.1:${(refusing.address() as AddressInfo).port}/`];
+export const NO_AUTHORITY = ['-t', `http://127.0.0.1:${refusing.port}/`];
 
 export type Env = Readonly<Record<string, string>>;
 
-export interface Scene extends AsyncDisposable {
-  readonly folder: string;
-  /** A program in the folder. */
-  readonly path: string;
-  readonly env: Env;
-  readonly service: MisbehavingService;
-  sign(...args: readonly string[]): ReturnType<typeof runCli>;
-  resume(args?: readonly string[], env?: Env): Promise<Resumed>;
-}
+export type Scene = Awaited<ReturnType<typeof startScene>>;
 
-export interface Resumed {
-  readonly code: number | null;
-  readonly stdout: string;
-  readonly stderr: string;
-  readonly calls: readonly {
-    readonly id: string;
-    readonly kind: string;
-    readonly status: string;
-    readonly error?: { readonly code: string };
-  }[];
-}
-
-/** A service in `mode`, and a journal of its own. */
-export async function startScene(mode: ServiceMode, options: MisbehavingServiceOptions = {}): Promise<Scene> {
+/** A service in `mode`, a program, and a journal of its own. */
+export async function startScene(mode: ServiceMode, options: MisbehavingServiceOptions = {}) {
   const pki = makePki();
   const leaf = pki.leaf();
   const folder = await temporaryFolder();
@@ -63,8 +38,8 @@ export async function startScene(mode: ServiceMode, options: MisbehavingServiceO
     path,
     env,
     service,
-    sign: (...args) => runCli(['sign', '--timeout', '2', ...args], { env }),
-    resume: (args = [], more = {}) => resumeWith({ ...env, ...more }, ...args),
+    sign: (...args: readonly string[]) => runCli(['sign', '--timeout', '2', ...args], { env }),
+    resume: (args: readonly string[] = [], more: Env = {}) => resumeWith({ ...env, ...more }, ...args),
     async [Symbol.asyncDispose]() {
       await service.stop();
       await folder[Symbol.asyncDispose]();
@@ -82,13 +57,20 @@ export async function makePrograms(folder: string, count: number): Promise<reado
   return paths;
 }
 
-export async function resumeWith(env: Env, ...args: readonly string[]): Promise<Resumed> {
-  const run = await runCli(['resume', '--json', '--timeout', '2', ...args], { env });
-  const document = run.stdout === '' ? {} : JSON.parse(run.stdout);
-  return { ...run, calls: document.calls ?? [] };
+interface ResumedCall {
+  readonly id: string;
+  readonly kind: string;
+  readonly status: string;
+  readonly error?: { readonly code: string };
 }
 
-export const reports = ({ service }: Scene): readonly unknown[] =>
+export async function resumeWith(env: Env, ...args: readonly string[]) {
+  const run = await runCli(['resume', '--json', '--timeout', '2', ...args], { env });
+  const { calls = [] }: { readonly calls?: readonly ResumedCall[] } = run.stdout === '' ? {} : JSON.parse(run.stdout);
+  return { ...run, calls };
+}
+
+export const reports = ({ service }: Pick<Scene, 'service'>): readonly unknown[] =>
   service
     .requests()
     .filter(({ path }) => path.endsWith('report-sign'))

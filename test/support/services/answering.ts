@@ -55,3 +55,33 @@ export const withHeaders =
 
 export const success = ({ signature }: Exchange): string =>
   JSON.stringify({ code: 0, message: 'ok', data: { id: RECORD, signature } });
+
+/** The text of a success, changed. */
+export const changed =
+  (change: (text: string) => string): Misbehaviour =>
+  (exchange) =>
+    answer(exchange, 200, change(success(exchange)));
+
+/** A success with another signature. */
+export const withSignature =
+  (change: (signature: string, exchange: Exchange) => string, idOf = ({ record }: Exchange) => record): Misbehaviour =>
+  (exchange) => {
+    const signature = change(exchange.signature, exchange);
+    answer(exchange, 200, { code: 0, message: 'ok', data: { id: idOf(exchange), signature } });
+  };
+
+/** Sends this without the end that the headers announce, and then leaves the connection open or breaks it. */
+export const unfinished =
+  (
+    bodyOf: (exchange: Exchange) => string | Uint8Array,
+    headers: Readonly<Record<string, string | number>> = { 'content-type': 'application/json' },
+    { status = 200, isLeftOpen = false } = {},
+  ): Misbehaviour =>
+  (exchange) => {
+    exchange.response.writeHead(status, headers);
+    exchange.response.write(bodyOf(exchange), () => {
+      if (!isLeftOpen) exchange.response.destroy();
+    });
+  };
+
+export const LEFT_OPEN = { isLeftOpen: true };

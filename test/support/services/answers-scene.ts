@@ -2,17 +2,9 @@
 
 import { appendFile, copyFile, writeFile } from 'node:fs/promises';
 import https from 'node:https';
-import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
-import {
-  type CliFileJson,
-  type CliRun,
-  fixture,
-  parseJson,
-  runCli,
-  snapshot,
-  temporaryFolder,
-} from '../programs/cli.ts';
+import { listen } from '../network/listen.ts';
+import { type CliRun, fixture, parseJson, runCli, snapshot, temporaryFolder } from '../programs/cli.ts';
 import { type MeasuredRun, runMeasured } from '../programs/measured-cli.ts';
 import { makePki } from '../signed-files/pki.ts';
 import type { Misbehaviour } from './answering.ts';
@@ -34,28 +26,14 @@ export interface AnswersOptions {
   readonly isMeasured?: boolean;
 }
 
-export interface Answered {
-  /** In the document of `--json`. */
-  readonly file: CliFileJson | undefined;
-  readonly signRequests: number;
-  readonly reports: readonly { readonly id: string; readonly status: number }[];
-  /** Whether the file is byte for byte what it was. */
-  readonly isUntouched: boolean;
-}
-
-export interface AnswersRun {
-  readonly run: CliRun & Partial<MeasuredRun>;
-  readonly of: (name: string) => Answered;
-  /** Files that were not there before. */
-  readonly added: readonly string[];
-  /** TCP connections that the other server took, to which some answers redirect. */
-  readonly connectionsElsewhere: number;
-}
+export type AnswersRun = Awaited<ReturnType<typeof signAmongAnswers>>;
 
 /** Signs `name.exe` for each name, in their order. A name that no answer has is answered well. */
-export async function signAmongAnswers(options: AnswersOptions): Promise<AnswersRun> {
+export async function signAmongAnswers(options: AnswersOptions) {
   await using folder = await temporaryFolder();
-  const other = await startOtherServer();
+  // No root vouches for it; its connections show who calls it anyway.
+  const identity = await (await createTlsAuthority()).issue({ names: ['127.0.0.1'] });
+  await using other = await listen(https.createServer(identity, (_request, response) => response.end()));
   const pki = makePki();
   const leaf = pki.leaf();
   const { byName, operation } = options;
@@ -63,7 +41,7 @@ export async function signAmongAnswers(options: AnswersOptions): Promise<Answers
     key: leaf.privateKey,
     byName,
     operation,
-    elsewhere: other.origin,
+    elsewhere: `https://127.0.0.1:${other.port}`,
   });
   try {
     const certificate = join(folder.path, 'chain.pem');
@@ -82,26 +60,26 @@ export async function signAmongAnswers(options: AnswersOptions): Promise<Answers
     const state = await temporaryFolder();
     const env = { CODESIGN_STATE_DIR: state.path, ...environmentOf(service, certificate) };
     const args = [...(betweenSuccesses ? ['--concurrency', '1'] : []), ...(options.args ?? [])];
-    const run = await (options.isMeasured ? runMeasured : runCli)(['sign', '--json', ...args, ...names.map(pathOf)], {
-      env,
-    });
+    const all = ['sign', '--json', ...args, ...names.map(pathOf)];
+    const run: CliRun & Partial<MeasuredRun> = await (options.isMeasured ? runMeasured : runCli)(all, { env });
     await state[Symbol.asyncDispose]();
     const after = await snapshot(folder.path);
     const { files } = parseJson(run);
     const requests = service.requests();
     return {
       run,
-      of: (name) => ({
-        file: files.find(({ path }) => path === pathOf(name)),
-        ...callsFor(`${name}.exe`, requests, files.find(({ path }) => path === pathOf(name))?.record),
-        isUntouched: before[pathOf(name)] === after[pathOf(name)],
-      }),
+      /** What the document of `--json` and the service say of a file. */
+      of: (name: string) => {
+        const file = files.find(({ path }) => path === pathOf(name));
+        const isUntouched = before[pathOf(name)] === after[pathOf(name)];
+        return { file, isUntouched, ...callsFor(`${name}.exe`, requests, file?.record) };
+      },
       added: Object.keys(after).filter((path) => !(path in before)),
+      /** TCP connections that the other server took, to which some answers redirect. */
       connectionsElsewhere: other.connections(),
     };
   } finally {
     await service.stop();
-    await other.stop();
   }
 }
 
@@ -110,23 +88,5 @@ function callsFor(file: string, requests: readonly ReceivedRequest[], record: st
   return {
     signRequests: bodies.filter(({ extra }) => extra?.signing_filename === file).length,
     reports: record === undefined ? [] : bodies.filter(({ id }) => id === record),
-  };
-}
-
-/** Not trusted by any root; its connections show who calls it anyway. */
-async function startOtherServer() {
-  const identity = await (await createTlsAuthority()).issue({ names: ['127.0.0.1'] });
-  let connections = 0;
-  const server = https.createServer(identity, (_request, response) => response.end());
-  server.on('tlsClientError', () => undefined);
-  server.on('connection', () => {
-    connections += 1;
-  });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as AddressInfo;
-  return {
-    origin: `https://127.0.0.1:${port}`,
-    connections: () => connections,
-    stop: () => new Promise((resolve) => server.close(resolve)),
   };
 }

@@ -2,7 +2,8 @@
 
 import http, { type IncomingMessage, type ServerResponse } from 'node:http';
 import https from 'node:https';
-import type { AddressInfo, Socket } from 'node:net';
+import { buffer } from 'node:stream/consumers';
+import { listen } from '../network/listen.ts';
 import { startTcpRelay, type TcpRelay } from '../network/tcp-relay.ts';
 import type { ServerIdentity } from './tls-authority.ts';
 
@@ -33,16 +34,7 @@ export interface RelayFault {
   readonly times?: number;
 }
 
-export interface FaultyRelay extends AsyncDisposable {
-  /** For --base-url; `${baseUrl}/tsa` passes on to the timestamp authority. */
-  readonly baseUrl: string;
-  /** Requests that arrived here. */
-  asked(operation: RelayedOperation): number;
-  /** Records of the signatures that the service gave for them, whether they were passed on or not. */
-  readonly records: readonly string[];
-  /** From now on nothing comes to harm. */
-  heal(): void;
-}
+export type FaultyRelay = Awaited<ReturnType<typeof startFaultyRelay>>;
 
 interface Upstream {
   readonly baseUrl: string;
@@ -63,20 +55,15 @@ const BEFORE: readonly Harm[] = ['times-out-before', 'reset-before', 'status-429
 const OF_THE_LINE: readonly Harm[] = ['far-and-slow', 'reload', 'forgotten'];
 const FAR_AND_SLOW = { roundTripMilliseconds: 300, bytesPerSecond: 20_000 };
 
-export async function startFaultyRelay(
-  identity: ServerIdentity,
-  upstream: Upstream,
-  fault?: RelayFault,
-): Promise<FaultyRelay> {
+export async function startFaultyRelay(identity: ServerIdentity, upstream: Upstream, fault?: RelayFault) {
   const asked = { sign: 0, 'report-sign': 0, tsa: 0 };
   const records: string[] = [];
-  const sockets = new Set<Socket>();
   let line: TcpRelay;
   const agent = new https.Agent({ ca: upstream.ca, keepAlive: true });
   let left = fault?.times ?? Number.POSITIVE_INFINITY;
 
   const handle = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
-    const body = await bytesOf(request);
+    const body = await buffer(request);
     const operation = operationOf(request.url ?? '');
     asked[operation] += 1;
     const harm = operation === fault?.operation && left > 0 ? fault.harm : undefined;
@@ -95,26 +82,23 @@ export async function startFaultyRelay(
   const server = https.createServer({ ...identity, maxVersion: 'TLSv1.2' }, (request, response) => {
     handle(request, response).catch(() => response.destroy());
   });
-  server.on('tlsClientError', () => undefined);
-  server.on('connection', (socket: Socket) => {
-    sockets.add(socket);
-    socket.on('error', () => undefined).on('close', () => sockets.delete(socket));
-  });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as AddressInfo;
+  const { port, stop } = await listen(server);
   line = await startTcpRelay({ port, ...(fault?.harm === 'far-and-slow' ? FAR_AND_SLOW : {}) });
   return {
+    /** For --base-url; `${baseUrl}/tsa` passes on to the timestamp authority. */
     baseUrl: `https://127.0.0.1:${line.port}`,
-    asked: (operation) => asked[operation],
-    records,
+    /** Requests that arrived here. */
+    asked: (operation: RelayedOperation) => asked[operation],
+    /** Records of the signatures that the service gave for them, whether they were passed on or not. */
+    records: records as readonly string[],
+    /** From now on nothing comes to harm. */
     heal() {
       left = 0;
     },
     async [Symbol.asyncDispose]() {
       await line[Symbol.asyncDispose]();
-      for (const socket of sockets) socket.destroy();
       agent.destroy();
-      await new Promise((resolve) => server.close(resolve));
+      await stop();
     },
   };
 }
@@ -130,32 +114,20 @@ function harmBefore(harm: Harm, response: ServerResponse): void {
   else if (harm === 'status-500') response.writeHead(500, { 'content-type': 'text/html' }).end('<html></html>');
 }
 
+/** Of the others, it times out. */
 function harmAfter(harm: Harm, response: ServerResponse, answer: Answer, operation: RelayedOperation): void {
-  switch (harm) {
-    case 'reset-before-answer':
-      reset(response);
-      break;
-    case 'reset-in-answer':
-      response.writeHead(answer.status, headersOf(answer));
-      response.write(answer.body.subarray(0, answer.body.length / 2), () => reset(response));
-      break;
-    case 'reset-after-answer':
-      // The client has all of it, and then a connection that is dead.
-      response.on('finish', () => setImmediate(() => reset(response)));
-      send(response, answer);
-      break;
-    case 'status-502-after':
-      response.writeHead(502).end();
-      break;
-    case 'no-answer-of-the-api':
-      send(response, { status: 200, type: 'text/html', body: Buffer.from('<html>Welcome</html>') });
-      break;
-    case 'wrong-signature':
-      send(response, { ...answer, body: spoilt(answer.body, operation) });
-      break;
-    // It times out.
-    default:
-  }
+  if (harm === 'reset-before-answer') reset(response);
+  else if (harm === 'reset-in-answer') {
+    response.writeHead(answer.status, headersOf(answer));
+    response.write(answer.body.subarray(0, answer.body.length / 2), () => reset(response));
+  } else if (harm === 'reset-after-answer') {
+    // The client has all of it, and then a connection that is dead.
+    response.on('finish', () => setImmediate(() => reset(response)));
+    send(response, answer);
+  } else if (harm === 'status-502-after') response.writeHead(502).end();
+  else if (harm === 'no-answer-of-the-api')
+    send(response, { status: 200, type: 'text/html', body: Buffer.from('<html>Welcome</html>') });
+  else if (harm === 'wrong-signature') send(response, { ...answer, body: spoilt(answer.body, operation) });
 }
 
 function reset({ socket }: ServerResponse): void {
@@ -190,12 +162,6 @@ function send(response: ServerResponse, answer: Answer): void {
   response.writeHead(answer.status, headersOf(answer)).end(answer.body);
 }
 
-async function bytesOf(message: IncomingMessage): Promise<Buffer> {
-  const chunks: Buffer[] = [];
-  for await (const chunk of message) chunks.push(chunk as Buffer);
-  return Buffer.concat(chunks);
-}
-
 async function forward(url: URL, request: IncomingMessage, body: Buffer, agent: https.Agent): Promise<Answer> {
   const { 'content-type': contentType = '', authorization } = request.headers;
   const headers = { 'content-type': contentType, ...(authorization === undefined ? {} : { authorization }) };
@@ -206,5 +172,5 @@ async function forward(url: URL, request: IncomingMessage, body: Buffer, agent: 
         : https.request(url, { method: 'POST', agent, headers }, resolve);
     sent.on('error', reject).end(body);
   });
-  return { status: answer.statusCode ?? 0, type: answer.headers['content-type'] ?? '', body: await bytesOf(answer) };
+  return { status: answer.statusCode ?? 0, type: answer.headers['content-type'] ?? '', body: await buffer(answer) };
 }

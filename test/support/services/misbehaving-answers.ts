@@ -3,13 +3,17 @@
 import {
   ANSI,
   answer,
+  changed,
   type Exchange,
   envelope,
+  LEFT_OPEN,
   type Misbehaviour,
   page,
   RECORD,
   success,
+  unfinished,
   withHeaders,
+  withSignature,
 } from './answering.ts';
 import { STRANGE_ANSWERS } from './strange-answers.ts';
 
@@ -18,7 +22,7 @@ export const HOSTILE =
   "=cmd|' /C calc'!A0 \u001b[2J\u001b]0;owned\u0007\n::error::owned\r\n##[error]owned ::set-output name=a::b \u202egnp.exe\u2066 \u009b31m\u2028 <script>alert(1)</script> | [x](https://evil.example) `@team`";
 
 /** The Access Secret that the request came with. */
-export function secretOf({ request }: Exchange): string {
+function secretOf({ request }: Exchange): string {
   const token = (request.headers.authorization ?? '').replace('Basic ', '');
   return Buffer.from(token, 'base64')
     .toString()
@@ -37,14 +41,6 @@ function encodedSecrets(exchange: Exchange): readonly string[] {
     bytes.map((byte) => `\\u00${byte.toString(16)}`).join(''),
     Buffer.from(`xy${secret}z`).toString('base64url'),
   ];
-}
-
-/** Sends all of the JSON, but not the end of its chunks. */
-function cutAfter(exchange: Exchange, ends: boolean): void {
-  exchange.response.writeHead(200, { 'content-type': 'application/json' });
-  exchange.response.write(success(exchange), () => {
-    if (ends) exchange.response.destroy();
-  });
 }
 
 /** All of these read the whole request first; what fails before that is a mode of the service itself. */
@@ -70,18 +66,15 @@ export const MISBEHAVIOURS = {
 
   'refused-echoing-encodings': (exchange) =>
     answer(exchange, 200, { code: 1001, message: encodedSecrets(exchange).join(' '), data: null }),
-  'signature-the-secret': (exchange) => {
-    const signature = Buffer.from(secretOf(exchange)).toString('base64');
-    answer(exchange, 200, { code: 0, message: 'ok', data: { id: RECORD, signature } });
-  },
-  'record-the-secret': (exchange) => {
-    const id = `r-${encodedSecrets(exchange)[0]}`;
-    answer(exchange, 200, { code: 0, message: 'ok', data: { id, signature: exchange.signature } });
-  },
-  'code-a-string': (exchange) => answer(exchange, 200, success(exchange).replace('"code":0', '"code":"0"')),
-  'code-a-fraction': (exchange) => answer(exchange, 200, success(exchange).replace('"code":0', '"code":0.5')),
-  'code-missing': (exchange) => answer(exchange, 200, success(exchange).replace('"code":0,', '')),
-  'message-no-text': (exchange) => answer(exchange, 200, success(exchange).replace('"ok"', '{"en":"ok"}')),
+  'signature-the-secret': withSignature((_, exchange) => Buffer.from(secretOf(exchange)).toString('base64')),
+  'record-the-secret': withSignature(
+    (signature) => signature,
+    (exchange) => `r-${encodedSecrets(exchange)[0]}`,
+  ),
+  'code-a-string': changed((text) => text.replace('"code":0', '"code":"0"')),
+  'code-a-fraction': changed((text) => text.replace('"code":0', '"code":0.5')),
+  'code-missing': changed((text) => text.replace('"code":0,', '')),
+  'message-no-text': changed((text) => text.replace('"ok"', '{"en":"ok"}')),
 
   'data-null': envelope(200, 0),
   'signature-missing': envelope(200, 0, { id: RECORD }),
@@ -89,21 +82,17 @@ export const MISBEHAVIOURS = {
   'signature-empty': envelope(200, 0, { id: RECORD, signature: '' }),
   'signature-not-base64': envelope(200, 0, { id: RECORD, signature: 'not base64 at all!' }),
   'signature-too-short': envelope(200, 0, { id: RECORD, signature: Buffer.alloc(100, 1).toString('base64') }),
-  'signature-wrong': ({ signature, ...exchange }) => {
-    const wrong = Buffer.from(signature, 'base64').fill(0x11, 1);
-    answer({ signature, ...exchange }, 200, {
-      code: 0,
-      message: 'ok',
-      data: { id: RECORD, signature: wrong.toString('base64') },
-    });
-  },
+  'signature-wrong': withSignature(
+    (signature) => Buffer.from(signature, 'base64').fill(0x11, 1).toString('base64'),
+    () => RECORD,
+  ),
 
   html: page(200),
   'empty-body': (exchange) => answer(exchange, 200, ''),
   'no-content': ({ response }) => response.writeHead(204).end(),
   'not-json': (exchange) => answer(exchange, 200, 'OK'),
   'json-array': (exchange) => answer(exchange, 200, [0]),
-  'json-cut-short': (exchange) => answer(exchange, 200, success(exchange).slice(0, -5)),
+  'json-cut-short': changed((text) => text.slice(0, -5)),
   'endless-body': async ({ response, pause }) => {
     response.writeHead(200, { 'content-type': 'application/json' });
     while (!response.destroyed) {
@@ -119,19 +108,12 @@ export const MISBEHAVIOURS = {
   'success-with-status-500': (exchange) => answer(exchange, 500, success(exchange)),
   'not-found': page(404),
   'bad-gateway': page(502),
-  'error-cut-short': ({ response }) => {
-    response.writeHead(500, { 'content-length': 1000 });
-    response.write('half', () => response.destroy());
-  },
+  'error-cut-short': unfinished(() => 'half', { 'content-length': 1000 }, { status: 500 }),
 
   'unauthorized-200': envelope(200, 401),
   'unauthorized-401': envelope(401, 401),
   'unauthorized-401-page': page(401),
-  'unauthorized-401-other-code': envelope(401, 12),
-  'unauthorized-400': envelope(400, 401),
   'unauthorized-403': envelope(403, 401),
-  'unauthorized-429': withHeaders(429, () => ({ 'retry-after': '1' }), 401),
-  'unauthorized-500': envelope(500, 401),
   'unauthorized-503': envelope(503, 401),
 
   throttled: envelope(429, 429),
@@ -150,21 +132,14 @@ export const MISBEHAVIOURS = {
   'breaks-before-answer': ({ response }) => response.destroy(),
   'breaks-during-head': ({ response }) =>
     response.socket?.write('HTTP/1.1 200 OK\r\nContent-', () => response.destroy()),
-  'breaks-during-body': (exchange) => {
-    const text = success(exchange);
-    exchange.response.writeHead(200, { 'content-length': text.length });
-    exchange.response.write(text.slice(0, 40), () => exchange.response.destroy());
-  },
+  'breaks-during-body': unfinished((exchange) => success(exchange).slice(0, 40), { 'content-length': 400 }),
   'breaks-after-answer': (exchange) => {
     exchange.response.on('finish', () => setImmediate(() => exchange.response.destroy()));
     answer(exchange, 200, success(exchange));
   },
   'answers-not-http': ({ response }) => response.socket?.end('220 smtp.example.com ready\r\n'),
   hangs: () => undefined,
-  'hangs-in-body': (exchange) => {
-    exchange.response.writeHead(200, { 'content-type': 'application/json' });
-    exchange.response.write(success(exchange).slice(0, 40));
-  },
+  'hangs-in-body': unfinished((exchange) => success(exchange).slice(0, 40), undefined, LEFT_OPEN),
   'slow-drip': async (exchange) => {
     exchange.response.writeHead(200, { 'content-type': 'application/json' });
     for (const character of success(exchange)) {
@@ -178,33 +153,13 @@ export const MISBEHAVIOURS = {
     exchange.response.writeEarlyHints({ link: '</x>; rel=preload' });
     answer(exchange, 200, success(exchange));
   },
-  'base64-for-addresses': ({ signature, ...exchange }) => {
-    const other = Buffer.from(signature, 'base64').toString('base64url');
-    answer({ signature, ...exchange }, 200, {
-      code: 0,
-      message: 'ok',
-      data: { id: exchange.record, signature: other },
-    });
-  },
-  'padding-twice': ({ signature, ...exchange }) => {
-    const data = { id: exchange.record, signature: `${signature}==` };
-    answer({ signature, ...exchange }, 200, { code: 0, message: 'ok', data });
-  },
-  'blanks-in-base64': ({ signature, ...exchange }) => {
-    const wide = ` ${signature.replace(/.{4}/g, '$& \t\u00a0')}\n`;
-    answer({ signature, ...exchange }, 200, { code: 0, message: 'ok', data: { id: exchange.record, signature: wide } });
-  },
-  'chunks-without-end': (exchange) => cutAfter(exchange, true),
-  'chunks-without-end-left-open': (exchange) => cutAfter(exchange, false),
-  'length-too-long': (exchange) => {
-    const text = success(exchange);
-    exchange.response.writeHead(200, { 'content-length': text.length + 10 });
-    exchange.response.write(text, () => exchange.response.destroy());
-  },
-  'wrapped-base64': ({ signature, ...exchange }) => {
-    const wrapped = signature.replace(/=+$/, '').replace(/.{76}/g, '$&\r\n');
-    answer({ signature, ...exchange }, 200, { code: 0, message: 'ok', data: { id: RECORD, signature: wrapped } });
-  },
+  'base64-for-addresses': withSignature((signature) => Buffer.from(signature, 'base64').toString('base64url')),
+  'padding-twice': withSignature((signature) => `${signature}==`),
+  'blanks-in-base64': withSignature((signature) => ` ${signature.replace(/.{4}/g, '$& \t\u00a0')}\n`),
+  'wrapped-base64': withSignature((signature) => signature.replace(/=+$/, '').replace(/.{76}/g, '$&\r\n')),
+  'chunks-without-end': unfinished(success),
+  'chunks-without-end-left-open': unfinished(success, undefined, LEFT_OPEN),
+  'length-too-long': unfinished(success, { 'content-length': 10_000 }),
 } satisfies Record<string, Misbehaviour>;
 
 export type MisbehaviourName = keyof typeof MISBEHAVIOURS;

@@ -4,9 +4,11 @@ import { type KeyObject, privateEncrypt } from 'node:crypto';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import http, { type IncomingMessage, type ServerResponse } from 'node:http';
 import https from 'node:https';
-import net, { type AddressInfo } from 'node:net';
+import net from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { listen } from '../network/listen.ts';
 import { answer, type Exchange, type Misbehaviour } from './answering.ts';
 import { MISBEHAVIOURS, type MisbehaviourName } from './misbehaving-answers.ts';
 import { createTlsAuthority, type ServerIdentity } from './tls-authority.ts';
@@ -54,41 +56,23 @@ export interface ReceivedRequest {
   readonly atOnce: number;
 }
 
-export interface MisbehavingService {
-  /** For --base-url. */
-  readonly baseUrl: string;
-  /** For --ca-file: a PEM file in a temporary folder. */
-  readonly caFile: string;
-  /** Every request that arrived whole, in order. */
-  requests(): readonly ReceivedRequest[];
-  /** How many requests for signatures arrived. */
-  signRequests(): number;
-  /** TCP connections taken. */
-  connections(): number;
-  /** Ends all connections and removes the temporary folder. */
-  stop(): Promise<void>;
-}
+export type MisbehavingService = Awaited<ReturnType<typeof startMisbehavingService>>;
 
 const SIGN = '/v1/codesign/sign';
 const REPORT = '/v1/codesign/report-sign';
 
-export async function startMisbehavingService(
-  mode: ServiceMode,
-  options: MisbehavingServiceOptions = {},
-): Promise<MisbehavingService> {
+export async function startMisbehavingService(mode: ServiceMode, options: MisbehavingServiceOptions = {}) {
   const folder = await mkdtemp(join(tmpdir(), 'codesign-service-'));
   const caFile = join(folder, 'ca.pem');
   const { identity, root } = await makeIdentity(options.certificate ?? 'valid', options.name);
   await writeFile(caFile, root);
 
   const requests: ReceivedRequest[] = [];
-  const sockets = new Set<net.Socket>();
   /** By record. */
   const names = new Map<string, string>();
   const stopped = new AbortController();
   const { path: prefix = '', operation = 'sign', after = 0, times = Number.POSITIVE_INFINITY } = options;
   const misbehaving = operation === 'sign' ? SIGN : REPORT;
-  let connections = 0;
   let underWay = 0;
   let misbehaved = 0;
   let good = 0;
@@ -107,7 +91,7 @@ export async function startMisbehavingService(
     const exchange: Exchange = {
       request,
       response,
-      wire: [...sockets].find(({ remotePort }) => remotePort === request.socket.remotePort),
+      wire: [...listening.sockets].find(({ remotePort }) => remotePort === request.socket.remotePort),
       signature: makeSignature(body, options.key),
       record: `record-${requests.length}`,
       elsewhere: options.elsewhere ?? '',
@@ -138,25 +122,19 @@ export async function startMisbehavingService(
   };
   const server = createServer(mode, options.plain ?? false, identity, listener);
   if (options.mostConnections !== undefined) server.maxConnections = options.mostConnections;
-  server.on('connection', (socket: net.Socket) => {
-    connections += 1;
-    sockets.add(socket);
-    socket.on('close', () => sockets.delete(socket));
-    socket.on('error', () => undefined);
-  });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as AddressInfo;
+  const listening = await listen(server);
 
   return {
-    baseUrl: `${options.plain ? 'http' : 'https'}://${options.name ?? '127.0.0.1'}:${port}${prefix}`,
+    baseUrl: `${options.plain ? 'http' : 'https'}://${options.name ?? '127.0.0.1'}:${listening.port}${prefix}`,
+    /** PEM file in a temporary folder. */
     caFile,
-    requests: () => [...requests],
+    /** Every request that arrived whole, in order. */
+    requests: (): readonly ReceivedRequest[] => [...requests],
     signRequests: () => requests.filter(({ path }) => path === prefix + SIGN).length,
-    connections: () => connections,
+    connections: listening.connections,
     async stop() {
       stopped.abort();
-      for (const socket of sockets) socket.destroy();
-      await new Promise((resolve) => server.close(resolve));
+      await listening.stop();
       await rm(folder, { recursive: true, force: true });
     },
   };
@@ -167,10 +145,7 @@ type Listener = (request: IncomingMessage, response: ServerResponse) => void;
 function createServer(mode: ServiceMode, plain: boolean, identity: ServerIdentity, listener: Listener): net.Server {
   if (mode === 'breaks-handshake') return net.createServer((socket) => socket.once('data', () => socket.destroy()));
   if (mode === 'no-tls') return net.createServer((socket) => socket.end('HTTP/1.1 400 Bad Request\r\n\r\n'));
-  if (plain) return http.createServer(listener);
-  const server = https.createServer(identity, listener);
-  server.on('tlsClientError', () => undefined);
-  return server;
+  return plain ? http.createServer(listener) : https.createServer(identity, listener);
 }
 
 async function makeIdentity(
@@ -193,13 +168,7 @@ function nameIn(body: string, names: ReadonlyMap<string, string>): string {
 
 /** Undefined when the client went away first. */
 async function readBody(request: IncomingMessage): Promise<string | undefined> {
-  const chunks: Buffer[] = [];
-  try {
-    for await (const chunk of request) chunks.push(chunk as Buffer);
-  } catch {
-    return undefined;
-  }
-  return Buffer.concat(chunks).toString('utf8');
+  return await text(request).catch(() => undefined);
 }
 
 const pauseUntil = (signal: AbortSignal) => (milliseconds: number) =>

@@ -28,17 +28,17 @@ const compact = ({ record, signature }: Exchange): string =>
 
 const compressed =
   (compress: (text: string) => Uint8Array, coding: string): Misbehaviour =>
-  ({ response, ...exchange }) => {
-    const body = compress(compact({ response, ...exchange }));
-    response.writeHead(200, { 'content-length': body.length, 'content-encoding': coding }).end(body);
+  (exchange) => {
+    const body = compress(compact(exchange));
+    exchange.response.writeHead(200, { 'content-length': body.length, 'content-encoding': coding }).end(body);
   };
 
 /** Written as it is; `LENGTH` stands for the length of the body. */
 const written =
   (head: string): Misbehaviour =>
-  ({ response, ...exchange }) => {
-    const body = compact({ response, ...exchange });
-    response.socket?.end(head.replaceAll('LENGTH', String(body.length)) + body);
+  (exchange) => {
+    const body = compact(exchange);
+    exchange.response.socket?.end(head.replaceAll('LENGTH', String(body.length)) + body);
   };
 
 /** Every one of these is a success of sign. */
@@ -58,7 +58,7 @@ export const PLAUSIBLE_SIGNATURES = {
   'code-with-a-point': text((exchange) => compact(exchange).replace('"code":0', '"code":0.0')),
   'code-with-an-exponent': text((exchange) => compact(exchange).replace('"code":0', '"code":0e0')),
   'mark-of-byte-order': text((exchange) => `\ufeff${compact(exchange)}`),
-  'no-content-type': ({ response, ...exchange }) => response.end(compact({ response, ...exchange })),
+  'no-content-type': (exchange) => exchange.response.end(compact(exchange)),
   'text-json': text(compact, { 'content-type': 'text/json;charset=UTF-8' }),
   'text-html': text(compact, { 'content-type': 'text/html' }),
   'problem-json': text(compact, { 'content-type': 'application/vnd.codesign+json' }),

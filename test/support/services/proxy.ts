@@ -2,8 +2,9 @@
 
 import http, { type IncomingMessage, type ServerResponse } from 'node:http';
 import https from 'node:https';
-import net, { type AddressInfo, type Socket } from 'node:net';
+import net, { type Socket } from 'node:net';
 import { watchCredentials } from '../credential-watch.ts';
+import { listen } from '../network/listen.ts';
 import type { ServerIdentity } from './tls-authority.ts';
 
 export type ProxyManner = 'good' | 'refuses' | 'answers-html' | 'hangs' | 'breaks' | 'talks-nonsense';
@@ -16,23 +17,11 @@ export interface TestProxyOptions {
   readonly identity?: ServerIdentity;
 }
 
-export interface TestProxy extends AsyncDisposable {
-  /** With the port, without credentials. */
-  readonly url: string;
-  /** What it was requested, as it was written: `CONNECT host:port`, `POST http://host:port/path`. */
-  readonly asked: readonly string[];
-  /** The header fields that it saw, lower-case names; nothing of what went through a tunnel is among them. */
-  readonly headers: readonly http.IncomingHttpHeaders[];
-}
+export type TestProxy = Awaited<ReturnType<typeof startProxy>>;
 
-export async function startProxy({
-  manner = 'good',
-  credentials,
-  identity,
-}: TestProxyOptions = {}): Promise<TestProxy> {
+export async function startProxy({ manner = 'good', credentials, identity }: TestProxyOptions = {}) {
   const asked: string[] = [];
   const headers: http.IncomingHttpHeaders[] = [];
-  const sockets = new Set<Socket>();
   const [, name = '', password = ''] = /^([^:]*):(.*)$/.exec(credentials ?? '') ?? [];
   watchCredentials({ accessKey: name, accessSecret: password });
   const expected = credentials && `Basic ${Buffer.from(credentials).toString('base64')}`;
@@ -43,28 +32,26 @@ export async function startProxy({
   };
 
   const server = identity === undefined ? http.createServer() : https.createServer(identity);
-  server.on('connection', (socket: Socket) => keep(socket, sockets));
+  const { port, keep, ...listening } = await listen(server);
   server.on('request', (request: IncomingMessage, response: ServerResponse) => {
     if (!note(request)) response.writeHead(407, { 'proxy-authenticate': 'Basic' }).end('who are you?');
     else forward(request, response);
   });
   server.on('connect', (request: IncomingMessage, socket: Socket) => {
-    keep(socket, sockets);
+    keep(socket);
     const isKnown = note(request);
     if (!isKnown) socket.end('HTTP/1.1 407 Who\r\nproxy-authenticate: Basic\r\ncontent-length: 0\r\n\r\n');
-    else if (manner === 'good') tunnel(request, socket, sockets);
+    else if (manner === 'good') tunnel(request, socket, keep);
     else MANNERS[manner](socket);
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as AddressInfo;
   return {
+    /** Without credentials. */
     url: `${identity === undefined ? 'http' : 'https'}://127.0.0.1:${port}`,
-    asked,
-    headers,
-    async [Symbol.asyncDispose]() {
-      for (const socket of sockets) socket.destroy();
-      await new Promise((resolve) => server.close(resolve));
-    },
+    /** What it was requested, as it was written: `CONNECT host:port`, `POST http://host:port/path`. */
+    asked: asked as readonly string[],
+    /** Header fields that it saw; nothing of what went through a tunnel is among them. */
+    headers: headers as readonly http.IncomingHttpHeaders[],
+    [Symbol.asyncDispose]: listening.stop,
   };
 }
 
@@ -76,9 +63,9 @@ const MANNERS: Readonly<Record<Exclude<ProxyManner, 'good'>, (socket: Socket) =>
   'talks-nonsense': (socket) => socket.end('SSH-2.0-OpenSSH_9.6\r\n'),
 };
 
-function tunnel(request: IncomingMessage, socket: Socket, sockets: Set<Socket>): void {
+function tunnel(request: IncomingMessage, socket: Socket, keep: (socket: Socket) => void): void {
   const target = net.connect(Number(/:(\d+)$/.exec(request.url ?? '')?.[1]), '127.0.0.1');
-  keep(target, sockets);
+  keep(target);
   target.once('connect', () => {
     socket.write('HTTP/1.1 200 Established\r\n\r\n');
     target.pipe(socket).pipe(target);
@@ -95,9 +82,4 @@ function forward(request: IncomingMessage, response: ServerResponse): void {
   });
   onward.on('error', () => response.destroy());
   request.pipe(onward);
-}
-
-function keep(socket: Socket, sockets: Set<Socket>): void {
-  sockets.add(socket);
-  socket.on('error', () => undefined).once('close', () => sockets.delete(socket));
 }

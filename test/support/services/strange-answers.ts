@@ -1,13 +1,22 @@
 /** More ways to fail a caller: answers that are nearly those of the contract, that are another server's, or not even HTTP. */
 
 import { brotliCompressSync, deflateRawSync, gzipSync } from 'node:zlib';
-import { answer, type Exchange, envelope, type Misbehaviour, page, RECORD, success, withHeaders } from './answering.ts';
+import {
+  answer,
+  changed,
+  type Exchange,
+  envelope,
+  LEFT_OPEN,
+  type Misbehaviour,
+  page,
+  RECORD,
+  success,
+  unfinished,
+  withHeaders,
+} from './answering.ts';
 
-/** The answer of a success, with one text of it replaced. */
-const spoilt =
-  (text: string, by: string): Misbehaviour =>
-  (exchange) =>
-    answer(exchange, 200, success(exchange).replace(text, by));
+const spoilt = (part: string, by: string): Misbehaviour => changed((text) => text.replace(part, by));
+const GZIP = { 'content-encoding': 'gzip' };
 
 const bytes = ({ response }: Exchange, body: Uint8Array, headers: Readonly<Record<string, string>>): void => {
   response.writeHead(200, { 'content-length': body.length, ...headers }).end(body);
@@ -33,7 +42,7 @@ export const STRANGE_ANSWERS = {
   'code-beyond-numbers': spoilt('"code":0', '"code":1e999'),
   'code-negative': spoilt('"code":0', '"code":-1'),
   'code-twice': spoilt('"message"', '"code":1001,"message"'),
-  'envelope-in-an-array': (exchange) => answer(exchange, 200, `[${success(exchange)}]`),
+  'envelope-in-an-array': changed((text) => `[${text}]`),
   'data-an-array': (exchange) => answer(exchange, 200, { code: 0, data: [RECORD, exchange.signature] }),
   'data-a-text': (exchange) => answer(exchange, 200, { code: 0, data: exchange.signature }),
   'data-missing': (exchange) => answer(exchange, 200, { code: 0, message: 'ok' }),
@@ -43,33 +52,21 @@ export const STRANGE_ANSWERS = {
   'signature-blank': envelope(200, 0, { id: RECORD, signature: ' \n' }),
   'utf-16': (exchange) =>
     bytes(exchange, Buffer.from(success(exchange), 'utf16le'), { 'content-type': 'application/json; charset=utf-16' }),
-  'compressed-without-end': (exchange) => {
-    const body = gzipSync(success(exchange)).subarray(0, -8);
-    exchange.response.writeHead(200, { 'content-encoding': 'gzip' });
-    exchange.response.write(body, () => exchange.response.destroy());
-  },
-  'compressed-left-open': (exchange) => {
-    exchange.response.writeHead(200, { 'content-encoding': 'gzip' });
-    exchange.response.write(gzipSync(success(exchange)));
-  },
-  'deflated-without-end': (exchange) => {
-    exchange.response.writeHead(200, { 'content-encoding': 'deflate', 'content-length': 10_000 });
-    exchange.response.write(deflateRawSync(success(exchange)), () => exchange.response.destroy());
-  },
+  'compressed-without-end': unfinished((exchange) => gzipSync(success(exchange)).subarray(0, -8), GZIP),
+  'compressed-left-open': unfinished((exchange) => gzipSync(success(exchange)), GZIP, LEFT_OPEN),
+  'deflated-without-end': unfinished((exchange) => deflateRawSync(success(exchange)), {
+    'content-encoding': 'deflate',
+    'content-length': 10_000,
+  }),
   'compressed-with-wrong-checksum': (exchange) =>
-    bytes(exchange, Buffer.concat([gzipSync(success(exchange)).subarray(0, -8), Buffer.alloc(8, 1)]), {
-      'content-encoding': 'gzip',
-    }),
+    bytes(exchange, Buffer.concat([gzipSync(success(exchange)).subarray(0, -8), Buffer.alloc(8, 1)]), GZIP),
   'spaces-without-end': (exchange) => {
     exchange.response.writeHead(200, { 'content-type': 'application/json' });
     exchange.response.write(success(exchange));
     for (let megabytes = 0; megabytes < 6; megabytes++) exchange.response.write(Buffer.alloc(2 ** 20, ' '));
   },
-  'cut-in-the-signature': (exchange) => {
-    exchange.response.writeHead(200, { 'content-encoding': 'gzip' });
-    exchange.response.write(gzipSync(success(exchange).slice(0, -30)), () => exchange.response.destroy());
-  },
-  'json-cut-in-the-signature': (exchange) => answer(exchange, 200, success(exchange).slice(0, -30)),
+  'cut-in-the-signature': unfinished((exchange) => gzipSync(success(exchange).slice(0, -30)), GZIP),
+  'json-cut-in-the-signature': changed((text) => text.slice(0, -30)),
   'success-with-two-lengths': (exchange) => {
     const text = success(exchange);
     wire(`HTTP/1.1 200 OK\r\nContent-Length: 5\r\nContent-Length: ${text.length}\r\n\r\n${text}`)(exchange);
@@ -81,12 +78,9 @@ export const STRANGE_ANSWERS = {
   },
   'compressed-otherwise': (exchange) =>
     bytes(exchange, brotliCompressSync(success(exchange)), { 'content-encoding': 'br' }),
-  'compressed-cut-short': (exchange) =>
-    bytes(exchange, gzipSync(success(exchange)).subarray(0, -20), { 'content-encoding': 'gzip' }),
+  'compressed-cut-short': (exchange) => bytes(exchange, gzipSync(success(exchange)).subarray(0, -20), GZIP),
   'compressed-bomb': (exchange) =>
-    bytes(exchange, gzipSync(Buffer.alloc(256 * 1024 * 1024, ' '), { level: 1 }).subarray(0, 1_000_000), {
-      'content-encoding': 'gzip',
-    }),
+    bytes(exchange, gzipSync(Buffer.alloc(256 * 1024 * 1024, ' '), { level: 1 }).subarray(0, 1_000_000), GZIP),
 
   'redirect-301': here(301),
   'redirect-302-here': here(302),
@@ -104,7 +98,6 @@ export const STRANGE_ANSWERS = {
   'bad-request-page': page(400),
   forbidden: page(403),
   'not-allowed': page(405),
-  'proxy-credentials': page(407),
   'request-timed-out': page(408),
   'length-required': page(411),
   'too-large': page(413),

@@ -5,12 +5,13 @@
 
 import { mkdtemp, rm } from 'node:fs/promises';
 import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { buffer } from 'node:stream/consumers';
 import { setTimeout as pause } from 'node:timers/promises';
-import { type CounterSignOptions, createTimestampDesk, POLICY, type StampOptions } from './timestamp-desk.ts';
-import { makeTimestampPki, type TimestampCertificate } from './timestamp-pki.ts';
+import { listen } from '../network/listen.ts';
+import { createTimestampDesk, POLICY } from './timestamp-desk.ts';
+import { makeTimestampPki } from './timestamp-pki.ts';
 
 export const AUTHORITY_MODES = [
   'ok',
@@ -68,31 +69,25 @@ export interface AuthorityRequest {
   readonly at: number;
 }
 
-export interface TimestampAuthority {
-  /** Of the mode `ok`. */
-  readonly url: string;
-  urlOf(mode: AuthorityMode): string;
-  readonly rootPem: string;
-  /** The authority's own certificate. */
-  readonly certificatePem: string;
-  certificatePemOf(name: TimestampCertificate): string;
-  /** Its policy, dotted. */
-  readonly policy: string;
-  readonly requests: readonly AuthorityRequest[];
-  /** The most requests that were under way at one time. */
-  mostAtOnce(): number;
-  /** TCP connections taken. */
-  connections(): number;
-  /** The token for these bytes without HTTP. */
-  stamp(bytes: Uint8Array, options?: StampOptions): Promise<Buffer>;
-  /** The SignerInfo of an older timestamp on this signature value; its certificate is `certificatePem`. */
-  counterSign(signatureValue: Uint8Array, options?: CounterSignOptions): Promise<Buffer>;
-  stop(): Promise<void>;
-}
+export type TimestampAuthority = Awaited<ReturnType<typeof startTimestampAuthority>>;
 
 const SLOW_MILLISECONDS = 300;
+type Answer = readonly [status: number, body?: string | Buffer, headers?: Readonly<Record<string, string>>];
+const ONCE: Readonly<Record<string, Answer>> = {
+  'throttled-once': [429, '', { 'retry-after': '1' }],
+  'unavailable-once': [503],
+};
+const WITHOUT_TOKEN: Readonly<Record<string, Answer>> = {
+  http500: [500, 'boom', { 'content-type': 'text/plain' }],
+  http404: [404, 'not here', { 'content-type': 'text/plain' }],
+  redirect: [302, '', { location: '/ok' }],
+  http200html: [200, '<html>captive portal</html>', { 'content-type': 'text/html' }],
+  throttled: [429, '', { 'retry-after': '2' }],
+  empty: [200],
+  garbage: [200, Buffer.from([0x30, 0x82, 1, 2, 3, 4, 5])],
+};
 
-export async function startTimestampAuthority(): Promise<TimestampAuthority> {
+export async function startTimestampAuthority() {
   const folder = await mkdtemp(path.join(tmpdir(), 'codesign-tsa-'));
   const pki = await makeTimestampPki(folder);
   const desk = createTimestampDesk(pki);
@@ -106,79 +101,43 @@ export async function startTimestampAuthority(): Promise<TimestampAuthority> {
     seen.add(mode);
     const send = (body: string | Buffer, status = 200, headers: Readonly<Record<string, string>> = {}) =>
       response.writeHead(status, { 'content-type': 'application/timestamp-reply', ...headers }).end(body);
-    switch (mode) {
-      case 'hang':
-        return;
-      case 'reset':
-        response.socket?.resetAndDestroy();
-        return;
-      case 'http500':
-        return void send('boom', 500, { 'content-type': 'text/plain' });
-      case 'http404':
-        return void send('not here', 404, { 'content-type': 'text/plain' });
-      case 'redirect':
-        return void send('', 302, { location: '/ok' });
-      case 'http200html':
-        return void send('<html>captive portal</html>', 200, { 'content-type': 'text/html' });
-      case 'throttled':
-        return void send('', 429, { 'retry-after': '2' });
-      case 'throttled-once':
-        if (isFirst) return void send('', 429, { 'retry-after': '1' });
-        break;
-      case 'unavailable-once':
-        if (isFirst) return void send('', 503);
-        break;
-      case 'empty':
-        return void send('');
-      case 'garbage':
-        return void send(Buffer.from([0x30, 0x82, 1, 2, 3, 4, 5]));
-      case 'slow':
-        await pause(SLOW_MILLISECONDS);
-        break;
-      default:
-    }
+    const once = isFirst ? ONCE[mode] : undefined;
+    const [status, body, headers] = once ?? WITHOUT_TOKEN[mode] ?? [];
+    if (mode === 'hang') return;
+    if (mode === 'reset') return void response.socket?.resetAndDestroy();
+    if (status !== undefined) return void send(body ?? '', status, headers);
+    if (mode === 'slow') await pause(SLOW_MILLISECONDS);
     send(await desk.reply(query, mode));
   };
 
-  let connections = 0;
-  const server = createServer((request, response) => {
-    const chunks: Buffer[] = [];
-    request.on('data', (chunk: Buffer) => chunks.push(chunk));
-    request.on('end', () => {
-      const mode = (request.url ?? '').replace(/^\/|[/?].*$/g, '') || 'ok';
-      const body = Buffer.concat(chunks);
-      requests.push({ mode, method: request.method, headers: request.headers, body, at: Date.now() });
-      underWay += 1;
-      most = Math.max(most, underWay);
-      response.on('close', () => {
-        underWay -= 1;
-      });
-      answer(mode, body, response).catch((error: unknown) => {
-        if (!response.headersSent) response.writeHead(500).end(String(error));
-      });
+  const server = createServer(async (request, response) => {
+    const mode = (request.url ?? '').replace(/^\/|[/?].*$/g, '') || 'ok';
+    const body = await buffer(request);
+    requests.push({ mode, method: request.method, headers: request.headers, body, at: Date.now() });
+    underWay += 1;
+    most = Math.max(most, underWay);
+    response.on('close', () => {
+      underWay -= 1;
+    });
+    await answer(mode, body, response).catch((error: unknown) => {
+      if (!response.headersSent) response.writeHead(500).end(String(error));
     });
   });
-  server.on('connection', () => {
-    connections += 1;
-  });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const urlOf = (mode: string): string => `http://127.0.0.1:${(server.address() as AddressInfo).port}/${mode}`;
+  const { port, connections, stop } = await listen(server);
+  const urlOf = (mode: AuthorityMode): string => `http://127.0.0.1:${port}/${mode}`;
+  const { rootPem, certificatePem, certificatePemOf } = pki;
+  const { stamp, counterSign } = desk;
 
   return {
+    ...{ rootPem, certificatePem, certificatePemOf, stamp, counterSign, connections },
     url: urlOf('ok'),
     urlOf,
-    rootPem: pki.rootPem,
-    certificatePem: pki.certificatePem,
-    certificatePemOf: pki.certificatePemOf,
     policy: POLICY,
-    requests,
+    requests: requests as readonly AuthorityRequest[],
+    /** The most requests that were under way at one time. */
     mostAtOnce: () => most,
-    connections: () => connections,
-    stamp: desk.stamp,
-    counterSign: desk.counterSign,
     async stop() {
-      server.closeAllConnections();
-      await new Promise((resolve) => server.close(resolve));
+      await stop();
       await desk.idle();
       await rm(folder, { recursive: true, force: true });
     },

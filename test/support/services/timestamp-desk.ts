@@ -10,19 +10,8 @@ import { encode, nullValue, objectIdentifier, octetString, sequence, smallIntege
 import { readSignedDataFields } from '../../../src/cms/signed-data-fields.ts';
 import type { TimestampCertificate, TimestampPki } from './timestamp-pki.ts';
 
-export interface TimestampDesk {
-  /** The whole TimeStampResp to a TimeStampReq. Modes that it does not know are as `ok`. */
-  reply(query: Buffer, mode?: string): Promise<Buffer>;
-  /** The token for these bytes. */
-  stamp(bytes: Uint8Array, options?: StampOptions): Promise<Buffer>;
-  /** The SignerInfo of an older timestamp on this signature value (PKCS#9 countersignature), without its certificate. */
-  counterSign(signatureValue: Uint8Array, options?: CounterSignOptions): Promise<Buffer>;
-  /** Resolves when nothing is under way. */
-  idle(): Promise<void>;
-}
-
 export interface StampOptions {
-  readonly algorithm?: 'sha1' | 'sha256' | 'sha384' | 'sha512' | 'md5';
+  readonly algorithm?: keyof typeof DIGEST_OIDS;
   /** As in `20240601120000Z`, `20240601120000.125Z`. */
   readonly genTime?: string;
   /** One of AUTHORITY_MODES. */
@@ -43,8 +32,6 @@ export const POLICY = '1.3.6.1.4.1.99999.1';
 const POLICY_OCTETS = Buffer.from('2b06010401868d1f', 'hex');
 const OTHER_POLICY = '1.3.6.1.4.1.99999.2';
 const TST_INFO = '1.2.840.113549.1.9.16.1.4';
-const PAST = '20240601120000Z';
-const FUTURE = '20400601120000Z';
 
 const configuration = (certificateDigest = 'sha256'): string => `[tsa]
 default_tsa = authority
@@ -63,7 +50,7 @@ ess_cert_id_alg = ${certificateDigest}
 
 const run = promisify(execFile);
 
-export function createTimestampDesk(pki: TimestampPki): TimestampDesk {
+export function createTimestampDesk(pki: TimestampPki) {
   const underWay = new Set<Promise<unknown>>();
   const file = (name: string): string => path.join(pki.folder, name);
 
@@ -101,84 +88,60 @@ export function createTimestampDesk(pki: TimestampPki): TimestampDesk {
     const kind = ['-binary', '-nodetach', '-econtent_type', TST_INFO, '-cades', '-nosmimecap', '-md', 'sha256'];
     const signer = ['-signer', file(`${certificate}.crt`), '-inkey', file('tsa.key'), '-certfile', file('root.crt')];
     await at.openssl('cms', '-sign', ...kind, ...more, ...signer, '-in', 'info', '-outform', 'DER', '-out', 'token');
-    return der(0x30, Buffer.from('3003020100', 'hex'), await at.read('token'));
+    return Buffer.from(sequence(Buffer.from('3003020100', 'hex'), await at.read('token')));
   };
+  const signChanged = (at: Workplace, query: Buffer, part: Buffer, change: (part: Buffer) => void): Promise<Buffer> =>
+    sign(at, changed(query, part, change));
   const asking = async (at: Workplace, ...args: string[]): Promise<Buffer> => {
     await at.openssl('ts', '-query', ...args, '-out', 'asked');
     return at.read('asked');
   };
 
-  const replyAt = async (at: Workplace, query: Buffer, mode: string): Promise<Buffer> => {
-    switch (mode) {
-      case 'granted-with-mods':
-        return changed(await sign(at, query), Buffer.from('3003020100', 'hex'), (status) => status.writeUInt8(1, 4));
-      case 'reject':
-        return sign(at, await asking(at, '-digest', '00'.repeat(32), '-sha256', '-tspolicy', '1.2.3.4'));
-      case 'replay':
-        return sign(at, await asking(at, '-digest', randomBytes(32).toString('hex'), '-sha256', '-cert'));
-      case 'nonce-wrong':
-        return sign(
-          at,
-          changed(query, await nonceOf(at, query), (nonce) => flip(nonce, nonce.length - 1)),
-        );
-      case 'nonce-missing': {
-        const { name, digest } = imprintOf(query);
-        return sign(at, await asking(at, '-digest', digest.toString('hex'), `-${name}`, '-cert', '-no_nonce'));
-      }
-      case 'imprint-wrong':
-        return sign(
-          at,
-          changed(query, imprintOf(query).digest, (digest) => flip(digest, 3)),
-        );
-      case 'imprint-algorithm-wrong':
-        // SHA-2 becomes the SHA-3 of the same length, by the last octet of its identifier.
-        return sign(
-          at,
-          changed(query, imprintOf(query).oid, (oid) => oid.writeUInt8((oid.at(-1) ?? 0) + 7, oid.length - 1)),
-        );
-      case 'policy-wrong':
-        return sign(
-          at,
-          changed(query, Buffer.concat([POLICY_OCTETS, Buffer.of(1)]), (oid) => oid.writeUInt8(2, oid.length - 1)),
-        );
-      case 'corrupt': {
-        const reply = await sign(at, query);
-        flip(reply, reply.length - 5);
-        return reply;
-      }
-      case 'certificate-missing':
-        return sign(
-          at,
-          changed(query, Buffer.from('0101ff', 'hex'), (wanted) => wanted.writeUInt8(0, 2)),
-        );
-      case 'certificate-expired':
-        return sign(at, query, 'expired');
-      case 'certificate-differs': {
-        const [own, twin] = await Promise.all([derOf(file('tsa.crt')), derOf(file('twin.crt'))]);
-        return changed(await sign(at, query), own, (certificate) => void twin.copy(certificate));
-      }
-      case 'purpose-uncritical':
-        return signAgain(at, await sign(at, query), 'uncritical');
-      case 'purpose-several':
-        return signAgain(at, await sign(at, query), 'several');
-      case 'purpose-wrong':
-        return signAgain(at, await sign(at, query), 'signer');
-      case 'past':
-        return signAgain(at, await sign(at, query), 'tsa', withGenTime(PAST));
-      case 'future':
-        return signAgain(at, await sign(at, query), 'tsa', withGenTime(FUTURE));
-      default:
-        return sign(at, query);
-    }
+  const OTHERS: Readonly<Record<string, (at: Workplace, query: Buffer) => Promise<Buffer>>> = {
+    'granted-with-mods': async (at, query) =>
+      changed(await sign(at, query), Buffer.from('3003020100', 'hex'), (status) => status.writeUInt8(1, 4)),
+    reject: async (at) => sign(at, await asking(at, '-digest', '00'.repeat(32), '-sha256', '-tspolicy', '1.2.3.4')),
+    replay: async (at) => sign(at, await asking(at, '-digest', randomBytes(32).toString('hex'), '-sha256', '-cert')),
+    'nonce-wrong': async (at, query) =>
+      signChanged(at, query, await nonceOf(at, query), (nonce) => flip(nonce, nonce.length - 1)),
+    'nonce-missing': async (at, query) => {
+      const { name, digest } = imprintOf(query);
+      return sign(at, await asking(at, '-digest', digest.toString('hex'), `-${name}`, '-cert', '-no_nonce'));
+    },
+    'imprint-wrong': (at, query) => signChanged(at, query, imprintOf(query).digest, (digest) => flip(digest, 3)),
+    // SHA-2 becomes the SHA-3 of the same length, by the last octet of its identifier.
+    'imprint-algorithm-wrong': (at, query) =>
+      signChanged(at, query, imprintOf(query).oid, (oid) => oid.writeUInt8((oid.at(-1) ?? 0) + 7, oid.length - 1)),
+    'policy-wrong': (at, query) =>
+      signChanged(at, query, Buffer.concat([POLICY_OCTETS, Buffer.of(1)]), (oid) => oid.writeUInt8(2, oid.length - 1)),
+    'certificate-missing': (at, query) =>
+      signChanged(at, query, Buffer.from('0101ff', 'hex'), (wanted) => wanted.writeUInt8(0, 2)),
+    corrupt: async (at, query) => {
+      const reply = await sign(at, query);
+      flip(reply, reply.length - 5);
+      return reply;
+    },
+    'certificate-expired': (at, query) => sign(at, query, 'expired'),
+    'certificate-differs': async (at, query) => {
+      const [own, twin] = await Promise.all([derOf(file('tsa.crt')), derOf(file('twin.crt'))]);
+      return changed(await sign(at, query), own, (certificate) => void twin.copy(certificate));
+    },
+    'purpose-uncritical': async (at, query) => signAgain(at, await sign(at, query), 'uncritical'),
+    'purpose-several': async (at, query) => signAgain(at, await sign(at, query), 'several'),
+    'purpose-wrong': async (at, query) => signAgain(at, await sign(at, query), 'signer'),
+    past: async (at, query) => signAgain(at, await sign(at, query), 'tsa', withGenTime('20240601120000Z')),
+    future: async (at, query) => signAgain(at, await sign(at, query), 'tsa', withGenTime('20400601120000Z')),
   };
+  const replyAt = (at: Workplace, query: Buffer, mode: string): Promise<Buffer> =>
+    OTHERS[mode]?.(at, query) ?? sign(at, query);
 
   return {
-    reply: (query, mode = 'ok') => work((at) => replyAt(at, query, mode)),
-    stamp: (
-      bytes,
-      { algorithm = 'sha256', genTime, mode = 'ok', certificateDigest = 'sha256', streamed = false } = {},
-    ) =>
+    /** The whole TimeStampResp to a TimeStampReq. Modes that it does not know are as `ok`. */
+    reply: (query: Buffer, mode = 'ok') => work((at) => replyAt(at, query, mode)),
+    /** The token for these bytes. */
+    stamp: (bytes: Uint8Array, { algorithm = 'sha256', genTime, streamed = false, ...options }: StampOptions = {}) =>
       work(async (at) => {
+        const { mode = 'ok', certificateDigest } = options;
         await at.write('tsa.cnf', Buffer.from(configuration(certificateDigest)));
         const reply = await replyAt(at, queryFor(bytes, algorithm), mode);
         if (genTime === undefined && !streamed) return tokenIn(reply);
@@ -186,38 +149,30 @@ export function createTimestampDesk(pki: TimestampPki): TimestampDesk {
         await signAgain(at, reply, 'tsa', change, streamed ? ['-stream'] : []);
         return at.read('token');
       }),
-    counterSign: (signatureValue, { algorithm = 'sha256', certificate = 'tsa' } = {}) =>
+    /** The SignerInfo of an older timestamp on this signature value (PKCS#9 countersignature), without its certificate. */
+    counterSign: (
+      signatureValue: Uint8Array,
+      { algorithm = 'sha256', certificate = 'tsa' }: CounterSignOptions = {},
+    ): Promise<Buffer> =>
       work(async (at) => {
         await at.write('data', signatureValue);
         const signer = ['-signer', file(`${certificate}.crt`), '-inkey', file('tsa.key'), '-md', algorithm];
-        await at.openssl(
-          'cms',
-          '-sign',
-          '-binary',
-          '-nosmimecap',
-          ...signer,
-          '-in',
-          'data',
-          '-outform',
-          'DER',
-          '-out',
-          'cms',
-        );
+        const result = ['-outform', 'DER', '-out', 'cms'];
+        await at.openssl('cms', '-sign', '-binary', '-nosmimecap', ...signer, '-in', 'data', ...result);
         return Buffer.from(readSignedDataFields(await at.read('cms')).signers[0].bytes);
       }),
-    async idle() {
-      await Promise.all(underWay);
-    },
+    /** Resolves when nothing is under way. */
+    idle: () => Promise.all(underWay),
   };
 }
 
-const DIGEST_OIDS: Readonly<Record<NonNullable<StampOptions['algorithm']>, string>> = {
+const DIGEST_OIDS = {
   md5: '1.2.840.113549.2.5',
   sha1: '1.3.14.3.2.26',
   sha256: '2.16.840.1.101.3.4.2.1',
   sha384: '2.16.840.1.101.3.4.2.2',
   sha512: '2.16.840.1.101.3.4.2.3',
-};
+} as const;
 
 /** A request for a token with its certificate: made here, because one process for each token is enough. */
 function queryFor(bytes: Uint8Array, algorithm: NonNullable<StampOptions['algorithm']>): Buffer {
@@ -232,22 +187,17 @@ function tokenIn(reply: Buffer): Buffer {
   return Buffer.from(token.bytes);
 }
 
-interface Workplace {
-  readonly folder: string;
-  openssl(...args: readonly string[]): Promise<string>;
-  read(name: string): Promise<Buffer>;
-  write(name: string, contents: Uint8Array): Promise<void>;
-}
+type Workplace = Awaited<ReturnType<typeof openWorkplace>>;
 
-async function openWorkplace(parent: string): Promise<Workplace> {
+async function openWorkplace(parent: string) {
   const folder = await mkdtemp(path.join(parent, 'work-'));
   await writeFile(path.join(folder, 'tsa.cnf'), configuration());
   await writeFile(path.join(folder, 'serial'), `10${randomBytes(8).toString('hex')}\n`);
   return {
     folder,
-    openssl: async (...args) => (await run('openssl', args, { cwd: folder })).stdout,
-    read: (name) => readFile(path.join(folder, name)),
-    write: (name, contents) => writeFile(path.join(folder, name), contents),
+    openssl: async (...args: readonly string[]) => (await run('openssl', args, { cwd: folder })).stdout,
+    read: (name: string) => readFile(path.join(folder, name)),
+    write: (name: string, contents: Uint8Array) => writeFile(path.join(folder, name), contents),
   };
 }
 
@@ -291,17 +241,8 @@ function withGenTime(genTime: string): (tstInfo: Buffer) => Buffer {
     const start = tstInfo.indexOf(Buffer.from('180f', 'hex'));
     const headerLength = tstInfo.readUInt8(1) < 0x80 ? 2 : 2 + (tstInfo.readUInt8(1) & 0x7f);
     const before = tstInfo.subarray(headerLength, start);
-    return der(0x30, before, der(0x18, Buffer.from(genTime)), tstInfo.subarray(start + 17));
+    return Buffer.from(sequence(before, encode(0x18, Buffer.from(genTime)), tstInfo.subarray(start + 17)));
   };
-}
-
-/** Independent of the program's own writer, which this checks. */
-function der(tag: number, ...contents: readonly Uint8Array[]): Buffer {
-  const body = Buffer.concat(contents);
-  const { length } = body;
-  if (length < 0x80) return Buffer.concat([Buffer.of(tag, length), body]);
-  const octets = length < 0x100 ? [0x81, length] : [0x82, length >> 8, length & 0xff];
-  return Buffer.concat([Buffer.of(tag, ...octets), body]);
 }
 
 async function derOf(pemFile: string): Promise<Buffer> {

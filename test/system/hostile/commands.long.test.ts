@@ -1,11 +1,10 @@
 /** Programs and JARs that were signed to exhaust or to confuse: each command answers, soon, in little memory, and `verify` with the right verdict. */
 
 import { readFile, writeFile } from 'node:fs/promises';
-import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { temporaryFolder } from '../../support/programs/cli.ts';
+import { NO_AUTHORITY } from '../../support/runs/resume-scene.ts';
 import { isInSample } from '../../support/sample.ts';
 import { ARCHIVE_CASES } from './archive-cases.ts';
 import { type Bounds, runBounded, USUAL_BOUNDS } from './bounds.ts';
@@ -14,16 +13,6 @@ import { CERTIFICATE_CASES } from './certificate-cases.ts';
 import { SIGNATURE_CASES } from './signature-cases.ts';
 import { TABLE_CASES } from './table-cases.ts';
 import { byName, expectVerdict } from './verdicts.ts';
-
-/** As an authority, it has nothing to say. */
-let server: Server;
-let authority: string;
-beforeAll(async () => {
-  server = createServer((_, response) => response.writeHead(404).end());
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  authority = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
-});
-afterAll(() => new Promise((resolve) => server.close(resolve)));
 
 /**
  * `attach` has the signature in memory as it was given, and again as it is examined in the written file. Of the largest
@@ -49,7 +38,7 @@ async function expectAllCommands(file: HostileFile, number: number, extension: s
       await runBounded(['attach', path, cms, '--output', output, '--json'], [0, 6], ATTACH_BOUNDS);
     },
     () => runBounded(['remove', path, '--output', output, '--json'], [0, 6]),
-    () => runBounded(['timestamp', path, '-t', authority, '--output', output, '--json'], [0, 6, 7]),
+    () => runBounded(['timestamp', path, ...NO_AUTHORITY, '--output', output, '--json'], [0, 6, 7]),
   ];
   for (const [index, run] of commands.entries()) if (isInSample(index + number)) await run();
   expect(Buffer.compare(await readFile(path), bytes)).toBe(0);

@@ -2,48 +2,35 @@
 
 import net from 'node:net';
 import { join } from 'node:path';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
+import { listen } from '../../../support/network/listen.ts';
 import { fixture, runCli, temporaryFolder } from '../../../support/programs/cli.ts';
 import { useServer } from '../../../support/services/shared-server.ts';
-import { forAll } from '../../../support/set-up.ts';
+import { forAll, forEach } from '../../../support/set-up.ts';
 
 const service = await forAll(useServer({ bits: 2048 }));
 
-let connections: net.Socket[];
-let server: net.Server;
-beforeEach(async () => {
-  connections = [];
-  // It says nothing: a handshake with it has no end.
-  server = net.createServer((socket) => void connections.push(socket.resume().on('error', () => undefined)));
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-});
-afterEach(async () => {
-  for (const socket of connections) socket.destroy();
-  await new Promise((resolve) => server.close(resolve));
-});
-
-/** The settings of a service, except for its address. */
-const env = () => ({
-  ...service.env,
-  CODESIGN_BASE_URL: `https://127.0.0.1:${(server.address() as net.AddressInfo).port}`,
-});
+// It says nothing: a handshake with it has no end.
+const server = forEach(() => listen(net.createServer((socket) => void socket.resume())));
 
 async function sign(file: string, more: Record<string, string>, ...options: string[]) {
   await using folder = await temporaryFolder();
   const args = ['sign', '--json', '--no-timestamp', '-o', join(folder.path, 'out.exe'), file];
-  return await runCli([...args, ...options], { env: { ...env(), ...more } });
+  return await runCli([...args, ...options], {
+    env: { ...service.env, CODESIGN_BASE_URL: `https://127.0.0.1:${server.port}`, ...more },
+  });
 }
 
 test('none is opened when the journal cannot be used, nor in a dry run', async () => {
   expect(await sign(fixture('pe/hello.exe'), { CODESIGN_HISTORY_DAYS: 'bogus' })).toMatchObject({ code: 2 });
   await sign(fixture('pe/hello.exe'), {}, '--dry-run');
-  expect(connections).toHaveLength(0);
+  expect(server.connections()).toBe(0);
 });
 
 // The handshake would be waited for for ten seconds.
 test('it is closed if nothing needs to be requested', { timeout: 9_000 }, async () => {
   const run = await sign(fixture('README.md'), {});
   expect(run.code).toBe(6);
-  expect(connections).toHaveLength(1);
-  await expect.poll(() => connections[0]?.destroyed).toBe(true);
+  expect(server.connections()).toBe(1);
+  await expect.poll(() => server.sockets.size).toBe(0);
 });

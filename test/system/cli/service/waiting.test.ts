@@ -1,27 +1,13 @@
 /** What `sign` prints while it waits. */
 
-import { PassThrough } from 'node:stream';
 import { expect, it } from 'vitest';
-import type { Io } from '../../../../src/cli/io.ts';
 import { changeConsole } from '../../../../src/cli/output/changes/change-console.ts';
 import type { SigningEvent } from '../../../../src/signing/outcome.ts';
+import { played, playedIo } from '../../../support/played-io.ts';
 
 function said(options: { readonly quiet: boolean; readonly json: boolean }, event: SigningEvent) {
-  const [stdout, stderr] = [new PassThrough({ encoding: 'utf8' }), new PassThrough({ encoding: 'utf8' })];
-  const io: Io = {
-    stdin: new PassThrough(),
-    stdout,
-    stderr,
-    env: {},
-    clock: () => 0,
-    onSignal: () => () => undefined,
-    outputFault: () => undefined,
-    onSuccess: () => undefined,
-    exit: () => {
-      throw new Error('nothing ends here');
-    },
-  };
-  const console = changeConsole(io, { ...options, verbose: false }, 'signed');
+  const [stdout, stderr] = [played(), played()];
+  const console = changeConsole(playedIo({ stdout, stderr }), { ...options, verbose: false }, 'signed');
   console.event(event);
   return [stdout.read(), stderr.read()];
 }

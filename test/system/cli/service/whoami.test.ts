@@ -1,20 +1,14 @@
 /** `whoami` with credentials of the environment: what it shows, and how it checks what a service answers to --check. */
 
-import { createServer, type IncomingHttpHeaders } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createServer } from 'node:http';
+import { json } from 'node:stream/consumers';
+import { describe, expect, it } from 'vitest';
+import { listen } from '../../../support/network/listen.ts';
 import { type CliRun, runCli } from '../../../support/programs/cli.ts';
-import { type SharedServer, useServer } from '../../../support/services/shared-server.ts';
 
 const ACCESS_KEY = 'AKIA-of-somebody-WXYZ';
 const ACCESS_SECRET = 'Sup3r:s3cret';
 const ENV = { CODESIGN_ACCESS_KEY: ACCESS_KEY, CODESIGN_ACCESS_SECRET: ACCESS_SECRET };
-
-let server: SharedServer;
-beforeAll(async () => {
-  server = await useServer();
-});
-afterAll(() => server?.stop());
 
 interface Answer {
   readonly status: number;
@@ -22,34 +16,16 @@ interface Answer {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-interface Received {
-  readonly path: string | undefined;
-  readonly headers: IncomingHttpHeaders;
-  readonly body: unknown;
-}
-
 /** A service on this machine that gives one answer to everything; undefined: none at all. */
 async function answering(given: Answer | undefined) {
-  const received: Received[] = [];
-  const service = createServer((request, response) => {
-    let body = '';
-    request.setEncoding('utf8').on('data', (text: string) => {
-      body += text;
-    });
-    request.on('end', () => {
-      received.push({ path: request.url, headers: request.headers, body: JSON.parse(body) });
-      if (given === undefined) response.destroy();
-      else response.writeHead(given.status, given.headers).end(given.body);
-    });
+  const received: object[] = [];
+  const service = createServer(async (request, response) => {
+    received.push({ path: request.url, headers: request.headers, body: await json(request) });
+    if (given === undefined) response.destroy();
+    else response.writeHead(given.status, given.headers).end(given.body);
   });
-  await new Promise<void>((resolve) => service.listen(0, '127.0.0.1', resolve));
-  return {
-    baseUrl: `http://127.0.0.1:${(service.address() as AddressInfo).port}/base`,
-    received,
-    async [Symbol.asyncDispose]() {
-      await new Promise((resolve) => service.close(resolve));
-    },
-  };
+  const listening = await listen(service);
+  return { ...listening, baseUrl: `http://127.0.0.1:${listening.port}/base`, received };
 }
 
 const envelope = (code: number, data: unknown = null) =>
@@ -76,24 +52,16 @@ describe('whoami --check', () => {
   });
 
   it.each([
-    [200, 5],
-    [400, 4],
-    [401, 4],
-    [403, 4],
-    [500, 4],
-    [503, 4],
-  ])('takes code 401 under HTTP %i for a refusal', async (status, exitCode) => {
-    await using service = await answering({ status, body: envelope(401) });
+    ['code 401 under HTTP 200', 200, envelope(401), 5],
+    ['code 401 under HTTP 403', 403, envelope(401), 4],
+    ['code 401 under HTTP 503', 503, envelope(401), 4],
+    ['HTTP 401 without an envelope', 401, HTML, 4],
+  ])('takes %s for a refusal', async (_, status, body, exitCode) => {
+    await using service = await answering({ status, body });
     const run = await check(service.baseUrl);
     expect([run.code, errorCode(run)]).toEqual([exitCode, 'unauthorized']);
     expect(service.received.length).toBe(1);
     expect(run.stderr).not.toContain(ACCESS_SECRET);
-  });
-
-  it('treats HTTP 401 without an envelope as a rejection', async () => {
-    await using service = await answering({ status: 401, body: HTML });
-    const run = await check(service.baseUrl);
-    expect([run.code, errorCode(run)]).toEqual([4, 'unauthorized']);
   });
 
   it.each([

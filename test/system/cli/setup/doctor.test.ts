@@ -2,24 +2,17 @@
 
 import { chmod, mkdir, readdir, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type CliRun, fixture, runCli, temporaryFolder } from '../../../support/programs/cli.ts';
+import { describe, expect, it } from 'vitest';
+import { listen } from '../../../support/network/listen.ts';
+import { fixture, runCli, temporaryFolder } from '../../../support/programs/cli.ts';
 import { NO_AUTHORITY } from '../../../support/runs/resume-scene.ts';
-import { type SharedServer, useServer } from '../../../support/services/shared-server.ts';
+import { useServer } from '../../../support/services/shared-server.ts';
+import { forAll } from '../../../support/set-up.ts';
 import { makePki } from '../../../support/signed-files/pki.ts';
 
-let server: SharedServer;
-let folder: Awaited<ReturnType<typeof temporaryFolder>>;
-beforeAll(async () => {
-  server = await useServer({ tsa: true });
-  folder = await temporaryFolder();
-});
-afterAll(async () => {
-  await folder?.[Symbol.asyncDispose]();
-  await server?.stop();
-});
+const server = await forAll(useServer({ tsa: true }));
+const folder = await forAll(temporaryFolder());
 
 interface CheckJson {
   readonly name: string;
@@ -32,7 +25,7 @@ interface CheckJson {
 /** `env` replaces variables of the real server. */
 async function examine(env: Readonly<Record<string, string>> = {}, args: readonly string[] = []) {
   const own = { CODESIGN_STATE_DIR: join(folder.path, 'state'), CODESIGN_CONFIG_DIR: join(folder.path, 'config') };
-  const run: CliRun = await runCli(['doctor', '--json', ...args], { env: { ...server.env, ...own, ...env } });
+  const run = await runCli(['doctor', '--json', ...args], { env: { ...server.env, ...own, ...env } });
   const checks: readonly CheckJson[] = JSON.parse(run.stdout).checks;
   const named = (status: string) => checks.filter((check) => check.status === status).map(({ name }) => name);
   const errors = checks.flatMap(({ error }) => error?.code ?? []);
@@ -120,14 +113,10 @@ describe('doctor', () => {
       const date = new Date(Date.now() + minutes * 60_000).toUTCString();
       response.writeHead(400, { date }).end('{"code":400,"message":"","data":null}');
     });
-    await new Promise<void>((resolve) => service.listen(0, '127.0.0.1', resolve));
-    try {
-      const baseUrl = `http://127.0.0.1:${(service.address() as AddressInfo).port}`;
-      const { run, checks } = await examine({ CODESIGN_BASE_URL: baseUrl }, ['--no-timestamp']);
-      expect([run.code, checks.find(({ name }) => name === 'clock')?.status]).toEqual([code, status]);
-    } finally {
-      service.close();
-    }
+    await using listening = await listen(service);
+    const baseUrl = `http://127.0.0.1:${listening.port}`;
+    const { run, checks } = await examine({ CODESIGN_BASE_URL: baseUrl }, ['--no-timestamp']);
+    expect([run.code, checks.find(({ name }) => name === 'clock')?.status]).toEqual([code, status]);
   });
 
   it('reports a number that was used with another certificate, and calls that are unfinished', async () => {

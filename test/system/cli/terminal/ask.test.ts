@@ -4,47 +4,31 @@ import { PassThrough } from 'node:stream';
 import { setImmediate as turn } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { canAsk, openAsk } from '../../../../src/cli/input/ask.ts';
-import type { Io } from '../../../../src/cli/io.ts';
 import { settingsErrors } from '../../../../src/options/errors.ts';
+import { played, playedIo } from '../../../support/played-io.ts';
 
-interface Played {
-  readonly io: Io;
-  readonly typed: PassThrough;
-  shown(): string;
-  isRaw(): boolean;
-  exitCode(): number | undefined;
-}
-
-function play({ isTerminal = true } = {}): Played {
-  const typed = new PassThrough();
-  const screen = new PassThrough();
-  let isRaw = false;
-  let exitCode: number | undefined;
-  let shown = '';
-  screen.setEncoding('utf8').on('data', (text: string) => {
-    shown += text;
+function play() {
+  const [typed, screen] = [new PassThrough(), played(80)];
+  const terminal = { isRaw: false, shown: '' };
+  screen.on('data', (text: string) => {
+    terminal.shown += text;
   });
-  const setRawMode = (raw: boolean) => {
-    isRaw = raw;
-  };
-  const io: Io = {
-    stdin: Object.assign(typed, isTerminal ? { isTTY: true, setRawMode } : {}),
-    stdout: new PassThrough(),
-    stderr: Object.assign(screen, isTerminal ? { isTTY: true } : {}),
-    env: {},
-    clock: () => 0,
-    onSignal: () => () => undefined,
-    outputFault: () => undefined,
-    onSuccess: () => undefined,
-    exit(code) {
-      exitCode = code;
-      throw new Error('the process ended');
-    },
-  };
-  return { io, typed, shown: () => shown, isRaw: () => isRaw, exitCode: () => exitCode };
+  const setRawMode = (isRaw: boolean) => void Object.assign(terminal, { isRaw });
+  const io = playedIo({ stdin: Object.assign(typed, { isTTY: true, setRawMode }), stderr: screen });
+  return { terminal, typed, ask: openAsk(io, '') };
 }
 
 const asItIs = { accept: (answer: string) => answer };
+type Question = ReturnType<typeof openAsk>;
+
+/** What comes of a question when this is typed, and what is on the screen then. */
+async function answered<T>(keys: string | readonly Uint8Array[], question: (ask: Question) => Promise<T>) {
+  const { terminal, typed, ask } = play();
+  using asking = ask;
+  const asked = question(asking);
+  for (const key of keys) typed.write(key);
+  return { answer: await asked, shown: terminal.shown };
+}
 
 describe('a question', () => {
   it.each([
@@ -59,60 +43,40 @@ describe('a question', () => {
     ['arrow and function keys', '\x1b[Dab\x1bOP\x1b[1;5Cc\r', 'abc'],
     ['a paste, in brackets', '\x1b[200~abc\x1b[201~\r', 'abc'],
     ['spaces around it', '  abc \r', 'abc'],
+    ['nothing, for which the default stands', '\r', 'nobody'],
   ])('is answered with %s', async (_name, keys, answer) => {
-    const { io, typed } = play();
-    using ask = openAsk(io, '');
-    const asked = ask.text('Name', asItIs);
-    typed.write(keys);
-    expect(await asked).toBe(answer);
+    const run = await answered([Buffer.from(keys)], (ask) => ask.text('Name', { ...asItIs, defaultAnswer: 'nobody' }));
+    expect(run.answer).toBe(answer);
   });
 
   it('wraps at the width of the terminal, as its problems do', async () => {
-    const { io, typed, shown } = play();
-    using ask = openAsk(io, '');
     const accept = (answer: string) => {
-      if (answer !== 'b')
-        throw settingsErrors('setting-missing', { what: 'word '.repeat(30), option: '', variable: '' });
-      return answer;
+      if (answer === 'b') return answer;
+      throw settingsErrors('setting-missing', { what: 'word '.repeat(30), option: '', variable: '' });
     };
-    const asked = ask.text(`A ${'long '.repeat(30)}question`, { accept });
-    typed.write('a\rb\r');
-    expect(await asked).toBe('b');
-    const lines = shown().split(/\r?\n/);
+    const run = await answered('a\rb\r', (ask) => ask.text(`A ${'long '.repeat(30)}question`, { accept }));
+    expect(run.answer).toBe('b');
+    const lines = run.shown.split(/\r?\n/);
     expect(lines.length).toBeGreaterThan(6);
     expect(lines.filter((line) => line.length > 80)).toEqual([]);
   });
 
-  it('shows what is typed, and what is erased', async () => {
-    const { io, typed, shown } = play();
-    using ask = openAsk(io, '');
-    const asked = ask.text('Name', { ...asItIs, defaultAnswer: 'nobody' });
-    typed.write('ax\x7fb\r');
-    await asked;
-    expect(shown()).toBe('Name [nobody]: ax\b \bb\n');
-  });
-
-  it('takes an empty answer for the offered one', async () => {
-    const { io, typed } = play();
-    using ask = openAsk(io, '');
-    const asked = ask.text('Name', { ...asItIs, defaultAnswer: 'nobody' });
-    typed.write('\r');
-    expect(await asked).toBe('nobody');
+  it('shows what is typed, and what is erased, in all columns of a wide character', async () => {
+    const named = await answered('ax\x7fb\r', (ask) => ask.text('Name', { ...asItIs, defaultAnswer: 'nobody' }));
+    expect(named.shown).toBe('Name [nobody]: ax\b \bb\n');
+    const wide = await answered('文a\x7f\x7fb\r', (ask) => ask.text('Name', asItIs));
+    expect(wide).toEqual({ answer: 'b', shown: `Name: 文a${'\b \b'.repeat(3)}b\n` });
   });
 
   it('is asked again, with the reason, until the answer is valid', async () => {
-    const { io, typed, shown } = play();
-    using ask = openAsk(io, '');
-    const asked = ask.text('Name', {
-      accept(answer) {
-        if (answer === 'bad') throw settingsErrors('profile-name-invalid', { name: '\x1b[31m' });
-        return answer.length;
-      },
-    });
-    typed.write('bad\rgood\r');
-    expect(await asked).toBe(4);
-    expect(shown()).toContain('is not a valid name of a profile');
-    expect(shown()).not.toContain('\x1b');
+    const accept = (answer: string) => {
+      if (answer === 'bad') throw settingsErrors('profile-name-invalid', { name: '\x1b[31m' });
+      return answer.length;
+    };
+    const run = await answered('bad\rgood\r', (ask) => ask.text('Name', { accept }));
+    expect(run.answer).toBe(4);
+    expect(run.shown).toContain('is not a valid name of a profile');
+    expect(run.shown).not.toContain('\x1b');
   });
 
   it.each([
@@ -122,27 +86,15 @@ describe('a question', () => {
     ['', false],
     ['maybe\rno', false],
   ])('of consent is answered with "%s"', async (keys, consent) => {
-    const { io, typed, shown } = play();
-    using ask = openAsk(io, '');
-    const asked = ask.confirm('Sure?', false);
-    typed.write(`${keys}\r`);
-    expect(await asked).toBe(consent);
-    expect(shown().includes('please answer y or n')).toBe(keys.startsWith('maybe'));
-  });
-
-  it('erases all columns of a wide character', async () => {
-    const { io, typed, shown } = play();
-    using ask = openAsk(io, '');
-    const asked = ask.text('Name', asItIs);
-    typed.write('文a\x7f\x7fb\r');
-    expect(await asked).toBe('b');
-    expect(shown()).toBe(`Name: 文a${'\b \b'.repeat(3)}b\n`);
+    const run = await answered(`${keys}\r`, (ask) => ask.confirm('Sure?', false));
+    expect(run.answer).toBe(consent);
+    expect(run.shown.includes('please answer y or n')).toBe(keys.startsWith('maybe'));
   });
 
   it('without an answer fails', async () => {
-    const { io, typed } = play();
-    using ask = openAsk(io, '');
-    const asked = ask.text('Name', asItIs);
+    const { typed, ask } = play();
+    using asking = ask;
+    const asked = asking.text('Name', asItIs);
     typed.end();
     await expect(asked).rejects.toMatchObject({ code: 'no-answer', category: 'usage' });
   });
@@ -150,52 +102,39 @@ describe('a question', () => {
 
 describe('a secret', () => {
   it('is not shown, however it is typed, even if it is typed before its question', async () => {
-    const { io, typed, shown } = play();
-    using ask = openAsk(io, '');
-    const name = ask.text('Name', asItIs);
-    typed.write('somebody\rs3cx\x7fret ü\r');
-    await name;
-    await turn();
-    const secret = await ask.secret('Secret');
-    expect(secret.reveal()).toBe('s3cret ü');
-    expect(shown()).toBe('Name: somebody\nSecret (not shown): \n');
+    const { answer, shown } = await answered([Buffer.from('somebody\rs3cx\x7fret ü\r')], async (ask) => {
+      await ask.text('Name', asItIs);
+      await turn();
+      return ask.secret('Secret');
+    });
+    expect(answer.reveal()).toBe('s3cret ü');
+    expect(shown).toBe('Name: somebody\nSecret (not shown): \n');
   });
 
-  it('keeps spaces and control characters, for the caller to check', async () => {
-    const { io, typed } = play();
-    using ask = openAsk(io, '');
-    const secret = ask.secret('Secret');
-    typed.write(' a\tb \r');
-    expect((await secret).reveal()).toBe(' a\tb ');
-  });
-
-  it('arrives completely in pieces, even if they split a character', async () => {
-    const { io, typed } = play();
-    using ask = openAsk(io, '');
-    const secret = ask.secret('Secret');
-    for (const byte of Buffer.from('s€😀\r')) typed.write(Uint8Array.of(byte));
-    expect((await secret).reveal()).toBe('s€😀');
+  it.each([
+    ['keeps spaces and control characters, for the caller to check', ' a\tb '],
+    ['arrives completely in pieces, even if they split a character', 's€😀'],
+  ])('%s', async (_, secret) => {
+    const pieces = Array.from(Buffer.from(`${secret}\r`), (byte) => Uint8Array.of(byte));
+    const { answer } = await answered(pieces, (ask) => ask.secret('Secret'));
+    expect(answer.reveal()).toBe(secret);
   });
 });
 
 describe('the terminal', () => {
-  it('is restored after the last question', () => {
-    const { io, isRaw } = play();
-    const ask = openAsk(io, '');
-    expect(isRaw()).toBe(true);
+  it('is restored after the last question, and before Ctrl-C ends the process', () => {
+    const { terminal, ask } = play();
+    expect(terminal.isRaw).toBe(true);
     ask[Symbol.dispose]();
-    expect(isRaw()).toBe(false);
-  });
+    expect(terminal.isRaw).toBe(false);
 
-  it('is restored before Ctrl-C ends the process', () => {
-    const { io, typed, isRaw, exitCode } = play();
-    openAsk(io, '');
-    expect(() => typed.emit('data', Buffer.from('abc\x03'))).toThrow('the process ended');
-    expect([isRaw(), exitCode()]).toEqual([false, 130]);
+    const other = play();
+    expect(() => other.typed.emit('data', Buffer.from('abc\x03'))).toThrow('the process ended with 130');
+    expect(other.terminal.isRaw).toBe(false);
   });
 
   it('is required: without one, the error says what to do instead', () => {
-    const { io } = play({ isTerminal: false });
+    const io = playedIo();
     expect(canAsk(io)).toBe(false);
     expect(() => openAsk(io, 'Use options.')).toThrow(
       expect.objectContaining({ code: 'no-terminal', category: 'usage', hint: 'Use options.' }),

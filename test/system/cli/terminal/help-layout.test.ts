@@ -1,28 +1,13 @@
 /** `--help` on terminals of all widths: no line that is wider, except for commands to be copied. */
 
-import { PassThrough } from 'node:stream';
 import { describe, expect, it } from 'vitest';
-import type { Io } from '../../../../src/cli/io.ts';
 import { runProgram } from '../../../../src/cli/program.ts';
+import { played, playedIo } from '../../../support/played-io.ts';
 
 /** `pagerColumns`: width of the terminal of standard error, where a pager shows standard output. */
 async function help(args: readonly string[], columns: number | undefined, pagerColumns?: number): Promise<string> {
-  const stream = (width?: number) =>
-    Object.assign(new PassThrough(), width === undefined ? {} : { isTTY: true, columns: width });
-  const stdout = stream(columns);
-  const io: Io = {
-    stdin: new PassThrough(),
-    stdout,
-    stderr: stream(pagerColumns),
-    env: {},
-    clock: () => 0,
-    onSignal: () => () => undefined,
-    outputFault: () => undefined,
-    onSuccess: () => undefined,
-    exit: (code: number): never => {
-      throw new Error(`exit ${code}`);
-    },
-  };
+  const stdout = played(columns);
+  const io = playedIo({ stdout, stderr: played(pagerColumns) });
   await runProgram([...args, '--help'], io);
   return String(stdout.read());
 }
@@ -31,14 +16,11 @@ const widest = (text: string): number =>
   Math.max(...text.split('\n').map((line) => (/^ {2}(codesign-remote |.*[\\/]docs$)/.test(line) ? 0 : line.length)));
 
 describe('help', () => {
-  it.each([[[]], [['sign']], [['verify']], [['login']], [['config', 'set']]])(
-    'of %j fits into the terminal',
-    async (args) => {
-      for (const columns of [120, 100, 80, 60, 40]) {
-        expect(widest(await help(args, columns)), `${columns} columns`).toBeLessThanOrEqual(Math.min(columns, 100));
-      }
-    },
-  );
+  it.each([[[]], [['sign']], [['login']], [['config', 'set']]])('of %j fits into the terminal', async (args) => {
+    for (const columns of [120, 100, 80, 60, 40]) {
+      expect(widest(await help(args, columns)), `${columns} columns`).toBeLessThanOrEqual(Math.min(columns, 100));
+    }
+  });
 
   it('takes 80 columns without a terminal, or with one of unknown width', async () => {
     const text = await help(['sign'], undefined);

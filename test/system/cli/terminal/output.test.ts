@@ -72,6 +72,24 @@ describe('a line cut to fit', () => {
   });
 });
 
+it.each([
+  ['e\u0301', 1],
+  ['\u1112\u1161\u11ab', 2],
+  ['Ａ', 2],
+  ['ｱ', 1],
+  ['①', 1],
+  ['☺', 1],
+  ['☺\ufe0f', 2],
+  ['👩\u200d💻', 2],
+  ['🇩🇪', 2],
+  ['👍🏽', 2],
+  ['\u200b', 0],
+  ['\u202e', 0],
+  ['𠀀', 2],
+])('%j has %i columns', (text, columns) => {
+  expect(widthOf(text)).toBe(columns);
+});
+
 describe('a line wrapped at words', () => {
   it.each([
     ['failed   app.exe: it is no program', ['failed   app.exe: it', '         is no', '         program']],
