@@ -2,18 +2,7 @@
 
 import type { TargetDefinition } from './target.ts';
 import { asn1Target } from './targets/asn1.ts';
-import {
-  appxTarget,
-  cabTarget,
-  catTarget,
-  msiTarget,
-  navxTarget,
-  nugetTarget,
-  pdfTarget,
-  powershellTarget,
-  rdpTarget,
-  wshTarget,
-} from './targets/authenticode-files.ts';
+import { FILE_TARGETS } from './targets/authenticode-files.ts';
 import { certificateTarget, revocationTarget } from './targets/certificates.ts';
 import { containersTarget } from './targets/containers.ts';
 import { updatesTarget } from './targets/documents.ts';
@@ -29,16 +18,7 @@ import { archiveVerdictTarget, programVerdictTarget } from './targets/verdicts.t
 export const TARGETS: Readonly<Record<string, TargetDefinition>> = {
   pe: peTarget,
   jar: jarTarget,
-  cab: cabTarget,
-  cat: catTarget,
-  msi: msiTarget,
-  powershell: powershellTarget,
-  wsh: wshTarget,
-  rdp: rdpTarget,
-  nuget: nugetTarget,
-  navx: navxTarget,
-  appx: appxTarget,
-  pdf: pdfTarget,
+  ...FILE_TARGETS,
   'pdf-updates': updatesTarget,
   containers: containersTarget,
   'verify-pe': programVerdictTarget,

@@ -4,7 +4,7 @@ import { zip as putTogether, unzip } from '../../unit/formats/jar/simple-zip.ts'
 import { mutateBytes } from './bytes.ts';
 import { mutateDer } from './der.ts';
 import { mutateLines } from './lines.ts';
-import { once, pick, type Random } from './random.ts';
+import { choose, once, pick, type Random } from './random.ts';
 import { mutateZip, ODD_NAMES, oddlyPacked } from './zip.ts';
 
 interface Entry {
@@ -44,18 +44,13 @@ function entriesOf(original: Buffer): readonly Entry[] | undefined {
 }
 
 function changeEntries(entries: readonly Entry[], index: number, entry: Entry, random: Random): Entry[] {
-  switch (random(10)) {
-    case 0:
-      return entries.toSpliced(index, 1);
-    case 1:
-      return [...entries, { ...entry, name: pick(random, ODD_NAMES) }];
-    case 2:
-      return entries.with(index, { ...entry, name: pick(random, ODD_NAMES) });
-    case 3:
-      return [...entries, entry];
-    default:
-      return entries.with(index, { ...entry, contents: changeContents(entry, random) });
-  }
+  return choose(random, 10, [
+    () => entries.toSpliced(index, 1),
+    () => [...entries, { ...entry, name: pick(random, ODD_NAMES) }],
+    () => entries.with(index, { ...entry, name: pick(random, ODD_NAMES) }),
+    () => [...entries, entry],
+    () => entries.with(index, { ...entry, contents: changeContents(entry, random) }),
+  ]);
 }
 
 function changeContents({ name, contents }: Entry, random: Random): Uint8Array {

@@ -1,6 +1,6 @@
 /** Changes of bytes, wherever they stand. */
 
-import { oddNumber, once, pick, type Random } from './random.ts';
+import { choose, oddNumber, once, pick, type Random } from './random.ts';
 
 /** `start` and `end` of the bytes that are changed. */
 export function mutateBytes(
@@ -12,29 +12,20 @@ export function mutateBytes(
   const before = original.subarray(0, at);
   const after = original.subarray(at);
   const length = 1 + random(once(random, 4) ? 300 : 8);
-  switch (random(10)) {
-    case 0:
-      return Buffer.concat([before, randomBytes(random, length), after]);
-    case 1:
-      return Buffer.concat([before, after.subarray(length)]);
-    case 2:
-      return Buffer.concat([before, after.subarray(0, length), after]);
-    case 3: {
-      // From elsewhere in the file, over what is there.
-      const from = random(original.length);
-      const copied = original.subarray(from, from + length);
-      return Buffer.concat([before, copied, after.subarray(copied.length)]);
-    }
-    case 4:
-      return Buffer.from(once(random, 3) ? before : Buffer.concat([original, after]));
-    default: {
-      const changed = Buffer.from(original);
-      if (at < changed.length) {
-        changed[at] = once(random, 2) ? (changed[at] ?? 0) ^ (1 << random(8)) : random(256);
-      }
-      return changed;
-    }
-  }
+  const copied = original.subarray(random(original.length)).subarray(0, length);
+  return choose(random, 10, [
+    () => Buffer.concat([before, randomBytes(random, length), after]),
+    () => Buffer.concat([before, after.subarray(length)]),
+    () => Buffer.concat([before, after.subarray(0, length), after]),
+    // From elsewhere in the file, over what is there.
+    () => Buffer.concat([before, copied, after.subarray(copied.length)]),
+    () => Buffer.from(once(random, 3) ? before : Buffer.concat([original, after])),
+    () => {
+      const [octet = 0] = after;
+      const other = once(random, 2) ? octet ^ (1 << random(8)) : random(256);
+      return Buffer.concat([before, after.length === 0 ? after : Uint8Array.of(other), after.subarray(1)]);
+    },
+  ]);
 }
 
 export function randomBytes(random: Random, length: number): Buffer {

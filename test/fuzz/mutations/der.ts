@@ -3,138 +3,109 @@
  * length and keep the ones round it right, and other ways to write the same.
  */
 
-import { objectIdentifier } from '../../../src/asn1/write.ts';
+import { type Element, readElement } from '../../../src/asn1/read.ts';
+import { encode, encodeAll, objectIdentifier } from '../../../src/asn1/write.ts';
 import { mutateBytes, randomBytes } from './bytes.ts';
-import { once, pick, type Random } from './random.ts';
+import { choose, once, pick, type Random } from './random.ts';
 
-/** Undefined: the element is passed over when lengths are written again. */
 interface Node {
   readonly tag: number;
   /** Octets before the parts: of a BIT STRING that holds a structure. */
   readonly lead: Uint8Array;
-  readonly contents: Uint8Array | readonly Node[];
+  readonly contents: Uint8Array;
+  /** Undefined for contents that are no elements. */
+  readonly parts: readonly Node[] | undefined;
+}
+
+/** Nested parts: what one change has nested deeply is one part for the next change. */
+const DEEPEST = 60;
+/** A case that one change makes larger takes the memory for its own copies: such sizes are for the tests of hostile files. */
+const LARGEST_CASE = 2 * 1024 * 1024;
+
+/** Several changes, most often one. */
+export function mutateDer(der: Uint8Array, random: Random): Buffer {
+  let changed: Buffer = Buffer.from(der);
+  for (let left = 1 + (once(random, 3) ? random(4) : 0); left > 0; left -= 1) {
+    const next = once(random, 6) ? mutateBytes(changed, random) : mutateStructure(changed, random);
+    if (next.length > LARGEST_CASE) break;
+    changed = next;
+    if (changed.length > LARGEST_CASE / 2) break;
+  }
+  return changed;
 }
 
 /** One part of the structure changed, doubled, taken out, moved or put in another's place. Some bytes when it is none. */
-export function mutateStructure(der: Uint8Array, random: Random): Buffer {
-  const root = nodeAt(der, 0);
+function mutateStructure(der: Uint8Array, random: Random): Buffer {
+  const [root] = elementsIn(der, 1) ?? [];
   if (root === undefined) return mutateBytes(der, random);
-  const all = flatten(root.node);
-  // Rather the small ones: the large ones are few, and most of what they hold is other certificates.
+  const tree = nodeOf(root, 0);
+  const all = flatten(tree);
   const target = pick(random, all);
-  const replacement = changeOf(target, pick(random, all), random);
-  const encoded = encodeNode(root.node, target, replacement);
-  const rest = der.subarray(root.end);
-  return encoded.length === 0 ? Buffer.from(der) : Buffer.concat([encoded, rest]);
+  const encoded = encodeNode(tree, target, replacementOf(target, pick(random, all), random));
+  return encoded.length === 0 ? Buffer.from(der) : Buffer.concat([encoded, der.subarray(root.bytes.length)]);
 }
 
 /** What stands instead of a node, encoded. */
-function changeOf(node: Node, other: Node, random: Random): readonly Uint8Array[] {
-  const whole = encodeWhole(node);
-  const { tag, contents } = node;
-  const inside = contentsOf(node);
-  switch (random(18)) {
-    case 0:
-      return [];
-    case 1:
-      return repeated(whole, once(random, 10) ? random(3000) : 2);
-    case 2:
-      return [encodeWhole(other)];
-    case 3:
-      return once(random, 2) ? [whole, encodeWhole(other)] : [encodeWhole(other), whole];
-    case 4:
-      return [encode(once(random, 3) ? random(256) : tag ^ (1 << random(8)), inside)];
-    case 5:
-      return [encode(tag, isParts(contents) ? concat(contents.toReversed().map(encodeWhole)) : new Uint8Array())];
-    case 6:
-      return [inside];
-    case 7:
-      return [lying(tag, inside, random)];
-    case 8:
-      return [longForm(tag, inside, random)];
-    case 9:
-      return [indefinite(tag, inside, once(random, 8) ? 1 + random(60) : 1)];
-    case 10:
-      return [deep(whole, once(random, 4) ? random(2000) : random(50), random)];
-    case 11:
-      return [encode(tag, inside, randomBytes(random, once(random, 10) ? random(20_000) : 1 + random(8)))];
-    case 12:
-      return [encode(0x24, ...pieces(inside, random))];
-    default:
-      if (isParts(contents)) return [encode(tag, mutateBytes(inside, random))];
-      return [encode(tag, oddContents(node, random))];
-  }
+function replacementOf(node: Node, other: Node, random: Random): readonly Uint8Array[] {
+  const { tag, parts } = node;
+  const [whole, another, inside] = [encodeNode(node), encodeNode(other), insideOf(node)];
+  // As many as a case may hold; more would only be made to be thrown away.
+  const most = Math.max(2, Math.floor(LARGEST_CASE / whole.length));
+  return choose<readonly Uint8Array[]>(random, 18, [
+    () => [],
+    () => Array.from({ length: Math.min(once(random, 10) ? random(3000) : 2, most) }, () => whole),
+    () => [another],
+    () => (once(random, 2) ? [whole, another] : [another, whole]),
+    () => [encode(once(random, 3) ? random(256) : tag ^ (1 << random(8)), inside)],
+    () => [
+      encodeAll(
+        tag,
+        (parts ?? []).toReversed().map((part) => encodeNode(part)),
+      ),
+    ],
+    () => [inside],
+    () => [withLength(tag, 6, pick(random, lyingLengths(inside.length)), inside)],
+    () => [withLength(tag, 1 + random(8), inside.length, inside)],
+    () => [indefinite(tag, inside, once(random, 8) ? 1 + random(60) : 1)],
+    () => [deep(whole, once(random, 4) ? random(2000) : random(50), random)],
+    () => [encode(tag, inside, randomBytes(random, once(random, 10) ? random(20_000) : 1 + random(8)))],
+    () => [encodeAll(0x24, pieces(inside, random))],
+    () => [encode(tag, parts === undefined ? oddContents(tag, inside, random) : mutateBytes(inside, random))],
+  ]);
 }
 
-const ODD_IDENTIFIERS = [
-  '1.2.840.113549.1.7.1',
-  '1.2.840.113549.1.7.2',
-  '1.2.840.113549.1.7.6',
-  '1.2.840.113549.2.5',
-  '1.3.14.3.2.26',
-  '2.16.840.1.101.3.4.2.1',
-  '2.16.840.1.101.3.4.2.3',
-  '2.16.840.1.101.3.4.2.8',
-  '2.16.840.1.101.3.4.2.11',
-  '1.2.840.113549.1.1.1',
-  '1.2.840.113549.1.1.10',
-  '1.2.840.113549.1.1.11',
-  '1.2.840.10045.4.3.2',
-  '1.3.101.112',
-  '1.2.840.113549.1.9.3',
-  '1.2.840.113549.1.9.4',
-  '1.2.840.113549.1.9.5',
-  '1.2.840.113549.1.9.6',
-  '1.2.840.113549.1.9.16.2.14',
-  '1.3.6.1.4.1.311.2.4.1',
-  '1.3.6.1.4.1.311.3.3.1',
-  '2.5.29.15',
-  '2.5.29.19',
-  '2.5.29.30',
-  '2.5.29.37',
-  '2.5.29.31',
-];
+const ODD_IDENTIFIERS =
+  '1.2.840.113549.1.7.1 1.2.840.113549.1.7.2 1.2.840.113549.1.7.6 1.2.840.113549.2.5 1.3.14.3.2.26 ' +
+  '2.16.840.1.101.3.4.2.1 2.16.840.1.101.3.4.2.3 2.16.840.1.101.3.4.2.8 2.16.840.1.101.3.4.2.11 ' +
+  '1.2.840.113549.1.1.1 1.2.840.113549.1.1.10 1.2.840.113549.1.1.11 1.2.840.10045.4.3.2 1.3.101.112 ' +
+  '1.2.840.113549.1.9.3 1.2.840.113549.1.9.4 1.2.840.113549.1.9.5 1.2.840.113549.1.9.6 ' +
+  '1.2.840.113549.1.9.16.2.14 1.3.6.1.4.1.311.2.4.1 1.3.6.1.4.1.311.3.3.1 ' +
+  '2.5.29.15 2.5.29.19 2.5.29.30 2.5.29.37 2.5.29.31';
 const ODD_TIMES = [
-  '',
-  '0',
-  'Z',
-  '000000000000Z',
-  '991332250000Z',
-  '230229000000Z',
-  '99991231235959Z',
-  '00000101000000Z',
-  '20240101000000.5Z',
+  ...['', '0', 'Z', '000000000000Z', '991332250000Z', '230229000000Z', '2401010000Z', '20241301000000Z'],
+  ...['99991231235959Z', '00000101000000Z', '20240101000060Z', '20240101000000.5Z', '20240101000000+0100'],
   '20240101000000.123456789012345678901234567890Z',
-  '20240101000000+0100',
-  '2401010000Z',
-  '20240101000060Z',
-  '20241301000000Z',
 ];
+const ODD_STRINGS = ['', '\0', 'a\0b', '\ud800', 'http://[', '*.example.com', '\u202e', 'x'.repeat(5000)];
+const ODD_BOOLEANS = [[], [0], [1], [0xff], [0xff, 0xff]];
+const ODD_INTEGERS = [[], [0], [0xff], [0x7f, 0xff, 0xff, 0xff], [0x80, 0, 0, 0], Buffer.alloc(9, 0xff)];
 
 /** Odd for its type. */
-function oddContents({ tag, contents }: Node, random: Random): Uint8Array {
-  const bytes = contents as Uint8Array;
+function oddContents(tag: number, bytes: Uint8Array, random: Random): Uint8Array {
   if (once(random, 3)) return mutateBytes(bytes, random);
   switch (tag) {
     case 0x01:
-      return Uint8Array.from(pick(random, [[], [0], [1], [0xff], [0xff, 0xff]]));
+      return Uint8Array.from(pick(random, ODD_BOOLEANS));
     case 0x02:
-    case 0x0a:
-      return pick(random, [
-        Uint8Array.of(),
-        Uint8Array.of(0),
-        Uint8Array.of(0xff),
-        Uint8Array.of(0x7f, 0xff, 0xff, 0xff),
-        Uint8Array.of(0x80, 0, 0, 0),
-        Buffer.alloc(9, 0xff),
-        Buffer.concat([Buffer.alloc(1 + random(20)), bytes]),
-        randomBytes(random, 1 + random(40)),
-      ]);
+    case 0x0a: {
+      const padded = Buffer.concat([Buffer.alloc(1 + random(20)), bytes]);
+      return Uint8Array.from(pick(random, [...ODD_INTEGERS, padded, randomBytes(random, 1 + random(40))]));
+    }
     case 0x03:
       return Buffer.concat([Uint8Array.of(random(256)), bytes.subarray(1)]);
     case 0x06:
       if (once(random, 4)) return Buffer.concat([bytes, Buffer.alloc(random(80), 0xff), Uint8Array.of(0x7f)]);
-      return objectIdentifier(pick(random, ODD_IDENTIFIERS)).subarray(2);
+      return objectIdentifier(pick(random, ODD_IDENTIFIERS.split(' '))).subarray(2);
     case 0x17:
     case 0x18:
       return Buffer.from(pick(random, ODD_TIMES));
@@ -143,53 +114,39 @@ function oddContents({ tag, contents }: Node, random: Random): Uint8Array {
     case 0x0c:
     case 0x13:
     case 0x16:
-      return Buffer.from(
-        pick(random, ['', '\0', 'a\0b', '\ud800', 'http://[', '*.example.com', '\u202e', 'x'.repeat(5000)]),
-      );
+      return Buffer.from(pick(random, ODD_STRINGS));
     default:
       return mutateBytes(bytes, random);
   }
 }
 
-/** A length that is not the contents'. */
-function lying(tag: number, contents: Uint8Array, random: Random): Uint8Array {
-  const { length } = contents;
-  const said = pick(random, [0, length - 1, length + 1, length + 1000, 0xffff, 0x7fff_ffff, 2 ** 40, 2 ** 47]);
-  return Buffer.concat([Uint8Array.of(tag), lengthIn(6, Math.max(0, said)), contents]);
+function lyingLengths(length: number): readonly number[] {
+  return [0, Math.max(0, length - 1), length + 1, length + 1000, 0xffff, 0x7fff_ffff, 2 ** 40, 2 ** 47];
 }
 
-function longForm(tag: number, contents: Uint8Array, random: Random): Uint8Array {
-  return Buffer.concat([Uint8Array.of(tag), lengthIn(1 + random(8), contents.length), contents]);
-}
-
-function lengthIn(octets: number, length: number): Uint8Array {
+/** With this length in so many octets, whatever the contents are. */
+function withLength(tag: number, octets: number, length: number, contents: Uint8Array): Uint8Array {
   const bytes = Buffer.alloc(8);
   bytes.writeBigUInt64BE(BigInt(length));
-  return Buffer.concat([Uint8Array.of(0x80 | octets), bytes.subarray(8 - octets)]);
+  return Buffer.concat([Uint8Array.of(tag, 0x80 | octets), bytes.subarray(8 - octets), contents]);
 }
 
 function indefinite(tag: number, contents: Uint8Array, depth: number): Uint8Array {
-  const open = Buffer.from(Array.from({ length: depth }, () => [tag | 0x20, 0x80]).flat());
+  const open = Buffer.alloc(2 * depth, Uint8Array.of(tag | 0x20, 0x80));
   return Buffer.concat([open, contents, Buffer.alloc(2 * depth)]);
-}
-
-/** As many of them as a case may hold; more would only be made to be thrown away. */
-function repeated(whole: Uint8Array, times: number): Uint8Array[] {
-  const most = Math.max(2, Math.floor(LARGEST_CASE / whole.length));
-  return Array.from({ length: Math.min(times, most) }, () => whole);
 }
 
 function deep(whole: Uint8Array, depth: number, random: Random): Uint8Array {
   const tag = pick(random, [0x30, 0x31, 0xa0, 0x24]);
   if (once(random, 3)) return indefinite(tag, whole, depth);
   const headers: Uint8Array[] = [];
-  let length = whole.length;
+  let { length } = whole;
   for (let level = 0; level < depth; level += 1) {
-    const header = headerOf(tag, length);
+    const header = length < 0x80 ? Uint8Array.of(tag, length) : withLength(tag, 3, length, new Uint8Array());
     headers.push(header);
     length += header.length;
   }
-  return concat([...headers.reverse(), whole]);
+  return Buffer.concat([...headers.reverse(), whole]);
 }
 
 /** OCTET STRINGs. */
@@ -201,106 +158,40 @@ function pieces(contents: Uint8Array, random: Random): Uint8Array[] {
   );
 }
 
-const NOTHING = new Uint8Array();
-/** Nested parts: what one change has nested deeply is one part for the next change. */
-const DEEPEST = 60;
-
-/** The element at `start`, where one is; those in OCTET STRINGs and BIT STRINGs are looked for, too. */
-function nodeAt(
-  bytes: Uint8Array,
-  start: number,
-  depth = 0,
-): { readonly node: Node; readonly end: number } | undefined {
-  const [tag, first] = bytes.subarray(start, start + 2);
-  if (tag === undefined || first === undefined || (tag & 0x1f) === 0x1f) return undefined;
-  if (first === 0x80) return nodeOfIndefinite(tag, bytes, start, depth);
-  const octets = first < 0x80 ? 0 : first & 0x7f;
-  let length = octets === 0 ? first : 0;
-  for (const octet of bytes.subarray(start + 2, start + 2 + octets)) length = length * 256 + octet;
-  const from = start + 2 + octets;
-  const end = from + length;
-  if (octets > 4 || end > bytes.length) return undefined;
-  return { node: nodeOf(tag, bytes.subarray(from, end), depth), end };
-}
-
-function nodeOfIndefinite(tag: number, bytes: Uint8Array, start: number, depth: number): ReturnType<typeof nodeAt> {
-  if (depth > DEEPEST) return undefined;
-  const found: Node[] = [];
-  for (let at = start + 2; ; ) {
-    if (bytes[at] === 0) return { node: { tag, lead: NOTHING, contents: found }, end: at + 2 };
-    const part = nodeAt(bytes, at, depth + 1);
-    if (part === undefined) return undefined;
-    found.push(part.node);
-    at = part.end;
+/** The first elements, or all of them; undefined where something else stands. */
+function elementsIn(bytes: Uint8Array, most = Number.POSITIVE_INFINITY): readonly Element[] | undefined {
+  const found: Element[] = [];
+  try {
+    for (let at = 0; at < bytes.length && found.length < most; ) {
+      const element = readElement(bytes.subarray(at), 'it');
+      found.push(element);
+      at += element.bytes.length;
+    }
+    return found;
+  } catch {
+    return undefined;
   }
 }
 
-function nodeOf(tag: number, contents: Uint8Array, depth: number): Node {
-  const lead = tag === 0x03 ? contents.subarray(0, 1) : NOTHING;
+/** Structures in OCTET STRINGs and BIT STRINGs are looked for, too. */
+function nodeOf({ tag, contents }: Element, depth: number): Node {
+  const lead = contents.subarray(0, tag === 0x03 ? 1 : 0);
   const isWrapping = (tag === 0x03 || tag === 0x04) && contents[lead.length] === 0x30;
   const mayHaveParts = depth < DEEPEST && ((tag & 0x20) !== 0 || isWrapping);
-  const all = mayHaveParts ? partsIn(contents.subarray(lead.length), depth) : undefined;
-  return all === undefined ? { tag, lead: NOTHING, contents } : { tag, lead, contents: all };
-}
-
-function partsIn(contents: Uint8Array, depth: number): Node[] | undefined {
-  const found: Node[] = [];
-  for (let at = 0; at < contents.length; ) {
-    const part = nodeAt(contents, at, depth + 1);
-    if (part === undefined) return undefined;
-    found.push(part.node);
-    at = part.end;
-  }
-  return found;
-}
-
-function isParts(contents: Node['contents']): contents is readonly Node[] {
-  return Array.isArray(contents);
+  const elements = mayHaveParts ? elementsIn(contents.subarray(lead.length)) : undefined;
+  return { tag, lead, contents, parts: elements?.map((element) => nodeOf(element, depth + 1)) };
 }
 
 function flatten(node: Node): Node[] {
-  return [node, ...(isParts(node.contents) ? node.contents.flatMap(flatten) : [])];
+  return [node, ...(node.parts ?? []).flatMap(flatten)];
 }
 
-function encodeNode(node: Node, target: Node, replacement: readonly Uint8Array[]): Uint8Array {
-  if (node === target) return concat(replacement);
-  if (!isParts(node.contents)) return encode(node.tag, node.contents);
-  return encode(node.tag, node.lead, ...node.contents.map((part) => encodeNode(part, target, replacement)));
+function encodeNode(node: Node, target?: Node, replacement: readonly Uint8Array[] = []): Uint8Array {
+  if (node === target) return Buffer.concat(replacement);
+  return encode(node.tag, insideOf(node, target, replacement));
 }
 
-function encodeWhole(node: Node): Uint8Array {
-  return encode(node.tag, contentsOf(node));
-}
-
-function contentsOf({ lead, contents }: Node): Uint8Array {
-  return isParts(contents) ? concat([lead, ...contents.map(encodeWhole)]) : contents;
-}
-
-function encode(tag: number, ...contents: readonly Uint8Array[]): Uint8Array {
-  const length = contents.reduce((sum, part) => sum + part.length, 0);
-  return concat([headerOf(tag, length), ...contents]);
-}
-
-function headerOf(tag: number, length: number): Uint8Array {
-  const octets = length < 0x100 ? 1 : length < 0x1_0000 ? 2 : 3;
-  return Uint8Array.of(tag, ...(length < 0x80 ? [length] : lengthIn(octets, length)));
-}
-
-function concat(all: readonly Uint8Array[]): Uint8Array {
-  return Buffer.concat(all);
-}
-
-/** A case that one change makes larger takes the memory for its own copies: such sizes are for the tests of hostile files. */
-const LARGEST_CASE = 2 * 1024 * 1024;
-
-/** Several changes, most often one. */
-export function mutateDer(der: Uint8Array, random: Random): Buffer {
-  let changed: Buffer = Buffer.from(der);
-  for (let left = 1 + (once(random, 3) ? random(4) : 0); left > 0; left -= 1) {
-    const next = once(random, 6) ? mutateBytes(changed, random) : mutateStructure(changed, random);
-    if (next.length > LARGEST_CASE) break;
-    changed = next;
-    if (changed.length > 1024 * 1024) break;
-  }
-  return changed;
+function insideOf({ lead, contents, parts }: Node, target?: Node, replacement?: readonly Uint8Array[]): Uint8Array {
+  if (parts === undefined) return contents;
+  return Buffer.concat([lead, ...parts.map((part) => encodeNode(part, target, replacement))]);
 }

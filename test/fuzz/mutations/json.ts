@@ -1,65 +1,28 @@
 /** Changes of JSON: of the values in it, and of the text. */
 
 import { mutateBytes } from './bytes.ts';
-import { once, pick, type Random } from './random.ts';
+import { choose, once, pick, type Random } from './random.ts';
 
 type Json = null | boolean | number | string | readonly Json[] | { readonly [name: string]: Json };
 
 export const ODD_TEXTS: readonly string[] = [
-  '',
-  ' ',
-  '\0',
-  '\n',
-  'a\r\nb',
-  '\ud800',
-  '\ufeff',
-  '\u202e\u0000\u001b[31m',
-  '\u{1f600}'.repeat(40),
-  'x'.repeat(5000),
-  '__proto__',
-  'constructor',
-  'null',
-  '0',
-  '-1',
-  '1e400',
-  '0x10',
-  '007',
-  '٣',
-  '9'.repeat(400),
-  '=',
-  '====',
-  'AAAA',
-  'AAA=',
-  'AA=A',
-  'A',
-  '-_-_',
-  'AAAA\nAAAA',
-  'http://example.com/',
-  'https://example.com/a?b#c',
-  'https://user:pw@example.com',
-  'https://[::1]:99999/',
+  ...['', ' ', '\0', '\n', 'a\r\nb', '\ud800', '\ufeff', '\u202e\u0000\u001b[31m', '\u{1f600}'.repeat(40)],
+  ...['x'.repeat(5000), '__proto__', 'constructor', 'null', '0', '-1', '1e400', '0x10', '007', '٣', '9'.repeat(400)],
+  ...['=', '====', 'AAAA', 'AAA=', 'AA=A', 'A', '-_-_', 'AAAA\nAAAA', 'SHA256', 'sha-1', '../../x'],
+  ...['http://example.com/', 'https://example.com/a?b#c', 'https://user:pw@example.com', 'https://[::1]:99999/'],
   'file:///etc/passwd',
-  '../../x',
-  'SHA256',
-  'sha-1',
 ];
 const ODD_NUMBERS = [0, -0, -1, 1, 0.5, 200, 401, 2 ** 31, 2 ** 53, 2 ** 64, 1e308, -1e308, 5e-324, 0xffff_ffff];
 
 /** A value of another kind, or an odd one of the same. */
 export function oddValue(random: Random): Json {
-  switch (random(7)) {
-    case 0:
-      return pick(random, [null, true, false]);
-    case 1:
-    case 2:
-      return pick(random, ODD_NUMBERS);
-    case 3:
-      return once(random, 2) ? [] : [pick(random, ODD_TEXTS), null];
-    case 4:
-      return once(random, 2) ? {} : { code: 0, message: pick(random, ODD_TEXTS), signature: [] };
-    default:
-      return pick(random, ODD_TEXTS);
-  }
+  return choose<Json>(random, 6, [
+    () => pick(random, [null, true, false]),
+    () => pick(random, ODD_NUMBERS),
+    () => (once(random, 2) ? [] : [pick(random, ODD_TEXTS), null]),
+    () => (once(random, 2) ? {} : { code: 0, message: pick(random, ODD_TEXTS), signature: [] }),
+    () => pick(random, ODD_TEXTS),
+  ]);
 }
 
 /** One place in the value changed, taken out or doubled. */
@@ -96,28 +59,17 @@ export function mutateJson(value: unknown, random: Random): Buffer {
 }
 
 function mutateText(text: string, random: Random): Buffer {
-  switch (random(16)) {
-    case 0:
-      return Buffer.from(`\ufeff${text}`);
-    case 1:
-      return Buffer.from(text, 'utf16le');
-    case 2: {
-      // The same name twice.
-      const [member] = /"[^"]*":("[^"]*"|[\d.]+)/.exec(text) ?? [''];
-      return Buffer.from(text.replace(/}$/, `,${member}}`));
-    }
-    case 3: {
-      const depth = 1 + random(once(random, 10) ? 20_000 : 50);
-      return Buffer.from(text.replace(/[:,]/, (mark) => `${mark}${'['.repeat(depth)}${']'.repeat(depth)},`));
-    }
-    case 4:
-      return Buffer.from(text.replace(/\d+/, pick(random, ['1e400', '-0', '1E+2', '00', '9'.repeat(400), '0.0'])));
-    case 5:
-      return Buffer.from(text + pick(random, [' ', '\n', '\0', ',', '{}', text]));
-    case 6:
-    case 7:
-      return mutateBytes(Buffer.from(text), random);
-    default:
-      return Buffer.from(text);
-  }
+  const depth = 1 + random(once(random, 10) ? 20_000 : 50);
+  const [member] = /"[^"]*":("[^"]*"|[\d.]+)/.exec(text) ?? [''];
+  return choose(random, 14, [
+    () => Buffer.from(`\ufeff${text}`),
+    () => Buffer.from(text, 'utf16le'),
+    // The same name twice.
+    () => Buffer.from(text.replace(/}$/, `,${member}}`)),
+    () => Buffer.from(text.replace(/[:,]/, (mark) => `${mark}${'['.repeat(depth)}${']'.repeat(depth)},`)),
+    () => Buffer.from(text.replace(/\d+/, pick(random, ['1e400', '-0', '1E+2', '00', '9'.repeat(400), '0.0']))),
+    () => Buffer.from(text + pick(random, [' ', '\n', '\0', ',', '{}', text])),
+    () => mutateBytes(Buffer.from(text), random),
+    () => Buffer.from(text),
+  ]);
 }

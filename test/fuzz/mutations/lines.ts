@@ -1,50 +1,18 @@
 /** Changes of manifests and signature files: of their lines, and of what makes lines. */
 
 import { mutateBytes } from './bytes.ts';
-import { once, pick, type Random } from './random.ts';
+import { choose, once, pick, type Random } from './random.ts';
 
 const ODD_LINES = [
-  '',
-  ' ',
-  '\r',
-  ' continued',
-  ': x',
-  ':',
-  'Name:',
-  'Name: ',
-  'Name:x',
-  'name: A.class',
-  'Name: A.class',
-  'Name: ../A.class',
-  'Name: META-INF/MANIFEST.MF',
-  'Name: \u00fc\u4e16\u{1f600}',
-  'Manifest-Version: 1.0',
-  'Signature-Version: 1.0',
-  'Multi-Release: true',
-  'Magic: x',
-  'SHA-256-Digest: AAAA',
-  'SHA-256-Digest: ',
-  'SHA-256-Digest:',
-  'SHA-256-digest: =',
-  'MD5-Digest: AAAAAAAAAAAAAAAAAAAAAA==',
-  'SHA-512/256-Digest: AAAA',
-  'SHA3-256-Digest: AAAA',
-  'SHAKE256-Digest: AAAA',
-  '__proto__-Digest: AAAA',
-  'constructor: x',
-  '__proto__: x',
-  'X-Android-APK-Signed: 2',
-  'SHA-256-Digest-Manifest: AAAA',
-  'SHA-256-Digest-Manifest-Main-Attributes: AAAA',
-  '-Digest: AAAA',
-  '-Digest-Manifest: AAAA',
-  '\ufeffManifest-Version: 1.0',
-  'A\0: b',
-  `X: ${'y'.repeat(511 - 5)}`,
-  `X: ${'y'.repeat(512 - 4)}`,
-  `X: ${'y'.repeat(600)}`,
-  `${'N'.repeat(70)}: x`,
-  `${'N'.repeat(71)}: x`,
+  ...['', ' ', '\r', ' continued', ': x', ':', 'Name:', 'Name: ', 'Name:x', 'name: A.class', 'Name: A.class', 'A\0: b'],
+  ...['Name: ../A.class', 'Name: META-INF/MANIFEST.MF', 'Name: \u00fc\u4e16\u{1f600}', 'Magic: x', 'constructor: x'],
+  ...['Manifest-Version: 1.0', '\ufeffManifest-Version: 1.0', 'Signature-Version: 1.0', 'Multi-Release: true'],
+  ...['SHA-256-Digest: AAAA', 'SHA-256-Digest: ', 'SHA-256-Digest:', 'SHA-256-digest: =', '-Digest: AAAA'],
+  ...['SHA-512/256-Digest: AAAA', 'SHA3-256-Digest: AAAA', 'SHAKE256-Digest: AAAA', '__proto__-Digest: AAAA'],
+  ...['MD5-Digest: AAAAAAAAAAAAAAAAAAAAAA==', '__proto__: x', 'X-Android-APK-Signed: 2', '-Digest-Manifest: AAAA'],
+  ...['SHA-256-Digest-Manifest: AAAA', 'SHA-256-Digest-Manifest-Main-Attributes: AAAA'],
+  ...[506, 508, 600].map((length) => `X: ${'y'.repeat(length)}`),
+  ...[70, 71].map((length) => `${'N'.repeat(length)}: x`),
 ];
 const ENDS = ['\r\n', '\n', '\r', '', '\n\r', '\r\n\r\n', '\u2028', '\0'];
 
@@ -61,40 +29,21 @@ function change(text: string, random: Random): string {
   const at = 2 * random(Math.ceil(parts.length / 2));
   const line = parts[at] ?? '';
   const replaceWith = (...others: readonly string[]): string => parts.toSpliced(at, 1, ...others).join('');
-  switch (random(12)) {
-    case 0:
-      return parts.toSpliced(at, 2).join('');
-    case 1:
-      return replaceWith(line, pick(random, ENDS), line);
-    case 2:
-      return replaceWith(Buffer.from(pick(random, ODD_LINES)).toString('latin1'));
-    case 3:
-    case 4:
-      return replaceWith(line, '\r\n', Buffer.from(pick(random, ODD_LINES)).toString('latin1'));
-    case 5: {
-      const cut = random(line.length + 1);
-      return replaceWith(line.slice(0, cut), '\r\n ', line.slice(cut));
-    }
-    case 6:
-      return parts.toSpliced(at + 1, 1, pick(random, ENDS)).join('');
-    case 7: {
-      const other = 2 * random(Math.ceil(parts.length / 2));
-      return parts
-        .with(Math.min(other, parts.length - 1), line)
-        .with(at, parts[other] ?? '')
-        .join('');
-    }
-    case 8:
-      return replaceWith(line.replace(/: .*/, `: ${'A'.repeat(random(90))}`));
-    case 9:
-      return replaceWith(
-        line.replace(/SHA-?\d+/, pick(random, ['SHA', 'SHA1', 'SHA-1', 'MD5', 'SHA-512', 'SHA3-384', 'X'])),
-      );
-    case 10: {
-      const section = text.slice(text.length >> 1);
-      return text + section.repeat(1 + random(once(random, 10) ? 300 : 3));
-    }
-    default:
-      return text.slice(0, random(text.length + 1));
-  }
+  const other = 2 * random(Math.ceil(parts.length / 2));
+  const cut = random(line.length + 1);
+  const odd = Buffer.from(pick(random, ODD_LINES)).toString('latin1');
+  const algorithm = pick(random, ['SHA', 'SHA1', 'SHA-1', 'MD5', 'SHA-512', 'SHA3-384', 'X']);
+  return choose(random, 11, [
+    () => parts.toSpliced(at, 2).join(''),
+    () => replaceWith(line, pick(random, ENDS), line),
+    () => replaceWith(odd),
+    () => replaceWith(line, '\r\n', odd),
+    () => replaceWith(line.slice(0, cut), '\r\n ', line.slice(cut)),
+    () => parts.toSpliced(at + 1, 1, pick(random, ENDS)).join(''),
+    () => Object.assign([...parts], { [at]: parts[other] ?? '', [other]: line }).join(''),
+    () => replaceWith(line.replace(/: .*/, `: ${'A'.repeat(random(90))}`)),
+    () => replaceWith(line.replace(/SHA-?\d+/, algorithm)),
+    () => text + text.slice(text.length >> 1).repeat(1 + random(once(random, 10) ? 300 : 3)),
+    () => text.slice(0, random(text.length + 1)),
+  ]);
 }

@@ -2,7 +2,7 @@
 
 import { type Field, mutateBytes, randomBytes, setOddFields, splice } from './bytes.ts';
 import { mutateDer } from './der.ts';
-import { once, pick, type Random } from './random.ts';
+import { choose, once, pick, type Random } from './random.ts';
 
 interface Places {
   readonly fields: readonly Field[];
@@ -21,25 +21,19 @@ export function mutatePe(original: Buffer, random: Random, other: Buffer): Buffe
   if (places === undefined) return mutateBytes(original, random);
   const { fields, table, near } = places;
   const [start, size] = table;
-  switch (random(12)) {
-    case 0:
-      return mutateBytes(original, random);
-    case 1:
-      return mutateBytes(original, random, [0, Math.min(original.length, 1024)]);
-    case 2:
-      return mutateBytes(original, random, [start, original.length]);
-    case 3:
-      return once(random, 2) ? original.subarray(0, random(original.length)) : splice(original, other, random);
-    case 4:
-      return Buffer.concat([original, randomBytes(random, 1 + random(40))]);
-    case 5:
-    case 6:
-    case 7:
-      return setOddFields(original, fields, random, near);
-    default:
-      if (size <= WIN_CERTIFICATE_HEADER) return withTable(original, places, someTable(random), random);
-      return withTable(original, places, changedTable(original.subarray(start, start + size), random), random);
-  }
+  return choose(random, 12, [
+    () => mutateBytes(original, random),
+    () => mutateBytes(original, random, [0, Math.min(original.length, 1024)]),
+    () => mutateBytes(original, random, [start, original.length]),
+    () => (once(random, 2) ? original.subarray(0, random(original.length)) : splice(original, other, random)),
+    () => Buffer.concat([original, randomBytes(random, 1 + random(40))]),
+    ...[1, 2, 3].map(() => () => setOddFields(original, fields, random, near)),
+    () => {
+      const isSigned = size > WIN_CERTIFICATE_HEADER;
+      const changed = isSigned ? changedTable(original.subarray(start, start + size), random) : someTable(random);
+      return withTable(original, places, changed, random);
+    },
+  ]);
 }
 
 /** The file with another table, and an entry that says so, mostly. */
@@ -56,14 +50,11 @@ function changedTable(table: Buffer, random: Random): Buffer {
   const header = table.subarray(0, WIN_CERTIFICATE_HEADER);
   const cms = table.subarray(WIN_CERTIFICATE_HEADER);
   const one = winCertificate(header, mutateDer(cms, random), random);
-  switch (random(6)) {
-    case 0:
-      return Buffer.concat([table, one]);
-    case 1:
-      return Buffer.concat(Array.from({ length: 1 + random(80) }, () => (once(random, 2) ? one : someTable(random))));
-    default:
-      return one;
-  }
+  return choose(random, 6, [
+    () => Buffer.concat([table, one]),
+    () => Buffer.concat(Array.from({ length: 1 + random(80) }, () => (once(random, 2) ? one : someTable(random)))),
+    () => one,
+  ]);
 }
 
 function winCertificate(header: Buffer, cms: Uint8Array, random: Random): Buffer {

@@ -17,6 +17,14 @@ export function pick<T>(random: Random, all: readonly T[]): T {
   return all[random(all.length)] as T;
 }
 
+/** Does one of several things: each of the first once in `sides`, and the last one in all other cases. */
+export function choose<T>(random: Random, sides: number, things: readonly (() => T)[]): T {
+  const last = things.length - 1;
+  const thing = things[Math.min(random(sides), last)];
+  if (thing === undefined) throw new RangeError('nothing to do');
+  return thing();
+}
+
 /** Once in `times`. */
 export function once(random: Random, times: number): boolean {
   return random(times) === 0;
@@ -28,14 +36,10 @@ const EDGES = [0, 1, 2, 7, 8, 0x7f, 0x80, 0xff, 0x100, 0x7fff, 0x8000, 0xffff, 0
 export function oddNumber(random: Random, bytes: number, near: readonly number[]): number {
   const limit = 2 ** (8 * bytes);
   const wrap = (value: number): number => ((value % limit) + limit) % limit;
-  switch (random(4)) {
-    case 0:
-      return wrap(pick(random, EDGES));
-    case 1:
-      return wrap(limit - 1 - random(16));
-    case 2:
-      return Math.floor((random(0x4000_0000) / 0x4000_0000) * limit);
-    default:
-      return wrap((near.length === 0 ? 0 : pick(random, near)) + random(17) - 8);
-  }
+  return choose(random, 4, [
+    () => wrap(pick(random, EDGES)),
+    () => wrap(limit - 1 - random(16)),
+    () => Math.floor((random(0x4000_0000) / 0x4000_0000) * limit),
+    () => wrap((near.length === 0 ? 0 : pick(random, near)) + random(17) - 8),
+  ]);
 }

@@ -3,7 +3,7 @@
 import { formWith, objectOf } from '../../unit/formats/pdf/attacks.ts';
 import { objectStream, withUpdate } from '../../unit/formats/pdf/make-pdf.ts';
 import { mutateBytes } from './bytes.ts';
-import { once, pick, type Random } from './random.ts';
+import { choose, once, pick, type Random } from './random.ts';
 
 export interface SignedDocument {
   readonly bytes: Buffer;
@@ -30,29 +30,10 @@ const NEW_OBJECTS = [
   'null',
 ];
 const ENTRIES = [
-  '/A << /S /JavaScript /JS (x) >>',
-  '/AA << /O 50 0 R >>',
-  '/AP << /N 51 0 R >>',
-  '/AS /Off',
-  '/Annots [50 0 R]',
-  '/Contents 51 0 R',
-  '/DA (/F1 9 Tf)',
-  '/DR << /Font 51 0 R >>',
-  '/DSS << /Certs [51 0 R] >>',
-  '/F 128',
-  '/FT /Tx',
-  '/Kids [50 0 R]',
-  '/Length 2',
-  '/MK << /R 90 >>',
-  '/Metadata 51 0 R',
-  '/Names 50 0 R',
-  '/Parent 50 0 R',
-  '/Perms << >>',
-  '/Rotate 90',
-  '/SigFlags 3',
-  '/StructParent 1',
-  '/T (x)',
-  '/V 51 0 R',
+  ...['/A << /S /JavaScript /JS (x) >>', '/AA << /O 50 0 R >>', '/AP << /N 51 0 R >>', '/AS /Off', '/Annots [50 0 R]'],
+  ...['/Contents 51 0 R', '/DA (/F1 9 Tf)', '/DR << /Font 51 0 R >>', '/DSS << /Certs [51 0 R] >>', '/F 128'],
+  ...['/FT /Tx', '/Kids [50 0 R]', '/Length 2', '/MK << /R 90 >>', '/Metadata 51 0 R', '/Names 50 0 R'],
+  ...['/Parent 50 0 R', '/Perms << >>', '/Rotate 90', '/SigFlags 3', '/StructParent 1', '/T (x)', '/V 51 0 R'],
   '/Version /2.0',
 ];
 /** In a value: references, numbers, names and entries. */
@@ -94,22 +75,18 @@ function withNewField(bytes: Buffer, random: Random): Record<number, string> {
 }
 
 function mutateValue(value: string, numbers: readonly number[], random: Random): string {
-  switch (random(6)) {
-    case 0:
-      return value.replace('<<', `<< ${pick(random, ENTRIES)}`);
-    case 1:
-      return value.replace(']', ` ${pick(random, numbers)} 0 R]`);
-    case 2:
-      return pick(random, NEW_OBJECTS);
-    case 3:
-      return value;
-    default: {
+  return choose(random, 6, [
+    () => value.replace('<<', `<< ${pick(random, ENTRIES)}`),
+    () => value.replace(']', ` ${pick(random, numbers)} 0 R]`),
+    () => pick(random, NEW_OBJECTS),
+    () => value,
+    () => {
       const found = Array.from(value.matchAll(pick(random, WORDS)));
       if (found.length === 0) return value;
       const { 0: word, index } = pick(random, found);
       return value.slice(0, index) + otherWord(word, numbers, random) + value.slice(index + word.length);
-    }
-  }
+    },
+  ]);
 }
 
 function otherWord(word: string, numbers: readonly number[], random: Random): string {

@@ -2,111 +2,75 @@
 
 import { crc32, deflateRawSync } from 'node:zlib';
 import { type Field, mutateBytes, randomBytes, setOdd, setOddFields, splice } from './bytes.ts';
-import { once, pick, type Random } from './random.ts';
+import { choose, once, pick, type Random } from './random.ts';
 
 interface Place {
   readonly start: number;
   readonly end: number;
 }
 
-interface EntryPlaces {
-  readonly central: Place;
-  readonly local: Place;
-}
-
 interface Places {
-  readonly entries: readonly EntryPlaces[];
+  readonly entries: readonly { readonly central: Place; readonly local: Place }[];
   readonly end: number;
   readonly zip64: number | undefined;
   readonly near: readonly number[];
 }
 
-/** Offset and length of the fields of a record; those that both records of an entry have, in the same order. */
-const LOCAL = [
-  [4, 2],
-  [6, 2],
-  [8, 2],
-  [10, 4],
-  [14, 4],
-  [18, 4],
-  [22, 4],
-  [26, 2],
-  [28, 2],
-] as const;
-const CENTRAL = LOCAL.map(([offset, bytes]) => [offset + 2, bytes] as const);
-const CENTRAL_ALONE = [
-  [32, 2],
-  [34, 2],
-  [36, 2],
-  [38, 4],
-  [42, 4],
-  [42, 4],
-] as const;
-const END = [
-  [4, 2],
-  [6, 2],
-  [8, 2],
-  [10, 2],
-  [12, 4],
-  [16, 4],
-  [20, 2],
-] as const;
+type Fields = readonly Field[];
+const two = (offset: number): Field => ({ offset, bytes: 2 });
+const four = (offset: number): Field => ({ offset, bytes: 4 });
+/** Fields of a record; those that both records of an entry have, in the same order. */
+const LOCAL: Fields = [...[4, 6, 8].map(two), ...[10, 14, 18, 22].map(four), ...[26, 28].map(two)];
+const CENTRAL: Fields = [
+  ...LOCAL.map(({ offset, bytes }) => ({ offset: offset + 2, bytes })),
+  ...[32, 34, 36].map(two),
+  ...[38, 42, 42].map(four),
+];
+const END: Fields = [...[4, 6, 8, 10, 20].map(two), ...[12, 16].map(four)];
 /** Of the ZIP64 end record, and of its locator behind it. */
-const ZIP64 = [4, 12, 16, 20, 24, 32, 40, 48, 60, 64, 72].map((offset) => [offset, 4] as const);
+const ZIP64: Fields = [4, 12, 16, 20, 24, 32, 40, 48, 60, 64, 72].map(four);
 
 export function mutateZip(original: Buffer, random: Random, other: Buffer): Buffer {
   const places = placesIn(original);
   if (places === undefined || places.entries.length === 0) return mutateBytes(original, random);
   const { entries, end, zip64, near } = places;
   const { central, local } = pick(random, entries);
-  const at = (start: number, fields: readonly (readonly [number, number])[]): Field[] =>
-    fields.map(([offset, bytes]) => ({ offset: start + offset, bytes }));
-  switch (random(16)) {
-    case 0:
-      return mutateBytes(original, random);
-    case 1:
-      return once(random, 2) ? original.subarray(0, random(original.length)) : splice(original, other, random);
-    case 2:
-      return setOddFields(original, at(end, END), random, near);
-    case 3:
-      return setOddFields(original, at(central.start, [...CENTRAL, ...CENTRAL_ALONE]), random, near);
-    case 4:
-      return setOddFields(original, at(local.start, LOCAL), random, near);
-    case 5:
-    case 6:
-      return inBoth(original, central.start, local.start, random, near);
-    case 7:
-      if (zip64 === undefined) return inBoth(original, central.start, local.start, random, near);
-      return setOddFields(original, at(zip64, ZIP64), random, near);
-    case 8:
-      return insert(original, places, central.end, original.subarray(central.start, central.end), 1);
-    case 9:
-      return insert(original, places, central.start, Buffer.alloc(0), -1, central.end - central.start);
-    case 10:
-      return Buffer.concat([original, commentWithEnd(random)]);
-    case 11:
-      return renamed(original, central, local, random);
-    case 12:
-      return withExtraField(original, places, central, random);
-    case 13:
-      // Before the directory: a gap, whose offsets are right.
-      return insertBefore(
-        original,
-        places,
-        once(random, 2) ? randomBytes(random, 1 + random(64)) : recordOf(original, local),
-      );
-    case 14:
-      return Buffer.concat([randomBytes(random, 1 + random(100)), original]);
-    default:
-      return mutateBytes(original, random, [local.start, Math.min(local.end + 300, original.length)]);
-  }
+  const oddAt = (start: number, fields: Fields) =>
+    setOddFields(
+      original,
+      fields.map(({ offset, bytes }) => ({ offset: start + offset, bytes })),
+      random,
+      near,
+    );
+  const both = () => inBoth(original, central.start, local.start, random, near);
+  return choose(random, 16, [
+    () => mutateBytes(original, random),
+    () => (once(random, 2) ? original.subarray(0, random(original.length)) : splice(original, other, random)),
+    () => oddAt(end, END),
+    () => oddAt(central.start, CENTRAL),
+    () => oddAt(local.start, LOCAL),
+    both,
+    both,
+    () => (zip64 === undefined ? both() : oddAt(zip64, ZIP64)),
+    () => insert(original, places, central.end, original.subarray(central.start, central.end), 1),
+    () => insert(original, places, central.start, Buffer.alloc(0), -1, central.end - central.start),
+    () => Buffer.concat([original, commentWithEnd(random)]),
+    () => renamed(original, central, local, random),
+    () => withExtraField(original, places, central, random),
+    // Before the directory: a gap, whose offsets are right.
+    () => {
+      const gap = once(random, 2) ? randomBytes(random, 1 + random(64)) : original.subarray(local.start, local.end);
+      return insertBefore(original, places, gap);
+    },
+    () => Buffer.concat([randomBytes(random, 1 + random(100)), original]),
+    () => mutateBytes(original, random, [local.start, Math.min(local.end + 300, original.length)]),
+  ]);
 }
 
 /** The same odd number in both records of an entry. */
 function inBoth(original: Buffer, central: number, local: number, random: Random, near: readonly number[]): Buffer {
   const changed = Buffer.from(original);
-  const index = random(LOCAL.length);
-  const [offset, bytes] = LOCAL[index] ?? [4, 2];
+  const { offset, bytes } = pick(random, LOCAL);
   setOdd(changed, { offset: central + offset + 2, bytes }, random, near);
   changed.copy(changed, local + offset, central + offset + 2, central + offset + 2 + bytes);
   return changed;
@@ -132,10 +96,6 @@ function insertBefore(original: Buffer, { entries, end }: Places, bytes: Buffer)
   return changed;
 }
 
-function recordOf(original: Buffer, { start, end }: Place): Buffer {
-  return original.subarray(start, end);
-}
-
 function commentWithEnd(random: Random): Buffer {
   const end = Buffer.alloc(22 + random(30));
   end.write('PK\x05\x06', 'latin1');
@@ -147,39 +107,11 @@ function commentWithEnd(random: Random): Buffer {
 }
 
 export const ODD_NAMES: readonly string[] = [
-  '',
-  '.',
-  '..',
-  '/',
-  '/a',
-  '../a',
-  'a/../../b',
-  'C:/a',
-  'a\\b',
-  'a//b',
-  'a/',
-  'a\0b',
-  'a\nb',
-  'META-INF',
-  'META-INF/',
-  'META-INF/MANIFEST.MF',
-  'meta-inf/Manifest.mf',
-  'META-INF/MANIFEST.MF/',
-  'META-INF/A.SF',
-  'META-INF/A.RSA',
-  'META-INF/A.EC',
-  'META-INF/.SF',
-  'META-INF/.RSA',
-  'META-INF/SIG-A',
-  'META-INF/INDEX.LIST',
-  'META-INF/versions/9/A.class',
-  'META-INF/versions/9/META-INF/MANIFEST.MF',
-  '__proto__',
-  'constructor',
-  '\u{1f600}\u202e',
-  'e\u0301',
-  'x'.repeat(300),
-  'x'.repeat(70_000 - 4500),
+  ...['', '.', '..', '/', '/a', '../a', 'a/../../b', 'C:/a', 'a\\b', 'a//b', 'a/', 'a\0b', 'a\nb', '__proto__'],
+  ...['META-INF', 'META-INF/', 'META-INF/MANIFEST.MF', 'meta-inf/Manifest.mf', 'META-INF/MANIFEST.MF/'],
+  ...['META-INF/A.SF', 'META-INF/A.RSA', 'META-INF/A.EC', 'META-INF/.SF', 'META-INF/.RSA', 'META-INF/SIG-A'],
+  ...['META-INF/INDEX.LIST', 'META-INF/versions/9/A.class', 'META-INF/versions/9/META-INF/MANIFEST.MF'],
+  ...['constructor', '\u{1f600}\u202e', 'e\u0301', 'x'.repeat(300), 'x'.repeat(70_000 - 4500)],
 ];
 
 /** In both records or one, of the same length: whatever fits. */
@@ -212,7 +144,7 @@ function placesIn(bytes: Buffer): Places | undefined {
   if (end < 0 || end + 22 > bytes.length) return undefined;
   const zip64 = bytes.lastIndexOf('PK\x06\x06', end, 'latin1');
   const first = bytes.indexOf('PK\x01\x02', 0, 'latin1');
-  const entries: EntryPlaces[] = [];
+  const entries: Places['entries'][number][] = [];
   for (let at = first; at >= 0 && at + 46 <= end && bytes.readUInt32LE(at) === 0x02014b50; ) {
     const tail = bytes.readUInt16LE(at + 28) + bytes.readUInt16LE(at + 30) + bytes.readUInt16LE(at + 32);
     const local = bytes.readUInt32LE(at + 42);
@@ -233,7 +165,7 @@ function placesIn(bytes: Buffer): Places | undefined {
 export function oddlyPacked(contents: Uint8Array, random: Random) {
   const good = deflateRawSync(contents);
   const bomb = (): Buffer => deflateRawSync(Buffer.alloc(random(4_000_000)));
-  const data = pick(random, [
+  const data = choose(random, 7, [
     () => mutateBytes(good, random),
     () => Buffer.concat([good, randomBytes(random, 1 + random(9))]),
     () => good.subarray(0, random(good.length)),
@@ -241,7 +173,7 @@ export function oddlyPacked(contents: Uint8Array, random: Random) {
     () => deflateRawSync(contents, { level: 0 }),
     () => Buffer.from([3, 0]),
     () => Buffer.from([7]),
-  ])();
+  ]);
   const size = once(random, 2) ? contents.length : random(5_000_000);
   return { data, size, crc32: crc32(contents) };
 }

@@ -1,10 +1,10 @@
 /** Cabinets, catalogs, connection files, installer files, NuGet packages, PDF documents and scripts, changed by chance: unsigned ones and signed ones. */
 
+import { buffer } from 'node:stream/consumers';
 import { memorySource } from '../../../src/bytes/byte-source.ts';
-import { type Piece, readPieces } from '../../../src/bytes/pieces.ts';
+import { readPieces } from '../../../src/bytes/pieces.ts';
 import type { CompoundStorage } from '../../../src/compound-file/format.ts';
 import { readCompoundFile } from '../../../src/compound-file/read.ts';
-import type { Format } from '../../../src/format/format.ts';
 import { appx } from '../../../src/formats/appx/index.ts';
 import { PARTS } from '../../../src/formats/appx/part-names.ts';
 import { cab } from '../../../src/formats/cab/index.ts';
@@ -39,27 +39,22 @@ import { prepareWalk, type Walk, walkFile } from './walk.ts';
 /** Larger ones take too long for many cases. In bytes. */
 const LARGEST = 64 * 1024;
 
-interface FileTargetOptions extends Pick<Walk, 'rejectedByCheck' | 'options'> {
+interface FileTarget extends Pick<Walk, 'format' | 'requireUntouched' | 'rejectedByCheck' | 'options'> {
+  readonly what: string;
+  readonly good: readonly Fixture[];
+  readonly malformed: readonly Fixture[];
   readonly mutate?: (bytes: Buffer, random: Random) => Buffer;
 }
 
-function fileTarget(
-  what: string,
-  format: Format,
-  fixtures: readonly (readonly Fixture[])[],
-  requireUntouched: Walk['requireUntouched'],
-  { mutate = mutateBytes, rejectedByCheck, options }: FileTargetOptions = {},
-): TargetDefinition {
+function fileTarget({ what, good, malformed, mutate = mutateBytes, ...rest }: FileTarget): TargetDefinition {
   return {
     what: `${what}: opened, examined, signed, checked, stamped and cleaned`,
     share: 2000,
     async open({ bases }) {
       // osslsigncode rejects much of what is odd and correct here; other long tests compare with it.
-      const rest = { format, requireUntouched, rejectedByCheck, options, sample: () => undefined };
-      const walk = await prepareWalk({ bases }, 'fuzz/base-stamped.exe', rest);
-      const [good = [], malformed = []] = fixtures;
+      const walk = await prepareWalk({ bases }, 'fuzz/base-stamped.exe', { ...rest, sample: () => undefined });
       const signed = await Promise.all(
-        good.map(async ({ bytes }) => (await signBytes(format, bytes, walk.signer)).result),
+        good.map(async ({ bytes }) => (await signBytes(rest.format, bytes, walk.signer)).result),
       );
       const files = [...good, ...malformed].map(({ bytes }) => bytes).filter(({ length }) => length <= LARGEST);
       const all = [...files, ...signed];
@@ -74,141 +69,57 @@ function fileTarget(
   };
 }
 
-/** Everything from the file table up to the end of the cabinet. */
-async function requireSameFiles(before: Uint8Array, after: Uint8Array): Promise<void> {
-  const [one, other] = [before, after].map((file) => {
-    const bytes = Buffer.from(file);
-    return bytes.subarray(bytes.readUInt32LE(16), bytes.readUInt32LE(8));
-  });
-  require(one !== undefined && other !== undefined && one.equals(other), 'the content of the cabinet was changed');
+/** That this part of a file stays the same. */
+function keeps(what: string, partOf: (file: Buffer) => Uint8Array | string | Promise<Uint8Array | string>) {
+  return async (before: Uint8Array, after: Uint8Array): Promise<void> => {
+    const [one, other] = [await partOf(Buffer.from(before)), await partOf(Buffer.from(after))];
+    require(Buffer.from(one).equals(Buffer.from(other)), `${what} changed`);
+  };
 }
 
-async function requireSameList(before: Uint8Array, after: Uint8Array): Promise<void> {
-  const [one, other] = [before, after].map((file) => readCatalog(file).encapsulated.bytes);
-  require(one !== undefined && other !== undefined && Buffer.compare(one, other) === 0, 'the list was changed');
-}
+const OF_SIGNATURE = ['/\x05DigitalSignature', '/\x05MsiDigitalSignatureEx'];
 
 /** Every stream but those of a signature, by its path. */
-async function requireSameStreams(before: Uint8Array, after: Uint8Array): Promise<void> {
-  const [one, other] = [await streamsOf(before), await streamsOf(after)];
-  require(one === other, 'the streams were changed');
-}
-
 async function streamsOf(bytes: Uint8Array): Promise<string> {
   const source = memorySource(bytes);
   const found: string[] = [];
   const visit = async ({ children }: CompoundStorage, folder: string): Promise<void> => {
     for (const child of children) {
-      const path = `${folder}/${Buffer.from(child.name).toString('hex')}`;
+      const path = `${folder}/${Buffer.from(child.name).toString('utf16le')}`;
       if (child.kind === 'storage') await visit(child, path);
-      else found.push(`${path} ${await contentOf(source, child.content)}`);
+      else if (!OF_SIGNATURE.includes(path)) {
+        found.push(`${path} ${(await buffer(readPieces(source, child.content))).toString('hex')}`);
+      }
     }
   };
   await visit((await readCompoundFile(source)).root, '');
-  const signature = ['\x05DigitalSignature', '\x05MsiDigitalSignatureEx'].map(
-    (name) => `/${Buffer.from(name, 'utf16le').toString('hex')} `,
-  );
-  return found
-    .filter((line) => !signature.some((start) => line.startsWith(start)))
-    .sort()
-    .join('\n');
-}
-
-async function contentOf(source: Parameters<typeof readPieces>[0], content: Iterable<Piece>): Promise<string> {
-  let text = '';
-  for await (const chunk of readPieces(source, content)) text += Buffer.from(chunk).toString('hex');
-  return text;
+  return found.sort().join('\n');
 }
 
 /** What a script begins with: everything up to the block, which is at the end of all of these. */
 async function requireSameText(before: Uint8Array, after: Uint8Array): Promise<void> {
-  const [one, other] = [before, after].map(
-    (bytes) => Buffer.from(bytes).toString('latin1').replaceAll('\0', '').split('SIG')[0] ?? '',
+  const [one = '', other = ''] = [before, after].map(
+    (bytes) => Buffer.from(bytes).toString('latin1').replaceAll('\0', '').split('SIG')[0],
   );
-  const shorter = Math.min(one?.length ?? 0, other?.length ?? 0) - 16;
-  require(shorter < 0 || one?.slice(0, shorter) === other?.slice(0, shorter), 'the text of the script was changed');
+  const shorter = Math.max(0, Math.min(one.length, other.length) - 16);
+  require(one.slice(0, shorter) === other.slice(0, shorter), 'the text of the script was changed');
 }
 
 /** Every line but those that a signature brings; the last one may get a line end. */
-async function requireSameSettings(before: Uint8Array, after: Uint8Array): Promise<void> {
-  const [one, other] = [before, after].map((bytes) =>
-    Buffer.from(bytes)
-      .toString(bytes[0] === 0xff ? 'utf16le' : 'latin1')
-      .split(/\r?\n/)
-      .filter((line) => line !== '' && !/^(?:alternate full address|signscope|signature):/i.test(line))
-      .join('\n'),
-  );
-  require(one === other, 'the settings were changed');
+function settingsIn(bytes: Buffer): string {
+  const lines = bytes.toString(bytes[0] === 0xff ? 'utf16le' : 'latin1').split(/\r?\n/);
+  const isSignature = /^(?:alternate full address|signscope|signature):/i;
+  return lines.filter((line) => line !== '' && !isSignature.test(line)).join('\n');
 }
 
 /** The records of all entries but those that may change. */
-function requireSameEntries(...changing: readonly string[]): Walk['requireUntouched'] {
-  const recordsOf = async (file: Uint8Array) => {
+const entriesWithout =
+  (...changing: readonly string[]) =>
+  async (file: Buffer): Promise<Buffer> => {
     const { inFile } = await readArchive(memorySource(file));
     const staying = inFile.filter(({ name }) => !changing.includes(name));
     return Buffer.concat(staying.map(({ offset, end }) => file.subarray(offset, end)));
   };
-  return async (before, after) => {
-    const [one, other] = [await recordsOf(before), await recordsOf(after)];
-    require(one.equals(other), 'the entries of the package were changed');
-  };
-}
-
-export const appxTarget = fileTarget(
-  'packages',
-  appx,
-  [GOOD_PACKAGES, [...MALFORMED_PACKAGES, UNSIGNED_BUNDLE]],
-  requireSameEntries(PARTS.contentTypes, PARTS.signature),
-  {
-    mutate: (bytes, random) => (once(random, 2) ? mutateBytes(bytes, random) : mutateArchive(bytes, random, bytes)),
-    // The publisher, and the packages in a bundle.
-    rejectedByCheck: /^(appx|zip)-/,
-    options: { innerPackages: true },
-  },
-);
-export const cabTarget = fileTarget('cabinets', cab, [GOOD_CABINETS, MALFORMED_CABINETS], requireSameFiles);
-export const catTarget = fileTarget('catalogs', cat, [GOOD_CATALOGS, MALFORMED_CATALOGS], requireSameList);
-export const msiTarget = fileTarget(
-  'installer files',
-  msi,
-  [GOOD_INSTALLERS, MALFORMED_INSTALLERS],
-  requireSameStreams,
-);
-/** Everything up to the block. */
-async function requireSamePackage(before: Uint8Array, after: Uint8Array): Promise<void> {
-  const [one, other] = [before, after].map((file) => {
-    const bytes = Buffer.from(file);
-    return bytes.subarray(0, 40 + Number(bytes.readBigUInt64LE(28)));
-  });
-  require(one !== undefined && other !== undefined && one.equals(other), 'the package was changed');
-}
-
-export const navxTarget = fileTarget(
-  'extensions of Business Central',
-  navx,
-  [GOOD_EXTENSIONS, MALFORMED_EXTENSIONS],
-  requireSamePackage,
-);
-export const rdpTarget = fileTarget(
-  'connection files',
-  rdp,
-  [GOOD_CONNECTIONS, MALFORMED_CONNECTIONS],
-  requireSameSettings,
-);
-export const powershellTarget = fileTarget(
-  'PowerShell files',
-  powershell,
-  [GOOD_POWERSHELL, MALFORMED_POWERSHELL],
-  requireSameText,
-);
-export const wshTarget = fileTarget('scripts', wsh, [GOOD_WSH, MALFORMED_WSH], requireSameText);
-
-export const nugetTarget = fileTarget(
-  'NuGet packages',
-  nuget,
-  [GOOD_NUGET, MALFORMED_NUGET],
-  requireSameEntries(SIGNATURE_NAME),
-);
 
 /** A document only grows, and an update that is taken off leaves it as it was. */
 async function requireSameStart(before: Uint8Array, after: Uint8Array): Promise<void> {
@@ -216,4 +127,51 @@ async function requireSameStart(before: Uint8Array, after: Uint8Array): Promise<
   require(Buffer.compare(before.subarray(0, length), after.subarray(0, length)) === 0, 'the document was changed');
 }
 
-export const pdfTarget = fileTarget('documents', pdf, [GOOD_DOCUMENTS, MALFORMED_DOCUMENTS], requireSameStart);
+export const FILE_TARGETS: Readonly<Record<string, TargetDefinition>> = {
+  cab: fileTarget({
+    ...{ what: 'cabinets', format: cab, good: GOOD_CABINETS, malformed: MALFORMED_CABINETS },
+    // Everything from the file table up to the end of the cabinet.
+    requireUntouched: keeps('files', (bytes) => bytes.subarray(bytes.readUInt32LE(16), bytes.readUInt32LE(8))),
+  }),
+  cat: fileTarget({
+    ...{ what: 'catalogs', format: cat, good: GOOD_CATALOGS, malformed: MALFORMED_CATALOGS },
+    requireUntouched: keeps('the list', (bytes) => readCatalog(bytes).encapsulated.bytes),
+  }),
+  msi: fileTarget({
+    ...{ what: 'installer files', format: msi, good: GOOD_INSTALLERS, malformed: MALFORMED_INSTALLERS },
+    requireUntouched: keeps('streams', streamsOf),
+  }),
+  powershell: fileTarget({
+    ...{ what: 'PowerShell files', format: powershell, good: GOOD_POWERSHELL, malformed: MALFORMED_POWERSHELL },
+    requireUntouched: requireSameText,
+  }),
+  wsh: fileTarget({
+    ...{ what: 'scripts', format: wsh, good: GOOD_WSH, malformed: MALFORMED_WSH },
+    requireUntouched: requireSameText,
+  }),
+  rdp: fileTarget({
+    ...{ what: 'connection files', format: rdp, good: GOOD_CONNECTIONS, malformed: MALFORMED_CONNECTIONS },
+    requireUntouched: keeps('settings', settingsIn),
+  }),
+  nuget: fileTarget({
+    ...{ what: 'NuGet packages', format: nuget, good: GOOD_NUGET, malformed: MALFORMED_NUGET },
+    requireUntouched: keeps('entries', entriesWithout(SIGNATURE_NAME)),
+  }),
+  navx: fileTarget({
+    ...{ what: 'extensions', format: navx, good: GOOD_EXTENSIONS, malformed: MALFORMED_EXTENSIONS },
+    // Everything up to the block.
+    requireUntouched: keeps('the package', (bytes) => bytes.subarray(0, 40 + Number(bytes.readBigUInt64LE(28)))),
+  }),
+  appx: fileTarget({
+    ...{ what: 'packages', format: appx, good: GOOD_PACKAGES, malformed: [...MALFORMED_PACKAGES, UNSIGNED_BUNDLE] },
+    requireUntouched: keeps('entries', entriesWithout(PARTS.contentTypes, PARTS.signature)),
+    mutate: (bytes, random) => (once(random, 2) ? mutateBytes(bytes, random) : mutateArchive(bytes, random, bytes)),
+    // The publisher, and the packages in a bundle.
+    rejectedByCheck: /^(appx|zip)-/,
+    options: { innerPackages: true },
+  }),
+  pdf: fileTarget({
+    ...{ what: 'documents', format: pdf, good: GOOD_DOCUMENTS, malformed: MALFORMED_DOCUMENTS },
+    requireUntouched: requireSameStart,
+  }),
+};
