@@ -1,67 +1,28 @@
 /** The command line against a service that misbehaves: exit code, error code, number of requests, files untouched. */
 
-import { appendFile, copyFile, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { asSoonAs } from '../../../support/children.ts';
-import {
-  type CliOptions,
-  fixture,
-  parseJson,
-  runCli,
-  snapshot,
-  temporaryFolder,
-} from '../../../support/programs/cli.ts';
+import { type CliOptions, parseJson, runCli, snapshot } from '../../../support/programs/cli.ts';
+import { makePrograms, reports, startScene } from '../../../support/runs/resume-scene.ts';
 import type { MisbehaviourName } from '../../../support/services/misbehaving-answers.ts';
-import {
-  type MisbehavingService,
-  type MisbehavingServiceOptions,
-  type ServiceMode,
-  startMisbehavingService,
-} from '../../../support/services/misbehaving-service.ts';
-import { ACCESS_SECRET, environmentOf } from '../../../support/services/service-client.ts';
-import { makePki } from '../../../support/signed-files/pki.ts';
+import type { MisbehavingServiceOptions, ServiceMode } from '../../../support/services/misbehaving-service.ts';
+import { ACCESS_SECRET } from '../../../support/services/service-client.ts';
 
-const pki = makePki();
-const leaf = pki.leaf();
-const chain = leaf.pem + pki.intermediate.pem;
-
-interface Scene extends AsyncDisposable {
-  readonly folder: string;
-  readonly service: MisbehavingService;
-  readonly paths: readonly string[];
-  sign(
-    args?: readonly string[],
-    env?: Record<string, string>,
-    onStart?: CliOptions['onStart'],
-  ): ReturnType<typeof runCli>;
-}
-
-/** A folder with `count` programs and a certificate, and a service in `mode`. */
-async function scene(mode: ServiceMode, count = 1, options: MisbehavingServiceOptions = {}): Promise<Scene> {
-  const folder = await temporaryFolder();
-  const service = await startMisbehavingService(mode, { key: leaf.privateKey, ...options });
-  const certificate = join(folder.path, 'chain.pem');
-  await writeFile(certificate, chain);
-  const paths = Array.from({ length: count }, (_, index) => join(folder.path, `app-${index}.exe`));
-  for (const path of paths) {
-    await copyFile(fixture('pe/hello.exe'), path);
-    // Each of its own: the same content would share one signature.
-    await appendFile(path, path);
-  }
-  const env = environmentOf(service, certificate);
+/** `count` programs, and a service in `mode`. */
+async function scene(mode: ServiceMode, count = 1, options: MisbehavingServiceOptions = {}) {
+  const stage = await startScene(mode, options);
+  const paths = await makePrograms(stage.folder, count);
   return {
-    folder: folder.path,
-    service,
-    paths,
-    sign: (args = [], more = {}, onStart = undefined) =>
-      runCli(['sign', '--json', ...args, ...paths], { env: { ...env, ...more }, onStart }),
-    async [Symbol.asyncDispose]() {
-      await service.stop();
-      await folder[Symbol.asyncDispose]();
-    },
+    ...stage,
+    sign: (args: readonly string[] = [], more: Record<string, string> = {}, onStart?: CliOptions['onStart']) =>
+      runCli(['sign', '--json', ...args, ...paths], { env: { ...stage.env, ...more }, onStart }),
   };
 }
+type Scene = Awaited<ReturnType<typeof scene>>;
+
+/** All files next to the programs. */
+const sourcesIn = async ({ folder }: Scene) =>
+  Object.entries(await snapshot(folder)).filter(([path]) => !path.startsWith(`${folder}/state/`));
 
 /** What ends a batch, so that it cannot stand among the many answers of service-answers.test.ts. */
 const FAILURES: readonly (readonly [ServiceMode, number, string, string, number])[] = [
@@ -75,67 +36,39 @@ describe('a service that misbehaves', () => {
   it.each(FAILURES)('%s: exit %i, %s %s, %i requests, the file untouched', async (mode, ...expected) => {
     const [exitCode, category, code, requests] = expected;
     await using stage = await scene(mode);
-    const untouched = await snapshot(stage.folder);
+    const untouched = await sourcesIn(stage);
 
     const run = await stage.sign(['--timeout', '2']);
 
     expect(parseJson(run).files[0]?.error).toMatchObject({ category, code, hint: expect.any(String) });
     expect(run.code).toBe(exitCode);
     expect(stage.service.signRequests()).toBe(requests);
-    expect(await snapshot(stage.folder)).toEqual(untouched);
+    expect(reports(stage)).toEqual(Array(requests).fill(2));
+    expect(await sourcesIn(stage)).toEqual(untouched);
     expect(run.stdout + run.stderr).not.toContain(ACCESS_SECRET);
   });
 
-  it.each([
-    ['signature-not-base64', 'signature-unreadable'],
-    ['signature-too-short', 'signature-mismatch'],
-  ] as const)('%s stops the batch: one request for four files', async (mode, errorCode) => {
-    await using stage = await scene(mode, 4);
-    const run = await stage.sign(['--concurrency', '4']);
-    const codes = parseJson(run).files.map(({ error }) => error?.code);
-    expect(codes.filter((code) => code === errorCode)).toHaveLength(1);
-    expect(codes.filter((code) => code === 'not-attempted')).toHaveLength(3);
-    expect(stage.service.signRequests()).toBe(1);
-    expect([4, 5, 6]).toContain(run.code);
-  });
-
   /** Rule 7.2: by HTTP status and code, under whatever status (repeats.test.ts has more); with what exit code. */
-  const UNAUTHORIZED: readonly (readonly [MisbehaviourName, number, number])[] = [
-    ['unauthorized-200', 200, 5],
-    ['unauthorized-401-page', 401, 4],
-    ['unauthorized-503', 503, 4],
+  const STOPPING: readonly (readonly [MisbehaviourName, string, number, number])[] = [
+    ['unauthorized-200', 'unauthorized', 200, 5],
+    ['unauthorized-401-page', 'unauthorized', 401, 4],
+    ['unauthorized-503', 'unauthorized', 503, 4],
+    ['signature-not-base64', 'signature-unreadable', 200, 5],
   ];
 
-  it.each(UNAUTHORIZED)('%s stops the batch with its first request', async (mode, httpStatus, exitCode) => {
+  it.each(STOPPING)('%s stops the batch with its first request', async (mode, code, httpStatus, exitCode) => {
     await using stage = await scene(mode, 3);
-    const untouched = await snapshot(stage.folder);
+    const untouched = await sourcesIn(stage);
     const run = await stage.sign(['--concurrency', '3']);
     const { files, summary } = parseJson(run);
     expect(run.code).toBe(exitCode);
     expect(summary).toEqual({ signed: 0, skipped: 0, failed: 3, notAttempted: 2 });
     const category = exitCode === 4 ? 'http' : 'business';
-    const errors = files.map(({ error }) => error);
-    const [first, ...others] = errors.sort((one) => (one?.code === 'unauthorized' ? -1 : 1));
-    expect(first).toMatchObject({ category, code: 'unauthorized', httpStatus });
+    const [first, ...others] = files.map(({ error }) => error).sort((one) => (one?.code === code ? -1 : 1));
+    expect(first).toMatchObject({ category, code, httpStatus });
     for (const other of others) expect(other).toMatchObject({ category, code: 'not-attempted' });
-    expect(stage.service.requests()).toHaveLength(1);
-    expect(await snapshot(stage.folder)).toEqual(untouched);
-  });
-
-  it.each([
-    ['unauthorized-200', 5],
-    ['unauthorized-503', 4],
-  ] as const)('%s in the middle: nothing is asked after it', async (mode, exitCode) => {
-    await using stage = await scene(mode, 4, { after: 2 });
-    const run = await stage.sign(['--concurrency', '1', '--no-report']);
-    expect(parseJson(run).files.map(({ status, error }) => error?.code ?? status)).toEqual([
-      'signed',
-      'signed',
-      'unauthorized',
-      'not-attempted',
-    ]);
-    expect(run.code).toBe(exitCode);
-    expect(stage.service.requests()).toHaveLength(3);
+    expect(stage.service.signRequests()).toBe(1);
+    expect(await sourcesIn(stage)).toEqual(untouched);
   });
 
   it('a 401 in the middle of many concurrently: only what was under way arrives, none of it is repeated', async () => {
@@ -150,21 +83,14 @@ describe('a service that misbehaves', () => {
     expect(run.code).toBe(4);
   });
 
-  it('reports a signature that does not verify as failed, immediately', async () => {
-    await using stage = await scene('signature-wrong');
-    await stage.sign();
-    const reports = stage.service.requests().filter(({ path }) => path.endsWith('/report-sign'));
-    expect(reports.map(({ body }) => JSON.parse(body).status)).toEqual([2]);
-  });
-
   it('rejects a TLS certificate that is untrusted, before any request', async () => {
     await using stage = await scene('good', 2, { certificate: 'untrusted' });
-    const untouched = await snapshot(stage.folder);
+    const untouched = await sourcesIn(stage);
     const run = await stage.sign();
     expect(run.code).toBe(3);
     const errors = parseJson(run).files.map(({ error }) => `${error?.category} ${error?.code}`);
     expect(errors.sort()).toEqual(['network not-attempted', 'network tls-untrusted']);
-    expect(await snapshot(stage.folder)).toEqual(untouched);
+    expect(await sourcesIn(stage)).toEqual(untouched);
     expect(stage.service.requests()).toHaveLength(0);
   });
 
@@ -264,7 +190,7 @@ describe('an interrupted run', () => {
 
   it('ends immediately on a later signal, unless it comes within a second, and leaves no temporary file', async () => {
     await using stage = await scene('hangs', 2);
-    const untouched = await snapshot(stage.folder);
+    const untouched = await sourcesIn(stage);
     const started = performance.now();
     const run = await stage.sign([], {}, interruptWith(stage, ['SIGINT', 'SIGINT', 'SIGINT'], 650));
     expect(run.code).toBe(130);
@@ -273,6 +199,6 @@ describe('an interrupted run', () => {
       /^ended {4}1 signature may have been counted: no response had arrived\n.*: codesign-remote resume/m,
     );
     expect(performance.now() - started).toBeLessThan(20_000);
-    expect(await snapshot(stage.folder)).toEqual(untouched);
+    expect(await sourcesIn(stage)).toEqual(untouched);
   });
 });

@@ -1,16 +1,17 @@
 /** Several runs at one file, and what killed ones left next to it: for every command that changes files. */
 
 import { spawnSync } from 'node:child_process';
-import { copyFile, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { copyFile, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
-import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { lazy } from '../../../../src/bytes/reuse.ts';
 import { pe } from '../../../../src/formats/pe/index.ts';
 import { type Holder, observeProcesses } from '../../../../src/journal/processes.ts';
 import { temporaryNames } from '../../../../src/signing/files/stale-files.ts';
-import { fixture, parseJson, runCli, runCliProcess, snapshot, temporaryFolder } from '../../../support/programs/cli.ts';
+import { fixture, parseJson, runCli, runCliProcess, temporaryFolder } from '../../../support/programs/cli.ts';
 import { answer, type Misbehaviour } from '../../../support/services/answering.ts';
-import { type MisbehavingService, startMisbehavingService } from '../../../support/services/misbehaving-service.ts';
+import { startMisbehavingService } from '../../../support/services/misbehaving-service.ts';
+import { environmentOf } from '../../../support/services/service-client.ts';
 import { useServer } from '../../../support/services/shared-server.ts';
 import { forAll } from '../../../support/set-up.ts';
 import { makePki } from '../../../support/signed-files/pki.ts';
@@ -92,27 +93,9 @@ describe('several concurrent runs', () => {
     expect((await readFile(path)).equals(signedOnce)).toBe(true);
     expect(await readdir(folder)).toEqual(['app.exe']);
   });
-
-  it('do not hinder each other with one input and different outputs', async () => {
-    const before = await snapshot(folder);
-    const outputs = ['a', 'b', 'c'].map((name) => join(folder, 'out', `${name}.exe`));
-    const runs = await Promise.all(outputs.map((output) => run(['remove', path, '-o', output])));
-    expect(runs.map(({ code }) => code)).toEqual([0, 0, 0]);
-    expect(await readdir(join(folder, 'out'))).toEqual(['a.exe', 'b.exe', 'c.exe']);
-    expect(await snapshot(folder)).toMatchObject(before);
-  });
-
-  it('never treat a temporary file of another run as an input', async () => {
-    await mkdir(join(folder, 'in'));
-    await copyFile(files.exe, join(folder, 'in', '.codesign-remote-0123456789abcdef.tmp'));
-    await copyInto(join(folder, 'in'), files.exe);
-    const removed = await run(['remove', '--recursive', join(folder, 'in'), '-o', join(folder, 'out')]);
-    expect([removed.code, await readdir(join(folder, 'out'))]).toEqual([0, ['app.exe']]);
-  });
 });
 
 describe('two concurrent runs with different inputs and one output', () => {
-  let service: MisbehavingService;
   let env: Readonly<Record<string, string>>;
   /** Resolves when both runs have planned. Without it, answers are immediate. */
   let bothPlanned: (() => Promise<unknown>) | undefined;
@@ -121,28 +104,16 @@ describe('two concurrent runs with different inputs and one output', () => {
     const leaf = issueLeaf();
     const sign: Misbehaviour = async (exchange) => {
       await bothPlanned?.();
-      answer(exchange, 200, {
-        ...{ code: 0, message: 'ok' },
-        data: { id: exchange.record, signature: exchange.signature },
-      });
+      const data = { id: exchange.record, signature: exchange.signature };
+      answer(exchange, 200, { code: 0, message: 'ok', data });
     };
-    service = await startMisbehavingService('by-file-name', {
-      key: leaf.privateKey,
-      byName: { app: sign, other: sign },
-    });
+    const byName = { app: sign, other: sign };
+    const service = await startMisbehavingService('by-file-name', { key: leaf.privateKey, byName });
     const certificate = join(dirname(files.exe), 'two-runs.pem');
     await writeFile(certificate, leaf.pem + intermediate.pem);
-    env = {
-      CODESIGN_BASE_URL: service.baseUrl,
-      CODESIGN_CA_FILE: service.caFile,
-      CODESIGN_CODE: '1',
-      CODESIGN_CERTIFICATE: certificate,
-      CODESIGN_ACCESS_KEY: 'two-runs',
-      CODESIGN_ACCESS_SECRET: 'two-runs-secret-51c0',
-      CODESIGN_STATE_DIR: join(dirname(files.exe), 'two-runs-state'),
-    };
+    env = { ...environmentOf(service, certificate), CODESIGN_STATE_DIR: join(dirname(files.exe), 'two-runs-state') };
+    return () => service.stop();
   });
-  afterAll(() => service.stop());
 
   const sign = (input: string, output: string, run = runCli) =>
     run(['sign', '--no-timestamp', '--no-journal', '--replace', '--json', input, '-o', output], { env });

@@ -1,7 +1,7 @@
-/** `codesign-remote resume` after runs of `sign` that a timestamp authority, the service or the network broke off. */
+/** `codesign-remote resume` after runs that the service or the network broke off. The rest: sessions/recorded/cases/resume.txt, test/system/faults. */
 
 import { execFileSync } from 'node:child_process';
-import { copyFile, mkdir, readdir, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { resume } from '../../../../src/index.ts';
@@ -25,25 +25,12 @@ describe('a damaged journal', () => {
     expect((await stage.sign('--no-timestamp', stage.path)).code).toBe(0);
   });
 
-  it.each(['calls', 'running'])(
-    'of an earlier build, with its folder %s, is not replaced by a new one',
-    async (name) => {
-      await using stage = await startScene('good');
-      await mkdir(join(stage.folder, 'state', name), { recursive: true, mode: 0o700 });
-      const run = await stage.sign('--no-timestamp', stage.path);
-      expect([run.code, stage.service.signRequests()]).toEqual([6, 0]);
-      expect(run.stderr).toContain('[journal-of-earlier-build]');
-    },
-  );
-
-  const isRoot = process.getuid?.() === 0;
-  it.runIf(process.platform === 'linux' && isRoot)(
+  it.runIf(process.platform === 'linux' && process.getuid?.() === 0)(
     'requests nothing if its folder is append-only, and signs when it no longer is',
     async () => {
       await using stage = await startScene('good');
-      await stage.resume(['--no-timestamp']);
       const folder = join(stage.folder, 'state');
-      await mkdir(folder, { recursive: true, mode: 0o700 });
+      await mkdir(folder, { mode: 0o700 });
       execFileSync('chattr', ['+a', folder]);
       try {
         for (const _ of [1, 2]) {
@@ -60,55 +47,33 @@ describe('a damaged journal', () => {
   );
 });
 
-describe('a signature that is not written', () => {
-  it('is left when the run is stopped before it was tried', async () => {
-    await using stage = await startScene('good');
-    await stage.sign(...NO_AUTHORITY, stage.path);
-    const { calls } = await resume({ env: stage.env, timestamp: false, signal: AbortSignal.abort() });
-    expect(calls).toMatchObject([{ kind: 'unwritten', status: 'left', error: { code: 'not-attempted' } }]);
-  });
+it('leaves a signature unwritten when the run is stopped before it was tried', async () => {
+  await using stage = await startScene('good');
+  await stage.sign(...NO_AUTHORITY, stage.path);
+  const { calls } = await resume({ env: stage.env, timestamp: false, signal: AbortSignal.abort() });
+  expect(calls).toMatchObject([{ kind: 'unwritten', status: 'left', error: { code: 'not-attempted' } }]);
 });
 
 describe('a report that was not sent', () => {
-  const unsent = () => startScene('server-error', { operation: 'report-sign', times: 3 });
-
-  it('is sent', async () => {
-    await using stage = await unsent();
-    expect((await stage.sign('--no-timestamp', stage.path)).code).toBe(0);
-    const before = reports(stage).length;
-
-    expect(await stage.resume()).toMatchObject({ code: 0, calls: [{ kind: 'unreported', status: 'finished' }] });
-
-    expect(reports(stage).slice(before)).toEqual([1]);
-    expect(await stage.resume()).toMatchObject({ code: 0, calls: [] });
-  });
-
   it.each([
     ['other-credentials', { CODESIGN_ACCESS_KEY: 'another-key' }],
     ['other-service', { CODESIGN_BASE_URL: 'https://127.0.0.1:9' }],
     ['service-not-named', { CODESIGN_BASE_URL: '' }],
   ])('goes to no other service and with no other credentials: %s', async (error, env) => {
-    await using stage = await unsent();
+    await using stage = await startScene('server-error', { operation: 'report-sign' });
     await stage.sign('--no-timestamp', stage.path);
     const before = reports(stage).length;
-
     const { code, calls } = await stage.resume([], env);
-
     expect(code).toBe(2);
     expect(calls).toMatchObject([{ kind: 'unreported', status: 'left', error: { code: error } }]);
     expect(reports(stage)).toHaveLength(before);
   });
 
-  it('stays when it fails again', async () => {
+  it('stays when it fails again, and is dropped with --no-report', async () => {
     await using stage = await startScene('refused', { operation: 'report-sign' });
     await stage.sign('--no-timestamp', stage.path);
     expect(await stage.resume()).toMatchObject({ code: 5, calls: [{ status: 'failed', error: { code: 'refused' } }] });
     expect((await stage.resume(['--dry-run'])).calls).toHaveLength(1);
-  });
-
-  it('is dropped with --no-report', async () => {
-    await using stage = await startScene('refused', { operation: 'report-sign' });
-    await stage.sign('--no-timestamp', stage.path);
     const before = reports(stage).length;
     expect(await stage.resume(['--no-report'])).toMatchObject({ code: 0, calls: [{ status: 'finished' }] });
     expect(reports(stage)).toHaveLength(before);
@@ -116,54 +81,20 @@ describe('a report that was not sent', () => {
   });
 });
 
-describe('a signature that does not match the certificate', () => {
-  it('must be settled by the user, and causes no request', async () => {
-    await using stage = await startScene('signature-wrong');
-    expect((await stage.sign('--no-timestamp', stage.path)).code).toBe(6);
-    const { code, calls, stderr } = await stage.resume(['--no-timestamp']);
-    expect(code).toBe(0);
-    expect(calls).toMatchObject([{ kind: 'unwritten', status: 'left' }]);
-    expect(stderr).toContain('does not match its certificate');
-    expect(stage.service.signRequests()).toBe(1);
-  });
-});
+it('forgets all calls whose outcome is unknown with --forget-unknown', async () => {
+  await using stage = await startScene('breaks-before-answer', { times: 1 });
+  expect((await stage.sign('--no-timestamp', stage.path)).code).toBe(3);
+  const listed = await stage.resume();
+  expect(listed).toMatchObject({ code: 0, calls: [{ kind: 'unknown', status: 'left' }] });
+  expect(listed.stderr).toContain('may have been counted');
+  expect((await stage.sign('--no-timestamp', stage.path)).code).toBe(0);
 
-describe('a call whose outcome is unknown', () => {
-  it('is listed for the user to settle, sends no request, and is forgotten with all of its kind', async () => {
-    await using stage = await startScene('breaks-before-answer', { times: 1 });
-    expect((await stage.sign('--no-timestamp', stage.path)).code).toBe(3);
-
-    const listed = await stage.resume();
-    expect(listed).toMatchObject({ code: 0, calls: [{ kind: 'unknown', status: 'left' }] });
-    expect(listed.stderr).toContain('may have been counted');
-    expect(stage.service.signRequests()).toBe(1);
-    const again = await stage.sign('--no-timestamp', stage.path);
-    expect(again).toMatchObject({ code: 0, stderr: expect.stringContaining('may have been counted') });
-
-    const id = listed.calls[0]?.id ?? '';
-    expect(await stage.resume(['--forget-unknown'])).toMatchObject({ code: 0, calls: [{ id, status: 'forgotten' }] });
-    expect((await stage.resume()).calls).toEqual([]);
-    const { stdout } = await runCli(['history', '--json'], { env: stage.env });
-    const outcomes = JSON.parse(stdout).calls.map(({ outcome, counted }: Readonly<Record<string, string>>) => [
-      outcome,
-      counted,
-    ]);
-    expect(outcomes.sort()).toEqual([
-      ['given-up', 'unknown'],
-      ['written', 'yes'],
-    ]);
-  });
-});
-
-describe('resume', () => {
-  it('describes what is left, and escapes untrusted text', async () => {
-    await using stage = await startScene('breaks-before-answer');
-    const path = join(stage.folder, 'a\u001b[31m.exe');
-    await copyFile(stage.path, path);
-    await stage.sign('--no-timestamp', path);
-    const { stdout } = await runCli(['resume'], { env: stage.env });
-    expect(stdout).toContain('a\\x1b[31m.exe');
-    expect(stdout).toMatch(/^ +call [0-9a-f]{20}, requested /m);
-    expect(stdout).not.toContain('\u001b');
-  });
+  const id = listed.calls[0]?.id ?? '';
+  expect(await stage.resume(['--forget-unknown'])).toMatchObject({ code: 0, calls: [{ id, status: 'forgotten' }] });
+  expect((await stage.resume()).calls).toEqual([]);
+  const { stdout } = await runCli(['history', '--json'], { env: stage.env });
+  const outcomes = JSON.parse(stdout).calls.map(
+    ({ outcome, counted }: Readonly<Record<string, string>>) => `${outcome} ${counted}`,
+  );
+  expect(outcomes.sort()).toEqual(['given-up unknown', 'written yes']);
 });
