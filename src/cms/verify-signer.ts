@@ -127,7 +127,9 @@ function examineValue(
   }
   const pss = signatureAlgorithm === RSA_PSS ? pssParameters(signer, digestName) : undefined;
   if (pss !== undefined && 'code' in pss) return [pss];
-  const algorithm = { digest: hasOwnDigest(key) ? null : digestName, saltLength: pss?.saltLength };
+  // Ed25519 and Ed448 sign the bytes themselves (RFC 8419, section 3). Their digestAlgorithm is only for messageDigest.
+  const hasOwnDigest = key.asymmetricKeyType === 'ed25519' || key.asymmetricKeyType === 'ed448';
+  const algorithm = { digest: hasOwnDigest ? null : digestName, saltLength: pss?.saltLength };
   // Java and OpenSSL use the algorithm that the signature names. Windows uses only the type of the key.
   const isOfKey = isAlgorithmOf(key.asymmetricKeyType, signatureAlgorithm);
   if (isOfKey && signatureVerifies(key, algorithm, signedBytes, signer.signature)) return [];
@@ -155,11 +157,6 @@ function pssParameters(
   if (parameters.digest === digestName) return parameters;
   const message = `The RSASSA-PSS parameters of the signature name the digest ${parameters.digest}, but its digestAlgorithm is ${digestName}.`;
   return broken(code, message);
-}
-
-/** Ed25519 and Ed448 sign the bytes themselves (RFC 8419, section 3): digestAlgorithm applies only to messageDigest. */
-function hasOwnDigest({ asymmetricKeyType: type }: KeyObject): boolean {
-  return type === 'ed25519' || type === 'ed448';
 }
 
 /** Length of the block type and at least eight bytes 0xff (RFC 8017, section 9.2). */

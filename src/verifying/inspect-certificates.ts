@@ -89,12 +89,9 @@ export function inspectCertificates(
   signers: readonly (Uint8Array | undefined)[],
   isIssuer: CheckIssuer = issuerChecks(),
 ): InspectedCertificate[] {
-  const ordered = inOrderOfChains(linked(distinct(certificates), isIssuer), signers);
+  const distinct = new Map(certificates.map((der) => [fingerprintOf(der), der]));
+  const ordered = inOrderOfChains(linked([...distinct.values()], isIssuer), signers);
   return ordered.map((node) => inspectNode(node, ordered, isIssuer));
-}
-
-function distinct(certificates: readonly Uint8Array[]): Uint8Array[] {
-  return [...new Map(certificates.map((der) => [fingerprintOf(der), der])).values()];
 }
 
 function linked(certificates: readonly Uint8Array[], isIssuer: CheckIssuer): Node[] {

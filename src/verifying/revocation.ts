@@ -138,16 +138,13 @@ function findingOf(revoked: CrlEntry, certificate: ParsedCertificate, at: Date):
 
 function consequence({ revokedAt, reason }: CrlEntry, certificate: ParsedCertificate, at: Date) {
   if (revokedAt <= at) return { endsTrust: true, words: '' };
-  if (isTimeStamper(certificate) && !(reason !== undefined && HARMLESS_TO_TIMESTAMPS.has(reason))) {
+  // `examinePath` reports damaged extensions.
+  const isTimeStamper = orUndefined(() => extendedKeyUsageOf(certificate.fields))?.includes(TIME_STAMPING);
+  if (isTimeStamper && !(reason !== undefined && HARMLESS_TO_TIMESTAMPS.has(reason))) {
     return { endsTrust: true, words: ', so none of its timestamps is valid any longer' };
   }
   if (isCompromise(reason)) return { endsTrust: true, words: ', so none of its signatures is valid any longer' };
   return { endsTrust: false, words: `, after it was used (${secondOf(at)})` };
-}
-
-/** `examinePath` reports damaged extensions. */
-function isTimeStamper({ fields }: ParsedCertificate): boolean {
-  return orUndefined(() => extendedKeyUsageOf(fields))?.includes(TIME_STAMPING) ?? false;
 }
 
 interface CertificateToCheck {

@@ -41,8 +41,7 @@ export async function loadTrustRoots(options: TrustRootsOptions): Promise<TrustR
   const { files, withSystem = files.length === 0, option = '--roots' } = options;
   const parts: TrustRoots[] = [];
   for (const file of files) {
-    const certificates = await readNamed(file, option);
-    parts.push({ roots: certificates.map((der) => parseNamed(der, file, option)), source: file });
+    parts.push({ roots: await readNamed(file, option, (der) => parseCertificate(der, file)), source: file });
   }
   if (withSystem) parts.push(await loadSystemRoots(options));
   return lazyRoots(parts.map(({ source }) => source).join(', '), () => parts.flatMap(({ roots }) => roots));
@@ -52,7 +51,7 @@ export async function loadTrustRoots(options: TrustRootsOptions): Promise<TrustR
 async function loadSystemRoots({ environment, systemBundles }: TrustRootsOptions): Promise<TrustRoots> {
   const fromEnvironment = environment.SSL_CERT_FILE;
   if (fromEnvironment) {
-    const certificates = await readNamed(fromEnvironment, 'SSL_CERT_FILE');
+    const certificates = await readNamed(fromEnvironment, 'SSL_CERT_FILE', (der) => der);
     return readableRoots(fromEnvironment, () => certificates);
   }
   for (const path of systemBundles ?? (process.platform === 'linux' ? LINUX_BUNDLES : [])) {
@@ -62,28 +61,17 @@ async function loadSystemRoots({ environment, systemBundles }: TrustRootsOptions
   return rootsOfNode();
 }
 
-async function readNamed(path: string, option: string): Promise<readonly Uint8Array[]> {
+/** Reads a file that the user named. */
+async function readNamed<T>(path: string, option: string, parse: (der: Uint8Array) => T): Promise<readonly T[]> {
   const bytes = await readFileUpTo(path, MAX_FILE_LENGTH).catch((cause: unknown) => {
     throw verifyingErrors('roots-unreadable', { path, option, reason: systemReason(cause) }, { cause });
   });
   try {
-    return await readContainer({ name: path, bytes }, undefined);
+    return (await readContainer({ name: path, bytes }, undefined)).map(parse);
   } catch (cause) {
-    throw unusable(path, option, cause);
+    const problem = cause instanceof CodesignError ? cause.message : `${path} is damaged`;
+    throw verifyingErrors('roots-unusable', { option, problem }, { cause });
   }
-}
-
-function parseNamed(der: Uint8Array, path: string, option: string): ParsedCertificate {
-  try {
-    return parseCertificate(der, path);
-  } catch (cause) {
-    throw unusable(path, option, cause);
-  }
-}
-
-function unusable(path: string, option: string, cause: unknown): CodesignError {
-  const problem = cause instanceof CodesignError ? cause.message : `${path} is damaged`;
-  return verifyingErrors('roots-unusable', { option, problem }, { cause });
 }
 
 async function readBundle(path: string): Promise<readonly Uint8Array[] | undefined> {
@@ -127,15 +115,13 @@ const MAX_CRL_FILE_LENGTH = 64 * 1024 * 1024;
 
 export async function loadCrlFiles(paths: readonly string[]): Promise<readonly Crl[]> {
   const files: (readonly Crl[])[] = [];
-  for (const path of paths) files.push(await loadCrlFile(path));
+  for (const path of paths) {
+    const bytes = await readFileUpTo(path, MAX_CRL_FILE_LENGTH).catch((cause: unknown) => {
+      throw verifyingErrors('crl-file-unreadable', { path, reason: systemReason(cause) }, { cause });
+    });
+    const crls = readCrls(bytes);
+    if (typeof crls === 'string') throw verifyingErrors('crl-file-unusable', { path, problem: crls });
+    files.push(crls);
+  }
   return files.flat();
-}
-
-async function loadCrlFile(path: string): Promise<readonly Crl[]> {
-  const bytes = await readFileUpTo(path, MAX_CRL_FILE_LENGTH).catch((cause: unknown) => {
-    throw verifyingErrors('crl-file-unreadable', { path, reason: systemReason(cause) }, { cause });
-  });
-  const crls = readCrls(bytes);
-  if (typeof crls === 'string') throw verifyingErrors('crl-file-unusable', { path, problem: crls });
-  return crls;
 }

@@ -114,7 +114,8 @@ function lacks(signature: VerifiedSignature, { requireTimestamp, signer, leastAl
     findings.push(untrusted('timestamp-required', 'The signature has no valid timestamp, but one is required.'));
   }
   const { algorithm } = signature;
-  if (leastAlgorithm !== undefined && !isAtLeast(algorithm, leastAlgorithm)) {
+  const length = algorithm === undefined ? 0 : DIGEST_LENGTH[algorithm];
+  if (leastAlgorithm !== undefined && length < DIGEST_LENGTH[leastAlgorithm]) {
     const message = `The signature's algorithm is ${algorithm ?? 'unknown'}, but at least ${leastAlgorithm} is required.`;
     findings.push(untrusted('algorithm-too-weak', message));
   }
@@ -125,8 +126,4 @@ function isBy({ signer }: VerifiedSignature, wanted: NonNullable<VerifyPolicy['s
   if ('sha256' in wanted) return signer.sha256 === wanted.sha256;
   // Without a certificate, the name is only a claim of the signature.
   return signer.sha256 !== undefined && signer.name === wanted.commonName;
-}
-
-function isAtLeast(algorithm: DigestAlgorithm | undefined, least: DigestAlgorithm): boolean {
-  return algorithm !== undefined && DIGEST_LENGTH[algorithm] >= DIGEST_LENGTH[least];
 }

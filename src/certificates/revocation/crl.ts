@@ -47,10 +47,6 @@ const HARMLESS_EXTENSIONS: ReadonlySet<string> = new Set([AUTHORITY_KEY_IDENTIFI
 
 const MAX_REMEMBERED_KEYS = 100;
 
-function keyOf({ fields }: ParsedCertificate): string {
-  return fingerprintOf(fields.publicKeyInfo);
-}
-
 export function parseCrl(der: Uint8Array): Crl {
   const what = 'CRL';
   const outer = fieldsOf(readDer(der, what), 0x30, what);
@@ -74,10 +70,11 @@ export function parseCrl(der: Uint8Array): Crl {
   const scope = readScope(extensions, issuerField);
   const problem = isConsistent ? versionProblem(version, extensions) : 'its two signature algorithms differ';
   const signed = { signedBytes: body.bytes, signatureAlgorithm, signature };
+  const keyOf = ({ fields }: ParsedCertificate) => fingerprintOf(fields.publicKeyInfo);
   return {
     issuerKey: issuer.key,
     issuerName: issuer.commonName ?? issuer.text,
-    isSignedBy: memoize(MAX_REMEMBERED_KEYS, keyOf, (signer: ParsedCertificate) => isSignedBy(signer, signed)),
+    isSignedBy: memoize(MAX_REMEMBERED_KEYS, keyOf, (signer) => isSignedBy(signer, signed)),
     thisUpdate,
     nextUpdate: nextUpdate && readTime(nextUpdate, what),
     scope: problem === undefined ? scope : { ...scope, problem },

@@ -68,7 +68,11 @@ export function statusByOcsp(
     if (problem !== undefined) return unknownBecause(problem);
     const answers = response.answers.filter((one) => isAbout(one, certificate, issuer));
     if (answers.length === 0) return unknownBecause('it is about another certificate');
-    const statuses = answers.map((answer) => currentStatus(answer, now));
+    const statuses = answers.map(({ status, thisUpdate, nextUpdate }) => {
+      // As with a CRL, "revoked" applies even if the response is outdated.
+      const staleness = status.kind === 'revoked' ? undefined : stalenessOf(thisUpdate, nextUpdate, now);
+      return staleness === undefined ? status : unknownBecause(staleness);
+    });
     const combined = combineStatuses(statuses);
     if (combined.kind === 'revoked') return combined;
     // Certificate Transparency logs say nothing about revocation.
@@ -78,12 +82,6 @@ export function statusByOcsp(
   } catch (thrown) {
     return unknownBecause(expectedError(thrown).message);
   }
-}
-
-/** As with a CRL, "revoked" applies even if the response is outdated. */
-function currentStatus({ status, thisUpdate, nextUpdate }: OcspAnswer, now: Date): RevocationStatus {
-  const staleness = status.kind === 'revoked' ? undefined : stalenessOf(thisUpdate, nextUpdate, now);
-  return staleness === undefined ? status : unknownBecause(staleness);
 }
 
 function isAbout(answer: OcspAnswer, certificate: ParsedCertificate, issuer: ParsedCertificate): boolean {

@@ -15,12 +15,8 @@ beforeAll(async () => {
 
 async function withSource<T>(kind: string, work: (source: ByteSource) => Promise<T>): Promise<T> {
   if (kind === 'memory') return work(memorySource(bytes));
-  const handle = await open(join(folder, 'file'));
-  try {
-    return await work(fileSource(handle, SIZE));
-  } finally {
-    await handle.close();
-  }
+  await using handle = await open(join(folder, 'file'));
+  return await work(fileSource(handle, SIZE));
 }
 
 async function collect(chunks: AsyncIterable<Uint8Array>): Promise<Buffer> {
@@ -35,6 +31,8 @@ describe.each(['memory', 'file'])('a ByteSource over %s', (kind) => {
       expect((await collect(source.stream())).equals(bytes)).toBe(true);
       expect((await collect(source.stream(5, SIZE - 3))).equals(bytes.subarray(5, SIZE - 3))).toBe(true);
       expect((await collect(source.stream(SIZE))).length).toBe(0);
+      expect((await collect(source.stream(SIZE - 5, SIZE + 100))).equals(bytes.subarray(SIZE - 5))).toBe(true);
+      expect((await collect(source.stream(10, 5))).length).toBe(0);
     });
   });
 
@@ -43,13 +41,6 @@ describe.each(['memory', 'file'])('a ByteSource over %s', (kind) => {
       expect(Buffer.compare(await source.read(SIZE - 4, 4), bytes.subarray(SIZE - 4))).toBe(0);
       await expect(source.read(SIZE - 4, 5)).rejects.toMatchObject({ code: 'read-past-end' });
       await expect(source.read(-1, 1)).rejects.toMatchObject({ code: 'read-past-end' });
-    });
-  });
-
-  it('streams up to its end where more is requested, and nothing where the end is before the start', async () => {
-    await withSource(kind, async (source) => {
-      expect((await collect(source.stream(SIZE - 5, SIZE + 100))).equals(bytes.subarray(SIZE - 5))).toBe(true);
-      expect((await collect(source.stream(10, 5))).length).toBe(0);
     });
   });
 
@@ -95,14 +86,6 @@ it('a read ahead that fails waits for its reader, however long that takes', asyn
   // Long enough for the second read to fail with no one waiting: an unhandled rejection would end the test run.
   await new Promise((resolve) => setTimeout(resolve, 50));
   await expect(chunks.next()).rejects.toMatchObject({ code: 'file-shrunk' });
-  await handle.close();
-});
-
-it('a file that became shorter is noticed', async () => {
-  const path = join(folder, 'shrunk');
-  await writeFile(path, bytes.subarray(0, 100));
-  const handle = await open(path);
-  await expect(collect(fileSource(handle, 200).stream())).rejects.toMatchObject({ code: 'file-shrunk' });
   await handle.close();
 });
 

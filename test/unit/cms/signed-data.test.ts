@@ -12,7 +12,7 @@ import { examineSigner } from '../../../src/cms/verify-signer.ts';
 import { DIGEST_ALGORITHMS, type DigestAlgorithm, NODE_DIGEST_NAME } from '../../../src/crypto/algorithms.ts';
 import { openssl } from '../../support/programs/openssl.ts';
 import { chainOf } from '../../support/signed-files/authenticode-signing.ts';
-import { issue, makePki, testKey } from '../../support/signed-files/pki.ts';
+import { type IssuedCertificate, issue, makePki, testKey } from '../../support/signed-files/pki.ts';
 
 const DATA = '1.2.840.113549.1.7.1';
 const SIGNED_DATA = objectIdentifier('1.2.840.113549.1.7.2');
@@ -62,12 +62,8 @@ describe('SignedData', () => {
     expect(again).toEqual(Buffer.from(cms));
     const printed = openssl(['cms', '-cmsout', '-print', '-inform', 'DER', '-in', 'cms'], { cms }).toString();
     const text = printed.replace(/\s+/g, ' ');
-    expect(text).toContain(
-      'd.signedData: version: 1 digestAlgorithms: algorithm: sha256 (2.16.840.1.101.3.4.2.1) parameter: NULL',
-    );
-    expect(text).toMatch(
-      /signerInfos: version: 1 .* signatureAlgorithm: algorithm: rsaEncryption \(1[.\d]*\) parameter: NULL/,
-    );
+    expect(text).toMatch(/d.signedData: version: 1 digestAlgorithms: algorithm: sha256 \([.\d]+\) parameter: NULL/);
+    expect(text).toMatch(/signerInfos: version: 1 .* algorithm: rsaEncryption \([.\d]+\) parameter: NULL/);
   });
 
   it('is read as it was built', () => {
@@ -79,17 +75,14 @@ describe('SignedData', () => {
     expect(examineSigner(read, signer, Buffer.from('other'))).not.toEqual([]);
   });
 
-  it.each<[string, readonly string[]]>([
+  it.each<[string, readonly string[], IssuedCertificate?]>([
     ['RSA-PSS', ['-keyopt', 'rsa_padding_mode:pss']],
     ['a signer named by its key', ['-keyid']],
     ['BER with indefinite lengths', ['-stream', '-nodetach']],
     ['no signed attributes', ['-noattr']],
-  ])('of openssl is read: %s', (_name, args) => {
-    expect(codesOf(signedByOpenssl(['-md', 'sha256', ...args], withKeyIdentifier))).toEqual([]);
-  });
-
-  it('of an EC signer is read', () => {
-    expect(codesOf(signedByOpenssl([], pki.leaf({ key: testKey('ec') })))).toEqual([]);
+    ['an EC signer', [], pki.leaf({ key: testKey('ec') })],
+  ])('of openssl is read: %s', (_name, args, signer = withKeyIdentifier) => {
+    expect(codesOf(signedByOpenssl(['-md', 'sha256', ...args], signer))).toEqual([]);
   });
 
   it('of openssl is read with RSA-PSS only if its parameters are those of the signature', () => {
@@ -115,7 +108,7 @@ describe('SignedData', () => {
     const pss = signed('rsa_padding_mode:pss', 'rsa_pss_saltlen:32');
     const [saltOf32, saltOf31] = ['a203020120', 'a20302011f'];
     const [sha256, sha384] = ['608648016503040201', '608648016503040202'];
-    const cases: readonly (readonly [Buffer, readonly string[], boolean])[] = [
+    for (const [cms, codes, accepted] of [
       [pss, [], true],
       [changed(pss, saltOf32, saltOf31), ['signature-value-wrong'], false],
       // The mask generation's, and then the digest itself.
@@ -123,10 +116,9 @@ describe('SignedData', () => {
       [changed(changed(pss, sha256, sha384), sha256, sha384), ['signature-parameters-wrong'], false],
       // openssl can make such masks; nothing else checks them here.
       [signed('rsa_padding_mode:pss', 'rsa_mgf1_md:sha1'), ['signature-parameters-wrong'], true],
-    ];
-    expect(cases.map(([cms]) => [codesOf(cms), opensslAccepts(cms)])).toEqual(
-      cases.map(([, codes, accepted]) => [codes, accepted]),
-    );
+    ] as const) {
+      expect([codesOf(cms), opensslAccepts(cms)]).toEqual([codes, accepted]);
+    }
   });
 });
 

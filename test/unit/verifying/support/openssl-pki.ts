@@ -1,4 +1,4 @@
-/** Certificates, CRLs and OCSP answers of every kind, made by the openssl program; what is wrong with them is requested. */
+/** Certificates, CRLs and OCSP answers, good and bad, made by the openssl program. */
 
 import { createPrivateKey, createPublicKey, generateKeyPairSync, sign, X509Certificate } from 'node:crypto';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
@@ -157,8 +157,6 @@ export interface CrlRequest {
   readonly to?: string;
   readonly extensions?: readonly string[];
   readonly sections?: string;
-  /** Signs in the issuer's place. */
-  readonly key?: string;
   /** `default` for keys that have their own. */
   readonly digest?: string;
   readonly args?: readonly string[];
@@ -166,24 +164,16 @@ export interface CrlRequest {
 
 /** PEM, by `openssl ca -gencrl`. */
 export function makeCrl(request: CrlRequest): string {
-  const {
-    issuer,
-    revoked = [],
-    from = '20260101000000Z',
-    to = '20270101000000Z',
-    key = issuer.key,
-    digest = 'sha256',
-    args = [],
-  } = request;
+  const { issuer, revoked = [], from = '20260101000000Z', to = '20270101000000Z', args = [] } = request;
   const index = revoked.map((entry) => `${indexLine(entry)}\n`).join('');
   const extensions = request.extensions === undefined ? [] : ['-crlexts', 'crl'];
   const sections = `[crl]\n${(request.extensions ?? []).join('\n')}\n${request.sections ?? ''}`;
   const files = {
-    'issuer.pem': request.key === undefined ? issuer.pem : make({ subject: issuerSubject(issuer), key }).pem,
-    'issuer.key': key,
+    'issuer.pem': issuer.pem,
+    'issuer.key': issuer.key,
     'index.txt': index,
     crlnumber: '01\n',
-    'ca.cnf': configuration(digest, [], sections),
+    'ca.cnf': configuration(request.digest ?? 'sha256', [], sections),
   };
   return openssl(
     ['ca', '-gencrl', '-config', 'ca.cnf', '-cert', 'issuer.pem', '-keyfile', 'issuer.key'].concat(
@@ -198,10 +188,6 @@ export function makeCrl(request: CrlRequest): string {
 function indexLine({ certificate, date, reason }: RevokedEntry): string {
   const revocation = reason === undefined ? date : `${date},${reason}`;
   return `R\t400101000000Z\t${revocation}\t${certificate.parsed.x509.serialNumber}\tunknown\t/CN=any`;
-}
-
-function issuerSubject({ parsed }: Made): string {
-  return `/CN=${parsed.name}`;
 }
 
 export interface OcspRequest {
