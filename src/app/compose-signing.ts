@@ -11,9 +11,8 @@ import { signingWarnings } from '../signing/errors.ts';
 import type { SigningEvent } from '../signing/outcome.ts';
 import type { ClientInfo } from '../signing/service/account.ts';
 import { withoutJournal } from '../signing/service/call.ts';
-import type { RunContext } from '../signing/signing-context.ts';
 import type { Inside } from '../signing/signing-policy.ts';
-import type { Signing } from '../signing/signing-run.ts';
+import type { RunContext, Signing } from '../signing/signing-run.ts';
 import { readChain } from './compose-config.ts';
 import {
   checkProxies,

@@ -4,23 +4,17 @@ import { readdir } from 'node:fs/promises';
 import { basename, dirname, relative, resolve, sep, win32 } from 'node:path';
 import { fileErrors } from './errors.ts';
 
-/**
- * Node.js replaces each invalid byte of a file name with this character. The path then leads to a different file or to
- * none.
- */
+/** Node.js replaces each invalid byte of a file name with this character. The path may then lead to another file. */
 const REPLACEMENT = '\ufffd';
 
-/**
- * Throws `name-not-utf8` if the path may stand for a file name that is not valid UTF-8. `isNew` is for a path that will
- * be created. If the name of the file contains U+FFFD, the original name is assumed not to be UTF-8.
- */
+/** Throws `name-not-utf8` if the path may stand for a file name that is not valid UTF-8. */
 export async function assertUtf8Name(path: string, isNew = false): Promise<void> {
   if (!path.includes(REPLACEMENT)) return;
   const whole = resolve(path);
   if (dirname(whole) !== whole) await assertUtf8Name(dirname(whole), isNew);
   const name = basename(whole);
   if (!name.includes(REPLACEMENT)) return;
-  // A folder that is missing or unreadable is reported later, when the path is opened.
+  // Opening the path later reports a folder that is missing or unreadable.
   const names = await readdir(dirname(whole), { encoding: 'buffer' }).catch(() => []);
   const isMangled = names.some((bytes) => !isUtf8(bytes) && joined(bytes.toString()) === joined(name));
   const isThere = names.some((bytes) => bytes.equals(Buffer.from(name)));
@@ -34,9 +28,7 @@ export async function isUtf8Name(path: string): Promise<boolean> {
   );
 }
 
-/**
- * An accented letter is one character in NFC (which most keyboards produce) and two in NFD (in file names of macOS).
- */
+/** An accented letter is one character in NFC, which most keyboards produce, and two in NFD, which macOS writes. */
 export function unicodeForms(text: string): readonly string[] {
   return [...new Set([text, text.normalize('NFC'), text.normalize('NFD')])];
 }
@@ -51,17 +43,12 @@ function joined(name: string): string {
   return name.replace(/\ufffd+/g, REPLACEMENT);
 }
 
-/**
- * Names of Windows devices. Such names exist in every folder, with any extension, and with spaces before the extension.
- */
+/** Names of Windows devices exist in every folder, with any extension, and with spaces before the extension. */
 const DEVICE = /^(?:con|prn|aux|nul|conin\$|conout\$|(?:com|lpt)[0-9¹²³])(?: *(?:[.:].*)?)$/i;
 // biome-ignore lint/suspicious/noControlCharactersInRegex: Windows rejects them in names.
 const REJECTED = /[<>:"|?*\u0000-\u001f]/;
 
-/**
- * Returns the reason why Windows cannot create a file with this path. Checks every path component after the drive, the
- * share or the prefix `\\?\` (Microsoft, "Naming Files, Paths, and Namespaces").
- */
+/** Returns the reason why Windows cannot create a file with this path ("Naming Files, Paths, and Namespaces"). */
 export function windowsNameProblem(path: string): string | undefined {
   const { root } = win32.parse(path);
   for (const name of path.slice(root.length).split(/[/\\]/)) {
@@ -77,13 +64,11 @@ export type MatchesPath = (path: string) => boolean;
 
 /**
  * Patterns work as in .gitignore: a pattern without a slash matches names in every folder, and a pattern for a folder
- * matches the content of the folder. A pattern with a slash matches absolute paths, or paths relative to the working
- * folder.
+ * matches its content. A pattern with a slash matches absolute paths, or paths relative to the working folder.
  */
 export async function matchesAnyOf(patterns: readonly string[]): Promise<MatchesPath> {
   if (patterns.length === 0) return () => false;
   const { default: picomatch } = await import('picomatch');
-  // Names that look the same are treated as equal, whatever Unicode form they have.
   const portable = (path: string): string => (sep === '/' ? path : path.replaceAll(sep, '/')).normalize('NFC');
   const tests = patterns.map((pattern) => {
     const written = portable(pattern).replace(/^\.\//, '').replace(/\/$/, '');

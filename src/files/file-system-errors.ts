@@ -6,7 +6,7 @@ import { didYouMean } from '../options/suggest.ts';
 import { fileErrors } from './errors.ts';
 import { unicodeForms } from './file-names.ts';
 
-/** Converts a system error to a CodesignError; `doing` follows the words "no permission to" in the message. */
+/** `doing` follows the words "no permission to" in the message. */
 export function fromFileSystem(thrown: unknown, doing: string): unknown {
   if (thrown instanceof CodesignError || !isSystemError(thrown)) return thrown;
   const cause = { cause: thrown };
@@ -32,7 +32,7 @@ export function fromFileSystem(thrown: unknown, doing: string): unknown {
   }
 }
 
-/** Suggests a file with a similar name, or the type of slash that this system uses. */
+/** Suggests a similar name, or the type of slash that this system uses. */
 function suggestionFor(path: string | undefined): string {
   if (path === undefined) return '';
   if (sep === '/' && path.includes('\\')) return `Did you mean ${path.replaceAll('\\', '/')}? `;
@@ -84,10 +84,7 @@ function isBusy(thrown: unknown, { platform }: Patience): boolean {
   return thrown.code === 'EBUSY' || (platform === 'win32' && (thrown.code === 'EPERM' || thrown.code === 'EACCES'));
 }
 
-/**
- * Returns `broken-link` if the path is a symbolic link whose target is missing; `link` is the path of the link in the
- * message.
- */
+/** Returns `broken-link` if the path is a link whose target is missing. The message shows `link` as the path. */
 export function orBrokenLink(thrown: unknown, path: string, link: string): unknown {
   const isMissing = isSystemError(thrown) && thrown.code === 'ENOENT';
   const leadsTo = isMissing ? linkAt(path) : undefined;

@@ -3,10 +3,7 @@ import { dirname, join } from 'node:path';
 import type { ByteSource } from '../bytes/byte-source.ts';
 import { type InputFile, openInput } from './input-file.ts';
 
-/**
- * Opens files in the folder of `path`, whatever the case of their names. The files stay open until the result is
- * disposed.
- */
+/** Opens files in the folder of `path`, ignoring case. The files stay open until the result is disposed. */
 export function filesNextTo(path: string) {
   const opened: InputFile[] = [];
   return {

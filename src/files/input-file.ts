@@ -8,18 +8,18 @@ import { fileErrors } from './errors.ts';
 import { assertUtf8Name } from './file-names.ts';
 import { inFileSystem, orBrokenLink, retryWhileBusy } from './file-system-errors.ts';
 
-/** Has few fields, because a run may have ten thousand files. */
+/** Contains few fields, because a run may have ten thousand files. */
 export type FileStats = Pick<
   BigIntStats,
   'dev' | 'ino' | 'size' | 'mtimeNs' | 'ctimeNs' | 'mode' | 'uid' | 'gid' | 'nlink'
 >;
 
-/** Identifies a file: all names of one file give the same value. */
+/** Returns the same value for all names of a file. */
 export function identityOf({ dev, ino }: Pick<FileStats, 'dev' | 'ino'>): string {
   return `${dev}:${ino}`;
 }
 
-/** Changes each time the file is written, if the file system's clock is precise enough to distinguish the two times. */
+/** Changes each time the file is written, if the clock of the file system is precise enough. */
 export function versionOf(stats: Pick<FileStats, 'dev' | 'ino' | 'size' | 'mtimeNs' | 'ctimeNs'>): string {
   return `${identityOf(stats)}:${stats.size}:${stats.mtimeNs}:${stats.ctimeNs}`;
 }
@@ -43,17 +43,17 @@ export interface InputFile extends AsyncDisposable {
   readonly stats: FileStats;
   /** False if another machine may also be able to access the file system. */
   readonly isLocal: boolean;
-  /** Set if the whole file is in memory, so that the source remains usable after the file is closed. */
+  /** True if the whole file is in memory. The source can then be used after the file is closed. */
   readonly isInMemory: boolean;
-  /** Set if the path leads to the file through a link with the file's own name. */
+  /** True if the path itself is a link. */
   readonly isLink: boolean;
-  /** Closes the file before the end of the scope. May be called twice. */
+  /** May be called twice. */
   close(): Promise<void>;
 }
 
 const LARGE_SIZE = 20_000_000;
 
-/** Small files are read in a single call. `onRead` is called only when large files are read. */
+/** Reads a small file immediately. `onRead` is called only for large files. */
 export async function openInput(path: string, onRead?: OnRead, isOnLocalDisk = localDisks()): Promise<InputFile> {
   await assertUtf8Name(path);
   const { isLocal, isLink, isSmall, handle } = await retryWhileBusy('read the file', async () => {
@@ -61,7 +61,7 @@ export async function openInput(path: string, onRead?: OnRead, isOnLocalDisk = l
       const named = lstatSync(path);
       const isLink = named.isSymbolicLink();
       const there = isLink ? statSync(path) : named;
-      // The path is checked before it is opened, because opening a device can have side effects.
+      // Checks the path first, because opening a device can have side effects.
       assertFile(there);
       const isLocal = isOnLocalDisk(path, there);
       const isSmall = isLocal && there.size <= LARGEST_DIRECT;
@@ -72,9 +72,9 @@ export async function openInput(path: string, onRead?: OnRead, isOnLocalDisk = l
     }
   });
   try {
-    // A synchronous call is faster than the thread pool, because the operating system has the result in memory.
+    // A synchronous call is faster than the thread pool here.
     const stats = await inFileSystem('read the file', async () => fstatSync(handle.fd, { bigint: true }));
-    // Between the two calls, another file may have replaced the file at this path.
+    // Another file may have replaced the file since the first check.
     assertFile(stats);
     const { dev, ino, size, mtimeNs, ctimeNs, mode, uid, gid, nlink } = stats;
     const kept = { dev, ino, size, mtimeNs, ctimeNs, mode, uid, gid, nlink };

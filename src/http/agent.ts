@@ -1,5 +1,3 @@
-/** undici's agent with a connector of this program, which opens the first connections in advance. */
-
 import type net from 'node:net';
 import type { Agent } from 'undici';
 import { repairAnswerHeads } from './answer-heads.ts';
@@ -7,14 +5,11 @@ import { type Connect, type Target, targetOf } from './connect.ts';
 
 /** Some services close a connection after one second without a request, counted from the last response. */
 const IDLE_MILLISECONDS = 800;
-/** Services wait longer for the first request on a connection than for later requests. */
+/** Services wait longer for the first request on a connection than for later ones. */
 const UNUSED_MILLISECONDS = 1900;
-/**
- * This time is subtracted from the keep-alive time that a service announces, because that time may start when the
- * response is sent.
- */
+/** The announced keep-alive time may start when the service sends the response, so this margin is subtracted. */
 const KEPT_MARGIN_MILLISECONDS = 2000;
-/** Some services send long headers. The limit is set explicitly, because Node.js options could change the default. */
+/** Options of Node.js can change the default limit. */
 const MAX_HEADER_BYTES = 64 * 1024;
 
 export function createAgent(open: Connect, connections: number | undefined, leadsThroughProxy = false) {
@@ -44,17 +39,14 @@ export function createAgent(open: Connect, connections: number | undefined, lead
     return agent;
   };
   return {
-    /** Loads the undici package on the first call. */
+    /** The first call loads the undici package. */
     get,
-    /**
-     * If the early connection fails, the first request reports that failure. After a long pause, the request opens a
-     * new connection instead.
-     */
+    /** The first request reports a failure of the first connection. */
     prepare(url: URL, count: number): void {
       early.prepare(targetOf(url), count);
       get().catch(() => undefined);
     },
-    /** Closes idle connections immediately, and every other connection after its response has arrived. */
+    /** Closes idle connections immediately, and the others after their responses have arrived. */
     async retire(): Promise<void> {
       early.close();
       await (await agent)?.close();
@@ -68,9 +60,7 @@ export function createAgent(open: Connect, connections: number | undefined, lead
 
 interface Early {
   opened: number;
-  /**
-   * The other connections wait for the first one, because a proxy may lock an account after several wrong passwords.
-   */
+  /** Further connections wait for this one, because a proxy may lock an account after several wrong passwords. */
   first?: Promise<net.Socket>;
   readonly unused: Set<Promise<net.Socket>>;
 }
@@ -78,7 +68,7 @@ interface Early {
 function openEarly(open: Connect, leadsThroughProxy: boolean) {
   const origins = new Map<string, Early>();
   const originOf = (target: Target): Early => {
-    const key = keyOf(target);
+    const key = `${target.protocol}//${target.hostname}:${target.port}`;
     const origin = origins.get(key) ?? { opened: 0, unused: new Set() };
     origins.set(key, origin);
     return origin;
@@ -108,7 +98,7 @@ function openEarly(open: Connect, leadsThroughProxy: boolean) {
       if (opening !== undefined) origin.unused.delete(opening);
       else origin.opened += 1;
       const socket = await opening;
-      // If data arrived before the first request is sent, it would be read as the response to that request.
+      // Data that arrived before the first request would be read as its response.
       if (socket?.readable && socket.writable && socket.readableLength === 0) return socket;
       socket?.destroy();
       return open(target);
@@ -117,8 +107,4 @@ function openEarly(open: Connect, leadsThroughProxy: boolean) {
       for (const origin of origins.values()) for (const opening of origin.unused) drop(origin, opening);
     },
   };
-}
-
-function keyOf({ protocol, hostname, port }: Target): string {
-  return `${protocol}//${hostname}:${port}`;
 }

@@ -8,7 +8,7 @@ import { type TrustRoots, trustInSteps } from './roots.ts';
 
 export interface Target {
   readonly protocol: string;
-  /** An IPv6 address has no brackets. */
+  /** IPv6 addresses have no brackets. */
   readonly hostname: string;
   /** Empty for the default port of the protocol. */
   readonly port: string;
@@ -21,16 +21,10 @@ export function targetOf({ protocol, hostname, port }: URL): Target {
   return { protocol, port, hostname: hostname.replace(/^\[|\]$/g, '') };
 }
 
-/**
- * Time after which the next address is tried. Node's default of 250 ms is too short for connections with long round
- * trips.
- */
+/** Wait before the next address is tried. Node's default of 250 ms is too short for long round trips. */
 const ADDRESS_MILLISECONDS = 2000;
 
-/**
- * `timeoutMilliseconds` limits the total time for name lookup, TCP and TLS. With a proxy, it limits each of the three
- * separately.
- */
+/** `timeoutMilliseconds` limits name lookup, TCP and TLS in total; with a proxy, each of them separately. */
 export function createConnector(roots: TrustRoots, timeoutMilliseconds: number, names: AddressBook) {
   const opening = new Set<net.Socket>();
   const trusting = trustInSteps(roots);
@@ -38,7 +32,7 @@ export function createConnector(roots: TrustRoots, timeoutMilliseconds: number, 
 
   let isAbandoned = false;
 
-  const establish = async (socket: net.Socket, hostname: string, event: Established): Promise<net.Socket> => {
+  const establish = async (socket: net.Socket, hostname: string, event: string): Promise<net.Socket> => {
     opening.add(socket);
     if (isAbandoned) socket.destroy(ABANDONED);
     try {
@@ -125,13 +119,12 @@ function openTls(target: Target, { context, session, tunnel }: TlsWay, names: Ad
     port: Number(port || 443),
     ...tryingAddresses(names),
     ...(tunnel && { socket: tunnel }),
-    // An IP address is not sent as a server name (RFC 6066, section 3). Node then checks the certificate against
-    // `host`.
+    // An IP address is no server name (RFC 6066, section 3). Node then checks the certificate against `host`.
     servername: net.isIP(hostname) ? '' : hostname,
     secureContext: context,
     ...(session && { session }),
     ALPNProtocols: ['http/1.1'],
-    // This option is set explicitly, because NODE_TLS_REJECT_UNAUTHORIZED changes the default.
+    // NODE_TLS_REJECT_UNAUTHORIZED changes the default of this option.
     rejectUnauthorized: true,
     checkServerIdentity,
   });
@@ -143,16 +136,14 @@ function openTls(target: Target, { context, session, tunnel }: TlsWay, names: Ad
   return socket.setNoDelay(true);
 }
 
-/** If subjectAltName contains no DNS name, Node would use the common name, which RFC 9525, section 2, forbids. */
+/** Without a DNS name in subjectAltName, Node would use the common name, which RFC 9525, section 2, forbids. */
 function checkServerIdentity(hostname: string, certificate: tls.PeerCertificate): Error | undefined {
   if (!certificate.subjectaltname) return new Error('the certificate has no subjectAltName (RFC 9525)');
   const subject = { ...certificate.subject, CN: '' };
   return tls.checkServerIdentity(hostname, { ...certificate, subject });
 }
 
-type Established = 'connect' | 'secureConnect';
-
-function established(socket: net.Socket, event: Established, timeoutMilliseconds: number): Promise<net.Socket> {
+function established(socket: net.Socket, event: string, timeoutMilliseconds: number): Promise<net.Socket> {
   return new Promise((resolve, reject) => {
     const tried: string[] = [];
     socket.on('connectionAttempt', (address: string) => tried.push(address));
@@ -169,7 +160,7 @@ function established(socket: net.Socket, event: Established, timeoutMilliseconds
       clearTimeout(timer);
       resolve(socket);
     });
-    // The listener stays attached, because an abandoned socket may report an error later.
+    // This listener stays attached, because an abandoned socket may still report an error.
     socket.on('error', (error) => fail(new ConnectFailure(reasonOf(error, socket), describe(error, socket))));
   });
 }
@@ -184,10 +175,7 @@ function describe(error: Error, socket: net.Socket): string {
 
 const presented = new WeakMap<net.Socket, tls.DetailedPeerCertificate>();
 
-/**
- * Mentions the issuer (such as a proxy that intercepts TLS), and the local clock if the certificate is not valid at the
- * current time.
- */
+/** The issuer may be a proxy that intercepts TLS, and a wrong clock may be the reason for a wrong validity. */
 function inWords(leaf: tls.DetailedPeerCertificate, code: string): string {
   let top = leaf;
   while (top.issuerCertificate && top.issuerCertificate !== top) top = top.issuerCertificate;
@@ -252,7 +240,7 @@ function openTunnel(
       if (first.length > 0) socket.unshift(first);
       resolve(socket);
     });
-    // The listener stays attached, because an abandoned connection may still report an error.
+    // This listener stays attached, because an abandoned connection may still report an error.
     request.on('error', (error) =>
       fail('proxy-refused', `did not respond to CONNECT as a proxy does: ${error.message}`),
     );
@@ -264,20 +252,17 @@ function openTunnel(
 const MAY_BE_REFUSED_SESSION: ReadonlySet<ConnectReason> = new Set(['tls-failed', 'unreachable']);
 
 /**
- * Resumes TLS sessions, so that later connections of this process do not need a full handshake (RFC 8446, section 2.2).
- *
- * TLS sessions are kept only in memory, because a stored session would allow others to decrypt a connection. All
- * connections to a server use the newest session with it, because some servers issue no new session on a resumed
- * connection. Observers can tell which connections were resumed from one another (appendix C.4), but the client's
- * address already shows that.
+ * Later connections of this process resume TLS sessions instead of a full handshake (RFC 8446, section 2.2). Sessions are
+ * kept only in memory, because a stored session would allow others to decrypt a connection. Each session is used several
+ * times, because some servers issue no new session on a resumed connection. Observers can then link the connections
+ * (appendix C.4), but the client's address shows that too.
  */
 function keepTlsSessions() {
   const newest = new Map<string, Buffer>();
   return {
     /**
-     * Opens a connection with the TLS session of an earlier connection, or without a session if that fails. When a
-     * session is resumed, no certificate is checked. Therefore a session is stored only if the certificate was trusted,
-     * and under the name (`server`) for which it was checked.
+     * Opens a connection with a stored session, or without one if that fails. A resumed connection checks no certificate,
+     * so a session is stored only for the name (`server`) for which its certificate was trusted.
      */
     async resume<T>(server: string, open: (session: Buffer | undefined) => Promise<T>): Promise<T> {
       const session = newest.get(server);
@@ -290,7 +275,7 @@ function keepTlsSessions() {
         return open(undefined);
       }
     },
-    /** Stores the TLS sessions of this connection, which arrive only after the certificate has been accepted. */
+    /** Sessions arrive only after the certificate has been accepted. */
     listen: (server: string, socket: tls.TLSSocket): void =>
       void socket.on('session', (session) => newest.set(server, session)),
   };

@@ -1,10 +1,8 @@
-/** Errors in the HTTP configuration, which are found before anything is sent. */
-
 import { defineErrors } from '../errors/define-errors.ts';
 
 export const httpErrors = defineErrors('usage', {
   'ca-file-unreadable': {
-    // The message never contains the path, because CODESIGN_CA_FILE may have been set to a secret by mistake.
+    // The message does not contain the path, because CODESIGN_CA_FILE may contain a secret by mistake.
     message: 'the TLS root certificate file cannot be read ({reason})',
     hint: 'Set --ca-file (or CODESIGN_CA_FILE) to the path of a PEM file that the current user can read.',
   },
@@ -22,7 +20,7 @@ export const httpErrors = defineErrors('usage', {
   },
 });
 
-/** Reason why no connection was made. If there was no connection, no byte of the request has been sent. */
+/** Reason why no connection was made, and therefore no byte of the request was sent. */
 export type ConnectReason =
   | 'host-not-found'
   | 'refused'
@@ -30,11 +28,9 @@ export type ConnectReason =
   | 'tls-untrusted'
   | 'tls-failed'
   | 'unreachable'
-  /**
-   * No connection to the proxy, for example because its name was not found, the connection was refused, or TLS failed.
-   */
+  /** The connection to the proxy failed for one of the reasons above. */
   | 'proxy-unreachable'
-  /** The proxy requires credentials, or rejected those that it received. */
+  /** The proxy requires credentials, or rejected them. */
   | 'proxy-unauthorized'
   | 'proxy-refused';
 

@@ -1,5 +1,3 @@
-/** Sends a request at most once, within limits on time and size. Reliably reports whether anything was sent. */
-
 import type { IncomingHttpHeaders } from 'node:http';
 import { setImmediate as turnOfEventLoop } from 'node:timers/promises';
 import type { Dispatcher } from 'undici';
@@ -9,14 +7,11 @@ import type { HttpProxy } from './proxy.ts';
 import type { AnswerHead, ExchangeRequest, Failure, FailureReason, Outcome } from './request.ts';
 
 /**
- * Sends the request at most once, and does not follow redirects. Returns every outcome as a value, including network
- * failures.
+ * Sends the request at most once, follows no redirects, and returns failures as values. `mayHaveArrived` is reliable even
+ * after an unknown error, because it becomes true when undici starts to write to an open connection.
  *
- * `mayHaveArrived` becomes true when undici starts to write the request to an open connection. It is therefore reliable
- * even after an unknown error.
- *
- * @param isStale called directly before undici writes to the connection. If `isStale` returns true, the connection may
- * have been closed, so nothing is sent and the result is undefined.
+ * @param isStale called directly before undici writes. If `isStale` returns true, nothing is sent, and the result is
+ * undefined.
  */
 export function exchange(
   dispatcher: Dispatcher,
@@ -25,10 +20,10 @@ export function exchange(
 ): Promise<Outcome | undefined> {
   const { signal } = request;
   return new Promise((resolve) => {
-    /** Is set when undici starts to write the request. */
+    /** Assigned when undici starts to write the request. */
     let controller: Dispatcher.DispatchController | undefined;
     let head: AnswerHead | undefined;
-    /** The time is used only in messages, because it does not prove that anything has arrived. */
+    /** This time is only shown in messages. */
     let sent = 0;
     const sinceSent = (): string => (process.uptime() - sent).toFixed(1);
     let length = 0;
@@ -62,8 +57,7 @@ export function exchange(
       if (controller === undefined || !request.isPaid) giveUp('interrupted', 'interrupted');
     };
     const timer = setTimeout(async () => {
-      // If this process was suspended, the response may have arrived but not been read, because Node.js runs timers
-      // first.
+      // After a suspension of this process, Node.js runs timers before it reads a response that has arrived.
       await turnOfEventLoop();
       await turnOfEventLoop();
       const what = controller === undefined ? 'no connection' : 'no response';
@@ -72,7 +66,7 @@ export function exchange(
 
     const handler: Dispatcher.DispatchHandler = {
       onRequestStart(started) {
-        // Either the request was aborted while it waited for a connection, or undici tried to send it a second time.
+        // The request was aborted while it waited for a connection, or undici tries to send it a second time.
         if (settled || controller !== undefined) throw new Error('the request is not sent');
         if (isStale()) {
           settle(undefined);
@@ -113,9 +107,8 @@ export function exchange(
 }
 
 /**
- * Some proxies compress the response even though the request does not allow it (RFC 9110, section 8.4.1). Decodes the
- * bytes that have arrived, even if the last part is missing. Returns the bytes unchanged if they cannot be decoded
- * within the size limit.
+ * Some proxies compress responses although the request does not allow it (RFC 9110, section 8.4.1). Also decodes an
+ * incomplete body. Returns the bytes unchanged if they cannot be decoded within the size limit.
  */
 async function decode(body: Buffer, coding: string | undefined, limit: number): Promise<Uint8Array> {
   if (!/^(x-)?gzip$|^deflate$/i.test(coding ?? '')) return body;
@@ -130,7 +123,7 @@ async function decode(body: Buffer, coding: string | undefined, limit: number): 
     try {
       return decompress();
     } catch {
-      // If data cannot be decoded, the caller reports it.
+      // The caller reports a body that cannot be decoded.
     }
   }
   return body;

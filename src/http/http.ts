@@ -13,13 +13,10 @@ export const LONGEST_TO_CONNECT_MILLISECONDS = 10_000;
 export interface HttpOptions {
   readonly roots: TrustRoots;
   readonly userAgent: string;
-  /**
-   * Limit on the number of connections to one origin. Any further request waits, and the wait counts towards its
-   * deadline.
-   */
+  /** Limit on the connections to one origin. Further requests wait, which counts towards their deadlines. */
   readonly connections?: number | undefined;
   readonly connectMilliseconds?: number | undefined;
-  /** By default, no proxies are used, because the environment is not read here. */
+  /** The default is none. */
   readonly proxies?: Proxies | undefined;
   readonly names?: AddressBook | undefined;
 }
@@ -28,14 +25,11 @@ export interface JsonRequest extends Pick<ExchangeRequest, 'url' | 'headers'>, R
   readonly body: Uint8Array;
 }
 
-/**
- * A request without secrets, sent to a timestamp authority or to a URL from a certificate (CRL, OCSP responder,
- * issuer).
- */
+/** A request to a timestamp authority or to a URL in a certificate (CRL, OCSP responder, issuer). */
 interface PlainRequest extends RequestBounds {
   readonly url: URL;
   readonly accept: string;
-  /** The request must not contain credentials, because most of these requests do not use TLS. */
+  /** These headers must not contain credentials, because most of these requests do not use TLS. */
   readonly headers?: Readonly<Record<string, string>> | undefined;
 }
 
@@ -45,19 +39,15 @@ export interface PlainPostRequest extends PlainRequest {
 }
 
 export interface Http {
-  /** POSTs JSON once. Returns network failures as outcomes. Throws for an `http:` URL of another machine. */
+  /** POSTs JSON once. Throws for an `http:` URL of another machine. */
   postJson(request: JsonRequest): Promise<Outcome>;
-  /**
-   * Sends one POST request to any URL, and does not follow redirects. Returns failures as outcomes and does not throw
-   * them.
-   */
   post(request: PlainPostRequest): Promise<Outcome>;
   get(request: PlainRequest): Promise<Outcome>;
-  /** Opens connections in advance. If the first connection fails, the first request reports the failure. */
+  /** Opens connections in advance. The first request reports a failure of the first connection. */
   prepare(url: URL, count?: number): void;
-  /** Resolves the host name before it is needed. If the query for the name fails, the first connection tries again. */
+  /** Resolves the host name in advance. Failures have no effect. */
   resolve(url: URL): void;
-  /** Closes all connections. Requests that are still running fail because their connections are closed. */
+  /** Closes all connections, so requests in progress fail. */
   close(): Promise<void>;
 }
 
@@ -68,8 +58,7 @@ export function createHttp(options: HttpOptions): Http {
     const { https } = proxies;
     return {
       direct: createAgent(connector.connect, connections),
-      // Tunnels need a separate agent, because they only pass through the proxy. The proxy itself may also be the
-      // target of a request.
+      // Tunnels need an agent of their own, because the proxy itself may be the target of other requests.
       tunnelled: https && isUsable(https) ? createAgent(connector.through(https), connections, true) : undefined,
     };
   };
@@ -77,7 +66,7 @@ export function createHttp(options: HttpOptions): Http {
   const retired: (typeof agents)[] = [];
   const standstills = watchStandstills(() => {
     retired.push(agents);
-    // Requests that still wait for a connection of the old agent are moved to the new agent.
+    // Requests that wait for a connection of the old agent move to the new agent.
     for (const agent of Object.values(agents)) agent?.retire().catch(() => undefined);
     agents = openAgents();
   });
@@ -93,8 +82,8 @@ export function createHttp(options: HttpOptions): Http {
     await agentFor(request.url).agent.get();
     await request.beforeSend?.();
     for (;;) {
-      // After long synchronous work, Node.js has not yet processed idle timers and connections that the service closed.
-      // Both have certainly been processed after two turns of the event loop.
+      // After long synchronous work, Node.js has not processed idle timers and closed connections. Two turns of the
+      // event loop process both.
       await turnOfEventLoop();
       await turnOfEventLoop();
       const { agent, proxy } = agentFor(request.url);
@@ -114,7 +103,10 @@ export function createHttp(options: HttpOptions): Http {
   ): Promise<Outcome> => {
     const { url, accept, headers, ...bounds } = request;
     // Some URLs in certificates use ldap:.
-    if (url.protocol !== 'http:' && url.protocol !== 'https:') return unknownProtocol(url);
+    if (url.protocol !== 'http:' && url.protocol !== 'https:') {
+      const detail = `${url.protocol} is neither http: nor https:`;
+      return { kind: 'failure', reason: 'unreachable', mayHaveArrived: false, head: undefined, detail };
+    }
     const all = { ...contentType, accept, 'user-agent': userAgent, ...headers };
     return send({ ...bounds, method, url, headers: all, body });
   };
@@ -144,18 +136,13 @@ export function createHttp(options: HttpOptions): Http {
   };
 }
 
-function unknownProtocol({ protocol }: URL): Outcome {
-  const detail = `${protocol} is neither http: nor https:`;
-  return { kind: 'failure', reason: 'unreachable', mayHaveArrived: false, head: undefined, detail };
-}
-
 const TICK_MILLISECONDS = 500;
-/** The longest time for which a connection may be idle, plus one tick. */
+/** Longest idle time of a connection, plus one tick. */
 const STANDSTILL_MILLISECONDS = 2400;
 
 /**
- * Detects that the process was suspended or that the machine slept, because servers may have closed the connections
- * meanwhile. Uses the time of day, because other clocks stop when the machine sleeps.
+ * Servers may close connections while the process is suspended or the machine sleeps. Uses the time of day, because other
+ * clocks stop while the machine sleeps.
  */
 function watchStandstills(onStandstill: () => void) {
   let last = Date.now();

@@ -1,25 +1,20 @@
-/** Requests to this machine never use a proxy. */
-
 import { isIP, isIPv4 } from 'node:net';
 import type { Secret } from '../secrets/secret.ts';
 
 export interface HttpProxy {
-  /** Scheme, host and port. The user name and the password are removed from the URL, because messages show it. */
+  /** The URL contains no user name and no password, because messages show it. */
   readonly url: URL;
-  /** Value of the Proxy-Authorization header, which is sent only to the proxy. */
+  /** Value of the Proxy-Authorization header. */
   readonly authorization: Secret | undefined;
 }
 
-/**
- * A proxy that is configured but cannot be used. A request that needs this proxy fails instead of silently bypassing
- * it.
- */
+/** If a proxy cannot be used, requests that need the proxy fail. They never bypass it silently. */
 export interface UnusableProxy {
   readonly refusal: Error;
 }
 
 export interface ProxyException {
-  /** A host name in lower case, without a leading dot; an IPv6 address has no brackets. */
+  /** Host name in lower case without a leading dot, or IPv6 address without brackets. */
   readonly host: string;
   readonly port: string | undefined;
 }
@@ -33,9 +28,8 @@ export interface Proxies {
 export const NO_PROXIES: Proxies = { https: undefined, http: undefined, exceptions: [] };
 
 /**
- * Reads NO_PROXY like curl: names are separated by commas or spaces. A name covers all its subdomains, with or without
- * a leading dot or `*.`. An entry with a port applies only to that port, and `*` alone matches every host. Address
- * ranges are not supported, so such an entry matches nothing.
+ * Reads NO_PROXY like curl: commas or spaces separate names, a name covers its subdomains, and `*` alone covers every
+ * host. Address ranges are not supported.
  */
 export function readExceptions(text: string): Proxies['exceptions'] {
   const entries = text
@@ -72,9 +66,8 @@ function covers(exception: ProxyException, host: string, port: string): boolean 
 }
 
 /**
- * `http:` may carry credentials only if the URL certainly leads to this machine. Uses the host that the URL parser
- * returns, never the text of the URL. The parser converts `127.1` and `0x7f000001` to 127.0.0.1. The parser does not
- * convert `127.0.0.1.example.com` and `localhost@example.com`.
+ * `http:` may carry credentials only to this machine, and requests to it use no proxy. The host of a parsed URL is
+ * reliable: the parser converts `127.1` to 127.0.0.1, and removes the user name of `localhost@example.com`.
  */
 export function isLoopback(url: URL): boolean {
   const host = url.hostname;

@@ -1,10 +1,8 @@
-/** Retries calls that may succeed later, within limits on the number of attempts and the total waiting time. */
-
 import { setTimeout as delay } from 'node:timers/promises';
 
 export interface RetryClock {
   readonly sleep: (milliseconds: number, signal?: AbortSignal) => Promise<unknown>;
-  /** The callback must return a value with 0 ≤ random < 1. */
+  /** Returns a number from 0 to 1, like Math.random. */
   readonly random: () => number;
 }
 
@@ -16,7 +14,7 @@ export const REAL_RETRY_CLOCK: RetryClock = {
 export type Attempt<Result, Failure> =
   | { readonly kind: 'done'; readonly result: Result }
   | {
-      /** `transient`: the request had no effect, or a duplicate would be harmless, and the next attempt may succeed. */
+      /** The request had no effect, or a duplicate would be harmless, and the next attempt may succeed. */
       readonly kind: 'transient';
       readonly failure: Failure;
       readonly maxAttempts: number;
@@ -34,7 +32,7 @@ export type Retried<Result, Failure> = { readonly attempts: number } & (
   | { readonly result: Result }
   | {
       readonly failure: Failure;
-      /** True if another attempt might succeed after a wait that is longer than the limit. */
+      /** True if another attempt might succeed after a longer wait. */
       readonly mayRecover: boolean;
     }
 );
@@ -84,27 +82,22 @@ export async function retry<Result, Failure>(
 const FIRST_WAIT = 500;
 const LONGEST_BACK_OFF = 8_000;
 export const LONGEST_WAIT = 60_000;
-/** Adds a random time to each wait, so that waiting requests do not all start at the same moment. */
+/** Limit on the random time that is added to each Retry-After, so that waiting requests start at different times. */
 const SPREAD = 250;
 
-/**
- * Returns the number of milliseconds to wait before the next attempt. `attempts` is the number of attempts so far, at
- * least 1.
- */
+/** Milliseconds to wait after the given number of attempts. */
 export function waitAfter(attempts: number, random: number, retryAfter?: number): number {
   if (retryAfter !== undefined) return Math.min(retryAfter + random * SPREAD, LONGEST_WAIT);
   const backOff = Math.min(FIRST_WAIT * 2 ** (attempts - 1), LONGEST_BACK_OFF);
   return backOff * (0.5 + random / 2);
 }
 
-/** A date may contain a comma after the weekday. Commas at other positions separate the values of several headers. */
+/** Commas separate the values of several headers, except the comma after a weekday. */
 const VALUES = /\s*[A-Za-z]{3,9}, \d[^,]*[A-Za-z][^,]*|[^,]+/g;
 
 /**
- * Reads the Retry-After header (RFC 9110, section 10.2.3), which contains seconds or a date. Returns the longest wait
- * in milliseconds, at least 0; undefined if the header is absent or unreadable.
- *
- * @param header values of all such headers, joined with commas
+ * Reads the joined values of the Retry-After headers (RFC 9110, section 10.2.3), which contain seconds or a date. Returns
+ * the longest wait in milliseconds; undefined if no value is readable.
  */
 export function readRetryAfter(header: string | undefined, now: number): number | undefined {
   const waits = (header?.match(VALUES) ?? []).map((value) => readOne(value.trim(), now));
@@ -113,7 +106,7 @@ export function readRetryAfter(header: string | undefined, now: number): number 
 
 function readOne(text: string, now: number): number | undefined {
   if (/^\d+$/.test(text)) return Number(text) * 1000;
-  // Accepts only dates in the HTTP form, because Date.parse would read "-5" as a year.
+  // Date.parse would read "-5" as a year.
   const date = /^[A-Za-z]{3,9},? .*\d{2}:\d{2}:\d{2}/.test(text) ? Date.parse(text) : Number.NaN;
   return Number.isNaN(date) ? undefined : Math.max(0, date - now);
 }

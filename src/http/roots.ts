@@ -6,25 +6,21 @@ import type { CodesignError } from '../errors/codesign-error.ts';
 import { systemReason } from '../errors/system-reason.ts';
 import { ConnectFailure, httpErrors } from './errors.ts';
 
-/** All trusted roots of a system are about 250 KiB long in total. */
+/** The trusted roots of a system have about 250 KiB. */
 const LARGEST_CA_FILE = 16 * 1024 * 1024;
 
 /**
- * Trusted roots, in steps that are increasingly slow to load. A server is trusted if any step trusts it, so using only
- * the last step would give the same result. The last step takes 60 ms (Node.js 20) to 130 ms (Node.js 24, which reads
- * the system's roots). The first step takes almost no time.
+ * A server is trusted if one of two steps trusts it. Using only `all` would give the same result, but loading it takes
+ * 60 ms (Node.js 20) to 130 ms (Node.js 24, which reads the system's roots).
  */
 export interface TrustRoots {
-  /** The user's own roots (--ca-file) in PEM; undefined if the first step uses Node's default roots. */
+  /** The user's own roots (--ca-file) in PEM; undefined stands for Node's default roots. */
   readonly own: readonly string[] | undefined;
-  /** All trusted roots in PEM, including `own`; undefined if they are the same as in the first step. */
+  /** All trusted roots in PEM, including `own`; undefined if they are the same as `own`. */
   readonly all: () => Promise<readonly string[] | undefined>;
 }
 
-/**
- * `caFile`: PEM file with additional roots. The file is read immediately. An invalid file is therefore reported as a
- * usage error before anything is sent. All other roots are read only when they are needed.
- */
+/** Reads `caFile` immediately, so that an invalid file is reported before anything is sent. */
 export async function loadRoots(
   caFile: string | undefined,
   environment: Readonly<Record<string, string | undefined>>,
@@ -65,12 +61,12 @@ async function everyRoot(
   if (getCACertificates !== undefined) {
     return [...new Set([...(own ?? []), ...getCACertificates('default'), ...getCACertificates('system')])];
   }
-  // In older versions of Node.js, an undefined list means the default roots and the extra roots.
+  // In Node.js before 22.15, an undefined list means the default roots and those of NODE_EXTRA_CA_CERTS.
   if (own === undefined) return undefined;
   return [...own, ...tls.rootCertificates, ...(await extraRoots(environment.NODE_EXTRA_CA_CERTS))];
 }
 
-/** Ignores an unusable file, because Node.js already ignored it at startup, with a warning. */
+/** Node.js has already reported an unusable file at startup. */
 async function extraRoots(path: string | undefined): Promise<readonly string[]> {
   if (path === undefined || path === '') return [];
   return readFile(path, 'utf8').then(certificatesIn, () => []);
@@ -80,23 +76,17 @@ function certificatesIn(text: string): readonly string[] {
   return text.match(/-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g) ?? [];
 }
 
-/**
- * Returns an error if this variable is set, and otherwise returns undefined. This program always verifies certificates.
- * A user who sets the variable expects that connections are not verified, and the variable makes other programs in the
- * same environment unsafe.
- */
+/** A user who sets this variable expects that certificates are not verified, but this program always verifies them. */
 export function tlsChecksDisabled(
   environment: Readonly<Record<string, string | undefined>>,
 ): CodesignError | undefined {
   return environment.NODE_TLS_REJECT_UNAUTHORIZED === '0' ? httpErrors('tls-checks-disabled') : undefined;
 }
 
-export type Trusting = <T>(open: (context: tls.SecureContext) => Promise<T>) => Promise<T>;
-
-export function trustInSteps(roots: TrustRoots): Trusting {
+export function trustInSteps(roots: TrustRoots) {
   let first: tls.SecureContext | undefined;
   let everything: Promise<tls.SecureContext | undefined> | undefined;
-  return async (open) => {
+  return async <T>(open: (context: tls.SecureContext) => Promise<T>): Promise<T> => {
     first ??= secureContext(roots.own);
     const context = (await everything) ?? first;
     try {
@@ -111,7 +101,6 @@ export function trustInSteps(roots: TrustRoots): Trusting {
   };
 }
 
-/** If `ca` is not set, Node.js uses its default roots, including those of NODE_EXTRA_CA_CERTS. */
 function secureContext(ca: readonly string[] | undefined): tls.SecureContext {
   return tls.createSecureContext({ minVersion: 'TLSv1.2', ...(ca === undefined ? {} : { ca: [...ca] }) });
 }

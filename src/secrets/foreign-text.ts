@@ -1,22 +1,11 @@
-/**
- * Removes secrets from untrusted text: a service or a timestamp authority may repeat the credentials that it received.
- */
+/** Removes secrets from untrusted text: a service or an authority may repeat the credentials that it received. */
 
-export interface ForeignText {
-  mask(text: string): string;
-  /** Like `mask`, but also replaces text that could be an encoded secret. The result is safe to print and to store. */
-  show(text: string): string;
-  /**
-   * Also decodes any Base64 in the text. Ignores secrets that are shorter than `SHORTEST`, because they can occur in a
-   * text by chance.
-   */
-  holdsSecret(text: string): boolean;
-}
+export type ForeignText = ReturnType<typeof foreignText>;
 
 const MASK = '[secret]';
 const SHORTEST = 8;
 
-export function foreignText(secrets: readonly string[]): ForeignText {
+export function foreignText(secrets: readonly string[]) {
   const given = secrets.filter((secret) => secret !== '').map((secret) => secret.normalize('NFC'));
   const skeletons = [...new Set(given.flatMap(formsOf))].filter((form) => form.length >= SHORTEST);
   const patterns = given.map(patternOf);
@@ -32,12 +21,14 @@ export function foreignText(secrets: readonly string[]): ForeignText {
     return masked + show(text.slice(done));
   };
   return {
-    mask: (text) => mask(text, (between) => between),
-    show: (text) => mask(text, withoutDenseRuns),
-    holdsSecret(foreign) {
+    mask: (text: string): string => mask(text, (between) => between),
+    /** Also replaces text that could be an encoded secret. The result is safe to print and to store. */
+    show: (text: string): string => mask(text, withoutDenseRuns),
+    /** Also decodes Base64 in the text. Ignores short secrets, which can occur in a text by chance. */
+    holdsSecret(foreign: string): boolean {
       return [foreign, ...decodedAtEachOffset(foreign)].some((one) => {
         const text = one.normalize('NFC');
-        // Positions are not computed here: in a run with 300 small programs, they would take 4 % of the processor time.
+        // Computing positions would take 4 % of the processor time of a run with 300 small programs.
         const letters = lettersOf(text);
         return long.some((pattern) => text.search(pattern) !== -1) || skeletons.some((form) => letters.includes(form));
       });
@@ -45,10 +36,7 @@ export function foreignText(secrets: readonly string[]): ForeignText {
   };
 }
 
-/**
- * Base64 encodes groups of four digits. If the start of a group is unknown, the data is decoded from each of the first
- * four digits.
- */
+/** A group of four Base64 digits may begin with any of the first four digits. */
 function decodedAtEachOffset(text: string): readonly string[] {
   return [0, 1, 2, 3].map((offset) => Buffer.from(text.slice(offset), 'base64').toString('latin1'));
 }
@@ -78,19 +66,15 @@ function formsOf(secret: string): readonly string[] {
   return forms.map(lettersOf);
 }
 
-/**
- * Returns those Base64 digits that do not depend on the bytes before or after the secret. Each Base64 digit encodes 6
- * bits.
- */
+/** Returns the Base64 digits (6 bits each) that do not depend on the bytes before or after the secret. */
 function base64At(bytes: Uint8Array, offset: number): string {
   const text = Buffer.concat([Buffer.alloc(offset), bytes, Buffer.alloc(3)]).toString('base64');
   return text.slice(Math.ceil((offset * 8) / 6), Math.floor(((offset + bytes.length) * 8) / 6));
 }
 
 /**
- * Returns only the ASCII letters and digits of the text, in lower case. The comparison then ignores case, white space,
- * invisible characters, separators and backslashes. It also ignores the alphabet of base64url, and UTF-8 that was
- * misread as Latin-1.
+ * Returns the ASCII letters and digits in lower case. Comparing them ignores case, white space, separators, backslashes,
+ * invisible characters, the alphabet of base64url, and UTF-8 that was misread as Latin-1.
  */
 function lettersOf(text: string): string {
   return text.replace(/[^0-9a-z]+/gi, '').toLowerCase();
@@ -111,9 +95,9 @@ function findSkeletons(text: string, wanted: readonly string[]): readonly Span[]
 const SHORTEST_RUN = 16;
 
 /**
- * Replaces each run of 16 or more characters with `…`, because it could be a secret in an unknown form. Keeps plain
- * words, URLs and UUIDs. Adjacent parts of any other kind form one run, because the bytes of a secret may be printed
- * with spaces between them. Removes the user name and the password from each URL.
+ * Replaces each run of 16 or more characters with `…`, because it could be a secret in an unknown form. Plain words, URLs
+ * and UUIDs end a run; spaces do not, because they may separate the printed bytes of a secret. Removes the user name and
+ * the password from each URL.
  */
 export function withoutDenseRuns(foreign: string): string {
   const text = foreign.replace(/\/\/[^\s/?#@]*@/g, '//');
@@ -136,15 +120,13 @@ export function withoutDenseRuns(foreign: string): string {
   return shown;
 }
 
-/** Matches white space, a URL up to its query, or any other text between white space. */
+/** White space, a URL up to its query, or any other text between white space. */
 const PARTS = /\s+|["'(<[]*https?:\/\/[^\s\p{C}?#]*|\S+/gu;
 
-/** Matches a word. The bytes of a secret form no words if they are printed with separators. */
+/** A word. Bytes that are printed with separators form no words. */
 const WORD_INSIDE = /(?<![\p{L}\p{Nd}])\p{Lu}?\p{Ll}{4,}(?![\p{L}\p{Nd}])/u;
 
-/**
- * Accepts words joined by punctuation, with short numbers after or between them: `status=500`, `sha256`, `/v1/sign`.
- */
+/** Accepts words joined by punctuation, and short numbers: `status=500`, `sha256`, `/v1/sign`. */
 function isPlain(part: string): boolean {
   const text = withNames(part);
   if (UNUSUAL.test(text) || (text.match(/\p{Nd}/gu)?.length ?? 0) > MOST_DIGITS) return false;
@@ -152,10 +134,7 @@ function isPlain(part: string): boolean {
   return pieces.some(isNoByte) && pieces.every((piece) => /^\p{Nd}+$/u.test(piece) || isWord(piece));
 }
 
-/**
- * Replaces UUIDs, times and host names with words, because they are harmless. Percent escapes in a URL are treated as
- * digits.
- */
+/** Replaces UUIDs, times and addresses with words, because they are harmless, and percent escapes in URLs with digits. */
 function withNames(part: string): string {
   const named = part.replace(UUID, 'uuid').replace(TIME, 'time').replace(IPV4, 'host');
   return /^["'(<[]*(?:https?:\/)?\//.test(part) ? named.replace(/%[0-9a-f]{2}/gi, '-00-') : named;
@@ -166,7 +145,7 @@ const TIME =
   /(?<![\d:-])(?:20\d\d-\d\d-\d\d(?:T\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?(?:Z|[+-]\d\d:?\d\d)?)?|\d\d:\d\d:\d\d)(?![\d:-])/;
 const IPV4 = /(?<![\d.])(?:\d{1,3}\.){3}\d{1,3}(?!\.?\d)/;
 
-/** Matches characters except letters, digits, and the punctuation that is common in sentences, names and settings. */
+/** Matches characters that are rare in sentences, names and settings. */
 const UNUSUAL = /[^\p{L}\p{M}\p{Nd}\p{P}=|<>`]|[\\&%#]/u;
 const MOST_DIGITS = 6;
 
@@ -178,16 +157,10 @@ function isNoByte(piece: string): boolean {
 const LONGEST_WORD = 30;
 /** Underscores join the words of constants in upper case, but never occur in Base32. */
 const MOST_CAPITALS = 15;
-/**
- * A rise is an upper-case letter after a lower-case letter. NoSuchKeyException has one rise for every six letters;
- * Base64 has more.
- */
+/** A rise is an upper-case letter after a lower-case letter. NoSuchKeyException has three rises in 18 letters. */
 const LETTERS_FOR_EACH_RISE = 6;
 
-/**
- * Accepts letters, optionally followed by up to four digits. In some languages, words have no spaces between them and
- * no upper or lower case.
- */
+/** The limits apply only to letters with case: languages without case may write no spaces between words. */
 function isWord(piece: string): boolean {
   if (!/^[\p{L}\p{M}]+\p{Nd}{0,4}$/u.test(piece)) return false;
   const count = (pattern: RegExp): number => piece.match(pattern)?.length ?? 0;

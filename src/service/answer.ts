@@ -1,7 +1,3 @@
-/**
- * Reads the responses of the service: the envelope (API 2.1), a success (rule 4.1.1), and anything else as an error.
- */
-
 import { fingerprintOf } from '../crypto/fingerprint.ts';
 import type { CodesignError } from '../errors/codesign-error.ts';
 import type { AnswerHead } from '../http/request.ts';
@@ -12,9 +8,7 @@ import { businessErrors, isOfGateway, statusErrors } from './errors.ts';
 import type { Envelope } from './messages.ts';
 import type { SignatureRecord } from './signing-service.ts';
 
-/**
- * Prepares text from the service for display: makes it printable, limits its length, and removes repeated credentials.
- */
+/** Makes text from the service printable, and removes credentials from it. */
 export type Show = (text: string) => string;
 
 const UNAUTHORIZED = 401;
@@ -23,6 +17,7 @@ export function isSuccessStatus(status: number): boolean {
   return status >= 200 && status <= 299;
 }
 
+/** API 2.1. */
 export function readEnvelope(body: Uint8Array): Envelope | undefined {
   const { code, message, data } = membersOf(readJson(body));
   if (typeof code !== 'number' || !Number.isInteger(code)) return undefined;
@@ -35,7 +30,6 @@ function membersOf(value: unknown): Readonly<Record<string, unknown>> {
 
 const UTF8 = new TextDecoder();
 
-/** Returns undefined if another server answered, or if the response was damaged. */
 function readJson(body: Uint8Array): unknown {
   try {
     return JSON.parse(UTF8.decode(body));
@@ -44,9 +38,7 @@ function readJson(body: Uint8Array): unknown {
   }
 }
 
-/**
- * True if the credentials were rejected by HTTP 401, or by an envelope with code 401 under any status (API 5.6 and 7).
- */
+/** True for HTTP 401, and for an envelope with code 401 under any status (API 5.6 and 7). */
 export function saysUnauthorized(status: number, envelope: Envelope | undefined): boolean {
   return status === UNAUTHORIZED || envelope?.code === UNAUTHORIZED;
 }
@@ -75,17 +67,13 @@ export function statusError({ operation, head, envelope, attempts, show }: Refus
   return statusErrors('http-error', details, { ...context, mayHaveBeenCounted: operation === 'sign' && isUncertain });
 }
 
-/** A gateway may send such a 503 response even after the service has made a signature. */
+/** A gateway may send such a response even after the service has made a signature. */
 export function isBare503({ status, headers }: AnswerHead, envelope: Envelope | undefined): boolean {
   if (status !== 503 || envelope !== undefined) return false;
   return readRetryAfter(headers.get('retry-after'), 0) === undefined;
 }
 
-/**
- * If a response with status 2xx contains an error code, throws that error.
- *
- * @param record reads the id of a record in the response
- */
+/** Reads a response with status 2xx (rule 4.1.1). `record` reads the id of a record in the response. */
 export function readData(
   { operation, head, envelope, show }: Refusal,
   body: Uint8Array,
@@ -117,11 +105,8 @@ export function holdsSignature(data: unknown): boolean {
 }
 
 /**
- * Returns the signature record in the `data` field of a success (API 2.4). The id of the record is converted by
- * `storable`. An id that is not text is treated as missing, because the signature can still be used. Throws
- * `no-signature` or `signature-unreadable`.
- *
- * @param storable prepares an id for storage and display
+ * Reads the `data` of a success (API 2.4). An id that is not text is treated as missing, because the signature can still
+ * be used. `storable` prepares an id for storage and display.
  */
 export function readSignatureRecord(
   data: unknown,
@@ -140,9 +125,8 @@ export function readSignatureRecord(
 }
 
 /**
- * Decodes Base64 (RFC 4648, sections 4 and 5) with any white space and padding. The decoder is lenient, because the
- * signature has been paid for and is checked later with the certificate's key. Returns undefined for any other text,
- * because Buffer would skip invalid characters in it.
+ * Decodes Base64 (RFC 4648, sections 4 and 5) with any white space and padding, because the signature has been paid for
+ * and is checked later. Returns undefined for other text, in which Buffer would skip invalid characters.
  */
 function decodeBase64(text: string): Uint8Array | undefined {
   const digits = text.replace(/\s/g, '').replace(/=+$/, '');
@@ -152,7 +136,7 @@ function decodeBase64(text: string): Uint8Array | undefined {
 
 function describeBody({ headers }: AnswerHead, body: Uint8Array): string {
   if (body.length === 0) return 'it is empty';
-  // Compression is never requested and never decoded, because a few compressed bytes could expand without limit.
+  // Compressed bodies are not decoded, because a few bytes could expand without limit.
   if (/\S/.test(headers.get('content-encoding')?.replace(/identity/gi, '') ?? '')) return 'it is compressed';
   const text = UTF8.decode(body.subarray(0, 512)).trimStart();
   if (/^<(!doctype html|html|head|body)/i.test(text)) return 'it is a web page';
@@ -164,18 +148,15 @@ function describeBody({ headers }: AnswerHead, body: Uint8Array): string {
 
 const LONGEST = 256;
 const UNPRINTABLE = /[\p{C}\p{Zl}\p{Zp}]/u;
-/** Ids such as hexadecimal digits, Base64, UUIDs and names are longer than words, but are shown unchanged. */
+/** Ids such as hexadecimal digits, Base64 or UUIDs may be longer than words. */
 const USUAL_ID = /^[\w.:~+/=@-]*$/;
 const DIGEST = /^sha256:[0-9a-f]{64} \(the id is not stored: [^()]*\)$/;
 
-/**
- * Returns the id itself if it is short, printable and contains no secret. Otherwise, returns a digest of the id with a
- * note.
- */
+/** Returns the id itself if it is short, printable and contains no secret, and otherwise a digest of it with a note. */
 export function storableRecord(id: string, secrets: ForeignText): string {
   const problem = problemOf(id, secrets);
   if (problem === undefined) return id;
-  // Computes the digest of the masked text: an attacker could use the digest of a secret to guess the secret.
+  // An attacker could guess a secret with its digest, so the secret is masked before.
   const digest = fingerprintOf(secrets.mask(id));
   return `sha256:${digest} (the id is not stored: ${problem})`;
 }
@@ -189,7 +170,7 @@ function problemOf(id: string, secrets: ForeignText): string | undefined {
   return DIGEST.test(id) ? 'it looks like a digest of another id' : undefined;
 }
 
-/** True if a stored record id is the original id from the service, and not a digest of it. */
+/** False if a stored record id is a digest of the id from the service. */
 export function isServiceId(record: string): boolean {
   return !DIGEST.test(record);
 }

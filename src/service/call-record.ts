@@ -1,7 +1,4 @@
-/**
- * Defines the record that the client keeps of a call (API 7, rule 5), and the audit log, a file with one JSON object
- * per line.
- */
+/** The record of a call (API 7, rule 5), and the audit log, a file with one JSON object per line. */
 
 import { closeSync, constants, lstatSync, openSync, writeSync } from 'node:fs';
 import { foreignLink } from '../bytes/folders.ts';
@@ -49,11 +46,11 @@ export function maskDigest(digest: Uint8Array, algorithm: DigestAlgorithm): Mask
   return { algorithm, length: digest.length, masked: `${text.slice(0, SHOWN)}…${text.slice(-SHOWN)}` };
 }
 
-/** Opening a named pipe does not wait for a reader. */
 const MODE = 0o600;
+/** With O_NONBLOCK, opening a named pipe does not wait for a reader. */
 const FLAGS = constants.O_WRONLY | constants.O_APPEND | constants.O_CREAT | (constants.O_NONBLOCK ?? 0);
 const ITSELF = constants.O_NOFOLLOW ?? 0;
-/** Limit on the length of untrusted text, in characters. A record id is only a few dozen characters long. */
+/** Limit on the length of untrusted text. A record id has a few dozen characters. */
 const LONGEST = 1000;
 
 export function openAuditLog(path: string) {
@@ -78,8 +75,8 @@ export function openAuditLog(path: string) {
 }
 
 /**
- * Opens the file for each line, because other programs may move the file in between. Each line is written in one call,
- * so that it cannot be mixed with other lines.
+ * Opens the file for each line, because other programs may move the file. Writes the line in one call, because other
+ * processes may write to the file too.
  */
 function append(path: string, line: string): void {
   const file = openSync(path, isOwnLink(path) ? FLAGS : FLAGS | ITSELF, MODE);
@@ -98,7 +95,6 @@ function isOwnLink(path: string): boolean {
   return lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() ?? false;
 }
 
-/** The members of the object are always in the same order. */
 function lineOf(record: CallRecord): object {
   const { time, operation, attempt, origin, code, digest, file, httpStatus, serviceCode, status } = record;
   return {

@@ -49,10 +49,7 @@ export interface CallDependencies extends Pick<AnswerContext, 'origin' | 'show' 
 export interface Call<Answer> extends Pick<SignRequest, 'mayRepeat' | 'beforeRetry'> {
   readonly operation: Operation;
   readonly subject: CallSubject;
-  /**
-   * Sends the request once. When `signal` is aborted, the request is aborted too, unless the service may already have
-   * counted it.
-   */
+  /** Sends the request once. Aborting `signal` has no effect after a signature request was written. */
   send(signal: AbortSignal | undefined): Promise<Outcome>;
   read(success: Success): Read<Answer>;
 }
@@ -81,7 +78,7 @@ export async function performCall<Answer>(
     await dependencies.hold.over(signal).catch(interrupted(number > 1 ? ' again' : ''));
     const tried = await attemptOnce(call, number, dependencies, signal);
     if (tried.kind === 'transient' && (tried.retryAfter !== undefined || isThrottled(tried.failure))) {
-      // All requests to the service must wait, even if this request is abandoned.
+      // All requests to the service must wait, even if this one is abandoned.
       const retryAfter = tried.retryAfter ?? waitAfter(number, clock.random());
       endHold = dependencies.hold.begin(Math.min(retryAfter, LONGEST_WAIT));
       return { ...tried, retryAfter };
@@ -137,12 +134,11 @@ function readSuccess<Answer>(call: Call<Answer>, tried: Attempt<Success, Codesig
   }
 }
 
-/** An error that a listener throws does not change the result of the call. */
 function notify(onCall: CallDependencies['onCall'], record: CallRecord): void {
   try {
     onCall(record);
   } catch {
-    // If the listener fails, it reports the failure itself.
+    // An error of the listener must not change the result of the call.
   }
 }
 
@@ -162,20 +158,17 @@ interface AnswerContext {
 
 export type Classified = Attempt<Success, CodesignError>;
 
-/**
- * Retries take about 1.5 s if the service is unreachable. If the service throttles requests, they take as long as it
- * demands.
- */
+/** If the service is unreachable, its retries take about 1.5 s. */
 export const MAX_ATTEMPTS = { unreachable: 3, throttled: 5, unanswered: 3 } as const;
 
-/** Failures that stay the same for the whole run. */
+/** A retry does not help against these failures. */
 const PERMANENT: ReadonlySet<FailureReason> = new Set(['tls-untrusted', 'tls-failed', 'proxy-unauthorized']);
 
 export function classify(outcome: Outcome, context: AnswerContext): Classified {
   if (outcome.kind === 'answer') return classifyAnswer(outcome, outcome.body, context);
   const { head, body } = outcome;
   if (head === undefined) return classifyFailure(outcome, context);
-  // A status that is not 2xx is a failure, whatever the body contains, and even if the body is incomplete.
+  // A status outside 2xx is a failure, even if the body is incomplete.
   if (!isSuccessStatus(head.status)) return classifyAnswer(head, body ?? new Uint8Array(), context);
   const isSigned = context.operation === 'sign' && body !== undefined && isWholeSignature(body);
   return isSigned ? classifyAnswer(head, body, context) : classifyFailure(outcome, context);
@@ -186,8 +179,8 @@ export function failed(error: CodesignError): NotRetried<CodesignError> {
 }
 
 /**
- * True if a broken response contains a complete signature. Only the end of the chunks is missing, or Content-Length is
- * too large. The signature has been paid for and is checked later with the certificate's key.
+ * A broken response may contain a complete signature, for example if only the last chunk is missing. The signature has
+ * been paid for, and is checked later with the key of the certificate.
  */
 function isWholeSignature(body: Uint8Array): boolean {
   const envelope = readEnvelope(body);

@@ -16,17 +16,17 @@ import {
   storableRecord,
 } from './answer.ts';
 import { type Call, type CallDependencies, headOf, performCall, type ServiceClock } from './call.ts';
-import { type CallRecord, maskDigest } from './call-record.ts';
+import { type CallRecord, type CallSubject, maskDigest } from './call-record.ts';
 import { businessErrors, codeWithoutConnection, networkErrors, recordErrors, serviceWarnings } from './errors.ts';
 import { createHold } from './hold.ts';
 import { PADDING, REPORT_PATH, type ReportRequestMessage, SIGN_PATH, type SignRequestMessage } from './messages.ts';
 import type { SignatureRecord, SigningService } from './signing-service.ts';
 
-/** The service's responses are a few hundred bytes long. A larger response does not come from the service. */
+/** The service's responses have a few hundred bytes. */
 const ANSWER_LIMIT = 4 * 1024 * 1024;
 
 interface ServiceAddress {
-  /** The path of the base URL is kept. For example, `https://host/a` becomes `https://host/a/v1/codesign/sign`. */
+  /** `https://host/a` leads to `https://host/a/v1/codesign/sign`. */
   readonly baseUrl: URL;
   readonly credentials: { readonly accessKey: string; readonly accessSecret: Secret };
   readonly http: Http;
@@ -84,7 +84,11 @@ export function createSigningService(options: SigningServiceOptions): SigningSer
         beforeRetry,
         read({ data, httpStatus }) {
           const answer = readSignatureRecord(data, httpStatus, storable);
-          if (verifies?.(answer.signature) || !holdsSecret(answer, secrets)) return { answer, record: answer.id };
+          const { id, signature } = answer;
+          if (verifies?.(signature) || !secrets.holdsSecret(Buffer.from(signature).toString('base64'))) {
+            return { answer, record: id };
+          }
+          // The journal would store the signature with the credential.
           const why = 'data.signature holds a credential';
           throw businessErrors('no-signature', { why }, { httpStatus, serviceCode: 0 });
         },
@@ -138,7 +142,6 @@ function basicToken({ accessKey, accessSecret }: Credentials): string {
   return Buffer.from(`${accessKey}:${accessSecret.reveal()}`, 'utf8').toString('base64');
 }
 
-/** A service may repeat text that it received, so the credentials are removed before its text is shown. */
 function showWithout(secrets: ForeignText): Show {
   return (text) => printable(secrets.show(text));
 }
@@ -147,15 +150,10 @@ function secretsOf(credentials: Credentials): ForeignText {
   return foreignText([basicToken(credentials), credentials.accessSecret.reveal()]);
 }
 
-/** The signature data is stored before it is checked, so it must not contain a secret. */
-function holdsSecret({ signature }: SignatureRecord, secrets: ForeignText): boolean {
-  return secrets.holdsSecret(Buffer.from(signature).toString('base64'));
-}
-
 interface CredentialsCheck {
   readonly httpStatus: number;
   readonly serviceCode: number | undefined;
-  /** Describes an unexpected response; the expected one is a rejection. */
+  /** Set if the service did not reject the parameters. */
   readonly warning: string | undefined;
 }
 
@@ -163,25 +161,20 @@ interface CredentialsCheck {
 const REFUSED: SignRequestMessage = { code: '', digest: '', algorithm: 'SHA256', padding: 'NONE' };
 const PARAMETER_ERROR = 400;
 
-/** The call is not made for a file, and its parameters have no meaning. */
-const NO_SUBJECT = {
+const NO_SUBJECT: CallSubject = {
   file: undefined,
   code: undefined,
   digest: undefined,
   record: undefined,
   status: undefined,
-} as const satisfies Partial<CallRecord>;
+};
 
 export interface CheckOptions extends ServiceAddress {
   readonly onCall: (record: CallRecord) => void;
   readonly now: () => number;
 }
 
-/**
- * Sends one request, and resolves unless the service rejects the credentials. Only code 401, with any HTTP status,
- * means that they were rejected. Throws `unauthorized`. If there is no response, throws `service-unreachable`, `tls-…`,
- * `proxy-…` or `check-unanswered`.
- */
+/** Sends one request. Throws `unauthorized` if the service rejects the credentials, or an error of the network. */
 export async function checkCredentials(options: CheckOptions): Promise<CredentialsCheck> {
   const { baseUrl, credentials, onCall, now } = options;
   const { origin } = baseUrl;
@@ -226,9 +219,7 @@ function readCheck(outcome: Outcome, origin: string, show: Show): CredentialsChe
 
 function warningOf(status: number, serviceCode: number | undefined): string | undefined {
   if (serviceCode === PARAMETER_ERROR) return undefined;
-  if (serviceCode === 0 && isSuccessStatus(status)) {
-    return serviceWarnings('check-accepted');
-  }
+  if (serviceCode === 0 && isSuccessStatus(status)) return serviceWarnings('check-accepted');
   const answer = serviceCode === undefined ? 'in a form that does not follow the API' : `with code ${serviceCode}`;
   return serviceWarnings('check-unclear', { answer, status });
 }

@@ -26,30 +26,23 @@ const CREDENTIALS_HINT =
   'Check the Access Key and Access Secret (CODESIGN_ACCESS_KEY and CODESIGN_ACCESS_SECRET, or what codesign-remote login stored), and that these credentials belong to this service address. The run sends no more requests.';
 const UNAUTHORIZED = (d: AnswerDetails): string => `the service does not accept the credentials${said(d)}`;
 
-/**
- * The service first checks the certificate number, then the digest and the algorithm, which come from this program (API
- * 7).
- */
+/** The service also checks the digest, but that comes from this program (API 7). */
 const PARAMETER_HINT = 'Check the certificate number (--code), and whether the service accepts this --algorithm.';
 
 /**
- * Statuses that a gateway or a network returns when it stops waiting for a response. Such a status does not show what
- * the service behind the gateway has done. The status 499 comes from nginx, 520 to 527 come from Cloudflare, and 598
- * and 599 come from several proxies.
+ * A gateway returns these statuses when it stops waiting for a response: 499 comes from nginx, 520 to 527 come from
+ * Cloudflare, and 598 and 599 come from several proxies.
  */
 const GATEWAY_STATUSES: ReadonlySet<number> = new Set([
   408, 499, 502, 504, 520, 521, 522, 523, 524, 525, 526, 527, 598, 599,
 ]);
 
-/** True if the status does not show what the service behind the gateway has done. */
+/** True if the status does not show what the service has done. */
 export function isOfGateway(status: number): boolean {
   return GATEWAY_STATUSES.has(status);
 }
 
-/**
- * Only responses with a 2xx status are counted (API 8). If the status comes from a gateway, the service's own response
- * is unknown.
- */
+/** The service counts only its 2xx responses (API 8), but a gateway may replace such a response. */
 const perhapsCounted = (d: { operation: string; status: number; isUncertain: boolean }): string => {
   if (d.operation !== 'sign') return '';
   if (d.isUncertain) return `. ${mayHaveBeenMade()}`;
@@ -127,7 +120,7 @@ export const networkErrors = defineErrors('network', {
   },
   interrupted: {
     message: 'the run was interrupted before {operation} was {what}',
-    hint: 'Run again.',
+    hint: 'Run the command again.',
   },
 });
 
@@ -173,20 +166,16 @@ export const businessErrors = defineErrors('business', {
   },
 });
 
-/**
- * True if the service rejected the credentials, with any HTTP status (API 7). A retry would not help, so the run stops.
- */
 export function isUnauthorized(thrown: unknown): boolean {
   return thrown instanceof CodesignError && thrown.code === 'unauthorized';
 }
 
-/** Problems with payment, permission or the proxy affect the account or the network, never a single file. */
+/** Payment, permission and the proxy affect every file. */
 const OF_ACCOUNT: ReadonlySet<number> = new Set([402, 403, 407]);
 
 /**
- * True if the next call would also fail, so that the run must stop. `isProven` is true if the service has already made
- * a signature for this certificate number. Before the first signature, a rejection is caused by the number or the URL.
- * Later, the file may be the cause.
+ * True if the next call would also fail. `isProven` is true if the service has already made a signature for this
+ * certificate number. Before that, a wrong number or address is the cause of a rejection, and not the file.
  */
 export function stopsRun(error: CodesignError, isProven: boolean): boolean {
   const { code, httpStatus = 0, serviceCode = 0 } = error;
@@ -206,7 +195,6 @@ const NO_CONNECTION = [
 ] as const satisfies readonly (keyof typeof networkErrors.table)[];
 type NoConnection = (typeof NO_CONNECTION)[number];
 
-/** Returns the error code for a failure that occurred before anything was sent. The reason comes from src/http. */
 export function codeWithoutConnection(reason: FailureReason): NoConnection {
   return NO_CONNECTION.find((code) => code === reason) ?? 'service-unreachable';
 }
@@ -217,11 +205,11 @@ const NO_WORD = new Set<string>(['sign-timed-out', 'connection-broken', 'malform
 export function mayHaveBeenCounted(error: CodesignError): boolean {
   const { code, category, httpStatus = 0 } = error;
   if (error.mayHaveBeenCounted !== undefined) return error.mayHaveBeenCounted;
-  // After an internal error of this program, it is unknown how far the call got.
+  // An internal error may have occurred at any point of the call.
   return category === 'internal' || NO_WORD.has(code) || (code === 'http-error' && isOfGateway(httpStatus));
 }
 
-/** True if no response arrived, or only a response from a gateway, so that it is unknown what the service has done. */
+/** True if no response arrived, or only a response from a gateway. */
 export function isUnanswered(error: CodesignError): boolean {
   const { code } = error;
   if (code === 'http-error') return mayHaveBeenCounted(error);

@@ -1,4 +1,4 @@
-/** If the service requests a wait, or returns 429 without a time, all requests to the service must wait. */
+/** Makes all requests to the service wait if the service has throttled one of them. */
 
 import { LONGEST_WAIT } from '../http/retry.ts';
 

@@ -1,4 +1,4 @@
-/** Schemas for the messages of the Remote Code Signing API (section 2), used by the client and the server. */
+/** Messages of the Remote Code Signing API (section 2), for the client and the server. */
 
 import * as v from 'valibot';
 import { DIGEST_ALGORITHMS } from '../crypto/algorithms.ts';
@@ -8,7 +8,7 @@ export const REPORT_PATH = '/v1/codesign/report-sign';
 /** The API has only this padding mode (API 9). */
 export const PADDING = 'PKCS1';
 
-/** Information about the client, for audits (API 2.3). All members are optional. */
+/** Information about the client, for audits (API 2.3). */
 export const extraSchema = v.object({
   platform: v.optional(v.string()),
   version: v.optional(v.string()),
@@ -20,7 +20,7 @@ export const extraSchema = v.object({
 });
 export type Extra = v.InferOutput<typeof extraSchema>;
 
-/** API 2.2. The values are checked separately, in the order that the API document specifies (API 7). */
+/** API 2.2. The server checks the values later, in the order of the API document (API 7). */
 export const signRequestSchema = v.object({
   code: v.string(),
   digest: v.string(),
@@ -36,7 +36,7 @@ export type ReportRequestMessage = v.InferOutput<typeof reportRequestSchema>;
 
 export const algorithmSchema = v.picklist(DIGEST_ALGORITHMS);
 
-/** The body of every response (API 2.1). `data` is read separately, because only successful responses contain it. */
+/** The body of every response (API 2.1). */
 export interface Envelope {
   readonly code: number;
   readonly message: string | undefined;

@@ -7,47 +7,39 @@ import type { FailedOutcome, FileOutcome, SkippedOutcome, SkipReason } from './o
 import type { Planned, PlannedFile } from './planned-file.ts';
 import type { StartedRun } from './run.ts';
 
-/**
- * Returns the outcomes in the order of the files. `change` must call `finish` when it succeeds. If `change` throws, the
- * file has failed. `change` is not called for files that failed or were skipped during planning.
- */
+/** Returns the outcomes in the order of the files. A file has failed if planning failed or `change` throws. */
 export function changeEach(
   planned: readonly Planned[],
   run: StartedRun,
   change: (plan: PlannedFile) => Promise<FileOutcome>,
 ): Promise<FileOutcome[]> {
-  return concurrently(planned, run.concurrency, async (one) => {
-    if ('error' in one) return finish(failed(one, one.error), run);
-    const { plan } = one;
+  const changeOne = async (one: Planned): Promise<FileOutcome> => {
     try {
-      if (plan.skipped !== undefined) return finish(await skip(plan, plan.skipped, run), run);
+      if ('error' in one) throw one.error;
+      if (one.plan.skipped !== undefined) return await skip(one.plan, one.plan.skipped, run);
       run.stop.throwIfStopped();
-      return await change(plan);
+      return await change(one.plan);
     } catch (thrown) {
-      return finish(failed(one, toCodesignError(fromFileSystem(thrown, 'read or write the file'))), run);
+      return failed(one, toCodesignError(fromFileSystem(thrown, 'read or write the file')));
     }
+  };
+  return concurrently(planned, run.concurrency, async (one) => {
+    const outcome = await changeOne(one);
+    run.onEvent({ type: 'file-finished', outcome });
+    return outcome;
   });
 }
 
-export function finish(outcome: FileOutcome, { onEvent }: Pick<StartedRun, 'onEvent'>): FileOutcome {
-  onEvent({ type: 'file-finished', outcome });
-  return outcome;
-}
-
-/**
- * For files above this size, local work takes longer than the service call: 20 ms for a program, half a second for a
- * JAR.
- */
+/** Above this size, local work takes longer than the service call: 20 ms for a program, half a second for a JAR. */
 const LARGE_BYTES = 8 * 1024 * 1024;
 
 /**
- * Limit on concurrent large files while small files wait. One large file can then be read while another is flushed or
- * signed. A higher limit gains nothing: one processor computes the digests, and flushes could occupy all four threads
- * of Node's pool.
+ * Limit on concurrent large files while small files wait: one file is read while another file is flushed or signed. With
+ * a higher limit, flushes could occupy all four threads of Node's pool.
  */
 const LARGE_SLOTS = 2;
 
-/** Returns the outcomes in the order of the files. With a concurrency of one, the files also start in that order. */
+/** With a concurrency of one, the files start in their order. */
 async function concurrently(
   files: readonly Planned[],
   concurrency: number,
@@ -77,7 +69,6 @@ async function concurrently(
   return outcomes;
 }
 
-/** Files that will not be written do not need to be read. */
 function bytesToRead(planned: Planned): number {
   return 'plan' in planned && planned.plan.skipped === undefined ? Number(planned.plan.stats.size) : 0;
 }

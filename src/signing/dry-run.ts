@@ -1,11 +1,9 @@
-/** Lists what `sign` would send for each file, without writing files or sending requests. */
-
 import { inFileSystem } from '../files/file-system-errors.ts';
 import { signingOf } from '../format/format.ts';
 import type { SignableFile, SigningContext, SigningUnit } from '../format/signable-file.ts';
 import { contentReader } from '../formats/recognise.ts';
 import { contextFor, openInner } from './files/contained.ts';
-import { type InnerFile, innerName, insideOf, NOTHING_INSIDE } from './files/inner-files.ts';
+import { type InnerFile, innerName, NOTHING_INSIDE, outcomesInside } from './files/inner-files.ts';
 import { openPlanned } from './files/open-file.ts';
 import type { PlannedOutcome, PlannedPart } from './outcome.ts';
 import type { PlannedFile } from './planned-file.ts';
@@ -33,17 +31,12 @@ async function prepareOnly(
   { context: run, policy }: Signing,
   started: StartedRun,
 ): Promise<Pick<PlannedOutcome, 'algorithm' | 'digest' | 'units' | 'inner' | 'inside'>> {
-  const { path, format, contained = NOTHING_INSIDE } = plan;
+  const { format, contained = NOTHING_INSIDE } = plan;
   await using input = await openPlanned(plan, started);
   const opened = await format.open(input.source, contentReader(started.digestEntries), plan.output);
   const given = { ...run, time: plan.time };
   const inner = await partsInside(opened, contained.toChange, given, started);
-  const inside =
-    policy.inside !== undefined
-      ? { inside: insideOf(path, contained, inner) }
-      : inner.length > 0
-        ? { inner }
-        : undefined;
+  const inside = outcomesInside(plan, policy, inner);
   if (plan.isContainerOnly) return { algorithm: given.algorithm, digest: null, units: [], ...inside };
   const file = signingOf(opened, format);
   const { mode, context } = modeAndContext(file, format, given, policy);

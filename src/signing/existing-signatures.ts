@@ -12,16 +12,13 @@ import type { SignableFile, SigningContext } from '../format/signable-file.ts';
 import { containedAs, type FoundSignature, withNested } from '../format/signature.ts';
 import type { Account } from './service/account.ts';
 
-/**
- * Includes co-signers and countersigners. Lists each signer only once, because all signatures of a file usually come
- * from the same signer.
- */
+/** Names of the signers, including co-signers and countersigners, without duplicates. */
 export function signerNames(signatures: readonly FoundSignature[]): string[] {
   const all = withNested(signatures).flatMap((signature) => [signature, ...containedAs('co-signer', signature)]);
   return [...new Set(all.map(({ signer }) => signer.name))];
 }
 
-/** If `verify` rejects the file as a whole, none of the signatures in it is intact. */
+/** No signature counts as intact if the file itself is damaged. */
 export async function hasIntact(
   opened: SignableFile,
   signatures: readonly FoundSignature[],
@@ -34,10 +31,7 @@ export async function hasIntact(
   return false;
 }
 
-/**
- * Throws `cannot-append` if a signature or timestamp that stays in the file is broken. `verify` would reject such a
- * file even if it also contained a valid signature.
- */
+/** Throws `cannot-append` if a signature or timestamp that stays is broken, because `verify` would reject the file. */
 export async function requireUnbroken(
   opened: Pick<SignableFile, 'examine'>,
   staying: readonly FoundSignature[],
@@ -46,7 +40,7 @@ export async function requireUnbroken(
   const isAppendOnly = !signing?.modes.includes('replace');
   const refused = (reason: string) => formatErrors('cannot-append', { reason, isAppendOnly });
   for (const { location, certificates, timestamps, examine } of withNested(staying)) {
-    // Some verifiers cannot read any signature in a file if one certificate in the file is unreadable.
+    // Some verifiers read no signature in a file if one certificate in it is unreadable.
     if (!certificates.every(isReadableCertificate)) throw refused(`a certificate of ${location} cannot be read`);
     const findings = [...(await examine()), ...timestamps.flatMap((timestamp) => timestamp.findings)];
     const found = findings.find(isBroken);
@@ -61,11 +55,9 @@ export function isBy({ der }: Certificate): (signature: FoundSignature) => boole
   return ({ signer: { certificate } }) => certificate !== undefined && isSameBytes(certificate, der);
 }
 
-/** Accepts signatures from any publisher except the subject of this certificate. */
 export function isByOtherThan({ der }: Certificate): (signature: FoundSignature) => boolean {
   const own = publisherOf(der);
   return ({ signer: { certificate } }) => {
-    // A signature whose certificate is unreadable is not intact either.
     const publisher = certificate && orUndefined(() => publisherOf(certificate));
     return publisher !== undefined && publisher !== own;
   };
@@ -91,9 +83,8 @@ export type FindWritten = (
 ) => Promise<WrittenSignature | undefined>;
 
 /**
- * Finds an intact signature that was made with this certificate and, according to the journal, requested by a run with
- * the same options. The signature must have a timestamp if a timestamp is required. If the signature changed the data
- * that it covers, that data cannot be prepared again.
+ * Finds an intact signature of this certificate that, according to the journal, a run with the same options requested.
+ * A digest of the file cannot find this signature, because in some formats a signature changes what the next one covers.
  */
 export function findWrittenWith({ journal, origin, code }: Account): FindWritten {
   return async (signatures, { algorithm, chain, timestampAlgorithm, formatOptions }) => {

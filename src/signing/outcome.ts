@@ -6,14 +6,11 @@ import type { CallRecord } from '../service/call-record.ts';
 export interface FileToSign {
   /** The path as the user typed it. */
   readonly path: string;
-  /** The path at which the user will find the result; the same as `path` if the file is changed in place. */
+  /** Path of the result; the same as `path` if the file is changed in place. */
   readonly output: string;
-  /** Set only for files that were found in a folder. Such a file is skipped if no format recognises it. */
+  /** Set only for files that were found in a folder, which are skipped if no format recognises them. */
   readonly pathInFolder?: string | undefined;
-  /**
-   * True for a file that a pattern, folder or list contained. In such a file, `sign` keeps the signature of another
-   * publisher.
-   */
+  /** True if a pattern, folder or list contained the file, in which `sign` keeps the signature of another publisher. */
   readonly isFound?: boolean | undefined;
 }
 
@@ -41,10 +38,7 @@ export interface SignatureOutcome {
   readonly timestampAuthority: string | null;
 }
 
-/**
- * If the file has several signatures, this member contains the record and the algorithm of the first one, and the first
- * timestamp.
- */
+/** For a file with several signatures: the record and the algorithm of the first one, and the first timestamp. */
 export interface SignedOutcome extends WrittenOutcome, SignatureOutcome {
   /** `unchanged` means that the file already has this signature from an earlier run that did not finish. */
   readonly status: 'signed' | 'unchanged';
@@ -53,7 +47,7 @@ export interface SignedOutcome extends WrittenOutcome, SignatureOutcome {
   /** All signatures of the file if it has several; undefined if it has one. */
   readonly units?: readonly SignedPart[];
   readonly inner?: readonly SignedPart[];
-  /** Set if files inside the file were looked for (`--inside`). */
+  /** Set only with `--inside`. */
   readonly inside?: readonly InsideOutcome[];
 }
 
@@ -68,7 +62,7 @@ export type InsideOutcome = {
   | { readonly status: 'kept' }
 );
 
-/** One of several signatures for a file: the signature of a unit or of an inner file. */
+/** The signature of a unit or of an inner file. */
 export interface SignedPart extends SignatureOutcome {
   readonly name: string;
 }
@@ -83,13 +77,13 @@ export interface TimestampedOutcome extends WrittenOutcome {
 export interface RemovedOutcome extends WrittenOutcome {
   readonly status: 'removed';
   readonly signatures: number;
-  /** Signers without duplicates. Names are not escaped, so they may contain control characters. */
+  /** Names of the signers, without duplicates. Names may contain control characters. */
   readonly removed: readonly string[];
 }
 
 export interface AttachedOutcome extends WrittenOutcome {
   readonly status: 'attached';
-  /** The name is not escaped, so it may contain control characters. */
+  /** The name may contain control characters. */
   readonly signer: string;
   readonly replaced: readonly string[];
 }
@@ -112,10 +106,7 @@ export interface PlannedOutcome extends Outcome {
   readonly status: 'planned';
   readonly output: string;
   readonly algorithm: DigestAlgorithm;
-  /**
-   * The digest that would be sent, in Base64; null if it depends on the signatures of inner files, or if only inner
-   * files are signed.
-   */
+  /** The digest in Base64; null if it depends on the signatures of inner files, or if only these are signed. */
   readonly digest: string | null;
   readonly replaced: readonly string[];
   readonly bytes: number;
@@ -127,16 +118,16 @@ export interface PlannedOutcome extends Outcome {
 export interface PlannedPart {
   readonly name: string;
   readonly algorithm: DigestAlgorithm;
-  /** null if the digest depends on the signatures of files inside the file. */
+  /** The digest in Base64; null if it depends on the signatures of files inside the file. */
   readonly digest: string | null;
 }
 
 export interface FailedOutcome extends Outcome {
   readonly status: 'failed';
   readonly error: CodesignError;
-  /** Record id of a signature that the service has already returned; null if there is none. */
+  /** Record id of the signature that the service returned for the file; null if it returned none. */
   readonly record: string | null;
-  /** True if the journal contains the signature, so that the next run can use it. */
+  /** True if the journal contains the signature, and the next run can use it. */
   readonly kept: boolean;
 }
 
@@ -150,7 +141,7 @@ export type FileOutcome =
   | FailedOutcome;
 
 export interface ChangeFilesResult {
-  /** Warnings about the run as a whole, such as its certificate or credentials, in the form `message [code]`. */
+  /** Warnings about the run, for example about its certificate, in the form `message [code]`. */
   readonly warnings: readonly string[];
   readonly files: readonly FileOutcome[];
 }
@@ -162,7 +153,7 @@ export interface SignFilesResult extends ChangeFilesResult {
     readonly skipped: number;
     readonly failed: number;
     readonly planned: number;
-    /** Number of failed files that were never attempted, because the run ended before. */
+    /** Number of failed files that the run did not attempt, because it was stopped. */
     readonly notAttempted: number;
   };
 }
@@ -173,10 +164,7 @@ export interface TemporaryFileLeft {
   readonly error: CodesignError;
 }
 
-/**
- * Progress while a large file is being read: `bytes` of `size` have been read in this pass. A file may need several
- * passes.
- */
+/** Progress of one pass over a large file. A file may need several passes. */
 export interface BytesRead {
   readonly type: 'bytes-read';
   readonly path: string;
@@ -186,7 +174,7 @@ export interface BytesRead {
 
 export interface WaitingToRetry extends RetryWait {
   readonly type: 'waiting-to-retry';
-  /** Contains the request and the reason, for example `sign app.exe: HTTP 503`. */
+  /** The request and the reason of the retry, for example `sign app.exe: HTTP 503`. */
   readonly reason: string;
 }
 
@@ -194,7 +182,7 @@ export type FileEvent =
   | WaitingToRetry
   | { readonly type: 'file-started'; readonly path: string }
   | BytesRead
-  /** The file was found in a folder. It has the extension of a supported format, but not its content. */
+  /** A file that was found in a folder has the extension of a supported format, but not its content. */
   | { readonly type: 'file-left-out'; readonly path: string; readonly error: CodesignError }
   | TemporaryFileLeft;
 
@@ -203,15 +191,13 @@ export type FileStep = 'asking-service' | 'asking-authority' | 'writing';
 
 export type SigningEvent =
   | FileEvent
-  /**
-   * Emitted when all files have been planned. `paths` lists the files that will be changed, in the order of the input.
-   */
+  /** All files have been planned. `paths` lists the planned files in their order. */
   | { readonly type: 'files-planned'; readonly paths: readonly string[] }
   | { readonly type: 'option-unused'; readonly error: CodesignError }
   /** `whom` describes the other process that is requesting the same signature. */
   | { readonly type: 'waiting'; readonly path: string; readonly whom: string }
   | { readonly type: 'file-step'; readonly path: string; readonly step: FileStep }
-  /** The request has been sent to the service. From now on, a signature may be counted. */
+  /** The request is being sent, so a signature may be counted. */
   | { readonly type: 'signature-requested'; readonly path: string }
   /** The service returned a signature, so the signature has been counted. */
   | { readonly type: 'signature-given'; readonly path: string }

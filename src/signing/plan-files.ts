@@ -1,20 +1,17 @@
-/** All checks that need no request are done before the first request is sent. */
-
 import { basename, extname } from 'node:path';
 import pLimit from 'p-limit';
 import type { ByteSource } from '../bytes/byte-source.ts';
 import { localDisks } from '../bytes/file-source.ts';
 import { type CodesignError, toCodesignError } from '../errors/codesign-error.ts';
 import { fromFileSystem } from '../files/file-system-errors.ts';
-import { type FileStats, identityAt, identityOf, versionOf } from '../files/input-file.ts';
+import { type FileStats, type InputFile, identityAt, identityOf, versionOf } from '../files/input-file.ts';
 import type { Format } from '../format/format.ts';
 import type { SignableFile } from '../format/signable-file.ts';
 import { contentReader, recogniseFormat } from '../formats/recognise.ts';
 import { signingErrors, signingWarnings } from './errors.ts';
-import { keepSmallFiles } from './files/kept-files.ts';
 import { openSettled } from './files/open-file.ts';
 import { findSamePaths } from './files/same-path.ts';
-import { assertReplaceable, resolveTarget, type TargetFolders, targetFolders } from './files/target.ts';
+import { assertReplaceable, resolveTarget, targetFolders } from './files/target.ts';
 import type { FileToSign } from './outcome.ts';
 import type { Intent, Planned, PlannedFile, RecognisedFile } from './planned-file.ts';
 import type { StartedRun } from './run.ts';
@@ -24,26 +21,24 @@ type Decide = (opened: SignableFile, file: RecognisedFile, source: ByteSource) =
 
 export async function planFiles(files: readonly FileToSign[], run: StartedRun, decide: Decide): Promise<Planned[]> {
   const limit = pLimit(run.concurrency);
-  const known = { folders: targetFolders(), isOnLocalDisk: localDisks(), keep: keepSmallFiles() };
-  const planned = await Promise.all(files.map((file) => limit(() => planFile(file, run, decide, known))));
+  const lookups = startLookups();
+  const planned = await Promise.all(files.map((file) => limit(() => planFile(file, run, decide, lookups))));
   for (const one of planned) if (!wasNamedByUser(one)) reportLeftOut(one, run);
   const meant = planned.filter(wasNamedByUser);
   run.onEvent({ type: 'files-planned', paths: meant.map(({ file }) => file.path) });
   return rejectConflicts(meant);
 }
 
-/** Information that is the same for all files of a run. */
-interface KnownFacts {
-  readonly folders: TargetFolders;
-  readonly isOnLocalDisk: ReturnType<typeof localDisks>;
-  readonly keep: ReturnType<typeof keepSmallFiles>;
+/** Lookups that the files of a run reuse. */
+function startLookups() {
+  return { folders: targetFolders(), isOnLocalDisk: localDisks(), keep: keepSmallFiles() };
 }
 
 async function planFile(
   file: FileToSign,
   run: StartedRun,
   decide: Decide,
-  { folders, isOnLocalDisk, keep }: KnownFacts,
+  { folders, isOnLocalDisk, keep }: ReturnType<typeof startLookups>,
 ): Promise<Planned> {
   let format: Format | undefined;
   try {
@@ -76,7 +71,27 @@ async function planFile(
   }
 }
 
-/** The error already contains the file's path, so the target is added only if its path is different. */
+/** Limit in bytes on the files that stay in memory after planning. Other files are read again. */
+const MOST_KEPT = 4 * 1024 * 1024;
+
+/** The returned function keeps a file in memory if there is enough space. */
+function keepSmallFiles() {
+  let space = MOST_KEPT;
+  return (input: InputFile, opened: SignableFile): PlannedFile['takeKept'] => {
+    const { size } = input.source;
+    if (!input.isInMemory || size > space) return () => undefined;
+    space -= size;
+    let kept: ReturnType<PlannedFile['takeKept']> = { input, opened };
+    return () => {
+      const taken = kept;
+      if (taken !== undefined) space += size;
+      kept = undefined;
+      return taken;
+    };
+  };
+}
+
+/** The printed error starts with the file's path, so the name of the target is needed only if it is different. */
 function nameOf(target: string, { path, output }: FileToSign): string {
   return path === output && basename(path) === basename(target) ? 'the file' : target;
 }
@@ -92,7 +107,7 @@ function wasNamedByUser(planned: Planned): boolean {
   return !(foundInFolder && 'error' in planned && planned.error.code === 'unsupported-format');
 }
 
-/** Users do not expect that a broken or empty file such as app.jar is skipped silently. */
+/** A broken or empty file such as app.jar must not be skipped silently. */
 function reportLeftOut(planned: Planned, { formats, onEvent }: Pick<StartedRun, 'formats' | 'onEvent'>): void {
   const { path } = planned.file;
   const isNamedAsFormat = formats.some(({ extensions }) => extensions.includes(extname(path).toLowerCase()));
@@ -108,7 +123,7 @@ function rejectConflicts(planned: readonly Planned[]): Planned[] {
   });
 }
 
-/** If two results have the same path, one would overwrite the other, so each of the files gets an `output-conflict`. */
+/** Finds files whose result would overwrite another result or another file of the run. */
 function findConflicts(plans: readonly PlannedFile[]): ReadonlyMap<PlannedFile, CodesignError> {
   const written = plans.filter(({ skipped }) => skipped === undefined);
   const results = new Map<string, number>();
@@ -122,8 +137,7 @@ function findConflicts(plans: readonly PlannedFile[]): ReadonlyMap<PlannedFile, 
     const there = isInPlace ? undefined : identityAt(target);
     const owner = there === undefined ? undefined : inputs.get(there);
     const isAlone = results.get(plan.target) === 1 && !alike.has(plan.target);
-    // Another process may have replaced both files in the meantime, and one of them may have got the inode number of
-    // the other.
+    // If another process has replaced both files, one of them may have the inode number of the other.
     const isOwned = owner !== undefined && owner !== plan && identityAt(owner.path) === there;
     if (isAlone && !isOwned) continue;
     conflicts.set(plan, signingErrors('output-conflict', { target: plan.output }));

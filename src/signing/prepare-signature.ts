@@ -1,5 +1,3 @@
-/** Steps 2 and 7 of the main flow: computes the data that is signed, and embeds the signature in the copy. */
-
 import { createHash } from 'node:crypto';
 import { patchedSource } from '../bytes/patched-source.ts';
 import { signingOf } from '../format/format.ts';
@@ -19,13 +17,12 @@ import { changeContents, contextFor } from './files/contained.ts';
 import { type InnerFile, innerName, NOTHING_INSIDE } from './files/inner-files.ts';
 import type { OpenFile } from './files/open-file.ts';
 import type { PlannedFile } from './planned-file.ts';
-import type { EarlierTime } from './signing-context.ts';
 import { modeAndContext } from './signing-policy.ts';
-import type { SigningRun } from './signing-run.ts';
+import type { EarlierTime, SigningRun } from './signing-run.ts';
 
 export type PreparedFile = Awaited<ReturnType<typeof prepareSignature>>;
 
-/** Units of a file, and the signing time that their signatures cover in some formats. */
+/** In some formats, the signatures of the units also cover the signing time. */
 export interface TimedUnits extends Pick<Prepared, 'units'> {
   readonly time: Date;
 }
@@ -33,11 +30,9 @@ export interface TimedUnits extends Pick<Prepared, 'units'> {
 type SealInner = (file: InnerFile, units: TimedUnits) => Promise<Envelopes>;
 
 /**
- * Computes the digest of the content while the copy is written, then rehearses how the signature will be embedded. The
- * rehearsal writes zeros of the expected length to the copy in place of the signature, and sets the owner and mode.
- * Failures such as a full disk therefore occur before a signature is used up. The real signature later takes the place
- * of the zeros. The inner files that are signed first are rehearsed too, with bytes that cannot be compressed, because
- * a container may compress them.
+ * Computes the digest of the content while the copy is written, then rehearses: writes zeros in place of the signature,
+ * and sets the owner and mode. Failures such as a full disk therefore occur before a signature is requested. The
+ * rehearsal uses incompressible bytes for inner files, because a container may compress its files.
  */
 export async function prepareSignature(plan: PlannedFile, file: OpenFile, run: SigningRun) {
   const { input, copy } = file;
@@ -49,7 +44,6 @@ export async function prepareSignature(plan: PlannedFile, file: OpenFile, run: S
   const tokenLength = run.timestamps.probableLength();
   const earlier = await run.findEarlierTimes(plan);
 
-  /** `sealInner` seals the envelopes of the inner files. */
   async function prepareWith(opened: SignableFile, sealInner: SealInner) {
     const expected = new Map<string, Expected>();
     const changeInner = async (one: InnerFile, signing: Signing) => {
@@ -68,7 +62,6 @@ export async function prepareSignature(plan: PlannedFile, file: OpenFile, run: S
       const whole = changed ? await format.open(changed, contentReader(run.digestEntries), plan.output) : opened;
       ({ prepared, time } = await prepareWithTime(signingOf(whole, format), own.mode, own.context, earlier));
     }
-    /** Returns the content that the result is expected to have. */
     const embed = async (sealed: Envelopes | undefined): Promise<Expected | undefined> => {
       const embedding = sealed && prepared?.embed(sealed);
       const last = embedding?.patch ?? [];
@@ -76,11 +69,12 @@ export async function prepareSignature(plan: PlannedFile, file: OpenFile, run: S
       return embedding;
     };
     await embed(prepared && sealAll(prepared, zeros(signatureLength), tokenLength && zeros(tokenLength)));
-    // If a flush fails, the copy remembers the failure and cannot be committed.
+    // The copy remembers a failed flush, and cannot be committed.
     return { opened, prepared, time, embed, expected, flushing: copy.flush().catch(() => undefined) };
   }
 
-  const filler = incompressible(signatureLength + (tokenLength ?? 0));
+  const fillerLength = signatureLength + (tokenLength ?? 0);
+  const filler = createHash('shake256', { outputLength: fillerLength }).digest();
   const fillerToken = tokenLength && filler.subarray(signatureLength);
   // No closure may refer to `original`, because it would then stay in memory.
   let held: Awaited<ReturnType<typeof prepareWith>> | undefined = await prepareWith(original, async (_, units) =>
@@ -92,7 +86,7 @@ export async function prepareSignature(plan: PlannedFile, file: OpenFile, run: S
     return held;
   };
   return {
-    /** Prepares and rehearses again, now with the signatures of the inner files, which are expected in the result. */
+    /** Prepares and rehearses again with the signatures of the inner files. */
     async changeInner(sealInner: SealInner): Promise<ReadonlyMap<string, Expected>> {
       if (contained.toChange.length === 0) return new Map();
       await flushing;
@@ -107,7 +101,7 @@ export async function prepareSignature(plan: PlannedFile, file: OpenFile, run: S
       return prepared && { units: prepared.units, time };
     },
 
-    /** May be called only once, because the prepared data is released before the result is checked. */
+    /** May be called only once, because it releases the prepared data. */
     async embed(sealed: Envelopes | undefined): Promise<Expected | undefined> {
       await flushing;
       run.onEvent({ type: 'file-step', path: plan.path, step: 'writing' });
@@ -124,11 +118,7 @@ export async function prepareSignature(plan: PlannedFile, file: OpenFile, run: S
 
 const zeros = (length: number) => new Uint8Array(length);
 
-function incompressible(length: number): Uint8Array {
-  return createHash('shake256', { outputLength: length }).digest();
-}
-
-/** Uses the signing time of an earlier run with the same work, so that its signature or its open request is found. */
+/** With the signing time of an earlier run, the digest is the same, and the journal may have its signature. */
 async function prepareWithTime(
   opened: Signing,
   mode: SigningMode,

@@ -8,7 +8,7 @@ import type { FailedOutcome, FileOutcome, SigningEvent } from './outcome.ts';
 
 export interface Run {
   readonly formats: readonly Format[];
-  /** Formats without signatures, which are recognised only if a file has no other format. */
+  /** Formats without signatures; a file has one of them only if it has no other format. */
   readonly containers?: readonly Format[];
   readonly digestEntries: DigestEntries;
   readonly disk: Disk;
@@ -40,7 +40,7 @@ export function startRun(run: Run, signal: AbortSignal | undefined): StartedRun 
       try {
         run.onEvent(event);
       } catch (thrown) {
-        // If a listener throws, a finished file must not be counted as failed.
+        // An error of a listener must not make a finished file count as failed.
         if (listenerWarnings.length === 0)
           listenerWarnings.push(signingWarnings('listener-failed', { reason: String(thrown) }));
       }
@@ -49,21 +49,17 @@ export function startRun(run: Run, signal: AbortSignal | undefined): StartedRun 
   };
 }
 
-/** Stops a run early: no further file starts, and large files that are still being read are abandoned. */
-export interface StopSignal {
-  readonly signal: AbortSignal;
-  /** Only the first reason is kept; later calls change nothing. */
-  stop(reason: string, cause?: CodesignError): void;
-  throwIfStopped(): void;
-}
+export type StopSignal = ReturnType<typeof createStopSignal>;
 
-export function createStopSignal(): StopSignal {
+/** Stops a run early: no further file starts, and large files that are still being read are abandoned. */
+export function createStopSignal() {
   const controller = new AbortController();
-  // Every call that waits has a listener on this signal.
+  // There may be more listeners than Node's limit of ten: each waiting call adds one.
   setMaxListeners(0, controller.signal);
   let stopped: CodesignError | undefined;
   return {
     signal: controller.signal,
+    /** Only the first reason is kept. */
     stop(reason: string, cause?: CodesignError): void {
       stopped ??= notAttempted(reason, cause);
       controller.abort();
@@ -74,15 +70,11 @@ export function createStopSignal(): StopSignal {
   };
 }
 
-/** Returns true if the run ended before the file was attempted. */
 export function isNotAttempted(outcome: FileOutcome): outcome is FailedOutcome {
   return outcome.status === 'failed' && outcome.error.code === 'not-attempted';
 }
 
-/**
- * The error gets the category of its cause, so that a run that was stopped by an error ends with the exit code of that
- * error.
- */
+/** The category, and with it the exit code, is that of the error that stopped the run. */
 function notAttempted(reason: string, cause: CodesignError | undefined): CodesignError {
   const error = signingErrors('not-attempted', { reason }, { cause });
   if (cause === undefined) return error;

@@ -3,10 +3,9 @@
 import { dirname } from 'node:path';
 import { toCodesignError } from '../errors/codesign-error.ts';
 import { fromFileSystem } from '../files/file-system-errors.ts';
-import { finish } from './change-each.ts';
 import type { WrittenSignature } from './existing-signatures.ts';
 import { commit, verifyCopy, type Written, writtenOutcome } from './files/commit.ts';
-import { insideOf, NOTHING_INSIDE } from './files/inner-files.ts';
+import { outcomesInside } from './files/inner-files.ts';
 import { openFile, sha256OfPlanned } from './files/open-file.ts';
 import type { FileOutcome, SignatureOutcome, SignedOutcome, SignedPart } from './outcome.ts';
 import type { PlannedFile } from './planned-file.ts';
@@ -17,9 +16,9 @@ import { recordInner, type SignedUnits, signatureOutcome, signInner, signUnits }
 import { isoTime } from './service/timestamps.ts';
 import type { SigningRun } from './signing-run.ts';
 
-/** Never throws, because a failed file also has an outcome. */
+/** Never throws: a failed file has an outcome too. */
 export async function signFile(plan: PlannedFile, run: SigningRun): Promise<FileOutcome> {
-  // The calls are needed for the journal and the report, even after a failure.
+  // The journal and the report need the calls even after a failure.
   const calls: FileCall[] = [];
   let ended: Ended;
   try {
@@ -31,8 +30,7 @@ export async function signFile(plan: PlannedFile, run: SigningRun): Promise<File
     file.finishAnyway();
     // Steps 2 to 7 are done for the inner files that are signed first.
     const inner = await signInner(prepared, plan, run, calls);
-    // 3. Digest, 4. Sign, 5. Check, 6. Timestamp and 7. Seal, for each unit. Most files have one. An archive that only
-    // contains signed files has none.
+    // 3. Digest, 4. Sign, 5. Check, 6. Timestamp and 7. Seal, for each unit of the file.
     const units = prepared.timedUnits;
     const own = units && (await signUnits(units, plan, run, calls));
     // 8. Commit: writes the envelopes over the zeros in the copy, checks the copy, and renames it to the target.
@@ -42,12 +40,12 @@ export async function signFile(plan: PlannedFile, run: SigningRun): Promise<File
   } catch (thrown) {
     ended = await failed(plan, calls, thrown);
   }
-  // 9. Report: notifies the listener, then the service.
-  report(ended, run);
+  // 9. Report: sends the report to the service when the journal has recorded the outcome.
+  run.reports.start(ended.outcome, ended.calls);
   return ended.outcome;
 }
 
-/** Handles a file that an earlier run wrote before it was killed, so that only the records are missing. */
+/** Completes the records of a file that a killed run has written. */
 export async function recordFile(plan: PlannedFile, run: SigningRun): Promise<FileOutcome> {
   const { path, stats } = plan;
   const calls: FileCall[] = [];
@@ -65,7 +63,7 @@ export async function recordFile(plan: PlannedFile, run: SigningRun): Promise<Fi
   } catch (thrown) {
     ended = await failed(plan, calls, thrown);
   }
-  report(ended, run);
+  run.reports.start(ended.outcome, ended.calls);
   return ended.outcome;
 }
 
@@ -94,12 +92,7 @@ function ofUnits(
   plan: PlannedFile,
   { context, policy }: Pick<SigningRun, 'context' | 'policy'>,
 ): Omit<Signatures, 'status'> {
-  const inside =
-    policy.inside !== undefined
-      ? { inside: insideOf(plan.path, plan.contained ?? NOTHING_INSIDE, inner) }
-      : inner.length > 0
-        ? { inner }
-        : undefined;
+  const inside = outcomesInside(plan, policy, inner);
   if (outcomes === undefined) {
     const reused = inner.every((one) => one.reused);
     return { algorithm: context.algorithm, record: null, reused, timestamp: null, timestampAuthority: null, ...inside };
@@ -138,9 +131,4 @@ async function failed(
     kept: last?.isKept ?? false,
   };
   return { outcome, calls: Promise.resolve(recorded) };
-}
-
-function report({ outcome, calls }: Ended, run: SigningRun): void {
-  finish(outcome, run);
-  run.reports.start(outcome, calls);
 }

@@ -3,7 +3,7 @@ import { inFileSystem } from '../files/file-system-errors.ts';
 import type { SignableFile } from '../format/signable-file.ts';
 import { isCatalog, listedFile } from '../formats/catalogs.ts';
 import { contentReader } from '../formats/recognise.ts';
-import { changeEach, finish } from './change-each.ts';
+import { changeEach } from './change-each.ts';
 import { previewFile } from './dry-run.ts';
 import { signingErrors } from './errors.ts';
 import type { FindWritten } from './existing-signatures.ts';
@@ -25,10 +25,9 @@ import {
 import { type Signing, startSigning } from './signing-run.ts';
 
 /**
- * Returns the outcomes in the order of the files. A file that failed also has an outcome. Throws `too-many-signatures`
- * or `catalog-member-changes` if the run as a whole is not allowed. After `signal` is aborted, no further work starts.
- * The run then waits only for the signature requests that were sent. Without a journal, it also waits for timestamps
- * and reports.
+ * Returns the outcomes in the order of the files. Throws `too-many-signatures` or `catalog-member-changes` if the run as
+ * a whole is not allowed. After `signal` is aborted, the run starts no further work, and waits only for the signature
+ * requests that were sent. Without a journal, it also waits for timestamps and reports.
  */
 export async function signFiles(
   files: readonly FileToSign[],
@@ -61,7 +60,7 @@ async function previewFiles(
   using run = startRun({ ...signing.run, disk }, signal);
   const planned = await planFiles(files, run, (opened, file, source) => decide(opened, file, source, signing));
   const warnings = await checkRun(planned, signing, run);
-  const outcomes = await changeEach(planned, run, async (plan) => finish(await previewFile(plan, signing, run), run));
+  const outcomes = await changeEach(planned, run, (plan) => previewFile(plan, signing, run));
   return resultOf(outcomes, signing, run, warnings);
 }
 
@@ -74,7 +73,7 @@ async function decide(
 ): Promise<Intent> {
   const { path, output, format, time } = file;
   const context = { ...given, time };
-  // If the result has a different path, it must still be written.
+  // A result at a different path must still be written.
   const find = path === output ? findWritten : undefined;
   const planning = { context, policy, digestEntries: run.digestEntries, findWritten: find };
   const inside = await policy.inside?.plan(opened, source, file, planning);
@@ -87,12 +86,12 @@ async function decide(
   return await decideSigning(opened, format, context, policy, run, find, inside);
 }
 
-/** True if an earlier run wrote the file, so that only the records are missing. */
+/** True if an earlier run wrote the file, and only the records are missing. */
 function isWritten({ written, contained, isContainerOnly }: PlannedFile): boolean {
   return written !== undefined || (isContainerOnly === true && contained?.toChange.length === 0);
 }
 
-/** Checks the run as a whole, and returns the warnings about it. At this point, nothing has been sent or changed. */
+/** Checks the run before anything is sent or changed, and returns the warnings about the run. */
 async function checkRun(
   planned: readonly Planned[],
   { policy, typedOptions }: Signing,
@@ -115,16 +114,8 @@ function resultOf(
   { listenerWarnings }: StartedRun,
   ofRun: readonly string[],
 ): SignFilesResult {
-  return {
-    files,
-    summary: summarise(files),
-    warnings: [...warnings, ...ofRun, ...listenerWarnings, ...laterWarnings.flat()],
-  };
-}
-
-function summarise(files: readonly FileOutcome[]): SignFilesResult['summary'] {
   const count = (status: FileOutcome['status']): number => files.filter((file) => file.status === status).length;
-  return {
+  const summary = {
     signed: count('signed'),
     unchanged: count('unchanged'),
     skipped: count('skipped'),
@@ -132,9 +123,9 @@ function summarise(files: readonly FileOutcome[]): SignFilesResult['summary'] {
     planned: count('planned'),
     notAttempted: files.filter(isNotAttempted).length,
   };
+  return { files, summary, warnings: [...warnings, ...ofRun, ...listenerWarnings, ...laterWarnings.flat()] };
 }
 
-/** Throws `catalog-member-changes` if the run would change a file that is listed in a catalog of the same run. */
 async function checkCatalogMembers(
   planned: readonly Planned[],
   run: Pick<StartedRun, 'digestEntries' | 'onEvent' | 'stop'>,

@@ -25,9 +25,7 @@ import type { Run } from './run.ts';
 
 export interface SigningPolicy {
   readonly existing: ExistingSignatures | undefined;
-  /**
-   * True if the user chose the digest algorithm. If it is only a default, the algorithm of the file is used instead.
-   */
+  /** False if the digest algorithm is a default. An algorithm that the file requires replaces a default. */
   readonly isAlgorithmGiven: boolean;
   readonly allOrNothing: boolean;
   readonly maxSignatures?: number | undefined;
@@ -40,14 +38,14 @@ export interface SigningPolicy {
 export interface Inside {
   /** Formats without signatures, which are opened for the files in them. */
   readonly containers: readonly Format[];
-  /** Reads all files inside. Throws if one of them prevents the signing of the file. */
+  /** Reads all files inside. Throws if one of them cannot be signed. */
   plan(
     opened: SignableFile,
     source: ByteSource,
     file: RecognisedFile,
     planning: PlanningInside,
   ): Promise<PlannedInside>;
-  /** Data that `resume` needs to create the same plan. */
+  /** Options that `resume` needs to create the same plan. */
   readonly recorded: RecordedInside;
 }
 
@@ -64,13 +62,6 @@ export interface PlannedInside extends InnerFiles {
   readonly isToSign: boolean;
 }
 
-function requireMode(modes: readonly SigningMode[], { title }: Format, mode: SigningMode): void {
-  if (modes.includes(mode)) return;
-  if (mode === 'replace') throw formatErrors('cannot-replace', { format: title });
-  throw formatErrors('cannot-append', { reason: `files of this format hold one signature (${title})` });
-}
-
-/** Throws `algorithm-differs` if the user chose a different algorithm. A default algorithm is replaced instead. */
 function requireAlgorithm(
   { fixedAlgorithm }: Pick<Signing, 'fixedAlgorithm'>,
   algorithm: DigestAlgorithm,
@@ -82,8 +73,6 @@ function requireAlgorithm(
   return required;
 }
 
-const signingRules = (format: Format) => requireCapability(format.signing, 'signed', format);
-
 export function modeAndContext(
   opened: Pick<Signing, 'fixedAlgorithm'>,
   format: Format,
@@ -91,17 +80,14 @@ export function modeAndContext(
   { existing, isAlgorithmGiven }: SigningPolicy,
 ): { readonly mode: SigningMode; readonly context: SigningContext } {
   const algorithm = requireAlgorithm(opened, given.algorithm, isAlgorithmGiven);
-  const { modes } = signingRules(format);
+  const { modes } = requireCapability(format.signing, 'signed', format);
   const mode = existing === 'replace' || existing === 'append' ? existing : modes[0];
-  requireMode(modes, format, mode);
-  return { mode, context: { ...given, algorithm } };
+  if (modes.includes(mode)) return { mode, context: { ...given, algorithm } };
+  if (mode === 'replace') throw formatErrors('cannot-replace', { format: format.title });
+  throw formatErrors('cannot-append', { reason: `files of this format contain one signature (${format.title})` });
 }
 
-/**
- * Throws if the file cannot be signed. If the policy requests it, skips a file that already has an intact signature
- * made with this certificate. `findWritten` finds a signature that was written to the file by an earlier run of the
- * same work.
- */
+/** Throws if the file cannot be signed. `findWritten` finds a signature that a killed run wrote to the file. */
 export async function decideSigning(
   opened: SignableFile,
   format: Format,
@@ -133,7 +119,7 @@ export async function decideSigning(
   await requireUnbroken(opened, staying, format);
   const contained = inside?.toChange.length ? inside : await innerPackages(opened, context, format, run, findWritten);
   checkAlgorithms(contained, given, policy);
-  // Some problems are found only during preparation: damaged content, or content that no longer matches a signature.
+  // Only preparation finds damaged content, and content that no longer matches a signature.
   if (allOrNothing) await signing.prepare(context, mode);
   const replaced = signerNames(signatures.filter((signature) => preview.replaces(signature)));
   return {
@@ -163,7 +149,7 @@ export function decideContents(inside: PlannedInside, given: SigningContext, pol
   return { ...plan, skipped: kept.length > 0 ? 'already-signed' : isToSign ? 'nothing-to-sign' : 'exempt' };
 }
 
-/** Another publisher's signature is kept unless the user specified the file explicitly. */
+/** The signature of another publisher is kept if the user did not name the file. */
 export async function isKeptForOthers(
   opened: SignableFile,
   { isFound }: FileToSign,
@@ -176,7 +162,7 @@ export async function isKeptForOthers(
   return await hasIntact(opened, signatures, isByOtherThan(chain.leaf));
 }
 
-/** Counts every file. It is not known yet which files can use the same signature, or one from the journal. */
+/** Counts every file, although some files may use the same signature, or one from the journal. */
 export function checkSignatureLimit(files: readonly Planned[], { maxSignatures }: SigningPolicy): void {
   const count = countSignatures(files);
   if (maxSignatures !== undefined && count > maxSignatures) {
@@ -184,7 +170,7 @@ export function checkSignatureLimit(files: readonly Planned[], { maxSignatures }
   }
 }
 
-/** Number of requests that may be retried; it cannot exceed the number of signatures left. */
+/** Number of requests with an unknown outcome that may be retried within the limit of signatures. */
 export function allowedRepetitions(
   files: readonly Planned[],
   { maxSignatures = Number.POSITIVE_INFINITY, repeatUnknown = 0 }: SigningPolicy,
@@ -196,7 +182,7 @@ export function countSignatures(files: readonly Planned[]): number {
   return files.reduce((sum, file) => sum + ('plan' in file ? file.plan.signatures : 0), 0);
 }
 
-/** If the format of a file is unknown, any option may have an effect on it. */
+/** An option may affect a file whose format is unknown. */
 export function unusedOptions(
   options: readonly FormatOption[],
   planned: readonly Planned[],

@@ -1,7 +1,11 @@
+import { resolve } from 'node:path';
 import type { FormatOption } from '../format/options.ts';
-import type { RecordedSigningOptions } from '../journal/journal.ts';
+import type { SigningContext } from '../format/signable-file.ts';
+import type { Journal, RecordedSigningOptions } from '../journal/journal.ts';
 import type { TimestampAuthorities } from '../timestamp/authorities.ts';
 import { type FindWritten, findWrittenWith } from './existing-signatures.ts';
+import { filesToSign } from './files/inner-files.ts';
+import type { PlannedFile } from './planned-file.ts';
 import { type Run, type StartedRun, startRun } from './run.ts';
 import type { Account } from './service/account.ts';
 import { withoutJournal } from './service/call.ts';
@@ -9,8 +13,10 @@ import { type Gate, openGate } from './service/gate.ts';
 import { type KeyMatch, matchKey } from './service/key-match.ts';
 import { type Reports, reportTo } from './service/reports.ts';
 import { requestTimestamps, type Timestamps } from './service/timestamps.ts';
-import { earlierTimes, type FindEarlierTimes, type RunContext } from './signing-context.ts';
 import type { SigningPolicy } from './signing-policy.ts';
+
+/** Everything that determines a signature, except the content and the signing time. */
+export type RunContext = Omit<SigningContext, 'time'>;
 
 export interface Signing {
   readonly run: Run;
@@ -20,7 +26,7 @@ export interface Signing {
   readonly account: Account | undefined;
   readonly authorities: TimestampAuthorities | undefined;
   readonly warnings: readonly string[];
-  /** The run awaits this callback when it ends. Problems that are found during closing are added to `laterWarnings`. */
+  /** Awaited when the run ends. The callback adds its warnings to `laterWarnings`. */
   readonly close?: () => Promise<void>;
   readonly laterWarnings: readonly (readonly string[])[];
 }
@@ -29,22 +35,18 @@ export interface SigningRun extends StartedRun {
   readonly account: Account;
   readonly context: RunContext;
   readonly policy: SigningPolicy;
-  readonly findEarlierTimes: FindEarlierTimes;
+  readonly findEarlierTimes: (plan: PlannedFile) => Promise<readonly EarlierTime[]>;
   readonly findWritten: FindWritten;
-  /** Options that `resume` needs in order to prepare the same bytes. The options are the same for all files. */
+  /** Options that are the same for all files, and that `resume` needs in order to prepare the same bytes. */
   readonly signingOptions: Omit<RecordedSigningOptions, 'path' | 'output' | 'inner' | 'time' | 'pathInFolder'>;
   readonly key: KeyMatch;
   readonly gate: Gate;
   readonly timestamps: Timestamps;
   readonly reports: Reports;
-  /**
-   * Aborts the timestamp requests and reports, which the journal keeps for another run; undefined if there is no
-   * journal.
-   */
+  /** Aborts timestamp requests and reports, which another run can repeat with the journal. */
   readonly interruption: AbortSignal | undefined;
 }
 
-/** After `signal` is aborted, no further work starts, and the run waits for the requests that were sent. */
 export function startSigning(
   { run: given, context, policy, authorities }: Signing,
   account: Account,
@@ -73,5 +75,28 @@ export function startSigning(
     timestamps: requestTimestamps(authorities, stop, onEvent),
     reports: reportTo({ service: report ? service : undefined, concurrency, onEvent, client, signal: interruption }),
     interruption,
+  };
+}
+
+/** The signing time that an earlier run chose for a file, and the digest that it sent. */
+export interface EarlierTime {
+  readonly time: Date;
+  readonly digest: string;
+}
+
+/** Reads the earlier calls once, and only for formats in which the signature covers the signing time. */
+function earlierTimes({ journal, origin, code }: Account): SigningRun['findEarlierTimes'] {
+  let reading: ReturnType<Journal['repeatable']> | undefined;
+  return async ({ format, path, output, contained }) => {
+    const formats = [format, ...filesToSign(contained?.toChange ?? []).map((file) => file.format)];
+    if (!formats.some(({ signing }) => signing?.signsTime)) return [];
+    reading ??= journal.repeatable();
+    const [from, to] = [resolve(path), resolve(output)];
+    return (await reading).flatMap(({ work, files }) => {
+      if (work.origin !== origin || work.code !== code) return [];
+      const options = files.map(({ signingOptions }) => signingOptions);
+      const own = options.find((one) => one?.path === from && one.output === to);
+      return own?.time === undefined ? [] : [{ time: new Date(own.time), digest: work.digest }];
+    });
   };
 }

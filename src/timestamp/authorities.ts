@@ -1,5 +1,3 @@
-/** Tries the authorities in the user's order, and uses the first valid timestamp. */
-
 import pLimit, { type LimitFunction } from 'p-limit';
 import { digestOfContent, type SignedContent } from '../cms/verify-signer.ts';
 import { NODE_DIGEST_NAME } from '../crypto/algorithms.ts';
@@ -15,7 +13,7 @@ import { buildTimestampRequest, NONCE_LENGTH, nonceOf } from './request.ts';
 export interface Stamped {
   readonly token: Uint8Array;
   readonly time: Date;
-  /** Address without user name, password or query. */
+  /** Address without user name, password and query, which may contain secrets. */
   readonly authority: string;
 }
 
@@ -38,10 +36,10 @@ export type TimestampAuthorities = ReturnType<typeof createTimestampAuthorities>
 export function createTimestampAuthorities(options: TimestampAuthoritiesOptions) {
   const authorities = options.urls.map((url) => createAuthority(url, options));
   return {
-    /** Returns a checked token. Aborting the signal ends all requests and waits. */
+    /** Tries the authorities in the user's order, and returns the first valid token. */
     async stamp(signatureValue: SignedContent, signal?: AbortSignal): Promise<Stamped> {
       const untried = new Set(authorities);
-      // This authority is tried again if no other authority returns a timestamp.
+      // These authorities are tried again if no other authority returns a timestamp.
       const busy = new Set<Authority>();
       const next = () => firstOf(untried) ?? firstOf(busy);
       const reasons: string[] = [];
@@ -63,7 +61,7 @@ export function createTimestampAuthorities(options: TimestampAuthoritiesOptions)
   };
 }
 
-/** An authority that has just failed for another file would use up its timeout. */
+/** Prefers authorities that have not just failed for another file. */
 function firstOf(untried: ReadonlySet<Authority>): Authority | undefined {
   const all = [...untried];
   return all.find((authority) => !authority.isDown()) ?? all[0];
@@ -83,29 +81,24 @@ async function orInterrupted(
   }
 }
 
-export type Received =
-  | CheckedToken
-  | {
-      readonly reason: string;
-      readonly mayRecover: boolean;
-    };
+type Received = CheckedToken | { readonly reason: string; readonly mayRecover: boolean };
 
-export interface TimestampRequest {
+interface TimestampRequest {
   readonly signatureValue: SignedContent;
   readonly isStillWanted: () => boolean;
-  /** With another authority to try, long waits are pointless. */
+  /** True if there is another authority to try instead of a long wait. */
   readonly hasNext: boolean;
   readonly signal: AbortSignal | undefined;
 }
 
-/** Limit in milliseconds for one file at one authority. */
+/** Limit in milliseconds on the waits for one file at one authority. */
 export const WAITING_BUDGET = 90_000;
-/** Limit in milliseconds if there is another authority. */
+/** Limit in milliseconds on each wait if there is another authority. */
 const WAIT_BEFORE_NEXT = 2000;
-/** A token with all its certificates is a few kilobytes long. */
+/** A token with its certificates has a few kilobytes. */
 const ANSWER_LIMIT = 256 * 1024;
 
-export type Authority = ReturnType<typeof createAuthority>;
+type Authority = ReturnType<typeof createAuthority>;
 
 function createAuthority(url: URL, options: TimestampAuthoritiesOptions) {
   const { http, timeoutMilliseconds, concurrency = USUAL_CONCURRENCY, clock = REAL_RETRY_CLOCK } = options;
@@ -128,7 +121,7 @@ function createAuthority(url: URL, options: TimestampAuthoritiesOptions) {
       sizeLimit: ANSWER_LIMIT,
       signal,
     });
-    // An interruption does not show whether the authority works.
+    // An interruption says nothing about the authority.
     if (outcome.kind === 'failure' && outcome.reason === 'interrupted') signal?.throwIfAborted();
     const now = options.now();
     const classified = classifyOutcome(outcome, { signatureValue, algorithm, policy, nonce, now, roots });
@@ -153,23 +146,21 @@ function createAuthority(url: URL, options: TimestampAuthoritiesOptions) {
   };
 
   return {
-    /** Address without user name, password or query, which may contain secrets. */
     name,
-    /** Requests for the next file will probably fail in the same way. */
     isDown: () => isDown,
-    /** Returns undefined if the timestamp is no longer wanted. Rejects when the signal is aborted. */
+    /** Returns undefined if the timestamp is no longer wanted. */
     request: (request: TimestampRequest) =>
       // A request keeps its slot while it waits: an authority that throttles gets no other request.
       withinLimit(limit, async () => (request.isStillWanted() ? await stamp(request) : undefined), request.signal),
   };
 }
 
-export type Classified = Attempt<CheckedToken, Refused>;
+type Classified = Attempt<CheckedToken, Refused>;
 
-export interface Refused {
-  /** The text is not escaped, so it may contain control characters. */
+interface Refused {
+  /** The text may contain control characters. */
   readonly reason: string;
-  /** Other files will probably fail too, so this authority is tried last. */
+  /** True if the next file would probably fail too. */
   readonly isDown: boolean;
 }
 
@@ -206,7 +197,7 @@ function classifyFailure({ reason, ...failure }: Failure, retryAfter: number | u
       return final(`no timestamp: ${detail}`);
     case 'timed-out':
     case 'connect-timed-out':
-      // The failure is final, because the attempt has already waited for a long time.
+      // Final, because the attempt has already waited for a long time.
       return final(detail, true);
     case 'tls-untrusted':
     case 'tls-failed':

@@ -1,5 +1,3 @@
-/** Checks a response as a verifier would, and compares it with the request. */
-
 import { DIGEST_OID } from '../asn1/algorithm-identifiers.ts';
 import { secondOf } from '../asn1/times.ts';
 import { isSameBytes } from '../bytes/byte-source.ts';
@@ -30,15 +28,13 @@ export interface ExpectedAnswer extends Omit<TimestampRequest, 'digest'> {
 
 export type CheckedToken = Readonly<{ token: Uint8Array; time: Date }>;
 
-export type CheckedAnswer =
-  | CheckedToken
-  /** The text is not escaped, so it may contain control characters. */
-  | { readonly refusal: string };
+/** The refusal may contain control characters. */
+type CheckedAnswer = CheckedToken | { readonly refusal: string };
 
-/** A clock that NTP does not set can be wrong by minutes. */
+/** A clock without NTP can be wrong by minutes. */
 export const MAX_CLOCK_DIFFERENCE = 10 * 60 * 1000;
 
-/** Never throws. For a wrong response, returns the reason why it is rejected. */
+/** Checks the response as a verifier would, and compares it with the request. Never throws. */
 export function checkAnswer(body: Uint8Array, asked: ExpectedAnswer): CheckedAnswer {
   if (body.length === 0) return { refusal: 'the response is empty' };
   try {
@@ -79,10 +75,7 @@ function differenceFrom(
   return undefined;
 }
 
-/**
- * Some verifiers reject two warnings: an unusual purpose, and SHA-1 that was not requested (Java then treats a JAR as
- * unsigned).
- */
+/** Some verifiers reject an unusual purpose, and SHA-1: Java then treats a JAR as unsigned. */
 function sentences({ findings }: Timestamp, algorithm: DigestAlgorithm): string {
   const refused = ['timestamp-purpose', ...(algorithm === 'SHA1' ? [] : ['timestamp-algorithm-weak'])];
   return findings
@@ -92,8 +85,8 @@ function sentences({ findings }: Timestamp, algorithm: DigestAlgorithm): string 
 }
 
 /**
- * Without `roots`, verifiers decide about the root. Above the issuer, an expired cross-certificate is accepted: some
- * verifiers need it, others have a newer root.
+ * Without `roots`, accepts any root, and an expired cross-certificate above the issuer: some verifiers need such a
+ * certificate, others have a newer root.
  */
 function pathProblem(
   { signerCertificate, certificates }: Timestamp,

@@ -1,8 +1,6 @@
-/** Errors that occur if no valid timestamp could be obtained. */
-
 import { defineErrors } from '../errors/define-errors.ts';
 
-/** This text is added to the reason if the time of a timestamp differs too much from the local clock. */
+/** Part of the reason if the time of a timestamp differs too much from the local clock. */
 export const CLOCK_DIFFERS = ': either may be wrong';
 
 export const timestampErrors = defineErrors('timestamp', {
@@ -17,7 +15,7 @@ export const timestampErrors = defineErrors('timestamp', {
   },
   'timestamp-interrupted': {
     message: 'interrupted before a timestamp authority returned a timestamp{reasons}',
-    hint: 'Run again.',
+    hint: 'Run the command again.',
   },
   'timestamp-malformed': {
     category: 'local',

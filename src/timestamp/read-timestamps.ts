@@ -13,16 +13,16 @@ import { asTimestampFinding, examineDigests, examinePurpose, type Timestamp } fr
 
 export type Stamp = Pick<Timestamp, 'kind' | 'bytes'>;
 
-/** Returns the timestamps of a signature in their order, up to a limit. */
+/** Returns the timestamps of a signature, up to a limit. */
 export type ReadTimestamps = (stamps: readonly Stamp[], signedData: SignedData) => readonly Timestamp[];
 
 /** Most signatures have one or two timestamps. */
 const MOST_OF_ONE = 16;
-/** Limit on the work for all timestamps in a file: a valid timestamp costs about six units. */
+/** Limit on the work for all timestamps in a file. A valid timestamp costs about six units. */
 const MOST_IN_ALL = 300;
 const KIB = 1024;
 
-/** When the limit is used up, further timestamps are reported as unreadable. */
+/** Reports timestamps above the limit as unreadable. */
 export function timestampReader(budget?: WorkBudget): ReadTimestamps {
   let room = MOST_IN_ALL;
   const read = ({ kind, bytes }: Stamp, { signers, certificates }: SignedData): Timestamp => {
@@ -43,12 +43,12 @@ export function timestampReader(budget?: WorkBudget): ReadTimestamps {
 }
 
 /**
- * RFC 5652, section 11.4, forbids contentType, but most countersignatures have it with the type data, and those from
- * Certum with TSTInfo. The G2 and G4 signers of Symantec and VeriSign signed a bare SHA-1 value, not a DigestInfo.
+ * RFC 5652, section 11.4, forbids contentType, but most countersignatures have it with the type data, those from Certum
+ * with TSTInfo. The G2 and G4 signers of Symantec and VeriSign signed a bare SHA-1 value, not a DigestInfo.
  */
 const RULES: SignerRules = { contentTypes: [undefined, DATA, TST_INFO], bareSha1: true };
 
-/** `certificates` are the certificates in the enclosing signature. Reports errors as findings. */
+/** `certificates` are those in the enclosing signature. */
 export function readCounterSignature(
   signerInfo: Uint8Array,
   signatureValue: Uint8Array,

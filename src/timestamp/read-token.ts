@@ -1,5 +1,3 @@
-/** Reads RFC 3161 tokens: new tokens, and tokens in signatures. */
-
 import { DIGEST_NAME_BY_OID } from '../asn1/algorithm-identifiers.ts';
 import { SIGNING_TIME, TST_INFO } from '../asn1/object-identifiers.ts';
 import { octetsOf } from '../asn1/read.ts';
@@ -13,10 +11,10 @@ import { signingCertificateProblem } from './signing-certificate.ts';
 import { asTimestampFinding, examineDigests, examinePurpose, type Timestamp } from './timestamp.ts';
 import { readTstInfo, type TstInfo } from './tst-info.ts';
 
-/** undefined if the TSTInfo is unreadable. */
+/** `info` is undefined if the TSTInfo is unreadable. */
 export type TokenReading = Readonly<{ timestamp: Timestamp; info: TstInfo | undefined }>;
 
-/** `stamped` is what the timestamp covers: a signature value, or a digest. Reports errors as findings. */
+/** Reads an RFC 3161 token. `stamped` is the signature value or digest that it must cover. */
 export function readTimestampToken(token: Uint8Array, stamped: SignedContent, budget?: WorkBudget): Timestamp {
   return readToken(token, stamped, budget).timestamp;
 }
@@ -29,7 +27,6 @@ export function readToken(token: Uint8Array, stamped: SignedContent, budget?: Wo
   }
 }
 
-/** Rethrows errors that are bugs of this program. */
 export function unreadableTimestamp(kind: Timestamp['kind'], bytes: Uint8Array, thrown: unknown): Timestamp {
   return {
     kind,
@@ -78,7 +75,7 @@ function readSignedToken(signedData: SignedData, stamped: SignedContent, budget?
   return { timestamp, info };
 }
 
-/** A damaged TSTInfo does not prevent examining the signer. */
+/** The signer is examined even if the TSTInfo is damaged. */
 function readContent({ contentType, content }: SignedData) {
   let bytes: Uint8Array = new Uint8Array();
   try {

@@ -7,7 +7,7 @@ import { withoutDenseRuns } from '../secrets/foreign-text.ts';
 export interface TimestampRequest {
   readonly algorithm: DigestAlgorithm;
   readonly digest: Uint8Array;
-  /** undefined requests the authority's default policy. */
+  /** undefined stands for the authority's default policy. */
   readonly policy?: string | undefined;
   readonly nonce: Uint8Array;
 }
@@ -15,7 +15,7 @@ export interface TimestampRequest {
 export const NONCE_LENGTH = 8;
 const INTEGER_TAG = 0x02;
 const VERSION = 1;
-/** The certReq field is set, because verifiers need the certificate in the token. */
+/** certReq: TRUE. Verifiers need the certificate in the token. */
 const WITH_CERTIFICATE = Uint8Array.of(0x01, 0x01, 0xff);
 
 export function buildTimestampRequest({ algorithm, digest, policy, nonce }: TimestampRequest): Uint8Array {
@@ -28,17 +28,14 @@ export function buildTimestampRequest({ algorithm, digest, policy, nonce }: Time
   );
 }
 
-/**
- * Encodes a non-negative INTEGER in the fewest octets (DER). The top bit is cleared, because some authorities support
- * only 64 bits.
- */
+/** Encodes a non-negative INTEGER in DER. Clears the top bit, because some authorities support only 64 bits. */
 export function nonceOf(random: Uint8Array): Uint8Array {
   const octets = Uint8Array.from(random);
   octets[0] = (octets[0] ?? 0) & 0x7f;
   return withoutLeadingZeros(octets);
 }
 
-/** Other programs may write more octets than necessary. */
+/** Other programs may write leading zeros. */
 export function isSameInteger(a: Uint8Array, b: Uint8Array): boolean {
   return Buffer.compare(withoutLeadingZeros(a), withoutLeadingZeros(b)) === 0;
 }
@@ -49,10 +46,8 @@ function withoutLeadingZeros(octets: Uint8Array): Uint8Array {
   return octets.subarray(start);
 }
 
-export type TimestampResponse =
-  | { readonly token: Uint8Array }
-  /** The text is not escaped, so it may contain control characters. */
-  | { readonly refusal: string };
+/** The refusal may contain control characters. */
+type TimestampResponse = { readonly token: Uint8Array } | { readonly refusal: string };
 
 /** PKIStatus. An authority returns a token only with the first two values. */
 const STATUSES = [

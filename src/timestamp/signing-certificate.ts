@@ -30,7 +30,7 @@ export function signingCertificateProblem(
     : 'it contains another certificate than the one that it identifies (ESSCertID)';
 }
 
-/** The first identifier is the signer's. Only version 2 of the attribute specifies a digest algorithm. */
+/** Reads the first identifier, which is that of the signer. Only version 2 names a digest algorithm. */
 function readIdentifier(value: Element, version: 1 | 2) {
   const what = version === 1 ? 'ESSCertID' : 'ESSCertIDv2';
   const fields = fieldsOf(firstCertificate(value), SEQUENCE_TAG, what);

@@ -4,9 +4,9 @@ import { BUDGET_SPENT } from '../crypto/work-budget.ts';
 import { broken, type Finding, note, unsupported, untrusted, warning } from '../errors/finding.ts';
 
 export interface Timestamp {
-  /** `authenticode` is the older form, a countersignature (PKCS#9). */
+  /** `authenticode` stands for a countersignature (PKCS#9), the older form. */
   readonly kind: 'rfc3161' | 'authenticode';
-  /** The token without the bytes that follow it, or the SignerInfo. */
+  /** The token, without bytes that follow it, or the SignerInfo. */
   readonly bytes: Uint8Array;
   /** The genTime or signingTime; undefined if it cannot be read. */
   readonly time: Date | undefined;
@@ -15,9 +15,9 @@ export interface Timestamp {
   readonly policy: string | undefined;
   readonly serialNumber: string | undefined;
   readonly signerCertificate: Uint8Array | undefined;
-  /** The text is not escaped, so it may contain control characters. */
+  /** The name may contain control characters. */
   readonly signerName: string;
-  /** The older form of timestamp uses the certificates of the enclosing signature. */
+  /** A countersignature uses the certificates of the enclosing signature. */
   readonly certificates: readonly Uint8Array[];
   /** All findings except those about trust. */
   readonly findings: readonly Finding[];

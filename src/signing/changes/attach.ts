@@ -13,7 +13,7 @@ import { formatErrors } from '../../format/errors.ts';
 import { type Format, requireCapability, signingOf } from '../../format/format.ts';
 import type { Expected, SignableFile } from '../../format/signable-file.ts';
 import { withNested } from '../../format/signature.ts';
-import { changeEach, finish } from '../change-each.ts';
+import { changeEach } from '../change-each.ts';
 import { signingErrors } from '../errors.ts';
 import { signerNames } from '../existing-signatures.ts';
 import { commit, openOriginal, reopenCopy, writtenOutcome } from '../files/commit.ts';
@@ -32,7 +32,7 @@ export async function attachSignature(
   const signer = parseSignedData(cms).signers[0].name;
   using run = startRun(given, signal);
   const planned = await planFiles(files, run, async () => ({ ...WITHOUT_SIGNATURE, skipped: undefined }));
-  const outcomes = await changeEach(planned, run, async (plan) => finish(await attachTo(plan, cms, signer, run), run));
+  const outcomes = await changeEach(planned, run, (plan) => attachTo(plan, cms, signer, run));
   return { files: outcomes, warnings: run.listenerWarnings };
 }
 
@@ -106,7 +106,7 @@ async function readBounded(open: () => Promise<Readable>, name: string): Promise
 function fromPem(text: string, name: string): Uint8Array {
   const blocks = [...text.matchAll(PEM_BLOCK)];
   const [block, ...others] = blocks.filter(([, label = '']) => LABELS.includes(label));
-  if (others.length > 0) throw unusable(name, `it holds ${others.length + 1} signatures`);
+  if (others.length > 0) throw unusable(name, `it contains ${others.length + 1} signatures`);
   if (block !== undefined) return Buffer.from(block[2] ?? '', 'base64');
   const [, label] = blocks[0] ?? [];
   throw unusable(name, label === undefined ? 'it is neither DER nor PEM' : `it is PEM of another kind (${label})`);
@@ -116,10 +116,10 @@ function unusable(file: string, problem: string, cause?: unknown): CodesignError
   return signingErrors('signature-file-unusable', { file, problem }, { cause });
 }
 
-/** A weak signature still belongs to this file; the verifier decides whether to accept it. */
+/** Findings about weak algorithms do not mean that the signature was made for another file. */
 const WEAK: readonly string[] = ['digest-algorithm-weak', 'key-too-short'];
 
-/** Formats can embed any signature, so only this check detects a signature that was made for another file. */
+/** Throws `not-its-signature` if the signature was made for another file: a format embeds any signature. */
 export async function checkPlaced(
   result: Pick<SignableFile, 'signatures' | 'signing'>,
   format: Pick<Format, 'title'>,

@@ -4,7 +4,7 @@ import { formatErrors } from '../../format/errors.ts';
 import { type Format, requireCapability } from '../../format/format.ts';
 import type { Removing, SignableFile } from '../../format/signable-file.ts';
 import { withNested } from '../../format/signature.ts';
-import { changeEach, finish } from '../change-each.ts';
+import { changeEach } from '../change-each.ts';
 import { signerNames } from '../existing-signatures.ts';
 import { commit, openOriginal, reopenCopy, writtenOutcome } from '../files/commit.ts';
 import { type OpenFile, openFile } from '../files/open-file.ts';
@@ -20,7 +20,7 @@ export async function removeSignatures(
 ): Promise<ChangeFilesResult> {
   using run = startRun(given, signal);
   const planned = await planFiles(files, run, decide);
-  const outcomes = await changeEach(planned, run, async (plan) => finish(await removeFrom(plan, run), run));
+  const outcomes = await changeEach(planned, run, (plan) => removeFrom(plan, run));
   return { files: outcomes, warnings: run.listenerWarnings };
 }
 
@@ -52,10 +52,7 @@ async function prepare(opened: SignableFile, format: Format) {
 const removingOf = ({ removing }: SignableFile, format: Format) =>
   requireCapability(removing, 'changed back to unsigned ones', format);
 
-/**
- * Finds anything else that `remove` would delete from a file without signatures, such as an attribute table with other
- * entries.
- */
+/** True if `remove` would delete something else, such as an attribute table with other entries. */
 async function holdsRemains(removing: Removing): Promise<boolean> {
   try {
     await removing.patch();
@@ -70,5 +67,5 @@ async function check(plan: PlannedFile, file: OpenFile, expected: number): Promi
   const result = await reopenCopy(plan, file);
   const remaining = (await result.signatures()).length;
   if (remaining !== expected)
-    throw formatErrors('result-damaged', { reason: `it still holds ${plural(remaining, 'signature')}` });
+    throw formatErrors('result-damaged', { reason: `it still contains ${plural(remaining, 'signature')}` });
 }

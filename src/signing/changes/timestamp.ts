@@ -6,11 +6,11 @@ import { orUndefined, toCodesignError } from '../../errors/codesign-error.ts';
 import { hasFindingAgainst, isAgainst } from '../../errors/finding.ts';
 import { formatErrors } from '../../format/errors.ts';
 import { type Format, requireCapability, signingOf } from '../../format/format.ts';
-import type { Embedding, Expected, SignableFile } from '../../format/signable-file.ts';
+import type { Expected, SignableFile } from '../../format/signable-file.ts';
 import { type FoundSignature, withNested } from '../../format/signature.ts';
 import type { Stamped, TimestampAuthorities } from '../../timestamp/authorities.ts';
 import type { Timestamp } from '../../timestamp/timestamp.ts';
-import { changeEach, finish } from '../change-each.ts';
+import { changeEach } from '../change-each.ts';
 import { signingErrors } from '../errors.ts';
 import { requireUnbroken } from '../existing-signatures.ts';
 import { commit, openOriginal, reopenCopy, writtenOutcome } from '../files/commit.ts';
@@ -41,7 +41,7 @@ export async function timestampFiles(
   using started = startRun(given, signal);
   const run = { ...started, ...timestamping, stamp: stampWith(authorities, started.stop) };
   const planned = await planFiles(files, run, (opened, file) => decide(opened, file, run));
-  const outcomes = await changeEach(planned, run, async (plan) => finish(await timestampFile(plan, run), run));
+  const outcomes = await changeEach(planned, run, (plan) => timestampFile(plan, run));
   return { files: outcomes, warnings: run.listenerWarnings };
 }
 
@@ -52,7 +52,6 @@ async function decide(
 ): Promise<Intent> {
   const signatures = withNested(await opened.signatures());
   if (signatures.length === 0) {
-    // In a folder argument, unsigned files are skipped without an error.
     if (pathInFolder !== undefined) return { ...WITHOUT_SIGNATURE, skipped: 'not-signed' };
     throw formatErrors('not-signed');
   }
@@ -84,17 +83,8 @@ async function check(plan: PlannedFile, file: OpenFile, expected: Expected, isWh
   if (!isWhole) for (const signature of signatures) await assertIntact(signature, 'timestamp-breaks-signature');
 }
 
-interface StampedFile extends Pick<TimestampedOutcome, 'timestamp' | 'authority' | 'signatures'> {
-  readonly embedding: Embedding;
-  /** True if one timestamp covers all signatures in the file. */
-  readonly isWhole: boolean;
-}
-
-async function stampFile(
-  opened: SignableFile,
-  format: Format,
-  { algorithm, force, stamp }: TimestampingRun,
-): Promise<StampedFile> {
+/** `isWhole` is true if one timestamp covers all signatures in the file. */
+async function stampFile(opened: SignableFile, format: Format, { algorithm, force, stamp }: TimestampingRun) {
   const stamping = requireCapability(opened.stamping, 'timestamped', format);
   const signatures = withNested(await opened.signatures());
   for (const signature of signatures) await assertIntact(signature, 'signature-broken');
@@ -102,14 +92,10 @@ async function stampFile(
     const whole = await stamping.prepare(algorithm, force);
     if (whole === undefined) throw nothingToStamp();
     const stamped = await stamp({ digest: await whole.digest() });
-    return {
-      ...describe(stamped),
-      signatures: signatures.length,
-      isWhole: true,
-      embedding: whole.embed(stamped.token),
-    };
+    const embedding = whole.embed(stamped.token);
+    return { ...describe(stamped), signatures: signatures.length, isWhole: true, embedding };
   }
-  // If a timestamp cannot be added for any reason, this throws before an authority is called.
+  // If a timestamp cannot be added, this call throws before an authority is called.
   await stamping.stamp(new Map());
   const tokens = new Map<string, Uint8Array>();
   let first: Stamped | undefined;
@@ -137,10 +123,7 @@ function isSound({ findings }: Timestamp): boolean {
   return !hasFindingAgainst(findings, 'integrity');
 }
 
-/**
- * Throws if a timestamp is broken: replacing it silently would hide the damage, and skipping the file would report it
- * as valid.
- */
+/** Replacing a broken timestamp silently would hide the damage, and skipping the file would report it as valid. */
 function refuseBrokenTimestamps(signatures: readonly FoundSignature[]): void {
   for (const { timestamps, signer } of signatures) {
     if (timestamps.length === 0 || timestamps.some(isSound)) continue;
@@ -149,12 +132,9 @@ function refuseBrokenTimestamps(signatures: readonly FoundSignature[]): void {
   }
 }
 
-/**
- * A new timestamp does not help if the certificate has expired, because verifiers require that it was valid at the time
- * of the timestamp.
- */
+/** Verifiers require that the certificate was valid at the time of the timestamp. */
 function assertWorthwhile({ signer: { name, certificate }, timestamps }: FoundSignature, now: Date, force: boolean) {
-  // If the certificate cannot be read, the signature does not verify either, and that error is reported.
+  // A certificate that cannot be read is reported later, because its signature does not verify.
   const expired = certificate && orUndefined(() => parseCertificate(certificate, 'signature').notAfter);
   if (expired === undefined || now <= expired) return;
   const details = { signer: name, date: dateOf(expired) };
@@ -185,7 +165,7 @@ function assertStamped(signatures: readonly FoundSignature[]): void {
   }
 }
 
-/** A failure before the first timestamp stops the run, because every other file would also fail after the same wait. */
+/** A failure before the first timestamp stops the run, because every other file would fail after the same wait. */
 function stampWith(authorities: TimestampAuthorities, stop: StopSignal): TimestampingRun['stamp'] {
   let isProven = false;
   return async (signature) => {
@@ -195,7 +175,6 @@ function stampWith(authorities: TimestampAuthorities, stop: StopSignal): Timesta
       isProven = true;
       return stamped;
     } catch (thrown) {
-      // If the run was stopped while this request waited, the error states why the run was stopped.
       stop.throwIfStopped();
       const error = toCodesignError(thrown);
       if (!isProven) stop.stop('no timestamp authority returns a usable timestamp', error);

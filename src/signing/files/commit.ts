@@ -1,5 +1,4 @@
-/** The copy is flushed, reopened and checked before it is renamed. */
-
+import { retryWhileBusy } from '../../files/file-system-errors.ts';
 import { signingOf } from '../../format/format.ts';
 import type { Expected, SignableFile } from '../../format/signable-file.ts';
 import type { WrittenOutcome } from '../outcome.ts';
@@ -7,7 +6,7 @@ import type { PlannedFile } from '../planned-file.ts';
 import type { StartedRun } from '../run.ts';
 import { verifyContents } from './contained.ts';
 import type { OpenFile } from './open-file.ts';
-import { assertUnchanged, lookAgain } from './unchanged.ts';
+import { assertUnchanged } from './unchanged.ts';
 
 export async function verifyCopy(
   plan: PlannedFile,
@@ -50,8 +49,8 @@ export async function commit(
   try {
     await checking;
   } catch (thrown) {
-    // If the original has changed, checking the copy fails too, but the error must report the change.
-    await lookAgain(plan);
+    // If the original has changed, the error must report that change.
+    await retryWhileBusy('look at the file again', async () => assertUnchanged(plan));
     throw thrown;
   }
   // Windows cannot replace a file while it is open.

@@ -12,7 +12,7 @@ import type { FindWritten } from '../existing-signatures.ts';
 import type { Run } from '../run.ts';
 import { type InnerFile, type InnerFiles, innerName, NOTHING_INSIDE, type RecordedInner } from './inner-files.ts';
 
-/** Packages in a bundle, which have the same format as the bundle. */
+/** Lists the packages in a bundle, which have the format of the bundle. */
 export async function innerPackages(
   { contents }: SignableFile,
   context: SigningContext,
@@ -38,12 +38,11 @@ export async function innerPackages(
   return { toChange, kept, recorded };
 }
 
-/** A default algorithm is replaced by the algorithm that the file requires. */
 export function contextFor({ fixedAlgorithm }: Pick<Signing, 'fixedAlgorithm'>, context: SigningContext) {
   return { ...context, algorithm: fixedAlgorithm?.algorithm ?? context.algorithm };
 }
 
-/** This function is called after the files inside the file have changed. */
+/** Called after the files inside the file have changed. */
 type SignInner = (file: InnerFile, signing: Signing) => Promise<Embedding>;
 
 /** Returns the edits that replace the files in a container, innermost files first. */
@@ -89,10 +88,7 @@ export function openInner(
   return format.open(source, contentReader(digestEntries), names.at(-1) ?? '');
 }
 
-/**
- * Checks the signatures in a container that was opened again. The keys of `expected` are names. Throws
- * `result-damaged`.
- */
+/** Checks the signatures in a container that was opened again. The keys of `expected` are the names of its files. */
 export async function verifyContents(
   { contents }: SignableFile,
   files: readonly InnerFile[],

@@ -1,7 +1,7 @@
 import { flushFolder } from '../../bytes/folders.ts';
 import { coalesce } from '../../bytes/reuse.ts';
 
-/** The system reports a failed write to only one flush; any other flush would wrongly succeed. */
+/** The system reports a failed write to only one flush; later flushes succeed although data is missing. */
 export function flushInTurn(sync: () => Promise<void>) {
   let last: Promise<void> = Promise.resolve();
   let fault: { readonly thrown: unknown } | undefined;
@@ -19,16 +19,13 @@ export function flushInTurn(sync: () => Promise<void>) {
   };
 }
 
-/** Large enough to be worth a call, small enough to leave little work for the last flush. */
+/** With fewer bytes, a flush is not worth a call; with more, the last flush has much work left. */
 const BYTES_APART = 16 * 1024 * 1024;
 
 /** On macOS, a flush also empties the drive's cache, which takes more time than it saves. */
 const PAYS = process.platform !== 'darwin';
 
-/**
- * The returned function must be called with the total number of bytes written so far. At most one flush runs at a time.
- * `flush` must remember its own failures.
- */
+/** The returned function takes the number of bytes written so far, and ignores failures, which `flush` must remember. */
 export function writeBackWith(flush: () => Promise<void>): (written: number) => void {
   let writtenBack = 0;
   let isFlushing = false;
@@ -44,7 +41,7 @@ export function writeBackWith(flush: () => Promise<void>): (written: number) => 
   };
 }
 
-/** Each call returns a promise that resolves after a flush of the folder that began after the call. */
+/** Concurrent calls for a folder use one flush, which begins after the calls. */
 export function folderFlushes(): (folder: string) => Promise<void> {
   const flushes = new Map<string, () => Promise<void>>();
   return (folder) => {

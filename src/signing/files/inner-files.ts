@@ -1,9 +1,9 @@
-/** The files in a container that a run signs, or changes, before the container. */
-
 import type { Format } from '../../format/format.ts';
 import type { Signing } from '../../format/signable-file.ts';
 import type { WrittenSignature } from '../existing-signatures.ts';
 import type { InsideOutcome, PlannedPart, SignedPart } from '../outcome.ts';
+import type { PlannedFile } from '../planned-file.ts';
+import type { SigningPolicy } from '../signing-policy.ts';
 
 export interface InnerFile {
   /** Names in the containers, from the outermost container down to this file. */
@@ -21,7 +21,7 @@ export interface InnerFiles {
   readonly toChange: readonly InnerFile[];
   /** Signed files that do not change. */
   readonly kept: readonly Pick<InnerFile, 'names' | 'format'>[];
-  /** Files whose signature is in the journal but, according to the journal, not yet in the file. */
+  /** Files that contain a signature which the journal has not recorded as written. */
   readonly recorded: readonly RecordedInner[];
 }
 
@@ -36,13 +36,23 @@ export function innerName({ names }: Pick<InnerFile, 'names'>): string {
   return names.join('!/');
 }
 
-/** Lists the files that get a signature, in the order in which they are signed. */
+/** Lists the files to sign in the order of signing. */
 export function filesToSign(files: readonly InnerFile[]): readonly InnerFile[] {
   return files.flatMap((file) => [...filesToSign(file.inside), ...(file.isToSign ? [file] : [])]);
 }
 
-/** `parts` are the signed or planned files in their order. Files that do not change come last. */
-export function insideOf(
+/** `parts` are the signed or planned files inside the file, in their order. */
+export function outcomesInside<Part extends SignedPart | PlannedPart>(
+  { path, contained = NOTHING_INSIDE }: PlannedFile,
+  { inside }: SigningPolicy,
+  parts: readonly Part[],
+) {
+  if (inside === undefined) return parts.length > 0 ? { inner: parts } : undefined;
+  return { inside: insideOf(path, contained, parts) };
+}
+
+/** Lists the files that do not change last. */
+function insideOf(
   path: string,
   { toChange, kept, recorded }: InnerFiles,
   parts: readonly (SignedPart | PlannedPart)[],

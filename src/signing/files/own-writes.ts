@@ -6,9 +6,8 @@ import { signingErrors } from '../errors.ts';
 export type OwnWrites = ReturnType<typeof watchWrites>;
 
 /**
- * Detects that another program has written to a file of this process. This process calls `fstat` after each of its own
- * writes. Later, the size must still be the same and, on a local file system, the times too. Other file systems may
- * report times late, so only the size is compared.
+ * Detects that another program has written to the file: its size and times differ from those after the last write of
+ * this process. Remote file systems may report times late, so only their sizes are compared.
  */
 export function watchWrites({ fd }: Pick<OpenedFile, 'fd'>, isLocal: boolean) {
   const created = fstatSync(fd, { bigint: true });
@@ -20,9 +19,7 @@ export function watchWrites({ fd }: Pick<OpenedFile, 'fd'>, isLocal: boolean) {
   }
 
   return {
-    /** The metadata is read before the first write. */
     created,
-    /** Throws `copy-changed` unless `now` is the metadata of this file after the last write of this process. */
     assertUntouched,
     async own(write: () => Promise<void>): Promise<void> {
       assertUntouched(look());

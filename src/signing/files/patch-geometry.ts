@@ -39,10 +39,7 @@ function* placedPieces(patch: Patch, size: number): Generator<Placed> {
   }
 }
 
-/**
- * A range of the result, from `start` to `end`, that consists of original bytes. In the original, their offset was
- * `shift` bytes lower.
- */
+/** A range of the result that consists of original bytes. Its offset in the original is `shift` bytes lower. */
 interface Kept extends ByteRange {
   readonly shift: number;
 }
@@ -55,8 +52,8 @@ function* keptRanges(patch: Patch, size: number): Generator<Kept> {
 }
 
 /**
- * Yields the pieces to write in order to turn the result of `before` into the result of `next`: inserted bytes, and
- * original bytes that must move. `before` is undefined if the file has other content.
+ * Yields the pieces that turn the result of `before` into the result of `next`: inserted bytes, and original bytes that
+ * must move. `before` is undefined if the file has other content.
  */
 export function* piecesToWrite(next: Patch, before: Patch | undefined, size: number): Generator<Placed> {
   const there = before === undefined ? [].values() : keptRanges(before, size);
@@ -78,7 +75,7 @@ export function* piecesToWrite(next: Patch, before: Patch | undefined, size: num
 
 interface Section {
   readonly position: number;
-  /** The caller must read each section completely, and only once, before it reads the next one. */
+  /** The caller must read all pieces of a section before it reads the next section. */
   readonly pieces: Iterable<Piece>;
 }
 

@@ -21,7 +21,7 @@ export function findSamePaths(paths: Iterable<string>): ReadonlySet<string> {
   return shared;
 }
 
-/** Ignores case, normalization, invisible characters, and any dots and spaces at the end of a name. */
+/** Ignores case, normalization, invisible characters, and dots and spaces at the end of a name. */
 function folded(path: string): string {
   const shown = path.normalize('NFKD').replace(/\p{Default_Ignorable_Code_Point}/gu, '');
   const names = shown.toUpperCase().toLowerCase().normalize('NFKD').split(sep);
@@ -38,9 +38,8 @@ function isSamePath(path: string, other: string): boolean {
 }
 
 /**
- * Creates a file with one of the names in a new folder, and checks whether it is found under the other name. If the
- * folder cannot be created, compares existing names instead. Without existing names, assumes that only Windows and
- * macOS ignore case.
+ * Creates a file with one name in a new folder, and looks for the other name. If the folder cannot be created, compares
+ * existing files. Without existing files, assumes that only Windows and macOS ignore case.
  */
 function isSameName(folder: string, name: string, other: string): boolean {
   const [first, second] = [statsOf(join(folder, name)), statsOf(join(folder, other))];
@@ -54,7 +53,7 @@ function isSameName(folder: string, name: string, other: string): boolean {
   }
 }
 
-/** Runs synchronously, so that the process cannot exit normally before the folder is removed. */
+/** Runs synchronously, because the process must not exit before the folder is removed. */
 function tryNames(folder: string, name: string, other: string): boolean {
   const probe = join(folder, temporaryPathName(`names-${randomBytes(8).toString('hex')}`));
   mkdirSync(probe, { mode: 0o700 });

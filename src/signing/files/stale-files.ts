@@ -11,14 +11,11 @@ export interface TemporaryNamesParts {
   readonly bootTime: number;
 }
 
-/**
- * The parts of the name are: machine, boot, namespace, pid, start time and a random part. A value that the system does
- * not report is written as 0.
- */
+/** The name consists of machine, boot, namespace, pid, start time and a random part. 0 stands for an unknown value. */
 const OWNED =
   /^\.codesign-remote-([0-9a-f]{16})-([0-9a-f]{8}|0)-([0-9a-f]{8}|0)-([1-9]\d{0,9})-(\d{1,20})-[0-9a-f]+\.tmp$/;
 
-/** Another program may have got the same pid, but no run needs a whole day to write one file. */
+/** No run needs a whole day to write one file, so a process with the same pid must be a different program. */
 const STALE_FOR_CERTAIN_MILLISECONDS = 24 * 60 * 60 * 1000;
 
 export function temporaryPathName(randomName: string): string {
@@ -31,7 +28,7 @@ export function temporaryNames({ processes, randomHex, now, bootTime }: Temporar
   const own = [machine, partOf(self.boot), partOf(self.space), self.pid, self.started ?? '0'].join('-');
   const searched = new Set<string>();
 
-  /** Returns undefined if the name is not the name of a temporary file of this machine. */
+  /** Returns undefined for names that are not those of temporary files of this machine. */
   function ownerOf(name: string): Holder | undefined {
     const [, onMachine, inBoot = '', inSpace = '', pid, started] = OWNED.exec(name) ?? [];
     if (onMachine !== machine) return undefined;
@@ -48,8 +45,8 @@ export function temporaryNames({ processes, randomHex, now, bootTime }: Temporar
     const running = await processes.isRunning(owner);
     if (running === undefined) return undefined;
     if (running || !isOtherStart(owner, self)) return !running;
-    // Two machines that use a network drive may have the same name, so a file written after the boot may belong to the
-    // other machine.
+    // Two machines that use a network drive may have the same name. A file written after the boot may then come from
+    // the other machine.
     return owner.space === self.space && lastWrite < bootTime ? true : undefined;
   }
 
@@ -69,7 +66,7 @@ export function temporaryNames({ processes, randomHex, now, bootTime }: Temporar
   return {
     randomName: (): string => `${own}-${randomHex()}`,
 
-    /** Searches each folder only once. Never throws, because a file that cannot be removed is harmless. */
+    /** Searches each folder once. Never throws: a stale file that remains is harmless. */
     async removeStaleFiles(folder: string): Promise<void> {
       if (searched.has(folder)) return;
       searched.add(folder);
@@ -87,7 +84,7 @@ function partOf(value: string | undefined): string {
   return value === undefined ? '0' : digestOf(value, 8);
 }
 
-/** If the part is the hash of a value of this machine, returns the value. For 0, returns undefined. */
+/** Replaces the hash of this machine's own value with the value. */
 function meaningOf(part: string, own: string | undefined): string | undefined {
   if (part === partOf(own)) return own;
   return part === '0' ? undefined : part;

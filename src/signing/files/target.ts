@@ -23,7 +23,7 @@ import { signingErrors } from '../errors.ts';
 
 const FOLDERS_KEPT = 1000;
 
-/** These results are valid only while one run plans its files, because folders and mounts can change later. */
+/** These lookups are valid only while a run plans its files, because folders and mounts can change later. */
 export type TargetFolders = ReturnType<typeof targetFolders>;
 
 export function targetFolders() {
@@ -34,10 +34,7 @@ export function targetFolders() {
   };
 }
 
-/**
- * Returns an absolute path. Follows links as far as the path exists, so that renaming replaces the file and not the
- * link. Throws `unusable-name` if Windows would change the name, and `name-not-utf8`.
- */
+/** Returns an absolute path without links, because renaming to a link would replace the link and not the file. */
 export async function resolveTarget(output: string, folders = targetFolders(), isFile = false): Promise<string> {
   const problem = process.platform === 'win32' ? windowsNameProblem(output) : undefined;
   if (problem !== undefined) throw signingErrors('unusable-name', { path: output, problem });
@@ -54,11 +51,11 @@ function followed(output: string, folders: TargetFolders, isFile: boolean): stri
   } catch (thrown) {
     if (!isMissing(thrown)) throw fromFileSystem(thrown, `reach ${output}`);
   }
-  // If the file is new, its folder may also be missing. The folder is created when the file is written.
+  // The folder of a new file may be missing too, because it is created when the file is written.
   return join(folders.realFolder(dirname(output)), basename(output));
 }
 
-/** Some drives on Windows (RAM disks, network redirectors) do not support the native function. */
+/** On Windows, RAM disks and network redirectors may not support the native function. */
 function realPath(path: string): string {
   try {
     return realpathSync.native(path);
@@ -79,20 +76,18 @@ function realFolder(path: string): string {
 }
 
 /**
- * `target` was returned by `resolveTarget`, so it contains no links. `folderIdentity` identifies the target's folder at
- * planning time, or is undefined if the folder did not exist. If a link appears later, another user may have created it
- * to make root write elsewhere.
+ * `target` comes from `resolveTarget`, so it contained no links. Another user may have created a link since then, to make
+ * root write elsewhere. Returns true if the folder is known to be that of `folderIdentity`.
  */
 export function assertNoLinkTo(target: string, folderIdentity: string | undefined): boolean {
   if (process.platform === 'win32') return false;
   const folder = dirname(target);
-  // The folder is accepted if it is still the same one, even if another path now leads to it.
   const isSame = folderIdentity !== undefined && identityAt(folder) === folderIdentity;
   if (!isSame && realFolder(folder) !== folder) throw signingErrors('folder-replaced', { folder });
   return isSame;
 }
 
-/** On file systems that ignore case, two names that differ only in case lead to the same file. */
+/** Returns the same key for paths that lead to the same file on a file system that ignores case. */
 export function placeOf(target: string): string {
   return process.platform === 'win32' || process.platform === 'darwin' ? target.toLowerCase() : target;
 }
@@ -105,9 +100,8 @@ interface ReplaceableTarget {
 }
 
 /**
- * Throws `read-only-file`, `permission-denied`, `not-replaceable`, `broken-link` or `output-blocked`. A rename could
- * replace even a read-only file, but users of signtool expect an error, even as root. In messages, `name` appears in
- * place of the target.
+ * A rename could replace even a read-only file, but users of signtool expect an error, even as root. In messages, `name`
+ * stands for the target.
  */
 export async function assertReplaceable(
   target: string,
@@ -143,7 +137,7 @@ function findFolder(target: string) {
   }
 }
 
-/** A link to a missing file counts as existing: creating that file would not replace the link. */
+/** Throws `broken-link` for a link to a missing file, because creating that file would not replace the link. */
 function found(path: string): BigIntStats | undefined {
   try {
     return statSync(path, { bigint: true });
@@ -163,8 +157,8 @@ function nearestFolder(path: string, target: string): { readonly path: string; r
 }
 
 /**
- * Windows cannot replace a file that another program has open. The file of a running program cannot be opened for
- * writing. If a program does not allow deletion of the file, renaming the file to itself fails.
+ * Windows cannot replace a file that another program has open. Opening a running program for writing fails. Renaming a
+ * file to itself fails if another program does not allow its deletion.
  */
 async function assertNotHeld(target: string, name: string): Promise<void> {
   await retryWhileBusy(`replace ${name}`, async () => {
@@ -189,20 +183,13 @@ const STICKY = 0o1000n;
 function mountPoints(): ReadonlySet<string> {
   if (process.platform !== 'linux') return new Set();
   // The fifth field contains spaces and other special characters as octal escape sequences (proc(5)).
-  return new Set(Array.from(mounts().split('\n'), (line) => unescapeMount(line.split(' ')[4] ?? '')));
-}
-
-/** Reading this file synchronously is faster, because the kernel creates its content in memory. */
-function mounts(): string {
+  const character = (_: string, octal: string): string => String.fromCharCode(Number.parseInt(octal, 8));
   try {
-    return readFileSync('/proc/self/mountinfo', 'utf8');
+    const lines = readFileSync('/proc/self/mountinfo', 'utf8').split('\n');
+    return new Set(lines.map((line) => (line.split(' ')[4] ?? '').replace(/\\([0-7]{3})/g, character)));
   } catch {
-    return '';
+    return new Set();
   }
-}
-
-function unescapeMount(field: string): string {
-  return field.replace(/\\([0-7]{3})/g, (_, octal: string) => String.fromCharCode(Number.parseInt(octal, 8)));
 }
 
 function isMissing(thrown: unknown): boolean {

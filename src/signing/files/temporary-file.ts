@@ -13,18 +13,18 @@ import type { OwnWrites } from './own-writes.ts';
 
 export const COPY = 'write the temporary file next to the target';
 
-/** Space for the certificates, the timestamp and the padding that are added to the file with a signature. */
+/** Space for certificates, timestamp and padding. */
 const ROOM_FOR_SIGNATURE = 128 * 1024;
 
 export function assertFreeSpace({ bavail, bsize }: StatsFs, size: number): void {
-  // Some network shares report that they have 0 blocks of 0 bytes. On such a share, only an attempt to write shows
-  // whether there is enough space.
+  // Some network shares report 0 blocks of 0 bytes. On such a share, only writing
+  // shows whether there is enough space.
   if (bsize > 0 && bavail * bsize < size + ROOM_FOR_SIGNATURE) {
     throw fileErrors('disk-full', { doing: COPY });
   }
 }
 
-/** Errors of file systems, mostly on a network, that do not support renaming over an existing file. */
+/** Error codes of (mostly network) file systems that do not support renaming over an existing file. */
 const REFUSED_RENAME = new Set(['EEXIST', 'ENOTSUP', 'EOPNOTSUPP', 'EXDEV', 'ENOSYS', 'EINVAL']);
 
 export async function writeFully(file: Pick<OpenedFile, 'write'>, bytes: Uint8Array, offset: number): Promise<void> {
@@ -34,10 +34,9 @@ export async function writeFully(file: Pick<OpenedFile, 'write'>, bytes: Uint8Ar
 }
 
 /**
- * Only root may change the owner, and users may set only a group to which they belong. If the current user may not
- * change the owner or group, the new file keeps its own, as in editors that save by renaming. Clears the set-user-ID
- * bits, because they would grant the rights of a different owner. The owner always gets write permission, so that the
- * next run can replace a result at another path.
+ * Keeps the new file's owner or group if the current user may not change it, as editors do that save by renaming. Clears
+ * the set-user-ID bits, because they would grant the rights of a different owner. Adds write permission for the owner,
+ * because the next run must be able to replace the file.
  */
 export async function takeOwnerAndMode(
   handle: OpenedFile,
@@ -58,21 +57,20 @@ export interface Placement {
   readonly target: string;
   /** True if the target did not exist. */
   readonly isNew: boolean;
-  /** Called directly before the target is created or replaced. */
+  /** Called directly before the target changes. */
   readonly assertUnchanged: () => void;
 }
 
 /**
- * Moves the open file to the target path in one step. If the target did not exist, it is created as a hard link, which
- * never replaces another file. If a hard link was created, `path` still exists afterwards. Throws `copy-changed` if
- * `path` now leads to another file, or another program wrote to it. If an error is thrown, the target is unchanged,
- * unless the rename itself was interrupted.
+ * Moves the open file to the target path in one step. A new target is created as a hard link, which never replaces
+ * another file; `path` then still exists. Throws `copy-changed` if another program wrote to the file or replaced it. The
+ * target stays unchanged on an error, unless the rename itself was interrupted.
  */
 export async function putInPlace({ own, path, target, isNew, assertUnchanged }: Placement): Promise<void> {
   const doing = 'put the signed file in place';
   const placed = retryWhileBusy(doing, async () => {
     const copy = lookAt(path);
-    // If the file is missing, the rename reports that.
+    // The rename reports a missing file.
     if (copy !== undefined) own.assertUntouched(copy);
     assertUnchanged();
     if (isNew) {
@@ -91,14 +89,14 @@ export async function putInPlace({ own, path, target, isNew, assertUnchanged }: 
     }
   });
   await placed.catch((thrown: unknown) => {
-    // `assertReplaceable` has shown that the current user may replace the file, so another program must have opened it.
+    // Planning has shown that the current user may replace the file, so another program must have opened it.
     const isHeld = process.platform === 'win32' && toCodesignError(thrown).code === 'permission-denied';
     throw isHeld ? fileErrors('file-busy', { doing }, { cause: thrown }) : thrown;
   });
   if (isAt(target, own.created) === false) throw signingErrors('copy-changed');
 }
 
-/** Returns false if hard links are not supported, as on exFAT. The caller then renames the file. */
+/** Returns false if the file system has no hard links, for example exFAT. */
 function isLinked(
   { path, target, assertUnchanged }: Pick<Placement, 'path' | 'target' | 'assertUnchanged'>,
   own: Identity,
@@ -108,7 +106,7 @@ function isLinked(
     return true;
   } catch (thrown) {
     if (!hasCode(thrown, 'EEXIST')) return false;
-    // NFS also reports this error for a link that this process created, if the response to the first request was lost.
+    // If NFS lost the response to the first request, it reports this error for the link of this process.
     if (isAt(target, own)) return true;
     assertUnchanged();
     throw signingErrors('file-changed');
@@ -129,7 +127,7 @@ function lookAt(path: string): BigIntStats | undefined {
 
 export type OnNotRemoved = (event: TemporaryFileLeft) => void;
 
-/** Never throws. Returns the files that could not be removed. `temporaryFiles` lists all temporary files that exist. */
+/** Never throws. */
 export async function removeTemporaryFile(
   path: string,
   temporaryFiles: Set<string>,
@@ -138,19 +136,13 @@ export async function removeTemporaryFile(
   try {
     await retryWhileBusy('remove the temporary file', () => unlink(path));
   } catch (thrown) {
-    if (toCodesignError(thrown).code !== 'file-not-found') reportNotRemoved(path, thrown, onNotRemoved);
+    const error = toCodesignError(thrown);
+    if (error.code !== 'file-not-found') onNotRemoved({ type: 'temporary-file-left', path, error });
   }
   temporaryFiles.delete(path);
 }
 
-export function reportNotRemoved(path: string, thrown: unknown, onNotRemoved: OnNotRemoved): void {
-  onNotRemoved({ type: 'temporary-file-left', path, error: toCodesignError(thrown) });
-}
-
-/**
- * All later steps use the open file, because another user with write access to the folder could replace the file at
- * this path.
- */
+/** Later steps use the open file, because another user with access to the folder could replace the file at the path. */
 export function createTemporaryFile(path: string, isDirect: boolean): Promise<OpenedFile> {
   return retryWhileBusy(`create a file in ${dirname(path)}`, async () =>
     isDirect ? openDirectly(path, 'wx+', PRIVATE) : await open(path, 'wx+', PRIVATE),

@@ -1,7 +1,6 @@
 import { closeSync, fstatSync, openSync, statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { READ_WITHOUT_WAITING } from '../../bytes/read-file.ts';
-import { retryWhileBusy } from '../../files/file-system-errors.ts';
 import { versionOf } from '../../files/input-file.ts';
 import { signingErrors } from '../errors.ts';
 import type { PlannedFile } from '../planned-file.ts';
@@ -12,10 +11,6 @@ export type Versions = Pick<PlannedFile, 'path' | 'stats' | 'target' | 'targetVe
 export function versionAt(target: string): string | undefined {
   const stats = statSync(target, { bigint: true, throwIfNoEntry: false });
   return stats && versionOf(stats);
-}
-
-export async function lookAgain(plan: Versions): Promise<void> {
-  await retryWhileBusy('look at the file again', async () => assertUnchanged(plan));
 }
 
 /** Runs synchronously, so that only microseconds pass between this check and the rename. */
@@ -29,7 +24,7 @@ export function assertUnchanged({ path, stats, target, targetVersion, folderIden
   if (targetVersion !== undefined) assertOpenedIsSame(target, targetVersion);
 }
 
-/** Unless the file is opened again, a network drive may answer from a cache (close-to-open consistency of NFS). */
+/** Only opening the file again makes a network drive ignore its cache (close-to-open consistency of NFS). */
 function assertOpenedIsSame(path: string, expected: string): void {
   const fd = openSync(path, READ_WITHOUT_WAITING);
   try {

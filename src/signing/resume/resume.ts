@@ -1,4 +1,4 @@
-/** Finishes the work of earlier runs: writes files that are still missing, and sends reports. Requests no signature. */
+/** Finishes the work of earlier runs without new signatures: writes missing files, and sends reports. */
 
 import { dirname } from 'node:path';
 import pLimit from 'p-limit';
@@ -18,7 +18,7 @@ import { type CreateSigning, writeFiles } from './write-files.ts';
 export interface Given {
   readonly origin: string;
   readonly client: string;
-  /** SHA-256 of the certificate in DER, as hex digits; undefined until a certificate is needed. */
+  /** SHA-256 of the certificate as hex digits; undefined until a certificate is needed. */
   readonly leaf: string | undefined;
 }
 
@@ -54,7 +54,7 @@ function obstacle({ work, metadata, kind }: UnfinishedCall, given: Given | undef
   return undefined;
 }
 
-/** The user can sign again with the right certificate, which uses the signature, or can discard the signature. */
+/** The user must sign with the right certificate, which uses the signature, or discard it. */
 export function isUnusable({ kind, files }: UnfinishedCall): boolean {
   return kind === 'unwritten' && files.every(({ written, unusable }) => written || unusable);
 }
@@ -63,7 +63,7 @@ export interface Resuming {
   readonly journal: Journal;
   readonly service: SigningService;
   readonly createSigning: CreateSigning;
-  /** If false, reports that are still due are not sent but dropped. */
+  /** If false, due reports are dropped. */
   readonly report: boolean;
   /** Decides which file names the audit log contains. */
   readonly extra: ReplacedExtra;
@@ -76,7 +76,6 @@ export interface Forgetting extends Pick<Resuming, 'extra'> {
   readonly service: SigningService | undefined;
 }
 
-/** Changes nothing. `given` shows which of the calls could be finished. */
 export function listCalls(calls: readonly UnfinishedCall[], given: Given | undefined): readonly ResumedCall[] {
   return calls.map((call) => left(planCall(call, given)));
 }
@@ -93,7 +92,7 @@ export async function resumeCalls(
     planned.flatMap((one) => (one.next === next && one.error === undefined ? [one.call] : []));
   const outcomes = await writeFiles(going('write'), journal, createSigning, signal);
   const failed = await sendReports(going('report'), resuming, signal);
-  // The journal is read again, because other processes may have finished some calls in the meantime.
+  // Other processes may have finished some calls in the meantime.
   const open = new Map((await journal.unfinished()).map((call) => [call.id, call]));
   return planned.map((one) => {
     if (one.next === 'wait' || one.next === 'settle' || one.error !== undefined) return left(one);
@@ -104,7 +103,7 @@ export async function resumeCalls(
   });
 }
 
-/** Discards calls permanently. Throws `no-such-call` or `call-under-way`, if possible before it discards any call. */
+/** Throws `no-such-call` or `call-under-way`, if possible before it discards any call. */
 export async function forgetCalls(
   ids: readonly string[],
   calls: readonly UnfinishedCall[],
@@ -136,7 +135,7 @@ async function forgetCall(
   const mine = given !== undefined && given.origin === call.work.origin && given.client === call.metadata.client;
   const isWanted = mine && call.files.some(({ signingOptions }) => signingOptions?.report !== false);
   const record = isWanted && service !== undefined ? call.record : undefined;
-  // The journal must be committed first: after a signature is reported as unused, no other process may use it.
+  // Committed before the report: no process may use a signature that was reported as unused.
   const outcome = await journal.forget(id, record === undefined ? undefined : status);
   if (outcome === 'under-way') throw signingErrors('call-under-way', { id });
   if (outcome === 'forgotten' && record !== undefined) {
@@ -184,21 +183,18 @@ function whyOpen(
     if (outcome?.status === 'failed') return outcome.error;
   }
   const unsent = files.every(({ written }) => written) ? failedReports.get(record ?? '') : undefined;
-  // The path may contain a later version of the file, which had a signature of its own.
+  // A later version of the file at this path may have got a signature of its own.
   return unsent ?? signingErrors('changed-since');
 }
 
-/**
- * Removes the temporary files of killed processes from each folder in which an unfinished call would write a file. Also
- * includes calls that have no work left, because a temporary copy may be older than the calls. Never throws.
- */
+/** Removes the temporary files of killed processes from the folders of all outputs of the calls. Never throws. */
 export async function removeStaleFilesOf(
   calls: readonly UnfinishedCall[],
   { removeStaleFiles }: Pick<Disk, 'removeStaleFiles'>,
 ): Promise<void> {
   const outputs = calls.flatMap(({ files }) => files.flatMap(({ signingOptions }) => signingOptions?.output ?? []));
   for (const output of new Set(outputs)) {
-    // If the output path is a link, the file to which it leads was to be replaced.
+    // The temporary file was next to the target of a link.
     const target = await resolveTarget(output).catch(() => output);
     await removeStaleFiles?.(dirname(target));
   }

@@ -11,10 +11,7 @@ export interface ResumedCall {
   readonly error: CodesignError | undefined;
 }
 
-/**
- * The form of a call in JSON documents and for callers of the library. Scripts read these members, so they must not be
- * changed.
- */
+/** The form of a call in JSON documents and in the library. Scripts read its members, so they must not change. */
 export function describeResumed({ call, status, error }: ResumedCall) {
   const { id, kind, at, work, metadata, record, reason } = call;
   return {

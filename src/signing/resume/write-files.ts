@@ -38,8 +38,7 @@ function groupsOf(calls: readonly UnfinishedCall[]): readonly Group[] {
   for (const { work, files } of calls) {
     for (const { written, signingOptions } of files) {
       if (written || signingOptions === undefined) continue;
-      // Each signature has its own signing time, which is looked up by file. An inner file is written together with the
-      // bundle that contains it.
+      // The signing time is looked up for each file. Inner files are written together with their bundle.
       const { path, output, inner, time, pathInFolder, ...others } = signingOptions;
       const { code, algorithm } = work;
       const key = JSON.stringify([code, algorithm, Object.entries(others).sort()]);
@@ -51,7 +50,7 @@ function groupsOf(calls: readonly UnfinishedCall[]): readonly Group[] {
   return [...groups.values()];
 }
 
-/** Returns only the signatures of the given calls, and never allows a request. */
+/** Knows only the signatures of the given calls, and allows no request. */
 function knownOnly(journal: Journal, calls: readonly UnfinishedCall[]): SigningJournal {
   const wanted = new Set(calls.map(({ work }) => nameOf(work)));
   return {
@@ -61,7 +60,6 @@ function knownOnly(journal: Journal, calls: readonly UnfinishedCall[]): SigningJ
       const { work, metadata } = asking;
       const isWanted = wanted.has(nameOf(work));
       const known = isWanted ? await journal.known(asking, waiting) : undefined;
-      // If the file needed this signature, another process must have finished it.
       if (known === undefined)
         throw signingErrors(!isWanted && isPartOf(metadata, calls) ? 'signatures-missing' : 'changed-since');
       return known;
@@ -71,7 +69,7 @@ function knownOnly(journal: Journal, calls: readonly UnfinishedCall[]): SigningJ
   };
 }
 
-/** If only some of the calls are for inner files, the other signatures may never have been requested. */
+/** True if a call is for an inner file of the same file, whose other signatures may never have been requested. */
 function isPartOf({ signingOptions }: CallMetadata, calls: readonly UnfinishedCall[]): boolean {
   return calls.some(({ files }) =>
     files.some(({ signingOptions: other }) => {

@@ -15,10 +15,7 @@ export interface Account {
 }
 
 export interface ClientInfo {
-  /**
-   * SHA-256 of the access key as hex digits. It is never sent. In the journal, this digest shows to which account a
-   * call belongs.
-   */
+  /** SHA-256 of the access key as hex digits. The journal records it for each call; it is never sent. */
   readonly id: string;
   readonly platform: string;
   readonly version: string;

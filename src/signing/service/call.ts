@@ -6,7 +6,7 @@ import type { SigningJournal } from './account.ts';
 
 export interface FileCall {
   readonly claim: SharedCall;
-  /** undefined until the call has returned a signature that can be used. */
+  /** undefined until the call has returned a usable signature. */
   record: SignatureRecord | undefined;
   readonly warnings: string[];
 }
@@ -33,10 +33,7 @@ export async function recordWritten(
   );
 }
 
-/**
- * Records in the journal that the file has failed. If possible, the journal keeps the signatures of the file for
- * another run.
- */
+/** Records that the file has failed. If possible, the journal keeps its signatures for another run. */
 export async function recordNotWritten(
   calls: readonly FileCall[],
   error: CodesignError,
@@ -53,7 +50,7 @@ export async function recordNotWritten(
   );
 }
 
-/** Used for steps that have already happened: if the journal cannot record them, they are not undone. */
+/** For a step that has already happened: if the journal cannot record it, the run continues with a warning. */
 export async function orWarn<T>(recording: Promise<T>, warnings: string[]): Promise<T | undefined> {
   return await recording.catch((thrown) => {
     warnings.push(signingWarnings('journal-not-written', { reason: toCodesignError(thrown).message }));
@@ -84,10 +81,7 @@ const CLAIM: Claim = {
   release: nothing,
 };
 
-/**
- * Takes the place of a journal that is disabled: nothing is stored or reused, and a signature is requested for every
- * file.
- */
+/** Replaces the journal if it is disabled: every file needs a new signature. */
 export const withoutJournal: SigningJournal = {
   known: async () => undefined,
   claim: async () => CLAIM,

@@ -1,5 +1,3 @@
-/** The only limit on concurrent signature requests. It also decides when a run must stop. */
-
 import type { CodesignError } from '../../errors/codesign-error.ts';
 import { isThrottled, mayHaveBeenCounted } from '../../service/errors.ts';
 import type { StopSignal } from '../run.ts';
@@ -12,23 +10,22 @@ export interface GateOptions {
 
 export type Gate = ReturnType<typeof openGate>;
 
-/** Permission to send one request and its retries. When the permit is disposed, another request may start. */
+/** Permission to send one request and its retries, until it is disposed. */
 export type Permit = Awaited<ReturnType<Gate['enter']>>;
 
-/** Limit on the number of requests in a run, including retries, until one of them returns a signature. */
+/** Limit on requests, including retries, before the first signature. */
 export const MOST_WITHOUT_SUCCESS = 5;
-/** Limit on the number of consecutive events in which requests may have been counted but returned no signature. */
+/** Limit on consecutive events in which requests may have been counted but returned no signature. */
 export const MOST_UNCERTAIN_IN_A_ROW = 3;
 
 /**
- * Sends requests one at a time until one returns a verified signature (with a timestamp if required), because each
- * earlier request may be wasted. After that, up to `most` requests can run concurrently. When the service throttles a
- * request, the limit is reduced to half of the number of requests in progress. If a request may have been counted but
- * returned no signature, requests are sent one at a time until the next success. A single event, such as the reload of
- * a proxy, can break all requests in progress, so only its first failure is counted.
+ * The only limit on concurrent signature requests. Requests are sent one at a time until one returns a verified signature
+ * (with a timestamp if required), because each of them may be wasted. After that, up to `most` run concurrently. When the
+ * service throttles a request, the limit becomes half of the number of requests in progress. If a request may have been
+ * counted but returned no signature, requests are sent one at a time until the next success. One event, such as the
+ * reload of a proxy, can break all requests in progress, so only its first failure is counted.
  *
- * A caller must not keep its permit while it waits for another file or process, which may itself be waiting for that
- * permit.
+ * A caller must not keep its permit while it waits for another file or process, which may wait for that permit.
  */
 export function openGate({ most, needsTimestamp, stop }: GateOptions) {
   /** Each callback is called with true if its caller may continue. */
@@ -39,14 +36,11 @@ export function openGate({ most, needsTimestamp, stop }: GateOptions) {
   let underWay = 0;
   let sent = 0;
   let uncertain = 0;
-  /**
-   * Number of uncertain requests. If a request was sent before the last uncertain request, both belong to the same
-   * event.
-   */
+  /** Number of events. A request that was sent before the last event and fails belongs to that event. */
   let events = 0;
   let width = most;
   let successes = 0;
-  /** If a request was sent before the limit was last reduced, it shows nothing new. */
+  /** Number of reductions. If a request was sent before the last reduction, its throttling shows nothing new. */
   let decreases = 0;
   let repetitions = 0;
 
@@ -57,10 +51,10 @@ export function openGate({ most, needsTimestamp, stop }: GateOptions) {
       waiting.shift()?.(true);
     }
   };
-  /** A retry (`unshift`) is placed before all first attempts. */
-  const place = (who: 'push' | 'unshift'): Promise<boolean> =>
+  /** Retries (`unshift`) go before all first attempts. */
+  const queue = (method: 'push' | 'unshift'): Promise<boolean> =>
     new Promise((resolve) => {
-      waiting[who](resolve);
+      waiting[method](resolve);
       admit();
     });
   const turnAway = (): void => {
@@ -69,7 +63,7 @@ export function openGate({ most, needsTimestamp, stop }: GateOptions) {
   stop.signal.addEventListener('abort', turnAway, { once: true });
 
   const permit = () => {
-    let hasPlace = true;
+    let hasSlot = true;
     let isRepetition = false;
     let seen = decreases;
     let seenEvents = events;
@@ -100,8 +94,8 @@ export function openGate({ most, needsTimestamp, stop }: GateOptions) {
         return true;
       },
       /**
-       * Must be called before the wait that precedes a retry. If the limit has been reduced in the meantime, waits for
-       * a slot, unless the run was stopped. Throws the error if the run may not send another request.
+       * Must be called before the wait that precedes a retry. If the limit has been reduced, waits for a slot, unless the
+       * run was stopped. Throws the error if the run may not send another request.
        */
       async repeat(error: CodesignError): Promise<void> {
         slowDown(error);
@@ -109,12 +103,9 @@ export function openGate({ most, needsTimestamp, stop }: GateOptions) {
         if (!hasSucceeded && sent >= MOST_WITHOUT_SUCCESS) throw error;
         if (underWay <= allowed() || stop.signal.aborted) return;
         underWay -= 1;
-        hasPlace = await place('unshift');
+        hasSlot = await queue('unshift');
       },
-      /**
-       * Must be called when the signature has been verified and, if the signature needs a timestamp, has received the
-       * timestamp.
-       */
+      /** Must be called when the signature has been verified and, if required, timestamped. */
       confirm({ stamped }: { readonly stamped: boolean }): void {
         isProven = true;
         hasSucceeded = true;
@@ -135,8 +126,8 @@ export function openGate({ most, needsTimestamp, stop }: GateOptions) {
         countUncertain(error);
       },
       [Symbol.dispose](): void {
-        if (hasPlace) underWay -= 1;
-        hasPlace = false;
+        if (hasSlot) underWay -= 1;
+        hasSlot = false;
         if (!hasSucceeded && sent >= MOST_WITHOUT_SUCCESS) {
           stop.stop(`none of the first ${sent} requests in this run brought a signature`, failure);
         }
@@ -146,19 +137,17 @@ export function openGate({ most, needsTimestamp, stop }: GateOptions) {
   };
 
   return {
-    /** True if any run has used this certificate to verify a signature from this service and certificate number. */
+    /** True if this or an earlier run has verified a signature of this service and certificate number. */
     isProven: () => isProven,
-    /**
-     * A proof from an earlier run does not allow concurrent requests, but then the first failure does not stop the run.
-     */
+    /** After a proof from an earlier run, the first failure does not stop the run. */
     prove(): void {
       isProven = true;
     },
-    /** Allows up to `most` requests whose outcome is unknown to be retried, each at most once. The default is none. */
+    /** Number of requests with an unknown outcome that may be retried, each once. The default is 0. */
     allowRepetitions(most: number): void {
       repetitions = most;
     },
-    /** Returns undefined if no request may be sent right now. */
+    /** Returns undefined if a request would have to wait. */
     enterIfFree() {
       if (stop.signal.aborted || waiting.length > 0 || underWay >= allowed()) return undefined;
       underWay += 1;
@@ -167,7 +156,7 @@ export function openGate({ most, needsTimestamp, stop }: GateOptions) {
     /** Waits until a request may be sent. Throws `not-attempted` if the run was stopped. */
     async enter() {
       stop.throwIfStopped();
-      await place('push');
+      await queue('push');
       stop.throwIfStopped();
       return permit();
     },

@@ -8,8 +8,6 @@ import type { SigningUnit } from '../../format/signable-file.ts';
 import type { SignatureRecord } from '../../service/signing-service.ts';
 import { signingErrors } from '../errors.ts';
 
-export type SignedDigest = Pick<SigningUnit, 'digest' | 'algorithm'>;
-
 export function leafDigest({ leaf }: SigningChain): string {
   return fingerprintOf(leaf.der);
 }
@@ -19,12 +17,12 @@ export type KeyMatch = ReturnType<typeof matchKey>;
 export function matchKey(chain: SigningChain, code: string) {
   const { publicKey, signatureLength } = chain;
   const leaf = leafDigest(chain);
-  /** Digests for which a signature has been verified. */
+  /** The digest for which a signature has been verified. */
   const verified = new WeakMap<Uint8Array, Uint8Array>();
   const expected = { code, certificate: chain.leaf.name, fingerprint: leaf };
   return {
     leaf,
-    verifies({ digest, algorithm }: SignedDigest, signature: Uint8Array): boolean {
+    verifies({ digest, algorithm }: Pick<SigningUnit, 'digest' | 'algorithm'>, signature: Uint8Array): boolean {
       if (verified.get(signature) === digest) return true;
       if (signature.length !== signatureLength) return false;
       const key = { key: publicKey, padding: constants.RSA_PKCS1_PADDING };
@@ -36,10 +34,7 @@ export function matchKey(chain: SigningChain, code: string) {
         return false; // The padding is wrong.
       }
     },
-    /**
-     * Creates the error for a new signature, which has been counted and will be reported as failed. `call`: id of the
-     * call in the journal.
-     */
+    /** `call` is the id in the journal. */
     newMismatch({ id, signature: { length } }: SignatureRecord, call: string): CodesignError {
       const lengths = `: it has ${plural(length, 'byte')}, and this key makes ${signatureLength}`;
       const why = length === signatureLength ? '' : lengths;

@@ -16,14 +16,11 @@ import { type FileCall, orWarn } from './call.ts';
 import type { Permit } from './gate.ts';
 import type { StampedSignature } from './timestamps.ts';
 
-/**
- * In some formats, `time` is the signing time that the signature covers. The signing time is recorded with the request.
- */
+/** `time` is the signing time, which the journal records with the request. */
 interface TimedUnit extends Pick<SigningUnit, 'digest' | 'algorithm' | 'timestamp'> {
   readonly time: Date;
 }
 
-/** The path and the output path are as the user typed them. */
 export interface FileOfCall extends Versions, Pick<PlannedFile, 'output' | 'pathInFolder'> {
   readonly inner?: Pick<ContainedFile, 'name' | 'size'>;
   readonly isWritten?: boolean;
@@ -33,7 +30,7 @@ const MISMATCH = 'the certificate does not match the key at the service';
 
 export interface GivenSignature {
   readonly record: SignatureRecord;
-  /** True if a signature for this work already existed, so that no signature was requested. */
+  /** True if the signature comes from the journal. */
   readonly reused: boolean;
   /** undefined if the signature gets no timestamp, or if the file already contains it. */
   readonly stamped: StampedSignature | undefined;
@@ -51,8 +48,8 @@ export async function obtainSignature(
   run.onEvent({ type: 'file-step', path: file.path, step: 'asking-service' });
   for (let mayBeKnown = file.isWritten === true; ; mayBeKnown = true) {
     run.stop.throwIfStopped();
-    // A claim also shows whether the journal contains the signature, but a caller with a permit must not wait for
-    // another file.
+    // With a permit, the claim shows whether the journal has the signature. Without a permit, `known` may
+    // wait for another file or process.
     const early = mayBeKnown ? undefined : run.gate.enterIfFree();
     const known = early ? undefined : await knownCall(asking, file, run);
     if (known !== undefined) {
@@ -62,7 +59,7 @@ export async function obtainSignature(
       // A signature from the journal needs no permit, and does not allow concurrent requests.
       return { record, reused: true, stamped: await stamp(unit, record, known, file, run, run.interruption) };
     }
-    // Another process has recorded in the meantime that the signature was written.
+    // Another process has just recorded that the signature was written.
     if (file.isWritten) throw signingErrors('changed-since');
     using permit = early ?? (await run.gate.enter());
     const claim = await journal.claim(asking);
@@ -75,8 +72,7 @@ export async function obtainSignature(
     if (given === undefined) continue;
     const { record, isKept } = given;
     call.record = record;
-    // A signature that the journal does not keep would be lost, so its timestamp is requested even after an
-    // interruption.
+    // An interruption would lose a signature that the journal does not keep, so its timestamp is requested anyway.
     const stamped = await stamp(unit, record, claim, file, run, isKept ? run.interruption : undefined);
     permit.confirm({ stamped: stamped !== undefined });
     return { record, reused: false, stamped };
@@ -132,7 +128,7 @@ async function knownCall(asking: Asking, { path }: FileOfCall, run: SigningRun):
   try {
     return await account.journal.known(asking, { signal: stop.signal, onWait });
   } catch (thrown) {
-    // If the run was stopped, the error states why. The cause may have been a mismatch.
+    // If the run was stopped, the error must state the reason, unless the mismatch itself is the reason.
     if (toCodesignError(thrown).code !== 'signature-mismatch') stop.throwIfStopped();
     throw thrown;
   }
@@ -157,17 +153,11 @@ interface Claimed {
   readonly warnings: string[];
 }
 
-interface NewSignature {
-  readonly record: SignatureRecord;
-  readonly isKept: boolean;
-}
-
 /**
- * Sends one request, and sends it again if the run allows a retry. Always settles the claim. Returns undefined if
- * another process has taken over the work. A mismatch stops the run, as does any failure that affects every call: no
- * connection, a 401, or a used-up quota.
+ * Sends one request with its retries, and settles the claim on every way out. Returns undefined if another process has
+ * taken over the work. A mismatch or a failure that affects every call stops the run.
  */
-async function request(unit: TimedUnit, claimed: Claimed, run: SigningRun): Promise<NewSignature | undefined> {
+async function request(unit: TimedUnit, claimed: Claimed, run: SigningRun) {
   const { file, claim, warnings } = claimed;
   const record = await send(unit, claimed, run);
   run.onEvent({ type: 'signature-given', path: file.path });
@@ -188,7 +178,7 @@ async function send(unit: TimedUnit, claimed: Claimed, run: SigningRun): Promise
   const { name, size } = describeFile(file, run);
   let isRecorded = false;
   let isSent = false;
-  /** If the request is retried, this is the reason why the outcome of the first attempt is unknown. */
+  /** Error of an attempt with an unknown outcome that is retried. */
   let unknown: CodesignError | undefined;
   const requested = {
     code,
@@ -201,7 +191,7 @@ async function send(unit: TimedUnit, claimed: Claimed, run: SigningRun): Promise
       await claim.requested(unknown !== undefined);
       isRecorded = true;
     },
-    /** A signature for a changed file would be wasted. If this check throws, nothing is sent to the service. */
+    /** A signature for a changed file would be wasted. */
     beforeWrite() {
       stop.throwIfStopped();
       try {
@@ -235,7 +225,7 @@ async function send(unit: TimedUnit, claimed: Claimed, run: SigningRun): Promise
     if (unknown === undefined && !isSent) await claim.release();
     else if (mayHaveBeenCounted(error)) await orWarn(claim.unanswered(error.message), warnings);
     else await orWarn(claim.refused(error.message), warnings);
-    // If the run was stopped while this request waited for its retry, the error states why.
+    // If the run was stopped while this request waited, the error must state the reason.
     if (error.code === 'interrupted') stop.throwIfStopped();
     if (stopsRun(last, gate.isProven())) stop.stop(reasonToStop(last), last);
     permit.fail(last);
@@ -243,7 +233,7 @@ async function send(unit: TimedUnit, claimed: Claimed, run: SigningRun): Promise
   }
 }
 
-/** The first attempt may have been counted, whatever the outcome of the second attempt is. */
+/** Whatever the outcome of the second attempt is, the first attempt may have been counted. */
 function errorOfRepetition(last: CodesignError, first: CodesignError): CodesignError {
   if (last.code === 'interrupted' || last === first) return first;
   return new CodesignError({ ...last, message: last.message, cause: last.cause ?? first, mayHaveBeenCounted: true });
@@ -252,6 +242,6 @@ function errorOfRepetition(last: CodesignError, first: CodesignError): CodesignE
 function reasonToStop(error: CodesignError): string {
   if (isUnauthorized(error)) return 'the service does not accept the credentials';
   if (isWithoutConnection(error)) return 'there is no connection to the service';
-  if (error.code === 'signature-unreadable') return 'the service gives signatures that cannot be read';
+  if (error.code === 'signature-unreadable') return 'the service returns signatures that cannot be read';
   return 'the service rejects requests of this account, or with this certificate number';
 }

@@ -9,30 +9,24 @@ export type Reports = ReturnType<typeof reportTo>;
 
 interface ReportsOptions {
   readonly service: SigningService | undefined;
-  /** Maximum number of concurrent reports, which use the same connections as signature requests. */
   readonly concurrency: number;
   readonly onEvent: (event: SigningEvent) => void;
   readonly client: Pick<ClientInfo, 'replaced'>;
-  /** After the signal is aborted, reports are neither sent nor awaited, and the journal keeps them for another run. */
+  /** Aborting the signal ends all reports; the journal keeps them for another run. */
   readonly signal: AbortSignal | undefined;
-}
-
-interface Sent {
-  readonly status: ReportStatus;
-  readonly arrival: Promise<boolean>;
 }
 
 /** Reports each status of a record only once, because several files of a run may have the same signature. */
 export function reportTo(options: ReportsOptions) {
   const { service, concurrency, onEvent, client, signal } = options;
   const limit = pLimit(concurrency);
-  const sent = new Map<string, Sent>();
+  const sent = new Map<string, { readonly status: ReportStatus; readonly arrival: Promise<boolean> }>();
   /** For each file, the records that have not yet been reported to the service. */
   const started = new Map<FileOutcome, Promise<readonly (string | undefined)[]>>();
 
-  async function deliver(to: SigningService, path: string, record: string, status: ReportStatus, before?: Sent) {
-    // The reports of one record must arrive in order, because the service keeps the last report.
-    await before?.arrival;
+  async function deliver(to: SigningService, path: string, record: string, status: ReportStatus) {
+    // The reports of a record must arrive in order, because the service keeps the last one.
+    await sent.get(record)?.arrival;
     try {
       await limit(() => to.report(record, status, signal, sentFileName(client.replaced, path)));
       return true;
@@ -42,16 +36,14 @@ export function reportTo(options: ReportsOptions) {
     }
   }
 
-  /** Resolves when the report has arrived or failed. A failed report never makes a signed file count as failed. */
+  /** Resolves when the report has arrived or failed. */
   async function send(path: string, { claim, record, status }: EndedCall): Promise<void> {
-    // Without a record id, nothing can be reported.
     if (status === undefined || record === undefined) return;
     if (service === undefined) return await claim.reported('not-wanted');
-    const before = sent.get(record);
-    if (before?.status === status) return;
-    const arrival = deliver(service, path, record, status, before);
+    if (sent.get(record)?.status === status) return;
+    const arrival = deliver(service, path, record, status);
     sent.set(record, { status, arrival });
-    // If the journal cannot record that the report was sent, a later run sends it again, which is harmless.
+    // If the journal cannot record this, a later run sends the report again, which is harmless.
     if (await arrival) await claim.reported(status);
   }
 
@@ -64,7 +56,7 @@ export function reportTo(options: ReportsOptions) {
     start(outcome: FileOutcome, ending: Promise<readonly EndedCall[]>): void {
       started.set(
         outcome,
-        // Keeps no reference to the calls, because this object exists until the end of the run.
+        // Releases the calls, because this map exists until the end of the run.
         ending.then(async (calls) => {
           const unreported = calls.flatMap(({ isReported, record }) => (isReported ? [] : [record]));
           await Promise.all(calls.map((call) => send(outcome.path, call)));
@@ -80,7 +72,7 @@ export function reportTo(options: ReportsOptions) {
           const unreported = await started.get(outcome);
           const isSigned = outcome.status === 'signed' || outcome.status === 'unchanged';
           if (!isSigned || unreported === undefined) return outcome;
-          // The last file that has the same record sent the report.
+          // Of the files with the same record, only the last one sent the report.
           const known = await Promise.all(unreported.map(isKnown));
           return known.every(Boolean) ? { ...outcome, reported: true } : outcome;
         }),

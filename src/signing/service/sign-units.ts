@@ -1,5 +1,3 @@
-/** Steps 3 to 7 of the main flow, for each unit of a file, and for each inner file that is signed first. */
-
 import type { Envelopes, SigningUnit } from '../../format/signable-file.ts';
 import { innerName } from '../files/inner-files.ts';
 import type { SignatureOutcome, SignedPart } from '../outcome.ts';
@@ -15,10 +13,7 @@ export interface SignedUnits {
   readonly outcomes: readonly [SignedPart, ...SignedPart[]];
 }
 
-/**
- * Signs the units one after another, so that a failure does not cost any further signature. In some formats, `time` is
- * the signing time that the signature covers.
- */
+/** Signs the units one after another, so that a failure costs no further signature. */
 export async function signUnits(
   { units: [first, ...others], time }: TimedUnits,
   file: FileOfCall,
@@ -26,11 +21,9 @@ export async function signUnits(
   calls: FileCall[],
 ): Promise<SignedUnits> {
   const sign = async (unit: SigningUnit) => {
-    // 3. Digest: identifies the work. If the journal has a signature for it, that one is used. 4. Sign: requests the
-    // signature from the service, only once. 5. Check: verifies the signature with the key of the certificate.
-    // 6. Timestamp: requests a timestamp for the signature value.
+    // 3. Digest, 4. Sign, 5. Check and 6. Timestamp
     const given = await obtainSignature({ ...unit, time }, file, run, calls);
-    // 7. Seal: builds the envelope.
+    // 7. Seal
     const envelope = unit.seal(given.record.signature, given.stamped?.token);
     return { envelope, outcome: { name: unit.name, ...signatureOutcome(unit, given) } };
   };
@@ -53,9 +46,7 @@ export function signatureOutcome(
   return { algorithm, record: record.id ?? null, reused, timestamp, timestampAuthority: stamped?.authority ?? null };
 }
 
-/**
- * The signature of the outer file also covers the timestamps of the inner files, so the journal keeps these timestamps.
- */
+/** The journal keeps the timestamps of inner files, because the signature of the outer file covers them. */
 export async function signInner(prepared: PreparedFile, plan: PlannedFile, run: SigningRun, calls: FileCall[]) {
   await recordInner(plan, run, calls);
   const outcomes: SignedPart[] = [];
@@ -68,10 +59,7 @@ export async function signInner(prepared: PreparedFile, plan: PlannedFile, run: 
   return { expected, outcomes };
 }
 
-/**
- * Records that inner files were written, in case the previous run was killed before it did so. These records are
- * committed together with the records of the whole file.
- */
+/** Records the inner files that a killed run has written. The records are committed with those of the whole file. */
 export async function recordInner(
   plan: PlannedFile,
   run: SigningRun,

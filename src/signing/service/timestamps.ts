@@ -16,7 +16,7 @@ const USUAL_LENGTH = 8192;
 
 export interface StampedSignature extends Pick<Stamped, 'token'> {
   readonly time: Date | undefined;
-  /** This member is undefined if the timestamp was already in the journal. */
+  /** undefined if the timestamp comes from the journal. */
   readonly authority?: string;
 }
 
@@ -27,31 +27,10 @@ export function requestTimestamps(
 ) {
   let probableLength = authorities && USUAL_LENGTH;
   let hasGiven = false;
-  /** Requests timestamps one at a time until one request succeeds. A failure before the first success stops the run. */
+  /** Limits the requests before the first success. */
   const oneAtATime = pLimit(1);
 
-  async function ask(
-    { stamp }: TimestampAuthorities,
-    path: string,
-    signature: Uint8Array,
-    call: Call,
-    signal: AbortSignal | undefined,
-  ): Promise<Stamped> {
-    if (call.known !== undefined) stop.throwIfStopped();
-    onEvent({ type: 'file-step', path, step: 'asking-authority' });
-    try {
-      const stamped = await stamp(signature, signal);
-      hasGiven = true;
-      probableLength = stamped.token.length;
-      return stamped;
-    } catch (thrown) {
-      const error = toCodesignError(thrown);
-      stop.stop('no timestamp authority returns a usable timestamp', error);
-      throw error;
-    }
-  }
-
-  /** Returns undefined if the signature does not need a timestamp. */
+  /** Returns undefined if no authorities are configured. */
   async function stamp(
     path: string,
     signature: Uint8Array,
@@ -59,17 +38,27 @@ export function requestTimestamps(
     signal: AbortSignal | undefined,
   ): Promise<Stamped | undefined> {
     if (authorities === undefined) return undefined;
-    const asking = () => ask(authorities, path, signature, call, signal);
-    return await (hasGiven ? asking() : oneAtATime(asking));
+    const request = async (): Promise<Stamped> => {
+      if (call.known !== undefined) stop.throwIfStopped();
+      onEvent({ type: 'file-step', path, step: 'asking-authority' });
+      try {
+        const stamped = await authorities.stamp(signature, signal);
+        hasGiven = true;
+        probableLength = stamped.token.length;
+        return stamped;
+      } catch (thrown) {
+        const error = toCodesignError(thrown);
+        stop.stop('no timestamp authority returns a usable timestamp', error);
+        throw error;
+      }
+    };
+    return await (hasGiven ? request() : oneAtATime(request));
   }
 
   return {
     probableLength: () => probableLength,
     stamp,
-    /**
-     * Uses the timestamp in the journal. If there is no timestamp in the journal, requests a timestamp and records it
-     * before using it.
-     */
+    /** Returns the timestamp from the journal, or requests one and records it. */
     async stampOnRecord(
       path: string,
       signature: Uint8Array,

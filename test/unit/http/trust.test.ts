@@ -1,5 +1,3 @@
-/** Which servers TLS trusts, and that nothing in the environment turns the check off. */
-
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import tls from 'node:tls';
@@ -20,7 +18,6 @@ afterAll(async () => {
   await service.stop();
 });
 
-/** Asks the service in a process with these variables: gives the exit code. */
 const exitCodeWith = async (env: Record<string, string>, caFile = '') => {
   const own = { CODESIGN_BASE_URL: service.baseUrl, CODESIGN_CA_FILE: caFile };
   const credentials = { CODESIGN_ACCESS_KEY: ACCESS_KEY, CODESIGN_ACCESS_SECRET: ACCESS_SECRET };

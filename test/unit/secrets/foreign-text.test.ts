@@ -26,38 +26,24 @@ const json = (text: string): string => JSON.stringify(text).slice(1, -1);
 
 const ENCODED: Readonly<Record<string, string>> = {
   'as it is': SECRET,
-  'in capitals': SECRET.replace(/[a-z]/g, (letter) => letter.toUpperCase()),
   'as the Authorization header': `Basic ${TOKEN}`,
-  'as the token without padding': TOKEN.replace(/=+$/, ''),
-  'as the token in base64url': Buffer.from(TOKEN, 'base64').toString('base64url'),
   'in an address': encodeURIComponent(SECRET),
-  'in an address, twice': encodeURIComponent(encodeURIComponent(SECRET)),
-  'in a form': new URLSearchParams({ x: SECRET }).toString().slice(2),
   'all of it in %XX': bytes((byte) => `%${hex(byte)}`),
   'in %uXXXX': points((point) => `%u${hex(point, 4)}`),
   'in HTML': html(SECRET),
-  'in HTML, twice': html(html(SECRET)),
   'in decimal entities': points((point) => `&#${point};`),
-  'in hexadecimal entities without end': points((point) => `&#x${hex(point, 6)}`),
   'in JSON': json(SECRET),
-  'in JSON in JSON': json(json(SECRET)),
-  'in JSON with an escaped slash': json(SECRET).replaceAll('/', '\\/'),
   'in \\uXXXX': points((point) => `\\u${hex(point, 4).toUpperCase()}`),
   'in \\xXX': bytes((byte) => `\\x${hex(byte)}`),
   'in octal': bytes((byte) => `\\${byte.toString(8).padStart(3, '0')}`),
   'in quoted-printable': bytes((byte) => `=${hex(byte).toUpperCase()}`).replace(/.{30}/g, '$&=\r\n'),
   'in hexadecimal': Buffer.from(SECRET).toString('hex'),
-  'in upper hexadecimal with colons': bytes((byte) => `${hex(byte).toUpperCase()}:`),
   'in hexadecimal as a dump': bytes((byte) => `0x${hex(byte)}, `),
-  'in hexadecimal of UTF-16': Buffer.from(SECRET, 'utf16le').toString('hex'),
   'in UTF-16': [...SECRET].join('\0'),
   'in Base64 from 0': base64(SECRET),
   'in Base64 from 1': base64(SECRET, 'a'),
-  'in Base64 from 2': base64(SECRET, 'ab'),
-  'in Base64 without padding': Buffer.from(SECRET).toString('base64').replace(/=+$/, ''),
   'in base64url from 1': Buffer.from(`x${SECRET}xx`).toString('base64url'),
   'in Base64 with line breaks': base64(SECRET, 'ab').replace(/.{7}/g, '$&\r\n'),
-  'in Base64 in an address': encodeURIComponent(base64(SECRET, 'a')),
   'in Base64 in JSON': json(base64(SECRET, 'a').replace(/.{7}/g, '$&\n')).replaceAll('/', '\\/'),
   'in Base64 twice': base64(base64(SECRET, 'a'), 'ab'),
   'in Base64 of an address': base64(encodeURIComponent(SECRET), 'a'),
@@ -65,32 +51,21 @@ const ENCODED: Readonly<Record<string, string>> = {
   'in Base64 of hexadecimal': base64(Buffer.from(SECRET).toString('hex'), 'a'),
   'in Base64 of UTF-16': base64(Buffer.from(SECRET, 'utf16le'), 'a'),
   'in Base64 of the other UTF-16': base64(Buffer.from(SECRET, 'utf16le').swap16()),
-  'in Base64 of the token': base64(`Basic ${TOKEN}`, 'ab'),
   'in hexadecimal of the token': Buffer.from(TOKEN).toString('hex'),
   'with line breaks': SECRET.replace(/.{4}/g, '$&\r\n'),
   'with invisible characters': [...SECRET].join('\u200b'),
   'in UTF-8 that was read as Latin-1': Buffer.from(SECRET).toString('latin1'),
-  'in UTF-8 that was read as Windows-1252': new TextDecoder('windows-1252').decode(Buffer.from(SECRET)),
   'in NFD': SECRET.normalize('NFD'),
   'in upper case': SECRET.toUpperCase(),
-  'in lower case': SECRET.toLowerCase(),
   'as the token in upper case': TOKEN.toUpperCase(),
-  'in upper hexadecimal': Buffer.from(SECRET).toString('hex').toUpperCase(),
-  'in hexadecimal with spaces': bytes((byte) => `${hex(byte)} `),
   'in decimal': bytes((byte) => `${byte} `),
-  'in decimal, as a list of JSON': JSON.stringify([...Buffer.from(SECRET)]),
   'as a Buffer of Node.js in JSON': JSON.stringify(Buffer.from(SECRET)),
   'in binary': bytes((byte) => `${byte.toString(2).padStart(8, '0')} `),
-  'in code points': points((point) => `U+${hex(point, 4)} `),
-  'in JSON of ASCII only': json(SECRET).replace('ä', '\\u00e4'),
   'as bytes of Python': json(SECRET).replace('ä', '\\xc3\\xa4'),
   'in Base32': base32(SECRET),
-  'in lower Base32 with dashes': base32(SECRET).toLowerCase().replace(/.{4}/g, '$&-'),
   'in base64url of JSON, as in a token': Buffer.from(JSON.stringify({ sub: SECRET })).toString('base64url'),
-  'in an encoded word of mail': `=?UTF-8?B?${Buffer.from(SECRET).toString('base64')}?=`,
   'compressed, in Base64': deflateRawSync(SECRET).toString('base64'),
   'with dashes': SECRET.replace(/.{3}/g, '$&-'),
-  'with spaces': SECRET.replace(/./g, '$& '),
   'reversed, in Base64': [...Buffer.from(SECRET).toString('base64')].reverse().join(''),
   'in the query of an address': `https://example.com/v1?key=${encodeURIComponent(encodeURIComponent(SECRET))}`,
   'in the path of an address': `https://example.com/${bytes((byte) => `%${hex(byte)}`)}/v1`,
@@ -113,12 +88,8 @@ describe('a secret of letters only', () => {
   const found = foreignText([letters]);
   test.each([
     ['as it is', letters],
-    ['in upper case', letters.toUpperCase()],
-    ['in lower case', letters.toLowerCase()],
-    ['with dots', letters.replace(/.{6}/g, '$&.')],
     ['reversed', [...letters].reverse().join('')],
     ['reversed, in upper case', [...letters.toUpperCase()].reverse().join('')],
-    ['in hexadecimal', Buffer.from(letters).toString('hex')],
     ['in Base64', Buffer.from(`a${letters}`).toString('base64')],
     ['in rot13', letters.replace(/[a-m]/gi, (one) => String.fromCharCode(one.charCodeAt(0) + 13))],
   ])('%s', (_, encoded) => {
@@ -128,12 +99,7 @@ describe('a secret of letters only', () => {
 
 test('a secret of several words is found with any spaces between them', () => {
   const found = foreignText(['correct horse battery']);
-  for (const text of [
-    'correct+horse+battery',
-    'correct%20horse%20battery',
-    'Correct-Horse_battery',
-    'CORRECTHORSEBATTERY',
-  ]) {
+  for (const text of ['correct%20horse%20battery', 'Correct-Horse_battery', 'CORRECTHORSEBATTERY']) {
     expect(found.show(`it is ${text}.`)).toBe('it is [secret].');
   }
 });
@@ -173,10 +139,7 @@ describe('text without a secret', () => {
   test.each([
     ['id 4bf92f3577b34da6a3ce929d0e0e4736 of it', 'id … of it'],
     ['id 4bf92f3577b34da of it', 'id 4bf92f3577b34da of it'],
-    [
-      'see https://example.com/v1/sign?state=af0ifjsldkj&nonce=n-0S6 for more',
-      'see https://example.com/v1/sign… for more',
-    ],
+    ['at https://example.com/v1/sign?state=af0ifjsldkj&nonce=n-0S6 only', 'at https://example.com/v1/sign… only'],
     ['see https://example.com/4bf92f3577b34da6a3ce929d0e0e4736 for more', 'see … for more'],
     ['see https://user:word@example.com/x or //word@example.com', 'see https://example.com/x or //example.com'],
     ['83 51 99 114 47 116', '…'],
@@ -204,7 +167,7 @@ describe('what is kept', () => {
   test.each([
     ...['as it is', 'in an address', 'in hexadecimal', 'in base64url from 1', 'in Base64 with line breaks'],
     ...['in Base64 twice', 'in Base64 of an address', 'in Base64 of hexadecimal', 'in Base64 of UTF-16'],
-    ...['in Base64 of the other UTF-16', 'in Base64 of JSON', 'in Base64 of the token', 'in hexadecimal of the token'],
+    ...['in Base64 of the other UTF-16', 'in Base64 of JSON', 'in hexadecimal of the token'],
   ])('is known to hold a secret %s', (form) => expect(foreign.holdsSecret(`r-${ENCODED[form]}`)).toBe(true));
 
   test('is masked without losing anything else', () => {

@@ -1,4 +1,4 @@
-/** Appending once more with a signature that the file has from a run that was ended before it could note that. */
+/** Appending after a run that wrote the file, but was killed before it could record that. */
 
 import { readFile, writeFile } from 'node:fs/promises';
 import { expect, it } from 'vitest';
@@ -10,15 +10,14 @@ import { journalScene } from './journal-scene.ts';
 
 const scene = forEach(journalScene);
 
-/** As of a run that ends between the rename and its note. */
 async function endingEarly(): Promise<Journal> {
   const journal = await scene.open();
-  const nothing = async () => ({ reportDue: undefined, reported: undefined });
+  const written = async () => ({ reportDue: undefined, reported: undefined });
   return {
     ...journal,
     async claim(asking) {
       const claim = await journal.claim(asking);
-      return claim && { ...claim, written: nothing, reported: async () => undefined };
+      return claim && { ...claim, written, reported: async () => undefined };
     },
   };
 }

@@ -1,5 +1,3 @@
-/** Files that catalogs of the same run list. */
-
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';

@@ -1,4 +1,4 @@
-/** Paths that lead to one place are found by what the file system does, not by their text. */
+/** The file system decides which paths lead to the same file. */
 
 import { existsSync } from 'node:fs';
 import { link, mkdir, readdir, rm, writeFile } from 'node:fs/promises';

@@ -1,4 +1,4 @@
-/** Giving up a call: not while a process is at it, and committed before it is reported. */
+/** Forgetting a call: not while a process is working on it, and committed before the report. */
 
 import { expect, it } from 'vitest';
 import type { UnfinishedCall } from '../../../src/journal/journal.ts';

@@ -1,4 +1,4 @@
-/** The main flow with a service in this process, for steps that a test of the command line cannot time. Keys, files and formats are real. */
+/** The main flow with a service in this process, for steps that a test of the command line cannot time. */
 
 import { copyFileSync, renameSync } from 'node:fs';
 import {
@@ -9,15 +9,14 @@ import {
   readFile,
   rename,
   rm,
-  stat,
   symlink,
   truncate,
   writeFile,
 } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import type { ReportStatus, SigningService } from '../../../src/service/signing-service.ts';
-import type { SigningEvent } from '../../../src/signing/outcome.ts';
+import type { ReportStatus, SigningService, SignRequest } from '../../../src/service/signing-service.ts';
+import type { SignFilesResult, SigningEvent } from '../../../src/signing/outcome.ts';
 import { signFiles } from '../../../src/signing/sign-files.ts';
 import type { Signing } from '../../../src/signing/signing-run.ts';
 import { fixture, snapshot } from '../../support/programs/cli.ts';
@@ -28,34 +27,28 @@ import { type FlatSigning, testClient, testSigning } from './signing-run.ts';
 const folder = folderForEach();
 const signer = await makeSigner();
 
-interface TestService extends SigningService {
-  readonly asked: number;
-  readonly reports: readonly (readonly [string, ReportStatus])[];
-}
-
-/** Signs with the signer's key. `before` runs while a call is under way. */
-function testService(before: (call: number) => Promise<void> = async () => undefined): TestService {
-  let asked = 0;
-  const reports: [string, ReportStatus][] = [];
-  return {
-    get asked() {
-      return asked;
-    },
-    reports,
-    async sign({ digest, beforeSend, beforeWrite }) {
+/** `before` is called during each request. */
+function testService(before: (call: number) => Promise<void> = async () => undefined) {
+  const service = {
+    asked: 0,
+    reports: [] as [string, ReportStatus][],
+    async sign({ digest, beforeSend, beforeWrite }: SignRequest) {
       await beforeSend?.();
       beforeWrite?.();
-      const call = ++asked;
+      const call = ++service.asked;
       await before(call);
       return { id: `record-${call}`, signature: signDigest(signer.key, digest) };
     },
-    async report(id, status) {
-      reports.push([id, status]);
-    },
+    report: async (id: string, status: ReportStatus) => void service.reports.push([id, status]),
     expect: () => undefined,
     close: async () => undefined,
   };
+  return service;
 }
+
+/** The status or the error code of each file. */
+const codesOf = ({ files }: SignFilesResult) =>
+  files.map((file) => (file.status === 'failed' ? file.error.code : file.status));
 
 function signingWith(service: SigningService, more: FlatSigning = {}): Signing {
   return testSigning({ chain: signer.chain, service, ...more });
@@ -67,22 +60,14 @@ async function programs(count: number): Promise<{ path: string; output: string }
   return paths.map((path) => ({ path, output: path }));
 }
 
-async function stateOf(path: string) {
-  const { ino, mode, mtimeNs } = await stat(path, { bigint: true });
-  return { ino, mode, mtimeNs, bytes: await readFile(path) };
-}
-
 async function noTemporaryFiles(): Promise<boolean> {
   return Object.keys(await snapshot(folder.path)).every((file) => !file.endsWith('.tmp'));
 }
 
 describe('a run', () => {
-  it.each([
-    { held: 'large', first: 'large' },
-    { held: 'small', first: 'small' },
-  ] as const)('signs on while calls for $held files, named first, are not answered', async ({ held, first }) => {
+  it.each(['large', 'small'])('signs on while calls for %s files, named first, are not answered', async (held) => {
     const files = await programs(12);
-    const largePaths = (first === 'large' ? files.slice(0, 6) : files.slice(6)).map(({ path }) => path);
+    const largePaths = (held === 'large' ? files.slice(0, 6) : files.slice(6)).map(({ path }) => path);
     for (const path of largePaths) await truncate(path, 9_000_000);
     const large = new Set(largePaths.map((path) => basename(path)));
     const isHeld = (name: string) => large.has(name) === (held === 'large');
@@ -107,21 +92,6 @@ describe('a run', () => {
     const client = { ...testClient, replaced: {} };
     const { summary } = await signFiles(files, signingWith(holding, { onEvent, client }));
     expect(summary.signed).toBe(12);
-  });
-
-  it('rejects two results for one path, and writes neither', async () => {
-    const [a, b] = await programs(2);
-    const output = folder.at('same.exe');
-    const service = testService();
-    const { files } = await signFiles(
-      [a, b].map((file) => ({ path: file?.path ?? '', output })),
-      signingWith(service),
-    );
-    expect(files.map((file) => file.status === 'failed' && file.error.code)).toEqual([
-      'output-conflict',
-      'output-conflict',
-    ]);
-    expect(service.asked).toBe(0);
   });
 
   it('distinguishes files whose inode numbers were swapped when both were replaced', async () => {
@@ -180,11 +150,7 @@ describe('a run', () => {
     const service = testService();
     const files = [a, b].map((file, index) => ({ path: file?.path ?? '', output: join(out, `app-${index}.exe`) }));
     const before = await readFile(a?.path ?? '');
-    const result = await signFiles(files, signingWith(service));
-    expect(result.files.map((file) => (file.status === 'failed' ? file.error.code : file.status))).toEqual([
-      'signed',
-      'output-conflict',
-    ]);
+    expect(codesOf(await signFiles(files, signingWith(service)))).toEqual(['signed', 'output-conflict']);
     expect(await readFile(a?.path ?? '')).toEqual(before);
     expect(service.asked).toBe(1);
   });
@@ -204,9 +170,9 @@ describe('a run', () => {
     const service = testService();
     const slow: SigningService = {
       ...service,
-      async sign(request, signal) {
+      async sign(request) {
         await appendFile(file.path, 'x');
-        return await service.sign(request, signal);
+        return await service.sign(request);
       },
     };
     const { files } = await signFiles([file], signingWith(slow));
@@ -218,34 +184,14 @@ describe('a run', () => {
     ['appeared', undefined],
     ['changed', 'an earlier result'],
   ])('sends no request when the target %s while its call waited for its turn', async (_, earlier) => {
-    const files = (await programs(2)).map(({ path }, index) => ({
-      path,
-      output: folder.at(`out-${index}.exe`),
-    }));
-    const [, second] = files.map(({ output }) => output);
-    if (earlier !== undefined) await writeFile(second ?? '', earlier);
-    const service = testService(() => writeFile(second ?? '', 'the result of another run'));
+    const files = (await programs(2)).map(({ path }, index) => ({ path, output: folder.at(`out-${index}.exe`) }));
+    const second = folder.at('out-1.exe');
+    if (earlier !== undefined) await writeFile(second, earlier);
+    const service = testService(() => writeFile(second, 'the result of another run'));
     const result = await signFiles(files, signingWith(service, { concurrency: 1 }));
-    expect(result.files.map((file) => (file.status === 'failed' ? file.error.code : file.status))).toEqual([
-      'signed',
-      'file-changed',
-    ]);
+    expect(codesOf(result)).toEqual(['signed', 'file-changed']);
     expect(service.asked).toBe(1);
-    expect(await readFile(second ?? '', 'utf8')).toBe('the result of another run');
+    expect(await readFile(second, 'utf8')).toBe('the result of another run');
     expect(await noTemporaryFiles()).toBe(true);
   });
-});
-
-it('rejects a file that changes while it is signed, and leaves it as it now is', async () => {
-  const [file = { path: '', output: '' }] = await programs(1);
-  let changed: Awaited<ReturnType<typeof stateOf>> | undefined;
-  const service = testService(async () => {
-    await appendFile(file.path, 'more');
-    changed = await stateOf(file.path);
-  });
-  const { files } = await signFiles([file], signingWith(service));
-  expect(files[0]).toMatchObject({ status: 'failed', error: { code: 'file-changed' }, record: 'record-1' });
-  expect(await stateOf(file.path)).toEqual(changed);
-  expect(service.reports).toEqual([['record-1', 2]]);
-  expect(await noTemporaryFiles()).toBe(true);
 });

@@ -2,7 +2,7 @@
 
 import { copyFile, readFile, writeFile } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
-import type { FileOutcome, FileToSign } from '../../../src/signing/outcome.ts';
+import type { FileToSign } from '../../../src/signing/outcome.ts';
 import { signFiles } from '../../../src/signing/sign-files.ts';
 import { fixture } from '../../support/programs/cli.ts';
 import { folderForEach } from '../../support/set-up.ts';
@@ -20,7 +20,7 @@ type Publisher = Pick<CertificateRequest, 'commonName' | 'organization'>;
 const OURS = { commonName: 'Release Team', organization: 'Example Ltd' };
 const OTHER = { commonName: 'Windows', organization: 'Microsoft Corporation' };
 
-/** Signs as this publisher, and returns the outcome with the number of requests. */
+/** Signs as this publisher, and returns the status, or the reason for skipping the file, and the number of requests. */
 async function sign(publisher: Publisher, file: Partial<FileToSign> & { path: string }, more: FlatSigning = {}) {
   const pki = makePki();
   const leaf = pki.leaf(publisher);
@@ -38,17 +38,14 @@ async function sign(publisher: Publisher, file: Partial<FileToSign> & { path: st
   const signing = testSigning({ chain, service, ...more });
   const policy = { ...signing.policy, existing: more.existing };
   const { files } = await signFiles([{ output: file.path, ...file }], { ...signing, policy });
-  return { outcome: files[0], requests };
+  const [outcome] = files;
+  return [outcome?.status === 'skipped' ? outcome.reason : outcome?.status, requests];
 }
 
 async function program(name = 'app.exe'): Promise<string> {
   const path = folder.at(name);
   await copyFile(fixture('pe/hello.exe'), path);
   return path;
-}
-
-function statusOf(outcome: FileOutcome | undefined): string | undefined {
-  return outcome?.status === 'skipped' ? outcome.reason : outcome?.status;
 }
 
 it.each<[string, () => Promise<Uint8Array>]>([
@@ -60,13 +57,11 @@ it.each<[string, () => Promise<Uint8Array>]>([
 ])('keeps %s without a request and without a change', async (name, content) => {
   const path = folder.at(name);
   await writeFile(path, await content());
-  expect(statusOf((await sign(OTHER, { path })).outcome)).toBe('signed');
+  expect(await sign(OTHER, { path })).toEqual(['signed', 1]);
   const signed = await readFile(path);
-
-  const kept = await sign(OURS, { path, isFound: true });
-  expect([statusOf(kept.outcome), kept.requests]).toEqual(['signed-by-others', 0]);
-  const planned = await sign(OURS, { path, isFound: true }, { dryRun: true });
-  expect(statusOf(planned.outcome)).toBe('signed-by-others');
+  for (const dryRun of [false, true]) {
+    expect(await sign(OURS, { path, isFound: true }, { dryRun })).toEqual(['signed-by-others', 0]);
+  }
   expect(await readFile(path)).toEqual(signed);
 });
 
@@ -81,7 +76,7 @@ describe('a file that was found', () => {
   ])('and has a signature %s: %4$s', async (_whose, ours, theirs, expected) => {
     const path = await program();
     await sign(theirs, { path });
-    expect(statusOf((await sign(ours, { path, isFound: true })).outcome)).toBe(expected);
+    expect((await sign(ours, { path, isFound: true }))[0]).toBe(expected);
   });
 
   it.each([
@@ -92,7 +87,7 @@ describe('a file that was found', () => {
   ] as const)('is %j: %s', async (more, expected) => {
     const path = await program();
     await sign(OTHER, { path });
-    expect(statusOf((await sign(OURS, { path, isFound: true }, more)).outcome)).toBe(expected);
+    expect((await sign(OURS, { path, isFound: true }, more))[0]).toBe(expected);
   });
 
   it('loses a signature of another publisher that is broken', async () => {
@@ -101,14 +96,14 @@ describe('a file that was found', () => {
     const bytes = await readFile(path);
     bytes[0x210] = (bytes[0x210] ?? 0) ^ 1;
     await writeFile(path, bytes);
-    expect(statusOf((await sign(OURS, { path, isFound: true })).outcome)).toBe('signed');
+    expect(await sign(OURS, { path, isFound: true })).toEqual(['signed', 1]);
   });
 
   it('keeps the signatures of both if ours was added to the other one', async () => {
     const path = await program();
     await sign(OTHER, { path });
     await sign(OURS, { path }, { existing: 'append' });
-    expect(statusOf((await sign(OURS, { path, isFound: true })).outcome)).toBe('signed-by-others');
+    expect(await sign(OURS, { path, isFound: true })).toEqual(['signed-by-others', 0]);
   });
 
   it('is kept although the format would reject the options', async () => {
@@ -116,6 +111,6 @@ describe('a file that was found', () => {
     await writeFile(path, makePdf());
     await sign(OTHER, { path });
     const more = { formatOptions: { field: 'No such field' } };
-    expect(statusOf((await sign(OURS, { path, isFound: true }, more)).outcome)).toBe('signed-by-others');
+    expect(await sign(OURS, { path, isFound: true }, more)).toEqual(['signed-by-others', 0]);
   });
 });

@@ -1,5 +1,3 @@
-/** What a run of signing works with, from flat options: tests name only what they are about. */
-
 import type { SigningChain } from '../../../src/certificates/signing-chain.ts';
 import type { SigningContext } from '../../../src/format/signable-file.ts';
 import { formats } from '../../../src/formats/registry.ts';

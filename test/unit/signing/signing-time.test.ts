@@ -5,6 +5,8 @@ import { expect, it } from 'vitest';
 import type { Format } from '../../../src/format/format.ts';
 import type { SignableFile } from '../../../src/format/signable-file.ts';
 import { pe } from '../../../src/formats/pe/index.ts';
+import type { Journal } from '../../../src/journal/journal.ts';
+import type { FileToSign } from '../../../src/signing/outcome.ts';
 import { signFiles } from '../../../src/signing/sign-files.ts';
 import { forEach } from '../../support/set-up.ts';
 import { signingIn } from '../formats/support/change.ts';
@@ -41,8 +43,8 @@ function timeSigningFormat(): { readonly format: Format; readonly signed: string
 const FIRST = new Date('2026-11-21T10:00:00.000Z');
 const LATER = new Date('2026-11-22T12:00:00.000Z');
 
-async function run(file: { readonly path: string; readonly output: string }, more: FlatSigning) {
-  const { files } = await signFiles([file], scene.signing(await scene.open(), more));
+async function run(file: FileToSign, more: FlatSigning, journal?: Journal) {
+  const { files } = await signFiles([file], scene.signing(journal ?? (await scene.open()), more));
   return files[0]?.status;
 }
 
@@ -59,11 +61,8 @@ it('is the one chosen by the run that has the signature, and ended before the fi
 it('is the one of a run that wrote the file and did not succeed', async () => {
   const { format, signed } = timeSigningFormat();
   const file = await scene.program('app.exe');
-  const journal = await scene.open();
-  const signing = (now: Date) => ({ formats: [format], now: () => now });
-  await signFiles([file], scene.signing(journal, signing(FIRST)));
-  // As a run with another file that failed: the same command signs both again.
-  expect(await run(file, signing(LATER))).toBe('signed');
+  // For example because another file failed: the same command signs both again.
+  for (const now of [FIRST, LATER]) expect(await run(file, { formats: [format], now: () => now })).toBe('signed');
   expect([signed, scene.service.asked]).toEqual([[FIRST.toISOString(), FIRST.toISOString()], 1]);
 });
 
@@ -71,7 +70,7 @@ it('is a new one after a run that succeeded', async () => {
   const { format, signed } = timeSigningFormat();
   const file = await scene.program('app.exe');
   const journal = await scene.open();
-  await signFiles([file], scene.signing(journal, { formats: [format], now: () => FIRST }));
+  await run(file, { formats: [format], now: () => FIRST }, journal);
   journal.ended();
   expect(await run(file, { formats: [format], now: () => LATER })).toBe('signed');
   expect([signed, scene.service.asked]).toEqual([[FIRST.toISOString(), LATER.toISOString()], 2]);

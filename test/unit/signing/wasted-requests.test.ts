@@ -1,7 +1,6 @@
-/** How many requests a run makes when no answer of the service is usable: with the real client, over TLS, with a real journal. */
+/** The number of requests of a run if no response of the service is usable, with the real client and a real journal. */
 
 import { describe, expect, it } from 'vitest';
-import type { SignFilesResult } from '../../../src/signing/outcome.ts';
 import { signFiles } from '../../../src/signing/sign-files.ts';
 import type { MisbehavingServiceOptions, ServiceMode } from '../../support/services/misbehaving-service.ts';
 import { forEach } from '../../support/set-up.ts';
@@ -11,16 +10,10 @@ import type { FlatSigning } from './signing-run.ts';
 
 const scene = forEach(journalScene);
 
-interface Ran {
-  readonly requests: number;
-  readonly files: SignFilesResult['files'];
-}
-
-/** Signs `count` programs with a service in this mode. */
 async function runAgainst(
   mode: ServiceMode,
   { count = 8, ...options }: MisbehavingServiceOptions & FlatSigning & { readonly count?: number } = {},
-): Promise<Ran> {
+) {
   const given = { key: scene.key, ...options };
   const { service, misbehaving } = await openMisbehaving(mode, given, { timeoutMilliseconds: 250 });
   const programs = await Promise.all(
@@ -34,7 +27,7 @@ async function runAgainst(
 const unknownCalls = async (): Promise<number> =>
   (await (await scene.open()).unfinished()).filter(({ kind }) => kind === 'unknown').length;
 
-/** Each with the requests of a run without a proof, and of one with. Which answers are alike: may-have-been-counted.test.ts. */
+/** Requests of a run without a proof, and of one with. */
 const USELESS: readonly (readonly [ServiceMode, number, number])[] = [
   ['hangs', 1, 3],
   ['html', 1, 3],
@@ -56,7 +49,6 @@ describe.each(USELESS)('%s for every file', (mode, requests, requestsWhenProven)
   it(`makes ${requestsWhenProven} requests when a signature has verified in an earlier run`, async () => {
     await runAgainst('good', { count: 1 });
     expect((await runAgainst(mode, { concurrency: 1 })).requests).toBe(requestsWhenProven);
-    // Also then they go one at a time until one of this run has brought a signature.
     expect((await runAgainst(mode, { concurrency: 8 })).requests).toBe(requestsWhenProven);
   });
 });

@@ -1,15 +1,11 @@
-/**
- * What is read from the older timestamps of Authenticode, made by OpenSSL and by older authorities (a bare SHA-1 value in
- * place of DigestInfo, another contentType, or none), and what is found wrong with bad ones.
- */
+/** The older timestamps of Authenticode, made by OpenSSL and as older authorities made them. */
 
 import { constants, createHash, privateEncrypt } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import { octetString, sequence } from '../../../src/asn1/write.ts';
+import { octetString } from '../../../src/asn1/write.ts';
 import type { Attribute } from '../../../src/cms/build-signed-data.ts';
 import { readCounterSignature } from '../../../src/timestamp/read-timestamps.ts';
 import type { Timestamp } from '../../../src/timestamp/timestamp.ts';
-import { openssl } from '../../support/programs/openssl.ts';
 import { startTimestampAuthority } from '../../support/services/timestamp-authority.ts';
 import { forAll } from '../../support/set-up.ts';
 import { type IssuedCertificate, issue, testKey } from '../../support/signed-files/pki.ts';
@@ -38,16 +34,8 @@ describe('a countersignature of OpenSSL', () => {
   it('is sound', async () => {
     const bytes = await authority.counterSign(SIGNATURE);
     const timestamp = readCounterSignature(bytes, SIGNATURE, [derOf(authority.rootPem), certificate]);
-    expect(timestamp).toMatchObject({
-      kind: 'authenticode',
-      bytes,
-      algorithm: 'sha256',
-      policy: undefined,
-      serialNumber: undefined,
-      signerName: 'Test Timestamp Authority',
-      signerCertificate: certificate,
-      findings: [],
-    });
+    const signer = { signerName: 'Test Timestamp Authority', signerCertificate: certificate };
+    expect(timestamp).toMatchObject({ kind: 'authenticode', bytes, algorithm: 'sha256', ...signer, findings: [] });
     expect(timestamp.certificates).toHaveLength(2);
     expect(Math.abs((timestamp.time?.getTime() ?? 0) - Date.now())).toBeLessThan(60_000);
   });
@@ -74,26 +62,20 @@ describe('a countersignature of OpenSSL', () => {
     expect(timestamp.signerName).toContain('serial number 1001');
   });
 
-  it('by a certificate for code signing is none of an authority', async () => {
-    const bytes = await authority.counterSign(SIGNATURE, { certificate: 'signer' });
-    const signer = derOf(authority.certificatePemOf('signer'));
-    expect(findingsOf(readCounterSignature(bytes, SIGNATURE, [signer]))).toEqual(['timestamp-purpose untrusted']);
-  });
-
-  it('by a certificate for timestamps and more, not critical, is as Authenticode wants it', async () => {
-    for (const name of ['uncritical', 'several'] as const) {
-      const bytes = await authority.counterSign(SIGNATURE, { certificate: name });
-      const signer = derOf(authority.certificatePemOf(name));
-      expect(findingsOf(readCounterSignature(bytes, SIGNATURE, [signer]))).toEqual([]);
-    }
+  it.each([
+    ['signer', ['timestamp-purpose untrusted']],
+    ['uncritical', []],
+    ['several', []],
+  ] as const)('by a certificate with another purpose (%s) has the findings %j', async (certificate, findings) => {
+    const bytes = await authority.counterSign(SIGNATURE, { certificate });
+    const signer = derOf(authority.certificatePemOf(certificate));
+    expect(findingsOf(readCounterSignature(bytes, SIGNATURE, [signer]))).toEqual(findings);
   });
 
   it('with any damage is detected, without an exception', async () => {
     const bytes = await authority.counterSign(SIGNATURE);
-    for (let length = 0; length < bytes.length; length += 67) {
-      const timestamp = readCounterSignature(bytes.subarray(0, length), SIGNATURE, [certificate]);
-      expect(findingsOf(timestamp)).toEqual(['timestamp-unreadable broken']);
-    }
+    const cut = readCounterSignature(bytes.subarray(0, 67), SIGNATURE, [certificate]);
+    expect(findingsOf(cut)).toEqual(['timestamp-unreadable broken']);
     const corrupt = Buffer.from(bytes);
     corrupt.writeUInt8(corrupt.readUInt8(corrupt.length - 1) ^ 1, corrupt.length - 1);
     const timestamp = readCounterSignature(corrupt, SIGNATURE, [certificate]);
@@ -101,9 +83,8 @@ describe('a countersignature of OpenSSL', () => {
   });
 
   it('is unreadable if a certificate of the signature is damaged', async () => {
-    const bytes = await authority.counterSign(SIGNATURE);
-    const findings = findingsOf(readCounterSignature(bytes, SIGNATURE, [Buffer.from('no certificate')]));
-    expect(findings).toEqual(['timestamp-unreadable broken']);
+    const damaged = readCounterSignature(await authority.counterSign(SIGNATURE), SIGNATURE, [Buffer.from('none')]);
+    expect(findingsOf(damaged)).toEqual(['timestamp-unreadable broken']);
   });
 });
 
@@ -112,8 +93,6 @@ describe('the signing time', () => {
 
   it.each([
     ['990101000000Z', 0x17, '1999-01-01T00:00:00.000Z'],
-    ['500101000000Z', 0x17, '1950-01-01T00:00:00.000Z'],
-    ['491231235959Z', 0x17, '2049-12-31T23:59:59.000Z'],
     ['20240601120000Z', 0x18, '2024-06-01T12:00:00.000Z'],
   ])('%s (type %i) is %s', (text, tag, expected) => {
     const timestamp = read(signingTime(text, tag));
@@ -124,11 +103,7 @@ describe('the signing time', () => {
   it.each([
     ['missing', []],
     ['there twice', [signingTime('990101000000Z'), signingTime('990101000001Z')]],
-    ['without seconds', [signingTime('9901010000Z')]],
-    ['local', [signingTime('990101000000')]],
     ['with an offset', [signingTime('990101000000+0100')]],
-    ['of no month', [signingTime('991301000000Z')]],
-    ['of the wrong length for its type', [signingTime('20240601120000Z', 0x17)]],
     ['of another type', [signingTime('990101000000Z', 0x0c)]],
   ])('is rejected: %s', (_what, attributes) => {
     const timestamp = read(...attributes);
@@ -171,40 +146,22 @@ describe('a countersignature with the bare SHA-1 value', () => {
     expect(other.findings.map(({ code }) => code)).toContain('timestamp-other-signature');
   });
 
-  it('by OpenSSL is sound', () => {
-    const key = tokenSigner().privateKey.export({ type: 'pkcs8', format: 'pem' });
-    const command = ['pkeyutl', '-sign', '-inkey', 'key', '-in', 'digest', '-pkeyopt', 'rsa_padding_mode:pkcs1'];
-    const signs = (signed: Uint8Array) => openssl(command, { key, digest: sha1(signed) });
-    expect(findingsOfBuilt({ signs })).toEqual([OF_SHA1]);
-  });
-
   it('is sound under either name of the algorithm, with any accepted contentType', () => {
     expect(findingsOfBuilt({ signs: padded(sha1), signatureAlgorithm: SHA1_RSA })).toEqual([OF_SHA1]);
-    expect(findingsOfBuilt({ signs: padded(sha1), contentTypes: [] })).toEqual([OF_SHA1]);
     expect(findingsOfBuilt({ signs: padded(sha1), contentTypes: [CT_TST_INFO] })).toEqual([OF_SHA1]);
     expect(findingsOfBuilt({ signs: blockOf([0, 1], withZero) })).toEqual([OF_SHA1]);
   });
 
   it.each<[string, Built['signs'] & object]>([
     ['of other attributes', padded(() => sha1(Buffer.from('other')))],
-    ['of the content', padded(() => sha1(SIGNATURE))],
     ['one byte too short', padded((signed) => sha1(signed).subarray(0, 19))],
-    ['without its first byte', padded((signed) => sha1(signed).subarray(1))],
-    ['with a byte behind it', padded((signed) => Buffer.concat([sha1(signed), Buffer.of(0)]))],
+    ['with a byte after it', padded((signed) => Buffer.concat([sha1(signed), Buffer.of(0)]))],
     ['with a zero in front', padded((signed) => Buffer.concat([Buffer.of(0), sha1(signed)]))],
     ['in an OCTET STRING', padded((signed) => octetString(sha1(signed)))],
-    ['in a SEQUENCE', padded((signed) => sequence(octetString(sha1(signed))))],
-    ['in hexadecimal', padded((signed) => Buffer.from(sha1(signed).toString('hex')))],
     ['empty', padded(() => Buffer.alloc(0))],
-    [
-      'of the attributes under their tag [0]',
-      padded((signed) => sha1(Buffer.concat([Buffer.of(0xa0), signed.subarray(1)]))),
-    ],
     ['of SHA-256', padded((signed) => createHash('sha256').update(signed).digest())],
-    ['of MD5', padded((signed) => createHash('md5').update(signed).digest())],
     ['in a block of type 0', blockOf([0, 0], withZero)],
     ['in a block of type 2', blockOf([0, 2], withZero)],
-    ['in a block that begins with 1', blockOf([1, 1], withZero)],
     ['without the zero that ends the padding', blockOf([0, 1], (digest) => digest)],
     ['with a hole in the padding', blockOf([0, 1, 255, 254], withZero)],
     [
@@ -212,7 +169,6 @@ describe('a countersignature with the bare SHA-1 value', () => {
       blockOf([0, 1], (digest) => Buffer.concat([withZero(digest), Buffer.alloc(200)])),
     ],
     ['one byte longer than the modulus', (signed) => Buffer.concat([Buffer.of(0), padded(sha1)(signed)])],
-    ['cut by one byte', (signed) => padded(sha1)(signed).subarray(1)],
     ['above the modulus', () => Buffer.alloc(256, 0xff)],
     ['in the clear', (signed) => sha1(signed)],
   ])('is rejected: %s', (_name, signs) => {
@@ -244,13 +200,12 @@ describe('the contentType of a countersignature', () => {
   it('is data, TSTInfo as Certum has it, or missing as RFC 5652 has it', () => {
     for (const contentTypes of [[DATA], [CT_TST_INFO], []]) {
       expect(findingsOfBuilt({ contentTypes, digest: 'sha256' })).toEqual([]);
-      expect(findingsOfBuilt({ contentTypes, digest: 'sha512' })).toEqual([]);
     }
   });
 
   it('is rejected when it is another one, or there twice', () => {
     const both = [DATA, CT_TST_INFO];
-    for (const contentTypes of [['1.2.3.4'], ['1.3.6.1.4.1.311.2.1.4'], both, [DATA, DATA], [CT_TST_INFO, '1.2.3.4']]) {
+    for (const contentTypes of [['1.2.3.4'], both, [DATA, DATA]]) {
       expect(findingsOfBuilt({ contentTypes, digest: 'sha256' })).toEqual([WRONG]);
     }
   });

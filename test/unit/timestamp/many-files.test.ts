@@ -1,25 +1,16 @@
-/** Authorities and many files: the number of concurrent requests, what is retried and after which wait, which authority is called last, and interruption. */
+/** Authorities and many files: concurrent requests, retries, the order of authorities, and interruption. */
 
 import { setTimeout as pause } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
-import type { CodesignError } from '../../../src/errors/codesign-error.ts';
 import type { PlainPostRequest } from '../../../src/http/http.ts';
 import type { Failure, Outcome } from '../../../src/http/request.ts';
-import { MAX_ATTEMPTS, WAITING_BUDGET } from '../../../src/timestamp/authorities.ts';
 import { type AuthorityMode, startTimestampAuthority } from '../../support/services/timestamp-authority.ts';
 import { forAll } from '../../support/set-up.ts';
-import { answer, cannedHttp, type OpenedAuthorities, openAuthorities, openHttp } from './support/open-authorities.ts';
-
-const SIGNATURE = Buffer.from('signature');
+import { answer, cannedHttp, failureOf, openAuthorities, openHttp, SIGNATURE } from './support/open-authorities.ts';
 
 const authority = await forAll(startTimestampAuthority());
 
 const asked = (mode: AuthorityMode) => authority.requests.filter((request) => request.mode === mode).length;
-const failureOf = (authorities: OpenedAuthorities, signal?: AbortSignal): Promise<CodesignError> =>
-  authorities.stamp(SIGNATURE, signal).then(
-    () => expect.fail('a timestamp was given'),
-    (thrown) => thrown,
-  );
 const failure = (reason: Failure['reason']): Outcome => ({
   kind: 'failure',
   reason,
@@ -41,10 +32,7 @@ it('one authority gets as many as are allowed, and each authority its own', asyn
   });
   const authorities = openAuthorities(['http://a.example/', 'http://b.example/'], { http, concurrency: 3 });
   await Promise.allSettled(Array.from({ length: 12 }, () => authorities.stamp(SIGNATURE)));
-  expect([...most]).toEqual([
-    ['a.example', 3],
-    ['b.example', 3],
-  ]);
+  expect(Object.fromEntries(most)).toEqual({ 'a.example': 3, 'b.example': 3 });
 });
 
 describe('an authority that has failed for one file', () => {
@@ -60,9 +48,7 @@ describe('an authority that has failed for one file', () => {
       const authorities = openAuthorities(['http://bad.example/', 'http://good.example/'], { http });
       const once = async (): Promise<readonly string[]> => {
         order.length = 0;
-        const error = await failureOf(authorities);
-        expect(error.message).toContain('http://bad.example/: ');
-        expect(error.message).toContain('http://good.example/: HTTP 404');
+        expect((await failureOf(authorities)).message).toContain('http://good.example/: HTTP 404');
         return [...new Set(order)];
       };
       expect(await once()).toEqual(['bad.example', 'good.example']);
@@ -93,28 +79,22 @@ describe('a failure that may pass', () => {
   };
   const busy = (retryAfter: string) => answer(429, '', { 'retry-after': retryAfter });
 
-  it.each([
-    ['429', answer(429)],
-    ['500', answer(500)],
-    ['503', answer(503)],
-    ['refused', failure('refused')],
-    ['host-not-found', failure('host-not-found')],
-    ['broken', failure('broken')],
-    ['unreachable', failure('unreachable')],
-  ])('(%s) is repeated, backing off, and not forever', async (_name, outcome) => {
-    expect(await waitsOf(outcome)).toEqual([250, 500, 1000]);
-    expect(MAX_ATTEMPTS).toBe(4);
+  it('is repeated, backing off, and not forever', async () => {
+    const failures = (['refused', 'host-not-found', 'broken', 'unreachable'] as const).map(failure);
+    for (const outcome of [answer(429), answer(500), answer(503), ...failures]) {
+      expect(await waitsOf(outcome)).toEqual([250, 500, 1000]);
+    }
   });
 
   it.each([
-    ['400', answer(400)],
-    ['timed-out', failure('timed-out')],
-    ['connect-timed-out', failure('connect-timed-out')],
-    ['tls-untrusted', failure('tls-untrusted')],
-    ['tls-failed', failure('tls-failed')],
-    ['too-large', failure('too-large')],
-  ])('(%s) is none of them', async (_name, outcome) => {
-    expect(await waitsOf(outcome)).toEqual([]);
+    'timed-out',
+    'connect-timed-out',
+    'tls-untrusted',
+    'tls-failed',
+    'too-large',
+    'proxy-unauthorized',
+  ] as const)('is not one of these: %s', async (reason) => {
+    expect(await waitsOf(failure(reason))).toEqual([]);
   });
 
   it('is not retried sooner than the authority requests', async () => {
@@ -124,7 +104,6 @@ describe('a failure that may pass', () => {
   it('is not waited for longer than a minute, nor for more than a minute and a half in all', async () => {
     expect(await waitsOf(busy('3600'))).toEqual([60_000]);
     expect(await waitsOf(busy('40'))).toEqual([40_000, 40_000]);
-    expect(WAITING_BUDGET).toBe(90_000);
   });
 
   describe('after a longer wait than 2 seconds', () => {
@@ -138,8 +117,7 @@ describe('a failure that may pass', () => {
         return request.url.href === BUSY ? busy('30') : await real.post(request);
       };
       const authorities = openAuthorities([BUSY, authority.url], { http: { ...real, post } });
-      for (let count = 0; count < 2; count += 1)
-        expect(await authorities.stamp(SIGNATURE)).toMatchObject({ authority: authority.url });
+      for (let count = 0; count < 2; count += 1) await authorities.stamp(SIGNATURE);
       await authorities.close();
       expect({ order, waits: authorities.waits }).toEqual({ order: [BUSY, authority.url, authority.url], waits: [] });
     });
@@ -210,14 +188,5 @@ describe('shown text', () => {
         expect(message).toMatch(/(?:no: |ts|key=)(?:75 )?(?:.{0,3}\[secret\].{0,3}|…)\)?$/);
       }
     }
-  });
-
-  it('of a redirect’s target cannot either', async () => {
-    const http = cannedHttp(() =>
-      answer(301, '', { location: `http://user:word@b.example/\x1b[2J ${'long '.repeat(999)}` }),
-    );
-    const { message } = await failureOf(openAuthorities(['http://a.example/'], { http }));
-    expect(message).toContain('a redirect to http://b.example/\\x1b[2J long');
-    expect(message.length).toBeLessThan(600);
   });
 });

@@ -1,5 +1,3 @@
-/** What is read from timestamp tokens of OpenSSL, and what is found wrong with tokens that lie. */
-
 import { createHash } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { SIGNING_CERTIFICATE } from '../../../src/asn1/object-identifiers.ts';
@@ -23,6 +21,7 @@ import {
   buildToken,
   buildTstInfo,
   issuerSerialOf,
+  type SigningCertificateParts,
   signingCertificateV2,
   signingTime,
   TIME_STAMPING,
@@ -32,22 +31,16 @@ import {
 
 const SIGNATURE = Buffer.from('signature');
 const codes = ({ findings }: Timestamp): string[] => findings.map(({ code }) => code);
-const weights = ({ findings }: Timestamp): string[] => findings.map(({ weight }) => weight);
 
 const authority = await forAll(startTimestampAuthority());
 
 describe('a token of OpenSSL', () => {
-  it.each(['sha256', 'sha384', 'sha512'] as const)('over a %s digest is sound', async (algorithm) => {
+  it.each(['sha256', 'sha512'] as const)('over a %s digest is sound', async (algorithm) => {
     const token = await authority.stamp(SIGNATURE, { algorithm });
     const timestamp = readTimestampToken(token, SIGNATURE);
-    expect(timestamp).toMatchObject({
-      kind: 'rfc3161',
-      bytes: token,
-      algorithm,
-      policy: authority.policy,
-      signerName: 'Test Timestamp Authority',
-      findings: [],
-    });
+    const { policy } = authority;
+    const signerName = 'Test Timestamp Authority';
+    expect(timestamp).toMatchObject({ kind: 'rfc3161', bytes: token, algorithm, policy, signerName, findings: [] });
     expect(timestamp.serialNumber).toMatch(/^10[0-9a-f]{16}$/);
     expect(Math.abs((timestamp.time?.getTime() ?? 0) - Date.now())).toBeLessThan(60_000);
     expect(timestamp.certificates).toHaveLength(2);
@@ -57,7 +50,6 @@ describe('a token of OpenSSL', () => {
   });
 
   it.each([
-    ['20240601120000Z', '2024-06-01T12:00:00.000Z'],
     ['20240601120000.5Z', '2024-06-01T12:00:00.500Z'],
     ['20240601120000.123456789Z', '2024-06-01T12:00:00.123Z'],
     ['20240229235959Z', '2024-02-29T23:59:59.000Z'],
@@ -67,42 +59,30 @@ describe('a token of OpenSSL', () => {
     expect(timestamp.findings).toEqual([]);
   });
 
-  it.each(['sha1', 'sha512'] as const)(
-    'that names its certificate by %s (both versions of ESSCertID) is sound',
-    async (certificateDigest) => {
-      const token = await authority.stamp(SIGNATURE, { certificateDigest });
-      const type = certificateDigest === 'sha1' ? '060b2a864886f70d010910020c' : '060b2a864886f70d010910022f';
-      expect(token.includes(Buffer.from(type, 'hex'))).toBe(true);
-      expect(readTimestampToken(token, SIGNATURE).findings).toEqual([]);
-    },
-  );
+  it.each(['sha1', 'sha512'] as const)('that names its certificate by %s is sound', async (certificateDigest) => {
+    const token = await authority.stamp(SIGNATURE, { certificateDigest });
+    expect(readTimestampToken(token, SIGNATURE).findings).toEqual([]);
+  });
 
   it('in BER, its content in pieces, is sound', async () => {
     const token = await authority.stamp(SIGNATURE, { streamed: true });
-    expect(token.subarray(0, 2).toString('hex')).toBe('3080');
     expect(token.includes(Buffer.from('a0802480', 'hex'))).toBe(true);
     expect(readTimestampToken(token, SIGNATURE)).toMatchObject({ policy: authority.policy, findings: [] });
   });
 
   it.each([
-    ['sha1', 'warning'],
-    ['md5', 'broken'],
-  ] as const)('over a weak digest (%s) has a finding: %s', async (algorithm, weight) => {
-    const timestamp = readTimestampToken(await authority.stamp(SIGNATURE, { algorithm }), SIGNATURE);
-    expect(timestamp).toMatchObject({ algorithm, findings: [{ code: 'timestamp-algorithm-weak', weight }] });
-  });
-
-  it.each([
-    ['corrupt', 'timestamp-signature-wrong', 'broken'],
-    ['certificate-missing', 'timestamp-without-certificate', 'unsupported'],
-    ['certificate-differs', 'timestamp-certificate-differs', 'broken'],
-    ['imprint-wrong', 'timestamp-other-signature', 'broken'],
-    ['purpose-wrong', 'timestamp-purpose', 'untrusted'],
-    ['purpose-uncritical', 'timestamp-purpose', 'note'],
-    ['purpose-several', 'timestamp-purpose', 'note'],
-  ] as const)('made wrong (%s) is found out: %s, %s', async (mode, code, what) => {
-    const timestamp = readTimestampToken(await authority.stamp(SIGNATURE, { mode }), SIGNATURE);
-    expect([codes(timestamp), weights(timestamp)]).toEqual([[code], [what]]);
+    [{ algorithm: 'sha1' }, 'timestamp-algorithm-weak', 'warning'],
+    [{ algorithm: 'md5' }, 'timestamp-algorithm-weak', 'broken'],
+    [{ mode: 'corrupt' }, 'timestamp-signature-wrong', 'broken'],
+    [{ mode: 'certificate-missing' }, 'timestamp-without-certificate', 'unsupported'],
+    [{ mode: 'certificate-differs' }, 'timestamp-certificate-differs', 'broken'],
+    [{ mode: 'imprint-wrong' }, 'timestamp-other-signature', 'broken'],
+    [{ mode: 'purpose-wrong' }, 'timestamp-purpose', 'untrusted'],
+    [{ mode: 'purpose-uncritical' }, 'timestamp-purpose', 'note'],
+    [{ mode: 'purpose-several' }, 'timestamp-purpose', 'note'],
+  ] as const)('made with %o has the finding %s (%s)', async (options, code, weight) => {
+    const { findings } = readTimestampToken(await authority.stamp(SIGNATURE, options), SIGNATURE);
+    expect(findings).toMatchObject([{ code, weight }]);
   });
 
   it('cut off anywhere, or with any byte changed, is detected, without an exception', async () => {
@@ -120,22 +100,10 @@ describe('a token of OpenSSL', () => {
 });
 
 describe('a token', () => {
-  it('that is built here for all that follows is sound', () => {
-    expect(readTimestampToken(buildToken(), SIGNATURE)).toMatchObject({
-      time: new Date('2024-06-01T12:00:00Z'),
-      policy: '1.2.3.4',
-      serialNumber: '01',
-      findings: [],
-    });
-  });
-
   it.each<[string, TstInfoParts, boolean]>([
     ['a time of the 30th of February', { genTime: '20240230120000Z' }, false],
     ['a time without seconds', { genTime: '202406011200Z' }, false],
-    ['a time of 24 o’clock', { genTime: '20240601240000Z' }, false],
     ['a local time', { genTime: '20240601120000' }, false],
-    ['a time with an offset', { genTime: '20240601120000+0100' }, false],
-    ['a time with a comma', { genTime: '20240601120000,5Z' }, false],
     ['a time of a thousand digits', { genTime: `20240601120000.${'1'.repeat(1000)}Z` }, false],
     ['version 2', { version: 2 }, false],
     ['no serial number', { serialNumber: new Uint8Array() }, false],
@@ -143,21 +111,12 @@ describe('a token', () => {
     ['something unknown at the end', { rest: [nullValue()] }, false],
     ['an unknown critical extension', { rest: [extensions(true)] }, false],
     ['an unknown extension', { rest: [extensions(false)] }, true],
-    [
-      'ordering, accuracy and tsa',
-      { rest: [sequence(), encode(0x01, Uint8Array.of(0)), contextConstructed(0, nullValue())] },
-      true,
-    ],
+    ['ordering and tsa', { rest: [encode(0x01, Uint8Array.of(0)), contextConstructed(0, nullValue())] }, true],
   ])('with %s', (_what, parts, isRead) => {
     const timestamp = readTimestampToken(buildToken({ info: buildTstInfo(SIGNATURE, parts) }), SIGNATURE);
     expect(codes(timestamp)).toEqual(isRead ? [] : ['timestamp-unreadable']);
     expect(timestamp.time !== undefined).toBe(isRead);
     expect(timestamp.signerName).toBe('Built TSA');
-  });
-
-  it('with bytes after the TSTInfo is rejected', () => {
-    const info = Buffer.concat([buildTstInfo(SIGNATURE), Uint8Array.of(0)]);
-    expect(codes(readTimestampToken(buildToken({ info }), SIGNATURE))).toContain('timestamp-unreadable');
   });
 
   it('with an imprint of an algorithm that is not known is rejected', () => {
@@ -169,36 +128,31 @@ describe('a token', () => {
 
   it.each([
     ['data', { contentType: '1.2.840.113549.1.7.1' }],
-    ['warning', { detached: true }],
+    ['nothing', { detached: true }],
     ['a SEQUENCE', { content: buildTstInfo(SIGNATURE) }],
+    ['bytes after the TSTInfo', { info: Buffer.concat([buildTstInfo(SIGNATURE), Uint8Array.of(0)]) }],
   ])('that holds %s is no timestamp', (_what, parts) => {
     const timestamp = readTimestampToken(buildToken(parts), SIGNATURE);
     expect(codes(timestamp)).toContain('timestamp-unreadable');
     expect(timestamp.time).toBeUndefined();
   });
 
-  it('whose messageDigest is of something else is rejected', () => {
-    const timestamp = readTimestampToken(buildToken({ digested: Buffer.from('else') }), SIGNATURE);
-    expect(codes(timestamp)).toContain('timestamp-signature-wrong');
-  });
-
   it('of several signers is rejected, although the first is right', () => {
-    const { contentInfo, signerInfos, signers } = readSignedDataFields(buildToken());
-    const [signer] = signers;
-    const doubled = Buffer.from(contentInfo.bytes);
-    const once = Buffer.from(signerInfos.bytes);
-    const twice = encode(0x31, signer.bytes, signer.bytes);
-    const token = spliced(doubled, once, twice);
+    const { contentInfo, tagged, signedData, signerInfos, signers } = readSignedDataFields(buildToken());
+    const before = signedData.contents.subarray(0, signedData.contents.length - signerInfos.bytes.length);
+    const doubled = encode(0x30, before, encode(0x31, signers[0].bytes, signers[0].bytes));
+    const type = contentInfo.contents.subarray(0, contentInfo.contents.length - tagged.bytes.length);
+    const token = sequence(type, contextConstructed(0, doubled));
     expect(codes(readTimestampToken(token, SIGNATURE))).toEqual(['timestamp-several-signers']);
   });
 
   it('with two signing times is rejected, with one it is not', () => {
     const certificate = signingCertificateV2(tokenSigner().der);
     const one = signingTime('240601120000Z');
-    const build = (...times: (typeof one)[]) => buildToken({ attributes: [certificate, ...times] });
-    expect(codes(readTimestampToken(build(one), SIGNATURE))).toEqual([]);
-    const two = readTimestampToken(build(one, signingTime('240601120001Z')), SIGNATURE);
-    expect(codes(two)).toEqual(['timestamp-attributes-damaged']);
+    const read = (...times: (typeof one)[]) =>
+      codes(readTimestampToken(buildToken({ attributes: [certificate, ...times] }), SIGNATURE));
+    expect(read(one)).toEqual([]);
+    expect(read(one, signingTime('240601120001Z'))).toEqual(['timestamp-attributes-damaged']);
   });
 });
 
@@ -222,35 +176,26 @@ describe('the certificate that a token names (ESSCertID)', () => {
     expect(codes(readTimestampToken(buildToken({ attributes }), SIGNATURE))).toEqual([]);
   });
 
+  const named = (parts: SigningCertificateParts) => [signingCertificateV2(der, parts)];
+  const md5 = { algorithm: '1.2.840.113549.2.5', digest: createHash('md5').update(der).digest() };
   it.each([
     ['not named', []],
     ['named twice in one version', [own, own]],
     ['another', [signingCertificateV2(other.der)]],
     ['another in one of the versions', [own, version1(createHash('sha1').update(other.der).digest())]],
-    [
-      'of another serial number',
-      [signingCertificateV2(der, { issuerSerial: issuerSerialOf(der, Buffer.from('020155', 'hex')) })],
-    ],
-    ['of another issuer', [signingCertificateV2(der, { issuerSerial: issuerSerialOf(other.der) })]],
-    [
-      'of no issuer',
-      [signingCertificateV2(der, { issuerSerial: sequence(sequence(), encode(0x02, Uint8Array.of(1))) })],
-    ],
-    [
-      'named by MD5',
-      [signingCertificateV2(der, { algorithm: '1.2.840.113549.2.5', digest: createHash('md5').update(der).digest() })],
-    ],
-    ['named by an unknown digest', [signingCertificateV2(der, { algorithm: '1.2.3.4' })]],
+    ['of another serial number', named({ issuerSerial: issuerSerialOf(der, Buffer.from('020155', 'hex')) })],
+    ['of another issuer', named({ issuerSerial: issuerSerialOf(other.der) })],
+    ['of no issuer', named({ issuerSerial: sequence(sequence(), encode(0x02, Uint8Array.of(1))) })],
+    ['named by MD5', named(md5)],
+    ['named by an unknown digest', named({ algorithm: '1.2.3.4' })],
   ])('is rejected: %s', (_how, attributes) => {
-    const timestamp = readTimestampToken(buildToken({ attributes }), SIGNATURE);
-    expect(codes(timestamp)).toEqual(['timestamp-certificate-differs']);
-    expect(weights(timestamp)[0]).toBe('broken');
+    const { findings } = readTimestampToken(buildToken({ attributes }), SIGNATURE);
+    expect(findings).toMatchObject([{ code: 'timestamp-certificate-differs', weight: 'broken' }]);
   });
 
   it.each([
     ['nothing at all', sequence()],
     ['an empty list', sequence(sequence())],
-    ['a number', encode(0x02, Uint8Array.of(1))],
   ])('is %s: unreadable', (_what, value) => {
     const attributes = [{ type: own.type, value }];
     expect(codes(readTimestampToken(buildToken({ attributes }), SIGNATURE))).toContain('timestamp-unreadable');
@@ -258,31 +203,18 @@ describe('the certificate that a token names (ESSCertID)', () => {
 });
 
 it.each([
-  ['code signing', ['1.3.6.1.5.5.7.3.3'], 'untrusted'],
   ['anything (anyExtendedKeyUsage)', ['2.5.29.37.0'], 'untrusted'],
-  ['none said', [], 'untrusted'],
+  ['none', [], 'untrusted'],
   ['timestamps and TLS', [TIME_STAMPING, SERVER_AUTH], 'note'],
-])('the purpose of the certificate %s', (_what, purposes, what) => {
+])('the purpose of the certificate is %s', (_what, purposes, weight) => {
   const signer = makePki().leaf({ commonName: 'TSA', purposes });
-  const timestamp = readTimestampToken(buildToken({ signer }), SIGNATURE);
-  expect([codes(timestamp), weights(timestamp)]).toEqual([['timestamp-purpose'], [what]]);
+  const { findings } = readTimestampToken(buildToken({ signer }), SIGNATURE);
+  expect(findings).toMatchObject([{ code: 'timestamp-purpose', weight }]);
 });
 
 function extensions(critical: boolean): Uint8Array {
   const flag = critical ? [encode(0x01, Uint8Array.of(0xff))] : [];
   return contextConstructed(1, sequence(objectIdentifier('1.2.3.4'), ...flag, octetString(nullValue())));
-}
-
-/** The outermost three elements' lengths are written again. */
-function spliced(contentInfo: Buffer, part: Buffer, replacement: Uint8Array): Uint8Array {
-  const { tagged, signedData } = readSignedDataFields(contentInfo);
-  const inner = Buffer.from(signedData.contents);
-  const start = inner.lastIndexOf(part);
-  const changed = encode(0x30, inner.subarray(0, start), replacement, inner.subarray(start + part.length));
-  const type = contentInfo.subarray(0, 0);
-  const before = Buffer.from(readSignedDataFields(contentInfo).contentInfo.contents);
-  const oid = before.subarray(0, before.length - tagged.bytes.length);
-  return sequence(type, oid, contextConstructed(0, changed));
 }
 
 function opensslAccepts(token: Uint8Array): boolean {

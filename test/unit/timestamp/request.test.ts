@@ -1,5 +1,3 @@
-/** The request as OpenSSL reads it, and which answers give a token. */
-
 import { createHash } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { contextConstructed, encode, sequence } from '../../../src/asn1/write.ts';
@@ -34,8 +32,7 @@ describe('the request', () => {
   });
 
   it('is what OpenSSL makes of the same, byte for byte', () => {
-    const args = ['ts', '-query', '-digest', 'ab'.repeat(32), '-sha256', '-cert', '-no_nonce'];
-    const theirs = openssl(args);
+    const theirs = openssl(['ts', '-query', '-digest', 'ab'.repeat(32), '-sha256', '-cert', '-no_nonce']);
     const digest = Buffer.alloc(32, 0xab);
     const ours = Buffer.from(buildTimestampRequest({ algorithm: 'SHA256', digest, nonce: Uint8Array.of(5) }));
     const nonce = Buffer.from('020105', 'hex');
@@ -49,7 +46,6 @@ describe('the nonce', () => {
   it.each([
     ['8000000000000000', '00'],
     ['ffffffffffffffff', '7fffffffffffffff'],
-    ['0000000000000000', '00'],
     ['0080000000000000', '0080000000000000'],
     ['007f000000000000', '7f000000000000'],
     ['80000000000000ff', '00ff'],
@@ -84,24 +80,10 @@ describe('an answer', () => {
   it.each([
     [[number(0)], 'granted, but without a token'],
     [[number(2)], 'rejection'],
-    [[number(3)], 'waiting'],
-    [[number(4)], 'revocation warning'],
-    [[number(5)], 'revocation notification'],
     [[number(6)], 'an unknown status'],
     [[number(0, 0)], 'an unknown status'],
-    [[number(0xff)], 'an unknown status'],
     [[number(2), encode(0x30, text('no'), text('never'))], 'rejection (no never)'],
     [[number(2), encode(0x03, Uint8Array.of(7, 0x80))], 'rejection (unknown or unsupported algorithm)'],
-    [[number(2), encode(0x03, Uint8Array.of(5, 0x20))], 'rejection (transaction not permitted or supported)'],
-    [[number(2), encode(0x03, Uint8Array.of(2, 0x04))], 'rejection (wrong data format)'],
-    [
-      [number(2), encode(0x03, Uint8Array.of(0, 0, 0x03))],
-      'rejection (no time source available; policy not supported)',
-    ],
-    [
-      [number(2), encode(0x03, Uint8Array.of(6, 0, 0, 0xc0))],
-      'rejection (extension not supported; additional information not available)',
-    ],
     [[number(2), encode(0x03, Uint8Array.of(6, 0, 0, 0, 0x60))], 'rejection (system failure; failure 26)'],
   ])('%# says: %s', (status, refusal) => {
     expect(respond(status)).toEqual({ refusal });

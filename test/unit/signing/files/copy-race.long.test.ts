@@ -1,4 +1,4 @@
-/** Another user may write the folder, and swaps the temporary file for links: no other file is touched through them. */
+/** Another user with access to the folder replaces the temporary file by links to another file, which must not change. */
 
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';

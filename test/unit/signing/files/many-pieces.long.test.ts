@@ -1,4 +1,4 @@
-/** A patch of very many ranges, as of a fragmented installer, applied to a file on the disk. */
+/** A patch with many ranges, as for a fragmented installer. */
 
 import { createHash } from 'node:crypto';
 import { open, readFile } from 'node:fs/promises';

@@ -1,24 +1,19 @@
-/** A file that was written a moment ago is opened only when every later write shows in its times. */
-
-import { mkdtemp, rm, stat, utimes, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { rm, stat, utimes, writeFile } from 'node:fs/promises';
 import { beforeEach, describe, expect, it, vi } from 'vitest';
 import type * as InputFiles from '../../../../src/files/input-file.ts';
 import { openSettled } from '../../../../src/signing/files/open-file.ts';
+import { folderForEach } from '../../../support/set-up.ts';
 
-let folder: string;
+const folder = folderForEach();
 let path: string;
 beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'codesign-settled-'));
-  path = join(folder, 'app.exe');
+  path = folder.at('app.exe');
   await writeFile(path, 'content');
-  return () => rm(folder, { recursive: true });
 });
 
-/** Opens the file so many milliseconds after its last change, and gives how long it waited. */
 const RUN = { onEvent: () => undefined, stop: { throwIfStopped: () => undefined } };
 
+/** Opens the file so many milliseconds after its last change, and returns the waits. */
 async function waitAt(age: number, meanwhile: () => Promise<unknown> = async () => undefined): Promise<number[]> {
   const waited: number[] = [];
   const { ctimeMs } = await stat(path);

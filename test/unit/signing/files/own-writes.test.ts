@@ -1,6 +1,7 @@
-/** Writes of other programs to the temporary file are found before it takes the place of the original. */
+/** Writes of other programs to the temporary file are found before it replaces the original. */
 
 import {
+  copyFile,
   type FileHandle,
   link,
   open,
@@ -9,7 +10,6 @@ import {
   stat,
   symlink,
   truncate,
-  utimes,
   writeFile,
 } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -23,7 +23,6 @@ import { folderForEach } from '../../../support/set-up.ts';
 import { applyPatch } from '../../formats/support/apply-patch.ts';
 
 const SMALL = 100_000;
-/** Not written whole. */
 const LARGE = 300_000;
 /** Two writes within one tick of the clock look alike. */
 const TICK_MILLISECONDS = 12;
@@ -71,33 +70,23 @@ async function change(size: number, at: Step, interfere: () => Promise<void>): P
 
 const codeOf = (thrown: { readonly code?: string }) => thrown.code;
 
+/** Changes a byte, and sets the times back. */
 async function flip(position: number): Promise<void> {
   await using handle = await open(temporary, 'r+');
+  const { atime, mtime } = await handle.stat();
   const { buffer } = await handle.read(Buffer.alloc(1), 0, 1, position);
   await handle.write(Buffer.from([(buffer[0] ?? 0) ^ 1]), 0, 1, position);
-}
-
-/** A byte changed, and the times set back to what they were. */
-async function flipUnseen(position: number): Promise<void> {
-  const { atime, mtime } = await stat(temporary);
-  await flip(position);
-  await utimes(temporary, atime, mtime);
+  await handle.utimes(atime, mtime);
 }
 
 describe('a temporary file', () => {
-  it.each([SMALL, LARGE])(
-    'of %i bytes becomes the file if no other program touches it, with the current time',
-    async (size) => {
-      const started = Date.now() - 2000;
-      const expected = await change(size, 'sealed', async () => undefined);
-      expect((await readFile(target)).equals(expected)).toBe(true);
-      expect((await stat(target)).mtimeMs).toBeGreaterThan(started);
-    },
-  );
+  it.each([SMALL, LARGE])('of %i bytes becomes the file if no other program touches it', async (size) => {
+    const expected = await change(size, 'sealed', async () => undefined);
+    expect((await readFile(target)).equals(expected)).toBe(true);
+  });
 
   it.each<[string, (size: number) => Promise<void>]>([
-    ['changes a byte and sets the times back', (size) => flipUnseen(size >> 1)],
-    ['changes its last byte that is not part of the signature', (size) => flip(size - 1)],
+    ['changes a byte and sets the times back', (size) => flip(size >> 1)],
     ['gives it another size', (size) => truncate(temporary, size - 10)],
   ])('does not become the file if a program %s, after any step', async (_, harm) => {
     for (const size of [SMALL, LARGE]) {
@@ -109,14 +98,7 @@ describe('a temporary file', () => {
   });
 
   it.each<[string, () => Promise<void>]>([
-    ['a file', () => writeFile(folder.at('other'), 'x').then(() => rename(folder.at('other'), temporary))],
-    [
-      'a copy',
-      async () => {
-        await writeFile(folder.at('other'), await readFile(temporary));
-        await rename(folder.at('other'), temporary);
-      },
-    ],
+    ['a copy', () => copyFile(temporary, folder.at('other')).then(() => rename(folder.at('other'), temporary))],
     ['a link', () => symlink('victim', folder.at('l')).then(() => rename(folder.at('l'), temporary))],
     ['a hard link', () => link(folder.at('victim'), folder.at('l')).then(() => rename(folder.at('l'), temporary))],
   ])('does not become the file if a program puts %s in its place', async (_, swap) => {

@@ -1,5 +1,3 @@
-/** What is remembered of the folders of targets is right for one run, and is not kept for the next. */
-
 import { mkdir, realpath, rename, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeEach, expect, it } from 'vitest';

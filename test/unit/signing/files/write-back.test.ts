@@ -1,5 +1,3 @@
-/** When the disk is asked to begin, and that what it fails of is not forgotten. */
-
 import { open, stat, writeFile } from 'node:fs/promises';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import type { ByteSource } from '../../../../src/bytes/byte-source.ts';
@@ -9,7 +7,6 @@ import { folderForEach } from '../../../support/set-up.ts';
 
 const MEBIBYTE = 1024 * 1024;
 
-/** Sevens, by the mebibyte. */
 function sevens(size: number): ByteSource {
   const chunk = Buffer.alloc(MEBIBYTE, 7);
   return {
@@ -21,11 +18,10 @@ function sevens(size: number): ByteSource {
   };
 }
 
+const folder = folderForEach();
+
 describe('a copy of many megabytes', () => {
-  const folder = folderForEach();
-  afterEach(async () => {
-    vi.restoreAllMocks();
-  });
+  afterEach(() => vi.restoreAllMocks());
 
   it.each(['measured', 'only copied'])(
     '(%s) is rejected, before a signature is requested, when a flush under way failed and a later one would not',

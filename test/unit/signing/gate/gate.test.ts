@@ -1,7 +1,6 @@
-/** How many requests are under way concurrently, and when a run gives up: the rules by themselves. */
-
 import { setImmediate as turnOfEventLoop } from 'node:timers/promises';
 import { expect, test } from 'vitest';
+import type { CodesignError } from '../../../../src/errors/codesign-error.ts';
 import { networkErrors, statusErrors } from '../../../../src/service/errors.ts';
 import { createStopSignal } from '../../../../src/signing/run.ts';
 import { type Gate, type GateOptions, openGate, type Permit } from '../../../../src/signing/service/gate.ts';
@@ -37,6 +36,11 @@ function succeed(permit: Permit, stamped = false): Permit {
   return permit;
 }
 
+function fail(permit: Permit, error: CodesignError): void {
+  permit.fail(error);
+  leave(permit);
+}
+
 const enterMany = (gate: Gate, count: number): Promise<readonly Permit[]> =>
   Promise.all(Array.from({ length: count }, () => enter(gate)));
 
@@ -50,17 +54,12 @@ async function entered(gate: Gate, count = 20): Promise<readonly Permit[]> {
 
 test('requests are sent one at a time until one has returned a signature, then as many as are allowed', async () => {
   const { gate } = open();
+  gate.prove();
   const permits = await entered(gate);
   expect(permits).toHaveLength(1);
   for (const permit of permits) leave(succeed(permit));
   expect(await entered(gate, 0)).toEqual([]);
   expect(permits).toHaveLength(4);
-});
-
-test('a proof of an earlier run does not open the gate', async () => {
-  const { gate } = open();
-  gate.prove();
-  expect(await entered(gate)).toHaveLength(1);
 });
 
 test('where timestamps are wanted, it opens with the first one', async () => {
@@ -82,8 +81,7 @@ test('after one that may have been counted without a signature, requests are sen
   leave(failing);
   await turnOfEventLoop();
   expect(others).toHaveLength(1);
-  succeed(others[0] as Permit);
-  leave(others[0] as Permit);
+  leave(succeed(others[0] as Permit));
   await turnOfEventLoop();
   expect(others).toHaveLength(3);
 });
@@ -94,10 +92,7 @@ test('one event that breaks all requests under way counts once: the others of th
   const broken = await enterMany(gate, 16);
   const signed: Permit[] = [];
   const rest = Array.from({ length: 83 }, () => enter(gate).then((permit) => signed.push(permit)));
-  for (const permit of broken) {
-    permit.fail(TIMED_OUT);
-    leave(permit);
-  }
+  for (const permit of broken) fail(permit, TIMED_OUT);
   for (let left = rest.length; left > 0; ) {
     await turnOfEventLoop();
     const under = signed.splice(0);
@@ -111,41 +106,20 @@ test('one event that breaks all requests under way counts once: the others of th
 test('the third event without a success in between stops the run', async () => {
   const { gate, stop } = open({ most: 4 });
   leave(succeed(await enter(gate)));
-  const [first, ...others] = await enterMany(gate, 4);
-  for (const permit of [first as Permit, ...others]) {
-    permit.fail(TIMED_OUT);
-    leave(permit);
-  }
+  for (const permit of await enterMany(gate, 4)) fail(permit, TIMED_OUT);
   for (const isStopped of [false, true]) {
     expect(stop.signal.aborted).toBe(false);
-    const permit = await enter(gate);
-    permit.fail(TIMED_OUT);
-    leave(permit);
+    fail(await enter(gate), TIMED_OUT);
     expect(stop.signal.aborted).toBe(isStopped);
   }
 });
 
-/** Enters as often as is possible concurrently, then leaves. */
+/** The number of requests that may run concurrently. */
 async function widthOf(gate: Gate): Promise<number> {
   const permits: Permit[] = [];
-  let most = 0;
-  let inside = 0;
-  const all = Array.from({ length: 20 }, async () => {
-    const permit = await gate.enter();
-    inside += 1;
-    most = Math.max(most, inside);
-    permits.push(permit);
-  });
-  for (let left = 20; left > 0; ) {
-    await turnOfEventLoop();
-    for (const permit of permits.splice(0)) {
-      inside -= 1;
-      left -= 1;
-      leave(permit);
-    }
-  }
-  await Promise.all(all);
-  return most;
+  for (let permit = gate.enterIfFree(); permit !== undefined; permit = gate.enterIfFree()) permits.push(permit);
+  permits.forEach(leave);
+  return permits.length;
 }
 
 async function throttle(gate: Gate, count: number): Promise<void> {
@@ -154,7 +128,10 @@ async function throttle(gate: Gate, count: number): Promise<void> {
   for (const permit of permits) leave(permit);
 }
 
-test('halves once for all that were under way, whatever number of them is throttled, and again for later ones', async () => {
+test('halves once for all that were under way, and again for later ones', async () => {
+  const wide = await opened(100);
+  await throttle(wide, 4);
+  expect(await widthOf(wide)).toBe(2);
   const gate = await opened(8);
   for (const left of [4, 2, 1, 1]) {
     await throttle(gate, await widthOf(gate));
@@ -174,12 +151,6 @@ test('of those that are throttled, half wait until the others are done', async (
   expect(going).toBe(3);
 });
 
-test('halves what was under way, not what might have been', async () => {
-  const gate = await opened(100);
-  await throttle(gate, 4);
-  expect(await widthOf(gate)).toBe(2);
-});
-
 test('grows by one after as many successes as the limit, and never beyond the maximum', async () => {
   const gate = await opened(4);
   await throttle(gate, 4);
@@ -189,13 +160,6 @@ test('grows by one after as many successes as the limit, and never beyond the ma
   }
 });
 
-test('a permit is kept while its request waits for another attempt', async () => {
-  const { gate } = open();
-  const permit = await enter(gate);
-  await permit.repeat(THROTTLED);
-  expect(await entered(gate, 1)).toEqual([]);
-});
-
 test('the fifth request without a signature is the last, retries included', async () => {
   const { gate, stop } = open();
   const permit = await enter(gate);
@@ -203,17 +167,15 @@ test('the fifth request without a signature is the last, retries included', asyn
     await permit.repeat(THROTTLED);
     permit.send();
   }
+  expect(gate.enterIfFree()).toBeUndefined();
   await expect(permit.repeat(THROTTLED)).rejects.toBe(THROTTLED);
-  permit.fail(THROTTLED);
-  leave(permit);
+  fail(permit, THROTTLED);
   expect(stop.signal.aborted).toBe(true);
 });
 
 test('a rejection proves nothing about other requests', async () => {
   const { gate, stop } = open();
-  const permit = await enter(gate);
-  permit.fail(REFUSED);
-  leave(permit);
+  fail(await enter(gate), REFUSED);
   expect(stop.signal.aborted).toBe(false);
   expect(await entered(gate)).toHaveLength(1);
 });

@@ -1,7 +1,4 @@
-/**
- * All orders in which the requests of two runs can end, with files that share a signature: none waits for ever, and no more
- * are under way than allowed. The gates are real; the works and what the service says are a few lines here.
- */
+/** All orders in which the requests of two runs can end: no file waits for ever, and the gates' limits are observed. */
 
 import { setImmediate as turnOfEventLoop } from 'node:timers/promises';
 import { expect, it } from 'vitest';
@@ -26,7 +23,7 @@ interface Asked {
 function openWorks() {
   const open = new Map<string, Promise<boolean>>();
   return {
-    /** Waits for who has the work. Returns undefined if it is signed, and otherwise what ends the claim. */
+    /** Returns undefined if the work is signed, and otherwise a function that ends the claim. */
     async claim(work: string): Promise<((isSigned: boolean) => void) | undefined> {
       for (let other = open.get(work); other !== undefined; other = open.get(work)) if (await other) return undefined;
       let settle = (_isSigned: boolean): void => undefined;
@@ -69,10 +66,7 @@ async function play(runs: readonly (readonly string[])[], choices: readonly numb
         for (;;) {
           permit.send();
           state.requests += 1;
-          const answer = await new Promise<Answer>((resolve) => {
-            const one = { run, work, answer: resolve };
-            asked.push(one);
-          });
+          const answer = await new Promise<Answer>((resolve) => void asked.push({ run, work, answer: resolve }));
           if (answer === 'good') {
             state.successes += 1;
             state.isSlow = false;
@@ -98,8 +92,7 @@ async function play(runs: readonly (readonly string[])[], choices: readonly numb
 
   const check = async (): Promise<void> => {
     await turnOfEventLoop();
-    // Without `expect`, which would take most of the time.
-    // Every file is done, under way, or waits for one that is under way.
+    // `expect` would take most of the time.
     if (left > 0 && asked.length === 0) expect.fail('a file waits for ever');
     states.forEach(({ requests, successes, isStopped }, run) => {
       const underWay = asked.filter((one) => one.run === run).length;

@@ -1,5 +1,3 @@
-/** A wait that a throttling service asks for is honoured by every call of the run, and nothing is signed twice. */
-
 import http, { type ServerResponse } from 'node:http';
 import { setTimeout as pause } from 'node:timers/promises';
 import { expect, test } from 'vitest';
@@ -36,7 +34,6 @@ async function startThrottling(headers: () => Record<string, string>) {
   return { baseUrl: new URL(`http://127.0.0.1:${await listen(server)}`), seen };
 }
 
-/** As a run does that has a signature already. */
 async function signAll(baseUrl: URL, count: number, most: number) {
   const service = createSigningService({
     baseUrl,

@@ -1,4 +1,4 @@
-/** One event that breaks all requests under way, without and with `--repeat-unknown`: counted at the service and in the journal. */
+/** An event that breaks all requests in progress, without and with `--repeat-unknown`. */
 
 import { expect, it } from 'vitest';
 import { signFiles } from '../../../../src/signing/sign-files.ts';
@@ -20,15 +20,8 @@ function breakTogether(count: number): Misbehaviour {
   };
 }
 
-interface Event {
-  readonly count: number;
-  /** Requests that come to harm. */
-  readonly times: number;
-  readonly harm: Misbehaviour;
-}
-
-/** Signs so many programs, of which the first one succeeds. */
-async function runThrough({ count, times, harm }: Event, more: FlatSigning = {}) {
+/** Signs `count` programs. After the first, `harm` is done to `times` requests. */
+async function runThrough(count: number, times: number, harm: Misbehaviour, more: FlatSigning = {}) {
   const options = { key: scene.key, after: 1, times, byName: { hangs: harm } };
   const { service, misbehaving } = await openMisbehaving('hangs', options);
   const programs = await Promise.all(
@@ -42,10 +35,8 @@ async function runThrough({ count, times, harm }: Event, more: FlatSigning = {})
   return { summary, errors, warned: warned.length, requests: misbehaving.signRequests() };
 }
 
-const ONE_EVENT: Event = { count: 40, times: 16, harm: breakTogether(16) };
-
 it('fails only what was in progress: 16 of 40 files, and the others are attempted', async () => {
-  const { summary, errors, requests } = await runThrough({ ...ONE_EVENT, harm: breakTogether(16) });
+  const { summary, errors, requests } = await runThrough(40, 16, breakTogether(16));
   expect(summary).toMatchObject({ signed: 24, failed: 16, notAttempted: 0 });
   expect(new Set(errors.map(({ code }) => code))).toEqual(new Set(['connection-broken']));
   expect(requests).toBe(40);
@@ -53,8 +44,7 @@ it('fails only what was in progress: 16 of 40 files, and the others are attempte
 });
 
 it('retries what was in progress once if the user allows it: 40 of 40 files, and 16 warnings', async () => {
-  const event = { ...ONE_EVENT, harm: breakTogether(16) };
-  const { summary, warned, requests } = await runThrough(event, { repeatUnknown: 20 });
+  const { summary, warned, requests } = await runThrough(40, 16, breakTogether(16), { repeatUnknown: 20 });
   expect(summary).toMatchObject({ signed: 40, failed: 0 });
   expect(requests).toBe(56);
   expect(warned).toBe(16);
@@ -68,8 +58,7 @@ it.each<[string, FlatSigning, number]>([
   ['no more than the limit of signatures leaves', { repeatUnknown: 20, maxSignatures: 22 }, 2],
   ['none if the limit of signatures leaves none', { repeatUnknown: 20, maxSignatures: 20 }, 0],
 ])('repeats %s', async (_what, policy, repeated) => {
-  const event = { count: 20, times: 16, harm: breakTogether(16) };
-  const { summary, warned, requests } = await runThrough(event, policy);
+  const { summary, warned, requests } = await runThrough(20, 16, breakTogether(16), policy);
   expect(summary).toMatchObject({ signed: 4 + repeated, failed: 16 - repeated, notAttempted: 0 });
   expect([requests, warned]).toEqual([20 + repeated, repeated]);
 });
@@ -85,8 +74,7 @@ it.each<[string, Misbehaviour, string, number]>([
     else second(exchange);
     isFirst = false;
   };
-  const event = { count: 2, times: Number.POSITIVE_INFINITY, harm };
-  const { errors, warned, requests } = await runThrough(event, { repeatUnknown: 5 });
+  const { errors, warned, requests } = await runThrough(2, Number.POSITIVE_INFINITY, harm, { repeatUnknown: 5 });
   expect(errors).toMatchObject([{ code }]);
   expect([requests, warned]).toEqual([1 + attempts, 1]);
   expect((await historyOf(await scene.open())).at(-1)).toMatchObject({

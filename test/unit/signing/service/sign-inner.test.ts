@@ -1,4 +1,4 @@
-/** Files that are signed in another file and before it: packages in a bundle. What is requested, kept and found again. */
+/** Packages in a bundle, which are signed before the bundle. */
 
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -8,6 +8,7 @@ import { appx } from '../../../../src/formats/appx/index.ts';
 import type { Journal } from '../../../../src/journal/journal.ts';
 import type { FileOutcome } from '../../../../src/signing/outcome.ts';
 import { writeFiles } from '../../../../src/signing/resume/write-files.ts';
+import type { SigningJournal } from '../../../../src/signing/service/account.ts';
 import { withoutJournal } from '../../../../src/signing/service/call.ts';
 import { signFiles } from '../../../../src/signing/sign-files.ts';
 import { createTimestampDesk } from '../../../support/services/timestamp-desk.ts';
@@ -38,7 +39,7 @@ beforeEach(async () => {
   await writeFile(path, BUNDLE);
 });
 
-/** Stamps `until` signatures, each with another token, and then fails. */
+/** Fails after `until` timestamps. */
 function authorities(until = Number.POSITIVE_INFINITY) {
   let count = 0;
   return {
@@ -54,7 +55,6 @@ function authorities(until = Number.POSITIVE_INFINITY) {
   };
 }
 
-/** As a run of its own, which ends badly: the next one may go on with its work. */
 async function run(more: FlatSigning = {}, output = path): Promise<FileOutcome | undefined> {
   const signing = scene.signing(await scene.open(), { formatOptions, ...more });
   return (await signFiles([{ path, output }], signing)).files[0];
@@ -63,12 +63,8 @@ async function run(more: FlatSigning = {}, output = path): Promise<FileOutcome |
 async function resume(more: FlatSigning): Promise<FileOutcome | undefined> {
   const journal = await scene.open();
   const calls = (await journal.unfinished()).filter(({ kind }) => kind === 'unwritten');
-  const outcomes = await writeFiles(
-    calls,
-    journal,
-    (_, known) => scene.signing(known, { formatOptions, ...more }),
-    undefined,
-  );
+  const create = (_: unknown, known: SigningJournal) => scene.signing(known, { formatOptions, ...more });
+  const outcomes = await writeFiles(calls, journal, create, undefined);
   await journal.close();
   return outcomes.get(path);
 }
@@ -81,8 +77,11 @@ async function requireSigned(file: string): Promise<void> {
 
 describe('a bundle with three packages', () => {
   it('takes four requests, four entries and four reports', async () => {
+    await expect(run({ maxSignatures: 3 })).rejects.toMatchObject({ code: 'too-many-signatures' });
+    expect(scene.service.asked).toBe(0);
     const journal = await scene.open();
-    const { files } = await signFiles([{ path, output: path }], scene.signing(journal, { formatOptions }));
+    const signing = scene.signing(journal, { formatOptions, maxSignatures: 4 });
+    const { files } = await signFiles([{ path, output: path }], signing);
     expect(files[0]).toMatchObject({
       status: 'signed',
       record: 'record-4',
@@ -99,14 +98,6 @@ describe('a bundle with three packages', () => {
     );
     expect(await journal.unfinished()).toEqual([]);
     await requireSigned(path);
-  });
-
-  it('is counted four times before the first request', async () => {
-    expect(await run({ maxSignatures: 4 })).toMatchObject({ status: 'signed' });
-    await writeFile(path, BUNDLE);
-    await expect(run({ maxSignatures: 3 })).rejects.toMatchObject({ code: 'too-many-signatures' });
-    expect(scene.service.asked).toBe(4);
-    expect(await readFile(path)).toEqual(BUNDLE);
   });
 
   it('without a journal gives all signatures up if the last one does not match, each under its own record', async () => {
@@ -144,7 +135,6 @@ describe('a bundle with three packages', () => {
     });
     const second = authorities();
     await run({ authorities: second }, join(scene.folder, 'second.msixbundle'));
-    // That of the bundle itself is new.
     expect([first.count, second.count, scene.service.asked]).toEqual([4, 1, 4]);
     await requireSigned(join(scene.folder, 'second.msixbundle'));
   });
@@ -185,19 +175,6 @@ describe('a bundle with three packages', () => {
     expect(await (await scene.open()).unfinished()).toEqual([]);
     expect([scene.service.asked, scene.service.reports.length]).toEqual([4, 4]);
     await requireSigned(path);
-  });
-
-  it('uses the signature of a package that is in another bundle too', async () => {
-    const other = join(scene.folder, 'other.msixbundle');
-    await writeFile(
-      other,
-      makeBundle(packageOf('b'), { publisher, more: [{ name: 'c.msix', bytes: packageOf('c') }] }),
-    );
-    const files = [path, other].map((file) => ({ path: file, output: file }));
-    const options = { formatOptions, authorities: authorities() };
-    const { summary } = await signFiles(files, scene.signing(await scene.open(), options));
-    expect([summary.signed, scene.service.asked]).toEqual([2, 5]);
-    for (const { path: file } of files) await requireSigned(file);
   });
 
   it('requests one signature of two packages with the same content', async () => {

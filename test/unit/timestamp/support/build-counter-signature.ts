@@ -1,5 +1,3 @@
-/** Countersignatures of which every part can be chosen that older authorities wrote in another way. */
-
 import { createHash, type KeyObject, sign } from 'node:crypto';
 import { nullValue, objectIdentifier, octetString, sequence, setOf, smallInteger } from '../../../../src/asn1/write.ts';
 import { readCertificateFields } from '../../../../src/certificates/certificate.ts';
@@ -11,19 +9,16 @@ const DIGESTS = { sha1: '1.3.14.3.2.26', sha256: '2.16.840.1.101.3.4.2.1', sha51
 export interface CounterSignatureParts {
   /** Default: sha1. */
   readonly digest?: keyof typeof DIGESTS;
-  /** Dotted values of contentType attributes. Default: data, once. */
+  /** Default: data, once. */
   readonly contentTypes?: readonly string[];
-  /** Dotted. Default: rsaEncryption. */
+  /** Default: rsaEncryption. */
   readonly signatureAlgorithm?: string;
-  /** Attributes with the signing time. Default: one. */
+  /** Default: one. */
   readonly times?: readonly Attribute[];
-  /** Signs the value itself. */
-  readonly withoutAttributes?: boolean;
   /** Default: the usual signature. */
   readonly signs?: (signedAttributes: Uint8Array) => Uint8Array;
 }
 
-/** The SignerInfo of a countersignature on a signature value. */
 export function buildCounterSignature(
   value: Uint8Array,
   signer: { readonly der: Uint8Array; readonly privateKey: KeyObject },
@@ -43,10 +38,8 @@ export function buildCounterSignature(
     smallInteger(1),
     sequence(issuer, serialNumber),
     sequence(objectIdentifier(DIGESTS[digest]), nullValue()),
-    ...(parts.withoutAttributes ? [] : [inside]),
+    inside,
     sequence(objectIdentifier(parts.signatureAlgorithm ?? '1.2.840.113549.1.1.1'), nullValue()),
-    octetString(
-      (parts.signs ?? ((signed) => sign(digest, signed, signer.privateKey)))(parts.withoutAttributes ? value : set),
-    ),
+    octetString((parts.signs ?? ((signed) => sign(digest, signed, signer.privateKey)))(set)),
   );
 }

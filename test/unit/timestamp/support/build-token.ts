@@ -1,5 +1,3 @@
-/** Timestamp tokens with whatever is wrong in them that no program would make: all but the signature can be chosen. */
-
 import { createHash, sign } from 'node:crypto';
 import { SIGNING_CERTIFICATE_V2, SIGNING_TIME, TST_INFO } from '../../../../src/asn1/object-identifiers.ts';
 import {
@@ -22,7 +20,6 @@ const SHA256 = '2.16.840.1.101.3.4.2.1';
 export interface TstInfoParts {
   readonly version?: number;
   readonly policy?: string;
-  /** Dotted. */
   readonly algorithm?: string;
   readonly digest?: Uint8Array;
   readonly serialNumber?: Uint8Array;
@@ -34,15 +31,12 @@ export interface TstInfoParts {
 export interface TokenParts {
   readonly info?: Uint8Array;
   readonly contentType?: string;
-  /** What stands under the content's `[0]`; undefined where it is an OCTET STRING with the TSTInfo. */
+  /** Default: an OCTET STRING with the TSTInfo. */
   readonly content?: Uint8Array;
   readonly detached?: boolean;
-  /** Over what messageDigest is. */
-  readonly digested?: Uint8Array;
   readonly attributes?: readonly Attribute[];
   readonly certificates?: readonly Uint8Array[];
   readonly signer?: IssuedCertificate;
-  /** Of its own signature. */
   readonly algorithm?: 'SHA1' | 'SHA256';
 }
 
@@ -72,9 +66,7 @@ export function buildToken(parts: TokenParts = {}): Uint8Array {
   const contentType = parts.contentType ?? TST_INFO;
   const { algorithm = 'SHA256' } = parts;
   const digestName = NODE_DIGEST_NAME[algorithm];
-  const digest = createHash(digestName)
-    .update(parts.digested ?? info)
-    .digest();
+  const digest = createHash(digestName).update(info).digest();
   const attributes = parts.attributes ?? [signingCertificateV2(certificate.der)];
   const signedAttributes = buildSignedAttributes(contentType, digest, attributes);
   const value = parts.detached ? undefined : (parts.content ?? octetString(info));
@@ -90,7 +82,7 @@ export function buildToken(parts: TokenParts = {}): Uint8Array {
 
 export interface SigningCertificateParts {
   readonly digest?: Uint8Array;
-  /** Dotted; left out for the default, SHA-256. */
+  /** Default: SHA-256, which is not encoded. */
   readonly algorithm?: string;
   readonly issuerSerial?: Uint8Array;
 }

@@ -1,6 +1,8 @@
 /** Timestamp authorities as the program asks them, with waits that are recorded instead of slept. */
 
 import { randomBytes } from 'node:crypto';
+import { expect } from 'vitest';
+import type { CodesignError } from '../../../../src/errors/codesign-error.ts';
 import { createHttp, type Http } from '../../../../src/http/http.ts';
 import type { Outcome } from '../../../../src/http/request.ts';
 import {
@@ -9,15 +11,13 @@ import {
   type TimestampAuthoritiesOptions,
 } from '../../../../src/timestamp/authorities.ts';
 
-export interface OpenedAuthorities extends TimestampAuthorities {
+interface OpenedAuthorities extends TimestampAuthorities {
   /** Milliseconds of each wait between attempts. */
   readonly waits: readonly number[];
-  /** Closes the HTTP connections. */
   close(): Promise<void>;
 }
 
 export type OpenOptions = Partial<TimestampAuthoritiesOptions> & {
-  /** Really sleeps. */
   readonly realClock?: boolean;
 };
 
@@ -45,11 +45,18 @@ export function openAuthorities(urls: readonly string[], options: OpenOptions = 
   return { ...authorities, waits, close: () => http.close() };
 }
 
+export const SIGNATURE = Buffer.from('signature');
+
+export const failureOf = (authorities: OpenedAuthorities, signal?: AbortSignal): Promise<CodesignError> =>
+  authorities.stamp(SIGNATURE, signal).then(
+    () => expect.fail('a timestamp was returned'),
+    (thrown) => thrown,
+  );
+
 export function openHttp(): Http {
   return createHttp({ roots: { own: undefined, all: async () => undefined }, userAgent: 'codesign-remote/test' });
 }
 
-/** An HTTP server whose URL says what it answers. */
 export function cannedHttp(answer: (url: URL, body: Uint8Array) => Outcome | Promise<Outcome>): Http {
   const never = () => Promise.reject(new Error('not expected here'));
   return {
