@@ -14,19 +14,13 @@ import { readFixture } from '../support/fixtures.ts';
 import { isIntact } from '../support/is-intact.ts';
 import { openBytes } from '../support/sign-bytes.ts';
 
-interface Golden {
-  readonly name: string;
-  /** Path under fixtures/. */
-  readonly input: string;
+/** `digest` and `signature` are Base64; `input` is a path under fixtures/. */
+interface Golden extends Readonly<Record<'name' | 'input' | 'digest' | 'signature', string>> {
   readonly algorithm: DigestAlgorithm;
   readonly bits: number;
   readonly mode: SigningMode;
   readonly description?: string;
   readonly url?: string;
-  /** Base64: of what was signed. */
-  readonly digest: string;
-  /** Base64. */
-  readonly signature: string;
 }
 
 const goldens: readonly Golden[] = JSON.parse(readFixture('golden/signatures.json').toString());

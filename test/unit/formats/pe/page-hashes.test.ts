@@ -14,7 +14,7 @@ import { signingIn } from '../support/change.ts';
 import { readFixture } from '../support/fixtures.ts';
 import { codesOf } from '../support/is-intact.ts';
 import { openBytes, signBytes } from '../support/sign-bytes.ts';
-import { headerOffsets } from './slow-pe.ts';
+import { slowContent } from './slow-pe.ts';
 
 const hello = readFixture('pe/hello.exe');
 const optional = hello.readUInt32LE(60) + 24;
@@ -34,32 +34,23 @@ function withFields(original: Buffer, fields: readonly (readonly [offset: number
 }
 
 /** The rules once more, over the whole file. */
-function slowList(file: Buffer, algorithm: string, pageLength: number): string {
-  const { checksum, entry } = headerOffsets(file);
-  const headersLength = file.readUInt32LE(HEADERS_LENGTH);
-  const entries: string[] = [];
-  const add = (offset: number, digest: string) => {
-    const bytes = Buffer.alloc(4);
-    bytes.writeUInt32LE(offset);
-    entries.push(bytes.toString('hex') + digest);
-  };
-  const digestOf = (page: Buffer, length: number) =>
-    createHash(algorithm)
+function slowList(file: Buffer, algorithm: string, pageLength: number): Buffer {
+  const entry = (offset: number, page: Buffer, length: number) => {
+    const digest = createHash(algorithm)
       .update(Buffer.concat([page], length))
-      .digest('hex');
-  const parts = [file.subarray(0, checksum), file.subarray(checksum + 4, entry)];
-  add(0, digestOf(Buffer.concat([...parts, file.subarray(entry + 8, headersLength)]), pageLength - 12));
+      .digest();
+    return Buffer.concat([Buffer.from(Uint32Array.of(offset).buffer), digest]);
+  };
+  const entries = [entry(0, slowContent(file, file.readUInt32LE(HEADERS_LENGTH)), pageLength - 12)];
   let end = 0;
   for (let index = 0; index < sectionCount; index += 1) {
-    const length = file.readUInt32LE(sectionTable + index * 40 + 16);
     const start = file.readUInt32LE(sectionTable + index * 40 + 20);
-    for (let at = start; at < start + length; at += pageLength) {
-      add(at, digestOf(file.subarray(at, Math.min(at + pageLength, start + length)), pageLength));
+    end = start + file.readUInt32LE(sectionTable + index * 40 + 16);
+    for (let at = start; at < end; at += pageLength) {
+      entries.push(entry(at, file.subarray(at, Math.min(at + pageLength, end)), pageLength));
     }
-    end = start + length;
   }
-  add(end, createHash(algorithm).digest('hex').replaceAll(/./g, '0'));
-  return entries.join('');
+  return Buffer.concat([...entries, entry(end, Buffer.of(), 0).fill(0, 4)]);
 }
 
 const listOf = async (file: Buffer, algorithm: 'SHA1' | 'SHA256') => {
@@ -74,13 +65,12 @@ describe('page hashes', () => {
     signingIn(await openBytes(pe, bytes)).check(signingContext({ chain: signer.chain }, options), 'replace');
 
   it.each([
-    ['a small program', hello, 4096],
     ['several pages, the last one in part', long, 4096],
     ['another alignment of sections', withFields(long, [[optional + 32, 0x2000]]), 4096],
     ['Itanium', withFields(long, [[optional - 20, (sectionCount << 16) | 0x200]]), 8192],
   ])('are those of the specification: %s', async (_name, bytes, pageLength) => {
-    expect(Buffer.from(await listOf(bytes, 'SHA256')).toString('hex')).toBe(slowList(bytes, 'sha256', pageLength));
-    expect(Buffer.from(await listOf(bytes, 'SHA1')).toString('hex')).toBe(slowList(bytes, 'sha1', pageLength));
+    expect(await listOf(bytes, 'SHA256')).toEqual(slowList(bytes, 'sha256', pageLength));
+    expect(await listOf(bytes, 'SHA1')).toEqual(slowList(bytes, 'sha1', pageLength));
   });
 
   it('are in the signature, also next to another one, and are shown', async () => {
@@ -108,21 +98,15 @@ describe('page hashes', () => {
 
   it('differ once a page differs, and in length', async () => {
     const layout = await readLayout(memorySource(long));
-    const compare = async (list: Uint8Array, algorithm: 'SHA1' | 'SHA256' | undefined = 'SHA256') =>
-      (await comparePages({ type: '1.2.3.4', algorithm, list }, layout, (digest) => listOf(long, digest))).map(
-        ({ code, weight }) => `${code} ${weight}`,
-      );
+    const compare = (list: Uint8Array, algorithm: 'SHA1' | 'SHA256') =>
+      comparePages({ type: '1.2.3.4', algorithm, list }, layout, (digest) => listOf(long, digest));
     const list = await listOf(long, 'SHA256');
-    expect(await compare(list)).toEqual([]);
     expect(await compare(await listOf(long, 'SHA1'), 'SHA1')).toEqual([]);
     const other = Uint8Array.from(list);
     other[40] = (other[40] ?? 0) ^ 1;
     for (const wrong of [other, list.subarray(36), Buffer.alloc(0)]) {
-      expect(await compare(wrong)).toEqual(['page-hashes-differ broken']);
+      expect(await compare(wrong, 'SHA256')).toMatchObject([{ code: 'page-hashes-differ', weight: 'broken' }]);
     }
-    expect(await comparePages({ type: '1.2.3.4', algorithm: undefined, list }, layout, async () => list)).toMatchObject(
-      [{ code: 'page-hashes-not-checked', weight: 'warning' }],
-    );
   });
 
   it('are rejected before any request if they would not fit into a signature', async () => {
@@ -130,9 +114,7 @@ describe('page hashes', () => {
     const pages = (end: number) => ({ ...layout, programEnd: end, sections: [{ start: 4096, end }] });
     const context = signingContext({ chain: signer.chain }, { pageHashes: true });
     checkPageHashes(context, pages(1e9), 'replace');
-    expect(() => checkPageHashes(context, pages(2e9), 'replace')).toThrowError(
-      expect.objectContaining({ code: 'page-hashes-impossible', message: expect.stringContaining('too long') }),
-    );
+    expect(() => checkPageHashes(context, pages(2e9), 'replace')).toThrowError('too long');
   });
 
   it.each([
@@ -147,10 +129,8 @@ describe('page hashes', () => {
       'overlap',
     ],
   ])('are refused before any request for %s', async (_name, bytes, reason) => {
-    await expect(check(bytes)).rejects.toMatchObject({
-      code: 'page-hashes-impossible',
-      message: expect.stringContaining(reason),
-    });
+    const message = expect.stringContaining(reason);
+    await expect(check(bytes)).rejects.toMatchObject({ code: 'page-hashes-impossible', message });
     await check(bytes, { pageHashes: false });
   });
 });

@@ -38,8 +38,7 @@ it('stamps a nested signature alone, and osslsigncode accepts all of them', asyn
   const stamped = applyPatch(result, embedding.patch);
   const reopened = await openBytes(pe, stamped);
   await signingIn(reopened).verify(embedding);
-  expect(await reopened.examine()).toEqual([]);
-  const all = withNested(await (await openBytes(pe, stamped)).signatures());
+  const all = withNested(await reopened.signatures());
   expect(all.map(({ timestamps }) => timestamps.length)).toEqual([0, 0, 1]);
   expect(all[2]?.timestamps).toMatchObject([{ kind: 'rfc3161', findings: [] }]);
   for (const each of all) expect(await isIntact(each)).toBe(true);
@@ -66,13 +65,4 @@ describe('signatures cannot be stamped: cannot-stamp', () => {
     const attempt = stampIn(file, new Map([[signature, EMPTY]]));
     await expect(attempt).rejects.toMatchObject({ code: 'cannot-stamp', category: 'local' });
   });
-});
-
-it('leaves out bytes hidden after a signature that is stamped', async () => {
-  const { data } = tableOf(signed);
-  const hiding = withCertificates(signed, withHeader(Buffer.concat([data, Buffer.from('payload!')])));
-  const file = await openBytes(pe, hiding);
-  const [signature = expect.unreachable()] = await file.signatures();
-  const { patch } = await stampIn(file, new Map([[signature, EMPTY]]));
-  expect(applyPatch(hiding, patch).includes('payload!')).toBe(false);
 });

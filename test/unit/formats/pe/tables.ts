@@ -2,19 +2,12 @@
 
 import { headerOffsets, slowChecksum } from './slow-pe.ts';
 
-export interface Table {
-  readonly offset: number;
-  readonly length: number;
-  readonly bytes: Buffer;
-  /** What is in its first WIN_CERTIFICATE, padding and all. */
-  readonly data: Buffer;
-}
-
-export function tableOf(signed: Buffer): Table {
+export function tableOf(signed: Buffer) {
   const { entry } = headerOffsets(signed);
   const offset = signed.readUInt32LE(entry);
   const length = signed.readUInt32LE(entry + 4);
   const bytes = signed.subarray(offset, offset + length);
+  /** `data`: what is in its first WIN_CERTIFICATE, padding and all. */
   return { offset, length, bytes, data: bytes.subarray(8, bytes.readUInt32LE(0)) };
 }
 
@@ -28,12 +21,17 @@ export function withHeader(data: Uint8Array, { length = data.length + 8, type = 
   return bytes;
 }
 
+/** A copy, changed, and by default with the checksum that belongs to it. */
+export function changed(bytes: Buffer, change: (copy: Buffer) => unknown, mendChecksum = true): Buffer {
+  const copy = Buffer.from(bytes);
+  change(copy);
+  if (mendChecksum) copy.writeUInt32LE(slowChecksum(copy), headerOffsets(copy).checksum);
+  return copy;
+}
+
 /** The program with these bytes for a table, and a right CheckSum. */
 export function withCertificates(signed: Buffer, ...parts: readonly Buffer[]): Buffer {
-  const { entry, checksum } = headerOffsets(signed);
   const { offset } = tableOf(signed);
   const result = Buffer.concat([signed.subarray(0, offset), ...parts]);
-  result.writeUInt32LE(result.length - offset, entry + 4);
-  result.writeUInt32LE(slowChecksum(result), checksum);
-  return result;
+  return changed(result, (copy) => copy.writeUInt32LE(result.length - offset, headerOffsets(copy).entry + 4));
 }

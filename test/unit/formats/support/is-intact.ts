@@ -1,7 +1,9 @@
 /** What an examination says, in one word. */
 
 import { hasFindingAgainst } from '../../../../src/errors/finding.ts';
+import type { Format } from '../../../../src/format/format.ts';
 import type { FoundSignature } from '../../../../src/format/signature.ts';
+import { openBytes } from './sign-bytes.ts';
 
 /** Whether nothing that is found speaks against the signature's integrity. False without a signature. */
 export async function isIntact(signature: FoundSignature | undefined): Promise<boolean> {
@@ -11,4 +13,9 @@ export async function isIntact(signature: FoundSignature | undefined): Promise<b
 /** The codes of what is found wrong with it, or odd, in order. */
 export async function codesOf(signature: FoundSignature | undefined): Promise<readonly string[]> {
   return (await signature?.examine())?.map(({ code }) => code) ?? ['no signature'];
+}
+
+/** The same for the first signature in a file. */
+export async function codesIn(format: Format, bytes: Uint8Array, name?: string): Promise<readonly string[]> {
+  return codesOf((await (await openBytes(format, bytes, name)).signatures())[0]);
 }
