@@ -61,17 +61,14 @@ describe('a signature is described', () => {
     });
   });
 
-  it.each<[string, Uint8Array, string]>([
-    ['BMPString', unicode('Имя'), 'Имя'],
-    ['UTF-8 where ASCII should be', contextPrimitive(1, Buffer.from('Имя')), 'Имя'],
-  ])('with a description in %s', (_name, string, value) => {
-    expect(withOpusInfo(contextConstructed(0, string))).toMatchObject({ description: value });
+  it('with a description in UTF-8 where ASCII should be', () => {
+    const description = contextPrimitive(1, Buffer.from('Имя'));
+    expect(withOpusInfo(contextConstructed(0, description))).toMatchObject({ description: 'Имя' });
   });
 
   const moniker = contextConstructed(1, octetString(Buffer.alloc(16, 0xab)), octetString(Buffer.of(1)));
 
   it.each<[string, Uint8Array, string]>([
-    ['a URL', contextPrimitive(0, Buffer.from('https://a.test')), 'https://a.test'],
     ['a file', contextConstructed(2, unicode('readme.txt')), 'readme.txt'],
     ['a moniker', moniker, 'an object of class'],
   ])('with a link that is %s', (_name, link, value) => {
@@ -118,10 +115,10 @@ describe('a signature is described', () => {
     const dataType = '1.3.6.1.4.1.311.2.1.28';
     const dataValue = sequence(bitString(Buffer.of(0x80)));
     const parts = readAuthenticode(peculiarSignature(leaf, { dataType, dataValue }));
-    const lines = describeAuthenticode(parts, { ...file, otherTypes: [dataType] });
-    expect(lines).toContainEqual({ name: 'data type', value: dataType });
-    expect(lines).toContainEqual({ name: 'image data flags', value: 'includeResources' });
-    expect(lines.map(({ name }) => name)).not.toContain('made for');
+    expect(describeAuthenticode(parts, { ...file, otherTypes: [dataType] }).slice(1)).toEqual([
+      { name: 'data type', value: dataType },
+      { name: 'image data flags', value: 'includeResources' },
+    ]);
     expect(describePeculiar({ dataType })).toMatchObject({ 'made for': dataType });
   });
 });
@@ -132,7 +129,6 @@ describe('damage in what is optional', () => {
   });
 
   it.each<[string, string, Peculiar]>([
-    ['description', 'no SEQUENCE', { signedAttributes: [attribute(OPUS_INFO, octetString(Buffer.of(1)))] }],
     ['description', 'half a character', info(contextConstructed(0, contextPrimitive(0, Buffer.of(1))))],
     ['description', 'two names', info(contextConstructed(0, unicode('a'), unicode('b')))],
     ['description', 'a link of no kind', info(contextConstructed(1, contextPrimitive(5, Buffer.of(1))))],

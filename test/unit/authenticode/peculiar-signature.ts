@@ -19,17 +19,12 @@ const SHA256 = { oid: '2.16.840.1.101.3.4.2.1', name: 'sha256' };
 export const SHA1 = { oid: '1.3.14.3.2.26', name: 'sha1' };
 export const MD5 = { oid: '1.2.840.113549.2.5', name: 'md5' };
 
-interface Digest {
-  readonly oid: string;
-  readonly name: string;
-}
-
 export interface Peculiar {
   readonly certificates?: readonly Uint8Array[];
   /** Of content and signature. */
-  readonly digest?: Digest;
+  readonly digest?: typeof SHA256;
   /** Of the content alone. */
-  readonly contentDigest?: Digest;
+  readonly contentDigest?: typeof SHA256;
   /** What was digested: the text `content` when left out. */
   readonly digested?: Uint8Array;
   /** Dotted; that of a PE when left out. */

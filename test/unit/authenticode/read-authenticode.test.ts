@@ -20,32 +20,20 @@ interface PeculiarBy extends Peculiar {
   readonly signer?: IssuedCertificate;
 }
 
-describe('a sound signature is read', () => {
-  it('with its digest, its algorithm, its signer', () => {
-    const read = readAuthenticode(cms);
-    expect(read.algorithm).toBe('SHA256');
-    expect(read.contentDigest).toEqual(createHash('sha256').update('content').digest());
-    expect(Buffer.from(read.signedData.signers[0].certificate ?? [])).toEqual(Buffer.from(leaf.der));
-    expect(read.signedData.signers[0].name).toBe('Test Publisher');
-    expect([read.nested, read.signedData.trailingLength, isValid(read)]).toEqual([[], 0, true]);
-  });
-
-  it('apart from what follows it', () => {
-    const read = readAuthenticode(Buffer.concat([cms, Buffer.alloc(5, 9)]));
-    expect(read.signedData.trailingLength).toBe(5);
-    expect(Buffer.from(read.signedData.bytes)).toEqual(Buffer.from(cms));
-    expect(isValid(read)).toBe(true);
-  });
+it('reads a sound signature apart from what follows it', () => {
+  const read = readAuthenticode(Buffer.concat([cms, Buffer.alloc(5, 9)]));
+  const { trailingLength, bytes, signers } = read.signedData;
+  expect([read.algorithm, read.nested, trailingLength, isValid(read)]).toEqual(['SHA256', [], 5, true]);
+  expect(Buffer.from(bytes)).toEqual(Buffer.from(cms));
+  expect(read.contentDigest).toEqual(createHash('sha256').update('content').digest());
+  expect(Buffer.from(signers[0].certificate ?? [])).toEqual(Buffer.from(leaf.der));
 });
 
 describe('an odd signature is read', () => {
   it.each<[string, PeculiarBy, boolean, string | undefined]>([
-    ['the same, made by other code', {}, true, 'SHA256'],
     ['MD5', { digest: MD5 }, true, undefined],
     ['EC key', { signer: pki.leaf({ key: testKey('ec') }), signatureOid: '1.2.840.10045.4.3.2' }, true, 'SHA256'],
     ['content in an OCTET STRING', { wrap: true }, true, 'SHA256'],
-    ['several signers', { signers: 2 }, true, 'SHA256'],
-    ['no certificate', { certificates: [] }, false, 'SHA256'],
     ['another certificate alone', { certificates: [pki.root.der] }, false, 'SHA256'],
     ['contentType of something else', { signedContentType: '1.2.840.113549.1.7.1' }, false, 'SHA256'],
     ['no messageDigest', { messageDigests: 0 }, false, 'SHA256'],
@@ -64,15 +52,6 @@ describe('an odd signature is read', () => {
   });
 });
 
-it('a changed signature does not verify, whichever signed byte is changed', () => {
-  const { contentDigest } = readAuthenticode(cms);
-  for (const place of [Buffer.from(cms).indexOf(Buffer.from(contentDigest)), cms.length - 1, cms.length - 280]) {
-    const changed = Uint8Array.from(cms);
-    changed[place] = (changed[place] ?? 0) ^ 1;
-    expect(isValid(readAuthenticode(changed))).toBe(false);
-  }
-});
-
 it.each([
   ['contentType is no object identifier', '06092a864886f70d010903310c060a', '06092a864886f70d010903310c040a'],
   ['messageDigest is no OCTET STRING', '06092a864886f70d01090431220420', '06092a864886f70d01090431220c20'],
@@ -87,8 +66,6 @@ it.each([
 describe('what is no signature is rejected', () => {
   it.each<[string, string, () => Uint8Array]>([
     ['nothing', 'cms-malformed', () => new Uint8Array()],
-    ['zeros', 'cms-malformed', () => new Uint8Array(100)],
-    ['text', 'cms-malformed', () => Buffer.from('MZ is not a signature at all')],
     ['a certificate', 'cms-malformed', () => leaf.der],
     ['other PKCS#7', 'cms-not-signed-data', () => sequence(objectIdentifier('1.2.840.113549.1.7.3'))],
     ['a part after the signers', 'cms-malformed', () => peculiar({ afterSigners: sequence() })],
