@@ -50,6 +50,8 @@ describe('an examination', () => {
       { digest: UNKNOWN },
       ['unsupported digest-algorithm-unknown', 'unsupported digest-algorithm-unknown'],
     ],
+    ['an unknown algorithm', { signatureOid: '2.16.840.1.101.3.4.3.17' }, ['unsupported signature-algorithm-unknown']],
+    ['RSASSA-PSS alone', { signatureOid: '1.2.840.113549.1.1.10' }, ['unsupported signature-parameters-wrong']],
     ['a cabinet file', { dataType: '1.3.6.1.4.1.311.2.1.25' }, ['broken signed-kind-differs']],
     ['an unknown kind of file', { dataType: '1.2.3.4' }, ['broken signed-kind-differs']],
     ['SpcPeImageData that is text', { dataValue: octetString(Buffer.of(1)) }, ['broken signed-kind-malformed']],
@@ -60,6 +62,14 @@ describe('an examination', () => {
     ['two signers', { signers: 2 }, ['unsupported several-signers']],
     ['no signer', { signers: 0 }, ['unsupported signature-unreadable']],
     ['no certificate', { certificates: [] }, ['unsupported signer-certificate-missing']],
+    ['another certificate', { certificates: [pki.root.der] }, ['unsupported signer-certificate-missing']],
+    ['contentType of data', { signedContentType: '1.2.840.113549.1.7.1' }, ['broken content-type-differs']],
+    ['no messageDigest', { messageDigests: 0 }, ['broken signed-attributes-damaged']],
+    [
+      'two messageDigests',
+      { messageDigests: 2 },
+      ['broken signed-attributes-damaged', 'broken signed-attributes-repeated'],
+    ],
     [
       'an attribute twice',
       { signedAttributes: [text('1.2.3.4'), text('1.2.3.4', 'y')] },

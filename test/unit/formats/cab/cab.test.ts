@@ -22,26 +22,19 @@ it('is not appended to next to a signature whose timestamp verify calls broken',
   expect(await decide('replace', stamped)).toMatchObject({ signatures: 1 });
 });
 
-it.each(['plain.cab', 'exact.cab', 'large.cab'])(
-  'writes a reference of 16 bytes in a reserved area: %s',
-  async (name) => {
-    const { result } = await signBytes(cab, bytesOf(name), signer);
-    expect([result.readUInt16LE(40), result.readUInt16LE(42)]).toEqual([0, 16]);
-    expect(result.subarray(44 + 8, 40 + result.readUInt16LE(36)).every((byte) => byte === 0)).toBe(true);
-  },
-);
+it.each(['plain.cab', 'large.cab'])('writes a reference of 16 bytes in a reserved area: %s', async (name) => {
+  const { result } = await signBytes(cab, bytesOf(name), signer);
+  expect([result.readUInt16LE(40), result.readUInt16LE(42)]).toEqual([0, 16]);
+  expect(result.subarray(44 + 8, 40 + result.readUInt16LE(36)).every((byte) => byte === 0)).toBe(true);
+});
 
 it('calls a cabinet broken whose blocks are unpacked from other bytes, and does not sign it', async () => {
   for (const name of ['plain.cab', 'sizes.cab']) {
     const { result } = await signBytes(cab, bytesOf(name), signer);
-    for (const other of [1, 2, 9]) {
-      // cbCFData, which no digest covers.
-      const changed = Buffer.from(result);
-      changed[39] = (changed[39] ?? 0) + other;
-      const file = await openBytes(cab, changed);
-      expect((await file.signatures()).map(({ location }) => location)).toHaveLength(1);
-      expect(await file.examine()).toMatchObject([{ code: 'reserve-sizes-differ', weight: 'broken' }]);
-      await expect(signBytes(cab, changed, signer)).rejects.toMatchObject({ code: 'file-malformed' });
-    }
+    // cbCFData, which no digest covers.
+    result[39] = (result[39] ?? 0) + 1;
+    const file = await openBytes(cab, result);
+    expect(await file.examine()).toMatchObject([{ code: 'reserve-sizes-differ', weight: 'broken' }]);
+    await expect(signBytes(cab, result, signer)).rejects.toMatchObject({ code: 'file-malformed' });
   }
 });

@@ -38,6 +38,15 @@ const TOKENS: readonly Token[] = [
   [1, 0, 2],
 ];
 const UNPACKED_SIZE = 26 + 9 + 2 + 2 + 2 + 10 + 2 + 2;
+const ALL_TYPES = new LzxWriter()
+  .block(ALPHABET, 26)
+  .uncompressed(Buffer.from('odd'), [3, 2, 1])
+  .block(
+    [0, 1, 2].map((slot): Token => [slot, 0, 2]),
+    6,
+  )
+  .block(TOKENS, UNPACKED_SIZE, true)
+  .frame();
 const CALLS = Buffer.from(
   `\xe8\x10\0\0\0\x90\xe8\xff\xff\xff\xff\x90\xe8\0\0\x10\0${'.'.repeat(43)}\xe8\x01\0\0\0`,
   'latin1',
@@ -52,24 +61,7 @@ describe('LZX data is unpacked as cabextract does', () => {
     ['a whole frame', [filled(32_768)]],
     [
       'blocks of all types, with lengths that differ from those before',
-      [
-        {
-          data: new LzxWriter()
-            .block(ALPHABET, 26)
-            .uncompressed(Buffer.from('odd'), [3, 2, 1])
-            .block(
-              [
-                [0, 0, 2],
-                [1, 0, 2],
-                [2, 0, 2],
-              ],
-              6,
-            )
-            .block(TOKENS, UNPACKED_SIZE, true)
-            .frame(),
-          size: 26 + 3 + 6 + UNPACKED_SIZE,
-        },
-      ],
+      [{ data: ALL_TYPES, size: 35 + UNPACKED_SIZE }],
     ],
     ['translated calls', [{ data: new LzxWriter(1000).uncompressed(CALLS).frame(), size: CALLS.length }]],
   ])('%s', async (_what, blocks) => {
@@ -96,6 +88,7 @@ it('continues from a copy', () => {
   expect(copy?.decode(second, 2).toString()).toBe('tt');
 });
 
+const addBlock = (writer: LzxWriter) => writer.block([97], 1);
 const frame = (tokens: readonly Token[], size: number) => new LzxWriter().block(tokens, size).frame();
 
 it.each([
@@ -106,14 +99,7 @@ it.each([
   ['a match beyond its block', frame([97, 97, [0, 0, 2]], 3), 4, 'too long'],
   ['an uncompressed block that is cut off', filled(10).data.subarray(0, 20), 10, 'cut off'],
   ['offsets that are cut off', filled(10).data.subarray(0, 8), 10, 'cut off'],
-  [
-    'too many blocks',
-    Array.from({ length: 200 })
-      .reduce((writer: LzxWriter) => writer.block([97], 1), new LzxWriter())
-      .frame(),
-    200,
-    'too many blocks',
-  ],
+  ['too many blocks', Array.from({ length: 200 }).reduce(addBlock, new LzxWriter()).frame(), 200, 'too many blocks'],
   ['random bits', Buffer.alloc(1000, 0x5a), 1000, ''],
 ])('rejects %s', (_what, data, size, problem) => {
   const message = expect.stringContaining(problem);

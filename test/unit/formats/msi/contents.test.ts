@@ -1,14 +1,13 @@
 import { expect, it } from 'vitest';
 import { memorySource } from '../../../../src/bytes/byte-source.ts';
 import { msi } from '../../../../src/formats/msi/index.ts';
-import { contentReader } from '../../../../src/formats/recognise.ts';
-import { digestEntries } from '../../../../src/zip/entry-digests.ts';
 import { cabOf, cabSet, makeCab } from '../../../support/containers/make-cab.ts';
 import { makeMsi, msiOf } from '../../../support/containers/make-msi.ts';
+import { openBytes } from '../support/sign-bytes.ts';
 
 /** The contents of the files as text, or the codes of their errors. Other files are found by name. */
 async function filesIn(bytes: Uint8Array, others: Readonly<Record<string, Uint8Array>> = {}) {
-  const { contents } = await msi.open(memorySource(bytes), contentReader(digestEntries));
+  const { contents } = await openBytes(msi, bytes);
   const found: Record<string, string> = {};
   const neighbour = async (name: string) => (others[name] === undefined ? undefined : memorySource(others[name]));
   for await (const file of contents?.entries(neighbour) ?? []) {
@@ -54,18 +53,17 @@ it('has no files if it has no tables', async () => {
   expect(await filesIn(makeMsi({ tables: {} }))).toEqual({});
 });
 
-const DAMAGED = 'file-malformed';
 const WIDE_ROW = Object.fromEntries(Array.from({ length: 70 }, (_, index) => [`c${index}`, 1]));
 
 it.each([
-  ['a table that ends within a row', { damaged: { File: Buffer.alloc(3) } }, DAMAGED],
-  ['texts that are cut off', { damaged: { _StringData: Buffer.alloc(9) } }, DAMAGED],
-  ['too many columns', { tables: { File: [WIDE_ROW] } }, DAMAGED],
-  ['too many rows', { damaged: { File: Buffer.alloc(16_000_000) } }, DAMAGED],
-  ['a table that is too large', { damaged: { _StringPool: Buffer.alloc(64 * 1024 * 1024 + 1) } }, DAMAGED],
-  ['a damaged cabinet', { streams: { c: Buffer.from('MSCF') } }, 'file-malformed'],
-])('rejects %s', async (_what, shape, code) => {
+  ['a table that ends within a row', { damaged: { File: Buffer.alloc(3) } }],
+  ['texts that are cut off', { damaged: { _StringData: Buffer.alloc(9) } }],
+  ['too many columns', { tables: { File: [WIDE_ROW] } }],
+  ['too many rows', { damaged: { File: Buffer.alloc(16_000_000) } }],
+  ['a table that is too large', { damaged: { _StringPool: Buffer.alloc(64 * 1024 * 1024 + 1) } }],
+  ['a damaged cabinet', { streams: { c: Buffer.from('MSCF') } }],
+])('rejects %s', async (_what, shape) => {
   const tables = { File: [{ File: 'F0', FileName: 'a' }], Media: [{ Cabinet: '#c' }] };
   const bytes = makeMsi({ tables, streams: { c: makeCab({ folders: [], files: [] }) }, ...shape });
-  await expect(filesIn(bytes)).rejects.toMatchObject({ code });
+  await expect(filesIn(bytes)).rejects.toMatchObject({ code: 'file-malformed' });
 });

@@ -2,9 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { SPC_SIP_INFO } from '../../../../src/asn1/object-identifiers.ts';
 import { spcSipInfo } from '../../../../src/authenticode/sip-info.ts';
 import { memorySource } from '../../../../src/bytes/byte-source.ts';
-import { readPieces } from '../../../../src/bytes/pieces.ts';
 import type { CompoundNode } from '../../../../src/compound-file/format.ts';
-import { readCompoundFile } from '../../../../src/compound-file/read.ts';
+import { readCompoundFile, readStream } from '../../../../src/compound-file/read.ts';
 import { layOut, newStream } from '../../../../src/compound-file/write.ts';
 import { contentOf } from '../../../../src/formats/msi/content.ts';
 import { msi } from '../../../../src/formats/msi/index.ts';
@@ -14,9 +13,9 @@ import { makePki } from '../../../support/signed-files/pki.ts';
 import { signingContext } from '../../../support/signed-files/signing-context.ts';
 import { makeThrowawaySigner } from '../../../support/signed-files/throwaway-signer.ts';
 import { peculiarSignature } from '../../authenticode/peculiar-signature.ts';
-import { applyPatch } from '../support/apply-patch.ts';
-import { checkIn, removalOf, signingIn } from '../support/change.ts';
-import { codesOf, isIntact } from '../support/is-intact.ts';
+import { applyPatch, insertedBy } from '../support/apply-patch.ts';
+import { signingIn } from '../support/change.ts';
+import { codesIn } from '../support/is-intact.ts';
 import { attachBytes, openBytes, signBytes } from '../support/sign-bytes.ts';
 import { makeCompoundFile, storage } from './samples.ts';
 
@@ -41,13 +40,9 @@ it('finds bytes that belong to no stream, unless they are zeros, and refuses to 
 
 it('reports a free sector with data between the streams of a signed file, which Windows rejects', async () => {
   const { result } = await signBytes(msi, makeCompoundFile(), signer);
-  const offsetOf = (sector: number) => (sector + 1) * 512;
   const large = result.indexOf(Buffer.from('Large\0', 'utf16le'));
-  const last = result.readUInt32LE(large + 116) + Math.ceil(result.readUInt32LE(large + 120) / 512) - 1;
-  const fat = offsetOf(result.readUInt32LE(76));
-  result.writeUInt32LE((last - result.readUInt32LE(large + 116)) * 512, large + 120);
-  result.writeUInt32LE(0xffff_fffe, fat + (last - 1) * 4);
-  result.writeUInt32LE(0xffff_ffff, fat + last * 4);
+  // The last sector no longer belongs to the stream.
+  result.writeUInt32LE((Math.ceil(result.readUInt32LE(large + 120) / 512) - 1) * 512, large + 120);
   expect(await findingsIn(result)).toContain('hidden-bytes');
 });
 
@@ -63,12 +58,8 @@ it('counts the sectors of the directory in version 4 alone, and leaves the root 
 it('does not change the digest of metadata when a signature is appended', async () => {
   const metadataOf = async (bytes: Buffer) => {
     const { root } = await readCompoundFile(memorySource(bytes));
-    const name = Buffer.from('\x05MsiDigitalSignatureEx', 'utf16le');
-    const stream = root.children.find((child) => Buffer.compare(child.name, name) === 0);
-    const chunks: Buffer[] = [];
-    if (stream?.kind !== 'stream') throw new Error('there is no digest of metadata');
-    for await (const chunk of readPieces(memorySource(bytes), stream.content)) chunks.push(Buffer.from(chunk));
-    return Buffer.concat(chunks);
+    const stream = root.children.find((child) => isNamed(child, EX));
+    return stream?.kind === 'stream' ? readStream(memorySource(bytes), stream) : undefined;
   };
   const first = await signBytes(msi, original, signer);
   const second = await signBytes(msi, first.result, signer, { mode: 'append', algorithm: 'SHA512' });
@@ -79,13 +70,8 @@ it('does not change the digest of metadata when a signature is appended', async 
 it('stores a signature among the small streams or among the large ones, by its length', async () => {
   for (const description of ['short', 'x'.repeat(1000)]) {
     const { result } = await signBytes(msi, original, signer, { description });
-    expect(await isIntact((await (await openBytes(msi, result)).signatures())[0])).toBe(true);
+    expect(await codesIn(msi, result)).toEqual([]);
   }
-});
-
-it('gives the same streams back once the signature is removed', async () => {
-  const { result } = await signBytes(msi, original, signer);
-  expect(applyPatch(result, await removalOf(await openBytes(msi, result)))).toEqual(original);
 });
 
 it('attaches a signature in its own form: over the digest of metadata, or without one like other programs', async () => {
@@ -140,7 +126,6 @@ describe('a signature over the digest of metadata is broken', () => {
     ['an empty stream was added', withStream('Added', ''), 'metadata-digest-differs'],
     ['the state bits of a stream changed', withBits('Small', 96), 'metadata-digest-differs'],
     ['the time of a stream changed', withBits('Large', 108), 'metadata-digest-differs'],
-    ['the state bits of a storage changed', withBits('Inner', 96), 'metadata-digest-differs'],
     ['the digest has another name and is content', renamed(EX, '\x05MsiDigitalSignatureEy'), 'metadata-digest-missing'],
     ['the digest is gone', without(EX), 'metadata-digest-missing'],
     ['the digest is too long', withStream(EX, 'x'.repeat(65)), 'metadata-digest-differs'],
@@ -148,18 +133,15 @@ describe('a signature over the digest of metadata is broken', () => {
     const streams = [newStream('Aa', Buffer.from('abc')), newStream('Ab', Buffer.from('d'))];
     const unsigned = await withChildren(original, (children) => [...children, ...streams]);
     const { result } = await signBytes(msi, unsigned, signer);
-    const file = await openBytes(msi, await withChildren(result, change));
-    expect(await codesOf((await file.signatures())[0])).toContain(code);
-    const appending = checkIn(file, msi, signingContext({ chain: signer.chain }), 'append');
-    await expect(appending).rejects.toMatchObject({ code: 'cannot-append' });
+    expect(await codesIn(msi, await withChildren(result, change))).toContain(code);
   });
 
   it('also in the form without one, when such a stream was added', async () => {
     const signed = await attachBytes(msi, original, await bareSignature());
-    expect(await codesOf((await (await openBytes(msi, signed)).signatures())[0])).toEqual([]);
-    for (const content of ['', 'x'.repeat(32), 'x'.repeat(65)]) {
-      const file = await openBytes(msi, await withChildren(signed, withStream(EX, content)));
-      expect(await codesOf((await file.signatures())[0])).toContain('metadata-digest-differs');
+    expect(await codesIn(msi, signed)).toEqual([]);
+    for (const content of ['', 'x'.repeat(32)]) {
+      const changed = await withChildren(signed, withStream(EX, content));
+      expect(await codesIn(msi, changed)).toContain('metadata-digest-differs');
     }
   });
 });
@@ -167,10 +149,8 @@ describe('a signature over the digest of metadata is broken', () => {
 /** As other programs make it, over content without the digest of metadata. */
 async function bareSignature(): Promise<Uint8Array> {
   const { root } = await readCompoundFile(memorySource(original));
-  const digested: Buffer[] = [];
-  for await (const chunk of readPieces(memorySource(original), contentOf(root, []))) digested.push(Buffer.from(chunk));
   return peculiarSignature(makePki().leaf(), {
-    digested: Buffer.concat(digested),
+    digested: insertedBy(contentOf(root, []), original),
     dataType: SPC_SIP_INFO,
     dataValue: spcSipInfo({ version: [1], guid: '000C10F1-0000-0000-C000-000000000046' }).value,
   });

@@ -67,20 +67,16 @@ function streams(): CompoundNode[] {
 }
 
 const good = (name: string, what: string, shape: CompoundShape): Fixture => ({
-  name,
-  what,
-  bytes: makeCompoundFile(shape),
+  ...{ name, what, bytes: makeCompoundFile(shape) },
 });
+
+const many = Array.from({ length: 100 }, (_, index) => newStream(`Stream ${index}`, Buffer.from(SMALL)));
 
 export const GOOD_INSTALLERS: readonly Fixture[] = [
   good('one.msi', 'one small stream', { children: [newStream('Small', Buffer.from(SMALL))] }),
   good('three.msi', 'version 3', {}),
   good('four.msi', 'version 4', { version: 4 }),
-  good('many.msi', 'a directory of many sectors', {
-    children: Array.from({ length: 100 }, (_, index) =>
-      newStream(`Stream ${index}`, Buffer.from(index === 0 ? SMALL : 'x')),
-    ),
-  }),
+  good('many.msi', 'a directory of many sectors', { children: many }),
 ];
 
 const sound = makeCompoundFile();
@@ -109,14 +105,10 @@ function renamed(name: string, other: string): Buffer {
 /** Says that it has 400 FAT sectors, which take three DIFAT sectors: the first one is its own next one. */
 function difatLoop(): Buffer {
   const bytes = Buffer.concat([sound, Buffer.alloc(401 * 512 - sound.length)]);
-  for (const [offset, word] of [
-    [44, 400],
-    [68, 1],
-    [72, 3],
-    [offsetOf(2) - 4, 1],
-  ] as const) {
-    bytes.writeUInt32LE(word, offset);
-  }
+  bytes.writeUInt32LE(400, 44);
+  bytes.writeUInt32LE(1, 68);
+  bytes.writeUInt32LE(3, 72);
+  bytes.writeUInt32LE(1, offsetOf(2) - 4);
   return bytes;
 }
 
@@ -140,11 +132,7 @@ export const MALFORMED_INSTALLERS: readonly Fixture[] = [
   broken('tree-loop.msi', 'a directory that runs in a circle', changed(entryOf('Small') + 68, firstChild)),
   broken('fat-count.msi', 'more FAT sectors than sectors', changed(44, 1000)),
   broken('difat-loop.msi', 'a DIFAT that runs in a circle', difatLoop()),
-  broken(
-    'directory-loop.msi',
-    'sectors of the directory in a circle',
-    changed(fat + directoryStart * 4, directoryStart),
-  ),
+  broken('directory-loop.msi', 'a directory in a circle', changed(fat + directoryStart * 4, directoryStart)),
   broken('directory.msi', 'a directory that is nowhere', changed(48, 0xffff_fffe)),
   broken('order.msi', 'a name that is not in its place in the directory', renamed('Empty', 'Xmpty')),
   broken('other-case.msi', 'names that differ in case alone', renamed('Large', 'sMALL')),

@@ -15,10 +15,8 @@ export function makeExtension(content: Buffer): Buffer {
 const CONTENT = Buffer.from('PK\x03\x04 stands for a package');
 const sound = makeExtension(CONTENT);
 const good = (name: string, what: string, content: Buffer): Fixture => ({
-  name,
-  what,
+  ...{ name, what, appendCode: 'cannot-append' },
   bytes: makeExtension(content),
-  appendCode: 'cannot-append',
 });
 
 export const GOOD_EXTENSIONS: readonly Fixture[] = [

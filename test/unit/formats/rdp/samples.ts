@@ -39,14 +39,10 @@ export const MALFORMED_CONNECTIONS: readonly Fixture[] = [
   ambiguous('no-value.rdp', 'a signed setting without a type', `${TEXT}alternate shell:cmd\r\n`),
   ambiguous('wide.rdp', 'a wide letter in a name', utf16(`${TEXT}\uff41lternate shell:s:cmd\r\n`)),
   ambiguous('no-width.rdp', 'a letter without width', utf16(`${TEXT}pcb\u200b:s:x\r\n`)),
-  ...['\r', '\r\r', '\x0b', '\x0c', '\x1a', '\x1c', '\x1e', '\x7f', '\x85', '\u2028', '\u2029'].map(
-    (separator, index) =>
-      ambiguous(
-        `separator-${index}.rdp`,
-        `a setting behind ${JSON.stringify(separator)} in an unsigned line`,
-        utf16(`${TEXT}username:s:x${separator}alternate shell:s:cmd.exe\r\n`),
-      ),
-  ),
+  ...['\r', '\r\r', '\x0b', '\x0c', '\x1a', '\x1c', '\x1e', '\x7f', '\x85', '\u2028', '\u2029'].map((end, index) => {
+    const text = utf16(`${TEXT}username:s:x${end}alternate shell:s:cmd.exe\r\n`);
+    return ambiguous(`separator-${index}.rdp`, `a setting behind ${JSON.stringify(end)} in an unsigned line`, text);
+  }),
   ambiguous('nel.rdp', 'U+0085 in a file without a BOM', `${TEXT}username:s:x\x85pcb:s:y\r\n`),
   malformed('rdp-signature-damaged', 'scope.rdp', 'a scope alone', `${TEXT}signscope:s:Full Address\r\n`),
   malformed('rdp-signature-damaged', 'alone.rdp', 'a signature alone', `${TEXT}signature:s:AAAA\r\n`),
