@@ -17,7 +17,6 @@ import { readAuthenticode } from '../../../src/authenticode/read-authenticode.ts
 import { describeAuthenticode } from '../../../src/authenticode/signatures.ts';
 import { IMAGE_DATA } from '../../../src/formats/pe/image-data.ts';
 import { osslsigncodeSignature } from '../../support/programs/osslsigncode.ts';
-import { chainOf, requestFor, signAuthenticode } from '../../support/signed-files/authenticode-signing.ts';
 import { makePki } from '../../support/signed-files/pki.ts';
 import { attribute, type Peculiar, peculiarSignature } from './peculiar-signature.ts';
 
@@ -36,19 +35,6 @@ const withOpusInfo = (...fields: readonly Uint8Array[]) =>
 const unicode = (text: string) => contextPrimitive(0, utf16be(text));
 
 describe('a signature is described', () => {
-  it('as this program writes it', async () => {
-    const more = { description: 'Ünïcode 名前 😀', url: 'https://example.com/' };
-    const lines = linesOf(signAuthenticode(requestFor(await chainOf(leaf, pki.intermediate), more), leaf));
-    expect(lines).toEqual({
-      'content digest': `SHA256 ${digest.toString('hex')} (matches)`,
-      description: more.description,
-      'web page': more.url,
-      'statement type': 'individual',
-      'image data flags': 'none',
-      'image data link': '<<<Obsolete>>>',
-    });
-  });
-
   it('as osslsigncode writes it', () => {
     expect(linesOf(osslsigncodeSignature(leaf, [pki.intermediate]))).toEqual({
       'content digest': expect.stringMatching(/^SHA256 [0-9a-f]{64} \(does not match\)$/),

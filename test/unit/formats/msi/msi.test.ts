@@ -174,35 +174,31 @@ it('digests streams in the order of the bytes of their names, not of their code 
   expect([...contentOf(root, [])].slice(0, -1)).toEqual(names.map((name) => Buffer.from(name)));
 });
 
-/** The same file of version 3 with its sectors in the reverse order. It has no DIFAT sectors. */
-function reversed(bytes: Buffer): Buffer {
-  const count = bytes.length / 512 - 1;
-  const turned = (sector: number) => (sector < count ? count - 1 - sector : sector);
-  const result = Buffer.from(bytes);
-  for (let sector = 0; sector < count; sector++)
-    bytes.copy(result, (turned(sector) + 1) * 512, (sector + 1) * 512, (sector + 2) * 512);
-  const turn = (offset: number) => result.writeUInt32LE(turned(result.readUInt32LE(offset)), offset);
-  const fatSectors = Array.from({ length: bytes.readUInt32LE(44) }, (_, index) => bytes.readUInt32LE(76 + index * 4));
-  const fat = Buffer.concat(fatSectors.map((sector) => bytes.subarray((sector + 1) * 512, (sector + 2) * 512)));
-  for (let sector = 0; sector < fat.length / 4; sector++) {
-    const at = turned(sector);
-    const place = (turned(fatSectors[Math.floor(at / 128)] ?? 0) + 1) * 512 + (at % 128) * 4;
-    result.writeUInt32LE(turned(fat.readUInt32LE(sector * 4)), place);
-  }
-  for (let sector = bytes.readUInt32LE(48); sector < count; sector = fat.readUInt32LE(sector * 4)) {
-    for (let entry = (turned(sector) + 1) * 512; entry < (turned(sector) + 2) * 512; entry += 128) {
-      const isInSectors =
-        result[entry + 66] === 5 || (result[entry + 66] === 2 && result.readUInt32LE(entry + 120) >= 4096);
-      if (isInSectors) turn(entry + 116);
-    }
-  }
-  for (const offset of [48, 60, ...fatSectors.map((_, index) => 76 + index * 4)]) turn(offset);
-  return result;
+/** The same file of version 3 with two sectors of a stream exchanged, and those of a small stream. */
+function scattered(): Buffer {
+  const bytes = makeCompoundFile();
+  const sector = (number: number) => (number + 1) * 512;
+  const startOf = (name: string) => bytes.indexOf(Buffer.from(`${name}\0`, 'utf16le')) + 116;
+  const [fat, miniFat] = [sector(bytes.readUInt32LE(76)), sector(bytes.readUInt32LE(60))];
+  const exchange = (one: number, other: number, length: number) => {
+    const copy = Buffer.from(bytes.subarray(one, one + length));
+    bytes.copy(bytes, one, other, other + length);
+    copy.copy(bytes, other);
+  };
+  const large = bytes.readUInt32LE(startOf('Large'));
+  exchange(sector(large + 1), sector(large + 2), 512);
+  for (const [index, next] of [2, 3, 1].entries()) bytes.writeUInt32LE(large + next, fat + (large + index) * 4);
+  const small = bytes.readUInt32LE(startOf('Small'));
+  const content = bytes.indexOf('The content of a small stream');
+  exchange(content, content + 64, 64);
+  bytes.writeUInt32LE(small + 1, startOf('Small'));
+  bytes.writeUInt32LE(small, miniFat + (small + 1) * 4);
+  bytes.writeUInt32LE(0xffff_fffe, miniFat + small * 4);
+  return bytes;
 }
 
 it('is signed to the same bytes wherever its sectors are', async () => {
-  const scattered = reversed(makeCompoundFile());
-  expect(scattered).not.toEqual(makeCompoundFile());
-  const [one, other] = [await signBytes(msi, makeCompoundFile(), signer), await signBytes(msi, scattered, signer)];
+  const [one, other] = [await signBytes(msi, makeCompoundFile(), signer), await signBytes(msi, scattered(), signer)];
+  expect(scattered()).not.toEqual(makeCompoundFile());
   expect(other.result).toEqual(one.result);
 });

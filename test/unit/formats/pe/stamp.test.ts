@@ -2,7 +2,7 @@
 
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { withNested } from '../../../../src/format/signature.ts';
 import { pe } from '../../../../src/formats/pe/index.ts';
 import { createTimestampDesk } from '../../../support/services/timestamp-desk.ts';
@@ -15,10 +15,9 @@ import { signingIn, stampIn } from '../support/change.ts';
 import { readFixture } from '../support/fixtures.ts';
 import { isIntact } from '../support/is-intact.ts';
 import { openBytes, signBytes } from '../support/sign-bytes.ts';
-import { tableOf, withCertificates, withHeader } from './tables.ts';
+import { tableOf, withCertificates } from './tables.ts';
 
 const EMPTY = Buffer.of(0x30, 0);
-const signed = readFixture('golden/sha256-rsa2048.exe');
 const folder = folderForAll();
 const at = (name: string) => path.join(folder, name);
 
@@ -49,20 +48,11 @@ it('stamps a nested signature alone, and osslsigncode accepts all of them', asyn
   expect(output.match(/Timestamp Server Signature verification: ok/g)).toHaveLength(1);
 });
 
-describe('signatures cannot be stamped: cannot-stamp', () => {
-  const { bytes: table, data, offset } = tableOf(signed);
-  const unaligned = Buffer.concat([signed.subarray(0, offset), Buffer.alloc(4), table]);
-  unaligned.writeUInt32LE(offset + 4, unaligned.indexOf(Buffer.from(Uint32Array.of(offset, table.length).buffer)));
-
-  it.each<[string, Buffer]>([
-    ['two entries', withCertificates(signed, table, table)],
-    ['an entry of another type next to one', withCertificates(signed, table, withHeader(data, { type: 1 }))],
-    ['damage', withCertificates(signed, table, withHeader(data, { length: 1_000_000 }))],
-    ['a table at an odd place', unaligned],
-  ])('%s', async (_what, bytes) => {
-    const file = await openBytes(pe, bytes);
-    const [signature = expect.unreachable()] = await file.signatures();
-    const attempt = stampIn(file, new Map([[signature, EMPTY]]));
-    await expect(attempt).rejects.toMatchObject({ code: 'cannot-stamp', category: 'local' });
-  });
+it('does not stamp one of two entries: cannot-stamp', async () => {
+  const signed = readFixture('golden/sha256-rsa2048.exe');
+  const { bytes } = tableOf(signed);
+  const file = await openBytes(pe, withCertificates(signed, bytes, bytes));
+  const [signature = expect.unreachable()] = await file.signatures();
+  const attempt = stampIn(file, new Map([[signature, EMPTY]]));
+  await expect(attempt).rejects.toMatchObject({ code: 'cannot-stamp', category: 'local' });
 });

@@ -66,16 +66,6 @@ it('warns if the script has line ends that git changes, and only then', async ()
   expect(await warningsFor('a\r\nb\r\n')).toBe(0);
 });
 
-it('describes encoding, line ends and block', async () => {
-  const { result } = await signBytes(powershell, Buffer.from('\ufeffa\n', 'utf16le'), signer);
-  expect((await openBytes(powershell, result)).layout()).toEqual([
-    { name: 'script', value: 'a PowerShell script' },
-    { name: 'encoding', value: 'UTF-16LE with BOM' },
-    { name: 'line ends', value: 'LF' },
-    { name: 'signature block', value: expect.stringMatching(/^at byte 6, \d+ bytes$/) },
-  ]);
-});
-
 it('reports a signature that names another kind of script, as some programs write for .js', async () => {
   const { sealed } = await signBytes(powershell, Buffer.from('x\r\n'), signer);
   const lines = Buffer.from(sealed)
