@@ -5,9 +5,9 @@ import { listedUpTo } from '../errors/plural.ts';
 
 const MOST_SHOWN = 3;
 
-/** Collects the names in one container. */
+/** Returns a check for the names in one container. */
 export function createNameCheck() {
-  /** The first spelling of each name, keyed by the name in lower case. */
+  /** Contains the first spelling of each name, keyed by the name in lower case. */
   const seen = new Map<string, string>();
   const [leaving, repeated, similar] = [new Set<string>(), new Set<string>(), new Set<string>()];
 

@@ -1,12 +1,10 @@
-/** The files next to a file in a container, for cabinets that continue there, and installers with external cabinets. */
-
 import { posix } from 'node:path';
 import { lazy } from '../bytes/reuse.ts';
 import type { ContainedFile, Contents, FindNeighbour } from '../format/signable-file.ts';
 
 /**
- * Returns the neighbours of each file in the container. Windows finds them whatever the case of their names.
- * `countFile` is called before a neighbour is opened.
+ * Finds the files next to a file in a container, such as the next cabinet of a set, or the cabinets of an installer.
+ * Ignores the case of names, as Windows does. Calls `countFile` before it opens a file.
  */
 export function neighbours(
   contents: Contents,

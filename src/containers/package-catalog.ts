@@ -1,4 +1,4 @@
-/** The catalog in an MSIX package that lists the programs in the package. Only signtool writes such catalogs. */
+/** Checks programs against the catalog in their MSIX package. Only signtool writes such catalogs. */
 
 import type { ByteSource } from '../bytes/byte-source.ts';
 import { expectedError } from '../errors/codesign-error.ts';
@@ -25,7 +25,7 @@ export async function catalogIn(contents: Contents, verifying: Verifying): Promi
   return undefined;
 }
 
-/** Returns whether the catalog lists an unsigned program, and the catalog's verdict on the program. */
+/** Returns whether the catalog lists an unsigned program. A program that it should list gets the verdict `broken`. */
 export async function verifyListed(
   catalog: Catalog,
   source: ByteSource,
@@ -35,7 +35,7 @@ export async function verifyListed(
   const listed = await listedFile(source, contentReader(digestEntries), verified.path).catch(expectedError);
   if (!('digests' in listed)) return { verified, isListed: false };
   if (catalog.state(listed) === 'listed') return { verified, isListed: true };
-  // signtool lists every program, without names.
+  // signtool lists the digest of every program, but no names.
   const message = `The program was changed or added after ${NAME} was made.`;
   const findings = [...verified.findings, broken('package-catalog-differs', message)];
   return { verified: { ...verified, verdict: 'broken', findings }, isListed: false };

@@ -1,4 +1,4 @@
-/** Plans which files inside the files of a run are signed. Everything is checked before the first request. */
+/** Plans which files in containers are signed. All files are checked before the first request. */
 
 import type { ByteSource } from '../bytes/byte-source.ts';
 import { checkPurpose } from '../certificates/signing-chain.ts';
@@ -23,15 +23,15 @@ import type { findStaleFeeds } from './stale-feeds.ts';
 import { hasContents, locationOf, type WalkLimits } from './walk.ts';
 
 export interface InsideRules {
-  /** `names`: names in the containers, from the outermost container down to the file. */
+  /** `names` are the names of the containers and of the file, from the outermost container down. */
   isExcluded(path: string, names: readonly string[]): boolean;
-  /** `location` starts with the path of the outermost file below its folder. */
+  /** `location` begins with the path of the outermost file relative to its folder. */
   ruleFor(location: readonly string[], kind: string): InsideRule;
 }
 
 export interface InsideRule {
   readonly isExempt: boolean;
-  /** undefined: programs and installers are signed, files of other kinds are not. */
+  /** If undefined, programs and installers are signed, but files of other kinds are not. */
   readonly sign: boolean | undefined;
 }
 
@@ -42,7 +42,7 @@ interface Setting {
   readonly staleFeeds: ReturnType<typeof findStaleFeeds>;
 }
 
-/** Files of these kinds are signed, unless a rule says otherwise: Windows warns about those without a signature. */
+/** Files of these kinds are signed by default, because Windows warns about them if they have no signature. */
 const SIGNED_BY_DEFAULT: ReadonlySet<string> = new Set(['pe', 'msi']);
 
 interface Container {
@@ -56,21 +56,11 @@ interface Container {
 export async function planInside(
   opened: SignableFile,
   source: ByteSource,
-  file: RecognisedFile,
-  planning: PlanningInside,
-  setting: Setting,
-): Promise<PlannedInside> {
-  await using next = filesNextTo(file.path);
-  return await plan({ opened, source, format: file.format, names: [], neighbour: next.find }, file, planning, setting);
-}
-
-async function plan(
-  outermost: Container,
   { path, output, pathInFolder, format }: RecognisedFile,
   { context, policy, digestEntries, findWritten }: PlanningInside,
   { rules, limits, formats, staleFeeds }: Setting,
 ): Promise<PlannedInside> {
-  const { opened, source } = outermost;
+  await using next = filesNextTo(path);
   const kept: InnerFiles['kept'][number][] = [];
   const recorded: RecordedInner[] = [];
   const warnings: string[] = [];
@@ -89,8 +79,8 @@ async function plan(
   }
 
   async function visitContents(container: Container): Promise<readonly InnerFile[]> {
-    const { opened, neighbour, format: outer } = container;
-    const { contents } = opened;
+    const { neighbour, format: outer } = container;
+    const { contents } = container.opened;
     if (contents === undefined) return [];
     if (container.names.length >= limits.depth) throw containerErrors('containers-too-deep', { limit: limits.depth });
     const readOnly = await whyReadOnly(outer, container.source, contents);
@@ -113,7 +103,7 @@ async function plan(
     return toChange;
   }
 
-  /** The files in a container that this program cannot open, such as an NSIS installer, stay unsigned. */
+  /** Files in a container that this program cannot open, such as an NSIS installer, stay unsigned. */
   function warnNotOpened(thrown: unknown, names: readonly string[]): void {
     if (!(thrown instanceof CodesignError) || thrown.code !== 'container-unsupported') throw thrown;
     warnings.push(containerWarnings('contents-not-opened', { location: placeOf(names), problem: thrown.message }));
@@ -185,16 +175,12 @@ async function plan(
     }
   }
 
-  function signedContainer(location: string, inside: readonly InnerFile[]): CodesignError {
-    return containerErrors('container-signed', {
-      location,
-      files: inside.map(({ names }) => placeOf(names)).join(', '),
-    });
-  }
+  const signedContainer = (location: string, inside: readonly InnerFile[]) =>
+    containerErrors('container-signed', { location, files: inside.map(({ names }) => placeOf(names)).join(', ') });
 
   const rule = ruleOf([], format);
   const isToSign = !rule.isExempt && rule.sign !== false;
-  const toChange = await visitContents(outermost);
+  const toChange = await visitContents({ opened, source, format, names: [], neighbour: next.find });
   const isBreaking = toChange.length > 0 && format.signing !== undefined && (await opened.signatures()).length > 0;
   if (isBreaking && (!replaces || !isToSign)) throw signedContainer(path, toChange);
   const isChanged = toChange.length > 0 || (isToSign && format.signing !== undefined);
@@ -217,7 +203,7 @@ async function requireIntact(
   });
 }
 
-/** Adds the location to the error of a file inside. */
+/** Adds the location of the file to the error. */
 function rethrowAsUnfit(location: string, thrown: unknown): never {
   const cause = toCodesignError(thrown);
   if (cause.category === 'internal' || cause.code === 'container-unsupported') throw cause;

@@ -2,13 +2,13 @@ import type { ByteSource } from '../bytes/byte-source.ts';
 import type { Format } from '../format/format.ts';
 import type { Contents } from '../format/signable-file.ts';
 
-/** Says why `sign --inside` does not change the files in a container: something else depends on their bytes. */
+/** The reason why `sign --inside` does not change the files in a container. */
 export interface ReadOnly {
   readonly container: string;
   readonly reason: string;
 }
 
-/** Formats in which sizes or digests of the files are recorded elsewhere. */
+/** In most of these formats, sizes or digests of the contained files are recorded elsewhere. */
 const BY_FORMAT: Readonly<Record<string, ReadOnly>> = {
   appx: { container: 'a package (MSIX, APPX)', reason: 'its block map contains their digests' },
   msi: { container: 'an installer (MSI)', reason: 'its tables contain their sizes and digests' },
@@ -25,7 +25,7 @@ const JMOD: ReadOnly = { container: 'a JMOD file', reason: "other Java modules c
 const SIGNED: ReadOnly = { container: 'its container', reason: 'that would break the signature of another kind in it' };
 const UNKNOWN: ReadOnly = { container: 'its container', reason: 'this program cannot write such a container' };
 
-/** Signatures of other kinds of ZIP archives: Mozilla, Visual Studio, Office, OpenDocument and EPUB. */
+/** Matches the signatures of Mozilla, Visual Studio, Office, OpenDocument and EPUB files. */
 const OTHER_SIGNATURE =
   /^(META-INF\/(mozilla\.(sf|rsa)|cose\.sig|documentsignatures\.xml|signatures\.xml)$|_xmlsignatures\/|package\/services\/digital-signature\/)/i;
 const WHEEL_RECORD = /^[^/]+\.dist-info\/RECORD$/;

@@ -1,4 +1,4 @@
-/** Finds files that contain the digest of a file that will be changed, such as `latest.yml`, `RELEASES` or `SHA256SUMS`. */
+/** Finds files such as `latest.yml`, `RELEASES` or `SHA256SUMS` with a digest that becomes wrong when the file is signed. */
 
 import { createHash } from 'node:crypto';
 import { readdir, readFile, stat } from 'node:fs/promises';
@@ -7,7 +7,7 @@ import type { ByteSource } from '../bytes/byte-source.ts';
 
 const LARGEST_FEED = 1_000_000;
 const DIGESTS = ['sha1', 'sha256', 'sha512'] as const;
-/** Digests in hexadecimal or Base64, from SHA-1 on. */
+/** Matches digests in hexadecimal or Base64. The shortest digest is SHA-1. */
 const TOKENS = /[A-Za-z0-9+/]{27,128}/g;
 
 interface Feed {
@@ -39,7 +39,7 @@ async function readFeeds(folder: string): Promise<readonly Feed[]> {
     if (!stats?.isFile() || stats.size > LARGEST_FEED) continue;
     const bytes = await readFile(join(folder, name)).catch(() => undefined);
     if (bytes === undefined) continue;
-    // A block map of electron-builder is compressed, and contains digests of blocks.
+    // electron-builder compresses its block maps, which contain digests of blocks.
     if (name.endsWith('.blockmap')) feeds.push({ name, tokens: new Set() });
     if (bytes.includes(0)) continue;
     const tokens = new Set(bytes.toString('latin1').match(TOKENS)?.map(comparable));
@@ -56,7 +56,7 @@ async function digestsOf(source: ByteSource): Promise<readonly string[]> {
     .flatMap((digest) => [digest.toString('hex'), digest.toString('base64').replace(/=+$/, '')]);
 }
 
-/** Hexadecimal digits are compared in lower case. */
+/** Converts a hexadecimal digest to lower case. */
 function comparable(token: string): string {
   return /^[0-9A-F]+$/.test(token) ? token.toLowerCase() : token;
 }

@@ -1,4 +1,4 @@
-/** Verifies a file, the files inside it, the files inside those, and so on. Writes nothing to the disk. */
+/** Verifies a file, and all files inside it at any depth. Writes nothing to the disk. */
 
 import { createHash } from 'node:crypto';
 import { extname } from 'node:path';
@@ -19,13 +19,13 @@ import { neighbours } from './neighbours.ts';
 import { catalogIn, verifyListed } from './package-catalog.ts';
 
 export interface ContainedVerdict {
-  /** Names from the outermost file down to this file. */
+  /** Names of the outermost file, of each container, and of this file. */
   readonly path: readonly string[];
-  /** Id of the format, or of a file type that is not a supported format: `elf`, `mach-o`, `apk`, `other`. */
+  /** Id of the format. A file without a supported format has the id `elf`, `mach-o`, `apk` or `other`. */
   readonly kind: string;
   /** undefined if the file has no supported format. */
   readonly verified: VerifiedFile | undefined;
-  /** States why the file or a part of its contents could not be read. */
+  /** The reason why the file or a part of its contents could not be read. */
   readonly notOpened: Pick<CodesignError, 'code' | 'message'> | undefined;
   /** Set for a program in a signed package (MSIX), or for a program that the package's catalog lists. */
   readonly coveredBy: 'package' | 'catalog' | undefined;
@@ -41,7 +41,7 @@ export interface WalkLimits {
   readonly inflated: number;
 }
 
-/** A location as text, for example `dist/app.zip!/bin/app.exe`. */
+/** Returns a location such as `dist/app.zip!/bin/app.exe`. */
 export function locationOf(path: readonly string[]): string {
   return path.join('!/');
 }
@@ -49,21 +49,21 @@ export function locationOf(path: readonly string[]): string {
 interface Place {
   readonly path: readonly string[];
   readonly coveredBy: 'package' | undefined;
-  /** The catalog of the package that contains the file. */
+  /** Catalog of the package that contains the file. */
   readonly catalog: Catalog | undefined;
   readonly neighbour: FindNeighbour;
 }
 
 interface Opening {
   readonly place: Place;
-  /** What covers the files inside. */
+  /** Applies to the files inside. */
   readonly coveredBy: Place['coveredBy'];
   /** True for an MSIX package, which can contain a catalog of its programs. */
   readonly isPackage: boolean;
   readonly names: ReturnType<typeof createNameCheck>;
 }
 
-/** Identical contents are verified only once for all outer files that the same walker verifies. */
+/** A walker verifies identical contents only once, even if they are in different outer files. */
 export function createWalker(verifying: Verifying, limits: WalkLimits) {
   /** Keyed by content and extension, because both determine the format. */
   const known = new Map<string, readonly ContainedVerdict[]>();
@@ -94,7 +94,7 @@ export function createWalker(verifying: Verifying, limits: WalkLimits) {
       const key = `${place.coveredBy} ${extname(name).toLowerCase()} ${await digestOf(file)}`;
       const before = place.catalog === undefined ? known.get(key) : undefined;
       if (before !== undefined) {
-        // Copies of a container in copies of a container would otherwise multiply without limit.
+        // Nested copies of a container could otherwise multiply the results without limit.
         countFiles(before.length - 1);
         return moved(before, place.path);
       }
@@ -139,7 +139,7 @@ export function createWalker(verifying: Verifying, limits: WalkLimits) {
       return [{ ...result, verified: byCatalog, coveredBy: isListed ? 'catalog' : place.coveredBy }, ...inside];
     }
 
-    /** Returns the reason why the rest of the contents is unknown. */
+    /** Returns an error if some of the contents could not be read. */
     async function visitContents(
       { contents }: SignableFile,
       { place: { path: outer, neighbour }, coveredBy, isPackage, names }: Opening,
@@ -170,7 +170,7 @@ export function createWalker(verifying: Verifying, limits: WalkLimits) {
   return walk;
 }
 
-/** True for formats whose files contain other files, if those can be read. */
+/** Returns true for a format whose files can contain other files that this program reads. */
 export function hasContents(format: Format): boolean {
   return format.recognition.by === 'zip' || CONTAINERS.includes(format) || ['cab', 'msi'].includes(format.id);
 }
@@ -181,12 +181,12 @@ async function openAsArchive(file: ByteSource, { recognition }: Format): Promise
   return opened instanceof CodesignError ? undefined : opened;
 }
 
-/** A file that cannot be opened has an error, or a finding with the code of that error. */
+/** For a file that cannot be opened, returns the error, or the finding with the error code. */
 function reasonOf({ error, findings }: VerifiedFile) {
   return error ?? findings[0];
 }
 
-/** The result for a file that is not in a container, without the files inside it. */
+/** Returns the result for an outermost file, without the files inside it. */
 export function outerFile(verified: VerifiedFile): ContainedVerdict {
   const { path, format } = verified;
   const none = { notOpened: undefined, coveredBy: undefined, sameAs: undefined };
@@ -202,7 +202,7 @@ function withoutFormat({ id, archive }: OtherKind, { path, coveredBy }: Place): 
   return { path, coveredBy, kind: id, verified: undefined, notOpened, sameAs: undefined };
 }
 
-/** Returns the results for a file with identical content, under the path of another file. */
+/** Returns the same results for a file with identical content at another path. */
 function moved(found: readonly ContainedVerdict[], path: readonly string[]): readonly ContainedVerdict[] {
   const depth = found[0]?.path.length ?? 0;
   return found.map((one) => ({ ...one, path: [...path, ...one.path.slice(depth)], sameAs: one.sameAs ?? one.path }));

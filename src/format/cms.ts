@@ -13,11 +13,11 @@ import type { SigningContext, SigningUnit } from './signable-file.ts';
 import { cmsEnvelope, type FoundSignature } from './signature.ts';
 
 export interface SignatureProfile {
-  /** Attributes besides contentType and messageDigest. `context.time` is the only source of time. */
+  /** Returns all attributes except contentType and messageDigest. Uses no time except `context.time`. */
   signedAttributes(context: SigningContext): readonly Attribute[];
   /** The root can be included only if the user provided it. */
   readonly carriesRoot: boolean;
-  /** Unsigned attributes with timestamps that `verifier` reads. New timestamps use the first type. */
+  /** Types of the unsigned attributes in which `verifier` reads timestamps. A new timestamp uses the first type. */
   readonly timestampTypes: readonly [string, ...string[]];
   readonly readsNested?: boolean;
   readonly verifier: string;
@@ -29,12 +29,8 @@ export interface CmsContent {
   readonly messageDigest: Uint8Array;
 }
 
-/** A unit whose digest covers the DER-encoded signed attributes. */
-export interface CmsUnit extends SigningUnit {
-  readonly signedAttributes: Uint8Array;
-}
-
-export function prepareCms(profile: SignatureProfile, context: SigningContext, content: CmsContent): CmsUnit {
+/** The digest covers the signed attributes in DER. */
+export function prepareCms(profile: SignatureProfile, context: SigningContext, content: CmsContent): SigningUnit {
   const { algorithm, chain } = context;
   const signedAttributes = buildSignedAttributes(
     content.type,
@@ -48,7 +44,6 @@ export function prepareCms(profile: SignatureProfile, context: SigningContext, c
     algorithm,
     digest: createHash(NODE_DIGEST_NAME[algorithm]).update(signedAttributes).digest(),
     timestamp: 'on-signature',
-    signedAttributes,
     seal: (signature, timestampToken) =>
       cmsEnvelope(
         buildSignedData({
@@ -95,7 +90,7 @@ interface CmsSignature extends Pick<FoundSignature, 'location' | 'details' | 'ex
   timestamps(): readonly Timestamp[];
 }
 
-/** Reads the algorithm and the timestamps only on demand, so that listing signatures verifies no timestamps. */
+/** Reads the algorithm and the timestamps on demand, so a list of signatures needs no verified timestamps. */
 export function cmsSignature({ cms, signedData, signer, contained = [], ...own }: CmsSignature): FoundSignature {
   const timestamps = lazy(own.timestamps);
   const algorithm = lazy(own.algorithm);
@@ -139,12 +134,10 @@ export function examineUnread(
 ): readonly Finding[] {
   const isThere = (type: string) => unsignedAttributes.some((attribute) => attribute.type === type);
   const unread = TIMESTAMP_TYPES.filter((type) => !timestampTypes.includes(type) && isThere(type));
-  const findings = unread.map((type) =>
-    warning(
-      'timestamp-not-read',
-      `A timestamp in the attribute ${type} has no effect: ${verifier} does not read this attribute.`,
-    ),
-  );
+  const findings = unread.map((type) => {
+    const message = `A timestamp in the attribute ${type} has no effect: ${verifier} does not read this attribute.`;
+    return warning('timestamp-not-read', message);
+  });
   if (readsNested || !isThere(SPC_NESTED_SIGNATURE)) return findings;
   const message = `The nested signatures have no effect: ${verifier} does not read them.`;
   return [...findings, note('nested-signature-not-read', message)];
@@ -165,7 +158,7 @@ export function examineSignerCount({ signers }: SignedData): readonly Finding[] 
   return [unsupported('several-signers', `The signature has ${signers.length} signers.`)];
 }
 
-/** Programs read different values of repeated attributes. */
+/** A repeated attribute is ambiguous, because programs read different values of it. */
 export function examineRepeated({ signedAttributes }: SignerInfo): readonly Finding[] {
   const types = signedAttributes.map(({ type }) => type);
   const repeated = new Set(types.filter((type, index) => types.indexOf(type) !== index));

@@ -1,4 +1,4 @@
-/** THE SEAM: the interface that every file format implements. */
+/** The interface that every file format implements. */
 
 import type { ByteSource } from '../bytes/byte-source.ts';
 import type { Purpose } from '../certificates/purpose.ts';
@@ -11,28 +11,23 @@ export interface Format {
   readonly title: string;
   /** Extensions (".exe") select files in folders, but never determine the format of a file. */
   readonly extensions: readonly string[];
-  /** Extensions that other types of files use too: such files are ignored in folders. */
+  /** Extensions that other types of files use too. `--recursive` ignores files with such an extension. */
   readonly onlyIfNamed?: readonly string[];
   readonly purpose: Purpose;
   readonly recognition: Recognition;
   readonly signing: SigningRules | undefined;
-  /**
-   * Reads the layout. Throws if the file is malformed or has no space for a signature. `name` is the name of the output
-   * file.
-   */
+  /** Throws if the file is malformed or has no space for a signature. `name` is the name of the output file. */
   open(source: ByteSource, reader: ContentReader, name: string): Promise<SignableFile>;
   seemsSigned(source: ByteSource): Promise<boolean>;
 }
 
 export interface SigningRules {
-  /** Formats that have an option in common refer to the same option object. */
+  /** Formats with a common option use the same option object. */
   readonly options: readonly FormatOption[];
   readonly modes: readonly [SigningMode, ...SigningMode[]];
-  /** Signatures contain `SigningContext.time`. A resumed run uses the time of the first run. */
+  /** True if signatures contain `SigningContext.time`. A resumed run uses the time of the first run. */
   readonly signsTime?: boolean;
-  /**
-   * The extension determines the form of the signature, so the output file must have the extension of the input file.
-   */
+  /** True if the extension determines the form of the signature. Input and output file then need the same extension. */
   readonly keepsExtension?: boolean;
 }
 
@@ -43,9 +38,9 @@ export type Recognition =
     }
   | {
       readonly by: 'zip';
-      /** Folders whose entry names are read, such as `meta-inf/`. Names in the root folder are always read. */
+      /** Folders whose entry names `claims` needs, such as `meta-inf/`, in addition to those in the root folder. */
       readonly folders: readonly string[];
-      /** `possibly`: other types of archives can contain these names too. */
+      /** Returns `possibly` if other types of archives can contain these names too. */
       claims(names: ReadonlySet<string>, name: string): 'surely' | 'possibly' | undefined;
     };
 

@@ -1,7 +1,5 @@
 export interface FormatOption {
-  /**
-   * Name of the option in `FormatOptions`, in the library's options and in settings files, for example `signerName`.
-   */
+  /** Name of the option in the library and in settings files, for example `signerName`. */
   readonly key: string;
   readonly flag: `--${string}`;
   readonly short?: `-${string}`;
@@ -9,10 +7,10 @@ export interface FormatOption {
   readonly help: string;
   readonly group: string;
   readonly defaultText?: string;
-  /** A noun phrase that describes the files; undefined if the option applies to all files of its formats. */
+  /** A noun phrase for the files, or undefined if the option applies to all files of its formats. */
   readonly appliesTo?: string;
   readonly stored?: 'project' | 'profile' | 'both';
-  /** `expected` describes the accepted texts (`some text`). undefined for a switch. */
+  /** A switch has no value. `expected` describes the accepted texts, for example `some text`. */
   readonly value?: { accepts(text: string): boolean; readonly expected: string; readonly schema: object };
   /** Throws before any request if the value cannot be used. */
   check?(text: string): void;

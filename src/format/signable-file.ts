@@ -17,10 +17,7 @@ export interface ContentReader {
 
 export interface SignableFile {
   signatures(): Promise<readonly FoundSignature[]>;
-  /**
-   * Examines the file as a whole, for example for bytes that no signature covers. Reads the content once for the file
-   * and all its signatures.
-   */
+  /** Examines the file as a whole, for example for bytes that no signature covers. */
   examine(): Promise<readonly Finding[]>;
   layout(): readonly Detail[];
   readonly signing: Signing | undefined;
@@ -28,23 +25,20 @@ export interface SignableFile {
   readonly stamping: StampingEach | StampingWhole | undefined;
   readonly attaching: Attaching | undefined;
   readonly contents: Contents | undefined;
-  /** Set if security catalogs identify the file by digests that do not cover all its bytes. */
+  /** Set if a security catalog identifies the file by digests of some of its bytes. */
   readonly listing: Listing | undefined;
   readonly catalog: Catalog | undefined;
 }
 
 export interface Signing {
-  /** The only algorithm that verifiers accept. `reason` is a clause that says why. */
+  /** The only digest algorithm that verifiers accept, with a clause that states the reason. */
   readonly fixedAlgorithm: { readonly algorithm: DigestAlgorithm; readonly reason: string } | undefined;
   readonly unusedOptions: readonly FormatOption[];
   /** Runs all checks that need no content digest. Throws if the file cannot be signed. */
   check(context: SigningContext, mode: SigningMode): Promise<SigningPreview>;
-  /** Deterministic: `SigningContext.time` is the only source of time. */
+  /** Returns the same result each time, because `SigningContext.time` is the only source of time. */
   prepare(context: SigningContext, mode: SigningMode): Promise<Prepared>;
-  /**
-   * Checks the reopened result of any `Embedding`: it must contain each envelope unchanged, and match the digests in
-   * the new signature and in the signature that contains it.
-   */
+  /** Checks the reopened result. It must contain each envelope unchanged, and match the digests in the new signature. */
   verify(expected: Expected): Promise<void>;
 }
 
@@ -52,10 +46,7 @@ export interface SigningPreview {
   readonly warnings: readonly string[];
   readonly requests: number;
   replaces(signature: FoundSignature): boolean;
-  /**
-   * A signature that the user cannot create again, such as a repository signature. `replace` removes it only if chosen
-   * explicitly.
-   */
+  /** A signature that the user cannot create again, such as a repository signature. Only `--replace` removes it. */
   readonly mustBeNamed: string | undefined;
 }
 
@@ -67,7 +58,7 @@ export const PLAIN_PREVIEW: SigningPreview = {
 };
 
 export interface Prepared {
-  /** Signing units do not depend on each other. Most files have one. */
+  /** Most files have one unit. The units are signed independently of each other. */
   readonly units: readonly [SigningUnit, ...SigningUnit[]];
   embed(sealed: Envelopes): Embedding;
 }
@@ -83,14 +74,14 @@ export interface SigningUnit {
 export type Envelopes = readonly [Envelope, ...Envelope[]];
 
 export interface Removing {
-  /** Signatures that will be removed. In some formats, earlier signatures must stay. */
+  /** Returns the signatures that `patch` removes. In some formats, earlier signatures must stay. */
   signatures(): Promise<readonly FoundSignature[]>;
   patch(): Promise<Patch>;
 }
 
 export interface StampingEach {
   readonly of: 'each-signature';
-  /** Replaces existing timestamps with RFC 3161 tokens. The keys are the locations of the signatures. */
+  /** Replaces existing timestamps with RFC 3161 tokens, keyed by the locations of the signatures. */
   stamp(tokens: ReadonlyMap<string, Uint8Array>): Promise<Embedding>;
 }
 
@@ -102,8 +93,8 @@ export interface StampingWhole {
 
 export interface Attaching {
   /**
-   * Replaces the existing envelope if the format permits only one. Throws `not-its-signature` if the envelope fits
-   * nowhere in the file. Otherwise, `verify` shows later whether the envelope belongs to the file.
+   * Replaces the existing envelope if the format permits only one. Throws if the file has no place for the envelope.
+   * `verify` checks later whether the envelope belongs to the file.
    */
   place(envelope: Envelope): Promise<Embedding>;
 }
@@ -119,17 +110,17 @@ export interface Catalog {
 
 export interface Contents {
   /**
-   * Yields files in the order of the container, without folders and links. Throws if the remaining files cannot be
-   * read. `most` limits the bytes that are unpacked only to find the files.
+   * Yields files in the order of the container, without folders and links. `most` limits the number of bytes that are
+   * unpacked to find the files.
    */
   entries(neighbour?: FindNeighbour, most?: number): AsyncIterable<ContainedFile>;
   readonly changing: ChangingContents | undefined;
 }
 
 export interface ChangingContents {
-  /** Files that can be signed before the container. */
+  /** Yields the files that can be signed before the container. */
   entries(): AsyncIterable<ContainedFile>;
-  /** Each key of `patches` is a file name, and its patch applies to the bytes of that file. */
+  /** `patches` contains a patch for each changed file, keyed by the name of the file. */
   write(patches: ReadonlyMap<string, Patch>): Promise<Patch>;
 }
 
@@ -137,7 +128,7 @@ export interface ChangingContents {
 export type FindNeighbour = (name: string) => Promise<ByteSource | undefined>;
 
 export interface ContainedFile {
-  /** Path with `/`. Not checked: it may be absolute or contain `..`. */
+  /** A path with `/`, which can be absolute and can contain `..`. */
   readonly name: string;
   readonly size: number;
   open(): Promise<ByteSource>;
@@ -158,7 +149,7 @@ export interface SigningContext {
   readonly algorithm: DigestAlgorithm;
   readonly timestampAlgorithm?: DigestAlgorithm | undefined;
   readonly chain: SigningChain;
-  /** The signing time. The journal records it, so that a later run can create the same bytes. */
+  /** The signing time. A later run reads the time from the journal, and creates the same bytes. */
   readonly time: Date;
   readonly formatOptions: FormatOptions;
 }
@@ -170,9 +161,7 @@ export interface PreparedTimestamp {
 
 export interface Expected {
   readonly added: Envelopes;
-  /**
-   * All envelopes that the signed file must contain. A nested envelope is represented by the envelope that contains it.
-   */
+  /** All envelopes that the signed file must contain, except nested envelopes. */
   readonly envelopes: readonly Envelope[];
 }
 

@@ -3,7 +3,7 @@ import type { Finding } from '../errors/finding.ts';
 import type { Timestamp } from '../timestamp/timestamp.ts';
 
 export interface Envelope {
-  /** A CMS signature in DER, the Signature element of an XML document, or the signature value alone. */
+  /** `cms` is a CMS signature in DER, `xml` an XML Signature element, and `value` only the signature value. */
   readonly kind: 'cms' | 'xml' | 'value';
   readonly bytes: Uint8Array;
 }
@@ -17,11 +17,11 @@ export interface FoundSignature {
   readonly signer: Signer;
   /** Certification paths are built from these certificates (DER). */
   readonly certificates: readonly Uint8Array[];
-  /** The weakest digest algorithm; undefined if unreadable or unknown to the API (like MD5). */
+  /** The weakest digest algorithm. undefined if it cannot be read, or if the API does not support it (MD5). */
   readonly algorithm: DigestAlgorithm | undefined;
-  /** The signature value, which a timestamp covers; undefined if unreadable. */
+  /** A timestamp covers this signature value. undefined if the value cannot be read. */
   readonly value: Uint8Array | undefined;
-  /** Bytes whose digest was signed; undefined if the content was signed directly, or if unreadable. */
+  /** Bytes whose digest was signed. undefined if the content was signed directly, or if the bytes cannot be read. */
   readonly signedBytes: Uint8Array | undefined;
   readonly contained: readonly ContainedSignature[];
   readonly timestamps: readonly Timestamp[];
@@ -31,16 +31,13 @@ export interface FoundSignature {
 }
 
 export interface Signer {
-  /** Common name, or issuer and serial number without a certificate. */
+  /** Common name of the signer. Without a certificate, the issuer and the serial number. */
   readonly name: string;
   /** undefined if the signature does not include the certificate. */
   readonly certificate: Uint8Array | undefined;
 }
 
-/**
- * `co-signer` is another signer of the envelope, or a countersigner. Verifiers that read co-signers must trust each of
- * them.
- */
+/** A `co-signer` is another signer, or a countersigner. A verifier that reads co-signers must trust each of them. */
 export interface ContainedSignature {
   readonly as: 'nested' | 'co-signer';
   readonly signature: FoundSignature;

@@ -1,4 +1,4 @@
-/** Determines the type of any file, for runs that look inside containers. */
+/** Determines the type of any file that is found in a container. */
 
 import { extname } from 'node:path';
 import type { ByteSource } from '../bytes/byte-source.ts';
@@ -6,10 +6,10 @@ import type { Format } from '../format/format.ts';
 import { identify } from './recognise.ts';
 import { CONTAINERS, formats as FORMATS } from './registry.ts';
 
-/** The id of a file that has no known format. */
+/** The type of a file that has no known format. */
 export interface OtherKind {
   readonly id: 'elf' | 'mach-o' | 'apk' | 'other';
-  /** A noun phrase for an archive or an installer that this program cannot open. */
+  /** A noun phrase for an archive that this program cannot open. */
   readonly archive: string | undefined;
 }
 
@@ -33,14 +33,14 @@ export async function kindOf(
 const OTHER_TYPE: ReadonlySet<string> = new Set(['not-a-pe', 'not-an-installer-file']);
 
 /**
- * The PE and MSI formats recognise every MZ program and every compound file. Returns true if the error shows that the
- * file is a DOS program or an Office document, unless the file has an extension of the format.
+ * The PE format also recognises DOS programs, and the MSI format also recognises Office documents. Returns true for such
+ * a file, unless its extension is one of the format.
  */
 export function isOfOtherType(code: string | undefined, { extensions }: Format, name: string): boolean {
   return code !== undefined && OTHER_TYPE.has(code) && !extensions.includes(extname(name).toLowerCase());
 }
 
-/** Words in descriptions, with the ids of these types. */
+/** Words in descriptions, with the ids of the described types. */
 const DESCRIBED = [
   ['(ELF)', 'elf'],
   ['(Mach-O)', 'mach-o'],

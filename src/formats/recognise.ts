@@ -9,53 +9,42 @@ import type { ContentReader } from '../format/signable-file.ts';
 import type { DigestEntries } from '../zip/entry-digests.ts';
 import { hasManifest, KIND_FOLDERS, type Names, otherZipKind } from './zip-family.ts';
 
-interface Magic {
-  readonly bytes: readonly number[];
-  readonly at?: number;
-  readonly name: string;
-}
-
-const MAGICS: readonly Magic[] = [
-  { bytes: [0x7f, 0x45, 0x4c, 0x46], name: 'a Linux program or library (ELF)' },
-  { bytes: [0xcf, 0xfa, 0xed, 0xfe], name: 'a macOS program or library (Mach-O)' },
-  { bytes: [0xce, 0xfa, 0xed, 0xfe], name: 'a macOS program or library (Mach-O)' },
-  { bytes: [0xfe, 0xed, 0xfa, 0xcf], name: 'a macOS program or library (Mach-O)' },
-  { bytes: [0xfe, 0xed, 0xfa, 0xce], name: 'a macOS program or library (Mach-O)' },
-  { bytes: [0xd0, 0xcf, 0x11, 0xe0, 0xa1, 0xb1, 0x1a, 0xe1], name: 'a Windows Installer package or Office file (OLE)' },
-  { bytes: [0x4d, 0x53, 0x43, 0x46], name: 'a cabinet (CAB)' },
-  {
-    bytes: [0x45, 0x58, 0x50, 0x48],
-    name: 'an encrypted package (MSIX, APPX), which is signed before it is encrypted',
-  },
-  {
-    bytes: [0x45, 0x58, 0x53, 0x48],
-    name: 'an encrypted package (MSIX, APPX), which is signed before it is encrypted',
-  },
-  { bytes: [0x45, 0x58, 0x42, 0x48], name: 'an encrypted bundle (MSIX, APPX), which is signed before it is encrypted' },
-  { bytes: [0x50, 0x4b, 0x03, 0x04], name: 'a ZIP archive' },
-  { bytes: [0x50, 0x4b, 0x05, 0x06], name: 'an empty ZIP archive' },
-  { bytes: [0x25, 0x50, 0x44, 0x46], name: 'a PDF document' },
-  { bytes: [0x1f, 0x8b], name: 'a gzip archive' },
-  { bytes: [0xfd, 0x37, 0x7a, 0x58, 0x5a], name: 'an xz archive' },
-  { bytes: [0x28, 0xb5, 0x2f, 0xfd], name: 'a zstd archive' },
-  { bytes: [0x37, 0x7a, 0xbc, 0xaf, 0x27, 0x1c], name: 'a 7-Zip archive' },
-  { bytes: [0x52, 0x61, 0x72, 0x21], name: 'a RAR archive' },
-  { bytes: [0x42, 0x5a, 0x68], name: 'a bzip2 archive' },
-  { bytes: [0x21, 0x3c, 0x61, 0x72, 0x63, 0x68, 0x3e], name: 'a static library or Debian package (ar)' },
-  { bytes: [0xed, 0xab, 0xee, 0xdb], name: 'an RPM package' },
-  { bytes: [0x75, 0x73, 0x74, 0x61, 0x72], at: 257, name: 'a tar archive' },
-  { bytes: [0x00, 0x61, 0x73, 0x6d], name: 'a WebAssembly module' },
-  { bytes: [0x89, 0x50, 0x4e, 0x47], name: 'a PNG picture' },
-  { bytes: [0xff, 0xd8, 0xff], name: 'a JPEG picture' },
-  { bytes: [0x23, 0x21], name: 'a script' },
+/** Bytes at the start of a file, or at an offset, as Latin-1 text. */
+const MAGICS: readonly (readonly [bytes: string, description: string, offset?: number])[] = [
+  ['\x7fELF', 'a Linux program or library (ELF)'],
+  ['\xcf\xfa\xed\xfe', 'a macOS program or library (Mach-O)'],
+  ['\xce\xfa\xed\xfe', 'a macOS program or library (Mach-O)'],
+  ['\xfe\xed\xfa\xcf', 'a macOS program or library (Mach-O)'],
+  ['\xfe\xed\xfa\xce', 'a macOS program or library (Mach-O)'],
+  ['\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1', 'a Windows Installer package or Office file (OLE)'],
+  ['MSCF', 'a cabinet (CAB)'],
+  ['EXPH', 'an encrypted package (MSIX, APPX), which is signed before it is encrypted'],
+  ['EXSH', 'an encrypted package (MSIX, APPX), which is signed before it is encrypted'],
+  ['EXBH', 'an encrypted bundle (MSIX, APPX), which is signed before it is encrypted'],
+  ['PK\x03\x04', 'a ZIP archive'],
+  ['PK\x05\x06', 'an empty ZIP archive'],
+  ['%PDF', 'a PDF document'],
+  ['\x1f\x8b', 'a gzip archive'],
+  ['\xfd7zXZ', 'an xz archive'],
+  ['(\xb5/\xfd', 'a zstd archive'],
+  ["7z\xbc\xaf'\x1c", 'a 7-Zip archive'],
+  ['Rar!', 'a RAR archive'],
+  ['BZh', 'a bzip2 archive'],
+  ['!<arch>', 'a static library or Debian package (ar)'],
+  ['\xed\xab\xee\xdb', 'an RPM package'],
+  ['ustar', 'a tar archive', 257],
+  ['\0asm', 'a WebAssembly module'],
+  ['\x89PNG', 'a PNG picture'],
+  ['\xff\xd8\xff', 'a JPEG picture'],
+  ['#!', 'a script'],
 ];
 
-/** After 0xcafebabe, a Java class has its version, and a fat Mach-O file the number of architectures. */
+/** After the bytes ca fe ba be, a Java class contains its version, and a Mach-O file the number of architectures. */
 const MOST_ARCHITECTURES = 20;
 
 const HEAD_LENGTH = 4096;
 
-/** If the content fits several formats, the first of the `names` that fits one decides. Throws `unsupported-format`. */
+/** Tries the names in order, because the file name can decide between formats. */
 export async function recogniseFormat(
   source: ByteSource,
   names: readonly [string, ...string[]],
@@ -82,7 +71,7 @@ export async function recogniseFormat(
   });
 }
 
-/** If no format fits, returns a description such as `an empty file`. */
+/** Returns the format, or a description such as `an empty file`. */
 export async function identify(source: ByteSource, name: string, formats: readonly Format[]): Promise<Format | string> {
   const head = await source.read(0, Math.min(HEAD_LENGTH, source.size));
   const { format, description } = await recognise(head, source, name, formats);
@@ -96,15 +85,12 @@ function inShort({ title, extensions }: Format): string {
   return `${title.replace(/ \(.*/, '')} (${shown.join(', ')})`;
 }
 
-/** All checks of a file share one budget. */
+/** One budget limits the work of all checks of a file. */
 export function contentReader(digestEntries: DigestEntries): ContentReader {
   return { measure: measureContent, digestEntries, budget: createWorkBudget() };
 }
 
-/**
- * If an archive follows bytes of another format, the file name decides. `description` is undefined if the first bytes
- * are enough to describe the file.
- */
+/** If an archive follows bytes of another format, the file name decides. Only a ZIP archive has a `description`. */
 async function recognise(
   head: Uint8Array,
   source: ByteSource,
@@ -137,13 +123,10 @@ async function recognise(
 }
 
 const STARTS: readonly string[] = ['PK\x03\x04', 'PK\x05\x06'];
-/** An archive may follow a program (MZ, ELF, Mach-O) without deciding its format. */
+/** If an archive follows a program (MZ, ELF, Mach-O), the file is a program, unless it is named like an archive. */
 const PROGRAMS: readonly string[] = ['MZ', '\x7fELF', '\xcf\xfa\xed\xfe', '\xce\xfa\xed\xfe', '\xca\xfe\xba\xbe'];
 
-/**
- * Returns the names that show the type of the archive: those in its root and in `folders`. A program that ends with an
- * archive must be named like one.
- */
+/** Returns the names that show the type of the archive, or undefined if the file is not an archive. */
 async function readZipNames(
   head: Uint8Array,
   source: ByteSource,
@@ -160,7 +143,7 @@ async function readZipNames(
   return names instanceof Error ? 'damaged' : names;
 }
 
-/** Programs and scripts are recognised without loading the code for archives. */
+/** Loads the code for archives only if it is needed. */
 async function endsLikeArchive(source: ByteSource): Promise<boolean> {
   return (await import('../zip/end-record.ts')).endsLikeArchive(source);
 }
@@ -173,13 +156,15 @@ function isNamedAs({ extensions }: Format, name: string): boolean {
 }
 
 export function describeBytes(head: Uint8Array): string {
-  if (startsWith(head, [0x4d, 0x5a])) return describeMz(head);
-  if (startsWith(head, [0xca, 0xfe, 0xba, 0xbe])) {
+  const bytes = Buffer.from(head).toString('latin1');
+  if (bytes.startsWith('MZ')) return describeMz(head);
+  if (bytes.startsWith('\xca\xfe\xba\xbe')) {
     return (head[7] ?? 0xff) <= MOST_ARCHITECTURES ? 'a macOS program or library (Mach-O)' : 'a compiled Java class';
   }
-  const known = MAGICS.find(({ bytes, at = 0 }) => startsWith(head, bytes, at));
-  if (known !== undefined) return known.name;
+  const known = MAGICS.find(([magic, , offset]) => bytes.startsWith(magic, offset));
+  if (known !== undefined) return known[1];
   if (head.every((byte) => byte === 0)) return 'a file of zeros';
+  if (/^(\xff\xfe|\xfe\xff)/.test(bytes)) return 'a text file (UTF-16)';
   return describeText(head);
 }
 
@@ -198,10 +183,9 @@ function describeMz(head: Uint8Array): string {
 }
 
 function describeText(head: Uint8Array): string {
-  if (startsWith(head, [0xff, 0xfe]) || startsWith(head, [0xfe, 0xff])) return 'a text file (UTF-16)';
-  // `head` may end in the middle of a character.
   let text: string;
   try {
+    // With `stream`, the bytes may end in the middle of a character.
     text = new TextDecoder('utf-8', { fatal: true }).decode(head, { stream: true });
   } catch {
     return 'data of an unknown kind';
@@ -213,8 +197,4 @@ function describeText(head: Uint8Array): string {
   if (start.startsWith('<?xml')) return 'an XML file';
   if (start.startsWith('version https://git-lfs')) return 'a Git LFS pointer: the file itself was not fetched';
   return 'a text file';
-}
-
-function startsWith(bytes: Uint8Array, expected: readonly number[], at = 0): boolean {
-  return expected.every((byte, index) => bytes[at + index] === byte);
 }

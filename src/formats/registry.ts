@@ -24,7 +24,7 @@ export const CONTAINERS: readonly Format[] = [tar, asar, zip];
 
 export const PURPOSES: readonly Purpose[] = [...new Set(FORMATS.map(({ purpose }) => purpose))];
 
-/** `--recursive` skips files with these extensions. */
+/** `--recursive` skips files with one of these extensions. */
 export const ONLY_IF_NAMED: ReadonlySet<string> = new Set(formats.flatMap(({ onlyIfNamed = [] }) => onlyIfNamed));
 
 export type DeclaredOption = (typeof FORMATS)[number]['signing']['options'][number];

@@ -11,7 +11,6 @@ import { isDirectory, type ZipEntry } from '../zip/directory.ts';
 import { asBuffer, DEFLATED } from '../zip/fields.ts';
 import { unpack, unpackInPieces } from '../zip/unpack.ts';
 
-/** The contents can be changed, unless the caller says otherwise. */
 export function zipContents(source: ByteSource, archive: ZipArchive): Contents {
   const { byName, entries: all } = archive;
   const entries: Contents['entries'] = async function* () {
@@ -41,7 +40,7 @@ async function changedContents(source: ByteSource, entry: ZipEntry, patch: Patch
   return await stored(source, entry, patchedPieces(patch, entry.size));
 }
 
-/** First checks all data of the entry. Throws `zip-entry-damaged`. */
+/** Checks all data of the entry first. Throws `zip-entry-damaged`. */
 async function openEntry(source: ByteSource, entry: ZipEntry): Promise<ByteSource> {
   const { dataOffset, compressedSize, size, method } = entry;
   if (size <= LARGEST_BUFFERED && compressedSize <= LARGEST_BUFFERED) {

@@ -1,51 +1,39 @@
 export type Names = ReadonlySet<string>;
 
-/** Names in these folders and in the root distinguish the formats. */
+/** The names in these folders and in the root distinguish the types of ZIP archives. */
 export const KIND_FOLDERS: ReadonlySet<string> = new Set(['meta-inf/', '_rels/', 'word/', 'xl/', 'ppt/', 'visio/']);
 
-/** Each type has a file that no other type has. Several types can also contain a JAR manifest. */
-const OTHERS: readonly { readonly description: string; readonly holds: (names: Names, fileName: string) => boolean }[] =
+/** Types of archives that this program does not sign. Several of these types can contain a JAR manifest. */
+const OTHERS: readonly (readonly [description: string, fits: (names: Names, fileName: string) => boolean])[] = [
+  ['an Android package (APK), which apksigner signs', isApk],
+  ['a Visual Studio extension (VSIX)', (names) => names.has('extension.vsixmanifest')],
   [
-    {
-      description: 'an Android package (APK), which apksigner signs',
-      holds: isApk,
-    },
-    { description: 'a Visual Studio extension (VSIX)', holds: (names) => names.has('extension.vsixmanifest') },
-    {
-      description: 'a package for upload to the Store (.msixupload, .appxupload), which the Store signs',
-      holds: (names) => !hasManifest(names) && someName(names, (name) => /^[^/]+\.(msix|appx)(bundle)?$/i.test(name)),
-    },
-    {
-      description: 'a Mozilla extension (XPI)',
-      holds: (names) =>
-        names.has('META-INF/mozilla.sf') ||
-        names.has('META-INF/mozilla.rsa') ||
-        names.has('install.rdf') ||
-        (names.has('manifest.json') && !hasManifest(names)),
-    },
-    {
-      description: 'an OpenDocument file',
-      holds: (names) => names.has('mimetype') && names.has('META-INF/manifest.xml'),
-    },
-    { description: 'an EPUB book', holds: (names) => names.has('mimetype') && names.has('META-INF/container.xml') },
-    {
-      description: 'an Office Open XML document',
-      holds: (names) =>
-        names.has('[Content_Types].xml') && someName(names, (name) => /^(word|xl|ppt|visio)\//.test(name)),
-    },
-  ];
+    'a package for upload to the Store (.msixupload, .appxupload), which the Store signs',
+    (names) => !hasManifest(names) && someName(names, (name) => /^[^/]+\.(msix|appx)(bundle)?$/i.test(name)),
+  ],
+  [
+    'a Mozilla extension (XPI)',
+    (names) =>
+      names.has('META-INF/mozilla.sf') ||
+      names.has('META-INF/mozilla.rsa') ||
+      names.has('install.rdf') ||
+      (names.has('manifest.json') && !hasManifest(names)),
+  ],
+  ['an OpenDocument file', (names) => names.has('mimetype') && names.has('META-INF/manifest.xml')],
+  ['an EPUB book', (names) => names.has('mimetype') && names.has('META-INF/container.xml')],
+  [
+    'an Office Open XML document',
+    (names) => names.has('[Content_Types].xml') && someName(names, (name) => /^(word|xl|ppt|visio)\//.test(name)),
+  ],
+];
 
 export function otherZipKind(names: Names, fileName: string): string | undefined {
-  return OTHERS.find(({ holds }) => holds(names, fileName))?.description;
+  return OTHERS.find(([, fits]) => fits(names, fileName))?.[0];
 }
 
 export function isApk(names: Names, fileName: string): boolean {
-  if (isNamedAsApk(fileName)) return true;
+  if (/\.(apk|apks|xapk)$/i.test(fileName)) return true;
   return names.has('AndroidManifest.xml') && (names.has('classes.dex') || !isAndroidLibrary(names, fileName));
-}
-
-function isNamedAsApk(fileName: string): boolean {
-  return /\.(apk|apks|xapk)$/i.test(fileName);
 }
 
 /** An Android library (a JAR, or an AAR with `classes.jar`) can contain an Android manifest. */

@@ -34,7 +34,7 @@ export interface ZipArchive {
 
 const LARGEST_DIRECTORY = 128 * 1024 * 1024;
 
-/** With `names: 'any'`, accepts names that cannot be signed, and several entries with the same name. */
+/** With `any`, accepts names that cannot be signed, and several entries with the same name. */
 export async function readArchive(source: ByteSource, names: NameRules = 'strict'): Promise<ZipArchive> {
   const end = await findEndOfArchive(source);
   if (end.directorySize > LARGEST_DIRECTORY) {
@@ -48,8 +48,8 @@ export async function readArchive(source: ByteSource, names: NameRules = 'strict
 }
 
 /**
- * Returns the names by which the type of an archive is recognised: those in the root and in `folders` (in lower case,
- * with a final `/`), and one class. Reads only the directory.
+ * Reads the directory, and returns the names that show the type of an archive: all names in the root and in `folders`,
+ * and one class. The names of `folders` are in lower case, and end with `/`.
  */
 export async function readKindNames(source: ByteSource, folders: ReadonlySet<string>): Promise<ReadonlySet<string>> {
   const end = await findEndOfArchive(source);
@@ -71,8 +71,8 @@ const LONGEST_DESCRIPTOR = 24;
 const SIGNATURE_LENGTH = 4;
 
 /**
- * Compares each local header (APPNOTE 4.3.7) with the directory: programs that read from the start and those that read
- * the directory must find the same entries. Returns the entries in the order of the file.
+ * Compares each local header (APPNOTE 4.3.7) with the directory, because some programs read only local headers, and
+ * others only the directory. Returns the entries in the order of the file.
  */
 async function locateEntries(
   source: ByteSource,
@@ -82,7 +82,7 @@ async function locateEntries(
 ): Promise<readonly ZipEntry[]> {
   const inFile = inFileOrder(entries);
   const { view, load } = slidingWindow(source, limit);
-  // Does not wait for bytes that are already in the window, which is the case for nearly all entries.
+  // For nearly all entries, the bytes are already in the window, and no read is necessary.
   const rejectHidden = async (from: number, to: number): Promise<void> => {
     const length = Math.min(to - from, SIGNATURE_LENGTH);
     rejectHiddenEntry(view(from, length) ?? (await load(from, length)), from);
@@ -118,7 +118,7 @@ function inFileOrder(entries: readonly DirectoryEntry[]): readonly DirectoryEntr
   return isInOrder ? entries : entries.toSorted((a, b) => a.offset - b.offset);
 }
 
-/** Returns true if a data descriptor follows. Throws `zip-ambiguous` if header and directory differ. */
+/** Returns true if a data descriptor follows the data. Throws if the header and the directory differ. */
 function compareHeader(header: Buffer, directory: Buffer, entry: DirectoryEntry): boolean {
   const nameStart = entry.recordStart + CENTRAL_RECORD_LENGTH;
   const nameLength = directory.readUInt16LE(entry.recordStart + 28);
@@ -166,8 +166,8 @@ function checkSameSizes(header: Buffer, entry: DirectoryEntry): void {
 }
 
 /**
- * The signature of the descriptor is optional, and its sizes have 32 or 64 bits (4.3.9). Only the values show the form.
- * If several forms fit, prefers the form that ends where the next record begins, and otherwise the first one tried.
+ * A data descriptor has four forms: with or without a signature, and with sizes of 32 or 64 bits (4.3.9). Only the
+ * values show the form. If several forms fit, prefers the form that ends where the next record begins.
  */
 function descriptorLength(bytes: Buffer, entry: DirectoryEntry, room: number): number {
   const hasSignature = bytes.length >= 4 && bytes.readUInt32LE(0) === DATA_DESCRIPTOR;
@@ -190,12 +190,11 @@ function descriptorLength(bytes: Buffer, entry: DirectoryEntry, room: number): n
   return length;
 }
 
-/** Programs that read an archive from its start would find an entry that the directory does not list. */
+/** Programs that read an archive from its start would find a hidden entry. */
 function rejectHiddenEntry(bytes: Buffer, offset: number): void {
   if (bytes.length === SIGNATURE_LENGTH && bytes.readUInt32LE(0) === LOCAL_HEADER) {
-    throw zipErrors('zip-ambiguous', {
-      problem: `there is an entry at byte ${offset} that the directory does not list`,
-    });
+    const problem = `there is an entry at byte ${offset} that the directory does not list`;
+    throw zipErrors('zip-ambiguous', { problem });
   }
 }
 

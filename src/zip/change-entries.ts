@@ -1,7 +1,6 @@
 /**
- * Changes the contents of entries. Everything else about a changed entry stays: its name, times, attributes, extra
- * fields, compression method and position. The records of all other entries stay the same, byte for byte, except for
- * their offsets.
+ * Changes the contents of entries. A changed entry keeps its name, times, attributes, extra fields, compression method
+ * and position. In the records of all other entries, only the offsets change.
  */
 
 import { crc32, createDeflateRaw } from 'node:zlib';
@@ -10,7 +9,7 @@ import { through } from '../bytes/forward-source.ts';
 import { type ByteRange, isBytes, type Patch, type Piece, pieceLength, readPieces } from '../bytes/pieces.ts';
 import type { ZipArchive } from './archive.ts';
 import type { ZipEntry } from './directory.ts';
-import { type ArchiveEdit, shifts } from './edit-archive.ts';
+import { type ArchiveEdit, shifts, withDirectory } from './edit-archive.ts';
 import { zipErrors } from './errors.ts';
 import {
   asBuffer,
@@ -21,7 +20,7 @@ import {
   LOCAL_HEADER_LENGTH,
   ZIP64_EXTRA,
 } from './fields.ts';
-import { movedRecord, writeEndRecords } from './write-records.ts';
+import { movedRecord } from './write-records.ts';
 
 export interface ChangedContents {
   readonly crc32: number;
@@ -29,7 +28,7 @@ export interface ChangedContents {
   readonly data: readonly Piece[];
 }
 
-/** The settings are fixed, so that the same contents always result in the same bytes. */
+/** With fixed settings, the same contents always give the same bytes. */
 const DEFLATE = { level: 6, memLevel: 8, chunkSize: 256 * 1024 } as const;
 
 export async function deflated(contents: ByteSource): Promise<ChangedContents> {
@@ -47,7 +46,7 @@ export async function deflated(contents: ByteSource): Promise<ChangedContents> {
   return { crc32: checksum, size, data };
 }
 
-/** `pieces` are pieces of the contents of the entry. Nothing is copied into memory, however large the entry is. */
+/** Copies no contents into memory. A range in `pieces` is a range of the entry's contents. */
 export async function stored(
   source: ByteSource,
   { dataOffset }: ZipEntry,
@@ -60,10 +59,10 @@ export async function stored(
   return { crc32: checksum, size: lengthOf(data), data };
 }
 
-/** Returns the edits of the archive. The bytes before, between and after the records stay too. */
+/** Keeps the bytes before, between and after the records. */
 export async function changeEntries(
   source: ByteSource,
-  { directory, end, entries }: ZipArchive,
+  archive: ZipArchive,
   changed: ReadonlyMap<ZipEntry, ChangedContents>,
 ): Promise<Patch> {
   const edits: ArchiveEdit[] = [];
@@ -72,19 +71,16 @@ export async function changeEntries(
     const insert = [changedHeader(header, LOCAL, contents, entry), ...contents.data];
     edits.push({ offset: entry.offset, remove: entry.end - entry.offset, insert });
   }
-  const { base, directoryOffset } = end;
+  const { base } = archive.end;
   const movedBy = shifts(edits);
-  const records = entries.map((entry) => {
-    const record = directory.subarray(entry.recordStart, entry.recordEnd);
+  const records = archive.entries.map((entry) => {
+    const record = archive.directory.subarray(entry.recordStart, entry.recordEnd);
     const contents = changed.get(entry);
     const offset = movedBy(entry.offset);
     if (contents !== undefined) return movedRecord(changedHeader(record, CENTRAL, contents, entry), offset - base);
     return offset === entry.offset ? record : movedRecord(record, offset - base);
   });
-  const newDirectory = Buffer.concat(records);
-  const endRecords = writeEndRecords(end, entries.length, newDirectory.length, movedBy(directoryOffset) - base);
-  const remove = end.recordOffset + end.record.length - directoryOffset;
-  return [...edits, { offset: directoryOffset, remove, insert: [newDirectory, endRecords] }];
+  return withDirectory(archive, edits, records);
 }
 
 interface RecordFields {
@@ -96,13 +92,10 @@ interface RecordFields {
 const LOCAL: RecordFields = { flags: 6, crc32: 14, nameLength: 26, length: LOCAL_HEADER_LENGTH };
 const CENTRAL: RecordFields = { flags: 8, crc32: 16, nameLength: 28, length: CENTRAL_RECORD_LENGTH };
 
-/** General purpose bits 1 and 2: how strongly the data is compressed. */
+/** General purpose bits 1 and 2 describe the compression level. */
 const COMPRESSION_LEVEL = (1 << 1) | (1 << 2);
 
-/**
- * Returns the record with other sizes, as 32-bit fields. The new header contains the sizes, so no data descriptor
- * follows the data.
- */
+/** Returns the record with new sizes in 32-bit fields. No data descriptor follows, because the header has the sizes. */
 function changedHeader(
   record: Buffer,
   { flags, crc32: checksum, nameLength, length }: RecordFields,
@@ -122,7 +115,7 @@ function changedHeader(
   header.writeUInt32LE(compressedSize, checksum + 4);
   header.writeUInt32LE(contents.size, checksum + 8);
   header.writeUInt16LE(extra.length, nameLength + 2);
-  // The ZIP64 field is gone, so its marker must not stay. The offset is set later.
+  // Removes the marker that refers to the ZIP64 field. `movedRecord` sets the offset.
   if (length === CENTRAL_RECORD_LENGTH) header.writeUInt32LE(0, OFFSET_FIELD);
   return header;
 }

@@ -7,12 +7,12 @@ export type WindowOutcome = { readonly [Key in keyof DigestedWindow]: DigestedWi
 
 export type DigestThreads = ReturnType<typeof createDigestThreads>;
 
-/** While a thread works on one window, another waits in its queue. */
+/** A thread works on one window while another window waits in its queue. */
 const WINDOWS_PER_THREAD = 2;
-/** Each thread takes about 20 MB, and the main thread cannot supply more of them. */
+/** The main thread cannot read enough data for more threads. Each thread takes about 20 MB. */
 const MOST_THREADS = 3;
-/** The next archive of the run can use idle threads for this number of milliseconds. */
-const LINGER = 1000;
+/** Until then, the next archive of the run can use the threads. */
+const IDLE_MILLISECONDS = 1000;
 
 interface Thread {
   readonly worker: Worker;
@@ -20,7 +20,7 @@ interface Thread {
   isReady: boolean;
 }
 
-/** `program` is the location or the text of the built digest-worker.ts. */
+/** `program` is the URL or the text of the built digest-worker.ts. */
 export function createDigestThreads(program: URL | string, count = Math.min(availableParallelism() - 1, MOST_THREADS)) {
   let threads: Thread[] = [];
   let isBroken = false;
@@ -47,7 +47,7 @@ export function createDigestThreads(program: URL | string, count = Math.min(avai
     worker.once('exit', () => {
       thread.isReady = false;
       threads = threads.filter((other) => other !== thread);
-      for (const tell of thread.waiting.splice(0)) tell({ bytes: undefined, digests: undefined });
+      for (const resolve of thread.waiting.splice(0)) resolve({ bytes: undefined, digests: undefined });
     });
     return thread;
   }
@@ -58,7 +58,7 @@ export function createDigestThreads(program: URL | string, count = Math.min(avai
       if (threads.some(({ waiting }) => waiting.length > 0)) return;
       for (const { worker } of threads) void worker.terminate();
       threads = [];
-    }, LINGER).unref();
+    }, IDLE_MILLISECONDS).unref();
   }
 
   return {

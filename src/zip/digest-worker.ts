@@ -1,9 +1,9 @@
-/** Built as a separate file, which the threads of digest-threads.ts run. */
+/** The program of each thread. The build writes it to a separate file. */
 
 import { parentPort } from 'node:worker_threads';
 import { digestWindow, type PackedWindow } from './entry-windows.ts';
 
-/** Also returns the memory of the window. A damaged entry gives no digests. */
+/** The result returns the memory of the window. `digests` is undefined if an entry is damaged. */
 export interface DigestedWindow {
   readonly bytes: ArrayBuffer;
   readonly digests: readonly Uint8Array<ArrayBuffer>[] | undefined;
@@ -14,7 +14,7 @@ parentPort?.on('message', ({ bytes, entries, algorithms }: PackedWindow) => {
   try {
     digests = digestWindow(Buffer.from(bytes), entries, algorithms);
   } catch {
-    // The type of an error is lost between threads. The main thread gets the same error when it digests this window.
+    // A message to another thread loses the class of an error. The main thread digests the window again and throws it.
   }
   const answer: DigestedWindow = { bytes, digests };
   parentPort?.postMessage(answer, [bytes, ...(digests ?? []).map(({ buffer }) => buffer)]);

@@ -1,4 +1,4 @@
-/** The central directory (APPNOTE 4.3.12). */
+/** Reads the central directory (APPNOTE 4.3.12). */
 
 import { isUtf8 } from 'node:buffer';
 import { crc32 } from 'node:zlib';
@@ -19,7 +19,7 @@ import {
   ZIP64_EXTRA,
 } from './fields.ts';
 
-/** `recordStart` and `recordEnd` are offsets in the directory, all others in the file. */
+/** `recordStart` and `recordEnd` are offsets in the directory. All other offsets are in the file. */
 export interface ZipEntry {
   readonly index: number;
   readonly name: string;
@@ -39,7 +39,7 @@ export function isDirectory({ name }: ZipEntry): boolean {
   return name.endsWith('/');
 }
 
-/** Before its local header is read, `dataOffset` and `end` are zero. */
+/** `dataOffset` and `end` are zero until the local header is read. */
 export type DirectoryEntry = { -readonly [Field in keyof ZipEntry]: ZipEntry[Field] };
 
 /** Java 21 and later reject longer records. */
@@ -77,9 +77,8 @@ export function* directoryRecords(directory: Buffer, { directoryOffset }: EndOfA
     const extraEnd = nameEnd + directory.readUInt16LE(start + 30);
     const end = extraEnd + directory.readUInt16LE(start + 32);
     if (end > directory.length) {
-      throw zipErrors('zip-malformed', {
-        problem: `the directory record at byte ${directoryOffset + start} is cut off`,
-      });
+      const problem = `the directory record at byte ${directoryOffset + start} is cut off`;
+      throw zipErrors('zip-malformed', { problem });
     }
     yield { start, nameStart, nameEnd, extraEnd, end };
     start = end;
@@ -122,10 +121,7 @@ function readRecord(
   };
 }
 
-/**
- * Java rejects an extra field that extends past the end, or a ZIP64 field of an impossible length, but accepts up to
- * three bytes after the fields.
- */
+/** As in Java, an extra field must not extend past the end, and a ZIP64 field must have a possible length. */
 function checkExtraFields(directory: Buffer, start: number, limit: number, name: string): void {
   for (const { id, start: dataStart, end } of extraFields(directory, start, limit)) {
     const length = end - dataStart;
@@ -138,7 +134,7 @@ function checkExtraFields(directory: Buffer, start: number, limit: number, name:
   }
 }
 
-/** Lengths of a field with size, compressed size, offset and disk, of which the last ones may be missing. */
+/** A ZIP64 field contains the size, the compressed size, the offset and the disk. The last of them can be missing. */
 const ZIP64_LENGTHS: readonly number[] = [0, 8, 16, 24, 28];
 
 type Sizes = Pick<ZipEntry, 'compressedSize' | 'size' | 'offset'> & { readonly disk: number };
@@ -199,7 +195,7 @@ function readName(directory: Buffer, start: number, end: number): string {
   return name;
 }
 
-/** Names that are not UTF-8 are usually in the code page of a country, which the archive does not name. */
+/** A name that is not UTF-8 is usually in a regional code page. The archive does not state which one. */
 function readAnyName(directory: Buffer, start: number, end: number): string {
   const bytes = directory.subarray(start, end);
   return bytes.toString(isUtf8(bytes) ? 'utf8' : 'latin1');
@@ -225,10 +221,10 @@ export function indexByName(entries: readonly ZipEntry[]): ReadonlyMap<string, Z
 
 const UNICODE_PATH_EXTRA = 0x7075;
 const VERSION = 1;
-/** Offset of the name in the field, after a version number and a CRC-32. */
+/** A version number and a CRC-32 precede the name in the field. */
 const NAME_OFFSET = 5;
 
-/** A Unicode path is valid if it has the CRC-32 of the name. Extra fields extend from `nameEnd` to `limit`. */
+/** A Unicode Path field is valid if it contains the CRC-32 of the name. The extra fields end at `limit`. */
 export function rejectOtherUnicodeName(bytes: Buffer, nameStart: number, nameEnd: number, limit: number): void {
   for (const { id, start, end } of extraFields(bytes, nameEnd, limit)) {
     if (end > limit) return;

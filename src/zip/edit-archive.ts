@@ -1,4 +1,4 @@
-/** Edits an archive. Records of entries that stay do not change, except for their offsets. */
+/** Edits an archive. In the records of the entries that stay, only the offsets change. */
 
 import { type Edit, type Patch, type Piece, patchedPieces, pieceLength } from '../bytes/pieces.ts';
 import type { ZipArchive } from './archive.ts';
@@ -17,11 +17,10 @@ import {
 export interface ArchiveChange {
   readonly remove: ReadonlySet<ZipEntry>;
   readonly first: readonly (NewEntry | ZipEntry)[];
-  /** New entries that follow given entries, even if the given entries are removed. */
+  /** New entries, keyed by the entry that precedes the new entry. That entry can be one of `remove`. */
   readonly after?: ReadonlyMap<ZipEntry, NewEntry>;
 }
 
-/** Does not read the file. */
 export function editArchive(archive: ZipArchive, { remove, first, after = NO_ENTRIES }: ArchiveChange): Patch {
   const moved = new Set(first.filter(isOfArchive));
   const leaves = (entry: ZipEntry): boolean => remove.has(entry) || moved.has(entry);
@@ -30,7 +29,7 @@ export function editArchive(archive: ZipArchive, { remove, first, after = NO_ENT
 
   const edits = editsOf({ first, after }, archive, leaving);
 
-  const { base, directoryOffset } = archive.end;
+  const { base } = archive.end;
   const movedBy = shifts(edits);
   const directory: Buffer[] = [];
   const addNew = (item: NewEntry, offset: number): void => {
@@ -50,10 +49,16 @@ export function editArchive(archive: ZipArchive, { remove, first, after = NO_ENT
     const follower = after.get(entry);
     if (follower !== undefined) addNew(follower, movedBy(entry.end) - localLength(follower));
   }
-  const records = Buffer.concat(directory);
-  const end = writeEndRecords(archive.end, directory.length, records.length, movedBy(directoryOffset) - base);
-  const endLength = archive.end.recordOffset + archive.end.record.length - directoryOffset;
-  return [...edits, { offset: directoryOffset, remove: endLength, insert: [records, end] }];
+  return withDirectory(archive, edits, directory);
+}
+
+/** Adds the edit that replaces the directory and the end records. */
+export function withDirectory({ end }: ZipArchive, edits: readonly ArchiveEdit[], records: readonly Buffer[]): Patch {
+  const { base, directoryOffset, recordOffset, record } = end;
+  const directory = Buffer.concat(records);
+  const newOffset = shifts(edits)(directoryOffset) - base;
+  const insert = [directory, writeEndRecords(end, records.length, directory.length, newOffset)];
+  return [...edits, { offset: directoryOffset, remove: recordOffset + record.length - directoryOffset, insert }];
 }
 
 const NO_ENTRIES: ReadonlyMap<ZipEntry, NewEntry> = new Map();
@@ -95,9 +100,7 @@ function lengthOf(item: NewEntry | ZipEntry): number {
   return isOfArchive(item) ? item.end - item.offset : localLength(item);
 }
 
-/**
- * Maps offsets in the original to offsets in the edited archive. A replaced entry gets the offset of its replacement.
- */
+/** Maps offsets in the original to offsets in the edited archive. A replaced entry has the offset of its replacement. */
 export function shifts(edits: readonly ArchiveEdit[]): (offset: number) => number {
   let total = 0;
   const steps = edits.map(({ offset, remove, insert }) => {
@@ -116,10 +119,7 @@ export function shifts(edits: readonly ArchiveEdit[]): (offset: number) => numbe
   };
 }
 
-/**
- * An archive without its last entry, the signature. Other entries may get new contents; all other records stay the
- * same, byte for byte.
- */
+/** An archive without its last entry, which is the signature. Other entries can have new contents. */
 export interface ArchiveBody {
   readonly archive: ZipArchive;
   readonly edits: readonly ArchiveEdit[];
@@ -185,7 +185,7 @@ export function editLastEntry(body: ArchiveBody, last?: NewEntry): Patch {
   const rest = { offset: end, remove: recordOffset + END_RECORD_LENGTH - end, insert: tailOf(body, last) };
   const before = edits.at(-1);
   if (before === undefined || before.offset + before.remove < end) return [...edits, rest];
-  // One edit up to the end moves no bytes: a package of 100 MB takes half the time.
+  // Adjacent edits become one edit, because a package of 100 MB then takes half the time.
   const { offset, remove, insert } = before;
   return [...edits.slice(0, -1), { offset, remove: remove + rest.remove, insert: [...insert, ...rest.insert] }];
 }

@@ -23,26 +23,23 @@ export interface EndOfArchive {
   readonly entryCount: number;
   readonly directoryOffset: number;
   readonly directorySize: number;
-  /** Recorded offsets start here: at 0, or after data that was added before the archive. */
+  /** Recorded offsets count from here. This is 0, or the end of data that was added before the archive. */
   readonly base: number;
   readonly record: Buffer;
   readonly recordOffset: number;
   readonly zip64: Buffer | undefined;
   readonly locator: Buffer | undefined;
-  /** The offset in the locator is counted from here. Java counts it from the start of the file. */
+  /** The offset in the locator counts from here. In Java, it counts from the start of the file. */
   readonly locatorBase: number;
   readonly trailingLength: number;
 }
 
-/** Length of the signature and the size field, which the size does not include. */
+/** The recorded size of a ZIP64 end record does not include these bytes: its signature and its size field. */
 const ZIP64_SIZE_END = 12;
 const LONGEST_ZIP64_END_RECORD = 0x10000;
 const LONGEST_TAIL = END_RECORD_LENGTH + 0xffff;
 
-/**
- * Like Java, searches backwards, and prefers a record whose comment ends at the end of the file. Throws `zip-ambiguous`
- * if two records lead to a directory.
- */
+/** Like Java, searches backwards, and prefers an end record whose comment ends at the end of the file. */
 export async function findEndOfArchive(source: ByteSource): Promise<EndOfArchive> {
   const possible = await readPossibleEnds(source);
   const { found, failure } = await findCandidates(source, possible);
@@ -56,9 +53,8 @@ export async function findEndOfArchive(source: ByteSource): Promise<EndOfArchive
     throw zipErrors('zip-ambiguous', { problem: 'it has two end records' });
   }
   if (!(await isAcceptedByJava(source, end))) {
-    throw zipErrors('zip-malformed', {
-      problem: `${plural(end.trailingLength, 'byte')} follow it, so Java does not open it`,
-    });
+    const problem = `${plural(end.trailingLength, 'byte')} follow it, so Java does not open it`;
+    throw zipErrors('zip-malformed', { problem });
   }
   return end;
 }
@@ -83,7 +79,7 @@ async function readPossibleEnds(source: ByteSource): Promise<readonly PossibleEn
   return found;
 }
 
-/** Returns true if another end record leads to a directory, even if its counts, disks or comment are wrong. */
+/** Returns true if another end record points to a directory, even if its counts, disks or comment are wrong. */
 async function hasRival(
   source: ByteSource,
   possible: readonly PossibleEnd[],
@@ -97,11 +93,11 @@ async function hasRival(
   return false;
 }
 
-/** Throws `zip-ambiguous` if another end record would become valid when entries are added. */
+/** Throws if another end record would point to a directory after entries are added. */
 export async function rejectFutureRival(source: ByteSource, { directoryOffset, recordOffset }: EndOfArchive) {
   for (const { record, offset } of await readPossibleEnds(source)) {
     if (offset < directoryOffset || offset === recordOffset) continue;
-    // With a smaller size, a record points to an offset after the directory, even if the directory grows.
+    // With a smaller size, the end record points to an offset after the directory, even if the directory grows.
     const isInDirectory = offset < recordOffset;
     if (record.readUInt32LE(12) > (isInDirectory ? 0 : offset - recordOffset)) {
       const problem = `it has a second end record at byte ${offset}`;
@@ -128,7 +124,7 @@ async function findCandidates(source: ByteSource, possible: readonly PossibleEnd
   return { found, failure };
 }
 
-/** Faster, but less reliable than `findEndOfArchive`. */
+/** Finds the signature of an end record. This is faster, but less reliable than `findEndOfArchive`. */
 export async function endsLikeArchive(source: ByteSource): Promise<boolean> {
   return (await readPossibleEnds(source)).length > 0;
 }
@@ -148,12 +144,12 @@ async function readEnd(source: ByteSource, record: Buffer, recordOffset: number)
 }
 
 async function leadsToDirectory(source: ByteSource, end: EndOfArchive): Promise<boolean> {
-  // Bytes after an empty archive are not allowed: a signature followed by zeros already looks like such an archive.
+  // Rejects bytes after an empty archive, because any record signature with zeros after it looks like an empty archive.
   if (end.entryCount === 0) return end.directorySize === 0 && end.trailingLength === 0;
   return end.directorySize >= 4 && (await hasSignature(source, end.directoryOffset, CENTRAL_RECORD));
 }
 
-/** With bytes after the comment, Java requires that the record leads to the directory and the first entry. */
+/** If bytes follow the comment, Java opens the archive only if the end record points to the first entry. */
 async function isAcceptedByJava(source: ByteSource, { trailingLength, zip64, base }: EndOfArchive): Promise<boolean> {
   return trailingLength === 0 || (zip64 === undefined && (await hasSignature(source, base, LOCAL_HEADER)));
 }
@@ -169,7 +165,7 @@ async function findZip64(source: ByteSource, recordOffset: number) {
   const locator = asBuffer(await source.read(locatorOffset, ZIP64_LOCATOR_LENGTH));
   if (locator.readUInt32LE(0) !== ZIP64_LOCATOR) return undefined;
   if (locator.readUInt32LE(16) > 1) throw inSeveralParts();
-  // Data added before the archive makes the offset in the locator too small.
+  // If data was added before the archive, the offset in the locator is too small.
   for (const offset of [readUInt64LE(locator, 8), locatorOffset - ZIP64_END_RECORD_LENGTH]) {
     if (offset < 0 || offset + ZIP64_END_RECORD_LENGTH > locatorOffset) continue;
     const start = asBuffer(await source.read(offset, ZIP64_SIZE_END));

@@ -6,17 +6,14 @@ import { digestWindow, type EntryWindow, entriesIn, WINDOW_LENGTH, windowsOf } f
 import { asBuffer } from './fields.ts';
 import { type LocatedEntry, unpackInPieces } from './unpack.ts';
 
-/**
- * Checks sizes and CRC-32, then digests each entry. Formats call this function, so that digests of an unchanged copy
- * can be reused. Throws `zip-entry-damaged`.
- */
+/** Checks the size and the CRC-32 of each entry, and digests it. Throws `zip-entry-damaged`. */
 export type DigestEntries = (
   source: ByteSource,
   entries: readonly ZipEntry[],
   algorithms: readonly string[],
 ) => Promise<EntryDigests>;
 
-/** Below this number of bytes, threads save almost no time, and take a third more memory for many small entries. */
+/** For fewer bytes, threads save almost no time. With many small entries, they take a third more memory. */
 const WORTH_THREADS = 96 * 1024 * 1024;
 
 export const digestEntries: DigestEntries = digestEntriesWith(undefined);
@@ -40,7 +37,7 @@ async function digestWindows(
 ): Promise<void> {
   const spare: Buffer[] = [];
   const handedOver = new Set<Promise<void>>();
-  /** Windows that another thread could not digest. This thread digests them, or throws the actual error. */
+  /** Windows that another thread could not digest. This thread digests them again, or throws the error. */
   const again: EntryWindow[] = [];
 
   async function digest(window: EntryWindow, others: DigestThreads | undefined): Promise<void> {
@@ -77,7 +74,7 @@ async function digestWindows(
       await digest(window, threads);
     }
   } finally {
-    await settle(); // An error from here belongs to an earlier entry than the current one.
+    await settle(); // An error from another thread concerns an earlier entry.
   }
 }
 
@@ -96,7 +93,7 @@ async function digestInPieces(
   for (const [index, each] of hashes.entries()) table.put(index, position, each.digest());
 }
 
-/** `digests` has one element per algorithm, which contains the digests of all entries. */
+/** Each element of `digests` contains the digests of all entries with one algorithm. */
 function putAll(table: DigestTable, { positions }: EntryWindow, digests: readonly Uint8Array[]): void {
   for (const [index, column] of digests.entries()) {
     const length = column.length / positions.length;
@@ -107,10 +104,7 @@ function putAll(table: DigestTable, { positions }: EntryWindow, digests: readonl
 }
 
 export interface EntryDigests {
-  /**
-   * Returns base64. `position` is the index of the entry in the list that was requested; `algorithm` is a name from
-   * node:crypto.
-   */
+  /** `position` is the index in the list of digested entries. `algorithm` is a name in node:crypto. */
   base64(position: number, algorithm: string): string;
 }
 

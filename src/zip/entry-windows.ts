@@ -5,7 +5,7 @@ export const WINDOW_LENGTH = 1024 * 1024;
 /** Larger entries, compressed or not, are digested in pieces. */
 const LARGEST_WHOLE = 1024 * 1024;
 
-/** Entries that are close to each other. `positions` are their indexes in the list. */
+/** A range of the file with adjacent entries. `positions` are the indexes of the entries in the list. */
 export interface EntryWindow {
   readonly positions: readonly number[];
   readonly start: number;
@@ -60,7 +60,7 @@ export function entriesIn(
   });
 }
 
-/** Returns concatenated digests for each algorithm. Throws `zip-entry-damaged`. */
+/** For each algorithm, returns the digests of all entries in one array. Throws `zip-entry-damaged`. */
 export function digestWindow(
   bytes: Buffer,
   entries: readonly LocatedEntry[],

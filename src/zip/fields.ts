@@ -13,7 +13,7 @@ export const END_RECORD_LENGTH = 22;
 export const ZIP64_END_RECORD_LENGTH = 56;
 export const ZIP64_LOCATOR_LENGTH = 20;
 
-/** These values mean that the real value is in the ZIP64 record or extra field (4.4.1.4). */
+/** A field with this value refers to the ZIP64 end record or the ZIP64 extra field (4.4.1.4). */
 export const IN_ZIP64_16 = 0xffff;
 export const IN_ZIP64_32 = 0xffffffff;
 export const ZIP64_EXTRA = 0x0001;
@@ -21,7 +21,7 @@ export const ZIP64_EXTRA = 0x0001;
 export const STORED = 0;
 export const DEFLATED = 8;
 
-/** The sizes and the CRC-32 follow the data. */
+/** This flag means that the sizes and the CRC-32 follow the data. */
 export const HAS_DESCRIPTOR = 1 << 3;
 export const UTF8_NAME = 1 << 11;
 /** Flags for encryption, patch data, strong encryption and a masked header. */
@@ -33,7 +33,7 @@ export interface ExtraField {
   readonly end: number;
 }
 
-/** The last field may extend past the limit. Up to three bytes at the end are ignored. */
+/** The last field can extend past the limit. Ignores up to three bytes at the end, as Java does. */
 export function* extraFields(bytes: Buffer, start: number, limit: number): Generator<ExtraField> {
   for (let position = start; position + 4 <= limit; ) {
     const end = position + 4 + bytes.readUInt16LE(position + 2);

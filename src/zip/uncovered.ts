@@ -5,7 +5,7 @@ import { asBuffer, readUInt64LE, ZIP64_END_RECORD_LENGTH, ZIP64_LOCATOR_LENGTH }
 
 export interface UncoveredBytes {
   readonly length: number;
-  /** True if all bytes are zero, or if there are none. */
+  /** True if all bytes are zero, or if `length` is 0. */
   readonly isZero: boolean;
 }
 
@@ -38,13 +38,13 @@ async function bytesIn(source: ByteSource, ranges: readonly ByteRange[]): Promis
 }
 
 const APK_MAGIC = 'APK Sig Block 42';
-/** Length of a size and a magic number. The size does not include the size field at the start of the block. */
+/** The footer contains a size and a magic number. The size does not include the size field at the block's start. */
 const APK_FOOTER_LENGTH = 24;
 const APK_SIZE_LENGTH = 8;
 const APK_ID_LENGTH = 4;
 const LONGEST_APK_BLOCK = 16 * 1024 * 1024;
 
-/** The block ends at the directory, and contains pairs of id and value ("APK Signature Scheme v2"). */
+/** An APK Signing Block ends at the directory, and contains pairs of an id and a value ("APK Signature Scheme v2"). */
 async function apkSigningBlockLength(source: ByteSource, from: number, directoryOffset: number): Promise<number> {
   const least = APK_SIZE_LENGTH + APK_FOOTER_LENGTH;
   if (directoryOffset - from < least) return 0;
@@ -53,10 +53,10 @@ async function apkSigningBlockLength(source: ByteSource, from: number, directory
   if (footer.toString('latin1', APK_SIZE_LENGTH) !== APK_MAGIC) return 0;
   if (length < least || length > Math.min(directoryOffset - from, LONGEST_APK_BLOCK)) return 0;
   const block = asBuffer(await source.read(directoryOffset - length, length));
-  return readUInt64LE(block, 0) + APK_SIZE_LENGTH === length && holdsPairsAlone(block) ? length : 0;
+  return readUInt64LE(block, 0) + APK_SIZE_LENGTH === length && containsOnlyPairs(block) ? length : 0;
 }
 
-function holdsPairsAlone(block: Buffer): boolean {
+function containsOnlyPairs(block: Buffer): boolean {
   const end = block.length - APK_FOOTER_LENGTH;
   let position = APK_SIZE_LENGTH;
   while (position + APK_SIZE_LENGTH + APK_ID_LENGTH <= end) {

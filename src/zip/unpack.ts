@@ -20,7 +20,7 @@ export function unpack(data: Buffer, entry: PackedEntry): Buffer {
   return contents;
 }
 
-/** With one extra byte, zlib finds the end without a second buffer. */
+/** One extra byte in the buffer lets zlib find the end of the data without a second buffer. */
 function inflate(data: Buffer, entry: PackedEntry): Buffer {
   try {
     const { buffer, engine } = inflateRawSync(data, {
@@ -35,7 +35,7 @@ function inflate(data: Buffer, entry: PackedEntry): Buffer {
   }
 }
 
-/** Each piece is valid only until the next one is requested. */
+/** The bytes of a piece are valid only during the call of `take`. */
 export async function unpackInPieces(
   source: ByteSource,
   entry: LocatedEntry,
@@ -56,7 +56,7 @@ export async function unpackInPieces(
   if (checksum !== entry.crc32) throw damaged(entry, 'its CRC-32 is wrong');
 }
 
-/** Pieces go to zlib one at a time, because their memory is used again. */
+/** Passes one piece at a time to zlib, because the source reuses the memory of a piece. */
 async function inflateInPieces(
   pieces: AsyncIterable<Uint8Array>,
   entry: LocatedEntry,

@@ -1,4 +1,4 @@
-/** The same contents always produce the same bytes (APPNOTE 4.3.7, 4.3.12 to 4.3.16). */
+/** Writes records (APPNOTE 4.3.7, 4.3.12 to 4.3.16). The same contents always give the same bytes. */
 
 import { crc32, deflateRawSync } from 'node:zlib';
 import { plural } from '../errors/plural.ts';
@@ -23,7 +23,7 @@ import {
 } from './fields.ts';
 
 export interface NewEntry {
-  /** Each character is a byte (latin1). */
+  /** Each character is one byte (latin1). */
   readonly name: string;
   readonly flags?: number;
   readonly method: number;
@@ -33,10 +33,10 @@ export interface NewEntry {
   readonly extra: Uint8Array;
 }
 
-/** A header depends on the length of the data, but not on the data. */
+/** A header depends only on the length of the data. */
 export type EntryHeader = Omit<NewEntry, 'data'> & { readonly data: { readonly length: number } };
 
-/** Deflate needs version 2.0. "Version made by" names no system, so entries have no permissions. */
+/** Version 2.0 is required for deflate. "Version made by" states no system, so entries have no permissions. */
 const VERSION = 20;
 /** In every time zone, 1980-02-01 is later than the epoch of MS-DOS. */
 const DOS_DATE = (0 << 9) | (2 << 5) | 1;
@@ -121,7 +121,7 @@ export function movedRecord(record: Buffer, offset: number): Buffer {
     header.writeUInt16LE(value.length, 2);
     return withZip64Offset(record, extraStart, Buffer.concat([header, value]));
   }
-  // Size, compressed size and offset, if they do not fit in the record.
+  // The field contains the sizes only if the record refers to the field.
   const sizes = [record.readUInt32LE(24), record.readUInt32LE(20)].filter((size) => size === IN_ZIP64_32).length;
   const at = extra.start + sizes * 8;
   if (isInZip64) return Buffer.concat([record.subarray(0, at), value, record.subarray(at + 8)]);
@@ -133,9 +133,8 @@ export function movedRecord(record: Buffer, offset: number): Buffer {
 function withZip64Offset(record: Buffer, at: number, inserted: Buffer): Buffer {
   const extraLength = record.readUInt16LE(30) + inserted.length;
   if (extraLength > 0xffff) {
-    throw zipErrors('zip-unsupported', {
-      problem: 'the record of an entry beyond 4 GiB has no space for a ZIP64 field',
-    });
+    const problem = 'the record of an entry beyond 4 GiB has no space for a ZIP64 field';
+    throw zipErrors('zip-unsupported', { problem });
   }
   const moved = Buffer.concat([record.subarray(0, at), inserted, record.subarray(at)]);
   moved.writeUInt16LE(extraLength, 30);
@@ -147,8 +146,8 @@ function withZip64Offset(record: Buffer, at: number, inserted: Buffer): Buffer {
 const ZIP64_VERSION = 45;
 
 /**
- * The ZIP64 records come first, if they existed before or are needed now; the comment follows. Other fields stay
- * unchanged, because a digest covers them. `directoryOffset` is counted from the base.
+ * Writes ZIP64 records if they existed before or are needed now. Other fields stay unchanged, because a digest covers
+ * them. `directoryOffset` counts from the base.
  */
 export function writeEndRecords(
   before: EndOfArchive,
@@ -164,7 +163,7 @@ export function writeEndRecords(
   record.writeUInt32LE(keepMarker(record.readUInt32LE(12), directorySize, IN_ZIP64_32, before), 12);
   record.writeUInt32LE(keepMarker(record.readUInt32LE(16), directoryOffset, IN_ZIP64_32, before), 16);
   if (before.zip64 === undefined && !needed) return record;
-  // Thrown before a signature is requested, because edits are first computed without the signature.
+  // `sign` computes the edits before it requests a signature, so this error costs no signature.
   if (before.trailingLength > 0) {
     const problem = `it would need ZIP64 records, and Java then does not open it, because ${plural(before.trailingLength, 'byte')} follow it`;
     throw zipErrors('zip-unsupported', { problem });
@@ -180,7 +179,7 @@ export function writeEndRecords(
   return Buffer.concat([zip64, locator, record]);
 }
 
-/** A field that referred to the ZIP64 record still does. */
+/** A field that referred to the ZIP64 record before still refers to it. */
 function keepMarker(old: number, value: number, marker: number, { zip64 }: EndOfArchive): number {
   return value >= marker || (zip64 !== undefined && old === marker) ? marker : value;
 }

@@ -1,4 +1,4 @@
-/** AppxBlockMap.xml lists the size of each file, and a digest of each block of 64 KiB. */
+/** Reads AppxBlockMap.xml, which lists the size of each file, and a digest of each block of 64 KiB. */
 
 import { hash } from 'node:crypto';
 import { inflateRawSync, constants as zlib } from 'node:zlib';
@@ -33,7 +33,7 @@ interface MappedFile {
   readonly blocks: Blocks;
 }
 
-/** As objects, 65,000 blocks would take 30 MB more. */
+/** Two arrays take less memory: 65,000 blocks as objects would take 30 MB more. */
 interface Blocks {
   readonly hashes: string[];
   readonly sizes: number[];
@@ -74,9 +74,7 @@ interface MappedEntry {
   readonly file: MappedFile;
 }
 
-/**
- * Returns clauses about files with other sizes, and about files that only the block map or only the package contains.
- */
+/** Returns clauses about wrong sizes, and about files that are missing in the block map or in the package. */
 export function compareSizes({ files }: BlockMap, entries: readonly ZipEntry[]): readonly string[] {
   const { mapped, unmapped, misnamed } = pairUp(files, entries);
   const found = new Set(mapped.map(({ file }) => file));
@@ -103,10 +101,7 @@ function pairUp(files: readonly MappedFile[], entries: readonly ZipEntry[]) {
   return { mapped, unmapped, misnamed };
 }
 
-/**
- * ECMA-376-2, 6.2.2.2: all other characters are percent-encoded. Microsoft's SDK does not find other names, and rejects
- * folders.
- */
+/** Percent-encodes all other characters (ECMA-376-2, 6.2.2.2). Microsoft's SDK finds no other names, and no folders. */
 const PART_NAME = /^(?:[\w.~!$&'()*+,;=:@/-]|%[\da-f]{2})*[^/]$/i;
 
 function isUnmapped(name: string): boolean {
@@ -137,7 +132,7 @@ function sizeProblem({ entry, file }: MappedEntry): string[] {
   return [`the compressed blocks of ${name} have ${entry.compressedSize} bytes instead of ${packed}`];
 }
 
-/** Returns clauses about files whose digests differ. Skips files with wrong sizes. */
+/** Returns clauses about files with wrong digests. Skips files with wrong sizes. */
 export async function compareDigests(
   source: ByteSource,
   blockMap: Uint8Array,
@@ -154,7 +149,7 @@ export async function compareDigests(
   return problems;
 }
 
-/** Windows decompresses each block separately while it downloads a package. */
+/** Inflates each block separately, as Windows does while it downloads a package. */
 async function findWrongBlock(
   { view, load }: ReturnType<typeof slidingWindow>,
   { method, dataOffset, compressedSize }: ZipEntry,
@@ -185,13 +180,10 @@ function inflateBlock(data: Uint8Array): Buffer | undefined {
   }
 }
 
-/** With deflate blocks of this length, each block of the block map consists of whole deflate blocks. */
+/** Length of a deflate block. Each block in the block map then consists of whole deflate blocks. */
 export const PLAIN_BLOCK_LENGTH = BLOCK_LENGTH / 2;
 
-/**
- * Replaces the entry of a file that is stored in deflate blocks of `PLAIN_BLOCK_LENGTH`. `name` has the form of names
- * in the block map.
- */
+/** Replaces the File element with this name. The file is stored in deflate blocks of `PLAIN_BLOCK_LENGTH`. */
 export function withFile(bytes: Uint8Array, name: string, contents: Uint8Array, headerLength: number): Uint8Array {
   const text = Buffer.from(bytes).toString();
   const { algorithm } = readBlockMap(bytes);

@@ -13,7 +13,7 @@ export interface ContentTypes {
   withoutSignature(): Uint8Array;
 }
 
-/** Throws `appx-malformed` if the signature has another type. */
+/** Throws if [Content_Types].xml lists the signature with another type. */
 export function readContentTypes(bytes: Uint8Array): ContentTypes {
   const text = decodeXml(PART, bytes);
   const found: { start: number; end: number }[] = [];
@@ -34,7 +34,7 @@ export function readContentTypes(bytes: Uint8Array): ContentTypes {
       if (type !== SIGNATURE_TYPE) {
         throw appxErrors('appx-malformed', { problem: `${PART} lists the signature with the type ${type}` });
       }
-      // Another element may start before the end of the one found.
+      // Searches for the name of the element, because other elements may precede `end`.
       found.push({ start: text.lastIndexOf(`<${element.prefix}Override`, end - 1), end });
     },
   );

@@ -1,4 +1,4 @@
-/** The signature of a package covers a list of digests. Four letters precede each digest. */
+/** Builds the list of digests that a signature covers. Four letters precede each digest. */
 
 import { createHash } from 'node:crypto';
 import type { ByteSource } from '../../bytes/byte-source.ts';

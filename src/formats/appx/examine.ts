@@ -11,7 +11,7 @@ import { PARTS } from './part-names.ts';
 
 type DamageOf = (inner: InnerPackage) => Promise<string | undefined>;
 
-/** Finds problems that signing again cannot solve. */
+/** Examines the contents. A new signature cannot solve these problems. */
 export async function examineContents(
   opened: AppxPackage,
   source: ByteSource,
@@ -78,9 +78,6 @@ export function describePackage(opened: AppxPackage): readonly Detail[] {
     ...(kind === 'bundle' ? [{ name: 'packages', value: listed(packages.map((each) => each.name)) || 'none' }] : []),
     { name: 'block map', value: algorithm },
     { name: 'catalog', value: codeIntegrity === undefined ? 'none' : PARTS.codeIntegrity },
-    {
-      name: 'signature',
-      value: signature === undefined ? 'none' : `at byte ${signature.entry.offset}, the last entry`,
-    },
+    { name: 'signature', value: signature ? `at byte ${signature.entry.offset}, the last entry` : 'none' },
   ];
 }

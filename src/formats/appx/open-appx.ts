@@ -1,5 +1,3 @@
-/** AppxSignature.p7x contains one Authenticode signature. */
-
 import { authenticodeFile } from '../../authenticode/authenticode-file.ts';
 import type { Container, MeasuredContent } from '../../authenticode/container.ts';
 import { type Sip, sipKind, spcSipInfo } from '../../authenticode/sip-info.ts';
@@ -13,7 +11,7 @@ import { withoutDisks } from '../../zip/end-record.ts';
 import { plainlyDeflatedEntry } from '../../zip/write-records.ts';
 import { zipContents } from '../zip-contents.ts';
 import { bundleOf, type OpenedPackage } from './bundle/bundle.ts';
-import { listed, storedPackages, unsignedPackages } from './bundle/packages.ts';
+import { checkPackagesSigned, listed, storedPackages } from './bundle/packages.ts';
 import { rewriteBundle } from './bundle/rewrite.ts';
 import { describeList, measurePackage, type SignedBody } from './content.ts';
 import { appxErrors, appxWarnings } from './errors.ts';
@@ -45,7 +43,7 @@ function signablePackage(opened: AppxPackage, source: ByteSource, reader: Conten
       async check(context, mode) {
         checkPublisher(opened, context);
         const inside = isGiven(context.formatOptions, INNER_PACKAGES) ? await bundle.check(context) : NOTHING_INSIDE;
-        if (!inside.isSigned) await checkPackagesSigned(opened, source);
+        if (!inside.isSigned) await checkPackagesSigned(source, opened);
         checkPlaces(opened, inside.isSigned);
         if (!inside.isSigned) await checkContents(opened, source, bundle.damageOf);
         const { warnings, ...preview } = await file.signing.check(context, mode);
@@ -83,18 +81,13 @@ function checkPublisher({ manifest: { publisher }, manifestPart }: AppxPackage, 
   });
 }
 
-async function checkPackagesSigned(opened: AppxPackage, source: ByteSource): Promise<void> {
-  const unsigned = await unsignedPackages(source, opened);
-  if (unsigned.length > 0) throw appxErrors('appx-packages-unsigned', { names: listed(unsigned) });
-}
-
-/** Throws if Windows would reject the package, signed or not. */
+/** Throws if Windows would reject the package even with a valid signature. */
 async function checkContents(...what: Parameters<typeof examineContents>): Promise<void> {
   const [finding] = await examineContents(...what);
   if (finding !== undefined) throw appxErrors('appx-malformed', { problem: asClause(finding) });
 }
 
-/** Throws `appx-packages-move` if a part that signing makes longer is stored before a package. */
+/** Signing makes some parts longer. These parts must be stored after the packages. */
 function checkPlaces(
   { manifest, manifestPart, blockMap, contentTypes, archive }: AppxPackage,
   isRewritten: boolean,
@@ -154,7 +147,7 @@ function signaturePart(
   };
 }
 
-/** Like signtool, lists the signature in the content types, and sets disk numbers to zero. */
+/** Like signtool, lists the signature in the content types, and sets the disk fields to zero. */
 function bodyWithSignature(opened: AppxPackage): SignedBody {
   const { contentTypes, archive } = opened;
   const plain = { ...opened, archive: { ...archive, end: withoutDisks(archive.end) } };

@@ -1,4 +1,4 @@
-/** Reads a package: a ZIP archive with three special XML files (MS-APPX, "App package file format"). */
+/** Reads a package, which is a ZIP archive with three special XML files (MS-APPX, "App package file format"). */
 
 import { type StoredCms, splitCms } from '../../authenticode/stored-cms.ts';
 import type { ByteSource } from '../../bytes/byte-source.ts';
@@ -40,7 +40,7 @@ export interface StoredSignature extends StoredCms {
 const LONGEST_BLOCK_MAP = 64 * 1024 * 1024;
 const LONGEST_TEXT = 2 * 1024 * 1024;
 const LONGEST_BINARY = 16 * 1024 * 1024;
-/** Without ZIP64, this many bytes are reserved for a signature. */
+/** Number of bytes that are reserved for a signature in a package without ZIP64. */
 export const ROOM = 16 * 1024 * 1024;
 const MAGIC = 'PKCX';
 
@@ -74,7 +74,7 @@ export async function readPackage(source: ByteSource): Promise<AppxPackage> {
   };
 }
 
-/** Names of entries are percent-encoded outside ASCII, and may differ from the manifest in case. */
+/** The name of an entry is percent-encoded outside ASCII, and may differ in case from the name in the manifest. */
 function namedAsEntries(manifest: Manifest, { entries }: ZipArchive): Manifest {
   if (manifest.packages.length === 0) return manifest;
   const isTwice = (name: string) => appxErrors('appx-malformed', { problem: `the name ${name} occurs twice` });
@@ -94,7 +94,7 @@ function namedAsEntries(manifest: Manifest, { entries }: ZipArchive): Manifest {
   return { ...manifest, packages };
 }
 
-/** Each package in a bundle has its own block map. */
+/** Returns the entries that the block map lists. Each package in a bundle has its own block map. */
 export function mappedEntries({ entries }: ZipArchive, { packages }: Manifest): readonly ZipEntry[] {
   const bundled = new Set(packages.map(({ name }) => name));
   return entries.filter(({ name }) => !bundled.has(name));

@@ -1,9 +1,9 @@
-/** The publisher must equal the certificate's subject as Windows writes it (CertNameToStr, X.500 order reversed). */
+/** Formats a certificate's subject as Windows does (CertNameToStr, X.500 order reversed). */
 
 import { readCertificateFields } from '../../certificates/certificate.ts';
 import { type NameAttribute, readName } from '../../certificates/names.ts';
 
-/** Names of ST_Publisher_2010_v2. Other attributes are written as `OID.` and the identifier. */
+/** Attribute names of ST_Publisher_2010_v2. Other attributes are written as `OID.` with the object identifier. */
 const NAMES: Readonly<Record<string, string>> = {
   '2.5.4.3': 'CN',
   '2.5.4.4': 'SN',

@@ -7,12 +7,12 @@ export interface XmlElement {
   readonly prefix: string;
   readonly depth: number;
   readonly namespace: string;
-  /** Elements in other namespaces than that of the root are extensions. */
+  /** True if the element has the namespace of the root element. Other elements are extensions. */
   readonly isOwn: boolean;
   readonly attributes: ReadonlyMap<string, string>;
 }
 
-/** `end` is the offset after the start tag, or after the element. */
+/** `end` is the offset after the start tag for `onStart`, and after the element for `onEnd`. */
 export type OnElement = (element: XmlElement, end: number) => void;
 
 const DEEPEST = 64;
@@ -25,7 +25,7 @@ export function decodeXml(part: string, bytes: Uint8Array): string {
   }
 }
 
-/** Calls `onStart` before the contents are read. Throws `appx-malformed` for a document type declaration. */
+/** Throws `appx-malformed` if the text is not XML, or has a document type declaration. */
 export function readXml(part: string, text: string, onStart: OnElement, onEnd?: OnElement): void {
   const parser = new SaxesParser({ xmlns: true });
   const open: XmlElement[] = [];

@@ -11,7 +11,7 @@ export const asar = {
   seemsSigned: async () => false,
 } as const satisfies Format;
 
-/** The file starts with two pickles (a serialisation format): a number, and a JSON text with its length. */
+/** The file begins with two values in Chromium's pickle format: a number, and a JSON text with its length. */
 function claimsHead(head: Uint8Array): boolean {
   if (head.length < 20) return false;
   const fields = new DataView(head.buffer, head.byteOffset);

@@ -1,14 +1,11 @@
-/**
- * Reads an archive in which a JSON list of files precedes their contents. Unpacked files are in a folder next to the
- * archive.
- */
+/** Reads an archive in which a JSON list of files precedes the contents of the files. */
 
 import { type ByteSource, rangeSource } from '../../bytes/byte-source.ts';
 import { bytesErrors } from '../../bytes/errors.ts';
 import type { SignableFile } from '../../format/signable-file.ts';
 import { containerOnly } from '../container-only.ts';
 
-/** The text follows its own length and the lengths of the two pickles. */
+/** The JSON text follows its own length and the lengths of the two pickles. */
 const TEXT_START = 16;
 const LARGEST_LIST = 64 * 1024 * 1024;
 const MOST_LEVELS = 200;
@@ -39,7 +36,7 @@ export async function openAsar(source: ByteSource): Promise<SignableFile> {
   );
 }
 
-/** An entry has `files`, `link`, `unpacked`, or `offset` (as text, because it can exceed 2^32) and `size`. */
+/** The list contains folders (`files`), links, unpacked files, and files with an `offset` and a `size`. */
 function listFiles(text: string, dataStart: number, fileSize: number): readonly ListedFile[] {
   const files: ListedFile[] = [];
   const visit = (entry: unknown, path: string, level: number): void => {

@@ -23,7 +23,7 @@ export async function attachBlock(
   const blocksOf = (base: string) => existing.filter((block) => block.base === base);
   const isThere = (base: string) => blocksOf(base).some((block) => Buffer.compare(block.cms, sealed) === 0);
   const signedFiles = await findSigned(source, layout, signedData);
-  // Several signers can have identical signature files: the chosen block must not belong to another signer.
+  // Several signers can have identical signature files. The new block must not replace the block of another signer.
   const chosen =
     signedFiles.find(({ base }) => isThere(base)) ??
     signedFiles.find(({ base }) => blocksOf(base).some((block) => hasSameSigner(block, signedData))) ??
@@ -36,7 +36,7 @@ export async function attachBlock(
   const blocks = blocksOf(base);
   const extension = extensionFor(signedData);
   const old = blocks.find(({ entry }) => entry.name.toUpperCase().endsWith(extension));
-  // Blocks for other types of keys are removed.
+  // Without a block for the same type of key, all blocks of the signature file are replaced.
   const leaving = old === undefined ? blocks : [old];
   const place = leaving[0]?.entry ?? signatureFile;
   const name = old?.entry.name ?? signatureFile.name.slice(0, -'.SF'.length) + extension;
@@ -77,7 +77,7 @@ async function findSigned(
     if (finding === undefined) {
       found.push({ base, signatureFile });
     } else if (![finding, ...others].some(({ code }) => code === 'message-digest-differs')) {
-      // The finding of a signature with the right digest is the most helpful reason.
+      // A signature with the right digest belongs to this file, so its other finding is the most helpful reason.
       reason = `${asClause(finding)} (${signatureFile.name})`;
     }
   }

@@ -11,15 +11,15 @@ import { type Coverage, coverageOf } from './signature/signature-file-info.ts';
 
 export interface JarExpectation extends Expected {
   /**
-   * If true, files keep their positions, even where stream readers do not look for signatures. Other signatures may be
-   * invalid, as they were before.
+   * If true, the change moves no files, so the manifest need not come first. Other signatures may be as invalid as they
+   * were before.
    */
   readonly keepsPositions?: boolean;
 }
 
 /**
- * The archive must contain exactly the expected blocks and match the manifest, which each signature file must match.
- * Together, they must cover every file. Throws `result-damaged`.
+ * Throws `result-damaged` unless the archive contains exactly the expected blocks, every digest matches, and the
+ * signatures together cover every file.
  */
 export async function checkResult(
   source: ByteSource,
@@ -40,7 +40,7 @@ export async function checkResult(
   for (const block of blocks) {
     const signatureFile = block.readSignatureFile();
     const isNew = added.some(({ bytes }) => Buffer.compare(block.cms, bytes) === 0);
-    // Another signature that this program cannot verify may stay, because `verify` does not call it broken.
+    // `verify` does not call an unsupported signature broken, so such a signature may stay.
     const isValid = !block.examineSigners().some(isNew ? isObjection : isBroken);
     const isSound = signatureFile !== undefined && isValid && agrees(signatureFile, manifest.parsed);
     const coverage = isSound ? coverageOf(signatureFile, layout) : undefined;

@@ -16,7 +16,7 @@ export async function readContentInfo(source: ByteSource, layout: JarLayout, dig
   const { archive, manifest, signable } = layout;
   const positions: number[] = [];
   for (const [position, { index }] of signable.entries()) positions[index] = position;
-  /** Yields digests one by one: as objects, the digests of 180,000 files would take more than 50 MB. */
+  /** Yields the digests of one file at a time: the digests of 180,000 files would take more than 50 MB. */
   function* listed(): Generator<{ readonly position: number; readonly digests: readonly KnownDigest[] }> {
     for (const { name, digests } of manifest?.parsed.sections() ?? []) {
       const position = positions[archive.byName.get(name)?.index ?? -1];
@@ -40,7 +40,7 @@ export async function readContentInfo(source: ByteSource, layout: JarLayout, dig
   const damaged = await compare().catch(expectedProblem);
   const strengths = new Map([...new Set(algorithms)].map((list) => [list, strongest(list)]));
   return {
-    /** Says why the contents could not be compared. All states except `without digest` are then unknown. */
+    /** Why the contents could not be compared. Then only the state `without digest` is reliable. */
     damaged,
     stateOf({ index }: ZipEntry): ContentState {
       const position = positions[index] ?? -1;

@@ -68,7 +68,7 @@ export function sharedLists(): (algorithms: readonly string[]) => readonly strin
   };
 }
 
-/** Reads each entry once. `algorithms` has a list for each entry; equal lists must be the same object. */
+/** Reads each entry once. `algorithms` contains a list for each entry. Equal lists must be the same object. */
 export async function digestContents(
   source: ByteSource,
   entries: readonly ZipEntry[],
@@ -94,15 +94,12 @@ export async function digestContents(
   };
 }
 
-/** SHA3-512, the slowest algorithm, needs 2 s of processor time for this many bytes. */
+/** SHA3-512, the slowest algorithm, takes 2 s of processor time for this number of bytes. */
 export const FURTHER_BYTES = 512 * 1024 * 1024;
 /** The compressed size is rarely less than a tenth of the uncompressed size. */
 const FURTHER_BYTES_PER_COMPRESSED_BYTE = 16;
 
-/**
- * Throws `jar-too-many-digests` if all but one digest of each entry would cover more bytes than the limit. Signing does
- * not change the limit.
- */
+/** The limit applies to additional digests: the first digest of each entry does not count. Signing leaves it unchanged. */
 export function checkDigestLimit(
   entries: readonly Pick<ZipEntry, 'name' | 'size' | 'compressedSize'>[],
   algorithms: readonly (readonly string[])[],

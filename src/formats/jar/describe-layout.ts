@@ -19,12 +19,8 @@ export function describeLayout({ archive, manifest, signable, signatureFiles }: 
   if (commentLength > 0) add('comment', plural(commentLength, 'byte'));
   if (end.zip64 !== undefined) add('zip64', plural(end.zip64.length, 'byte'));
   if (end.trailingLength > 0) add('bytes after the archive', String(end.trailingLength));
-  if (manifest === undefined) add('manifest', 'none');
-  else
-    add(
-      'manifest',
-      `${describeLocation(manifest.entry)}, ${plural(listingOf(manifest.parsed.sections()).count, 'section')}`,
-    );
+  const sections = manifest && plural(listingOf(manifest.parsed.sections()).count, 'section');
+  add('manifest', manifest === undefined ? 'none' : `${describeLocation(manifest.entry)}, ${sections}`);
   for (const [base, files] of signatureFiles) add(`signature ${base}`, filesOf(files).map(describeLocation).join('; '));
   return details;
 }
@@ -33,47 +29,30 @@ function describeLocation({ name, offset, size }: ZipEntry): string {
   return `${name} at ${offset}, ${plural(size, 'byte')}`;
 }
 
-export function describeOddities(layout: JarLayout): readonly string[] {
-  return [...archiveDetails(layout), ...manifestDetails(layout), ...signatureDetails(layout)];
-}
-
-function* archiveDetails({ archive, signable }: JarLayout): Generator<string> {
+export function* describeOddities(layout: JarLayout): Generator<string> {
+  const { archive, signable, signatureFiles } = layout;
   const { trailingLength } = archive.end;
   if (trailingLength > 0) yield jarWarnings('bytes-after-archive', { size: plural(trailingLength, 'byte') });
   const unstreamable = listingOf(archive.entries, isStoredWithDescriptor);
-  if (unstreamable.count > 0) {
-    yield jarWarnings('entries-unstreamable', { entries: inWords(unstreamable) });
-  }
+  if (unstreamable.count > 0) yield jarWarnings('entries-unstreamable', { entries: inWords(unstreamable) });
   if (signable.length === 0) yield jarWarnings('nothing-to-list');
+  yield* manifestOddities(layout);
+  for (const { missing, entries } of describeHalves(signatureFiles)) {
+    yield jarWarnings('signature-incomplete', { missing, entries });
+  }
 }
 
 function isStoredWithDescriptor(entry: ZipEntry): boolean {
   return entry.method === STORED && (entry.flags & HAS_DESCRIPTOR) !== 0 && !isDirectory(entry);
 }
 
-function* manifestDetails({ archive, manifest }: JarLayout): Generator<string> {
-  if (manifest === undefined) {
-    yield jarWarnings('manifest-missing');
-    return;
+function* manifestOddities({ archive: { byName }, manifest }: JarLayout): Generator<string> {
+  if (manifest === undefined) return yield jarWarnings('manifest-missing');
+  const { entry, parsed } = manifest;
+  if (entry.name !== MANIFEST_NAME) {
+    yield jarWarnings('manifest-renamed', { name: entry.name, required: MANIFEST_NAME });
   }
-  const { name } = manifest.entry;
-  if (name !== MANIFEST_NAME) {
-    yield jarWarnings('manifest-renamed', { name, required: MANIFEST_NAME });
-  }
-  if (manifest.parsed.missingNewlines === 2) {
-    yield jarWarnings('manifest-line-open');
-  }
-  const absent = listingOf(
-    manifest.parsed.sections(),
-    (section) => !archive.byName.has(section.name) && isFileName(section.name),
-  );
-  if (absent.count > 0) {
-    yield jarWarnings('manifest-section-unused', { entries: inWords(absent) });
-  }
-}
-
-function signatureDetails({ signatureFiles }: JarLayout): readonly string[] {
-  return describeHalves(signatureFiles).map(({ missing, entries }) =>
-    jarWarnings('signature-incomplete', { missing, entries }),
-  );
+  if (parsed.missingNewlines === 2) yield jarWarnings('manifest-line-open');
+  const absent = listingOf(parsed.sections(), ({ name }) => !byName.has(name) && isFileName(name));
+  if (absent.count > 0) yield jarWarnings('manifest-section-unused', { entries: inWords(absent) });
 }

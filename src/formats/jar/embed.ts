@@ -10,12 +10,12 @@ import { withoutDigests } from './manifest/complete.ts';
 import { rawName } from './stamp.ts';
 
 const LONGEST_DIRECTORY_RECORD = 0x10000;
-/** The first entry has this field: the `file` command and some desktops recognise executable JARs by this field. */
+/** The `file` command and some desktops recognise an executable JAR by this extra field of its first entry. */
 const JAR_MAGIC = 0xcafe;
 
 /**
- * JarInputStream requires META-INF/, the manifest and the signatures, in this order, before all other entries. Storing
- * the block uncompressed makes its length known before signing. `base` names the files of the signature.
+ * JarInputStream requires META-INF/, the manifest and the signatures, in this order, before all other entries. The
+ * block is not compressed, so its length is known before signing. `base` is the file name without an extension.
  */
 export function prepareEmbedding(
   layout: JarLayout,
@@ -53,8 +53,8 @@ function jarMagic({ directory, inFile }: ZipArchive): Uint8Array {
 }
 
 /**
- * Also removes incomplete pairs, the digests in the manifest, and a manifest that this program created. Keeps SIG-*
- * files, which verifiers ignore. Throws `not-signed`.
+ * Also removes incomplete signatures, the digests in the manifest, and a manifest that this program created. Keeps
+ * SIG-* files, because verifiers ignore these files.
  */
 export function removeSignatures({ archive, manifest, signatureFiles }: JarLayout): Patch {
   const remove = new Set([...signatureFiles.values()].flatMap(filesOf));

@@ -3,7 +3,7 @@ import { expectedError } from '../../errors/codesign-error.ts';
 import { asClause, broken, type Finding, isAgainst, note, warning } from '../../errors/finding.ts';
 import { plural } from '../../errors/plural.ts';
 import type { ZipArchive } from '../../zip/archive.ts';
-import { isDirectory, type ZipEntry } from '../../zip/directory.ts';
+import { isDirectory } from '../../zip/directory.ts';
 import type { DigestEntries } from '../../zip/entry-digests.ts';
 import { findUncovered, type UncoveredBytes } from '../../zip/uncovered.ts';
 import { jarErrors } from './errors.ts';
@@ -28,18 +28,16 @@ function* manifestFindings({ archive, manifest, signatureFiles }: JarLayout): Ge
   }
   const first = archive.inFile.find((entry) => entry.name !== META_INF);
   // Stream readers do not look for signatures after this entry.
-  const firstOther = archive.inFile.findIndex((entry) => ownNameOf(entry.name) === undefined && !isUnderMetaInf(entry));
-  const late =
+  const firstOther = archive.inFile.findIndex(
+    (entry) => ownNameOf(entry.name) === undefined && !entry.name.toUpperCase().startsWith(META_INF),
+  );
+  const isLate =
     archive.inFile.findLastIndex(({ name: other }) => isSignatureFile(other)) > firstOther && firstOther >= 0;
-  if (first !== manifest.entry || late) {
+  if (first !== manifest.entry || isLate) {
     const problem =
       "The manifest and the signatures do not come first, so Java's stream readers treat the archive as unsigned.";
     yield warning('signature-not-first', problem);
   }
-}
-
-function isUnderMetaInf({ name }: ZipEntry): boolean {
-  return name.toUpperCase().startsWith(META_INF);
 }
 
 function isSignatureFile(name: string): boolean {
@@ -55,17 +53,12 @@ function* remainsFindings({ archive, signatureFiles }: JarLayout): Generator<Fin
     ({ name }) => ownNameOf(name)?.startsWith('SIG-') === true && !isSignatureFile(name),
   );
   if (unknown.count > 0) {
-    yield warning(
-      'signature-kind-unknown',
-      `${inWords(unknown)} has the name of a signature of an unknown kind; no signature covers it.`,
-    );
+    const message = `${inWords(unknown)} has the name of a signature of an unknown kind; no signature covers it.`;
+    yield warning('signature-kind-unknown', message);
   }
 }
 
-/**
- * Bytes after the data of a signature file could contain entries that are visible only to programs that read the
- * archive as a stream.
- */
+/** Bytes after the data of a signature file could contain entries that only stream readers find. */
 async function ownFileFindings(
   source: ByteSource,
   layout: JarLayout,
@@ -87,16 +80,16 @@ export async function checkOwnFiles(
 }
 
 /**
- * An attacker could add code in bytes that are not zero. Accepted are an APK Signing Block, and launchers if the
+ * Bytes that are not zero could be the code of an attacker. Accepts an APK Signing Block, and a launcher if the
  * extension in `name` shows that Java runs the file.
  */
 async function examineUncovered(source: ByteSource, archive: ZipArchive, name: string): Promise<readonly Finding[]> {
   const { before, between, after, apkSigningBlock } = await findUncovered(source, archive);
   return [
     ...preambleFindings(before, isNamedAsJar(name)),
-    ...about(between, 'bytes-between-entries', 'between the records of the archive'),
-    ...about(after, 'bytes-after-archive', 'after the archive'),
-    ...(apkSigningBlock === 0 ? [] : [apkBlock(apkSigningBlock)]),
+    ...uncoveredFindings(between, 'bytes-between-entries', 'between the records of the archive'),
+    ...uncoveredFindings(after, 'bytes-after-archive', 'after the archive'),
+    ...(apkSigningBlock === 0 ? [] : [apkBlockFinding(apkSigningBlock)]),
   ];
 }
 
@@ -107,23 +100,23 @@ export async function checkCovered(source: ByteSource, archive: ZipArchive, name
 }
 
 function* preambleFindings({ length, isZero }: UncoveredBytes, isAccepted: boolean): Generator<Finding> {
-  if (isZero || isAccepted) {
-    if (length > 0) yield warning('bytes-before-archive', uncoveredFindings(length, 'before the archive'));
-    return;
+  if (length === 0) return;
+  if (isZero || isAccepted) yield warning('bytes-before-archive', uncoveredMessage(length, 'before the archive'));
+  else {
+    const where = `before the archive, in a file whose name does not end in ${JAR_EXTENSIONS.join(', ')}`;
+    yield broken('bytes-before-archive', uncoveredMessage(length, where));
   }
-  const where = `before the archive, in a file whose name does not end in ${JAR_EXTENSIONS.join(', ')}`;
-  yield* about({ length, isZero }, 'bytes-before-archive', where);
 }
 
-function* about({ length, isZero }: UncoveredBytes, code: string, where: string): Generator<Finding> {
-  if (length > 0) yield (isZero ? note : broken)(code, uncoveredFindings(length, where));
+function* uncoveredFindings({ length, isZero }: UncoveredBytes, code: string, where: string): Generator<Finding> {
+  if (length > 0) yield (isZero ? note : broken)(code, uncoveredMessage(length, where));
 }
 
-function uncoveredFindings(length: number, where: string): string {
+function uncoveredMessage(length: number, where: string): string {
   return `No signature covers ${plural(length, 'byte')} ${where}.`;
 }
 
-function apkBlock(length: number): Finding {
+function apkBlockFinding(length: number): Finding {
   const message = `An APK Signing Block of ${length} bytes precedes the directory. No JAR signature covers it, and this program does not check it.`;
   return warning('apk-signing-block', message);
 }

@@ -12,7 +12,7 @@ export const jar = {
   recognition: {
     by: 'zip',
     folders: ['meta-inf/'],
-    // Without a manifest, only the name tells a JAR from another ZIP archive.
+    // Without a manifest, only the file name distinguishes a JAR from other ZIP archives.
     claims: (names, name) => (hasManifest(names) || isNamedAsJar(name) ? 'possibly' : undefined),
   },
   open: async (source, reader, name) => (await import('./open-jar.ts')).openJar(source, reader, name),

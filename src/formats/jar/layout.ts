@@ -1,4 +1,4 @@
-/** Finds the files of signatures (JAR File Specification, "The META-INF directory" and "Signed JAR File"). */
+/** Classifies the entries of a JAR (JAR File Specification, "The META-INF directory" and "Signed JAR File"). */
 
 import type { ByteSource } from '../../bytes/byte-source.ts';
 import type { ContentReader } from '../../format/signable-file.ts';
@@ -15,7 +15,7 @@ export interface JarLayout {
   readonly manifest: { readonly entry: ZipEntry; readonly parsed: Manifest } | undefined;
   readonly metaInf: ZipEntry | undefined;
   readonly signable: readonly ZipEntry[];
-  /** The key is the base name in upper case, which the files of a signature have in common. */
+  /** Keyed by the file name without its extension, in upper case. All files of a signature have the same key. */
   readonly signatureFiles: ReadonlyMap<string, SignatureFiles>;
 }
 
@@ -26,6 +26,7 @@ export interface SignatureFiles {
 
 export const META_INF = 'META-INF/';
 export const MANIFEST_NAME = 'META-INF/MANIFEST.MF';
+
 export interface OpenedJar {
   readonly source: ByteSource;
   readonly layout: JarLayout;
@@ -36,7 +37,7 @@ export interface OpenedJar {
 /** Java's limit since 2023 (`jdk.jar.maxSignatureFileSize`). */
 export const LARGEST_MANIFEST = 16_000_000;
 
-/** This is enough for 32 signers; real archives have one or two. Java has no such limit. */
+/** Enough files for 32 signers. Real archives have one or two signers, and Java has no limit. */
 const MOST_SIGNATURE_FILES = 64;
 const BLOCK_EXTENSIONS: readonly string[] = ['.RSA', '.DSA', '.EC'];
 
@@ -73,10 +74,7 @@ export async function readLayout(source: ByteSource): Promise<JarLayout> {
   return { archive, manifest, metaInf: archive.byName.get(META_INF), signable, signatureFiles };
 }
 
-/**
- * Compressed empty data takes two bytes. Longer data could contain entries that are visible only to programs that read
- * the archive as a stream.
- */
+/** Compressed empty data takes two bytes. Longer data could contain entries that only stream readers find. */
 function isEmpty({ size, compressedSize, method }: ZipEntry): boolean {
   return size === 0 && compressedSize <= (method === DEFLATED ? 2 : 0);
 }
@@ -91,7 +89,7 @@ export async function readWhole(source: ByteSource, entry: ZipEntry): Promise<Bu
 }
 
 /**
- * Returns the name under META-INF/ in upper case if no signature covers the file: a manifest, or a file of a signature.
+ * Returns the name under META-INF/ in upper case if no signature covers the file: for a manifest or a signature file.
  * As in Java, the extension of a SIG-* name has at most three letters or digits.
  */
 export function ownNameOf(name: string): string | undefined {
@@ -122,7 +120,7 @@ function addSignatureFile(
   return true;
 }
 
-/** Java leaves out the start of such a name, finds no section, and treats the file as unsigned. */
+/** Java omits a leading / or ./ of a name, then finds no section, and treats the file as unsigned. */
 function rejectOtherNameInJava({ name }: ZipEntry): void {
   if (name.startsWith('/') || name.startsWith('./')) {
     const problem = 'begins with / or ./, which Java omits when it looks for the signature';

@@ -1,6 +1,6 @@
 import type { SignatureFiles } from './layout.ts';
 
-/** The number of names and the first of them, because there may be a hundred thousand. */
+/** Represents a list that may have a hundred thousand names. */
 export interface Listing {
   readonly count: number;
   readonly first: string;

@@ -13,6 +13,7 @@ import {
   type SignableFile,
   type SigningContext,
   type SigningMode,
+  type SigningPreview,
 } from '../../format/signable-file.ts';
 import { cmsEnvelope } from '../../format/signature.ts';
 import { isDirectory } from '../../zip/directory.ts';
@@ -69,14 +70,9 @@ export async function openJar(source: ByteSource, reader: ContentReader, name: s
       unusedOptions: [],
       async check(context, mode) {
         const { leaving } = await chooseSignatureFile(opened, context, mode);
-        const names = new Set(
-          [...leaving].flatMap((base) => layout.signatureFiles.get(base)?.blocks ?? []).map(({ name: block }) => block),
-        );
-        return {
-          ...PLAIN_PREVIEW,
-          warnings: describeOddities(layout),
-          replaces: ({ location }) => mode === 'replace' || names.has(location),
-        };
+        const blocks = [...leaving].flatMap((base) => layout.signatureFiles.get(base)?.blocks ?? []);
+        const replaces: SigningPreview['replaces'] = ({ location }) => blocks.some((block) => block.name === location);
+        return { ...PLAIN_PREVIEW, warnings: [...describeOddities(layout)], replaces };
       },
       prepare: (context, mode) => prepareJar(opened, context, mode),
       verify: (expected) => checkResult(source, layout, digestEntries, expected),
@@ -107,17 +103,13 @@ async function chooseSignatureFile({ source, layout, name }: OpenedJar, context:
   if (timestampAlgorithm === 'SHA1') throw jarErrors('jar-unsigned-timestamp', { algorithm: timestampAlgorithm });
   await checkCovered(source, layout.archive, name);
   await rejectFutureRival(source, layout.archive.end);
-  if (mode === 'replace') {
-    const base = chooseBlockName(textOf(formatOptions, SIGNER_NAME), chain.leaf, []);
-    return { base, others: [], leaving: new Set(layout.signatureFiles.keys()) };
-  }
-  const blocks = await readBlocks(source, layout);
+  const blocks = mode === 'replace' ? [] : await readBlocks(source, layout);
   const base = chooseBlockName(textOf(formatOptions, SIGNER_NAME), chain.leaf, blocks);
   const others = blocks.filter((block) => block.base !== base);
-  return { base, others, leaving: new Set([base]) };
+  return { base, others, leaving: new Set(mode === 'replace' ? layout.signatureFiles.keys() : [base]) };
 }
 
-/** Each digest depends on the previous one: contents, manifest, signature file, signed attributes. */
+/** Computes digests in their order of dependence: contents, manifest, signature file, signed attributes. */
 async function prepareJar(opened: OpenedJar, context: SigningContext, mode: SigningMode): Promise<Prepared> {
   const { source, layout } = opened;
   const { digestEntries } = opened.reader;
@@ -137,16 +129,16 @@ async function prepareJar(opened: OpenedJar, context: SigningContext, mode: Sign
   await checkOwnFiles(source, layout, digestEntries);
 
   let coveredCount = 0;
-  const speaksOf = (name: string): boolean => {
+  const isSigned = (name: string): boolean => {
     const entry = layout.archive.byName.get(name);
     if (entry === undefined) return !isFileName(name);
     if (ownNameOf(name) !== undefined) return false;
     if (!isDirectory(entry)) coveredCount++;
     return true;
   };
-  // Only an existing manifest can contain a name twice.
+  // A new manifest has one section for each name.
   const mayRepeat = old?.sections()[Symbol.iterator]().next().done === false;
-  const signatureFile = buildSignatureFile(manifest, algorithm, speaksOf, mayRepeat);
+  const signatureFile = buildSignatureFile(manifest, algorithm, isSigned, mayRepeat);
   if (coveredCount !== layout.signable.length) throw new TypeError('the manifest does not cover every file');
   checkReadable(`${META_INF}${place.base}.SF`, signatureFile);
 

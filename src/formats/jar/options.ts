@@ -1,6 +1,6 @@
 import { type FormatOption, SOME_TEXT } from '../../format/options.ts';
 
-/** These are JARs even without a manifest. */
+/** A ZIP archive with such an extension is a JAR even without a manifest. */
 export const JAR_EXTENSIONS = ['.jar', '.war', '.ear', '.rar', '.aar', '.aab'] as const;
 
 export function isNamedAsJar(name: string): boolean {

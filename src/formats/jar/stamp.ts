@@ -46,7 +46,6 @@ export function keepingPositions(
   return { patch, added: [cmsEnvelope(added)], envelopes: kept.map(cmsEnvelope), keepsPositions: true };
 }
 
-/** Like all new blocks, it is stored uncompressed. */
 export function blockEntry(old: Pick<ZipEntry, 'name' | 'flags'>, cms: Uint8Array): NewEntry {
   return { ...storedEntry(rawName(old), cms), flags: old.flags & UTF8_NAME };
 }

@@ -15,7 +15,7 @@ export const nuget = {
   seemsSigned: hasTrace(/\.signature\.p7s/i),
 } as const satisfies Format;
 
-/** A JAR can contain a `.nuspec` file too: the file name then decides. */
+/** If a JAR contains a `.nuspec` file, the file name decides which format the file has. */
 function claimOf(names: Names, name: string): 'surely' | 'possibly' | undefined {
   if (![...names].some((each) => !each.includes('/') && each.toLowerCase().endsWith('.nuspec'))) return undefined;
   if (EXTENSIONS.some((extension) => name.toLowerCase().endsWith(extension))) return 'surely';

@@ -33,9 +33,9 @@ import { type DigestBy, embeddedSignature, readCms } from './signatures.ts';
 import { NUGET_PROFILE, readSignedText, signedText } from './signed-content.ts';
 import { certificateProblem, countersignersOf, roleOf } from './signers.ts';
 
-/** With the signature, a package has one more entry. The value 65,535 would refer to a ZIP64 record. */
+/** The signature is one more entry. The number 65,535 would mean that a ZIP64 record has the real number. */
 const MOST_ENTRIES = 65_533;
-/** These bytes are reserved, because the offset of the directory must fit in 32 bits. */
+/** Bytes reserved for the signature, because the offset of the directory must fit in 32 bits. */
 const ROOM = 1024 * 1024;
 const MAXIMUM_SIZE = 0xffff_ffff;
 const MOST_LISTED = 3;
@@ -50,8 +50,7 @@ export async function openNuget(source: ByteSource, reader: ContentReader): Prom
     digests.set(algorithm, digest);
     return digest;
   };
-  const signatureOf = (cms: Uint8Array | CodesignError) => embeddedSignature({ cms }, digestBy, reader.budget);
-  const signatures = async () => (signature === undefined ? [] : [signatureOf(signature.cms)]);
+  const signatures = async () => (signature ? [embeddedSignature(signature.cms, digestBy, reader.budget)] : []);
   return {
     signatures,
     examine: async () => [
@@ -114,7 +113,7 @@ function lookalikeFinding(name: string): string {
   return nugetWarnings('signature-lookalike', { name, required: SIGNATURE_NAME });
 }
 
-/** Returns a noun phrase if replacing would remove a signature or countersignature of a repository. */
+/** Returns a noun phrase for a repository's signature or countersignature that a new signature would remove. */
 function foreignSignature({ signature }: NugetPackage): string | undefined {
   const signedData = signature && readCms(signature.cms);
   if (signedData === undefined || signedData instanceof CodesignError) return undefined;
@@ -172,7 +171,7 @@ function embed({ body }: NugetPackage, cms: Uint8Array): Embedding {
   return { patch: editLastEntry(body, storedEntry(SIGNATURE_NAME, cms)), added, envelopes: added };
 }
 
-/** Countersignatures stay valid: they cover only the signature value. */
+/** Countersignatures stay valid, because a countersignature covers only the signature value. */
 function stamp(opened: NugetPackage, token: Uint8Array | undefined): Embedding {
   const cms = opened.signature?.cms;
   if (!(cms instanceof Uint8Array)) throw new TypeError('the signature is not one of this file');

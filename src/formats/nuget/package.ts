@@ -20,14 +20,14 @@ import { nugetErrors } from './errors.ts';
 
 export const SIGNATURE_NAME = '.signature.p7s';
 const LONGEST_CMS = 16 * 1024 * 1024;
-/** "Version needed to extract" in the records of the signature. */
+/** Required value of "version needed to extract" in the records of the signature. */
 const VERSION = 20;
 
 export interface NugetPackage {
   readonly archive: ZipArchive;
   readonly body: ArchiveBody;
   readonly signature: StoredSignature | undefined;
-  /** Names that resemble the name of the signature, but that NuGet does not recognise. */
+  /** Entries whose name is like that of the signature, but which NuGet does not recognise. */
   readonly lookalikes: readonly string[];
 }
 
@@ -84,7 +84,7 @@ async function readSignature(source: ByteSource, archive: ZipArchive, entry: Zip
   if (Math.max(size, compressedSize) > LONGEST_CMS) {
     return { entry, cms: entryError(`it has ${Math.max(size, compressedSize)} bytes`), problems };
   }
-  // A copy, because a source in memory returns views, and a signature can be kept longer than its file.
+  // Copies the bytes: a source in memory returns views, and the signature can be kept longer than the file.
   const data = Buffer.from(await source.read(dataOffset, compressedSize));
   const cms = await Promise.resolve()
     .then(() => unpack(data, entry))
@@ -113,7 +113,7 @@ export function entryError(problem: string): CodesignError {
   return nugetErrors('nuget-signature-entry', { name: SIGNATURE_NAME, problem });
 }
 
-/** Returns the unsigned package, including the comment of the archive. */
+/** Returns the content of the package without its signature. The content includes the comment of the archive. */
 export function contentOf({ body, archive }: NugetPackage, { size }: ByteSource): Content {
   return [...body.content, ...tailOf(body), { start: archive.end.recordOffset + END_RECORD_LENGTH, end: size }];
 }

@@ -28,11 +28,7 @@ export function readCms(bytes: StoredSignature['cms']): SignedData | CodesignErr
   return bytes instanceof CodesignError ? bytes : attempt(() => parseSignedData(bytes));
 }
 
-export function embeddedSignature(
-  { cms }: Pick<StoredSignature, 'cms'>,
-  digestBy: DigestBy,
-  budget: WorkBudget,
-): FoundSignature {
+export function embeddedSignature(cms: StoredSignature['cms'], digestBy: DigestBy, budget: WorkBudget): FoundSignature {
   const signedData = readCms(cms);
   if (signedData instanceof CodesignError) {
     const bytes = cms instanceof CodesignError ? new Uint8Array() : cms;
@@ -81,7 +77,7 @@ export function embeddedSignature(
   });
 }
 
-/** A countersignature has no contentType (RFC 5652, section 11.4), or that of the signature. */
+/** A countersignature has no contentType (RFC 5652, section 11.4), or the same contentType as the signature. */
 const RULES = { contentTypes: [undefined, DATA] };
 
 function nameOf(countersigner: SignerInfo): string {
@@ -129,24 +125,18 @@ function* signersFindings(
   }
 }
 
-function examineCommon(signer: SignerInfo, timestamps: readonly Timestamp[]): readonly Finding[] {
-  const { digestAlgorithm, unsignedAttributes } = signer;
-  const findings = [...examineAttributes(signer), ...examineRepeated(signer)];
-  if (['md5', 'sha1'].includes(DIGEST_NAME_BY_OID[digestAlgorithm] ?? '')) {
-    findings.push(broken('digest-algorithm-weak', 'NuGet does not accept a signature with SHA-1 or MD5.'));
+function* examineCommon(signer: SignerInfo, timestamps: readonly Timestamp[]): Generator<Finding> {
+  yield* examineAttributes(signer);
+  yield* examineRepeated(signer);
+  if (['md5', 'sha1'].includes(DIGEST_NAME_BY_OID[signer.digestAlgorithm] ?? '')) {
+    yield broken('digest-algorithm-weak', 'NuGet does not accept a signature with SHA-1 or MD5.');
   }
   if (timestamps.length > 1) {
-    findings.push(
-      broken('several-timestamps', `The signature has ${timestamps.length} timestamps, but NuGet accepts only one.`),
-    );
+    const message = `The signature has ${timestamps.length} timestamps, but NuGet accepts only one.`;
+    yield broken('several-timestamps', message);
   }
-  return [
-    ...findings,
-    ...examineUnread(
-      NUGET_PROFILE,
-      unsignedAttributes.filter(({ type }) => type !== COUNTER_SIGNATURE),
-    ),
-  ];
+  const others = signer.unsignedAttributes.filter(({ type }) => type !== COUNTER_SIGNATURE);
+  yield* examineUnread(NUGET_PROFILE, others);
 }
 
 const ROLES = { author: 'author', repository: 'repository', unknown: 'not said (no commitment type)' } as const;

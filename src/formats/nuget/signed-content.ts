@@ -41,7 +41,7 @@ export interface SignedText {
 const TEXT = /^Version:1(\r?\n)\1([0-9.]+)-Hash:([A-Za-z0-9+/]+={0,2})\1\1$/;
 const LONGEST_TEXT = 1024;
 
-/** Accepts CR LF. Returns undefined for other content. */
+/** Accepts CR LF too. Returns undefined if the content is not the text of a package signature. */
 export function readSignedText({
   contentType,
   content,

@@ -42,34 +42,29 @@ export function countersignersOf({
     .map(({ bytes }) => attempt(() => parseSignerInfo(bytes, certificates)));
 }
 
-/** Checks what NuGet requires in addition to a valid signature value. */
-export function examineAttributes(signer: SignerInfo): readonly Finding[] {
+/** Examines the attributes and the certificate, which NuGet requires in addition to a valid signature value. */
+export function* examineAttributes(signer: SignerInfo): Generator<Finding> {
   const { signedAttributes, certificate } = signer;
-  const findings: Finding[] = [];
   if (orUndefined(() => signingTimeOf(signer)) === undefined) {
-    findings.push(broken('signing-time-missing', 'The signature has no signing time, which NuGet requires.'));
+    yield broken('signing-time-missing', 'The signature has no signing time, which NuGet requires.');
   }
   const role = roleOf(signer);
   if (role === 'unknown') {
     const message = 'The signature has no commitment type that names its maker: the author or a repository.';
-    findings.push(warning('signature-role-unknown', message));
+    yield warning('signature-role-unknown', message);
   }
   if (role === 'repository' && serviceIndexOf(signer) === undefined) {
-    findings.push(
-      broken('service-index-missing', 'The repository signature does not name the service index of its repository.'),
-    );
+    const message = 'The repository signature does not name the service index of its repository.';
+    yield broken('service-index-missing', message);
   }
-  if (certificate === undefined) return findings;
+  if (certificate === undefined) return;
   const problem = attempt(() => signingCertificateProblem(signedAttributes, certificate));
   if (problem !== undefined) {
     const reason = typeof problem === 'string' ? problem : problem.message;
-    findings.push(broken('signing-certificate-differs', `NuGet rejects the signature: ${reason}.`));
+    yield broken('signing-certificate-differs', `NuGet rejects the signature: ${reason}.`);
   }
   const unfit = certificateProblem(certificate);
-  if (unfit !== undefined) {
-    findings.push(untrusted('nuget-certificate', `NuGet rejects the certificate: ${unfit}.`));
-  }
-  return findings;
+  if (unfit !== undefined) yield untrusted('nuget-certificate', `NuGet rejects the certificate: ${unfit}.`);
 }
 
 /** Returns a clause that says why NuGet rejects the certificate. */
@@ -100,11 +95,12 @@ export function describeSigner(signer: SignerInfo, prefix: string): readonly Det
   const index = serviceIndexOf(signer);
   const [owners] = attributeValues(signer.signedAttributes, NUGET_OWNERS);
   const names = owners && orUndefined(() => firstParts(owners, 'owners', MOST_OWNERS).map(textOf));
-  return [
-    ...(time === undefined
-      ? []
-      : [{ name: `${prefix}signing time`, value: `${time.toISOString()} (as the signer says)` }]),
-    ...(index === undefined ? [] : [{ name: `${prefix}service index`, value: index }]),
-    ...(names === undefined ? [] : [{ name: `${prefix}package owners`, value: names.join(', ') }]),
-  ];
+  const details = {
+    'signing time': time && `${time.toISOString()} (as the signer says)`,
+    'service index': index,
+    'package owners': names?.join(', '),
+  };
+  return Object.entries(details).flatMap(([name, value]) =>
+    value === undefined ? [] : [{ name: prefix + name, value }],
+  );
 }

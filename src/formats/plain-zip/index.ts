@@ -1,4 +1,4 @@
-/** ZIP archives of no other format. They cannot be signed. */
+/** Declares plain ZIP archives, which cannot be signed. */
 
 import type { Format } from '../../format/format.ts';
 import { isApk } from '../zip-family.ts';

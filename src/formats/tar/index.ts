@@ -12,7 +12,7 @@ export const tar = {
   seemsSigned: async () => false,
 } as const satisfies Format;
 
-/** Compares ID1, ID2 and the compression method, which is always deflate (RFC 1952, section 2.3.1). */
+/** Compares the two identification bytes and the compression method, which is always deflate (RFC 1952, 2.3.1). */
 function isGzip(head: Uint8Array): boolean {
   return head[0] === 0x1f && head[1] === 0x8b && head[2] === 8;
 }

@@ -8,7 +8,7 @@ import type { ContainedFile, FindNeighbour, SignableFile } from '../../format/si
 import { containerOnly } from '../container-only.ts';
 import { BLOCK, isTarHeader, readTar } from './read-tar.ts';
 
-/** Treats gzip data that is not a tar archive as a container with one file. */
+/** If gzip data is not a tar archive, opens the data as a container with one file. */
 export async function openTar(source: ByteSource, name: string): Promise<SignableFile> {
   const isCompressed = !isTarHeader(await source.read(0, Math.min(BLOCK, source.size)));
   const isTar = !isCompressed || isTarHeader(await gunzipHead(source, BLOCK));
@@ -27,7 +27,7 @@ async function* filesOf(source: ByteSource): AsyncGenerator<ContainedFile> {
   }
 }
 
-/** Unpacks all members of the file (RFC 1952, section 2.2). Throws `file-malformed`, `contents-too-large`. */
+/** Unpacks all members of the gzip file (RFC 1952, section 2.2). */
 async function gunzip(source: ByteSource, most?: number): Promise<ByteSource> {
   let size = 0;
   let kept: Buffer[] = [];

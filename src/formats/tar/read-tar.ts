@@ -19,12 +19,12 @@ interface Extended {
   readonly size?: number;
 }
 
-/** Types of links, folders, devices and volume headers. GNU tar extracts all other types as files. */
+/** Types of entries without contents: links, folders, devices and volume headers. GNU tar extracts all others as files. */
 const WITHOUT_CONTENT: ReadonlySet<string> = new Set(['1', '2', '3', '4', '5', '6', 'D', 'V']);
-/** Types of parts of several volumes, of long names in an old form, and of sparse files. */
+/** Types for continued volumes, long names in an old form, and sparse files. */
 const UNREADABLE_TYPES: ReadonlySet<string> = new Set(['M', 'N', 'S']);
 
-/** Skips links, folders and devices. Throws `file-malformed`, `tar-unsupported`. */
+/** Yields the files of an archive, without links, folders and devices. */
 export async function* readTar(source: ByteSource): AsyncGenerator<TarEntry> {
   const readBlock = blockReader(source);
   let common: Extended = {};
@@ -54,7 +54,7 @@ export async function* readTar(source: ByteSource): AsyncGenerator<TarEntry> {
       else if (type === 'L') next = { ...next, path: untilZero(data) };
     } else {
       const name = path ?? readName(header);
-      // In v7 archives, such a name is a folder.
+      // In v7 archives, a name that ends with "/" is a folder.
       if (hasContent && !name.endsWith('/')) yield { name, size, offset: dataOffset };
       next = {};
     }
@@ -62,7 +62,7 @@ export async function* readTar(source: ByteSource): AsyncGenerator<TarEntry> {
   }
 }
 
-/** The checksum of a header must be correct. */
+/** Returns true if the checksum of the header is correct. */
 export function isTarHeader(header: Uint8Array): boolean {
   if (header.length < BLOCK || header[0] === 0) return false;
   const stored = Number.parseInt(latin1(header, 148, 8).trim(), 8);
@@ -81,7 +81,7 @@ function blockReader(source: ByteSource): (offset: number) => Promise<Uint8Array
   };
 }
 
-/** Another archive can follow the end of this one. Throws for other data. */
+/** Returns the offset of a second archive after the end of the first. Throws for other data. */
 async function nextHeader(source: ByteSource, from: number): Promise<number | undefined> {
   let offset = from;
   for await (const chunk of source.stream(from)) {
@@ -110,7 +110,7 @@ function readName(header: Uint8Array): string {
   return prefix === '' ? name : `${prefix}/${name}`;
 }
 
-/** The first bit marks a binary number of GNU tar; other numbers are octal. */
+/** In GNU tar, the first bit marks a binary number. Other numbers are octal. */
 function readNumber(header: Uint8Array, start: number, length: number, offset: number): number {
   const field = Buffer.from(header.subarray(start, start + length));
   const isBinary = (field[0] ?? 0) >= 0x80;

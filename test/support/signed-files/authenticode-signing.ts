@@ -1,10 +1,11 @@
 /** Makes Authenticode signatures with keys at hand, as the service would with its own. */
 
-import { createHash, sign } from 'node:crypto';
+import { createHash, privateEncrypt } from 'node:crypto';
 import { SPC_PE_IMAGE_DATA } from '../../../src/asn1/object-identifiers.ts';
 import { prepareAuthenticode } from '../../../src/authenticode/profile.ts';
 import { type SpcData, spcContent } from '../../../src/authenticode/spc-structures.ts';
 import { readSigningChain, type SigningChain } from '../../../src/certificates/signing-chain.ts';
+import { digestInfo } from '../../../src/cms/build-signed-data.ts';
 import { type DigestAlgorithm, NODE_DIGEST_NAME } from '../../../src/crypto/algorithms.ts';
 import { spcPeImageData } from '../../../src/formats/pe/image-data.ts';
 import type { IssuedCertificate } from './pki.ts';
@@ -47,6 +48,6 @@ export function signAuthenticode(
   leaf: IssuedCertificate,
   timestampToken?: Uint8Array,
 ): Uint8Array {
-  const { signedAttributes, seal } = prepareRequest(request);
-  return seal(sign(NODE_DIGEST_NAME[request.algorithm], signedAttributes, leaf.privateKey), timestampToken).bytes;
+  const { algorithm, digest, seal } = prepareRequest(request);
+  return seal(privateEncrypt(leaf.privateKey, digestInfo(algorithm, digest)), timestampToken).bytes;
 }

@@ -1,6 +1,6 @@
 import type { ByteSource } from '../../../bytes/byte-source.ts';
 import { createWorkBudget } from '../../../crypto/work-budget.ts';
-import { CodesignError } from '../../../errors/codesign-error.ts';
+import { expectedError } from '../../../errors/codesign-error.ts';
 import { asClause, isAgainst } from '../../../errors/finding.ts';
 import { damagedResult } from '../../../format/errors.ts';
 import type { ContentReader, SignableFile, Signing, SigningContext } from '../../../format/signable-file.ts';
@@ -8,11 +8,11 @@ import { IN_ZIP64_32 } from '../../../zip/fields.ts';
 import { compareDigests } from '../block-map.ts';
 import { appxErrors } from '../errors.ts';
 import { type AppxPackage, mappedEntries, ROOM } from '../package.ts';
-import { examineOffsets, type InnerPackage, innerPackages, listed } from './packages.ts';
+import { examineOffsets, type InnerPackage, innerPackages, listed, unfitPackage } from './packages.ts';
 
-/** Limit in bytes on the memory for rewriting: enough for the directories of 100,000 files. */
+/** Limit in bytes on the memory that rewriting takes. The directories of 100,000 files fit. */
 const MOST_HELD = 16 * 1024 * 1024;
-/** Without ZIP64, signing may make a package longer by at most this many bytes. */
+/** Without ZIP64, signing can make a package longer by at most this number of bytes. */
 const ROOM_IN_PACKAGE = 256 * 1024;
 const WORK_FOR_PACKAGES = 30_000;
 
@@ -48,7 +48,7 @@ export function bundleOf(opened: AppxPackage, source: ByteSource, reader: Conten
   return {
     damageOf,
 
-    /** Returns the names of packages that are already signed and stay unchanged. */
+    /** Returns the names of the signed packages, which stay unchanged. */
     async check(context: SigningContext) {
       const wrong = manifest.packages.length === 0 ? [] : await wrongPlaces();
       if (wrong.length > 0) throw appxErrors('appx-malformed', { problem: listed(wrong) });
@@ -59,22 +59,20 @@ export function bundleOf(opened: AppxPackage, source: ByteSource, reader: Conten
         const { name } = inner;
         const isSigned = inner.opened.signature !== undefined;
         const problem = isSigned ? await damageOf(inner) : otherPublisher(inner);
-        if (problem !== undefined) throw appxErrors('appx-package-unfit', { name, problem });
+        if (problem !== undefined) throw unfitPackage(name, problem);
         if (isSigned) {
           kept.push(name);
           continue;
         }
-        await unfitFor(name, () => openInner(inner).signing.check(context, 'replace'));
+        const checking = openInner(inner).signing.check(context, 'replace');
+        await checking.catch((thrown: unknown) => {
+          throw unfitPackage(name, expectedError(thrown).message, thrown);
+        });
         count += 1;
         held += inner.opened.archive.directory.length + inner.opened.contentTypes.bytes.length;
-        if (held > MOST_HELD) {
-          throw appxErrors('appx-package-unfit', { name, problem: 'the packages of the bundle have too many files' });
-        }
+        if (held > MOST_HELD) throw unfitPackage(name, 'the packages of the bundle have too many files');
         if (inner.source.size + ROOM > IN_ZIP64_32) {
-          throw appxErrors('appx-package-unfit', {
-            name,
-            problem: 'it has more than 4 GiB: sign it before the bundle',
-          });
+          throw unfitPackage(name, 'it has more than 4 GiB: sign it before the bundle');
         }
       }
       if (archive.end.zip64 === undefined && source.size + ROOM + count * ROOM_IN_PACKAGE > IN_ZIP64_32) {
@@ -88,13 +86,4 @@ export function bundleOf(opened: AppxPackage, source: ByteSource, reader: Conten
       if (wrong !== undefined) throw damagedResult(wrong);
     },
   };
-}
-
-async function unfitFor(name: string, check: () => Promise<unknown>): Promise<void> {
-  try {
-    await check();
-  } catch (thrown) {
-    if (!(thrown instanceof CodesignError)) throw thrown;
-    throw appxErrors('appx-package-unfit', { name, problem: thrown.message }, { cause: thrown });
-  }
 }

@@ -1,7 +1,7 @@
 /** Windows requires a signature in each package of a bundle. */
 
 import { type ByteSource, rangeSource } from '../../../bytes/byte-source.ts';
-import { CodesignError } from '../../../errors/codesign-error.ts';
+import { type CodesignError, expectedError } from '../../../errors/codesign-error.ts';
 import { broken, type Finding, rejected } from '../../../errors/finding.ts';
 import { listedUpTo } from '../../../errors/plural.ts';
 import type { ContainedFile } from '../../../format/signable-file.ts';
@@ -12,7 +12,7 @@ import type { Manifest } from '../manifest.ts';
 import { type AppxPackage, readPackage } from '../package.ts';
 import { PARTS } from '../part-names.ts';
 
-/** Follows the order of the manifest. Omits missing and compressed packages. */
+/** Yields packages in the order of the manifest, without missing and compressed packages. */
 export async function* storedPackages(
   source: ByteSource,
   { archive, manifest }: AppxPackage,
@@ -25,13 +25,17 @@ export async function* storedPackages(
   }
 }
 
-export async function unsignedPackages(source: ByteSource, bundle: AppxPackage): Promise<readonly string[]> {
+export async function checkPackagesSigned(source: ByteSource, bundle: AppxPackage): Promise<void> {
   const unsigned: string[] = [];
   for await (const { name, open } of storedPackages(source, bundle)) {
     const { byName } = await readArchive(await open());
     if (!byName.has(PARTS.signature)) unsigned.push(name);
   }
-  return unsigned;
+  if (unsigned.length > 0) throw appxErrors('appx-packages-unsigned', { names: listed(unsigned) });
+}
+
+export function unfitPackage(name: string, problem: string, cause?: unknown): CodesignError {
+  return appxErrors('appx-package-unfit', { name, problem }, { cause });
 }
 
 export interface InnerPackage {
@@ -47,16 +51,15 @@ export async function* innerPackages(
 ): AsyncGenerator<InnerPackage> {
   for (const { name } of manifest.packages) {
     const entry = archive.byName.get(name);
-    if (entry === undefined) throw appxErrors('appx-package-unfit', { name, problem: 'it is missing' });
-    if (entry.method !== STORED) throw appxErrors('appx-package-unfit', { name, problem: 'it is compressed' });
+    if (entry === undefined) throw unfitPackage(name, 'it is missing');
+    if (entry.method !== STORED) throw unfitPackage(name, 'it is compressed');
     const { dataOffset, size } = entry;
     const range = rangeSource(source, dataOffset, dataOffset + size);
     const opened = await readPackage(range).catch(async (thrown: unknown) => {
-      if (!(thrown instanceof CodesignError)) throw thrown;
-      const problem = (await isEncrypted(range)) ? 'it is encrypted' : thrown.message;
-      throw appxErrors('appx-package-unfit', { name, problem }, { cause: thrown });
+      const { message } = expectedError(thrown);
+      throw unfitPackage(name, (await isEncrypted(range)) ? 'it is encrypted' : message, thrown);
     });
-    if (opened.kind === 'bundle') throw appxErrors('appx-package-unfit', { name, problem: 'it is a bundle' });
+    if (opened.kind === 'bundle') throw unfitPackage(name, 'it is a bundle');
     yield { name, source: range, opened };
   }
 }
@@ -82,9 +85,9 @@ export async function examinePackages(
       if (damage !== undefined) damaged.push(`${inner.name} (${damage})`);
     }
   } catch (thrown) {
-    if (!(thrown instanceof CodesignError)) throw thrown;
-    const message = `A package in the bundle cannot be read: ${thrown.message}.`;
-    findings.push(rejected(thrown, 'bundle-package-unreadable', message));
+    const error = expectedError(thrown);
+    const message = `A package in the bundle cannot be read: ${error.message}.`;
+    findings.push(rejected(error, 'bundle-package-unreadable', message));
   }
   if (opened.signature !== undefined && unsigned.length > 0) {
     findings.push(broken('packages-unsigned', `Packages in the bundle are not signed: ${listed(unsigned)}.`));

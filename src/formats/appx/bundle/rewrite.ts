@@ -6,12 +6,12 @@ import { archiveBody, editLastEntry, type ReplacedEntry, replacedBy, shifts } fr
 import { CENTRAL_RECORD_LENGTH, STORED, UTF8_NAME } from '../../../zip/fields.ts';
 import { localLength, plainlyDeflatedEntry } from '../../../zip/write-records.ts';
 import { mappedName, PLAIN_BLOCK_LENGTH, withFile } from '../block-map.ts';
-import { appxErrors } from '../errors.ts';
 import { withPlaces } from '../manifest.ts';
 import type { AppxPackage } from '../package.ts';
 import { PARTS } from '../part-names.ts';
+import { unfitPackage } from './packages.ts';
 
-/** Removes the signature. Reads changed packages, because their checksums in the bundle change. */
+/** Removes the signature of the bundle. Reads the changed packages to compute their checksums. */
 export async function rewriteBundle(
   source: ByteSource,
   { archive, manifest, manifestPart, blockMap, signature }: AppxPackage,
@@ -20,7 +20,7 @@ export async function rewriteBundle(
   const packages: ReplacedEntry[] = [];
   for (const [name, patch] of patches) {
     const entry = archive.byName.get(name);
-    if (entry === undefined) throw appxErrors('appx-package-unfit', { name, problem: 'it is missing' });
+    if (entry === undefined) throw unfitPackage(name, 'it is missing');
     packages.push(await patchedEntry(source, archive.directory, entry, patch));
   }
   const movedBy = shifts(archiveBody(archive, signature?.entry, packages).edits);

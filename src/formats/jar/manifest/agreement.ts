@@ -15,7 +15,7 @@ export interface Disagreement {
 }
 
 export interface AgreementRules {
-  /** By default, all known algorithms (names in node:crypto) are permitted. */
+  /** `algorithm` is a name in node:crypto. The default permits every known algorithm. */
   readonly permits?: (algorithm: string) => boolean;
   readonly known?: ManifestCache | undefined;
 }
@@ -27,7 +27,7 @@ export interface NamedSections {
   readonly ranges: readonly SectionRange[];
 }
 
-/** Stores numbers, because a hundred thousand objects would take too much memory. */
+/** Stores offsets as numbers, because a hundred thousand objects would take too much memory. */
 export function sectionsByName(manifest: Manifest) {
   const places: number[] = [];
   const indexes = new Map<string, number | number[]>();
@@ -61,7 +61,7 @@ export function createManifestCache(manifest: Manifest) {
   const digests = new Map<string, string>();
   return {
     sections: lazy(() => sectionsByName(manifest)),
-    /** `part` identifies the digested bytes. Returns base64. */
+    /** Returns base64. `part` is the cache key of the digested bytes. */
     digestOf(part: string, algorithm: string, bytes: () => readonly Buffer[]): string {
       const key = `${algorithm} ${part}`;
       const digest = digests.get(key) ?? sectionDigest(algorithm, bytes());
@@ -76,8 +76,8 @@ export function agrees(signatureFile: Manifest, manifest: Manifest): boolean {
 }
 
 /**
- * Java's rule: either the digest of the whole manifest matches, or those of its main attributes and of all listed
- * sections. Entries added later do not break a signature.
+ * As in Java, either the digest of the whole manifest matches, or the digests of its main attributes and of all listed
+ * sections. Files added later do not break a signature.
  */
 export function findDisagreement(
   signatureFile: Manifest,
@@ -99,7 +99,7 @@ export function findDisagreement(
   const whole = { start: 0, end: manifest.bytes.length };
   if (wholeDigests(signatureFile).some((digest) => counts(digest) && isOf(digest, 'whole', () => [whole])))
     return undefined;
-  // Java rejects a file whose digests of the whole manifest are all disabled, even if the sections match.
+  // If all digests of the whole manifest are disabled, Java rejects the signature file, even if the sections match.
   const allOfWhole = allMainDigests(signatureFile, OF_MANIFEST);
   const isDisabled = (digest: MainDigest): boolean =>
     isAlwaysDisabled(digest.algorithm) || (digest.nodeName !== undefined && !counts(digest));
@@ -126,7 +126,7 @@ export type MainDigest = Pick<DigestAttribute, 'algorithm' | 'nodeName'> & {
   readonly value: string;
 };
 
-/** Returns attributes such as `SHA-256-Digest-Manifest`, also of unknown algorithms. */
+/** Returns attributes such as `SHA-256-Digest-Manifest`, including those of unknown algorithms. */
 function allMainDigests({ main }: Manifest, suffix: string): readonly MainDigest[] {
   return [...main.attributes].flatMap(([name, value]) => {
     if (!name.endsWith(suffix)) return [];

@@ -9,14 +9,11 @@ export interface ManifestRequest {
   readonly listed: readonly ListedEntry[];
   readonly digestOf: ContentDigest;
   readonly algorithm: DigestAlgorithm;
-  /**
-   * If true, an existing digest with another strong algorithm is sufficient, so that signatures of the manifest stay
-   * valid.
-   */
+  /** If true, an existing digest with another strong algorithm is sufficient, so existing signatures stay valid. */
   readonly keepOthers: boolean;
 }
 
-/** In the strictest reading of the specification, its limit of 72 bytes includes the line ending. */
+/** The specification limits a line to 72 bytes, and can be read so that the limit includes the line ending. */
 const LONGEST = 70;
 
 /** Splits long lines (JAR File Specification, "Line length"). */
@@ -45,7 +42,7 @@ function wrap(text: string, newline: string): string {
 export const CREATED_BY = 'codesign-remote';
 const OWN_MANIFEST = `Manifest-Version: 1.0\r\nCreated-By: ${CREATED_BY}\r\n\r\n`;
 
-/** Computed before the contents are digested: a manifest that is too large for Java is then not built. */
+/** A lower bound, known before digesting. A manifest that is too large for Java is rejected without building it. */
 export function leastLength({ manifest, listed, algorithm, keepOthers }: Omit<ManifestRequest, 'digestOf'>): number {
   const digestLine = `${JAVA_DIGEST_NAME[algorithm]}-Digest: \n`.length + 4 * Math.ceil(DIGEST_LENGTH[algorithm] / 3);
   return listed.reduce((sum, { sectionEnd, digests, entry }) => {
@@ -60,7 +57,7 @@ interface TextEdit {
   readonly insert: string;
 }
 
-/** Keeps existing lines. Replaces wrong digests, and adds missing digests and sections. */
+/** Replaces wrong digests, adds missing digests and sections, and keeps all other lines. */
 export function completeManifest(request: ManifestRequest): Buffer {
   const { listed, digestOf, algorithm, keepOthers } = request;
   const manifest = request.manifest ?? readManifest(Buffer.from(OWN_MANIFEST));
@@ -83,7 +80,7 @@ export function completeManifest(request: ManifestRequest): Buffer {
   // Java 8 does not recognise a CR without LF as the end of a line that continues a name.
   const sectionNewline = newline === '\r' ? '\r\n' : newline;
   function* sections(): Generator<string> {
-    // Another section must be preceded by an empty line.
+    // An empty line must precede a section.
     if (added.length > 0) yield newline.repeat(manifest.missingNewlines);
     for (const position of added) {
       yield manifestLine('Name', listed[position]?.entry.name ?? '', sectionNewline);
@@ -93,7 +90,7 @@ export function completeManifest(request: ManifestRequest): Buffer {
   return Buffer.concat([applyTextEdits(manifest.bytes, edits), encodeText(sections())]);
 }
 
-/** As one string, the text of 60,000 sections would take up to 100 MiB more. */
+/** Encodes in pieces: as one string, the text of 60,000 sections would take up to 100 MiB more. */
 export function encodeText(lines: Iterable<string>): Buffer {
   const encoded: Buffer[] = [];
   let text = '';
@@ -140,7 +137,7 @@ function applyTextEdits(bytes: Buffer, edits: readonly TextEdit[]): Buffer {
 }
 
 /**
- * Also removes digests that existed before signing, which cannot be distinguished, and sections with only a name.
+ * Also removes digests that existed before signing, because they look the same, and sections with only a name left.
  * Returns undefined for a manifest that this program created.
  */
 export function withoutDigests(manifest: Manifest): Buffer | undefined {

@@ -7,7 +7,7 @@ export const JAVA_DIGEST_NAME: Readonly<Record<DigestAlgorithm, string>> = {
   SHA512: 'SHA-512',
 };
 
-/** Java's names in upper case. Java does not verify MD2. */
+/** Keyed by Java's names in upper case. Java does not verify MD2. */
 const NODE_NAMES: ReadonlyMap<string, string> = new Map([
   ['MD5', 'md5'],
   ['SHA', 'sha1'],
@@ -16,15 +16,15 @@ const NODE_NAMES: ReadonlyMap<string, string> = new Map([
   ...['224', '256', '384', '512'].map((bits) => [`SHA3-${bits}`, `sha3-${bits}`] as const),
 ]);
 
-/** No current verifier rejects these algorithms. */
+/** Algorithms that every current verifier accepts. */
 const STRONG: readonly string[] = ['sha256', 'sha384', 'sha512', 'sha3-256', 'sha3-384', 'sha3-512'];
 
 export function nodeDigestName(javaName: string): string | undefined {
-  // The first lookup creates no string: there may be a hundred thousand digests.
+  // The first lookup creates no string, because there may be a hundred thousand digests.
   return NODE_NAMES.get(javaName) ?? NODE_NAMES.get(javaName.toUpperCase());
 }
 
-/** `jdk.jar.disabledAlgorithms` disables this algorithm, and this program cannot compute it. */
+/** `jdk.jar.disabledAlgorithms` disables MD2, and this program cannot compute MD2. */
 export function isAlwaysDisabled(javaName: string): boolean {
   return javaName.toUpperCase() === 'MD2';
 }

@@ -1,4 +1,4 @@
-/** Reads files as Java does (JAR File Specification, "Name-Value pairs and Sections"). */
+/** Reads manifests and signature files as Java does (JAR File Specification, "Name-Value pairs and Sections"). */
 
 import { jarErrors } from '../errors.ts';
 import { nodeDigestName } from './digest-names.ts';
@@ -6,17 +6,17 @@ import { nodeDigestName } from './digest-names.ts';
 export interface Manifest {
   readonly bytes: Buffer;
   readonly main: MainSection;
-  /** Parses the sections again each time: storing a hundred thousand would take too much memory. */
+  /** Parses the sections in each call, because storing a hundred thousand sections would take too much memory. */
   sections(): Iterable<ManifestSection>;
   valueOf(digest: Pick<DigestAttribute, 'valueStart' | 'end'>): string;
   readonly newline: string;
-  /** Number of line endings to add before another section: 0, 1 or 2. */
+  /** Number of line endings (0, 1 or 2) that a new section at the end needs before it. */
   readonly missingNewlines: number;
 }
 
 export interface SectionRange {
   readonly start: number;
-  /** Offset after the empty line at the end, which digests in signature files cover too. */
+  /** Offset after the empty line that ends the section. Digests in signature files cover this line too. */
   readonly end: number;
 }
 
@@ -44,21 +44,18 @@ const CR = 0x0d;
 const LF = 0x0a;
 const SPACE = 0x20;
 const COLON = 0x3a;
-/** Java's buffer for a line with its ending. An LF that does not fit is read as an empty line. */
+/** Size of Java's buffer for a line with its ending. Java reads an LF that does not fit as an empty line. */
 const LONGEST_LINE = 512;
 const LONGEST_NAME = 70;
 /** The main section has tens of attributes, but a hostile one can have half a million. */
 const MOST_MAIN_ATTRIBUTES = 4096;
 const MOST_DIGESTS = 256;
-/** With lines as long as Java writes them, such an attribute would have 700 KB. */
+/** An attribute with this number of lines has 700 KB if the lines are as long as Java writes them. */
 const MOST_CONTINUATIONS = 10_000;
 const NAME = 'name';
 const DIGEST_SUFFIX = '-digest';
 
-/**
- * Throws `manifest-invalid` if Java cannot read the manifest. Reads a last line without a line ending, which Java
- * drops.
- */
+/** Throws `manifest-invalid` if Java cannot read the manifest. Unlike Java, reads a last line without a line ending. */
 export function readManifest(bytes: Buffer): Manifest {
   const found: Frame = { main: undefined, newline: undefined, missingNewlines: bytes.length === 0 ? 1 : 0 };
   const sections = scan(bytes, found);
@@ -79,7 +76,7 @@ interface Frame {
   missingNewlines: number;
 }
 
-/** Reads line by line, as Java does, and creates few objects, because there can be many lines. */
+/** Reads line by line, and creates few objects, because there can be a hundred thousand lines. */
 function* scan(bytes: Buffer, frame: Frame): Generator<ManifestSection> {
   const attributes = new Map<string, string>();
   let isMain = true;
@@ -241,7 +238,7 @@ function afterLineEnd(bytes: Buffer, position: number): number {
   return bytes[position] === CR && bytes[position + 1] === LF ? position + 2 : position + 1;
 }
 
-/** Added lines need the line ending of the file: CR and LF could otherwise merge. */
+/** A new line must use the line ending before it: a CR and the LF of the next line would be one line ending. */
 export function lineEndBefore({ bytes, newline }: Manifest, position: number): string {
   const last = bytes[position - 1];
   if (last === CR) return '\r';

@@ -25,8 +25,8 @@ export interface EmbeddedBlock extends Pick<FoundSignature, 'signer'> {
 }
 
 /**
- * This is enough for two signers with the largest permitted files. Beyond it, signature files are treated as empty, and
- * blocks as unreadable.
+ * Enough bytes for two signers with the largest permitted files. Above this limit, signature files are treated as empty,
+ * and blocks as unreadable.
  */
 export const MOST_BYTES = 2 * LARGEST_MANIFEST;
 const NOTHING = Buffer.alloc(0);
@@ -42,10 +42,10 @@ export async function readBlocks(
   for (const [base, { signatureFile, blocks }] of signatureFiles) {
     if (signatureFile === undefined || blocks.length === 0) continue;
     const read = signatureFile.size > room ? NOTHING : await readOrError(source, signatureFile);
-    // A signature of empty content never verifies.
+    // A signature never matches an empty signature file.
     const signedFile = read instanceof CodesignError ? NOTHING : read;
     room -= signedFile.length;
-    const readSignatureFile = lazy(() => tryReadManifest(signedFile));
+    const readSignatureFile = lazy(() => orUndefined(() => readManifest(signedFile)));
     const place = { base, signatureFileEntry: signatureFile, signedFile, readSignatureFile };
     for (const entry of blocks) {
       const tooLarge = { name: entry.name, limit: MOST_BYTES };
@@ -91,10 +91,7 @@ function readBlock(
   };
 }
 
-/**
- * Java ignores a block if one of its signers fails. It prefers content in the block to the signature file in the
- * archive.
- */
+/** Java ignores a block if one of its signers fails, and uses the content in a block instead of the signature file. */
 export function examineAllSigners(
   signedData: SignedData,
   signedFile: Uint8Array,
@@ -121,8 +118,4 @@ function* contentFindings({ contentType, content }: SignedData, signedFile: Uint
 function isEncoded(content: Element, expected: Uint8Array): boolean {
   const octets = orUndefined(() => octetsOf(content, 'content'));
   return octets !== undefined && Buffer.compare(octets, expected) === 0;
-}
-
-export function tryReadManifest(bytes: Buffer): Manifest | undefined {
-  return orUndefined(() => readManifest(bytes));
 }

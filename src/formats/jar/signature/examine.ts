@@ -73,10 +73,8 @@ function* blockFindings(block: EmbeddedBlock, timestamps: readonly Timestamp[]):
   yield* block.examineSigners();
   const trailingLength = block.signedData?.trailingLength ?? 0;
   if (trailingLength > 0) {
-    yield note(
-      'bytes-after-signature',
-      `The signature in ${block.entry.name} is followed by ${plural(trailingLength, 'byte')}.`,
-    );
+    const message = `The signature in ${block.entry.name} is followed by ${plural(trailingLength, 'byte')}.`;
+    yield note('bytes-after-signature', message);
   }
   const attributes = (block.signedData?.signers ?? []).flatMap(({ unsignedAttributes }) => unsignedAttributes);
   yield* examineUnread(JAR_PROFILE, attributes);
@@ -165,12 +163,12 @@ function weakTimestamps(timestamps: readonly Timestamp[]): readonly Weakness[] {
   return isWeak ? [{ strength: 'dated', what: 'the timestamp' }] : [];
 }
 
-/** SHA-1 is accepted if a timestamp shows that Java still accepted it when the signature was made. */
+/** Java accepts SHA-1 if a timestamp shows that the signature was made before 2019. */
 function* weaknessFindings(
   weaknesses: readonly Weakness[],
   timestampsOfSigners: readonly (readonly Timestamp[])[],
 ): Generator<Finding> {
-  // Java assumes no signing time if one signer has no timestamp from before 2019.
+  // One signer without a timestamp from before 2019 is enough for Java to reject SHA-1.
   const isOld = timestampsOfSigners.length > 0 && timestampsOfSigners.every((each) => each.some(isSoundAndOld));
   for (const [strength, algorithm] of [
     ['weak', 'MD5'],
@@ -184,7 +182,7 @@ function* weaknessFindings(
   }
 }
 
-/** A timestamp from that time uses SHA-1 too, so warnings do not matter. */
+/** A timestamp from before 2019 may use SHA-1 too, so warnings do not matter. */
 function isSoundAndOld(timestamp: Timestamp): boolean {
   const { kind, time } = timestamp;
   return kind === 'rfc3161' && time !== undefined && time < END_OF_SHA1 && isSound(timestamp);

@@ -12,13 +12,13 @@ import type { EmbeddedBlock } from './blocks.ts';
 const NEWLINE = '\r\n';
 
 /**
- * Sections for which `speaksOf` returns false are not signed. With `mayRepeat`, a digest covers all sections with a
+ * Signs the sections for which `isSigned` returns true. With `mayRepeat`, one digest covers all sections with the same
  * name.
  */
 export function buildSignatureFile(
   manifest: Manifest,
   algorithm: DigestAlgorithm,
-  speaksOf: (name: string) => boolean,
+  isSigned: (name: string) => boolean,
   mayRepeat: boolean,
 ): Buffer {
   const { bytes, main } = manifest;
@@ -35,7 +35,7 @@ export function buildSignatureFile(
     yield line(`${javaName}-Digest-Manifest`, digest([{ start: 0, end: bytes.length }]));
     yield line(`${javaName}-Digest-Manifest-Main-Attributes`, digest([main])) + NEWLINE;
     for (const { name, ranges } of mayRepeat ? sectionsByName(manifest).entries() : singleSections(manifest)) {
-      if (speaksOf(name)) yield line('Name', name) + line(`${javaName}-Digest`, digest(ranges)) + NEWLINE;
+      if (isSigned(name)) yield line('Name', name) + line(`${javaName}-Digest`, digest(ranges)) + NEWLINE;
     }
   }
   return encodeText(lines());
@@ -46,8 +46,8 @@ function* singleSections(manifest: Manifest): Generator<NamedSections> {
 }
 
 /**
- * Without signingTime, signing again gives the same bytes. The root is included, because jarsigner searches the
- * keystore for one of the certificates.
+ * Without signingTime, signing again gives the same bytes. Includes the root, because jarsigner looks for one of the
+ * certificates in the keystore.
  */
 export const JAR_PROFILE: SignatureProfile = {
   signedAttributes: () => [],
@@ -64,10 +64,7 @@ export function blockName(wanted: string): string {
   return name.slice(0, LONGEST) || 'SIGNER';
 }
 
-/**
- * Returns a name that no signature with another certificate has. Throws `signer-name-taken`. `others` are the
- * signatures that stay.
- */
+/** Returns a name that no signature with another certificate has. `others` are the existing signatures. */
 export function chooseBlockName(
   signerName: string | undefined,
   leaf: Certificate,

@@ -31,7 +31,7 @@ function infoOf(signatureFile: Manifest, layout: JarLayout, knownManifest: () =>
   return {
     disagreement: lazy(() => disagreementBy(() => true)),
     coverage: lazy(() => coverageOf(signatureFile, layout)),
-    /** The strongest matching digest counts: Java ignores those whose algorithm it rejects. */
+    /** The strongest matching digest counts, because Java ignores digests with an algorithm that it rejects. */
     strength: lazy((): DigestStrength => {
       if (agreesBy('strong')) return 'strong';
       return agreesBy('strong', 'dated') ? 'dated' : 'weak';
@@ -41,8 +41,8 @@ function infoOf(signatureFile: Manifest, layout: JarLayout, knownManifest: () =>
 }
 
 /**
- * Considers the signers, the signature file and the manifest; of several digests, the longest counts. Returns undefined
- * if the API does not support one of them (MD5, SHA-3).
+ * Of several digests of the same bytes, the longest counts. Returns undefined if the API does not support one of the
+ * algorithms, such as MD5 and SHA-3.
  */
 export function weakestAlgorithm(
   ofSigners: readonly (DigestAlgorithm | undefined)[],

@@ -11,7 +11,7 @@ import { examineSignature, type SharedInfo } from './examine.ts';
 import { JAR_PROFILE } from './new-signature.ts';
 import { weakestAlgorithm } from './signature-file-info.ts';
 
-/** A block without a signature file is not a signature. Includes blocks that cannot be read. */
+/** Includes unreadable blocks, but not blocks without a signature file. */
 export async function readSignatures(source: ByteSource, shared: SharedInfo): Promise<readonly FoundSignature[]> {
   const { layout, budget } = shared;
   const readTimestamps = timestampReader(budget);
@@ -32,7 +32,7 @@ function signatureOf(block: EmbeddedBlock, shared: SharedInfo, readTimestamps: R
       signer,
       location: `${block.entry.name}, signer ${index + 2}`,
       timestamps: () => timestampsOfSigner(signer),
-      // Findings about any signer apply to the whole signature.
+      // The first signer reports the findings of all signers.
       details: async () => [],
       examine: async () => [],
     }),
