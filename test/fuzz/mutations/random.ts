@@ -1,14 +1,14 @@
 /** Chance for one case: the same for the same seed, target and number, whatever ran before. */
 
 import { createHash } from 'node:crypto';
-import { randomNumbers } from '../../unit/formats/jar/interop/random.ts';
+import { seededRandom } from '../../unit/zip/support/random.ts';
 
 /** A number from 0 (inclusive) to `below`. */
 export type Random = (below: number) => number;
 
 export function randomOfCase(seed: number, target: string, index: number): Random {
   const digest = createHash('sha256').update(`${seed} ${target} ${index}`).digest();
-  return randomNumbers(digest.readUInt32LE());
+  return seededRandom(digest.readUInt32LE());
 }
 
 /** Throws for an empty list. */

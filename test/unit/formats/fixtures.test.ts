@@ -1,5 +1,3 @@
-/** Holds fixtures/ equal to what its scripts write, and its README to both. */
-
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';

@@ -1,5 +1,3 @@
-/** Runs the contract of formats against every entry of the registry, each with its own fixtures. */
-
 import { describe, expect, it } from 'vitest';
 import { AUTHENTICODE_PROFILE } from '../../../src/authenticode/profile.ts';
 import { JAR_PROFILE } from '../../../src/formats/jar/signature/new-signature.ts';

@@ -6,7 +6,6 @@ import { describe, expect, it } from 'vitest';
 import { parts } from '../../../src/asn1/read.ts';
 import { utf16be } from '../../../src/asn1/write.ts';
 import { memorySource } from '../../../src/bytes/byte-source.ts';
-import { CodesignError } from '../../../src/errors/codesign-error.ts';
 import type { Format } from '../../../src/format/format.ts';
 import { cmsEnvelope } from '../../../src/format/signature.ts';
 import { newCatalog } from '../../../src/formats/cat/create.ts';
@@ -17,7 +16,7 @@ import { recogniseFormat } from '../../../src/formats/recognise.ts';
 import { formats } from '../../../src/formats/registry.ts';
 import { applyPatch } from './support/apply-patch.ts';
 import { placeIn, removalOf } from './support/change.ts';
-import { isIntact } from './support/is-intact.ts';
+import { isAccepted, isIntact } from './support/is-intact.ts';
 import { openBytes, plainReader } from './support/sign-bytes.ts';
 
 const pairs = process.env.CODESIGN_TEST_PAIRS ?? '';
@@ -85,7 +84,7 @@ describe.skipIf(pairs === '').each(Object.entries(FOLDERS))(
       for (const at of covered(unsigned, signed)) {
         const changed = Buffer.from(signed);
         changed[at] = (changed[at] ?? 0) ^ 0x01;
-        expect(await isStillIntact(format, changed, name)).toBe(false);
+        expect(await isAccepted(format, changed, name)).toBe(false);
       }
     });
   },
@@ -113,7 +112,7 @@ describe.skipIf(pairs === '')('the connection file that rdpsign signed', () => {
       for (const at of [0, 1, 4].map((more) => (text.indexOf(name) + more) * 2)) {
         const changed = Buffer.from(signed);
         changed[at] = (changed[at] ?? 0) ^ 0x01;
-        expect([at, await isStillIntact(rdp, changed, 'a.rdp')]).toEqual([at, false]);
+        expect([at, await isAccepted(rdp, changed)]).toEqual([at, false]);
       }
     }
   });
@@ -151,15 +150,4 @@ function membersOf(catalog: Uint8Array): readonly (readonly string[])[] {
         .filter((each) => !each.includes(ofDrivers)),
     ];
   });
-}
-
-/** A file that does not open is not intact. */
-async function isStillIntact(format: Format, bytes: Buffer, name: string): Promise<boolean> {
-  try {
-    const [signature] = await (await openBytes(format, bytes, name)).signatures();
-    return await isIntact(signature);
-  } catch (thrown) {
-    if (thrown instanceof CodesignError) return false;
-    throw thrown;
-  }
 }

@@ -22,11 +22,8 @@ import { placeIn } from './support/change.ts';
 import { openBytes, plainReader, type SignBytesOptions } from './support/sign-bytes.ts';
 import { filesBelow, type SignedCopies, type SignedCopy, signedCopies } from './support/signed-copies.ts';
 
-const {
-  CODESIGN_TEST_PAIRS: pairs = '',
-  CODESIGN_TEST_CORPUS: corpus = '',
-  CODESIGN_TEST_VERIFIERS: verifiers = '',
-} = process.env;
+const { CODESIGN_TEST_PAIRS: pairs = '', CODESIGN_TEST_CORPUS: corpus = '' } = process.env;
+const { CODESIGN_TEST_VERIFIERS: verifiers = '' } = process.env;
 const isWhole = pairs !== '' && corpus !== '' && verifiers !== '';
 const checker = (name: string) => path.join(verifiers, 'formats', name);
 
@@ -151,17 +148,10 @@ describe.skipIf(!isWhole)('files that are signed', () => {
     });
     const verify = async (file: string) => [
       await run('python3', ['test/unit/formats/rdp/content.py', file]),
-      await run(
-        'openssl',
-        ['cms', '-verify', '-inform', 'DER', '-binary', '-in', `${file}.cms`, '-content', `${file}.content`].concat([
-          '-CAfile',
-          copies.root,
-          '-purpose',
-          'any',
-          '-out',
-          `${file}.verified`,
-        ]),
-      ),
+      await run('openssl', [
+        ...['cms', '-verify', '-inform', 'DER', '-binary', '-in', `${file}.cms`, '-content', `${file}.content`],
+        ...['-CAfile', copies.root, '-purpose', 'any', '-out', `${file}.verified`],
+      ]),
     ];
     expect(await complaints(signed, verify)).toEqual([]);
     const wide = signed.find((file) => file.endsWith('unsigned-utf16le-bom.rdp')) ?? '';

@@ -7,7 +7,6 @@ import { describe, expect, it } from 'vitest';
 import { deflatedEntry, type NewEntry, storedEntry } from '../../../src/zip/write-records.ts';
 import { folderForAll } from '../../support/set-up.ts';
 import { run } from '../../system/interop/verifiers.ts';
-import { fixturesIn } from '../formats/support/fixtures.ts';
 import { edited, type NamedChange, recordsOf } from './support/editing.ts';
 import { readByPython } from './support/python.ts';
 import { contentsOf, entryNamed, read } from './support/reading.ts';
@@ -108,47 +107,33 @@ describe.each(SURROUNDINGS)('an archive with %s', (_, about) => {
     expect(result.toString('latin1', after.inFile.at(-1)?.end, after.end.directoryOffset)).toBe(gap);
   });
 
-  it('becomes the same by adding the same again', async () => {
+  it('becomes the same by adding the same again, and has its own entries again once the others are removed', async () => {
     const once = await edited(original, { add: ADDED });
     expect((await edited(once, { remove: ADDED_NAMES, add: ADDED })).equals(once)).toBe(true);
-    expect((await edited(once, {})).equals(once)).toBe(true);
-  });
-
-  it('has all entries of the original again once they are removed', async () => {
-    const once = await edited(original, { add: ADDED });
     const back = await edited(once, { remove: ADDED_NAMES });
     expect(recordsOf(back, await read(back))).toEqual(recordsOf(original, await read(original)));
-    expect(back.length).toBe(original.length);
   });
 });
 
 describe.each(SURROUNDINGS)('new entries behind others, in an archive with %s', (_, about) => {
   const original = zip(about);
   const item = (name: string): NewEntry => storedEntry(name, Buffer.from(`contents of ${name}`));
-  const BEHIND: [string, NamedChange, directory: string[]][] = [
-    ['one', { behind: { 'b.txt': item('N') } }, ['a.txt', 'b.txt', 'N', 'c.txt', 'd.txt', 'e/', 'e/f.txt']],
-    [
-      'the last, and in the place of one',
-      { remove: ['c.txt'], behind: { 'e/f.txt': item('N'), 'c.txt': item('M') } },
-      ['a.txt', 'b.txt', 'M', 'd.txt', 'e/', 'e/f.txt', 'N'],
-    ],
-    [
-      'neighbours that leave, in their places',
-      { remove: ['a.txt', 'b.txt', 'c.txt'], behind: { 'a.txt': item('A'), 'b.txt': item('B') } },
-      ['A', 'B', 'd.txt', 'e/', 'e/f.txt'],
-    ],
-    [
-      'one while others come first',
-      { add: ADDED, remove: ['a.txt', 'e/'], behind: { 'a.txt': item('A') } },
-      [...ADDED_NAMES, 'A', 'b.txt', 'c.txt', 'd.txt', 'e/f.txt'],
-    ],
+  const LAST: NamedChange = { remove: ['c.txt'], behind: { 'e/f.txt': item('N'), 'c.txt': item('M') } };
+  const both = { 'a.txt': item('A'), 'b.txt': item('B') };
+  const NEIGHBOURS: NamedChange = { remove: ['a.txt', 'b.txt', 'c.txt'], behind: both };
+  const FIRST: NamedChange = { add: ADDED, remove: ['a.txt', 'e/'], behind: { 'a.txt': item('A') } };
+  const BEHIND: [what: string, NamedChange, directory: string][] = [
+    ['one', { behind: { 'b.txt': item('N') } }, 'a.txt b.txt N c.txt d.txt e/ e/f.txt'],
+    ['the last, and in the place of one', LAST, 'a.txt b.txt M d.txt e/ e/f.txt N'],
+    ['neighbours that leave, in their places', NEIGHBOURS, 'A B d.txt e/ e/f.txt'],
+    ['one while others come first', FIRST, `${ADDED_NAMES.join(' ')} A b.txt c.txt d.txt e/f.txt`],
   ];
 
   it.each(BEHIND)('keep every other record and the order: %s', async (_what, change, names) => {
     const before = await read(original);
     const result = await edited(original, change);
     const after = await read(result);
-    expect(after.entries.map(({ name }) => name)).toEqual(names);
+    expect(after.entries.map(({ name }) => name).join(' ')).toBe(names);
     const old = new Map(recordsOf(original, before).map(({ name, local }) => [name, local]));
     for (const { name, local } of recordsOf(result, after)) {
       if (old.has(name)) expect(local).toBe(old.get(name));
@@ -169,46 +154,25 @@ describe.each(SURROUNDINGS)('new entries behind others, in an archive with %s', 
   });
 });
 
-describe('an empty archive', () => {
-  it.each([
-    ['alone', {}],
-    ['behind a preamble', { preamble: LAUNCHER }],
-    ['behind a preamble put there later', { preamble: LAUNCHER, offsets: 'archive' }],
-    ['with ZIP64', { zip64: true }],
-  ] as const)('takes entries, and gives them back: %s', async (_, about) => {
-    const empty = buildZip({ entries: [], ...about });
-    const filled = await edited(empty, { add: ADDED });
-    expect([...(await ownDigests(filled)).keys()]).toEqual(ADDED_NAMES);
-    expect((await edited(filled, { remove: ADDED_NAMES })).equals(empty)).toBe(true);
-  });
+const EMPTY = [{}, { preamble: LAUNCHER }, { preamble: LAUNCHER, offsets: 'archive' }, { zip64: true }] as const;
+
+it.each(EMPTY)('an empty archive takes entries, and gives them back: %o', async (about) => {
+  const empty = buildZip({ entries: [], ...about });
+  const filled = await edited(empty, { add: ADDED });
+  expect([...(await ownDigests(filled)).keys()]).toEqual(ADDED_NAMES);
+  expect((await edited(filled, { remove: ADDED_NAMES })).equals(empty)).toBe(true);
 });
 
 describe('Python', () => {
   it('reads the same contents as we do from every changed archive', async () => {
-    const empty = [{}, { preamble: LAUNCHER }, { zip64: true }].map((about) => buildZip({ entries: [], ...about }));
-    const results = [
-      ...(await Promise.all(empty.map((each) => edited(each, { add: ADDED })))),
-      ...(await Promise.all(
-        SURROUNDINGS.flatMap(([, about]) => CHANGES.map(([, change]) => edited(zip(about), change))),
-      )),
-    ];
+    const filled = EMPTY.map((about) => edited(buildZip({ entries: [], ...about }), { add: ADDED }));
+    const changed = SURROUNDINGS.flatMap(([, about]) => CHANGES.map(([, change]) => edited(zip(about), change)));
+    const results = await Promise.all([...filled, ...changed]);
     const readings = await readByPython(await Promise.all(results.map(saved)));
-    expect(readings).toHaveLength(3 + SURROUNDINGS.length * CHANGES.length);
     for (const [index, { entries }] of readings.entries()) {
       const found = new Map(entries.map(({ name, sha256 }) => [name, sha256]));
       expect(found).toEqual(await ownDigests(results[index] ?? Buffer.alloc(0)));
     }
-  });
-
-  it('finds every entry of every changed fixture where we do', async () => {
-    // Of that one it takes the end record in the comment for the real one, before as after.
-    const readable = fixturesIn('jar').filter(({ name }) => name !== 'jar/comment-with-end-record.jar');
-    const results = await Promise.all(readable.map(({ bytes }) => edited(bytes, { add: ADDED })));
-    const readings = await readByPython(await Promise.all(results.map(saved)));
-    const own = await Promise.all(results.map(async (result) => (await read(result)).entries));
-    const places = (entries: readonly { offset: number; size: number }[]) =>
-      entries.map(({ offset, size }) => [offset, size]);
-    expect(readings.map(({ entries }) => places(entries))).toEqual(own.map(places));
   });
 });
 

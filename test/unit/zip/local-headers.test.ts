@@ -15,14 +15,11 @@ describe('a local header', () => {
     ['another compression method', stored('x', { local: { method: 8 } })],
     ['another encryption flag', stored('x', { local: { flags: 1 } })],
     ['another CRC-32', stored('x', { local: { crc: 1 } })],
-    ['other sizes', stored('x', { local: { size: 1 } })],
-    ['other sizes', stored('x', { local: { compressedSize: 1 } })],
     ['other sizes', deflated('x', { local: { size: 1 } })],
     ['other sizes', deflated('x', { local: { compressedSize: 1 } })],
     ['other sizes', stored('x', { local: { size: 0xffffffff } })],
     ['other sizes', stored('x', { local: { size: 0xffffffff }, extra: { local: extraField(1, u64(1)) } })],
     ['other sizes', stored('x', { local: { size: 0xffffffff }, extra: { local: extraField(1, Buffer.alloc(7)) } })],
-    ['another CRC-32', stored('x', { local: { crc: 0, size: 0, compressedSize: 0 } })],
   ])('is rejected as ambiguous with %s', async (what, entry) => {
     const message = await refusal(between(entry));
     expect(message).toMatch(/^zip-ambiguous/);
@@ -126,15 +123,15 @@ describe('a data descriptor', () => {
   });
 
   it.each([
-    ['of an empty entry followed by zeros', stored('x', { contents: '', descriptor: 'bare' }), 8, 20],
-    ['of an empty entry followed by other zeros', stored('x', { contents: '', descriptor: 'bare' }), 7, 12],
-    ['of an empty entry, signed, followed by zeros', stored('x', { contents: '', descriptor: 'signed' }), 8, 24],
-    ['of an empty entry, signed, followed by other zeros', stored('x', { contents: '', descriptor: 'signed' }), 9, 16],
-    ['of an empty deflated entry followed by zeros', deflated('x', { contents: '', descriptor: 'bare' }), 10, 12],
+    ['bare', 8, 20],
+    ['bare', 7, 12],
+    ['signed', 8, 24],
+    ['signed', 9, 16],
   ] as const)(
-    '%s is the one that ends where the next record begins, else the shorter',
-    async (_, entry, zeros, length) => {
-      expect(await lengthIn(buildZip({ entries: [entry, stored('b', { gap: Buffer.alloc(zeros) })] }))).toBe(length);
+    '(%s) of an empty entry with %i zeros after it ends where the next record begins, or is the shorter one',
+    async (descriptor, zeros, length) => {
+      const entries = [stored('x', { contents: '', descriptor }), stored('b', { gap: Buffer.alloc(zeros) })];
+      expect(await lengthIn(buildZip({ entries }))).toBe(length);
     },
   );
 
@@ -176,9 +173,8 @@ describe('the places of records', () => {
   });
 
   it('may follow a record that does not belong to the archive, where a reader from the beginning fails', async () => {
-    expect(
-      await namesOrCode(buildZip({ entries: [stored('a')], preamble: Buffer.concat([Buffer.of(0), hidden]) })),
-    ).toEqual(['a']);
+    const preamble = Buffer.concat([Buffer.of(0), hidden]);
+    expect(await namesOrCode(buildZip({ entries: [stored('a')], preamble }))).toEqual(['a']);
   });
 
   it.each<[string, (offsetOf: readonly number[]) => number]>([
@@ -195,9 +191,7 @@ describe('the places of records', () => {
 
   it('are rejected as ambiguous where one ends in the header of the next', async () => {
     const size = 'This is a.\n'.length + 1;
-    const longer = { size, compressedSize: size };
-    expect(await refusal(buildZip({ entries: [stored('a', longer), stored('b')] }))).toMatch(
-      /^zip-ambiguous: .*overlaps/,
-    );
+    const entries = [stored('a', { size, compressedSize: size }), stored('b')];
+    expect(await refusal(buildZip({ entries }))).toMatch(/^zip-ambiguous: .*overlaps/);
   });
 });

@@ -7,10 +7,9 @@ import { deflateRawSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { type ByteSource, memorySource } from '../../../src/bytes/byte-source.ts';
 import { fileSource } from '../../../src/bytes/file-source.ts';
-import { lazy } from '../../../src/bytes/reuse.ts';
 import { readArchive } from '../../../src/zip/archive.ts';
 import { digestEntries } from '../../../src/zip/entry-digests.ts';
-import { unpack, unpackInPieces } from '../../../src/zip/unpack.ts';
+import { unpackInPieces } from '../../../src/zip/unpack.ts';
 import { folderForAll } from '../../support/set-up.ts';
 import { fixturesIn } from '../formats/support/fixtures.ts';
 import { facts } from './support/reading.ts';
@@ -39,8 +38,6 @@ function deflated(contents: Buffer): Buffer {
   return data;
 }
 
-const THIRTY_MEGABYTES = lazy(() => deflateRawSync(Buffer.alloc(30_000_000)));
-
 async function withSource<T>(kind: string, bytes: Buffer, work: (source: ByteSource) => Promise<T>): Promise<T> {
   if (kind === 'memory') return work(memorySource(bytes));
   const path = join(folder, `${createHash('md5').update(bytes).digest('hex')}.zip`);
@@ -58,6 +55,7 @@ async function digestsIn(kind: string, bytes: Buffer, algorithms: readonly strin
 }
 
 const large = mixed(1.25 * MIB);
+const ZEROS = Buffer.alloc(2 * MIB);
 
 describe.each(['memory', 'file'])('digests of entries, from %s', (kind) => {
   it('match the contents, with every algorithm, small and large, stored and deflated', async () => {
@@ -95,12 +93,7 @@ describe.each(['memory', 'file'])('digests of entries, from %s', (kind) => {
     ['more contents than it says', DEFLATED, size(-1), /more than|instead of/],
     ['less contents than it says', DEFLATED, size(1), /instead of/],
     ['no contents although it says some', DEFLATED, () => ({ data: Buffer.of(3, 0) }), /0 bytes/],
-    [
-      'bytes behind its compressed data',
-      DEFLATED,
-      (each) => ({ data: Buffer.concat([deflated(each), Buffer.alloc(2 * MIB)]) }),
-      /bytes follow/,
-    ],
+    ['bytes behind its data', DEFLATED, (each) => ({ data: Buffer.concat([deflated(each), ZEROS]) }), /bytes follow/],
     ['compressed data cut off', DEFLATED, (each) => ({ data: deflated(each).subarray(0, -1) }), /unexpected end/],
     ['a block of an unknown type', DEFLATED, (each) => ({ data: Buffer.alloc(each.length, 7) }), /invalid block type/],
     ['no compressed data at all', DEFLATED, () => ({ data: Buffer.alloc(0) }), /unexpected end/],
@@ -114,7 +107,7 @@ describe.each(['memory', 'file'])('digests of entries, from %s', (kind) => {
   });
 
   it('are rejected for an entry that says 10 bytes and inflates to 30 MB, without its contents in memory', async () => {
-    const data = THIRTY_MEGABYTES();
+    const data = deflateRawSync(Buffer.alloc(30_000_000));
     const bytes = buildZip({ entries: [entryOf('bomb', Buffer.alloc(10), DEFLATED, { data })] });
     const before = process.memoryUsage.rss();
     await expect(digestsIn(kind, bytes)).rejects.toMatchObject({ code: 'zip-entry-damaged' });
@@ -136,11 +129,6 @@ describe('one entry', () => {
   const packed = deflateRawSync(contents);
   const entry = { name: 'x', method: DEFLATED, compressedSize: packed.length, ...facts(contents) };
 
-  it('is unpacked whole', () => {
-    expect(unpack(packed, entry).equals(contents)).toBe(true);
-    expect(unpack(contents, { ...entry, method: STORED, compressedSize: contents.length }).equals(contents)).toBe(true);
-  });
-
   it('is unpacked in pieces that are never much larger than a quarter of a mebibyte', async () => {
     const pieces: Buffer[] = [];
     await unpackInPieces(memorySource(packed), { ...entry, dataOffset: 0 }, (piece) => pieces.push(Buffer.from(piece)));
@@ -156,12 +144,5 @@ describe('one entry', () => {
     await expect(unpackInPieces(memorySource(packed), { ...entry, dataOffset: 0 }, refuse)).rejects.toBe(fault);
     const cut = unpackInPieces(memorySource(packed.subarray(0, 1000)), { ...entry, dataOffset: 0 }, () => undefined);
     await expect(cut).rejects.toMatchObject({ code: 'zip-entry-damaged' });
-  });
-
-  it('is rejected once it has more than its record says, however much compressed data there is', async () => {
-    const zeros = deflateRawSync(Buffer.alloc(8 * MIB));
-    const place = { ...entry, compressedSize: zeros.length, dataOffset: 0, ...facts(Buffer.alloc(9)) };
-    const unpacking = unpackInPieces(memorySource(zeros), place, () => expect.unreachable());
-    await expect(unpacking).rejects.toMatchObject({ code: 'zip-entry-damaged' });
   });
 });

@@ -11,7 +11,7 @@ import { applyPatch } from '../support/apply-patch.ts';
 import { removalOf, signingIn, stampIn } from '../support/change.ts';
 import { codesOf, isIntact } from '../support/is-intact.ts';
 import { openBytes, signBytes } from '../support/sign-bytes.ts';
-import { contentTypes, INNER, makeBundle, makePackage, OVERRIDE, packageManifest, withZip64 } from './samples.ts';
+import { contentTypes, INNER, makeBundle, makePackage, OVERRIDE, withZip64 } from './samples.ts';
 
 const signer = await makeThrowawaySigner();
 const check = async (bytes: Buffer) =>
@@ -24,9 +24,7 @@ const part = (...attributes: readonly (readonly [string, string])[]) =>
 
 it.each([
   ['CN=Name, S=State, C=XX', [part(['2.5.4.6', 'XX']), part(['2.5.4.8', 'State']), part(['2.5.4.3', 'Name'])]],
-  ['E=a@b.c', [part(['1.2.840.113549.1.9.1', 'a@b.c'])]],
   ['OID.2.5.4.15=Private Organization', [part(['2.5.4.15', 'Private Organization'])]],
-  ['O="A, B"', [part(['2.5.4.10', 'A, B'])]],
   ['O="A ""B"""', [part(['2.5.4.10', 'A "B"'])]],
   ['O=" A"', [part(['2.5.4.10', ' A'])]],
   ['OU=a + CN="b+c"', [part(['2.5.4.11', 'a'], ['2.5.4.3', 'b+c'])]],
@@ -84,7 +82,7 @@ describe('content types', () => {
   });
 
   it('lose the name of the signature in front of another name', () => {
-    const other = '<Override PartName="/AppxMetadata/CodeIntegrity.cat" ContentType="application/vnd.ms-pkiseccat"/>';
+    const other = '<Override PartName="/a.cat" ContentType="application/vnd.ms-pkiseccat"/>';
     const types = readContentTypes(Buffer.from(contentTypes(OVERRIDE + other)));
     expect(String(types.withoutSignature())).toBe(contentTypes(other));
   });
@@ -105,15 +103,14 @@ describe('a package', () => {
     await expect(check(bytes)).rejects.toMatchObject({ code: 'appx-malformed' });
   });
 
-  it.each(['folder/', 'a b.txt', '\u00fc.txt', 'a\\b.txt', 'a[1].txt', '100%.txt'])(
+  it.each(['folder/', 'a b.txt', '\u00fc.txt', 'a[1].txt', '100%.txt'])(
     'with an entry %j is reported',
     async (name) => {
       const files = [{ name, isStored: true }];
-      const unmapped = makePackage({ more: files });
       const blockMap = (text: string) => text.replace(/ LfhSize="\d+"/, ` LfhSize="${30 + Buffer.byteLength(name)}"`);
-      for (const bytes of name === '100%.txt' ? [unmapped] : [unmapped, makePackage({ files, blockMap })]) {
-        const found = await (await openBytes(appx, bytes)).examine();
-        expect(found.map(({ message }) => message).join()).toContain(`${name} is not a valid file name in a package`);
+      for (const shape of name === '100%.txt' ? [{ more: files }] : [{ more: files }, { files, blockMap }]) {
+        const [found] = await (await openBytes(appx, makePackage(shape))).examine();
+        expect(found?.message).toContain(`${name} is not a valid file name in a package`);
       }
     },
   );
@@ -160,21 +157,12 @@ describe('a package', () => {
     expect(timed).toEqual(result);
   });
 
-  // Backwards from the end of the file: end record 22, ZIP64 locator 42, ZIP64 end record 98.
-  it.each([
-    ['disk of the end record', 18],
-    ['disk of the directory in the end record', 16],
-    ['disk in the locator', 38],
-    ['total of disks in the locator', 26],
-    ['version that made the ZIP64 end record', 86],
-    ['version that is needed for the ZIP64 end record', 84],
-    ['disk in the ZIP64 end record', 82],
-  ])('is no longer intact with another %s', async (_field, fromEnd) => {
+  it('is no longer intact with other disks or versions in its end records', async () => {
     const result = await signed(withZip64(makePackage()));
-    for (const value of [0, 0xff]) {
+    // From the end of the file: two disks in the end record, two in the locator, two versions and a disk in ZIP64.
+    for (const fromEnd of [18, 16, 38, 26, 86, 84, 82]) {
       const changed = Buffer.from(result);
-      changed.fill(value, changed.length - fromEnd, changed.length - fromEnd + 2);
-      if (changed.equals(result)) continue;
+      changed.fill(0xff, changed.length - fromEnd, changed.length - fromEnd + 2);
       const intact = openBytes(appx, changed).then(async (file) => isIntact((await file.signatures())[0]));
       expect(await intact.catch(({ code }) => code)).toBeOneOf([false, 'zip-unsupported']);
     }
@@ -217,10 +205,4 @@ it('shows each digest of the list, and whether it is that of the file', async ()
       'AXCI, code integrity catalog (matches)',
     ]);
   }
-});
-
-it('shows who publishes a package and what is in it', async () => {
-  const layout = (await openBytes(appx, makePackage({ manifest: packageManifest() }))).layout();
-  expect(layout).toContainEqual({ name: 'publisher', value: 'CN=Test Publisher' });
-  expect(layout).toContainEqual({ name: 'block map', value: 'SHA256' });
 });

@@ -14,13 +14,9 @@ it('lists the files in the archive, also those with names of JavaScript', async 
 it.each([
   ['a list that is not JSON', '{"files":', 'not JSON'],
   ['no object', '{"files":[]}', 'no object'],
-  [
-    'an offset that is not a text of digits',
-    '{"files":{"a":{"size":1,"offset":"-1"}}}',
-    'does not contain the data of a',
-  ],
-  ['an offset beyond the end', '{"files":{"a":{"size":1,"offset":"9"}}}', 'does not contain the data of a'],
-  ['a file without a size', '{"files":{"a":{"offset":"0"}}}', 'does not contain the data of a'],
+  ['an offset that is no text of digits', '{"files":{"a":{"size":1,"offset":"-1"}}}', 'contain the data of a'],
+  ['an offset beyond the end', '{"files":{"a":{"size":1,"offset":"9"}}}', 'contain the data of a'],
+  ['a file without a size', '{"files":{"a":{"offset":"0"}}}', 'contain the data of a'],
   ['folders nested too deeply', `${'{"files":{"a":'.repeat(300)}{}${'}}'.repeat(300)}`, 'nested too deeply'],
 ])('rejects %s', async (_what, list, problem) => {
   const message = expect.stringContaining(problem);

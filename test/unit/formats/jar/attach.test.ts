@@ -1,5 +1,3 @@
-/** Holds putting a signature block into a JAR: only one that signs a signature file in it, and that is as it was. */
-
 import { execFileSync } from 'node:child_process';
 import { generateKeyPairSync } from 'node:crypto';
 import { readFileSync, writeFileSync } from 'node:fs';

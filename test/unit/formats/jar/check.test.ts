@@ -1,5 +1,3 @@
-/** Holds the check of a written JAR: each way the result can be wrong is seen. */
-
 import { describe, expect, it } from 'vitest';
 import { jar } from '../../../../src/formats/jar/index.ts';
 import { makeThrowawaySigner } from '../../../support/signed-files/throwaway-signer.ts';
@@ -25,6 +23,10 @@ async function checked(bytes: Buffer, { embedding }: SignedBytes): Promise<void>
 
 const sf = contentsOf(alone, SF).toString();
 const moved = { name: SF, contents: sf };
+const twice = [
+  { ...moved, name: 'META-INF/ANOTHER_.SF' },
+  { name: 'META-INF/ANOTHER_.RSA', contents: contentsOf(alone, RSA) },
+];
 const ofFirst = (change: (text: string) => string) => repack(both, { [SF]: change(sf) });
 
 it('accepts the archive as it should be, however it is packed, with what is no file to sign', async () => {
@@ -46,13 +48,7 @@ describe('the check of a signed JAR sees', () => {
     ['a changed signature file', repack(alone, { [SF]: `${sf}\r\n` })],
     ['a changed manifest', withManifest(alone, (text) => text.replace('X: 1', 'X: 2'))],
     ['a signature of the same files that is not the new one', signAgain(alone, signer, 'TEST_PUB', withoutWholeDigest)],
-    [
-      'the new signature twice',
-      repack(alone, {}, [
-        { ...moved, name: 'META-INF/ANOTHER_.SF' },
-        { name: 'META-INF/ANOTHER_.RSA', contents: contentsOf(alone, RSA) },
-      ]),
-    ],
+    ['the new signature twice', repack(alone, {}, twice)],
     ['a signature too many', both],
   ])('%s', async (_, bytes) => {
     await expect(checked(bytes, signed)).rejects.toMatchObject({ code: 'result-damaged', category: 'local' });

@@ -1,5 +1,3 @@
-/** Holds where the parts of a signature go in a JAR, and that what was right before is there unchanged. */
-
 import { createHash } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { memorySource } from '../../../../src/bytes/byte-source.ts';
@@ -39,32 +37,26 @@ function completeManifestOf(contents: string): string {
 
 const FIXTURES = fixturesIn('jar').filter(({ name }) => /plain|last|no-manifest|lower|leftovers|web/.test(name));
 
-describe.each(FIXTURES)('$name', ({ bytes }) => {
-  it('begins with META-INF/ if it has one, manifest, signature file and block, in file and directory', async () => {
-    const before = await readArchive(memorySource(bytes));
-    const after = await readArchive(memorySource(await sign(bytes)));
-    const expected = before.byName.has('META-INF/') ? ['META-INF/', ...OWN] : OWN;
-    for (const list of [after.entries, after.inFile]) {
-      expect(list.slice(0, expected.length).map(({ name }) => name)).toEqual(expected);
-    }
-    const rest = (list: typeof before.entries) =>
-      list.map(({ name }) => name).filter((name) => !/^meta-inf\/([^/]*\.(mf|sf|rsa))?$/i.test(name));
-    expect(rest(after.entries)).toEqual(rest(before.entries));
-    expect(rest(after.inFile)).toEqual(rest(before.inFile));
-  });
+it.each(FIXTURES)('META-INF/, the manifest and the signature come first in $name', async ({ bytes }) => {
+  const before = await readArchive(memorySource(bytes));
+  const after = await readArchive(memorySource(await sign(bytes)));
+  const first = before.byName.has('META-INF/') ? ['META-INF/', ...OWN] : OWN;
+  const namesOf = (list: typeof before.entries) => list.map(({ name }) => name);
+  const rest = (list: typeof before.entries) =>
+    namesOf(list).filter((name) => !/^meta-inf\/([^/]*\.(mf|sf|rsa))?$/i.test(name));
+  expect(namesOf(after.entries)).toEqual([...first, ...rest(before.entries)]);
+  expect(namesOf(after.inFile)).toEqual([...first, ...rest(before.inFile)]);
 });
 
 describe('the manifest', () => {
   it('that needs nothing is moved, record and all', async () => {
     const manifest = { name: MANIFEST, contents: completeManifestOf('a'), isStored: true, extra: OTHER };
     const bytes = zip([{ name: 'a', contents: 'a' }, { name: 'META-INF/', isStored: true, extra: OTHER }, manifest]);
-    const { entries } = await readArchive(memorySource(bytes));
+    const [, metaInf, record] = (await readArchive(memorySource(bytes))).entries;
     const result = await sign(bytes);
     expect(namesIn(result)).toEqual(['META-INF/', ...OWN, 'a']);
-    const [file, metaInf, record] = entries.map(({ offset, end }) => bytes.subarray(offset, end));
-    const start = Buffer.concat([metaInf ?? Buffer.alloc(0), record ?? Buffer.alloc(0)]);
+    const start = bytes.subarray(metaInf?.offset, record?.end);
     expect(result.subarray(0, start.length).equals(start)).toBe(true);
-    expect(result.includes(file ?? 'missing')).toBe(true);
     expect(await extraFields(result, 1)).toEqual([OTHER, OTHER]);
   });
 
@@ -84,19 +76,12 @@ describe('the field 0xCAFE', () => {
   const NONE = Buffer.alloc(0);
   const folder = { name: 'META-INF/', extra: CAFE, isStored: true };
 
+  const both = Buffer.concat([OTHER, CAFE]);
+
   it.each([
-    [
-      'is on the new manifest where the old one had it',
-      [{ ...manifest, extra: Buffer.concat([OTHER, CAFE]) }, a],
-      [CAFE],
-    ],
+    ['is on the new manifest where the old one had it', [{ ...manifest, extra: both }, a], [CAFE]],
     ['stays on META-INF/', [folder, manifest, a], [CAFE, NONE]],
-    [
-      'is copied from any other first entry, which keeps it',
-      [{ ...a, extra: CAFE }, manifest],
-      [CAFE, NONE, NONE, CAFE],
-    ],
-    ['is not made up', [manifest, a], [NONE]],
+    ['is copied from another first entry, which keeps it', [{ ...a, extra: CAFE }, manifest], [CAFE, NONE, NONE, CAFE]],
     ['is not taken from another entry than the first', [manifest, { ...a, extra: CAFE }], [NONE]],
   ])('%s', async (_, entries, expected) => {
     const result = await signZip(...entries);
@@ -111,21 +96,13 @@ describe('the field 0xCAFE', () => {
 });
 
 describe('the signature', () => {
-  it('has its block stored, and a signature file that says what it should', async () => {
-    const { result, sealed } = await signBytes(jar, readFixture('jar/manifest-sections.jar'), signer);
-    expect(result.includes(Buffer.from(sealed))).toBe(true);
+  it('has a signature file that says what it should', async () => {
+    const result = await sign(readFixture('jar/manifest-sections.jar'));
     const text = contentsOf(result, 'META-INF/TEST_PUB.SF').toString();
     expect(text).toMatch(/^Signature-Version: 1\.0\r\nCreated-By: codesign-remote\r\nSHA-256-Digest-Manifest: /);
     expect(text.split('\r\n\r\n')[0]?.split('\r\n')).toHaveLength(5);
     // The file that is not there is not vouched for; the package is.
     const about = ['Name: hello/', 'Name: hello/Hello.class', 'Name: hello/message.txt'];
     expect(text.match(/^Name: .*(?=\r)/gm)).toEqual(about);
-  });
-
-  it('is the same for the same contents, however these are packed', async () => {
-    const manifest = { name: MANIFEST, contents: 'X: 1\n\n' };
-    const one = await signZip({ ...manifest, isStored: true }, { name: 'a', contents: 'a', extra: OTHER });
-    const two = await signZip({ name: 'a', contents: 'a', isStored: true }, manifest);
-    for (const name of OWN) expect(contentsOf(one, name)).toEqual(contentsOf(two, name));
   });
 });

@@ -1,5 +1,3 @@
-/** Holds what is what in a JAR: what a signature covers, what is a signature's own, what is rejected and what is odd. */
-
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -10,10 +8,10 @@ import { mainJava } from '../../../support/programs/java.ts';
 import { folderForAll } from '../../../support/set-up.ts';
 import { makeThrowawaySigner } from '../../../support/signed-files/throwaway-signer.ts';
 import { runReader } from '../../../system/interop/java/readers.ts';
+import { seededRandom } from '../../zip/support/random.ts';
 import { warningsOf } from '../support/change.ts';
 import { readFixture } from '../support/fixtures.ts';
 import { openBytes, signBytes } from '../support/sign-bytes.ts';
-import { randomNumbers } from './interop/random.ts';
 import { contentsOf, jarOf, MANIFEST, namesIn, zip } from './simple-zip.ts';
 
 const folder = folderForAll();
@@ -34,12 +32,10 @@ const OWN = [
 ];
 
 describe('a signature', () => {
-  it.each([
-    ...COVERED.map((name) => [name, [name]] as const),
-    ...[...OWN, 'a/', 'META-INF/X.SF/'].map((name) => [name, []] as const),
-  ])('and %s: covers %j', async (name, covered) => {
-    const { signable } = await readLayout(memorySource(jarOf('X: 1\n\n', { name })));
-    expect(signable.map((entry) => entry.name)).toEqual(covered);
+  it('covers the files of the table that are not its own, but no folders', async () => {
+    const names = [...COVERED, ...OWN.filter((name) => !/^META-INF\/x\.sf$/i.test(name)), 'a/', 'META-INF/X.SF/'];
+    const { signable } = await readLayout(memorySource(jarOf('X: 1\n\n', ...names.map((name) => ({ name })))));
+    expect(signable.map(({ name }) => name)).toEqual(COVERED);
   });
 
   it('covers the names that Java signs: those of the table, and random ones', async () => {
@@ -55,7 +51,7 @@ describe('a signature', () => {
 });
 
 function randomNames(count: number): readonly string[] {
-  const random = randomNumbers(11);
+  const random = seededRandom(11);
   const pick = (from: readonly string[]) => from[random(from.length)] ?? '';
   const starts = ['META-INF/', 'META-INF/', 'META-INF/', 'meta-inf/', 'Meta-Inf/sub/', 'META-INF', ''];
   const middles = ['', 'SIG-', 'sig-', 'X', 'a.b', 'MANIFEST', 'ä', 'x/', 'SIG'];

@@ -1,16 +1,11 @@
-/** Holds which JARs with ZIP64 records behind a preamble are signed: those that Java opens, which it does after signing too. */
-
-import { writeFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { jar } from '../../../../src/formats/jar/index.ts';
-import { mainJava } from '../../../support/programs/java.ts';
 import { folderForAll } from '../../../support/set-up.ts';
 import { makeThrowawaySigner } from '../../../support/signed-files/throwaway-signer.ts';
-import { readAsArchives } from '../../../system/interop/java/readers.ts';
 import { read } from '../../zip/support/reading.ts';
 import { buildZip, deflated, stored } from '../../zip/support/zip-builder.ts';
 import { openBytes, signBytes } from '../support/sign-bytes.ts';
+import { readInJava } from './interop/read-by-java.ts';
 
 const entries = [deflated('META-INF/MANIFEST.MF', { contents: 'Manifest-Version: 1.0\r\n\r\n' }), stored('a.txt')];
 const folder = folderForAll();
@@ -34,9 +29,7 @@ const ARCHIVES: Readonly<Record<string, readonly [bytes: Buffer, isOpened: boole
 it('rejects those that Java does not open, and signs the others so that it continues doing so', async () => {
   const signer = await makeThrowawaySigner();
   const opens = async (bytes: Buffer) => {
-    const file = join(folder, 'archive.jar');
-    writeFileSync(file, bytes);
-    const [reading] = await readAsArchives(mainJava(), [file]);
+    const [reading] = await readInJava(folder, [bytes]);
     return reading?.failures.length === 0 && reading.entries > 0 ? reading.unsigned : 'no';
   };
   for (const [what, [bytes, isOpened]] of Object.entries(ARCHIVES)) {

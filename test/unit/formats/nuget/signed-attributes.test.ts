@@ -29,12 +29,15 @@ import { codesOf } from '../support/is-intact.ts';
 import { openBytes } from '../support/sign-bytes.ts';
 import { makePackage } from './samples.ts';
 
+const REPEATED = 'signed-attributes-repeated';
 const plain = makePackage();
 const [signer, other] = await Promise.all([makeThrowawaySigner(), makeThrowawaySigner({ publisher: 'Another' })]);
 
-/** What is found wrong with a signature whose signed attributes are changed so. */
+type Change = (attributes: readonly Attribute[]) => readonly Attribute[];
+
+/** The findings about a signature with changed signed attributes. */
 async function codesWith(
-  change: (attributes: readonly Attribute[]) => readonly Attribute[],
+  change: Change,
   { digest = 'SHA256', unsigned = [] }: { digest?: 'SHA1' | 'SHA256'; unsigned?: readonly Attribute[] } = {},
 ) {
   const source = memorySource(plain);
@@ -57,34 +60,29 @@ async function codesWith(
   return codesOf((await (await openBytes(nuget, result)).signatures())[0]);
 }
 
-const without = (type: string) => (attributes: readonly Attribute[]) => attributes.filter((each) => each.type !== type);
-const committed =
-  (...proofs: readonly string[]) =>
-  (attributes: readonly Attribute[]) => [
-    ...without(COMMITMENT_TYPE)(attributes),
+const only = (type: string, all: readonly Attribute[]) => all.filter((each) => each.type === type);
+const without =
+  (type: string, ...instead: readonly Attribute[]): Change =>
+  (all) => [...all.filter((each) => each.type !== type), ...instead];
+const committed = (...proofs: readonly string[]) =>
+  without(
+    COMMITMENT_TYPE,
     ...proofs.map((proof) => ({ type: COMMITMENT_TYPE, value: sequence(objectIdentifier(proof)) })),
-  ];
-const only = (type: string) => (attributes: readonly Attribute[]) => attributes.filter((each) => each.type === type);
-const ofAnother = (attributes: readonly Attribute[]) => [
-  ...without(SIGNING_CERTIFICATE_V2)(attributes),
-  ...only(SIGNING_CERTIFICATE_V2)(NUGET_PROFILE.signedAttributes(signingContext({ chain: other.chain }))),
-];
-const same = (attributes: readonly Attribute[]) => attributes;
+  );
+const OTHERS = NUGET_PROFILE.signedAttributes(signingContext({ chain: other.chain }));
+const ofAnother = without(SIGNING_CERTIFICATE_V2, ...only(SIGNING_CERTIFICATE_V2, OTHERS));
+const same: Change = (attributes) => attributes;
 
-it.each<readonly [string, (attributes: readonly Attribute[]) => readonly Attribute[], readonly string[]]>([
+it.each<readonly [string, Change, readonly string[]]>([
   ['nothing wrong', same, []],
   ['no signing time', without(SIGNING_TIME), ['signing-time-missing']],
   ['no commitment', without(COMMITMENT_TYPE), ['signature-role-unknown']],
   ['a commitment of nobody', committed('1.2.3'), ['signature-role-unknown']],
   ['a repository that does not name its service', committed(PROOF_OF_RECEIPT), ['service-index-missing']],
-  [
-    'commitments of author and repository',
-    committed(PROOF_OF_ORIGIN, PROOF_OF_RECEIPT),
-    ['signature-role-unknown', 'signed-attributes-repeated'],
-  ],
+  ['two commitments', committed(PROOF_OF_ORIGIN, PROOF_OF_RECEIPT), ['signature-role-unknown', REPEATED]],
   ['no certificate named', without(SIGNING_CERTIFICATE_V2), ['signing-certificate-differs']],
   ['another certificate named', ofAnother, ['signing-certificate-differs']],
-  ['two signing times', (all) => [...all, ...only(SIGNING_TIME)(all)], ['signed-attributes-repeated']],
+  ['two signing times', (all) => [...all, ...only(SIGNING_TIME, all)], [REPEATED]],
 ])('finds in a signature with %s', async (_what, change, codes) => {
   expect([...(await codesWith(change))].sort()).toEqual([...codes].sort());
 });

@@ -1,5 +1,6 @@
 /** What an examination says, in one word. */
 
+import { CodesignError } from '../../../../src/errors/codesign-error.ts';
 import { hasFindingAgainst } from '../../../../src/errors/finding.ts';
 import type { Format } from '../../../../src/format/format.ts';
 import type { FoundSignature } from '../../../../src/format/signature.ts';
@@ -8,6 +9,17 @@ import { openBytes } from './sign-bytes.ts';
 /** Whether nothing that is found speaks against the signature's integrity. False without a signature. */
 export async function isIntact(signature: FoundSignature | undefined): Promise<boolean> {
   return signature !== undefined && !hasFindingAgainst(await signature.examine(), 'integrity');
+}
+
+/** Whether the file can be opened, and nothing speaks against the integrity of the file and its first signature. */
+export async function isAccepted(format: Format, bytes: Buffer, name?: string): Promise<boolean> {
+  try {
+    const file = await openBytes(format, bytes, name);
+    return (await isIntact((await file.signatures())[0])) && !hasFindingAgainst(await file.examine(), 'integrity');
+  } catch (thrown) {
+    if (thrown instanceof CodesignError) return false;
+    throw thrown;
+  }
 }
 
 /** The codes of what is found wrong with it, or odd, in order. */

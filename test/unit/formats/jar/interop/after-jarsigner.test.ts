@@ -1,5 +1,3 @@
-/** Holds what is said of signatures after jarsigner has signed the same file, which adds digests to the manifest in silence. */
-
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';

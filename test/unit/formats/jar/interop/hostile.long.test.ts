@@ -1,16 +1,20 @@
-/** JARs made to deceive or to exhaust: what one program reads and another does not, and what takes time or memory. */
+/** JARs made to deceive or to exhaust, and the limits of Java: what one program reads and another does not, or what costs time. */
 
 import { describe, expect, it } from 'vitest';
 import { jar } from '../../../../../src/formats/jar/index.ts';
+import { LARGEST_MANIFEST } from '../../../../../src/formats/jar/layout.ts';
 import { signingContext } from '../../../../support/signed-files/signing-context.ts';
 import { makeThrowawaySigner } from '../../../../support/signed-files/throwaway-signer.ts';
 import { signingIn } from '../../support/change.ts';
+import { codesOf } from '../../support/is-intact.ts';
 import { openBytes, signBytes } from '../../support/sign-bytes.ts';
-import { jarOf, zip } from '../simple-zip.ts';
+import { jarOf, MANIFEST, type SimpleEntry, zip } from '../simple-zip.ts';
+import { signAgain, withoutWholeDigest } from './signed-again.ts';
 
 const MAIN = 'Manifest-Version: 1.0\r\n\r\n';
 const signer = await makeThrowawaySigner();
-const sign = (bytes: Buffer) => signBytes(jar, bytes, signer);
+const prepare = async (bytes: Buffer) =>
+  signingIn(await openBytes(jar, bytes)).prepare(signingContext({ chain: signer.chain }), 'replace');
 
 /** An end record that leads to the directory of an archive put before it, whatever its other fields say. */
 function fakeEnd(directorySize: number, change: (record: Buffer) => void): Buffer {
@@ -41,7 +45,7 @@ describe('what another program would read', () => {
 
   it('what is not digested is held to what it says anyway', async () => {
     const bytes = jarOf(MAIN, { name: 'META-INF/SIG-X', contents: 'something', size: 3 });
-    await expect(sign(bytes)).rejects.toMatchObject({ code: 'zip-entry-damaged' });
+    await expect(prepare(bytes)).rejects.toMatchObject({ code: 'zip-entry-damaged' });
   });
 });
 
@@ -61,7 +65,58 @@ it('many signature files of the largest size do not stay in memory together', as
 it('an archive that would need ZIP64, with bytes after it, is rejected before a signature is requested', async () => {
   const entries = Array.from({ length: 65_532 }, (_, index) => ({ name: `${index}`, contents: '', isStored: true }));
   const bytes = Buffer.concat([jarOf(MAIN, ...entries), Buffer.alloc(1)]);
-  const file = await openBytes(jar, bytes);
-  const prepared = await signingIn(file).prepare(signingContext({ chain: signer.chain }), 'replace');
+  const prepared = await prepare(bytes);
   expect(() => prepared.embed([prepared.units[0].seal(new Uint8Array(256))])).toThrowError(/ZIP64/);
+});
+
+describe('what Java opens no signed archive with', () => {
+  /** `length` bytes, without sections. */
+  function manifestOf(length: number): SimpleEntry {
+    const line = `X: ${'y'.repeat(67)}\r\n`;
+    const lines = line.repeat(Math.floor((length - 100) / line.length));
+    const text = `${lines}Z: ${'z'.repeat(length - lines.length - 7)}\r\n\r\n`;
+    return { name: MANIFEST, contents: text };
+  }
+
+  it('rejects a manifest of more than 16,000,000 bytes, and signs one of exactly that size', async () => {
+    await expect(prepare(zip([manifestOf(LARGEST_MANIFEST)]))).resolves.toBeDefined();
+    await expect(prepare(zip([manifestOf(LARGEST_MANIFEST + 1)]))).rejects.toMatchObject({
+      code: 'manifest-too-large',
+    });
+  });
+
+  it('a manifest that only the digests would make so large', async () => {
+    const section = 'Name: a\r\nSHA-256-Digest: ypeBEsobvcr6wjGzmiPcTaeG7/gUfE5yuYB3ha/uSLs=\r\n\r\n';
+    const fitting = LARGEST_MANIFEST - section.length;
+    await expect(prepare(zip([manifestOf(fitting), { name: 'a', contents: 'a' }]))).resolves.toBeDefined();
+    const message = expect.stringContaining(`MANIFEST.MF is ${LARGEST_MANIFEST + 1} bytes`);
+    const refusal = { code: 'manifest-too-large', message };
+    await expect(prepare(zip([manifestOf(fitting + 1), { name: 'a', contents: 'a' }]))).rejects.toMatchObject(refusal);
+  });
+
+  it('a signature file of more than that, although the manifest is smaller', async () => {
+    // A section that says nothing is shorter than what is said of it.
+    const names = Array.from({ length: 220_000 }, (_, index) => `f${index}/`);
+    const contents = `X: 1\r\n\r\n${names.map((name) => `Name: ${name}\r\n\r\n`).join('')}`;
+    const refusal = { code: 'manifest-too-large', message: expect.stringContaining('META-INF/TEST_PUB.SF is ') };
+    await expect(prepare(zip([{ name: MANIFEST, contents }]))).rejects.toMatchObject(refusal);
+  });
+});
+
+it('a timestamp by SHA-1 is rejected', async () => {
+  const file = await openBytes(jar, jarOf('X: 1\n\n', 'a'));
+  const context = signingContext({ timestampAlgorithm: 'SHA1', chain: signer.chain });
+  await expect(signingIn(file).check(context, 'replace')).rejects.toMatchObject({ code: 'jar-unsigned-timestamp' });
+});
+
+it('signs and verifies 130,000 sections of one name', async () => {
+  const bytes = jarOf(`${MAIN}${'Name: a\r\n\r\n'.repeat(130_000)}`, 'a');
+  expect(bytes.length).toBeLessThan(10_000);
+  const { result } = await signBytes(jar, bytes, signer, { signerName: 'TEST' });
+  const bySections = signAgain(result, signer, 'TEST', withoutWholeDigest);
+  const [signature] = await (await openBytes(jar, bySections)).signatures();
+  expect(await codesOf(signature)).toEqual([]);
+  expect(await signature?.details()).toContainEqual({ name: 'files covered', value: '1 of 1' });
+  expect(signature?.algorithm).toBe('SHA256');
+  await expect(signBytes(jar, bySections, signer, { mode: 'append', signerName: 'OTHER' })).resolves.toBeDefined();
 });

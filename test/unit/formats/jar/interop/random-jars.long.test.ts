@@ -1,5 +1,3 @@
-/** Holds that Java verifies what is signed, whatever the archive was: JARs made by chance, signed once or twice, or section by section. */
-
 import { createHash } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -11,31 +9,17 @@ import { mainJava } from '../../../../support/programs/java.ts';
 import { folderForAll } from '../../../../support/set-up.ts';
 import { makeThrowawaySigner } from '../../../../support/signed-files/throwaway-signer.ts';
 import { readAsArchives, readAsStreams } from '../../../../system/interop/java/readers.ts';
+import { seededRandom } from '../../../zip/support/random.ts';
 import { isIntact } from '../../support/is-intact.ts';
 import { openBytes, signBytes } from '../../support/sign-bytes.ts';
 import { type SimpleEntry, zip } from '../simple-zip.ts';
-import { randomNumbers } from './random.ts';
 import { signAgain, withoutWholeDigest } from './signed-again.ts';
 
 const COUNT = 150;
 const folder = folderForAll();
-const random = randomNumbers(1904);
+const random = seededRandom(1904);
 const pick = <T>(from: readonly T[], otherwise: T): T => from[random(from.length)] ?? otherwise;
-const PIECES = [
-  'a',
-  'B.class',
-  'META-INF',
-  'sub',
-  'ä',
-  '語'.repeat(30),
-  '😀',
-  ' ',
-  'x'.repeat(80),
-  'SIG-X',
-  'Y.SF',
-  ':',
-  '.',
-];
+const PIECES = [...'a|B.class|META-INF|sub|ä|😀| |SIG-X|Y.SF|:|.'.split('|'), '語'.repeat(30), 'x'.repeat(80)];
 /** Java's name, and what node:crypto calls it. */
 const ALGORITHMS = [
   ['MD5', 'md5'],

@@ -6,7 +6,16 @@ import { join } from 'node:path';
 import { CodesignError } from '../../../../../src/errors/codesign-error.ts';
 import { readManifest } from '../../../../../src/formats/jar/manifest/manifest.ts';
 import { mainJava } from '../../../../support/programs/java.ts';
-import { runReader } from '../../../../system/interop/java/readers.ts';
+import { readAsArchives, runReader } from '../../../../system/interop/java/readers.ts';
+
+/** Java's reading of each archive, all of them in one JVM. */
+export function readInJava(folder: string, archives: readonly Buffer[]) {
+  const files = archives.map((archive, index) => {
+    writeFileSync(join(folder, `${index}.jar`), archive);
+    return join(folder, `${index}.jar`);
+  });
+  return readAsArchives(mainJava(), files);
+}
 
 /** `refused`, or main attributes and sections with their digests, all names of attributes in lower case, sorted. */
 export type ManifestReading = 'refused' | { readonly main: Pairs; readonly sections: readonly Section[] };

@@ -1,8 +1,4 @@
-/** Holds what is said of signature file and manifest to what Java says of the same archives. */
-
 import { hash } from 'node:crypto';
-import { writeFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { memorySource } from '../../../../../src/bytes/byte-source.ts';
 import { CodesignError } from '../../../../../src/errors/codesign-error.ts';
@@ -10,15 +6,14 @@ import { jar } from '../../../../../src/formats/jar/index.ts';
 import { readLayout } from '../../../../../src/formats/jar/layout.ts';
 import { agrees } from '../../../../../src/formats/jar/manifest/agreement.ts';
 import { readBlocks } from '../../../../../src/formats/jar/signature/blocks.ts';
-import { mainJava } from '../../../../support/programs/java.ts';
 import { folderForAll } from '../../../../support/set-up.ts';
 import { makeThrowawaySigner } from '../../../../support/signed-files/throwaway-signer.ts';
-import { readAsArchives } from '../../../../system/interop/java/readers.ts';
 import { fixturesIn } from '../../support/fixtures.ts';
 import { isIntact } from '../../support/is-intact.ts';
 import { openBytes, signBytes } from '../../support/sign-bytes.ts';
+import { readInJava } from '../interop/read-by-java.ts';
 import { signAgain, withoutWholeDigest } from '../interop/signed-again.ts';
-import { contentsOf, jarOf, MANIFEST, repack, type SimpleEntry, unzip, withManifest } from '../simple-zip.ts';
+import { contentsOf, jarOf, MANIFEST, repack, type SimpleEntry, withManifest } from '../simple-zip.ts';
 
 const folder = folderForAll();
 const signer = await makeThrowawaySigner();
@@ -48,13 +43,9 @@ async function ours(archive: Buffer): Promise<Reading> {
   }
 }
 
-/** In one JVM. A signature is none to Java when it throws, or when no file is signed by it. */
+/** A signature is none to Java when it throws, or when no file is signed by it. */
 async function theirs(archives: readonly Buffer[]): Promise<readonly Reading[]> {
-  const files = archives.map((archive, index) => {
-    writeFileSync(join(folder, `${index}.jar`), archive);
-    return join(folder, `${index}.jar`);
-  });
-  return (await readAsArchives(mainJava(), files)).map(({ failures, signers, unsigned }) => {
+  return (await readInJava(folder, archives)).map(({ failures, signers, unsigned }) => {
     if (failures.length > 0 || signers.size === 0) return 'bad';
     return unsigned.length === 0 ? 'good' : 'partial';
   });
@@ -71,6 +62,8 @@ const SECTION_C = /Name: c\r\n.*\r\n\r\n/;
 const [MAIN = '', A = '', P = '', B = '', C = ''] = contentsOf(signed, MANIFEST)
   .toString()
   .split(/(?=Name: )/);
+const SECTION_D = C.replace('Name: c', 'Name: d');
+const FOO_OF_MAIN = 'Foo-Digest-Manifest-Main-Attributes';
 const MD5_OF_MAIN = `MD5-Digest-Manifest-Main-Attributes: ${hash('md5', MAIN, 'base64')}\r\n`;
 
 const CHANGES: [what: string, archive: Buffer, said: Reading, byJava?: Reading][] = [
@@ -88,11 +81,7 @@ const CHANGES: [what: string, archive: Buffer, said: Reading, byJava?: Reading][
   ['other line ends', manifest(/\r\n/g, '\n'), 'bad'],
   ['a section of a file that is not there', manifest(/$/, 'Name: d\r\nX: 1\r\n\r\n'), 'good'],
   ['a file added, without a section', added({ name: 'd', contents: 'd' }), 'partial'],
-  [
-    'a file added, with its section',
-    added({ name: 'd', contents: 'c' }, manifest(/$/, C.replace('Name: c', 'Name: d'))),
-    'partial',
-  ],
+  ['a file added, with its section', added({ name: 'd', contents: 'c' }, manifest(/$/, SECTION_D)), 'partial'],
   ['a file under META-INF that is signed as any other added', added({ name: 'META-INF/x' }), 'partial'],
   ['a SIG- file added', added({ name: 'META-INF/SIG-X.y' }), 'good'],
   ['a folder added', added({ name: 'f/' }), 'good'],
@@ -101,29 +90,12 @@ const CHANGES: [what: string, archive: Buffer, said: Reading, byJava?: Reading][
   ['no digest of the main attributes', signatureFile(LINE_OF_MAIN, ''), 'good'],
   ['digests by an unknown algorithm alone', signatureFile(/SHA-256-Digest:/g, 'Foo-Digest:'), 'bad'],
   ['a wrong digest of an unknown algorithm too', signatureFile(/SHA-256-Digest:/g, 'Foo-Digest: x\r\n$&'), 'good'],
-  [
-    'the digest of the main attributes by an unknown algorithm alone',
-    signatureFile(OF_MAIN, 'Foo-Digest-Manifest-Main-Attributes'),
-    'bad',
-  ],
-  [
-    'a wrong digest of the main attributes by an unknown algorithm too',
-    signatureFile(OF_MAIN, 'Foo-Digest-Manifest-Main-Attributes: AAAA\r\n$&'),
-    'good',
-  ],
+  ['an unknown digest of the main attributes alone', signatureFile(OF_MAIN, FOO_OF_MAIN), 'bad'],
+  ['an unknown digest of the main attributes too', signatureFile(OF_MAIN, `${FOO_OF_MAIN}: A\r\n$&`), 'good'],
   ['the digest of the main attributes by MD5 alone', signatureFile(LINE_OF_MAIN, MD5_OF_MAIN), 'partial', 'bad'],
-  ['a digest of the whole manifest by MD2 alone', signatureFile(OF_MAIN, 'MD2-Digest-Manifest: AAAA\r\n$&'), 'bad'],
-  [
-    'a wrong digest of the whole manifest by MD5 alone',
-    signatureFile(OF_MAIN, 'MD5-Digest-Manifest: AAAA\r\n$&'),
-    'partial',
-    'bad',
-  ],
-  [
-    'a wrong digest of the whole manifest by an unknown algorithm',
-    signatureFile(OF_MAIN, 'Foo-Digest-Manifest: AAAA\r\n$&'),
-    'good',
-  ],
+  ['a digest of the whole manifest by MD2 alone', signatureFile(OF_MAIN, 'MD2-Digest-Manifest: A\r\n$&'), 'bad'],
+  ['a wrong MD5 of the whole manifest', signatureFile(OF_MAIN, 'MD5-Digest-Manifest: A\r\n$&'), 'partial', 'bad'],
+  ['an unknown digest of the whole manifest', signatureFile(OF_MAIN, 'Foo-Digest-Manifest: A\r\n$&'), 'good'],
   // Of what is no longer there Java says nothing. Here a signature that speaks of it does not fit any more.
   ['a file taken out', repack(signed, { c: undefined }), 'partial', 'good'],
 ];
@@ -137,7 +109,7 @@ const FLIPPED = [...contentsOf(signed, MANIFEST).keys()]
     return repack(signed, { [MANIFEST]: changed });
   });
 
-const SIMPLE = fixturesIn('jar').filter(({ bytes, name }) => /manifest|plain/.test(name) && isSimple(bytes));
+const SIMPLE = fixturesIn('jar').filter(({ name }) => /\/(plain|manifest-(sections|lower|old|wrap|last))/.test(name));
 
 it.each(CHANGES)('what must be said of a signed JAR with %s is said', async (_, archive, said) => {
   expect(await ours(archive)).toBe(said);
@@ -166,20 +138,10 @@ describe('Java', () => {
   });
 
   it('verifies a signature without the digest of the whole manifest section by section, whatever the manifest was', async () => {
-    expect(SIMPLE.length).toBeGreaterThan(8);
+    expect(SIMPLE.length).toBeGreaterThan(5);
     for (const [index, archive] of bySection.entries()) {
-      const name = SIMPLE[index]?.name;
-      expect(await ours(archive), name).toBe('good');
-      // It has no file at all.
-      if (name !== 'jar/manifest-only.jar') expect(byJava[CHANGES.length + FLIPPED.length + index], name).toBe('good');
+      const byBoth = [await ours(archive), byJava[CHANGES.length + FLIPPED.length + index]];
+      expect(byBoth, SIMPLE[index]?.name).toEqual(['good', 'good']);
     }
   });
 });
-
-function isSimple(bytes: Buffer): boolean {
-  try {
-    return unzip(bytes).every(({ name }) => name !== '');
-  } catch {
-    return false;
-  }
-}

@@ -1,5 +1,3 @@
-/** Holds what signing makes of a manifest: what is right stays byte for byte, and only what is wrong or missing is written. */
-
 import { createHash } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { memorySource } from '../../../../../src/bytes/byte-source.ts';
@@ -50,25 +48,13 @@ const SECTION_B = lines('Name: b', lineFor('b'), '');
 describe('a manifest that has all digests', () => {
   it.each([
     ['in order', MAIN + SECTION_A + SECTION_B],
-    ['in another order', MAIN + SECTION_B + SECTION_A],
     ['without a last empty line', (MAIN + SECTION_A + SECTION_B).slice(0, -2)],
     ['with empty lines to spare', `${MAIN}\r\n\r\n${SECTION_A}\r\n${SECTION_B}\r\n\r\n\r\n`],
-    ['with LF', (MAIN + SECTION_A + SECTION_B).replaceAll('\r\n', '\n')],
-    ['with CR', (MAIN + SECTION_A + SECTION_B).replaceAll('\r\n', '\r')],
     ['with every end of line', `X: 1\rY: 2\n\r\nName: a\n${lineFor('a')}\r\r${SECTION_B}`],
     ['with names in other cases', MAIN + SECTION_A.replace('Name', 'nAME').replace('SHA-256', 'sha-256') + SECTION_B],
-    [
-      'with other attributes and sections',
-      `${MAIN}${SECTION_A}${lines('Name: b', 'X: 1', lineFor('b'), 'Y: 2', '')}${lines('Name: c/', 'Sealed: true', '')}`,
-    ],
-    [
-      'with further right digests',
-      MAIN + lines('Name: a', lineFor('a'), lineFor('a', 'SHA', 'sha1'), lineFor('a', 'MD5', 'md5'), '') + SECTION_B,
-    ],
-    [
-      'with a digest of an unknown algorithm',
-      MAIN + lines('Name: a', 'Foo-Digest: nonsense', lineFor('a'), '') + SECTION_B,
-    ],
+    ['with other attributes', MAIN + SECTION_A + lines('Name: b', 'X: 1', lineFor('b'), 'Y: 2', '')],
+    ['with further right digests', MAIN + lines('Name: a', lineFor('a'), lineFor('a', 'MD5', 'md5'), '') + SECTION_B],
+    ['with an unknown digest', MAIN + lines('Name: a', 'Foo-Digest: nonsense', lineFor('a'), '') + SECTION_B],
     ['in two sections of one name', MAIN + lines('Name: a', 'X: 1', '') + SECTION_B + SECTION_A],
     [
       'in lines that are broken oddly',
@@ -103,10 +89,8 @@ describe('digests', () => {
 
   it.each<[string, string]>([
     ...['SHA-256', 'SHA-384', 'SHA-512', 'SHA-224'].map((name): [string, string] => [name, name.replace('-', '')]),
-    ...['SHA', 'SHA1', 'SHA-1', 'sha-1'].map((name): [string, string] => [name, 'sha1']),
-    ['SHA3-256', 'sha3-256'],
-    ['SHA3-512', 'sha3-512'],
-    ['MD5', 'md5'],
+    ...['SHA', 'SHA1', 'sha-1'].map((name): [string, string] => [name, 'sha1']),
+    ...['SHA3-512', 'MD5'].map((name): [string, string] => [name, name.toLowerCase()]),
   ])('by %s are replaced where they are wrong, in their place', async (javaName, algorithm) => {
     const section = (digest: string) => lines('Name: a', `${javaName}-Digest: ${digest}`, lineFor('a'), 'X: 1', '');
     const wrong = MAIN + section(digestOf('b', algorithm));
@@ -119,22 +103,15 @@ describe('digests', () => {
     expect(await completed(text)).toBe(MAIN + lines('Name: a', lineFor('a'), 'X: 1', ''));
   });
 
-  it('that are right by another algorithm stay next to a new one', async () => {
-    const sha1 = lineFor('a', 'SHA1', 'sha1');
-    const text = MAIN + lines('Name: a', sha1, '');
-    expect(await completed(text)).toBe(MAIN + lines('Name: a', sha1, lineFor('a'), ''));
-    const after = MAIN + lines('Name: a', sha1, SHA512, '');
-    expect(await completed(text, { algorithm: 'SHA512' })).toBe(after);
-  });
-
   it('by another strong algorithm are enough where signatures are kept; weak ones are not', async () => {
     const sha512 = MAIN + lines('Name: a', SHA512, '');
     expect(await completed(sha512, { keepOthers: true })).toBe(sha512);
-    expect(await completed(sha512)).toBe(MAIN + lines('Name: a', SHA512, lineFor('a'), ''));
-    for (const weak of [lineFor('a', 'SHA1', 'sha1'), lineFor('a', 'SHA-224', 'sha224')]) {
-      const text = MAIN + lines('Name: a', weak, '');
-      expect(await completed(text, { keepOthers: true })).toBe(MAIN + lines('Name: a', weak, lineFor('a'), ''));
+    for (const other of [SHA512, lineFor('a', 'SHA1', 'sha1'), lineFor('a', 'SHA-224', 'sha224')]) {
+      const text = MAIN + lines('Name: a', other, '');
+      const after = MAIN + lines('Name: a', other, lineFor('a'), '');
+      expect(await completed(text, { keepOthers: other !== SHA512 })).toBe(after);
     }
+    expect(await completed(MAIN + SECTION_A, { algorithm: 'SHA512' })).toContain(SHA512);
   });
 });
 
@@ -152,9 +129,8 @@ describe('line ends', () => {
   );
 
   it('are CR LF in a new manifest', async () => {
-    expect(await completed(undefined)).toBe(
-      lines('Manifest-Version: 1.0', 'Created-By: codesign-remote', '') + SECTION_A,
-    );
+    const main = lines('Manifest-Version: 1.0', 'Created-By: codesign-remote', '');
+    expect(await completed(undefined)).toBe(main + SECTION_A);
   });
 });
 
@@ -211,23 +187,17 @@ async function expectReadable(texts: readonly string[]): Promise<void> {
   }
 }
 
-describe('Java reads the manifest as this program does', () => {
-  it('whatever was there', async () => {
-    const mains = ['', 'X: 1', 'X: 1\n', 'X: 1\n\n', 'X: 1\r\r', '\n\n'];
-    const ended = ['\n', 'X: 1\n\n', 'X: 1\r\n\r\n', '\n\n\n'];
-    const sections = ['Name: a', 'Name: a\n', 'Name: a\n\n\n', 'Name: a\nX: 1\n\nName: a\n'];
-    const wrongAndNotEnded = 'X: 1\n\nName: a\nSHA1-Digest: x';
-    // What is put in must not make CR LF, one end of line, of what were two.
-    const sideBySide = [
-      'X: 1\r\rName: a\nY: 1\n\nName: b\n\n',
-      'X: 1\r\rName: a\nSHA1-Digest: x\n\nName: b\n\n',
-      'X: 1\r\r\nName: a\n\n',
-      'X: 1\nY: 2\r',
-      'X: 1\n\nName: c\r',
-    ];
-    const all = ended.flatMap((main) => sections.map((section) => main + section));
-    await expectReadable([...mains, ...all, wrongAndNotEnded, ...sideBySide]);
-  });
+it('Java reads the manifest as this program does, whatever was there', async () => {
+  const mains = ['', 'X: 1', 'X: 1\n', 'X: 1\n\n', 'X: 1\r\r', '\n\n'];
+  const sections = ['Name: a', 'Name: a\n\n\n', 'Name: a\nX: 1\n\nName: a\n', 'Name: a\nSHA1-Digest: x'];
+  const ended = ['\n', 'X: 1\r\n\r\n'].flatMap((main) => sections.map((section) => main + section));
+  // What is put in must not make CR LF, one end of line, of what were two.
+  const sideBySide = [
+    'X: 1\r\rName: a\nY: 1\n\nName: b\n\n',
+    'X: 1\r\rName: a\nSHA1-Digest: x\n\nName: b\n\n',
+    ...['X: 1\r\r\nName: a\n\n', 'X: 1\nY: 2\r', 'X: 1\n\nName: c\r'],
+  ];
+  await expectReadable([...mains, ...ended, ...sideBySide]);
 });
 
 /** With the attribute's name as it was. */

@@ -1,5 +1,3 @@
-/** Holds how many digests of contents are checked: those of one section of each file, up to a limit. More are rejected. */
-
 import { expect, it } from 'vitest';
 import { checkDigestLimit, FURTHER_BYTES } from '../../../../../src/formats/jar/content.ts';
 import { jar } from '../../../../../src/formats/jar/index.ts';
