@@ -34,8 +34,9 @@ describe('nothing was sent', () => {
     const server = net.createServer();
     const host = await listen(server);
     await new Promise((resolve) => server.close(resolve));
-    expect(await post(openHttp(), `https://${host}/`)).toMatchObject(never('refused'));
-    expect(await post(openHttp(), `http://localhost:${host.split(':')[1]}/`)).toMatchObject(never('refused'));
+    for (const url of [`https://${host}/`, `http://localhost:${host.split(':')[1]}/`]) {
+      expect(await post(openHttp(), url)).toMatchObject(never('refused'));
+    }
   });
 
   test.each<[string, (socket: net.Socket) => void, Failure['reason']]>([
@@ -46,12 +47,6 @@ describe('nothing was sent', () => {
   ])('%s', async (_name, then, reason) => {
     const host = await listen(net.createServer(then));
     expect(await post(openHttp([], 200), `https://${host}/`)).toMatchObject(never(reason));
-  });
-
-  test('the deadline passes before there is a connection', async () => {
-    const host = await listen(net.createServer());
-    const outcome = await post(openHttp(), `https://${host}/`, { deadlineMilliseconds: 200 });
-    expect(outcome).toMatchObject({ ...never('timed-out'), detail: 'no connection within 0.2 s' });
   });
 
   test('the other side offers TLS 1.1 at most', async () => {
@@ -113,7 +108,7 @@ describe('nothing was sent', () => {
     const host = await listen(server);
     const http = openHttp([authority.root]);
     const outcome = await post(http, `https://${host}/`, { deadlineMilliseconds: 200 });
-    expect(outcome).toMatchObject(never('timed-out'));
+    expect(outcome).toMatchObject({ ...never('timed-out'), detail: 'no connection within 0.2 s' });
     open();
     await new Promise((resolve) => setTimeout(resolve, 300));
     expect(received).toEqual([]);

@@ -46,16 +46,6 @@ test('a GET has no body, and its own headers', async () => {
   expect(received[0]?.headers).not.toHaveProperty('content-length');
 });
 
-test('a redirect is an answer like any other', async () => {
-  const { url, received } = await start((response) => response.writeHead(302, { location: '/elsewhere' }).end());
-  const http = openHttp();
-  const answer = { kind: 'answer', status: 302 };
-  expect(await http.get({ ...bounds, url, accept: '*/*' })).toMatchObject(answer);
-  const post = { ...bounds, url, accept: '*/*', contentType: 'text/plain', body: Buffer.from('query') };
-  expect(await http.post(post)).toMatchObject(answer);
-  expect(received).toHaveLength(2);
-});
-
 test('http: is allowed for other machines too, which postJson rejects', async () => {
   const http = openHttp();
   const url = new URL(`http://${'a'.repeat(64)}.invalid/`);

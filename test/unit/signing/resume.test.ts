@@ -39,7 +39,7 @@ it.each([
     },
   };
   const service = {
-    sign: () => Promise.reject(new Error('no signature is asked for')),
+    sign: () => Promise.reject(new Error('no signature is requested')),
     async report(record: string, status: unknown) {
       happened.push(`report ${record} ${status}`);
       if (failure) throw failure;

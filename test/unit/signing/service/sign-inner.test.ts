@@ -93,8 +93,9 @@ describe('a bundle with three packages', () => {
       ],
     });
     expect(scene.service.reports.map(([, status]) => status)).toEqual([1, 1, 1, 1]);
-    expect((await historyOf(journal)).map(({ file }) => file).toSorted()).toEqual(
-      [path, ...['app.msix', 'b.msix', 'c.msix'].map((name) => join(path, name))].toSorted(),
+    const names = ['', 'app.msix', 'b.msix', 'c.msix'];
+    expect(new Set((await historyOf(journal)).map(({ file }) => file))).toEqual(
+      new Set(names.map((name) => join(path, name))),
     );
     expect(await journal.unfinished()).toEqual([]);
     await requireSigned(path);
