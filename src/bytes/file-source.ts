@@ -54,7 +54,7 @@ export function isLocal({ type }: Pick<StatsFs, 'type'>): boolean {
 
 const flushInPool = promisify(fsync);
 
-/** Opens a small file on a local file system. Only a flush waits for the disk, in the thread pool. */
+/** Opens a small file on a local file system. Only flushes run in the thread pool, because they wait for the disk. */
 export function openDirectly(path: string, flags: string | number, mode?: number): OpenedFile {
   const fd = openSync(path, flags, mode);
   let flushing: Promise<unknown> = Promise.resolve();

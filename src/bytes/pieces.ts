@@ -68,8 +68,8 @@ const BATCH_COUNT = 512;
 const LARGEST_GAP = 4096;
 
 /**
- * Needs the same memory for any number of pieces. `surveyPieces` must have accepted the pieces. A chunk is valid until
- * the next chunk is read.
+ * The memory use does not depend on the number of pieces. `surveyPieces` must have accepted the pieces. A chunk is
+ * valid until the next chunk is read.
  */
 export async function* readPieces(source: ByteSource, pieces: Iterable<Piece>): AsyncGenerator<Uint8Array> {
   let buffer = Buffer.alloc(0);

@@ -108,7 +108,7 @@ export function publicKeyOf({ x509 }: Pick<ParsedCertificate, 'x509'>): KeyObjec
   }
 }
 
-/** Longer than any path, so reducing longer path limits to this value does not change any comparison. */
+/** No path is this long, so reducing longer path limits to this value does not change any comparison. */
 const LONGEST_PATH = 255;
 
 /** These bits are in the first content octet of keyUsage (RFC 5280, section 4.2.1.3). */

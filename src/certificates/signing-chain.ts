@@ -91,7 +91,7 @@ interface ReadSigningChainOptions {
   readonly purposes: readonly Purpose[];
 }
 
-/** Sorting 200 certificates with identical names takes seconds. All public roots are about 150 certificates. */
+/** Sorting 200 certificates with identical names takes seconds. There are about 150 public roots. */
 const MAX_CERTIFICATES = 200;
 const NAMES_SHOWN = 5;
 

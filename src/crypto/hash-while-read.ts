@@ -23,7 +23,7 @@ export function hashWhileRead(original: ByteSource): HashedSource {
 
   async function take(bytes: Uint8Array, offset: number): Promise<void> {
     const end = offset + bytes.length;
-    // While one reader fills a gap, bytes that others read are left for the end.
+    // Bytes that others read while one reader fills a gap are digested at the end.
     if (isFilling || end <= hashed || offset - hashed > LARGEST_GAP) return;
     if (offset > hashed) {
       isFilling = true;

@@ -5,8 +5,8 @@ import { isBytes, nextPiece, type Patch, type Piece, readPieces, surveyPieces } 
 import { type DigestAlgorithm, NODE_DIGEST_NAME } from './algorithms.ts';
 
 /**
- * Bytes that a digest covers, in their order. Ranges may overlap or go back. Every iteration must yield the same
- * pieces. Ranges in file order are digested while the file is copied.
+ * Bytes that a digest covers, in digest order. Ranges may overlap, or go back in the file. Every iteration must yield
+ * the same pieces. Ranges in file order are digested while the file is copied.
  */
 export type Content = Iterable<Piece>;
 
@@ -120,7 +120,7 @@ const LITTLE_ENDIAN = endianness() === 'LE';
 
 /**
  * Adds the bytes at `offset` of the file. Aligned memory is added 32 bits at a time, because 2^16 ≡ 1 (mod 0xffff). The
- * halves of the sum are exchanged if words begin at odd addresses. The missing half of a word counts as zero.
+ * halves of the sum are exchanged if words begin at odd addresses. If half of a word is missing, it counts as zero.
  */
 export function addSum16(sum: number, bytes: Uint8Array, offset: number): number {
   const head = Math.min((4 - (bytes.byteOffset % 4)) % 4, bytes.length);

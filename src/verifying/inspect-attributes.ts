@@ -19,7 +19,7 @@ export interface InspectedAttribute {
 }
 
 export interface InspectedValue {
-  /** The text is not escaped. undefined for a long value, and for timestamps and nested signatures. */
+  /** Text that is not escaped. undefined for long values, timestamps and nested signatures. */
   readonly text: string | undefined;
   readonly length: number;
   readonly bytes: Uint8Array | undefined;

@@ -104,12 +104,11 @@ const HARMLESS_TO_TIMESTAMPS: ReadonlySet<number> = new Set([0, 3, 4, 5]);
 
 /**
  * Windows and jarsigner compare the revocation date with the time of the signature, whatever the reason for revocation.
- * They expect the authority to set the revocation date to the day on which the key was lost. This program compares the
- * two dates only if the revocation reason shows that no other party has the key. If another party may have the key, no
- * signature is trusted, because it is unknown when the key was lost.
- *
- * If the key of a timestamp authority was lost, anyone who has it can forge times. The tokens of that authority are not
- * trusted, unless the revocation reason shows that the key is safe (RFC 3161, section 4).
+ * Both expect the authority to set the revocation date to the day on which the key was lost. This program compares
+ * these dates only if the revocation reason shows that no other party has the key. If another party may have the key,
+ * no signature is trusted, because it is unknown when the key was lost.  If the key of a timestamp authority was lost,
+ * anyone who has it can forge times. The tokens of that authority are not trusted, unless the revocation reason shows
+ * that the key is safe (RFC 3161, section 4).
  */
 function revocationFindings(status: RevocationStatus, certificate: ParsedCertificate, at: Date): Finding[] {
   const { name } = certificate;

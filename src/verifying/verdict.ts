@@ -59,11 +59,11 @@ export interface VerifiedTimestamp {
 }
 
 export interface Identity {
-  /** Display name. It is not escaped, so it may contain control characters. */
+  /** Display name that is not escaped, so the name may contain control characters. */
   readonly name: string;
   /** SHA-256 of the certificate as hex digits, if the signature contains the certificate. */
   readonly sha256: string | undefined;
-  /** Certification path, leaf first. It may be incomplete, and is empty if trust was not checked. */
+  /** Certification path, leaf first. The path may be incomplete, and is empty if trust was not checked. */
   readonly path: readonly PathCertificate[];
   readonly root: PathCertificate | undefined;
 }

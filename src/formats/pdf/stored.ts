@@ -27,10 +27,7 @@ export interface StoredSignature extends StoredCms {
   readonly subFilter: SubFilter | undefined;
   /** /Contents with its brackets. undefined if it is missing or is in an object stream. */
   readonly contents: PdfString | undefined;
-  /**
-   * undefined unless /ByteRange consists of two ranges, one before /Contents and one after it, and the first range
-   * starts at 0.
-   */
+  /** undefined if /ByteRange does not consist of a range from 0 to /Contents and a range after /Contents. */
   readonly ranges: readonly [ByteRange, ByteRange] | undefined;
   /** DocMDP level: 1 permits no changes, 2 permits forms and signatures, 3 permits comments too. */
   readonly permission: number | undefined;

@@ -75,7 +75,10 @@ const BELOW: Readonly<Record<string, Readonly<Record<string, Partial<Pick<Pair, 
   page: { Annots: { ...FORM, role: 'annotations' }, LastModified: FORM, StructParents: STRUCTURE, Tabs: STRUCTURE },
 };
 
-/** Roles of objects that unchanged objects refer to. Under one of the `LINKS`, the additions determine the role. */
+/**
+ * Roles of objects that unchanged objects refer to. For references under one of the `LINKS`, the additions determine the
+ * role.
+ */
 const REACHED_ROLES: readonly Role[] = ['plain', 'linked', 'field', 'annotations'];
 
 /** Keys of references to form fields. Other keys can lead to other objects, such as fonts. */
@@ -212,7 +215,7 @@ export async function differenceBetween(
     const after = isShared ? before : await reach(last, now);
     const end = await endOfSame(signed, before, last, after);
     const isOtherKind = isOf(old, 'reference') !== isOf(now, 'reference') && role !== 'form';
-    // A reference to itself would be followed without end.
+    // Following a reference to itself would never end.
     const isChain = isOf(before.value, 'reference') || isOf(after.value, 'reference');
     if (isOtherKind && (isChain || isOf(before.value, 'dictionary'))) return differ(pair);
     if (end === undefined || before.isStale !== after.isStale) return differ(pair);

@@ -8,7 +8,7 @@ import { inStoredOrder } from './reached.ts';
 
 const WINDOW = 256;
 const LONGEST_GAP = 64 * 1024;
-/** White space and the ends of trailers. iText writes a comment with its own name before `startxref`. */
+/** Matches white space and the ends of trailers. iText writes a comment with its own name before `startxref`. */
 const GAP =
   /^(?:[\0\t\n\f\r ]+|(?:%(?![^\r\n]*(?:obj|xref|trailer|PDF|EOF))[\x20-\x7e]{0,100}[\r\n]+)?startxref[\0\t\n\f\r ]+\d+[\0\t\n\f\r ]+%%EOF)*/;
 const OBJECT_END = /^[\0\t\n\f\r ]*endobj/;
