@@ -54,11 +54,12 @@ export type StopSignal = ReturnType<typeof createStopSignal>;
 /** Stops a run early: no further file starts, and large files that are still being read are abandoned. */
 export function createStopSignal() {
   const controller = new AbortController();
+  const signal: AbortSignal = controller.signal;
   // There may be more listeners than Node's limit of ten: each waiting call adds one.
-  setMaxListeners(0, controller.signal);
+  setMaxListeners(0, signal);
   let stopped: CodesignError | undefined;
   return {
-    signal: controller.signal,
+    signal,
     /** Only the first reason is kept. */
     stop(reason: string, cause?: CodesignError): void {
       stopped ??= notAttempted(reason, cause);
