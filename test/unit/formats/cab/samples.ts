@@ -17,9 +17,8 @@ const CONTENT = Buffer.from('Hello from a cabinet.\r\n');
 
 /** One stored file in one folder. */
 export function makeCabinet(shape: CabinetShape = {}): Buffer {
-  const { header, perFolder = 0, perData = 0, previous, next, index = 0 } = shape;
-  const hasReserve = header !== undefined || perFolder > 0 || perData > 0;
-  const reserve = header ?? Buffer.alloc(0);
+  const { header: reserve = Buffer.of(), perFolder = 0, perData = 0, previous, next, index = 0 } = shape;
+  const hasReserve = shape.header !== undefined || perFolder > 0 || perData > 0;
   const sizes = Buffer.of(reserve.length & 0xff, reserve.length >> 8, perFolder, perData);
   const names = [previous, next].flatMap((name) => (name === undefined ? [] : [`${name}\0disk\0`])).join('');
   const start = Buffer.concat([Buffer.alloc(36), ...(hasReserve ? [sizes, reserve] : []), Buffer.from(names)]);
@@ -31,8 +30,7 @@ export function makeCabinet(shape: CabinetShape = {}): Buffer {
   const dataOffset = filesOffset + file.length;
   const folder = Buffer.alloc(8 + perFolder, 0xf0);
   folder.writeUInt32LE(dataOffset, 0);
-  folder.writeUInt16LE(1, 4);
-  folder.writeUInt16LE(0, 6);
+  folder.writeUInt32LE(1, 4);
   const data = Buffer.concat([Buffer.alloc(8 + perData), CONTENT]);
   data.writeUInt16LE(CONTENT.length, 4);
   data.writeUInt16LE(CONTENT.length, 6);
@@ -40,8 +38,7 @@ export function makeCabinet(shape: CabinetShape = {}): Buffer {
   start.writeUInt32LE(dataOffset + data.length, 8);
   start.writeUInt32LE(filesOffset, 16);
   start.writeUInt16LE(0x0103, 24);
-  start.writeUInt16LE(1, 26);
-  start.writeUInt16LE(1, 28);
+  start.writeUInt32LE(0x0001_0001, 26);
   start.writeUInt16LE((hasReserve ? 4 : 0) | (previous === undefined ? 0 : 1) | (next === undefined ? 0 : 2), 30);
   start.writeUInt16LE(0x3a2, 32);
   start.writeUInt16LE(index, 34);

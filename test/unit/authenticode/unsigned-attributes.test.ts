@@ -1,6 +1,6 @@
-/** Timestamps of Authenticode signatures, both kinds: read where they stand, and replaced by new ones. */
+/** Nested signatures and timestamps in unsigned attributes: read, added, replaced and exchanged, and all the rest stays. */
 
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { parts } from '../../../src/asn1/read.ts';
 import { octetString } from '../../../src/asn1/write.ts';
 import { exchangeNested, nestSignature } from '../../../src/authenticode/authenticode-file.ts';
@@ -24,16 +24,47 @@ const COUNTER_SIGNATURE = '1.2.840.113549.1.9.6';
 const NESTED = '1.3.6.1.4.1.311.2.4.1';
 const EMPTY = Buffer.of(0x30, 0);
 /** In the place of a token. */
-const TOKEN = Buffer.from(octetString(Buffer.alloc(300, 7)));
+const tokenOf = (length: number) => Buffer.from(octetString(Buffer.alloc(length, 7)));
+const TOKEN = tokenOf(300);
 const pki = makePki();
 const leaf = pki.leaf();
 const other = pki.leaf({ commonName: 'Other Publisher', key: testKey('rsa-2048', 'root') });
-const outer = signAuthenticode(requestFor(await chainOf(leaf, pki.intermediate)), leaf);
+const request = requestFor(await chainOf(leaf, pki.intermediate));
+const outer = signAuthenticode(request, leaf);
 const nested = signAuthenticode(requestFor(await chainOf(other, pki.intermediate), { algorithm: 'SHA512' }), other);
+const stamped = signAuthenticode(request, leaf, TOKEN);
 
+const hex = (bytes: Uint8Array): string => Buffer.from(bytes).toString('hex');
 const stampSignature = (cms: Uint8Array) => stampCms(AUTHENTICODE_PROFILE, cms, TOKEN);
 const timestampsOf = ({ signedData }: AuthenticodeParts) =>
   readTimestampsOf(AUTHENTICODE_PROFILE, signedData, signedData.signers[0], timestampReader());
+
+describe('a nested signature', () => {
+  // The attribute with one nested signature is shorter than the long token, the one with two is longer.
+  it.each([TOKEN, tokenOf(outer.length + 700)])('joins others next to a timestamp, in DER order (%#)', (token) => {
+    const first = signAuthenticode(request, leaf, token);
+    const made = [nested, outer, stamped].reduce((before, next) => {
+      const after = nestSignature(before, next);
+      expect(isInDer(after)).toBe(true);
+      return after;
+    }, first);
+    expect(hex([stamped, outer, nested].reduce(nestSignature, first))).toBe(hex(made));
+    const read = readAuthenticode(made);
+    const [{ unsignedAttributes }] = read.signedData.signers;
+    expect(unsignedAttributes.map(({ values }) => values.length).sort()).toEqual([1, 3]);
+    expect(timestampsOf(read).map(({ bytes }) => Buffer.from(bytes))).toEqual([token]);
+    const inside = read.nested.map(({ signedData }) => hex(signedData.bytes));
+    expect(inside.sort()).toEqual([nested, outer, stamped].map(hex).sort());
+    expect([read, ...read.nested].map(isValid)).toEqual([true, true, true, true]);
+  });
+
+  it('is added to a signature encoded in BER, too, without what was appended to that', () => {
+    const ber = Buffer.concat([Buffer.from('3080', 'hex'), outer.subarray(4), Buffer.alloc(2), Buffer.alloc(100, 1)]);
+    const read = readAuthenticode(nestSignature(ber, nested));
+    expect([read, ...read.nested].map(isValid)).toEqual([true, true]);
+    expect(read.signedData.trailingLength).toBe(0);
+  });
+});
 
 it('reads all timestamps of both kinds in order, but not under the attribute of CMS', () => {
   const unsignedAttributes = [
@@ -66,27 +97,29 @@ it('replaces existing timestamps by a new one, and leaves the rest unchanged', (
   expect(isValid(after)).toBe(true);
 });
 
-it('exchanges nested signatures so that all is in DER order as before', () => {
-  const second = nestSignature(nestSignature(stampSignature(outer), nested), outer);
-  const inner = findAuthenticode(second).nested.map(({ cms }) => cms);
-  // The first, which is the longer one then and has to go behind the other.
-  const exchanged = exchangeNested(second, (cms, index) => {
-    expect(Buffer.compare(cms, inner[index] ?? Buffer.of())).toBe(0);
-    return index === 0 ? stampSignature(cms) : cms;
+describe('exchanging nested signatures', () => {
+  it('leaves all in DER order as before', () => {
+    const second = nestSignature(nestSignature(stampSignature(outer), nested), outer);
+    const inner = findAuthenticode(second).nested.map(({ cms }) => cms);
+    // The first, which is the longer one then and has to go behind the other.
+    const exchanged = exchangeNested(second, (cms, index) => {
+      expect(Buffer.compare(cms, inner[index] ?? Buffer.of())).toBe(0);
+      return index === 0 ? stampSignature(cms) : cms;
+    });
+    const read = readAuthenticode(exchanged);
+    expect([read, ...read.nested].map(isValid)).toEqual([true, true, true]);
+    expect([read, ...read.nested].map((each) => timestampsOf(each).length)).toEqual([1, 0, 1]);
+    expect(isInDer(exchanged)).toBe(true);
   });
-  const read = readAuthenticode(exchanged);
-  expect([read, ...read.nested].map(isValid)).toEqual([true, true, true]);
-  expect([read, ...read.nested].map((each) => timestampsOf(each).length)).toEqual([1, 0, 1]);
-  expect(isInDer(exchanged)).toBe(true);
-});
 
-it('exchanges nested signatures in the order of programs that had none', () => {
-  const [first = nested, last = outer] = [outer, nested].sort(Buffer.compare).toReversed();
-  const cms = peculiarSignature(leaf, {
-    unsignedAttributes: [attribute(NESTED, first, last), attribute('1.2', Buffer.of(0x05, 0))],
+  it('keeps the order of programs that had none', () => {
+    const [first = nested, last = outer] = [outer, nested].sort(Buffer.compare).toReversed();
+    const cms = peculiarSignature(leaf, {
+      unsignedAttributes: [attribute(NESTED, first, last), attribute('1.2', Buffer.of(0x05, 0))],
+    });
+    expect(isInDer(cms)).toBe(false);
+    expect(hex(exchangeNested(cms, (same) => same))).toBe(hex(cms));
   });
-  expect(isInDer(cms)).toBe(false);
-  expect(Buffer.from(exchangeNested(cms, (same) => same))).toEqual(Buffer.from(cms));
 });
 
 /** Whether unsigned attributes, and their values, ascend. */
