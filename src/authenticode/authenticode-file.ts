@@ -201,7 +201,6 @@ function stamped(found: FoundCms, location: string, tokens: ReadonlyMap<string, 
   return token === undefined ? cms : stampCms(AUTHENTICODE_PROFILE, cms, token);
 }
 
-/** All other attribute values stay at their positions. */
 export function exchangeNested(
   cms: Uint8Array,
   exchange: (nested: Uint8Array, index: number) => Uint8Array,

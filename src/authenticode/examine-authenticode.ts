@@ -66,7 +66,6 @@ const FILE_KINDS: ReadonlyMap<string, string> = new Map([
   [SPC_SIP_INFO, 'a file that a Windows plug-in signs (MSI, script, package)'],
 ]);
 
-/** Checks that the signature was made for this kind of file. */
 export function examineDataType({ dataType, dataValue }: AuthenticodeParts, kind: SignedKind): readonly Finding[] {
   const types = [kind.dataType, ...(kind.otherTypes ?? [])];
   if (!types.includes(dataType) && dataType !== kind.toleratedType) {

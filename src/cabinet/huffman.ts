@@ -10,10 +10,7 @@ export interface HuffmanCode {
   readonly symbols: Uint16Array;
 }
 
-/**
- * Sorts codes by their lengths, and then by their symbols (MS-PATCH, 2.4). Throws `file-malformed` if the code is
- * incomplete, but accepts a code without symbols.
- */
+/** Numbers codes by their lengths, and then by their symbols (MS-PATCH, 2.4). Accepts a code without symbols. */
 export function huffmanCode(lengths: Uint8Array): HuffmanCode {
   const counts = new Uint16Array(LONGEST_CODE + 1);
   for (const length of lengths) counts[length] = (counts[length] ?? 0) + 1;

@@ -1,5 +1,3 @@
-/** Extensions for Microsoft Dynamics 365 Business Central. */
-
 import { PROGRAM_OPTIONS } from '../../authenticode/program-info.ts';
 import type { Format } from '../../format/format.ts';
 import { hasTrace } from '../trace.ts';

@@ -9,13 +9,13 @@ import { cabinetFiles } from '../cabinet-contents.ts';
 import { zipContents } from '../zip-contents.ts';
 import type { PeLayout } from './layout.ts';
 
-/** Number of bytes in which a cabinet is searched. Burn stores a signature of up to this length between two cabinets. */
+/** Search distance after the last section or the previous cabinet. Burn stores a signature between two cabinets. */
 const SEARCHED = 64 * 1024;
 const MOST_CABINETS = 64;
 const CABINET = Buffer.from('MSCF\0\0\0\0');
 const CABINET_HEADER_LENGTH = 36;
 
-/** First bytes of data that only the installer itself can unpack. */
+/** Byte sequences that identify installers whose data this program cannot read. */
 const INSTALLERS: readonly (readonly [mark: Buffer, kind: string])[] = [
   [Buffer.from('\xef\xbe\xad\xdeNullsoftInst', 'latin1'), 'an NSIS installer'],
   [Buffer.from('zlb\x1a', 'latin1'), 'an Inno Setup installer'],

@@ -1,7 +1,4 @@
-/**
- * The content that the digest covers ("Windows Authenticode Portable Executable Signature Format", Calculating the PE
- * Image Hash), and the CheckSum field.
- */
+/** The signed content ("Windows Authenticode Portable Executable Signature Format", Calculating the PE Image Hash). */
 
 import type { MeasuredContent } from '../../authenticode/container.ts';
 import type { ByteSource } from '../../bytes/byte-source.ts';

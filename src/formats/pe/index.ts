@@ -1,5 +1,3 @@
-/** Portable Executable: Windows programs, libraries, drivers and EFI programs. */
-
 import { PROGRAM_OPTIONS } from '../../authenticode/program-info.ts';
 import type { Format } from '../../format/format.ts';
 import { PAGE_HASHES } from './options.ts';

@@ -86,7 +86,7 @@ export async function hashPages(source: ByteSource, layout: PeLayout, algorithm:
   return list;
 }
 
-/** Returns a clause that says why the program cannot have page hashes. Digesting overlapping sections could take hours. */
+/** Returns a clause that says why the program cannot have page hashes. Overlapping sections could take hours. */
 function obstacleTo(layout: PeLayout): string | undefined {
   const { headersLength, tableEntryOffset, programEnd, sections } = layout;
   const pageLength = pageLengthOf(layout);
