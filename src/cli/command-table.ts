@@ -176,7 +176,7 @@ export const PROGRAM: ProgramDefinition = {
     command({
       name: 'man',
       description: 'print the manual page',
-      run: async (io) => (await import('./docs-folder.ts')).printManual(io),
+      run: async (io) => (await import('./commands/explain.ts')).printManual(io),
     }),
   ],
 };

@@ -3,7 +3,6 @@ import type { OptionsOf } from '../options/table.ts';
 import { NOTES } from './command-notes.ts';
 import type { Io } from './io.ts';
 
-/** Returns `<files...>`, or `[values...]` for an optional argument. */
 export function argumentText({ name, isOptional }: ArgumentDefinition): string {
   return isOptional ? `[${name}]` : `<${name}>`;
 }

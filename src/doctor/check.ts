@@ -1,5 +1,3 @@
-/** A check that depends on a failed one is not run. */
-
 import { type CodesignError, toCodesignError } from '../errors/codesign-error.ts';
 
 export type CheckName =

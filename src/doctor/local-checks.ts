@@ -12,8 +12,7 @@ import { plural } from '../errors/plural.ts';
 import { openDatabase } from '../journal/driver.ts';
 import { asJournalError } from '../journal/errors.ts';
 import type { HistoryEntry } from '../journal/journal.ts';
-import type { Credentials } from '../options/credentials/credentials.ts';
-import { hasCredentials } from '../options/credentials/credentials.ts';
+import { type Credentials, hasCredentials } from '../options/credentials/credentials.ts';
 import { accountName, accountText } from '../options/credentials/keychain.ts';
 import type { Stored } from '../options/lookup.ts';
 import { missingSettings, type Resolved, resolve } from '../options/resolve.ts';
@@ -136,12 +135,8 @@ export async function checkNumber({ settings, chain, env }: Setup): Promise<Pass
     last = entry;
   }
   const text = `${code}: ${count === 0 ? 'no signature' : plural(count, 'signature')} in the journal`;
-  const isSame = last === undefined || last.certificate.sha256 === fingerprintOf(found(chain).leaf.der);
-  const other = isSame ? undefined : last?.certificate.name;
-  return {
-    text,
-    notes: other === undefined ? [] : [doctorWarnings('number-of-other-certificate', { code, name: other })],
-  };
+  if (last === undefined || last.certificate.sha256 === fingerprintOf(found(chain).leaf.der)) return { text };
+  return { text, notes: [doctorWarnings('number-of-other-certificate', { code, name: last.certificate.name })] };
 }
 
 export async function checkKeychain({ settings, env }: Setup): Promise<Passed> {

@@ -105,13 +105,8 @@ export async function checkClock(setup: Setup): Promise<Passed> {
       throw doctorErrors('clock-differs', { minutes: Math.round(difference / 60_000) });
     }
     const seconds = Math.round(difference / 1000);
-    const isNoted = difference > NOTED_CLOCK_DIFFERENCE;
-    const notes = isNoted ? [doctorWarnings('clock-imprecise', { seconds })] : [];
-    return {
-      text: 'agrees with the service within a minute',
-      ...(isNoted && { text: 'differs from the service' }),
-      notes,
-    };
+    if (difference <= NOTED_CLOCK_DIFFERENCE) return { text: 'agrees with the service within a minute' };
+    return { text: 'differs from the service', notes: [doctorWarnings('clock-imprecise', { seconds })] };
   } finally {
     await http.close();
   }

@@ -13,18 +13,18 @@ import { resolve } from '../../options/resolve.ts';
 import type { OptionsOf } from '../../options/table.ts';
 import type { Reading } from '../../verifying/verify-file.ts';
 import { cliErrors } from '../errors.ts';
+import { expandInputs } from '../input/inputs.ts';
 import { reportReads, withProgress } from '../interruption.ts';
 import type { Io } from '../io.ts';
 import { failOne } from '../output/fail.ts';
 import { jsonText } from '../output/json.ts';
 import { Lines, shellWord, shown } from '../output/lines.ts';
 import { writeOutput } from '../output/write-output.ts';
-import { inputsOf } from './run-changes.ts';
 
 export async function catalog(named: readonly string[], options: OptionsOf<'catalog'>, io: Io): Promise<number> {
   const { output } = resolve('catalog', options, io.env);
   if (output === undefined) throw cliErrors('catalog-output-missing');
-  const files = await inputsOf(named, options, undefined, io, true);
+  const files = await expandInputs(named, { ...options, output: undefined, ofAnyKind: true }, io);
   const older = identityAt(output);
   const members = files.map(({ path }) => path).filter((path) => older === undefined || identityAt(path) !== older);
   if (members.length === 0) throw cliErrors('no-files');

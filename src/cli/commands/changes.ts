@@ -9,15 +9,15 @@ import type { OptionsOf } from '../../options/table.ts';
 import { attachSignature, readSignatureFile } from '../../signing/changes/attach.ts';
 import { removeSignatures } from '../../signing/changes/remove.ts';
 import { timestampFiles } from '../../signing/changes/timestamp.ts';
-import { resolveOutputs } from '../input/inputs.ts';
+import { expandInputs, resolveOutputs } from '../input/inputs.ts';
 import type { Io } from '../io.ts';
 import { changeConsole } from '../output/changes/change-console.ts';
-import { inputsOf, runChanges } from './run-changes.ts';
+import { runChanges } from './run-changes.ts';
 
 export async function timestamp(named: readonly string[], options: OptionsOf<'timestamp'>, io: Io): Promise<number> {
   const settings = resolve('timestamp', options, io.env, await composeStored(options, io.env));
   const { output } = settings;
-  const inputs = await inputsOf(named, options, output, io);
+  const inputs = await expandInputs(named, { ...options, output }, io);
   using console = changeConsole(io, options, 'timestamped');
   await using opened = await openTimestamping(settings, io.env, console.event);
   const files = resolveOutputs(inputs, output);
@@ -28,7 +28,7 @@ export async function timestamp(named: readonly string[], options: OptionsOf<'ti
 
 export async function remove(named: readonly string[], options: OptionsOf<'remove'>, io: Io): Promise<number> {
   const { output } = resolve('remove', options, io.env);
-  const inputs = await inputsOf(named, options, output, io);
+  const inputs = await expandInputs(named, { ...options, output }, io);
   using console = changeConsole(io, options, 'removed');
   const opened = await openRun(console.event);
   const files = resolveOutputs(inputs, output);

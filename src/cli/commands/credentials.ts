@@ -201,7 +201,6 @@ function addressOf(baseUrl: URL): string {
   return baseUrl.href.replace(/\/$/, '');
 }
 
-/** Succeeds even if there were no credentials to delete. */
 export async function logout(options: OptionsOf<'logout'>, io: Io): Promise<number> {
   const lines = new Lines(io, options);
   const { settings, keychain, file } = await composeCredentialsCommand(options, io.env, { mayBeNew: true });

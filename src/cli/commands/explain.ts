@@ -41,6 +41,12 @@ export async function errorCodes(): Promise<readonly string[]> {
   return [...new Set(codes)];
 }
 
+export async function printManual(io: Io): Promise<number> {
+  const page = path.join(DOCS_FOLDER, '../dist/man/codesign-remote.1');
+  io.stdout.write(assetOf('codesign-remote.1') ?? (await readFile(page, 'utf8')));
+  return 0;
+}
+
 async function rowsOf(page: string): Promise<readonly (readonly string[])[]> {
   const text = assetOf('errors.md') ?? (await readFile(page, 'utf8'));
   const lines = text.split('\n').filter((line) => /^\| (<a id="[\w-]+"><\/a>)?`/.test(line));

@@ -1,9 +1,7 @@
 import { type CodesignError, toCodesignError } from '../../errors/codesign-error.ts';
 import { exitCodeFor } from '../../errors/exit-codes.ts';
-import type { OptionsOf } from '../../options/table.ts';
 import type { ChangeFilesResult, FileOutcome } from '../../signing/outcome.ts';
 import { cliErrors } from '../errors.ts';
-import { expandInputs, type InputPath } from '../input/inputs.ts';
 import { listenForSignals } from '../interruption.ts';
 import type { Io } from '../io.ts';
 import type { ChangeConsole } from '../output/changes/change-console.ts';
@@ -55,14 +53,4 @@ async function putChecksums(
     new Lines(io, options).error(error);
     return error;
   }
-}
-
-export function inputsOf(
-  named: readonly string[],
-  { recursive = false, exclude }: Pick<OptionsOf<'remove'>, 'recursive' | 'exclude'>,
-  output: string | undefined,
-  io: Io,
-  ofAnyKind = false,
-): Promise<InputPath[]> {
-  return expandInputs(named, { recursive, exclude, ofAnyKind, stdin: () => io.stdin, outputFolder: output });
 }

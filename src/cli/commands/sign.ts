@@ -5,12 +5,12 @@ import { resolveSigning } from '../../options/resolve.ts';
 import { checkProjectOutputs } from '../../options/stored/project-file.ts';
 import { type OptionsOf, optionsOf } from '../../options/table.ts';
 import { signFiles } from '../../signing/sign-files.ts';
-import { resolveOutputs } from '../input/inputs.ts';
+import { expandInputs, resolveOutputs } from '../input/inputs.ts';
 import type { Io } from '../io.ts';
 import { changeConsole } from '../output/changes/change-console.ts';
 import { checkChecksums, withoutChecksums } from '../output/checksums.ts';
 import { maskedAddress, shellWord } from '../output/lines.ts';
-import { inputsOf, runChanges } from './run-changes.ts';
+import { runChanges } from './run-changes.ts';
 
 /** Contains the options of this run that `resume` also needs. Returns undefined if there is no journal. */
 export function resumeCommand(options: OptionsOf<'sign'>): string | undefined {
@@ -31,7 +31,7 @@ export async function sign(named: readonly string[], options: OptionsOf<'sign'>,
   const { look, output, checksums } = settings;
   const isInside = options.inside === true || options.policy !== undefined;
   const isRecursive = isInside || options.recursive === true;
-  const expanded = await inputsOf(named, { ...options, recursive: isRecursive }, output, io);
+  const expanded = await expandInputs(named, { ...options, output, recursive: isRecursive }, io);
   const inputs = checksums === undefined ? expanded : withoutChecksums(expanded, checksums);
   using console = changeConsole(io, options, 'signed', resumeCommand(options));
   await using signing = await openSigning(settings, io, console.event);

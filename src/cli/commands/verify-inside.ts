@@ -9,7 +9,7 @@ import type { ClassifiedFile } from '../../policy/classified-file.ts';
 import { policyErrors } from '../../policy/errors.ts';
 import { firstPolicy, rootsOf } from '../../policy/first-policy.ts';
 import { cliErrors } from '../errors.ts';
-import type { InputPath } from '../input/inputs.ts';
+import { expandInputs, type InputPath } from '../input/inputs.ts';
 import { reportReads, withProgress } from '../interruption.ts';
 import type { Io } from '../io.ts';
 import { insideJson } from '../output/inside-json.ts';
@@ -19,14 +19,13 @@ import { Lines, shown, writeLines } from '../output/lines.ts';
 import type { Progress } from '../output/progress/progress.ts';
 import { printRootsHint } from '../output/verdict-text.ts';
 import { writeOutput } from '../output/write-output.ts';
-import { inputsOf } from './run-changes.ts';
 import { verifyEach, WORDS } from './verify-each.ts';
 
 /** Throws errors that affect the whole run: wrong usage, or a policy or roots that cannot be read. */
 export async function verifyInside(named: readonly string[], options: OptionsOf<'verify'>, io: Io): Promise<number> {
   const settings = resolve('verify', options, io.env);
   if (options.output !== undefined && !options.printPolicy) throw cliErrors('output-without-policy');
-  const inputs = await inputsOf(named, { ...options, recursive: true }, undefined, io, true);
+  const inputs = await expandInputs(named, { exclude: options.exclude, recursive: true, ofAnyKind: true }, io);
   const verifyInputs = (progress: Progress) => verifyAll(inputs, settings, io, progress);
   const result = await withProgress(WORDS, options, io, verifyInputs);
   const files = result.files.flat();

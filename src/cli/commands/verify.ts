@@ -6,7 +6,7 @@ import { type Resolved, resolve } from '../../options/resolve.ts';
 import type { OptionsOf } from '../../options/table.ts';
 import type { VerifiedFile } from '../../verifying/verdict.ts';
 import { cliErrors } from '../errors.ts';
-import type { InputPath } from '../input/inputs.ts';
+import { expandInputs, type InputPath } from '../input/inputs.ts';
 import { reportReads, withProgress } from '../interruption.ts';
 import type { Io } from '../io.ts';
 import { jsonText } from '../output/json.ts';
@@ -14,7 +14,6 @@ import { Lines } from '../output/lines.ts';
 import type { Progress } from '../output/progress/progress.ts';
 import { verdictsJson } from '../output/verdict-json.ts';
 import { annotateVerdict, isGood, printRootsHint, printVerdict, verdictCounts } from '../output/verdict-text.ts';
-import { inputsOf } from './run-changes.ts';
 import { verifyEach, WORDS } from './verify-each.ts';
 
 export async function verify(named: readonly string[], options: OptionsOf<'verify'>, io: Io): Promise<number> {
@@ -25,7 +24,7 @@ export async function verify(named: readonly string[], options: OptionsOf<'verif
   const settings = resolve('verify', options, io.env);
   const { catalog } = settings;
   const own = catalog === undefined ? undefined : identityAt(catalog);
-  const all = await inputsOf(named, options, undefined, io, catalog !== undefined);
+  const all = await expandInputs(named, { ...options, ofAnyKind: catalog !== undefined }, io);
   const inputs = own === undefined ? all : all.filter(({ path }) => identityAt(path) !== own);
   const lines = new Lines(io, options);
   const files: VerifiedFile[] = [];
@@ -58,7 +57,6 @@ export async function verify(named: readonly string[], options: OptionsOf<'verif
   return combineExitCodes(files.flatMap(exitCodeOf));
 }
 
-/** Returns a description of where the trusted roots come from. */
 async function verifyAll(
   inputs: readonly InputPath[],
   settings: Resolved<'verify'>,

@@ -37,7 +37,6 @@ export interface Answers {
 
 const NONE = 'none';
 
-/** Throws `setting-missing`, and errors about unusable values. */
 export async function checkSuggested(suggested: Suggested, env: Environment): Promise<Answers> {
   const { baseUrl, code, certificate, timestampUrl, caFile } = suggested;
   const needed = ['baseUrl', 'code', 'certificate'] as const;
@@ -166,7 +165,6 @@ function typedPath(text: string): string {
   return home !== undefined && /^~[/\\]/.test(path) ? join(home, path.slice(2)) : path;
 }
 
-/** `name` is the name of the value in messages. */
 function checkAddress(value: string, name: string): string {
   parseBaseUrl(value, name);
   return value;

@@ -12,6 +12,7 @@ import { identityAt, identityOf } from '../../files/input-file.ts';
 import { ONLY_IF_NAMED } from '../../formats/registry.ts';
 import type { FileToSign } from '../../signing/outcome.ts';
 import { cliErrors } from '../errors.ts';
+import type { Io } from '../io.ts';
 
 export interface InputPath {
   readonly path: string;
@@ -22,14 +23,12 @@ export interface InputPath {
 }
 
 interface InputOptions {
-  readonly recursive: boolean;
+  readonly recursive?: boolean | undefined;
   /** Patterns also exclude files that an argument names. */
   readonly exclude?: readonly string[] | undefined;
   readonly ofAnyKind?: boolean;
-  /** Standard input is opened late, because opening it takes time. */
-  readonly stdin: () => Readable;
-  /** The folder is not searched for files. */
-  readonly outputFolder: string | undefined;
+  /** This folder is not searched for files. */
+  readonly output?: string | undefined;
 }
 
 const TEMPORARY_FILE = /^\.codesign-remote-.*\.tmp$/;
@@ -38,13 +37,17 @@ const TEMPORARY_FILE = /^\.codesign-remote-.*\.tmp$/;
  * Returns each file once, in the order of the arguments, under its first name. Keeps a path that does not exist, so
  * that only this file fails.
  */
-export async function expandInputs(named: readonly string[], options: InputOptions): Promise<InputPath[]> {
+export async function expandInputs(
+  named: readonly string[],
+  options: InputOptions,
+  io: Pick<Io, 'stdin'>,
+): Promise<InputPath[]> {
   if (named.filter((name) => name === '-').length > 1) throw cliErrors('standard-input-twice');
   const isExcluded = await matchesAnyOf(options.exclude ?? []);
   const inputs = new Map<string, InputPath>();
   let isAnyExcluded = false;
   for (const name of named) {
-    for await (const { stats, ...input } of expand(name, { ...options, isExcluded })) {
+    for await (const { stats, ...input } of expand(name, { ...options, isExcluded, io })) {
       if (isExcluded(input.path)) {
         isAnyExcluded = true;
         continue;
@@ -63,6 +66,8 @@ export async function expandInputs(named: readonly string[], options: InputOptio
 
 interface Expanding extends InputOptions {
   readonly isExcluded: MatchesPath;
+  /** Standard input is opened late, because opening it takes time. */
+  readonly io: Pick<Io, 'stdin'>;
 }
 
 interface Found extends InputPath {
@@ -73,7 +78,7 @@ async function* expand(typed: string, options: Expanding): AsyncGenerator<Found>
   const name = existingForm(typed);
   const stats = name === '-' ? undefined : statsOf(name, lstatSync);
   if (name === '-') {
-    yield* expandLines(await readLines(options.stdin()), options);
+    yield* expandLines(await readLines(options.io.stdin), options);
   } else if (stats !== undefined) {
     yield* expandLiteral(name, options, false, stats.isSymbolicLink() ? statsOf(name) : stats);
   } else if (name.startsWith('@')) {
@@ -91,7 +96,7 @@ async function* expand(typed: string, options: Expanding): AsyncGenerator<Found>
 
 async function* expandLiteral(
   path: string,
-  { recursive, ofAnyKind, outputFolder, isExcluded }: Expanding,
+  { recursive, ofAnyKind, output, isExcluded }: Expanding,
   isFound: boolean,
   stats = statsOf(path),
 ): AsyncGenerator<Found> {
@@ -101,7 +106,7 @@ async function* expandLiteral(
   }
   if (isExcluded(path)) return;
   if (!recursive) throw cliErrors('folder-not-recursive', { path });
-  const leftOut = outputFolder && (await realpath(outputFolder).catch(() => undefined));
+  const leftOut = output && (await realpath(output).catch(() => undefined));
   for await (const file of walk(path, leftOut, isExcluded)) {
     if (!ofAnyKind && ONLY_IF_NAMED.has(extname(file).toLowerCase())) continue;
     yield { path: file, pathInFolder: relative(path, file), isFound: true };
@@ -207,7 +212,7 @@ async function hasMagic(name: string): Promise<boolean> {
  * Returns sorted paths. Links to folders are not followed, as with `**` in bash, git and rsync. Leaves out links to
  * files elsewhere, and results of an earlier run in the output folder.
  */
-async function expandPattern(pattern: string, { recursive, outputFolder }: InputOptions): Promise<string[]> {
+async function expandPattern(pattern: string, { recursive, output }: InputOptions): Promise<string[]> {
   const { glob } = await import('tinyglobby');
   const { default: picomatch } = await import('picomatch');
   // On Windows, users write backslashes in patterns, and no file name on Windows contains a backslash.
@@ -226,9 +231,9 @@ async function expandPattern(pattern: string, { recursive, outputFolder }: Input
   });
   // A folder whose name is not UTF-8 is returned as a path, so that the error names it.
   for (const path of unread) if (!(await isUtf8Name(path))) found.push(relative(realFolder, path));
-  const output = outputFolder === undefined ? undefined : realPathOf(outputFolder);
-  const isOutput = output !== undefined && isBelow(output, realFolder) && isFolder(output);
-  const isMeant = (path: string): boolean => !(isOutput && isAtOrBelow(realPathOf(path), output));
+  const realOutput = output === undefined ? undefined : realPathOf(output);
+  const isOutput = realOutput !== undefined && isBelow(realOutput, realFolder) && isFolder(realOutput);
+  const isMeant = (path: string): boolean => !(isOutput && isAtOrBelow(realPathOf(path), realOutput));
   const matches = found.map((path) => join(folder, path)).filter(isMeant);
   if (matches.length === 0) throw cliErrors('nothing-matches', { pattern });
   return matches.sort();
@@ -253,7 +258,8 @@ function readdirWithLinksBelow(base: string, onUnread: (folder: string) => void)
   return readdir as unknown as typeof fs.readdir;
 }
 
-function realPathOf(path: string): string {
+/** Returns the given path if it cannot be resolved. */
+export function realPathOf(path: string): string {
   try {
     return realpathSync.native(path);
   } catch {

@@ -1,4 +1,3 @@
-import { realpathSync } from 'node:fs';
 import { basename, dirname, join, relative, resolve, sep } from 'node:path';
 import { openToRead } from '../../bytes/read-file.ts';
 import { hashWhileRead } from '../../crypto/hash-while-read.ts';
@@ -9,7 +8,7 @@ import { findSamePaths } from '../../signing/files/same-path.ts';
 import { assertReplaceable, resolveTarget } from '../../signing/files/target.ts';
 import type { FileOutcome, FileToSign } from '../../signing/outcome.ts';
 import { cliErrors } from '../errors.ts';
-import type { InputPath } from '../input/inputs.ts';
+import { type InputPath, realPathOf } from '../input/inputs.ts';
 import { writeOutput } from './write-output.ts';
 
 /** Before anything is sent, checks that the checksum file can be written and would not replace other data. */
@@ -49,7 +48,7 @@ async function startOf(path: string): Promise<string> {
 
 /** Lists files that were signed, unchanged, skipped or kept. Returns an error that lists all other files. */
 export async function writeChecksums(path: string, files: readonly FileOutcome[]): Promise<CodesignError | undefined> {
-  const folder = realFolder(dirname(path));
+  const folder = realPathOf(dirname(path));
   const lines: string[] = [];
   const missing: string[] = [];
   for (const file of files) {
@@ -70,19 +69,11 @@ async function sha256Of(file: FileOutcome): Promise<string | undefined> {
 }
 
 function nameFrom(folder: string, path: string): string {
-  const name = relative(folder, join(realFolder(dirname(path)), basename(path)));
+  const name = relative(folder, join(realPathOf(dirname(path)), basename(path)));
   const isOutside = name === '..' || name.startsWith(`..${sep}`) || resolve(name) === name;
   const portable = (isOutside ? resolve(path) : name).replaceAll(sep, '/');
   // sha256sum would read standard input for the name `-`.
   return portable === '-' ? './-' : portable;
-}
-
-function realFolder(path: string): string {
-  try {
-    return realpathSync.native(path);
-  } catch {
-    return resolve(path);
-  }
 }
 
 const ESCAPES: Readonly<Record<string, string>> = { '\\': '\\\\', '\n': '\\n', '\r': '\\r' };

@@ -65,8 +65,7 @@ function comment(name: string): string {
 }
 
 const NAME_COLUMNS = 22;
-/** Columns by which an issuer is indented. */
-const STEP = 2;
+const ISSUER_INDENT = 2;
 /** Limit on the indentation of a hostile certificate chain. */
 const DEEPEST = 6;
 const CERTIFICATE_NAME_COLUMNS = 15;
@@ -159,19 +158,20 @@ function certificateLines(certificates: readonly InspectedCertificate[], indent:
   return certificates.flatMap((certificate, index) => {
     const isIssuer = index > 0 && certificates[index - 1]?.issuerIndex === index;
     level = isIssuer ? Math.min(level + 1, DEEPEST) : 0;
-    return oneCertificateLines(certificate, indent + level * STEP);
+    return oneCertificateLines(certificate, indent + level * ISSUER_INDENT);
   });
 }
 
 function oneCertificateLines(certificate: InspectedCertificate, indent: number): string[] {
   const { name, notBefore, notAfter, signatureAlgorithm, keyUsage, extendedKeyUsage, policies } = certificate;
-  const detail = (label: string, value: string) => field(label, value, indent + STEP, CERTIFICATE_NAME_COLUMNS);
+  const detail = (label: string, value: string) =>
+    field(label, value, indent + ISSUER_INDENT, CERTIFICATE_NAME_COLUMNS);
   const valid =
     notBefore === undefined || notAfter === undefined
       ? 'not readable'
       : `${dateTime(notBefore)} to ${dateTime(notAfter)}`;
   return [
-    ...hang(`${' '.repeat(indent)}- `, shown(name), indent + STEP),
+    ...hang(`${' '.repeat(indent)}- `, shown(name), indent + ISSUER_INDENT),
     ...detail('subject', shown(certificate.subject)),
     ...detail('issuer', certificate.isSelfSigned ? 'itself' : shown(certificate.issuer)),
     ...detail('serial number', certificate.serialNumber),

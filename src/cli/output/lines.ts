@@ -36,7 +36,6 @@ export class Lines {
     this.options = options;
   }
 
-  /** True on a terminal without --verbose. */
   get isBrief(): boolean {
     return !this.options.verbose && isTerminal(this.#resultStream());
   }
@@ -70,7 +69,6 @@ export class Lines {
     this.#annotate(warningAnnotation(text + about, path));
   }
 
-  /** `doing` is a word such as `signing`. */
   fileEvent(event: FileEvent, doing: string): void {
     switch (event.type) {
       case 'file-started':

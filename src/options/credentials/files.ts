@@ -44,7 +44,6 @@ const LARGEST_SECRET_FILE = 64 * 1024;
 const WRITABLE_BY_OTHERS = 0o022;
 const READABLE_BY_OTHERS = 0o044;
 
-/** `variable` is the environment variable that contains the path. */
 export async function readSecretFile(path: string, variable: string) {
   const { text, stats } = await readWithStats(path, variable);
   const warnings = process.platform === 'win32' ? [] : checkPermissions(path, stats, variable);

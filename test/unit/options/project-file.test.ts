@@ -64,30 +64,17 @@ describe('is searched for', () => {
 });
 
 it('holds what a project may say, as text, with paths from its own folder', async () => {
-  await write(project, `\uFEFF${JSON.stringify(WHOLE)}`);
-  expect(await read(below)).toEqual({
-    path: join(project, NAME),
-    values: new Map([
-      ['algorithm', ['sha-384']],
-      ['description', ['Bücher']],
-      ['url', ['https://example.com']],
-      ['timestampUrl', ['http://t.example', 'http://u.example']],
-      ['signerName', ['ME']],
-      ['concurrency', ['8']],
-      ['output', [join(project, 'signed/')]],
-    ]),
+  const texts = { algorithm: 'sha-384', description: 'Bücher', url: 'https://example.com', signerName: 'ME' };
+  const timestampUrl = ['http://t.example', 'http://u.example'];
+  const whole = { $schema: './schema.json', ...texts, timestampUrl, concurrency: 8, output: 'signed/' };
+  await write(project, `\uFEFF${JSON.stringify(whole)}`);
+  const { path, values = [] } = (await read(below)) ?? {};
+  expect(path).toBe(join(project, NAME));
+  expect(Object.fromEntries(values)).toEqual({
+    ...Object.fromEntries(Object.entries(texts).map(([key, text]) => [key, [text]])),
+    ...{ timestampUrl, concurrency: ['8'], output: [join(project, 'signed/')] },
   });
 });
-const WHOLE = {
-  $schema: './schema.json',
-  algorithm: 'sha-384',
-  description: 'Bücher',
-  url: 'https://example.com',
-  timestampUrl: ['http://t.example', 'http://u.example'],
-  signerName: 'ME',
-  concurrency: 8,
-  output: 'signed/',
-};
 
 describe('may not contain', () => {
   test.each([
@@ -105,11 +92,9 @@ describe('may not contain', () => {
 
   it('an unknown key: a similar one is suggested', async () => {
     await write(project, { timestampUrls: 'http://t.example' });
-    await expect(read(below)).rejects.toMatchObject({
-      code: 'setting-unknown',
-      message: expect.stringContaining(join(project, NAME)),
-      hint: expect.stringContaining('Did you mean timestampUrl?'),
-    });
+    const message = expect.stringContaining(join(project, NAME));
+    const hint = expect.stringContaining('Did you mean timestampUrl?');
+    await expect(read(below)).rejects.toMatchObject({ code: 'setting-unknown', message, hint });
   });
 
   it.each(['accessSecret', 'ACCESS_KEY', 'certificatePassword', 'npmToken'])('a secret: %s', async (key) => {

@@ -56,7 +56,6 @@ export function changeConsole(
     for (const line of below) printResult('', line);
   }
 
-  /** `paths` are in the order of the input files. */
   function printRest(paths: readonly string[]): void {
     outcomes.flush();
     for (const { path, record, error } of paths.flatMap((one) => unreported.get(one) ?? [])) {

@@ -17,15 +17,9 @@ async function make(...names: string[]): Promise<void> {
 }
 async function expand(
   names: string[],
-  options: { recursive?: boolean; stdin?: string; outputFolder?: string; exclude?: string[] } = {},
+  { stdin = '', ...options }: { recursive?: boolean; stdin?: string; output?: string; exclude?: string[] } = {},
 ): Promise<string[]> {
-  const stdin = () => Readable.from([options.stdin ?? '']);
-  const inputs = await expandInputs(names, {
-    recursive: options.recursive ?? false,
-    exclude: options.exclude,
-    stdin,
-    outputFolder: options.outputFolder,
-  });
+  const inputs = await expandInputs(names, options, { stdin: Readable.from([stdin]) });
   return inputs.map((input) => relative(folder.path, input.path).replaceAll('\\', '/'));
 }
 
@@ -116,11 +110,7 @@ describe('expandInputs', () => {
     await make('a.exe', 'b.exe', 'list/c.exe', 'dist/d.exe');
     await writeFile(at('list.txt'), at('list/c.exe'));
     const names = [at('*.exe'), at('a.exe'), `@${at('list.txt')}`, at('dist')];
-    const inputs = await expandInputs(names, {
-      recursive: true,
-      stdin: () => Readable.from([]),
-      outputFolder: undefined,
-    });
+    const inputs = await expandInputs(names, { recursive: true }, { stdin: Readable.from([]) });
     expect(inputs.map(({ path, isFound }) => [relative(folder.path, path), isFound])).toEqual([
       ['a.exe', false],
       ['b.exe', true],
@@ -133,7 +123,7 @@ describe('expandInputs', () => {
     await make('dist/a.exe', 'dist/signed/a.exe');
     await link(at('dist/a.exe'), at('dist/b.exe'));
     const outputFolder = at('dist/signed');
-    expect(await expand([at('dist')], { recursive: true, outputFolder })).toEqual(['dist/a.exe']);
+    expect(await expand([at('dist')], { recursive: true, output: outputFolder })).toEqual(['dist/a.exe']);
   });
 
   it('excludes files by name, in every folder, however they were named', async () => {
@@ -191,7 +181,7 @@ describe('expandInputs', () => {
       await make('dist/signed/a.exe');
       await symlink('dist/signed', at('signed'));
       for (const outputFolder of [at('dist/signed'), at('signed'), `${folder.path}/dist/ext/../dist/signed/`]) {
-        expect(await expand([`${folder.path}/dist/**/*.exe`], { outputFolder })).toEqual([
+        expect(await expand([`${folder.path}/dist/**/*.exe`], { output: outputFolder })).toEqual([
           'dist/a.exe',
           'dist/deep/c.exe',
         ]);
@@ -199,10 +189,8 @@ describe('expandInputs', () => {
     });
 
     it('matches what is in the output folder if that is the folder of the pattern', async () => {
-      expect(await expand([`${folder.path}/dist/*.exe`], { outputFolder: at('dist') })).toEqual(['dist/a.exe']);
-      expect(await expand([`${folder.path}/dist/deep/*.exe`], { outputFolder: at('dist') })).toEqual([
-        'dist/deep/c.exe',
-      ]);
+      expect(await expand([`${folder.path}/dist/*.exe`], { output: at('dist') })).toEqual(['dist/a.exe']);
+      expect(await expand([`${folder.path}/dist/deep/*.exe`], { output: at('dist') })).toEqual(['dist/deep/c.exe']);
     });
   });
 
@@ -213,8 +201,7 @@ describe('expandInputs', () => {
           for (;;) yield Buffer.from(chunk);
         })(),
       );
-    const expandEndless = (chunk: string) =>
-      expandInputs(['-'], { recursive: false, stdin: () => endless(chunk), outputFolder: undefined });
+    const expandEndless = (chunk: string) => expandInputs(['-'], {}, { stdin: endless(chunk) });
 
     it('is rejected as soon as it exceeds the size limit', async () => {
       const tooLarge = { code: 'list-too-large', category: 'usage' };
@@ -241,8 +228,8 @@ describe('expandInputs', () => {
     it('keeps lines that begin in one chunk and end in another, and every other character', async () => {
       await make('ü\u2028.exe', 'b.exe');
       const bytes = Buffer.from(`${at('ü\u2028.exe')}\r\n${at('b.exe')}`);
-      const stdin = () => Readable.from([...bytes].map((byte) => Buffer.from([byte])));
-      const inputs = await expandInputs(['-'], { recursive: false, stdin, outputFolder: undefined });
+      const stdin = Readable.from([...bytes].map((byte) => Buffer.from([byte])));
+      const inputs = await expandInputs(['-'], {}, { stdin });
       expect(inputs.map(({ path }) => path)).toEqual([at('ü\u2028.exe'), at('b.exe')]);
     });
   });
