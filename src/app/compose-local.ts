@@ -33,7 +33,7 @@ export interface Runtime {
 
 export interface OpenedRun {
   readonly run: Run;
-  /** This is synchronous, because the process is about to end. */
+  /** Synchronous, because the process is about to end. */
   removeTemporaryFiles(): void;
 }
 

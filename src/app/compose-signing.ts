@@ -26,7 +26,7 @@ import { composeJournal, type OpenedRun, openRun, type Runtime } from './compose
 import { REVISION, VERSION } from './version.ts';
 
 export interface OpenedSigning extends OpenedRun, Signing, AsyncDisposable {
-  /** Records that the run succeeded. Must be the last action of the run. Never throws. */
+  /** Records that the run succeeded, as the last action of the run. Never throws. */
   noteEnd(isWell?: boolean): void;
 }
 

@@ -29,7 +29,7 @@ function authorityChecks(setup: local.Setup): readonly Check[] {
   }));
 }
 
-/** Algorithm of `sign` for timestamps, unless another one is set. */
+/** Default digest algorithm of timestamps in `sign`. */
 const ALGORITHM = OPTIONS.algorithm.default;
 
 function checksOf(setup: local.Setup): readonly Check[] {

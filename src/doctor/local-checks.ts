@@ -22,7 +22,7 @@ import { unknownVariables } from '../options/variables.ts';
 import type { Passed } from './check.ts';
 import { doctorWarnings } from './errors.ts';
 
-/** What the checks have found, for the checks that depend on them. */
+/** Results of the checks, for later checks. */
 export interface Setup {
   readonly options: OptionsOf<'doctor'>;
   readonly env: Environment;
@@ -67,7 +67,7 @@ export async function checkProfile(setup: Setup): Promise<Passed> {
 }
 
 const NEEDED = ['baseUrl', 'code', 'certificate'] as const;
-/** Other values may contain secrets, or are shown by their own checks. */
+/** The check prints only these values: others may contain secrets, or are printed by separate checks. */
 const VALUES_SHOWN: readonly OptionKey[] = ['baseUrl', 'code'];
 const SHOWN: readonly OptionKey[] = [...NEEDED, 'timestampUrl', 'caFile'];
 
@@ -85,7 +85,7 @@ export function checkSettings(setup: Setup): Passed {
   return { text: origins.join(', ') };
 }
 
-/** Follows the rules of the journal, but creates nothing. */
+/** Reads the journal without creating it. */
 export async function checkState({ env }: Setup): Promise<Passed> {
   const folder = stateFolderOf(env);
   if (!existsSync(folder)) return { text: `${folder} does not exist yet: sign creates it` };

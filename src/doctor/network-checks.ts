@@ -130,7 +130,7 @@ export function checkWithoutAuthority({ settings, chain, env }: Setup): Passed {
   return { text: 'no authority', notes: [signingWarnings('timestamp-not-configured', { date })] };
 }
 
-/** Requests one token, and checks it like `sign`. */
+/** Requests one timestamp, and checks it like `sign`. */
 export async function checkAuthority(setup: Setup, timestamps: TimestampSettings): Promise<Passed> {
   const settings = found(setup.settings);
   const content = randomBytes(32);

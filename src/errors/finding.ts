@@ -42,7 +42,7 @@ export type Against = 'integrity' | 'trust' | 'nothing';
 
 const AGAINST: Readonly<Record<FindingWeight, Against>> = {
   broken: 'integrity',
-  // It is unknown whether such a signature is intact.
+  // A signature that cannot be verified may be broken.
   unsupported: 'integrity',
   untrusted: 'trust',
   warning: 'nothing',

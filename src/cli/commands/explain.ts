@@ -15,7 +15,7 @@ export async function explain(code: string, io: Io): Promise<number> {
   const exitCodes = new Map(
     rows.filter((row) => row.length === 3).map(([category = '', exitCode = '']) => [category, exitCode]),
   );
-  // A code may have an entry in each of two categories.
+  // The table may list an error code in two categories.
   const entries = rows.filter((row) => row.length === 4 && row[0] === code);
   if (entries.length === 0) {
     throw cliErrors('error-code-unknown', {

@@ -143,7 +143,7 @@ function lineEditor(echo: (text: string) => void, interrupt: () => void) {
     } else if (character === ERASE_LINE) {
       erase(typed.length, isHidden);
     } else {
-      // Dropping control characters would silently change a secret. The check of the answer rejects them.
+      // Keeps control characters: dropping them would silently change a secret. The check of the answer rejects them.
       typed.push(character);
       if (!isHidden && !CONTROL.test(character)) echo(character);
     }

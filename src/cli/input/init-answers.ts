@@ -170,7 +170,7 @@ function checkAddress(value: string, name: string): string {
   return value;
 }
 
-/** Services may distinguish upper and lower case. */
+/** Keeps the case of letters, because services may distinguish it. */
 function checkCode(value: string, name: string): string {
   if (/^[a-z\d][\w.-]{0,63}$/i.test(value)) return value;
   return refuse(

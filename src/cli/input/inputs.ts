@@ -27,7 +27,7 @@ interface InputOptions {
   /** Patterns also exclude files that an argument names. */
   readonly exclude?: readonly string[] | undefined;
   readonly ofAnyKind?: boolean;
-  /** This folder is not searched for files. */
+  /** Folder of the results, which is not searched for files. */
   readonly output?: string | undefined;
 }
 
@@ -156,7 +156,6 @@ function statsOf(path: string, look: typeof lstatSync = statSync): BigIntStats |
 
 /** Windows has the longest paths: 32,767 characters of up to 3 bytes. */
 const LONGEST_LINE = 96 * 1024;
-/** This is enough for half a million paths of normal length. */
 const LARGEST_LIST = 64 * 1024 * 1024;
 const LINE_FEED = 0x0a;
 const CARRIAGE_RETURN = 0x0d;

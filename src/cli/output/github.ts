@@ -20,7 +20,7 @@ export interface SummaryTable {
 }
 
 const MESSAGE_LENGTH = 4096;
-/** GitHub rejects a larger step summary. */
+/** GitHub's size limit for a step summary. */
 const LARGEST_SUMMARY = 1024 * 1024;
 const CELL_LENGTH = 500;
 /** Number of bytes reserved for the line that says how many rows are omitted. */

@@ -123,7 +123,7 @@ function cutCell(text: string, width: number): string {
   return padded(fitted(text, width, '…'), width);
 }
 
-// Scripts read these members: names must not change.
+// Scripts read this document, so names of members must not change.
 
 export const historyJson: HistoryForm = {
   head: '{\n  "calls": [\n',

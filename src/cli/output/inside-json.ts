@@ -7,7 +7,7 @@ import { verifiedJson, warningsOf } from './verdict-json.ts';
 const UNLISTED: readonly Result[] = ['not-required', 'not-signable'];
 
 /**
- * Scripts read these members: names must not change. Files that need no signature are counted, but listed only with
+ * Scripts read this document, so names of members must not change. Files that need no signature are counted, but listed only with
  * `verbose`, or if they have a warning.
  */
 export function insideJson({ files, policy, minimum, roots }: InsideResult, verbose = false) {

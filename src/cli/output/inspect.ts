@@ -15,10 +15,10 @@ import { shown } from './lines.ts';
 import { field, hang, paragraph } from './text-layout.ts';
 import { findingJson } from './verdict-json.ts';
 
-/** The report omits this member, because `--certificates` prints the certificates. */
+/** `inspect` omits the DER form of certificates, which `--certificates` prints. */
 const LEFT_OUT = 'der';
 
-/** Has the members of the library's type, with bytes in hexadecimal, and null in place of undefined. */
+/** Returns the members of the library's type, with bytes in hexadecimal, and null in place of undefined. */
 export function inspectJson(file: InspectedFile): object {
   return Object.fromEntries(membersOf(file));
 }

@@ -22,7 +22,7 @@ const PATH_LENGTH = 4096;
 
 interface LinesBelow {
   readonly own?: readonly string[];
-  /** Printed below the line that lists the other files with the same failure. */
+  /** Lines below the list of other files with the same failure. */
   readonly others?: readonly string[];
 }
 
@@ -155,7 +155,7 @@ interface FileLine {
 }
 
 interface EqualLines extends FileLine {
-  /** Further files, for which the same line would be printed. */
+  /** Paths of further files with the same line. */
   readonly others: string[];
   count: number;
 }

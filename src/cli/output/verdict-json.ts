@@ -10,7 +10,7 @@ import {
 } from '../../verifying/verdict.ts';
 import { errorJson } from './json.ts';
 
-/** Scripts read these members: names must not change. */
+/** Scripts read this document, so names of members must not change. */
 export function verdictsJson(files: readonly VerifiedFile[], roots: string | undefined) {
   return { files: files.map(verifiedJson), summary: countVerdicts(files), roots: roots ?? null };
 }

@@ -14,7 +14,7 @@ import type { SummaryTable } from '../github.ts';
 import { errorJson } from '../json.ts';
 import { oneLine } from '../lines.ts';
 
-/** These words are also names of members in the JSON summary. */
+/** Words of the output, which are also members of the JSON summary. */
 export type ChangeVerb = 'signed' | 'timestamped' | 'removed' | 'attached';
 
 export const DOING: Readonly<Record<ChangeVerb, string>> = {
@@ -82,7 +82,7 @@ export function rowOf(outcome: FileOutcome, isBrief = false): Row {
     }
     case 'removed': {
       const { signatures, removed, milliseconds } = outcome;
-      // A certificate table may contain other data.
+      // A certificate table may contain data that is not a signature.
       const what = signatures === 0 ? 'data that is not a signature' : plural(signatures, 'signature');
       return { details: [what, `${milliseconds} ms`], below: signersLines('removed', removed) };
     }
