@@ -16,23 +16,14 @@ describe('defineErrors', () => {
     const cause = new Error('sensor');
     const error = errors('out-of-paper', { tray: 2 }, { cause, httpStatus: 418 });
     expect(error).toBeInstanceOf(CodesignError);
-    expect(error).toMatchObject({
-      code: 'out-of-paper',
-      category: 'local',
-      message: 'no paper in tray 2',
-      hint: 'Add some.',
-      httpStatus: 418,
-      cause,
-    });
+    const texts = { message: 'no paper in tray 2', hint: 'Add some.' };
+    expect(error).toMatchObject({ code: 'out-of-paper', category: 'local', ...texts, httpStatus: 418, cause });
   });
 });
 
 it('exitCodeFor gives 0 for no failure, the code of the one kind, and 9 for several', () => {
-  expect(exitCodeFor([])).toBe(0);
-  expect(exitCodeFor(['network', 'network'])).toBe(3);
-  expect(exitCodeFor(['http'])).toBe(4);
-  expect(exitCodeFor(['business'])).toBe(5);
-  expect(exitCodeFor(['network', 'local'])).toBe(9);
+  const kinds = [[], ['network', 'network'], ['http'], ['business'], ['network', 'local']] as const;
+  expect(kinds.map(exitCodeFor)).toEqual([0, 3, 4, 5, 9]);
 });
 
 it('turns an unexpected error into an internal one that keeps its cause', () => {

@@ -41,7 +41,9 @@ async function build(script: (file: string) => string, name: 'app.exe' | 'setup.
 const HOOK = (name: string): string => JSON.stringify(join(REPOSITORY, 'dist', `${name}.js`));
 
 describe.skipIf(TOOLS === '')('electron-builder', () => {
-  it.each(['app.exe', 'setup.msi'] as const)('of today signs %s through win.signtoolOptions.sign', async (name) => {
+  const NAMES = ['app.exe', 'setup.msi'] as const;
+
+  it.each(NAMES)('of today signs %s through win.signtoolOptions.sign', async (name) => {
     const { accepted, requests } = await build(
       (file) => `
         const { WindowsSignToolManager } = require('app-builder-lib/out/codeSign/windowsSignToolManager');
@@ -59,12 +61,9 @@ describe.skipIf(TOOLS === '')('electron-builder', () => {
     expect({ accepted, requests }).toEqual({ accepted: true, requests: 1 });
   });
 
-  it.each([
-    ['22', 'app.exe'],
-    ['22', 'setup.msi'],
-    ['24', 'app.exe'],
-    ['24', 'setup.msi'],
-  ] as const)('of version %s signs %s through win.sign', async (version, name) => {
+  const CASES = ['22', '24'].flatMap((version) => NAMES.map((name) => [version, name] as const));
+
+  it.each(CASES)('of version %s signs %s through win.sign', async (version, name) => {
     const { accepted, requests } = await build(
       (file) => `
         const { sign } = require('app-builder-lib-${version}/out/codeSign/windowsCodeSign');

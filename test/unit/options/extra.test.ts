@@ -3,16 +3,11 @@ import { resolveExtra } from '../../../src/options/extra.ts';
 import { lookUp, NOTHING_STORED, type OptionValues, type Stored } from '../../../src/options/lookup.ts';
 import type { Environment } from '../../../src/options/table.ts';
 
-const PROFILE: Stored = {
-  project: undefined,
-  profile: {
-    ...NOTHING_STORED.profile,
-    values: new Map([
-      ['extra', ['hostname=', 'signing_filename=stored.exe']],
-      ['fileName', ['hide']],
-    ]),
-  },
-};
+const values: Stored['profile']['values'] = new Map([
+  ['extra', ['hostname=', 'signing_filename=stored.exe']],
+  ['fileName', ['hide']],
+]);
+const PROFILE: Stored = { project: undefined, profile: { ...NOTHING_STORED.profile, values } };
 
 function resolve(options: OptionValues, env: Environment = {}, stored = PROFILE) {
   const look = lookUp(options, env, stored);
@@ -31,9 +26,8 @@ it('hides the file name unless an option or the variable says that it is sent', 
   expect(resolve({ extra: ['signing_filename=typed.exe'] })).toMatchObject({ signing_filename: '' });
   expect(resolve({ fileName: 'send' })).toMatchObject({ signing_filename: 'stored.exe' });
   expect(resolve({}, { CODESIGN_FILE_NAME: 'send' })).toMatchObject({ signing_filename: 'stored.exe' });
-  expect(resolve({ fileName: 'send', extra: ['signing_filename=typed.exe'] })).toMatchObject({
-    signing_filename: 'typed.exe',
-  });
+  const typed = resolve({ fileName: 'send', extra: ['signing_filename=typed.exe'] });
+  expect(typed).toMatchObject({ signing_filename: 'typed.exe' });
 });
 
 it('takes all text after the first equals sign, with spaces, line ends and equals signs', () => {
