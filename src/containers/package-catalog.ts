@@ -25,7 +25,7 @@ export async function catalogIn(contents: Contents, verifying: Verifying): Promi
   return undefined;
 }
 
-/** Returns whether the catalog lists an unsigned program. A program that it should list gets the verdict `broken`. */
+/** Returns whether the catalog lists a program. A program that the catalog does not list gets the verdict `broken`. */
 export async function verifyListed(
   catalog: Catalog,
   source: ByteSource,

@@ -33,8 +33,8 @@ export async function kindOf(
 const OTHER_TYPE: ReadonlySet<string> = new Set(['not-a-pe', 'not-an-installer-file']);
 
 /**
- * The PE format also recognises DOS programs, and the MSI format also recognises Office documents. Returns true for such
- * a file, unless its extension is one of the format.
+ * The PE format also recognises DOS programs, and the MSI format also recognises Office documents. Returns true for a
+ * DOS program or an Office document without an extension of the format.
  */
 export function isOfOtherType(code: string | undefined, { extensions }: Format, name: string): boolean {
   return code !== undefined && OTHER_TYPE.has(code) && !extensions.includes(extname(name).toLowerCase());

@@ -11,7 +11,7 @@ export type DigestThreads = ReturnType<typeof createDigestThreads>;
 const WINDOWS_PER_THREAD = 2;
 /** The main thread cannot read enough data for more threads. Each thread takes about 20 MB. */
 const MOST_THREADS = 3;
-/** Until then, the next archive of the run can use the threads. */
+/** The threads end after this idle time, so the next archive of the run can use the threads. */
 const IDLE_MILLISECONDS = 1000;
 
 interface Thread {

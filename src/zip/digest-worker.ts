@@ -1,4 +1,4 @@
-/** The program of each thread. The build writes it to a separate file. */
+/** The program of each thread, which the build writes to a separate file. */
 
 import { parentPort } from 'node:worker_threads';
 import { digestWindow, type PackedWindow } from './entry-windows.ts';
@@ -14,7 +14,7 @@ parentPort?.on('message', ({ bytes, entries, algorithms }: PackedWindow) => {
   try {
     digests = digestWindow(Buffer.from(bytes), entries, algorithms);
   } catch {
-    // A message to another thread loses the class of an error. The main thread digests the window again and throws it.
+    // A message to another thread loses the class of an error. The main thread digests again, and throws.
   }
   const answer: DigestedWindow = { bytes, digests };
   parentPort?.postMessage(answer, [bytes, ...(digests ?? []).map(({ buffer }) => buffer)]);

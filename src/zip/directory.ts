@@ -134,7 +134,7 @@ function checkExtraFields(directory: Buffer, start: number, limit: number, name:
   }
 }
 
-/** A ZIP64 field contains the size, the compressed size, the offset and the disk. The last of them can be missing. */
+/** A ZIP64 field contains the size, the compressed size, the offset and the disk. The last values can be missing. */
 const ZIP64_LENGTHS: readonly number[] = [0, 8, 16, 24, 28];
 
 type Sizes = Pick<ZipEntry, 'compressedSize' | 'size' | 'offset'> & { readonly disk: number };
@@ -195,7 +195,7 @@ function readName(directory: Buffer, start: number, end: number): string {
   return name;
 }
 
-/** A name that is not UTF-8 is usually in a regional code page. The archive does not state which one. */
+/** A name that is not UTF-8 is usually in a regional code page, which the archive does not state. */
 function readAnyName(directory: Buffer, start: number, end: number): string {
   const bytes = directory.subarray(start, end);
   return bytes.toString(isUtf8(bytes) ? 'utf8' : 'latin1');

@@ -23,13 +23,13 @@ export interface EndOfArchive {
   readonly entryCount: number;
   readonly directoryOffset: number;
   readonly directorySize: number;
-  /** Recorded offsets count from here. This is 0, or the end of data that was added before the archive. */
+  /** Recorded offsets count from here: from 0, or from the end of data that was added before the archive. */
   readonly base: number;
   readonly record: Buffer;
   readonly recordOffset: number;
   readonly zip64: Buffer | undefined;
   readonly locator: Buffer | undefined;
-  /** The offset in the locator counts from here. In Java, it counts from the start of the file. */
+  /** The offset in the locator counts from here. Java counts the offset from the start of the file. */
   readonly locatorBase: number;
   readonly trailingLength: number;
 }
@@ -124,7 +124,7 @@ async function findCandidates(source: ByteSource, possible: readonly PossibleEnd
   return { found, failure };
 }
 
-/** Finds the signature of an end record. This is faster, but less reliable than `findEndOfArchive`. */
+/** Finds the signature of an end record. Less reliable than `findEndOfArchive`, but faster. */
 export async function endsLikeArchive(source: ByteSource): Promise<boolean> {
   return (await readPossibleEnds(source)).length > 0;
 }

@@ -13,7 +13,7 @@ export type DigestEntries = (
   algorithms: readonly string[],
 ) => Promise<EntryDigests>;
 
-/** For fewer bytes, threads save almost no time. With many small entries, they take a third more memory. */
+/** For fewer bytes, threads save almost no time. With many small entries, threads take a third more memory. */
 const WORTH_THREADS = 96 * 1024 * 1024;
 
 export const digestEntries: DigestEntries = digestEntriesWith(undefined);
