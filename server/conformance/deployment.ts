@@ -67,33 +67,7 @@ export interface Signed {
   readonly answer: Answer;
 }
 
-export interface Deployment {
-  readonly options: DeploymentOptions;
-  /** How many calls were successful by 4.1 rule 1. */
-  signatures(): number;
-  /** Number of answers that contained a value for a signature, including answers that report a failure. */
-  spent(): number;
-  call(operation: string, call?: Call): Promise<Answer>;
-  sign(body: unknown, call?: Call): Promise<Answer>;
-  report(body: unknown, call?: Call): Promise<Answer>;
-  /** A signing request that the contract accepts, with a digest of its own. */
-  body(algorithm?: DigestAlgorithm, digest?: Uint8Array): Body;
-  /** A signing request for the right certificate that no reader could sign for: digest, algorithm and padding are all wrong. */
-  refusedBody(): Body;
-  /**
-   * What to send with wrong credentials. Where the deployment checks credentials first it is `refusedBody`, so that who is
-   * let in by mistake gets no signature; else it must be a good one. Throws `CannotAsk` where that might be signed and must not.
-   */
-  strangersBody(): Promise<Body>;
-  /** The one signature of this algorithm that the rules share; `answer` is whatever came. */
-  signed(algorithm?: DigestAlgorithm): Promise<Signed>;
-  /** The id of the shared record. Throws `CannotAsk` if it is missing. */
-  recordId(): Promise<string>;
-  /** Leaves before the answer. */
-  sendAndLeave(call: Call, linger: number): Promise<void>;
-  count(): Promise<number>;
-  close(): void;
-}
+export type Deployment = ReturnType<typeof openDeployment>;
 
 /** Thrown if a rule cannot be asked because an earlier step failed; another rule reports that failure. */
 export class CannotAsk extends Error {
@@ -121,7 +95,7 @@ export function encoded(text: string): string {
   return Buffer.from(text).toString('base64');
 }
 
-export function openDeployment(options: DeploymentOptions): Deployment {
+export function openDeployment(options: DeploymentOptions) {
   const { baseUrls, code, credentials, otherClient, ca, timeout, limit } = options;
   const http = createHttp(ca, timeout);
   const clients = [credentials, ...(otherClient ? [otherClient] : [])];
@@ -134,8 +108,7 @@ export function openDeployment(options: DeploymentOptions): Deployment {
   let calls = 0;
 
   const request = (operation: string, { method = 'POST', authorization, headers = {}, body }: Call): HttpRequest => {
-    const base = baseUrls[calls % baseUrls.length];
-    if (base === undefined) throw new RangeError('a deployment has an address');
+    const { href } = baseUrls[calls % baseUrls.length] as URL;
     calls += 1;
     const authorizations = authorization === undefined ? basic(credentials) : (authorization ?? []);
     const named: Readonly<Record<string, string | null>> = {
@@ -144,7 +117,7 @@ export function openDeployment(options: DeploymentOptions): Deployment {
       ...headers,
     };
     return {
-      url: new URL(`${base.href.replace(/\/+$/, '')}${operation}`),
+      url: new URL(`${href.replace(/\/+$/, '')}${operation}`),
       method,
       headers: [
         ...Object.entries(named).flatMap(([name, value]) => (value === null ? [] : [[name, value] as const])),
@@ -183,6 +156,7 @@ export function openDeployment(options: DeploymentOptions): Deployment {
     }
     return answer;
   };
+  /** A signing request that the contract accepts, with a digest of its own. */
   const body = (algorithm: DigestAlgorithm = 'SHA256', digest?: Uint8Array): Body => ({
     code,
     digest: Buffer.from(digest ?? randomBytes(DIGEST_LENGTH[algorithm])).toString('base64'),
@@ -190,9 +164,11 @@ export function openDeployment(options: DeploymentOptions): Deployment {
     padding: 'PKCS1',
   });
   const sign = (asked: unknown, how: Call = {}) => call(SIGN, { ...how, body: asked });
+  /** A request for the right certificate that no deployment could sign: digest, algorithm and padding are wrong. */
   const refusedBody = (): Body => ({ code, digest: '', algorithm: 'CONFORMANCE', padding: 'CONFORMANCE' });
   const credentialsFirst = async () => (await sign(refusedBody(), { authorization: null })).code === 401;
   let credentialsAreFirst: Promise<boolean> | undefined;
+  /** The one signature of this algorithm that the rules share; `answer` is whatever came. */
   const signed = (algorithm: DigestAlgorithm = 'SHA256') => {
     const known = shared.get(algorithm);
     if (known !== undefined) return known;
@@ -204,13 +180,19 @@ export function openDeployment(options: DeploymentOptions): Deployment {
 
   return {
     options,
+    /** How many calls were successful by 4.1 rule 1. */
     signatures: () => given,
+    /** Number of answers that contained a value for a signature, including answers that report a failure. */
     spent: () => spent,
     call,
     sign,
-    report: (asked, how = {}) => call(REPORT, { ...how, body: asked }),
+    report: (asked: unknown, how: Call = {}) => call(REPORT, { ...how, body: asked }),
     body,
     refusedBody,
+    /**
+     * What to send with wrong credentials. A deployment that checks credentials first gets `refusedBody`, so that it
+     * makes no signature by mistake; any other needs a good request. Throws `CannotAsk` if no signature may be made.
+     */
     async strangersBody() {
       credentialsAreFirst ??= credentialsFirst();
       if (await credentialsAreFirst) return refusedBody();
@@ -219,12 +201,14 @@ export function openDeployment(options: DeploymentOptions): Deployment {
       return body();
     },
     signed,
+    /** The id of the shared record. Throws `CannotAsk` if it is missing. */
     async recordId() {
       const { id, signature } = (await signed()).answer;
       if (signature === undefined || typeof id !== 'string') throw new CannotAsk('no signature with an id was given');
       return id;
     },
-    sendAndLeave: (asked, linger) => http.sendAndLeave(request(SIGN, asked), linger),
+    /** Leaves before the answer. */
+    sendAndLeave: (asked: Call, linger: number) => http.sendAndLeave(request(SIGN, asked), linger),
     async count() {
       if (options.count === undefined) throw new CannotAsk('the count is not shown');
       await sleep(AFTER_AN_ANSWER);

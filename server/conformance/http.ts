@@ -21,14 +21,6 @@ export interface HttpAnswer {
   readonly reused: boolean;
 }
 
-export interface Http {
-  /** Rejects with `NoAnswer` if no response comes. */
-  send(request: HttpRequest): Promise<HttpAnswer>;
-  /** Sends the request and leaves: at once, or a moment after the last byte. Resolves when the connection is gone. */
-  sendAndLeave(request: HttpRequest, linger: number): Promise<void>;
-  close(): void;
-}
-
 /** The service gave no answer: no connection, a broken one, or none in time. */
 export class NoAnswer extends Error {
   override readonly name = 'NoAnswer';
@@ -39,7 +31,7 @@ const IDLE = 1000;
 /** Limit of an answer, in bytes: envelopes have some hundred. */
 const LONGEST = 256 * 1024;
 
-export function createHttp(ca: readonly string[] | undefined, timeout: number): Http {
+export function createHttp(ca: readonly string[] | undefined, timeout: number) {
   let agent = new https.Agent({ keepAlive: true });
   let lastUsed = performance.now();
 
@@ -67,7 +59,8 @@ export function createHttp(ca: readonly string[] | undefined, timeout: number): 
   };
 
   return {
-    async send(request) {
+    /** Rejects with `NoAnswer` if no response comes. */
+    async send(request: HttpRequest): Promise<HttpAnswer> {
       const call = start(request);
       call.once('timeout', () => call.destroy(new Error(`no answer within ${timeout / 1000} s`)));
       try {
@@ -83,7 +76,8 @@ export function createHttp(ca: readonly string[] | undefined, timeout: number): 
         throw new NoAnswer(error instanceof Error ? error.message : String(error));
       }
     },
-    async sendAndLeave(request, linger) {
+    /** Sends the request and disconnects so many milliseconds after the last byte. */
+    async sendAndLeave(request: HttpRequest, linger: number): Promise<void> {
       const call = start(request, new https.Agent({ keepAlive: false }));
       const closed = new Promise((resolve) => call.once('close', resolve));
       call.on('error', () => {}); // the response is complete: how the connection ends does not matter

@@ -30,6 +30,20 @@ export type Verdict =
   | { readonly kind: 'broken'; readonly why: string; readonly exchanges: readonly Exchange[] }
   | { readonly kind: 'not-asked'; readonly why: string };
 
+/** A rule for which no deployment can make a signature. */
+export function unsigned(section: string, title: string, ask: Rule['ask']): Rule {
+  return { section, title, spends: 0, ask };
+}
+
+/** A rule about the one signature of an algorithm that several rules use. */
+export function shared(section: string, title: string, ask: Rule['ask'], algorithm: DigestAlgorithm = 'SHA256'): Rule {
+  return { section, title, spends: 0, shares: [algorithm], ask };
+}
+
+export function spending(section: string, title: string, spends: number, ask: Rule['ask']): Rule {
+  return { section, title, spends, ask };
+}
+
 export const KEPT: Verdict = { kind: 'kept' };
 
 export function chosen(choice: string): Verdict {

@@ -31,6 +31,9 @@ const OWN_CHOICES: Readonly<Record<string, string>> = {
   'whether credentials or parameters are checked first': 'credentials',
   'how the service treats two Authorization headers, the correct one first': 'refused: HTTP 401, code 401',
   'how the service treats two Authorization headers, the correct one last': 'refused: HTTP 401, code 401',
+  'how the service treats credentials whose Base64 has missing or extra padding': 'refused: HTTP 401, code 401',
+  'how the service treats credentials whose Base64 contains a character outside its alphabet':
+    'refused: HTTP 401, code 401',
   'how the service treats an `extra` field that is null': 'HTTP 400, code 400',
   'how the service treats an `extra` field that is an array': 'HTTP 400, code 400',
   'how the service treats an unknown member of `extra`': 'signed',

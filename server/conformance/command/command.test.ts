@@ -10,7 +10,6 @@ import { folderForAll } from '../../../test/support/set-up.ts';
 import { issue } from '../../../test/support/signed-files/pki.ts';
 import { basic } from '../deployment.ts';
 import { RULES } from '../suite.ts';
-import type { Behaviour, Keeper } from '../support/behaviour.ts';
 import { type FakeDeployment, prepareFakes, startFake } from '../support/fake-deployment.ts';
 import { main } from './main.ts';
 
@@ -19,22 +18,16 @@ const folder = folderForAll();
 await writeFile(join(folder, 'ca.pem'), prepared.ca);
 
 async function run(args: readonly string[], env: Readonly<Record<string, string>> = {}) {
-  let [output, errors] = ['', ''];
-  const code = await main(args, env, {
-    out: (text) => {
-      output += text;
-    },
-    err: (text) => {
-      errors += text;
-    },
-  });
-  return { code, output, errors };
+  const printed: { readonly out: string[]; readonly err: string[] } = { out: [], err: [] };
+  const write = { out: (text: string) => printed.out.push(text), err: (text: string) => printed.err.push(text) };
+  const code = await main(args, env, write);
+  return { code, output: printed.out.join(''), errors: printed.err.join('') };
 }
 
 /** As a user would type it. */
 async function runAgainst(fake: FakeDeployment, ...args: readonly string[]) {
-  const { baseUrls, code, credentials } = fake.options;
-  const options = ['--base-url', `${baseUrls[0]?.href}`, '--code', code, '--ca-file', join(folder, 'ca.pem')];
+  const { code, credentials } = fake.options;
+  const options = ['--base-url', fake.baseUrl, '--code', code, '--ca-file', join(folder, 'ca.pem')];
   return run([...options, ...args], environmentOf(credentials));
 }
 
@@ -43,49 +36,34 @@ const environmentOf = ({ accessKey, accessSecret }: { readonly accessKey: string
   CODESIGN_ACCESS_SECRET: accessSecret,
 });
 
-async function withFake<T>(
-  change: (keeper: Keeper) => Partial<Behaviour>,
-  work: (fake: FakeDeployment) => Promise<T>,
-): Promise<T> {
-  const fake = await startFake(prepared, { change });
-  try {
-    return await work(fake);
-  } finally {
-    await fake.stop();
-  }
-}
-
-describe('a mistake on the command line is describeAnswer, exit code 2, and nothing is sent:', () => {
-  const GOOD = { base: ['--base-url', 'https://sign.example.com'], code: ['--code', '1'] };
+describe('a mistake on the command line is named, with exit code 2, and nothing is sent:', () => {
+  const BASE = ['--base-url', 'https://sign.example.com'];
+  const CODE = ['--code', '1'];
+  const BOTH = [...BASE, ...CODE];
   const CREDENTIALS = { CODESIGN_ACCESS_KEY: 'AK', CODESIGN_ACCESS_SECRET: 'secret-of-the-tests' };
   test.each<readonly [string, readonly string[], Readonly<Record<string, string>>, RegExp]>([
-    ['no address', GOOD.code, CREDENTIALS, /--base-url/],
-    ['no certificate number', GOOD.base, CREDENTIALS, /--code/],
-    ['no credentials', [...GOOD.base, ...GOOD.code], {}, /CODESIGN_ACCESS_KEY and CODESIGN_ACCESS_SECRET/],
-    ['half the credentials', [...GOOD.base, ...GOOD.code], { CODESIGN_ACCESS_KEY: 'AK' }, /CODESIGN_ACCESS_SECRET/],
-    [
-      'a colon in the access key',
-      [...GOOD.base, ...GOOD.code],
-      { ...CREDENTIALS, CODESIGN_ACCESS_KEY: 'a:b' },
-      /colon/,
-    ],
+    ['no address', CODE, CREDENTIALS, /--base-url/],
+    ['no certificate number', BASE, CREDENTIALS, /--code/],
+    ['no credentials', BOTH, {}, /CODESIGN_ACCESS_KEY and CODESIGN_ACCESS_SECRET/],
+    ['half the credentials', BOTH, { CODESIGN_ACCESS_KEY: 'AK' }, /CODESIGN_ACCESS_SECRET/],
+    ['a colon in the access key', BOTH, { ...CREDENTIALS, CODESIGN_ACCESS_KEY: 'a:b' }, /colon/],
     [
       'half a second client',
-      [...GOOD.base, ...GOOD.code],
+      BOTH,
       { ...CREDENTIALS, CODESIGN_CONFORMANCE_OTHER_ACCESS_KEY: 'x' },
       /OTHER_ACCESS_SECRET/,
     ],
-    ['plain HTTP', ['--base-url', 'http://127.0.0.1', ...GOOD.code], CREDENTIALS, /https/],
-    ['no URL', ['--base-url', 'sign', ...GOOD.code], CREDENTIALS, /URL/],
-    ['credentials in the address', ['--base-url', 'https://a:b@example.com', ...GOOD.code], CREDENTIALS, /credentials/],
-    ['a query in the address', ['--base-url', 'https://example.com/?x', ...GOOD.code], CREDENTIALS, /query/],
-    ['the secret as an option', [...GOOD.base, ...GOOD.code, '--access-secret', 'x'], CREDENTIALS, /access-secret/],
+    ['plain HTTP', ['--base-url', 'http://127.0.0.1', ...CODE], CREDENTIALS, /https/],
+    ['no URL', ['--base-url', 'sign', ...CODE], CREDENTIALS, /URL/],
+    ['credentials in the address', ['--base-url', 'https://a:b@example.com', ...CODE], CREDENTIALS, /credentials/],
+    ['a query in the address', ['--base-url', 'https://example.com/?x', ...CODE], CREDENTIALS, /query/],
+    ['the secret as an option', [...BOTH, '--access-secret', 'x'], CREDENTIALS, /access-secret/],
     ['a rule that is not there', ['--list', '--only', '12.7'], {}, /12\.7/],
-    ['a time-out of nothing', [...GOOD.base, ...GOOD.code, '--timeout', '0'], CREDENTIALS, /--timeout/],
-    ['roots that cannot be read', [...GOOD.base, ...GOOD.code, '--ca-file', '/no/such.pem'], CREDENTIALS, /--ca-file/],
+    ['a time-out of nothing', [...BOTH, '--timeout', '0'], CREDENTIALS, /--timeout/],
+    ['roots that cannot be read', [...BOTH, '--ca-file', '/no/such.pem'], CREDENTIALS, /--ca-file/],
     [
       'an invalid certificate',
-      [...GOOD.base, ...GOOD.code, '--certificate', fileURLToPath(import.meta.url)],
+      [...BOTH, '--certificate', fileURLToPath(import.meta.url)],
       CREDENTIALS,
       /--certificate/,
     ],
@@ -125,124 +103,100 @@ describe('--list', () => {
 
 describe('a run', () => {
   test('says first what it may spend, then each verdict, the choices and a summary', async () => {
-    await withFake(
-      () => ({}),
-      async (fake) => {
-        const { code, output, errors } = await runAgainst(fake, '--only', '2.4', '--only', '5 rule 1');
-        expect({ code, errors }).toEqual({ code: 0, errors: '' });
-        expect(output).toMatch(/^\d+ rules for https:.*\nspends \d+ signatures at most\n\n/);
-        expect(output).toMatch(/^kept +2\.4 +`data\.signature` is encoded in Base64$/m);
-        expect(output).toMatch(/^choice +2\.4 +which additional fields the signature record has\n +→ none$/m);
-        expect(output).toMatch(
-          /\n\d+ kept, 0 broken, 1 left open by the document, 0 not asked; \d+ signatures were given\n$/,
-        );
-        expect(Number(/spends (\d+)/.exec(output)?.[1])).toBeGreaterThanOrEqual(fake.signed());
-      },
+    await using fake = await startFake(prepared);
+    const { code, output, errors } = await runAgainst(fake, '--only', '2.4', '--only', '5 rule 1');
+    expect({ code, errors }).toEqual({ code: 0, errors: '' });
+    expect(output).toMatch(/^\d+ rules for https:.*\nspends \d+ signatures at most\n\n/);
+    expect(output).toMatch(/^kept +2\.4 +`data\.signature` is encoded in Base64$/m);
+    expect(output).toMatch(/^choice +2\.4 +which additional fields the signature record has\n +→ none$/m);
+    expect(output).toMatch(
+      /\n\d+ kept, 0 broken, 1 left open by the document, 0 not asked; \d+ signatures were given\n$/,
     );
+    expect(Number(/spends (\d+)/.exec(output)?.[1])).toBeGreaterThanOrEqual(fake.signed());
   });
 
   test('verifies with the certificate, counts with the command, and says what it could not ask', async () => {
-    await withFake(
-      () => ({}),
-      async (fake) => {
-        const certificate = join(folder, 'certificate.pem');
-        const { key: privateKey } = prepared.keeper;
-        const key = { privateKey, publicKey: prepared.publicKey };
-        await writeFile(certificate, issue({ commonName: 'Conformance', key }).pem);
-        const args = ['--only', 'RSASSA', '--certificate', certificate, '--only', '8 rule 1'];
-        const { code, output } = await runAgainst(fake, ...args);
-        expect(code).toBe(0);
-        expect(output.match(/^kept .*RSASSA/gm)).toHaveLength(4);
-        expect(output).toMatch(
-          /^not asked 8 rule 1 +a signature is counted once\n +\(the API does not show the count/m,
-        );
-        const wrong = await runAgainst(fake, '--only', 'a report of success', '--count-command', 'echo many');
-        expect(wrong).toMatchObject({ code: 6, errors: expect.stringContaining('--count-command') });
-        const still = await runAgainst(fake, '--only', 'a report of success', '--count-command', 'echo 7');
-        expect(still).toMatchObject({ code: 0, output: expect.stringMatching(/^kept /m) });
-        const stuck = await runAgainst(
-          fake,
-          '--only',
-          'a wrong parameter',
-          '--count-command',
-          'date +%s%N | tail -c 15',
-        );
-        expect(stuck).toMatchObject({ code: 1, output: expect.stringMatching(/^BROKEN .*\n +the count went from /m) });
-      },
-    );
+    await using fake = await startFake(prepared);
+    const certificate = join(folder, 'certificate.pem');
+    const { key: privateKey } = prepared.keeper;
+    const key = { privateKey, publicKey: prepared.publicKey };
+    await writeFile(certificate, issue({ commonName: 'Conformance', key }).pem);
+    const args = ['--only', 'RSASSA', '--certificate', certificate, '--only', '8 rule 1'];
+    const { code, output } = await runAgainst(fake, ...args);
+    expect(code).toBe(0);
+    expect(output.match(/^kept .*RSASSA/gm)).toHaveLength(4);
+    expect(output).toMatch(/^not asked 8 rule 1 +a signature is counted once\n +\(the API does not show the count/m);
+    const wrong = await runAgainst(fake, '--only', 'a report of success', '--count-command', 'echo many');
+    expect(wrong).toMatchObject({ code: 6, errors: expect.stringContaining('--count-command') });
+    const still = await runAgainst(fake, '--only', 'a report of success', '--count-command', 'echo 7');
+    expect(still).toMatchObject({ code: 0, output: expect.stringMatching(/^kept /m) });
+    const stuck = await runAgainst(fake, '--only', 'a wrong parameter', '--count-command', 'date +%s%N | tail -c 15');
+    expect(stuck).toMatchObject({ code: 1, output: expect.stringMatching(/^BROKEN .*\n +the count went from /m) });
   });
 
   test('shows what was sent and answered where a rule is broken: no secret, no digest, no signature, no escape of a terminal', async () => {
     const evil = '\u001b[31m::error ::';
-    await withFake(
-      ({ credentials }) => ({
+    await using fake = await startFake(prepared, {
+      change: ({ credentials }) => ({
         padding: () => true,
         body: (code, message, data, by) =>
           JSON.stringify({ code, message: `${message} ${evil} ${credentials.accessSecret} ${by}`, data }),
       }),
-      async (fake) => {
-        const { accessSecret } = fake.options.credentials;
-        for (const more of [[], ['--json']]) {
-          const { code, output } = await runAgainst(
-            fake,
-            '--only',
-            '`padding` field is PSS',
-            '--only',
-            '5 rule 4',
-            ...more,
-          );
-          expect(code).toBe(1);
-          expect(output).toContain('a signature was given');
-          expect(output).toContain('[secret]');
-          expect(output).not.toContain(accessSecret);
-          expect(output).not.toContain(basic(fake.options.credentials).slice(6));
-          expect(output).not.toContain('\u001b');
-          expect(output).not.toMatch(/[A-Za-z\d+/]{40,}/);
-        }
-      },
-    );
+    });
+    const { accessSecret } = fake.options.credentials;
+    for (const more of [[], ['--json']]) {
+      const { code, output } = await runAgainst(
+        fake,
+        '--only',
+        '`padding` field is PSS',
+        '--only',
+        '5 rule 4',
+        ...more,
+      );
+      expect(code).toBe(1);
+      expect(output).toContain('a signature was given');
+      expect(output).toContain('[secret]');
+      expect(output).not.toContain(accessSecret);
+      expect(output).not.toContain(basic(fake.options.credentials).slice(6));
+      expect(output).not.toContain('\u001b');
+      expect(output).not.toMatch(/[A-Za-z\d+/]{40,}/);
+    }
   });
 
   test('--json is one document, and the announcement goes to standard error', async () => {
-    await withFake(
-      () => ({ challenge: undefined }),
-      async (fake) => {
-        const { code, output, errors } = await runAgainst(fake, '--json', '--only', '5', '--no-signatures');
-        expect(code).toBe(1);
-        expect(errors).toContain('spends no signature');
-        const report = JSON.parse(output);
-        expect(report.summary).toMatchObject({ broken: 1, signatures: 0, signaturesAtMost: 0 });
-        expect(report.rules).toContainEqual(
-          expect.objectContaining({
-            section: '5 rule 6',
-            verdict: 'broken',
-            why: 'HTTP 401 without a challenge',
-            exchanges: [{ request: expect.stringContaining('POST /v1/codesign/sign'), answer: expect.any(String) }],
-          }),
-        );
-        expect(report.choices).toContainEqual(expect.objectContaining({ section: '5 rule 5' }));
-      },
+    await using fake = await startFake(prepared, { change: () => ({ challenge: undefined }) });
+    const { code, output, errors } = await runAgainst(fake, '--json', '--only', '5', '--no-signatures');
+    expect(code).toBe(1);
+    expect(errors).toContain('spends no signature');
+    const report = JSON.parse(output);
+    expect(report.summary).toMatchObject({ broken: 1, signatures: 0, signaturesAtMost: 0 });
+    expect(report.rules).toContainEqual(
+      expect.objectContaining({
+        section: '5 rule 6',
+        verdict: 'broken',
+        why: 'HTTP 401 without a challenge',
+        exchanges: [{ request: expect.stringContaining('POST /v1/codesign/sign'), answer: expect.any(String) }],
+      }),
     );
+    expect(report.choices).toContainEqual(expect.objectContaining({ section: '5 rule 5' }));
   });
 
   test('ends with 1 when more was signed than announced, though no rule that was asked is broken', async () => {
     const change = () => ({ certificate: () => true, digest: () => Buffer.alloc(32), padding: () => true });
-    await withFake(
-      () => ({ ...change(), algorithm: () => 'SHA256' as const }),
-      async (fake) => {
-        const { code, errors } = await runAgainst(fake, '--no-signatures', '--only', 'status accompanies code 400');
-        expect(code).toBe(1);
-        expect(errors).toContain('the service signed what it must refuse: 1 signatures, where 0 were announced');
-      },
-    );
+    await using fake = await startFake(prepared, {
+      change: () => ({ ...change(), algorithm: () => 'SHA256' as const }),
+    });
+    const { code, errors } = await runAgainst(fake, '--no-signatures', '--only', 'status accompanies code 400');
+    expect(code).toBe(1);
+    expect(errors).toContain('the service signed what it must refuse: 1 signatures, where 0 were announced');
   });
 
   test('ends with 3 if nothing answers, and if TLS is not trusted', async () => {
-    const fake = await startFake(prepared);
-    const address = `${fake.options.baseUrls[0]?.href}`;
-    const untrusted = await run(['--base-url', address, '--code', '1'], environmentOf(fake.options.credentials));
-    await fake.stop();
-    const gone = await run(['--base-url', address, '--code', '1'], environmentOf(fake.options.credentials));
+    const { baseUrl, options, stop } = await startFake(prepared);
+    const ask = () => run(['--base-url', baseUrl, '--code', '1'], environmentOf(options.credentials));
+    const untrusted = await ask();
+    await stop();
+    const gone = await ask();
     for (const { code, errors } of [untrusted, gone]) {
       expect(code).toBe(3);
       expect(errors).toContain('no answer from the service');
@@ -253,29 +207,18 @@ describe('a run', () => {
     [4, 401],
     [5, 200],
   ])('ends with %i where the service refuses the credentials under HTTP %i', async (expected, status) => {
-    await withFake(
-      () => ({ authorized: () => false, httpStatus: () => status }),
-      async (fake) => {
-        const { code, errors } = await runAgainst(fake);
-        expect(code).toBe(expected);
-        expect(errors).toContain(`the service refuses the credentials: HTTP ${status}, code 401`);
-      },
-    );
+    await using fake = await startFake(prepared, {
+      change: () => ({ authorized: () => false, httpStatus: () => status }),
+    });
+    const { code, errors } = await runAgainst(fake);
+    expect(code).toBe(expected);
+    expect(errors).toContain(`the service refuses the credentials: HTTP ${status}, code 401`);
   });
 
   test('asks several addresses in turns', async () => {
-    await withFake(
-      () => ({}),
-      async (first) => {
-        await withFake(
-          () => ({}),
-          async (second) => {
-            const more = ['--base-url', `${second.options.baseUrls[0]?.href}`, '--only', '9'];
-            expect((await runAgainst(first, ...more)).code).toBe(0);
-            expect([first.signed() > 0, second.signed() > 0]).toEqual([true, true]);
-          },
-        );
-      },
-    );
+    await using first = await startFake(prepared);
+    await using second = await startFake(prepared);
+    expect((await runAgainst(first, '--base-url', second.baseUrl, '--only', '9')).code).toBe(0);
+    expect([first.signed() > 0, second.signed() > 0]).toEqual([true, true]);
   });
 });

@@ -11,7 +11,7 @@ import {
   REPORT,
   SIGN,
 } from '../deployment.ts';
-import { broken, chosen, each, KEPT, type Rule, type Verdict } from '../rule.ts';
+import { broken, chosen, each, KEPT, type Rule, unsigned, type Verdict } from '../rule.ts';
 
 type Header = (credentials: Credentials) => string | null | readonly string[];
 
@@ -101,79 +101,56 @@ const accepted = (answer: Answer): Verdict =>
     : KEPT;
 
 export const AUTHENTICATION_RULES: readonly Rule[] = [
-  {
-    section: '5 rule 1',
-    title: 'both operations accept valid credentials',
-    spends: 0,
-    ask: async (deployment) =>
-      each(OPERATIONS, async ([, operation]) =>
-        accepted(await deployment.call(operation, { body: operation === SIGN ? deployment.refusedBody() : {} })),
-      ),
-  },
+  unsigned('5 rule 1', 'both operations accept valid credentials', async (deployment) =>
+    each(OPERATIONS, async ([, operation]) =>
+      accepted(await deployment.call(operation, { body: operation === SIGN ? deployment.refusedBody() : {} })),
+    ),
+  ),
   ...OPERATIONS.flatMap(refusalsOf),
-  {
-    section: '5 rule 1',
-    title: 'the scheme name Basic is accepted in any letter case (RFC 7617, section 2)',
-    spends: 0,
-    ask: async (deployment) =>
+  unsigned(
+    '5 rule 1',
+    'the scheme name Basic is accepted in any letter case (RFC 7617, section 2)',
+    async (deployment) =>
       each(['basic', 'BASIC', 'bAsIc'], async (scheme) => {
         const authorization = basic(deployment.options.credentials).replace('Basic', scheme);
         return accepted(await deployment.sign(deployment.refusedBody(), { authorization }));
       }),
-  },
+  ),
   ...Object.entries(PECULIAR_HEADERS).map(peculiarRule),
-  {
-    section: '5 rule 6',
-    title: 'a response with HTTP 401 has a WWW-Authenticate header for the Basic scheme (RFC 9110, section 11.6.1)',
-    spends: 0,
-    ask: async (deployment) =>
+  unsigned(
+    '5 rule 6',
+    'a response with HTTP 401 has a WWW-Authenticate header for the Basic scheme (RFC 9110, section 11.6.1)',
+    async (deployment) =>
       each(OPERATIONS, async ([, operation]) => {
         const answer = await callBy(deployment, operation, { authorization: null });
         if (answer.status !== 401) return KEPT;
         const named = /(^|,)\s*basic\b/i.test(answer.header('www-authenticate') ?? '');
         return named ? KEPT : broken('HTTP 401 without a challenge', answer);
       }),
-  },
-  {
-    section: '5 rule 6',
-    title: 'which HTTP status accompanies code 401',
-    spends: 0,
-    async ask(deployment) {
-      const answers: Answer[] = [];
-      for (const [, operation] of OPERATIONS)
-        answers.push(await callBy(deployment, operation, { authorization: null }));
-      return chosen(OPERATIONS.map(([name], index) => `${name}: HTTP ${answers[index]?.status}`).join(', '));
-    },
-  },
-  {
-    section: '7',
-    title: 'whether credentials or parameters are checked first',
-    spends: 0,
-    async ask(deployment) {
-      const { code } = await deployment.sign(deployment.refusedBody(), { authorization: null });
-      return chosen(code === 401 ? 'credentials' : `code ${code} for both wrong`);
-    },
-  },
-  {
-    section: '5 rule 4',
-    title: 'no response contains the Access Secret or the Authorization header',
-    spends: 0,
-    async ask(deployment) {
-      const { accessSecret } = deployment.options.credentials;
-      const token = basic(deployment.options.credentials).slice('Basic '.length);
-      const asked = [
-        () => deployment.sign(deployment.refusedBody()),
-        () => deployment.sign('{'),
-        () => deployment.report({ id: '', status: 0 }),
-        () => deployment.call('/v1/codesign/conformance-unknown', { body: {} }),
-        () =>
-          deployment.sign(deployment.refusedBody(), { authorization: `${basic(deployment.options.credentials)} x` }),
-      ];
-      return each(asked, async (ask) => {
-        const answer = await ask();
-        const all = [answer.text, ...answer.headers.flat()].join('\n');
-        return all.includes(accessSecret) || all.includes(token) ? broken('one does', answer) : KEPT;
-      });
-    },
-  },
+  ),
+  unsigned('5 rule 6', 'which HTTP status accompanies code 401', async (deployment) => {
+    const answers: Answer[] = [];
+    for (const [, operation] of OPERATIONS) answers.push(await callBy(deployment, operation, { authorization: null }));
+    return chosen(OPERATIONS.map(([name], index) => `${name}: HTTP ${answers[index]?.status}`).join(', '));
+  }),
+  unsigned('7', 'whether credentials or parameters are checked first', async (deployment) => {
+    const { code } = await deployment.sign(deployment.refusedBody(), { authorization: null });
+    return chosen(code === 401 ? 'credentials' : `code ${code} for both wrong`);
+  }),
+  unsigned('5 rule 4', 'no response contains the Access Secret or the Authorization header', async (deployment) => {
+    const { accessSecret } = deployment.options.credentials;
+    const token = basic(deployment.options.credentials).slice('Basic '.length);
+    const asked = [
+      () => deployment.sign(deployment.refusedBody()),
+      () => deployment.sign('{'),
+      () => deployment.report({ id: '', status: 0 }),
+      () => deployment.call('/v1/codesign/conformance-unknown', { body: {} }),
+      () => deployment.sign(deployment.refusedBody(), { authorization: `${basic(deployment.options.credentials)} x` }),
+    ];
+    return each(asked, async (ask) => {
+      const answer = await ask();
+      const all = [answer.text, ...answer.headers.flat()].join('\n');
+      return all.includes(accessSecret) || all.includes(token) ? broken('one does', answer) : KEPT;
+    });
+  }),
 ];

@@ -3,7 +3,7 @@
 import { randomBytes } from 'node:crypto';
 import { describeAnswer } from '../check-answer.ts';
 import { CannotAsk, type Deployment, isTurnedAway, type Signed } from '../deployment.ts';
-import { broken, chosen, each, KEPT, type Rule, type Verdict } from '../rule.ts';
+import { broken, chosen, each, KEPT, type Rule, spending, unsigned, type Verdict } from '../rule.ts';
 import { verified } from './sign.ts';
 
 export const AT_ONCE = 8;
@@ -48,12 +48,7 @@ async function undisturbed(deployment: Deployment, leave: () => Promise<void>): 
 }
 
 export const CONNECTION_RULES: readonly Rule[] = [
-  {
-    section: '2.4',
-    title: `${AT_ONCE} concurrent calls get ${AT_ONCE} different ids`,
-    spends: AT_ONCE,
-    ask: distinct,
-  },
+  spending('2.4', `${AT_ONCE} concurrent calls get ${AT_ONCE} different ids`, AT_ONCE, distinct),
   {
     section: '1',
     title: `each of ${AT_ONCE} concurrent calls gets a signature for its own digest`,
@@ -65,42 +60,27 @@ export const CONNECTION_RULES: readonly Rule[] = [
       return each(signed, async (one) => verified(deployment, one));
     },
   },
-  {
-    section: '4',
-    title: 'whether a connection serves more than one call',
-    spends: 0,
-    async ask(deployment) {
-      await deployment.sign(deployment.refusedBody());
-      const { reused } = await deployment.sign(deployment.refusedBody());
-      return chosen(reused ? 'it does' : 'it is closed after each');
-    },
-  },
-  {
-    section: '8 rule 2',
-    title: 'a client that disconnects during its request does not affect other calls',
-    spends: 0,
-    ask: async (deployment) =>
-      undisturbed(deployment, () => {
-        const body = JSON.stringify(deployment.body()).slice(0, 40);
-        return deployment.sendAndLeave({ headers: { 'Content-Length': '400' }, body }, LINGER);
-      }),
-  },
-  {
-    section: '7 rule 3',
-    title: 'a client that disconnects before its response does not affect other calls',
-    spends: 1,
-    ask: async (deployment) =>
-      undisturbed(deployment, () => deployment.sendAndLeave({ body: deployment.body() }, LINGER)),
-  },
-  {
-    section: '4',
-    title: 'how the service treats a chunked body (Transfer-Encoding)',
-    spends: 0,
-    async ask(deployment) {
-      const text = JSON.stringify(deployment.refusedBody());
-      const headers = { 'Transfer-Encoding': 'chunked' };
-      const answer = await deployment.sign(text, { headers });
-      return chosen(answer.code === 400 ? 'taken' : describeAnswer(answer));
-    },
-  },
+  unsigned('4', 'whether a connection serves more than one call', async (deployment) => {
+    await deployment.sign(deployment.refusedBody());
+    const { reused } = await deployment.sign(deployment.refusedBody());
+    return chosen(reused ? 'it does' : 'it is closed after each');
+  }),
+  unsigned('8 rule 2', 'a client that disconnects during its request does not affect other calls', async (deployment) =>
+    undisturbed(deployment, () => {
+      const body = JSON.stringify(deployment.body()).slice(0, 40);
+      return deployment.sendAndLeave({ headers: { 'Content-Length': '400' }, body }, LINGER);
+    }),
+  ),
+  spending(
+    '7 rule 3',
+    'a client that disconnects before its response does not affect other calls',
+    1,
+    async (deployment) => undisturbed(deployment, () => deployment.sendAndLeave({ body: deployment.body() }, LINGER)),
+  ),
+  unsigned('4', 'how the service treats a chunked body (Transfer-Encoding)', async (deployment) => {
+    const text = JSON.stringify(deployment.refusedBody());
+    const headers = { 'Transfer-Encoding': 'chunked' };
+    const answer = await deployment.sign(text, { headers });
+    return chosen(answer.code === 400 ? 'taken' : describeAnswer(answer));
+  }),
 ];

@@ -3,7 +3,7 @@
 import { describeAnswer, isRefused } from '../check-answer.ts';
 import { type Answer, CannotAsk, type Deployment, REPORT, SIGN } from '../deployment.ts';
 import { envelopeFault } from '../envelope.ts';
-import { broken, chosen, each, KEPT, type Rule, type Verdict } from '../rule.ts';
+import { broken, chosen, each, KEPT, type Rule, shared, unsigned, type Verdict } from '../rule.ts';
 
 const UNKNOWN = '/v1/codesign/conformance-unknown';
 
@@ -54,34 +54,20 @@ const sectionOf = (title: string): string => {
   return title.startsWith('a request for a path') ? '9' : '2.1';
 };
 
-const envelopeRule = (section: string, title: string, ask: (deployment: Deployment) => Promise<Verdict>): Rule => ({
-  section,
-  title,
-  spends: 0,
-  ask,
-});
-
 export const ENVELOPE_RULES: readonly Rule[] = [
-  {
-    section: '2.1',
-    title:
-      'the response with a signature is an envelope: `code` is an integer, `message` a string and `data` an object',
-    spends: 0,
-    shares: ['SHA256'],
-    async ask(deployment) {
+  shared(
+    '2.1',
+    'the response with a signature is an envelope: `code` is an integer, `message` a string and `data` an object',
+    async (deployment) => {
       const { answer } = await deployment.signed();
       if (answer.signature === undefined) throw new CannotAsk('no signature was given');
       return isEnvelope(answer);
     },
-  },
-  {
-    section: '2.1',
-    title: 'the response to a report is an envelope',
-    spends: 0,
-    shares: ['SHA256'],
-    ask: async (deployment) => isEnvelope(await deployment.report({ id: await deployment.recordId(), status: 1 })),
-  },
-  envelopeRule(
+  ),
+  shared('2.1', 'the response to a report is an envelope', async (deployment) =>
+    isEnvelope(await deployment.report({ id: await deployment.recordId(), status: 1 })),
+  ),
+  unsigned(
     '7',
     'an authentication failure in either operation is answered with an envelope whose `data` is null',
     (deployment) =>
@@ -90,23 +76,23 @@ export const ENVELOPE_RULES: readonly Rule[] = [
         return isBareEnvelope(await deployment.call(operation, { authorization: null, body }));
       }),
   ),
-  envelopeRule('7', 'a parameter error is answered with an envelope whose `data` is null', async (deployment) =>
+  unsigned('7', 'a parameter error is answered with an envelope whose `data` is null', async (deployment) =>
     isBareEnvelope(await deployment.sign(deployment.refusedBody())),
   ),
   ...Object.entries(REFUSED).flatMap(([title, ask]) => [
-    envelopeRule(sectionOf(title), `${title} is answered with an envelope`, async (deployment) =>
+    unsigned(sectionOf(title), `${title} is answered with an envelope`, async (deployment) =>
       isEnvelope(await ask(deployment)),
     ),
-    envelopeRule(sectionOf(title), `${title} is rejected`, async (deployment) => {
+    unsigned(sectionOf(title), `${title} is rejected`, async (deployment) => {
       const answer = await ask(deployment);
       const refusal = isRefused(answer);
       return refusal.kind === 'broken' ? refusal : chosen(describeAnswer(answer));
     }),
   ]),
-  envelopeRule('7', 'which HTTP status accompanies code 400', async (deployment) =>
+  unsigned('7', 'which HTTP status accompanies code 400', async (deployment) =>
     chosen(`HTTP ${(await deployment.sign(deployment.refusedBody())).status}`),
   ),
-  envelopeRule('2.1', 'which content type the responses have', async (deployment) =>
+  unsigned('2.1', 'which content type the responses have', async (deployment) =>
     chosen((await deployment.sign(deployment.refusedBody())).header('content-type') ?? 'none'),
   ),
 ];

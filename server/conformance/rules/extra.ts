@@ -1,7 +1,7 @@
 /** Sections 2.2 and 2.3: `extra`, whose members are all optional, and what the document does not name. */
 
 import { isSigned, isSignedOrRefused } from '../check-answer.ts';
-import { each, type Rule } from '../rule.ts';
+import { each, type Rule, shared, spending } from '../rule.ts';
 
 const MEMBERS = {
   platform: 'linux',
@@ -29,24 +29,20 @@ const peculiar = (title: string, extra: unknown): Rule => ({
 });
 
 export const EXTRA_RULES: readonly Rule[] = [
-  {
-    section: '2.2',
-    title: 'a request without `extra` is signed',
-    spends: 0,
-    shares: ['SHA256'],
-    ask: async (deployment) => isSigned((await deployment.signed()).answer),
-  },
+  shared('2.2', 'a request without `extra` is signed', async (deployment) =>
+    isSigned((await deployment.signed()).answer),
+  ),
   signs('a request whose `extra` object has all members is signed', MEMBERS),
   signs('a request whose `extra` object is empty is signed', {}),
-  {
-    section: '2.3',
-    title: 'a request whose `extra` object has only one member is signed',
-    spends: Object.keys(MEMBERS).length,
-    ask: async (deployment) =>
+  spending(
+    '2.3',
+    'a request whose `extra` object has only one member is signed',
+    Object.keys(MEMBERS).length,
+    async (deployment) =>
       each(Object.entries(MEMBERS), async ([name, value]) =>
         isSigned(await deployment.sign({ ...deployment.body(), extra: { [name]: value } })),
       ),
-  },
+  ),
   signs('a request with a file name in several writing systems is signed', {
     signing_filename: 'Größe/файл/大きさ "1" \\ 😀.exe',
   }),
@@ -66,19 +62,11 @@ export const EXTRA_RULES: readonly Rule[] = [
   peculiar('a negative file size', { signing_filesize: -1 }),
   peculiar('a member of `extra` that is null', { hostname: null }),
   peculiar('a file name of 4,000 characters', { signing_filename: 'x'.repeat(4000) }),
-  {
-    section: '2.2',
-    title: 'how the service treats an unknown member of the request',
-    spends: 1,
-    ask: async (deployment) => isSignedOrRefused(await deployment.sign({ ...deployment.body(), conformance: true })),
-  },
-  {
-    section: '2.2',
-    title: 'how the service treats a request with two `code` fields',
-    spends: 1,
-    async ask(deployment) {
-      const json = JSON.stringify(deployment.body());
-      return isSignedOrRefused(await deployment.sign(`{"code":"conformance-no-such-certificate",${json.slice(1)}`));
-    },
-  },
+  spending('2.2', 'how the service treats an unknown member of the request', 1, async (deployment) =>
+    isSignedOrRefused(await deployment.sign({ ...deployment.body(), conformance: true })),
+  ),
+  spending('2.2', 'how the service treats a request with two `code` fields', 1, async (deployment) => {
+    const json = JSON.stringify(deployment.body());
+    return isSignedOrRefused(await deployment.sign(`{"code":"conformance-no-such-certificate",${json.slice(1)}`));
+  }),
 ];

@@ -2,7 +2,7 @@
 
 import { describeAnswer, isRefused, isRefusedSomehow, isReported } from '../check-answer.ts';
 import { type Answer, basic, CannotAsk, type Deployment } from '../deployment.ts';
-import { broken, chosen, each, KEPT, type Rule, type Verdict } from '../rule.ts';
+import { broken, chosen, each, KEPT, type Rule, shared, unsigned, type Verdict } from '../rule.ts';
 
 const SHARED = { spends: 0, shares: ['SHA256'] } as const;
 
@@ -66,16 +66,11 @@ async function ofAnother(deployment: Deployment): Promise<Verdict> {
 export const REPORT_RULES: readonly Rule[] = [
   reports('a report of status 1 is accepted', [1]),
   reports('a report of status 2 is accepted', [2]),
-  {
-    section: '4.2',
-    title: 'in the response to an accepted report, `data` is null',
-    ...SHARED,
-    async ask(deployment) {
-      const answer = await deployment.report({ id: await deployment.recordId(), status: 1 });
-      if (isReported(answer).kind !== 'kept') throw new CannotAsk('the report was not taken');
-      return answer.data === null ? KEPT : broken('data is not null', answer);
-    },
-  },
+  shared('4.2', 'in the response to an accepted report, `data` is null', async (deployment) => {
+    const answer = await deployment.report({ id: await deployment.recordId(), status: 1 });
+    if (isReported(answer).kind !== 'kept') throw new CannotAsk('the report was not taken');
+    return answer.data === null ? KEPT : broken('data is not null', answer);
+  }),
   ...Object.entries(BAD_STATUSES).map(
     ([title, status]): Rule => ({
       section: '2.5',
@@ -92,26 +87,15 @@ export const REPORT_RULES: readonly Rule[] = [
       ask: async (deployment) => isRefused(await deployment.report({ id, status: 1 })),
     }),
   ),
-  {
-    section: '2.5',
-    title: 'how the service rejects a report without an id',
-    spends: 0,
-    ask: async (deployment) => isRefusedSomehow(await deployment.report({ status: 1 })),
-  },
-  {
-    section: '2.5',
-    title: 'how the service rejects a report of status 3',
-    ...SHARED,
-    ask: async (deployment) =>
-      isRefusedSomehow(await deployment.report({ id: await deployment.recordId(), status: 3 })),
-  },
-  {
-    section: '7',
-    title: 'how the service treats a report for an unknown id',
-    spends: 0,
-    ask: async (deployment) =>
-      chosen(describeReport(await deployment.report({ id: 'conformance-no-such-record', status: 1 }))),
-  },
+  unsigned('2.5', 'how the service rejects a report without an id', async (deployment) =>
+    isRefusedSomehow(await deployment.report({ status: 1 })),
+  ),
+  shared('2.5', 'how the service rejects a report of status 3', async (deployment) =>
+    isRefusedSomehow(await deployment.report({ id: await deployment.recordId(), status: 3 })),
+  ),
+  unsigned('7', 'how the service treats a report for an unknown id', async (deployment) =>
+    chosen(describeReport(await deployment.report({ id: 'conformance-no-such-record', status: 1 }))),
+  ),
   open('3', 'how the service treats a repeated report', async (deployment, id) => {
     await deployment.report({ id, status: 1 });
     return deployment.report({ id, status: 1 });

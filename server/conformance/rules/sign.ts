@@ -4,7 +4,7 @@ import { DIGEST_ALGORITHMS, DIGEST_LENGTH, type DigestAlgorithm } from '../../..
 import { isSigned } from '../check-answer.ts';
 import { CannotAsk, type Deployment, type Signed } from '../deployment.ts';
 import { decodeBase64, isObject } from '../envelope.ts';
-import { broken, chosen, KEPT, type Rule, type Verdict } from '../rule.ts';
+import { broken, chosen, KEPT, type Rule, shared, type Verdict } from '../rule.ts';
 import { signatureFault } from '../signature.ts';
 
 const ofAlgorithm = (algorithm: DigestAlgorithm): readonly Rule[] => [
@@ -36,47 +36,27 @@ export function verified({ options: { key } }: Deployment, { algorithm, digest, 
 
 export const SIGN_RULES: readonly Rule[] = [
   ...DIGEST_ALGORITHMS.flatMap(ofAlgorithm),
-  {
-    section: '4.1 rule 1',
-    title: 'a valid request is answered with HTTP 2xx, code 0 and a non-empty `data.signature`',
-    spends: 0,
-    shares: ['SHA256'],
-    ask: async (deployment) => isSigned((await deployment.signed()).answer),
-  },
-  {
-    section: '2.4',
-    title: '`data.signature` is encoded in Base64',
-    spends: 0,
-    shares: ['SHA256'],
-    async ask(deployment) {
-      const { answer } = await deployment.signed();
-      if (answer.signature === undefined) throw new CannotAsk('no signature was given');
-      return decodeBase64(answer.signature) ? KEPT : broken('data.signature is not Base64', answer);
-    },
-  },
-  {
-    section: '2.4',
-    title: '`data.id` is a non-empty string',
-    spends: 0,
-    shares: ['SHA256'],
-    async ask(deployment) {
-      const { answer } = await deployment.signed();
-      if (answer.signature === undefined) throw new CannotAsk('no signature was given');
-      return typeof answer.id === 'string' && answer.id !== '' ? KEPT : broken('data.id is missing', answer);
-    },
-  },
-  {
-    section: '2.4',
-    title: 'which additional fields the signature record has',
-    spends: 0,
-    shares: ['SHA256'],
-    async ask(deployment) {
-      const { data, signature } = (await deployment.signed()).answer;
-      if (signature === undefined || !isObject(data)) throw new CannotAsk('no signature was given');
-      const further = Object.keys(data).filter((name) => name !== 'id' && name !== 'signature');
-      return chosen(further.length === 0 ? 'none' : further.join(', '));
-    },
-  },
+  shared(
+    '4.1 rule 1',
+    'a valid request is answered with HTTP 2xx, code 0 and a non-empty `data.signature`',
+    async (deployment) => isSigned((await deployment.signed()).answer),
+  ),
+  shared('2.4', '`data.signature` is encoded in Base64', async (deployment) => {
+    const { answer } = await deployment.signed();
+    if (answer.signature === undefined) throw new CannotAsk('no signature was given');
+    return decodeBase64(answer.signature) ? KEPT : broken('data.signature is not Base64', answer);
+  }),
+  shared('2.4', '`data.id` is a non-empty string', async (deployment) => {
+    const { answer } = await deployment.signed();
+    if (answer.signature === undefined) throw new CannotAsk('no signature was given');
+    return typeof answer.id === 'string' && answer.id !== '' ? KEPT : broken('data.id is missing', answer);
+  }),
+  shared('2.4', 'which additional fields the signature record has', async (deployment) => {
+    const { data, signature } = (await deployment.signed()).answer;
+    if (signature === undefined || !isObject(data)) throw new CannotAsk('no signature was given');
+    const further = Object.keys(data).filter((name) => name !== 'id' && name !== 'signature');
+    return chosen(further.length === 0 ? 'none' : further.join(', '));
+  }),
   {
     section: '2.4',
     title: 'signatures of different digests have different ids',

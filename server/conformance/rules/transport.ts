@@ -7,7 +7,7 @@ import type { Deployment } from '../deployment.ts';
 import { REPORT, SIGN } from '../deployment.ts';
 import { readEnvelope } from '../envelope.ts';
 import { NoAnswer } from '../http.ts';
-import { broken, chosen, each, KEPT, type Rule, type Verdict } from '../rule.ts';
+import { broken, chosen, each, KEPT, type Rule, spending, unsigned, type Verdict } from '../rule.ts';
 
 /** Valid requests except for their headers: the document names the headers, but not what happens to others. */
 const HEADERS: Readonly<Record<string, Readonly<Record<string, string | null>>>> = {
@@ -91,45 +91,29 @@ const WEAK_CIPHERS = {
 } as const;
 
 export const TRANSPORT_RULES: readonly Rule[] = [
-  {
-    section: '5 rule 5',
-    title: 'a request over plain HTTP to the same port is not served',
-    spends: 0,
-    ask: refusesPlain,
-  },
-  {
-    section: '5 rule 5',
-    title: 'TLS 1.0 and 1.1 are rejected (RFC 8996)',
-    spends: 0,
-    async ask(deployment) {
-      const taken = await handshakes(deployment, OLD_TLS);
-      const exchange = { request: 'a handshake with TLS 1.0 and 1.1', answer: 'a connection' };
-      return taken ? broken('a connection with one of them', { exchange }) : KEPT;
-    },
-  },
-  {
-    section: '5 rule 5',
-    title: 'which of TLS 1.2 and 1.3 the service accepts',
-    spends: 0,
-    async ask(deployment) {
-      const taken: string[] = [];
-      for (const version of ['TLSv1.2', 'TLSv1.3'] as const) {
-        if (await handshakes(deployment, { minVersion: version, maxVersion: version })) taken.push(version);
-      }
-      return chosen(taken.join(' and ') || 'neither');
-    },
-  },
-  {
-    section: '5 rule 5',
-    title: 'whether the service accepts TLS 1.2 without authenticated encryption or forward secrecy',
-    spends: 0,
-    ask: async (deployment) => chosen((await handshakes(deployment, WEAK_CIPHERS)) ? 'accepted' : 'refused'),
-  },
-  {
-    section: '4',
-    title: 'a request needs only the three documented headers, with names in any letter case',
-    spends: 1,
-    async ask(deployment) {
+  unsigned('5 rule 5', 'a request over plain HTTP to the same port is not served', refusesPlain),
+  unsigned('5 rule 5', 'TLS 1.0 and 1.1 are rejected (RFC 8996)', async (deployment) => {
+    const taken = await handshakes(deployment, OLD_TLS);
+    const exchange = { request: 'a handshake with TLS 1.0 and 1.1', answer: 'a connection' };
+    return taken ? broken('a connection with one of them', { exchange }) : KEPT;
+  }),
+  unsigned('5 rule 5', 'which of TLS 1.2 and 1.3 the service accepts', async (deployment) => {
+    const taken: string[] = [];
+    for (const version of ['TLSv1.2', 'TLSv1.3'] as const) {
+      if (await handshakes(deployment, { minVersion: version, maxVersion: version })) taken.push(version);
+    }
+    return chosen(taken.join(' and ') || 'neither');
+  }),
+  unsigned(
+    '5 rule 5',
+    'whether the service accepts TLS 1.2 without authenticated encryption or forward secrecy',
+    async (deployment) => chosen((await handshakes(deployment, WEAK_CIPHERS)) ? 'accepted' : 'refused'),
+  ),
+  spending(
+    '4',
+    'a request needs only the three documented headers, with names in any letter case',
+    1,
+    async (deployment) => {
       const headers = {
         'Content-Type': null,
         'content-type': 'application/json',
@@ -138,7 +122,7 @@ export const TRANSPORT_RULES: readonly Rule[] = [
       };
       return isSigned(await deployment.sign(deployment.body(), { headers }));
     },
-  },
+  ),
   ...Object.entries(HEADERS).map(
     ([title, headers]): Rule => ({
       section: '4',
@@ -159,20 +143,15 @@ export const TRANSPORT_RULES: readonly Rule[] = [
       },
     }),
   ),
-  {
-    section: '8',
-    title: 'how the service treats a body of one megabyte',
-    spends: 0,
-    async ask(deployment) {
-      try {
-        const body = { ...deployment.refusedBody(), extra: { platform: 'x'.repeat(1_000_000) } };
-        const answer = await deployment.sign(body);
-        const refusal = isRefused(answer);
-        return refusal.kind === 'broken' ? refusal : chosen(describeAnswer(answer));
-      } catch (error) {
-        if (error instanceof NoAnswer) return chosen('the connection is closed');
-        throw error;
-      }
-    },
-  },
+  unsigned('8', 'how the service treats a body of one megabyte', async (deployment) => {
+    try {
+      const body = { ...deployment.refusedBody(), extra: { platform: 'x'.repeat(1_000_000) } };
+      const answer = await deployment.sign(body);
+      const refusal = isRefused(answer);
+      return refusal.kind === 'broken' ? refusal : chosen(describeAnswer(answer));
+    } catch (error) {
+      if (error instanceof NoAnswer) return chosen('the connection is closed');
+      throw error;
+    }
+  }),
 ];

@@ -4,7 +4,7 @@ import { openDeployment } from '../deployment.ts';
 import type { Rule } from '../rule.ts';
 import { type RuleResult, runRules } from '../run-rules.ts';
 import { RULES } from '../suite.ts';
-import { type FakeDeployment, type FakeOptions, type prepareFakes, startFake } from './fake-deployment.ts';
+import { type FakeOptions, type prepareFakes, startFake } from './fake-deployment.ts';
 
 /** All but the one whose answer is a matter of time. */
 export const CERTAIN_RULES = RULES.filter(
@@ -20,14 +20,13 @@ export interface CheckOptions extends FakeOptions {
 export async function checkFake(
   prepared: Awaited<ReturnType<typeof prepareFakes>>,
   { rules = RULES, signatures = true, limit = 1000, ...fakeOptions }: CheckOptions,
-): Promise<{ readonly results: readonly RuleResult[]; readonly fake: Pick<FakeDeployment, 'signed'> }> {
-  const fake = await startFake(prepared, fakeOptions);
+) {
+  await using fake = await startFake(prepared, fakeOptions);
   const deployment = openDeployment({ ...fake.options, limit });
   try {
     return { results: await runRules(deployment, rules, signatures), fake };
   } finally {
     deployment.close();
-    await fake.stop();
   }
 }
 

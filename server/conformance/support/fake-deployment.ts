@@ -10,15 +10,7 @@ import { type DeploymentOptions, SIGN } from '../deployment.ts';
 import { isObject } from '../envelope.ts';
 import { type Behaviour, type Check, type Counted, goodBehaviour, type Keeper } from './behaviour.ts';
 
-export interface FakeDeployment {
-  /** For the suite, with certificate and count. */
-  readonly options: DeploymentOptions;
-  readonly ca: string;
-  count(): number;
-  /** Signatures that were made, whatever was counted. */
-  signed(): number;
-  stop(): Promise<void>;
-}
+export type FakeDeployment = Awaited<ReturnType<typeof startFake>>;
 
 export interface FakeOptions {
   readonly change?: ((keeper: Keeper) => Partial<Behaviour>) | undefined;
@@ -45,7 +37,7 @@ export async function prepareFakes() {
 export async function startFake(
   { keeper, publicKey, identity, ca }: Awaited<ReturnType<typeof prepareFakes>>,
   { change = () => ({}), plain = false, oldTls = false }: FakeOptions = {},
-): Promise<FakeDeployment> {
+) {
   const state = { count: 0, signed: 0, fails: false, calls: 0 };
   const records = new Set<string>();
   const behaviour: Behaviour = { ...goodBehaviour(keeper), ...change(keeper) };
@@ -73,21 +65,18 @@ export async function startFake(
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   const { port } = server.address() as AddressInfo;
-  return {
-    options: {
-      ...{ baseUrls: [new URL(`https://127.0.0.1:${port}`)], code: CODE, credentials: CREDENTIALS },
-      ...{ otherClient: undefined, ca: [ca], key: publicKey, count: async () => state.count },
-      ...{ timeout: 5000, limit: 1000 },
-    },
-    ca,
-    count: () => state.count,
-    signed: () => state.signed,
-    async stop() {
-      for (const socket of sockets) socket.destroy();
-      server.close();
-      await once(server, 'close');
-    },
+  const baseUrl = new URL(`https://127.0.0.1:${port}`);
+  const options: DeploymentOptions = {
+    ...{ baseUrls: [baseUrl], code: CODE, credentials: CREDENTIALS, ca: [ca], key: publicKey, timeout: 5000 },
+    ...{ count: async () => state.count, limit: 1000 },
   };
+  const stop = async () => {
+    for (const socket of sockets) socket.destroy();
+    server.close();
+    await once(server, 'close');
+  };
+  /** `signed` counts signatures that were made, whatever was counted. */
+  return { options, baseUrl: baseUrl.href, signed: () => state.signed, stop, [Symbol.asyncDispose]: stop };
 }
 
 interface State {

@@ -4,12 +4,10 @@ import { execFileSync } from 'node:child_process';
 import { readFile, writeFile } from 'node:fs/promises';
 import { hostname, userInfo } from 'node:os';
 import { join } from 'node:path';
-import type { Command } from 'commander';
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { copyData } from '../../../test/support/services/server-data.ts';
 import { folderForAll } from '../../../test/support/set-up.ts';
-import { buildProgram } from '../../src/cli/program.ts';
-import { adminCommand } from '../support/commands.ts';
+import { adminCommand, allCommands } from '../support/commands.ts';
 
 const folder = folderForAll();
 let shown = '';
@@ -24,11 +22,6 @@ const admin = async (...args: readonly string[]) => {
 const audit = async (): Promise<readonly Readonly<Record<string, string | null>>[]> =>
   JSON.parse((await admin('audit', '--json', '--limit', '1000')).output);
 
-function namesOf(command: Command, words: readonly string[] = []): readonly string[] {
-  if (command.commands.length === 0) return [words.join(' ')];
-  return command.commands.flatMap((each) => namesOf(each, [...words, each.name()]));
-}
-
 const READING = [/ list$/, /^records show$/, /^export$/];
 
 test('records each changing command with its target and options, and without secrets and paths', async () => {
@@ -36,38 +29,22 @@ test('records each changing command with its target and options, and without sec
   const started = new Date().toISOString();
   const run = async (...args: readonly string[]) => {
     const { code, output, errors } = await admin(...args);
-    expect({ code, errors: errors.replace(/^the server has not been started.*\n/, '') }).toEqual({
-      code: 0,
-      errors: '',
-    });
+    const unexpected = errors.replace(/^the server has not been started.*\n/, '');
+    expect({ code, unexpected }).toEqual({ code: 0, unexpected: '' });
     return output.trim();
   };
+  const openssl = (line: string) => execFileSync('openssl', line.split(' '), { cwd: folder, stdio: 'pipe' });
+  const key = '-newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -keyout root.key';
+  openssl(`req -x509 ${key} -out root.pem -subj /CN=R`);
   // A changed copy of the data has what `init` and `start` recorded.
-  const key = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:P-256', '-nodes', '-keyout', 'root.key'];
-  const root = ['req', '-x509', ...key, '-out', 'root.pem', '-subj', '/CN=R'];
-  execFileSync('openssl', root, { cwd: folder, stdio: 'pipe' });
   await run('start', '--port', '0', '--log-level', 'silent');
   await run('certificate', 'add', '--number', 'two', '--bits', '2048', '--common-name', 'It’s ours');
   await writeFile(join(folder, 'csr.pem'), await run('certificate', 'request', '--number', 'three', '--bits', '2048'));
   await writeFile(join(folder, 'ext'), 'extendedKeyUsage=codeSigning');
-  const sign = [
-    '-req',
-    '-in',
-    'csr.pem',
-    '-CA',
-    'root.pem',
-    '-CAkey',
-    'root.key',
-    '-CAcreateserial',
-    '-out',
-    'leaf.pem',
-  ];
-  execFileSync('openssl', ['x509', ...sign, '-extfile', 'ext'], { cwd: folder, stdio: 'pipe' });
+  openssl('x509 -req -in csr.pem -CA root.pem -CAkey root.key -CAcreateserial -out leaf.pem -extfile ext');
   const chain = join(folder, 'chain.pem');
-  await writeFile(
-    chain,
-    (await readFile(join(folder, 'leaf.pem'))) + (await readFile(join(folder, 'root.pem'), 'utf8')),
-  );
+  const pem = await Promise.all(['leaf.pem', 'root.pem'].map((name) => readFile(join(folder, name), 'utf8')));
+  await writeFile(chain, pem.join(''));
   await run('certificate', 'import', '--number', 'three', '--chain', chain);
   await run('certificate', 'disable', 'two');
   await run('certificate', 'enable', 'two', '--for', '2h');
@@ -76,17 +53,8 @@ test('records each changing command with its target and options, and without sec
   await run('client', 'disable', 'builds');
   await run('client', 'enable', client);
   const file = join(folder, 'rotated.env');
-  await run(
-    'client',
-    'rotate',
-    client,
-    '--keep-old',
-    '1h',
-    '--client-env',
-    file,
-    '--base-url',
-    'https://a:b@sign.example',
-  );
+  const rotated = ['--keep-old', '1h', '--client-env', file, '--base-url', 'https://a:b@sign.example'];
+  await run('client', 'rotate', client, ...rotated);
   await run('quota', 'set', 'builds', '7', '--monthly');
   const viewer = await run('viewer', 'add');
   await run('viewer', 'remove', viewer);
@@ -127,35 +95,21 @@ test('records each changing command with its target and options, and without sec
   expect((await admin('export', '--audit', '--client', client)).code).toBe(2);
   const table = (await admin('audit', 'list')).output;
   expect(table).toMatch(/^AT +OPERATOR +HOST +COMMAND +TARGET +DETAILS\n/);
-  const secrets = [...`${shown}${await readFile(file, 'utf8')}`.matchAll(/_SECRET='(.{43})'/g)].map(
-    ([, secret]) => secret,
-  );
+  const printed = `${shown}${await readFile(file, 'utf8')}`;
+  const secrets = [...printed.matchAll(/_SECRET='(.{43})'/g)].map(([, secret]) => secret);
   expect(secrets).toHaveLength(4);
   for (const secret of [...secrets, folder, 'a:b@']) expect(output + csv + table).not.toContain(secret);
 
-  const surroundings = {
-    environment: {},
-    now: () => new Date(),
-    announce() {},
-    log: { write() {} },
-    terminal: undefined,
-  };
-  const changing = namesOf(buildProgram(surroundings, async () => {})).filter(
-    (name) => !READING.some((pattern) => pattern.test(name)),
-  );
+  const names = allCommands().map(([name]) => name);
+  const changing = names.filter((name) => !READING.some((pattern) => pattern.test(name)));
   expect(new Set([...entries, { command: 'init' }].map(({ command }) => command))).toEqual(new Set(changing));
   expect(all.some(({ command, target }) => command === 'init' && target?.endsWith('service'))).toBe(true);
 }, 60_000);
 
 test('names the caller of sudo, and lists what is requested', async () => {
-  const { SUDO_USER: before } = process.env;
-  process.env.SUDO_USER = 'alice';
-  try {
-    await admin('client', 'add', '--name', 'by Alice');
-  } finally {
-    if (before === undefined) delete process.env.SUDO_USER;
-    else process.env.SUDO_USER = before;
-  }
+  vi.stubEnv('SUDO_USER', 'alice');
+  await admin('client', 'add', '--name', 'by Alice');
+  vi.unstubAllEnvs();
   expect((await audit()).at(-1)?.operator).toBe(`alice as ${userInfo().username}`);
   expect(JSON.parse((await admin('audit', 'list', '--limit', '1', '--json')).output)).toHaveLength(1);
   expect((await admin('audit', 'list', '--until', '2020-01-01')).output).toBe('');

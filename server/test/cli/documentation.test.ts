@@ -7,28 +7,15 @@ import { fileURLToPath } from 'node:url';
 import type { Command } from 'commander';
 import { expect, test } from 'vitest';
 import { folderForEach } from '../../../test/support/set-up.ts';
-import { buildProgram } from '../../src/cli/program.ts';
 import { readConfig } from '../../src/config.ts';
+import { allCommands } from '../support/commands.ts';
 
 const folder = folderForEach();
 
 const SERVER = fileURLToPath(new URL('../..', import.meta.url));
 const REFERENCE = readFileSync(join(SERVER, 'docs/reference.md'), 'utf8');
 
-const surroundings = {
-  environment: {},
-  now: () => new Date(),
-  announce: () => {},
-  log: { write: () => {} },
-  terminal: undefined,
-};
-
-/** Each command that does something, by the words it is called with. */
-function commandsOf(command: Command, words: readonly string[] = []): readonly (readonly [string, Command])[] {
-  if (command.commands.length === 0) return [[words.join(' '), command]];
-  return command.commands.flatMap((each) => commandsOf(each, [...words, each.name()]));
-}
-const COMMANDS = commandsOf(buildProgram(surroundings, async () => {}));
+const COMMANDS = allCommands();
 const optionsOf = (command: Command) => command.options.map(({ long }) => long ?? '');
 const GENERAL = ['--config', '--data', '--database', '--pkcs11-library', '--pkcs11-token', '--pkcs11-pin-file'];
 const OF_RECORDS = ['--client', '--certificate', '--since', '--until'];

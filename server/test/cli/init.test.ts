@@ -56,23 +56,9 @@ test('init creates the data once, without a client; no command creates tables in
     expect(errors).toContain(SERVER_ERRORS['key-not-found'].hint);
   }
   expect([await readdir(folder.at('other')), await entries()]).toEqual([[], before]);
-  for (const args of [
-    ['init'],
-    ['start', '--port', '0'],
-    ['client', 'list'],
-    ['client', 'add'],
-    ['quota'],
-    ['records'],
-    ['export'],
-    ['audit'],
-    ['viewer', 'add'],
-    ['certificate', 'list'],
-    ['certificate', 'add', '--number', 'y'],
-    ['certificate', 'request', '--number', 'y'],
-    ['certificate', 'import', '--number', 'y', '--chain', 'none'],
-    ['certificate', 'disable', '1'],
-  ]) {
-    await rejected(place, ...args);
+  const commands = ['init', 'start --port 0', 'client add', 'records', 'viewer add', 'certificate disable 1'];
+  for (const line of [...commands, 'certificate request --number y', 'certificate import --number y --chain none']) {
+    await rejected(place, ...line.split(' '));
   }
 
   await postgres.query(database, "update authorities set certificate = 'another'"); // as if it were another server's

@@ -8,10 +8,9 @@ import { basic, openApp, type TestApp } from '../support/in-process.ts';
 
 let server: TestApp;
 let port: number;
-let sockets: Socket[] = [];
+const sockets: Socket[] = [];
 afterEach(async () => {
-  for (const socket of sockets) socket.destroy();
-  sockets = [];
+  for (const socket of sockets.splice(0)) socket.destroy();
   await server.close();
 });
 
@@ -22,32 +21,25 @@ async function listen(connections: number): Promise<void> {
   ({ port } = server.app.server.address() as AddressInfo);
 }
 
+async function opened(socket: Socket, event: string): Promise<Socket> {
+  sockets.push(socket);
+  socket.on('error', () => {});
+  await once(socket, event);
+  return socket;
+}
 /** A connection that sends nothing. */
-async function silent(): Promise<Socket> {
-  const socket = connectTcp({ host: '127.0.0.1', port });
-  sockets.push(socket);
-  socket.on('error', () => {});
-  await once(socket, 'connect');
-  return socket;
-}
-
+const silent = () => opened(connectTcp({ host: '127.0.0.1', port }), 'connect');
 /** A connection that is kept after its request was answered. */
-async function answered(head: string, body = ''): Promise<Socket> {
+async function answered(head: string): Promise<Socket> {
   const socket = connect({ host: '127.0.0.1', port, rejectUnauthorized: false });
-  sockets.push(socket);
-  socket.on('error', () => {});
-  socket.write(`${head} HTTP/1.1\r\nHost: x\r\n${body}\r\n`);
-  await once(socket, 'data');
-  return socket;
+  socket.write(`${head}\r\n\r\n`);
+  return await opened(socket, 'data');
 }
-const anyone = () => answered('GET /healthz');
-const withWrongSecret = () => {
-  const { credentials } = server;
-  const authorization = basic({ ...credentials, accessSecret: 'wrong' });
-  return answered(`POST ${SIGN_PATH}`, `Authorization: ${authorization}\r\nContent-Length: 0\r\n`);
+const anyone = () => answered('GET /healthz HTTP/1.1\r\nHost: x');
+const client = (more = {}) => {
+  const authorization = basic({ ...server.credentials, ...more });
+  return answered(`POST ${SIGN_PATH} HTTP/1.1\r\nHost: x\r\nAuthorization: ${authorization}\r\nContent-Length: 0`);
 };
-const client = () =>
-  answered(`POST ${SIGN_PATH}`, `Authorization: ${basic(server.credentials)}\r\nContent-Length: 0\r\n`);
 
 const isClosed = (socket: Socket) => expect.poll(() => socket.closed).toBe(true);
 
@@ -67,7 +59,7 @@ test('closes the oldest connection without a request for each one beyond the lim
 
 test('then closes the oldest connection without a client’s credentials; if all belong to clients, the new one', async () => {
   await listen(3);
-  const [first, second] = [await anyone(), await withWrongSecret()];
+  const [first, second] = [await anyone(), await client({ accessSecret: 'wrong' })];
   const clients = [await client(), await client()];
   await isClosed(first);
   clients.push(await client());

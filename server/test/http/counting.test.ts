@@ -12,6 +12,45 @@ afterEach(async () => {
   await server.close();
 });
 
+/** What SQLite throws. */
+const diskFull = () => Object.assign(new Error('database or disk is full'), { code: 'SQLITE_FULL' });
+
+/** Keys that do something before each signature. */
+function beforeSigning(keys: KeyStore, work: () => unknown): KeyStore {
+  const find = async (id: string) => {
+    const key = await keys.find(id);
+    const sign: SigningKey['sign'] = async (...args) => {
+      await work();
+      return await key.sign(...args);
+    };
+    return { ...key, sign };
+  };
+  return { ...keys, find };
+}
+
+const withCounting = (store: Store, counting: Partial<Store['counting']>): Store => ({
+  ...{ ...store, counting: { ...store.counting, ...counting } },
+});
+
+/** Values of the metric, by reason. */
+async function thrownAway(): Promise<Readonly<Record<string, number>>> {
+  const { body } = await server.app.inject({ method: 'GET', url: '/metrics' });
+  const lines = body.matchAll(/^codesign_signatures_thrown_away_total\{reason="(.*)"\} (\d+)$/gm);
+  return Object.fromEntries([...lines].map(([, reason, count]) => [reason, Number(count)]));
+}
+
+async function expectFailure(status: 500 | 503, message: string, code?: string) {
+  const answer = await server.sign(goodRequest());
+  expect(answer).toMatchObject({
+    status,
+    body: { code: status, message: expect.stringContaining(message), data: null },
+  });
+  expect(answer.headers['retry-after']).toBe(status === 503 ? '5' : undefined);
+  const err = code === undefined ? {} : { err: { code } };
+  expect(server.log().at(-1)).toMatchObject({ operation: 'sign', outcome: 'failed', status, ...err });
+  expect(await server.counted()).toBe(0);
+}
+
 /** Answers of the HSM that are no signature of the digest, by what they are. */
 const faultySignatures: readonly (readonly [string, (good: Buffer) => Buffer])[] = [
   ['one bit is wrong', (good) => Buffer.concat([good.subarray(0, -1), Buffer.of((good.at(-1) ?? 0) ^ 1)])],
@@ -32,13 +71,7 @@ test.each(faultySignatures)('a signature is neither returned nor counted where %
     });
   });
   server = await openApp();
-  const answer = await server.sign(goodRequest());
-  expect(answer).toMatchObject({ status: 503, headers: { 'retry-after': '5' }, body: { code: 503, data: null } });
-  expect(server.log().at(-1)).toMatchObject({
-    ...{ operation: 'sign', outcome: 'failed', status: 503 },
-    err: { code: 'hsm-signature-wrong', message: expect.stringContaining('the HSM returned a wrong signature') },
-  });
-  expect(await server.counted()).toBe(0);
+  await expectFailure(503, 'no signature was counted', 'hsm-signature-wrong');
   isFaulty = false;
   expect((await server.sign(goodRequest())).status).toBe(200);
 });
@@ -46,70 +79,41 @@ test.each(faultySignatures)('a signature is neither returned nor counted where %
 test('a signature by a key other than that of the certificate is neither returned nor counted', async () => {
   server = await openApp(({ store }) => {
     const find: Store['certificates']['find'] = async (number) => {
-      const own = await store.certificates.find(number);
-      const other = await store.certificates.find('1');
+      const [own, other] = [await store.certificates.find(number), await store.certificates.find('1')];
       return own && other && { ...own, chain: other.chain };
     };
     return { store: { ...store, certificates: { ...store.certificates, find } } };
   });
-  expect(await server.sign(goodRequest())).toMatchObject({ status: 503, body: { code: 503, data: null } });
-  expect(server.log().at(-1)).toMatchObject({ err: { code: 'hsm-signature-wrong' } });
-  expect(await server.counted()).toBe(0);
+  await expectFailure(503, 'no signature was counted', 'hsm-signature-wrong');
 });
 
-test('a failure of the HSM is answered with 503, counts nothing and keeps no record', async () => {
-  server = await openApp(({ keys }) => ({
-    keys: beforeSigning(keys, () => {
-      throw new ServerError('hsm-failed', { operation: 'sign', reason: 'CKR_DEVICE_ERROR' });
-    }),
-  }));
-  const answer = await server.sign(goodRequest());
-  expect(answer).toMatchObject({ status: 503, headers: { 'retry-after': '5' } });
-  expect(answer.body).toEqual({ code: 503, message: expect.stringContaining('no signature was counted'), data: null });
-  expect(server.log().at(-1)).toMatchObject({ operation: 'sign', outcome: 'failed' });
-  expect(await server.counted()).toBe(0);
-});
-
-test('a programming error is answered with 500', async () => {
-  server = await openApp(({ keys }) => ({
-    keys: beforeSigning(keys, () => {
-      throw new TypeError('cannot read properties of undefined');
-    }),
-  }));
-  expect(await server.sign(goodRequest())).toMatchObject({
-    status: 500,
-    body: { code: 500, message: 'internal error', data: null },
-  });
-  expect(await server.counted()).toBe(0);
+test.each([
+  [503, 'no signature was counted', new ServerError('hsm-failed', { operation: 'sign', reason: 'CKR_DEVICE_ERROR' })],
+  [500, 'internal error', new TypeError('cannot read properties of undefined')],
+] as const)('answers %i without a count if the HSM cannot sign', async (status, message, error) => {
+  server = await openApp(({ keys }) => ({ keys: beforeSigning(keys, () => Promise.reject(error)) }));
+  await expectFailure(status, message);
 });
 
 test('a signature whose record cannot be stored does not leave the server', async () => {
-  server = await openApp(({ store }) => ({
-    store: { ...store, counting: { ...store.counting, add: () => Promise.reject(diskFull()) } },
-  }));
-  const answer = await server.sign(goodRequest());
-  expect(answer).toMatchObject({ status: 503, headers: { 'retry-after': '5' }, body: { code: 503, data: null } });
-  expect(await server.counted()).toBe(0);
+  server = await openApp(({ store }) => ({ store: withCounting(store, { add: () => Promise.reject(diskFull()) }) }));
+  await expectFailure(503, 'no signature was counted');
   expect(await thrownAway()).toEqual({ failed: 1 });
 });
 
 test('an answer that fails during a long outage of the database is not counted afterwards', async () => {
   let away = true;
   server = await openApp(({ store }) => ({
-    store: {
-      ...store,
-      counting: {
-        ...store.counting,
-        async add(record, patience) {
-          await store.counting.add(record, patience);
-          throw new OutcomeUnknown(new Error('Connection terminated unexpectedly'));
-        },
-        takeBack: async (record, patience) => {
-          await vi.waitUntil(() => !away);
-          await store.counting.takeBack(record, patience);
-        },
+    store: withCounting(store, {
+      async add(record, patience) {
+        await store.counting.add(record, patience);
+        throw new OutcomeUnknown(new Error('Connection terminated unexpectedly'));
       },
-    },
+      async takeBack(record, patience) {
+        await vi.waitUntil(() => !away);
+        await store.counting.takeBack(record, patience);
+      },
+    }),
   }));
   expect(await server.sign(goodRequest())).toMatchObject({ status: 500, body: { data: null } });
   expect(server.log()).toContainEqual(expect.objectContaining({ outcome: 'unsettled', record: expect.any(String) }));
@@ -120,15 +124,11 @@ test('an answer that fails during a long outage of the database is not counted a
 
 test('calls beyond the quota are rejected with 403 and count nothing, however many come concurrently', async () => {
   let asked = 0;
-  server = await openApp(({ keys }) => ({ keys: beforeSigning(keys, () => void asked++) }));
+  server = await openApp(({ keys }) => ({ keys: beforeSigning(keys, () => asked++) }));
   await server.data.store.clients.change(server.credentials.accessKey, { quota: 3 });
   const answers = await Promise.all(Array.from({ length: 10 }, () => server.sign(goodRequest())));
   expect(answers.map(({ status }) => status).sort()).toEqual([200, 200, 200, ...Array(7).fill(403)]);
-  expect(answers.find(({ status }) => status === 403)?.body).toEqual({
-    code: 403,
-    message: expect.any(String),
-    data: null,
-  });
+  expect(answers.find(({ status }) => status === 403)?.body).toMatchObject({ code: 403, data: null });
   expect(server.log()).toContainEqual(expect.objectContaining({ outcome: 'refused', reason: 'quota' }));
   expect(await server.counted()).toBe(3);
   expect((await thrownAway()).refused ?? 0).toBe(asked - 3);
@@ -139,41 +139,28 @@ test('calls beyond the quota are rejected with 403 and count nothing, however ma
 
 test('a call that waited for the HSM is not signed if the quota was used up meanwhile', async () => {
   let asked = 0;
-  server = await openApp(({ keys }) => ({ sessions: 1, keys: beforeSigning(keys, () => void asked++) }));
+  server = await openApp(({ keys }) => ({ sessions: 1, keys: beforeSigning(keys, () => asked++) }));
   await server.data.store.clients.change(server.credentials.accessKey, { quota: 1 });
-  const first = server.sign(goodRequest());
-  const second = server.sign(goodRequest());
-  const others = Array.from({ length: 8 }, () => server.sign(goodRequest()));
-  const statuses = (await Promise.all([first, second, ...others])).map(({ status }) => status);
-  expect(statuses.filter((status) => status === 200)).toHaveLength(1);
+  const answers = await Promise.all(Array.from({ length: 10 }, () => server.sign(goodRequest())));
+  expect(answers.filter(({ status }) => status === 200)).toHaveLength(1);
   expect(asked).toBeLessThan(5); // those that began before the first one was counted
 });
 
-test.each([
-  [
-    'the client is disabled',
-    401,
-    async ({ clients }, accessKey) => await clients.change(accessKey, { disabled: true }),
-  ],
-  ['the client expires', 401, async ({ clients }, key) => await clients.change(key, { expiresAt: new Date(0) })],
-  ['the certificate is disabled', 400, async ({ certificates }) => await certificates.disable(NUMBER, true)],
-  [
-    'the client may not use the algorithm',
-    403,
-    async ({ clients }, key) => await clients.change(key, { algorithms: [] }),
-  ],
-  ['the quota is lowered', 403, async ({ clients }, accessKey) => await clients.change(accessKey, { quota: 0 })],
-] satisfies readonly (readonly [string, number, (store: Store, accessKey: string) => Promise<unknown>])[])(
-  'while the HSM signs, %s: the answer is %i, and nothing counts',
-  async (_name, status, change) => {
-    server = await openApp(({ keys, store }) => ({
-      keys: beforeSigning(keys, async () => void (await change(store, server.credentials.accessKey))),
-    }));
-    expect(await server.sign(goodRequest())).toMatchObject({ status, body: { code: status, data: null } });
-    expect(await server.counted()).toBe(0);
-    expect(await thrownAway()).toEqual({ refused: 1 });
-  },
-);
+const CHANGES: readonly (readonly [string, number, (store: Store, accessKey: string) => Promise<unknown>])[] = [
+  ['the client is disabled', 401, ({ clients }, key) => clients.change(key, { disabled: true })],
+  ['the client expires', 401, ({ clients }, key) => clients.change(key, { expiresAt: new Date(0) })],
+  ['the certificate is disabled', 400, ({ certificates }) => certificates.disable(NUMBER, true)],
+  ['the client may not use the algorithm', 403, ({ clients }, key) => clients.change(key, { algorithms: [] })],
+  ['the quota is lowered', 403, ({ clients }, key) => clients.change(key, { quota: 0 })],
+];
+test.each(CHANGES)('while the HSM signs, %s: the answer is %i, and nothing counts', async (_name, status, change) => {
+  server = await openApp(({ keys, store }) => ({
+    keys: beforeSigning(keys, () => change(store, server.credentials.accessKey)),
+  }));
+  expect(await server.sign(goodRequest())).toMatchObject({ status, body: { code: status, data: null } });
+  expect(await server.counted()).toBe(0);
+  expect(await thrownAway()).toEqual({ refused: 1 });
+});
 
 test('while transactions fail, the HSM signs for one call at a time, and waits for each to be settled', async () => {
   let [underWay, most] = [0, 0];
@@ -182,55 +169,23 @@ test('while transactions fail, the HSM signs for one call at a time, and waits f
       underWay += 1;
       most = Math.max(most, underWay);
     }),
-    store: {
-      ...store,
-      counting: {
-        ...store.counting,
-        isFailing: () => true,
-        async add() {
-          await new Promise((resolve) => setTimeout(resolve, 10));
-          underWay -= 1;
-          throw diskFull();
-        },
+    store: withCounting(store, {
+      isFailing: () => true,
+      async add() {
+        await new Promise((resolve) => setTimeout(resolve, 10));
+        underWay -= 1;
+        throw diskFull();
       },
-    },
+    }),
   }));
   const answers = await Promise.all(Array.from({ length: 6 }, () => server.sign(goodRequest())));
   expect(answers.map(({ status }) => status)).toEqual(Array(6).fill(503));
   expect(most).toBe(1);
 });
 
-/** What SQLite throws. */
-function diskFull(): Error {
-  return Object.assign(new Error('database or disk is full'), { code: 'SQLITE_FULL' });
-}
-
-/** Keys that do something before each signature. */
-function beforeSigning(keys: KeyStore, work: () => void | Promise<void>): KeyStore {
-  return {
-    ...keys,
-    async find(id) {
-      const key = await keys.find(id);
-      const sign: SigningKey['sign'] = async (...args) => {
-        await work();
-        return (await key?.sign(...args)) ?? expect.unreachable();
-      };
-      return key && { ...key, sign };
-    },
-  };
-}
-
-/** Values of the metric, by reason. */
-async function thrownAway(): Promise<Readonly<Record<string, number>>> {
-  const { body } = await server.app.inject({ method: 'GET', url: '/metrics' });
-  const lines = body.matchAll(/^codesign_signatures_thrown_away_total\{reason="(.*)"\} (\d+)$/gm);
-  return Object.fromEntries([...lines].map(([, reason, count]) => [reason, Number(count)]));
-}
-
 test('the record contains the signature that was returned, and only the last part of paths in extra', async () => {
   server = await openApp();
-  const given = ['C:\\Users\\someone\\app.exe', '/home/someone/app.jar', 'plain.exe'];
-  for (const signing_filename of given) {
+  for (const signing_filename of ['C:\\Users\\someone\\app.exe', '/home/someone/app.jar', 'plain.exe']) {
     const { body } = await server.sign({ ...goodRequest(), extra: { signing_filename, hostname: 'build' } });
     const record = await server.data.store.records.find(body.data?.id ?? '');
     expect(Buffer.from(record?.signature ?? []).toString('base64')).toBe(body.data?.signature);

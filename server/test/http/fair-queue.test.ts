@@ -1,21 +1,13 @@
 import { expect, test } from 'vitest';
 import { createFairQueue, type FairQueueOptions } from '../../src/http/fair-queue.ts';
 
-/** A queue that limits nothing but the slots, unless said. */
-function queueOf(atOnce: number, more: Partial<FairQueueOptions> = {}) {
+/**
+ * A queue that limits nothing but the slots, unless said, with work that ends when it is let go; notes whose work is
+ * under way, and what became of each.
+ */
+function scene(atOnce: number, more: Partial<FairQueueOptions> = {}) {
   const open = { shared: atOnce, limit: Number.POSITIVE_INFINITY, oneByOne: () => false, isLast: () => false };
   const queue = createFairQueue({ ...open, atOnce, ...more });
-  return {
-    ...queue,
-    /** The same for a queue that is never full. */
-    admit: (owner: string, work: (leave: () => void) => Promise<void>) =>
-      queue.run(owner, work, () => expect.unreachable()),
-  };
-}
-
-/** Work that ends when it is let go; notes whose work is under way, and what became of each. */
-function scene(atOnce: number, limit: number) {
-  const queue = queueOf(atOnce, { limit });
   const running: { readonly owner: string; readonly end: () => void }[] = [];
   const started: string[] = [];
   const outcomes: string[] = [];
@@ -33,64 +25,47 @@ function scene(atOnce: number, limit: number) {
     running.shift()?.end();
     await tick();
   };
-  return { ask, endOne, started, outcomes, running };
+  return { queue, ask, endOne, started, outcomes, owners: () => running.map(({ owner }) => owner) };
 }
 const tick = () => new Promise((resolve) => setImmediate(resolve));
 
 test('gives the next slot to the owner with the least work in progress', async () => {
-  const { ask, endOne, started, running } = scene(6, 100);
+  const { ask, endOne, started, owners } = scene(6);
   ask('greedy', 50);
   await tick();
   ask('modest', 2);
   ask('another', 1);
   for (let index = 0; index < 3; index++) await endOne();
   expect(started.slice(6)).toEqual(['modest', 'another', 'modest']);
-  expect(running.map(({ owner }) => owner).slice(3)).toEqual(['modest', 'another', 'modest']);
   await endOne();
   await endOne();
-  // Its part is two places: two owners more have work.
-  expect(running.map(({ owner }) => owner)).toEqual(['greedy', 'modest', 'another', 'modest', 'greedy']);
+  // Its part is two slots: two owners more have work.
+  expect(owners()).toEqual(['greedy', 'modest', 'another', 'modest', 'greedy']);
 });
 
 test('leaves one owner all slots, and divides fewer slots equally between several', async () => {
-  const queue = queueOf(8, { shared: 4 });
-  const ends: { owner: string; end: () => void }[] = [];
-  const work = (owner: string) => () => new Promise<void>((resolve) => ends.push({ owner, end: resolve }));
-  const ask = (owner: string, times: number) => {
-    for (let index = 0; index < times; index++) void queue.admit(owner, work(owner));
-  };
+  const { ask, endOne, owners } = scene(8, { shared: 4 });
   ask('greedy', 60);
   await tick();
-  expect(ends).toHaveLength(8);
+  expect(owners()).toHaveLength(8);
   ask('modest', 60);
-  for (let index = 0; index < 20; index++) {
-    ends.shift()?.end();
-    await tick();
-  }
-  expect(ends.map(({ owner }) => owner).toSorted()).toEqual(['greedy', 'greedy', 'modest', 'modest']);
+  for (let index = 0; index < 20; index++) await endOne();
+  expect(owners().toSorted()).toEqual(['greedy', 'greedy', 'modest', 'modest']);
 });
 
 test('keeps slots free for an owner whose callers are away for a moment', async () => {
-  const queue = queueOf(8, { shared: 4 });
-  let underWay = 0;
-  const greedy = () =>
-    new Promise<void>(() => {
-      underWay += 1;
-    });
-  await Promise.all([
-    queue.admit('modest', async () => void (await tick())),
-    queue.admit('modest', async () => void (await tick())),
-    tick().then(() => {
-      for (let index = 0; index < 60; index++) void queue.admit('greedy', greedy);
-    }),
-  ]);
-  await queue.admit('modest', async () => void (await tick()));
+  const { ask, endOne, owners } = scene(8, { shared: 4 });
+  ask('modest', 2);
+  ask('greedy', 60);
   await tick();
-  expect(underWay).toBe(2);
+  await endOne();
+  await endOne();
+  await tick();
+  expect(owners()).toEqual(['greedy', 'greedy']);
 });
 
 test('rejects what does not fit into the queue, then the latest work of the owner with the most in it', async () => {
-  const { ask, endOne, outcomes, started } = scene(1, 3);
+  const { ask, endOne, outcomes, started } = scene(1, { limit: 3 });
   ask('greedy', 5);
   await tick();
   expect(outcomes).toEqual(['greedy busy']);
@@ -102,29 +77,25 @@ test('rejects what does not fit into the queue, then the latest work of the owne
 });
 
 test('an owner whose work goes last gets a slot only if no other owner waits', async () => {
-  const started: string[] = [];
-  const queue = queueOf(1, { isLast: (owner) => owner === 'wasteful' });
-  const work = (owner: string) => async () => {
-    started.push(owner);
-    await tick();
-  };
-  const ask = (owner: string, times: number) => Array.from({ length: times }, () => queue.admit(owner, work(owner)));
-  await Promise.all([...ask('wasteful', 3), ...ask('a', 2), ...ask('b', 2)]);
+  const { ask, endOne, started } = scene(1, { isLast: (owner) => owner === 'wasteful' });
+  ask('wasteful', 3);
+  ask('a', 2);
+  ask('b', 2);
+  for (let index = 0; index < 7; index++) await endOne();
   expect(started).toEqual(['wasteful', 'a', 'b', 'a', 'b', 'wasteful', 'wasteful']);
 });
 
 test('work that leaves its slot lets the next begin, but each owner’s unfinished work is limited', async () => {
-  const queue = queueOf(2);
+  const { queue } = scene(2);
   const ends: (() => void)[] = [];
-  for (let index = 0; index < 12; index++) {
-    void queue.admit('a', async (leave) => {
-      const ended = new Promise<void>((resolve) => ends.push(resolve));
-      await tick();
-      leave();
-      leave(); // changes nothing
-      await ended;
-    });
-  }
+  const work = async (leave: () => void) => {
+    const ended = new Promise<void>((resolve) => ends.push(resolve));
+    await tick();
+    leave();
+    leave(); // changes nothing
+    await ended;
+  };
+  for (let index = 0; index < 12; index++) void queue.run('a', work, () => expect.unreachable());
   for (let index = 0; index < 9; index++) await tick();
   expect(ends).toHaveLength(8);
   ends[0]?.();
@@ -133,7 +104,7 @@ test('work that leaves its slot lets the next begin, but each owner’s unfinish
 });
 
 test('work that fails leaves its slot to the next', async () => {
-  const queue = queueOf(1, { limit: 10 });
+  const { queue } = scene(1, { limit: 10 });
   const busy = () => 'busy';
   const failing = queue.run('a', () => Promise.reject(new Error('failed')), busy);
   const next = queue.run('b', async () => 'done', busy);

@@ -33,38 +33,25 @@ async function curl(path: string, body: unknown, base = server.baseUrl) {
   return { status: Number(status), body: JSON.parse(text) };
 }
 
+const requestFor = (algorithm: string, digest: Buffer) => ({
+  ...{ code: server.env.CODESIGN_CODE, digest: digest.toString('base64'), algorithm, padding: 'PKCS1' },
+});
+
 // The other algorithms: conformance/suite.test.ts.
 test('what curl requests is a signature that openssl verifies with the certificate handed over', async () => {
-  const algorithm = 'SHA384';
-  const content = join(folder, `content-${algorithm}`);
-  const signature = join(folder, `signature-${algorithm}`);
-  const publicKey = join(folder, `public-${algorithm}`);
-  await writeFile(content, `content for ${algorithm}`);
-  const digest = createHash(algorithm).update(`content for ${algorithm}`).digest();
-  const request = { code: server.env.CODESIGN_CODE, digest: digest.toString('base64'), algorithm, padding: 'PKCS1' };
-  const { status, body } = await curl(SIGN_PATH, request);
+  const openssl = async (line: string) => (await run('openssl', line.split(' '), { cwd: folder })).stdout;
+  await writeFile(join(folder, 'content'), 'some content');
+  const digest = createHash('SHA384').update('some content').digest();
+  const { status, body } = await curl(SIGN_PATH, requestFor('SHA384', digest));
   expect({ status, code: body.code }).toEqual({ status: 200, code: 0 });
-  await writeFile(signature, Buffer.from(body.data.signature, 'base64'));
-  const certificate = server.env.CODESIGN_CERTIFICATE ?? '';
-  await run('openssl', ['x509', '-in', certificate, '-noout', '-pubkey', '-out', publicKey]);
-  const verified = await run('openssl', [
-    'dgst',
-    `-${algorithm}`,
-    '-verify',
-    publicKey,
-    '-signature',
-    signature,
-    content,
-  ]);
-  expect(verified.stdout).toBe('Verified OK\n');
-  const recovered = ['pkeyutl', '-verifyrecover', '-pubin', '-inkey', publicKey, '-in', signature, '-asn1parse'];
-  const parsed = (await run('openssl', recovered)).stdout;
-  expect(parsed).toMatch(new RegExp(`OBJECT +:${algorithm}\n.*NULL *\n.*OCTET STRING`, 'i'));
+  await writeFile(join(folder, 'signature'), Buffer.from(body.data.signature, 'base64'));
+  await openssl(`x509 -in ${server.env.CODESIGN_CERTIFICATE} -noout -pubkey -out public`);
+  expect(await openssl('dgst -SHA384 -verify public -signature signature content')).toBe('Verified OK\n');
+  const parsed = await openssl('pkeyutl -verifyrecover -pubin -inkey public -in signature -asn1parse');
+  expect(parsed).toMatch(/OBJECT +:sha384\n.*NULL *\n.*OCTET STRING/i);
 
-  expect(await curl(REPORT_PATH, { id: body.data.id, status: 1 })).toMatchObject({
-    status: 200,
-    body: { code: 0, data: null },
-  });
+  const reported = { status: 200, body: { code: 0, data: null } };
+  expect(await curl(REPORT_PATH, { id: body.data.id, status: 1 })).toMatchObject(reported);
   expect(server.operations('sign').filter(({ record }) => record === body.data.id)).toHaveLength(1);
   expect(server.operations('report-sign').filter(({ record }) => record === body.data.id)).toHaveLength(1);
 });
@@ -80,12 +67,7 @@ test('is reached as localhost too, and by no name that the TLS certificate lacks
 });
 
 test('data survives a restart', async () => {
-  const request = {
-    code: server.env.CODESIGN_CODE,
-    digest: Buffer.alloc(32, 9).toString('base64'),
-    algorithm: 'SHA256',
-    padding: 'PKCS1',
-  };
+  const request = requestFor('SHA256', Buffer.alloc(32, 9));
   const before = await curl(SIGN_PATH, request);
   expect(await server.stop()).toBe(0);
 
@@ -96,16 +78,10 @@ test('data survives a restart', async () => {
 });
 
 test('after a SIGTERM during many calls, every answer is complete and recorded, and the server ends with 0', async () => {
-  const request = JSON.stringify({
-    code: server.env.CODESIGN_CODE,
-    digest: Buffer.alloc(64, 4).toString('base64'),
-    algorithm: 'SHA512',
-    padding: 'PKCS1',
-  });
   const before = server.operations('sign').length;
   const url = `${server.baseUrl}${SIGN_PATH}`;
   const input = join(folder, 'request.json');
-  await writeFile(input, request);
+  await writeFile(input, JSON.stringify(requestFor('SHA512', Buffer.alloc(64, 4))));
   const calls = Array.from({ length: 4 }, (_, index) =>
     run('curl', [
       ...['--silent', '--parallel-max', '8', '--parallel', '--cacert', server.caFile, '--user', credentials()],

@@ -1,5 +1,4 @@
-import { once } from 'node:events';
-import { readFile } from 'node:fs/promises';
+import { EventEmitter, once } from 'node:events';
 import { Agent, request } from 'node:https';
 import { type AddressInfo, connect as connectTcp } from 'node:net';
 import { connect } from 'node:tls';
@@ -14,37 +13,28 @@ afterEach(() => server.close());
 
 /** A place in a request's way that a test can hold it at. */
 function gate() {
-  const { promise: reached, resolve: reach } = withResolvers();
-  const { promise: opened, resolve: open } = withResolvers();
+  const events = new EventEmitter();
+  const [reached, opened] = [once(events, 'reached'), once(events, 'opened')];
   const pass = async () => {
-    reach();
+    events.emit('reached');
     await opened;
   };
-  return { reached, open, pass };
+  return { reached, open: () => events.emit('opened'), pass };
 }
 
-function withResolvers() {
-  let resolve = () => {};
-  const promise = new Promise<void>((settle) => {
-    resolve = settle;
-  });
-  return { promise, resolve };
-}
-
-/** Listens, and has a client of plain node:https post a good request. */
-async function post() {
-  const { port } = await listening();
+/** A client of plain node:https that posts a good request. */
+function postTo(port: number, agent: Agent) {
   const call = request({
-    agent: new Agent({ keepAlive: true }),
-    host: '127.0.0.1',
-    port,
-    ca: await readFile(server.data.folder.tls.ca),
-    method: 'POST',
-    path: SIGN_PATH,
+    ...{ agent, host: '127.0.0.1', port, path: SIGN_PATH, method: 'POST', rejectUnauthorized: false },
     headers: { authorization: basic(server.credentials), 'content-type': 'application/json' },
   });
   call.end(JSON.stringify(goodRequest()));
-  return { call, port };
+  return call;
+}
+
+async function post() {
+  const { port } = await listening();
+  return { call: postTo(port, new Agent({ keepAlive: true })), port };
 }
 
 /** The beginning of a good request. */
@@ -66,15 +56,14 @@ async function connected() {
   return { socket, port };
 }
 
-/** Keys whose operations wait until the test releases them. */
-function held(keys: ServerDependencies['keys'], hold: ReturnType<typeof gate>): ServerDependencies['keys'] {
-  return {
-    ...keys,
-    async find(id) {
-      await hold.pass();
-      return await keys.find(id);
-    },
-  };
+/** An application whose keys wait until the test releases them. */
+async function openHeld(limits: ServerDependencies['limits'] = {}) {
+  const hold = gate();
+  server = await openApp(({ keys }) => {
+    const find = (id: string) => hold.pass().then(() => keys.find(id));
+    return { keys: { ...keys, find }, limits };
+  });
+  return hold;
 }
 
 const outcomes = () => server.log().flatMap(({ operation, outcome }) => (operation === 'sign' ? [outcome] : []));
@@ -85,8 +74,7 @@ async function eventually(holds: () => boolean | Promise<boolean>) {
 }
 
 test('a client that disconnects while the HSM signs pays nothing, and no record is kept', async () => {
-  const hold = gate();
-  server = await openApp(({ keys }: ServerDependencies) => ({ keys: held(keys, hold) }));
+  const hold = await openHeld();
   const { call } = await post();
   call.on('error', () => {});
   await hold.reached;
@@ -95,8 +83,7 @@ test('a client that disconnects while the HSM signs pays nothing, and no record 
   hold.open();
   await eventually(() => outcomes().length > 0);
   expect(outcomes()).toEqual(['abandoned']);
-  const client = await server.data.store.clients.findByAccessKey(server.credentials.accessKey);
-  expect(client).toMatchObject({ signatures: 0 });
+  expect(await server.counted()).toBe(0);
 });
 
 test('a client that disconnects before its answer is sent pays nothing, and the record says so', async () => {
@@ -128,8 +115,7 @@ test('a client that disconnects before its answer is sent pays nothing, and the 
 });
 
 test('a client that disconnects with several requests in progress pays nothing, and does not delay the end of the server', async () => {
-  const hold = gate();
-  server = await openApp(({ keys }: ServerDependencies) => ({ keys: held(keys, hold), limits: { bodyAtEnd: 100 } }));
+  const hold = await openHeld({ bodyAtEnd: 100 });
   const { port } = await listening();
   const tcp = connectTcp({ host: '127.0.0.1', port });
   const socket = connect({ socket: tcp, rejectUnauthorized: false });
@@ -145,13 +131,11 @@ test('a client that disconnects with several requests in progress pays nothing, 
   await eventually(() => unpaid().length === 2);
   await closed;
   expect(unpaid()).toHaveLength(2);
-  const client = await server.data.store.clients.findByAccessKey(server.credentials.accessKey);
-  expect(client).toMatchObject({ signatures: 0 });
+  expect(await server.counted()).toBe(0);
 });
 
 test('while it ends, the server finishes what is under way, takes nothing new, and does not wait for idle clients', async () => {
-  const hold = gate();
-  server = await openApp(({ keys }: ServerDependencies) => ({ keys: held(keys, hold) }));
+  const hold = await openHeld();
   const { call, port } = await post();
   await hold.reached;
   const closed = server.app.close();
@@ -169,8 +153,7 @@ test('while it ends, the server finishes what is under way, takes nothing new, a
 });
 
 test('a signature that takes longer than ten seconds is also finished at the end', async () => {
-  const hold = gate();
-  server = await openApp(({ keys }: ServerDependencies) => ({ keys: held(keys, hold) }));
+  const hold = await openHeld();
   const { call } = await post();
   await hold.reached;
   const closed = server.app.close();
@@ -229,12 +212,7 @@ test('answers each of 60 new connections of a client during a flood of silent co
   await expect.poll(isFull, { timeout: 60_000 }).toBe(true);
   const statuses: number[] = [];
   for (let call = 0; call < 60; call++) {
-    const asked = request({
-      ...{ agent: new Agent(), host: '127.0.0.1', port, path: SIGN_PATH, method: 'POST', rejectUnauthorized: false },
-      headers: { authorization: basic(server.credentials), 'content-type': 'application/json' },
-    });
-    asked.end(JSON.stringify(goodRequest()));
-    const [response] = await once(asked, 'response');
+    const [response] = await once(postTo(port, new Agent()), 'response');
     response.resume();
     statuses.push(response.statusCode);
   }

@@ -23,15 +23,24 @@ const keyId = (await keys.generate('a key', KEY_BITS)).id;
 await keys.close();
 
 const folder = folderForEach();
-let token: TokenOptions;
+const token: TokenOptions = made;
 beforeEach(async () => {
   await cp(tokenFolder(original), tokenFolder(folder.path), { recursive: true });
   await configureSoftHsm(folder.path, process.env);
-  token = { library: findSoftHsm(undefined), ...TOKEN };
 });
-afterEach(async () => {
-  vi.restoreAllMocks();
-});
+afterEach(() => vi.restoreAllMocks());
+
+const DIGEST = Buffer.alloc(32);
+const open = async () => {
+  const keys = await openPkcs11(token);
+  return { keys, key: await keys.find(keyId) };
+};
+/** The files of the keys in the token. */
+async function keyFiles() {
+  const [name = ''] = await readdir(tokenFolder(folder.path));
+  const place = join(tokenFolder(folder.path), name);
+  return { place, names: (await readdir(place)).filter((file) => /^(?!token\b).*\.object$/.test(file)) };
+}
 
 /** Lets time pass on the steady clock without waiting for it. @param milliseconds */
 function pass(milliseconds: number): void {
@@ -46,11 +55,11 @@ test('a key that was made signs every algorithm’s DigestInfo, and is found aga
 
   const keys = await openPkcs11(token);
   const key = await keys.find(made.id);
-  expect(key?.publicKey.equals(made.publicKey)).toBe(true);
-  expect(key?.publicKey.asymmetricKeyDetails).toMatchObject({ modulusLength: 2048, publicExponent: 65537n });
+  expect(key.publicKey.equals(made.publicKey)).toBe(true);
+  expect(key.publicKey.asymmetricKeyDetails).toMatchObject({ modulusLength: 2048, publicExponent: 65537n });
   for (const algorithm of DIGEST_ALGORITHMS) {
     const digest = createHash(algorithm).update('content').digest();
-    const signature = Buffer.from((await key?.sign(algorithm, digest)) ?? []);
+    const signature = Buffer.from(await key.sign(algorithm, digest));
     expect(verify(algorithm, Buffer.from('content'), made.publicKey, signature)).toBe(true);
     const padded = { key: made.publicKey, padding: constants.RSA_PKCS1_PADDING };
     expect(publicDecrypt(padded, signature).equals(digestInfo(algorithm, digest))).toBe(true);
@@ -72,28 +81,22 @@ test('the private key is sensitive, not extractable, usable only for signing, an
     const [handle] = module.C_FindObjects(session, 2);
     module.C_FindObjectsFinal(session);
     if (handle === undefined) throw new Error('no key');
-    const flags = {
-      CKA_PRIVATE: true,
-      CKA_SENSITIVE: true,
-      CKA_ALWAYS_SENSITIVE: true,
-      CKA_EXTRACTABLE: false,
-      CKA_NEVER_EXTRACTABLE: true,
-      CKA_LOCAL: true,
-      CKA_SIGN: true,
-      CKA_DECRYPT: false,
-      CKA_UNWRAP: false,
-    } as const;
-    for (const [name, expected] of Object.entries(flags)) {
-      const type = pkcs11[name as keyof typeof flags];
-      const [attribute] = module.C_GetAttributeValue(session, handle, [{ type }]);
-      expect([name, attribute?.value]).toEqual([name, Buffer.of(expected ? 1 : 0)]);
-    }
+    const { CKA_PRIVATE, CKA_SENSITIVE, CKA_ALWAYS_SENSITIVE, CKA_NEVER_EXTRACTABLE, CKA_LOCAL, CKA_SIGN } = pkcs11;
+    const { CKA_EXTRACTABLE, CKA_DECRYPT, CKA_UNWRAP } = pkcs11;
+    const set = [CKA_PRIVATE, CKA_SENSITIVE, CKA_ALWAYS_SENSITIVE, CKA_NEVER_EXTRACTABLE, CKA_LOCAL, CKA_SIGN];
+    const flags = (types: readonly number[]) =>
+      module.C_GetAttributeValue(
+        session,
+        handle,
+        types.map((type) => ({ type })),
+      );
+    for (const { value } of flags(set)) expect(value).toEqual(Buffer.of(1));
+    for (const { value } of flags([CKA_EXTRACTABLE, CKA_DECRYPT, CKA_UNWRAP])) expect(value).toEqual(Buffer.of(0));
     for (const type of [pkcs11.CKA_PRIVATE_EXPONENT, pkcs11.CKA_PRIME_1, pkcs11.CKA_COEFFICIENT]) {
       expect(() => module.C_GetAttributeValue(session, handle, [{ type }])).toThrow(/CKR_ATTRIBUTE_SENSITIVE/);
     }
-    expect(() => module.C_SetAttributeValue(session, handle, [{ type: pkcs11.CKA_EXTRACTABLE, value: true }])).toThrow(
-      /CKR_/,
-    );
+    const extractable = { type: CKA_EXTRACTABLE, value: true };
+    expect(() => module.C_SetAttributeValue(session, handle, [extractable])).toThrow(/CKR_/);
   } finally {
     module.C_Finalize();
     module.close();
@@ -101,8 +104,7 @@ test('the private key is sensitive, not extractable, usable only for signing, an
 });
 
 test('many concurrent signatures share the sessions, and closing waits for them', async () => {
-  const keys = await openPkcs11(token);
-  const key = await keys.find(keyId);
+  const { keys, key } = await open();
   const contents = Array.from({ length: 60 }, (_, index) => Buffer.from(`content ${index}`));
   const under = contents.map((content) => key.sign('SHA256', createHash('sha256').update(content).digest()));
   await Promise.resolve();
@@ -114,10 +116,9 @@ test('many concurrent signatures share the sessions, and closing waits for them'
 });
 
 test('a signature that the HSM rejects has a separate error, and the next one works', async () => {
-  const keys = await openPkcs11(token);
-  const key = await keys.find(keyId);
+  const { keys, key } = await open();
   await expect(key.sign('SHA256', Buffer.alloc(300))).rejects.toMatchObject({ code: 'hsm-failed' });
-  expect(await key.sign('SHA256', Buffer.alloc(32))).toHaveLength(256);
+  expect(await key.sign('SHA256', DIGEST)).toHaveLength(256);
   await keys.close();
 });
 
@@ -131,12 +132,8 @@ test.each([
 });
 
 test('names the path of a missing library', () => {
-  expect(() => findSoftHsm('/no/such/library.so')).toThrow(
-    expect.objectContaining({
-      code: 'pkcs11-library-unusable',
-      message: expect.stringContaining('/no/such/library.so'),
-    }),
-  );
+  const error = { code: 'pkcs11-library-unusable', message: expect.stringContaining('/no/such/library.so') };
+  expect(() => findSoftHsm('/no/such/library.so')).toThrow(expect.objectContaining(error));
 });
 
 /** What the library does to its application when the token is pulled or restarted, brought about from next to it. */
@@ -160,56 +157,51 @@ test.each([
       }),
   ],
 ])('signs on, finds keys and makes keys after %s', async (_name, lose) => {
-  const keys = await openPkcs11(token);
-  const key = await keys.find(keyId);
+  const { keys, key } = await open();
   const digest = createHash('sha256').update('content').digest();
-  const expectSigned = (signature: Uint8Array) =>
-    expect(verify('sha256', Buffer.from('content'), key.publicKey, signature)).toBe(true);
-  expectSigned(await key.sign('SHA256', digest));
+  const expectSigned = async (times: number) => {
+    const signatures = await Promise.all(Array.from({ length: times }, () => key.sign('SHA256', digest)));
+    for (const signature of signatures) {
+      expect(verify('sha256', Buffer.from('content'), key.publicKey, signature)).toBe(true);
+    }
+  };
+  await expectSigned(1);
   lose();
-  const signatures = await Promise.all(Array.from({ length: 20 }, () => key.sign('SHA256', digest)));
-  for (const signature of signatures) expectSigned(signature);
+  await expectSigned(20);
   lose();
   await keys.check([key.id]);
   lose();
   await expect(keys.find('00'.repeat(16))).rejects.toMatchObject({ code: 'key-not-found' });
   lose();
-  expectSigned(
-    await (await keys.generate('another', KEY_BITS)).sign('SHA256', digest).then(() => key.sign('SHA256', digest)),
-  );
+  await (await keys.generate('another', KEY_BITS)).sign('SHA256', digest);
+  await expectSigned(1);
   await keys.close();
 });
 
 test('a missing token is an error until it is back', async () => {
-  const keys = await openPkcs11(token);
-  const key = await keys.find(keyId);
+  const { keys, key } = await open();
   const away = `${tokenFolder(folder.path)}.away`;
   inSecondSession((module) => module.C_Finalize());
   await rename(tokenFolder(folder.path), away);
   await mkdir(tokenFolder(folder.path));
-  await expect(key.sign('SHA256', Buffer.alloc(32))).rejects.toMatchObject({ code: 'token-not-found' });
+  await expect(key.sign('SHA256', DIGEST)).rejects.toMatchObject({ code: 'token-not-found' });
   await expect(keys.check([key.id])).rejects.toMatchObject({ code: 'token-not-found' });
   await rm(tokenFolder(folder.path), { recursive: true });
   await rename(away, tokenFolder(folder.path));
-  await new Promise((resolve) => setTimeout(resolve, 1100));
-  expect(await key.sign('SHA256', Buffer.alloc(32))).toHaveLength(256);
+  pass(1100);
+  expect(await key.sign('SHA256', DIGEST)).toHaveLength(256);
   await keys.close();
 });
 
 test('does not try a rejected PIN again before a PIN is set, even where it would be right', async () => {
-  const keys = await openPkcs11(token);
-  const key = await keys.find(keyId);
+  const { keys, key } = await open();
   const changePin = (module: pkcs11.PKCS11, slot: pkcs11.Handle, before: string, after: string) => {
     const session = module.C_OpenSession(slot, pkcs11.CKF_SERIAL_SESSION | pkcs11.CKF_RW_SESSION);
     module.C_SetPIN(session, before, after);
     module.C_Finalize();
   };
   inSecondSession((module, slot) => changePin(module, slot, token.pin, 'the next pin'));
-  const uses = [
-    () => key.sign('SHA256', Buffer.alloc(32)),
-    () => keys.check([key.id]),
-    () => keys.find('00'.repeat(16)),
-  ];
+  const uses = [() => key.sign('SHA256', DIGEST), () => keys.check([key.id]), () => keys.find('00'.repeat(16))];
   const expectRejected = async () => {
     for (const use of uses) await expect(use()).rejects.toMatchObject({ code: 'pin-rejected', exitCode: 2 });
   };
@@ -223,45 +215,35 @@ test('does not try a rejected PIN again before a PIN is set, even where it would
     await expectRejected();
   }
   keys.usePin(token.pin);
-  expect(await key.sign('SHA256', Buffer.alloc(32))).toHaveLength(256);
+  expect(await key.sign('SHA256', DIGEST)).toHaveLength(256);
   await keys.close();
 });
 
 test('a key that is removed is an error until it is put back, and other keys continue', async () => {
-  const keys = await openPkcs11(token);
-  const other = await keys.find(keyId);
-  const [name = ''] = await readdir(tokenFolder(folder.path));
-  const objects = async () =>
-    (await readdir(join(tokenFolder(folder.path), name))).filter((file) => /^(?!token\b).*\.object$/.test(file));
-  const before = await objects();
+  const { keys, key: other } = await open();
+  const { names: before } = await keyFiles();
   const key = await keys.generate('a key', KEY_BITS);
-  const own = (await objects()).filter((file) => !before.includes(file));
-  const move = async (from: string, to: string) => {
-    for (const file of own) await rename(join(from, file), join(to, file));
-  };
-  const aside = folder.at('aside');
-  await mkdir(aside);
-  await move(join(tokenFolder(folder.path), name), aside);
-  await expect(key.sign('SHA256', Buffer.alloc(32))).rejects.toMatchObject({ code: 'key-not-found' });
+  const { place, names } = await keyFiles();
+  const own = names.filter((file) => !before.includes(file));
+  for (const file of own) await rename(join(place, file), folder.at(file));
+  await expect(key.sign('SHA256', DIGEST)).rejects.toMatchObject({ code: 'key-not-found' });
   await expect(keys.check([key.id])).rejects.toMatchObject({ code: 'key-not-found' });
   await keys.check([key.id, other.id]);
-  expect(await other.sign('SHA256', Buffer.alloc(32))).toHaveLength(256);
-  await move(aside, join(tokenFolder(folder.path), name));
+  expect(await other.sign('SHA256', DIGEST)).toHaveLength(256);
+  for (const file of own) await rename(folder.at(file), join(place, file));
   pass(5100);
-  expect(await key.sign('SHA256', Buffer.alloc(32))).toHaveLength(256);
+  expect(await key.sign('SHA256', DIGEST)).toHaveLength(256);
   await keys.check([key.id]);
   await keys.close();
 });
 
 test('a server that started without one of its keys finds it once it is put back', async () => {
-  const [name = ''] = await readdir(tokenFolder(folder.path));
-  const place = join(tokenFolder(folder.path), name);
-  const own = (await readdir(place)).filter((file) => /^(?!token\b).*\.object$/.test(file));
+  const { place, names: own } = await keyFiles();
   for (const file of own) await rename(join(place, file), folder.at(file));
   const keys = await openPkcs11(token);
   await expect(keys.find(keyId)).rejects.toMatchObject({ code: 'key-not-found' });
   for (const file of own) await rename(folder.at(file), join(place, file));
   pass(5100);
-  expect(await (await keys.find(keyId)).sign('SHA256', Buffer.alloc(32))).toHaveLength(256);
+  expect(await (await keys.find(keyId)).sign('SHA256', DIGEST)).toHaveLength(256);
   await keys.close();
 });

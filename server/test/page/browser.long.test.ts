@@ -9,7 +9,9 @@ import { startServer, type TestServer } from '../../../test/support/services/ser
 import { prepareTables } from '../../src/records/migrations.ts';
 import { openSqliteStore } from '../../src/records/sqlite.ts';
 import { startChromium, visit } from '../support/chromium.ts';
-import { addViewer, manyRecords, seedRecords, type ViewerCredentials } from '../support/page-scene.ts';
+import type { Credentials } from '../support/clients.ts';
+import { addClient } from '../support/clients.ts';
+import { addViewer, seedRecords } from '../support/page-scene.ts';
 
 const DAY = 86_400_000;
 /** Each of them would run, or steer, somewhere. */
@@ -26,7 +28,7 @@ const HOSTILE = [
 ];
 
 let server: TestServer;
-let viewer: ViewerCredentials;
+let viewer: Credentials;
 let browser: Browser;
 beforeAll(async () => {
   server = await startServer({ bits: 2048 });
@@ -34,32 +36,30 @@ beforeAll(async () => {
   const store = await openSqliteStore(database, prepareTables('use'));
   const [certificate] = await store.certificates.list();
   if (certificate === undefined) throw new Error('no certificate');
-  await store.certificates.add(
-    { ...certificate, number: 'drivers', notAfter: new Date(Date.now() + 12 * DAY) },
-    new Date(),
-  );
-  await store.certificates.add(
-    { ...certificate, number: '2024', notAfter: new Date(Date.now() - 5 * DAY) },
-    new Date(),
-  );
+  for (const [number, days] of [
+    ['drivers', 12],
+    ['2024', -5],
+  ] as const) {
+    const notAfter = new Date(Date.now() + days * DAY);
+    await store.certificates.add({ ...certificate, number, notAfter }, new Date());
+  }
   const clients = ['Release builds', 'Nightly', ...HOSTILE.slice(0, 7), 'W'.repeat(64)];
   for (const [index, name] of clients.entries()) {
-    const id = `client-${index}`;
-    const bounds = { quota: index === 0 ? undefined : 150 * index, certificates: undefined, algorithms: undefined };
-    const kept = {
-      monthlyQuota: undefined,
-      id,
-      accessKey: `AK${id}`,
-      secretDigest: Buffer.alloc(32),
-      expiresAt: undefined,
-    };
-    await store.clients.add({ ...kept, ...bounds, name: name.replaceAll('\0', '') }, new Date());
+    const quota = index === 0 ? undefined : 150 * index;
+    await addClient(store, { id: `client-${index}`, quota, name: name.replaceAll('\0', '') });
   }
   viewer = await addViewer(store, { name: 'On call' });
   await store.close();
-  const ids = clients.map((_name, index) => `client-${index}`);
-  const until = new Date(Date.now() - 60_000);
-  seedRecords(database, manyRecords(ids, ['1', '1', 'drivers'], { count: 1500, days: 80, until }));
+  const record = { certificate: 'drivers', extra: { signing_filename: 'setup.exe' } };
+  seedRecords(
+    database,
+    Array.from({ length: 60 }, (_, index) => ({
+      ...record,
+      clientId: `client-${index % clients.length}`,
+      signedAt: new Date(Date.now() - 60_000 * (1 + index)),
+      ...(index % 3 > 0 && { report: index % 3 === 1 ? (1 as const) : (2 as const) }),
+    })),
+  );
   const last = { clientId: 'client-2', certificate: '2024', signedAt: new Date(Date.now() - 1000) };
   seedRecords(
     database,

@@ -1,8 +1,10 @@
 /** What the page says, and that whatever clients and operators wrote stays text. */
 
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { Credentials } from '../support/clients.ts';
+import { addClient } from '../support/clients.ts';
 import { basic, openApp, type TestApp } from '../support/in-process.ts';
-import { addViewer, seedRecords, type ViewerCredentials } from '../support/page-scene.ts';
+import { addViewer, seedRecords } from '../support/page-scene.ts';
 
 const DAY = 86_400_000;
 const NOW = new Date('2030-06-15T12:00:00Z');
@@ -11,7 +13,7 @@ const ago = (days: number) => new Date(NOW.getTime() - days * DAY);
 const HOSTILE = "<script>alert(1)</script>\" autofocus onfocus='alert(1)'\u202egpj\u2066\u0007\u001b[2J";
 
 let server: TestApp;
-let viewer: ViewerCredentials;
+let viewer: Credentials;
 let emptyPage: string;
 let body: string;
 beforeAll(async () => {
@@ -32,8 +34,7 @@ beforeAll(async () => {
   }
   await store.certificates.add({ ...certificate, number: 'broken', chain: 'none' }, NOW);
   await store.certificates.disable('broken', true);
-  const client = async (id: string, more: object) =>
-    await store.clients.add({ id, accessKey: `AK-${id}`, secretDigest: Buffer.alloc(32), ...noBounds, ...more }, NOW);
+  const client = (id: string, more: object) => addClient(store, { id, accessKey: `AK-${id}`, ...more });
   await client('half', { name: 'Half', quota: 8, monthlyQuota: 10 });
   await client('full', { name: 'Full', quota: 2 });
   await client('none', { name: 'Zero', quota: 0 });
@@ -51,15 +52,6 @@ beforeAll(async () => {
   body = await page();
 });
 afterAll(() => server.close());
-
-const noBounds = {
-  name: undefined,
-  certificates: undefined,
-  algorithms: undefined,
-  quota: undefined,
-  monthlyQuota: undefined,
-  expiresAt: undefined,
-};
 
 async function page(): Promise<string> {
   const answer = await server.app.inject({ method: 'GET', url: '/', headers: { authorization: basic(viewer) } });
@@ -102,12 +94,8 @@ test('shows what each client has used of its quota, the most used first', () => 
     ['Zero', 'used up of 0', 'none', 'disabled', '0', 'AK-none'],
     ['Half', '4 left of 8', '10 left of 10', 'active', '4', 'AK-half'],
   ]);
-  expect(shown.find((cells) => cells.at(-1) === 'AK-free')?.slice(1, 5)).toEqual([
-    'none',
-    'none',
-    'expired 2030-06-14',
-    '2',
-  ]);
+  const free = shown.find((cells) => cells.at(-1) === 'AK-free');
+  expect(free?.slice(1, 5)).toEqual(['none', 'none', 'expired 2030-06-14', '2']);
   expect(body).toContain('<meter value="0.500" high="0.9" optimum="0" aria-label="50 % used">');
 });
 
@@ -123,27 +111,20 @@ test('shows the latest signatures first, with the report of their clients', () =
   expect(shown[8]?.[1]).toBe(`${'W'.repeat(31)}…`);
 });
 
-test('shows the latest 50 signatures only', async () => {
-  const signedAt = ago(200);
-  seedRecords(
-    server.data.folder.database,
-    Array.from({ length: 60 }, () => ({ clientId: 'half', certificate: 'good', signedAt })),
-  );
-  expect(rows('calls', await page())).toHaveLength(50);
-});
-
 test('says so if there is nothing yet', () => {
   expect(emptyPage).toMatch(/<h2 id="calls">Latest signatures<\/h2><p>None yet\.<\/p>/);
   expect(rows('clients', emptyPage)).toHaveLength(1);
 });
 
-test('shows at most 200 clients, and the number of further ones', async () => {
-  const { store } = server.data;
-  for (let index = 0; index < 200; index++) {
-    const id = `many-${index}`;
-    await store.clients.add({ id, accessKey: `AK-${id}`, secretDigest: Buffer.alloc(32), ...noBounds }, NOW);
-  }
+test('shows the latest 50 signatures, and at most 200 clients with the number of further ones', async () => {
+  const record = { clientId: 'half', certificate: 'good', signedAt: ago(200) };
+  seedRecords(
+    server.data.folder.database,
+    Array.from({ length: 60 }, () => record),
+  );
+  for (let index = 0; index < 200; index++) await addClient(server.data.store);
   const many = await page();
+  expect(rows('calls', many)).toHaveLength(50);
   expect(rows('clients', many)).toHaveLength(200);
   expect(many).toContain('<p>5 more are not shown; the commands list them all.</p>');
 });

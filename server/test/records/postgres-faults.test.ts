@@ -7,8 +7,9 @@ import { prepareTables } from '../../src/records/migrations.ts';
 import { openPostgresStore } from '../../src/records/postgres.ts';
 import type { NewRecord } from '../../src/records/rows.ts';
 import type { Store } from '../../src/records/store.ts';
+import { addClient } from '../support/clients.ts';
 import { type CommitProxy, type Fault, openCommitProxy } from '../support/commit-proxy.ts';
-import { certificateUntil, countedFor, newClient, PATIENCE, recordFor } from '../support/counting-scene.ts';
+import { certificateUntil, countedFor, PATIENCE, recordFor } from '../support/counting-scene.ts';
 import { startPostgres, type TestPostgres } from '../support/postgres.ts';
 
 const NOW = new Date('2030-01-01T00:00:00Z');
@@ -51,7 +52,7 @@ describe('a COMMIT whose outcome is unknown', () => {
   ])('that %s is counted once and answered', async (_name, faults) => {
     // Committing takes a while: with "unanswered", the next attempt comes before its end.
     await plant(slowCommits(0.2));
-    const client = await newClient(witness, { quota: 1 });
+    const client = await addClient(witness, { quota: 1 });
     const record = signed(client.id);
     proxy.faults.push(...faults);
     expect(await add(record)).toBe(true);
@@ -62,7 +63,7 @@ describe('a COMMIT whose outcome is unknown', () => {
   });
 
   test('in the transaction of many calls counts each of them once, up to each client’s quota', async () => {
-    const clients = [await newClient(witness, { quota: 3 }), await newClient(witness)];
+    const clients = [await addClient(witness, { quota: 3 }), await addClient(witness)];
     const records = clients.flatMap(({ id }) => Array.from({ length: 5 }, () => signed(id)));
     proxy.faults.push('answer lost');
     const counted = await Promise.all(records.map((record) => add(record)));
@@ -72,7 +73,7 @@ describe('a COMMIT whose outcome is unknown', () => {
   });
 
   test('that lasts longer than a call waits is an error, and the count is reverted', async () => {
-    const client = await newClient(witness);
+    const client = await addClient(witness);
     const record = signed(client.id);
     proxy.faults.push('answer lost', ...Array<Fault>(50).fill('lost'));
     await expect(add(record, { ...PATIENCE, settling: 500 })).rejects.toBeInstanceOf(OutcomeUnknown);
@@ -84,7 +85,7 @@ describe('a COMMIT whose outcome is unknown', () => {
   });
 
   test('is not tried again once the server ends', async () => {
-    const client = await newClient(witness);
+    const client = await addClient(witness);
     proxy.faults.push('lost', 'lost');
     const failed = add(signed(client.id), { ...PATIENCE, ending: AbortSignal.abort() });
     await expect(failed).rejects.toBeInstanceOf(OutcomeUnknown);
@@ -93,7 +94,7 @@ describe('a COMMIT whose outcome is unknown', () => {
 
   test('is reverted even while it is still being committed', async () => {
     await plant(slowCommits(0.2));
-    const client = await newClient(witness);
+    const client = await addClient(witness);
     const record = signed(client.id);
     proxy.faults.push('unanswered');
     await expect(add(record, { ...PATIENCE, settling: 0 })).rejects.toBeInstanceOf(OutcomeUnknown);
@@ -103,21 +104,19 @@ describe('a COMMIT whose outcome is unknown', () => {
   });
 });
 
-describe('a COMMIT that is answered with ROLLBACK', () => {
-  test('counts nothing, and each of its calls is counted in the retry', async () => {
-    const client = await newClient(witness);
-    const records = Array.from({ length: 3 }, () => signed(client.id));
-    proxy.faults.push('rolled back');
-    expect(await Promise.all(records.map((record) => add(record)))).toEqual([true, true, true]);
-    expect(proxy.faults).toEqual([]);
-    expect(await countedFor(witness, client)).toBe(3);
-    expect(await Promise.all(records.map(isKept))).toEqual([true, true, true]);
-  });
+test('a COMMIT that is answered with ROLLBACK counts nothing, and each of its calls is counted in the retry', async () => {
+  const client = await addClient(witness);
+  const records = Array.from({ length: 3 }, () => signed(client.id));
+  proxy.faults.push('rolled back');
+  expect(await Promise.all(records.map((record) => add(record)))).toEqual([true, true, true]);
+  expect(proxy.faults).toEqual([]);
+  expect(await countedFor(witness, client)).toBe(3);
+  expect(await Promise.all(records.map(isKept))).toEqual([true, true, true]);
 });
 
 describe('a transient error', () => {
   test.each(['40P01', '40001', '57014'])('%s is retried, call by call, and counts each once', async (code) => {
-    const clients = [await newClient(witness), await newClient(witness, { quota: 2 })];
+    const clients = [await addClient(witness), await addClient(witness, { quota: 2 })];
     await plant(failingUpdates(code, 3));
     const records = clients.flatMap(({ id }) => Array.from({ length: 3 }, () => signed(id)));
     const counted = await Promise.all(records.map((record) => add(record)));
@@ -127,46 +126,41 @@ describe('a transient error', () => {
   });
 
   test('a deadlock with another program is retried', async () => {
-    const [first, second] = (await Promise.all([newClient(witness), newClient(witness)])).sort((one, other) =>
-      one.id < other.id ? -1 : 1,
-    );
-    if (first === undefined || second === undefined) return expect.unreachable();
-    const other = new pg.Client({ connectionString: url });
-    await other.connect();
-    try {
-      const lock = (id: string) => other.query('select from clients where id = $1 for update', [id]);
-      await other.query('begin');
-      await lock(second.id);
-      const counted = [first, second].map(({ id }) => add(signed(id))); // holds the first, waits for the second
-      await untilOneWaits();
-      await lock(first.id);
-      await other.query('commit');
-      expect(await Promise.all(counted)).toEqual([true, true]);
-      expect(postgres.log()).toContain('deadlock detected');
-    } finally {
-      await other.end();
-    }
+    const clients = [await addClient(witness), await addClient(witness)];
+    const [first = '', second = ''] = clients.map(({ id }) => id).sort();
+    const { lock, commit } = await anotherProgram();
+    await lock(second);
+    const counted = [first, second].map((id) => add(signed(id))); // holds the first, waits for the second
+    await untilOneWaits();
+    await lock(first);
+    await commit();
+    expect(await Promise.all(counted)).toEqual([true, true]);
+    expect(postgres.log()).toContain('deadlock detected');
   });
 
   test('a locked row of one client does not delay the other clients of the batch', async () => {
-    const [locked, free] = [await newClient(witness), await newClient(witness)];
+    const [locked, free] = [await addClient(witness), await addClient(witness)];
+    const { lock, commit } = await anotherProgram();
+    await lock(locked.id);
+    const waiting = add(signed(locked.id));
+    const counted = add(signed(free.id));
+    await untilOneWaits();
+    await postgres.query(url, `select pg_cancel_backend(pid) from pg_stat_activity where ${WAITS}`);
+    expect(await counted).toBe(true);
+    expect(await countedFor(witness, locked)).toBe(0);
+    await commit();
+    expect(await waiting).toBe(true);
+  });
+
+  /** A transaction of another program, which locks rows of clients. */
+  async function anotherProgram() {
     const other = new pg.Client({ connectionString: url });
     await other.connect();
-    try {
-      await other.query('begin');
-      await other.query('select from clients where id = $1 for update', [locked.id]);
-      const waiting = add(signed(locked.id));
-      const counted = add(signed(free.id));
-      await untilOneWaits();
-      await postgres.query(url, `select pg_cancel_backend(pid) from pg_stat_activity where ${WAITS}`);
-      expect(await counted).toBe(true);
-      expect(await countedFor(witness, locked)).toBe(0);
-      await other.query('commit');
-      expect(await waiting).toBe(true);
-    } finally {
-      await other.end();
-    }
-  });
+    onTestFinished(() => other.end());
+    await other.query('begin');
+    const lock = (id: string) => other.query('select from clients where id = $1 for update', [id]);
+    return { lock, commit: () => other.query('commit') };
+  }
 
   const WAITS = `application_name = 'codesign-remote-server' and wait_event_type = 'Lock'`;
   async function untilOneWaits() {
@@ -175,7 +169,7 @@ describe('a transient error', () => {
 });
 
 test('keeps the process alive when used connections break, and counts exactly what it reports', async () => {
-  const client = await newClient(witness);
+  const client = await addClient(witness);
   let restarted = false;
   let failed = 0;
   let counted = 0;
@@ -199,7 +193,7 @@ test('keeps the process alive when used connections break, and counts exactly wh
 
 test('writes no error to the log of PostgreSQL when it rejects a call, or lets one through at the end of a quota', async () => {
   const before = postgres.log().length;
-  const [usedUp, nearly] = [await newClient(witness, { quota: 0 }), await newClient(witness, { quota: 3 })];
+  const [usedUp, nearly] = [await addClient(witness, { quota: 0 }), await addClient(witness, { quota: 3 })];
   const ask = (clientId: string) => Promise.all(Array.from({ length: 5 }, () => add(signed(clientId))));
   const answers = await Promise.all([ask(usedUp.id), ask(nearly.id)]);
   expect(answers.map((counted) => counted.filter(Boolean).length)).toEqual([0, 3]);

@@ -1,88 +1,47 @@
 /** The store's contract, held to each database. */
 
-import { randomUUID } from 'node:crypto';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { folderForEach } from '../../../test/support/set-up.ts';
+import { describe, expect, test } from 'vitest';
+import { folderForEach, forEach } from '../../../test/support/set-up.ts';
 import { prepareTables } from '../../src/records/migrations.ts';
 import { openPostgresStore } from '../../src/records/postgres.ts';
-import type { RecordFilter } from '../../src/records/records.ts';
+import { newRecordId, type RecordFilter } from '../../src/records/records.ts';
 import type { SignatureRecord } from '../../src/records/rows.ts';
-import { openSqliteStore } from '../../src/records/sqlite.ts';
-import type { Store } from '../../src/records/store.ts';
+import { addClient } from '../support/clients.ts';
+import { allRecords, certificateUntil, PATIENCE, recordFor } from '../support/counting-scene.ts';
+import { KINDS, openStores } from '../support/databases.ts';
 import { operationAt } from '../support/operation.ts';
-import { usePostgres } from '../support/postgres.ts';
-import { allRecords } from '../support/records.ts';
 
 const folder = folderForEach();
-const postgres = await usePostgres();
-
 const NOW = new Date('2030-01-01T00:00:00Z');
 const later = (milliseconds: number) => new Date(NOW.getTime() + milliseconds);
-const DAY = 86_400_000;
-const STAND_IN = { keyId: 'aa', chain: 'chain', notBefore: later(-DAY), notAfter: later(9 * DAY) };
-const PATIENCE = { settling: 1000, ending: new AbortController().signal };
+const CERTIFICATE = certificateUntil('1', new Date('2030-12-31'));
 
-describe.each(['SQLite', 'PostgreSQL'])('%s', (name) => {
-  let store: Store;
-  /** A second server on the same database. With SQLite it is the same one: two in one process wait for each other's locks. */
-  let other: Store;
-  if (name === 'SQLite') {
-    beforeEach(async () => {
-      store = await openSqliteStore(folder.at('database.sqlite'), prepareTables('create'));
-      other = store;
-    });
-    afterEach(() => store.close());
-  } else {
-    let url: string;
-    beforeAll(async () => {
-      url = await postgres.newDatabase();
-      const open = () => openPostgresStore(url, prepareTables('create'));
-      [store, other] = await Promise.all([open(), open()]); // both make the tables at once
-    });
-    beforeEach(async () => {
-      await postgres.query(
-        url,
-        'truncate authorities, certificate_requests, certificates, client_months, clients, operations, records, viewers',
-      );
-    });
-    afterAll(() => Promise.all([store.close(), other.close()]));
-  }
-  beforeEach(() => store.certificates.add(certificate('1'), NOW));
-
-  const certificate = (number: string) => ({ number, ...STAND_IN });
-  const newClient = async (quota: number | undefined) => {
-    const id = randomUUID();
-    const client = { id, accessKey: `AK-${id}`, name: 'builds', secretDigest: Buffer.alloc(32, 1), quota };
-    const bounds = { certificates: ['1'], algorithms: ['SHA256'] as const, monthlyQuota: undefined };
-    await store.clients.add({ ...client, ...bounds, expiresAt: later(9 * DAY) }, NOW);
-    return client;
-  };
-  const record = (clientId: string, signedAt = NOW) => ({
-    id: randomUUID(),
-    clientId,
-    certificate: '1',
-    algorithm: 'SHA256' as const,
-    digest: Buffer.alloc(32, 2),
-    extra: { hostname: 'a\u0000b' },
-    signature: Buffer.from([1, 2, 3]),
-    signedAt,
+describe.each(KINDS)('%s', (kind) => {
+  const stores = forEach(async () => {
+    const opened = await openStores(kind, folder.at('database.sqlite'));
+    await opened.store.certificates.add(CERTIFICATE, NOW);
+    return opened;
   });
+
   test('keeps the settings of a client, and changes only the given ones', async () => {
-    const { accessKey, id } = await newClient(7);
+    const { store, other } = stores;
+    const limits = { certificates: ['1'], algorithms: ['SHA256'] as const, expiresAt: later(9), quota: 7 };
+    const { accessKey, accessSecret, ...client } = await addClient(store, { name: 'builds', ...limits });
+    const found = async () => await other.clients.findByAccessKey(accessKey);
     const expected = {
-      ...{ id, accessKey, name: 'builds', signatures: 0, disabled: false, quota: 7 },
-      ...{ certificates: ['1'], algorithms: ['SHA256'], expiresAt: later(9 * DAY), createdAt: NOW },
-      ...{ secretDigest: Buffer.alloc(32, 1), previous: undefined, monthSignatures: 0, monthlyQuota: undefined },
+      ...{ ...client, accessKey, signatures: 0, disabled: false, previous: undefined, monthSignatures: 0 },
+      createdAt: expect.any(Date),
     };
-    expect(await other.clients.findByAccessKey(accessKey)).toEqual(expected);
+    expect(await found()).toEqual(expected);
     await other.clients.change(accessKey, { disabled: true });
-    expect(await store.clients.findByAccessKey(accessKey)).toEqual({ ...expected, disabled: true });
+    expect(await found()).toEqual({ ...expected, disabled: true });
     await store.clients.change(accessKey, { quota: undefined, monthlyQuota: 3 });
     expect(await other.clients.list()).toEqual([{ ...expected, disabled: true, quota: undefined, monthlyQuota: 3 }]);
   });
 
   test('replaces a secret, and keeps the previous one on request', async () => {
-    const { accessKey } = await newClient(undefined);
+    const { store, other } = stores;
+    const { accessKey } = await addClient(store, { secretDigest: Buffer.alloc(32, 1) });
     const secrets = async () => {
       const { secretDigest, previous } = (await other.clients.findByAccessKey(accessKey)) ?? expect.unreachable();
       return [secretDigest[0], previous?.digest[0], previous?.until];
@@ -96,16 +55,17 @@ describe.each(['SQLite', 'PostgreSQL'])('%s', (name) => {
   });
 
   test('stores a change and its entry in the audit log, both or neither', async () => {
-    const { accessKey } = await newClient(undefined);
-    const [first, second] = [NOW, later(5)].map((at) => ({ ...operationAt(at, 'client change'), target: accessKey }));
+    const { store, other } = stores;
+    const { accessKey: target } = await addClient(store);
+    const [first, second] = [operationAt(NOW), operationAt(later(5))].map((each) => ({ ...each, target }));
     if (first === undefined || second === undefined) return expect.unreachable();
-    await store.change(first, ({ clients }) => clients.change(accessKey, { name: 'changed' }));
+    await store.change(first, ({ clients }) => clients.change(target, { name: 'changed' }));
     const failed = store.change(second, async ({ clients }) => {
-      await clients.change(accessKey, { name: 'not kept' });
+      await clients.change(target, { name: 'not kept' });
       throw new Error('as if it failed');
     });
     await expect(failed).rejects.toThrow('as if it failed');
-    expect(await other.clients.findByAccessKey(accessKey)).toMatchObject({ name: 'changed' });
+    expect(await other.clients.findByAccessKey(target)).toMatchObject({ name: 'changed' });
     await store.change(second, async () => {});
     const entries = [first, second].map(({ at, ...entry }) => ({ ...entry, at: at.toISOString() }));
     expect(await other.audit.list({})).toEqual(entries);
@@ -113,69 +73,56 @@ describe.each(['SQLite', 'PostgreSQL'])('%s', (name) => {
     expect(await other.audit.list({ since: NOW, until: later(5) })).toEqual(entries.slice(0, 1));
   });
 
-  test('knows nothing by a name that no database can hold', async () => {
+  test('finds nothing by a name that no database can hold', async () => {
+    const { store } = stores;
     expect(await store.clients.findByAccessKey('a\u0000')).toBeUndefined();
+    expect(await store.viewers.findByAccessKey('V\u0000')).toBeUndefined();
     expect(await store.certificates.find('1\u0000')).toBeUndefined();
     expect(await store.records.find('\u0000')).toBeUndefined();
     expect(await store.records.report('\u0000', 'x', 1, NOW)).toBeUndefined();
   });
 
-  test('lists records in signing order, page by page, with filters', async () => {
-    const [one, two] = [await newClient(undefined), await newClient(undefined)];
-    const signed = [record(one.id), record(one.id), record(two.id, later(1)), record(one.id, later(2))];
+  test('lists records in signing order, page by page in either direction, with filters', async () => {
+    const { store, other } = stores;
+    const [one, two] = [await addClient(store), await addClient(store)];
+    const signed = [0, 0, 1, 2, 3].map((time, index) => ({
+      ...recordFor(index === 2 ? two.id : one.id, later(time)),
+      id: newRecordId(later(index)),
+    }));
     for (const entry of signed) expect(await store.counting.add(entry, PATIENCE)).toBe(true);
-    const inOrder = signed
-      .toSorted((a, b) => a.signedAt.getTime() - b.signedAt.getTime() || (a.id < b.id ? -1 : 1))
-      .map(({ id }) => id);
+    const inOrder = signed.map(({ id }) => id);
     const ids = async (filter: RecordFilter) => (await allRecords(other, filter)).map(({ id }) => id);
     expect(await ids({})).toEqual(inOrder);
-    expect(await ids({ clientId: two.id })).toEqual([signed[2]?.id]);
-    expect(await ids({ since: later(1), until: later(2) })).toEqual([signed[2]?.id]);
+    expect(await ids({ clientId: two.id })).toEqual([inOrder[2]]);
+    expect(await ids({ since: later(1), until: later(2) })).toEqual([inOrder[2]]);
     expect(await ids({ certificate: 'unknown' })).toEqual([]);
-  });
-
-  test('keeps viewers apart from clients, and removes the named one', async () => {
-    const client = await newClient(undefined);
-    const viewer = {
-      id: 'v',
-      accessKey: 'VK',
-      secretDigest: Buffer.alloc(32, 3),
-      name: 'on call',
-      expiresAt: later(5),
-    };
-    await store.viewers.add(viewer, NOW);
-    expect(await other.viewers.findByAccessKey('VK')).toEqual({ ...viewer, createdAt: NOW });
-    await store.viewers.add({ ...viewer, id: 'w', accessKey: 'VL', name: undefined, expiresAt: undefined }, later(1));
-    expect((await other.viewers.list()).map(({ accessKey, name }) => [accessKey, name])).toEqual([
-      ['VK', 'on call'],
-      ['VL', undefined],
-    ]);
-    expect(await store.viewers.findByAccessKey(client.accessKey)).toBeUndefined();
-    expect(await store.clients.findByAccessKey('VK')).toBeUndefined();
-    expect(await store.viewers.findByAccessKey('V\u0000')).toBeUndefined();
-    await store.viewers.remove('VK');
-    await store.viewers.remove('VK');
-    expect(await other.viewers.findByAccessKey('VK')).toBeUndefined();
-  });
-
-  test('returns records page by page, in either direction, without their signatures', async () => {
-    const one = await newClient(undefined);
-    const ids = ['r0', 'r1', 'r2', 'r3', 'r4'];
-    for (const [index, id] of ids.entries()) {
-      const entry = { ...record(one.id, later(index < 2 ? 0 : index)), id };
-      expect(await store.counting.add(entry, PATIENCE)).toBe(true);
-    }
     for (const order of ['oldest first', 'newest first'] as const) {
       const seen: SignatureRecord[] = [];
       for (const size of [2, 2, 2]) seen.push(...(await other.records.search({}, order, size, seen.at(-1))));
       expect(seen.every(({ signature }) => signature === undefined)).toBe(true);
-      expect(seen.map(({ id }) => id)).toEqual(order === 'oldest first' ? ids : ids.toReversed());
+      expect(seen.map(({ id }) => id)).toEqual(order === 'oldest first' ? inOrder : inOrder.toReversed());
     }
   });
 
-  test('renews a certificate only for the key of its number', async () => {
-    expect(await store.certificates.renew({ ...certificate('1'), chain: 'new' })).toBe(true);
-    expect(await store.certificates.renew({ ...certificate('1'), keyId: 'bb', chain: 'other' })).toBe(false);
+  test('keeps viewers apart from clients, and removes the named one', async () => {
+    const { store, other } = stores;
+    const client = await addClient(store);
+    const holder = { id: 'v', accessKey: 'VK', secretDigest: Buffer.alloc(32, 3) };
+    const viewer = { ...holder, name: 'on call', expiresAt: later(5) };
+    await store.viewers.add(viewer, NOW);
+    expect(await other.viewers.findByAccessKey('VK')).toEqual({ ...viewer, createdAt: NOW });
+    await store.viewers.add({ ...viewer, id: 'w', accessKey: 'VL', name: undefined, expiresAt: undefined }, later(1));
+    expect(await other.viewers.list()).toMatchObject([{ accessKey: 'VK' }, { accessKey: 'VL', name: undefined }]);
+    expect(await store.viewers.findByAccessKey(client.accessKey)).toBeUndefined();
+    expect(await store.clients.findByAccessKey('VK')).toBeUndefined();
+    await store.viewers.remove('VK');
+    expect(await other.viewers.findByAccessKey('VK')).toBeUndefined();
+  });
+
+  test('renews a certificate only for the key of its number, and keeps the first request and authority', async () => {
+    const { store, other } = stores;
+    expect(await store.certificates.renew({ ...CERTIFICATE, chain: 'new' })).toBe(true);
+    expect(await store.certificates.renew({ ...CERTIFICATE, keyId: 'bb', chain: 'other' })).toBe(false);
     expect(await other.certificates.find('1')).toMatchObject({ keyId: 'aa', chain: 'new' });
     const request = { number: '2', keyId: 'cc', request: 'pem' };
     await store.certificateRequests.add(request, NOW);
@@ -183,9 +130,6 @@ describe.each(['SQLite', 'PostgreSQL'])('%s', (name) => {
     expect(await other.certificateRequests.find(request.number)).toEqual(request);
     await store.certificateRequests.remove('2');
     expect(await other.certificateRequests.find('2')).toBeUndefined();
-  });
-
-  test('the first authority that is set stays', async () => {
     expect(await store.authority.get()).toBeUndefined();
     const first = { keyId: 'aa', certificate: 'one' };
     await store.authority.add(first);
@@ -198,4 +142,11 @@ test('a database that does not answer has a separate error, without the password
   const opened = openPostgresStore('postgres://somebody:a-secret@127.0.0.1:1/none', prepareTables('create'));
   await expect(opened).rejects.toMatchObject({ code: 'database-unusable', exitCode: 6 });
   await expect(opened).rejects.not.toThrow(/a-secret/);
+});
+
+test('the id of a record is a UUID of version 7 that contains its time', () => {
+  const now = new Date('2026-11-21T12:34:56.789Z');
+  expect(newRecordId(now)).toMatch(/^[\da-f]{8}-[\da-f]{4}-7[\da-f]{3}-[89ab][\da-f]{3}-[\da-f]{12}$/);
+  expect(Number.parseInt(newRecordId(now).replaceAll('-', '').slice(0, 12), 16)).toBe(now.getTime());
+  expect(new Set(Array.from({ length: 1000 }, () => newRecordId(now))).size).toBe(1000);
 });

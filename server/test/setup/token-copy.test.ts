@@ -31,15 +31,14 @@ async function sign() {
   }
 }
 
-test.each([0, 100])(
-  'a token whose file a killed login left with %i bytes is whole again at the next start',
-  async (length) => {
-    const before = await sign();
-    expect(before).toHaveLength(768);
-    const whole = await readFile(file);
+test('a token whose file a killed login left empty or incomplete is whole again at the next start', async () => {
+  const before = await sign();
+  expect(before).toHaveLength(768);
+  const whole = await readFile(file);
+  for (const length of [0, 100]) {
     await truncate(file, length);
     expect(await sign()).toBe(before);
     expect((await readFile(file)).length).toBe(whole.length);
-    expect((await stat(join(folder.path, 'token-copy'))).mode & 0o777).toBe(0o600);
-  },
-);
+  }
+  expect((await stat(join(folder.path, 'token-copy'))).mode & 0o777).toBe(0o600);
+});

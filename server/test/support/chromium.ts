@@ -1,8 +1,8 @@
 /** A headless Chromium that looks at the server's page as its visitors do. */
 
 import { existsSync } from 'node:fs';
-import { type Browser, type BrowserContext, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
-import type { ViewerCredentials } from './page-scene.ts';
+import { type Browser, type BrowserContextOptions, chromium } from 'playwright-core';
+import type { Credentials } from './clients.ts';
 
 const PLACES = ['/usr/bin/chromium', '/usr/bin/chromium-browser'];
 /** No sandbox: it may run as root in a container. And nothing that would ask the network for anything. */
@@ -23,23 +23,16 @@ export async function startChromium(): Promise<Browser> {
   return await chromium.launch({ executablePath, args: ARGUMENTS });
 }
 
-/** A user of a browser. */
-export interface Visitor {
-  readonly page: Page;
-  readonly context: BrowserContext;
-  /** What the browser complained of: its console, faults of scripts, dialogs, requests that failed or went elsewhere. */
-  readonly complaints: readonly string[];
-}
-
+/** @returns complaints: of the console, faults of scripts, dialogs, requests that failed or went elsewhere */
 export async function visit(
   browser: Browser,
   address: string,
-  viewer: ViewerCredentials | undefined,
+  viewer: Credentials,
   options: BrowserContextOptions = {},
-): Promise<Visitor> {
+) {
   const context = await browser.newContext({
     ignoreHTTPSErrors: true, // its authority is of this run only; what the certificate is worth, others test
-    ...(viewer && { httpCredentials: { username: viewer.accessKey, password: viewer.accessSecret } }),
+    httpCredentials: { username: viewer.accessKey, password: viewer.accessSecret },
     ...options,
   });
   const page = await context.newPage();

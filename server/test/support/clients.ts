@@ -1,22 +1,25 @@
-/** Clients for tests with several servers, added to their database. */
-
 import { randomUUID } from 'node:crypto';
+import { watchCredentials } from '../../../test/support/credential-watch.ts';
 import { digestOfSecret } from '../../src/http/auth.ts';
+import type { NewClient } from '../../src/records/rows.ts';
 import type { Store } from '../../src/records/store.ts';
 import { UNRESTRICTED } from '../../src/setup/clients.ts';
-import type { Credentials } from './in-process.ts';
 
-/** Adds a client without restrictions. @returns its credentials and id */
+export interface Credentials {
+  readonly accessKey: string;
+  readonly accessSecret: string;
+}
+
 export async function addClient(
-  store: Store,
-  { name, quota }: { readonly name: string; readonly quota: number | undefined },
-): Promise<Credentials> {
+  store: Pick<Store, 'clients'>,
+  restrictions: Partial<NewClient> = {},
+  accessSecret = `secret-${randomUUID()}`,
+) {
   const id = randomUUID();
-  const credentials = { accessKey: `AK-${id}`, accessSecret: `secret-${id}`, clientId: id };
-  const secretDigest = digestOfSecret(Buffer.from(credentials.accessSecret));
-  await store.clients.add(
-    { ...UNRESTRICTED, id, accessKey: credentials.accessKey, secretDigest, quota, name },
-    new Date(),
-  );
-  return credentials;
+  const accessKey = `AK-${id}`;
+  watchCredentials({ accessKey, accessSecret });
+  const secretDigest = digestOfSecret(Buffer.from(accessSecret));
+  const client = { ...UNRESTRICTED, id, accessKey, secretDigest, ...restrictions };
+  await store.clients.add(client, new Date());
+  return { ...client, accessSecret };
 }

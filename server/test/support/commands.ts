@@ -1,38 +1,37 @@
 /** The server's command line in the test's process. */
 
-import { run } from '../../src/cli/program.ts';
+import type { Command } from 'commander';
+import { buildProgram, run } from '../../src/cli/program.ts';
 
-export interface CommandResult {
-  readonly code: number;
-  readonly output: string;
-  readonly errors: string;
-  /** What a person at the terminal saw. */
-  readonly shown: string;
+/** Runs one administration command, at a terminal or not. A server stops as soon as it listens. */
+export async function adminCommand(args: readonly string[], atTerminal = false) {
+  const result = { output: '', errors: '', shown: '' };
+  const surroundings = surroundingsOf(result, atTerminal);
+  const code = await run(args, surroundings, async () => {});
+  return { code, ...result };
 }
 
-/** Runs one administration command, at a terminal or not. */
-export async function adminCommand(args: readonly string[], atTerminal = false): Promise<CommandResult> {
-  let [output, errors, shown] = ['', '', ''];
-  const code = await run(
-    args,
-    {
-      environment: process.env,
-      now: () => new Date(),
-      announce: (line) => {
-        output += `${line}\n`;
-      },
-      log: {
-        write: (text) => {
-          errors += text;
-        },
-      },
-      terminal: atTerminal
-        ? (text) => {
-            shown += text;
-          }
-        : undefined,
-    },
-    async () => {},
+function surroundingsOf(result: { output: string; errors: string; shown: string }, atTerminal: boolean) {
+  const write = (kind: keyof typeof result) => (text: string) => {
+    result[kind] += text;
+  };
+  return {
+    environment: process.env,
+    now: () => new Date(),
+    announce: (line: string) => write('output')(`${line}\n`),
+    log: { write: write('errors') },
+    terminal: atTerminal ? write('shown') : undefined,
+  };
+}
+
+/** Every command that does something, by its words. */
+export function allCommands(): readonly (readonly [string, Command])[] {
+  const below = (command: Command, words: readonly string[]): readonly (readonly [string, Command])[] =>
+    command.commands.length === 0
+      ? [[words.join(' '), command]]
+      : command.commands.flatMap((each) => below(each, [...words, each.name()]));
+  return below(
+    buildProgram(surroundingsOf({ output: '', errors: '', shown: '' }, false), async () => {}),
+    [],
   );
-  return { code, output, errors, shown };
 }

@@ -12,21 +12,17 @@ import { connect, createServer, type Socket } from 'node:net';
  */
 export type Fault = 'lost' | 'unanswered' | 'answer lost' | 'rolled back';
 
-export interface CommitProxy {
-  readonly url: string;
-  /** What happens to the next COMMITs, in this order; later ones pass. */
-  readonly faults: Fault[];
-  close(): Promise<void>;
-}
+export type CommitProxy = Awaited<ReturnType<typeof openCommitProxy>>;
 
 /** Simple queries of the protocol: PostgreSQL's documentation, section 55.7, "Query (F)". */
 const COMMIT = simpleQuery('commit');
 const ROLLBACK = simpleQuery('rollback');
 
 /** @param url of a database that is reached through a socket in a folder */
-export async function openCommitProxy(url: string): Promise<CommitProxy> {
+export async function openCommitProxy(url: string) {
   const database = new URL(url);
   const path = `${database.searchParams.get('host')}/.s.PGSQL.5432`;
+  /** What happens to the next COMMITs, in this order; later ones pass. */
   const faults: Fault[] = [];
   const open = new Set<Socket>();
   const server = createServer((client) => {

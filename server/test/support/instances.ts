@@ -8,22 +8,10 @@ import { join } from 'node:path';
 import { SIGN_PATH } from '../../../src/service/messages.ts';
 import { mustHoldNoCredentials } from '../../../test/support/credential-watch.ts';
 import { SERVER_PROGRAM } from '../../../test/support/services/server-data.ts';
-import { basic, type Credentials } from './in-process.ts';
+import type { Credentials } from './clients.ts';
+import { basic } from './in-process.ts';
 
-export interface Instance {
-  /** As no program can defend itself against. */
-  kill(): Promise<void>;
-  start(): Promise<void>;
-  /** One call of sign. @returns the answer; rejects if no answer comes */
-  sign(body: unknown, by: Pick<Credentials, 'accessKey' | 'accessSecret'>): Promise<SignAnswer>;
-  /** GET of a path that needs no credentials. @returns the HTTP status; rejects if no answer comes */
-  status(path: string): Promise<number>;
-  /** What reaches it, once it is started. */
-  address(): { readonly port: number; readonly ca: Buffer };
-  /** Whether the process that was started last still runs. */
-  isAlive(): boolean;
-  stop(): Promise<number | null>;
-}
+export type Instance = ReturnType<typeof instance>;
 
 export interface SignAnswer {
   readonly status: number;
@@ -41,18 +29,27 @@ export interface InstanceOptions {
 }
 
 /** A server that is not started yet. The data must be made, and a client in it. */
-export function instance({ data, config, through = [], seenAt = data }: InstanceOptions, name: string): Instance {
+export function instance({ data, config, through = [], seenAt = data }: InstanceOptions, name: string) {
   let child: ChildProcess | undefined;
   let agent = new Agent();
-  let port = 0;
-  let ca: Buffer | undefined;
-  const ended = async () => {
-    if (child === undefined || child.exitCode !== null || child.signalCode !== null) return;
-    await once(child, 'exit');
+  let address = { port: 0, ca: Buffer.alloc(0) };
+  let log = '';
+  const isAlive = () => child !== undefined && child.exitCode === null && child.signalCode === null;
+  const end = async (signal: NodeJS.Signals) => {
+    child?.kill(signal);
+    if (child !== undefined && isAlive()) await once(child, 'exit');
+    agent.destroy();
   };
   const killChild = () => child?.kill('SIGKILL');
   process.once('exit', killChild);
-  let log = '';
+  const call = async (path: string, headers = {}, body?: unknown): Promise<SignAnswer> => {
+    const method = body === undefined ? 'GET' : 'POST';
+    const asked = request({ agent, host: '127.0.0.1', ...address, method, path, headers });
+    asked.end(body === undefined ? undefined : JSON.stringify(body));
+    const [response] = await once(asked, 'response');
+    const text = Buffer.concat(await response.toArray()).toString();
+    return { status: response.statusCode, body: JSON.parse(text) };
+  };
   return {
     async start() {
       await writeFile(join(seenAt, `${name}.json`), JSON.stringify({ data, port: 0, ...config }));
@@ -62,43 +59,24 @@ export function instance({ data, config, through = [], seenAt = data }: Instance
       child.stderr?.setEncoding('utf8').on('data', (text: string) => {
         log += text;
       });
-      port = await listening(child, () => log);
-      ca = await readFile(join(seenAt, 'service', 'tls', 'ca.pem'));
+      const port = await listening(child, () => log);
+      address = { port, ca: await readFile(join(seenAt, 'service', 'tls', 'ca.pem')) };
       agent = new Agent({ keepAlive: true });
     },
-    async kill() {
-      killChild();
-      await ended();
-      agent.destroy();
-    },
-    async sign(body, by) {
-      const call = request({
-        ...{ agent, host: '127.0.0.1', port, method: 'POST', path: SIGN_PATH },
-        ...(ca && { ca }),
-        headers: { authorization: basic(by), 'content-type': 'application/json' },
-      });
-      call.end(JSON.stringify(body));
-      const [response] = await once(call, 'response');
-      const text = Buffer.concat(await response.toArray()).toString();
-      return { status: response.statusCode, body: JSON.parse(text) };
-    },
-    async status(path) {
-      const call = request({ ...{ agent, host: '127.0.0.1', port, path }, ...(ca && { ca }) });
-      call.end();
-      const [response] = await once(call, 'response');
-      response.resume();
-      return response.statusCode;
-    },
-    address() {
-      if (ca === undefined) throw new Error('the server is not started');
-      return { port, ca };
-    },
-    isAlive: () => child !== undefined && child.exitCode === null && child.signalCode === null,
+    /** As no program can defend itself against. */
+    kill: () => end('SIGKILL'),
+    /** One call of sign; rejects if no answer comes. */
+    sign: (body: unknown, by: Credentials) =>
+      call(SIGN_PATH, { authorization: basic(by), 'content-type': 'application/json' }, body),
+    /** GET of a path that needs no credentials. @returns the HTTP status; rejects if no answer comes */
+    status: async (path: string) => (await call(path)).status,
+    /** What reaches it, once it is started. */
+    address: () => address,
+    /** Whether the process that was started last still runs. */
+    isAlive,
     async stop() {
       process.off('exit', killChild);
-      agent.destroy();
-      child?.kill('SIGTERM');
-      await ended();
+      await end('SIGTERM');
       await mustHoldNoCredentials({ 'the log of the server': log }, [seenAt]);
       return child?.exitCode ?? null;
     },

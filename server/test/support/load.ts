@@ -9,28 +9,19 @@ export interface Ask {
   readonly body: string | Uint8Array;
 }
 
-/** How many answers had each HTTP status; 0: none came. */
-export type Answers = ReadonlyMap<number, number>;
-
-export interface Load {
-  answers(): Promise<Answers>;
-  /** Ends the callers, each after its answer. */
-  stop(): Promise<Answers>;
-}
+export type Load = Awaited<ReturnType<typeof startLoad>>;
 
 /** Starts so many callers, each with a connection of its own; resolves when each of them was answered. */
-export async function startLoad(
-  server: { readonly port: number; readonly ca: Buffer },
-  callers: number,
-  ask: Ask,
-): Promise<Load> {
+export async function startLoad(server: { readonly port: number; readonly ca: Buffer }, callers: number, ask: Ask) {
   const worker = new Worker(new URL('load-worker.mjs', import.meta.url), { workerData: { server, callers, ask } });
   await once(worker, 'message');
-  const answers = async (message: 'count' | 'stop'): Promise<Answers> => {
+  /** How many answers had each HTTP status; 0: none came. */
+  const answers = async (message: 'count' | 'stop'): Promise<ReadonlyMap<number, number>> => {
     const answered = once(worker, 'message');
     worker.postMessage(message);
     const [counts] = await answered;
     return counts;
   };
+  /** `stop` ends the callers, each after its answer. */
   return { answers: () => answers('count'), stop: () => answers('stop') };
 }

@@ -6,16 +6,12 @@ import type { Extra } from '../../../src/service/messages.ts';
 import type { ReportStatus, Viewer } from '../../src/records/rows.ts';
 import type { Store } from '../../src/records/store.ts';
 import { newCredentials } from '../../src/setup/credentials.ts';
-
-export interface ViewerCredentials {
-  readonly accessKey: string;
-  readonly accessSecret: string;
-}
+import type { Credentials } from './clients.ts';
 
 export async function addViewer(
   store: Pick<Store, 'viewers'>,
   more: Partial<Pick<Viewer, 'name' | 'expiresAt'>> = {},
-): Promise<ViewerCredentials> {
+): Promise<Credentials> {
   const { accessSecret, ...viewer } = newCredentials('VK');
   await store.viewers.add({ ...viewer, name: undefined, expiresAt: undefined, ...more }, new Date());
   return { accessKey: viewer.accessKey, accessSecret };
@@ -55,29 +51,5 @@ export function seedRecords(path: string, records: Iterable<SeededRecord>): void
     file.exec('COMMIT');
   } finally {
     file.close();
-  }
-}
-
-/** A team's last weeks: fewer signatures at weekends, some that failed, some without a report. */
-export function* manyRecords(
-  clients: readonly string[],
-  certificates: readonly string[],
-  { count, days, until }: { readonly count: number; readonly days: number; readonly until: Date },
-): Generator<SeededRecord> {
-  const names = ['setup.exe', 'updater.exe', 'driver-installer.exe', 'plugin.jar', 'app.jar', 'service.dll'];
-  for (let index = 0; index < count; index++) {
-    // Steps of the golden ratio fill the time evenly, and are the same in each run.
-    const place = (index * 0.618_033_988_75) % 1;
-    const signedAt = new Date(until.getTime() - place * days * 86_400_000);
-    if ([0, 6].includes(signedAt.getUTCDay()) && index % 5 !== 0) signedAt.setUTCDate(signedAt.getUTCDate() - 3);
-    const report = index % 17 === 0 ? 2 : index % 5 === 0 ? undefined : 1;
-    yield {
-      clientId: clients[index % clients.length] ?? '',
-      certificate: certificates[index % certificates.length] ?? '',
-      signedAt,
-      extra: { signing_filename: names[index % names.length] ?? '', hostname: 'build-7' },
-      counted: index % 101 !== 0,
-      ...(report && { report }),
-    };
   }
 }

@@ -12,20 +12,7 @@ import { lazy } from '../../../src/bytes/reuse.ts';
 import { endWithThisProcess } from '../../../test/support/children.ts';
 import { copyOfMadeOnce } from '../../../test/support/made-once.ts';
 
-export interface TestPostgres {
-  /** Makes an empty database. @returns its address */
-  newDatabase(): Promise<string>;
-  /** Runs SQL in a database. @returns the last result: a line for each row, with `|` between its columns */
-  query(url: string, sql: string): Promise<string>;
-  /** Ends it as `pg_ctl stop -m immediate` does (SIGQUIT): no transaction under way is finished. */
-  stopImmediately(): Promise<void>;
-  start(): Promise<void>;
-  /** Both, as `pg_ctl restart -m immediate` does. */
-  restart(): Promise<void>;
-  /** Everything it wrote to its log so far. */
-  log(): string;
-  stop(): Promise<void>;
-}
+export type TestPostgres = Awaited<ReturnType<typeof startPostgres>>;
 
 /** PostgreSQL refuses to run as root; these users are there wherever it is installed, or always. */
 const USERS = ['postgres', 'nobody'];
@@ -34,14 +21,15 @@ const USERS = ['postgres', 'nobody'];
 export const usePostgres = lazy(() => startPostgres());
 
 /** @param flushes whether a commit is flushed to the disk, as in production; no test needs that */
-export async function startPostgres({ flushes = false } = {}): Promise<TestPostgres> {
+export async function startPostgres({ flushes = false } = {}) {
   const folder = await mkdtemp(join(tmpdir(), 'codesign-pg-'));
   await chmod(folder, 0o755);
   const user = unprivilegedUser();
-  const run = (name: string, ...args: readonly string[]): readonly [string, readonly string[]] =>
-    user === undefined
-      ? [program(name), args]
-      : ['setpriv', [`--reuid=${user}`, '--clear-groups', program(name), ...args]];
+  const as = user === undefined ? [] : ['setpriv', `--reuid=${user}`, '--clear-groups'];
+  const run = (name: string, ...args: readonly string[]): readonly [string, readonly string[]] => {
+    const [command = '', ...more] = [...as, program(name), ...args];
+    return [command, more];
+  };
   const own = (path: string) => user !== undefined && execFileSync('chown', [user, path]);
 
   own(folder);
@@ -74,6 +62,7 @@ export async function startPostgres({ flushes = false } = {}): Promise<TestPostg
   let running = await start();
 
   const addressOf = (name: string) => `postgres://tests@localhost/${name}?host=${encodeURIComponent(folder)}`;
+  /** Runs SQL in a database. @returns the last result: a line for each row, with `|` between its columns */
   const query = async (url: string, sql: string) => {
     const client = new pg.Client({ connectionString: url });
     await client.connect();
@@ -84,6 +73,7 @@ export async function startPostgres({ flushes = false } = {}): Promise<TestPostg
       await client.end();
     }
   };
+  /** Ends it as `pg_ctl stop -m immediate` does (SIGQUIT): no transaction under way is finished. */
   const stopImmediately = async () => {
     running.child.kill('SIGQUIT');
     await running.ended;
@@ -93,6 +83,7 @@ export async function startPostgres({ flushes = false } = {}): Promise<TestPostg
   };
   let made = 0;
   return {
+    /** Makes an empty database. @returns its address */
     async newDatabase() {
       const name = `test_${++made}`;
       await query(addressOf('postgres'), `create database ${name}`);

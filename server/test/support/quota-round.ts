@@ -4,9 +4,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'vitest';
 import type { Store } from '../../src/records/store.ts';
 import { addClient } from './clients.ts';
+import { allRecords } from './counting-scene.ts';
 import { goodRequest } from './in-process.ts';
 import type { Instance, SignAnswer } from './instances.ts';
-import { allRecords } from './records.ts';
 
 export interface QuotaRound {
   readonly quota: number;
@@ -30,7 +30,7 @@ export async function quotaRound(
   { quota, callers }: QuotaRound,
 ): Promise<number> {
   const client = await addClient(store, { name: 'round', quota });
-  const id = client.clientId;
+  const { id } = client;
 
   const answers: SignAnswer[] = [];
   const signed = () => answers.filter(({ body }) => body.code === 0);
@@ -49,14 +49,12 @@ export async function quotaRound(
       const next = KILLS[restarts.length];
       const victim = instances[restarts.length % instances.length];
       if (next !== undefined && victim !== undefined && (signed().length >= next * quota || answer?.status === 403)) {
-        restarts.push(
-          victim
-            .kill()
-            .then(() => victim.start())
-            .then(() => {
-              restarted += 1;
-            }),
-        );
+        const restart = async () => {
+          await victim.kill();
+          await victim.start();
+          restarted += 1;
+        };
+        restarts.push(restart());
       }
       if (answer?.status === 403 && last) return;
       if (answer?.status !== 200) await sleep(200 + 10 * (index % 20));

@@ -8,32 +8,20 @@ import { copyData } from '../../../test/support/services/server-data.ts';
 import { tokenFolder } from '../../src/keys/softhsm.ts';
 import { prepareTables } from '../../src/records/migrations.ts';
 import { openPostgresStore } from '../../src/records/postgres.ts';
-import type { Store } from '../../src/records/store.ts';
 import { dataFolder } from '../../src/setup/data-folder.ts';
 import { openStore } from '../../src/setup/open-data.ts';
 import { addClient } from './clients.ts';
-import { type Instance, instance } from './instances.ts';
-import { startPostgres, type TestPostgres } from './postgres.ts';
+import { instance } from './instances.ts';
+import { startPostgres } from './postgres.ts';
 import { type QuotaRound, quotaRound } from './quota-round.ts';
 
-export interface Scene {
-  /** The test's own connection to the database of the instances. */
-  readonly store: Store;
-  readonly instances: readonly Instance[];
-  readonly postgres: TestPostgres | undefined;
-  /** Address of the database in PostgreSQL. */
-  readonly database: string | undefined;
-  /** The folder of SoftHSM's tokens. */
-  readonly tokens: string;
-  close(): Promise<void>;
-}
+export type Scene = Awaited<ReturnType<typeof openScene>>;
 
-/** Starts several servers on one data folder and one database, with settings of the configuration file. */
-export async function openScene(
-  kind: 'SQLite' | 'PostgreSQL',
-  servers: number,
-  settings: Readonly<Record<string, unknown>>,
-): Promise<Scene> {
+/**
+ * Starts several servers on one data folder and one database.
+ * @returns the test's own store on that database, the address of the database, and the folder of SoftHSM's tokens too
+ */
+export async function openScene(kind: 'SQLite' | 'PostgreSQL', servers: number) {
   const data = await mkdtemp(join(tmpdir(), 'codesign-quota-'));
   const postgres = kind === 'PostgreSQL' ? await startPostgres() : undefined;
   const cleanUp: (() => Promise<unknown>)[] = [
@@ -50,13 +38,14 @@ export async function openScene(
     if (database !== undefined) await copyStore(folder.database, database);
     const store = await openStore(folder, database, 'use');
     cleanUp.push(() => store.close());
-    await addClient(store, { name: 'first', quota: undefined }); // so that no start adds one
+    await addClient(store); // so that no start adds one
 
-    const config = { logLevel: 'error', ...settings, ...(database && { database }) };
+    const config = { logLevel: 'error', ...(database && { database }) };
     const instances = Array.from({ length: servers }, (_, index) => instance({ data, config }, `server-${index}`));
     for (const each of instances) cleanUp.push(() => each.stop());
     await Promise.all(instances.map((each) => each.start()));
-    return { store, instances, postgres, database, tokens: tokenFolder(folder.path), close };
+    const tokens = tokenFolder(folder.path);
+    return { store, instances, postgres, database, tokens, [Symbol.asyncDispose]: close };
   } catch (error) {
     await close();
     throw error;
@@ -73,15 +62,11 @@ export async function quotaRounds(
   kind: 'SQLite' | 'PostgreSQL',
   { servers, rounds, ...round }: QuotaRounds,
 ): Promise<void> {
-  const { store, instances, close } = await openScene(kind, servers, {});
-  try {
-    let lost = 0;
-    for (let index = 0; index < rounds; index++) lost += await quotaRound(store, instances, round);
-    // Without a call that a kill interrupted, the rounds would show nothing.
-    expect(lost).toBeGreaterThan(0);
-  } finally {
-    await close();
-  }
+  await using scene = await openScene(kind, servers);
+  let lost = 0;
+  for (let index = 0; index < rounds; index++) lost += await quotaRound(scene.store, scene.instances, round);
+  // Without a call that a kill interrupted, the rounds would show nothing.
+  expect(lost).toBeGreaterThan(0);
 }
 
 /** The made data's certificates and authority, which are in SQLite, in another database. */

@@ -11,20 +11,15 @@ import { boundedLog } from '../../src/http/log.ts';
 let server: TestServer;
 afterEach(() => server?.stop());
 
-/** The status of an answer to a call that leaves a line in the log. */
-const call = () =>
-  new Promise<number | undefined>((resolve, reject) => {
-    const asked = request(`${server.baseUrl}/nothing`, { rejectUnauthorized: false }, (response) => {
-      response.resume().once('end', () => resolve(response.statusCode));
-    });
-    asked.once('error', reject).end();
-  });
-
 test('continues when the reader of its output and its log has ended', async () => {
   server = await startServer({ bits: 2048 });
   server.process.stdout?.destroy();
   server.process.stderr?.destroy();
-  for (let number = 0; number < 5; number++) expect(await call()).toBe(404);
+  for (let number = 0; number < 5; number++) {
+    const asked = request(`${server.baseUrl}/nothing`, { rejectUnauthorized: false }).end(); // leaves a line in the log
+    const [response] = await once(asked, 'response');
+    expect(response.resume().statusCode).toBe(404);
+  }
   expect(await server.stop()).toBe(0);
 });
 

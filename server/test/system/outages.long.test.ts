@@ -1,17 +1,16 @@
 /** What a build notices of outages that the server survives: nothing, if they take less than 20 seconds. */
 
 import { randomBytes } from 'node:crypto';
-import { mkdir, mkdtemp, rename, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { mkdir, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { expect, test } from 'vitest';
-import { runCliProcess } from '../../../test/support/programs/cli.ts';
+import { runCliProcess, temporaryFolder } from '../../../test/support/programs/cli.ts';
 import { addClient } from '../support/clients.ts';
+import { allRecords } from '../support/counting-scene.ts';
 import { NUMBER } from '../support/in-process.ts';
 import { openScene, type Scene } from '../support/quota-scene.ts';
-import { allRecords } from '../support/records.ts';
 
 /** In milliseconds. */
 const OUTAGE = 10_000;
@@ -44,7 +43,7 @@ const outages: readonly {
 ];
 
 async function addBuilds({ store, instances }: Scene, folder: string) {
-  const client = await addClient(store, { name: 'builds', quota: undefined });
+  const client = await addClient(store);
   const { port, ca } = instances[0]?.address() ?? expect.unreachable();
   const [caFile, certificate] = [join(folder, 'ca.pem'), join(folder, 'certificate.pem')];
   await writeFile(caFile, ca);
@@ -61,68 +60,61 @@ async function addBuilds({ store, instances }: Scene, folder: string) {
 test.concurrent.each(outages)(
   'builds sign every file while $what is away for 10 seconds, twice in a row, and nothing else is counted',
   async ({ kind, begin, end }) => {
-    const scene = await openScene(kind, 1, {});
-    const folder = await mkdtemp(join(tmpdir(), 'codesign-outages-'));
-    try {
-      const { store } = scene;
-      const { client, env } = await addBuilds(scene, folder);
-      const build = async (name: string) => {
-        const files = Array.from({ length: FILES }, (_, index) => join(folder, `${name}-${index}.ps1`));
-        for (const file of files) await writeFile(file, `"${randomBytes(8).toString('hex')}"\r\n`);
-        return await runCliProcess(['sign', '--no-timestamp', ...files], { env });
-      };
-      let [going, builds] = [true, 0];
-      const failed: string[] = [];
-      const building = async () => {
-        while (going && failed.length === 0) {
-          builds += 1;
-          const { code, stderr } = await build(`build-${builds}`);
-          if (code !== 0) failed.push(stderr);
-        }
-      };
-      const disturbing = async () => {
-        for (let outage = 0; outage < 2; outage++) {
-          await sleep(2000);
-          await begin(scene);
-          await sleep(OUTAGE);
-          await end(scene);
-        }
+    await using scene = await openScene(kind, 1);
+    await using folder = await temporaryFolder();
+    const { store } = scene;
+    const { client, env } = await addBuilds(scene, folder.path);
+    const build = async (name: string) => {
+      const files = Array.from({ length: FILES }, (_, index) => join(folder.path, `${name}-${index}.ps1`));
+      for (const file of files) await writeFile(file, `"${randomBytes(8).toString('hex')}"\r\n`);
+      return await runCliProcess(['sign', '--no-timestamp', ...files], { env });
+    };
+    let [going, builds] = [true, 0];
+    const failed: string[] = [];
+    const building = async () => {
+      while (going && failed.length === 0) {
+        builds += 1;
+        const { code, stderr } = await build(`build-${builds}`);
+        if (code !== 0) failed.push(stderr);
+      }
+    };
+    const disturbing = async () => {
+      for (let outage = 0; outage < 2; outage++) {
         await sleep(2000);
-        going = false;
-      };
-      await Promise.all([building(), disturbing()]);
-      expect(failed).toEqual([]);
-      const { signatures } = (await store.clients.findByAccessKey(client.accessKey)) ?? expect.unreachable();
-      expect(signatures).toBe(builds * FILES);
-      expect(await allRecords(store, { clientId: client.clientId })).toHaveLength(builds * FILES);
-    } finally {
-      await scene.close();
-      await rm(folder, { recursive: true, force: true });
-    }
+        await begin(scene);
+        await sleep(OUTAGE);
+        await end(scene);
+      }
+      await sleep(2000);
+      going = false;
+    };
+    await Promise.all([building(), disturbing()]);
+    expect(failed).toEqual([]);
+    const { signatures } = (await store.clients.findByAccessKey(client.accessKey)) ?? expect.unreachable();
+    expect(signatures).toBe(builds * FILES);
+    expect(await allRecords(store, { clientId: client.id })).toHaveLength(builds * FILES);
   },
   300_000,
 );
 
 test('a call that waits for a locked row is answered before its client gives up, and the next attempt is signed', async () => {
-  const scene = await openScene('PostgreSQL', 1, {});
-  const folder = await mkdtemp(join(tmpdir(), 'codesign-outages-'));
+  await using scene = await openScene('PostgreSQL', 1);
+  await using folder = await temporaryFolder();
   const other = new pg.Client({ connectionString: scene.database });
   try {
-    const { client, env } = await addBuilds(scene, folder);
+    const { client, env } = await addBuilds(scene, folder.path);
     await other.connect();
     await other.query('begin');
-    await other.query('select from clients where id = $1 for update', [client.clientId]);
+    await other.query('select from clients where id = $1 for update', [client.id]);
     // Longer than a client waits for an answer.
     const unlocked = sleep(32_000).then(() => other.query('commit'));
-    const file = join(folder, 'build.ps1');
+    const file = join(folder.path, 'build.ps1');
     await writeFile(file, '"locked"\r\n');
     const [run] = await Promise.all([runCliProcess(['sign', '--no-timestamp', file], { env }), unlocked]);
     expect(run).toMatchObject({ code: 0 });
-    const records = await allRecords(scene.store, { clientId: client.clientId });
+    const records = await allRecords(scene.store, { clientId: client.id });
     expect(records.map(({ counted }) => counted)).toEqual([true]);
   } finally {
     await other.end();
-    await scene.close();
-    await rm(folder, { recursive: true, force: true });
   }
 }, 120_000);

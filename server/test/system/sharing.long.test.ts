@@ -3,8 +3,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { SIGN_PATH } from '../../../src/service/messages.ts';
-import { addClient } from '../support/clients.ts';
-import { basic, type Credentials, goodRequest } from '../support/in-process.ts';
+import { addClient, type Credentials } from '../support/clients.ts';
+import { basic, goodRequest } from '../support/in-process.ts';
 import { type Ask, type Load, startLoad } from '../support/load.ts';
 import { openScene, type Scene } from '../support/quota-scene.ts';
 
@@ -17,10 +17,10 @@ describe('one server on PostgreSQL', () => {
   let scene: Scene;
   let modest: Credentials;
   beforeAll(async () => {
-    scene = await openScene('PostgreSQL', 1, {});
-    modest = await addClient(scene.store, { name: 'modest', quota: undefined });
+    scene = await openScene('PostgreSQL', 1);
+    modest = await addClient(scene.store);
   });
-  afterAll(() => scene.close());
+  afterAll(() => scene[Symbol.asyncDispose]());
 
   const signing = (client: Credentials): Ask => ({
     path: SIGN_PATH,
@@ -51,22 +51,19 @@ describe('one server on PostgreSQL', () => {
     await load.stop();
     const share = counts.loaded / counts.alone;
     const ofBoth = counts.loaded / (counts.loaded + counts.theirs);
-    const seconds = (ROUNDS * PART) / 1000;
-    process.stderr.write(
-      `${callers} callers of ${ask.path}: ${(counts.alone / seconds).toFixed(0)}/s alone, ${(counts.loaded / seconds).toFixed(0)}/s loaded them (${(100 * share).toFixed(0)} %, ${(100 * ofBoth).toFixed(0)} % of what both got); they got ${JSON.stringify([...others])}\n`,
-    );
+    process.stderr.write(`${callers} callers: ${JSON.stringify({ ...counts, share, ofBoth, others: [...others] })}\n`);
     return { share, ofBoth, others };
   };
 
   test('a client with a used-up quota does not reduce the share of another with as many callers', async () => {
-    const usedUp = await addClient(scene.store, { name: 'used up', quota: 0 });
+    const usedUp = await addClient(scene.store, { quota: 0 });
     const { share, others } = await compare(CALLERS, signing(usedUp));
     expect([...others.keys()]).toEqual([403]);
     expect(share).toBeGreaterThan(0.3);
   });
 
   test('a client with 450 callers leaves another with 16 callers its share', async () => {
-    const greedy = await addClient(scene.store, { name: 'greedy', quota: undefined });
+    const greedy = await addClient(scene.store);
     const { ofBoth, others } = await compare(450, signing(greedy));
     expect(others.get(200) ?? 0).toBeGreaterThan(0);
     // Half would be fair. Without parts of their own, the callers' numbers decide: 3 %.

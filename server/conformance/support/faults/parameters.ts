@@ -4,8 +4,7 @@ import { DIGEST_ALGORITHMS } from '../../../../src/crypto/algorithms.ts';
 import { isObject } from '../../envelope.ts';
 import { type Fault, fault, ofText } from '../fault.ts';
 
-const PAIR = (first: string, second: string) =>
-  `\`${first}\` is checked before \`${second}\` (if the messages show it), and a request that fails both checks is rejected with error code 400`;
+const PAIR = (first: string, second: string) => `a wrong \`${first}\` is rejected before a wrong \`${second}\``;
 
 export const PARAMETER_FAULTS: readonly Fault[] = [
   fault('signs for any certificate number', () => ({ certificate: (code) => typeof code === 'string' }), [
@@ -80,7 +79,7 @@ export const PARAMETER_FAULTS: readonly Fault[] = [
   fault(
     'has 422 for a wrong parameter',
     ({ body }) => ({ body: (code, ...more) => body(code === 400 ? 422 : code, ...more) }),
-    [/ is rejected with error code 400$/],
+    [/ is rejected with error code 400$/, /^a wrong .* is rejected before /],
   ),
   fault('refuses any extra', () => ({ extra: (value) => value === undefined }), [
     /^a request whose `extra` object .* is signed$/,
