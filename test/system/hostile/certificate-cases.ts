@@ -35,12 +35,8 @@ import {
 } from './cases.ts';
 
 const signedBy = (parts: Partial<HostileCertificate>) => programWith({ signer: signerWith(parts) });
-const unreadable = (what: string, parts: () => Partial<HostileCertificate>): HostileFile => ({
-  what,
-  make: () => signedBy(parts()),
-  verdict: 'broken',
-  code: 'signature-unreadable',
-});
+const unreadable = (what: string, parts: () => Partial<HostileCertificate>): HostileFile =>
+  hostile(what, 'broken', 'signature-unreadable', () => signedBy(parts()));
 /** Longer than all certificates of a file may be together, so that it is not judged. */
 const tooLong: typeof unreadable = (what, parts) => ({ ...unreadable(what, parts), verdict: 'unsupported' });
 const bytesOf = (bits: number) => Buffer.concat([Uint8Array.of(1), Buffer.alloc(bits / 8 - 1, 7)]);
@@ -135,6 +131,10 @@ function constrained(length: number): Buffer {
   return programWith({ signer: { der, privateKey: keyOf(0).privateKey }, certificates });
 }
 
+function validity(what: string, from: Uint8Array, to: Uint8Array): HostileFile {
+  return hostile(`a validity ${what}`, 'untrusted', null, () => signedBy({ validity: [from, to] }));
+}
+
 export const CERTIFICATE_CASES: readonly HostileFile[] = [
   hostile('200 certificates', 'untrusted', null, () => programWith({ certificates: [signer.der, ...strangers(199)] })),
   hostile('10,000 certificates', 'unsupported', 'signature-unreadable', () =>
@@ -153,7 +153,6 @@ export const CERTIFICATE_CASES: readonly HostileFile[] = [
     return manyIssuers(dsaPublicKey(), sequence(half, half), dsaWithSha256);
   }),
   hostile('190 issuers of one name for 32 timestamps', 'untrusted', 'work-budget-spent', manyIssuersOfTimestamps),
-  hostile('two authorities that certified each other', 'untrusted', null, () => inMesh(2)),
   hostile('14 authorities that all certified each other', 'untrusted', null, () => inMesh(14)),
   hostile('a path of 12 authorities with long name constraints', 'untrusted', null, () => constrained(12)),
   hostile('an RSA key of 65,536 bits', 'broken', 'signature-value-wrong', () =>
@@ -172,9 +171,6 @@ export const CERTIFICATE_CASES: readonly HostileFile[] = [
   unreadable('60,000 purposes', () => ({
     extensions: [extension('2.5.29.37', encode(0x30, repeated(60_000, objectIdentifier('1.3.6.1.5.5.7.3.3'))))],
   })),
-  tooLong('a name of 50,000 parts', () => ({
-    subject: encode(0x30, ...listed(50_000, (index) => relativeName(`N${index}`))),
-  })),
   unreadable('a name of 1,000 parts', () => ({
     subject: encode(0x30, ...listed(1000, (index) => relativeName(`N${index}`))),
   })),
@@ -189,27 +185,12 @@ export const CERTIFICATE_CASES: readonly HostileFile[] = [
   tooLong('an object identifier of 1 MB', () => ({
     extensions: [sequence(encode(0x06, Buffer.alloc(1_000_000, 0x8f)), octetString(Buffer.alloc(1)))],
   })),
-  hostile('an object identifier with an arc of 440 bits', 'untrusted', null, () =>
-    signedBy({
-      extensions: [
-        CODE_SIGNING_PURPOSE,
-        sequence(encode(0x06, Buffer.alloc(62, 0xff), Uint8Array.of(1)), octetString(Buffer.alloc(1))),
-      ],
-    }),
-  ),
-  ...(
-    [
-      ['from the year 0 to 9999', generalizedTime('00000101000000Z'), generalizedTime('99991231235959Z'), 'untrusted'],
-      ['that ends before it begins', utcTime('450101000000Z'), utcTime('200101000000Z'), 'untrusted'],
-      ['in a 13th month', utcTime('201301000000Z'), utcTime('450101000000Z'), 'untrusted'],
-      ['on the 31st of February', utcTime('200231000000Z'), utcTime('450101000000Z'), 'untrusted'],
-      ['of no digits', utcTime(''), utcTime(''), 'untrusted'],
-    ] as const
-  ).map(
-    ([what, from, to, verdict]): HostileFile => ({
-      what: `a validity ${what}`,
-      make: () => signedBy({ validity: [from, to] }),
-      verdict,
-    }),
-  ),
+  hostile('an object identifier with an arc of 440 bits', 'untrusted', null, () => {
+    const identifier = encode(0x06, Buffer.alloc(62, 0xff), Uint8Array.of(1));
+    return signedBy({ extensions: [CODE_SIGNING_PURPOSE, sequence(identifier, octetString(Buffer.alloc(1)))] });
+  }),
+  validity('from the year 0 to 9999', generalizedTime('00000101000000Z'), generalizedTime('99991231235959Z')),
+  validity('that ends before it begins', utcTime('450101000000Z'), utcTime('200101000000Z')),
+  validity('on the 31st of February', utcTime('200231000000Z'), utcTime('450101000000Z')),
+  validity('of no digits', utcTime(''), utcTime('')),
 ];

@@ -61,23 +61,23 @@ const indirectData = (type: Uint8Array, digest: Uint8Array) => sequence(sequence
 const PE_IMAGE = objectIdentifier('1.3.6.1.4.1.311.2.1.15');
 const MEGABYTES_OF_A = Buffer.alloc(10_000_000, 0x41);
 
+/** With a description of these bytes. */
+function described(text: Uint8Array): Buffer {
+  const info = sequence(contextConstructed(0, encode(0x80, text)));
+  return programWith({ signedAttributes: [attribute(OPUS_INFO, info)] });
+}
+
 export const SIGNATURE_CASES: readonly HostileFile[] = [
   hostile('signatures nested 5 deep', 'unsupported', 'signature-unreadable', () => raw(nestedDeep(5))),
-  hostile('nested 1,000 deep', 'unsupported', 'signature-unreadable', () => raw(nestedDeep(1000))),
   hostile('64 nested signatures', 'untrusted', null, () => nestedWide(64)),
   hostile('5,000 nested signatures', 'unsupported', 'signature-unreadable', () => nestedWide(5000)),
   hostile('64 nested signatures, each with 2,000 attributes and values', 'unsupported', 'signature-unreadable', () =>
     nestedWide(64, crowded(1)),
   ),
-  hostile(
-    '60 entries of 16 signers with 2,000 attributes and values each',
-    'unsupported',
-    'signature-unreadable',
-    () => {
-      const entry = winCertificate(crowded(16));
-      return peWithTable(Buffer.concat(listed(60, () => Buffer.concat([entry, Buffer.alloc(-entry.length & 7)]))));
-    },
-  ),
+  hostile('60 entries of 16 signers with 2,000 attributes each', 'unsupported', 'signature-unreadable', () => {
+    const entry = winCertificate(crowded(16));
+    return peWithTable(Buffer.concat(listed(60, () => Buffer.concat([entry, Buffer.alloc(-entry.length & 7)]))));
+  }),
   hostile('millions of parts inside 17 indefinite lengths', 'broken', 'signature-unreadable', () => {
     const mark = octetString(Buffer.from('replaced below'));
     const inner = indefinite(signature({ unsignedAttributes: () => [attribute('1.2.3', mark)] }), LEVELS);
@@ -87,24 +87,17 @@ export const SIGNATURE_CASES: readonly HostileFile[] = [
     const millions = Buffer.concat([Buffer.from('3080', 'hex'), repeated(7_000_000, NULL), Buffer.alloc(2)]);
     return raw(Buffer.concat([Buffer.from(before, 'latin1'), millions, Buffer.from(after, 'latin1')]));
   }),
-  hostile(
-    '64 nested signatures, each with 16 timestamps of 20 certificates',
-    'unsupported',
-    'timestamp-unreadable',
-    () => nestedWide(64, stamped(16, strangers(20))),
+  hostile('64 nested signatures with 16 timestamps of 20 certificates', 'unsupported', 'timestamp-unreadable', () =>
+    nestedWide(64, stamped(16, strangers(20))),
   ),
   hostile('64 nested signatures, each with 150 certificates of its own', 'unsupported', 'signature-unreadable', () =>
     nestedWide(64, signature({ certificates: strangers(150) })),
   ),
   hostile('1,000 timestamps', 'untrusted', null, () => raw(stamped(1000))),
-  hostile('a timestamp with 10,000 certificates', 'unsupported', 'timestamp-unreadable', () =>
-    raw(
-      stamped(
-        1,
-        listed(10_000, () => authority.der),
-      ),
-    ),
-  ),
+  hostile('a timestamp with 10,000 certificates', 'unsupported', 'timestamp-unreadable', () => {
+    const certificates = listed(10_000, () => authority.der);
+    return raw(stamped(1, certificates));
+  }),
   hostile('a timestamp of 10 MB', 'broken', 'timestamp-unreadable', () =>
     programWith({
       unsignedAttributes: (value) => [
@@ -117,9 +110,6 @@ export const SIGNATURE_CASES: readonly HostileFile[] = [
   ),
   hostile('60,000 unsigned attributes', 'unsupported', 'signature-unreadable', () =>
     programWith({ unsignedAttributes: () => listed(60_000, (index) => attribute(`1.2.3.${index}`, NULL)) }),
-  ),
-  hostile('60,000 signed attributes', 'unsupported', 'signature-unreadable', () =>
-    programWith({ signedAttributes: listed(60_000, (index) => attribute(`1.2.3.${index}`, NULL)) }),
   ),
   hostile('100 attributes of 65,000 values each', 'unsupported', 'signature-unreadable', () =>
     programWith({ unsignedAttributes: () => listed(100, () => valuesOf('1.2.3.4', 65_000)) }),
@@ -143,27 +133,15 @@ export const SIGNATURE_CASES: readonly HostileFile[] = [
   hostile('a content digest of 10 MB', 'broken', 'signature-unreadable', () =>
     programWith({ content: indirectData(PE_IMAGE, octetString(MEGABYTES_OF_A)) }),
   ),
-  hostile('a description of 10 MB', 'unsupported', 'signature-unreadable', () =>
-    programWith({
-      signedAttributes: [attribute(OPUS_INFO, sequence(contextConstructed(0, encode(0x80, MEGABYTES_OF_A))))],
-    }),
-  ),
-  hostile('a description of 1 MB', 'untrusted', null, () => {
-    const text = encode(0x80, Buffer.alloc(1_000_000, 0x41));
-    return programWith({ signedAttributes: [attribute(OPUS_INFO, sequence(contextConstructed(0, text)))] });
-  }),
-  hostile('a description in half characters', 'untrusted', null, () =>
-    programWith({
-      signedAttributes: [attribute(OPUS_INFO, sequence(contextConstructed(0, encode(0x80, Buffer.from('odd')))))],
-    }),
-  ),
+  hostile('a description of 10 MB', 'unsupported', 'signature-unreadable', () => described(MEGABYTES_OF_A)),
+  hostile('a description of 1 MB', 'untrusted', null, () => described(MEGABYTES_OF_A.subarray(0, 1_000_000))),
+  hostile('a description in half characters', 'untrusted', null, () => described(Buffer.from('odd'))),
   hostile('content in 60,000 pieces', 'broken', 'signature-unreadable', () =>
     programWith({ content: encode(0x24, repeated(60_000, octetString(Buffer.alloc(100)))) }),
   ),
   hostile('SignedData in SignedData', 'unsupported', 'signature-unreadable', () =>
     programWith({ contentType: '1.2.840.113549.1.7.2', content: signature() }),
   ),
-  hostile('no content', 'broken', 'signature-unreadable', () => programWith({ content: undefined })),
   hostile('15.9 MB of zeros in a SEQUENCE', 'broken', 'signature-unreadable', () =>
     raw(encode(0x30, Buffer.alloc(15.9 * 1024 * 1024))),
   ),

@@ -33,12 +33,15 @@ export async function writeCase(path: string, { make, size }: ContainerCase): Pr
   if (size !== undefined) await truncate(path, size);
 }
 
-const cabinet = (what: string, result: string, make: () => Buffer): ContainerCase => ({
-  what,
-  name: 'hostile.cab',
-  make,
-  result,
-});
+/** Makes cases of files with this name. */
+export const casesOf =
+  (name: string) =>
+  (what: string, result: string, make: () => Buffer, more: Partial<ContainerCase> = {}): ContainerCase => ({
+    ...{ what, name, make, result },
+    ...more,
+  });
+
+const cabinet = casesOf('hostile.cab');
 function changedCabinet(offset: number, value: number): () => Buffer {
   return () => {
     const bytes = makeCabinet();
@@ -100,12 +103,9 @@ function filled(text: string, before = '', after = ''): () => Buffer {
   const count = Math.floor((LARGEST - before.length - after.length) / text.length);
   return () => Buffer.from(before + text.repeat(count) + after, 'latin1');
 }
-const script = (what: string, result: string, make: () => Buffer, name = 'hostile.ps1'): ContainerCase => ({
-  what,
-  name,
-  make,
-  result,
-});
+const script = casesOf('hostile.ps1');
+const WSF = { name: 'hostile.wsf' };
+const VBS = { name: 'hostile.vbs' };
 
 export const SCRIPT_CASES: readonly ContainerCase[] = [
   script('a begin of a block in each of 500,000 lines', 'script-block-damaged', filled(`\r\n${BEGIN}`)),
@@ -115,36 +115,18 @@ export const SCRIPT_CASES: readonly ContainerCase[] = [
   script('a block of empty lines', 'script-block-damaged', filled('\r\n', `x\r\n${BEGIN}`, END_LINE)),
   script('a block of 3 million lines', 'script-block-damaged', filled('# A\r\n', `x\r\n${BEGIN}`, END_LINE)),
   script('a block of one line', 'script-block-damaged', filled('A', `x\r\n${BEGIN}# `, `\r\n${END_LINE}`)),
-  script(
-    'nothing but characters beyond ASCII',
-    'planned',
-    filled(Buffer.from('\u2603').toString('latin1'), Buffer.from('\ufeff').toString('latin1')),
-  ),
+  script('nothing but characters beyond ASCII', 'planned', filled('\xe2\x98\x83', '\xef\xbb\xbf')),
   script('UTF-16', 'planned', filled(Buffer.from('\u2603x', 'utf16le').toString('latin1'), '\xff\xfe')),
   script('half a character at its end', 'script-encoding', filled('\x03\x26', '\xff\xfe', '\xd8')),
-  { ...script('a million jobs', 'planned', filled('<job></job>\r\n'), 'hostile.wsf'), bounds: LARGEST_BOUNDS },
-  script(
-    'a million signature elements',
-    'script-block-damaged',
-    filled('\r\n<signature>\r\n', '<job>', '</job>'),
-    'hostile.wsf',
-  ),
-  script(
-    'a begin of a block in each of its lines',
-    'script-block-damaged',
-    filled("\r\n'' SIG '' Begin signature block\r\n"),
-    'hostile.vbs',
-  ),
-  script('more than 16 MiB', 'file-too-large', () => Buffer.alloc(LARGEST + 1, 'x'), 'hostile.vbs'),
+  script('a million jobs', 'planned', filled('<job></job>\r\n'), { ...WSF, bounds: LARGEST_BOUNDS }),
+  script('a million signature elements', 'script-block-damaged', filled('\r\n<signature>\r\n', '<job>', '</job>'), WSF),
+  script('blocks in all lines', 'script-block-damaged', filled("\r\n'' SIG '' Begin signature block\r\n"), VBS),
+  script('more than 16 MiB', 'file-too-large', () => Buffer.alloc(LARGEST + 1, 'x'), VBS),
 ];
 
 const ADDRESS = 'full address:s:server.example.com\r\n';
-const connection = (what: string, result: string, text: () => string): ContainerCase => ({
-  what,
-  name: 'hostile.rdp',
-  make: () => Buffer.from(ADDRESS + text(), 'latin1'),
-  result,
-});
+const connection = (what: string, result: string, text: () => string): ContainerCase =>
+  casesOf('hostile.rdp')(what, result, () => Buffer.from(ADDRESS + text(), 'latin1'));
 /** With the header of a signature. */
 function signatureLines(scope: string, cms: Buffer): string {
   const header = Buffer.from(Uint32Array.of(0x0001_0001, 1, cms.length).buffer);
@@ -163,21 +145,11 @@ export const CONNECTION_CASES: readonly ContainerCase[] = [
   connection('more than 1 MiB', 'file-too-large', () => 'x'.repeat(1024 * 1024)),
 ];
 
-const extension = (what: string, result: string, make: () => Buffer): ContainerCase => ({
-  what,
-  name: 'hostile.app',
-  make,
-  result,
-});
+const extension = casesOf('hostile.app');
 function signedExtension(signature: Buffer): Buffer {
   const bytes = makeExtension(Buffer.from('package'));
-  return Buffer.concat([
-    bytes,
-    Buffer.from('NXSB'),
-    signature,
-    Buffer.from(Uint32Array.of(bytes.length).buffer),
-    Buffer.from('NXSB'),
-  ]);
+  const [mark, start] = [Buffer.from('NXSB'), Buffer.from(Uint32Array.of(bytes.length).buffer)];
+  return Buffer.concat([bytes, mark, signature, start, mark]);
 }
 
 export const EXTENSION_CASES: readonly ContainerCase[] = [
@@ -192,32 +164,15 @@ export const EXTENSION_CASES: readonly ContainerCase[] = [
   ),
 ];
 
-const catalog = (
-  what: string,
-  result: string,
-  make: () => Buffer,
-  more: Partial<ContainerCase> = {},
-): ContainerCase => ({ what, name: 'hostile.cat', make, result, ...more });
+const catalog = casesOf('hostile.cat');
+const LARGE = { bounds: LARGEST_BOUNDS };
+const members = (count: number, member: Uint8Array) => () => makeCatalog({ members: [repeated(count, member)] });
 const emptyAttribute = Buffer.from('300506012a3100', 'hex');
 
 export const CATALOG_CASES: readonly ContainerCase[] = [
-  catalog('60,000 members', 'planned', () => makeCatalog({ members: [repeated(60_000, bareMember)] }), {
-    bounds: LARGEST_BOUNDS,
-  }),
-  catalog('400,000 members', 'file-malformed', () => makeCatalog({ members: [repeated(400_000, bareMember)] }), {
-    bounds: LARGEST_BOUNDS,
-  }),
-  catalog(
-    '60,000 attributes of a member',
-    'planned',
-    () => makeCatalog({ members: [memberWith(repeated(60_000, emptyAttribute))] }),
-    { bounds: LARGEST_BOUNDS },
-  ),
-  catalog(
-    '16 MB of members that begin and do not end',
-    'file-malformed',
-    () => makeCatalog({ members: [repeated(8_000_000, Buffer.from('3080', 'hex'))] }),
-    { bounds: LARGEST_BOUNDS },
-  ),
+  catalog('60,000 members', 'planned', members(60_000, bareMember), LARGE),
+  catalog('400,000 members', 'file-malformed', members(400_000, bareMember), LARGE),
+  catalog('60,000 attributes of a member', 'planned', members(1, memberWith(repeated(60_000, emptyAttribute))), LARGE),
+  catalog('members without an end', 'file-malformed', members(8_000_000, Buffer.from('3080', 'hex')), LARGE),
   catalog('a size of 20 GB', 'file-too-large', () => makeCatalog({}), { size: 20_000_000_000 }),
 ];

@@ -5,8 +5,8 @@ import { zip } from '../../../unit/formats/jar/simple-zip.ts';
 import { makePackage as makeNugetPackage } from '../../../unit/formats/nuget/samples.ts';
 import { LARGEST_BOUNDS } from '../archive-cases.ts';
 import type { Bounds } from '../bounds.ts';
-import { repeated } from '../cases.ts';
-import type { ContainerCase } from './container-cases.ts';
+import { listed, repeated } from '../cases.ts';
+import { type ContainerCase, casesOf } from './container-cases.ts';
 
 /** The subject of the certificate that they are planned with. */
 const PUBLISHER = 'CN=Planned Publisher';
@@ -14,29 +14,24 @@ const MEBIBYTE = 1024 * 1024;
 /** For a block map of 25 MB. */
 const LARGE: Bounds = { times: 30, bytes: 300 * MEBIBYTE };
 
-const hostile = (
-  what: string,
-  result: string,
-  make: () => Buffer,
-  { name = 'hostile.msix', bounds }: { readonly name?: string; readonly bounds?: Bounds } = {},
-): ContainerCase => ({ what, name, make, result, ...(bounds && { bounds }) });
+const hostile = casesOf('hostile.msix');
+const bundle = casesOf('hostile.msixbundle');
 const inManifest = (text: string) => () =>
   makePackage({ publisher: PUBLISHER, manifest: packageManifest(PUBLISHER).replace('<Identity', `${text}<Identity`) });
 const inMap = (text: string) => () =>
   makePackage({ publisher: PUBLISHER, blockMap: (map) => map.replace('<Block ', `${text}<Block `) });
 
-const numbered = (count: number, start: string) => Array.from({ length: count }, (_, index) => `${start}${index}`);
+const numbered = (count: number, start: string) => listed(count, (index) => `${start}${index}`);
 
 /** So many packages, each with files of these names. */
 function bundleOf(count: number, names: readonly string[]): Buffer {
   const packageOf = (name: string) =>
     makePackage({ publisher: PUBLISHER, files: [...names, name].map((each) => ({ name: each })) });
-  const more = Array.from({ length: count - 1 }, (_, index) => ({
-    name: `package-${index}.msix`,
-    bytes: packageOf(`${index}.txt`),
-  }));
+  const more = listed(count - 1, (index) => ({ name: `package-${index}.msix`, bytes: packageOf(`${index}.txt`) }));
   return makeBundle(packageOf('first.txt'), { publisher: PUBLISHER, more, isStored: true });
 }
+
+const LONG_NAMES = ['x'.repeat(200), 'y'.repeat(200)].flatMap((start) => numbered(12_000, start));
 
 export const PACKAGE_CASES: readonly ContainerCase[] = [
   hostile('a manifest of 500,000 levels', 'appx-malformed', inManifest('<a>'.repeat(500_000))),
@@ -46,7 +41,7 @@ export const PACKAGE_CASES: readonly ContainerCase[] = [
   hostile('a publisher of 1 MB', 'appx-malformed', () => makePackage({ publisher: 'x'.repeat(1_000_000) })),
   hostile('a manifest of 3 MB', 'appx-malformed', inManifest(' '.repeat(3_000_000))),
   hostile('an element of 100,000 attributes', 'appx-malformed', () =>
-    makePackage({ manifest: `<Package ${Array.from({ length: 100_000 }, (_, index) => `a${index}=""`).join(' ')}/>` }),
+    makePackage({ manifest: `<Package ${listed(100_000, (index) => `a${index}=""`).join(' ')}/>` }),
   ),
   hostile('20,000 names of the signature in its content types', 'planned', () =>
     makePackage({
@@ -57,61 +52,34 @@ export const PACKAGE_CASES: readonly ContainerCase[] = [
     }),
   ),
   hostile('a block map of 65 MiB', 'appx-malformed', inMap(' '.repeat(65 * MEBIBYTE))),
-  {
-    ...hostile(
-      'a block map of a million blocks',
-      'appx-malformed',
-      inMap('<Block Hash="" Size="1"/>'.repeat(1_000_000)),
-      { bounds: LARGE },
-    ),
+  hostile('a block map of a million blocks', 'appx-malformed', inMap('<Block Hash="" Size="1"/>'.repeat(1_000_000)), {
+    bounds: LARGE,
     onlyToSign: true,
-  },
-  {
-    ...hostile(
-      'a bundle of 4,096 packages that are not there',
-      'appx-malformed',
-      () => makeBundle(INNER, { count: 4096, isNumbered: true, publisher: PUBLISHER }),
-      { name: 'hostile.msixbundle' },
-    ),
-    onlyToSign: true,
-  },
-  {
-    ...hostile('a bundle of 300 packages that are signed with it', 'planned', () => bundleOf(300, []), {
-      name: 'hostile.msixbundle',
-      bounds: { times: 20, bytes: 150 * MEBIBYTE },
-    }),
-    options: ['--inner-packages'],
-  },
-  {
-    ...hostile(
-      'a bundle of packages with 20 MB of names',
-      'appx-package-unfit',
-      () =>
-        bundleOf(
-          4,
-          ['x'.repeat(200), 'y'.repeat(200)].flatMap((start) => numbered(12_000, start)),
-        ),
-      { name: 'hostile.msixbundle', bounds: LARGE },
-    ),
-    onlyToSign: true,
-    options: ['--inner-packages'],
-  },
-  hostile('a bundle that names a package 10,000 times', 'appx-malformed', () => makeBundle(INNER, { count: 10_000 }), {
-    name: 'hostile.msixbundle',
   }),
+  bundle(
+    'a bundle of 4,096 packages that are not there',
+    'appx-malformed',
+    () => makeBundle(INNER, { count: 4096, isNumbered: true, publisher: PUBLISHER }),
+    { onlyToSign: true },
+  ),
+  bundle('a bundle of 300 packages that are signed with it', 'planned', () => bundleOf(300, []), {
+    bounds: { times: 20, bytes: 150 * MEBIBYTE },
+    options: ['--inner-packages'],
+  }),
+  bundle('a bundle of packages with 20 MB of names', 'appx-package-unfit', () => bundleOf(4, LONG_NAMES), {
+    bounds: LARGE,
+    onlyToSign: true,
+    options: ['--inner-packages'],
+  }),
+  bundle('a bundle that names a package 10,000 times', 'appx-malformed', () => makeBundle(INNER, { count: 10_000 })),
 ];
 
-const nuget = (
-  what: string,
-  result: string,
-  make: () => Buffer,
-  more: { readonly bounds?: Bounds; readonly verified?: string } = {},
-): ContainerCase => ({ what, name: 'hostile.nupkg', make, result, ...more });
+const nuget = casesOf('hostile.nupkg');
 
 const signedBy = (contents: Buffer) => () => makeNugetPackage({ name: '.signature.p7s', contents, isStored: true });
 
 const manyEntries = (count: number) => () =>
-  makeNugetPackage(...Array.from({ length: count - 5 }, (_, index) => ({ name: `content/${index}`, isStored: true })));
+  makeNugetPackage(...listed(count - 5, (index) => ({ name: `content/${index}`, isStored: true })));
 
 export const NUGET_CASES: readonly ContainerCase[] = [
   nuget('65,533 entries', 'planned', manyEntries(65_533), { bounds: LARGEST_BOUNDS }),
@@ -125,11 +93,9 @@ export const NUGET_CASES: readonly ContainerCase[] = [
     { verified: 'signature-unreadable' },
   ),
   nuget('2,000 names of the signature in another spelling', 'planned', () =>
-    makeNugetPackage(...Array.from({ length: 2000 }, (_, index) => ({ name: spelled(index), isStored: true }))),
+    makeNugetPackage(...listed(2000, (index) => ({ name: spelled(index), isStored: true }))),
   ),
-  nuget('a thousand .nuspec files', 'planned', () =>
-    zip(Array.from({ length: 1000 }, (_, index) => ({ name: `${index}.nuspec` }))),
-  ),
+  nuget('a thousand .nuspec files', 'planned', () => zip(listed(1000, (index) => ({ name: `${index}.nuspec` })))),
 ];
 
 /** Letters of the name in lower or upper case, by the bits of a number that is not 0. */
