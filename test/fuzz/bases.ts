@@ -25,7 +25,6 @@ export const P12_PASSWORD = 'example';
 export const LARGEST_UNPACKED = 1024 * 1024;
 
 export interface Bases {
-  /** One fixture. */
   read(name: string): Buffer;
   /** Fixtures of these folders with one of these endings, and what the corpus has of the kind. */
   all(folders: readonly string[], endings: readonly string[], corpus?: readonly string[]): readonly Buffer[];

@@ -13,9 +13,7 @@ import { TARGETS } from './targets.ts';
 
 export interface CampaignOptions {
   readonly seed: number;
-  /** Of all targets together. */
   readonly cases: number;
-  /** All that there are when left out. */
   readonly targets?: readonly string[];
   readonly corpus?: string | undefined;
   /** Results kept for other programs to check, of each kind of file. */
@@ -24,7 +22,6 @@ export interface CampaignOptions {
   readonly patience?: number;
   /** Runs this case of the first target alone, and writes it among the faulty ones whatever comes of it. */
   readonly only?: number | undefined;
-  /** Told of each process that is done. */
   readonly onJob?: (line: string) => void;
 }
 
@@ -143,7 +140,6 @@ interface JobOutcome {
   readonly faults: readonly FaultyCase[];
   /** Undefined when the process did not come to its end. */
   readonly result: JobResult | undefined;
-  /** Cases that it began. */
   readonly begun: number;
 }
 
@@ -250,7 +246,6 @@ function createTally() {
   };
 }
 
-/** For people: what is wrong, and what to do. */
 export function describeFaults({ faults }: Campaign, seed: number): string {
   const lines = faults.map(
     ({ target, case: number, fault, file }) =>

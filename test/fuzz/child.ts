@@ -12,14 +12,11 @@ import { targetNamed } from './targets.ts';
 export interface Job {
   readonly target: string;
   readonly seed: number;
-  /** Number of the first case. */
   readonly first: number;
   readonly cases: number;
   readonly fixtures: string;
   readonly corpus: string | undefined;
-  /** Temporary, of this job. */
   readonly folder: string;
-  /** Where faulty cases are written. */
   readonly faults: string;
   /** How many results are kept for other programs to check. */
   readonly samples: number;
@@ -32,7 +29,6 @@ export interface FaultyCase {
   readonly target: string;
   readonly case: number;
   readonly fault: string;
-  /** Where it is written. */
   readonly file: string;
 }
 
@@ -118,7 +114,6 @@ function kindOf(fault: string): string {
   return `${first.replace(/[\d"'].*/, '')} ${at}`;
 }
 
-/** In MiB, since the process started. */
 function peak(): number {
   return process.resourceUsage().maxRSS / 1024;
 }

@@ -17,14 +17,12 @@ export interface Target {
 
 export interface TargetSetting {
   readonly bases: Bases;
-  /** Of this run alone, for targets that read files. */
   readonly folder: string;
   /** Takes results that other programs are to check; most are let go. */
   readonly sample: (extension: string, bytes: Uint8Array) => void;
 }
 
 export interface TargetDefinition {
-  /** What is read. */
   readonly what: string;
   /** Of a hundred thousand cases, how many: those that cost little get more. */
   readonly share: number;

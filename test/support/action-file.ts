@@ -24,7 +24,6 @@ export interface ActionFile {
 
 export interface StepRun {
   readonly code: number | null;
-  /** Both channels. */
   readonly log: string;
   readonly outputs: Values;
   readonly summary: string;

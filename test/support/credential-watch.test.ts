@@ -24,7 +24,6 @@ afterEach(() => {
 
 const HEADER = "'Basic ' + Buffer.from(env.CODESIGN_ACCESS_KEY + ':' + env.CODESIGN_ACCESS_SECRET).toString('base64')";
 
-/** A program that does this with them. */
 async function program(folder: string, statement: string): Promise<string> {
   const path = join(folder, 'program.mjs');
   const imports = "import { writeFileSync, mkdirSync } from 'node:fs';\nimport { env } from 'node:process';\n";

@@ -8,13 +8,9 @@ import { join } from 'node:path';
 import { endWithThisProcess } from './children.ts';
 import { REPOSITORY } from './programs/cli.ts';
 
-export interface DemoAuthority {
-  readonly url: string;
-  readonly rootPem: string;
-  stop(): Promise<void>;
-}
+export type DemoAuthority = Awaited<ReturnType<typeof startDemoAuthority>>;
 
-export async function startDemoAuthority(): Promise<DemoAuthority> {
+export async function startDemoAuthority() {
   const folder = await mkdtemp(join(tmpdir(), 'codesign-demo-tsa-'));
   const root = join(folder, 'root.pem');
   const script = join(REPOSITORY, 'server/demo/tsa.mjs');

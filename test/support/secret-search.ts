@@ -1,14 +1,10 @@
 /** Looks for credentials where they must not be, in every form in which they might have got there. */
 
-import { readdir, readFile } from 'node:fs/promises';
-import { join } from 'node:path';
-
 export interface KnownCredentials {
   readonly accessKey: string;
   readonly accessSecret: string;
 }
 
-/** By what it is called. */
 export type Forms = ReadonlyMap<string, Buffer>;
 
 /** What is shorter stands in any file by chance, or is a word. */
@@ -67,31 +63,6 @@ export function createSearch(): Search {
       return [...found];
     },
   };
-}
-
-/** Where in `texts` (by name) and in the files of `folders` they are; empty when all is well. */
-export async function findCredentials(
-  credentials: KnownCredentials,
-  texts: Readonly<Record<string, string>>,
-  folders: readonly string[] = [],
-  isAllowed: (path: string) => boolean = () => false,
-): Promise<readonly string[]> {
-  const known = createSearch();
-  known.add(formsOf(credentials));
-  const found: string[] = [];
-  const search = (place: string, bytes: Buffer): void => {
-    found.push(...known.formsIn(bytes).map((form) => `${place}: ${form}`));
-  };
-  for (const [name, text] of Object.entries(texts)) search(name, Buffer.from(text, 'utf8'));
-  for (const folder of folders) {
-    for (const entry of await readdir(folder, { recursive: true, withFileTypes: true })) {
-      const path = join(entry.parentPath, entry.name);
-      if (isAllowed(path)) continue;
-      search(`the name ${path}`, Buffer.from(entry.name));
-      if (entry.isFile()) search(path, await readFile(path));
-    }
-  }
-  return found;
 }
 
 /** What stays the same of the secret's Base64, whatever stands around it, when it begins at `offset` of three bytes. */

@@ -18,11 +18,9 @@ export function folderForAll(): string {
 
 interface TestFolder {
   readonly path: string;
-  /** The path of something in it. */
   at(...names: readonly string[]): string;
 }
 
-/** A new folder for each test. */
 export function folderForEach(): TestFolder {
   return forEach(async () => {
     const path = newFolder();

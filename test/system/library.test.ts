@@ -1,39 +1,31 @@
 /** The library as build tools import it: the built one, against the real server. */
 
 import { readdirSync, readlinkSync } from 'node:fs';
-import { copyFile, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { copyFile, mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type * as Library from '../../src/index.ts';
 import { zipOf } from '../support/containers/make-zip.ts';
-import { fixture, REPOSITORY, temporaryFolder } from '../support/programs/cli.ts';
-import { type SharedServer, useServer } from '../support/services/shared-server.ts';
+import { fixture, REPOSITORY } from '../support/programs/cli.ts';
+import { useServer } from '../support/services/shared-server.ts';
+import { folderForAll, folderForEach, forAll } from '../support/set-up.ts';
 
 setFlagsFromString('--expose-gc');
 const collectGarbage = runInNewContext('gc') as () => void;
 
-let library: typeof Library;
-let server: SharedServer;
-let state: string;
-beforeAll(async () => {
-  library = await import(join(REPOSITORY, 'dist', 'index.js'));
-  server = await useServer({ tsa: true });
-  state = await mkdtemp(join(tmpdir(), 'codesign-state-'));
-});
-afterAll(async () => {
-  await server.stop();
-  await rm(state, { recursive: true, force: true });
-});
+const library: typeof Library = await import(join(REPOSITORY, 'dist', 'index.js'));
+const server = await forAll(useServer({ tsa: true }));
+const state = folderForAll();
+
+const folder = folderForEach();
 
 describe('signFiles', () => {
   it('signs in place and elsewhere, reports events, and takes numbers for numbers', async () => {
-    await using folder = await temporaryFolder();
-    const path = join(folder.path, 'app.exe');
+    const path = folder.at('app.exe');
     await copyFile(fixture('pe/hello.exe'), path);
-    const output = join(folder.path, 'signed.dll');
+    const output = folder.at('signed.dll');
     const events: string[] = [];
     const { files, summary } = await library.signFiles({
       files: [path, { path: fixture('pe/library.dll'), output }],
@@ -49,9 +41,8 @@ describe('signFiles', () => {
   });
 
   it('treats each call as a separate run: the same file is signed again', async () => {
-    await using folder = await temporaryFolder();
-    const env = { ...server.env, CODESIGN_STATE_DIR: join(folder.path, 'state') };
-    const file = { path: fixture('pe/hello.exe'), output: join(folder.path, 'signed.exe') };
+    const env = { ...server.env, CODESIGN_STATE_DIR: folder.at('state') };
+    const file = { path: fixture('pe/hello.exe'), output: folder.at('signed.exe') };
     const recordOf = async () => {
       const [signed] = (await library.signFiles({ files: [file], timestamp: false, env })).files;
       return signed?.status === 'signed' ? signed.record : signed;
@@ -76,8 +67,7 @@ describe('signFiles', () => {
   it.runIf(process.platform === 'linux')(
     'keeps no file of the journal open, also after a run that failed',
     async () => {
-      await using folder = await temporaryFolder();
-      const env = { ...server.env, CODESIGN_STATE_DIR: join(folder.path, 'state') };
+      const env = { ...server.env, CODESIGN_STATE_DIR: folder.at('state') };
       await library.signFiles({ files: ['/no/such/file.exe'], timestamp: false, env });
       await expect(
         library.signFiles({ files: [fixture('pe/hello.exe')], maxSignatures: 0, timestamp: false, env }),
@@ -112,13 +102,12 @@ describe('signFiles', () => {
   });
 
   it('uses a profile that is named directly or by env, and otherwise no file', async () => {
-    await using folder = await temporaryFolder();
     const { CODESIGN_CERTIFICATE: certificate, CODESIGN_CODE: code } = server.env;
     const profiles = {
       default: { certificate, algorithm: 'SHA512' },
       work: { certificate, code, algorithm: 'SHA384' },
     };
-    await writeFile(join(folder.path, 'config.json'), JSON.stringify({ profiles }));
+    await writeFile(folder.at('config.json'), JSON.stringify({ profiles }));
     const env = { CODESIGN_CONFIG_DIR: folder.path };
     const algorithmOf = async (options: Partial<Library.SignFilesOptions>) => {
       const { files } = await library.signFiles({ files: [fixture('pe/hello.exe')], dryRun: true, ...options });
@@ -133,9 +122,8 @@ describe('signFiles', () => {
 
 describe('timestampFiles, removeSignatures, resume and history', () => {
   it('do what the commands do', async () => {
-    await using folder = await temporaryFolder();
-    const env = { ...server.env, CODESIGN_STATE_DIR: join(folder.path, 'state') };
-    const path = join(folder.path, 'app.exe');
+    const env = { ...server.env, CODESIGN_STATE_DIR: folder.at('state') };
+    const path = folder.at('app.exe');
     await copyFile(fixture('pe/hello.exe'), path);
     await library.signFiles({ files: [path], timestamp: false, report: false, env });
 
@@ -158,9 +146,8 @@ describe('timestampFiles, removeSignatures, resume and history', () => {
   });
 
   it('finish and forget what earlier runs left', async () => {
-    await using folder = await temporaryFolder();
-    const env = { ...server.env, CODESIGN_STATE_DIR: join(folder.path, 'state') };
-    const files = [join(folder.path, 'app.exe'), join(folder.path, 'tool.exe')];
+    const env = { ...server.env, CODESIGN_STATE_DIR: folder.at('state') };
+    const files = [folder.at('app.exe'), folder.at('tool.exe')];
     await copyFile(fixture('pe/hello.exe'), files[0] ?? '');
     await copyFile(fixture('pe/pe32.exe'), files[1] ?? '');
     const { summary } = await library.signFiles({ files, timestampUrl: ['http://127.0.0.1:9/'], env });
@@ -202,9 +189,8 @@ describe('verifyFiles', () => {
     files.map((list) => list.map(({ path, result, cause }) => [path.at(-1), result, cause]));
 
   it('verifies files alone, or with the files inside, or by a policy', async () => {
-    await using folder = await temporaryFolder();
-    const archive = join(folder.path, 'win', 'app.zip');
-    await mkdir(join(folder.path, 'win'));
+    const archive = folder.at('win', 'app.zip');
+    await mkdir(folder.at('win'));
     await writeFile(archive, zipOf({ 'app.exe': await readFile(signed), 'tool.exe': await readFile(unsigned) }));
 
     const alone = await library.verifyFiles([signed, unsigned, archive], { roots });
@@ -220,7 +206,7 @@ describe('verifyFiles', () => {
     const app = ['app.exe', 'good', undefined];
     expect(results(inside)).toEqual([[outer, app, ['tool.exe', 'failed', 'unsigned']]]);
 
-    const policy = join(folder.path, 'policy.json');
+    const policy = folder.at('policy.json');
     const rules = [{ files: 'win/*.zip!/tool.exe', require: 'intact', reason: 'built by a supplier' }];
     await writeFile(policy, JSON.stringify({ version: 1, roots: [roots], rules, minimum: { '*.exe': 2 } }));
     const byPolicy = await library.verifyFiles([archive], { policy, folder: folder.path });

@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process';
 import { copyFile, mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { fixture, parseJson, runCli, temporaryFolder } from '../support/programs/cli.ts';
 import { jarsignerVerify, mainJava, makeTruststore } from '../support/programs/java.ts';
 import {
@@ -12,7 +12,8 @@ import {
   windowsPath,
   windowsVariables,
 } from '../support/programs/windows.ts';
-import { startServer, type TestServer } from '../support/services/server.ts';
+import { startServer } from '../support/services/server.ts';
+import { forAll } from '../support/set-up.ts';
 import { osslsigncodeVerify } from '../system/interop/verifiers.ts';
 
 /** Folder with the release of Node.js that Windows' one has here: the same zlib compresses to the same bytes. */
@@ -20,17 +21,9 @@ const NODES = process.env.CODESIGN_TEST_NODES ?? '';
 /** Folder into which npm installed the build tools. */
 const TOOLS = process.env.CODESIGN_TEST_BUILD_TOOLS ?? '';
 
-let server: TestServer;
-let env: Readonly<Record<string, string>>;
-let root: string;
-beforeAll(async () => {
-  server = await startServer({ tsa: true });
-  env = windowsVariables(server.env);
-  root = server.roots;
-});
-afterAll(async () => {
-  await server.stop();
-});
+const server = await forAll(startServer({ tsa: true }));
+const env = windowsVariables(server.env);
+const root = server.roots;
 
 const requests = () => server.operations('sign').length;
 

@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process';
 import { copyFile, readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { fixture, parseJson, runCli, temporaryFolder } from '../support/programs/cli.ts';
 import {
   builtProgram,
@@ -16,20 +16,13 @@ import {
 } from '../support/programs/windows.ts';
 import { startMisbehavingService } from '../support/services/misbehaving-service.ts';
 import { startProxy } from '../support/services/proxy.ts';
-import { startServer, type TestServer } from '../support/services/server.ts';
+import { startServer } from '../support/services/server.ts';
+import { forAll } from '../support/set-up.ts';
 import { osslsigncodeVerify } from '../system/interop/verifiers.ts';
 
-let server: TestServer;
-let env: Readonly<Record<string, string>>;
-let root: string;
-beforeAll(async () => {
-  server = await startServer();
-  env = windowsVariables(server.env);
-  root = server.roots;
-});
-afterAll(async () => {
-  await server.stop();
-});
+const server = await forAll(startServer());
+const env = windowsVariables(server.env);
+const root = server.roots;
 
 const PROGRAM = () => windowsPath(installed('bin', 'codesign-remote.js'));
 

@@ -40,7 +40,6 @@ export function splice(one: Uint8Array, other: Uint8Array, random: Random): Buff
 /** Where a number stands, little-endian. */
 export interface Field {
   readonly offset: number;
-  /** 1 to 6. */
   readonly bytes: number;
 }
 

@@ -149,7 +149,6 @@ function deep(whole: Uint8Array, depth: number, random: Random): Uint8Array {
   return Buffer.concat([...headers.reverse(), whole]);
 }
 
-/** OCTET STRINGs. */
 function pieces(contents: Uint8Array, random: Random): Uint8Array[] {
   const size = 1 + random(Math.max(1, contents.length));
   const count = Math.min(50, Math.ceil(contents.length / size));

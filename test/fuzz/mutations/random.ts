@@ -25,7 +25,6 @@ export function choose<T>(random: Random, sides: number, things: readonly (() =>
   return thing();
 }
 
-/** Once in `times`. */
 export function once(random: Random, times: number): boolean {
   return random(times) === 0;
 }

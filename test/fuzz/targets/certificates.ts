@@ -23,7 +23,6 @@ import { mutateLines } from '../mutations/lines.ts';
 import { once, pick, type Random } from '../mutations/random.ts';
 import type { TargetDefinition } from '../target.ts';
 
-/** When all of the bases are valid. */
 const NOW = new Date('2026-06-01T00:00:00Z');
 
 export const certificateTarget: TargetDefinition = {

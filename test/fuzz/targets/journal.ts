@@ -13,9 +13,7 @@ import { once, pick, type Random } from '../mutations/random.ts';
 import { inFolderOfItsOwn, type TargetDefinition } from '../target.ts';
 
 interface Damage {
-  /** The file, in Base64. */
   readonly file: string;
-  /** Whether it is a sound database. */
   readonly isSound: boolean;
 }
 

@@ -17,7 +17,6 @@ import { inFolderOfItsOwn, type TargetDefinition } from '../target.ts';
 interface Said {
   readonly options: Readonly<Record<string, string | boolean | readonly string[]>>;
   readonly env: Readonly<Record<string, string>>;
-  /** Of the secret's file, in Base64. */
   readonly secret: string;
   readonly mode: number;
 }

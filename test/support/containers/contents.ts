@@ -3,7 +3,6 @@ import type { Format } from '../../../src/format/format.ts';
 import { contentReader } from '../../../src/formats/recognise.ts';
 import { digestEntries } from '../../../src/zip/entry-digests.ts';
 
-/** The files inside, with their contents as text. */
 export async function contentsOf(format: Format, bytes: Uint8Array, name = 'test'): Promise<Record<string, string>> {
   const { contents } = await format.open(memorySource(bytes), contentReader(digestEntries), name);
   const found: Record<string, string> = {};

@@ -2,7 +2,6 @@ import { deflateRawSync } from 'node:zlib';
 
 export interface CabBlock {
   readonly data: Uint8Array;
-  /** Length of the unpacked data. */
   readonly size: number;
 }
 
@@ -15,7 +14,6 @@ interface CabShape {
     readonly folder?: number;
     readonly attributes?: number;
   }[];
-  /** Neighbouring cabinets of a set. */
   readonly previous?: string;
   readonly next?: string;
   readonly number?: number;

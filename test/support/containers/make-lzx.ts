@@ -54,7 +54,6 @@ export class LzxWriter {
     return this;
   }
 
-  /** Returns the data of one frame. */
   frame(): Buffer {
     if (this.#bits > 0) this.#write(0, 16 - this.#bits);
     return Buffer.from(this.#bytes.splice(0));

@@ -1,7 +1,6 @@
 export interface TarPart {
   readonly name: string;
   readonly content?: Uint8Array;
-  /** Default: `0`, a file. */
   readonly type?: string;
   /** In the header, in place of the length of the content. */
   readonly size?: number;

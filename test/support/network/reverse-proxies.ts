@@ -11,20 +11,10 @@ import { temporaryFolder } from '../programs/cli.ts';
 import { createTlsAuthority } from '../services/tls-authority.ts';
 
 export const REVERSE_PROXIES = ['nginx', 'haproxy'] as const;
-export type ReverseProxyName = (typeof REVERSE_PROXIES)[number];
-
-export interface ReverseProxy extends AsyncDisposable {
-  readonly port: number;
-  /** PEM file with the root of its certificate. */
-  readonly caFile: string;
-  /** Starts new workers, and ends the old ones gracefully. */
-  reload(): void;
-}
 
 interface Setting {
   readonly folder: string;
   readonly port: number;
-  /** Of the service. */
   readonly to: number;
   /** Requests beyond so many in a second get HTTP 429 without Retry-After. Default: none. */
   readonly perSecond: number | undefined;
@@ -67,12 +57,11 @@ backend service
   },
 } as const;
 
-/** @param to port of the service */
 export async function startReverseProxy(
-  name: ReverseProxyName,
+  name: (typeof REVERSE_PROXIES)[number],
   to: number,
   { perSecond }: Partial<Pick<Setting, 'perSecond'>> = {},
-): Promise<ReverseProxy> {
+) {
   const folder = await temporaryFolder('codesign-proxy-');
   const authority = await createTlsAuthority();
   const { key, cert } = await authority.issue({ names: ['127.0.0.1'] });
@@ -88,7 +77,9 @@ export async function startReverseProxy(
   await listening(child, port);
   return {
     port,
+    /** PEM file with the root of its certificate. */
     caFile,
+    /** Starts new workers, and ends the old ones gracefully. */
     reload: () => void child.kill(signal),
     async [Symbol.asyncDispose]() {
       child.kill('SIGTERM');

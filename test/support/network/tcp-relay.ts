@@ -4,7 +4,6 @@ import net, { type AddressInfo, type Socket } from 'node:net';
 import { setTimeout as pause, setImmediate as turnOfEventLoop } from 'node:timers/promises';
 
 export interface TcpRelayOptions {
-  /** Of the service, on this machine. */
   readonly port: number;
   /** Opening a connection takes as long as a request and its answer. */
   readonly roundTripMilliseconds?: number | undefined;
@@ -19,19 +18,7 @@ export interface TcpRelayOptions {
   readonly closesWhenReused?: boolean | undefined;
 }
 
-export interface TcpRelay extends AsyncDisposable {
-  readonly port: number;
-  /** Opened so far. */
-  connections(): number;
-  /** Answered so far, with `gatherMilliseconds`. */
-  roundTrips(): number;
-  /** Closes idle connections, and each of the others after its answer: after what the service sends next. */
-  reload(): void;
-  /** Forgets the open connections: from now on nothing passes on them, and neither side notices. */
-  forget(): void;
-  /** Nothing passes on connections that are opened from now on. */
-  silence(): void;
-}
+export type TcpRelay = Awaited<ReturnType<typeof startTcpRelay>>;
 
 interface Connection {
   readonly client: Socket;
@@ -47,7 +34,7 @@ interface Connection {
 /** Passes things on in their order, each after its time on the way. */
 type Lane = (bytes: number, deliver: () => void) => void;
 
-export async function startTcpRelay(options: TcpRelayOptions): Promise<TcpRelay> {
+export async function startTcpRelay(options: TcpRelayOptions) {
   const { roundTripMilliseconds = 0, bytesPerSecond = Number.POSITIVE_INFINITY, gatherMilliseconds } = options;
   const open = new Set<Connection>();
   const gathering = gatherMilliseconds === undefined ? undefined : gather(gatherMilliseconds);
@@ -104,16 +91,20 @@ export async function startTcpRelay(options: TcpRelayOptions): Promise<TcpRelay>
   return {
     port: (server.address() as AddressInfo).port,
     connections: () => connections,
+    /** Answered so far, with `gatherMilliseconds`. */
     roundTrips: () => gathering?.roundTrips() ?? 0,
+    /** Closes idle connections, and each of the others after its answer: after what the service sends next. */
     reload() {
       for (const connection of open) {
         connection.isReloaded = true;
         if (!connection.isBusy) close(connection);
       }
     },
+    /** Forgets the open connections: from now on nothing passes on them, and neither side notices. */
     forget() {
       for (const connection of open) connection.isForgotten = true;
     },
+    /** Nothing passes on connections that are opened from now on. */
     silence() {
       isSilent = true;
     },

@@ -11,20 +11,14 @@ const BYTES = 32 * 1024 * 1024;
 /** Root may mount, FUSE is there, and so are both programs. */
 export function mayMountCaseDisks(): boolean {
   const isRoot = process.getuid?.() === 0;
-  return (
-    isRoot && existsSync('/dev/fuse') && [['mkfs.exfat'], ['mount.exfat-fuse']].every(([name = '']) => hasProgram(name))
-  );
+  return isRoot && existsSync('/dev/fuse') && ['mkfs.exfat', 'mount.exfat-fuse'].every(hasProgram);
 }
 
 function hasProgram(name: string): boolean {
   return spawnSync('sh', ['-c', 'command -v "$0"', name]).status === 0;
 }
 
-export interface CaseDisk extends AsyncDisposable {
-  readonly folder: string;
-}
-
-export async function mountCaseDisk(): Promise<CaseDisk> {
+export async function mountCaseDisk() {
   const parent = await mkdtemp(join(tmpdir(), 'codesign-exfat-'));
   const [image, folder] = [join(parent, 'image'), join(parent, 'disk')];
   const run = (command: string, ...args: string[]) =>

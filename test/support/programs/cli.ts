@@ -38,7 +38,6 @@ export interface CliOptions {
   readonly node?: string;
   /** Runs it as this user (needs root), by a copy that `programForOthers` makes. */
   readonly uid?: number;
-  /** Called when the process runs. */
   readonly onStart?: ((kill: (signal: NodeJS.Signals) => void) => void) | undefined;
 }
 
@@ -192,7 +191,6 @@ export interface CliFileJson {
   };
 }
 
-/** What `--json` printed. */
 export function parseJson({ stdout }: CliRun): {
   readonly files: readonly CliFileJson[];
   readonly summary: Readonly<Record<string, number>>;
@@ -234,7 +232,6 @@ export async function snapshot(folder: string): Promise<Readonly<Record<string, 
   return Object.fromEntries(digests);
 }
 
-/** A committed fixture's path. */
 export function fixture(name: string): string {
   return join(REPOSITORY, 'fixtures', name);
 }

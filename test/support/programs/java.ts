@@ -13,7 +13,6 @@ export interface JavaHome {
   readonly folder: string;
   /** As in `17.0.15`; `1.8.0_504` for Java 8. */
   readonly version: string;
-  /** As in 17, or 8. */
   readonly release: number;
 }
 
@@ -32,7 +31,6 @@ const NO_JDK = 'There is no JDK on the PATH: sudo apt-get install -y default-jdk
 const UNLINKED = ['/usr/lib/jvm/default-jvm/bin', '/opt/homebrew/opt/openjdk/bin', '/usr/local/opt/openjdk/bin'];
 /** For a JVM that does little: half the time on two cores. */
 const QUICK_START = ['-XX:TieredStopAtLevel=1', '-XX:+UseSerialGC'];
-/** What is looked for in the output. */
 const ENGLISH = ['-Duser.language=en', '-Duser.country=US'];
 
 let homes: readonly JavaHome[] | undefined;
@@ -153,7 +151,6 @@ function verifyArguments(truststore: string, jar: string): readonly string[] {
 const JARSIGNER_INTERNALS = 'jdk.jartool/sun.security.tools.jarsigner=ALL-UNNAMED';
 const JARSIGNER_ALL = path.join(import.meta.dirname, '../../system/interop/JarsignerAll.java');
 
-/** The same for many. */
 export async function jarsignerVerifyAll(
   java: JavaHome,
   truststore: string,

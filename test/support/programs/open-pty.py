@@ -1,9 +1,11 @@
 """Runs a command on a pseudo-terminal of so many columns: open-pty.py COLUMNS COMMAND...; standard input decides when it ends.
 
-What the command prints goes to standard output as it comes. Each byte of standard input is typed, except lines after
-an ASCII SOH (0x01), which change the columns or name a signal for the command.
+What the command prints goes to standard output as it comes. If the terminal echoes and edits lines again in the end,
+"restored" goes to descriptor 3, where there is one. Each byte of standard input is typed, except lines after an ASCII
+SOH (0x01), which change the columns or name a signal for the command.
 """
 
+import contextlib
 import fcntl
 import os
 import pty
@@ -33,7 +35,6 @@ def main():
     resize(inner, columns)
     child = os.fork()
     if child == 0:
-        os.close(terminal)
         login(inner)
         os.execvp(command[0], command)
     os.close(inner)
@@ -58,6 +59,10 @@ def main():
             os.write(terminal, typed)
             orders = separator + rest
     status = os.waitpid(child, 0)[1]
+    modes = termios.tcgetattr(terminal)[3]
+    if modes & termios.ECHO and modes & termios.ICANON:
+        with contextlib.suppress(OSError):
+            os.write(3, b"restored")
     sys.exit(128 + os.WTERMSIG(status) if os.WIFSIGNALED(status) else os.WEXITSTATUS(status))
 
 
@@ -66,8 +71,7 @@ def login(inner):
     fcntl.ioctl(inner, termios.TIOCSCTTY, 0)
     for descriptor in (0, 1, 2):
         os.dup2(inner, descriptor)
-    if inner > 2:
-        os.close(inner)
+    os.closerange(3, 256)
 
 
 main()

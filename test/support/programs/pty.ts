@@ -2,6 +2,8 @@
 
 import { spawn } from 'node:child_process';
 import { join } from 'node:path';
+import type { Readable, Writable } from 'node:stream';
+import { text } from 'node:stream/consumers';
 import { watchRun } from '../credential-watch.ts';
 import { CLI_PROGRAM, REPOSITORY } from './cli.ts';
 import { createScreen } from './terminal-screen.ts';
@@ -24,21 +26,13 @@ export interface PtyOptions {
 export interface PtyHand {
   type(text: string): void;
   resize(columns: number): void;
-  /** To the command alone. */
   signal(name: 'SIGINT' | 'SIGTERM' | 'SIGHUP' | 'SIGKILL'): void;
 }
 
-export interface PtyRun {
-  /** 128 and the signal's number when one ended it. */
-  readonly code: number | null;
-  /** All bytes, with their escapes. */
-  readonly output: string;
-  /** What stands on the screen in the end. */
-  readonly screen: string;
-}
+export type PtyRun = Awaited<ReturnType<typeof runOnPty>>;
 
 /** Runs it to its end; standard input, output and error are the terminal. Throws when it gave credentials away. */
-export async function runOnPty(args: readonly string[], options: PtyOptions): Promise<PtyRun> {
+export async function runOnPty(args: readonly string[], options: PtyOptions) {
   const { columns, env = {}, cwd, command = [process.execPath, CLI_PROGRAM] } = options;
   const search = watchRun({ env, args, cwd });
   const child = spawn('python3', [OPENER, `${columns}`, ...command, ...args], {
@@ -51,19 +45,21 @@ export async function runOnPty(args: readonly string[], options: PtyOptions): Pr
       ...PLAIN_PYTHON,
       ...env,
     },
-    stdio: ['pipe', 'pipe', 'inherit'],
+    stdio: ['pipe', 'pipe', 'inherit', 'pipe'],
   });
+  const [stdin, stdout, , state] = child.stdio as unknown as readonly [Writable, Readable, null, Readable];
+  const left = text(state);
   const screen = createScreen(columns);
   const hand: PtyHand = {
-    type: (text) => void child.stdin.write(text),
-    resize: (wanted) => void child.stdin.write(`\x01${wanted}\n`),
-    signal: (name) => void child.stdin.write(`\x01${name}\n`),
+    type: (typed) => void stdin.write(typed),
+    resize: (wanted) => void stdin.write(`\x01${wanted}\n`),
+    signal: (name) => void stdin.write(`\x01${name}\n`),
   };
   let output = '';
-  child.stdin.on('error', () => undefined);
-  child.stdout.setEncoding('utf8').on('data', (text: string) => {
-    output += text;
-    screen.write(text);
+  stdin.on('error', () => undefined);
+  stdout.setEncoding('utf8').on('data', (printed: string) => {
+    output += printed;
+    screen.write(printed);
     options.onOutput?.(output, hand);
   });
   const code = await new Promise<number | null>((resolve, reject) => {
@@ -71,12 +67,14 @@ export async function runOnPty(args: readonly string[], options: PtyOptions): Pr
     child.once('close', resolve);
   });
   await search({ 'the terminal': output });
+  const lines = screen.lines().map((line) => `${line}\n`);
   return {
+    /** 128 and the signal's number when one ended it. */
     code,
     output,
-    screen: screen
-      .lines()
-      .map((line) => `${line}\n`)
-      .join(''),
+    /** What stands on the screen in the end. */
+    screen: lines.join(''),
+    /** Whether the terminal echoes and edits lines again, as a shell wants to find it. */
+    isRestored: (await left).includes('restored'),
   };
 }

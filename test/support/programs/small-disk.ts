@@ -14,15 +14,10 @@ export function mayMountDisks(): boolean {
   return spawnSync(command, [...args, 'mount', '-t', 'tmpfs', 'tmpfs', '/mnt']).status === 0;
 }
 
-export interface SmallDisk extends AsyncDisposable {
-  /** Starts a program to which the folder is the disk. */
-  readonly through: readonly string[];
-  /** Where the tests themselves find what is at this absolute path to such a program. */
-  seenFromOutside(path: string): string;
-}
+export type SmallDisk = Awaited<ReturnType<typeof mountSmallDisk>>;
 
 /** Mounts `size` (as in `200k`) on an existing folder. */
-export async function mountSmallDisk(folder: string, size: string): Promise<SmallDisk> {
+export async function mountSmallDisk(folder: string, size: string) {
   const [command = '', ...args] = UNSHARE;
   // Its standard input keeps it, and with it the mount, alive.
   const script = 'mount -t tmpfs -o "size=$1" tmpfs "$2" && echo ready && exec cat > /dev/null';
@@ -35,8 +30,10 @@ export async function mountSmallDisk(folder: string, size: string): Promise<Smal
   const { pid } = holder;
   const user = IS_ROOT ? [] : ['--user', '--preserve-credentials'];
   return {
+    /** Starts a program to which the folder is the disk. */
     through: ['nsenter', `--target=${pid}`, '--mount', ...user, '--'],
-    seenFromOutside: (path) => join('/proc', String(pid), 'root', path),
+    /** Where the tests themselves find what is at this absolute path to such a program. */
+    seenFromOutside: (path: string) => join('/proc', String(pid), 'root', path),
     async [Symbol.asyncDispose]() {
       holder.stdin.end();
       await ended;

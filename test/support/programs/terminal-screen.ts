@@ -12,7 +12,6 @@ export interface Screen {
 interface Row {
   readonly cells: string[];
   readonly colours: string[];
-  /** It continues in the next row. */
   isWrapped: boolean;
 }
 

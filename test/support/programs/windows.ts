@@ -131,7 +131,6 @@ export async function runWindowsCliOnTerminal(
 }
 
 export interface HeldFile extends AsyncDisposable {
-  /** Closes the file. */
   release(): Promise<void>;
 }
 

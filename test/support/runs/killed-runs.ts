@@ -126,7 +126,6 @@ export async function killAndFinish(kill: Kill, server: TestServer, platform = T
   };
 }
 
-/** The calls that the last `resume` found. */
 function checkResumed(run: CliRun, faults: string[]): readonly ResumedCall[] {
   if (run.code !== 0) faults.push(`resume ended with ${run.code}: ${run.stderr}`);
   const { calls = [] }: { readonly calls?: readonly ResumedCall[] } = run.stdout === '' ? {} : JSON.parse(run.stdout);

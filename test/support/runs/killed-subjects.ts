@@ -26,7 +26,6 @@ export interface Subject {
   readonly innerPackages?: number;
   /** Signatures that each file takes with --inside. */
   readonly inside?: number;
-  /** Paths of the unsigned files. */
   readonly originals: readonly string[];
   /** What each is signed, by its file name. */
   readonly references: ReadonlyMap<string, Buffer>;
@@ -91,7 +90,6 @@ export async function makeOriginals(
   return paths;
 }
 
-/** A bundle of so many packages. */
 export async function makeBundleIn(folder: string, count: number): Promise<readonly string[]> {
   const publisher = SERVER_PUBLISHER;
   const packageOf = (name: string) => makePackage({ publisher, files: [{ name, contents: name.repeat(100) }] });

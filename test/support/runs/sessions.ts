@@ -34,7 +34,6 @@ interface Surroundings {
 type Env = Readonly<Record<string, string>>;
 
 export interface Script {
-  /** What it shows, up to the first step. */
   readonly head: readonly string[];
   readonly surroundings: string;
   readonly files: readonly string[];
@@ -54,10 +53,8 @@ export interface Step {
 
 /** What sessions may find: files next to the fixtures, variables, and texts that differ from run to run. */
 export interface Scenery {
-  /** Path by name. */
   readonly files: Readonly<Record<string, string>>;
   readonly env: Readonly<Record<string, string>>;
-  /** Longer ones first. */
   readonly places: Places;
   /** Requests for signatures that its client has sent. */
   requests(): number;
@@ -154,7 +151,6 @@ export async function runScript(script: Script, scenery: Scenery, run = runCliPr
   return told.join('\n');
 }
 
-/** With what placeholders stand for. */
 function inPlace(step: string, { places }: Scenery): string {
   return places.reduce((text, [place, placeholder]) => text.replaceAll(placeholder, place), step);
 }

@@ -6,13 +6,11 @@ import type { Socket } from 'node:net';
 export interface Exchange {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
-  /** The connection below TLS. */
   readonly wire: Socket | undefined;
   /** A Base64 signature over the digest requested. */
   readonly signature: string;
   /** A record id that no other answer has. */
   readonly record: string;
-  /** Scheme, host and port of another server. */
   readonly elsewhere: string;
   /** Resolves after so many milliseconds, or never once the service has stopped. */
   readonly pause: (milliseconds: number) => Promise<void>;
@@ -56,13 +54,11 @@ export const withHeaders =
 export const success = ({ signature }: Exchange): string =>
   JSON.stringify({ code: 0, message: 'ok', data: { id: RECORD, signature } });
 
-/** The text of a success, changed. */
 export const changed =
   (change: (text: string) => string): Misbehaviour =>
   (exchange) =>
     answer(exchange, 200, change(success(exchange)));
 
-/** A success with another signature. */
 export const withSignature =
   (change: (signature: string, exchange: Exchange) => string, idOf = ({ record }: Exchange) => record): Misbehaviour =>
   (exchange) => {

@@ -16,13 +16,10 @@ export interface AnswersOptions {
   /** Each names an answer: one of misbehaving-answers.ts, or of `byName`. */
   readonly names: readonly string[];
   readonly byName?: Readonly<Record<string, Misbehaviour>>;
-  /** Which operation is answered so. Default: sign. */
   readonly operation?: 'sign' | 'report-sign';
   /** Signs a good file before each second one, one at a time: failures in a row would end the run. */
   readonly betweenSuccesses?: boolean;
-  /** More arguments of `sign`. */
   readonly args?: readonly string[];
-  /** As a process, whose memory is measured. */
   readonly isMeasured?: boolean;
 }
 

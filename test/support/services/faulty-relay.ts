@@ -38,7 +38,6 @@ export type FaultyRelay = Awaited<ReturnType<typeof startFaultyRelay>>;
 
 interface Upstream {
   readonly baseUrl: string;
-  /** PEM. */
   readonly ca: string;
   readonly timestampUrl: string;
 }
@@ -49,7 +48,6 @@ interface Answer {
   readonly body: Buffer;
 }
 
-/** Gets no answer from the service. */
 const BEFORE: readonly Harm[] = ['times-out-before', 'reset-before', 'status-429', 'status-500'];
 
 const OF_THE_LINE: readonly Harm[] = ['far-and-slow', 'reload', 'forgotten'];
@@ -87,11 +85,9 @@ export async function startFaultyRelay(identity: ServerIdentity, upstream: Upstr
   return {
     /** For --base-url; `${baseUrl}/tsa` passes on to the timestamp authority. */
     baseUrl: `https://127.0.0.1:${line.port}`,
-    /** Requests that arrived here. */
     asked: (operation: RelayedOperation) => asked[operation],
     /** Records of the signatures that the service gave for them, whether they were passed on or not. */
     records: records as readonly string[],
-    /** From now on nothing comes to harm. */
     heal() {
       left = 0;
     },

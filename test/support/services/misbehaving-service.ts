@@ -24,7 +24,6 @@ export interface MisbehavingServiceOptions {
   readonly key?: KeyObject | undefined;
   /** Which operation misbehaves; the other one is good. Default: sign. */
   readonly operation?: 'sign' | 'report-sign' | undefined;
-  /** So many requests are good first. Default: none. */
   readonly after?: number | undefined;
   /** Only so many requests go wrong, then all is good. Default: all of them. */
   readonly times?: number | undefined;
@@ -32,9 +31,7 @@ export interface MisbehavingServiceOptions {
   readonly certificate?: 'valid' | 'expired' | 'other-name' | 'untrusted' | undefined;
   /** A name to reach it by through a proxy: then `baseUrl` and the certificate have it. */
   readonly name?: string | undefined;
-  /** A path in the base address. Default: none. */
   readonly path?: string | undefined;
-  /** Plain HTTP instead of HTTPS. */
   readonly plain?: boolean | undefined;
   /** With mode `by-file-name`: what to do with a call for `name.ending`, or with the report on it, by that name. */
   readonly byName?: Readonly<Record<string, Misbehaviour>> | undefined;
@@ -50,7 +47,6 @@ export interface ReceivedRequest {
   readonly path: string;
   readonly headers: http.IncomingHttpHeaders;
   readonly body: string;
-  /** On performance.now(). */
   readonly at: number;
   /** Requests for signatures under way when it had arrived, itself among them. */
   readonly atOnce: number;
@@ -68,7 +64,6 @@ export async function startMisbehavingService(mode: ServiceMode, options: Misbeh
   await writeFile(caFile, root);
 
   const requests: ReceivedRequest[] = [];
-  /** By record. */
   const names = new Map<string, string>();
   const stopped = new AbortController();
   const { path: prefix = '', operation = 'sign', after = 0, times = Number.POSITIVE_INFINITY } = options;
@@ -166,7 +161,6 @@ function nameIn(body: string, names: ReadonlyMap<string, string>): string {
   return names.get(id ?? '') ?? extra?.signing_filename?.replace(/\.[^.]*$/, '') ?? '';
 }
 
-/** Undefined when the client went away first. */
 async function readBody(request: IncomingMessage): Promise<string | undefined> {
   return await text(request).catch(() => undefined);
 }

@@ -41,7 +41,6 @@ const written =
     exchange.response.socket?.end(head.replaceAll('LENGTH', String(body.length)) + body);
   };
 
-/** Every one of these is a success of sign. */
 export const PLAUSIBLE_SIGNATURES = {
   'status-201': signed({ status: 201 }),
   'status-202': signed({ status: 202 }),
@@ -135,7 +134,6 @@ export const PLAUSIBLE_REFUSALS = {
   'large-code': envelope(200, 20_260_000_001),
 } satisfies Record<string, Misbehaviour>;
 
-/** Answers to report-sign that take the report. */
 export const PLAUSIBLE_REPORTS = {
   'data-null': envelope(200, 0),
   'data-empty': envelope(200, 0, {}),

@@ -13,7 +13,6 @@ export interface TestProxyOptions {
   readonly manner?: ProxyManner;
   /** `name:password` that it requests. */
   readonly credentials?: string;
-  /** Makes it an `https:` proxy. */
   readonly identity?: ServerIdentity;
 }
 
@@ -45,7 +44,6 @@ export async function startProxy({ manner = 'good', credentials, identity }: Tes
     else MANNERS[manner](socket);
   });
   return {
-    /** Without credentials. */
     url: `${identity === undefined ? 'http' : 'https'}://127.0.0.1:${port}`,
     /** What it was requested, as it was written: `CONNECT host:port`, `POST http://host:port/path`. */
     asked: asked as readonly string[],

@@ -8,7 +8,6 @@ import { makeData as makeServerData } from '../../../server/src/setup/make-data.
 import { operationAt } from '../../../server/test/support/operation.ts';
 import { copyOfMadeOnce } from '../made-once.ts';
 
-/** The built server. */
 export const SERVER_PROGRAM = fileURLToPath(new URL('../../../server/bin/codesign-remote-server.js', import.meta.url));
 
 export type KeyBits = 2048 | 3072 | 4096;

@@ -18,34 +18,15 @@ export interface ServerOptions {
   readonly bits?: KeyBits;
   /** Whether a timestamp authority runs next to it; then `env` has CODESIGN_TIMESTAMP_URL. */
   readonly tsa?: boolean;
-  /** More arguments of `start`. */
   readonly args?: readonly string[];
   /** Variables for the server's process, over this process's own. */
   readonly environment?: Readonly<Record<string, string>>;
 }
 
-export interface TestServer {
-  /** `https://127.0.0.1:<port>` */
-  readonly baseUrl: string;
-  readonly caFile: string;
-  /** PEM file with the root of its signatures and that of its timestamps. */
-  readonly roots: string;
-  /** What the server handed over: CODESIGN_BASE_URL, _CA_FILE, _CODE, _CERTIFICATE, _ACCESS_KEY, _ACCESS_SECRET (and _TIMESTAMP_URL). */
-  readonly env: Readonly<Record<string, string>>;
-  readonly data: string;
-  readonly process: ChildProcess;
-  /** Everything on standard error so far: JSON lines. */
-  log(): string;
-  /** The log's lines of one operation, parsed. */
-  operations(operation: 'sign' | 'report-sign'): readonly Readonly<Record<string, unknown>>[];
-  /** Adds a certificate next to the running server. @returns the path of its chain */
-  addCertificate(number: string, bits: KeyBits, commonName?: string): Promise<string>;
-  /** Ends it gracefully; throws when its log or its data hold the credentials. @returns its exit code */
-  stop(): Promise<number | null>;
-}
+export type TestServer = Awaited<ReturnType<typeof startServer>>;
 
 /** Starts the built server; resolves once it takes calls. Fails with the server's own words. */
-export async function startServer(options: ServerOptions = {}): Promise<TestServer> {
+export async function startServer(options: ServerOptions = {}) {
   const bits = options.bits ?? 3072;
   const own = options.data === undefined ? await mkdtemp(join(tmpdir(), 'codesign-server-')) : undefined;
   const data = options.data ?? own ?? '';
@@ -76,12 +57,7 @@ export async function readEnvironmentFile(path: string): Promise<Record<string, 
   return variables;
 }
 
-async function spawnServer(
-  data: string,
-  bits: KeyBits,
-  options: ServerOptions,
-  cleanUp: () => Promise<void>,
-): Promise<TestServer> {
+async function spawnServer(data: string, bits: KeyBits, options: ServerOptions, cleanUp: () => Promise<void>) {
   const environmentFile = join(data, 'client.env');
   const args = ['start', '--data', data, '--port', '0', '--client-env', environmentFile, ...(options.args ?? [])];
   const child = spawn(process.execPath, [SERVER_PROGRAM, ...args], {
@@ -112,18 +88,22 @@ async function spawnServer(
   return {
     baseUrl: address,
     caFile: env.CODESIGN_CA_FILE ?? '',
+    /** PEM file with the root of its signatures and that of its timestamps. */
     roots,
-    env,
+    env: env as Readonly<Record<string, string>>,
     data,
     process: child,
+    /** Everything on standard error so far: JSON lines. */
     log: () => log,
-    operations: (operation) => operationsIn(log, operation),
-    async addCertificate(added, addedBits, commonName = 'Code Signing') {
+    operations: (operation: 'sign' | 'report-sign') => operationsIn(log, operation),
+    /** Adds a certificate next to the running server. @returns the path of its chain */
+    async addCertificate(added: string, addedBits: KeyBits, commonName = 'Code Signing') {
       const more = ['--number', added, '--bits', `${addedBits}`, '--common-name', commonName];
       const { code, output, errors } = await adminCommand(['certificate', 'add', '--data', data, ...more]);
       if (code !== 0) throw new Error(errors);
       return output.trimEnd();
     },
+    /** Ends it gracefully; throws when its log or its data hold the credentials. @returns its exit code */
     async stop() {
       child.kill('SIGTERM');
       const [code] = await ended;

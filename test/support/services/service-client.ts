@@ -7,34 +7,26 @@ import { Secret } from '../../../src/secrets/secret.ts';
 import type { ServiceClock } from '../../../src/service/call.ts';
 import type { CallRecord } from '../../../src/service/call-record.ts';
 import { createSigningService } from '../../../src/service/client.ts';
-import type { SigningService, SignRequest } from '../../../src/service/signing-service.ts';
+import type { SignRequest } from '../../../src/service/signing-service.ts';
 
 export const ACCESS_KEY = 'key-of-a-test';
 export const ACCESS_SECRET = 'Sup3r:s3cret-of-a-test';
 
 export const SIGN_REQUEST: SignRequest = { code: '1001', algorithm: 'SHA256', digest: new Uint8Array(32).fill(7) };
 
-export interface ServiceClient {
-  readonly service: SigningService;
-  /** Milliseconds of each wait between attempts. */
-  readonly waits: readonly number[];
-  readonly calls: readonly CallRecord[];
-}
-
 export interface ServiceClientOptions {
   readonly baseUrl: string;
   readonly caFile?: string | undefined;
   readonly timeoutMilliseconds?: number | undefined;
   readonly connectMilliseconds?: number | undefined;
-  /** 0 ≤ random < 1; default 0. */
   readonly random?: number | undefined;
   readonly now?: number | undefined;
   readonly proxies?: Proxies | undefined;
-  /** Really sleeps and rolls dice. */
   readonly realClock?: boolean | undefined;
 }
 
-export async function openServiceClient(options: ServiceClientOptions): Promise<ServiceClient> {
+/** `waits`: milliseconds of each wait between attempts. */
+export async function openServiceClient(options: ServiceClientOptions) {
   const {
     baseUrl,
     caFile,

@@ -40,7 +40,8 @@ export async function useServer({
       ...certificateVariables(server.data, bits),
     },
     log,
-    operations: (operation) => operationsIn(log(), operation).filter(({ client = name }) => client === name),
+    operations: (operation: 'sign' | 'report-sign') =>
+      operationsIn(log(), operation).filter(({ client = name }) => client === name),
     async stop() {
       await mustHoldNoCredentials({ 'the log of the server': log() }, [server.data]);
       return 0;

@@ -22,7 +22,6 @@ const bytes = ({ response }: Exchange, body: Uint8Array, headers: Readonly<Recor
   response.writeHead(200, { 'content-length': body.length, ...headers }).end(body);
 };
 
-/** What is written instead of an answer. */
 const wire =
   (text: string): Misbehaviour =>
   ({ response }) =>

@@ -14,7 +14,6 @@ export interface StampOptions {
   readonly algorithm?: keyof typeof DIGEST_OIDS;
   /** As in `20240601120000Z`, `20240601120000.125Z`. */
   readonly genTime?: string;
-  /** One of AUTHORITY_MODES. */
   readonly mode?: string;
   /** Of ESSCertID: SHA-1 gives its first version. */
   readonly certificateDigest?: 'sha1' | 'sha256' | 'sha512';
@@ -138,7 +137,6 @@ export function createTimestampDesk(pki: TimestampPki) {
   return {
     /** The whole TimeStampResp to a TimeStampReq. Modes that it does not know are as `ok`. */
     reply: (query: Buffer, mode = 'ok') => work((at) => replyAt(at, query, mode)),
-    /** The token for these bytes. */
     stamp: (bytes: Uint8Array, { algorithm = 'sha256', genTime, streamed = false, ...options }: StampOptions = {}) =>
       work(async (at) => {
         const { mode = 'ok', certificateDigest } = options;
@@ -161,7 +159,6 @@ export function createTimestampDesk(pki: TimestampPki) {
         await at.openssl('cms', '-sign', '-binary', '-nosmimecap', ...signer, '-in', 'data', ...result);
         return Buffer.from(readSignedDataFields(await at.read('cms')).signers[0].bytes);
       }),
-    /** Resolves when nothing is under way. */
     idle: () => Promise.all(underWay),
   };
 }
@@ -201,7 +198,6 @@ async function openWorkplace(parent: string) {
   };
 }
 
-/** Of the digests that the queries of tests have. */
 const IMPRINTS = [
   { name: 'sha1', oid: Buffer.from('06052b0e03021a', 'hex'), length: 20 },
   { name: 'sha256', oid: Buffer.from('0609608648016503040201', 'hex'), length: 32 },

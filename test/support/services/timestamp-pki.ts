@@ -7,51 +7,29 @@ import { promisify } from 'node:util';
 import { copyOfMadeOnce } from '../made-once.ts';
 import { rsaKey } from '../signed-files/rsa-keys.ts';
 
-export interface TimestampPki {
-  /** Holds `NAME.crt` for each certificate, `tsa.key` for all of them but the root, `root.crt` and `tsa.cnf`. */
-  readonly folder: string;
-  readonly rootPem: string;
-  readonly certificatePem: string;
-  certificatePemOf(name: TimestampCertificate): string;
-}
+/** `folder` holds `NAME.crt` for each certificate, `tsa.key` for all of them but the root, and `root.crt`. */
+export type TimestampPki = Awaited<ReturnType<typeof makeTimestampPki>>;
 
-/** Name of the certificate → its extendedKeyUsage. */
+const STAMPING = 'critical,timeStamping';
+/** Serial number, year in which it ends, and extendedKeyUsage. `twin` has the same name and serial number as `tsa`. */
 const CERTIFICATES = {
-  tsa: 'critical,timeStamping',
-  /** The same name and serial number as `tsa`. */
-  twin: 'critical,timeStamping',
-  expired: 'critical,timeStamping',
-  uncritical: 'timeStamping',
-  several: 'critical,timeStamping,codeSigning',
-  signer: 'critical,codeSigning',
+  tsa: ['1001', 2045, STAMPING],
+  twin: ['1001', 2044, STAMPING],
+  expired: ['1002', 2025, STAMPING],
+  uncritical: ['1003', 2045, 'timeStamping'],
+  several: ['1004', 2045, 'critical,timeStamping,codeSigning'],
+  signer: ['1005', 2045, 'critical,codeSigning'],
 } as const;
 export type TimestampCertificate = keyof typeof CERTIFICATES;
-
-const SERIAL_NUMBERS: Readonly<Record<TimestampCertificate, string>> = {
-  tsa: '1001',
-  twin: '1001',
-  expired: '1002',
-  uncritical: '1003',
-  several: '1004',
-  signer: '1005',
-};
-/** As early as what is stamped in tests; all have the same length in DER. */
+/** As early as what is stamped in tests. */
 const START = '20200101000000Z';
-const END: Readonly<Record<TimestampCertificate, string>> = {
-  tsa: '20450101000000Z',
-  twin: '20440101000000Z',
-  expired: '20250101000000Z',
-  uncritical: '20450101000000Z',
-  several: '20450101000000Z',
-  signer: '20450101000000Z',
-};
 
 const run = promisify(execFile);
 /** Authorities in a process that have their own keys and certificates: no test has more at the same time. */
 const DIFFERENT_AUTHORITIES = 3;
 let authorities = 0;
 
-export async function makeTimestampPki(folder: string): Promise<TimestampPki> {
+export async function makeTimestampPki(folder: string) {
   const number = authorities++ % DIFFERENT_AUTHORITIES;
   await copyOfMadeOnce(`timestamp-pki-${number}`, folder, (made) => makeCertificates(made, number));
   const read = (name: string) => readFile(path.join(folder, `${name}.crt`), 'utf8');
@@ -77,24 +55,24 @@ async function makeCertificates(folder: string, number: number): Promise<void> {
   ]);
 
   /** Only `openssl ca` accepts dates in the past. It keeps an index of certificates, so each certificate has its own folder. */
-  const certify = async (name: string, csr: string, serial: string, end: string, issuer: string[]): Promise<void> => {
+  const certify = async (name: string, csr: string, serial: string, year: number, issuer: string[]): Promise<void> => {
     const books = path.join(folder, `ca-${name}`);
     await mkdir(books);
     await writeFile(path.join(books, 'index.txt'), '');
     await writeFile(path.join(books, 'serial'), `${serial}\n`);
-    const args = ['-batch', '-notext', '-config', '../ca.cnf', '-startdate', START, '-enddate', end];
+    const args = ['-batch', '-notext', '-config', '../ca.cnf', '-startdate', START, '-enddate', `${year}0101000000Z`];
     const names = ['-in', `../${csr}.csr`, '-extensions', name, '-out', `../${name}.crt`];
     await run('openssl', ['ca', ...args, ...names, ...issuer], { cwd: books });
   };
-  await certify('root', 'root', '0100', END.tsa, ['-selfsign', '-keyfile', '../root.key']);
-  const names = Object.keys(CERTIFICATES) as TimestampCertificate[];
+  await certify('root', 'root', '0100', 2045, ['-selfsign', '-keyfile', '../root.key']);
   const issuer = ['-cert', '../root.crt', '-keyfile', '../root.key'];
-  await Promise.all(names.map((name) => certify(name, 'tsa', SERIAL_NUMBERS[name], END[name], issuer)));
+  const all = Object.entries(CERTIFICATES);
+  await Promise.all(all.map(([name, [serial, year]]) => certify(name, 'tsa', serial, year, issuer)));
 }
 
 function caConfiguration(): string {
   const sections = Object.entries(CERTIFICATES).map(
-    ([name, purposes]) => `[${name}]
+    ([name, [, , purposes]]) => `[${name}]
 basicConstraints = critical,CA:FALSE
 keyUsage = critical,digitalSignature
 extendedKeyUsage = ${purposes}

@@ -17,7 +17,6 @@ export interface IssueOptions {
   readonly notAfter?: Date | undefined;
 }
 
-/** PEM. */
 export interface ServerIdentity {
   readonly cert: string;
   readonly key: string;

@@ -13,10 +13,8 @@ import {
 } from '../../../src/asn1/write.ts';
 
 export interface HostileCertificate {
-  /** Whole Names. */
   readonly subject?: Uint8Array;
   readonly issuer?: Uint8Array;
-  /** Whole SubjectPublicKeyInfo. */
   readonly publicKey: Uint8Array | KeyObject;
   /** The key that signs it; without a key the signature is `signature`, or zeros. */
   readonly issuerKey?: KeyObject;
@@ -27,11 +25,8 @@ export interface HostileCertificate {
   readonly signatureAlgorithm?: Uint8Array;
   /** The algorithm outside the signed part: the same one if omitted. */
   readonly outerAlgorithm?: Uint8Array;
-  /** Whole, each. */
   readonly extensions?: readonly Uint8Array[];
-  /** Two whole times. */
   readonly validity?: readonly [Uint8Array, Uint8Array];
-  /** Contents of the INTEGER. */
   readonly serialNumber?: Uint8Array;
 }
 

@@ -33,7 +33,6 @@ export interface HostileSigner {
 
 export interface HostileCms {
   readonly signer: HostileSigner;
-  /** Dotted. */
   readonly contentType?: string;
   /** Encoded, as it stands under `[0]`; detached when left out. */
   readonly content?: Uint8Array | undefined;
@@ -41,20 +40,16 @@ export interface HostileCms {
   readonly digested?: Uint8Array;
   /** In the order given; the signer's alone when left out. */
   readonly certificates?: readonly Uint8Array[];
-  /** Encoded, next to contentType and messageDigest. */
   readonly signedAttributes?: readonly Uint8Array[];
   /** Encoded, in the order given. Of the signature value that they are to be about. */
   readonly unsignedAttributes?: (signature: Uint8Array) => readonly Uint8Array[];
-  /** How often the SignerInfo is repeated. */
   readonly signers?: number;
   /** Others who sign the same, each with a SignerInfo of its own. */
   readonly coSigners?: readonly HostileSigner[];
-  /** The revocation lists' contents. */
   readonly crls?: Uint8Array;
   readonly version?: number;
   /** The AlgorithmIdentifier of the signature value. */
   readonly signatureAlgorithm?: Uint8Array;
-  /** In the place of a real one. */
   readonly signature?: Uint8Array;
 }
 
@@ -66,7 +61,6 @@ export function attribute(type: string, ...values: readonly Uint8Array[]): Uint8
   return sequence(objectIdentifier(type), encode(0x31, ...values));
 }
 
-/** The whole ContentInfo. */
 export function hostileCms(cms: HostileCms): Uint8Array {
   const { signer, contentType = DATA, content, signers = 1, crls } = cms;
   const digested = cms.digested ?? (content === undefined ? new Uint8Array() : contentsOf(content));

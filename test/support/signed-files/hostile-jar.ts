@@ -6,7 +6,6 @@ import { type HostileCms, hostileCms } from './hostile-cms.ts';
 
 export const MAIN_SECTION = 'Manifest-Version: 1.0\r\n\r\n';
 
-/** Base64. */
 export function digest64(contents: string | Uint8Array, algorithm = 'sha256'): string {
   return createHash(algorithm).update(contents).digest('base64');
 }

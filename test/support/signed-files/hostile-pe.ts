@@ -14,7 +14,6 @@ function program(): Buffer {
   return bytes;
 }
 
-/** SHA-256 of its content. */
 export function contentDigest(): Buffer {
   const bytes = program();
   const optional = optionalHeader(bytes);
@@ -27,7 +26,6 @@ export function contentDigest(): Buffer {
     .digest();
 }
 
-/** The program with this table behind it. */
 export function peWithTable(table: Uint8Array, size = table.length): Buffer {
   const bytes = program();
   const entry = optionalHeader(bytes) + ENTRY_IN_OPTIONAL_HEADER;
@@ -36,7 +34,6 @@ export function peWithTable(table: Uint8Array, size = table.length): Buffer {
   return Buffer.concat([bytes, table]);
 }
 
-/** The program with this signature alone. */
 export function peWithSignature(cms: Uint8Array): Buffer {
   return peWithTable(winCertificate(cms));
 }

@@ -28,7 +28,6 @@ export interface KeyPair {
 export interface IssuedCertificate extends KeyPair {
   readonly der: Uint8Array;
   readonly pem: string;
-  /** The subject, a whole Name. */
   readonly subject: Uint8Array;
 }
 
@@ -36,10 +35,8 @@ export interface CertificateRequest {
   readonly commonName: string;
   /** In front of the common name in the subject. */
   readonly organization?: string;
-  /** Itself when left out: self-signed. */
   readonly issuer?: IssuedCertificate;
   readonly key: KeyPair;
-  /** false when left out. */
   readonly ca?: boolean;
   /** No extension when empty; digitalSignature (keyCertSign for a CA) when left out. */
   readonly keyUsage?: readonly KeyUsage[];

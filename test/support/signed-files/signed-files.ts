@@ -4,30 +4,14 @@ import { copyFile, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { jarsignerSign } from '../../system/interop/java/jarsigner.ts';
-import { run, type Verdict } from '../../system/interop/verifiers.ts';
+import { run } from '../../system/interop/verifiers.ts';
 import { copyOfMadeOnce } from '../made-once.ts';
 import { fixture } from '../programs/cli.ts';
 import { mainJava, makeTruststore, runJava, STORE_PASSWORD } from '../programs/java.ts';
-import { type CertificateRequest, type IssuedCertificate, makePki, type Pki, toP12 } from './pki.ts';
-
-export interface SignedFiles extends AsyncDisposable {
-  readonly pki: Pki;
-  /** PE, signed by osslsigncode. */
-  readonly exe: string;
-  /** PE with a second signature nested in the first one. */
-  readonly nested: string;
-  /** Signed by jarsigner. */
-  readonly jar: string;
-  /** PE by osslsigncode with another certificate under the same root. */
-  signExe(request: Partial<CertificateRequest>, output: string): Promise<void>;
-  /** What osslsigncode says; `timestampRoot` is PEM. */
-  osslsigncode(file: string, timestampRoot?: string): Promise<Verdict>;
-  /** What `jarsigner -verify -strict -verbose -certs` says. */
-  jarsigner(file: string, timestampRoot?: string): Promise<Verdict>;
-}
+import { type CertificateRequest, type IssuedCertificate, makePki, toP12 } from './pki.ts';
 
 /** Made once in a run of the tests, and copied for a file of tests, which copies what it changes. */
-export async function makeSignedFiles(): Promise<SignedFiles> {
+export async function makeSignedFiles() {
   const folder = await mkdtemp(path.join(tmpdir(), 'codesign-signed-'));
   const inFolder = (name: string): string => path.join(folder, name);
   const pki = makePki('Signed');
@@ -54,13 +38,17 @@ export async function makeSignedFiles(): Promise<SignedFiles> {
   return {
     ...signed,
     pki,
-    signExe: (request, output) => signExe(pki.leaf(request), fixture('pe/hello.exe'), output),
-    async osslsigncode(file, timestampRoot) {
+    /** PE by osslsigncode with another certificate under the same root. */
+    signExe: (request: Partial<CertificateRequest>, output: string) =>
+      signExe(pki.leaf(request), fixture('pe/hello.exe'), output),
+    /** What osslsigncode says; `timestampRoot` is PEM. */
+    async osslsigncode(file: string, timestampRoot?: string) {
       await writeFile(inFolder('tsa.pem'), timestampRoot ?? pki.root.pem);
       const roots = ['-CAfile', inFolder('root.pem'), '-TSA-CAfile', inFolder('tsa.pem')];
       return run('osslsigncode', ['verify', ...roots, '-in', file]);
     },
-    async jarsigner(file, timestampRoot = '') {
+    /** What `jarsigner -verify -strict -verbose -certs` says. */
+    async jarsigner(file: string, timestampRoot = '') {
       const own = await mkdtemp(inFolder('trust-'));
       const store = makeTruststore(pki.root.pem + timestampRoot, own);
       const trust = ['-keystore', store, '-storepass', STORE_PASSWORD];

@@ -9,7 +9,6 @@ import { type IssuedCertificate, issue, makePki, type Pki, testKey } from './pki
 export interface ThrowawaySigner {
   /** Leaf and intermediate, as a user would give them. */
   readonly chain: SigningChain;
-  /** PEM. */
   readonly root: string;
   readonly intermediate: string;
   readonly leaf: string;

@@ -18,12 +18,10 @@ export interface Scene {
   readonly relay: FaultyRelay;
   readonly subject: Subject;
   readonly timestamp: boolean;
-  /** As this process sees them. */
   readonly files: string;
   readonly state: string;
   /** Runs a command with the scene's journal and service. */
   run(args: readonly string[], env?: Readonly<Record<string, string>>): Promise<CliRun>;
-  /** Of the file as it is now. */
   fileState(): Promise<FileState>;
 }
 

@@ -26,7 +26,6 @@ export const KEPT: Course = {
   total: 1,
 };
 
-/** Signed anyway. */
 export const SIGNED: Course = {
   exit: 0,
   asked: 1,
@@ -57,7 +56,5 @@ export function unknown(exit: number, counted: 0 | 1): Course {
 
 /** What `sign` says when the file system says this of a file. */
 export const IN_FILES = { EIO: 'file-system', EACCES: 'permission-denied', ENOSPC: 'disk-full' } as const;
-/** And of the journal. */
 export const IN_JOURNAL = { EIO: 'journal-unusable', EACCES: 'journal-unusable', ENOSPC: 'journal-full' } as const;
-/** Where it changes nothing. */
 export const HARMLESS = { EIO: null, EACCES: null, ENOSPC: null } as const;

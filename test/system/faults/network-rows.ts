@@ -5,176 +5,98 @@ import { KEPT, NOTHING_ASKED, REPORTED_LATER, SIGNED, unknown } from './courses.
 import type { Course, Row } from './row.ts';
 
 const NOWHERE = '127.0.0.1:9';
+const WEB_PAGE = 'HTTP 200 with a web page after the service signed';
 
-interface Harmed {
-  readonly fault: string;
-  readonly harm: Harm;
-  readonly times?: number;
-  readonly error: string | null;
-  readonly right: Course;
-  readonly core?: boolean;
-}
+type Harmed = readonly [
+  fault: string,
+  harm: Harm,
+  error: string | null,
+  right: Course,
+  more?: { readonly times?: number; readonly core?: boolean },
+];
 
 const rowsOf =
   (step: string, operation: RelayedOperation, settings: Row['settings'] = {}) =>
-  ({ fault, harm, times, error, right, core = false }: Harmed): Row => ({
-    step,
-    fault,
-    core,
+  ([fault, harm, error, right, { core = false, ...times } = {}]: Harmed): Row => ({
+    ...{ step, fault, core, settings, right },
     formats: ['pe'],
     variants: { '-': error },
-    settings,
-    network: { operation, harm, ...(times === undefined ? {} : { times }) },
+    network: { operation, harm, ...times },
     timestamp: operation === 'tsa',
     ...(/^times-out|forgotten/.test(harm) ? { timeout: 2 } : {}),
-    right,
   });
 
-const SIGNED_ANYWAY = { error: null, right: SIGNED } as const;
+const CORE = { core: true };
+const ONCE = { times: 1 };
+const BROKEN = 'connection-broken';
+const TIMED_OUT = 'sign-timed-out';
+const MISMATCH: Course = {
+  ...KEPT,
+  resume: '0, unwritten: left',
+  afterResume: 'original',
+  again: '6, signature-mismatch; given up: 0, asked',
+  total: 2,
+};
 
 const sign: readonly Harmed[] = [
-  {
-    fault: 'time-out, the request lost on its way',
-    harm: 'times-out-before',
-    error: 'sign-timed-out',
-    right: unknown(3, 0),
-  },
-  {
-    fault: 'time-out, the answer lost on its way',
-    harm: 'times-out-after',
-    error: 'sign-timed-out',
-    right: unknown(3, 1),
-    core: true,
-  },
-  {
-    fault: 'reset before the service heard of it',
-    harm: 'reset-before',
-    error: 'connection-broken',
-    right: unknown(3, 0),
-  },
-  { fault: 'reset before the answer', harm: 'reset-before-answer', error: 'connection-broken', right: unknown(3, 1) },
-  { fault: 'reset in the answer', harm: 'reset-in-answer', error: 'connection-broken', right: unknown(3, 1) },
-  { fault: 'reset after the answer', harm: 'reset-after-answer', ...SIGNED_ANYWAY },
-  { fault: 'HTTP 429 once', harm: 'status-429', times: 1, error: null, right: { ...SIGNED, asked: 2 } },
-  { fault: 'HTTP 429 always', harm: 'status-429', error: 'throttled', right: { ...NOTHING_ASKED, exit: 4, asked: 5 } },
-  { fault: 'HTTP 500', harm: 'status-500', error: 'http-error', right: { ...NOTHING_ASKED, exit: 4, asked: 1 } },
-  { fault: 'HTTP 502 after the service signed', harm: 'status-502-after', error: 'http-error', right: unknown(4, 1) },
-  {
-    fault: 'HTTP 200 with a web page after the service signed',
-    harm: 'no-answer-of-the-api',
-    error: 'malformed-answer',
-    right: unknown(5, 1),
-  },
-  {
-    fault: 'a wrong signature',
-    harm: 'wrong-signature',
-    error: 'signature-mismatch',
-    right: {
-      ...KEPT,
-      resume: '0, unwritten: left',
-      afterResume: 'original',
-      again: '6, signature-mismatch; given up: 0, asked',
-      total: 2,
-    },
-  },
+  ['time-out, the request lost on its way', 'times-out-before', TIMED_OUT, unknown(3, 0)],
+  ['time-out, the answer lost on its way', 'times-out-after', TIMED_OUT, unknown(3, 1), CORE],
+  ['reset before the service heard of it', 'reset-before', BROKEN, unknown(3, 0)],
+  ['reset before the answer', 'reset-before-answer', BROKEN, unknown(3, 1)],
+  ['reset in the answer', 'reset-in-answer', BROKEN, unknown(3, 1)],
+  ['reset after the answer', 'reset-after-answer', null, SIGNED],
+  ['HTTP 429 once', 'status-429', null, { ...SIGNED, asked: 2 }, ONCE],
+  ['HTTP 429 always', 'status-429', 'throttled', { ...NOTHING_ASKED, exit: 4, asked: 5 }],
+  ['HTTP 500', 'status-500', 'http-error', { ...NOTHING_ASKED, exit: 4, asked: 1 }],
+  ['HTTP 502 after the service signed', 'status-502-after', 'http-error', unknown(4, 1)],
+  [WEB_PAGE, 'no-answer-of-the-api', 'malformed-answer', unknown(5, 1)],
+  ['a wrong signature', 'wrong-signature', 'signature-mismatch', MISMATCH],
+  ['a far and slow network', 'far-and-slow', null, SIGNED],
+  ['a reload of the proxy while the service signs', 'reload', null, SIGNED, CORE],
+  ['the network forgets the connections while the service signs', 'forgotten', TIMED_OUT, unknown(3, 1)],
 ];
 
 /** The repetition brings a signature: of the first request nothing is known here. */
 const repeated = (counted: 1 | 2): Course => ({ ...SIGNED, asked: 2, counted, total: counted });
+const NEVER_REPEATED: Course = { ...unknown(3, 1), asked: 2, counted: 2, total: 3 };
 
 const signRepeated: readonly Harmed[] = [
-  {
-    fault: 'reset before the service heard of it, once',
-    harm: 'reset-before',
-    times: 1,
-    error: null,
-    right: repeated(1),
-  },
-  {
-    fault: 'reset before the answer, once',
-    harm: 'reset-before-answer',
-    times: 1,
-    error: null,
-    right: repeated(2),
-    core: true,
-  },
-  {
-    fault: 'time-out, the answer lost on its way, once',
-    harm: 'times-out-after',
-    times: 1,
-    error: null,
-    right: repeated(2),
-  },
-  {
-    fault: 'HTTP 502 after the service signed, once',
-    harm: 'status-502-after',
-    times: 1,
-    error: null,
-    right: repeated(2),
-  },
-  {
-    fault: 'reset before the answer, always',
-    harm: 'reset-before-answer',
-    error: 'connection-broken',
-    right: { ...unknown(3, 1), asked: 2, counted: 2, total: 3 },
-  },
-  {
-    fault: 'HTTP 200 with a web page after the service signed',
-    harm: 'no-answer-of-the-api',
-    error: 'malformed-answer',
-    right: unknown(5, 1),
-  },
+  ['reset before the service heard of it, once', 'reset-before', null, repeated(1), ONCE],
+  ['reset before the answer, once', 'reset-before-answer', null, repeated(2), { ...ONCE, ...CORE }],
+  ['time-out, the answer lost on its way, once', 'times-out-after', null, repeated(2), ONCE],
+  ['HTTP 502 after the service signed, once', 'status-502-after', null, repeated(2), ONCE],
+  ['reset before the answer, always', 'reset-before-answer', BROKEN, NEVER_REPEATED],
+  [WEB_PAGE, 'no-answer-of-the-api', 'malformed-answer', unknown(5, 1)],
 ];
 
-const signOnTheLine: readonly Harmed[] = [
-  { fault: 'a far and slow network', harm: 'far-and-slow', ...SIGNED_ANYWAY },
-  { fault: 'a reload of the proxy while the service signs', harm: 'reload', ...SIGNED_ANYWAY, core: true },
-  {
-    fault: 'the network forgets the connections while the service signs',
-    harm: 'forgotten',
-    error: 'sign-timed-out',
-    right: unknown(3, 1),
-  },
-];
-
-const reportOnTheLine: readonly Harmed[] = [
-  { fault: 'a reload of the proxy while the report is under way', harm: 'reload', ...SIGNED_ANYWAY },
-  {
-    fault: 'the network forgets the connections while the report is under way',
-    harm: 'forgotten',
-    times: 1,
-    ...SIGNED_ANYWAY,
-  },
-];
-
-const NO_TIMESTAMP = { error: 'timestamp-failed', right: { ...KEPT, exit: 7 } } as const;
+const NO_TIMESTAMP = ['timestamp-failed', { ...KEPT, exit: 7 }] as const;
 
 const timestamp: readonly Harmed[] = [
-  { fault: 'time-out', harm: 'times-out-before', ...NO_TIMESTAMP },
-  { fault: 'reset before the authority heard of it', harm: 'reset-before', ...NO_TIMESTAMP },
-  { fault: 'reset before the answer', harm: 'reset-before-answer', ...NO_TIMESTAMP },
-  { fault: 'reset in the answer', harm: 'reset-in-answer', ...NO_TIMESTAMP },
-  { fault: 'reset after the answer', harm: 'reset-after-answer', ...SIGNED_ANYWAY },
-  { fault: 'HTTP 429 once', harm: 'status-429', times: 1, error: null, right: SIGNED },
-  { fault: 'HTTP 429 always', harm: 'status-429', ...NO_TIMESTAMP },
-  { fault: 'HTTP 500 once', harm: 'status-500', times: 1, error: null, right: SIGNED },
-  { fault: 'HTTP 500 always', harm: 'status-500', ...NO_TIMESTAMP },
-  { fault: 'a wrong signature in the timestamp', harm: 'wrong-signature', ...NO_TIMESTAMP },
+  ['time-out', 'times-out-before', ...NO_TIMESTAMP],
+  ['reset before the authority heard of it', 'reset-before', ...NO_TIMESTAMP],
+  ['reset before the answer', 'reset-before-answer', ...NO_TIMESTAMP],
+  ['reset in the answer', 'reset-in-answer', ...NO_TIMESTAMP],
+  ['reset after the answer', 'reset-after-answer', null, SIGNED],
+  ['HTTP 429 once', 'status-429', null, SIGNED, ONCE],
+  ['HTTP 429 always', 'status-429', ...NO_TIMESTAMP],
+  ['HTTP 500 once', 'status-500', null, SIGNED, ONCE],
+  ['HTTP 500 always', 'status-500', ...NO_TIMESTAMP],
+  ['a wrong signature in the timestamp', 'wrong-signature', ...NO_TIMESTAMP],
 ];
 
-const UNHEARD = { error: null, right: REPORTED_LATER } as const;
-
 const report: readonly Harmed[] = [
-  { fault: 'time-out, the report lost on its way', harm: 'times-out-before', ...UNHEARD },
-  { fault: 'time-out, the answer lost on its way', harm: 'times-out-after', ...UNHEARD },
-  { fault: 'reset before the service heard of it', harm: 'reset-before', ...UNHEARD },
-  { fault: 'reset before the answer', harm: 'reset-before-answer', ...UNHEARD },
-  { fault: 'reset in the answer', harm: 'reset-in-answer', ...UNHEARD },
-  { fault: 'reset after the answer', harm: 'reset-after-answer', ...SIGNED_ANYWAY },
-  { fault: 'HTTP 429 once', harm: 'status-429', times: 1, error: null, right: SIGNED },
-  { fault: 'HTTP 429 always', harm: 'status-429', ...UNHEARD },
-  { fault: 'HTTP 500 once', harm: 'status-500', times: 1, error: null, right: SIGNED },
-  { fault: 'HTTP 500 always', harm: 'status-500', ...UNHEARD },
+  ['time-out, the report lost on its way', 'times-out-before', null, REPORTED_LATER],
+  ['time-out, the answer lost on its way', 'times-out-after', null, REPORTED_LATER],
+  ['reset before the service heard of it', 'reset-before', null, REPORTED_LATER],
+  ['reset before the answer', 'reset-before-answer', null, REPORTED_LATER],
+  ['reset in the answer', 'reset-in-answer', null, REPORTED_LATER],
+  ['reset after the answer', 'reset-after-answer', null, SIGNED],
+  ['HTTP 429 once', 'status-429', null, SIGNED, ONCE],
+  ['HTTP 429 always', 'status-429', null, REPORTED_LATER],
+  ['HTTP 500 once', 'status-500', null, SIGNED, ONCE],
+  ['HTTP 500 always', 'status-500', null, REPORTED_LATER],
+  ['a reload of the proxy while the report is under way', 'reload', null, SIGNED],
+  ['the network forgets the connections while the report is under way', 'forgotten', null, SIGNED, ONCE],
 ];
 
 export const networkRows: readonly Row[] = [
@@ -186,7 +108,7 @@ export const networkRows: readonly Row[] = [
     settings: { CODESIGN_BASE_URL: `https://${NOWHERE}` },
     right: { ...NOTHING_ASKED, exit: 3 },
   },
-  ...[...sign, ...signOnTheLine].map(rowsOf('sign', 'sign')),
+  ...sign.map(rowsOf('sign', 'sign')),
   ...signRepeated.map(rowsOf('sign, `--repeat-unknown 1`', 'sign', { CODESIGN_REPEAT_UNKNOWN: '1' })),
   {
     step: 'timestamp',
@@ -199,5 +121,5 @@ export const networkRows: readonly Row[] = [
     right: { ...KEPT, exit: 7 },
   },
   ...timestamp.map(rowsOf('timestamp', 'tsa')),
-  ...[...report, ...reportOnTheLine].map(rowsOf('report', 'report-sign')),
+  ...report.map(rowsOf('report', 'report-sign')),
 ];

@@ -37,7 +37,6 @@ export interface Course {
   readonly exit: number | null;
   /** Requests for signatures that left the machine for the service. */
   readonly asked: number;
-  /** Signatures that the service counted. */
   readonly counted: number;
   readonly file: FileState;
   /** Exit code of `resume`, and what became of each call that it found. */
@@ -45,7 +44,6 @@ export interface Course {
   readonly afterResume: FileState;
   /** The next `sign`, where the file is still unsigned. */
   readonly again: string;
-  /** Signatures counted in all. */
   readonly total: number;
 }
 

@@ -8,7 +8,6 @@ import type { FormatId } from './stage.ts';
 
 export interface Case {
   readonly row: Row;
-  /** One of the row's variants. */
   readonly effect: string;
   readonly format: FormatId;
 }

@@ -32,7 +32,6 @@ export const WAYS_OF_WRITING = ['pe', 'large pe', 'jar', 'msi', 'cat'] as const;
 const PAGE = 4096;
 
 export interface Subject {
-  /** In the folder of a case. */
   readonly name: string;
   readonly original: Buffer;
   readonly signed: Buffer;
@@ -42,7 +41,6 @@ export interface Subject {
 
 export interface Stage extends AsyncDisposable {
   readonly server: SharedServer;
-  /** Of the relays. */
   readonly identity: ServerIdentity;
   /** PEM file with the root of the relays. */
   readonly relayRoot: string;

@@ -12,7 +12,6 @@ const HEAD = [
   '|---|---|---|---|---|---|---|---|---|---|',
 ];
 
-/** What a variant is called. */
 const EFFECTS: Readonly<Record<string, string>> = { '-': '', fill: 'no room', 'clock-back': '' };
 
 function nameOfFormat(format: FormatId): string {
@@ -57,7 +56,6 @@ export function tableOf(rows: readonly Row[], seen: readonly Seen[]): string {
   return [...HEAD, ...lines].join('\n');
 }
 
-/** The document with another table in its place. */
 export function withTable(document: string, table: string): string {
   const start = document.indexOf(BEGINNING);
   const end = document.indexOf(END);

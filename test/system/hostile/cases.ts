@@ -16,7 +16,6 @@ export interface HostileFile {
   readonly what: string;
   readonly make: () => Uint8Array;
   readonly verdict: 'untrusted' | 'unsupported' | 'broken' | 'unsigned';
-  /** Of one of its findings. */
   readonly code?: string;
 }
 

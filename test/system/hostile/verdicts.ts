@@ -10,7 +10,6 @@ export async function expectVerdict({ verdict, code }: HostileFile, path: string
   if (code !== undefined) expect(stdout).toContain(`"code": "${code}"`);
 }
 
-/** For `it.each`. */
 export function byName<Named extends { readonly what: string }>(files: readonly Named[]) {
   return files.map((file) => [file.what, file] as const);
 }

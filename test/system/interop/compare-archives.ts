@@ -18,7 +18,6 @@ export interface Loss {
     | 'manifest';
   /** Undefined where it is no entry's. */
   readonly entry?: string;
-  /** Which part of it. */
   readonly detail: string;
 }
 
@@ -36,7 +35,6 @@ interface Archive {
   readonly preamble: Buffer;
   /** What must be added to the offsets in the directory to find the records. */
   readonly base: number;
-  /** In the directory's order. */
   readonly entries: readonly ArchiveEntry[];
   /** Unused bytes before a record, by the entry's name, and before the directory, by an empty one. */
   readonly gaps: ReadonlyMap<string, Buffer>;

@@ -3,25 +3,19 @@
 import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { setTimeout } from 'node:timers/promises';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { type CliFileJson, parseJson, runCli, snapshot, temporaryFolder } from '../../support/programs/cli.ts';
 import { jarsignerVerify, mainJava, makeTruststore } from '../../support/programs/java.ts';
-import { type SharedServer, useServer } from '../../support/services/shared-server.ts';
+import { useServer } from '../../support/services/shared-server.ts';
+import { forAll } from '../../support/set-up.ts';
 import { readAsArchives } from './java/readers.ts';
 import { readSpecialFiles } from './special/special-files.ts';
 import { checkAll, osslsigncodeVerify, type Verdict } from './verifiers.ts';
 
 const corpus = process.env.CODESIGN_TEST_CORPUS ?? '';
 
-let server: SharedServer;
-let root: string;
-beforeAll(async () => {
-  server = await useServer({ tsa: true });
-  root = server.roots;
-});
-afterAll(async () => {
-  await server?.stop();
-});
+const server = await forAll(useServer({ tsa: true }));
+const root = server.roots;
 
 interface Signed {
   readonly exitCode: number | null;

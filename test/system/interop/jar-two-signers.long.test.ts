@@ -35,7 +35,6 @@ async function ours(bytes: Buffer, signer: ThrowawaySigner, options: SignBytesOp
 
 interface TheirResult {
   readonly bytes: Buffer;
-  /** What a user reads. */
   readonly said: string;
 }
 

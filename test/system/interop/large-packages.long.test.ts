@@ -5,7 +5,7 @@ import { createReadStream } from 'node:fs';
 import { type FileHandle, open, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { crc32, inflateRawSync } from 'node:zlib';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { fileSource } from '../../../src/bytes/file-source.ts';
 import { jar } from '../../../src/formats/jar/index.ts';
 import { nuget } from '../../../src/formats/nuget/index.ts';
@@ -13,7 +13,8 @@ import { temporaryFolder } from '../../support/programs/cli.ts';
 import { jarsignerVerify, mainJava, makeTruststore } from '../../support/programs/java.ts';
 import { runMeasured } from '../../support/programs/measured-cli.ts';
 import { isInSample } from '../../support/sample.ts';
-import { type SharedServer, useServer } from '../../support/services/shared-server.ts';
+import { useServer } from '../../support/services/shared-server.ts';
+import { forAll } from '../../support/set-up.ts';
 import { SERVER_PUBLISHER } from '../../support/signed-files/made-inputs.ts';
 import { signingContext } from '../../support/signed-files/signing-context.ts';
 import { contentTypes, packageManifest } from '../../unit/formats/appx/samples.ts';
@@ -28,15 +29,8 @@ const MOST_MEMORY = 110 * MIB;
 const BLOCK = 65_536;
 const ZIP64_MARK = 0xffff_ffff;
 
-let server: SharedServer;
-let folder: Awaited<ReturnType<typeof temporaryFolder>>;
-beforeAll(async () => {
-  [server, folder] = await Promise.all([useServer({ bits: 2048 }), temporaryFolder('codesign-large-packages-')]);
-});
-afterAll(async () => {
-  await server?.stop();
-  await folder?.[Symbol.asyncDispose]();
-});
+const server = await forAll(useServer({ bits: 2048 }));
+const folder = await forAll(temporaryFolder('codesign-large-packages-'));
 
 /** Stored; a number stands for so many zeros, which take no space on the disk. `gap`: zeros in front of it that are of no entry. */
 type Entries = readonly (readonly [name: string, contents: string | number, gap?: number])[];
@@ -116,7 +110,6 @@ function fieldsOf(
   ]);
 }
 
-/** Little-endian, in so many bytes each. */
 function numbers(length: 2 | 4 | 8, ...values: readonly number[]): Buffer {
   const bytes = Buffer.alloc(length * values.length);
   for (const [index, value] of values.entries()) {

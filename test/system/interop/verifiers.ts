@@ -5,7 +5,6 @@ import { promisify } from 'node:util';
 
 export interface Verdict {
   readonly accepted: boolean;
-  /** All that the program said. */
   readonly output: string;
 }
 

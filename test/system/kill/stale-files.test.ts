@@ -34,9 +34,7 @@ const fileOf = (holder: Holder): string => `.codesign-remote-${filesOf(holder).r
 
 interface Scene {
   readonly running: Running;
-  /** Who looks. */
   readonly by?: Holder;
-  /** When the files were written. */
   readonly at?: number;
 }
 

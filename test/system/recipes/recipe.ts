@@ -9,7 +9,6 @@ import type { SharedServer } from '../../support/services/shared-server.ts';
 
 const PAGE = 'docs/build-tools.md';
 
-/** The code blocks of a section. */
 export function recipe(section: string, language: string): readonly string[] {
   const texts = blocksIn([PAGE])
     .filter((block) => block.section === section && block.language === language)

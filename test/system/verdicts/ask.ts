@@ -16,7 +16,6 @@ import {
 } from './verifiers.ts';
 
 export interface Asking {
-  /** For what the checks write. */
   readonly folder: string;
   readonly verifiers: string;
   /** Whether the others are to check this file, by its name in the table. */

@@ -12,7 +12,6 @@ import {
 import { makePki, testKey } from '../../support/signed-files/pki.ts';
 
 export interface BlockArchives {
-  /** PEM. */
   readonly root: string;
   /** Name of the file → its bytes. */
   readonly files: ReadonlyMap<string, Buffer>;

@@ -2,7 +2,6 @@
 
 import { encode } from '../../../src/asn1/write.ts';
 
-/** The OIDs in DER. */
 const TST_INFO = Buffer.from('060b2a864886f70d0109100104', 'hex');
 const SIGNING_TIME = Buffer.from('06092a864886f70d010905', 'hex');
 export const MESSAGE_DIGEST = Buffer.from('06092a864886f70d010904', 'hex');
@@ -90,7 +89,6 @@ function rebuilt(element: Buffer, old: Buffer, replacement: Buffer): Buffer {
   return Buffer.from(encode(element.readUInt8(0), ...children));
 }
 
-/** Without padding. */
 function trimmedLength(bytes: Buffer): number {
   let length = bytes.length;
   while (length > 0 && bytes[length - 1] === 0) length -= 1;

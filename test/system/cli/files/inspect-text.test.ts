@@ -4,7 +4,7 @@ import { X509Certificate } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { certificatesPem, inspectJson, inspectText } from '../../../../src/cli/output/inspect.ts';
 import { jsonText } from '../../../../src/cli/output/json.ts';
-import { field, widthOf } from '../../../../src/cli/output/text-layout.ts';
+import { widthOf } from '../../../../src/cli/output/text-layout.ts';
 import { inspectCertificates } from '../../../../src/verifying/inspect-certificates.ts';
 import type { InspectedFile, InspectedSignature, InspectedTimestamp } from '../../../../src/verifying/inspect-file.ts';
 import { issue, testKey } from '../../../support/signed-files/pki.ts';
@@ -119,24 +119,6 @@ describe('the text', () => {
   it('shows the dotted number of unnamed objects, and says that trust is not checked', () => {
     expect(text).toContain('1.2.3.4.5');
     expect(text).toContain('\nTrust is not checked here: use codesign-remote verify.\n');
-  });
-});
-
-describe('a line of name and value', () => {
-  it('is wrapped below its value', () => {
-    expect(field('name', `${'word '.repeat(20)}end`, 2, 10)).toEqual([
-      `  name      ${'word '.repeat(12)}word`,
-      `            ${'word '.repeat(7)}end`,
-    ]);
-  });
-
-  it('does not break a long word that fits on a separate line', () => {
-    expect(field('digest', 'a'.repeat(64), 4, 22)).toEqual(['    digest', `      ${'a'.repeat(64)}`]);
-  });
-
-  it('breaks a longer word, and counts wide characters as two columns', () => {
-    expect(field('digest', 'a'.repeat(100), 0, 10)).toEqual(['digest', `  ${'a'.repeat(78)}`, `  ${'a'.repeat(22)}`]);
-    expect(field('name', '株'.repeat(50), 0, 10)).toEqual(['name', `  ${'株'.repeat(39)}`, `  ${'株'.repeat(11)}`]);
   });
 });
 

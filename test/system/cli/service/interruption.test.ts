@@ -16,7 +16,6 @@ const PATIENTLY = ['--timeout', '600'];
 
 const authority = await forAll(startTimestampAuthority());
 
-/** `sign`, interrupted as soon as `isTime`. */
 function signUntil(isTime: () => boolean, { env, path }: Scene, args: readonly string[], more = {}): Promise<CliRun> {
   return runCli(['sign', '--json', ...PATIENTLY, ...args, path], {
     env: { ...env, ...more },

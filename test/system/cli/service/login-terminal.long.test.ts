@@ -1,30 +1,24 @@
 /** `login` on a real terminal, with a user typing: what is shown of it, what is not, and how the terminal is left. */
 
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { CLI_PROGRAM, runCli, temporaryFolder } from '../../../support/programs/cli.ts';
-import { type SecretService, startSecretService } from '../../../support/programs/secret-service.ts';
+import { startSecretService } from '../../../support/programs/secret-service.ts';
 import { runOnTerminal, type TerminalStep } from '../../../support/programs/terminal.ts';
 import { useServer } from '../../../support/services/shared-server.ts';
+import { forAll } from '../../../support/set-up.ts';
 
-describe.runIf(process.platform === 'linux')('login on a terminal', () => {
-  let folder: Awaited<ReturnType<typeof temporaryFolder>>;
-  let keyring: SecretService;
-  let env: Readonly<Record<string, string>>;
-  beforeAll(async () => {
-    folder = await temporaryFolder();
-    keyring = await startSecretService();
-    env = {
-      PATH: process.env.PATH ?? '',
-      ...keyring.env,
-      CODESIGN_STATE_DIR: join(folder.path, 'state'),
-      CODESIGN_CONFIG_DIR: join(folder.path, 'config'),
-    };
-  });
-  afterAll(async () => {
-    await keyring?.[Symbol.asyncDispose]();
-    await folder?.[Symbol.asyncDispose]();
-  });
+const IS_LINUX = process.platform === 'linux';
+
+describe.runIf(IS_LINUX)('login on a terminal', async () => {
+  const folder = await forAll(temporaryFolder());
+  const keyring = IS_LINUX ? await forAll(startSecretService()) : undefined;
+  const env = {
+    PATH: process.env.PATH ?? '',
+    ...keyring?.env,
+    CODESIGN_STATE_DIR: join(folder.path, 'state'),
+    CODESIGN_CONFIG_DIR: join(folder.path, 'config'),
+  };
 
   const ADDRESS = { expect: 'Address of the signing service', send: 'https://sign.example\r' };
   const KEY = { expect: 'Access Key: ', send: 'key-of-somebody\r' };
@@ -32,19 +26,6 @@ describe.runIf(process.platform === 'linux')('login on a terminal', () => {
     runOnTerminal([process.execPath, CLI_PROGRAM, 'login', '--no-check', ...args], env, steps);
   const whoami = async (profile: string) =>
     JSON.parse((await runCli(['whoami', '--json', '--profile', profile], { env })).stdout);
-
-  it('asks for address, Access Key and Access Secret, and shows all except the secret', async () => {
-    const typed = { expect: 'Access Secret (not shown): ', send: 's3crex\x7ft-of-somebody\r' };
-    const run = await login(['--profile', 'typed'], [ADDRESS, KEY, typed]);
-    expect(run).toMatchObject({
-      code: 0,
-      isRestored: true,
-      output: expect.stringContaining('stored   access key key-…body'),
-    });
-    expect(run.output).toContain('https://sign.example');
-    expect(run.output).not.toMatch(/s3cr|\*/);
-    expect(await whoami('typed')).toMatchObject({ origin: 'https://sign.example', accessKey: 'key-…body' });
-  });
 
   it('offers the known address, and asks again for an invalid one', async () => {
     await runCli(['config', 'set', '--profile', 'known', 'baseUrl', 'https://known.example/path'], { env });
@@ -69,12 +50,6 @@ describe.runIf(process.platform === 'linux')('login on a terminal', () => {
     expect(run).toMatchObject({ code: 0, isRestored: true });
     expect(run.output).not.toContain('s3cret');
     expect(await whoami('pasted')).toMatchObject({ origin: 'https://sign.example' });
-  });
-
-  it('asks only for what was not given', async () => {
-    const args = ['--profile', 'given', '--base-url', 'https://sign.example', '--access-key', 'key-of-somebody'];
-    const run = await login(args, [{ expect: 'Access Secret (not shown): ', send: 's3cret\r' }]);
-    expect(run).toMatchObject({ code: 0, output: expect.not.stringContaining('Address') });
   });
 
   it('stores nothing if the service is not trusted and the user names no roots', async () => {

@@ -2,14 +2,13 @@
 
 import { createPrivateKey } from 'node:crypto';
 import { writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { fixture, parseJson, runCli, temporaryFolder } from '../../../support/programs/cli.ts';
+import { fixture, parseJson, runCli } from '../../../support/programs/cli.ts';
 import { startMisbehavingService } from '../../../support/services/misbehaving-service.ts';
 import { startProxy } from '../../../support/services/proxy.ts';
 import { startServer } from '../../../support/services/server.ts';
 import { startTimestampAuthority } from '../../../support/services/timestamp-authority.ts';
-import { forAll } from '../../../support/set-up.ts';
+import { folderForEach, forAll } from '../../../support/set-up.ts';
 import { make, oneRsaKey, SIGNER } from '../../../unit/verifying/support/openssl-pki.ts';
 
 const [server, authority] = await Promise.all([
@@ -17,14 +16,14 @@ const [server, authority] = await Promise.all([
   forAll(startTimestampAuthority()),
 ]);
 
+const folder = folderForEach();
 const named = (address: string, name: string) => address.replace('127.0.0.1', name);
 const env = () => ({ ...server.env, CODESIGN_BASE_URL: named(server.baseUrl, 'service.test') });
 
 describe('sign', () => {
   it.each(['option', 'environment'])('reaches service and authority through the proxy of the %s', async (place) => {
     await using proxy = await startProxy(place === 'option' ? {} : { credentials: 'user:hunter2' });
-    await using folder = await temporaryFolder();
-    const path = join(folder.path, 'app.exe');
+    const path = folder.at('app.exe');
     const address = proxy.url.replace('//', place === 'option' ? '//' : '//user:hunter2@');
     const tsa = named(authority.urlOf('ok'), 'tsa.test');
     const args = ['sign', '--json', '--verbose', '-t', tsa, '-o', path, fixture('pe/hello.exe')];
@@ -41,9 +40,8 @@ describe('sign', () => {
 
   it('says how to give credentials to a proxy that requires them, and has requested nothing', async () => {
     await using proxy = await startProxy({ credentials: 'user:hunter2' });
-    await using folder = await temporaryFolder();
     const before = server.operations('sign').length;
-    const args = ['sign', '--json', '--proxy', proxy.url, '-o', join(folder.path, 'out/'), fixture('pe/hello.exe')];
+    const args = ['sign', '--json', '--proxy', proxy.url, '-o', folder.at('out/'), fixture('pe/hello.exe')];
     const run = await runCli([...args, fixture('jar/plain.jar')], { env: env() });
     expect(run.code).toBe(3);
     // Which of the two comes first is a matter of time.
@@ -63,20 +61,11 @@ describe('sign', () => {
     expect(run.stdout + run.stderr).not.toContain('hunter2');
   });
 
-  it('uses the proxy of ALL_PROXY if the environment names no other', async () => {
-    await using proxy = await startProxy();
-    await using folder = await temporaryFolder();
-    const args = ['sign', '--no-timestamp', '-o', join(folder.path, 'app.exe'), fixture('pe/hello.exe')];
-    expect(await runCli(args, { env: { ...env(), ALL_PROXY: proxy.url } })).toMatchObject({ code: 0 });
-    expect(proxy.asked).toContain(`CONNECT ${new URL(env().CODESIGN_BASE_URL).host}`);
-  });
-
   it('rejects files that only a SOCKS proxy leads to before anything is sent, and no others', async () => {
-    await using folder = await temporaryFolder();
     const socks = { ALL_PROXY: 'socks5://user:hunter2@127.0.0.1:1' };
     const before = server.operations('sign').length;
     const sign = (more: Readonly<Record<string, string>>, ...args: readonly string[]) =>
-      runCli(['sign', '--json', ...args, '-o', join(folder.path, 'app.exe'), fixture('pe/hello.exe')], {
+      runCli(['sign', '--json', ...args, '-o', folder.at('app.exe'), fixture('pe/hello.exe')], {
         env: { ...server.env, ...more },
       });
     const service = { CODESIGN_BASE_URL: env().CODESIGN_BASE_URL };
@@ -110,8 +99,7 @@ describe('sign', () => {
 
   it('connects directly to a service on this machine', async () => {
     await using proxy = await startProxy({ manner: 'refuses' });
-    await using folder = await temporaryFolder();
-    const args = ['sign', '--proxy', proxy.url, '-o', join(folder.path, 'app.exe'), fixture('pe/hello.exe')];
+    const args = ['sign', '--proxy', proxy.url, '-o', folder.at('app.exe'), fixture('pe/hello.exe')];
     expect(await runCli(args, { env: server.env })).toMatchObject({ code: 0 });
     expect(proxy.asked).toEqual([]);
   });
@@ -119,8 +107,7 @@ describe('sign', () => {
 
 it('timestamp reaches its authority through the proxy', async () => {
   await using proxy = await startProxy();
-  await using folder = await temporaryFolder();
-  const path = join(folder.path, 'app.exe');
+  const path = folder.at('app.exe');
   await runCli(['sign', '-o', path, fixture('pe/hello.exe')], { env: server.env });
   const tsa = named(authority.urlOf('ok'), 'tsa.test');
   const run = await runCli(['timestamp', '-t', tsa, '--proxy', proxy.url, path]);
@@ -138,18 +125,13 @@ it('whoami --check asks the service through the proxy', async () => {
 
 it('verify --check-revocation asks through the proxy, and none for loopback', async () => {
   await using proxy = await startProxy();
-  await using folder = await temporaryFolder();
   const issuer = make({ subject: 'Issuer' });
   const extensions = [
     ...SIGNER,
     'crlDistributionPoints=URI:http://crl.test:1/list.crl,URI:http://127.0.0.1:1/list.crl',
   ];
   const leaf = make({ subject: 'Publisher', issuer, extensions, key: oneRsaKey(2048) });
-  const [chain, roots, path] = ['chain.pem', 'roots.pem', 'app.exe'].map((name) => join(folder.path, name)) as [
-    string,
-    string,
-    string,
-  ];
+  const [chain, roots, path] = [folder.at('chain.pem'), folder.at('roots.pem'), folder.at('app.exe')];
   await writeFile(chain, leaf.pem);
   await writeFile(roots, issuer.pem);
   const service = await startMisbehavingService('good', { key: createPrivateKey(leaf.key), plain: true });

@@ -1,16 +1,13 @@
 /** The sessions that sessions.test.ts leaves out, on a pipe, on a terminal, on GitHub, and one for each further kind of file. */
 
-import { afterAll, beforeAll, describe, it } from 'vitest';
+import { describe, it } from 'vitest';
 import { QUICK_SESSIONS, readSession, sessionPath, sessionsIn } from '../../../support/runs/session-files.ts';
 import { setScenery } from '../../../support/runs/session-scenery.ts';
 import { runScript } from '../../../support/runs/sessions.ts';
 import { isInSample } from '../../../support/sample.ts';
+import { forAll } from '../../../support/set-up.ts';
 
-let scenery: Awaited<ReturnType<typeof setScenery>>;
-beforeAll(async () => {
-  scenery = await setScenery();
-}, 60_000);
-afterAll(() => scenery?.[Symbol.asyncDispose]());
+const scenery = await forAll(setScenery());
 
 describe.concurrent('the session', () => {
   const all = ['pipe', 'github', 'terminal-40', 'terminal-80', 'formats'].flatMap(sessionsIn);

@@ -6,18 +6,15 @@
  * single cases of one command: what it rejects, what its options do, and what other programs say of its results.
  */
 
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { PROGRAM } from '../../../../src/cli/command-table.ts';
 import { runCli, runCliProcess } from '../../../support/programs/cli.ts';
 import { QUICK_SESSIONS, readSession, sessionPath, sessionsIn } from '../../../support/runs/session-files.ts';
 import { setScenery } from '../../../support/runs/session-scenery.ts';
 import { runScript } from '../../../support/runs/sessions.ts';
+import { forAll } from '../../../support/set-up.ts';
 
-let scenery: Awaited<ReturnType<typeof setScenery>>;
-beforeAll(async () => {
-  scenery = await setScenery();
-}, 60_000);
-afterAll(() => scenery?.[Symbol.asyncDispose]());
+const scenery = await forAll(setScenery());
 
 describe('the session', () => {
   it.for(QUICK_SESSIONS)('%s prints the recorded text', { timeout: 120_000 }, async (name) => {

@@ -31,7 +31,6 @@ beforeEach(async () => {
   return () => made[Symbol.asyncDispose]();
 });
 
-/** Each on the file that is given. */
 const COMMANDS: readonly (readonly [string, (path: string) => readonly string[]])[] = [
   ['sign', (file) => ['sign', '--no-timestamp', file]],
   ['sign without a journal', (file) => ['sign', '--no-timestamp', '--no-journal', file]],

@@ -23,6 +23,9 @@ async function expand(
   return inputs.map((input) => relative(folder.path, input.path).replaceAll('\\', '/'));
 }
 
+const expectRejected = async (expanding: Promise<unknown>, code: string): Promise<void> =>
+  await expect(expanding).rejects.toMatchObject({ code, category: 'usage' });
+
 describe('expandInputs', () => {
   it('takes a path that exists literally before it is a pattern or a list', async () => {
     await make('app[1].exe', '@scope', 'app1.exe');
@@ -40,13 +43,6 @@ describe('expandInputs', () => {
     expect(await expand([`${pattern}/**/*.{exe,dll}`])).toEqual(['a.exe', 'b.exe', 'c.dll', 'sub/d.exe']);
   });
 
-  it('rejects a pattern that matches nothing', async () => {
-    await expect(expand([`${folder.path}/*.exe`])).rejects.toMatchObject({
-      code: 'nothing-matches',
-      category: 'usage',
-    });
-  });
-
   it('reads lists: one path per line, with both line ends, with a byte order mark, without patterns', async () => {
     await make('a.exe', 'b *.exe');
     await writeFile(at('list.txt'), `\uFEFF${at('a.exe')}\r\n\r\n${at('b *.exe')}\n`);
@@ -61,15 +57,10 @@ describe('expandInputs', () => {
     expect(await expand(['-'], { stdin: `${at('#b.exe')}\n\n` })).toEqual(['#b.exe']);
   });
 
-  it('says if a list cannot be read', async () => {
-    await expect(expand([`@${at('gone.txt')}`])).rejects.toMatchObject({ code: 'list-unreadable', category: 'usage' });
-  });
-
   it('rejects what find -print0 writes', async () => {
     await writeFile(at('list.txt'), `${at('a.exe')}\0${at('b.exe')}\0`);
-    const refused = { code: 'list-unusable', category: 'usage' };
-    await expect(expand([`@${at('list.txt')}`])).rejects.toMatchObject(refused);
-    await expect(expand(['-'], { stdin: 'a.exe\0b.exe\0' })).rejects.toMatchObject(refused);
+    await expectRejected(expand([`@${at('list.txt')}`]), 'list-unusable');
+    await expectRejected(expand(['-'], { stdin: 'a.exe\0b.exe\0' }), 'list-unusable');
   });
 
   it('accepts .js files only if they are named, not from a folder', async () => {
@@ -87,13 +78,13 @@ describe('expandInputs', () => {
       const name = `${typed.startsWith('@') ? '@' : ''}${at(typed.replace('@', ''))}`.normalize('NFC');
       expect(await expand([name], { recursive: true })).toEqual([onDisk]);
       const without = expand([name], { recursive: true, exclude: ['für.*'.normalize('NFC')] });
-      await expect(without).rejects.toMatchObject({ code: 'all-excluded' });
+      await expectRejected(without, 'all-excluded');
     },
   );
 
   it('rejects a folder without --recursive, and walks it with', async () => {
     await make('dist/b.exe', 'dist/a/x.dll', 'dist/.codesign-remote-12ab.tmp');
-    await expect(expand([at('dist')])).rejects.toMatchObject({ code: 'folder-not-recursive', category: 'usage' });
+    await expectRejected(expand([at('dist')]), 'folder-not-recursive');
     expect(await expand([at('dist')], { recursive: true })).toEqual(['dist/a/x.dll', 'dist/b.exe']);
   });
 
@@ -144,12 +135,6 @@ describe('expandInputs', () => {
     }
   });
 
-  it('says if nothing is left', async () => {
-    await make('a.exe');
-    const expanding = expand([at('a.exe')], { exclude: ['*.exe'] });
-    await expect(expanding).rejects.toMatchObject({ code: 'all-excluded', category: 'usage' });
-  });
-
   describe('a pattern', () => {
     beforeEach(async () => {
       await make('outside/o.exe', 'dist/a.exe', 'dist/deep/b.bin', 'dist/deep/c.exe');
@@ -164,7 +149,7 @@ describe('expandInputs', () => {
         'dist/deep/b.bin',
         'dist/deep/c.exe',
       ]);
-      await expect(expand([`${folder.path}/dist/ex?/*.exe`])).rejects.toMatchObject({ code: 'nothing-matches' });
+      await expectRejected(expand([`${folder.path}/dist/ex?/*.exe`]), 'nothing-matches');
     });
 
     it('follows a linked folder that the user typed', async () => {
@@ -204,10 +189,9 @@ describe('expandInputs', () => {
     const expandEndless = (chunk: string) => expandInputs(['-'], {}, { stdin: endless(chunk) });
 
     it('is rejected as soon as it exceeds the size limit', async () => {
-      const tooLarge = { code: 'list-too-large', category: 'usage' };
-      await expect(expandEndless('x'.repeat(4096))).rejects.toMatchObject(tooLarge);
-      await expect(expandEndless('app.exe\n'.repeat(65_536))).rejects.toMatchObject(tooLarge);
-      await expect(expandEndless('\0')).rejects.toMatchObject({ code: 'list-unusable' });
+      await expectRejected(expandEndless('x'.repeat(4096)), 'list-too-large');
+      await expectRejected(expandEndless('app.exe\n'.repeat(65_536)), 'list-too-large');
+      await expectRejected(expandEndless('\0'), 'list-unusable');
     });
 
     it('is rejected if it is a named pipe, a device or a folder, and nothing waits for it', async () => {
@@ -234,11 +218,20 @@ describe('expandInputs', () => {
     });
   });
 
-  it('does not read standard input twice', async () => {
-    await expect(expand(['-', '-'])).rejects.toMatchObject({ code: 'standard-input-twice', category: 'usage' });
-  });
-
-  it('rejects a run without work', async () => {
-    await expect(expand(['-'], { stdin: '\n' })).rejects.toMatchObject({ code: 'no-files', category: 'usage' });
+  it.each<[string, string, readonly string[], Parameters<typeof expand>[1]?]>([
+    ['nothing-matches', 'a pattern that matches nothing', ['/*.exe']],
+    ['list-unreadable', 'a list that is not there', ['@/gone.txt']],
+    ['all-excluded', 'a run of which nothing is left', ['/a'], { exclude: ['a'] }],
+    ['standard-input-twice', 'standard input that is named twice', ['-', '-']],
+    ['no-files', 'a run without work', ['-'], { stdin: '\n' }],
+  ])('rejects with %s: %s', async (code, _what, names, options) => {
+    await make('a');
+    await expectRejected(
+      expand(
+        names.map((name) => name.replace('/', `${folder.path}/`)),
+        options,
+      ),
+      code,
+    );
   });
 });

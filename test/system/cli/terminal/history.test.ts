@@ -82,24 +82,6 @@ async function history(entries: readonly HistoryEntry[], ...args: readonly strin
 }
 
 describe('history', () => {
-  it('is a table of every call, with sums by month and certificate', async () => {
-    const { code, stdout } = await history([
-      ENTRY,
-      { ...ENTRY, id: 'call-3', outcome: 'refused', counted: 'no' },
-      NASTY,
-    ]);
-    expect(code).toBe(0);
-    const [head, first, ...rest] = stdout.trimEnd().split('\n');
-    expect(head).toMatch(/^when \(UTC\) +outcome +counted +reported +service +number +certificate +record +file$/);
-    expect(first).toMatch(
-      /^2026-10-31 23:59:59 +written +yes +written +codesign\.example\.com +1001 +Example Corp +record-1 +app\.exe$/,
-    );
-    expect(rest.slice(-2)).toEqual([
-      expect.stringMatching(/^2026-10 +Example Corp +2 +1 +0 +2$/),
-      expect.stringMatching(/^2026-11 +@SUM\(A1\), "Corp" +1 +0 +1 +1$/),
-    ]);
-  });
-
   it.each<[columns: number, heads: string]>([
     [172, 'when (UTC), outcome, counted, reported, service, number, certificate, record, file'],
     [171, 'when (UTC), outcome, counted, reported, number, certificate, record, file'],

@@ -23,7 +23,6 @@ export interface ContainerCase {
   readonly onlyToSign?: boolean;
   /** If it may use more than a file of some KB. */
   readonly bounds?: Bounds;
-  /** Of `sign`. */
   readonly options?: readonly string[];
 }
 

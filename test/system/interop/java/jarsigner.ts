@@ -22,12 +22,10 @@ export interface JarsignerRequest {
   readonly digestAlgorithm?: string;
 }
 
-/** @returns what a user reads */
 export function jarsignerSign(request: JarsignerRequest): Promise<string> {
   return mustRunJava(mainJava(), 'jarsigner', argumentsFor(request));
 }
 
-/** The same for many. */
 export function jarsignerSignAll(requests: readonly JarsignerRequest[]): Promise<readonly string[]> {
   return mustJarsignAll(mainJava(), requests.map(argumentsFor));
 }

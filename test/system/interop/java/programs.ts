@@ -21,7 +21,6 @@ export interface JavaProgram {
 const PRINTS = (className: string, expression: string) =>
   `public class ${className} { public static void main(String[] args) { System.out.println(${expression}); } }\n`;
 
-/** Started with java -jar. */
 export async function plainProgram(folder: string): Promise<JavaProgram> {
   const root = newFolder(folder, 'plain');
   await compile(root, 'classes', 8, { 'Plain.java': PRINTS('Plain', '"plain"') });

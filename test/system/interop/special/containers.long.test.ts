@@ -6,13 +6,14 @@
 import { copyFile, mkdir, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { memorySource } from '../../../../src/bytes/byte-source.ts';
 import { recogniseFormat } from '../../../../src/formats/recognise.ts';
 import { formats } from '../../../../src/formats/registry.ts';
 import { scriptKindOf } from '../../../../src/formats/script/kinds.ts';
 import { parseJson, runCli, temporaryFolder } from '../../../support/programs/cli.ts';
-import { type SharedServer, useServer } from '../../../support/services/shared-server.ts';
+import { useServer } from '../../../support/services/shared-server.ts';
+import { forAll } from '../../../support/set-up.ts';
 import { openBytes } from '../../../unit/formats/support/sign-bytes.ts';
 import { filesBelow } from '../../../unit/formats/support/signed-copies.ts';
 import { checkAll, nugetVerify, osslsigncodeVerify, run, unpackPackage, type Verdict } from '../verifiers.ts';
@@ -41,7 +42,6 @@ const EXTENSION_CHECK = fileURLToPath(new URL('../../../unit/formats/navx/check.
 
 interface Special {
   readonly table: SpecialFolder;
-  /** Folders of the corpus. */
   readonly folders: readonly string[];
   readonly extensions: RegExp;
   samples(): Promise<readonly SpecialSample[]>;
@@ -147,13 +147,8 @@ const SPECIALS: readonly Special[] = [
   },
 ];
 
-let server: SharedServer;
-let root: string;
-beforeAll(async () => {
-  server = await useServer({ tsa: true });
-  root = server.roots;
-});
-afterAll(() => server?.stop());
+const server = await forAll(useServer({ tsa: true }));
+const root = server.roots;
 
 describe.skipIf(corpus === '' || verifiers === '').each(SPECIALS)('the files of $table', (special) => {
   it('are signed or rejected as the table says, and other programs accept what is signed', async () => {
