@@ -25,18 +25,7 @@ export interface CampaignOptions {
   readonly onJob?: (line: string) => void;
 }
 
-export interface Campaign extends AsyncDisposable {
-  readonly done: number;
-  readonly faults: readonly FaultyCase[];
-  /** Target → word → how many. */
-  readonly words: Readonly<Record<string, Readonly<Record<string, number>>>>;
-  /** Of each target: the case that took longest, and the largest process. */
-  readonly costs: Readonly<Record<string, { readonly seconds: number; readonly mebibytes: number }>>;
-  /** Temporary; faulty cases in `faults` stay when it is disposed of. */
-  readonly folder: string;
-  /** Results to be checked by other programs. */
-  readonly sampled: readonly string[];
-}
+export type Campaign = Awaited<ReturnType<typeof runCampaign>>;
 
 const REPOSITORY = fileURLToPath(new URL('../../', import.meta.url));
 const PATIENCE_SECONDS = 20;
@@ -45,7 +34,8 @@ const CASES_OF_JOB = 6000;
 /** Node's own heap, within what a process may take in all. */
 const HEAP_MEBIBYTES = 160;
 
-export async function runCampaign(options: CampaignOptions): Promise<Campaign> {
+/** Faulty cases in its `faults` stay when it is disposed of. */
+export async function runCampaign(options: CampaignOptions) {
   const folder = await mkdtemp(join(tmpdir(), 'codesign-fuzz-'));
   const faults = join(folder, 'faults');
   await mkdir(faults);
@@ -222,7 +212,9 @@ function lineFor({ target, first }: Job, { begun, faults, result }: JobOutcome):
 
 function createTally() {
   const faults: FaultyCase[] = [];
+  /** Target → word → how many. */
   const words: Record<string, Record<string, number>> = {};
+  /** Of each target: the case that took longest, and the largest process. */
   const costs: Record<string, { seconds: number; mebibytes: number }> = {};
   let done = 0;
   return {

@@ -13,17 +13,7 @@ import { PRELOAD } from './trace.ts';
 
 const DISK_SIZE = '1m';
 
-export interface Scene {
-  readonly stage: Stage;
-  readonly relay: FaultyRelay;
-  readonly subject: Subject;
-  readonly timestamp: boolean;
-  readonly files: string;
-  readonly state: string;
-  /** Runs a command with the scene's journal and service. */
-  run(args: readonly string[], env?: Readonly<Record<string, string>>): Promise<CliRun>;
-  fileState(): Promise<FileState>;
-}
+export type Scene = ReturnType<typeof makeScene>;
 
 /** `effect` is one of the row's variants. */
 export async function runCourse(row: Row, effect: string, format: FormatId, stage: Stage): Promise<Observed> {
@@ -119,14 +109,18 @@ function withoutExpected(wrongs: readonly string[], leaves: RegExp | undefined):
   return others.length < wrongs.length ? others : [...others, `nothing like ${leaves} was left`];
 }
 
-interface SceneParts extends Pick<Scene, 'stage' | 'relay' | 'subject' | 'state'> {
+interface SceneParts {
+  readonly stage: Stage;
+  readonly relay: FaultyRelay;
+  readonly subject: Subject;
+  readonly state: string;
   readonly row: Row;
   readonly disk: SmallDisk | undefined;
   readonly path: string;
   readonly outside: (path: string) => string;
 }
 
-function makeScene({ row, stage, relay, subject, disk, path, state, outside }: SceneParts): Scene {
+function makeScene({ row, stage, relay, subject, disk, path, state, outside }: SceneParts) {
   const env = {
     ...stage.server.env,
     CODESIGN_BASE_URL: relay.baseUrl,
@@ -135,7 +129,8 @@ function makeScene({ row, stage, relay, subject, disk, path, state, outside }: S
     CODESIGN_STATE_DIR: state,
   };
   const timestamp = row.timestamp ?? false;
-  const run: Scene['run'] = ([command = '', ...args], more = {}) =>
+  /** Runs a command with the scene's journal and service. */
+  const run = ([command = '', ...args]: readonly string[], more: Readonly<Record<string, string>> = {}) =>
     runCli([command, '--json', ...args], {
       // A run without a fault needs no process of its own.
       env: { ...env, ...more, ...('CODESIGN_TEST_FAULT' in more ? { NODE_OPTIONS: `--require ${PRELOAD}` } : {}) },
@@ -146,10 +141,11 @@ function makeScene({ row, stage, relay, subject, disk, path, state, outside }: S
     relay,
     subject,
     timestamp,
+    // As this process sees them.
     files: outside(join(path, '..')),
     state: outside(state),
     run,
-    async fileState() {
+    async fileState(): Promise<FileState> {
       const bytes = await readFile(outside(path)).catch(() => undefined);
       if (bytes === undefined) return 'missing';
       if (bytes.equals(subject.original)) return 'original';

@@ -5,8 +5,8 @@ import { readFile, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { LARGEST_DIRECT } from '../../../src/bytes/file-source.ts';
 import { fixture, runCli, temporaryFolder } from '../../support/programs/cli.ts';
-import { type SharedServer, useServer } from '../../support/services/shared-server.ts';
-import { createTlsAuthority, type ServerIdentity } from '../../support/services/tls-authority.ts';
+import { useServer } from '../../support/services/shared-server.ts';
+import { createTlsAuthority } from '../../support/services/tls-authority.ts';
 import { MADE_INPUTS } from '../../support/signed-files/made-inputs.ts';
 
 /** The input of each format, and what its name ends with. */
@@ -31,26 +31,12 @@ export const WAYS_OF_WRITING = ['pe', 'large pe', 'jar', 'msi', 'cat'] as const;
 
 const PAGE = 4096;
 
-export interface Subject {
-  readonly name: string;
-  readonly original: Buffer;
-  readonly signed: Buffer;
-  /** Whether the signature holds a time: then no two signed files are the same. */
-  readonly isTimed: boolean;
-}
-
-export interface Stage extends AsyncDisposable {
-  readonly server: SharedServer;
-  readonly identity: ServerIdentity;
-  /** PEM file with the root of the relays. */
-  readonly relayRoot: string;
-  /** PEM file with the root of signers and authority. */
-  readonly root: string;
-  readonly subjects: Readonly<Record<FormatId, Subject>>;
-}
+export type Stage = Awaited<ReturnType<typeof setStage>>;
+/** A file, and what it is signed. If its signature holds a time, no two signed ones are the same. */
+export type Subject = Stage['subjects'][FormatId];
 
 /** @param formats of the cases: the only ones that have a subject */
-export async function setStage(formats: Iterable<FormatId>): Promise<Stage> {
+export async function setStage(formats: Iterable<FormatId>) {
   const [server, authority, folder] = await Promise.all([
     useServer({ tsa: true, bits: 2048 }),
     createTlsAuthority(),
@@ -58,7 +44,7 @@ export async function setStage(formats: Iterable<FormatId>): Promise<Stage> {
   ]);
   const relayRoot = join(folder.path, 'relay-root.pem');
   await writeFile(relayRoot, authority.root);
-  const subjectOf = async (format: FormatId): Promise<Subject> => {
+  const subjectOf = async (format: FormatId) => {
     const { extension, make, ...more } = INPUTS[format];
     const name = `app.${extension}`;
     const path = join(folder.path, name);
@@ -70,14 +56,16 @@ export async function setStage(formats: Iterable<FormatId>): Promise<Stage> {
     if (run.code !== 0) throw new Error(`the reference was not signed: ${run.stderr}`);
     return { name, original, signed: await readFile(path), isTimed: 'isTimed' in more };
   };
-  const subjects: Partial<Record<FormatId, Subject>> = {};
+  const subjects = {} as Record<FormatId, Awaited<ReturnType<typeof subjectOf>>>;
   for (const format of formats) subjects[format] = await subjectOf(format);
   return {
     server,
     identity: await authority.issue({ names: ['127.0.0.1'] }),
+    /** PEM file with the root of the relays. */
     relayRoot,
+    /** PEM file with the root of signers and authority. */
     root: server.roots,
-    subjects: subjects as Record<FormatId, Subject>,
+    subjects,
     async [Symbol.asyncDispose]() {
       await server.stop();
       await folder[Symbol.asyncDispose]();
