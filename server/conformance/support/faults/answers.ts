@@ -60,7 +60,7 @@ const ENVELOPE_FAULTS: readonly Fault[] = [
       body: (code, message, data, by) =>
         code === 0 ? body(code, message, data, by) : JSON.stringify({ code: `${code}`, message, data }),
     }),
-    [...ENVELOPES_OF_ERRORS, / is rejected with error code 40[01]$/],
+    [...ENVELOPES_OF_ERRORS, / is rejected with error code 40[01]$/, /^a wrong .* is rejected before /],
   ),
   fault(
     'has its successes under HTTP 500',
