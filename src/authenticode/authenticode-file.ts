@@ -95,7 +95,10 @@ async function prepare(container: Container, context: SigningContext, mode: Sign
   };
 }
 
-/** Replaces the existing signature. Measures the form of the content whose digest the new signature contains. */
+/**
+ * Replaces the existing signature. Digests the content with and without metadata, because the new signature may cover
+ * either.
+ */
 async function attach(container: Container, bytes: Uint8Array): Promise<Embedding> {
   const found = findAuthenticode(bytes, undefined, container.kind.contentType);
   const { cms, parts } = found;
@@ -106,7 +109,7 @@ async function attach(container: Container, bytes: Uint8Array): Promise<Embeddin
   return embeddingOf(container.write(cms, measured), cms);
 }
 
-/** Checks the reopened file. Writing its signature again must not change it. */
+/** Checks the reopened file, which must not change if its signature is written again. */
 async function verify(container: Container, { added: [added], envelopes: [outer = added] }: Expected): Promise<void> {
   const [entry, ...others] = container.entries;
   if (entry?.cms === undefined || others.length > 0 || !isSameBytes(entry.cms, outer.bytes)) {

@@ -45,7 +45,7 @@ export interface SignedKind {
     examine(value: Element | undefined): readonly Finding[];
     describe(value: Element): readonly Detail[];
   };
-  /** Lists the digests if the value consists of several. `actual` is undefined if it cannot be computed. */
+  /** Lists the digests if `digest` consists of several. `actual` is undefined if it cannot be computed. */
   describeDigest?(digest: Uint8Array, algorithm: DigestAlgorithm, actual: Uint8Array | undefined): readonly Detail[];
 }
 

@@ -44,7 +44,10 @@ export interface FoundCms {
 /** Windows reads only one level of nested signatures. */
 const MAX_DEPTH = 4;
 const MAX_NESTED = 64;
-/** Longest content digest of an app package: four letters, and five SHA-512 digests with four letters each. */
+/**
+ * Length of the longest content digest of an app package: four letters, and five SHA-512 digests with four letters
+ * each.
+ */
 const LONGEST_DIGEST = 4 + 5 * (4 + 64);
 const SPC_CONTENT = 'SpcIndirectDataContent';
 
@@ -97,7 +100,7 @@ export function algorithmsOf({ parts, nested }: FoundCms): readonly ContentDiges
   return [...(algorithm === undefined ? [] : [algorithm]), ...nested.flatMap(algorithmsOf)];
 }
 
-/** Reads only the necessary parts of a signature that this program created. */
+/** Reads only the content and its digest, from a signature that this program created. */
 export function readContentDigest(cms: Uint8Array, contentType = SPC_INDIRECT_DATA) {
   if (contentType !== SPC_INDIRECT_DATA) return readAuthenticode(cms, contentType);
   return withCmsErrors(() => {

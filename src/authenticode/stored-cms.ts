@@ -10,7 +10,7 @@ export interface StoredCms {
   readonly rest: Uint8Array;
 }
 
-/** A signature has a few kilobytes, or a few hundred if it contains many nested signatures. */
+/** A signature is a few kilobytes long, or a few hundred kilobytes if it contains many nested signatures. */
 export const LONGEST_CMS = 16 * 1024 * 1024;
 /** Signing programs pad signatures with zeros to a multiple of 8 bytes. */
 const LONGEST_PADDING = 7;

@@ -14,7 +14,10 @@ const LEAST_MATCH = 2;
 const VERBATIM = 1;
 const ALIGNED = 2;
 const UNCOMPRESSED = 3;
-/** Far above the number in real frames. Each block can have new Huffman codes, which take time to read. */
+/**
+ * Real frames have far fewer blocks. A limit is necessary because each block can have Huffman codes, which take time to
+ * read.
+ */
 const MOST_BLOCKS_IN_FRAME = 128;
 
 interface State {
@@ -23,13 +26,13 @@ interface State {
   readonly lengthLengths: Uint8Array;
   total: number;
   recent: [number, number, number];
-  /** Size that is used to restore the addresses of calls. undefined until the first block is read. */
+  /** File size with which the addresses in call instructions are restored. undefined until the first block is read. */
   callsSize: number | undefined;
   type: number;
   length: number;
   /** Number of bytes in the current LZX block that have not been unpacked yet. */
   left: number;
-  /** The next data begins with the padding byte of an uncompressed block. */
+  /** True if the next data begins with the padding byte of an uncompressed block. */
   isPadded: boolean;
   main: HuffmanCode;
   lengths: HuffmanCode;
@@ -104,7 +107,7 @@ function decodeFrame(state: State, data: Buffer, size: number): Buffer {
   return frame;
 }
 
-/** Returns the offset of the content of an uncompressed block, or 0 for another block. */
+/** Returns the offset of the content of an uncompressed block, or 0 for a block of another type. */
 function readBlockHeader(state: State, bits: BitReader, data: Buffer): number {
   state.type = bits.read(3);
   state.length = bits.read(16) * 256 + bits.read(8);

@@ -102,7 +102,7 @@ function readTree(directory: Buffer, version: Version, sectors: Sectors, mini: M
     for (const child of inOrder(entry.readUInt32LE(76))) {
       const node = readNode(child, depth);
       const previous = children.at(-1);
-      // Readers search the tree. They would miss an entry that is out of order, and find only one of two entries with
+      // Readers search the tree, so they miss an entry that is out of order, and find only one of two entries with
       // identical names.
       if (previous !== undefined && compareNames(previous.name, node.name) >= 0) {
         throw malformed('the names in a storage are not in order, or differ only in case');

@@ -87,7 +87,7 @@ export class Sectors {
     }
   }
 
-  /** Claims a chain, and reads its first `most` bytes, rounded up to whole sectors. */
+  /** Marks the sectors of a chain as in use, and reads its first `most` bytes, rounded up to whole sectors. */
   async readChain(start: number, count: number | undefined, what: string, most: number): Promise<Buffer> {
     const { count: claimed } = this.claimChain(start, count, what);
     return this.#readWhole([...this.follow(start, Math.min(claimed, Math.ceil(most / this.length)))], what);
@@ -97,7 +97,7 @@ export class Sectors {
     return (sector + 1) * this.length;
   }
 
-  /** Claims a chain of `size` bytes, and checks that the file contains all of them. */
+  /** Marks the sectors of a chain of `size` bytes as in use, and checks that the file contains all of these bytes. */
   claimContent(start: number, size: number, what: string): number {
     const { count, last } = this.claimChain(start, Math.ceil(size / this.length), what);
     if (last !== undefined) this.#checkEnd(this.offsetOf(last) + size - (count - 1) * this.length, what);

@@ -31,7 +31,7 @@ export interface InsideRules {
 
 export interface InsideRule {
   readonly isExempt: boolean;
-  /** If undefined, programs and installers are signed, but files of other kinds are not. */
+  /** States whether the file is signed. By default, only programs and installers are signed. */
   readonly sign: boolean | undefined;
 }
 

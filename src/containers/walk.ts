@@ -56,7 +56,7 @@ interface Place {
 
 interface Opening {
   readonly place: Place;
-  /** Applies to the files inside. */
+  /** States which signature covers the files inside this container. */
   readonly coveredBy: Place['coveredBy'];
   /** True for an MSIX package, which can contain a catalog of its programs. */
   readonly isPackage: boolean;

@@ -90,7 +90,7 @@ interface CmsSignature extends Pick<FoundSignature, 'location' | 'details' | 'ex
   timestamps(): readonly Timestamp[];
 }
 
-/** Reads the algorithm and the timestamps on demand, so a list of signatures needs no verified timestamps. */
+/** Reads the algorithm and the timestamps on demand, so listing signatures does not verify timestamps. */
 export function cmsSignature({ cms, signedData, signer, contained = [], ...own }: CmsSignature): FoundSignature {
   const timestamps = lazy(own.timestamps);
   const algorithm = lazy(own.algorithm);

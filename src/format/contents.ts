@@ -1,6 +1,8 @@
 import { formatErrors } from './errors.ts';
 
-/** A larger unpacked file is not kept in memory. A read at an earlier offset unpacks the file again from its start. */
+/**
+ * A larger unpacked file is not kept in memory, so a read at an earlier offset unpacks the file again from its start.
+ */
 export const LARGEST_BUFFERED = 64 * 1024 * 1024;
 
 export const MOST_INFLATED = 16 * 1024 ** 3;

@@ -52,7 +52,7 @@ export const formatErrors = defineErrors('local', {
   'trailing-bytes': {
     message: (d: { length: number; what: string; end: number }) =>
       `the file has ${plural(d.length, 'byte')} after ${d.what}, starting at byte ${d.end}`,
-    hint: 'Use the original build output, without the appended data. No signature would cover this data.',
+    hint: 'Use the original build output, without the appended data, which no signature would cover.',
   },
   'unsupported-format': {
     message: 'the file cannot be signed: it {appearance}',

@@ -7,7 +7,7 @@ export interface FormatOption {
   readonly help: string;
   readonly group: string;
   readonly defaultText?: string;
-  /** A noun phrase for the files, or undefined if the option applies to all files of its formats. */
+  /** A noun phrase for the files to which the option applies, or undefined for all files of its formats. */
   readonly appliesTo?: string;
   readonly stored?: 'project' | 'profile' | 'both';
   /** A switch has no value. `expected` describes the accepted texts, for example `some text`. */

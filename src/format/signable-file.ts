@@ -38,7 +38,10 @@ export interface Signing {
   check(context: SigningContext, mode: SigningMode): Promise<SigningPreview>;
   /** Returns the same result each time, because `SigningContext.time` is the only source of time. */
   prepare(context: SigningContext, mode: SigningMode): Promise<Prepared>;
-  /** Checks the reopened result. It must contain each envelope unchanged, and match the digests in the new signature. */
+  /**
+   * Checks the reopened signed file, which must contain each envelope unchanged, and match the digests in the new
+   * signature.
+   */
   verify(expected: Expected): Promise<void>;
 }
 
@@ -58,7 +61,7 @@ export const PLAIN_PREVIEW: SigningPreview = {
 };
 
 export interface Prepared {
-  /** Most files have one unit. The units are signed independently of each other. */
+  /** Most files have one unit to sign. Several units are signed independently of each other. */
   readonly units: readonly [SigningUnit, ...SigningUnit[]];
   embed(sealed: Envelopes): Embedding;
 }

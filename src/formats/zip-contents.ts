@@ -40,7 +40,7 @@ async function changedContents(source: ByteSource, entry: ZipEntry, patch: Patch
   return await stored(source, entry, patchedPieces(patch, entry.size));
 }
 
-/** Checks all data of the entry first. Throws `zip-entry-damaged`. */
+/** Checks all data of the entry before returning it. Throws `zip-entry-damaged`. */
 async function openEntry(source: ByteSource, entry: ZipEntry): Promise<ByteSource> {
   const { dataOffset, compressedSize, size, method } = entry;
   if (size <= LARGEST_BUFFERED && compressedSize <= LARGEST_BUFFERED) {

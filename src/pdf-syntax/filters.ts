@@ -74,7 +74,7 @@ function output(expected: number) {
   };
 }
 
-/** zlib ends flushed data with these bytes. In streams from macOS, the final block is then missing. */
+/** zlib writes these bytes when it flushes data. Streams from macOS can end with these bytes, without a final block. */
 const FLUSHED = Buffer.of(0, 0, 0xff, 0xff);
 
 function inflate(data: Buffer, { parameter, malformed }: Context): Buffer {

@@ -17,7 +17,7 @@ export interface Update {
 }
 
 const SECTION_KEYS = ['Prev', 'XRefStm', 'Length', 'Filter', 'DecodeParms', 'Index', 'W', 'Type'];
-/** Removes the keys that belong to the cross-reference section before. */
+/** Removes the keys that describe the previous cross-reference section. */
 const OWN_KEYS = Object.fromEntries(SECTION_KEYS.map((key) => [key, undefined]));
 
 /** Each update begins with a line feed, so that removing the update restores the file exactly. */

@@ -49,7 +49,7 @@ export async function readArchive(source: ByteSource, names: NameRules = 'strict
 
 /**
  * Reads the directory, and returns the names that show the type of an archive: all names in the root and in `folders`,
- * and one class. The names of `folders` are in lower case, and end with `/`.
+ * and the name of one class file. The names of `folders` are in lower case, and end with `/`.
  */
 export async function readKindNames(source: ByteSource, folders: ReadonlySet<string>): Promise<ReadonlySet<string>> {
   const end = await findEndOfArchive(source);
@@ -82,7 +82,7 @@ async function locateEntries(
 ): Promise<readonly ZipEntry[]> {
   const inFile = inFileOrder(entries);
   const { view, load } = slidingWindow(source, limit);
-  // For nearly all entries, the bytes are already in the window, and no read is necessary.
+  // For nearly all entries, `view` returns bytes that are already in memory, so no read is necessary.
   const rejectHidden = async (from: number, to: number): Promise<void> => {
     const length = Math.min(to - from, SIGNATURE_LENGTH);
     rejectHiddenEntry(view(from, length) ?? (await load(from, length)), from);
@@ -167,7 +167,8 @@ function checkSameSizes(header: Buffer, entry: DirectoryEntry): void {
 
 /**
  * A data descriptor has four forms: with or without a signature, and with sizes of 32 or 64 bits (4.3.9). Only the
- * values show the form. If several forms fit, prefers the form that ends where the next record begins.
+ * values show which form a descriptor has. If several forms fit, prefers the form that ends where the next record
+ * begins.
  */
 function descriptorLength(bytes: Buffer, entry: DirectoryEntry, room: number): number {
   const hasSignature = bytes.length >= 4 && bytes.readUInt32LE(0) === DATA_DESCRIPTOR;

@@ -72,7 +72,7 @@ export function createDigestThreads(program: URL | string, count = Math.min(avai
       }
       endWhenIdle();
     },
-    /** Transfers the memory of the window to a free thread. Returns undefined if all are busy. */
+    /** Transfers the memory of the window to a free thread. Returns undefined if all threads are busy. */
     offer(window: PackedWindow): Promise<WindowOutcome> | undefined {
       const thread = threads.find(({ isReady, waiting }) => isReady && waiting.length < WINDOWS_PER_THREAD);
       if (thread === undefined) return undefined;

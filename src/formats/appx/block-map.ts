@@ -101,7 +101,7 @@ function pairUp(files: readonly MappedFile[], entries: readonly ZipEntry[]) {
   return { mapped, unmapped, misnamed };
 }
 
-/** Percent-encodes all other characters (ECMA-376-2, 6.2.2.2). Microsoft's SDK finds no other names, and no folders. */
+/** Matches the file names that Microsoft's SDK finds: other characters must be percent-encoded (ECMA-376-2, 6.2.2.2). */
 const PART_NAME = /^(?:[\w.~!$&'()*+,;=:@/-]|%[\da-f]{2})*[^/]$/i;
 
 function isUnmapped(name: string): boolean {

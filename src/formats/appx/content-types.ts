@@ -34,7 +34,7 @@ export function readContentTypes(bytes: Uint8Array): ContentTypes {
       if (type !== SIGNATURE_TYPE) {
         throw appxErrors('appx-malformed', { problem: `${PART} lists the signature with the type ${type}` });
       }
-      // Searches for the name of the element, because other elements may precede `end`.
+      // Searches for the start tag by its name, because other elements may precede `end`.
       found.push({ start: text.lastIndexOf(`<${element.prefix}Override`, end - 1), end });
     },
   );

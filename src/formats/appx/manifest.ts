@@ -16,7 +16,7 @@ export interface BundledPackage {
 }
 
 const MOST_PACKAGES = 4096;
-/** Matches the namespace of each year. The namespace of 2019 added stub packages. */
+/** Matches the bundle namespace of any year. The namespace of 2019 added stub packages. */
 const BUNDLE_NAMESPACE = /^http:\/\/schemas\.microsoft\.com\/appx\/\d{4}\/bundle$/;
 
 export function readManifest(kind: 'package' | 'bundle', part: string, bytes: Uint8Array): Manifest {

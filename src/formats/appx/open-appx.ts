@@ -87,7 +87,7 @@ async function checkContents(...what: Parameters<typeof examineContents>): Promi
   if (finding !== undefined) throw appxErrors('appx-malformed', { problem: asClause(finding) });
 }
 
-/** Signing makes some parts longer. These parts must be stored after the packages. */
+/** Checks that the parts that signing makes longer are stored after the packages. */
 function checkPlaces(
   { manifest, manifestPart, blockMap, contentTypes, archive }: AppxPackage,
   isRewritten: boolean,

@@ -11,7 +11,7 @@ export const cat = {
   purpose: 'code-signing',
   recognition: { by: 'bytes', claims: startsLikeCatalog },
   open: async (source, reader) => (await import('./open-cat.ts')).openCat(source, reader),
-  // A damaged catalog may have been signed.
+  // Even if a catalog cannot be read, it may have been signed.
   seemsSigned: async () => true,
 } as const satisfies Format;
 

@@ -77,7 +77,7 @@ async function findSigned(
     if (finding === undefined) {
       found.push({ base, signatureFile });
     } else if (![finding, ...others].some(({ code }) => code === 'message-digest-differs')) {
-      // A signature with the right digest belongs to this file, so its other finding is the most helpful reason.
+      // A block with the right digest belongs to this signature file, so its first finding explains the error best.
       reason = `${asClause(finding)} (${signatureFile.name})`;
     }
   }

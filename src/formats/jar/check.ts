@@ -11,8 +11,8 @@ import { type Coverage, coverageOf } from './signature/signature-file-info.ts';
 
 export interface JarExpectation extends Expected {
   /**
-   * If true, the change moves no files, so the manifest need not come first. Other signatures may be as invalid as they
-   * were before.
+   * If true, the change moves no files, so the manifest need not come first. Other signatures may be invalid if they
+   * were invalid before.
    */
   readonly keepsPositions?: boolean;
 }
@@ -40,7 +40,7 @@ export async function checkResult(
   for (const block of blocks) {
     const signatureFile = block.readSignatureFile();
     const isNew = added.some(({ bytes }) => Buffer.compare(block.cms, bytes) === 0);
-    // `verify` does not call an unsupported signature broken, so such a signature may stay.
+    // An unsupported signature may stay, because `verify` does not report it as broken.
     const isValid = !block.examineSigners().some(isNew ? isObjection : isBroken);
     const isSound = signatureFile !== undefined && isValid && agrees(signatureFile, manifest.parsed);
     const coverage = isSound ? coverageOf(signatureFile, layout) : undefined;

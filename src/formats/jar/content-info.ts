@@ -40,7 +40,7 @@ export async function readContentInfo(source: ByteSource, layout: JarLayout, dig
   const damaged = await compare().catch(expectedProblem);
   const strengths = new Map([...new Set(algorithms)].map((list) => [list, strongest(list)]));
   return {
-    /** Why the contents could not be compared. Then only the state `without digest` is reliable. */
+    /** Why the contents could not be compared. If it is set, only the state `without digest` is reliable. */
     damaged,
     stateOf({ index }: ZipEntry): ContentState {
       const position = positions[index] ?? -1;

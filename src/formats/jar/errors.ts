@@ -16,7 +16,7 @@ export const jarErrors = defineErrors('local', {
     isUnsupported: true,
   },
   'jar-blocks-too-large': {
-    message: 'the signature blocks have more than {limit} bytes in total, counted up to {name}',
+    message: 'the signature blocks up to {name} have more than {limit} bytes in total',
     hint: 'Do not trust this archive. No signing program creates such an archive. Build or download the archive again.',
     isUnsupported: true,
   },

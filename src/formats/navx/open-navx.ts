@@ -53,7 +53,7 @@ function signatureBlock(
 }
 
 const HEADER_LENGTH = 40;
-/** Written before the CMS signature and at the end of the file. */
+/** This magic number precedes the CMS signature, and is repeated at the end of the file. */
 const BLOCK_MARK = 'NXSB';
 const FRAME_LENGTH = 12;
 const MAXIMUM_SIZE = 2 ** 32 - 1;

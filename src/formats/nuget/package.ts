@@ -27,7 +27,7 @@ export interface NugetPackage {
   readonly archive: ZipArchive;
   readonly body: ArchiveBody;
   readonly signature: StoredSignature | undefined;
-  /** Entries whose name is like that of the signature, but which NuGet does not recognise. */
+  /** Entries with a name similar to that of the signature, which NuGet does not recognise as a signature. */
   readonly lookalikes: readonly string[];
 }
 

@@ -9,7 +9,10 @@ import { cabinetFiles } from '../cabinet-contents.ts';
 import { zipContents } from '../zip-contents.ts';
 import type { PeLayout } from './layout.ts';
 
-/** Search distance after the last section or the previous cabinet. Burn stores a signature between two cabinets. */
+/**
+ * Number of bytes to search after the last section or the previous cabinet. Burn stores a signature between two
+ * cabinets.
+ */
 const SEARCHED = 64 * 1024;
 const MOST_CABINETS = 64;
 const CABINET = Buffer.from('MSCF\0\0\0\0');

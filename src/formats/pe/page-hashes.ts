@@ -81,12 +81,14 @@ export async function hashPages(source: ByteSource, layout: PeLayout, algorithm:
       }
     }
   }
-  // The last entry, which marks the end of the list, has a digest of zeros.
+  // The last entry marks the end of the list, and its digest consists of zeros.
   list.writeUInt32LE(end, position);
   return list;
 }
 
-/** Returns a clause that says why the program cannot have page hashes. Overlapping sections could take hours. */
+/**
+ * Returns a clause that says why the program cannot have page hashes. Digesting overlapping sections could take hours.
+ */
 function obstacleTo(layout: PeLayout): string | undefined {
   const { headersLength, tableEntryOffset, programEnd, sections } = layout;
   const pageLength = pageLengthOf(layout);

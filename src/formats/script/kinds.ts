@@ -16,7 +16,7 @@ export interface ScriptKind extends BlockStyle {
   readonly family: 'powershell' | 'wsh';
   readonly sip: Sip;
   readonly name: string;
-  /** Text before whose last occurrence the block is written. Default: the block ends the file. */
+  /** The block is written before the last occurrence of this text. By default, the block is at the end of the file. */
   readonly before?: string;
 }
 

@@ -19,7 +19,10 @@ interface Extended {
   readonly size?: number;
 }
 
-/** Types of entries without contents: links, folders, devices and volume headers. GNU tar extracts all others as files. */
+/**
+ * Types of entries without contents: links, folders, devices and volume headers. GNU tar extracts entries of unknown
+ * types as files.
+ */
 const WITHOUT_CONTENT: ReadonlySet<string> = new Set(['1', '2', '3', '4', '5', '6', 'D', 'V']);
 /** Types for continued volumes, long names in an old form, and sparse files. */
 const UNREADABLE_TYPES: ReadonlySet<string> = new Set(['M', 'N', 'S']);

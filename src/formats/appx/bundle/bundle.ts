@@ -10,7 +10,7 @@ import { appxErrors } from '../errors.ts';
 import { type AppxPackage, mappedEntries, ROOM } from '../package.ts';
 import { examineOffsets, type InnerPackage, innerPackages, listed, unfitPackage } from './packages.ts';
 
-/** Limit in bytes on the memory that rewriting takes. The directories of 100,000 files fit. */
+/** Limit in bytes on the memory that rewriting takes, sufficient for the directories of 100,000 files. */
 const MOST_HELD = 16 * 1024 * 1024;
 /** Without ZIP64, signing can make a package longer by at most this number of bytes. */
 const ROOM_IN_PACKAGE = 256 * 1024;

@@ -9,7 +9,7 @@ const OF_MANIFEST = '-digest-manifest';
 const OF_MAIN_ATTRIBUTES = '-digest-manifest-main-attributes';
 
 export interface Disagreement {
-  /** `algorithms`: Java rejects all algorithms of the manifest's digests. */
+  /** `algorithms` means that Java rejects all algorithms of the manifest's digests. */
   readonly part: 'version' | 'algorithms' | 'main attributes' | 'section';
   readonly name?: string;
 }

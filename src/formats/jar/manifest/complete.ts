@@ -42,7 +42,10 @@ function wrap(text: string, newline: string): string {
 export const CREATED_BY = 'codesign-remote';
 const OWN_MANIFEST = `Manifest-Version: 1.0\r\nCreated-By: ${CREATED_BY}\r\n\r\n`;
 
-/** A lower bound, known before digesting. A manifest that is too large for Java is rejected without building it. */
+/**
+ * Lower bound of the manifest's length, known before digesting, so that a manifest that is too large for Java is never
+ * built.
+ */
 export function leastLength({ manifest, listed, algorithm, keepOthers }: Omit<ManifestRequest, 'digestOf'>): number {
   const digestLine = `${JAVA_DIGEST_NAME[algorithm]}-Digest: \n`.length + 4 * Math.ceil(DIGEST_LENGTH[algorithm] / 3);
   return listed.reduce((sum, { sectionEnd, digests, entry }) => {

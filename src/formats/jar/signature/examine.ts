@@ -35,7 +35,7 @@ export interface SharedInfo {
 
 /** Java ignores SHA-1 without a timestamp from before this date (`jdk.jar.disabledAlgorithms`). */
 const END_OF_SHA1 = new Date('2019-01-01T00:00:00Z');
-/** `jdk.jar.disabledAlgorithms` permits RSA and DSA keys of this length in bits. */
+/** Shortest RSA and DSA keys that `jdk.jar.disabledAlgorithms` permits, in bits. */
 const SHORTEST_KEY = 1024;
 
 export async function examineSignature(

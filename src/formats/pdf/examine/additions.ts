@@ -21,11 +21,11 @@ export interface Additions {
   /** For each object reference, the keys that may change in empty signature fields and their widgets. */
   readonly freeKeys: ReadonlyMap<string, readonly string[]>;
   /**
-   * Returns the keys that may change in the form dictionary. Reads all pages, except with `inShort` if the values of
+   * Returns the keys that may change in the form dictionary. With `inShort`, does not read the pages if the values of
    * these keys are equal.
    */
   formKeys(inShort: boolean): Promise<readonly string[]>;
-  /** True if a new field occupies an area on a page, so that it may cover signed content. */
+  /** True if a new field occupies an area on a page, where it may cover signed content. */
   readonly isVisible: boolean;
 }
 

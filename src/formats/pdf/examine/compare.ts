@@ -34,7 +34,7 @@ export interface Pair {
   readonly key: string | number | undefined;
   readonly reference?: PdfReference | undefined;
   readonly role: Role;
-  /** The part of the document. It determines whether a difference makes the signature broken or unsupported. */
+  /** The part of the document, which determines whether a difference makes the signature broken or unsupported. */
   readonly area: Area;
 }
 
@@ -170,7 +170,8 @@ export async function differenceBetween(
     if (RECTANGLES.includes(name) && areSameNumbers(before, after)) return;
     const added = role === 'fields' ? additions.fields : role === 'annotations' ? additions.widgets : NONE;
     const isAdded = (item: PdfValue | undefined): boolean => added.has(keyOf(item));
-    // The position of a new field in the list has no meaning. A new annotation must be drawn over the existing ones.
+    // A new field may be anywhere in the list. A new annotation must be last, because readers draw annotations in
+    // order.
     const kept = role === 'annotations' ? after : after.filter((each) => !isAdded(each));
     if (role !== 'annotations') for (const now of after) if (isAdded(now)) add({ ...above, now });
     for (let key = 0; key < Math.max(before.length, kept.length); key += 1) {
