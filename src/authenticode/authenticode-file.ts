@@ -227,7 +227,7 @@ export function exchangeNested(
   );
 }
 
-/** Keeps the stored order, even if DER requires another one. */
+/** Sorts the values only if they were in DER order before the change. */
 function orderedAs(before: readonly Uint8Array[], after: readonly Uint8Array[]): readonly Uint8Array[] {
   return isInDerOrder(before) ? after.toSorted(Buffer.compare) : after;
 }

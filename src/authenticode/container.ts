@@ -19,8 +19,8 @@ export interface Container<Measured extends MeasuredContent = MeasuredContent> {
   readonly entries: readonly CmsEntry[];
   readonly reasonNotRewritable?: string | undefined;
   /**
-   * Reads the content once, as new signatures or the `present` ones digest it. Some programs sign installers
-   * `without-metadata`.
+   * Digests the content once, in the form that `new` signatures or the `present` ones cover. Some programs sign
+   * installers `without-metadata`.
    */
   measure(content: 'new' | 'present' | 'without-metadata', algorithms: readonly ContentDigest[]): Promise<Measured>;
   readonly hasFormWithoutMetadata?: boolean;

@@ -33,7 +33,7 @@ export interface CompoundStream {
   readonly entry: Uint8Array;
   readonly size: number;
   readonly content: Iterable<Piece>;
-  /** Stored after all other streams, whose offsets then do not depend on its length. */
+  /** If true, this stream is stored after all others, so their offsets do not depend on its length. */
   readonly isLast?: boolean;
 }
 

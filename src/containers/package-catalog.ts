@@ -1,4 +1,4 @@
-/** Checks programs against the catalog in their MSIX package. Only signtool writes such catalogs. */
+/** Checks programs against the catalog in their MSIX package. Only signtool writes these catalogs. */
 
 import type { ByteSource } from '../bytes/byte-source.ts';
 import { expectedError } from '../errors/codesign-error.ts';
@@ -11,7 +11,7 @@ import { type Verifying, verifySource } from '../verifying/verify-file.ts';
 
 const NAME = 'AppxMetadata/CodeIntegrity.cat';
 
-/** Returns undefined if there is no such catalog, or if its signature is not valid. */
+/** Returns undefined if the package has no catalog, or if the catalog's signature is not valid. */
 export async function catalogIn(contents: Contents, verifying: Verifying): Promise<Catalog | undefined> {
   const format = verifying.formats.find(({ id }) => isCatalog(id));
   for await (const { name, open } of contents.entries()) {

@@ -8,7 +8,7 @@ export interface ReadOnly {
   readonly reason: string;
 }
 
-/** In most of these formats, sizes or digests of the contained files are recorded elsewhere. */
+/** Most of these containers cannot change, because sizes or digests of their contents are recorded elsewhere. */
 const BY_FORMAT: Readonly<Record<string, ReadOnly>> = {
   appx: { container: 'a package (MSIX, APPX)', reason: 'its block map contains their digests' },
   msi: { container: 'an installer (MSI)', reason: 'its tables contain their sizes and digests' },

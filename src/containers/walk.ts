@@ -125,7 +125,7 @@ export function createWalker(verifying: Verifying, limits: WalkLimits) {
       const isPackage = format.id === 'appx';
       const coveredBy = isPackage && isGoodVerdict(own.verdict) ? 'package' : place.coveredBy;
       const damage = opened === undefined && hasContents(format) ? reasonOf(own) : undefined;
-      // A package with a damaged block map still contains files.
+      // A package with a damaged block map can still be read as a ZIP archive.
       const readable = opened ?? (damage && (await openAsArchive(file, format)));
       const notVisited = readable && (await visitContents(readable, { place, coveredBy, isPackage, names }, inside));
       const notOpened = damage ?? notVisited;

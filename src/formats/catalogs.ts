@@ -16,9 +16,9 @@ const LISTED: readonly Format[] = [pe, cab];
 export const isCatalog = (format: string | null): boolean => format === cat.id;
 
 /**
- * Returns the digests that a catalog lists (CryptCATAdminCalcHashFromFileHandle2): Authenticode digests for programs and
- * cabinets, which signing does not change, and digests of all bytes for other files. Calls `onOpen` only for programs
- * and cabinets.
+ * Returns the digests that a catalog lists for a file (CryptCATAdminCalcHashFromFileHandle2). Programs and cabinets are
+ * listed by Authenticode digests, and other files by digests of all bytes. Calls `onOpen` only for programs and
+ * cabinets.
  */
 export async function listedFile(
   source: ByteSource,

@@ -4,7 +4,7 @@ const LONGEST_TRACE = 1024;
 
 const MOST_SEARCHED = 64 * 1024 * 1024;
 
-/** Reads bytes as Latin-1. Returns true for a file that is too large to be searched. */
+/** Searches bytes as Latin-1. If a file is too large to be searched, the result is true. */
 export function hasTrace(pattern: RegExp): (source: ByteSource) => Promise<boolean> {
   return async (source) => {
     if (source.size > MOST_SEARCHED) return true;

@@ -103,8 +103,8 @@ export async function openDocument(source: ByteSource, known: readonly Section[]
     if (!isStream || container.number !== number)
       throw brokenReference(`object stream ${number} is not where it should be`);
     const [count, first, length] = ['N', 'First', 'Length'].map((key) => value.entries.get(key));
-    // ISO 32000-2, 7.5.7, does not allow the /Length of an object stream to be in an object stream. If it were in its
-    // own stream, it could never be read.
+    // ISO 32000-2, 7.5.7, does not allow the /Length of an object stream to be in an object stream. A /Length in its
+    // own stream could never be read.
     if (isOf(length, 'reference') && entryOf(length.number)?.type === 'in-stream')
       throw brokenReference(`the length of object stream ${number} is in an object stream`);
     const data = await readStream(source, container, await resolve(length));
@@ -166,7 +166,7 @@ export async function openDocument(source: ByteSource, known: readonly Section[]
  */
 export async function forEachObject(document: PdfDocument, visit: (object: IndirectObject) => void): Promise<void> {
   const { nextNumber } = document;
-  // There may be millions of objects. Reading them in stored order reads each part of the file only once.
+  // There may be millions of objects, and reading objects in stored order reads each part of the file only once.
   const places = new Float64Array(nextNumber);
   const used: number[] = [];
   for (let number = 0; number < nextNumber; number += 1) {
@@ -199,7 +199,7 @@ const FIRST_OBJECT_WITHIN = 1024;
 
 /**
  * Returns true if readers with support for linearised documents would use a different cross-reference section. They do
- * so if the first object states the file's actual size (Annex F). An update can bring the file to any size.
+ * so if the first object states the file's actual size (Annex F), which an update can change to any value.
  */
 async function isMisleading(source: ByteSource, offset: number): Promise<boolean> {
   const first = await readObjectAt(source, 0).catch(expectedError);

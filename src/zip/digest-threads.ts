@@ -7,7 +7,7 @@ export type WindowOutcome = { readonly [Key in keyof DigestedWindow]: DigestedWi
 
 export type DigestThreads = ReturnType<typeof createDigestThreads>;
 
-/** A thread works on one window while another window waits in its queue. */
+/** A thread digests one window of the file while another window waits in its queue. */
 const WINDOWS_PER_THREAD = 2;
 /** The main thread cannot read enough data for more threads. Each thread takes about 20 MB. */
 const MOST_THREADS = 3;

@@ -3,7 +3,7 @@
 import { parentPort } from 'node:worker_threads';
 import { digestWindow, type PackedWindow } from './entry-windows.ts';
 
-/** The result returns the memory of the window. `digests` is undefined if an entry is damaged. */
+/** The result transfers the memory of the window back. `digests` is undefined if an entry is damaged. */
 export interface DigestedWindow {
   readonly bytes: ArrayBuffer;
   readonly digests: readonly Uint8Array<ArrayBuffer>[] | undefined;

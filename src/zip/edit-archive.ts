@@ -17,7 +17,7 @@ import {
 export interface ArchiveChange {
   readonly remove: ReadonlySet<ZipEntry>;
   readonly first: readonly (NewEntry | ZipEntry)[];
-  /** New entries, keyed by the entry that precedes the new entry. The preceding entry can be removed. */
+  /** New entries, keyed by the entry that precedes the new entry. That entry may be one that is removed. */
   readonly after?: ReadonlyMap<ZipEntry, NewEntry>;
 }
 

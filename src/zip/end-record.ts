@@ -97,7 +97,8 @@ async function hasRival(
 export async function rejectFutureRival(source: ByteSource, { directoryOffset, recordOffset }: EndOfArchive) {
   for (const { record, offset } of await readPossibleEnds(source)) {
     if (offset < directoryOffset || offset === recordOffset) continue;
-    // With a smaller size, the end record points to an offset after the directory, even if the directory grows.
+    // If its directory size is smaller, the other end record points to an offset after the directory, even if the
+    // directory grows.
     const isInDirectory = offset < recordOffset;
     if (record.readUInt32LE(12) > (isInDirectory ? 0 : offset - recordOffset)) {
       const problem = `it has a second end record at byte ${offset}`;

@@ -5,7 +5,7 @@ export const WINDOW_LENGTH = 1024 * 1024;
 /** Larger entries, compressed or not, are digested in pieces. */
 const LARGEST_WHOLE = 1024 * 1024;
 
-/** A range of the file with adjacent entries. `positions` are the indexes of the entries in the list. */
+/** A range of the file that contains adjacent entries. `positions` are the indexes of the entries in the list. */
 export interface EntryWindow {
   readonly positions: readonly number[];
   readonly start: number;

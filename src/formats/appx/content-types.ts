@@ -1,4 +1,6 @@
-/** Reads [Content_Types].xml. Windows ignores a signature that this part does not list (ECMA-376-2, 10.1.2). */
+/**
+ * Reads [Content_Types].xml. Windows ignores a signature that [Content_Types].xml does not list (ECMA-376-2, 10.1.2).
+ */
 
 import { appxErrors } from './errors.ts';
 import { attributeOf, decodeXml, malformed, readXml } from './xml.ts';

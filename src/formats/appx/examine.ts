@@ -11,7 +11,7 @@ import { PARTS } from './part-names.ts';
 
 type DamageOf = (inner: InnerPackage) => Promise<string | undefined>;
 
-/** Examines the contents. A new signature cannot solve these problems. */
+/** Finds defects of the contents, which a new signature cannot repair. */
 export async function examineContents(
   opened: AppxPackage,
   source: ByteSource,

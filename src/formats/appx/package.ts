@@ -74,7 +74,7 @@ export async function readPackage(source: ByteSource): Promise<AppxPackage> {
   };
 }
 
-/** The name of an entry is percent-encoded outside ASCII, and may differ in case from the name in the manifest. */
+/** In entry names, non-ASCII characters are percent-encoded, and letter case can differ from the manifest. */
 function namedAsEntries(manifest: Manifest, { entries }: ZipArchive): Manifest {
   if (manifest.packages.length === 0) return manifest;
   const isTwice = (name: string) => appxErrors('appx-malformed', { problem: `the name ${name} occurs twice` });

@@ -3,7 +3,10 @@
 import { readCertificateFields } from '../../certificates/certificate.ts';
 import { type NameAttribute, readName } from '../../certificates/names.ts';
 
-/** Attribute names of ST_Publisher_2010_v2. Other attributes are written as `OID.` with the object identifier. */
+/**
+ * Attribute names of ST_Publisher_2010_v2. Windows writes all other attributes as `OID.` followed by the object
+ * identifier.
+ */
 const NAMES: Readonly<Record<string, string>> = {
   '2.5.4.3': 'CN',
   '2.5.4.4': 'SN',

@@ -27,7 +27,7 @@ function* manifestFindings({ archive, manifest, signatureFiles }: JarLayout): Ge
     yield broken('manifest-misnamed', `The manifest is named ${name}, so Java verifies nothing.`);
   }
   const first = archive.inFile.find((entry) => entry.name !== META_INF);
-  // Stream readers do not look for signatures after this entry.
+  // The first entry outside META-INF. Stream readers do not look for signatures after this entry.
   const firstOther = archive.inFile.findIndex(
     (entry) => ownNameOf(entry.name) === undefined && !entry.name.toUpperCase().startsWith(META_INF),
   );

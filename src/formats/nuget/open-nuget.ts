@@ -33,7 +33,7 @@ import { type DigestBy, embeddedSignature, readCms } from './signatures.ts';
 import { NUGET_PROFILE, readSignedText, signedText } from './signed-content.ts';
 import { certificateProblem, countersignersOf, roleOf } from './signers.ts';
 
-/** The signature is one more entry, and an entry count of 65,535 refers to a ZIP64 record. */
+/** The signature adds an entry, and a count of 65,535 entries would refer to a ZIP64 record. */
 const MOST_ENTRIES = 65_533;
 /** Bytes reserved for the signature, because the offset of the directory must fit in 32 bits. */
 const ROOM = 1024 * 1024;

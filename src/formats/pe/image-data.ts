@@ -46,7 +46,9 @@ export function signedKindOf({ subsystem }: ProgramKind): SignedKind {
 
 export const IMAGE_DATA = { name: 'image data', examine, describe } as const;
 
-/** According to the specification, there are no flags, and the link is page hashes (SHA-256) or `<<<Obsolete>>>`. */
+/**
+ * According to the specification, the flags are empty, and the link contains page hashes or the text `<<<Obsolete>>>`.
+ */
 export function spcPeImageData(pageHashes?: Uint8Array): Uint8Array {
   const link =
     pageHashes === undefined

@@ -11,7 +11,7 @@ import { peErrors } from './errors.ts';
 
 export interface PeLayout {
   readonly fileSize: number;
-  /** Odd if e_lfanew is odd. */
+  /** This offset is odd if e_lfanew is odd. */
   readonly checksumOffset: number;
   readonly checksum: number;
   readonly program: ProgramKind;

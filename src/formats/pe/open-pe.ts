@@ -75,7 +75,7 @@ function certificateTable(
       return { type: SPC_PE_IMAGE_DATA, value: spcPeImageData(pageHashes) };
     },
     async compare({ dataValue }) {
-      // If the data is unreadable, `kind` reports a finding.
+      // If SpcPeImageData is unreadable, `kind` reports a finding.
       const claimed = (dataValue && orUndefined(() => pageHashesIn(dataValue))) ?? [];
       return (
         await Promise.all(claimed.map((pages) => comparePages(pages, layout, (digest) => lists[digest]())))

@@ -140,8 +140,8 @@ function applyTextEdits(bytes: Buffer, edits: readonly TextEdit[]): Buffer {
 }
 
 /**
- * Also removes digests that existed before signing, because they look the same, and sections with only a name left.
- * Returns undefined for a manifest that this program created.
+ * Also removes digests that existed before signing, because they look like digests that `sign` added, and sections that
+ * then contain only a name. Returns undefined for a manifest that this program created.
  */
 export function withoutDigests(manifest: Manifest): Buffer | undefined {
   const { bytes } = manifest;

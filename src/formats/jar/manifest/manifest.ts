@@ -44,7 +44,10 @@ const CR = 0x0d;
 const LF = 0x0a;
 const SPACE = 0x20;
 const COLON = 0x3a;
-/** Size of Java's buffer for a line with its ending. Java reads an LF that does not fit as an empty line. */
+/**
+ * Size of Java's buffer for a line with its ending. Java reads an LF that does not fit into the buffer as an empty
+ * line.
+ */
 const LONGEST_LINE = 512;
 const LONGEST_NAME = 70;
 /** The main section has tens of attributes, but a hostile one can have half a million. */
@@ -238,7 +241,7 @@ function afterLineEnd(bytes: Buffer, position: number): number {
   return bytes[position] === CR && bytes[position + 1] === LF ? position + 2 : position + 1;
 }
 
-/** A new line must use the line ending before it: a CR and the LF of the next line would be one line ending. */
+/** A new line must end like the line before it, because a CR followed by an LF would be read as one line ending. */
 export function lineEndBefore({ bytes, newline }: Manifest, position: number): string {
   const last = bytes[position - 1];
   if (last === CR) return '\r';

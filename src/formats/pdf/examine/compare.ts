@@ -216,7 +216,7 @@ export async function differenceBetween(
     const after = isShared ? before : await reach(last, now);
     const end = await endOfSame(signed, before, last, after);
     const isOtherKind = isOf(old, 'reference') !== isOf(now, 'reference') && role !== 'form';
-    // Following a reference to itself would never end.
+    // A chain of references is a difference, because a reference to itself would be followed forever.
     const isChain = isOf(before.value, 'reference') || isOf(after.value, 'reference');
     if (isOtherKind && (isChain || isOf(before.value, 'dictionary'))) return differ(pair);
     if (end === undefined || before.isStale !== after.isStale) return differ(pair);
