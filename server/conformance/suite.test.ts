@@ -26,8 +26,8 @@ const choicesOf = (results: readonly RuleResult[]): Readonly<Record<string, stri
 
 /** As listed in docs/api.md. */
 const OWN_CHOICES: Readonly<Record<string, string>> = {
-  'which HTTP status accompanies code 401': 'sign: HTTP 401, report-sign: HTTP 401',
-  'which HTTP status accompanies code 400': 'HTTP 400',
+  'which HTTP status a response with code 401 has': 'sign: HTTP 401, report-sign: HTTP 401',
+  'which HTTP status a response with code 400 has': 'HTTP 400',
   'whether credentials or parameters are checked first': 'credentials',
   'how the service treats two Authorization headers, the correct one first': 'refused: HTTP 401, code 401',
   'how the service treats two Authorization headers, the correct one last': 'refused: HTTP 401, code 401',
@@ -58,8 +58,8 @@ const OWN_CHOICES: Readonly<Record<string, string>> = {
   'how the service treats the content type application/json; charset=utf-8': 'signed',
   'how the service treats a request without a content type': 'HTTP 415, code 415',
   'how the service treats a body of one megabyte': 'HTTP 413, code 413',
-  'a request for a path of another API version is rejected': 'HTTP 404, code 404',
-  'PUT /v1/codesign/sign is rejected': 'HTTP 405, code 405',
+  'the service rejects a request for a path of another API version': 'HTTP 404, code 404',
+  'the service rejects PUT /v1/codesign/sign': 'HTTP 405, code 405',
   'how the service treats the content encoding identity': 'signed',
   'how the service treats the content encoding gzip with an uncompressed body': 'HTTP 415, code 415',
   'how the service treats a file size of 2^53': 'HTTP 400, code 400',
@@ -130,8 +130,8 @@ describe('another deployment', { timeout: 60_000 }, () => {
     const { results } = await checkFake(prepared, { rules: CERTAIN_RULES, change: otherBehaviour });
     expect(results.filter(({ verdict }) => verdict.kind === 'broken').map(resultText)).toEqual([]);
     expect(choicesOf(results)).toMatchObject({
-      'which HTTP status accompanies code 401': 'sign: HTTP 403, report-sign: HTTP 403',
-      'which HTTP status accompanies code 400': 'HTTP 200',
+      'which HTTP status a response with code 401 has': 'sign: HTTP 403, report-sign: HTTP 403',
+      'which HTTP status a response with code 400 has': 'HTTP 200',
       'whether credentials or parameters are checked first': 'code 400 for both wrong',
       'which additional fields the signature record has': 'createdAt',
       'whether a request with the same digest creates a new signature': 'the same record',
@@ -199,9 +199,9 @@ describe('a deployment that', () => {
       ...['SHA1', 'SHA256', 'SHA384', 'SHA512'].map(
         (name) => `${name}: the signature is RSASSA-PKCS1-v1_5 over the digest that was sent`,
       ),
-      'a `report-sign` request with a wrong Access Secret is rejected with error code 401',
-      'a `sign` request with a wrong Access Secret is rejected with error code 401',
-      'a request whose `padding` field is in lower case is rejected with error code 400',
+      'a `report-sign` request with a wrong Access Secret gets error code 401',
+      'a `sign` request with a wrong Access Secret gets error code 401',
+      'a request whose `padding` field is in lower case gets error code 400',
     ]);
   });
 });

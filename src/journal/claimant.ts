@@ -27,7 +27,7 @@ export function workId({ origin, code, algorithm, digest }: Work): string {
   return fingerprintOf(JSON.stringify([origin, code, algorithm, digest]));
 }
 
-/** Returns the open call of a work, otherwise the latest call that counts. */
+/** Returns the open call for this signature, otherwise the latest call that the service may have counted. */
 export function currentCall(db: Database, work: Work): Row | undefined {
   return db.get(
     `select * from calls where work = ? and state not in ('released', 'refused', 'forgotten')
@@ -36,7 +36,7 @@ export function currentCall(db: Database, work: Work): Row | undefined {
   );
 }
 
-/** Inserts nothing, but settles a call that cannot continue, because its run is gone or its certificate was renewed. */
+/** Inserts nothing, but settles a call that cannot continue: its run has ended, or its certificate was renewed. */
 export function decide(me: Run, asking: Asking, mark = markOf(me.db, asking)): Decision {
   if (mark?.matches === 0) return { kind: 'mismatch', name: String(mark.call), isOfAll: true };
   const call = currentCall(me.db, asking.work);
@@ -183,7 +183,7 @@ export function noteReport(me: Run, call: number, status: Reported): void {
   if (status === 2 && db.get('select 1 from files where call = ? and written = 1', call)) makeDue(me, call, 1);
 }
 
-/** Returns true if this run must send the report: it has just become due, or its reporter is gone. */
+/** Returns true if this run must send the report: it has just become due, or the run that had to send it has ended. */
 export function makeDue(me: Run, call: number, status: 1 | 2): boolean {
   const { record, due, reported, reporter, isWanted } =
     me.db.get(

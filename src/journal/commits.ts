@@ -94,7 +94,7 @@ export function sessionOf(run: Run) {
         entry.reject(error);
       }
     }
-    // Files that only look again must not wake each other.
+    // Files that only read the journal again must not wake each other.
     if (entries.every(({ urgency }) => urgency === 'soon')) return;
     woken?.abort();
     woken = undefined;
@@ -162,7 +162,7 @@ export function sessionOf(run: Run) {
         else timer ??= setTimeout(() => void work(), LATER_MILLISECONDS);
       });
     },
-    /** Looks once for all requests of one turn of the event loop, because a look takes three system calls. */
+    /** Checks the files only once per turn of the event loop, because each check takes three system calls. */
     lookOnceInTurn(): void {
       if (hasLooked) return;
       hasLooked = true;

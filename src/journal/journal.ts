@@ -3,7 +3,7 @@
 import type { DigestAlgorithm } from '../crypto/algorithms.ts';
 import type { CodesignError } from '../errors/codesign-error.ts';
 
-/** Files with the same work use the same signature, whatever the files are called. */
+/** Key of a signature. Files with the same key use the same signature, even if their names differ. */
 export interface Work {
   readonly origin: string;
   /** Number of the certificate at the service. */
@@ -119,7 +119,7 @@ export interface Claim extends SharedCall {
   deferred(): Promise<void>;
   /**
    * Records a signature that verifies. If the record cannot be written, the signature stays in memory, and this run
-   * sends no more requests. `surplus`: another process has taken over the work, so the signature is kept only for
+   * sends no more requests. `surplus`: another process has taken over the call, so the signature is kept only for
    * `resume`, and no other step of this claim may follow.
    */
   signed(given: SignatureOnRecord): Promise<'signed' | 'surplus'>;
@@ -186,12 +186,12 @@ export interface HistoryEntry extends Work, Pick<CallMetadata, 'file' | 'bytes' 
 
 export interface Journal {
   /**
-   * Returns the recorded signature of the work for this file to use; undefined if a claim is needed. Waits while
-   * another file or process requests the signature. Meanwhile the caller must not hold a permit of the gate. Throws
+   * Returns the recorded signature for this file to use; undefined if the caller must call `claim`. Waits while
+   * another file or process requests the signature. Meanwhile the caller must not hold a permit to send a request. Throws
    * `just-unanswered`, `work-held`, `claim-interrupted`, or the error that `asking.mismatch` creates.
    */
   known(asking: Asking, waiting?: Waiting): Promise<KnownCall | undefined>;
-  /** Returns undefined if the caller must call `known` again, because the work is recorded or claimed meanwhile. */
+  /** Returns undefined if the caller must call `known` again, because the signature was recorded or claimed meanwhile. */
   claim(asking: Asking): Promise<Claim | undefined>;
   /** Returns the signing options of the files that have the signature `known` would return. Never waits. */
   knownFor(work: Work): Promise<readonly RecordedSigningOptions[]>;

@@ -130,7 +130,7 @@ export const signingErrors = defineErrors('local', {
   'other-certificate': {
     category: 'usage',
     message: 'the signature was made with another certificate: "{certificate}"',
-    hint: 'Set --certificate to the certificate of the signature.',
+    hint: 'Set --certificate to the certificate with which the signature was made.',
   },
   'changed-since': {
     message: 'the file changed after its signature was requested; no new signature was requested',

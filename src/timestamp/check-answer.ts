@@ -22,7 +22,7 @@ export interface AuthorityRoots {
 export interface ExpectedAnswer extends Omit<TimestampRequest, 'digest'> {
   readonly signatureValue: SignedContent;
   readonly now: Date;
-  /** The token's chain must end at one of these roots; undefined permits any chain. */
+  /** The token's chain must end at one of these roots; undefined allows any chain. */
   readonly roots?: AuthorityRoots | undefined;
 }
 

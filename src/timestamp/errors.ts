@@ -1,6 +1,6 @@
 import { defineErrors } from '../errors/define-errors.ts';
 
-/** Part of the reason if the time of a timestamp differs too much from the local clock. */
+/** The reason for a failure contains this text if the timestamp's time differs too much from the local clock. */
 export const CLOCK_DIFFERS = ': either may be wrong';
 
 export const timestampErrors = defineErrors('timestamp', {

@@ -91,13 +91,13 @@ describe('--list', () => {
     };
     expect(await sections('7 check 4')).toEqual(['7 check 4']);
     expect(await sections('8')).toEqual(['8', '8 rule 1', '8 rule 2', '8 rule 3', '8 rule 4']);
-    expect(await sections('`sign` request that uses PUT')).toEqual(['4']);
+    expect(await sections('does not accept PUT')).toEqual(['4']);
   });
 
   test('works by the script that npm runs, in plain Node', async () => {
     const script = fileURLToPath(new URL('../run.mjs', import.meta.url));
     const { stdout } = await promisify(execFile)(process.execPath, [script, '--list', '--only', '9']);
-    expect(stdout).toContain('9\tshared\tSHA384: a digest of 48 bytes is signed\n');
+    expect(stdout).toContain('9\tshared\tSHA384: the service signs a digest of 48 bytes\n');
   });
 });
 
@@ -125,7 +125,9 @@ describe('a run', () => {
     const { code, output } = await runAgainst(fake, ...args);
     expect(code).toBe(0);
     expect(output.match(/^kept .*RSASSA/gm)).toHaveLength(4);
-    expect(output).toMatch(/^not asked 8 rule 1 +a signature is counted once\n +\(the API does not show the count/m);
+    expect(output).toMatch(
+      /^not asked 8 rule 1 +the service counts each signature once\n +\(the API does not show the count/m,
+    );
     const wrong = await runAgainst(fake, '--only', 'a report of success', '--count-command', 'echo many');
     expect(wrong).toMatchObject({ code: 6, errors: expect.stringContaining('--count-command') });
     const still = await runAgainst(fake, '--only', 'a report of success', '--count-command', 'echo 7');
@@ -186,7 +188,7 @@ describe('a run', () => {
     await using fake = await startFake(prepared, {
       change: () => ({ ...change(), algorithm: () => 'SHA256' as const }),
     });
-    const { code, errors } = await runAgainst(fake, '--no-signatures', '--only', 'status accompanies code 400');
+    const { code, errors } = await runAgainst(fake, '--no-signatures', '--only', 'status a response with code 400 has');
     expect(code).toBe(1);
     expect(errors).toContain('the service signed what it must refuse: 1 signatures, where 0 were announced');
   });

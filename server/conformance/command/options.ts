@@ -30,25 +30,26 @@ export class UsageError extends Error {
 
 export const HELP = `npm run conformance -- --base-url https://… --code N [options]
 
-Asks a deployment of the Remote Code Signing API rule by rule whether it keeps the document.
+Checks whether a deployment of the Remote Code Signing API follows each rule of the API document.
 
-  --base-url <url>           address of the service (CODESIGN_BASE_URL); several of one deployment are asked in turns
+  --base-url <url>           address of the deployment (CODESIGN_BASE_URL); repeat it to use several addresses in turn
   --code <number>            number of the certificate (CODESIGN_CODE)
-  --certificate <pem>        that certificate (CODESIGN_CERTIFICATE): signatures are verified with it
+  --certificate <pem>        certificate with which signatures are verified (CODESIGN_CERTIFICATE)
   --ca-file <pem>            roots to trust for TLS (CODESIGN_CA_FILE)
-  --no-signatures            spends none: asks nothing that a signature could come of
-  --count-command <command>  prints how many signatures are counted for the client: a number
-  --only <section or words>  rules of this section, or with these words in their title; repeatable
-  --timeout <seconds>        of one call (30)
-  --list                     prints the rules and asks nothing
-  --json                     one JSON document on standard output
-  --help
+  --no-signatures            sends no request that might create a signature
+  --count-command <command>  shell command that prints the number of the client's counted signatures
+  --only <section or words>  checks only this section, or rules with these words in the title; repeatable
+  --timeout <seconds>        time limit for one call (default: 30)
+  --list                     prints the rules and sends nothing
+  --json                     prints one JSON document to standard output
+  --help                     prints this help
 
-The credentials are in CODESIGN_ACCESS_KEY and CODESIGN_ACCESS_SECRET, those of a second client in
+Set the credentials in CODESIGN_ACCESS_KEY and CODESIGN_ACCESS_SECRET, and those of a second client in
 CODESIGN_CONFORMANCE_OTHER_ACCESS_KEY and CODESIGN_CONFORMANCE_OTHER_ACCESS_SECRET.
 
-Exit codes: 0 all kept, 1 something broken, 2 usage, 3 no answer from the service, 4 (outside HTTP 2xx) or 5 (within it)
-the service refuses the credentials, 6 a file, the count's command, or a fault of the suite.
+Exit codes: 0 every checked rule is kept, 1 a rule is broken, 2 usage error, 3 the service does not answer,
+4 (status outside 2xx) or 5 (2xx) the service rejects the credentials, 6 a problem with a file or the count command,
+or a defect in the suite.
 `;
 
 const OPTIONS = {

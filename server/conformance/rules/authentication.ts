@@ -75,7 +75,7 @@ const OPERATIONS = [
 const refusalsOf = ([name, operation]: (typeof OPERATIONS)[number]): readonly Rule[] =>
   Object.entries(BAD_HEADERS).map(([title, header]) => ({
     section: '5 rule 6',
-    title: `a \`${name}\` request with ${title} is rejected with error code 401`,
+    title: `a \`${name}\` request with ${title} gets error code 401`,
     spends: 0,
     ask: async (deployment) => {
       const authorization = header(deployment.options.credentials);
@@ -109,7 +109,7 @@ export const AUTHENTICATION_RULES: readonly Rule[] = [
   ...OPERATIONS.flatMap(refusalsOf),
   unsigned(
     '5 rule 1',
-    'the scheme name Basic is accepted in any letter case (RFC 7617, section 2)',
+    'the service accepts the scheme name Basic in any letter case (RFC 7617, section 2)',
     async (deployment) =>
       each(['basic', 'BASIC', 'bAsIc'], async (scheme) => {
         const authorization = basic(deployment.options.credentials).replace('Basic', scheme);
@@ -128,7 +128,7 @@ export const AUTHENTICATION_RULES: readonly Rule[] = [
         return named ? KEPT : broken('HTTP 401 without a challenge', answer);
       }),
   ),
-  unsigned('5 rule 6', 'which HTTP status accompanies code 401', async (deployment) => {
+  unsigned('5 rule 6', 'which HTTP status a response with code 401 has', async (deployment) => {
     const answers: Answer[] = [];
     for (const [, operation] of OPERATIONS) answers.push(await callBy(deployment, operation, { authorization: null }));
     return chosen(OPERATIONS.map(([name], index) => `${name}: HTTP ${answers[index]?.status}`).join(', '));

@@ -73,36 +73,36 @@ async function lostAnswer(deployment: Deployment): Promise<Verdict> {
 }
 
 export const COUNTING_RULES: readonly Rule[] = [
-  counting('8 rule 1', 'a signature is counted once', 1, async (deployment) => [
+  counting('8 rule 1', 'the service counts each signature once', 1, async (deployment) => [
     await deployment.sign(deployment.body()),
   ]),
-  counting('8 rule 1', 'concurrent signatures are all counted', 8, async (deployment) =>
+  counting('8 rule 1', 'the service counts every concurrent signature', 8, async (deployment) =>
     (await signAtOnce(deployment)).map(({ answer }) => answer),
   ),
-  counting('8 rule 2', 'an authentication failure is not counted', 0, async (deployment) => [
+  counting('8 rule 2', 'the service does not count an authentication failure', 0, async (deployment) => [
     await deployment.sign(await deployment.strangersBody(), { authorization: null }),
     await deployment.sign(await deployment.strangersBody(), { authorization: 'Basic x' }),
   ]),
-  counting('8 rule 2', 'a request with a wrong parameter is not counted', 0, async (deployment) => {
+  counting('8 rule 2', 'the service does not count a request with a wrong parameter', 0, async (deployment) => {
     const answers: Answer[] = [];
     for (const name of ['code', 'digest', 'algorithm', 'padding']) {
       answers.push(await deployment.sign({ ...deployment.body(), [name]: 'CONFORMANCE!' }));
     }
     return answers;
   }),
-  counting('8 rule 2', 'a request that cannot be read is not counted', 0, async (deployment) => [
+  counting('8 rule 2', 'the service does not count a request that it cannot read', 0, async (deployment) => [
     await deployment.sign('{'),
     await deployment.sign(''),
     await deployment.call('/v1/codesign/conformance-unknown', { body: deployment.refusedBody() }),
   ]),
-  counting('8 rule 2', 'an interrupted request is not counted', 0, async (deployment) => {
+  counting('8 rule 2', 'the service does not count an interrupted request', 0, async (deployment) => {
     const body = JSON.stringify(deployment.body()).slice(0, -2);
     await deployment.sendAndLeave({ headers: { 'Content-Length': '400' }, body }, 20);
     return [];
   }),
   {
     section: '8 rule 2',
-    title: 'whether a signature is counted if the client disconnects before the response',
+    title: 'whether the service counts a signature if the client disconnects before the response',
     spends: 1,
     needs: 'count',
     ask: lostAnswer,

@@ -57,39 +57,36 @@ const sectionOf = (title: string): string => {
 export const ENVELOPE_RULES: readonly Rule[] = [
   shared(
     '2.1',
-    'the response with a signature is an envelope: `code` is an integer, `message` a string and `data` an object',
+    'the response with a signature is a JSON envelope: `code` is an integer, `message` a string and `data` an object',
     async (deployment) => {
       const { answer } = await deployment.signed();
       if (answer.signature === undefined) throw new CannotAsk('no signature was given');
       return isEnvelope(answer);
     },
   ),
-  shared('2.1', 'the response to a report is an envelope', async (deployment) =>
+  shared('2.1', 'the response to a report is a JSON envelope', async (deployment) =>
     isEnvelope(await deployment.report({ id: await deployment.recordId(), status: 1 })),
   ),
-  unsigned(
-    '7',
-    'an authentication failure in either operation is answered with an envelope whose `data` is null',
-    (deployment) =>
-      each([SIGN, REPORT], async (operation) => {
-        const body = operation === SIGN ? deployment.refusedBody() : { id: 'x', status: 1 };
-        return isBareEnvelope(await deployment.call(operation, { authorization: null, body }));
-      }),
+  unsigned('7', 'the response to an authentication failure is a JSON envelope whose `data` is null', (deployment) =>
+    each([SIGN, REPORT], async (operation) => {
+      const body = operation === SIGN ? deployment.refusedBody() : { id: 'x', status: 1 };
+      return isBareEnvelope(await deployment.call(operation, { authorization: null, body }));
+    }),
   ),
-  unsigned('7', 'a parameter error is answered with an envelope whose `data` is null', async (deployment) =>
+  unsigned('7', 'the response to a parameter error is a JSON envelope whose `data` is null', async (deployment) =>
     isBareEnvelope(await deployment.sign(deployment.refusedBody())),
   ),
   ...Object.entries(REFUSED).flatMap(([title, ask]) => [
-    unsigned(sectionOf(title), `${title} is answered with an envelope`, async (deployment) =>
+    unsigned(sectionOf(title), `the response to ${title} is a JSON envelope`, async (deployment) =>
       isEnvelope(await ask(deployment)),
     ),
-    unsigned(sectionOf(title), `${title} is rejected`, async (deployment) => {
+    unsigned(sectionOf(title), `the service rejects ${title}`, async (deployment) => {
       const answer = await ask(deployment);
       const refusal = isRefused(answer);
       return refusal.kind === 'broken' ? refusal : chosen(describeAnswer(answer));
     }),
   ]),
-  unsigned('7', 'which HTTP status accompanies code 400', async (deployment) =>
+  unsigned('7', 'which HTTP status a response with code 400 has', async (deployment) =>
     chosen(`HTTP ${(await deployment.sign(deployment.refusedBody())).status}`),
   ),
   unsigned('2.1', 'which content type the responses have', async (deployment) =>

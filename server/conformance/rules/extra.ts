@@ -29,27 +29,27 @@ const peculiar = (title: string, extra: unknown): Rule => ({
 });
 
 export const EXTRA_RULES: readonly Rule[] = [
-  shared('2.2', 'a request without `extra` is signed', async (deployment) =>
+  shared('2.2', 'the service signs a request without `extra`', async (deployment) =>
     isSigned((await deployment.signed()).answer),
   ),
-  signs('a request whose `extra` object has all members is signed', MEMBERS),
-  signs('a request whose `extra` object is empty is signed', {}),
+  signs('the service signs a request whose `extra` object has all members', MEMBERS),
+  signs('the service signs a request whose `extra` object is empty', {}),
   spending(
     '2.3',
-    'a request whose `extra` object has only one member is signed',
+    'the service signs a request whose `extra` object has only one member',
     Object.keys(MEMBERS).length,
     async (deployment) =>
       each(Object.entries(MEMBERS), async ([name, value]) =>
         isSigned(await deployment.sign({ ...deployment.body(), extra: { [name]: value } })),
       ),
   ),
-  signs('a request with a file name in several writing systems is signed', {
+  signs('the service signs a request whose file name mixes Latin, Cyrillic and Japanese letters', {
     signing_filename: 'Größe/файл/大きさ "1" \\ 😀.exe',
   }),
-  signs('a request with a file size of 0 is signed', { signing_filesize: 0 }),
-  signs('a request with a file size of 16 GiB is signed', { signing_filesize: 2 ** 34 }),
-  signs('a request with a file size of 2^53 − 1 is signed', { signing_filesize: Number.MAX_SAFE_INTEGER }),
-  signs('a request with empty strings in `extra` is signed', { platform: '', signing_filename: '' }),
+  signs('the service signs a request with a file size of 0', { signing_filesize: 0 }),
+  signs('the service signs a request with a file size of 16 GiB', { signing_filesize: 2 ** 34 }),
+  signs('the service signs a request with a file size of 2^53 − 1', { signing_filesize: Number.MAX_SAFE_INTEGER }),
+  signs('the service signs a request with empty strings in `extra`', { platform: '', signing_filename: '' }),
   peculiar('an unknown member of `extra`', { ...MEMBERS, conformance: true }),
   peculiar('an `extra` field that is null', null),
   peculiar('an `extra` field that is an array', []),

@@ -10,7 +10,7 @@ type Change = (good: Body) => Body;
 
 const refused = (section: string, title: string, change: Change, spends = 0): Rule => ({
   section,
-  title: `${title} is rejected with error code 400`,
+  title: `${title} gets error code 400`,
   spends,
   ask: async (deployment) => isRefusedWith(400, await deployment.sign(change(deployment.body()))),
 });
@@ -118,7 +118,7 @@ const ALGORITHM_RULES: readonly Rule[] = [
   ...DIGEST_ALGORITHMS.map(
     (algorithm): Rule => ({
       section: '7 check 3',
-      title: `a ${algorithm} request whose digest is ${listed(wrongLengths(algorithm))} bytes long is rejected with error code 400`,
+      title: `a ${algorithm} request whose digest is ${listed(wrongLengths(algorithm))} bytes long gets error code 400`,
       spends: 0,
       ask: async (deployment) =>
         each(wrongLengths(algorithm), async (length) =>
@@ -179,7 +179,7 @@ const NAMES = ['code', 'digest', 'algorithm', 'padding'] as const;
  */
 const orderRule = (first: number, second: number): Rule => ({
   section: '7 checks',
-  title: `a wrong \`${NAMES[first]}\` is rejected before a wrong \`${NAMES[second]}\``,
+  title: `the service checks \`${NAMES[first]}\` before \`${NAMES[second]}\``,
   spends: 0,
   async ask(deployment) {
     const answers: Answer[] = [];
@@ -213,8 +213,8 @@ export const PARAMETER_RULES: readonly Rule[] = [
   ...ALGORITHM_RULES,
   ...PADDING_RULES,
   ...PAIRS.map(([first, second]) => orderRule(first, second)),
-  unsigned('7 checks', 'a request with four wrong parameters is rejected with error code 400', allWrong),
-  unsigned('7 checks', 'a request whose body is an empty object is rejected with error code 400', async (deployment) =>
+  unsigned('7 checks', 'a request with four wrong parameters gets error code 400', allWrong),
+  unsigned('7 checks', 'a request whose body is an empty object gets error code 400', async (deployment) =>
     isRefusedWith(400, await deployment.sign({})),
   ),
 ];

@@ -64,9 +64,9 @@ async function ofAnother(deployment: Deployment): Promise<Verdict> {
 }
 
 export const REPORT_RULES: readonly Rule[] = [
-  reports('a report of status 1 is accepted', [1]),
-  reports('a report of status 2 is accepted', [2]),
-  shared('4.2', 'in the response to an accepted report, `data` is null', async (deployment) => {
+  reports('the service accepts a report of status 1', [1]),
+  reports('the service accepts a report of status 2', [2]),
+  shared('4.2', 'the response to an accepted report has `data` null', async (deployment) => {
     const answer = await deployment.report({ id: await deployment.recordId(), status: 1 });
     if (isReported(answer).kind !== 'kept') throw new CannotAsk('the report was not taken');
     return answer.data === null ? KEPT : broken('data is not null', answer);
@@ -74,7 +74,7 @@ export const REPORT_RULES: readonly Rule[] = [
   ...Object.entries(BAD_STATUSES).map(
     ([title, status]): Rule => ({
       section: '2.5',
-      title: `a report whose \`status\` field is ${title} is rejected`,
+      title: `the service rejects a report whose \`status\` field is ${title}`,
       ...SHARED,
       ask: async (deployment) => isRefused(await deployment.report({ id: await deployment.recordId(), status })),
     }),
@@ -82,7 +82,7 @@ export const REPORT_RULES: readonly Rule[] = [
   ...Object.entries(BAD_IDS).map(
     ([title, id]): Rule => ({
       section: '2.5',
-      title: `a report whose \`id\` field is ${title} is rejected`,
+      title: `the service rejects a report whose \`id\` field is ${title}`,
       spends: 0,
       ask: async (deployment) => isRefused(await deployment.report({ id, status: 1 })),
     }),

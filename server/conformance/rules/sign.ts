@@ -10,7 +10,7 @@ import { signatureFault } from '../signature.ts';
 const ofAlgorithm = (algorithm: DigestAlgorithm): readonly Rule[] => [
   {
     section: '9',
-    title: `${algorithm}: a digest of ${DIGEST_LENGTH[algorithm]} bytes is signed`,
+    title: `${algorithm}: the service signs a digest of ${DIGEST_LENGTH[algorithm]} bytes`,
     spends: 0,
     shares: [algorithm],
     ask: async (deployment) => isSigned((await deployment.signed(algorithm)).answer),
@@ -38,7 +38,7 @@ export const SIGN_RULES: readonly Rule[] = [
   ...DIGEST_ALGORITHMS.flatMap(ofAlgorithm),
   shared(
     '4.1 rule 1',
-    'a valid request is answered with HTTP 2xx, code 0 and a non-empty `data.signature`',
+    'the response to a valid request has HTTP 2xx, code 0 and a non-empty `data.signature`',
     async (deployment) => isSigned((await deployment.signed()).answer),
   ),
   shared('2.4', '`data.signature` is encoded in Base64', async (deployment) => {

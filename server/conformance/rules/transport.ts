@@ -91,8 +91,8 @@ const WEAK_CIPHERS = {
 } as const;
 
 export const TRANSPORT_RULES: readonly Rule[] = [
-  unsigned('5 rule 5', 'a request over plain HTTP to the same port is not served', refusesPlain),
-  unsigned('5 rule 5', 'TLS 1.0 and 1.1 are rejected (RFC 8996)', async (deployment) => {
+  unsigned('5 rule 5', 'the service does not serve plain HTTP on the same port', refusesPlain),
+  unsigned('5 rule 5', 'the service rejects TLS 1.0 and 1.1 (RFC 8996)', async (deployment) => {
     const taken = await handshakes(deployment, OLD_TLS);
     const exchange = { request: 'a handshake with TLS 1.0 and 1.1', answer: 'a connection' };
     return taken ? broken('a connection with one of them', { exchange }) : KEPT;
@@ -134,7 +134,7 @@ export const TRANSPORT_RULES: readonly Rule[] = [
   ...[SIGN, REPORT].map(
     (path): Rule => ({
       section: '4',
-      title: `a valid \`${path.slice('/v1/codesign/'.length)}\` request that uses PUT is not accepted`,
+      title: `the service does not accept PUT for a valid \`${path.slice('/v1/codesign/'.length)}\` request`,
       spends: path === SIGN ? 1 : 0,
       ...(path === REPORT ? { shares: ['SHA256'] } : {}),
       async ask(deployment) {

@@ -8,7 +8,7 @@ import { type FakeOptions, type prepareFakes, startFake } from './fake-deploymen
 
 /** All but the one whose answer is a matter of time. */
 export const CERTAIN_RULES = RULES.filter(
-  ({ title }) => !title.startsWith('whether a signature is counted if the client disconnects'),
+  ({ title }) => !title.startsWith('whether the service counts a signature if the client disconnects'),
 );
 
 export interface CheckOptions extends FakeOptions {

@@ -37,11 +37,7 @@ export function addCertificateCommands(program: Command, surroundings: Surroundi
       announce(await withData(options, surroundings, (data) => makeCertificate(data, wanted, operation)));
     });
 
-  dataCommand(
-    certificate,
-    'request',
-    'prints a certificate request (PKCS#10) for a CA, and first creates a missing key',
-  )
+  dataCommand(certificate, 'request', 'creates a key if necessary, and prints a certificate request (PKCS#10) for a CA')
     .requiredOption(
       '--number <n>',
       'certificate number for --code; if the number already exists, its certificate is renewed',
@@ -69,7 +65,7 @@ export function addCertificateCommands(program: Command, surroundings: Surroundi
     "stores the CA's certificate for a certificate request; prints the path of the chain",
   )
     .requiredOption('--number <n>', 'certificate number in the certificate request')
-    .requiredOption('--chain <pem>', 'PEM file with the certificate and the issuers')
+    .requiredOption('--chain <pem>', 'PEM file with the certificate and the certificates of its issuers')
     .action(async (options: DataOptions & { number: string; chain: string }, command: Command) => {
       const { number, chain } = options;
       const operation = operationOf(command, surroundings);

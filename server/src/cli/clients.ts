@@ -26,7 +26,7 @@ interface ClientOptions extends DataOptions {
 }
 type ClientChange = Parameters<Store['clients']['change']>[1];
 
-const NEW_ENVIRONMENT = "new file for the client's environment, instead of the terminal";
+const NEW_ENVIRONMENT = "path of a new file for the client's environment (default: print to the terminal)";
 const BASE_URL = 'address for CODESIGN_BASE_URL (default: address of the last start)';
 
 export function addClientCommands(program: Command, surroundings: Surroundings): void {

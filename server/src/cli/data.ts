@@ -17,11 +17,17 @@ export function dataCommand(parent: Command, name: string, description: string, 
     .command(name, options)
     .description(description)
     .exitOverride()
-    .option('--config <file>', 'JSON file with settings, which options and variables override (CODESIGN_SERVER_CONFIG)')
-    .option('--data <folder>', 'data folder (CODESIGN_SERVER_DATA; default: folder of the platform)')
+    .option('--config <file>', 'JSON file with settings (CODESIGN_SERVER_CONFIG); options and variables override it')
+    .option(
+      '--data <folder>',
+      "data folder (CODESIGN_SERVER_DATA; default: in the platform's folder for application data)",
+    )
     .option('--database <url>', 'postgres://… for several servers (CODESIGN_SERVER_DATABASE; default: SQLite)')
-    .option('--pkcs11-library <path>', 'PKCS#11 library (CODESIGN_SERVER_PKCS11_LIBRARY; default: library of SoftHSM)')
-    .option('--pkcs11-token <label>', 'existing token (CODESIGN_SERVER_PKCS11_TOKEN; default: token of SoftHSM)')
+    .option('--pkcs11-library <path>', "PKCS#11 library (CODESIGN_SERVER_PKCS11_LIBRARY; default: SoftHSM's library)")
+    .option(
+      '--pkcs11-token <label>',
+      'existing token in the HSM (CODESIGN_SERVER_PKCS11_TOKEN; default: a SoftHSM token)',
+    )
     .option('--pkcs11-pin-file <path>', 'file with the PIN of the token (CODESIGN_SERVER_PKCS11_PIN_FILE)');
 }
 

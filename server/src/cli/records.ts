@@ -58,7 +58,10 @@ export function addRecordCommands(program: Command, surroundings: Surroundings):
 
   const removes = 'removes records older than a given time and prints their number; signature counts do not change';
   dataCommand(records, 'prune', removes)
-    .requiredOption('--before <time>', 'time in the past, such as 2030-12-31 or 2030-12-31T18:00:00Z')
+    .requiredOption(
+      '--before <time>',
+      'time before which records are removed, such as 2030-12-31 or 2030-12-31T18:00:00Z',
+    )
     .action(async (options: DataOptions & { before: string }, command: Command) => {
       const { before: value } = options;
       const before = readTime('--before', value);
@@ -81,7 +84,7 @@ export function addRecordCommands(program: Command, surroundings: Surroundings):
     store.audit.list(readPeriod(options), readLimit(options.limit));
   withPeriod(listCommand(audit, changes, surroundings, latestChanges, { isDefault: true })).option(
     '--limit <n>',
-    'number of most recent changes',
+    'number of changes to list, beginning with the most recent',
     '50',
   );
 

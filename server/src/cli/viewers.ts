@@ -5,7 +5,7 @@ import type { Surroundings } from '../start.ts';
 import { dataCommand, holderNamed, listCommand, operationOf, withStore } from './data.ts';
 import { EXPIRES, readName, readTime } from './values.ts';
 
-const NEW_FILE = 'new file for the access key and the secret, instead of the terminal';
+const NEW_FILE = 'path of a new file for the access key and secret (default: print to the terminal)';
 
 export function addViewerCommands(program: Command, surroundings: Surroundings): void {
   const { environment, now, announce, terminal } = surroundings;

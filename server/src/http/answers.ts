@@ -49,7 +49,7 @@ const MESSAGES: Readonly<Record<number, string>> = {
   505: 'this server speaks HTTP/1.1',
 };
 
-/** Five attempts at this interval, in seconds, outlast a restart of the database. */
+/** Seconds between retries. Five retries at this interval take longer than a database restart. */
 const RETRY_AFTER_FAILURE = 5;
 
 type Operation = 'sign' | 'report-sign' | 'page' | 'certificate';

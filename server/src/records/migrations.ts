@@ -51,7 +51,10 @@ async function migrate(database: Kysely<Tables>, migrations: typeof MIGRATIONS):
 
 const FIRST = '0001-first';
 
-/** Migrations are applied in the order of their names. A migration that was published never changes. */
+/**
+ * Migrations are applied in the order of their names. Never change a published migration, because existing databases have
+ * already applied it.
+ */
 export const MIGRATIONS: Readonly<Record<string, Migration>> = {
   [FIRST]: tables(
     `create table clients (

@@ -8,7 +8,7 @@ import { clientColumns, clientsOf, viewersOf } from './holders.ts';
 import { recordsOf } from './records.ts';
 import { type ClientRow, EXTRA_LIMIT, type Syntax, type Tables, toCertificate, toClient } from './rows.ts';
 
-/** Size of a test record in bytes. The largest real record with its indexes needs less. */
+/** Size of a test record in bytes. The largest real record is smaller, even with its index entries. */
 const CHECK_BYTES = 8 * EXTRA_LIMIT;
 
 export type Store = ReturnType<typeof storeOver>;

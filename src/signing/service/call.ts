@@ -23,7 +23,7 @@ export async function recordWritten(
   calls: readonly FileCall[],
   { target, sha256 }: { readonly target: string; readonly sha256: string },
 ): Promise<readonly EndedCall[]> {
-  // If a call has no record, another process has taken over its work.
+  // Another process has taken over a call that has no record here.
   const used = calls.flatMap(({ claim, record }) => (record ? [{ claim, record }] : []));
   return await Promise.all(
     used.map(async ({ claim, record }) => {
@@ -42,7 +42,7 @@ export async function recordNotWritten(
     calls.map(async ({ claim, record }, index) => {
       const recorded = record && claim.notWritten(error.message, error.code === 'file-changed');
       const after = await recorded?.catch(() => undefined);
-      // The error belongs to the last call of the file.
+      // The file failed with its last call, so that call gets the record id of the error.
       const id = (index === calls.length - 1 ? error.record : undefined) ?? record?.id;
       const isKept = after !== undefined;
       return { claim, record: id, status: isKept ? after.reportDue : 2, isReported: false, isKept } as const;

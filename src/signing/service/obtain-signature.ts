@@ -48,15 +48,15 @@ export async function obtainSignature(
   run.onEvent({ type: 'file-step', path: file.path, step: 'asking-service' });
   for (let mayBeKnown = file.isWritten === true; ; mayBeKnown = true) {
     run.stop.throwIfStopped();
-    // With a permit, the claim shows whether the journal has the signature. Without a permit, `known` may
-    // wait for another file or process.
+    // If a request may be sent immediately, `claim` also shows whether the journal has the signature. Otherwise
+    // `known` shows this, and may wait for another file or process.
     const early = mayBeKnown ? undefined : run.gate.enterIfFree();
     const known = early ? undefined : await knownCall(asking, file, run);
     if (known !== undefined) {
       const { record: id, signature } = known.known;
       const record = { id, signature };
       calls.push({ claim: known, record, warnings: [] });
-      // A signature from the journal needs no permit, and does not allow concurrent requests.
+      // A signature from the journal was not requested now, so it does not show that further requests will succeed.
       return { record, reused: true, stamped: await stamp(unit, record, known, file, run, run.interruption) };
     }
     // Another process has just recorded that the signature was written.
@@ -154,8 +154,8 @@ interface Claimed {
 }
 
 /**
- * Sends one request with its retries, and settles the claim on every way out. Returns undefined if another process has
- * taken over the work. A mismatch or a failure that affects every call stops the run.
+ * Sends one signature request with its retries, and records the outcome. Returns undefined if another process has
+ * taken over the request. A signature that does not verify, or a failure that affects every request, stops the run.
  */
 async function request(unit: TimedUnit, claimed: Claimed, run: SigningRun) {
   const { file, claim, warnings } = claimed;

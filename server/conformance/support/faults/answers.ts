@@ -4,12 +4,12 @@ import type { Counted } from '../behaviour.ts';
 import { type Fault, fault } from '../fault.ts';
 
 const ENVELOPES_OF_ERRORS = [
-  / is answered with an envelope$/,
-  'an authentication failure in either operation is answered with an envelope whose `data` is null',
-  'a parameter error is answered with an envelope whose `data` is null',
+  /^the response to (?!a report is).* is a JSON envelope$/,
+  'the response to an authentication failure is a JSON envelope whose `data` is null',
+  'the response to a parameter error is a JSON envelope whose `data` is null',
 ];
 const UNREADABLE =
-  /^(a request body (that|with)|a request without a body|a report whose body is (not JSON|an array)).*answered with an envelope$/;
+  /^the response to (a request body (that|with)|a request without a body|a report whose body is (not JSON|an array)).* is a JSON envelope$/;
 
 const ENVELOPE_FAULTS: readonly Fault[] = [
   fault(
@@ -22,8 +22,8 @@ const ENVELOPE_FAULTS: readonly Fault[] = [
   ),
   fault('has no message', () => ({ body: (code, _message, data) => JSON.stringify({ code, data }) }), [
     ...ENVELOPES_OF_ERRORS,
-    'the response with a signature is an envelope: `code` is an integer, `message` a string and `data` an object',
-    'the response to a report is an envelope',
+    'the response with a signature is a JSON envelope: `code` is an integer, `message` a string and `data` an object',
+    'the response to a report is a JSON envelope',
   ]),
   fault(
     'has an object as the data of errors',
@@ -35,17 +35,17 @@ const ENVELOPE_FAULTS: readonly Fault[] = [
     ({ body }) => ({
       body: (code, message, data, by) => body(code, message, /padding/.test(message) ? { signature: 'x' } : data, by),
     }),
-    [/^a request whose `padding` .* is rejected with error code 400$/],
+    [/^a request whose `padding` .* gets error code 400$/],
   ),
   fault(
     'has a page for paths that are not there',
     ({ body }) => ({ body: (code, ...more) => (code === 404 ? '<h1>Not Found</h1>' : body(code, ...more)) }),
-    [/^a request for an? (unknown )?path .* is answered with an envelope$/],
+    [/^the response to a request for an? (unknown )?path .* is a JSON envelope$/],
   ),
   fault(
     'has a page for methods that it does not serve',
     ({ body }) => ({ body: (code, ...more) => (code === 405 ? '' : body(code, ...more)) }),
-    [/^[A-Z]+ \/v1.* is answered with an envelope$/],
+    [/^the response to [A-Z]+ \/v1.* is a JSON envelope$/],
   ),
   fault(
     'has a page for what it cannot read',
@@ -60,23 +60,23 @@ const ENVELOPE_FAULTS: readonly Fault[] = [
       body: (code, message, data, by) =>
         code === 0 ? body(code, message, data, by) : JSON.stringify({ code: `${code}`, message, data }),
     }),
-    [...ENVELOPES_OF_ERRORS, / is rejected with error code 40[01]$/, /^a wrong .* is rejected before /],
+    [...ENVELOPES_OF_ERRORS, / gets error code 40[01]$/, /^the service checks .* before /],
   ),
   fault(
     'has its successes under HTTP 500',
     ({ httpStatus }) => ({ httpStatus: (code) => (code === 0 ? 500 : httpStatus(code)) }),
     [
-      /(is|are) signed$/,
+      /(^|: )the service signs /,
       '8 concurrent calls get 8 different ids',
       'a request needs only the three documented headers, with names in any letter case',
-      'a valid request is answered with HTTP 2xx, code 0 and a non-empty `data.signature`',
+      'the response to a valid request has HTTP 2xx, code 0 and a non-empty `data.signature`',
     ],
   ),
 ];
 
 const REPORT_FAULTS: readonly Fault[] = [
   fault('takes any status', () => ({ report: (isKnown) => (isKnown ? 0 : 400) }), [
-    /^a report whose `status` field is .* is rejected$/,
+    /^the service rejects a report whose `status` field is /,
     'how the service rejects a report of status 3',
   ]),
   fault(
@@ -85,34 +85,34 @@ const REPORT_FAULTS: readonly Fault[] = [
       report: (isKnown, { status, ...rest }) =>
         report(isKnown, { ...rest, status: typeof status === 'string' ? Number(status) : status }),
     }),
-    ['a report whose `status` field is a string is rejected'],
+    ['the service rejects a report whose `status` field is a string'],
   ),
   fault(
     'does not take status 2',
     ({ report }) => ({ report: (isKnown, asked) => (asked.status === 2 ? 400 : report(isKnown, asked)) }),
-    ['a report of status 2 is accepted'],
+    ['the service accepts a report of status 2'],
   ),
   fault(
     'takes a report without an id',
     () => ({ report: (_isKnown, { status }) => (status === 1 || status === 2 ? 0 : 400) }),
-    [/^a report whose `id` field is .* is rejected$/, 'how the service rejects a report without an id'],
+    [/^the service rejects a report whose `id` field is /, 'how the service rejects a report without an id'],
   ),
   fault(
     'has data for a report',
     ({ body }) => ({ body: (code, message, data, by) => body(code, message, code === 0 ? (data ?? {}) : data, by) }),
-    ['in the response to an accepted report, `data` is null'],
+    ['the response to an accepted report has `data` null'],
   ),
 ];
 
 const REPORTS_COUNT = [/^(a report|reports) .* (does|do) not change the count$/];
 const COUNTED: readonly (readonly [Counted, readonly (string | RegExp)[]])[] = [
-  ['unauthorized', ['an authentication failure is not counted']],
-  ['parameter', ['a request with a wrong parameter is not counted']],
-  ['unreadable', ['a request that cannot be read is not counted']],
-  ['broken-off', ['an interrupted request is not counted']],
+  ['unauthorized', ['the service does not count an authentication failure']],
+  ['parameter', ['the service does not count a request with a wrong parameter']],
+  ['unreadable', ['the service does not count a request that it cannot read']],
+  ['broken-off', ['the service does not count an interrupted request']],
   ['report', REPORTS_COUNT],
 ];
-const SIGNATURES_COUNT = ['a signature is counted once', 'concurrent signatures are all counted'];
+const SIGNATURES_COUNT = ['the service counts each signature once', 'the service counts every concurrent signature'];
 
 const COUNT_FAULTS: readonly Fault[] = [
   ...COUNTED.map(([event, breaks]) =>

@@ -5,13 +5,13 @@ import { type Fault, fault } from '../fault.ts';
 /** Titles of the rules for both operations. */
 const ofBoth = (...headers: readonly string[]) =>
   ['sign', 'report-sign'].flatMap((operation) =>
-    headers.map((header) => `a \`${operation}\` request with ${header} is rejected with error code 401`),
+    headers.map((header) => `a \`${operation}\` request with ${header} gets error code 401`),
   );
 
 const BEHIND = ['the Bearer scheme', 'extra text after the credentials'];
 
 export const CREDENTIALS_FAULTS: readonly Fault[] = [
-  fault('takes any credentials', () => ({ authorized: () => true }), [/ is rejected with error code 401$/]),
+  fault('takes any credentials', () => ({ authorized: () => true }), [/ gets error code 401$/]),
   fault(
     'looks at the Access Key alone',
     (_good, { credentials: { accessKey } }) => ({
@@ -19,7 +19,7 @@ export const CREDENTIALS_FAULTS: readonly Fault[] = [
     }),
     [
       ...ofBoth(...BEHIND, 'an empty Access Secret', 'a wrong Access Secret'),
-      / request with (one|upper) .* the Access Secret is rejected with error code 401$/,
+      / request with (one|upper) .* the Access Secret gets error code 401$/,
     ],
   ),
   fault(
@@ -34,7 +34,7 @@ export const CREDENTIALS_FAULTS: readonly Fault[] = [
   fault(
     'takes the scheme in one spelling',
     ({ authorized }) => ({ authorized: (headers) => /^Basic /.test(headers[0] ?? '') && authorized(headers) }),
-    ['the scheme name Basic is accepted in any letter case (RFC 7617, section 2)'],
+    ['the service accepts the scheme name Basic in any letter case (RFC 7617, section 2)'],
   ),
   fault(
     'takes Bearer for Basic',
@@ -49,7 +49,7 @@ export const CREDENTIALS_FAULTS: readonly Fault[] = [
   fault(
     'has 403 for wrong credentials',
     ({ body }) => ({ body: (code, ...more) => body(code === 401 ? 403 : code, ...more) }),
-    [/ is rejected with error code 401$/],
+    [/ gets error code 401$/],
   ),
   fault('gives no challenge', () => ({ challenge: undefined }), [
     'a response with HTTP 401 has a WWW-Authenticate header for the Basic scheme (RFC 9110, section 11.6.1)',
@@ -66,10 +66,10 @@ export const CREDENTIALS_FAULTS: readonly Fault[] = [
     }),
     ['no response contains the Access Secret or the Authorization header'],
   ),
-  { name: 'serves plain HTTP', plain: true, breaks: ['a request over plain HTTP to the same port is not served'] },
-  { name: 'takes TLS 1.1', oldTls: true, breaks: ['TLS 1.0 and 1.1 are rejected (RFC 8996)'] },
+  { name: 'serves plain HTTP', plain: true, breaks: ['the service does not serve plain HTTP on the same port'] },
+  { name: 'takes TLS 1.1', oldTls: true, breaks: ['the service rejects TLS 1.0 and 1.1 (RFC 8996)'] },
   fault('serves PUT', () => ({ routing: (_method, path) => (path.startsWith('/v1/codesign/') ? 0 : 404) }), [
-    /^a valid `(report-)?sign` request that uses PUT is not accepted$/,
+    /^the service does not accept PUT for a valid `(report-)?sign` request$/,
   ]),
   fault(
     'has a success for other versions',
@@ -78,6 +78,6 @@ export const CREDENTIALS_FAULTS: readonly Fault[] = [
       body: (code, ...more) => body(Math.max(code, 0), ...more),
       httpStatus: (code) => httpStatus(Math.max(code, 0)),
     }),
-    ['a request for a path of another API version is rejected'],
+    ['the service rejects a request for a path of another API version'],
   ),
 ];

@@ -62,12 +62,12 @@ export const SIGNATURE_FAULTS: readonly Fault[] = [
   fault(
     'gives an empty signature for SHA384',
     otherwiseFor('SHA384', async () => ''),
-    ['SHA384: a digest of 48 bytes is signed'],
+    ['SHA384: the service signs a digest of 48 bytes'],
   ),
   fault(
     'does not know SHA384',
     ({ algorithm }) => ({ algorithm: (name, digest) => (name === 'SHA384' ? undefined : algorithm(name, digest)) }),
-    ['SHA384: a digest of 48 bytes is signed'],
+    ['SHA384: the service signs a digest of 48 bytes'],
   ),
   fault('gives every record the same id', () => ({ record: () => 'record' }), [
     'signatures of different digests have different ids',
@@ -77,7 +77,7 @@ export const SIGNATURE_FAULTS: readonly Fault[] = [
     '`data.id` is a non-empty string',
     'signatures of different digests have different ids',
     '8 concurrent calls get 8 different ids',
-    'a report whose `id` field is an empty string is rejected',
+    'the service rejects a report whose `id` field is an empty string',
   ]),
   fault('keeps one variable for all calls at once', (good) => ({ signature: keptForAll(good) }), [
     'each of 8 concurrent calls gets a signature for its own digest',
