@@ -20,14 +20,14 @@ export interface Container<Measured extends MeasuredContent = MeasuredContent> {
   readonly reasonNotRewritable?: string | undefined;
   /**
    * Digests the content once, in the form that `new` signatures or the `present` ones cover. Some programs sign
-   * installers `without-metadata`.
+   * installers without a digest of their metadata (`without-metadata`).
    */
   measure(content: 'new' | 'present' | 'without-metadata', algorithms: readonly ContentDigest[]): Promise<Measured>;
   readonly hasFormWithoutMetadata?: boolean;
   /** Describes the type of the file in SpcIndirectData. For a catalog, returns its list, which is signed directly. */
   content(context: SigningContext, measured: Measured): Promise<SpcData>;
   compare?(parts: AuthenticodeParts): Promise<readonly Finding[]>;
-  /** Makes `cms` the only entry. Writing the same signature again must change nothing. */
+  /** Makes `cms` the only signature in the file. Writing the same signature again must change nothing. */
   write(cms: Uint8Array, measured: Measured): Patch;
   /** Returns undefined if the file contains no signature. */
   removeAll(measured: () => Promise<Measured>): Promise<Patch | undefined>;

@@ -90,7 +90,7 @@ function withoutErrors({ parts, error, nested }: FoundCms): AuthenticodeSignatur
   return { ...parts, nested: nested.map(withoutErrors) };
 }
 
-/** `signedData` is set if the bytes are a CMS structure whose content is not that of Authenticode. */
+/** `signedData` is set if the bytes are a CMS structure without Authenticode content. */
 export function unreadableSignature(cms: Uint8Array, error: CodesignError, signedData?: SignedData): FoundCms {
   return { cms, parts: undefined, error, signedData, nested: [] };
 }
@@ -137,7 +137,7 @@ function contentOf({ contentType, content }: Pick<SignedData, 'contentType' | 'c
 
 /**
  * In PKCS#7, messageDigest excludes the tag and length of the content. Some programs write an OCTET STRING around the
- * content, as in CMS, and digest all of it. Windows accepts both forms.
+ * content, as in CMS, and digest everything in this OCTET STRING. Windows accepts both forms.
  */
 function digestedBytesOf(content: Element): Uint8Array {
   return isWrapped(content) ? octetsOf(content, 'content') : content.contents;

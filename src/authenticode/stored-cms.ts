@@ -19,7 +19,7 @@ export const TOO_LONG: StoredCms = { cms: undefined, rest: new Uint8Array() };
 
 export async function readStoredCms(source: ByteSource, { start, end }: ByteRange): Promise<StoredCms> {
   if (end - start > LONGEST_CMS) return TOO_LONG;
-  // Copies the bytes: a source in memory returns views, and a signature can be kept longer than its file.
+  // Copies the bytes, because a source in memory returns views, and a signature can be kept longer than its file.
   return splitCms(Uint8Array.from(await source.read(start, end - start)));
 }
 

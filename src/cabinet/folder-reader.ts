@@ -73,7 +73,7 @@ export class FolderReader {
     const { start, block } = this.#position;
     const packed: Buffer[] = [];
     let size = 0;
-    // A block that continues in the next cabinet has the size 0 in this one.
+    // A block that continues in the next cabinet has the size 0 in the current cabinet.
     do {
       const piece = await this.#nextPiece();
       packed.push(piece.data);

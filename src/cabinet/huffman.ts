@@ -48,7 +48,10 @@ function lookupOf(counts: Uint16Array, symbols: Uint16Array): Uint32Array {
   return lookup;
 }
 
-/** Reads 16-bit words from their highest bit. Returns zeros for a few bits after the end, like other readers. */
+/**
+ * Reads bits from 16-bit words, beginning with the highest bit of each word. Returns zeros for a few bits after the
+ * end, like other readers.
+ */
 export class BitReader {
   readonly #data: Buffer;
   #position: number;
@@ -109,7 +112,7 @@ export class BitReader {
   }
 
   #drop(count: number): void {
-    // A shift by 32 bits would change nothing in JavaScript.
+    // In JavaScript, a shift by 32 bits changes nothing.
     this.#buffer = count === 32 ? 0 : this.#buffer << count;
     this.#bits -= count;
   }

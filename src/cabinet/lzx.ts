@@ -128,7 +128,7 @@ function readBlockHeader(state: State, bits: BitReader, data: Buffer): number {
   return 0;
 }
 
-/** The data contains the differences from the lengths in the last block, modulo 17. */
+/** Lengths are stored as differences from the lengths in the last block, modulo 17. */
 function readLengths(bits: BitReader, lengths: Uint8Array): void {
   const code = huffmanCode(Uint8Array.from({ length: 20 }, () => bits.read(4)));
   for (let at = 0; at < lengths.length; ) {

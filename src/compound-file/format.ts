@@ -61,7 +61,7 @@ export function compareNames(a: Uint8Array, b: Uint8Array): number {
   return one === other ? 0 : one < other ? -1 : 1;
 }
 
-/** Converts each code unit separately. Keeps letters whose upper case consists of several units. */
+/** Converts each code unit separately. Does not change letters whose upper-case form has several code units. */
 function upperCase(name: Uint8Array): string {
   const units = Buffer.from(name).toString('utf16le').split('');
   return units.map((unit) => (unit.toUpperCase().length === 1 ? unit.toUpperCase() : unit)).join('');

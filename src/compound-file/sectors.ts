@@ -44,7 +44,7 @@ export class Sectors {
     if (this.#version === 4 && RANGE_LOCK_SECTOR < this.#count) this.#claim(RANGE_LOCK_SECTOR, 'the range lock');
   }
 
-  /** Marks `count` sectors of a chain (default: all) as in use. Throws if one of them is already in use. */
+  /** Marks `count` sectors of a chain (default: all) as in use. Throws if one of these sectors is already in use. */
   claimChain(start: number, count: number | undefined, what: string): { count: number; last: number | undefined } {
     // With class members instead of local variables, this loop would take several times as long.
     const [fat, owned] = [this.#fat, this.#owned];

@@ -121,7 +121,7 @@ const unlinked = (node: CompoundNode): NumberedEntry => ({
   ...{ node, left: NO_STREAM, right: NO_STREAM, child: NO_STREAM, isRed: false },
 });
 
-/** Builds a red-black tree and returns its root. Entries below the last complete level are red. */
+/** Builds a red-black tree and returns its root. Entries below the last complete level of the tree are red. */
 function link(entries: readonly NumberedEntry[], start: number, end: number, blackLevels: number): number {
   if (start >= end) return NO_STREAM;
   const middle = Math.floor((start + end) / 2);

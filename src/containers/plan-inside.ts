@@ -42,7 +42,7 @@ interface Setting {
   readonly staleFeeds: ReturnType<typeof findStaleFeeds>;
 }
 
-/** Files of these kinds are signed by default, because Windows warns about them if they have no signature. */
+/** Kinds of files that are signed by default, because Windows warns about such files if they have no signature. */
 const SIGNED_BY_DEFAULT: ReadonlySet<string> = new Set(['pe', 'msi']);
 
 interface Container {

@@ -27,7 +27,9 @@ export interface SigningRules {
   readonly modes: readonly [SigningMode, ...SigningMode[]];
   /** True if signatures contain `SigningContext.time`. A resumed run uses the time of the first run. */
   readonly signsTime?: boolean;
-  /** True if the extension determines the form of the signature. Input and output file then need the same extension. */
+  /**
+   * True if the extension determines the form of the signature, so that input and output file need the same extension.
+   */
   readonly keepsExtension?: boolean;
 }
 

@@ -15,7 +15,7 @@ export interface FoundSignature {
   readonly location: string;
   readonly envelope: Envelope;
   readonly signer: Signer;
-  /** Certification paths are built from these certificates (DER). */
+  /** Certificates in DER from which certification paths are built. */
   readonly certificates: readonly Uint8Array[];
   /** The weakest digest algorithm. undefined if it cannot be read, or if the API does not support it (MD5). */
   readonly algorithm: DigestAlgorithm | undefined;
@@ -31,7 +31,7 @@ export interface FoundSignature {
 }
 
 export interface Signer {
-  /** Common name of the signer. Without a certificate, the issuer and the serial number. */
+  /** Common name of the signer, or the issuer and the serial number if there is no certificate. */
   readonly name: string;
   /** undefined if the signature does not include the certificate. */
   readonly certificate: Uint8Array | undefined;

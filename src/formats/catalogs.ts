@@ -10,7 +10,7 @@ import { pe } from './pe/index.ts';
 
 const HEAD_LENGTH = 4096;
 const ALGORITHMS = ['SHA1', 'SHA256'] as const;
-/** Only these formats have a `listing`, so other files are not opened. */
+/** Formats whose files a catalog lists by Authenticode digests. Files of other formats are not opened. */
 const LISTED: readonly Format[] = [pe, cab];
 
 export const isCatalog = (format: string | null): boolean => format === cat.id;

@@ -1,6 +1,6 @@
 /**
- * Changes the contents of entries. A changed entry keeps its name, times, attributes, extra fields, compression method
- * and position. In the records of all other entries, only the offsets change.
+ * Changes the contents of entries in a ZIP archive. A changed entry keeps its name, times, attributes, extra fields,
+ * compression method and position. In the records of all other entries, only the offsets change.
  */
 
 import { crc32, createDeflateRaw } from 'node:zlib';

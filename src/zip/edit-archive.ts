@@ -17,7 +17,7 @@ import {
 export interface ArchiveChange {
   readonly remove: ReadonlySet<ZipEntry>;
   readonly first: readonly (NewEntry | ZipEntry)[];
-  /** New entries, keyed by the entry that precedes the new entry. That entry may be one that is removed. */
+  /** New entries, keyed by the entry that precedes the new entry, even if the preceding entry is removed. */
   readonly after?: ReadonlyMap<ZipEntry, NewEntry>;
 }
 
@@ -185,7 +185,7 @@ export function editLastEntry(body: ArchiveBody, last?: NewEntry): Patch {
   const rest = { offset: end, remove: recordOffset + END_RECORD_LENGTH - end, insert: tailOf(body, last) };
   const before = edits.at(-1);
   if (before === undefined || before.offset + before.remove < end) return [...edits, rest];
-  // Adjacent edits become one edit, because a package of 100 MB then takes half the time.
+  // Combines adjacent edits into one edit, which halves the time for a package of 100 MB.
   const { offset, remove, insert } = before;
   return [...edits.slice(0, -1), { offset, remove: remove + rest.remove, insert: [...insert, ...rest.insert] }];
 }

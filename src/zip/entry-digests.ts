@@ -37,7 +37,7 @@ async function digestWindows(
 ): Promise<void> {
   const spare: Buffer[] = [];
   const handedOver = new Set<Promise<void>>();
-  /** Windows that another thread could not digest. This thread digests them again, or throws the error. */
+  /** Windows that another thread could not digest. The main thread digests these windows again, or throws the error. */
   const again: EntryWindow[] = [];
 
   async function digest(window: EntryWindow, others: DigestThreads | undefined): Promise<void> {

@@ -33,7 +33,7 @@ export interface ExtraField {
   readonly end: number;
 }
 
-/** The last field can extend past the limit. Ignores up to three bytes at the end, as Java does. */
+/** The last extra field can extend past `limit`. Ignores up to three bytes at the end, as Java does. */
 export function* extraFields(bytes: Buffer, start: number, limit: number): Generator<ExtraField> {
   for (let position = start; position + 4 <= limit; ) {
     const end = position + 4 + bytes.readUInt16LE(position + 2);

@@ -38,7 +38,10 @@ async function bytesIn(source: ByteSource, ranges: readonly ByteRange[]): Promis
 }
 
 const APK_MAGIC = 'APK Sig Block 42';
-/** The footer contains a size and a magic number. The size does not include the size field at the block's start. */
+/**
+ * The footer of an APK Signing Block contains a size and a magic number. The size does not include the size field at
+ * the block's start.
+ */
 const APK_FOOTER_LENGTH = 24;
 const APK_SIZE_LENGTH = 8;
 const APK_ID_LENGTH = 4;

@@ -121,7 +121,7 @@ export function movedRecord(record: Buffer, offset: number): Buffer {
     header.writeUInt16LE(value.length, 2);
     return withZip64Offset(record, extraStart, Buffer.concat([header, value]));
   }
-  // The field contains the sizes only if the record refers to the field.
+  // The ZIP64 field contains a size only if the size in the record is the marker for ZIP64.
   const sizes = [record.readUInt32LE(24), record.readUInt32LE(20)].filter((size) => size === IN_ZIP64_32).length;
   const at = extra.start + sizes * 8;
   if (isInZip64) return Buffer.concat([record.subarray(0, at), value, record.subarray(at + 8)]);
@@ -146,8 +146,8 @@ function withZip64Offset(record: Buffer, at: number, inserted: Buffer): Buffer {
 const ZIP64_VERSION = 45;
 
 /**
- * Writes ZIP64 records if they existed before or are needed now. Other fields stay unchanged, because a digest covers
- * them. `directoryOffset` counts from the base.
+ * Writes ZIP64 records if they existed before or are needed now. Other fields of the end records stay unchanged,
+ * because a digest covers them. `directoryOffset` counts from the base.
  */
 export function writeEndRecords(
   before: EndOfArchive,

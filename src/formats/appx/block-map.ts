@@ -33,7 +33,7 @@ interface MappedFile {
   readonly blocks: Blocks;
 }
 
-/** Two arrays take less memory: 65,000 blocks as objects would take 30 MB more. */
+/** Two arrays take less memory than objects: 65,000 blocks as objects would take 30 MB more. */
 interface Blocks {
   readonly hashes: string[];
   readonly sizes: number[];
@@ -180,7 +180,7 @@ function inflateBlock(data: Uint8Array): Buffer | undefined {
   }
 }
 
-/** Length of a deflate block. Each block in the block map then consists of whole deflate blocks. */
+/** Length of a deflate block, chosen so that each block in the block map consists of whole deflate blocks. */
 export const PLAIN_BLOCK_LENGTH = BLOCK_LENGTH / 2;
 
 /** Replaces the File element with this name. The file is stored in deflate blocks of `PLAIN_BLOCK_LENGTH`. */

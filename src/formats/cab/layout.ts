@@ -24,7 +24,7 @@ export interface CabinetLayout {
   readonly filesOffset: number;
   readonly flags: number;
   readonly reserve: Reserve | undefined;
-  /** Range of the names of the previous and the next cabinet. */
+  /** Byte range that contains the names of the previous and the next cabinet. */
   readonly names: ByteRange;
   readonly folderCount: number;
   readonly folderLength: number;

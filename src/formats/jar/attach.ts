@@ -36,7 +36,7 @@ export async function attachBlock(
   const blocks = blocksOf(base);
   const extension = extensionFor(signedData);
   const old = blocks.find(({ entry }) => entry.name.toUpperCase().endsWith(extension));
-  // Without a block for the same type of key, all blocks of the signature file are replaced.
+  // If no block has the same type of key, all blocks of the signature file are replaced.
   const leaving = old === undefined ? blocks : [old];
   const place = leaving[0]?.entry ?? signatureFile;
   const name = old?.entry.name ?? signatureFile.name.slice(0, -'.SF'.length) + extension;

@@ -89,8 +89,8 @@ export async function readWhole(source: ByteSource, entry: ZipEntry): Promise<Bu
 }
 
 /**
- * Returns the name under META-INF/ in upper case if no signature covers the file: for a manifest or a signature file.
- * As in Java, the extension of a SIG-* name has at most three letters or digits.
+ * For a manifest or a signature file, which no signature covers, returns the name under META-INF/ in upper case. As in
+ * Java, the extension of a SIG-* name has at most three letters or digits.
  */
 export function ownNameOf(name: string): string | undefined {
   const upper = name.toUpperCase();

@@ -109,7 +109,10 @@ async function chooseSignatureFile({ source, layout, name }: OpenedJar, context:
   return { base, others, leaving: new Set(mode === 'replace' ? layout.signatureFiles.keys() : [base]) };
 }
 
-/** Computes digests in their order of dependence: contents, manifest, signature file, signed attributes. */
+/**
+ * Computes digests in the order in which each depends on the previous one: contents, manifest, signature file, signed
+ * attributes.
+ */
 async function prepareJar(opened: OpenedJar, context: SigningContext, mode: SigningMode): Promise<Prepared> {
   const { source, layout } = opened;
   const { digestEntries } = opened.reader;

@@ -167,7 +167,8 @@ export async function readSections(source: ByteSource, offset: number, count: nu
     const start = cursor.u32('PointerToRawData');
     cursor.skip(16, 'section header');
     if (start === 0 || size === 0) continue;
-    // Probably an incomplete download: EFI firmware and sbverify, which read section by section, reject such a file.
+    // The file is probably an incomplete download. EFI firmware and sbverify read section by section, and reject such a
+    // file.
     const end = start + size;
     const what = `its section ${index + 1} of ${count}`;
     if (end > source.size) throw bytesErrors('file-truncated', { what, end, size: source.size });

@@ -39,7 +39,7 @@ const SIZE_OF_HEADERS = 60;
 const CHECKSUM = 64;
 const SUBSYSTEM = 68;
 const PE32_PLUS = 0x20b;
-/** Offset of NumberOfRvaAndSizes, by the magic number of the optional header. */
+/** Offset of NumberOfRvaAndSizes, keyed by the magic number of the optional header. */
 const DIRECTORY_COUNT_OFFSET: ReadonlyMap<number, number> = new Map([
   [0x10b, 92],
   [PE32_PLUS, 108],

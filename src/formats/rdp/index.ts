@@ -7,7 +7,7 @@ export const rdp = {
   id: 'rdp',
   title: 'Remote Desktop connection (RDP)',
   extensions: ['.rdp'],
-  // Users who sign a folder rarely want these files signed.
+  // Users who sign a folder rarely want to sign its connection files.
   onlyIfNamed: ['.rdp'],
   signing: { options: [], modes: ['replace'], keepsExtension: true },
   purpose: 'remote-desktop',

@@ -49,7 +49,7 @@ const LONGEST_BLOCK = 1024 * 1024;
 
 /**
  * Windows reads the last block if its lines end with CRLF and at most one line ending follows the block. Rejects any
- * other text that looks like a block, because verifiers read such a text differently.
+ * other text that looks like a block, because verifiers disagree on such a text.
  */
 function findBlock(text: string, kind: ScriptKind) {
   const { begin, end } = kind;

@@ -93,7 +93,7 @@ export function completeManifest(request: ManifestRequest): Buffer {
   return Buffer.concat([applyTextEdits(manifest.bytes, edits), encodeText(sections())]);
 }
 
-/** Encodes in pieces: as one string, the text of 60,000 sections would take up to 100 MiB more. */
+/** Encodes the text in pieces, because 60,000 sections as one string would take up to 100 MiB more. */
 export function encodeText(lines: Iterable<string>): Buffer {
   const encoded: Buffer[] = [];
   let text = '';

@@ -58,7 +58,7 @@ export const JAR_PROFILE: SignatureProfile = {
 
 const LONGEST = 8;
 
-/** jarsigner derives names from aliases in the same way. */
+/** Like jarsigner, derives the base name of the signature files from a text such as an alias. */
 export function blockName(wanted: string): string {
   const name = wanted.toUpperCase().replace(/[^A-Z0-9_-]/gu, '_');
   return name.slice(0, LONGEST) || 'SIGNER';

@@ -32,7 +32,7 @@ function signatureOf(block: EmbeddedBlock, shared: SharedInfo, readTimestamps: R
       signer,
       location: `${block.entry.name}, signer ${index + 2}`,
       timestamps: () => timestampsOfSigner(signer),
-      // The first signer reports the findings of all signers.
+      // The findings of all signers are reported with the first signer.
       details: async () => [],
       examine: async () => [],
     }),
