@@ -221,7 +221,10 @@ describe('with a service that misbehaves once', () => {
     await using stage = await faulty('breaks-before-answer');
     const paths = [await stage.program('a.exe', 'same'), await stage.program('b.exe', 'same')];
     const codes = parseJson(await stage.sign(paths)).files.map(({ error }) => error?.code);
-    expect([stage.requests(), codes.sort()]).toEqual([1, ['connection-broken', 'not-attempted']]);
+    expect([stage.requests(), codes]).toEqual([1, expect.arrayContaining(['connection-broken'])]);
+    // The failed request stops the run, and a file that waits for its outcome learns of one or the other first.
+    const other = codes.find((code) => code !== 'connection-broken');
+    expect(other).toMatch(/^(not-attempted|just-unanswered)$/);
   });
 
   /** A certificate of another key than that of the service. */
