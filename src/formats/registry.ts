@@ -19,7 +19,7 @@ const FORMATS = [pe, jar, msi, cab, cat, powershell, wsh, rdp, appx, nuget, navx
 
 export const formats: readonly Format[] = FORMATS;
 
-/** Files of these formats are opened only for the files inside them. */
+/** Files of these formats are opened only to read the files inside them. */
 export const CONTAINERS: readonly Format[] = [tar, asar, zip];
 
 export const PURPOSES: readonly Purpose[] = [...new Set(FORMATS.map(({ purpose }) => purpose))];

@@ -32,8 +32,9 @@ export async function findStart(source: ByteSource): Promise<{ readonly offset: 
 }
 
 /**
- * Returns the sections, last one first. In a hybrid file, the cross-reference stream follows its table. `known`
- * contains sections of a longer file that begins with the same bytes; they are not read again.
+ * Returns the sections in reverse order, beginning with the last one. In a hybrid file, the cross-reference stream
+ * follows its table. `known` contains sections of a longer file that begins with the same bytes; they are not read
+ * again.
  */
 export async function readSections(
   source: ByteSource,

@@ -26,13 +26,16 @@ export interface PdfDocument {
   items(value: PdfValue | undefined): Promise<readonly PdfValue[]>;
 }
 
-/** Limit on cached object streams, in decoded form. Objects in the same stream are usually read one after another. */
+/**
+ * Limit on the number of object streams that are cached in decoded form. Objects in the same stream are usually read
+ * one after another.
+ */
 const STREAMS_KEPT = 4;
-/** Limit on cached objects. The document catalog is read many times and can be large. */
+/** Limit on the number of cached objects. The document catalog is read many times and can be large. */
 const OBJECTS_KEPT = 4;
 /** Limit on the total number of decoded bytes. Data that is decoded twice counts twice. */
 const MAX_DECODED = 512 * 1024 * 1024;
-/** Limit on the objects in one object stream. Most object streams contain one or two hundred objects. */
+/** Limit on the number of objects in one object stream. Most object streams contain one or two hundred objects. */
 const MAX_COMPRESSED = 100_000;
 
 /** `known` contains sections of a longer file that begins with the same bytes. */

@@ -29,7 +29,7 @@ export function createDigestThreads(program: URL | string, count = Math.min(avai
   function startThread(): Thread {
     // Most runs start no thread.
     const { Worker } = process.getBuiltinModule('node:worker_threads');
-    // Environment variables may contain secrets.
+    // Threads get no environment variables, which may contain secrets.
     const worker = new Worker(program, { name: 'digests', env: {}, execArgv: [], eval: typeof program === 'string' });
     const thread: Thread = { worker, waiting: [], isReady: false };
     worker.unref();

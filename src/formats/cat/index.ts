@@ -19,7 +19,7 @@ export const cat = {
 const MARKS = ['06092a864886f70d010702', '06092b0601040182370a01', '060a2b0601040182370c0101'].map((hex) =>
   Buffer.from(hex, 'hex'),
 );
-/** Only lengths and digest algorithms precede the usage. */
+/** The usage begins within this number of bytes, because only lengths and digest algorithms precede it. */
 const LONGEST_START = 256;
 
 function startsLikeCatalog(head: Uint8Array): boolean {

@@ -6,7 +6,7 @@ import { type DigestAlgorithm, NODE_DIGEST_NAME } from '../../crypto/algorithms.
 import type { Content } from '../../crypto/measure-content.ts';
 
 export const SIGNATURE_STREAM = '\x05DigitalSignature';
-/** Contains a digest of names, sizes and times. The signed digest covers this stream before all others. */
+/** This stream contains a digest of names, sizes and times. The signed digest covers this stream before all others. */
 export const METADATA_STREAM = '\x05MsiDigitalSignatureEx';
 
 /** Versions of SpcSipInfo. signtool writes 2, and all other signing programs write 1. */

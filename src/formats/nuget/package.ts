@@ -84,7 +84,7 @@ async function readSignature(source: ByteSource, archive: ZipArchive, entry: Zip
   if (Math.max(size, compressedSize) > LONGEST_CMS) {
     return { entry, cms: entryError(`it has ${Math.max(size, compressedSize)} bytes`), problems };
   }
-  // Copies the bytes: a source in memory returns views, and the signature can be kept longer than the file.
+  // Copies the bytes, because a source in memory returns views, and the signature can be kept longer than the file.
   const data = Buffer.from(await source.read(dataOffset, compressedSize));
   const cms = await Promise.resolve()
     .then(() => unpack(data, entry))

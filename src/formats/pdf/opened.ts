@@ -37,7 +37,7 @@ export interface OpenedPdf extends SignatureFields {
 
 /** Limit on the number of objects in use, multiplied by the number of signatures. */
 const MAX_COMPARED = 500_000;
-/** A free object number costs less than an object, because its entry is read but nothing is compared. */
+/** A free object number takes less time than an object in use, because its entry is read but nothing is compared. */
 const COST_OF_FREE = 0.1;
 
 export async function openWith(source: ByteSource, reader: ContentReader): Promise<OpenedPdf> {

@@ -47,7 +47,7 @@ const DIRECTORY_COUNT_OFFSET: ReadonlyMap<number, number> = new Map([
 const CERTIFICATE_TABLE = 4;
 const DIRECTORY_LENGTH = 8;
 export const MAXIMUM_SIZE = 2 ** 32 - 1;
-/** Space reserved for the signature, which usually has a few kilobytes. */
+/** Space reserved for the signature, which is usually a few kilobytes long. */
 const SIGNATURE_ROOM = 1024 * 1024;
 
 export async function readLayout(source: ByteSource): Promise<PeLayout> {

@@ -5,7 +5,7 @@ import { formatErrors } from '../../format/errors.ts';
 import { rdpErrors } from './errors.ts';
 import { ALTERNATE_FULL_ADDRESS, COVERED_SETTINGS, FULL_ADDRESS } from './settings.ts';
 
-/** Usual files have about 3 KiB, or 20 KiB with a signature. */
+/** A file usually has about 3 KiB, or 20 KiB with a signature. */
 const LIMIT = 1024 * 1024;
 const BOM = '\ufeff';
 export const SCOPE = 'signscope';

@@ -24,7 +24,7 @@ interface Extended {
  * types as files.
  */
 const WITHOUT_CONTENT: ReadonlySet<string> = new Set(['1', '2', '3', '4', '5', '6', 'D', 'V']);
-/** Types for continued volumes, long names in an old form, and sparse files. */
+/** Entry types of continued volumes, long names in an old form, and sparse files. */
 const UNREADABLE_TYPES: ReadonlySet<string> = new Set(['M', 'N', 'S']);
 
 /** Yields the files of an archive, without links, folders and devices. */

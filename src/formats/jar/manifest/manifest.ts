@@ -16,7 +16,7 @@ export interface Manifest {
 
 export interface SectionRange {
   readonly start: number;
-  /** Offset after the empty line that ends the section. Digests in signature files cover this line too. */
+  /** Offset after the empty line that ends the section. Digests in signature files cover this empty line too. */
   readonly end: number;
 }
 
@@ -50,7 +50,7 @@ const COLON = 0x3a;
  */
 const LONGEST_LINE = 512;
 const LONGEST_NAME = 70;
-/** The main section has tens of attributes, but a hostile one can have half a million. */
+/** The main section has tens of attributes, but a hostile main section can have half a million. */
 const MOST_MAIN_ATTRIBUTES = 4096;
 const MOST_DIGESTS = 256;
 /** An attribute with this number of lines has 700 KB if the lines are as long as Java writes them. */
@@ -192,7 +192,7 @@ function endsWithDigest(bytes: Buffer, start: number, end: number): boolean {
   return end - start > DIGEST_SUFFIX.length && matches(bytes, end - DIGEST_SUFFIX.length, DIGEST_SUFFIX);
 }
 
-/** Ignores case. `lower` has only letters and hyphens. */
+/** Ignores case. `lower` contains only lower-case letters and hyphens. */
 function matches(bytes: Buffer, start: number, lower: string): boolean {
   for (let index = 0; index < lower.length; index++) {
     if (((bytes[start + index] ?? 0) | 0x20) !== (lower.charCodeAt(index) | 0x20)) return false;

@@ -244,7 +244,7 @@ export async function differenceBetween(
   }
 
   function reachKnown(area: Area): void {
-    // The content is compared before the form, so a value that is first reached through the form is in its area.
+    // The content is compared before the form, so a value that is first reached through the form is in the form's area.
     if (!isKnownReached) for (const pair of known?.exits ?? []) compare(area === 'content' ? pair : { ...pair, area });
     isKnownReached = true;
   }
