@@ -1,4 +1,4 @@
-/** Checks answers: what counts as a signature and as a rejection, and how an answer is described. */
+/** Checks whether a response contains a signature or a rejection, and describes it. */
 
 import type { Answer } from './deployment.ts';
 import { isObject } from './envelope.ts';
@@ -11,41 +11,42 @@ export function describeAnswer(answer: Answer): string {
   return `HTTP ${answer.status}, ${code}`;
 }
 
-/** Held where a signature must come (4.1 rule 1). */
+/** Kept if the response contains a signature (4.1 rule 1). */
 export function isSigned(answer: Answer): Verdict {
   if (answer.signature !== undefined) return KEPT;
-  if (answer.ok && answer.code === 0) return broken('a success without a non-empty data.signature', answer);
-  return broken(`${describeAnswer(answer)} in the place of a signature`, answer);
+  if (answer.ok && answer.code === 0)
+    return broken('the response reports success without a non-empty data.signature', answer);
+  return broken(`${describeAnswer(answer)} instead of a signature`, answer);
 }
 
-/** Held where the document names the business code. */
+/** Kept if the service rejects the request with this code. */
 export function isRefusedWith(code: number, answer: Answer): Verdict {
   const refused = isRefused(answer);
   if (refused.kind === 'broken' || answer.code === code) return refused;
-  return broken(`${describeAnswer(answer)}, where the document has code ${code}`, answer);
+  return broken(`${describeAnswer(answer)} instead of code ${code}`, answer);
 }
 
-/** Held where something must be refused, and how is not shown. */
+/** Kept if the service rejects the request with any code. */
 export function isRefused(answer: Answer): Verdict {
-  if (answer.signature !== undefined) return broken('a signature was given', answer);
-  if (answer.ok && answer.code === 0) return broken('it was answered with a success', answer);
-  if (isObject(answer.data) && answer.data.signature) return broken('a signature stands in the refusal', answer);
+  if (answer.signature !== undefined) return broken('the service returned a signature', answer);
+  if (answer.ok && answer.code === 0) return broken('the response reports success', answer);
+  if (isObject(answer.data) && answer.data.signature) return broken('the rejection contains a signature', answer);
   return KEPT;
 }
 
-/** Refused, in a way that is the deployment's to choose. */
+/** Returns the way in which the service rejects the request as its choice. */
 export function isRefusedSomehow(answer: Answer): Verdict {
   const refused = isRefused(answer);
   return refused.kind === 'kept' ? chosen(describeAnswer(answer)) : refused;
 }
 
-/** The success of report-sign (4.2). */
+/** Kept if the service accepts the report (4.2). */
 export function isReported(answer: Answer): Verdict {
   if (answer.ok && answer.code === 0) return KEPT;
-  return broken(`${describeAnswer(answer)} in the place of a success`, answer);
+  return broken(`${describeAnswer(answer)} instead of success`, answer);
 }
 
-/** Where the document says nothing: signed or refused, but answered. */
+/** Returns whether the service signs or rejects the request as its choice. */
 export function isSignedOrRefused(answer: Answer): Verdict {
   if (answer.ok && answer.code === 0 && answer.signature === undefined) return isSigned(answer);
   return chosen(describeAnswer(answer));

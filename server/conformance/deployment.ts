@@ -1,4 +1,4 @@
-/** A deployment of the API as the rules ask it: calls with anything in them, signatures shared by several rules, the count. */
+/** Calls a deployment with any request, requests the signatures that several rules use, and reads the count. */
 
 import { type KeyObject, randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -13,24 +13,23 @@ export interface Credentials {
 }
 
 export interface DeploymentOptions {
-  /** Several of one deployment are asked in turns. */
+  /** Addresses of one deployment, which are used in turn. */
   readonly baseUrls: readonly URL[];
-  /** The certificate's number. */
   readonly code: string;
   readonly credentials: Credentials;
   readonly otherClient?: Credentials | undefined;
-  /** PEM roots in the place of Node's own. */
+  /** PEM roots that replace Node's own. */
   readonly ca?: readonly string[] | undefined;
   readonly key?: KeyObject | undefined;
-  /** How many signatures are counted for the client now. */
+  /** Returns the number of signatures that the service has counted for the client. */
   readonly count?: (() => Promise<number>) | undefined;
   /** Time limit of one call, in milliseconds. */
   readonly timeout: number;
-  /** Once more signatures than this have come, nothing more is asked. */
+  /** After more signatures than this, the run ends. */
   readonly limit: number;
 }
 
-/** What was sent and answered, fit to be shown. */
+/** The request and the response, without secrets, as printed text. */
 export interface Exchange {
   readonly request: string;
   readonly answer: string;
@@ -41,26 +40,26 @@ export interface Answer extends Omit<HttpAnswer, 'body'>, Envelope {
   readonly text: string;
   readonly ok: boolean;
   header(name: string): string | undefined;
-  /** What is in `data.signature`, where the call counts as successful (4.1 rule 1). */
+  /** `data.signature` of a successful call (4.1 rule 1). */
   readonly signature: string | undefined;
   readonly id: unknown;
 }
 
 export interface Call {
   readonly method?: string;
-  /** Undefined: the right credentials. Null: no header. Several: as many headers. */
+  /** undefined sends the correct credentials, null sends no header, and a list sends several headers. */
   readonly authorization?: string | null | readonly string[] | undefined;
-  /** Headers that replace those of section 4 or are added to them; null leaves one out. */
+  /** Headers that replace or extend those of section 4; null omits a header. */
   readonly headers?: Readonly<Record<string, string | null>>;
-  /** A text is sent as it is, anything else as JSON. */
+  /** A string is sent unchanged, and any other value as JSON. */
   readonly body?: unknown;
-  /** Treats 429 or 503 as the answer, instead of waiting and retrying: such a call was not signed. */
+  /** Returns a 429 or 503 response instead of retrying. */
   readonly impatient?: boolean;
 }
 
 export type Body = Readonly<Record<string, unknown>>;
 
-/** A signature that several rules look at. */
+/** A signature that several rules use. */
 export interface Signed {
   readonly algorithm: DigestAlgorithm;
   readonly digest: Uint8Array;
@@ -74,7 +73,7 @@ export class CannotAsk extends Error {
   override readonly name = 'CannotAsk';
 }
 
-/** Thrown once more signatures have come than were announced. */
+/** Thrown if the service made more signatures than the announced maximum. */
 export class LimitReached extends Error {
   override readonly name = 'LimitReached';
 }
@@ -82,9 +81,9 @@ export class LimitReached extends Error {
 export const SIGN = '/v1/codesign/sign';
 export const REPORT = '/v1/codesign/report-sign';
 const ATTEMPTS = 5;
-/** Limit of what Retry-After requests, in seconds. */
+/** Limit on the wait that Retry-After requests, in seconds. */
 const LONGEST_WAIT = 10;
-/** What was counted by mistake after an answer is seen only after it, in milliseconds. */
+/** Milliseconds to wait before the count is read, because a service may count wrongly after its response. */
 const AFTER_AN_ANSWER = 20;
 
 export function basic({ accessKey, accessSecret }: Credentials): string {
@@ -156,7 +155,7 @@ export function openDeployment(options: DeploymentOptions) {
     }
     return answer;
   };
-  /** A signing request that the contract accepts, with a digest of its own. */
+  /** A valid `sign` request with a new random digest. */
   const body = (algorithm: DigestAlgorithm = 'SHA256', digest?: Uint8Array): Body => ({
     code,
     digest: Buffer.from(digest ?? randomBytes(DIGEST_LENGTH[algorithm])).toString('base64'),
@@ -164,11 +163,11 @@ export function openDeployment(options: DeploymentOptions) {
     padding: 'PKCS1',
   });
   const sign = (asked: unknown, how: Call = {}) => call(SIGN, { ...how, body: asked });
-  /** A request for the right certificate that no deployment could sign: digest, algorithm and padding are wrong. */
+  /** A request with a known certificate that no deployment can sign: digest, algorithm and padding are wrong. */
   const refusedBody = (): Body => ({ code, digest: '', algorithm: 'CONFORMANCE', padding: 'CONFORMANCE' });
   const credentialsFirst = async () => (await sign(refusedBody(), { authorization: null })).code === 401;
   let credentialsAreFirst: Promise<boolean> | undefined;
-  /** The one signature of this algorithm that the rules share; `answer` is whatever came. */
+  /** Returns the shared signature of this algorithm; `answer` may also be a rejection. */
   const signed = (algorithm: DigestAlgorithm = 'SHA256') => {
     const known = shared.get(algorithm);
     if (known !== undefined) return known;
@@ -180,7 +179,7 @@ export function openDeployment(options: DeploymentOptions) {
 
   return {
     options,
-    /** How many calls were successful by 4.1 rule 1. */
+    /** Number of successful calls (4.1 rule 1). */
     signatures: () => given,
     /** Number of answers that contained a value for a signature, including answers that report a failure. */
     spent: () => spent,
@@ -190,27 +189,31 @@ export function openDeployment(options: DeploymentOptions) {
     body,
     refusedBody,
     /**
-     * What to send with wrong credentials. A deployment that checks credentials first gets `refusedBody`, so that it
-     * makes no signature by mistake; any other needs a good request. Throws `CannotAsk` if no signature may be made.
+     * Body of a request with wrong credentials. A deployment that checks credentials first gets `refusedBody`, so it
+     * cannot make a signature by mistake. Other deployments need a valid request.
+     * Throws `CannotAsk` if no signature may be made.
      */
     async strangersBody() {
       credentialsAreFirst ??= credentialsFirst();
       if (await credentialsAreFirst) return refusedBody();
       if (limit === 0)
-        throw new CannotAsk('parameters are checked before credentials: only a good request would show it');
+        throw new CannotAsk(
+          'the service checks parameters before credentials, so only a valid request could check this rule',
+        );
       return body();
     },
     signed,
     /** The id of the shared record. Throws `CannotAsk` if it is missing. */
     async recordId() {
       const { id, signature } = (await signed()).answer;
-      if (signature === undefined || typeof id !== 'string') throw new CannotAsk('no signature with an id was given');
+      if (signature === undefined || typeof id !== 'string')
+        throw new CannotAsk('the service returned no signature with an id');
       return id;
     },
-    /** Leaves before the answer. */
+    /** Disconnects before the response. */
     sendAndLeave: (asked: Call, linger: number) => http.sendAndLeave(request(SIGN, asked), linger),
     async count() {
-      if (options.count === undefined) throw new CannotAsk('the count is not shown');
+      if (options.count === undefined) throw new CannotAsk('the API does not return the count: set --count-command');
       await sleep(AFTER_AN_ANSWER);
       return await options.count();
     },
@@ -218,7 +221,7 @@ export function openDeployment(options: DeploymentOptions) {
   };
 }
 
-/** Rate limits are not shown: a deployment reports them with these. */
+/** The document does not define rate limits; deployments report them with these codes. */
 export function isTurnedAway({ status, code, signature }: Answer): boolean {
   return signature === undefined && [status, code].some((each) => each === 429 || each === 503);
 }
@@ -237,7 +240,7 @@ function readAnswer(got: HttpAnswer, exchange: Exchange): Answer {
   };
 }
 
-/** Shows only scheme and length of a header that holds the right credentials in any form. */
+/** Shows only the scheme and the length of a header that contains the correct credentials in any form. */
 function shownCredentials(value: string): string {
   const scheme = /^[A-Za-z]{1,10}(?= )/.exec(value)?.[0] ?? '';
   return `${scheme} [${value.length - scheme.length} characters]`.trim();

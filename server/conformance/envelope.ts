@@ -1,9 +1,9 @@
-/** The envelope around every answer (2.1), as far as an answer has one, and what is wrong with it. */
+/** Reads the envelope of a response (2.1), and finds faults in it. */
 
 export interface Envelope {
   /** The body as JSON; undefined if it is not JSON. */
   readonly json: unknown;
-  /** Undefined if it is not an integer. */
+  /** undefined if it is not an integer. */
   readonly code: number | undefined;
   readonly message: unknown;
   readonly data: unknown;
@@ -15,7 +15,7 @@ export function readEnvelope(body: string): Envelope {
   return { json, code: Number.isInteger(code) ? (code as number) : undefined, message, data };
 }
 
-/** What 2.1 has otherwise. */
+/** Describes how the envelope differs from section 2.1; undefined if it does not. */
 export function envelopeFault({ json, code, message, data }: Envelope): string | undefined {
   if (json === undefined) return 'the body is not JSON';
   if (!isObject(json)) return 'the body is not a JSON object';

@@ -1,4 +1,4 @@
-/** HTTPS as it is written: headers exactly as given, twice where they are given twice; no redirect, no second try. */
+/** HTTPS requests with exactly the given headers, including duplicates, and without redirects or retries. */
 
 import { once } from 'node:events';
 import type { IncomingMessage } from 'node:http';
@@ -14,21 +14,24 @@ export interface HttpRequest {
 
 export interface HttpAnswer {
   readonly status: number;
-  /** Names as they came. */
+  /** The names have the letter case that the service sent. */
   readonly headers: readonly (readonly [string, string])[];
   readonly body: string;
-  /** True if it came over a connection that had served a request before. */
+  /** True if the connection had served an earlier request. */
   readonly reused: boolean;
 }
 
-/** The service gave no answer: no connection, a broken one, or none in time. */
+/** The service sent no response: the connection failed or broke, or the time limit ended. */
 export class NoAnswer extends Error {
   override readonly name = 'NoAnswer';
 }
 
-/** Node's own servers end a silent connection after five seconds; on one that is about to end a request may be lost. */
+/**
+ * Milliseconds after which an idle connection is not reused. Node servers close idle connections after five seconds,
+ * so a request could be lost.
+ */
 const IDLE = 1000;
-/** Limit of an answer, in bytes: envelopes have some hundred. */
+/** Limit on the length of a response in bytes; envelopes have a few hundred. */
 const LONGEST = 256 * 1024;
 
 export function createHttp(ca: readonly string[] | undefined, timeout: number) {
@@ -47,7 +50,7 @@ export function createHttp(ca: readonly string[] | undefined, timeout: number) {
       method,
       agent: own ?? agent,
       timeout,
-      // A flat list is sent as it is, so that nothing is joined, and nothing is added but what stands here.
+      // Node sends a flat list unchanged: it joins no duplicates, and adds no headers.
       headers: [
         ...['Host', url.host],
         ...headers.flat(),
@@ -76,7 +79,7 @@ export function createHttp(ca: readonly string[] | undefined, timeout: number) {
         throw new NoAnswer(error instanceof Error ? error.message : String(error));
       }
     },
-    /** Sends the request and disconnects so many milliseconds after the last byte. */
+    /** Sends the request, and disconnects the given number of milliseconds after the last byte. */
     async sendAndLeave(request: HttpRequest, linger: number): Promise<void> {
       const call = start(request, new https.Agent({ keepAlive: false }));
       const closed = new Promise((resolve) => call.once('close', resolve));

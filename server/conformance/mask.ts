@@ -1,17 +1,20 @@
-/** Text that is fit to be shown: no secret, no Authorization, of digests and signatures four characters at each end, nothing a terminal would act on. */
+/**
+ * Makes text printable: hides secrets and Authorization headers, shortens digests and signatures, and escapes control
+ * characters.
+ */
 
 import { printable } from '../../src/errors/printable.ts';
 
-/** Limit of one body or value, in code points. */
+/** Limit on the length of a printed body or value, in code points. */
 const SHOWN = 600;
-/** Base64 in any alphabet from 24 characters on: a SHA-1 digest has 28. Slashes may be escaped in JSON. */
+/** At least 24 Base64 characters (a SHA-1 digest has 28), in any alphabet. JSON may escape slashes. */
 const LONG_RUN = /(?:[A-Za-z\d+_=-]|\\?\/){24,}/g;
 const UUID = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/i;
 
-/** @param digest the one that was sent, which may be no Base64 */
+/** @param digest the digest that was sent, which may not be Base64 */
 export type Mask = (text: string, digest?: string) => string;
 
-/** @param secrets whatever must not be seen, in every form it may come in */
+/** @param secrets texts to hide, in every form */
 export function createMask(secrets: readonly string[]): Mask {
   const hidden = formsOf(secrets);
   return (text, digest) => {
@@ -24,7 +27,10 @@ export function createMask(secrets: readonly string[]): Mask {
   };
 }
 
-/** As they are and as they stand in JSON, the longest first. What is very short hides nothing, and stands everywhere. */
+/**
+ * Returns each text and its JSON form, the longest first. Short texts are omitted, because they would match
+ * everywhere.
+ */
 function formsOf(texts: readonly string[]): readonly string[] {
   return [...new Set(texts.flatMap((text) => [text, JSON.stringify(text).slice(1, -1)]))]
     .filter((form) => form.length > 11)

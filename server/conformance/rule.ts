@@ -1,21 +1,21 @@
-/** What a rule of the document is to the suite: data, with one question to a deployment and what came of it. Types, and the verdicts. */
+/** Types of rules and verdicts. */
 
 import type { DigestAlgorithm } from '../../src/crypto/algorithms.ts';
 import type { Deployment, Exchange } from './deployment.ts';
 
 export interface Rule {
-  /** Of the API document, as one would cite it: "2.3", "4.1 rule 1", "7 check 2". */
+  /** Section of the API document, such as "2.3", "4.1 rule 1" or "7 check 2". */
   readonly section: string;
-  /** What is held, in words that no other rule has. */
+  /** Unique title that states what the service must do. */
   readonly title: string;
   /**
-   * How many of its requests could be answered with a signature: by right, or by a service that makes good what is wrong
-   * (takes a missing padding for the only one, drops white space). A request that no deployment could accept spends none.
+   * Number of requests that a deployment may sign, either correctly or because it corrects a wrong value (for example, it
+   * removes white space). Requests that no deployment can accept are not included.
    */
   readonly spends: number;
-  /** Signatures that it looks at and that are asked for once for all rules: one for each algorithm. */
+  /** Algorithms whose shared signatures the rule uses. Each is requested once for all rules. */
   readonly shares?: readonly DigestAlgorithm[];
-  /** What must be given for it to be asked. */
+  /** Option without which the rule cannot be checked. */
   readonly needs?: Need;
   ask(deployment: Deployment): Promise<Verdict>;
 }
@@ -25,7 +25,7 @@ export type Need = 'certificate' | 'count' | 'other-client';
 
 export type Verdict =
   | { readonly kind: 'kept' }
-  /** Kept, and the document leaves open how: `choice` says how this deployment does it. */
+  /** The document allows several ways, and `choice` describes the way of this deployment. */
   | { readonly kind: 'choice'; readonly choice: string }
   | { readonly kind: 'broken'; readonly why: string; readonly exchanges: readonly Exchange[] }
   | { readonly kind: 'not-asked'; readonly why: string };
@@ -50,12 +50,12 @@ export function chosen(choice: string): Verdict {
   return { kind: 'choice', choice };
 }
 
-/** @param answers what was sent and answered, for people to look at */
+/** @param answers the exchanges that show the fault */
 export function broken(why: string, ...answers: readonly { readonly exchange: Exchange }[]): Verdict {
   return { kind: 'broken', why, exchanges: answers.map(({ exchange }) => exchange) };
 }
 
-/** Asks one question after the other, up to the first that is broken. */
+/** Checks the items in order, and stops at the first broken one. */
 export async function each<T>(items: Iterable<T>, ask: (item: T) => Promise<Verdict>): Promise<Verdict> {
   for (const item of items) {
     const verdict = await ask(item);

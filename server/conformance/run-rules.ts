@@ -1,4 +1,4 @@
-/** Checks a deployment rule by rule, one at a time, so that the count of each rule is known. */
+/** Checks one rule at a time, so that each change of the count belongs to one rule. */
 
 import { CannotAsk, type Deployment, LimitReached } from './deployment.ts';
 import { NoAnswer } from './http.ts';
@@ -11,12 +11,12 @@ export interface RuleResult {
 }
 
 const MISSING: Readonly<Record<Need, string>> = {
-  certificate: 'no certificate is given (--certificate)',
-  count: 'the API does not show the count, and no command does (--count-command)',
-  'other-client': 'no second client is given (CODESIGN_CONFORMANCE_OTHER_ACCESS_KEY and _SECRET)',
+  certificate: 'no certificate was set (--certificate)',
+  count: 'the API does not return the count, and no command was set (--count-command)',
+  'other-client': 'no second client was set (CODESIGN_CONFORMANCE_OTHER_ACCESS_KEY and _SECRET)',
 };
 
-/** @param signatures whether rules are asked that a signature could come of */
+/** @param signatures false omits rules for which a signature might be made */
 export async function runRules(
   deployment: Deployment,
   rules: readonly Rule[],
@@ -41,12 +41,12 @@ async function checkRule(deployment: Deployment, rule: Rule, signatures: boolean
     if (error instanceof CannotAsk || error instanceof LimitReached) return { kind: 'not-asked', why: error.message };
     if (!(error instanceof NoAnswer)) throw error;
     const exchange = { request: String(error.cause ?? ''), answer: 'none' };
-    return { kind: 'broken', why: `no answer: ${error.message}`, exchanges: [exchange] };
+    return { kind: 'broken', why: `no response: ${error.message}`, exchanges: [exchange] };
   }
 }
 
 function missingFor({ options }: Deployment, rule: Rule, signatures: boolean): string | undefined {
-  if (!signatures && couldSign(rule)) return 'it could take a signature (--no-signatures)';
+  if (!signatures && couldSign(rule)) return 'it might use a signature (--no-signatures)';
   const given: Readonly<Record<Need, unknown>> = {
     certificate: options.key,
     count: options.count,

@@ -1,9 +1,9 @@
-/** What a signature is over: RSASSA-PKCS1-v1_5 opened with the certificate's key (RFC 8017, section 9.2). */
+/** Checks the content of an RSASSA-PKCS1-v1_5 signature (RFC 8017, section 9.2). */
 
 import { constants, type KeyObject, publicDecrypt, X509Certificate } from 'node:crypto';
 import type { DigestAlgorithm } from '../../src/crypto/algorithms.ts';
 
-/** RFC 8017, section 9.2, note 1: what stands before the digest in a DigestInfo. */
+/** The bytes of a DigestInfo before the digest, in hexadecimal (RFC 8017, section 9.2, note 1). */
 export const DIGEST_INFO_PREFIX: Readonly<Record<DigestAlgorithm, string>> = {
   SHA1: '3021300906052b0e03021a05000414',
   SHA256: '3031300d060960864801650304020105000420',
@@ -11,7 +11,7 @@ export const DIGEST_INFO_PREFIX: Readonly<Record<DigestAlgorithm, string>> = {
   SHA512: '3051300d060960864801650304020305000440',
 };
 
-/** What is wrong with the signature, or undefined. */
+/** Describes the fault of the signature; undefined if the signature is correct. */
 export function signatureFault(
   key: KeyObject,
   algorithm: DigestAlgorithm,
@@ -31,7 +31,7 @@ export function signatureFault(
   return 'the signature is over something else than the digest that was sent';
 }
 
-/** The key of the first certificate in a PEM file that does not belong to an authority. */
+/** Returns the key of the first certificate that is not a CA certificate. */
 export function signingKey(pem: string): KeyObject {
   const blocks = pem.match(/-----BEGIN CERTIFICATE-----[\s\S]+?-----END CERTIFICATE-----/g) ?? [];
   const certificates = blocks.map((block) => new X509Certificate(block));

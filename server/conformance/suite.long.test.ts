@@ -68,7 +68,7 @@ test('with PostgreSQL three bundled servers keep every rule', async () => {
     expect(others.map(resultText)).toEqual([]);
     expect(results.find(({ rule }) => rule.title.includes('another client'))?.verdict).toEqual({
       kind: 'choice',
-      choice: 'HTTP 400, code 400, as an unknown id',
+      choice: 'HTTP 400, code 400, same as for an unknown id',
     });
     for (const server of servers) expect(server.operations('sign').length).toBeGreaterThan(20);
   } finally {

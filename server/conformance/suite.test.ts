@@ -29,11 +29,11 @@ const OWN_CHOICES: Readonly<Record<string, string>> = {
   'which HTTP status a response with code 401 has': 'sign: HTTP 401, report-sign: HTTP 401',
   'which HTTP status a response with code 400 has': 'HTTP 400',
   'whether credentials or parameters are checked first': 'credentials',
-  'how the service treats two Authorization headers, the correct one first': 'refused: HTTP 401, code 401',
-  'how the service treats two Authorization headers, the correct one last': 'refused: HTTP 401, code 401',
-  'how the service treats credentials whose Base64 has missing or extra padding': 'refused: HTTP 401, code 401',
+  'how the service treats two Authorization headers, the correct one first': 'rejected: HTTP 401, code 401',
+  'how the service treats two Authorization headers, the correct one last': 'rejected: HTTP 401, code 401',
+  'how the service treats credentials whose Base64 has missing or extra padding': 'rejected: HTTP 401, code 401',
   'how the service treats credentials whose Base64 contains a character outside its alphabet':
-    'refused: HTTP 401, code 401',
+    'rejected: HTTP 401, code 401',
   'how the service treats an `extra` field that is null': 'HTTP 400, code 400',
   'how the service treats an `extra` field that is an array': 'HTTP 400, code 400',
   'how the service treats an unknown member of `extra`': 'signed',
@@ -64,7 +64,7 @@ const OWN_CHOICES: Readonly<Record<string, string>> = {
   'how the service treats the content encoding gzip with an uncompressed body': 'HTTP 415, code 415',
   'how the service treats a file size of 2^53': 'HTTP 400, code 400',
   'how the service treats a request with two `code` fields': 'HTTP 400, code 400',
-  'whether the service accepts TLS 1.2 without authenticated encryption or forward secrecy': 'refused',
+  'whether the service accepts TLS 1.2 without authenticated encryption or forward secrecy': 'rejected',
   'which of TLS 1.2 and 1.3 the service accepts': 'TLSv1.2 and TLSv1.3',
 };
 
@@ -132,14 +132,14 @@ describe('another deployment', { timeout: 60_000 }, () => {
     expect(choicesOf(results)).toMatchObject({
       'which HTTP status a response with code 401 has': 'sign: HTTP 403, report-sign: HTTP 403',
       'which HTTP status a response with code 400 has': 'HTTP 200',
-      'whether credentials or parameters are checked first': 'code 400 for both wrong',
+      'whether credentials or parameters are checked first': 'code 400 if both are wrong',
       'which additional fields the signature record has': 'createdAt',
       'whether a request with the same digest creates a new signature': 'the same record',
       'how the service treats a report for an unknown id': 'success',
       'how the service treats an unknown member of `extra`': 'HTTP 200, code 400',
       'how the service treats a digest with too much padding': 'signed',
       'how the service treats the content type text/plain': 'HTTP 200, code 1415',
-      'how the service treats two Authorization headers, the correct one first': 'taken',
+      'how the service treats two Authorization headers, the correct one first': 'accepted',
     });
   });
 
@@ -151,7 +151,7 @@ describe('another deployment', { timeout: 60_000 }, () => {
     });
     expect(results.filter(({ verdict }) => verdict.kind === 'broken').map(resultText)).toEqual([]);
     expect(results.find(({ rule }) => rule.title === '8 concurrent calls get 8 different ids')?.verdict).toMatchObject({
-      choice: expect.stringMatching(/^[23] of 8 were turned away for now$/),
+      choice: expect.stringMatching(/^[23] of 8 were rejected temporarily$/),
     });
   });
 
@@ -159,7 +159,10 @@ describe('another deployment', { timeout: 60_000 }, () => {
     const rules = selectRules(['2.4', 'serves more than one call']);
     const { results } = await checkFake(prepared, { rules, change: () => ({ keepAlive: false }) });
     expect(titlesOf(results, 'broken')).toEqual([]);
-    expect(results.map(({ verdict }) => verdict)).toContainEqual({ kind: 'choice', choice: 'it is closed after each' });
+    expect(results.map(({ verdict }) => verdict)).toContainEqual({
+      kind: 'choice',
+      choice: 'the connection is closed after each call',
+    });
   });
 });
 

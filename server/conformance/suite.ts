@@ -1,4 +1,4 @@
-/** All rules, in the document's order, and how some of them are chosen. */
+/** All rules in the order of the document, and their selection. */
 
 import type { DigestAlgorithm } from '../../src/crypto/algorithms.ts';
 import type { Rule } from './rule.ts';
@@ -24,29 +24,29 @@ const ALL: readonly Rule[] = [
   ...COUNTING_RULES,
 ];
 
-/** By section; within one as they are written. */
+/** Sorted by section; within a section, in source order. */
 export const RULES: readonly Rule[] = [...ALL].sort((one, other) =>
   one.section.localeCompare(other.section, 'en', { numeric: true }),
 );
 
-/** The rules of a section ("7", "4.1 rule 1") or with these words in their title; all where nothing is named. */
+/** Returns the rules of these sections or with these words in the title; all rules if `only` is empty. */
 export function selectRules(only: readonly string[]): readonly Rule[] {
   if (only.length === 0) return RULES;
   return RULES.filter((rule) => only.some((wanted) => isMeant(rule, wanted)));
 }
 
-/** "7" means "7 check 1" too, and "2" means "2.3"; "4" does not mean "40". */
+/** "7" also selects "7 check 1", and "2" selects "2.3", but "4" does not select "40". */
 export function isMeant({ section, title }: Rule, wanted: string): boolean {
   if (section === wanted || section.startsWith(`${wanted} `) || section.startsWith(`${wanted}.`)) return true;
   return !/^[\d.]*$/.test(wanted) && title.toLowerCase().includes(wanted.toLowerCase());
 }
 
-/** The deployment could make a signature for this rule. */
+/** True if a deployment might make a signature for this rule. */
 export function couldSign({ spends, shares = [] }: Rule): boolean {
   return spends > 0 || shares.length > 0;
 }
 
-/** Limit of signatures that these rules spend, on a service that rejects every clearly invalid request. */
+/** Maximum number of signatures that these rules use, if the service rejects every clearly invalid request. */
 export function mostSignatures(rules: readonly Rule[]): number {
   const shared = new Set<DigestAlgorithm>(rules.flatMap(({ shares = [] }) => shares));
   return rules.reduce((sum, { spends }) => sum + spends, shared.size);

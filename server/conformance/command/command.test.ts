@@ -106,13 +106,11 @@ describe('a run', () => {
     await using fake = await startFake(prepared);
     const { code, output, errors } = await runAgainst(fake, '--only', '2.4', '--only', '5 rule 1');
     expect({ code, errors }).toEqual({ code: 0, errors: '' });
-    expect(output).toMatch(/^\d+ rules for https:.*\nspends \d+ signatures at most\n\n/);
+    expect(output).toMatch(/^\d+ rules for https:.*\nmaximum number of signatures: \d+\n\n/);
     expect(output).toMatch(/^kept +2\.4 +`data\.signature` is encoded in Base64$/m);
     expect(output).toMatch(/^choice +2\.4 +which additional fields the signature record has\n +→ none$/m);
-    expect(output).toMatch(
-      /\n\d+ kept, 0 broken, 1 left open by the document, 0 not asked; \d+ signatures were given\n$/,
-    );
-    expect(Number(/spends (\d+)/.exec(output)?.[1])).toBeGreaterThanOrEqual(fake.signed());
+    expect(output).toMatch(/\n\d+ kept, 0 broken, 1 choices, 0 not asked; signatures made: \d+\n$/);
+    expect(Number(/maximum number of signatures: (\d+)/.exec(output)?.[1])).toBeGreaterThanOrEqual(fake.signed());
   });
 
   test('verifies with the certificate, counts with the command, and says what it could not ask', async () => {
@@ -126,7 +124,7 @@ describe('a run', () => {
     expect(code).toBe(0);
     expect(output.match(/^kept .*RSASSA/gm)).toHaveLength(4);
     expect(output).toMatch(
-      /^not asked 8 rule 1 +the service counts each signature once\n +\(the API does not show the count/m,
+      /^not asked 8 rule 1 +the service counts each signature once\n +\(the API does not return the count/m,
     );
     const wrong = await runAgainst(fake, '--only', 'a report of success', '--count-command', 'echo many');
     expect(wrong).toMatchObject({ code: 6, errors: expect.stringContaining('--count-command') });
@@ -156,7 +154,7 @@ describe('a run', () => {
         ...more,
       );
       expect(code).toBe(1);
-      expect(output).toContain('a signature was given');
+      expect(output).toContain('the service returned a signature');
       expect(output).toContain('[secret]');
       expect(output).not.toContain(accessSecret);
       expect(output).not.toContain(basic(fake.options.credentials).slice(6));
@@ -169,7 +167,7 @@ describe('a run', () => {
     await using fake = await startFake(prepared, { change: () => ({ challenge: undefined }) });
     const { code, output, errors } = await runAgainst(fake, '--json', '--only', '5', '--no-signatures');
     expect(code).toBe(1);
-    expect(errors).toContain('spends no signature');
+    expect(errors).toContain('uses no signatures');
     const report = JSON.parse(output);
     expect(report.summary).toMatchObject({ broken: 1, signatures: 0, signaturesAtMost: 0 });
     expect(report.rules).toContainEqual(
@@ -190,7 +188,7 @@ describe('a run', () => {
     });
     const { code, errors } = await runAgainst(fake, '--no-signatures', '--only', 'status a response with code 400 has');
     expect(code).toBe(1);
-    expect(errors).toContain('the service signed what it must refuse: 1 signatures, where 0 were announced');
+    expect(errors).toContain('the service signed requests that it must reject (signatures made: 1, maximum: 0)');
   });
 
   test('ends with 3 if nothing answers, and if TLS is not trusted', async () => {
@@ -201,7 +199,7 @@ describe('a run', () => {
     const gone = await ask();
     for (const { code, errors } of [untrusted, gone]) {
       expect(code).toBe(3);
-      expect(errors).toContain('no answer from the service');
+      expect(errors).toContain('the service does not answer');
     }
   });
 
@@ -214,7 +212,7 @@ describe('a run', () => {
     });
     const { code, errors } = await runAgainst(fake);
     expect(code).toBe(expected);
-    expect(errors).toContain(`the service refuses the credentials: HTTP ${status}, code 401`);
+    expect(errors).toContain(`the service rejects the credentials: HTTP ${status}, code 401`);
   });
 
   test('asks several addresses in turns', async () => {

@@ -1,4 +1,4 @@
-/** `npm run conformance -- --base-url https://… --code N`: the suite for any deployment of the API. */
+/** Entry point of `npm run conformance`. */
 
 import { main } from './main.ts';
 

@@ -1,4 +1,4 @@
-/** The count of signatures by a command of the operator, because the API does not return it. */
+/** Reads the count of signatures with a command of the operator, because the API does not return it. */
 
 import { exec } from 'node:child_process';
 import { promisify } from 'node:util';

@@ -1,5 +1,3 @@
-/** From the command line to the exit code. */
-
 import { printable } from '../../../src/errors/printable.ts';
 import { type Deployment, openDeployment } from '../deployment.ts';
 import { NoAnswer } from '../http.ts';
@@ -28,7 +26,7 @@ export async function main(args: readonly string[], env: Environment, { out, err
       return EXIT.usage;
     }
     if (error instanceof NoAnswer) {
-      err(`no answer from the service: ${printable(error.message)}\n`);
+      err(`the service does not answer: ${printable(error.message)}\n`);
       return EXIT.network;
     }
     err(`${error instanceof CountFailed ? printable(error.message) : printable(String(error), 2000)}\n`);
@@ -42,10 +40,10 @@ async function run(command: Extract<Command, { kind: 'run' }>, { out, err }: Out
   const deployment = openDeployment(options);
   try {
     say(`${rules.length} rules for ${options.baseUrls.map(({ href }) => href).join(', ')}\n`);
-    say(`${signatures ? `spends ${most} signatures at most` : 'spends no signature'}\n\n`);
+    say(`${signatures ? `maximum number of signatures: ${most}` : 'uses no signatures'}\n\n`);
     const refused = await credentialsRefused(deployment);
     if (refused !== undefined) {
-      err(`the service refuses the credentials: HTTP ${refused.status}, code ${refused.code}\n`);
+      err(`the service rejects the credentials: HTTP ${refused.status}, code ${refused.code}\n`);
       return refused.ok ? EXIT.business : EXIT.http;
     }
     const results = await runRules(deployment, rules, signatures, (each) => {
@@ -55,14 +53,15 @@ async function run(command: Extract<Command, { kind: 'run' }>, { out, err }: Out
     if (asJson) out(json(reportJson(options.baseUrls, results, most, given)));
     else out(endText(results, given));
     const exceeded = given > most;
-    if (exceeded) err(`the service signed what it must refuse: ${given} signatures, where ${most} were announced\n`);
+    if (exceeded)
+      err(`the service signed requests that it must reject (signatures made: ${given}, maximum: ${most})\n`);
     return summaryOf(results).broken > 0 || exceeded ? EXIT.broken : EXIT.kept;
   } finally {
     deployment.close();
   }
 }
 
-/** Asked first, since with wrong credentials nothing else shows anything. */
+/** Checked first, because no rule can be checked with wrong credentials. */
 async function credentialsRefused(deployment: Deployment) {
   const answer = await deployment.sign(deployment.refusedBody());
   return answer.code === 401 || answer.status === 401 ? answer : undefined;

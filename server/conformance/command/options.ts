@@ -1,4 +1,4 @@
-/** The suite's command line: options and variables, checked before anything is sent. */
+/** Reads options and environment variables, before anything is sent. */
 
 import { readFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
@@ -17,13 +17,13 @@ export type Command =
       readonly kind: 'run';
       readonly rules: readonly Rule[];
       readonly signatures: boolean;
-      /** How many signatures at most. */
+      /** Maximum number of signatures. */
       readonly most: number;
       readonly json: boolean;
       readonly deployment: DeploymentOptions;
     };
 
-/** What is wrong with the command line or its variables; nothing was sent. */
+/** An error in the options or variables; nothing was sent. */
 export class UsageError extends Error {
   override readonly name = 'UsageError';
 }
@@ -71,21 +71,22 @@ export function readCommand(args: readonly string[], env: Environment): Command 
   const values = parsed(args);
   if (values.help) return { kind: 'help' };
   const unknown = values.only.find((wanted) => !RULES.some((rule) => isMeant(rule, wanted)));
-  if (unknown !== undefined) throw new UsageError(`--only: no rule is named ${unknown}; --list prints them`);
+  if (unknown !== undefined) throw new UsageError(`--only: no rule matches ${unknown}; --list prints all rules`);
   const rules = selectRules(values.only);
   if (values.list) return { kind: 'list', rules, json: values.json };
 
   const signatures = !values['no-signatures'];
   const most = signatures ? mostSignatures(rules) : 0;
   const addresses = values['base-url'] ?? (env.CODESIGN_BASE_URL ? [env.CODESIGN_BASE_URL] : []);
-  if (addresses.length === 0) throw new UsageError('--base-url or CODESIGN_BASE_URL must name the service');
+  if (addresses.length === 0)
+    throw new UsageError('--base-url or CODESIGN_BASE_URL must set the address of the service');
   const code = values.code ?? env.CODESIGN_CODE;
-  if (!code) throw new UsageError('--code or CODESIGN_CODE must name the certificate’s number');
+  if (!code) throw new UsageError('--code or CODESIGN_CODE must set the number of the certificate');
   const seconds = Number(values.timeout);
-  if (!(seconds > 0 && seconds <= 3600)) throw new UsageError('--timeout is a number of seconds, at most 3600');
+  if (!(seconds > 0 && seconds <= 3600)) throw new UsageError('--timeout must be a number of seconds, at most 3600');
   const credentials = credentialsIn(env, 'CODESIGN_ACCESS_KEY', 'CODESIGN_ACCESS_SECRET');
   if (credentials === undefined) {
-    throw new UsageError('CODESIGN_ACCESS_KEY and CODESIGN_ACCESS_SECRET must hold the credentials');
+    throw new UsageError('CODESIGN_ACCESS_KEY and CODESIGN_ACCESS_SECRET must contain the credentials');
   }
   const caFile = values['ca-file'] ?? env.CODESIGN_CA_FILE;
   const certificate = values.certificate ?? env.CODESIGN_CERTIFICATE;
@@ -111,12 +112,12 @@ function parsed(args: readonly string[]) {
   }
 }
 
-/** Undefined if neither variable is set. One without the other is an error. */
+/** Returns undefined if neither variable is set. Setting only one of them is an error. */
 function credentialsIn(env: Environment, keyName: string, secretName: string): Credentials | undefined {
   const [accessKey, accessSecret] = [env[keyName], env[secretName]];
   if (!accessKey && !accessSecret) return undefined;
   if (!accessKey || !accessSecret) throw new UsageError(`${accessKey ? secretName : keyName} is not set`);
-  if (accessKey.includes(':')) throw new UsageError(`${keyName} holds a colon, which no access key can`);
+  if (accessKey.includes(':')) throw new UsageError(`${keyName} contains a colon, which access keys cannot contain`);
   return { accessKey, accessSecret };
 }
 
@@ -124,7 +125,7 @@ function addressOf(text: string): URL {
   if (!URL.canParse(text)) throw new UsageError('--base-url is not a URL');
   const url = new URL(text);
   if (url.protocol !== 'https:') throw new UsageError('--base-url must begin with https:// (5 rule 5)');
-  if (url.username !== '' || url.password !== '') throw new UsageError('--base-url holds credentials');
+  if (url.username !== '' || url.password !== '') throw new UsageError('--base-url contains credentials');
   if (/[?#]/.test(text)) throw new UsageError('--base-url has a query or a fragment');
   return url;
 }

@@ -1,5 +1,3 @@
-/** What the suite prints: rules, verdicts with what was sent and answered, the deployment's choices, a summary. */
-
 import { printable } from '../../../src/errors/printable.ts';
 import type { Exchange } from '../deployment.ts';
 import type { Rule, Verdict } from '../rule.ts';
@@ -13,12 +11,12 @@ const WORDS: Readonly<Record<Verdict['kind'], string>> = {
   'not-asked': 'not asked',
 };
 
-/** In the word's place of `--list`: what a rule may spend. */
+/** The output of `--list`. */
 export function listText(rules: readonly Rule[]): string {
   return rules.map((rule) => `${rule.section}\t${mostOf(rule)}\t${rule.title}\n`).join('');
 }
 
-/** "0", "1", "shared": the signatures it spends at most, or that it looks at one that several rules look at. */
+/** Returns the maximum number of signatures for the rule, or "shared" if it uses only a shared signature. */
 export function mostOf(rule: Rule): string {
   return rule.spends === 0 && couldSign(rule) ? 'shared' : `${rule.spends}${rule.shares ? ' + shared' : ''}`;
 }
@@ -33,7 +31,6 @@ export function listJson(rules: readonly Rule[]) {
   }));
 }
 
-/** The lines for one rule. */
 export function resultText({ rule, verdict }: RuleResult): string {
   const line = `${WORDS[verdict.kind].padEnd(10)}${rule.section.padEnd(12)}${rule.title}`;
   return `${[line, ...detailsOf(verdict).map((detail) => `          ${detail}`)].join('\n')}\n`;
@@ -67,16 +64,16 @@ export function summaryOf(results: readonly RuleResult[]): Summary {
   return { kept: having('kept'), broken: having('broken'), choices: having('choice'), notAsked: having('not-asked') };
 }
 
-/** What stands under the verdicts. */
+/** Prints the choices and the summary after the verdicts. */
 export function endText(results: readonly RuleResult[], signatures: number): string {
   const choices = results.flatMap(({ rule: { section, title }, verdict }) =>
     verdict.kind === 'choice' ? [`  ${section}, ${title}: ${shown(verdict.choice)}\n`] : [],
   );
   const { kept, broken, choices: chosen, notAsked } = summaryOf(results);
-  const counts = `${kept} kept, ${broken} broken, ${chosen} left open by the document, ${notAsked} not asked`;
+  const counts = `${kept} kept, ${broken} broken, ${chosen} choices, ${notAsked} not asked`;
   return [
-    ...(choices.length > 0 ? ['\nChoices of this deployment, where the document leaves one:\n', ...choices] : []),
-    `\n${counts}; ${signatures} signatures were given\n`,
+    ...(choices.length > 0 ? ['\nChoices of this deployment that the document leaves open:\n', ...choices] : []),
+    `\n${counts}; signatures made: ${signatures}\n`,
   ].join('');
 }
 

@@ -1,4 +1,7 @@
-/** Section 5: HTTP Basic authentication, for both operations. A stranger is refused with 401, whatever is wrong with the header. */
+/**
+ * Section 5: HTTP Basic authentication for both operations. Any fault in the Authorization header gets error code
+ * 401.
+ */
 
 import { describeAnswer, isRefusedWith } from '../check-answer.ts';
 import {
@@ -15,7 +18,10 @@ import { broken, chosen, each, KEPT, type Rule, unsigned, type Verdict } from '.
 
 type Header = (credentials: Credentials) => string | null | readonly string[];
 
-/** Each is made from the right credentials. The secret never stands where a service looks for the Access Key, which it may log. */
+/**
+ * Wrong Authorization headers, made from the correct credentials. The secret is never in the position of the access
+ * key, which a service may log.
+ */
 const BAD_HEADERS: Readonly<Record<string, Header>> = {
   'no Authorization header': () => null,
   'an empty Authorization header': () => '',
@@ -39,7 +45,7 @@ const BAD_HEADERS: Readonly<Record<string, Header>> = {
   'credentials that are not valid UTF-8': () => `Basic ${Buffer.from([0xff, 0xfe, 0x3a, 0xff]).toString('base64')}`,
 };
 
-/** What RFC 7617 takes, or a lenient reader. */
+/** Variants of the header that RFC 7617 allows, or that a lenient parser may accept. */
 const PECULIAR_HEADERS: Readonly<Record<string, Header>> = {
   'several spaces after the scheme': (right) => basic(right).replace(' ', '   '),
   'credentials whose Base64 has missing or extra padding': (right) =>
@@ -61,7 +67,7 @@ function otherCase(text: string): string {
   return changed === text ? `${text}x` : changed;
 }
 
-/** One call of either operation that is refused for something else, if its credentials are taken. */
+/** Calls an operation with a request that the service rejects for another reason if it accepts the credentials. */
 async function callBy(deployment: Deployment, operation: string, call: Call): Promise<Answer> {
   const unknown = { id: 'conformance-no-such-record', status: 1 };
   return deployment.call(operation, { ...call, body: operation === SIGN ? await deployment.strangersBody() : unknown });
@@ -90,8 +96,8 @@ const peculiarRule = ([title, header]: [string, Header]): Rule => ({
   async ask(deployment) {
     const authorization = header(deployment.options.credentials);
     const answer = await callBy(deployment, SIGN, { authorization });
-    if (answer.code === 401) return chosen(`refused: ${describeAnswer(answer)}`);
-    return chosen(answer.code === 400 || answer.signature !== undefined ? 'taken' : describeAnswer(answer));
+    if (answer.code === 401) return chosen(`rejected: ${describeAnswer(answer)}`);
+    return chosen(answer.code === 400 || answer.signature !== undefined ? 'accepted' : describeAnswer(answer));
   },
 });
 
@@ -135,7 +141,7 @@ export const AUTHENTICATION_RULES: readonly Rule[] = [
   }),
   unsigned('7', 'whether credentials or parameters are checked first', async (deployment) => {
     const { code } = await deployment.sign(deployment.refusedBody(), { authorization: null });
-    return chosen(code === 401 ? 'credentials' : `code ${code} for both wrong`);
+    return chosen(code === 401 ? 'credentials' : `code ${code} if both are wrong`);
   }),
   unsigned('5 rule 4', 'no response contains the Access Secret or the Authorization header', async (deployment) => {
     const { accessSecret } = deployment.options.credentials;
@@ -150,7 +156,7 @@ export const AUTHENTICATION_RULES: readonly Rule[] = [
     return each(asked, async (ask) => {
       const answer = await ask();
       const all = [answer.text, ...answer.headers.flat()].join('\n');
-      return all.includes(accessSecret) || all.includes(token) ? broken('one does', answer) : KEPT;
+      return all.includes(accessSecret) || all.includes(token) ? broken('a response does', answer) : KEPT;
     });
   }),
 ];

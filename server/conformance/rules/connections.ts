@@ -1,4 +1,4 @@
-/** What a service for many must bear: concurrent calls, open connections, clients that disconnect. */
+/** Rules about concurrent calls, open connections, and clients that disconnect. */
 
 import { randomBytes } from 'node:crypto';
 import { describeAnswer } from '../check-answer.ts';
@@ -7,7 +7,10 @@ import { broken, chosen, each, KEPT, type Rule, spending, unsigned, type Verdict
 import { verified } from './sign.ts';
 
 export const AT_ONCE = 8;
-/** Long enough for a signature to be made, short enough to leave before most answers. Milliseconds. */
+/**
+ * Milliseconds after which a client disconnects: the service may have made the signature, but usually has not sent
+ * the response.
+ */
 const LINGER = 20;
 
 export async function signAtOnce(deployment: Deployment): Promise<readonly Signed[]> {
@@ -33,11 +36,11 @@ async function distinct(deployment: Deployment): Promise<Verdict> {
   const answers = signed.map(({ answer }) => answer);
   if (ids.size < signed.length)
     return broken(`${signed.length} signatures with ${ids.size} ids`, ...answers.slice(0, 2));
-  if (signed.length < AT_ONCE) return chosen(`${AT_ONCE - signed.length} of ${AT_ONCE} were turned away for now`);
+  if (signed.length < AT_ONCE) return chosen(`${AT_ONCE - signed.length} of ${AT_ONCE} were rejected temporarily`);
   return KEPT;
 }
 
-/** The next call is answered as the one before was. */
+/** The call after the disconnection must get the same response as the call before it. */
 async function undisturbed(deployment: Deployment, leave: () => Promise<void>): Promise<Verdict> {
   const before = await deployment.sign(deployment.refusedBody());
   await leave();
@@ -56,14 +59,14 @@ export const CONNECTION_RULES: readonly Rule[] = [
     needs: 'certificate',
     async ask(deployment) {
       const signed = (await signAtOnce(deployment)).filter(({ answer }) => answer.signature !== undefined);
-      if (signed.length === 0) throw new CannotAsk('no signature was given');
+      if (signed.length === 0) throw new CannotAsk('the service returned no signature');
       return each(signed, async (one) => verified(deployment, one));
     },
   },
   unsigned('4', 'whether a connection serves more than one call', async (deployment) => {
     await deployment.sign(deployment.refusedBody());
     const { reused } = await deployment.sign(deployment.refusedBody());
-    return chosen(reused ? 'it does' : 'it is closed after each');
+    return chosen(reused ? 'it does' : 'the connection is closed after each call');
   }),
   unsigned('8 rule 2', 'a client that disconnects during its request does not affect other calls', async (deployment) =>
     undisturbed(deployment, () => {
@@ -81,6 +84,6 @@ export const CONNECTION_RULES: readonly Rule[] = [
     const text = JSON.stringify(deployment.refusedBody());
     const headers = { 'Transfer-Encoding': 'chunked' };
     const answer = await deployment.sign(text, { headers });
-    return chosen(answer.code === 400 ? 'taken' : describeAnswer(answer));
+    return chosen(answer.code === 400 ? 'accepted' : describeAnswer(answer));
   }),
 ];

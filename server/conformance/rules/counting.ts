@@ -1,14 +1,14 @@
-/** Section 8: what is counted. The API does not show the count, so the operator's own command must. */
+/** Section 8: counting. The API does not return the count, so a command of the operator must print it. */
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Answer, CannotAsk, type Deployment } from '../deployment.ts';
 import { broken, chosen, KEPT, type Rule, type Verdict } from '../rule.ts';
 import { signAtOnce } from './connections.ts';
 
-/** How long a count may take to be seen. Milliseconds. */
+/** Milliseconds within which a new count must be visible. */
 const PATIENCE = 5000;
 
-/** Held: the count rises by as many signatures as were given meanwhile, and by no more. */
+/** Kept if the count increases by exactly the number of signatures that `work` received. */
 async function counts(
   deployment: Deployment,
   work: () => Promise<readonly Answer[]>,
@@ -18,7 +18,7 @@ async function counts(
   const answers = await work();
   const expected = deployment.signatures() - given;
   if (wanted !== undefined && expected !== wanted)
-    throw new CannotAsk(`${expected} signatures were given, not ${wanted}`);
+    throw new CannotAsk(`${expected} signatures were made instead of ${wanted}`);
   const until = performance.now() + PATIENCE;
   let rise = (await deployment.count()) - before;
   while (expected > 0 && rise < expected && performance.now() < until) {
@@ -42,7 +42,7 @@ const counting = (
   ask: (deployment) => counts(deployment, () => work(deployment), spends > 0 ? spends : undefined),
 });
 
-/** A report of the record that the rules share, which is asked for before the count is looked at. */
+/** Reports the shared record, whose signature is requested before the count is read. */
 const reporting = (section: string, title: string, statuses: readonly unknown[]): Rule => ({
   section,
   title,
@@ -59,7 +59,7 @@ const reporting = (section: string, title: string, statuses: readonly unknown[])
   },
 });
 
-/** Whether the service notices depends on timing, and the document does not mention it. */
+/** The document does not define this case, and the result depends on timing. */
 async function lostAnswer(deployment: Deployment): Promise<Verdict> {
   const before = await deployment.count();
   await deployment.sendAndLeave({ body: deployment.body() }, 0);

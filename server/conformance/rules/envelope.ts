@@ -1,4 +1,4 @@
-/** Section 2.1 and the shapes of section 7: every answer is an envelope, whatever was asked. */
+/** Sections 2.1 and 7: every response is an envelope. */
 
 import { describeAnswer, isRefused } from '../check-answer.ts';
 import { type Answer, CannotAsk, type Deployment, REPORT, SIGN } from '../deployment.ts';
@@ -12,14 +12,14 @@ function isEnvelope(answer: Answer): Verdict {
   return fault === undefined ? KEPT : broken(fault, answer);
 }
 
-/** The documented errors have data null. */
+/** The documented errors have `data` null. */
 function isBareEnvelope(answer: Answer): Verdict {
   const envelope = isEnvelope(answer);
   if (envelope.kind === 'broken' || answer.data === null) return envelope;
   return broken('data is not null', answer);
 }
 
-/** Titles, and calls that no deployment can sign. */
+/** Calls that no deployment can sign, by the end of their title. */
 const REFUSED: Readonly<Record<string, (deployment: Deployment) => Promise<Answer>>> = {
   'a request body that is not JSON': (deployment) => deployment.sign('{'),
   'a request body that is empty': (deployment) => deployment.sign(''),
@@ -48,7 +48,7 @@ const REFUSED: Readonly<Record<string, (deployment: Deployment) => Promise<Answe
   ),
 };
 
-/** 9 and 4: the version is in the path, and the method is POST. */
+/** Section 9 puts the version in the path, and section 4 requires POST. */
 const sectionOf = (title: string): string => {
   if (/^[A-Z]{3,} /.test(title)) return '4';
   return title.startsWith('a request for a path') ? '9' : '2.1';
@@ -60,7 +60,7 @@ export const ENVELOPE_RULES: readonly Rule[] = [
     'the response with a signature is a JSON envelope: `code` is an integer, `message` a string and `data` an object',
     async (deployment) => {
       const { answer } = await deployment.signed();
-      if (answer.signature === undefined) throw new CannotAsk('no signature was given');
+      if (answer.signature === undefined) throw new CannotAsk('the service returned no signature');
       return isEnvelope(answer);
     },
   ),

@@ -1,4 +1,4 @@
-/** Sections 2.2 and 2.3: `extra`, whose members are all optional, and what the document does not name. */
+/** Sections 2.2 and 2.3: `extra` and its optional members, and members that the document does not define. */
 
 import { isSigned, isSignedOrRefused } from '../check-answer.ts';
 import { each, type Rule, shared, spending } from '../rule.ts';
@@ -20,7 +20,7 @@ const signs = (title: string, extra: unknown): Rule => ({
   ask: async (deployment) => isSigned(await deployment.sign({ ...deployment.body(), extra })),
 });
 
-/** What the document describes otherwise; how the service treats it, it does not show. */
+/** Values that differ from the document, which does not define how the service treats them. */
 const peculiar = (title: string, extra: unknown): Rule => ({
   section: '2.3',
   title: `how the service treats ${title}`,

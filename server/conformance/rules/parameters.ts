@@ -1,11 +1,11 @@
-/** Section 7: the four checks of a signing request, each alone and each against each. */
+/** Section 7: the four checks of a `sign` request, and their order. */
 
 import { DIGEST_ALGORITHMS, DIGEST_LENGTH, type DigestAlgorithm } from '../../../src/crypto/algorithms.ts';
 import { isRefusedWith, isSignedOrRefused } from '../check-answer.ts';
 import { type Answer, type Body, type Deployment, encoded } from '../deployment.ts';
 import { broken, each, KEPT, type Rule, unsigned, type Verdict } from '../rule.ts';
 
-/** The request with something changed in it; undefined leaves a field out. */
+/** Changes a valid request; an undefined value removes the field. */
 type Change = (good: Body) => Body;
 
 const refused = (section: string, title: string, change: Change, spends = 0): Rule => ({
@@ -18,7 +18,7 @@ const refused = (section: string, title: string, change: Change, spends = 0): Ru
 const bytes = (length: number) => Buffer.alloc(length, 0xa5).toString('base64');
 const put = (name: string, value: unknown) => (): Change => (good) => ({ ...good, [name]: value });
 
-/** Titles, values, and whether a deployment could repair the request. */
+/** Rows: end of the title, value, and whether a deployment might correct the value and sign. */
 const fieldRules = (
   section: string,
   name: string,
@@ -59,7 +59,7 @@ const CODE_RULES: readonly Rule[] = [
   ),
 ];
 
-/** 0xfb 0xff: with both characters in which the alphabets differ. */
+/** These bytes encode to both characters in which the two Base64 alphabets differ. */
 const WITH_BOTH = Buffer.alloc(32, 0xfb).fill(0xff, 16).toString('base64');
 const HEXADECIMAL = 'a5'.repeat(32);
 const NOT_BASE64: readonly (readonly [title: string, digest: unknown, reparable?: boolean])[] = [
@@ -174,8 +174,8 @@ const WRONG: readonly Body[] = [
 const NAMES = ['code', 'digest', 'algorithm', 'padding'] as const;
 
 /**
- * All are 400, so the order shows in the message alone, where it tells the checks apart: a client must not look at it,
- * and here it only ever convicts who says of two faults what it says of the later one.
+ * All four checks return code 400, so only different messages show the order. The rule is broken only if a request with
+ * two faults gets the message of the later check.
  */
 const orderRule = (first: number, second: number): Rule => ({
   section: '7 checks',
@@ -192,7 +192,7 @@ const orderRule = (first: number, second: number): Rule => ({
     if (refusal.kind === 'broken') return refusal;
     const tellsApart = one.code === 400 && other.code === 400 && one.message !== other.message;
     return tellsApart && both.message === other.message
-      ? broken(`with both wrong it says what it says of ${NAMES[second]} alone`, both, one, other)
+      ? broken(`if both are wrong, the message is that of ${NAMES[second]} alone`, both, one, other)
       : KEPT;
   },
 });

@@ -1,4 +1,7 @@
-/** Sections 2.5, 3 and 4.2: report-sign. Its errors are not shown, so a refusal may have any code but 0. */
+/**
+ * Sections 2.5, 3 and 4.2: report-sign. The document does not show its errors, so a rejection may have any code
+ * except 0.
+ */
 
 import { describeAnswer, isRefused, isRefusedSomehow, isReported } from '../check-answer.ts';
 import { type Answer, basic, CannotAsk, type Deployment } from '../deployment.ts';
@@ -16,7 +19,7 @@ const reports = (title: string, statuses: readonly number[]): Rule => ({
   },
 });
 
-/** 2.5 has two values, and an integer. */
+/** Section 2.5 allows only the integers 1 and 2. */
 const BAD_STATUSES: Readonly<Record<string, unknown>> = {
   '0': 0,
   '3': 3,
@@ -38,7 +41,7 @@ const BAD_IDS: Readonly<Record<string, unknown>> = {
   'an object': {},
 };
 
-/** What the document leaves to a deployment, a success included. */
+/** Cases that the document leaves open; success is also allowed. */
 const open = (section: string, title: string, ask: (deployment: Deployment, id: string) => Promise<Answer>): Rule => ({
   section,
   title,
@@ -53,14 +56,14 @@ const describeReport = (answer: Answer) => (isReported(answer).kind === 'kept' ?
 
 async function ofAnother(deployment: Deployment): Promise<Verdict> {
   const { otherClient } = deployment.options;
-  if (otherClient === undefined) throw new CannotAsk('no other client is given');
+  if (otherClient === undefined) throw new CannotAsk('no second client was set');
   const authorization = basic(otherClient);
   const id = await deployment.recordId();
   const foreign = await deployment.report({ id, status: 2 }, { authorization });
-  if (foreign.code === 401) throw new CannotAsk('the other client’s credentials are refused');
+  if (foreign.code === 401) throw new CannotAsk('the service rejects the credentials of the second client');
   const unknown = await deployment.report({ id: 'conformance-no-such-record', status: 2 }, { authorization });
   const same = describeAnswer(foreign) === describeAnswer(unknown) && foreign.message === unknown.message;
-  return chosen(`${describeReport(foreign)}, ${same ? 'as an unknown id' : 'unlike an unknown id'}`);
+  return chosen(`${describeReport(foreign)}, ${same ? 'same as for an unknown id' : 'different from an unknown id'}`);
 }
 
 export const REPORT_RULES: readonly Rule[] = [
@@ -68,7 +71,7 @@ export const REPORT_RULES: readonly Rule[] = [
   reports('the service accepts a report of status 2', [2]),
   shared('4.2', 'the response to an accepted report has `data` null', async (deployment) => {
     const answer = await deployment.report({ id: await deployment.recordId(), status: 1 });
-    if (isReported(answer).kind !== 'kept') throw new CannotAsk('the report was not taken');
+    if (isReported(answer).kind !== 'kept') throw new CannotAsk('the service rejected the report');
     return answer.data === null ? KEPT : broken('data is not null', answer);
   }),
   ...Object.entries(BAD_STATUSES).map(

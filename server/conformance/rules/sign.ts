@@ -1,4 +1,4 @@
-/** Sections 1, 2.4, 4.1 and 9: what a good signing request is answered with. */
+/** Sections 1, 2.4, 4.1 and 9: the response to a valid `sign` request. */
 
 import { DIGEST_ALGORITHMS, DIGEST_LENGTH, type DigestAlgorithm } from '../../../src/crypto/algorithms.ts';
 import { isSigned } from '../check-answer.ts';
@@ -25,10 +25,10 @@ const ofAlgorithm = (algorithm: DigestAlgorithm): readonly Rule[] => [
   },
 ];
 
-/** Held by whatever was signed, also for calls at once. */
+/** Kept if the signature verifies with the certificate. */
 export function verified({ options: { key } }: Deployment, { algorithm, digest, answer }: Signed): Verdict {
-  if (answer.signature === undefined) throw new CannotAsk('no signature was given');
-  if (key === undefined) throw new CannotAsk('no certificate is given');
+  if (answer.signature === undefined) throw new CannotAsk('the service returned no signature');
+  if (key === undefined) throw new CannotAsk('no certificate was set');
   const signature = Buffer.from(answer.signature, 'base64');
   const fault = signatureFault(key, algorithm, digest, signature);
   return fault === undefined ? KEPT : broken(fault, answer);
@@ -43,17 +43,17 @@ export const SIGN_RULES: readonly Rule[] = [
   ),
   shared('2.4', '`data.signature` is encoded in Base64', async (deployment) => {
     const { answer } = await deployment.signed();
-    if (answer.signature === undefined) throw new CannotAsk('no signature was given');
+    if (answer.signature === undefined) throw new CannotAsk('the service returned no signature');
     return decodeBase64(answer.signature) ? KEPT : broken('data.signature is not Base64', answer);
   }),
   shared('2.4', '`data.id` is a non-empty string', async (deployment) => {
     const { answer } = await deployment.signed();
-    if (answer.signature === undefined) throw new CannotAsk('no signature was given');
+    if (answer.signature === undefined) throw new CannotAsk('the service returned no signature');
     return typeof answer.id === 'string' && answer.id !== '' ? KEPT : broken('data.id is missing', answer);
   }),
   shared('2.4', 'which additional fields the signature record has', async (deployment) => {
     const { data, signature } = (await deployment.signed()).answer;
-    if (signature === undefined || !isObject(data)) throw new CannotAsk('no signature was given');
+    if (signature === undefined || !isObject(data)) throw new CannotAsk('the service returned no signature');
     const further = Object.keys(data).filter((name) => name !== 'id' && name !== 'signature');
     return chosen(further.length === 0 ? 'none' : further.join(', '));
   }),
@@ -66,7 +66,7 @@ export const SIGN_RULES: readonly Rule[] = [
       const { answer: first } = await deployment.signed();
       const second = await deployment.sign(deployment.body());
       if (first.signature === undefined || second.signature === undefined)
-        throw new CannotAsk('no signature was given');
+        throw new CannotAsk('the service returned no signature');
       return first.id === second.id ? broken('both have the same id', first, second) : KEPT;
     },
   },
@@ -78,7 +78,7 @@ export const SIGN_RULES: readonly Rule[] = [
     async ask(deployment) {
       const { algorithm, digest, answer: first } = await deployment.signed();
       const second = await deployment.sign(deployment.body(algorithm, digest));
-      if (first.signature === undefined) throw new CannotAsk('no signature was given');
+      if (first.signature === undefined) throw new CannotAsk('the service returned no signature');
       if (second.signature === undefined) return isSigned(second);
       return chosen(first.id === second.id ? 'the same record' : 'a new record');
     },
@@ -92,7 +92,7 @@ export const SIGN_RULES: readonly Rule[] = [
       const { algorithm, digest, answer: first } = await deployment.signed('SHA512');
       const second = await deployment.sign(deployment.body(algorithm, digest));
       if (first.signature === undefined || second.signature === undefined)
-        throw new CannotAsk('no signature was given');
+        throw new CannotAsk('the service returned no signature');
       return first.signature === second.signature ? KEPT : broken('the signatures differ', first, second);
     },
   },

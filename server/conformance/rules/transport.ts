@@ -1,4 +1,4 @@
-/** Sections 4 and 5.5: HTTPS, headers and what else goes around a request. */
+/** Sections 4 and 5 (rule 5): HTTPS, TLS versions and request headers. */
 
 import http from 'node:http';
 import tls from 'node:tls';
@@ -9,7 +9,7 @@ import { readEnvelope } from '../envelope.ts';
 import { NoAnswer } from '../http.ts';
 import { broken, chosen, each, KEPT, type Rule, spending, unsigned, type Verdict } from '../rule.ts';
 
-/** Valid requests except for their headers: the document names the headers, but not what happens to others. */
+/** Headers of valid requests. The document defines the required headers, but not how the service treats others. */
 const HEADERS: Readonly<Record<string, Readonly<Record<string, string | null>>>> = {
   'the content type application/json; charset=utf-8': { 'Content-Type': 'application/json; charset=utf-8' },
   'the content type Application/JSON': { 'Content-Type': 'Application/JSON' },
@@ -25,7 +25,7 @@ const HEADERS: Readonly<Record<string, Readonly<Record<string, string | null>>>>
 
 const TIMEOUT = 5000;
 
-/** What plain HTTP to the port of TLS is answered with, without credentials: those never go over it. */
+/** Sends plain HTTP to the TLS port, without credentials. */
 function plainAnswer(base: URL, path: string, body: string): Promise<string | undefined> {
   return new Promise((resolve) => {
     const url = new URL(`http://${base.hostname}:${base.port || 443}${base.pathname.replace(/\/+$/, '')}${path}`);
@@ -76,7 +76,7 @@ async function refusesPlain(deployment: Deployment): Promise<Verdict> {
     const answer = await plainAnswer(base, path, JSON.stringify(deployment.body()));
     const code = answer === undefined ? undefined : readEnvelope(answer).code;
     const exchange = { request: `POST ${path}, by plain HTTP and without credentials`, answer: `code ${code}` };
-    // An envelope that speaks of credentials or of success is the API itself.
+    // A response with code 0 or 401 shows that the API itself answers plain HTTP.
     return code === 0 || code === 401 ? broken('the API answers plain HTTP', { exchange }) : KEPT;
   });
 }
@@ -95,7 +95,7 @@ export const TRANSPORT_RULES: readonly Rule[] = [
   unsigned('5 rule 5', 'the service rejects TLS 1.0 and 1.1 (RFC 8996)', async (deployment) => {
     const taken = await handshakes(deployment, OLD_TLS);
     const exchange = { request: 'a handshake with TLS 1.0 and 1.1', answer: 'a connection' };
-    return taken ? broken('a connection with one of them', { exchange }) : KEPT;
+    return taken ? broken('a connection with one of them succeeded', { exchange }) : KEPT;
   }),
   unsigned('5 rule 5', 'which of TLS 1.2 and 1.3 the service accepts', async (deployment) => {
     const taken: string[] = [];
@@ -107,7 +107,7 @@ export const TRANSPORT_RULES: readonly Rule[] = [
   unsigned(
     '5 rule 5',
     'whether the service accepts TLS 1.2 without authenticated encryption or forward secrecy',
-    async (deployment) => chosen((await handshakes(deployment, WEAK_CIPHERS)) ? 'accepted' : 'refused'),
+    async (deployment) => chosen((await handshakes(deployment, WEAK_CIPHERS)) ? 'accepted' : 'rejected'),
   ),
   spending(
     '4',

@@ -1,4 +1,4 @@
-/** How a deployment behaves, piece by piece, so that a test can exchange any of them: as the document has it, and another way it allows. */
+/** Behaviours of a fake deployment. Tests can replace each part. */
 
 import { type KeyObject, privateEncrypt } from 'node:crypto';
 import { DIGEST_ALGORITHMS, DIGEST_LENGTH, type DigestAlgorithm } from '../../../src/crypto/algorithms.ts';
@@ -14,9 +14,9 @@ export interface Behaviour {
   readonly authorized: (headers: readonly string[]) => boolean;
   readonly challenge: string | undefined;
   readonly credentialsFirst: boolean;
-  /** What a method and a path get; 0: they are served. */
+  /** Error code for a method and a path; 0 if the deployment serves them. */
   readonly routing: (method: string, path: string) => number;
-  /** The code for a content type; 0: it is taken. */
+  /** Error code for a content type; 0 if the deployment accepts it. */
   readonly contentType: (type: string | undefined) => number;
   readonly order: readonly Check[];
   readonly certificate: (code: unknown) => boolean;
@@ -29,11 +29,11 @@ export interface Behaviour {
   readonly record: (serial: number, digest: Buffer) => string;
   readonly report: (isKnown: boolean, report: Readonly<Record<string, unknown>>) => number;
   readonly httpStatus: (code: number) => number;
-  /** The body of an answer. */
+  /** Returns the body of a response. */
   readonly body: (code: number, message: string, data: unknown, authorization: string) => string;
-  /** What an event adds to the count. */
+  /** Returns the number that an event adds to the count. */
   readonly counts: (event: Counted) => number;
-  /** How a client that left is got over: whether the next call fails. */
+  /** True if the call after a disconnected client fails. */
   readonly staggers: boolean;
   readonly keepAlive: boolean;
   /** Whether the answer asks for an immediate retry. @param serial 1 for the first call */
@@ -46,7 +46,7 @@ export interface Keeper {
   readonly key: KeyObject;
 }
 
-/** As the document has it. */
+/** Behaves as the document requires. */
 export function goodBehaviour({ credentials, code, key }: Keeper): Behaviour {
   return {
     authorized: ([first, ...others]) => {
@@ -79,7 +79,7 @@ export function goodBehaviour({ credentials, code, key }: Keeper): Behaviour {
   };
 }
 
-/** Everything that the document leaves open, the other way than the bundled server does it. */
+/** Makes every choice that the document allows differently from the bundled server. */
 export function otherBehaviour(keeper: Keeper): Partial<Behaviour> {
   const good = goodBehaviour(keeper);
   const ids = new Map<string, string>();
@@ -105,7 +105,7 @@ export function otherBehaviour(keeper: Keeper): Partial<Behaviour> {
   };
 }
 
-/** Takes for good whatever it can make something good of. */
+/** Corrects and accepts every value that can be corrected. */
 export function forgivingBehaviour({ code }: Keeper): Partial<Behaviour> {
   const cleaned = (value: unknown) => String(Array.isArray(value) ? value[0] : (value ?? '')).trim();
   const digest = (value: unknown) => {

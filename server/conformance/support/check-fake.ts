@@ -1,12 +1,10 @@
-/** Runs the suite against a fake deployment, and says what it found. */
-
 import { openDeployment } from '../deployment.ts';
 import type { Rule } from '../rule.ts';
 import { type RuleResult, runRules } from '../run-rules.ts';
 import { RULES } from '../suite.ts';
 import { type FakeOptions, type prepareFakes, startFake } from './fake-deployment.ts';
 
-/** All but the one whose answer is a matter of time. */
+/** All rules except one whose result depends on timing. */
 export const CERTAIN_RULES = RULES.filter(
   ({ title }) => !title.startsWith('whether the service counts a signature if the client disconnects'),
 );
@@ -34,7 +32,7 @@ export function titlesOf(results: readonly RuleResult[], kind: RuleResult['verdi
   return results.filter(({ verdict }) => verdict.kind === kind).map(({ rule }) => rule.title);
 }
 
-/** Titles that one of the texts is, or one of the patterns describes. */
+/** Returns the titles that equal a text or match a pattern. */
 export function meant(titles: readonly string[], patterns: readonly (string | RegExp)[]): readonly string[] {
   return titles.filter((title) =>
     patterns.some((pattern) => (typeof pattern === 'string' ? pattern === title : pattern.test(title))),

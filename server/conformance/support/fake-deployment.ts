@@ -1,4 +1,4 @@
-/** A deployment of the API in the test's own process, over real HTTPS, with configurable behaviour. */
+/** A deployment of the API in the test's process, over HTTPS, with configurable behaviour. */
 
 import { once } from 'node:events';
 import http, { type IncomingMessage, type ServerResponse } from 'node:http';
@@ -14,9 +14,9 @@ export type FakeDeployment = Awaited<ReturnType<typeof startFake>>;
 
 export interface FakeOptions {
   readonly change?: ((keeper: Keeper) => Partial<Behaviour>) | undefined;
-  /** Answers plain HTTP on the same port, too. */
+  /** True if the deployment also serves plain HTTP on the same port. */
   readonly plain?: boolean | undefined;
-  /** Speaks TLS 1.1, too. */
+  /** True if the deployment also accepts TLS 1.1. */
   readonly oldTls?: boolean | undefined;
 }
 
@@ -25,7 +25,7 @@ const CODE = '4711';
 const OLD_TLS = { minVersion: 'TLSv1', ciphers: 'DEFAULT:@SECLEVEL=0' } as const;
 const TLS_RECORD = 0x16;
 
-/** What the tests of one file share: making keys takes long. */
+/** Creates the keys once for all tests of a file, because this takes long. */
 export async function prepareFakes() {
   const { privateKey, publicKey } = rsaKey(2048, 'conformance');
   const authority = await createTlsAuthority();
@@ -45,7 +45,7 @@ export async function startFake(
   const secure = https.createServer({ ...identity, ...(oldTls ? OLD_TLS : {}) }, listener);
   const open = http.createServer(listener);
   const sockets = new Set<net.Socket>();
-  // One port for both, distinguished by the first byte.
+  // The first byte of a connection distinguishes TLS from plain HTTP.
   const server = net.createServer((socket) => {
     sockets.add(socket);
     socket.on('error', () => {});
@@ -75,14 +75,14 @@ export async function startFake(
     server.close();
     await once(server, 'close');
   };
-  /** `signed` counts signatures that were made, whatever was counted. */
+  /** `signed` returns the number of signatures that were made, even if they were not counted. */
   return { options, baseUrl: baseUrl.href, signed: () => state.signed, stop, [Symbol.asyncDispose]: stop };
 }
 
 interface State {
   count: number;
   signed: number;
-  /** Whether the next call fails. */
+  /** True if the next call fails. */
   fails: boolean;
   calls: number;
 }
@@ -186,7 +186,7 @@ function parse(text: string): unknown {
   }
 }
 
-/** Undefined when the client went away first. */
+/** Returns undefined if the client disconnected first. */
 async function textOf(request: IncomingMessage): Promise<string | undefined> {
   const parts: Buffer[] = [];
   try {

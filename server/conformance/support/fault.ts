@@ -1,11 +1,11 @@
-/** A fault that a deployment may have: what it does otherwise, and the rules that this breaks, those and no other. */
+/** A fault of a fake deployment, and exactly the rules that it breaks. */
 
 import { type Behaviour, goodBehaviour, type Keeper } from './behaviour.ts';
 import type { FakeOptions } from './fake-deployment.ts';
 
 export interface Fault extends FakeOptions {
   readonly name: string;
-  /** Titles of the rules that it breaks, or what these and no others have in common. */
+  /** Titles of the rules that it breaks, or patterns that match exactly these titles. */
   readonly breaks: readonly (string | RegExp)[];
 }
 
@@ -17,7 +17,7 @@ export function fault(
   return { name, change: (keeper) => change(goodBehaviour(keeper), keeper), breaks };
 }
 
-/** What a text gives, for checks that take nothing else. */
+/** Adapts a function of strings to checks that accept only strings. */
 export function ofText<T>(read: (text: string) => T | undefined): (value: unknown) => T | undefined {
   return (value) => (typeof value === 'string' ? read(value) : undefined);
 }

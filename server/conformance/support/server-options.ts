@@ -6,7 +6,7 @@ import type { DeploymentOptions } from '../deployment.ts';
 import { signingKey } from '../signature.ts';
 import { mostSignatures, RULES } from '../suite.ts';
 
-/** @param count how many signatures are counted for its client */
+/** @param count returns the number of signatures counted for its client */
 export async function optionsOf(
   { baseUrl, env, caFile }: Pick<TestServer, 'baseUrl' | 'env' | 'caFile'>,
   count?: () => Promise<number>,
