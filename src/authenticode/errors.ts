@@ -16,7 +16,7 @@ export const authenticodeErrors = defineErrors('local', {
     hint: 'Remove the signature, or build or download the file again. The signature is damaged or has an unknown type.',
   },
   'authenticode-content-other': {
-    message: 'not an Authenticode signature: the type of its content is {type}',
+    message: 'not an Authenticode signature: its content type is {type}',
     hint: 'Remove the signature, or build or download the file again.',
     isUnsupported: true,
   },

@@ -16,11 +16,11 @@ export const certificateErrors = defineErrors('local', {
   },
   'certificate-missing': {
     message: '{file}: contains no certificate',
-    hint: 'Use the file with the signing certificate and its issuers that the certificate authority delivered.',
+    hint: 'Use the file from the certificate authority that contains the signing certificate and its issuers.',
   },
   'certificate-is-private-key': {
     message: '{file}: contains a private key, not a certificate',
-    hint: 'Use only the certificate. The private key for signing stays in the HSM of the service. Never store a private key that is in use on a build machine.',
+    hint: 'Use only the certificate. The private key for signing stays in the HSM of the service. Never store a private key for signing on a build machine.',
   },
   'certificate-password-missing': {
     category: 'usage',
@@ -47,12 +47,12 @@ export const certificateErrors = defineErrors('local', {
   'certificate-not-rsa': {
     message:
       'the certificate of "{name}" has a key of type {keyType}, but the service signs only with RSA (PKCS#1 v1.5)',
-    hint: 'Use the certificate that --code selects at the service; its key is an RSA key.',
+    hint: 'Use the certificate that has the number in --code at the service; that certificate has an RSA key.',
   },
   'certificate-key-size': {
     message:
       'the certificate of "{name}" has an RSA key of {bits} bits; only keys of {least} to {most} bits are accepted',
-    hint: 'Ask the certificate authority for a new certificate. Code-signing keys must have at least 2048 bits, and new keys have 3072 or 4096.',
+    hint: 'Ask the certificate authority for a new certificate. Code-signing keys must have at least 2048 bits; new keys have 3072 or 4096 bits.',
   },
   'certificate-expired': {
     message: 'the certificate of "{name}" expired on {date}',
@@ -75,11 +75,11 @@ export const certificateErrors = defineErrors('local', {
 export const certificateWarnings = defineWarnings({
   'certificate-expires-soon': 'the certificate of "{name}" expires on {date}',
   'certificate-without-purpose':
-    'the certificate of "{name}" names no purpose (extendedKeyUsage), and some verifiers require codeSigning there',
+    'the certificate of "{name}" has no extendedKeyUsage, but some verifiers require codeSigning there',
   'certificate-hardly-suitable': 'the certificate of "{name}" is not fully suitable for {use}: {oddity}',
   'issuer-expired': 'the certificate of the issuer "{name}" expired on {date}',
   'issuer-not-given':
-    'the issuer of the signing certificate, "{issuer}", is not given: verifiers that do not know it reject the signature',
-  'chain-gap': 'the chain has a gap: "{issuer}", which issued "{name}", is not given',
-  'certificates-unused': 'certificates that are not part of the chain are left out: {names}',
+    'the certificate of the issuer "{issuer}" is missing: verifiers that do not have it reject the signature',
+  'chain-gap': 'the chain has a gap: the certificate of "{issuer}", which issued "{name}", is missing',
+  'certificates-unused': 'certificates that are not part of the chain are ignored: {names}',
 });

@@ -28,7 +28,7 @@ Examples:
   codesign-remote sign --dry-run --json app.exe
 
 Exit codes: 0 done, 2 usage, 3 network, 4 HTTP, 5 rejected by the service, 6 local file or certificate, 7 timestamp,
-9 several kinds`,
+9 failures of several kinds`,
 
   catalog: `\
 A catalog lists digests of files; its single signature is valid for all of these files. Sign programs and cabinets first, then
@@ -75,7 +75,7 @@ Examples:
   codesign-remote timestamp --recursive --output stamped/ dist/
 
 Exit codes: 0 done, or nothing to do, 2 usage, 6 a file is unsigned, broken or cannot be written, 7 no authority returned a
-timestamp, 9 several kinds`,
+timestamp, 9 failures of several kinds`,
 
   remove: `\
 An unsigned file does not change, is not copied to --output, and counts as done.
@@ -108,7 +108,7 @@ Examples:
 Exit codes: 0 shown, also for an unsigned file, 2 usage, 6 the file cannot be read or its format is not supported`,
 
   extract: `\
-The CMS is copied byte for byte, with its timestamp and nested signatures. For a JAR, it is the content of META-INF/NAME.RSA.
+The CMS signature is copied byte for byte, with its timestamp and nested signatures. For a JAR, it is the content of META-INF/NAME.RSA.
 
 Examples:
   codesign-remote extract app.exe -o app.p7s
@@ -130,7 +130,7 @@ Examples:
   codesign-remote resume --forget-unknown
 
 Exit codes: 0 nothing is left, or only calls that you must settle; 2 usage, or other settings are needed, 3 network, 4 HTTP,
-5 rejected by the service, 6 local file, 7 timestamp, 9 several kinds`,
+5 rejected by the service, 6 local file, 7 timestamp, 9 failures of several kinds`,
 
   history: `\
 history reads the current user's journal on this machine [CODESIGN_STATE_DIR]. The journal keeps calls for 90 days. Times are
@@ -166,7 +166,7 @@ Examples:
   codesign-remote doctor --json
 
 Exit codes: 0 no check failed; otherwise the exit code of the failed checks: 2 settings or credentials, 3 network, 4 and 5 the
-service rejects the credentials, 6 certificate, clock or state folder, 7 timestamp, 9 several kinds`,
+service rejects the credentials, 6 certificate, clock or state folder, 7 timestamp, 9 failures of several kinds`,
 
   login: `\
 On a terminal, login asks for the address, the Access Key and the Access Secret, which is not shown. The Access Secret is

@@ -3,7 +3,7 @@ import { NOTES } from './command-notes.ts';
 
 const FILES: ArgumentDefinition = {
   name: 'files...',
-  help: 'paths, patterns ("dist/*.exe"), @list.txt, or - for a list on standard input',
+  help: 'paths, patterns ("dist/*.exe"), @list.txt for a list in a file, or - for a list on standard input',
   offers: 'paths',
 };
 const FILE_TO_READ: ArgumentDefinition = {
@@ -21,7 +21,7 @@ export const PROGRAM: ProgramDefinition = {
   commands: [
     command({
       name: 'sign',
-      description: 'sign files in place, or write the signed files to --output',
+      description: 'sign files in place, or write signed copies to the path in --output',
       arguments: [FILES],
       run: async (io, options, [files]: [readonly string[]]) =>
         (await import('./commands/sign.ts')).sign(files, options, io),
@@ -82,7 +82,7 @@ export const PROGRAM: ProgramDefinition = {
     }),
     command({
       name: 'resume',
-      description: 'finish interrupted runs of `sign`: write the files and send the reports',
+      description: 'finish interrupted `sign` runs: write the signed files, and report the outcomes to the service',
       run: async (io, options) => (await import('./commands/resume.ts')).resume(options, io),
     }),
     command({
@@ -107,7 +107,7 @@ export const PROGRAM: ProgramDefinition = {
     }),
     command({
       name: 'logout',
-      description: 'remove the credentials that login has stored',
+      description: 'remove the credentials that `login` has stored',
       run: async (io, options) => (await import('./commands/credentials.ts')).logout(options, io),
     }),
     command({
@@ -127,7 +127,7 @@ export const PROGRAM: ProgramDefinition = {
         }),
         command({
           name: 'config set',
-          description: 'store a setting in the profile, or remove it',
+          description: 'store a setting in the profile, or remove a stored setting',
           arguments: [
             {
               name: 'key',
@@ -137,7 +137,7 @@ export const PROGRAM: ProgramDefinition = {
             {
               name: 'values...',
               isOptional: true,
-              help: 'value of the setting (several for `certificate`, `timestampUrl` and `extra`); without a value, the setting is removed',
+              help: 'new value (`certificate`, `timestampUrl` and `extra` accept several); omit it to remove the setting',
               offers: 'nothing',
             },
           ],

@@ -17,7 +17,7 @@ export const cliErrors = defineErrors('usage', {
   },
   'secret-as-argument': {
     message: '{options}: secrets are not accepted as arguments',
-    hint: 'Change any secret that you typed. Other users of this machine can see arguments, and the shell history keeps them. Use codesign-remote login for the Access Secret, and CODESIGN_CERTIFICATE_PASSWORD_FILE for the password of a certificate file.{others}',
+    hint: 'If you typed a secret, change it. Other users of this machine can see arguments, and the shell history keeps them. Use codesign-remote login for the Access Secret, and CODESIGN_CERTIFICATE_PASSWORD_FILE for the password of a certificate file.{others}',
   },
   'no-files': {
     message: 'no files were given',
@@ -34,7 +34,7 @@ export const cliErrors = defineErrors('usage', {
   },
   'catalog-output-missing': {
     message: 'no path was given for the catalog',
-    hint: 'Name the catalog with --output: codesign-remote catalog -o files.cat <files>',
+    hint: 'Set the path of the catalog with --output: codesign-remote catalog -o files.cat <files>',
   },
   'catalog-member-unusable': {
     category: 'local',
@@ -47,7 +47,7 @@ export const cliErrors = defineErrors('usage', {
     hint: 'Run the command again after the program that writes to the file has finished.',
   },
   'all-excluded': {
-    message: '--exclude excludes every file that was given',
+    message: 'no files are left, because --exclude matches all of them',
     hint: 'Check the patterns. A pattern without a slash matches names in every folder; a pattern with a slash matches paths relative to the working folder.',
   },
   'standard-input-twice': {
@@ -56,7 +56,7 @@ export const cliErrors = defineErrors('usage', {
   },
   'folder-not-recursive': {
     message: '{path} is a folder',
-    hint: 'Add --recursive to process the supported files in the folder, or name the files. A pattern in quotes does not match folders.',
+    hint: 'Add --recursive to process the supported files in the folder, or name the files. Patterns in quotes match only files, not folders.',
   },
   'nothing-matches': {
     message: 'no file matches {pattern}',
@@ -64,7 +64,7 @@ export const cliErrors = defineErrors('usage', {
   },
   'nothing-to-sign': {
     message: 'the folder contains no file of a supported format',
-    hint: 'Name a file to see why it is not supported. The format is detected from the content. Catalogs, connection files, documents and .js files are signed only if you name them explicitly.',
+    hint: 'To see why a file is not supported, pass its path. The format of a file is detected from its content. Catalogs, RDP files, PDF documents and .js files are signed only if you name them explicitly.',
   },
   'list-unreadable': {
     message: 'the file list {path} cannot be read: {reason}',
@@ -85,7 +85,7 @@ export const cliErrors = defineErrors('usage', {
   'output-lost': {
     category: 'local',
     message: 'the run succeeded, but its result could not be written to standard output: {reason}',
-    hint: 'Check the file or program to which standard output is written. If the command was "sign", do not run it again. The files are already signed.',
+    hint: 'Check the file or program that receives standard output. If the command was "sign", do not run it again. The files are already signed.',
   },
   'output-not-a-folder': {
     message: '--output {path} is a file, but there are {count} input files',
@@ -111,14 +111,14 @@ export const cliErrors = defineErrors('usage', {
   'output-exists': {
     category: 'local',
     message: '{output} already exists',
-    hint: 'Replace the file with --replace, or choose a different path.',
+    hint: 'Use --replace to replace the file, or choose a different path.',
   },
   'output-is-folder': {
     message: '--output {output} is a folder',
     hint: 'Set --output to the path of a file.',
   },
   'binary-to-terminal': {
-    message: 'a signature in DER cannot be shown on a terminal',
+    message: 'a signature in DER format cannot be shown on a terminal',
     hint: 'Write the signature to a file with --output, pipe it into another program, or print it as text with --pem.',
   },
   'nothing-to-extract': {

@@ -16,7 +16,7 @@ export const containerErrors = defineErrors('local', {
     hint: 'Sign the program before {container} is built, or exclude the program with --exclude.',
   },
   'container-signed': {
-    message: 'the signature of {location} would break, because it contains files that are not signed yet: {files}',
+    message: 'signing the unsigned files inside {location} would break its signature: {files}',
     hint: 'Use --replace to sign these files and then the container again, or exclude these files with --exclude.',
   },
   'inside-broken': {

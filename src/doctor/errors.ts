@@ -3,7 +3,7 @@ import { defineErrors, defineWarnings } from '../errors/define-errors.ts';
 export const doctorErrors = defineErrors('local', {
   'clock-differs': {
     message: "this machine's clock and the service's clock differ by {minutes} minutes",
-    hint: "Compare this machine's clock with network time. Timestamps are rejected if this clock is wrong by more than 10 minutes.",
+    hint: "Compare this machine's clock with network time. Timestamps are rejected if this machine's clock is wrong by more than 10 minutes.",
   },
 });
 

@@ -23,7 +23,7 @@ export const fileErrors = defineErrors('local', {
   },
   'permission-denied': {
     message: 'no permission to {doing}',
-    hint: 'Check the owner and the permissions, or use --output. Signing reads the file, and writes to the file and to its folder.',
+    hint: 'Check the owner and the permissions, or use --output. Signing needs permission to read and write the file, and to write to its folder.',
   },
   'disk-full': {
     message: 'no space is left on the disk to {doing}',

@@ -43,11 +43,11 @@ export const formatErrors = defineErrors('local', {
   },
   'signatures-kept': {
     message: 'the file contains {what}, which this command would remove',
-    hint: 'Sign a copy of the file without this signature, such as the original build output. To discard the signature, use --replace, or remove it first.',
+    hint: 'Sign a copy of the file without this signature, such as the original build output. To discard the signature, use --replace, or remove the signature first.',
   },
   'result-damaged': {
     message: 'the signed file is not as expected: {reason}',
-    hint: 'Try again. The original file is unchanged. Another program or a failing disk may have changed the copy.',
+    hint: 'Try again. The original file is unchanged. Another program or a failing disk may have changed the signed copy.',
   },
   'trailing-bytes': {
     message: (d: { length: number; what: string; end: number }) =>

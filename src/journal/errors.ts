@@ -20,7 +20,7 @@ export const journalErrors = defineErrors('local', {
   'journal-of-earlier-build': {
     message:
       'the journal in {folder} has the format of an earlier build, which cannot be read: it contains the folder {name}',
-    hint: 'Finish the calls with the earlier build, and move the folder away, or set another folder with CODESIGN_STATE_DIR.',
+    hint: 'Finish the unfinished calls with the earlier build, and then move the folder. You can also set another folder with CODESIGN_STATE_DIR.',
   },
   'journal-needs-node-22': {
     message: 'the journal needs SQLite, which Node.js {version} does not include',

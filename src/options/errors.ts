@@ -54,7 +54,7 @@ export const settingsErrors = defineErrors('usage', {
   },
   'access-key-invalid': {
     message: '{source} {problem}',
-    hint: 'Check that the key and the secret were not pasted together. A key contains no colon.',
+    hint: 'Check that the key and the secret were not pasted together. An access key contains no colon.',
   },
   'access-secret-invalid': {
     message: '{source} {problem}',
@@ -98,10 +98,10 @@ export const settingsErrors = defineErrors('usage', {
   },
   'revocation-not-checked': {
     message: '{options} cannot be used without --check-revocation',
-    hint: 'Add --check-revocation. If you meant the root certificates of signers, use --roots.',
+    hint: 'Add --check-revocation. To set the root certificates for signers, use --roots.',
   },
   'profile-name-invalid': {
-    message: '{name} is not a valid name of a profile or environment',
+    message: '{name} is not a valid profile or environment name',
     hint: 'Use 1 to 64 characters: unaccented letters, digits, dots, hyphens and underscores.',
   },
   'profile-unknown': {

@@ -11,7 +11,7 @@ export const pdfErrors = defineErrors('local', {
     isUnsupported: true,
   },
   'pdf-cross-reference-broken': {
-    message: "the document's cross-reference is broken: {problem}",
+    message: "the document's cross-reference data is broken: {problem}",
     hint: 'Repair the document first (qpdf in.pdf out.pdf). PDF readers repair such a document in different ways, so they would show different content under one signature.',
   },
   'pdf-encrypted': {

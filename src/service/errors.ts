@@ -162,7 +162,7 @@ export const businessErrors = defineErrors('business', {
   'malformed-answer': {
     message: (d: { operation: string; why: string; record?: string | undefined }) =>
       `the response to ${d.operation} does not follow the Remote Code Signing API (${d.why})${d.operation === 'sign' ? `. ${mayHaveBeenMade(d.record)}` : ''}`,
-    hint: 'Check the service address (--base-url). A web page or a proxy may be responding instead.',
+    hint: 'Check the service address (--base-url). Another web server or a proxy may be responding instead.',
   },
 });
 

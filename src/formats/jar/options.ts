@@ -12,7 +12,7 @@ export const SIGNER_NAME = {
   key: 'signerName',
   flag: '--signer-name',
   placeholder: 'name',
-  help: "base name of the signature's files in META-INF",
+  help: 'base name of the signature files in META-INF',
   group: 'JAR',
   defaultText: 'from the certificate',
   stored: 'both',

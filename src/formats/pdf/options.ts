@@ -22,8 +22,11 @@ const shown = (key: string, flag: `--${string}`, help: string) =>
     },
   }) as const satisfies FormatOption;
 
-export const REASON = { ...shown('reason', '--reason', 'reason of the signature'), key: 'reason' } as const;
-export const LOCATION = { ...shown('location', '--location', 'place where it is signed'), key: 'location' } as const;
+export const REASON = { ...shown('reason', '--reason', 'reason for the signature'), key: 'reason' } as const;
+export const LOCATION = {
+  ...shown('location', '--location', 'place where the document is signed'),
+  key: 'location',
+} as const;
 export const CONTACT = { ...shown('contact', '--contact', "signer's contact information"), key: 'contact' } as const;
 
 export const FIELD = {

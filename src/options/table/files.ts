@@ -31,7 +31,7 @@ export const FILES_OPTIONS = {
     commands: ['sign', 'catalog', 'verify', 'timestamp', 'remove'],
     isCommandLineOnly: true,
     in: {
-      catalog: { help: 'list all files in folders and their subfolders' },
+      catalog: { help: 'add all files in folders and their subfolders to the catalog' },
     },
   },
   inside: {
@@ -66,7 +66,7 @@ export const FILES_OPTIONS = {
     flag: '--why',
     placeholder: 'location',
     kind: text,
-    help: 'location of a file whose result and policy rule are printed; implies --inside',
+    help: 'location of the file whose result and policy rule to print; implies --inside',
     conflicts: ['catalog', 'json', 'printPolicy'],
     commands: ['verify'],
     isCommandLineOnly: true,
@@ -103,26 +103,26 @@ export const CALLS_OPTIONS = {
     placeholder: 'id...',
     kind: text,
     isList: true,
-    help: 'ids of the unfinished calls to discard permanently',
+    help: 'ids of the unfinished service calls to discard permanently',
     commands: ['resume'],
   },
   forgetUnknown: {
     flag: '--forget-unknown',
-    help: 'permanently discard all calls with an unknown outcome',
+    help: 'permanently discard all service calls with an unknown outcome',
     commands: ['resume'],
   },
   since: {
     flag: '--since',
     placeholder: 'YYYY-MM',
     kind: text,
-    help: 'first month of the calls to list',
+    help: 'earliest month of the service calls to list',
     commands: ['history'],
   },
   limit: {
     flag: '--limit',
     placeholder: 'n',
     kind: number({ isWhole: true, from: 1, to: 1_000_000 }),
-    help: 'number of most recent calls to list',
+    help: 'number of most recent service calls to list',
     commands: ['history'],
   },
   file: {
@@ -130,7 +130,7 @@ export const CALLS_OPTIONS = {
     placeholder: 'pattern',
     kind: text,
     isList: true,
-    help: 'pattern for the files to list: name ("*.exe") or path ("dist/**")',
+    help: 'pattern for the files whose service calls to list: name ("*.exe") or path ("dist/**")',
     commands: ['history'],
   },
   outcome: {
@@ -138,7 +138,7 @@ export const CALLS_OPTIONS = {
     placeholder: 'word',
     kind: oneOf(CALL_OUTCOMES),
     isList: true,
-    help: 'list only calls with this outcome',
+    help: 'list only service calls with this outcome',
     commands: ['history'],
   },
 } as const satisfies OptionTable;

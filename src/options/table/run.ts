@@ -28,7 +28,7 @@ export const LIMITS_OPTIONS = {
     variable: 'CODESIGN_TIMEOUT',
     default: '30',
     stored: 'profile',
-    help: 'time limit for each attempt to send a request',
+    help: 'time limit for each request attempt, including the response',
     commands: ['sign', 'verify', 'timestamp', 'resume', 'login', 'whoami', 'doctor'],
     in: { verify: { help: 'time limit for each revocation request', isTypedOnly: true } },
   },
@@ -53,7 +53,7 @@ export const LIMITS_OPTIONS = {
     variable: 'CODESIGN_REPEAT_UNKNOWN',
     default: '0',
     stored: 'profile',
-    help: 'maximum number of requests with an unknown outcome that are sent again; the service may count each of them twice',
+    help: 'maximum number of requests with an unknown outcome to send again; the service may count each request twice',
     commands: ['sign'],
   },
 } as const satisfies OptionTable;
@@ -66,7 +66,7 @@ export const PRIVACY_OPTIONS = {
     variable: 'CODESIGN_FILE_NAME',
     default: 'send',
     stored: 'profile',
-    help: 'whether to include the base name of the file in requests to the service',
+    help: 'whether requests to the service include the base name of the file',
     commands: ['sign'],
   },
   extra: {
@@ -75,7 +75,7 @@ export const PRIVACY_OPTIONS = {
     kind: extraMember,
     isList: true,
     stored: 'profile',
-    help: 'field of the client information to change in requests; an empty value omits the field',
+    help: 'client information field to set in requests (an empty value omits the field)',
     commands: ['sign'],
   },
   report: {
@@ -95,7 +95,7 @@ export const PRIVACY_OPTIONS = {
     kind: path,
     variable: 'CODESIGN_AUDIT_LOG',
     stored: 'profile',
-    help: 'file to which each call is logged, with secrets masked',
+    help: 'log file for all requests to the service, with secrets masked',
     commands: ['sign', 'resume'],
   },
 } as const satisfies OptionTable;
@@ -131,11 +131,11 @@ export const OUTPUT_OPTIONS = {
   },
   dryRun: {
     flag: '--dry-run',
-    help: 'show the digests, but send no requests and change no files',
+    help: 'show the digests to sign, but send no requests and change no files',
     commands: ['sign', 'catalog', 'resume'],
     in: {
       catalog: { help: 'write nothing' },
-      resume: { help: 'list unfinished calls, but send no requests and change no files' },
+      resume: { help: 'list unfinished service calls, but send no requests and change no files' },
     },
   },
   json: {
@@ -156,7 +156,7 @@ export const OUTPUT_OPTIONS = {
   verbose: {
     flag: '--verbose',
     short: '-v',
-    help: 'print more details, such as each call, the start of each file and the causes of errors',
+    help: 'print more details, such as service calls, the start of each file, and the causes of errors',
     commands: [...QUIETABLE, 'whoami'],
     in: { verify: { help: 'print more details: all certificates in the chains and all warnings' } },
     isCommandLineOnly: true,

@@ -38,7 +38,7 @@ export const SERVICE_OPTIONS = {
     kind: { ...text, suggestions: 'environments' },
     variable: 'CODESIGN_ENVIRONMENT',
     default: 'production',
-    help: 'environment, which selects one of the service addresses in the profile',
+    help: 'environment to use, which selects a service address in the profile',
     commands: ['sign', 'resume', 'init', 'login', 'logout', 'whoami', 'config list', 'doctor'],
   },
   baseUrl: {
@@ -62,13 +62,13 @@ export const SERVICE_OPTIONS = {
     placeholder: 'place',
     kind: oneOf(['keychain', 'file']),
     default: 'keychain',
-    help: 'where to store the credentials; the file is not encrypted',
+    help: 'where to store the credentials (`file` is not encrypted)',
     commands: ['login', 'init'],
     isCommandLineOnly: true,
   },
   check: {
     flag: '--check',
-    help: 'check the credentials with a request that uses no signature',
+    help: 'ask the service whether it accepts the credentials; this uses no signature',
     commands: ['login', 'whoami'],
     in: { login: { flag: '--no-check', help: 'do not check whether the service accepts the credentials' } },
     isCommandLineOnly: true,
@@ -109,7 +109,7 @@ export const SERVICE_OPTIONS = {
     kind: proxyAddress,
     otherVariables: 'HTTPS_PROXY, HTTP_PROXY, NO_PROXY',
     stored: 'profile',
-    help: 'proxy for requests to other machines',
+    help: 'HTTP proxy for requests that leave this machine',
     commands: ['sign', 'verify', 'timestamp', 'resume', 'login', 'whoami', 'doctor'],
   },
   offline: {

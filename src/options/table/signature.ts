@@ -160,7 +160,7 @@ export const TRUST_OPTIONS = {
     flag: '--catalog',
     placeholder: 'file',
     kind: path,
-    help: "security catalog (.cat) that lists the files; only the catalog's signature is verified",
+    help: 'security catalog (.cat) that lists the files; signatures in the files themselves are not verified',
     commands: ['verify'],
   },
   checkRevocation: {

@@ -75,7 +75,7 @@ describe('a question', () => {
     };
     const run = await answered('bad\rgood\r', (ask) => ask.text('Name', { accept }));
     expect(run.answer).toBe(4);
-    expect(run.shown).toContain('is not a valid name of a profile');
+    expect(run.shown).toContain('is not a valid profile');
     expect(run.shown).not.toContain('\x1b');
   });
 
