@@ -151,7 +151,7 @@ export interface ResumeResult {
   readonly warnings: readonly string[];
 }
 
-/** A call from an earlier run. `left`: the call was not attempted now. `failed`: the call is still unfinished. */
+/** A call from an earlier run. `left`: this run did not attempt the call. `failed`: the call is still unfinished. */
 export type ResumedCall = ReturnType<typeof describeResumed>;
 
 /**

@@ -45,7 +45,7 @@ async function readProfile(options: ProfileOptions, env: Environment): Promise<S
 
 async function readProject(): Promise<Stored['project']> {
   const folder = workingFolder();
-  // process.cwd() contains no links, so the home folder must not contain any either.
+  // process.cwd() contains no links, so links in the path of the home folder are resolved too.
   const named = homeFolder();
   const home = named && (await realpath(named).catch(() => named));
   return folder === undefined ? undefined : await readProjectFile({ folder, home });

@@ -78,7 +78,7 @@ export async function composeService(
   return {
     service,
     http,
-    /** Identifies the client in the journal without its access key. */
+    /** Identifies the client in the journal, which must not contain the access key. */
     client: fingerprintOf(credentials.accessKey),
     warnings: credentials.warnings,
     later,

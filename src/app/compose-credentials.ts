@@ -10,7 +10,7 @@ import { checkCredentials } from '../service/client.ts';
 import { nameProfile } from './compose-config.ts';
 import { composeCallRecords, composeHttp } from './compose-connection.ts';
 
-/** The user may be typing the password of the keychain. */
+/** Milliseconds in which a user can type the password of the keychain. */
 const PATIENCE_WITH_A_USER = 120_000;
 /** A CI job must not hang at a prompt that no user sees. */
 const PATIENCE_ALONE = 15_000;

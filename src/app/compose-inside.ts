@@ -26,8 +26,8 @@ export interface InsideResult {
 }
 
 /**
- * With `isAlone`, ignores the files inside, and requires a signature of each file. Throws if the policy, the roots or a
- * revocation list cannot be read.
+ * With `isAlone`, requires every file to be signed, and ignores the files inside it. Throws if the policy, the roots or
+ * a revocation list cannot be read.
  */
 export async function composeInside(
   settings: Resolved<'verify'>,
@@ -42,8 +42,8 @@ export async function composeInside(
   const classifier = createClassifier(policy, new Date().toISOString().slice(0, 10), isAlone ? 'signed' : 'duty');
   return {
     /**
-     * Returns the file itself first. `pathInFolder` is the path below the folder that the user named; patterns in the
-     * policy match this path. Does not throw.
+     * Returns the file itself, then the files inside it. `pathInFolder` is the path below the folder that the user
+     * named; patterns in the policy match this path. Does not throw.
      */
     async verify(path: string, pathInFolder = basename(path)): Promise<readonly ClassifiedFile[]> {
       const found = isAlone ? [outerFile(await composition.verifyFile(path))] : await walkFile(path, walk, onRead);

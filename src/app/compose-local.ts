@@ -73,7 +73,7 @@ async function composeDigesting(): Promise<DigestEntries> {
   return digestEntriesWith(worker === undefined ? undefined : createDigestThreads(worker));
 }
 
-/** A later run removes files that cannot be removed now. */
+/** A later run removes temporary files that cannot be removed now. */
 export function removeNow(paths: Iterable<string>): void {
   for (const path of paths) {
     try {

@@ -143,7 +143,7 @@ async function connect(
   return { ...connection, given: { origin: baseUrl.origin, client: connection.client, leaf: undefined } };
 }
 
-/** Files get a timestamp unless the user disabled it explicitly. */
+/** Files get a timestamp unless the user explicitly disabled timestamps. */
 async function composeWriting(
   settings: ResumeSettings,
   env: Environment,
@@ -171,7 +171,7 @@ async function composeWriting(
       policy: {
         existing,
         inside,
-        // The call's algorithm is not required of files inside the file.
+        // The signatures of files inside the file may use a different algorithm from the call.
         isAlgorithmGiven: false,
         allOrNothing: false,
         report: settings.report && report !== false,

@@ -10,7 +10,8 @@ import type { Purpose } from './purpose.ts';
 export interface CertificatePath {
   readonly certificates: readonly ParsedCertificate[];
   /**
-   * True if the path ends at a certificate with the subject and key of a trusted root, or if the leaf itself is listed.
+   * True if the path ends at a certificate with the subject and key of a trusted root, or if the leaf itself is one of
+   * the roots.
    */
   readonly isTrusted: boolean;
   readonly findings: readonly Finding[];
@@ -23,7 +24,7 @@ const MAX_LENGTH = 12;
 /**
  * Builds a certification path (RFC 4158; RFC 5280, section 6). Prefers a trusted path without objections, then any
  * trusted path, then the longest path. With `purpose`, findings also say why the leaf or its issuers may not be used
- * for this purpose. If the `budget` is used up, a finding says so.
+ * for this purpose. Adds a finding if the `budget` is used up.
  */
 export function buildPath(
   leaf: ParsedCertificate,
@@ -92,7 +93,7 @@ function byName(certificates: readonly ParsedCertificate[]): ByName {
   return bySubject;
 }
 
-/** Yields issuers whose key verifies the signature: first trusted roots, then the most likely others. */
+/** Yields issuers whose key verifies the signature: first trusted roots, then other issuers, the most likely first. */
 function issuerFinder(
   roots: ByName,
   pool: ByName,

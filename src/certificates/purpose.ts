@@ -92,7 +92,7 @@ export function timeStampingOddity(fields: CertificateFields): string | undefine
   return fields.criticalExtensions.includes(EXTENDED_KEY_USAGE) ? undefined : 'its extendedKeyUsage is not critical';
 }
 
-/** With Authenticode's "lifetime signing", a timestamp does not extend a signature beyond its certificate. */
+/** With Authenticode's "lifetime signing", a signature expires with its certificate, even if it has a timestamp. */
 export function isLifetimeSigner(fields: CertificateFields): boolean {
   return extendedKeyUsageOf(fields)?.includes(LIFETIME_SIGNING) ?? false;
 }

@@ -22,7 +22,7 @@ export interface SigningChain {
   readonly signatureLength: number;
   /** The leaf, then each issuer, with the root if the user provided it. */
   readonly certificates: readonly Certificate[];
-  /** Certificates to embed, because verifiers already have the root. A self-signed leaf is included. */
+  /** Certificates to embed: all except the root, which verifiers already have. A self-signed leaf is included. */
   readonly withoutRoot: readonly Certificate[];
   readonly warnings: readonly string[];
 }
@@ -166,8 +166,8 @@ function sortChain(certificates: readonly ParsedCertificate[], now: Date) {
 }
 
 /**
- * A leaf is a certificate that issued none of the others. Prefers certificates that are not authorities, then those for
- * code signing.
+ * A leaf is a certificate that issued none of the others. Prefers certificates that do not belong to authorities, then
+ * certificates for code signing.
  */
 function findLeaf(certificates: readonly ParsedCertificate[]): ParsedCertificate {
   const hasIssued = (issuer: ParsedCertificate): boolean =>

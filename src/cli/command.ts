@@ -16,7 +16,7 @@ export interface ArgumentDefinition {
   readonly name: string;
   readonly isOptional?: true;
   readonly help: string;
-  /** A list contains all accepted words. */
+  /** Kind of value that the shell completes, or a list of all accepted values. */
   readonly offers: 'paths' | 'profiles' | 'keys' | 'codes' | 'nothing' | readonly string[];
 }
 

@@ -2,7 +2,7 @@
 
 import { main } from './main.ts';
 
-/** Without this, a promise that never settles would end the process with 0. */
+/** Without this, a promise that never settles would end the process with exit code 0. */
 function complain(): void {
   process.exitCode = 1;
   process.stderr.write('error    the program ended without a result; this is a defect of it [internal]\n');

@@ -11,7 +11,9 @@ const SIGNAL_EXIT_CODES: Readonly<Record<EndingSignal, number>> = {
   SIGTERM: EXIT_SIGTERM,
   SIGHUP: EXIT_SIGTERM,
 };
-/** npm forwards Ctrl-C, although the terminal also sends it to this process. Two signals within this time count once. */
+/**
+ * npm forwards Ctrl-C, although the terminal also sends it to this process. Two signals within this time count as one.
+ */
 const ECHO_MILLISECONDS = 1000;
 
 interface Interruption extends Disposable {

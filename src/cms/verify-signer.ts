@@ -48,8 +48,9 @@ export function digestOfContent(content: SignedContent, name: string, options: H
 }
 
 /**
- * All findings count against integrity. Without signed attributes, the signature covers the content itself (RFC 5652,
- * section 5.4). `content` is the input of messageDigest: attached content without its tag and length.
+ * Every finding means that the signature is broken or cannot be verified. Without signed attributes, the signature
+ * covers the content itself (RFC 5652, section 5.4). `content` is the input of messageDigest: attached content without
+ * its tag and length.
  */
 export function examineSigner(
   signedData: Pick<SignedData, 'contentType'>,

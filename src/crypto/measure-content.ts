@@ -11,8 +11,8 @@ import { type DigestAlgorithm, NODE_DIGEST_NAME } from './algorithms.ts';
 export type Content = Iterable<Piece>;
 
 /**
- * SUM16 is the core of the PE checksum: the one's-complement sum of the little-endian words at even file offsets. It
- * ignores bytes that are not in the file, and needs file order.
+ * SUM16 is the core of the PE checksum: the one's-complement sum of the little-endian words at even file offsets. SUM16
+ * ignores bytes that are not in the file, and requires content in file order.
  */
 export type Measure = ContentDigest | 'SUM16';
 

@@ -40,7 +40,7 @@ export interface CheckResult {
   readonly error?: CodesignError;
 }
 
-/** Names of checks that failed or did not run, so that checks that need them do not run. */
+/** Names of checks that failed or did not run. Checks that depend on them are skipped. */
 export type Unavailable = Set<CheckName>;
 
 export async function* runChecks(

@@ -22,7 +22,7 @@ import { unknownVariables } from '../options/variables.ts';
 import type { Passed } from './check.ts';
 import { doctorWarnings } from './errors.ts';
 
-/** Results of the checks, for later checks. */
+/** Results of earlier checks, which later checks use. */
 export interface Setup {
   readonly options: OptionsOf<'doctor'>;
   readonly env: Environment;

@@ -32,7 +32,7 @@ export function rejected(error: CodesignError | undefined, code: string, message
   return (error?.isUnsupported ? unsupported : broken)(code, message);
 }
 
-/** Names such as `CheckSum` and `SHA-1` stay as they are. */
+/** Does not change names such as `CheckSum` and `SHA-1`. */
 export function asClause({ message }: Pick<Finding, 'message'>): string {
   return message.replace(/^[A-Z](?=[a-z]* )/, (letter) => letter.toLowerCase()).replace(/\.$/, '');
 }

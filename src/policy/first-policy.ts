@@ -1,4 +1,6 @@
-/** Creates a first policy, which states which files of a run are signed, by whom, and which are unsigned. */
+/**
+ * Creates an initial policy from a run. The policy states which files are signed and by whom, and which are unsigned.
+ */
 
 import { dirname } from 'node:path/posix';
 import { COMMON_NAME, ORGANIZATION } from '../asn1/object-identifiers.ts';

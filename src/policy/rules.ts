@@ -61,7 +61,7 @@ export function createClassifier(policy: Policy | undefined, today: string, requ
 
 /**
  * Returns a function that finds what the policy requires for signing a file with `sign --inside`. `location` is the
- * path below the folder argument, then the names in the containers.
+ * path below the folder argument, followed by the names inside containers.
  */
 export function signRules(policy: Policy | undefined, today: string) {
   const rules = (policy?.rules ?? []).map((rule) => ({ ...rule, matches: matcherOf(rule) }));

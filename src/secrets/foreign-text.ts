@@ -28,7 +28,7 @@ export function foreignText(secrets: readonly string[]) {
     holdsSecret(foreign: string): boolean {
       return [foreign, ...decodedAtEachOffset(foreign)].some((one) => {
         const text = one.normalize('NFC');
-        // Computing positions would take 4 % of the processor time of a run with 300 small programs.
+        // Computing positions would take 4% of the processor time of a run with 300 small programs.
         const letters = lettersOf(text);
         return long.some((pattern) => text.search(pattern) !== -1) || skeletons.some((form) => letters.includes(form));
       });

@@ -19,7 +19,7 @@ export interface TrustRequest {
   readonly certificates: readonly Uint8Array[];
   readonly at: Date;
   readonly purpose: Purpose;
-  /** Limit on the work for the file. By default, each request has its own limit. */
+  /** Limit on the work for one file. By default, each call has its own limit. */
   readonly budget?: WorkBudget | undefined;
 }
 

@@ -184,7 +184,7 @@ async function storeAddress({ settings, profiles }: CredentialsComposition, base
   }
 }
 
-/** An answer replaces the file that is set in the profile; an option does not. */
+/** A file that the user enters at the prompt replaces the one in the profile. A file from an option does not. */
 async function storeRoots(
   caFile: string | undefined,
   isAnswer: boolean,

@@ -122,7 +122,7 @@ function printStored(
   print(
     `         ${timestampUrl.length > 0 ? `timestamps by ${timestampUrl.map(maskedAddress).join(', ')}` : 'without timestamps'}`,
   );
-  // An executable cannot open a keychain.
+  // A single executable cannot use the keychain.
   const toFile = store === 'file' || isExecutable();
   const login = `login${profile}${chosen}${toFile ? ' --store file' : ''}`;
   const place = toFile ? 'a file that only you can read' : 'the keychain';

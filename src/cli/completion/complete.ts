@@ -15,7 +15,7 @@ type Candidates = readonly Candidate[] | 'files';
 
 type Place = ArgumentDefinition['offers'] | NonNullable<ValueKind<unknown>['suggestions']>;
 
-/** `words` are those between `codesign-remote` and the cursor. The last word may be empty. */
+/** `words` are the words between `codesign-remote` and the cursor. The last word may be empty. */
 export async function complete(words: readonly string[], io: Io): Promise<number> {
   // bash splits `--option=value` into three words for completion.
   const split = [...words, ...(words.at(-1) === '=' ? [''] : [])].filter((word) => word !== '=');

@@ -34,7 +34,7 @@ export function withoutChecksums(inputs: readonly InputPath[], path: string): re
   return others;
 }
 
-/** Matches the start of a line of sha256sum, or an empty file. */
+/** Matches the start of a line in the output of sha256sum, or an empty file. */
 const CHECKSUM_FILE = /^$|^\\?[0-9a-f]{64} [ *]/;
 /** Number of bytes to read: more than the digest at the start of a line needs. */
 const START_LENGTH = 100;

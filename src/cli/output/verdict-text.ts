@@ -199,7 +199,7 @@ function signatureLines(
   const { findings, timestamps, nested, signer } = signature;
   return [
     ...(options.verbose ? identityLines(signer, indent) : []),
-    // Timestamps come first, because certificates are checked at their time.
+    // Timestamps come first, because certificates are checked at the time of the timestamp.
     ...timestamps.flatMap((timestamp) => timestampLines(timestamp, indent, options)),
     ...findings.filter((one) => options.shows(one, [signature])).map((one) => `${indent}${sentence(one)}`),
     ...nested.flatMap((inner) => [

@@ -68,7 +68,8 @@ async function readPrivate(path: string): Promise<string | undefined> {
 function exposure(stats: Stats): string | undefined {
   if (!stats.isFile()) return 'is not a file';
   const user = process.geteuid?.();
-  // Windows has no such owners and permission bits: the file inherits the access control list of its folder.
+  // On Windows, files have no numeric owner and no permission bits: the file inherits the access control list of its
+  // folder.
   if (user === undefined) return undefined;
   // Root may use the credentials of the user who started the program with sudo.
   if (stats.uid !== user && user !== 0) return 'belongs to another user';

@@ -36,7 +36,7 @@ async function readText(path: string): Promise<{ readonly text: string; readonly
 /** Accepts a file that its group may write to, the default on systems with private groups. */
 function checkOwner(path: string, { mode, uid }: Stats, { rootTakesAny }: JsonFileOptions): void {
   const user = process.getuid?.();
-  // Windows has no such owners and permission bits.
+  // On Windows, files have no numeric owner and no permission bits.
   if (user === undefined) return;
   const isForeign = uid !== user && uid !== 0 && !(rootTakesAny && user === 0);
   if (isForeign) throw settingsErrors('settings-file-exposed', { path, problem: 'belongs to another user' });
