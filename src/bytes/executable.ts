@@ -1,4 +1,4 @@
-/** Reads files that are embedded in a single executable (docs/decisions/single-executables.md). */
+/** Reads files that are embedded in a single-executable application (docs/decisions/single-executables.md). */
 
 import type sea from 'node:sea';
 

@@ -27,7 +27,7 @@ export const formatErrors = defineErrors('local', {
   },
   'extension-changes': {
     message: 'the output file would have a different extension from the input file: {extensions}',
-    hint: 'Give the output file the extension of the input file, because the extension determines the form of the signature ({format}).',
+    hint: 'Give the output file the same extension as the input file, because the extension determines the form of the signature ({format}).',
   },
   'not-signed': {
     message: 'the file contains no signature',

@@ -10,7 +10,7 @@ export interface FormatOption {
   /** A noun phrase for the files to which the option applies, or undefined for all files of its formats. */
   readonly appliesTo?: string;
   readonly stored?: 'project' | 'profile' | 'both';
-  /** A switch has no value. `expected` describes the accepted texts, for example `some text`. */
+  /** A switch has no value. `expected` describes the accepted values, for example `some text`. */
   readonly value?: { accepts(text: string): boolean; readonly expected: string; readonly schema: object };
   /** Throws before any request if the value cannot be used. */
   check?(text: string): void;

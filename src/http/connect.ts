@@ -21,7 +21,7 @@ export function targetOf({ protocol, hostname, port }: URL): Target {
   return { protocol, port, hostname: hostname.replace(/^\[|\]$/g, '') };
 }
 
-/** Wait before the next address is tried. Node's default of 250 ms is too short for long round trips. */
+/** Delay before the next address is tried. Node's default of 250 ms is too short for long round trips. */
 const ADDRESS_MILLISECONDS = 2000;
 
 /** `timeoutMilliseconds` limits name lookup, TCP and TLS in total; with a proxy, each of them separately. */

@@ -122,7 +122,7 @@ export const settingsErrors = defineErrors('usage', {
   },
   'setting-is-secret': {
     message: '"{key}" cannot be stored in {where}, which is plain text',
-    hint: "Store credentials in the operating system's keychain with codesign-remote login. Without a keychain, use codesign-remote login --store file, or set CODESIGN_ACCESS_KEY with CODESIGN_ACCESS_SECRET_FILE.",
+    hint: "Store credentials in the operating system's keychain with codesign-remote login. Without a keychain, use codesign-remote login --store file, or set both CODESIGN_ACCESS_KEY and CODESIGN_ACCESS_SECRET_FILE.",
   },
   'settings-file-unreadable': {
     message: '{path} cannot be read: {reason}',

@@ -102,7 +102,7 @@ export function readTimestampUrl({ value, name }: Given): URL {
   return url;
 }
 
-/** Other users can read the source of this address, so it must contain no credentials. */
+/** The address is in a place that other users can read, so it must contain no credentials. */
 export function readProxy(from: Given): HttpProxy {
   const { url, authorization } = readProxyVariable(from);
   if (authorization !== undefined) throw settingsErrors('proxy-holds-credentials', { name: from.name });

@@ -10,7 +10,7 @@ export const policyErrors = defineErrors('usage', {
     hint: 'docs/verify-inside.md describes the members of a policy.',
   },
   'policy-not-finished': {
-    message: 'the policy {path} is not finished: {problem}',
+    message: 'the policy {path} is incomplete: {problem}',
     hint: 'Replace the text TODO with the reason for the exception.',
   },
   'location-not-found': {

@@ -157,7 +157,7 @@ export const businessErrors = defineErrors('business', {
   },
   'signature-unreadable': {
     message: 'the service reported success, but its signature is not Base64',
-    hint: 'Report the problem to the operator of the service. The run stopped, because the service counts this signature under the API contract.',
+    hint: 'Report the problem to the operator of the service. The run stopped, because the service counts such a signature.',
   },
   'malformed-answer': {
     message: (d: { operation: string; why: string; record?: string | undefined }) =>

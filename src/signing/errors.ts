@@ -88,7 +88,7 @@ export const signingErrors = defineErrors('local', {
     hint: 'Sign the file again with a valid certificate. Use --force to add the timestamp anyway.',
   },
   'timestamp-broken': {
-    message: 'the timestamp of the signature of "{signer}" is broken: {problem}',
+    message: 'the timestamp on the signature by "{signer}" is invalid: {problem}',
     hint: 'Use --force to replace the timestamp.',
   },
   'timestamp-irreplaceable': {

@@ -34,7 +34,7 @@ export interface ZipArchive {
 
 const LARGEST_DIRECTORY = 128 * 1024 * 1024;
 
-/** With `any`, accepts names that cannot be signed, and several entries with the same name. */
+/** With `any`, accepts names that a signed archive cannot contain, and several entries with the same name. */
 export async function readArchive(source: ByteSource, names: NameRules = 'strict'): Promise<ZipArchive> {
   const end = await findEndOfArchive(source);
   if (end.directorySize > LARGEST_DIRECTORY) {

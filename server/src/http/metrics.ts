@@ -34,7 +34,7 @@ export function createMetrics(store: Store, readiness: Readiness, now: () => Dat
   );
   const failedLogins = new Counter(describe('failed_logins_total', 'Failed logins by reason.', 'kind', 'failure'));
   const calls = new Gauge(
-    describe('signatures_under_way', 'Signature requests that the HSM processes or that wait for the HSM.'),
+    describe('signatures_under_way', 'Signature requests that the HSM is processing, or that are waiting for the HSM.'),
   );
   const ready = new Gauge(describe('ready', '1 if a check of /readyz succeeds, otherwise 0.', 'check'));
   const ends = new Gauge(
@@ -46,7 +46,7 @@ export function createMetrics(store: Store, readiness: Readiness, now: () => Dat
   const left = new Gauge(
     describe('quota_left', 'Number of signatures that an active client may still request.', 'client', 'key', 'period'),
   );
-  // Prometheus misses the first event of a counter that was not shown before with the value 0.
+  // Prometheus misses the first event of a counter that it has not seen with the value 0 before.
   for (const kind of ['client', 'viewer']) for (const failure of LOGIN_FAILURES) failedLogins.inc({ kind, failure }, 0);
 
   const refresh = onceASecond(async () => {

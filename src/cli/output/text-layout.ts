@@ -87,8 +87,8 @@ export function hang(lead: string, text: string, indent: number, mostColumns = C
 }
 
 /**
- * Aligns further lines with the text after the indent, or after a first word such as `failed `. Does not split long
- * words, such as paths: users copy them.
+ * Aligns continuation lines with the text of the first line, which begins after the indent or after a word such as
+ * `failed `. Does not split long words, such as paths: users copy them.
  */
 export function wrapped(text: string, mostColumns: number): string[] {
   if (mostColumns === Number.POSITIVE_INFINITY) return [text];

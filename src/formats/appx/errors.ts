@@ -10,7 +10,7 @@ export const appxErrors = defineErrors('local', {
     hint: 'Sign the original package. An entry that is added after signing makes the signature invalid.',
   },
   'appx-too-large': {
-    message: 'the package has {count} entries and {size} bytes, but no ZIP64 records',
+    message: 'the package has {count} entries and is {size} bytes long, but it has no ZIP64 records',
     hint: 'Build the package with a packaging program that writes ZIP64 records, such as makeappx.',
   },
   'appx-publisher-differs': {

@@ -5,7 +5,7 @@ import { bytesErrors } from '../../bytes/errors.ts';
 import type { SignableFile } from '../../format/signable-file.ts';
 import { containerOnly } from '../container-only.ts';
 
-/** The JSON text follows its own length and the lengths of the two pickles. */
+/** Before the JSON text, the file contains its length and the lengths of the two pickles. */
 const TEXT_START = 16;
 const LARGEST_LIST = 64 * 1024 * 1024;
 const MOST_LEVELS = 200;

@@ -77,7 +77,7 @@ async function findSigned(
     if (finding === undefined) {
       found.push({ base, signatureFile });
     } else if (![finding, ...others].some(({ code }) => code === 'message-digest-differs')) {
-      // A block with the right digest belongs to this signature file, so its first finding explains the error best.
+      // A block with the right digest belongs to this signature file, so its first defect explains the error best.
       reason = `${asClause(finding)} (${signatureFile.name})`;
     }
   }

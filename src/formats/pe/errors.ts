@@ -16,7 +16,7 @@ export const peErrors = defineErrors('local', {
   },
   'certificate-table-not-last': {
     message:
-      'the signatures extend from byte {offset} to byte {end}, but the file has {size} bytes: signing would delete the bytes after the signatures',
+      'the signatures extend from byte {offset} to byte {end}, but the file is {size} bytes long: signing would delete the bytes after the signatures',
     hint: 'Use the unsigned build, or remove the old signature before you append data. Either data was appended to a signed file, or the entry in the header is wrong.',
   },
   'certificate-table-overlaps': {

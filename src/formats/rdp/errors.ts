@@ -16,6 +16,6 @@ export const rdpErrors = defineErrors('local', {
   },
   'rdp-signature-damaged': {
     message: 'Windows would not recognise the signature in this file: {problem}',
-    hint: 'Delete the lines that begin with "signscope:" and "signature:" in an editor, then sign the file again.',
+    hint: 'In an editor, delete the lines that begin with "signscope:" and "signature:". Then sign the file again.',
   },
 });

@@ -30,7 +30,7 @@ export async function writeFileEntry(path: string, account: Account, credentials
   await writeEntries(path, { ...(await readEntries(path)), [accountName(account)]: credentials });
 }
 
-/** Returns false if the file contained no credentials of the account. */
+/** Returns false if the file contained no credentials for the account. */
 export async function removeFileEntry(path: string, account: Account): Promise<boolean> {
   const name = accountName(account);
   const entries = await readEntries(path);
