@@ -113,7 +113,7 @@ it.each([
 it.each(['-passgeheim', '-p geheim -passgeheim'])('never shows a secret: %s', async (options) => {
   const error = await refusal(['sign', ...options.split(' '), 'app.exe']);
   expect(error?.message).toBe('-pass: secrets are not accepted as arguments');
-  expect(error?.hint).toMatch(/^Change any secret/);
+  expect(error?.hint).toMatch(/^If you typed a secret, change it\./);
 });
 
 it('names secrets first', async () => {
