@@ -8,7 +8,7 @@ import { type ArgumentDefinition, argumentText, type CommandDefinition, capitali
 import { PROGRAM } from './command-table.ts';
 import { DOCS_FOLDER } from './docs-folder.ts';
 import { commandFirst } from './input/command-first.ts';
-import { refuseForeignOptions } from './input/strange-option.ts';
+import { refuseForeignOptions } from './input/foreign-options.ts';
 import { unknownCommand, usageError } from './input/usage-error.ts';
 import type { Io } from './io.ts';
 import { Lines } from './output/lines.ts';

@@ -1,18 +1,5 @@
-import { existsSync } from 'node:fs';
 import type { OptionDefinition } from '../../options/option.ts';
 import { OPTIONS } from '../../options/table.ts';
-
-/** Arguments after `--` and existing files count as paths. */
-export async function refuseForeignOptions(
-  argv: readonly string[],
-  exists: (path: string) => boolean = existsSync,
-): Promise<void> {
-  const end = argv.indexOf('--');
-  const words = end < 0 ? argv : argv.slice(0, end);
-  const given = { argv: words, exists };
-  const isStrange = words.some((word, at) => strangeOption(word, given) && !takesValue(words[at - 1] ?? ''));
-  if (isStrange) (await import('./translate-options.ts')).refuseStrangeOptions(given);
-}
 
 /** After a slash, an option has only letters and digits: `/app.exe` and `/tmp/app` are paths. */
 const OPTION =

@@ -119,7 +119,10 @@ function signatureStream(
       const hasMetadata = content === 'new' && first !== undefined && first !== 'MD5';
       return measured(hasMetadata ? digestMetadata(root, first) : undefined, algorithms);
     },
-    content: async (_context, { metadata }) => spcSipInfo(sipOf(metadata !== undefined)),
+    async content(_context, { metadata }) {
+      checkNoTrailing(installer);
+      return spcSipInfo(sipOf(metadata !== undefined));
+    },
     write(cms, { metadata }) {
       const last = (name: string, bytes: Uint8Array) => ({ ...newStream(name, bytes), isLast: true });
       const extra = metadata === undefined ? [] : [last(METADATA_STREAM, metadata)];

@@ -2,8 +2,6 @@ import type { Format } from '../../format/format.ts';
 import type { Signing } from '../../format/signable-file.ts';
 import type { WrittenSignature } from '../existing-signatures.ts';
 import type { InsideOutcome, PlannedPart, SignedPart } from '../outcome.ts';
-import type { PlannedFile } from '../planned-file.ts';
-import type { SigningPolicy } from '../signing-policy.ts';
 
 export interface InnerFile {
   /** Names in the containers, from the outermost container down to this file. */
@@ -43,8 +41,8 @@ export function filesToSign(files: readonly InnerFile[]): readonly InnerFile[] {
 
 /** `parts` are the signed or planned files inside the file, in their order. */
 export function outcomesInside<Part extends SignedPart | PlannedPart>(
-  { path, contained = NOTHING_INSIDE }: PlannedFile,
-  { inside }: SigningPolicy,
+  { path, contained = NOTHING_INSIDE }: { readonly path: string; readonly contained?: InnerFiles | undefined },
+  { inside }: { readonly inside?: unknown },
   parts: readonly Part[],
 ) {
   if (inside === undefined) return parts.length > 0 ? { inner: parts } : undefined;

@@ -1,7 +1,7 @@
 /** Options of other signing tools: every option of five of them, as their help lists them. */
 
 import { describe, expect, it } from 'vitest';
-import { refuseForeignOptions } from '../../../src/cli/input/strange-option.ts';
+import { refuseForeignOptions } from '../../../src/cli/input/foreign-options.ts';
 import type { CodesignError } from '../../../src/errors/codesign-error.ts';
 
 const TOOLS: Readonly<Record<string, string>> = {
