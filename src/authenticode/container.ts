@@ -9,7 +9,7 @@ import type { Detail } from '../format/signature.ts';
 import type { AuthenticodeParts } from './read-authenticode.ts';
 import type { SpcData } from './spc-structures.ts';
 
-/** What distinguishes one Authenticode format from another: where signatures are stored, and what they cover. */
+/** States where the signatures of an Authenticode format are stored, and what they cover. */
 export interface Container<Measured extends MeasuredContent = MeasuredContent> {
   readonly source: ByteSource;
   readonly kind: SignedKind;

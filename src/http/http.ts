@@ -16,7 +16,7 @@ export interface HttpOptions {
   /** Limit on the connections to one origin. Further requests wait, which counts towards their deadlines. */
   readonly connections?: number | undefined;
   readonly connectMilliseconds?: number | undefined;
-  /** The default is none. */
+  /** By default, requests use no proxy. */
   readonly proxies?: Proxies | undefined;
   readonly names?: AddressBook | undefined;
 }

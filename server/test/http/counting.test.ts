@@ -12,7 +12,6 @@ afterEach(async () => {
   await server.close();
 });
 
-/** What SQLite throws. */
 const diskFull = () => Object.assign(new Error('database or disk is full'), { code: 'SQLITE_FULL' });
 
 /** Keys that do something before each signature. */

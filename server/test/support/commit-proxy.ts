@@ -22,7 +22,7 @@ const ROLLBACK = simpleQuery('rollback');
 export async function openCommitProxy(url: string) {
   const database = new URL(url);
   const path = `${database.searchParams.get('host')}/.s.PGSQL.5432`;
-  /** What happens to the next COMMITs, in this order; later ones pass. */
+  /** Faults of the next COMMITs, in this order. Later COMMITs pass. */
   const faults: Fault[] = [];
   const open = new Set<Socket>();
   const server = createServer((client) => {

@@ -63,16 +63,16 @@ export function instance({ data, config, through = [], seenAt = data }: Instance
       address = { port, ca: await readFile(join(seenAt, 'service', 'tls', 'ca.pem')) };
       agent = new Agent({ keepAlive: true });
     },
-    /** As no program can defend itself against. */
+    /** Ends the process with a signal that no program can handle. */
     kill: () => end('SIGKILL'),
     /** One call of sign; rejects if no answer comes. */
     sign: (body: unknown, by: Credentials) =>
       call(SIGN_PATH, { authorization: basic(by), 'content-type': 'application/json' }, body),
     /** GET of a path that needs no credentials. @returns the HTTP status; rejects if no answer comes */
     status: async (path: string) => (await call(path)).status,
-    /** What reaches it, once it is started. */
+    /** The address of the server after its start. */
     address: () => address,
-    /** Whether the process that was started last still runs. */
+    /** True while the process that was started last is running. */
     isAlive,
     async stop() {
       process.off('exit', killChild);

@@ -57,7 +57,7 @@ export interface Placement {
   readonly target: string;
   /** True if the target did not exist. */
   readonly isNew: boolean;
-  /** Called directly before the target changes. */
+  /** Called directly before the target is created or replaced. */
   readonly assertUnchanged: () => void;
 }
 

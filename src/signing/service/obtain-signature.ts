@@ -178,7 +178,7 @@ async function send(unit: TimedUnit, claimed: Claimed, run: SigningRun): Promise
   const { name, size } = describeFile(file, run);
   let isRecorded = false;
   let isSent = false;
-  /** Error of an attempt with an unknown outcome that is retried. */
+  /** Error of the previous attempt if its outcome is unknown and the request is retried. */
   let unknown: CodesignError | undefined;
   const requested = {
     code,
