@@ -9,7 +9,6 @@ import { type FoundSignature, withNested } from '../../src/format/signature.ts';
 import { jar } from '../../src/formats/jar/index.ts';
 import { pe } from '../../src/formats/pe/index.ts';
 import { buildTimestampRequest } from '../../src/timestamp/request.ts';
-import { openssl } from '../support/programs/openssl.ts';
 import { startTimestampAuthority, type TimestampAuthority } from '../support/services/timestamp-authority.ts';
 import type { StampOptions } from '../support/services/timestamp-desk.ts';
 import { pemBlock, toP7b } from '../support/signed-files/pki.ts';
@@ -101,14 +100,13 @@ async function makeCertificates(write: (name: string, bytes: Uint8Array | string
 const RESPONDER = ['keyUsage=digitalSignature', 'extendedKeyUsage=OCSPSigning'];
 
 function crlOf(issuer: Made, leaf: Made): Uint8Array {
-  const pem = makeCrl({
+  return makeCrl({
     issuer,
     revoked: [{ certificate: leaf, date: '240101000000Z', reason: 'keyTime,20230101000000Z' }],
     to: '20400101000000Z',
     extensions: ['issuingDistributionPoint=critical,@point'],
     sections: '[point]\nonlyuser=TRUE',
   });
-  return openssl(['crl', '-outform', 'DER', '-in', 'in'], { in: pem });
 }
 
 /** Without a key, and of few iterations, so that thousands of them can be opened. */

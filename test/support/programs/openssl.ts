@@ -1,24 +1,38 @@
 /** Asks the openssl program, which checks what this one makes and makes what this one reads. */
 
 import { execFileSync } from 'node:child_process';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 
+type Files = Readonly<Record<string, string | Uint8Array>>;
+
 /**
- * Runs `openssl` in a temporary folder that holds `files`, and gives its standard output. Throws, with what it said, when
- * it fails.
+ * Runs `openssl` in a temporary folder that holds `files`, and gives its standard output, or the file `result` for commands
+ * that write only files. Throws, with what it said, when it fails.
  */
-export function openssl(args: readonly string[], files: Readonly<Record<string, string | Uint8Array>> = {}): Buffer {
+export function openssl(args: readonly string[], files: Files = {}, result?: string): Buffer {
   const folder = mkdtempSync(path.join(tmpdir(), 'codesign-openssl-'));
   try {
     for (const [name, contents] of Object.entries(files)) writeFileSync(path.join(folder, name), contents);
-    return execFileSync('openssl', args, {
+    const printed = execFileSync('openssl', args, {
       cwd: folder,
       stdio: ['ignore', 'pipe', 'pipe'],
       maxBuffer: 64 * 1024 * 1024,
     });
+    return result === undefined ? printed : readFileSync(path.join(folder, result));
   } finally {
     rmSync(folder, { recursive: true });
+  }
+}
+
+/** Whether it exits with 0. Throws if it cannot be started. */
+export function opensslAccepts(args: readonly string[], files: Files): boolean {
+  try {
+    openssl(args, files);
+    return true;
+  } catch (thrown) {
+    if (typeof (thrown as { status?: unknown }).status !== 'number') throw thrown;
+    return false;
   }
 }

@@ -69,11 +69,8 @@ describe('reading', () => {
   });
 
   it('reports the position of the fault', () => {
-    const nested = hex('3006 3004 0201 05 30');
-    const read = () => parts(onlyPart(readElement(nested, 'outer'), 'inner'), 'deep');
-    expect(read).toThrow(
-      expect.objectContaining({ code: 'asn1-malformed', message: expect.stringContaining('byte 7') }),
-    );
+    const nested = readElement(hex('3006 3004 0201 05 30'), 'outer');
+    expect(() => parts(onlyPart(nested, 'inner'), 'deep')).toThrow(/\(at byte 7 of/);
   });
 
   it.each([
@@ -123,17 +120,18 @@ describe('reading', () => {
     expect(() => octetsOf(readDer(pieces, 'it'), 'it')).toThrow(MALFORMED);
   });
 
-  it('rejects a missing, an unexpected and an additional part, and parts of a primitive', () => {
-    const element = readElement(hex('3006 020105 020106'), 'it');
-    const tries = [
-      () => fieldsOf(readElement(hex('3000'), 'it'), 0x30, 'it').any('field'),
-      () => fieldsOf(element, 0x30, 'it').next(0x04, 'field'),
-      () => fieldsOf(element, 0x30, 'it').end(),
-      () => onlyPart(element, 'it'),
-      () => onlyPart(readElement(hex('3000'), 'it'), 'it'),
-      () => parts(readElement(hex('020105'), 'it'), 'it'),
-    ];
-    for (const attempt of tries) expect(attempt).toThrow(MALFORMED);
+  const pair = readElement(hex('3006 020105 020106'), 'it');
+  const empty = readElement(hex('3000'), 'it');
+
+  it.each<[string, () => unknown]>([
+    ['a missing part', () => fieldsOf(empty, 0x30, 'it').any('field')],
+    ['an unexpected part', () => fieldsOf(pair, 0x30, 'it').next(0x04, 'field')],
+    ['an additional part', () => fieldsOf(pair, 0x30, 'it').end()],
+    ['two parts instead of one', () => onlyPart(pair, 'it')],
+    ['no part', () => onlyPart(empty, 'it')],
+    ['parts of a primitive', () => parts(readElement(hex('020105'), 'it'), 'it')],
+  ])('rejects %s', (_, read) => {
+    expect(read).toThrow(MALFORMED);
   });
 
   it('rejects an indefinite length round more than 100,000 parts', () => {

@@ -1,23 +1,24 @@
-import { open, writeFile } from 'node:fs/promises';
+import { type FileHandle, open, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type ByteSource, memorySource } from '../../../src/bytes/byte-source.ts';
 import { Cursor } from '../../../src/bytes/cursor.ts';
 import { fileSource } from '../../../src/bytes/file-source.ts';
+import { patchedSource } from '../../../src/bytes/patched-source.ts';
+import type { Edit, Patch } from '../../../src/bytes/pieces.ts';
 import { folderForAll } from '../../support/set-up.ts';
+import { applyPatch } from '../formats/support/apply-patch.ts';
+import { seededRandom } from '../zip/support/random.ts';
 
 const SIZE = 3 * 1024 * 1024 + 17;
 const bytes = Buffer.from(Uint8Array.from({ length: SIZE }, (_, index) => (index ^ (index >>> 9)) & 0xff));
 const folder = folderForAll();
+let handle: FileHandle;
 beforeAll(async () => {
   await writeFile(join(folder, 'file'), bytes);
+  handle = await open(join(folder, 'file'));
 });
-
-async function withSource<T>(kind: string, work: (source: ByteSource) => Promise<T>): Promise<T> {
-  if (kind === 'memory') return work(memorySource(bytes));
-  await using handle = await open(join(folder, 'file'));
-  return await work(fileSource(handle, SIZE));
-}
+afterAll(() => handle.close());
 
 async function collect(chunks: AsyncIterable<Uint8Array>): Promise<Buffer> {
   const copies: Uint8Array[] = [];
@@ -25,37 +26,35 @@ async function collect(chunks: AsyncIterable<Uint8Array>): Promise<Buffer> {
   return Buffer.concat(copies);
 }
 
-describe.each(['memory', 'file'])('a ByteSource over %s', (kind) => {
+const SOURCES: Readonly<Record<string, () => ByteSource>> = {
+  memory: () => memorySource(bytes),
+  'a file': () => fileSource(handle, SIZE),
+  edits: () =>
+    patchedSource(memorySource(bytes.subarray(1000)), [{ offset: 0, remove: 0, insert: [bytes.subarray(0, 1000)] }]),
+};
+
+describe.each(Object.entries(SOURCES))('a ByteSource over %s', (_, make) => {
   it('streams every byte, whole or in part', async () => {
-    await withSource(kind, async (source) => {
-      expect((await collect(source.stream())).equals(bytes)).toBe(true);
-      expect((await collect(source.stream(5, SIZE - 3))).equals(bytes.subarray(5, SIZE - 3))).toBe(true);
-      expect((await collect(source.stream(SIZE))).length).toBe(0);
-      expect((await collect(source.stream(SIZE - 5, SIZE + 100))).equals(bytes.subarray(SIZE - 5))).toBe(true);
-      expect((await collect(source.stream(10, 5))).length).toBe(0);
-    });
+    const source = make();
+    expect(await collect(source.stream())).toEqual(bytes);
+    expect(await collect(source.stream(5, SIZE - 3))).toEqual(bytes.subarray(5, SIZE - 3));
+    expect(await collect(source.stream(SIZE - 5, SIZE + 100))).toEqual(bytes.subarray(SIZE - 5));
+    expect(await collect(source.stream(SIZE))).toHaveLength(0);
+    expect(await collect(source.stream(10, 5))).toHaveLength(0);
   });
 
-  it('reads exactly what is requested, and never past the end', async () => {
-    await withSource(kind, async (source) => {
-      expect(Buffer.compare(await source.read(SIZE - 4, 4), bytes.subarray(SIZE - 4))).toBe(0);
-      await expect(source.read(SIZE - 4, 5)).rejects.toMatchObject({ code: 'read-past-end' });
-      await expect(source.read(-1, 1)).rejects.toMatchObject({ code: 'read-past-end' });
-    });
-  });
-
-  it('reads the same with and without a given buffer, long enough or not', async () => {
-    await withSource(kind, async (source) => {
-      for (const length of [0, 3, 8, 9, 4096]) {
-        const found = await source.read(1000, 8, Buffer.alloc(length, 0xaa));
-        expect(Buffer.from(found).equals(bytes.subarray(1000, 1008))).toBe(true);
-      }
-    });
+  it('reads exactly what is requested, with a buffer or without, and never past the end', async () => {
+    const source = make();
+    for (const scratch of [undefined, ...[0, 3, 8, 9, 4096].map((length) => Buffer.alloc(length, 0xaa))]) {
+      expect(Buffer.from(await source.read(996, 8, scratch))).toEqual(bytes.subarray(996, 1004));
+    }
+    expect(Buffer.from(await source.read(SIZE - 4, 4))).toEqual(bytes.subarray(SIZE - 4));
+    await expect(source.read(SIZE - 4, 5)).rejects.toMatchObject({ code: 'read-past-end' });
+    await expect(source.read(-1, 1)).rejects.toMatchObject({ code: 'read-past-end' });
   });
 });
 
 it('a file is not read again for bytes next to those that were read, and each reader has its own bytes', async () => {
-  const handle = await open(join(folder, 'file'));
   let reads = 0;
   const counted = new Proxy(handle, {
     get(target, name) {
@@ -65,28 +64,52 @@ it('a file is not read again for bytes next to those that were read, and each re
     },
   });
   const source = fileSource(counted, SIZE);
-  const places = [60, 128, 4000, 0, 148];
-  for (const at of places) (await source.read(at, 20)).fill(0);
+  const offsets = [60, 128, 4000, 0, 148];
+  for (const at of offsets) (await source.read(at, 20)).fill(0);
   expect(reads).toBe(1);
-  for (const at of [...places, 4090, 8185, SIZE - 20]) {
+  for (const at of [...offsets, 4090, 8185, SIZE - 20]) {
     const found = await Promise.all([source.read(at, 20), source.read(at + 1, 3)]);
-    expect(Buffer.from(found[0]).equals(bytes.subarray(at, at + 20))).toBe(true);
-    expect(Buffer.from(found[1]).equals(bytes.subarray(at + 1, at + 4))).toBe(true);
+    expect(found.map(Buffer.from)).toEqual([bytes.subarray(at, at + 20), bytes.subarray(at + 1, at + 4)]);
   }
-  await handle.close();
 });
 
 it('a read ahead that fails waits for its reader, however long that takes', async () => {
   const path = join(folder, 'shrinking');
   await writeFile(path, bytes);
-  const handle = await open(path);
-  const chunks = fileSource(handle, SIZE).stream()[Symbol.asyncIterator]();
+  await using shrinking = await open(path);
+  const chunks = fileSource(shrinking, SIZE).stream()[Symbol.asyncIterator]();
   await writeFile(path, bytes.subarray(0, 1024 * 1024));
   await chunks.next();
   // Long enough for the second read to fail with no one waiting: an unhandled rejection would end the test run.
   await new Promise((resolve) => setTimeout(resolve, 50));
   await expect(chunks.next()).rejects.toMatchObject({ code: 'file-shrunk' });
-  await handle.close();
+});
+
+/** Edits of a few bytes, among them bytes of the file that move. */
+function editsFrom(seed: number, size: number): Patch {
+  const edits: Edit[] = [];
+  const random = seededRandom(seed);
+  for (let offset = random(20); offset + 10 < size; offset += 10 + random(60)) {
+    const start = random(size - 10);
+    const moved = { start, end: start + random(10) };
+    edits.push({ offset, remove: random(10), insert: [Buffer.from(`<${seed}>`), moved] });
+  }
+  return edits;
+}
+
+it.each([1, 2, 3, 4, 5, 6, 7, 8])('edits of a file that was edited are edits of the original (%s)', async (seed) => {
+  const original = Buffer.from('0123456789'.repeat(30));
+  const patch = editsFrom(seed, original.length);
+  const expected = applyPatch(original, patch);
+  const source = patchedSource(memorySource(original), patch);
+  expect(source.size).toBe(expected.length);
+  for (let start = 0; start < expected.length; start += 7) {
+    const end = Math.min(expected.length, start + seed * 9);
+    expect(Buffer.from(await source.read(start, end - start))).toEqual(expected.subarray(start, end));
+    expect(await collect(source.stream(start, end))).toEqual(expected.subarray(start, end));
+  }
+  const second = editsFrom(seed + 100, source.size);
+  expect(applyPatch(original, source.compose(second))).toEqual(applyPatch(expected, second));
 });
 
 describe('Cursor', () => {

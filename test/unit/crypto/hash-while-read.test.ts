@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { Readable } from 'node:stream';
 import { expect, it } from 'vitest';
 import { type ByteSource, memorySource } from '../../../src/bytes/byte-source.ts';
 import { hashWhileRead } from '../../../src/crypto/hash-while-read.ts';
@@ -17,20 +18,9 @@ import { plainReader, signBytes } from '../formats/support/sign-bytes.ts';
 
 const MEBIBYTE = 1024 * 1024;
 
-function sha256(bytes: Uint8Array): string {
-  return createHash('sha256').update(bytes).digest('hex');
-}
-
+const sha256 = (bytes: Uint8Array) => createHash('sha256').update(bytes).digest('hex');
 /** Not compressible, and the same in each run. */
-function noise(length: number): Buffer {
-  const bytes = Buffer.alloc(length);
-  let state = 1;
-  for (let at = 0; at < length; at += 4) {
-    state = (Math.imul(state, 1664525) + 1013904223) >>> 0;
-    bytes.writeUInt32LE(state, at);
-  }
-  return bytes;
-}
+const noise = (length: number) => createHash('shake256', { outputLength: length }).update('noise').digest();
 
 /** Reads in pieces, as files are read, and counts the bytes. */
 function countingSource(bytes: Buffer): ByteSource & { readonly count: () => number } {
@@ -54,28 +44,14 @@ function countingSource(bytes: Buffer): ByteSource & { readonly count: () => num
   };
 }
 
-it('reads no byte twice after a pass in order', async () => {
-  const bytes = noise(MEBIBYTE);
-  const counting = countingSource(bytes);
-  const { source, ...hashed } = hashWhileRead(counting);
-  for await (const chunk of source.stream()) expect(chunk.length).toBeGreaterThan(0);
-  expect(await hashed.sha256()).toBe(sha256(bytes));
-  expect(counting.count()).toBe(bytes.length);
-});
-
 it.each([1, 2, 3, 4, 5])('gives the digest whatever is read, in whatever order and concurrently (%d)', async (seed) => {
   const bytes = noise(300_000);
   const { source, ...hashed } = hashWhileRead(countingSource(bytes));
-  const places = Array.from({ length: 40 }, (_, index) => (index * seed * 7919) % (bytes.length - 20_000));
-  const reading = places.map(async (offset) => {
-    expect(Buffer.from(await source.read(offset, 20_000)).equals(bytes.subarray(offset, offset + 20_000))).toBe(true);
+  const offsets = Array.from({ length: 40 }, (_, index) => (index * seed * 7919) % (bytes.length - 20_000));
+  const reading = offsets.map(async (offset) => {
+    expect(Buffer.compare(await source.read(offset, 20_000), bytes.subarray(offset, offset + 20_000))).toBe(0);
   });
-  const streaming = (async () => {
-    let offset = 0;
-    for await (const chunk of source.stream(0, 250_000)) offset += chunk.length;
-    expect(offset).toBe(250_000);
-  })();
-  await Promise.all([...reading, streaming]);
+  await Promise.all([...reading, Readable.from(source.stream(0, 250_000)).toArray()]);
   expect(await hashed.sha256()).toBe(sha256(bytes));
 });
 

@@ -5,8 +5,15 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import { afterAll, afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { fieldsOf, readDer } from '../../../src/asn1/read.ts';
-import { contextConstructed, encode, objectIdentifier, octetString, sequence } from '../../../src/asn1/write.ts';
-import { readCrls } from '../../../src/certificates/revocation/crl.ts';
+import {
+  bitString,
+  contextConstructed,
+  encode,
+  objectIdentifier,
+  octetString,
+  sequence,
+} from '../../../src/asn1/write.ts';
+import { parseCrl } from '../../../src/certificates/revocation/crl.ts';
 import { buildOcspRequest, readOcspResponse } from '../../../src/certificates/revocation/ocsp.ts';
 import type { Finding } from '../../../src/errors/finding.ts';
 import { createHttp } from '../../../src/http/http.ts';
@@ -21,7 +28,6 @@ import {
   make,
   makeCrl,
   type OcspRequest,
-  opensslFile,
   SIGNER,
 } from './support/openssl-pki.ts';
 
@@ -84,8 +90,8 @@ function named(responders: readonly string[], lists: readonly string[], by = iss
 const ocsp = (options: Omit<OcspRequest, 'request' | 'authority'> & { authority?: Made }): Answer => {
   return (request) => answerOcsp({ authority: issuer, request, ...options });
 };
-const list = (pem: string): Answer => {
-  const der = openssl(['crl', '-outform', 'DER', '-in', 'in'], { in: pem });
+const list = (request: Partial<CrlRequest> = {}): Answer => {
+  const der = makeCrl({ issuer, ...fresh, ...request });
   return () => der;
 };
 const opensslTime = (date: Date) => `${date.toISOString().replace(/[-:T]/g, '').slice(2, 14)}Z`;
@@ -121,7 +127,8 @@ describe('the request', () => {
     expect(text).toContain(`Serial Number: ${leaf.parsed.x509.serialNumber}`);
     expect(text).not.toMatch(/Nonce|Signature|Extensions/);
     const files = { 'ca.pem': issuer.pem, 'leaf.pem': leaf.pem };
-    const made = opensslFile(['ocsp', '-issuer', 'ca.pem', '-cert', 'leaf.pem', '-no_nonce'], '-reqout', files);
+    const args = ['ocsp', '-issuer', 'ca.pem', '-cert', 'leaf.pem', '-no_nonce', '-reqout', 'made'];
+    const made = openssl(args, files, 'made');
     expect(Buffer.from(request).equals(made)).toBe(true);
   });
 
@@ -214,7 +221,7 @@ describe('an OCSP answer', () => {
     answers = { '/ocsp': ocsp(revokedFor('keyCompromise')) };
     expect(codes(await ask())).toEqual(REVOKED);
     // A list in a file with a revocation that ends less does not change this.
-    const crls = crlsOf({ ...fresh, ...revokedRecently });
+    const crls = [parseCrl(makeCrl({ issuer, ...fresh, ...revokedRecently }))];
     const revocation = createRevocation({ crls, http, now: NOW });
     expect(codes(await revocation.examine(leaf.parsed, issuer.parsed, LAST_YEAR))).toEqual(REVOKED);
   });
@@ -247,12 +254,6 @@ function about(certificate: Made, authority = issuer): Answer {
   return () => answerOcsp({ authority, responder: issuer, request, known: [certificate] });
 }
 
-function crlsOf(request: Partial<CrlRequest>) {
-  const crls = readCrls(Buffer.from(makeCrl({ issuer, ...request })));
-  if (typeof crls === 'string') throw new Error(crls);
-  return crls;
-}
-
 const bytesOf = (answer: Answer, body: Buffer) => Buffer.from(answer(body) as Uint8Array);
 
 /** One answer that says what two say, signed by the issuer. */
@@ -269,7 +270,7 @@ function merged(...answersToMerge: readonly Answer[]): Answer {
     const [first] = bodies;
     if (first === undefined) throw new Error('nothing to merge');
     const signed = sequence(...first.head, sequence(...bodies.map(({ contents }) => contents)));
-    const signature = encode(0x03, Uint8Array.of(0), sign('sha256', signed, issuer.key));
+    const signature = bitString(sign('sha256', signed, issuer.key));
     const basic = sequence(signed, first.signatureAlgorithm, signature);
     const typed = sequence(objectIdentifier('1.3.6.1.5.5.7.48.1.1'), octetString(basic));
     return sequence(encode(0x0a, Uint8Array.of(0)), contextConstructed(0, typed));
@@ -286,10 +287,10 @@ function changed(answer: Answer): Answer {
 
 describe('a CRL', () => {
   it('is fetched when no OCSP answer counts', async () => {
-    answers = { '/list.crl': list(makeCrl({ issuer, ...fresh })) };
+    answers = { '/list.crl': list() };
     expect(await ask()).toEqual([]);
     expect(paths()).toEqual(['POST /ocsp', 'GET /list.crl']);
-    answers = { '/list.crl': list(makeCrl({ issuer, ...fresh, ...revokedRecently })) };
+    answers = { '/list.crl': list(revokedRecently) };
     expect(codes(await ask({ at: NOW }))).toEqual(REVOKED);
   });
 
@@ -300,12 +301,12 @@ describe('a CRL', () => {
   });
 
   it('of another issuer does not count', async () => {
-    answers = { '/list.crl': list(makeCrl({ issuer: make({ subject: 'Other' }), ...fresh })) };
+    answers = { '/list.crl': list({ issuer: make({ subject: 'Other' }) }) };
     expect(codes(await ask())).toEqual(UNKNOWN);
   });
 
   it('is fetched once for all certificates that name it', async () => {
-    answers = { '/list.crl': list(makeCrl({ issuer, ...fresh })) };
+    answers = { '/list.crl': list() };
     const revocation = createRevocation({ crls: [], http, now: NOW });
     for (let count = 0; count < 3; count += 1) {
       const other = named([], [`URI:${base}/list.crl`]);
@@ -342,7 +343,7 @@ describe('a missing answer', () => {
   });
 
   it('is searched for once, however many files ask, and a list in a file then counts', async () => {
-    const revocation = createRevocation({ crls: crlsOf(fresh), http, now: NOW });
+    const revocation = createRevocation({ crls: [parseCrl(makeCrl({ issuer, ...fresh }))], http, now: NOW });
     for (let count = 0; count < 3; count += 1) {
       expect(await revocation.examine(leaf.parsed, issuer.parsed, NOW)).toEqual([]);
     }

@@ -5,7 +5,8 @@ import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { loadTrustRoots, type TrustRootsOptions } from '../../../src/verifying/roots.ts';
 import { folderForAll } from '../../support/set-up.ts';
-import { make, newKey } from './support/openssl-pki.ts';
+import { testKey } from '../../support/signed-files/pki.ts';
+import { make } from './support/openssl-pki.ts';
 
 const folder = folderForAll();
 const first = make({ subject: 'First' });
@@ -56,7 +57,7 @@ describe('a file of roots', () => {
   it.each([
     ['nothing', ''],
     ['text', 'hello'],
-    ['a key', newKey()],
+    ['a key', testKey('ec').privateKey.export({ type: 'pkcs8', format: 'pem' })],
     ['a damaged certificate next to a good one', first.pem + damaged],
   ])('must not hold %s', async (_, contents) => {
     expect(await refusal({ files: [await fileOf(contents)] })).toBe('roots-unusable');

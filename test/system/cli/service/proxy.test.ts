@@ -1,6 +1,5 @@
 /** The command line through a proxy: the real service by a name that only the proxy knows, an authority, a revocation list. */
 
-import { createPrivateKey } from 'node:crypto';
 import { writeFile } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
 import { fixture, parseJson, runCli } from '../../../support/programs/cli.ts';
@@ -9,7 +8,8 @@ import { startProxy } from '../../../support/services/proxy.ts';
 import { startServer } from '../../../support/services/server.ts';
 import { startTimestampAuthority } from '../../../support/services/timestamp-authority.ts';
 import { folderForEach, forAll } from '../../../support/set-up.ts';
-import { make, oneRsaKey, SIGNER } from '../../../unit/verifying/support/openssl-pki.ts';
+import { testKey } from '../../../support/signed-files/pki.ts';
+import { make, SIGNER } from '../../../unit/verifying/support/openssl-pki.ts';
 
 const [server, authority] = await Promise.all([
   forAll(startServer({ bits: 2048, args: ['--tls-name', 'service.test'] })),
@@ -130,11 +130,11 @@ it('verify --check-revocation asks through the proxy, and none for loopback', as
     ...SIGNER,
     'crlDistributionPoints=URI:http://crl.test:1/list.crl,URI:http://127.0.0.1:1/list.crl',
   ];
-  const leaf = make({ subject: 'Publisher', issuer, extensions, key: oneRsaKey(2048) });
+  const leaf = make({ subject: 'Publisher', issuer, extensions, key: testKey('rsa-2048').privateKey });
   const [chain, roots, path] = [folder.at('chain.pem'), folder.at('roots.pem'), folder.at('app.exe')];
   await writeFile(chain, leaf.pem);
   await writeFile(roots, issuer.pem);
-  const service = await startMisbehavingService('good', { key: createPrivateKey(leaf.key), plain: true });
+  const service = await startMisbehavingService('good', { key: leaf.key, plain: true });
   try {
     const more = { CODESIGN_BASE_URL: service.baseUrl, CODESIGN_CERTIFICATE: chain };
     const signed = await runCli(['sign', '-o', path, fixture('pe/hello.exe')], { env: { ...server.env, ...more } });

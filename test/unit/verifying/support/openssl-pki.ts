@@ -1,28 +1,14 @@
 /** Certificates, CRLs and OCSP answers, good and bad, made by the openssl program. */
 
-import { createPrivateKey, createPublicKey, generateKeyPairSync, sign, X509Certificate } from 'node:crypto';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import path from 'node:path';
-import {
-  contextConstructed,
-  encode,
-  objectIdentifier,
-  sequence,
-  setOf,
-  smallInteger,
-} from '../../../../src/asn1/write.ts';
+import { generateKeyPairSync, type KeyObject, randomBytes, X509Certificate } from 'node:crypto';
 import { type ParsedCertificate, parseCertificate } from '../../../../src/certificates/certificate.ts';
 import { openssl } from '../../../support/programs/openssl.ts';
-import { pemBlock, signatureAlgorithm } from '../../../support/signed-files/pki.ts';
-import { rsaKey } from '../../../support/signed-files/rsa-keys.ts';
 
 export interface Made {
   readonly parsed: ParsedCertificate;
   readonly der: Uint8Array;
   readonly pem: string;
-  /** PEM of the private key. */
-  readonly key: string;
+  readonly key: KeyObject;
 }
 
 export interface MakeRequest {
@@ -30,11 +16,12 @@ export interface MakeRequest {
   readonly subject: string;
   /** Default: self-signed. */
   readonly issuer?: Made;
-  /** Default: SIGNER, and AUTHORITY for a self-signed certificate. */
+  /** Default: SIGNER, and AUTHORITY for a self-signed certificate. A certificate of version 1 has none. */
   readonly extensions?: readonly string[];
   /** More sections of the configuration, which extensions refer to. */
   readonly sections?: string;
-  readonly key?: string;
+  /** Default: a new key. */
+  readonly key?: KeyObject;
   readonly from?: string;
   readonly to?: string;
   readonly digest?: string;
@@ -48,70 +35,36 @@ export const AUTHORITY = ['basicConstraints=critical,CA:TRUE', 'keyUsage=critica
 export const SIGNER = ['keyUsage=critical,digitalSignature', 'extendedKeyUsage=codeSigning'];
 export const TIME_STAMPER = ['keyUsage=critical,digitalSignature', 'extendedKeyUsage=critical,timeStamping'];
 
-export function newKey(): string {
-  const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
-  return privateKey.export({ type: 'pkcs8', format: 'pem' }).toString();
-}
-
-export function newEd25519Key(): string {
-  return generateKeyPairSync('ed25519').privateKey.export({ type: 'pkcs8', format: 'pem' }).toString();
-}
-
-/** The same one each time. */
-export function oneRsaKey(bits: number): string {
-  return rsaKey(bits, '').privateKey.export({ type: 'pkcs8', format: 'pem' }).toString();
-}
+const pemOf = (key: KeyObject): string => key.export({ type: 'pkcs8', format: 'pem' }).toString();
+const newKey = () => generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey;
 
 /** Valid from 2020 to 2040 unless told otherwise; times as `20200101000000Z`. */
 export function make(request: MakeRequest): Made {
-  const { issuer, key = newKey(), from = '20200101000000Z', to = '20400101000000Z', digest = 'sha256' } = request;
+  const { subject, issuer, from = '20200101000000Z', to = '20400101000000Z', digest = 'sha256', args = [] } = request;
+  const { key = newKey(), sections = '' } = request;
   const extensions = request.extensions ?? (issuer === undefined ? AUTHORITY : SIGNER);
+  const own = extensions.length === 0 ? [] : ['subjectKeyIdentifier=hash', ...extensions];
   const files = {
-    'own.key': key,
+    'own.key': pemOf(key),
     'index.txt': '',
-    'ca.cnf': configuration(digest, ['subjectKeyIdentifier=hash', ...extensions], request.sections ?? ''),
-    ...(request.serial === undefined ? {} : { serial: request.serial }),
-    ...(issuer === undefined ? {} : { 'issuer.pem': issuer.pem, 'issuer.key': issuer.key }),
+    serial: request.serial ?? randomBytes(8).toString('hex'),
+    'ca.cnf': configuration(digest, ['[extensions]', ...own, sections]),
+    ...(issuer && { 'issuer.pem': issuer.pem, 'issuer.key': pemOf(issuer.key) }),
   };
-  const signer = issuer ? ['-cert', 'issuer.pem', '-keyfile', 'issuer.key'] : ['-selfsign', '-keyfile', 'own.key'];
-  const serial = request.serial === undefined ? ['-rand_serial'] : [];
-  const pem = openssl(
-    ['ca', '-batch', '-notext', '-config', 'ca.cnf', '-in', 'own.csr', '-startdate', from, '-enddate', to].concat(
-      signer,
-      serial,
-      request.args ?? [],
-    ),
-    { ...files, 'own.csr': signingRequest(request.subject, key) },
-  ).toString();
+  const name = subject.startsWith('/') ? subject : `/CN=${subject}`;
+  const csr = openssl(['req', '-new', '-utf8', '-config', 'ca.cnf', '-key', 'own.key', '-subj', name], files);
+  const by = issuer ? ['-cert', 'issuer.pem', '-keyfile', 'issuer.key'] : ['-selfsign', '-keyfile', 'own.key'];
+  const what = own.length === 0 ? [] : ['-extensions', 'extensions'];
+  const command = ['ca', '-batch', '-notext', '-config', 'ca.cnf', '-in', 'own.csr', ...by, ...what];
+  const pem = openssl([...command, '-startdate', from, '-enddate', to, ...args], {
+    ...files,
+    'own.csr': csr,
+  }).toString();
   const der = new Uint8Array(new X509Certificate(pem).raw);
   return { parsed: parseCertificate(der, 'made'), der, pem, key };
 }
 
-const SUBJECT_ATTRIBUTES: Readonly<Record<string, readonly [oid: string, tag: number]>> = {
-  C: ['2.5.4.6', 0x13],
-  O: ['2.5.4.10', 0x0c],
-  CN: ['2.5.4.3', 0x0c],
-  emailAddress: ['1.2.840.113549.1.9.1', 0x16],
-};
-
-/** A request for a certificate (PKCS#10), PEM: made here, because one process for each certificate is enough. */
-function signingRequest(subject: string, key: string): string {
-  const names = (subject.startsWith('/') ? subject : `/CN=${subject}`).slice(1).split('/');
-  const attributes = names.map((name) => {
-    const [type = '', text = ''] = name.split('=');
-    const [oid, tag] = SUBJECT_ATTRIBUTES[type] ?? [];
-    if (oid === undefined || tag === undefined) throw new Error(`the subject has an unknown attribute: ${subject}`);
-    return setOf(sequence(objectIdentifier(oid), encode(tag, Buffer.from(text))));
-  });
-  const privateKey = createPrivateKey(key);
-  const publicKey = createPublicKey(privateKey).export({ type: 'spki', format: 'der' });
-  const body = sequence(smallInteger(0), sequence(...attributes), publicKey, contextConstructed(0));
-  const { identifier, digest } = signatureAlgorithm(privateKey);
-  const signature = encode(0x03, Uint8Array.of(0), sign(digest, body, privateKey));
-  return pemBlock('CERTIFICATE REQUEST', sequence(body, identifier, signature));
-}
-
-function configuration(digest: string, extensions: readonly string[], sections: string): string {
+function configuration(digest: string, sections: readonly string[]): string {
   return `
 [ca]
 default_ca=own
@@ -121,23 +74,16 @@ new_certs_dir=.
 serial=serial
 crlnumber=crlnumber
 default_md=${digest}
-default_crl_days=30
 policy=any
-unique_subject=no
-preserve=yes
-x509_extensions=extensions
 [any]
 countryName=optional
 organizationName=optional
-organizationalUnitName=optional
 commonName=optional
 emailAddress=optional
 [req]
-distinguished_name=empty
-[empty]
-[extensions]
-${extensions.join('\n')}
-${sections}
+distinguished_name=none
+[none]
+${sections.join('\n')}
 `;
 }
 
@@ -146,7 +92,7 @@ export interface RevokedEntry {
   /** `200101000000Z` */
   readonly date: string;
   /** As openssl's index.txt has it: `keyCompromise`, `keyTime,20200101000000Z`, … */
-  readonly reason?: string;
+  readonly reason?: string | undefined;
 }
 
 export interface CrlRequest {
@@ -162,32 +108,32 @@ export interface CrlRequest {
   readonly args?: readonly string[];
 }
 
-/** PEM, by `openssl ca -gencrl`. */
-export function makeCrl(request: CrlRequest): string {
+/** DER. */
+export function makeCrl(request: CrlRequest): Buffer {
   const { issuer, revoked = [], from = '20260101000000Z', to = '20270101000000Z', args = [] } = request;
-  const index = revoked.map((entry) => `${indexLine(entry)}\n`).join('');
-  const extensions = request.extensions === undefined ? [] : ['-crlexts', 'crl'];
-  const sections = `[crl]\n${(request.extensions ?? []).join('\n')}\n${request.sections ?? ''}`;
+  const { extensions = [], sections = '', digest = 'sha256' } = request;
   const files = {
     'issuer.pem': issuer.pem,
-    'issuer.key': issuer.key,
-    'index.txt': index,
+    'issuer.key': pemOf(issuer.key),
+    'index.txt': indexOf(revoked),
     crlnumber: '01\n',
-    'ca.cnf': configuration(request.digest ?? 'sha256', [], sections),
+    'ca.cnf': configuration(digest, ['[crl]', ...extensions, sections]),
   };
-  return openssl(
-    ['ca', '-gencrl', '-config', 'ca.cnf', '-cert', 'issuer.pem', '-keyfile', 'issuer.key'].concat(
-      ['-crl_lastupdate', from, '-crl_nextupdate', to],
-      args,
-      extensions,
-    ),
-    files,
-  ).toString();
+  const command = ['ca', '-gencrl', '-config', 'ca.cnf', '-cert', 'issuer.pem', '-keyfile', 'issuer.key'];
+  const times = ['-crl_lastupdate', from, '-crl_nextupdate', to];
+  const pem = openssl([...command, ...times, ...args, ...(extensions.length === 0 ? [] : ['-crlexts', 'crl'])], files);
+  return Buffer.from(pem.toString().replace(/-----.*-----/g, ''), 'base64');
 }
 
-function indexLine({ certificate, date, reason }: RevokedEntry): string {
-  const revocation = reason === undefined ? date : `${date},${reason}`;
-  return `R\t400101000000Z\t${revocation}\t${certificate.parsed.x509.serialNumber}\tunknown\t/CN=any`;
+function indexOf(revoked: readonly RevokedEntry[], good: readonly Made[] = []): string {
+  const lineOf = (state: string, revocation: string, { parsed }: Made) =>
+    `${state}\t400101000000Z\t${revocation}\t${parsed.x509.serialNumber}\tunknown\t/CN=any\n`;
+  return [
+    ...good.map((certificate) => lineOf('V', '', certificate)),
+    ...revoked.map(({ certificate, date, reason }) =>
+      lineOf('R', reason === undefined ? date : `${date},${reason}`, certificate),
+    ),
+  ].join('');
 }
 
 export interface OcspRequest {
@@ -201,38 +147,16 @@ export interface OcspRequest {
 }
 
 /** The answer of `openssl ocsp`, DER. */
-export function answerOcsp(options: OcspRequest): Uint8Array {
+export function answerOcsp(options: OcspRequest): Buffer {
   const { request, authority, responder = authority, known = [], revoked = [], args = [] } = options;
-  const good = known.map(({ parsed }) => `V\t400101000000Z\t\t${parsed.x509.serialNumber}\tunknown\t/CN=any`);
   const files = {
     'request.der': request,
     'ca.pem': authority.pem,
     'responder.pem': responder.pem,
-    'responder.key': responder.key,
-    'index.txt': [...good, ...revoked.map(indexLine)].map((line) => `${line}\n`).join(''),
+    'responder.key': pemOf(responder.key),
+    'index.txt': indexOf(revoked, known),
   };
-  return opensslFile(
-    ['ocsp', '-index', 'index.txt', '-CA', 'ca.pem', '-rsigner', 'responder.pem', '-rkey', 'responder.key'].concat(
-      ['-reqin', 'request.der', '-ndays', '7'],
-      args,
-    ),
-    '-respout',
-    files,
-  );
-}
-
-/** What openssl writes to the file that `option` names: not every command writes to standard output. */
-export function opensslFile(
-  args: readonly string[],
-  option: string,
-  files: Readonly<Record<string, string | Uint8Array>>,
-): Buffer {
-  const folder = mkdtempSync(path.join(tmpdir(), 'codesign-openssl-'));
-  const out = path.join(folder, 'out');
-  try {
-    openssl([...args, option, out], files);
-    return readFileSync(out);
-  } finally {
-    rmSync(folder, { recursive: true });
-  }
+  const by = ['-CA', 'ca.pem', '-rsigner', 'responder.pem', '-rkey', 'responder.key', '-ndays', '7'];
+  const command = ['ocsp', '-index', 'index.txt', ...by, '-reqin', 'request.der', '-respout', 'answer', ...args];
+  return openssl(command, files, 'answer');
 }
