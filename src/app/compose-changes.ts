@@ -2,13 +2,14 @@ import { missingSettings, type Resolved, resolveTimestamps } from '../options/re
 import { type Environment, OPTIONS } from '../options/table.ts';
 import type { Timestamping } from '../signing/changes/timestamp.ts';
 import type { SigningEvent } from '../signing/outcome.ts';
+import type { Run } from '../signing/run.ts';
 import { composeHttp, composeTimestamps, readTimestampRoots } from './compose-connection.ts';
 import { type OpenedRun, openRun } from './compose-local.ts';
 
 export interface OpenedTimestamping extends OpenedRun, Timestamping, AsyncDisposable {}
 
 export async function openTimestamping(
-  settings: Resolved<'timestamp'>,
+  settings: Resolved<'timestamp'> & Pick<Partial<Run>, 'fileDigests'>,
   env: Environment,
   onEvent: (event: SigningEvent) => void,
 ): Promise<OpenedTimestamping> {
@@ -17,6 +18,6 @@ export async function openTimestamping(
   const http = await composeHttp(settings, env, concurrency);
   const authorities = composeTimestamps(settings, timestamps, http, await readTimestampRoots(timestamps), onEvent);
   if (authorities === undefined) throw missingSettings(['timestampUrl'], env);
-  const opened = await openRun(onEvent, concurrency);
+  const opened = await openRun(onEvent, settings);
   return { ...opened, authorities, algorithm: timestamps.algorithm, force, [Symbol.asyncDispose]: () => http.close() };
 }

@@ -42,7 +42,7 @@ const LOCAL_CONCURRENCY = 4;
 
 export async function openRun(
   onEvent: (event: SigningEvent) => void,
-  concurrency = LOCAL_CONCURRENCY,
+  { concurrency = LOCAL_CONCURRENCY, fileDigests = true }: Partial<Pick<Run, 'concurrency' | 'fileDigests'>> = {},
 ): Promise<OpenedRun> {
   const names = temporaryNames({
     processes: await observeProcesses(),
@@ -53,7 +53,7 @@ export async function openRun(
   const temporaryFiles = new Set<string>();
   const disk = { ...names, flushFolder: folderFlushes(), temporaryFiles };
   return {
-    run: { ...composeReading(), disk, concurrency, clock, now: () => new Date(), onEvent },
+    run: { ...composeReading(), disk, concurrency, fileDigests, clock, now: () => new Date(), onEvent },
     removeTemporaryFiles: () => removeNow(temporaryFiles),
   };
 }

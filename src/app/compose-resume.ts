@@ -65,7 +65,7 @@ export async function composeResume(
   const { run, removeTemporaryFiles } = await openRun((event) => {
     if (event.type === 'report-failed') failedReports.set(event.record, event.error);
     onEvent(event);
-  }, settings.concurrency);
+  }, settings);
   const warnings: string[] = [...(connection?.warnings ?? [])];
   const close = lazy(async () => journal?.close());
 

@@ -9,6 +9,7 @@ import type { SigningSettings, TimestampSettings } from '../options/resolve.ts';
 import type { Environment } from '../options/table.ts';
 import { signingWarnings } from '../signing/errors.ts';
 import type { SigningEvent } from '../signing/outcome.ts';
+import type { Run } from '../signing/run.ts';
 import type { ClientInfo } from '../signing/service/account.ts';
 import { withoutJournal } from '../signing/service/call.ts';
 import type { Inside } from '../signing/signing-policy.ts';
@@ -32,7 +33,7 @@ export interface OpenedSigning extends OpenedRun, Signing, AsyncDisposable {
 
 /** Throws if no file could be signed. */
 export async function openSigning(
-  settings: SigningSettings,
+  settings: SigningSettings & Pick<Partial<Run>, 'fileDigests'>,
   runtime: Runtime,
   onEvent: (event: SigningEvent) => void,
 ): Promise<OpenedSigning> {
@@ -44,7 +45,7 @@ export async function openSigning(
   const { account, authorities } = connection;
   const journal = settings.dryRun || !settings.journal ? undefined : await composeJournal(runtime, settings.timeout);
   const close = lazy(async () => journal?.close());
-  const opened = await openRun(onEvent, settings.concurrency);
+  const opened = await openRun(onEvent, settings);
   const warnings = [
     ...chain.warnings,
     ...connection.warnings,

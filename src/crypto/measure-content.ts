@@ -55,6 +55,13 @@ export async function measureContent(
   return { digests: digestsOf(hashes), sum16: undefined };
 }
 
+/** Returns the SHA-256 digest of the whole source in hexadecimal. */
+export async function sha256Of(source: ByteSource): Promise<string> {
+  const hash = createHash('sha256');
+  for await (const chunk of source.stream()) hash.update(chunk);
+  return hash.digest('hex');
+}
+
 function hashesFor(measures: readonly Measure[]): Map<ContentDigest, Hash> {
   const digests = measures.filter((measure) => measure !== 'SUM16');
   return new Map(digests.map((algorithm) => [algorithm, createHash(NODE_NAME[algorithm])]));

@@ -77,9 +77,11 @@ export function sharedCall(session: Session, part: claimant.Part): SharedCall {
     },
     async written(target, sha256) {
       const noting = enter('later', () => {
-        const own =
-          'update files set written = 1, given_up = 0, reason = null, sha256 = ? where call = ? and place = ?';
-        db.run(own, sha256 ?? null, call, place);
+        db.run(
+          `update files set written = 1, given_up = 0, reason = null, sha256 = coalesce(?, sha256, '')
+           where call = ? and place = ?`,
+          ...[sha256 ?? null, call, place],
+        );
         // The other files that should be written to the same output no longer need this signature.
         const others = 'update files set given_up = 1 where call = ? and place <> ? and written = 0 and output = ?';
         db.run(others, call, place, metadata.signingOptions?.output ?? target);

@@ -33,7 +33,7 @@ const ENTRY = object(`'id', name, 'at', ${time('at')},
   'counted', case when signature is not null then 'yes' when state in ('claimed', 'refused') then 'no' else 'unknown' end,
   'repeated', json(iif(repeated > 0, 'true', null)),
   'sha256', (select json_group_array(distinct sha256) from (
-    select sha256 from files where call = c.id and sha256 is not null limit 1000)),
+    select sha256 from files where call = c.id and sha256 > '' limit 1000)),
   'record', record, 'reported', ${status('reported')},
   'reason', coalesce(reason, (select reason from files where call = c.id and reason is not null limit 1))`);
 

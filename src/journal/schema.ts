@@ -38,6 +38,7 @@ create index calls_of_works on calls (work);
 create unique index unfinished_calls on calls (work, case when state in ${OPEN_STATES} then 0 else id end)
   where ${UNFINISHED};
 
+-- sha256 is empty if a file was written by a run that computed no file digests, and null if it was never written.
 create table files (
   call integer not null references calls on delete cascade, place text not null,
   run integer not null, file text not null, output text, options text, wants_report integer not null,

@@ -25,7 +25,8 @@ interface Outcome {
 export interface WrittenOutcome extends Outcome {
   readonly output: string;
   readonly bytes: number;
-  readonly sha256: string;
+  /** SHA-256 digest of the written file, in hexadecimal. Undefined if the run does not compute file digests. */
+  readonly sha256: string | undefined;
   readonly milliseconds: number;
 }
 

@@ -13,6 +13,8 @@ export interface Run {
   readonly digestEntries: DigestEntries;
   readonly disk: Disk;
   readonly concurrency: number;
+  /** Computes the SHA-256 digest of each written file, which takes as long as one more reading of the file. */
+  readonly fileDigests: boolean;
   readonly clock: () => number;
   readonly now: () => Date;
   readonly onEvent: (event: SigningEvent) => void;

@@ -54,7 +54,7 @@ export async function recordFile(plan: PlannedFile, run: SigningRun): Promise<Fi
   const started = run.clock();
   try {
     await run.disk.removeStaleFiles?.(dirname(plan.target));
-    const sha256 = await sha256OfPlanned(plan, run);
+    const sha256 = run.fileDigests ? await sha256OfPlanned(plan, run) : undefined;
     const inner = await recordInner(plan, run, calls);
     const own = plan.written && (await recordOwn(plan, plan.written, run, calls));
     const milliseconds = Math.round(run.clock() - started);

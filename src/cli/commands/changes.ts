@@ -19,7 +19,11 @@ export async function timestamp(named: readonly string[], options: OptionsOf<'ti
   const { output } = settings;
   const inputs = await expandInputs(named, { ...options, output }, io);
   using console = changeConsole(io, options, 'timestamped');
-  await using opened = await openTimestamping(settings, io.env, console.event);
+  await using opened = await openTimestamping(
+    { ...settings, fileDigests: options.json === true },
+    io.env,
+    console.event,
+  );
   const files = resolveOutputs(inputs, output);
   return await runChanges({ console, options, io, opened }, (signal) =>
     timestampFiles(files, opened, opened.run, signal),
@@ -30,7 +34,7 @@ export async function remove(named: readonly string[], options: OptionsOf<'remov
   const { output } = resolve('remove', options, io.env);
   const inputs = await expandInputs(named, { ...options, output }, io);
   using console = changeConsole(io, options, 'removed');
-  const opened = await openRun(console.event);
+  const opened = await openRun(console.event, { fileDigests: options.json === true });
   const files = resolveOutputs(inputs, output);
   return await runChanges({ console, options, io, opened }, (signal) => removeSignatures(files, opened.run, signal));
 }
@@ -48,7 +52,7 @@ export async function attach(
   const { output } = resolve('attach', options, io.env);
   using console = changeConsole(io, options, 'attached');
   const cms = await readSignatureFile(open, name);
-  const opened = await openRun(console.event);
+  const opened = await openRun(console.event, { fileDigests: options.json === true });
   const files = resolveOutputs([{ path, pathInFolder: undefined, isFound: false }], output);
   return await runChanges({ console, options, io, opened }, (signal) =>
     attachSignature(files, cms, opened.run, signal),

@@ -34,7 +34,8 @@ export async function sign(named: readonly string[], options: OptionsOf<'sign'>,
   const expanded = await expandInputs(named, { ...options, output, recursive: isRecursive }, io);
   const inputs = checksums === undefined ? expanded : withoutChecksums(expanded, checksums);
   using console = changeConsole(io, options, 'signed', resumeCommand(options));
-  await using signing = await openSigning(settings, io, console.event);
+  const fileDigests = options.json === true || checksums !== undefined;
+  await using signing = await openSigning({ ...settings, fileDigests }, io, console.event);
   for (const warning of signing.warnings) console.warning(warning);
   const files = resolveOutputs(inputs, output);
   if (stored.project !== undefined && look.one('output')?.origin === PROJECT_FILE) {

@@ -1,6 +1,6 @@
 import { basename, dirname, join, relative, resolve, sep } from 'node:path';
 import { openToRead } from '../../bytes/read-file.ts';
-import { hashWhileRead } from '../../crypto/hash-while-read.ts';
+import { sha256Of } from '../../crypto/measure-content.ts';
 import { type CodesignError, toCodesignError } from '../../errors/codesign-error.ts';
 import { fromFileSystem, inFileSystem } from '../../files/file-system-errors.ts';
 import { identityAt, openInput } from '../../files/input-file.ts';
@@ -52,7 +52,7 @@ export async function writeChecksums(path: string, files: readonly FileOutcome[]
   const lines: string[] = [];
   const missing: string[] = [];
   for (const file of files) {
-    const sha256 = await sha256Of(file).catch((thrown) => toCodesignError(fromFileSystem(thrown, 'read the file')));
+    const sha256 = await digestOf(file).catch((thrown) => toCodesignError(fromFileSystem(thrown, 'read the file')));
     if (typeof sha256 !== 'string') missing.push(file.path);
     else if ('output' in file) lines.push(checksumLine(sha256, nameFrom(folder, file.output)));
   }
@@ -61,11 +61,11 @@ export async function writeChecksums(path: string, files: readonly FileOutcome[]
   return cliErrors('checksums-incomplete', { path, files: missing.join(', ') });
 }
 
-async function sha256Of(file: FileOutcome): Promise<string | undefined> {
+async function digestOf(file: FileOutcome): Promise<string | undefined> {
   if ('sha256' in file) return file.sha256;
   if (file.status !== 'skipped') return undefined;
   await using input = await openInput(file.output);
-  return await hashWhileRead(input.source).sha256();
+  return await sha256Of(input.source);
 }
 
 function nameFrom(folder: string, path: string): string {

@@ -32,7 +32,7 @@ export async function reopenCopy(plan: PlannedFile, { copy }: OpenFile): Promise
 
 export interface Written {
   readonly bytes: number;
-  readonly sha256: string;
+  readonly sha256: string | undefined;
   readonly milliseconds: number;
   readonly warnings: readonly string[];
 }
@@ -44,7 +44,7 @@ export async function commit(
   plan: PlannedFile,
   { input, copy, started }: OpenFile,
   checking: Promise<void>,
-  { clock }: Pick<StartedRun, 'clock'>,
+  { clock, fileDigests }: Pick<StartedRun, 'clock' | 'fileDigests'>,
 ): Promise<Written> {
   try {
     await checking;
@@ -55,10 +55,10 @@ export async function commit(
   }
   // Windows cannot replace a file while it is open.
   await input.close();
-  const measured = await copy.measure();
+  const sha256 = fileDigests ? await copy.sha256() : undefined;
   const isNew = plan.targetVersion === undefined;
   const warnings = await copy.replaceTarget({ isNew, assertUnchanged: () => assertUnchanged(plan) });
-  return { ...measured, warnings, milliseconds: Math.round(clock() - started) };
+  return { bytes: copy.size(), sha256, warnings, milliseconds: Math.round(clock() - started) };
 }
 
 export function writtenOutcome(

@@ -2,7 +2,7 @@ import { statSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { OnRead } from '../../bytes/byte-source.ts';
 import type { localDisks } from '../../bytes/file-source.ts';
-import { hashWhileRead } from '../../crypto/hash-while-read.ts';
+import { sha256Of } from '../../crypto/measure-content.ts';
 import { inFileSystem } from '../../files/file-system-errors.ts';
 import { type FileStats, type InputFile, isUnchanged, openInput } from '../../files/input-file.ts';
 import type { SignableFile } from '../../format/signable-file.ts';
@@ -79,7 +79,7 @@ export async function openPlanned(plan: PlannedFile, run: Reading): Promise<Inpu
 
 export async function sha256OfPlanned(plan: PlannedFile, run: Reading): Promise<string> {
   await using input = await openPlanned(plan, run);
-  return await inFileSystem('read the file', () => hashWhileRead(input.source).sha256());
+  return await inFileSystem('read the file', () => sha256Of(input.source));
 }
 
 function onBytesRead(path: string, { onEvent, stop }: Reading): OnRead {

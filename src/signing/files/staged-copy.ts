@@ -5,12 +5,12 @@ import { fileSource, isLocal, LARGEST_DIRECT, wholeSource } from '../../bytes/fi
 import { flushFolder, makeFolders } from '../../bytes/folders.ts';
 import { type Patch, readPieces } from '../../bytes/pieces.ts';
 import { lazy } from '../../bytes/reuse.ts';
-import { type HashedSource, hashWhileRead } from '../../crypto/hash-while-read.ts';
 import {
   type Content,
   type Measure,
   type Measurement,
   measureContent,
+  sha256Of,
   startMeasuring,
 } from '../../crypto/measure-content.ts';
 import { systemReason } from '../../errors/system-reason.ts';
@@ -93,7 +93,7 @@ export async function stageCopy(options: StagedCopyOptions) {
   const takeOwnerOnce = lazy(() =>
     inFileSystem('set owner and mode of the temporary file', () => takeOwnerAndMode(handle, stats, writes.created)),
   );
-  let reopened: HashedSource | undefined;
+  const open = async () => (isSmall ? await wholeSource(handle, size) : fileSource(handle, size));
   let renamed = false;
 
   /** Writes the chunks in order, and yields each chunk while it is being written. */
@@ -184,14 +184,12 @@ export async function stageCopy(options: StagedCopyOptions) {
     },
 
     async reopen(): Promise<{ readonly source: ByteSource; readonly reader: ContentReader }> {
-      reopened = hashWhileRead(isSmall ? await wholeSource(handle, size) : fileSource(handle, size));
-      return { source: reopened.source, reader };
+      return { source: await open(), reader };
     },
 
-    async measure(): Promise<{ readonly bytes: number; readonly sha256: string }> {
-      if (reopened === undefined) throw new TypeError('the copy is reopened and checked before it is measured');
-      return { bytes: size, sha256: await inFileSystem('read the temporary file', reopened.sha256) };
-    },
+    size: () => size,
+
+    sha256: async () => await inFileSystem('read the temporary file', async () => sha256Of(await open())),
 
     /**
      * Creates or replaces the target in one step, then flushes the folder. Problems that occur after the rename are

@@ -21,7 +21,7 @@ export interface EndedCall extends Pick<FileCall, 'claim'> {
 
 export async function recordWritten(
   calls: readonly FileCall[],
-  { target, sha256 }: { readonly target: string; readonly sha256: string },
+  { target, sha256 }: { readonly target: string; readonly sha256: string | undefined },
 ): Promise<readonly EndedCall[]> {
   // Another process has taken over a call that has no record here.
   const used = calls.flatMap(({ claim, record }) => (record ? [{ claim, record }] : []));

@@ -33,6 +33,7 @@ export function testRun(): Omit<Run, 'onEvent'> {
     digestEntries,
     disk: { randomName: () => Math.random().toString(16).slice(2), temporaryFiles: new Set() },
     concurrency: 4,
+    fileDigests: true,
     clock: () => performance.now(),
     now: () => new Date(),
   };

@@ -2,7 +2,7 @@
 
 import { createHash } from 'node:crypto';
 import { appendFile, copyFile, mkdir, readFile, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import {
   type CliOptions,
@@ -144,6 +144,22 @@ describe('with the real service', async () => {
     const again = await runCli(append, { env });
     expect(again).toEqual({ code: 0, stdout: `unchanged ${path}  (already has this signature)\n`, stderr: '' });
     expect(await readFile(path)).toEqual(signed);
+  });
+
+  it('lists the digest of a written file only if the run needed this digest', async () => {
+    await using run = await scene();
+    const path = await run.program('a.exe', 'digest');
+    const plain = await runCli(['sign', '--no-timestamp', await run.program('b.exe', 'no digest')], { env: run.env });
+    expect(plain).toMatchObject({ code: 0 });
+    const { sha256 } = firstFile(await run.sign([path]));
+    expect(sha256).toBe(
+      createHash('sha256')
+        .update(await readFile(path))
+        .digest('hex'),
+    );
+    const { calls } = JSON.parse((await runCli(['history', '--json'], { env: run.env })).stdout);
+    const listed = calls.map((call: { file: string; sha256: string[] }) => [basename(call.file), call.sha256]);
+    expect(Object.fromEntries(listed)).toEqual({ 'a.exe': [sha256], 'b.exe': [] });
   });
 
   it.runIf(process.platform === 'linux')('rejects a folder that cannot be made, and says why', async () => {
