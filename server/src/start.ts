@@ -107,7 +107,7 @@ function reportFirstStart(app: App, folder: DataFolder, receiver: Receiver): voi
   const file = isFile ? quoted(receiver.path) : 'FILE';
   app.log.info(
     { data: folder.path },
-    `created a certificate authority, and a key and certificate with the number ${FIRST_NUMBER}: back up the data folder`,
+    `created a certificate authority, and a key with certificate number ${FIRST_NUMBER}: back up the data folder`,
   );
   if (isFile) {
     const written = "wrote the client's settings to a file; the Access Secret is stored only in that file";

@@ -171,7 +171,7 @@ service rejects the credentials, 6 certificate, clock or state folder, 7 timesta
   login: `\
 On a terminal, login asks for the address, the Access Key and the Access Secret, which is not shown. The Access Secret is
 never an argument: other users could see it, and the shell would record it. The credentials are sent only to the service for
-which they were stored. Checking the credentials uses no signature.
+which they were stored. Checking the credentials does not use up a signature.
 
 --store file is for machines without a keychain, such as servers and containers. It writes the credentials unencrypted to
 credentials.json next to your profiles. Only you can read this file. Anyone who gets a copy of the file can sign.

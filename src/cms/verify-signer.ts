@@ -160,7 +160,7 @@ function pssParameters(
   return broken(code, message);
 }
 
-/** Length of the block type and at least eight bytes 0xff (RFC 8017, section 9.2). */
+/** Length of the block type and at least eight 0xff bytes (RFC 8017, section 9.2). */
 const LEAST_PADDING = 10;
 const DIGEST_LENGTH = 20;
 

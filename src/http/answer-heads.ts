@@ -8,10 +8,11 @@ const NOTHING = Buffer.alloc(0);
 const END = /\r?\n\r?\n/;
 
 /**
- * Repairs heads that undici's parser rejects but that have only one meaning, because the response may contain a
- * signature: skips interim responses, ends lines with CRLF (RFC 9112, section 2.2) and merges identical Content-Length
- * values (RFC 9110, section 8.6). Closes the connection if it is unclear where the response ends; `data` of the error
- * then contains the bytes after the head. Passes other heads, and heads of more than `limit` bytes, on unchanged.
+ * Repairs response heads that undici's parser rejects, if they have only one meaning: a rejected response might contain
+ * a signature that was paid for. Skips interim responses, ends lines with CRLF (RFC 9112, section 2.2) and merges
+ * identical Content-Length values (RFC 9110, section 8.6). Closes the connection if it is unclear where the response
+ * ends; `data` of the error then contains the bytes after the head. Passes other heads, and heads of more than `limit`
+ * bytes, on unchanged.
  */
 export function repairAnswerHeads(socket: net.Socket, limit: number): net.Socket {
   let held: Buffer = NOTHING;

@@ -54,7 +54,7 @@ export const settingsErrors = defineErrors('usage', {
   },
   'access-key-invalid': {
     message: '{source} {problem}',
-    hint: 'Check that the key and the secret were not pasted together. An access key contains no colon.',
+    hint: 'Check that the key and the secret were not pasted together. An access key cannot contain a colon.',
   },
   'access-secret-invalid': {
     message: '{source} {problem}',

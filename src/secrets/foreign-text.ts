@@ -123,7 +123,7 @@ export function withoutDenseRuns(foreign: string): string {
 /** White space, a URL up to its query, or any other text between white space. */
 const PARTS = /\s+|["'(<[]*https?:\/\/[^\s\p{C}?#]*|\S+/gu;
 
-/** A word. Bytes that are printed with separators form no words. */
+/** A word of five or more letters, which never occurs in bytes that are printed with separators. */
 const WORD_INSIDE = /(?<![\p{L}\p{Nd}])\p{Lu}?\p{Ll}{4,}(?![\p{L}\p{Nd}])/u;
 
 /** Accepts words joined by punctuation, and short numbers: `status=500`, `sha256`, `/v1/sign`. */
@@ -157,7 +157,7 @@ function isNoByte(piece: string): boolean {
 const LONGEST_WORD = 30;
 /** Underscores join the words of constants in upper case, but never occur in Base32. */
 const MOST_CAPITALS = 15;
-/** A rise is an upper-case letter after a lower-case letter. NoSuchKeyException has three rises in 18 letters. */
+/** A rise is an upper-case letter after a lower-case letter: NoSuchKeyException has three rises (oS, hK, yE). */
 const LETTERS_FOR_EACH_RISE = 6;
 
 /** The limits apply only to letters with case: languages without case may write no spaces between words. */

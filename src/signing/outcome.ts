@@ -52,7 +52,7 @@ export interface SignedOutcome extends WrittenOutcome, SignatureOutcome {
   readonly inside?: readonly InsideOutcome[];
 }
 
-/** A file inside a file of the run. `kept` means that its existing, intact signature stays. */
+/** A file inside an archive or package. `kept` means that its existing, intact signature stays. */
 export type InsideOutcome = {
   /** Path such as `dist/app.zip!/bin/app.exe`. */
   readonly location: string;

@@ -10,7 +10,7 @@ export interface Timestamp {
   readonly bytes: Uint8Array;
   /** The genTime or signingTime; undefined if it cannot be read. */
   readonly time: Date | undefined;
-  /** Name in node:crypto of the digest of the signature value. */
+  /** Digest algorithm for the signature value, as node:crypto names it. */
   readonly algorithm: string | undefined;
   readonly policy: string | undefined;
   readonly serialNumber: string | undefined;

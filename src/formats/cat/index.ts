@@ -5,7 +5,7 @@ export const cat = {
   id: 'cat',
   title: 'Security catalog (CAT)',
   extensions: ['.cat'],
-  // In a folder, signing the listed files would make the signed catalog outdated.
+  // If a folder is signed, signing the listed files too would make the catalog outdated.
   onlyIfNamed: ['.cat'],
   signing: { options: PROGRAM_OPTIONS, modes: ['replace'] },
   purpose: 'code-signing',

@@ -130,7 +130,7 @@ export const CALLS_OPTIONS = {
     placeholder: 'pattern',
     kind: text,
     isList: true,
-    help: 'pattern for the files whose service calls to list: name ("*.exe") or path ("dist/**")',
+    help: 'list only service calls for files whose name ("*.exe") or path ("dist/**") matches this pattern',
     commands: ['history'],
   },
   outcome: {

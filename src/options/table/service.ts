@@ -68,7 +68,7 @@ export const SERVICE_OPTIONS = {
   },
   check: {
     flag: '--check',
-    help: 'ask the service whether it accepts the credentials; this uses no signature',
+    help: 'ask the service whether it accepts the credentials; this does not use up a signature',
     commands: ['login', 'whoami'],
     in: { login: { flag: '--no-check', help: 'do not check whether the service accepts the credentials' } },
     isCommandLineOnly: true,
