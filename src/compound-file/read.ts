@@ -1,7 +1,7 @@
 import type { ByteSource } from '../bytes/byte-source.ts';
 import { bytesErrors } from '../bytes/errors.ts';
 import { patchedSource } from '../bytes/patched-source.ts';
-import { lazyPieces, type Piece, readPieces } from '../bytes/pieces.ts';
+import { type ByteRange, joinRanges, lazyPieces, type Piece, readPieces } from '../bytes/pieces.ts';
 import {
   type CompoundFile,
   type CompoundNode,
@@ -158,10 +158,14 @@ function smallContent(start: number, size: number, mini: MiniStream, sectors: Se
     sector = mini.fat.readUInt32LE(sector * 4);
   }
   const perSector = sectors.length / MINI_SECTOR_LENGTH;
-  return smallPieces(chain, size, (each) => {
-    const outer = mini.sectors[Math.floor(each / perSector)] ?? 0;
-    return sectors.offsetOf(outer) + (each % perSector) * MINI_SECTOR_LENGTH;
-  });
+  const ranges = function* (): Generator<ByteRange> {
+    for (const [index, each] of chain.entries()) {
+      const outer = mini.sectors[Math.floor(each / perSector)] ?? 0;
+      const start = sectors.offsetOf(outer) + (each % perSector) * MINI_SECTOR_LENGTH;
+      yield { start, end: start + Math.min(MINI_SECTOR_LENGTH, size - index * MINI_SECTOR_LENGTH) };
+    }
+  };
+  return lazyPieces(() => joinRanges(ranges()));
 }
 
 function nameOf(entry: Buffer): Uint8Array {
@@ -171,21 +175,4 @@ function nameOf(entry: Buffer): Uint8Array {
   // Readers disagree about where a name that contains a NUL ends.
   if (Buffer.from(name).toString('utf16le').includes('\0')) throw malformed('a name in its directory contains a NUL');
   return name;
-}
-
-/** Yields `size` bytes in the small sectors of `chain`. Combines adjacent sectors into one range. */
-function smallPieces(chain: Iterable<number>, size: number, offsetOf: (sector: number) => number): Iterable<Piece> {
-  return lazyPieces(function* () {
-    let [start, end, rest] = [0, 0, size];
-    for (const sector of chain) {
-      const offset = offsetOf(sector);
-      if (offset !== end) {
-        if (end > start) yield { start, end };
-        start = offset;
-      }
-      end = offset + Math.min(MINI_SECTOR_LENGTH, rest);
-      rest -= Math.min(MINI_SECTOR_LENGTH, rest);
-    }
-    if (end > start) yield { start, end };
-  });
 }

@@ -56,12 +56,12 @@ export async function readKindNames(source: ByteSource, folders: ReadonlySet<str
   const names = new Set<string>();
   if (end.directorySize > LARGEST_DIRECTORY) return names;
   const directory = asBuffer(await source.read(end.directoryOffset, end.directorySize));
-  let isClassNamed = false;
+  let hasClass = false;
   for (const { nameStart, nameEnd } of directoryRecords(directory, end)) {
     const slash = directory.subarray(nameStart, nameEnd).indexOf('/');
     const folder = directory.toString('latin1', nameStart, nameStart + slash + 1).toLowerCase();
-    const isFirstClass: boolean = !isClassNamed && directory.toString('latin1', nameEnd - 6, nameEnd) === '.class';
-    isClassNamed ||= isFirstClass;
+    const isFirstClass: boolean = !hasClass && directory.toString('latin1', nameEnd - 6, nameEnd) === '.class';
+    hasClass ||= isFirstClass;
     if (slash < 0 || isFirstClass || folders.has(folder)) names.add(directory.toString('utf8', nameStart, nameEnd));
   }
   return names;
@@ -80,7 +80,7 @@ async function locateEntries(
   entries: readonly DirectoryEntry[],
   { base, directoryOffset: limit }: EndOfArchive,
 ): Promise<readonly ZipEntry[]> {
-  const inFile = inFileOrder(entries);
+  const inFile = entries.toSorted((a, b) => a.offset - b.offset);
   const { view, load } = slidingWindow(source, limit);
   // For nearly all entries, `view` returns bytes that are already in memory, so no read is necessary.
   const rejectHidden = async (from: number, to: number): Promise<void> => {
@@ -111,11 +111,6 @@ async function locateEntries(
   }
   if (limit > previousEnd) await rejectHidden(previousEnd, limit);
   return inFile;
-}
-
-function inFileOrder(entries: readonly DirectoryEntry[]): readonly DirectoryEntry[] {
-  const isInOrder = entries.every(({ offset }, position) => offset >= (entries[position - 1]?.offset ?? 0));
-  return isInOrder ? entries : entries.toSorted((a, b) => a.offset - b.offset);
 }
 
 /** Returns true if a data descriptor follows the data. Throws if the header and the directory differ. */

@@ -14,7 +14,7 @@ import { zipErrors } from './errors.ts';
 import {
   asBuffer,
   CENTRAL_RECORD_LENGTH,
-  extraFields,
+  findExtraField,
   HAS_DESCRIPTOR,
   IN_ZIP64_32,
   LOCAL_HEADER_LENGTH,
@@ -123,11 +123,9 @@ function changedHeader(
 const OFFSET_FIELD = 42;
 
 function withoutZip64(record: Buffer, start: number, limit: number): Buffer {
-  for (const { id, start: dataStart, end } of extraFields(record, start, limit)) {
-    if (id !== ZIP64_EXTRA || end > limit) continue;
-    return Buffer.concat([record.subarray(start, dataStart - 4), record.subarray(end, limit)]);
-  }
-  return record.subarray(start, limit);
+  const field = findExtraField(record, start, limit, ZIP64_EXTRA);
+  if (field === undefined) return record.subarray(start, limit);
+  return Buffer.concat([record.subarray(start, field.start - 4), record.subarray(field.end, limit)]);
 }
 
 function lengthOf(pieces: readonly Piece[]): number {

@@ -43,7 +43,7 @@ export function isDirectory({ name }: ZipEntry): boolean {
 export type DirectoryEntry = { -readonly [Field in keyof ZipEntry]: ZipEntry[Field] };
 
 /** Java 21 and later reject longer records. */
-const LONGEST_RECORD = 0xffff;
+export const LONGEST_RECORD = 0xffff;
 
 export type NameRules = 'strict' | 'any';
 
@@ -182,15 +182,11 @@ function checkReadable(name: string, flags: number, method: number, { compressed
 
 /** Like Java, decodes UTF-8 even without bit 11. */
 function readName(directory: Buffer, start: number, end: number): string {
-  const name = directory.toString('utf8', start, end);
-  let isAscii = true;
-  for (let position = start; position < end; position++) {
-    const byte = directory[position] ?? 0;
-    if (byte === 0 || byte === 0x0a || byte === 0x0d)
-      throw refusedName(name, 'contains a line break or a NUL character');
-    if (byte >= 0x80) isAscii = false;
-  }
-  if (!isAscii && !isUtf8(directory.subarray(start, end))) throw refusedName(name, 'is not UTF-8');
+  const bytes = directory.subarray(start, end);
+  const name = bytes.toString('utf8');
+  if (['\0', '\n', '\r'].some((each) => name.includes(each)))
+    throw refusedName(name, 'contains a line break or a NUL character');
+  if (!isUtf8(bytes)) throw refusedName(name, 'is not UTF-8');
   if (name.includes('..') && name.split(/[/\\]/).includes('..')) throw refusedName(name, 'leads out of the archive');
   return name;
 }

@@ -15,8 +15,7 @@ export interface EntryWindow {
 
 export function windowsOf(entries: readonly LocatedEntry[]): EntryWindow[] {
   const offsetOf = (position: number): number => entries[position]?.dataOffset ?? 0;
-  const isInOrder = entries.every(({ dataOffset }, position) => position === 0 || dataOffset >= offsetOf(position - 1));
-  const order = isInOrder ? entries.keys() : [...entries.keys()].sort((a, b) => offsetOf(a) - offsetOf(b));
+  const order = [...entries.keys()].sort((a, b) => offsetOf(a) - offsetOf(b));
   const windows: EntryWindow[] = [];
   let positions: number[] = [];
   let start = 0;

@@ -2,6 +2,7 @@
 
 import { crc32, deflateRawSync } from 'node:zlib';
 import { plural } from '../errors/plural.ts';
+import { LONGEST_RECORD } from './directory.ts';
 import type { EndOfArchive } from './end-record.ts';
 import { zipErrors } from './errors.ts';
 import {
@@ -131,13 +132,12 @@ export function movedRecord(record: Buffer, offset: number): Buffer {
 }
 
 function withZip64Offset(record: Buffer, at: number, inserted: Buffer): Buffer {
-  const extraLength = record.readUInt16LE(30) + inserted.length;
-  if (extraLength > 0xffff) {
+  if (record.length + inserted.length > LONGEST_RECORD) {
     const problem = 'the record of an entry beyond 4 GiB has no space for a ZIP64 field';
     throw zipErrors('zip-unsupported', { problem });
   }
   const moved = Buffer.concat([record.subarray(0, at), inserted, record.subarray(at)]);
-  moved.writeUInt16LE(extraLength, 30);
+  moved.writeUInt16LE(record.readUInt16LE(30) + inserted.length, 30);
   moved.writeUInt32LE(IN_ZIP64_32, 42);
   moved.writeUInt16LE(Math.max(ZIP64_VERSION, moved.readUInt16LE(6)), 6);
   return moved;

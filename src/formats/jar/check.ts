@@ -5,7 +5,7 @@ import type { Expected } from '../../format/signable-file.ts';
 import type { DigestEntries } from '../../zip/entry-digests.ts';
 import { allMatch, readContentInfo } from './content-info.ts';
 import { type JarLayout, MANIFEST_NAME, META_INF } from './layout.ts';
-import { agrees } from './manifest/agreement.ts';
+import { findDisagreement } from './manifest/agreement.ts';
 import { readBlocks } from './signature/blocks.ts';
 import { type Coverage, coverageOf } from './signature/signature-file-info.ts';
 
@@ -42,7 +42,8 @@ export async function checkResult(
     const isNew = added.some(({ bytes }) => Buffer.compare(block.cms, bytes) === 0);
     // An unsupported signature may stay, because `verify` does not report it as broken.
     const isValid = !block.examineSigners().some(isNew ? isObjection : isBroken);
-    const isSound = signatureFile !== undefined && isValid && agrees(signatureFile, manifest.parsed);
+    const isSound =
+      signatureFile !== undefined && isValid && findDisagreement(signatureFile, manifest.parsed) === undefined;
     const coverage = isSound ? coverageOf(signatureFile, layout) : undefined;
     if (coverage !== undefined) coverages.push(coverage);
     const isGood = isNew ? coverage?.removed.count === 0 : keepsPositions || isSound;

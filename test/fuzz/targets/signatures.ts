@@ -7,7 +7,7 @@ import { changeUnsignedAttributes } from '../../../src/cms/unsigned-attributes.t
 import { examineSigner } from '../../../src/cms/verify-signer.ts';
 import { isObjection } from '../../../src/errors/finding.ts';
 import { jar } from '../../../src/formats/jar/index.ts';
-import { agrees, sectionsByName, wholeDigests } from '../../../src/formats/jar/manifest/agreement.ts';
+import { findDisagreement, sectionsByName, wholeDigests } from '../../../src/formats/jar/manifest/agreement.ts';
 import { withoutDigests } from '../../../src/formats/jar/manifest/complete.ts';
 import { nodeDigestName } from '../../../src/formats/jar/manifest/digest-names.ts';
 import { type Manifest, readManifest } from '../../../src/formats/jar/manifest/manifest.ts';
@@ -59,7 +59,7 @@ async function readLines(bytes: Buffer): Promise<string> {
   sectionsByName(manifest);
   wholeDigests(manifest);
   // As if it signed itself: what both are is never read differently.
-  await answering(() => agrees(manifest, manifest));
+  await answering(() => findDisagreement(manifest, manifest));
   const stripped = withoutDigests(manifest);
   if (stripped === undefined) return 'good, without digests';
   const again = readManifest(stripped);

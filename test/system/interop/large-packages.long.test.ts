@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { crc32, inflateRawSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { fileSource } from '../../../src/bytes/file-source.ts';
+import { patchedSource } from '../../../src/bytes/patched-source.ts';
 import { jar } from '../../../src/formats/jar/index.ts';
 import { nuget } from '../../../src/formats/nuget/index.ts';
 import { temporaryFolder } from '../../support/programs/cli.ts';
@@ -20,7 +21,6 @@ import { signingContext } from '../../support/signed-files/signing-context.ts';
 import { contentTypes, packageManifest } from '../../unit/formats/appx/samples.ts';
 import { sealedBy, signingIn } from '../../unit/formats/support/change.ts';
 import { plainReader } from '../../unit/formats/support/sign-bytes.ts';
-import { patchSparse } from '../../unit/zip/support/sparse.ts';
 import { makeRootedSigner } from './rooted-signer.ts';
 
 const MIB = 2 ** 20;
@@ -206,10 +206,9 @@ it('signs a JAR whose entries begin beyond 4 GiB, and jarsigner accepts it', asy
     'replace',
   );
   const embedding = prepared.embed(sealedBy(signer, prepared));
-  const ends = [0, size - BLOCK].map(async (start) => ({ start, bytes: await source.read(start, BLOCK) }));
-  const signed = patchSparse(size, await Promise.all(ends), embedding.patch);
+  const signed = patchedSource(source, embedding.patch);
   await using file = await open(result, 'w+');
-  for (const { start, bytes } of signed.segments) await file.write(bytes, 0, bytes.length, start);
+  for (const start of [0, signed.size - BLOCK]) await file.write(await signed.read(start, BLOCK), 0, BLOCK, start);
   await signingIn(await jar.open(fileSource(file, signed.size), plainReader(), result)).verify(embedding);
   const store = makeTruststore(signer.root, folder.path);
   expect(await jarsignerVerify(mainJava(), store, result)).toMatchObject({ accepted: true });

@@ -5,16 +5,16 @@ import { open, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { pathToFileURL } from 'node:url';
-import { deflateRawSync } from 'node:zlib';
+import { crc32, deflateRawSync } from 'node:zlib';
 import { build } from 'esbuild';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { fileSource } from '../../../src/bytes/file-source.ts';
+import { orUndefined } from '../../../src/errors/codesign-error.ts';
 import { readArchive } from '../../../src/zip/archive.ts';
 import { createDigestThreads, type DigestThreads } from '../../../src/zip/digest-threads.ts';
 import { digestEntriesWith } from '../../../src/zip/entry-digests.ts';
 import { digestWindow } from '../../../src/zip/entry-windows.ts';
 import { folderForAll } from '../../support/set-up.ts';
-import { facts } from './support/reading.ts';
 import { buildZip, DEFLATED, type EntryParts, STORED } from './support/zip-builder.ts';
 
 const MIB = 1024 * 1024;
@@ -40,10 +40,9 @@ const contents = [
 const expected = contents.map((each) => ALGORITHMS.map((name) => createHash(name).update(each).digest('base64')));
 
 const intact = contents.map((each, index): EntryParts & { readonly crc: number } => {
-  const { size, crc32 } = facts(each);
   const method = each.length < MIB / 2 ? DEFLATED : STORED;
   const data = method === DEFLATED ? deflateRawSync(each) : each;
-  return { name: `entry-${index}`, method, data, size, crc: crc32 };
+  return { name: `entry-${index}`, method, data, size: each.length, crc: crc32(each) };
 });
 
 const archiveOf = (wrong: readonly number[] = []): Buffer =>
@@ -59,35 +58,26 @@ async function digestsOf(archive: Buffer, threads: DigestThreads): Promise<strin
   return entries.map((_, position) => ALGORITHMS.map((name) => digests.base64(position, name)));
 }
 
-/** As `threads`, counting the windows that they take. */
-function counting(threads: DigestThreads): { readonly threads: DigestThreads; taken: number } {
-  const counted = {
-    taken: 0,
-    threads: {
-      start: threads.start,
-      offer(window: Parameters<DigestThreads['offer']>[0]) {
-        const outcome = threads.offer(window);
-        if (outcome !== undefined) counted.taken += 1;
-        return outcome;
-      },
+/** Digests archives until a thread takes a window: on a slow machine, threads come too late for the first one. */
+async function digestWithThreads({ start, offer }: DigestThreads): Promise<void> {
+  let taken = 0;
+  const counting: DigestThreads = {
+    start,
+    offer(window) {
+      const outcome = offer(window);
+      if (outcome !== undefined) taken += 1;
+      return outcome;
     },
   };
-  return counted;
+  for (let tries = 0; taken === 0 && tries < 100; tries++) {
+    expect(await digestsOf(archiveOf(), counting)).toEqual(expected);
+    await sleep(20);
+  }
+  expect(taken).toBeGreaterThan(0);
 }
 
 describe('threads that digest', () => {
-  it('give the digests of the contents', async () => {
-    const counted = counting(createDigestThreads(program, 2));
-    let all = await digestsOf(archiveOf(), counted.threads);
-    expect(all).toEqual(expected);
-    // The second archive meets threads that run; on a slow machine they may have come too late for the first.
-    for (let tries = 0; counted.taken === 0 && tries < 100; tries++) {
-      await sleep(20);
-      all = await digestsOf(archiveOf(), counted.threads);
-    }
-    expect(counted.taken).toBeGreaterThan(0);
-    expect(all).toEqual(expected);
-  });
+  it('give the digests of the contents', () => digestWithThreads(createDigestThreads(program, 2)));
 
   it('are not started for work that one thread finishes sooner', async () => {
     let started = false;
@@ -103,26 +93,20 @@ describe('the first damaged entry is reported', () => {
     let count = 0;
     return {
       start: () => undefined,
-      offer: (window) => {
+      offer({ bytes, entries, algorithms }) {
         count += 1;
         if (!theirs(count - 1)) return undefined;
-        return sleep(20).then(() => {
-          const { bytes, entries, algorithms } = window;
-          try {
-            return { bytes, digests: digestWindow(Buffer.from(bytes), entries, algorithms) };
-          } catch {
-            return { bytes, digests: undefined };
-          }
-        });
+        const digests = orUndefined(() => digestWindow(Buffer.from(bytes), entries, algorithms));
+        return sleep(20, { bytes, digests });
       },
     };
   }
 
-  it.each([
-    { who: 'another thread meets it', theirs: (window: number) => window % 2 === 0 },
-    { who: 'this thread meets it', theirs: (window: number) => window % 2 === 1 },
-    { who: 'others take all', theirs: () => true },
-  ])('where $who', async ({ theirs }) => {
+  it.each<[string, (window: number) => boolean]>([
+    ['another thread meets it', (window) => window % 2 === 0],
+    ['this thread meets it', (window) => window % 2 === 1],
+    ['others take all', () => true],
+  ])('where %s', async (_, theirs) => {
     const rejection = expect(digestsOf(archiveOf([3, 4, 5, 6]), takes(theirs))).rejects;
     await rejection.toMatchObject({ code: 'zip-entry-damaged', message: expect.stringMatching(/entry-3\b/) });
   });
@@ -144,12 +128,7 @@ describe('if a thread fails, this one does its work', () => {
     `import { parentPort } from 'node:worker_threads'; parentPort.on('message', () => ${code});`;
 
   it('and it dies over a window', async () => {
-    const counted = counting(createDigestThreads(await programOf(onMessage('process.exit(1)')), 1));
-    for (let tries = 0; counted.taken === 0 && tries < 100; tries++) {
-      expect(await digestsOf(archiveOf(), counted.threads)).toEqual(expected);
-      await sleep(20);
-    }
-    expect(counted.taken).toBeGreaterThan(0);
+    await digestWithThreads(createDigestThreads(await programOf(onMessage('process.exit(1)')), 1));
   });
 
   it('and it throws, cannot be started, or its program is missing', async () => {

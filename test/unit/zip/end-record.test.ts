@@ -85,6 +85,19 @@ describe('the end record', () => {
     expect(await refusal(bytes)).toMatch(/^zip-ambiguous/);
   });
 
+  it('is rejected as ambiguous before one that leads to a directory, whatever disk, counts, offset or comment that one says', async () => {
+    for (const [at, value] of [
+      [4, 1],
+      [8, 2],
+      [10, 0],
+      [18, 0x7fff],
+      [20, 500],
+    ] as const) {
+      const fake = changed(another, (copy) => copy.writeUInt16LE(value, copy.length - 22 + at));
+      expect(await refusal(zip({ comment: Buffer.concat([fake, Buffer.from('..')]) }))).toMatch(/^zip-ambiguous/);
+    }
+  });
+
   it.each<[string, Partial<ArchiveParts>]>([
     ['a disk other than the first', { end: { disk: 1 } }],
     ['a directory on another disk', { end: { directoryDisk: 1 } }],
@@ -147,16 +160,8 @@ describe('the ZIP64 end record', () => {
   const locator = lastOf(zip64, 'PK\x06\x07');
   const record = lastOf(zip64, 'PK\x06\x06');
 
-  /** The archive with more at the end of its ZIP64 record ("extensible data"). */
-  function withExtensibleData(preamble: string, data: Buffer): Buffer {
-    const long = changed(zip64, (copy) => {
-      copy.writeBigUInt64LE(BigInt(44 + data.length), record + 4);
-    });
-    return Buffer.concat([Buffer.from(preamble), long.subarray(0, locator), data, long.subarray(locator)]);
-  }
-
   it('is read, with data after its fields', async () => {
-    const archive = await read(withExtensibleData('', Buffer.from('more data')));
+    const archive = await read(zip({ zip64: true, zip64Data: 'more data' }));
     expect(archive.entries).toHaveLength(2);
     expect(archive.end.zip64).toHaveLength(56 + 9);
   });
@@ -182,7 +187,8 @@ describe('the ZIP64 end record', () => {
   });
 
   it('with data after its fields is not searched after a preamble that offsets do not count, as in Java', async () => {
-    expect(await namesOrCode(withExtensibleData(LAUNCHER, Buffer.from('more data')))).toBe('zip-malformed');
+    const bytes = zip({ zip64: true, zip64Data: 'more data', preamble: LAUNCHER, offsets: 'archive' });
+    expect(await namesOrCode(bytes)).toBe('zip-malformed');
   });
 
   it('is rejected as ambiguous where the end record says other values, but not where it says the same', async () => {

@@ -71,10 +71,6 @@ export function createManifestCache(manifest: Manifest) {
   };
 }
 
-export function agrees(signatureFile: Manifest, manifest: Manifest): boolean {
-  return findDisagreement(signatureFile, manifest) === undefined;
-}
-
 /**
  * As in Java, either the digest of the whole manifest matches, or the digests of its main attributes and of all listed
  * sections. Files added later do not break a signature.

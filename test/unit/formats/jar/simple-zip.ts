@@ -1,6 +1,7 @@
-/** ZIP archives for tests, put together and taken apart by a few lines that share nothing with src/zip. */
+/** ZIP archives for tests, put together and taken apart by programs that share nothing with src/zip. */
 
 import { crc32, deflateRawSync, inflateRawSync } from 'node:zlib';
+import { buildZip, DEFLATED, type EntryParts, STORED } from '../../zip/support/zip-builder.ts';
 
 export interface SimpleEntry {
   readonly name: string;
@@ -20,39 +21,18 @@ const MANY_ENTRIES = 0xffff;
 
 /** `preamble`: before the archive; offsets count from the file's beginning. */
 export function zip(entries: readonly SimpleEntry[], preamble = ''): Buffer {
-  const parts: Buffer[] = [Buffer.from(preamble)];
-  const directory: Buffer[] = [];
-  let offset = parts[0]?.length ?? 0;
-  for (const { name, contents = '', isStored = false, extra = Buffer.alloc(0), size } of entries) {
-    const bytes = Buffer.from(contents);
-    const data = isStored ? bytes : deflateRawSync(bytes);
-    const fields = Buffer.alloc(26);
-    fields.writeUInt16LE(20, 0);
-    fields.writeUInt16LE(0x0800, 2); // names are UTF-8
-    fields.writeUInt16LE(isStored ? 0 : 8, 4);
-    fields.writeUInt16LE(0x0021, 8); // 1980-01-01
-    fields.writeUInt32LE(crc32(bytes), 10);
-    fields.writeUInt32LE(data.length, 14);
-    fields.writeUInt32LE(size ?? bytes.length, 18);
-    fields.writeUInt16LE(Buffer.byteLength(name), 22);
-    fields.writeUInt16LE(extra.length, 24);
-    const central = Buffer.alloc(14);
-    central.writeUInt32LE(offset, 10);
-    const tail = [Buffer.from(name), Buffer.from(extra)];
-    const local = Buffer.concat([Buffer.from('PK\x03\x04'), fields, ...tail, data]);
-    directory.push(Buffer.concat([Buffer.from('PK\x01\x02'), fields.subarray(0, 2), fields, central, ...tail]));
-    parts.push(local);
-    offset += local.length;
-  }
-  const records = Buffer.concat(directory);
-  const end = Buffer.alloc(22);
-  end.write('PK\x05\x06', 'latin1');
-  end.writeUInt16LE(Math.min(entries.length, MANY_ENTRIES), 8);
-  end.writeUInt16LE(Math.min(entries.length, MANY_ENTRIES), 10);
-  end.writeUInt32LE(records.length, 12);
-  end.writeUInt32LE(offset, 16);
-  const archive = Buffer.concat([...parts, records, end]);
-  return entries.length < MANY_ENTRIES ? archive : withZip64End(archive, Buffer.alloc(0), entries.length);
+  return buildZip({ entries: entries.map(describeEntry), preamble, zip64: entries.length >= MANY_ENTRIES });
+}
+
+function describeEntry({ name, contents = '', isStored = false, extra, size }: SimpleEntry): EntryParts {
+  const bytes = Buffer.from(contents);
+  return {
+    ...{ name, crc: crc32(bytes), size: size ?? bytes.length },
+    flags: 0x0800, // names are UTF-8
+    method: isStored ? STORED : DEFLATED,
+    data: isStored ? bytes : deflateRawSync(bytes),
+    ...(extra && { extra: { local: Buffer.from(extra), central: Buffer.from(extra) } }),
+  };
 }
 
 /** In the directory's order. Only for archives without comment, preamble and ZIP64. */
@@ -142,12 +122,9 @@ function directoryRecords(archive: Buffer): readonly number[] {
 }
 
 /** With a ZIP64 end record, and bytes of its own behind that record's fields. */
-export function withZip64End(
-  archive: Buffer,
-  extensible: Uint8Array,
-  entryCount = archive.readUInt16LE(archive.length - 22 + 10),
-): Buffer {
+export function withZip64End(archive: Buffer, extensible: Uint8Array): Buffer {
   const end = archive.length - 22;
+  const entryCount = archive.readUInt16LE(end + 10);
   const record = Buffer.alloc(56);
   record.write('PK\x06\x06', 'latin1');
   record.writeBigUInt64LE(BigInt(44 + extensible.length), 4);

@@ -1,6 +1,5 @@
 /** Short ways of asking what the reader makes of an archive in memory. */
 
-import { crc32 } from 'node:zlib';
 import { type ByteSource, memorySource } from '../../../../src/bytes/byte-source.ts';
 import { CodesignError } from '../../../../src/errors/codesign-error.ts';
 import { readArchive, type ZipArchive } from '../../../../src/zip/archive.ts';
@@ -52,24 +51,17 @@ export function entryNamed({ byName }: Pick<ZipArchive, 'byName'>, name: string)
 export function countingSource(
   source: ByteSource,
 ): ByteSource & { readonly counted: () => { reads: number; bytes: number } } {
-  let reads = 0;
-  let bytes = 0;
+  const counted = { reads: 0, bytes: 0 };
   return {
-    size: source.size,
+    ...source,
     read(offset, length, scratch) {
-      reads++;
-      bytes += length;
+      counted.reads++;
+      counted.bytes += length;
       return source.read(offset, length, scratch);
     },
-    stream: (start, end) => source.stream(start, end),
-    counted: () => ({ reads, bytes }),
+    counted: () => counted,
   };
 }
 
 /** As ZIP64 fields hold them. */
 export const u64 = (...values: readonly number[]) => Buffer.from(BigUint64Array.from(values, BigInt).buffer);
-
-/** What an entry's records say of contents. */
-export function facts(contents: Uint8Array): { readonly size: number; readonly crc32: number } {
-  return { size: contents.length, crc32: crc32(contents) };
-}

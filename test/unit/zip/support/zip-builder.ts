@@ -43,6 +43,7 @@ export interface ArchiveParts {
   readonly comment?: string | Uint8Array;
   readonly trailing?: string | Uint8Array;
   readonly zip64?: boolean;
+  readonly zip64Data?: string | Uint8Array;
   readonly end?: {
     readonly disk?: number;
     readonly directoryDisk?: number;

@@ -4,7 +4,7 @@ import { memorySource } from '../../../../../src/bytes/byte-source.ts';
 import { CodesignError } from '../../../../../src/errors/codesign-error.ts';
 import { jar } from '../../../../../src/formats/jar/index.ts';
 import { readLayout } from '../../../../../src/formats/jar/layout.ts';
-import { agrees } from '../../../../../src/formats/jar/manifest/agreement.ts';
+import { findDisagreement } from '../../../../../src/formats/jar/manifest/agreement.ts';
 import { readBlocks } from '../../../../../src/formats/jar/signature/blocks.ts';
 import { folderForAll } from '../../../../support/set-up.ts';
 import { makeThrowawaySigner } from '../../../../support/signed-files/throwaway-signer.ts';
@@ -34,7 +34,8 @@ async function ours(archive: Buffer): Promise<Reading> {
     const [signature] = await (await openBytes(jar, archive)).signatures();
     const signatureFile = block?.readSignatureFile();
     if (layout.manifest === undefined || signatureFile === undefined) return 'bad';
-    const isAgreed = block?.examineSigners().length === 0 && agrees(signatureFile, layout.manifest.parsed);
+    const isAgreed =
+      block?.examineSigners().length === 0 && !findDisagreement(signatureFile, layout.manifest.parsed);
     if (await isIntact(signature)) return isAgreed ? 'good' : expect.unreachable();
     return isAgreed ? 'partial' : 'bad';
   } catch (thrown) {
