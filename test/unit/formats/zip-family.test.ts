@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { type ByteSource, memorySource } from '../../../src/bytes/byte-source.ts';
-import { appx } from '../../../src/formats/appx/index.ts';
+import { memorySource } from '../../../src/bytes/byte-source.ts';
 import { jar } from '../../../src/formats/jar/index.ts';
-import { nuget } from '../../../src/formats/nuget/index.ts';
+import { formats } from '../../../src/formats/registry.ts';
+import { countingSource } from '../zip/support/reading.ts';
 import { zip } from './jar/simple-zip.ts';
 import { fixturesIn } from './support/fixtures.ts';
 import { isOf, recognised } from './support/recognised.ts';
@@ -120,65 +120,53 @@ describe('an archive after other data', () => {
   );
 });
 
-describe('the format JAR', () => {
-  it('accepts an archive with a manifest, whatever its name, and one without by its name', async () => {
-    for (const name of ['a.zip', 'a.exe', '']) expect(await isJar(archiveOf(MANIFEST, 'a'), name)).toBe(true);
-    const plain = archiveOf('a/B.class');
-    for (const name of ['a.jar', 'A.WAR', 'a.b.ear', 'a.rar', 'a.aar', 'a.aab', '.jar'])
-      expect(await isJar(plain, name)).toBe(true);
-    for (const name of ['a.zip', 'jar', 'a.jar.zip', 'a.jarx', '']) expect(await isJar(plain, name)).toBe(false);
-  });
+const BUNDLE = ['BundleConfig.pb', 'base/manifest/AndroidManifest.xml', 'base/dex/classes.dex'];
+const PLAIN = 'a ZIP archive without a JAR manifest';
+const APK = 'an Android package (APK)';
 
-  it('accepts an Android App Bundle, which has its manifests and classes in folders', async () => {
-    const bundle = ['BundleConfig.pb', 'base/manifest/AndroidManifest.xml', 'base/dex/classes.dex'];
-    expect(await isJar(archiveOf(...bundle), 'app.aab')).toBe(true);
-    expect(await isJar(archiveOf(...bundle, MANIFEST), 'App.AAB')).toBe(true);
-  });
+/** The names of files, the names in them, and the format or what they look like. */
+const NAMED: readonly (readonly [fileNames: readonly string[], names: readonly string[], kind: string])[] = [
+  [['a.zip', 'a.exe', ''], [MANIFEST, 'a'], 'jar'],
+  [['a.jar', 'A.WAR', 'a.b.ear', 'a.rar', 'a.aar', 'a.aab', '.jar'], ['a/B.class'], 'jar'],
+  [['a.zip', 'jar', 'a.jar.zip', 'a.jarx', ''], ['a/B.class'], PLAIN],
+  [['app.aab'], BUNDLE, 'jar'],
+  [['App.AAB'], [...BUNDLE, MANIFEST], 'jar'],
+  [['library.aar'], ['AndroidManifest.xml', 'res/a.xml'], 'jar'],
+  [['library.aar'], ['AndroidManifest.xml', 'classes.dex'], APK],
+  [['a.apk', 'A.APK', 'a.apks', 'a.xapk'], ['a/B.class', MANIFEST], APK],
+  [['a.jar', 'a.aab'], ['AndroidManifest.xml', 'resources.arsc', MANIFEST], APK],
+  [['a.nupkg'], ['a.nuspec'], 'nuget'],
+  [['a.zip'], ['a.NUSPEC', '_rels/.rels'], 'nuget'],
+  [['a.snupkg'], ['a.nuspec', MANIFEST], 'nuget'],
+  [['a.jar'], ['a.nuspec', '[Content_Types].xml', MANIFEST], 'jar'],
+  [['a.nupkg'], ['lib/a.nuspec'], PLAIN],
+];
 
-  it('takes an Android library without classes by its name', async () => {
-    expect(await isJar(archiveOf('AndroidManifest.xml', 'res/a.xml'), 'library.aar')).toBe(true);
-    expect(await isJar(archiveOf('AndroidManifest.xml', 'classes.dex'), 'library.aar')).toBe(false);
-  });
+it.each(NAMED)('a file with a name like %j that contains %j is %s', async (fileNames, names, kind) => {
+  for (const name of fileNames) {
+    const said = await recognised(archiveOf(...names), name, formats);
+    expect([name, said]).toEqual([name, said === kind ? kind : expect.stringContaining(`looks like ${kind}`)]);
+  }
+});
 
-  it('does not take Android packages, by their names or by their contents', async () => {
-    const apk = archiveOf('AndroidManifest.xml', 'resources.arsc', MANIFEST);
-    const named = ['a.apk', 'A.APK', 'a.apks', 'a.xapk'].map(
-      (name) => [archiveOf('a/B.class', MANIFEST), name] as const,
-    );
-    for (const [bytes, name] of [...named, [apk, 'a.jar'] as const, [apk, 'a.aab'] as const])
-      expect(await recognised(bytes, name)).toContain('looks like an Android package (APK)');
-  });
+it('a damaged archive is taken by its name, to say what is wrong with it', async () => {
+  const damaged = archiveOf(MANIFEST).subarray(0, 60);
+  const kinds = { jar: ['a.jar'], nuget: ['a.nupkg', 'a.SNUPKG'], appx: ['a.msix', 'a.appxbundle'] };
+  for (const [kind, names] of Object.entries(kinds))
+    for (const name of names) expect(await recognised(damaged, name, formats)).toBe(kind);
+  expect(await isJar(damaged, 'a.zip')).toBe(false);
+});
 
-  it('takes a damaged archive by its name, to say what is wrong with it', async () => {
-    const damaged = archiveOf(MANIFEST).subarray(0, 60);
-    expect(await isJar(damaged, 'a.jar')).toBe(true);
-    expect(await isJar(damaged, 'a.zip')).toBe(false);
-    const cases = [
-      [nuget, ['a.nupkg', 'a.SNUPKG']],
-      [appx, ['a.msix', 'a.appxbundle']],
-    ] as const;
-    for (const [format, names] of cases) for (const name of names) expect(await isOf(format, damaged, name)).toBe(true);
-  });
+it('the name of a JAR makes no JAR of another format', async () => {
+  for (const { name, bytes } of fixturesIn('strangers').filter((each) => !/\.(exe|zip)$/.test(each.name))) {
+    expect(await isJar(bytes, `${name}.jar`), name).toBe(false);
+  }
+  expect(await isJar(Buffer.from('Rar!\x1a\x07\x01\0', 'latin1'), 'a.rar')).toBe(false);
+});
 
-  it('takes no other format, even with the name of a JAR', async () => {
-    for (const { name, bytes } of fixturesIn('strangers').filter((each) => !/\.(exe|zip)$/.test(each.name))) {
-      expect(await isJar(bytes, `${name}.jar`), name).toBe(false);
-    }
-    expect(await isJar(Buffer.from('Rar!\x1a\x07\x01\0', 'latin1'), 'a.rar')).toBe(false);
-  });
-
-  it('looks at the directory alone: at few bytes of a large archive', async () => {
-    const bytes = zip([{ name: 'large', contents: Buffer.alloc(4_000_000), isStored: true }, { name: MANIFEST }]);
-    let read = 0;
-    const { read: readBytes, ...source } = memorySource(bytes);
-    const counting: ByteSource = {
-      ...source,
-      read: (offset, length) => {
-        read += length;
-        return readBytes(offset, length);
-      },
-    };
-    expect(await isJar(counting, 'a')).toBe(true);
-    expect(read).toBeLessThan(200_000);
-  });
+it('recognition reads the directory alone: few bytes of a large archive', async () => {
+  const bytes = zip([{ name: 'large', contents: Buffer.alloc(4_000_000), isStored: true }, { name: MANIFEST }]);
+  const counting = countingSource(memorySource(bytes));
+  expect(await isJar(counting, 'a')).toBe(true);
+  expect(counting.counted().bytes).toBeLessThan(200_000);
 });

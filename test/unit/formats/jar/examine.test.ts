@@ -34,62 +34,63 @@ const again = (bytes: Buffer, change: (text: string) => string) => signAgain(byt
 const CONTRADICTING = `Name: a\r\nSHA-256-Digest: ${'A'.repeat(43)}=\r\n`;
 const more = (...names: readonly string[]) => names.map((name) => ({ name }));
 
-const WRONG: readonly (readonly [what: string, bytes: () => Buffer, ...said: readonly string[]])[] = [
-  ['digests of sections alone', () => again(signed, withoutWholeDigest)],
-  [
-    'added files',
+const MANIFEST_DIFFERS = 'manifest-digest-differs: The manifest';
+const UNSIGNED = 'entries-unsigned: The';
+const CONTENTS_DIFFER = 'content-digest-differs: The contents differ from the signed ones:';
+
+const WRONG: Readonly<Record<string, readonly [bytes: () => Buffer, ...said: readonly string[]]>> = {
+  'digests of sections alone': [() => again(signed, withoutWholeDigest)],
+  'added files': [
     () => repack(signed, {}, more('d', 'e', 'META-INF/f')),
-    'entries-unsigned: The signature does not cover d and 2 more.',
+    `${UNSIGNED} signature does not cover d and 2 more.`,
   ],
-  [
-    'a renamed file',
+  'a renamed file': [
     () => renamed(signed, /^a$/, 'z'),
     'entries-removed: Signed files were removed from the archive: a.',
-    'entries-unsigned: The signature does not cover z.',
+    `${UNSIGNED} signature does not cover z.`,
   ],
-  [
-    'other contents',
-    () => repack(signed, { b: 'other', c: 'other' }),
-    'content-digest-differs: The contents differ from the signed ones: b and 1 more.',
-  ],
-  [
-    'another section',
+  'other contents': [() => repack(signed, { b: 'other', c: 'other' }), `${CONTENTS_DIFFER} b and 1 more.`],
+  'another section': [
     () => manifestBy('Name: b\r\n', 'Name: b\r\nY: 1\r\n'),
-    'manifest-digest-differs: The manifest has a section for b that differs from the signed one.',
+    `${MANIFEST_DIFFERS} has a section for b that differs from the signed one.`,
   ],
-  [
-    'a section that is gone',
+  'a section that is gone': [
     () => manifestBy(/Name: b\r\n.*\r\n\r\n/, ''),
-    'manifest-digest-differs: The manifest no longer has a section for b.',
-    'entries-unsigned: The manifest has no digest of b.',
+    `${MANIFEST_DIFFERS} no longer has a section for b.`,
+    `${UNSIGNED} manifest has no digest of b.`,
   ],
-  [
-    'other main attributes',
-    () => manifestBy('X: 1', 'X: 2'),
-    'manifest-digest-differs: The manifest has a main section that differs from the signed one.',
-  ],
-  ['no manifest', () => repack(signed, { [MANIFEST]: undefined }), 'manifest-missing: The archive has no manifest.'],
-  ['an unknown version', () => again(signed, (text) => text.replace('1.0', '2.0')), 'signature-version-unknown: '],
-  [
-    'a changed signature file',
+  'other main attributes': [() => manifestBy('X: 1', 'X: 2'), `${MANIFEST_DIFFERS} has a main section that differs`],
+  'no manifest': [() => repack(signed, { [MANIFEST]: undefined }), 'manifest-missing: The archive has no manifest.'],
+  'an unknown version': [() => again(signed, (text) => text.replace('1.0', '2.0')), 'signature-version-unknown: '],
+  'a changed signature file': [
     () => repack(signed, { [SF]: `${contentsOf(signed, SF)}\r\n` }),
     'message-digest-differs: ',
   ],
-  ['a signature file that is none', () => again(signed, () => 'no such file'), 'signature-file-unreadable: '],
-  [
-    'bytes after the block',
+  'a signature file that is none': [() => again(signed, () => 'no such file'), 'signature-file-unreadable: '],
+  'bytes after the block': [
     () => repack(signed, { [RSA]: Buffer.concat([contentsOf(signed, RSA), Buffer.from('hidden')]) }),
     'bytes-after-signature: The signature in META-INF/TEST_PUB.RSA is followed by 6 bytes.',
   ],
-  [
-    'two digests of a file that contradict each other',
+  'two digests of a file that contradict each other': [
     () => again(manifestBy('Name: a\r\n', CONTRADICTING), (text) => text),
-    'manifest-digest-differs: The manifest has a section for a that differs from the signed one.',
-    'content-digest-differs: The contents differ from the signed ones: a.',
+    `${MANIFEST_DIFFERS} has a section for a that differs from the signed one.`,
+    `${CONTENTS_DIFFER} a.`,
   ],
   // Java verifies all signers.
-  ['a second signer that is wrong', withWrongSigner, 'signature-value-wrong: '],
-];
+  'a second signer that is wrong': [withWrongSigner, 'signature-value-wrong: '],
+  'a block that cannot be read': [
+    () => repack(signed, { [RSA]: 'no signature' }),
+    'cms-malformed: The signature block cannot be read: ',
+  ],
+  'damaged contents': [withDamagedFile, 'zip-entry-damaged: The contents cannot be checked: the entry a '],
+};
+
+function withDamagedFile(): Buffer {
+  const damaged = Buffer.from(signed);
+  const data = signed.indexOf('a', signed.indexOf('PK\x03\x04', signed.indexOf(RSA), 'latin1')) + 1;
+  damaged.writeUInt8(damaged.readUInt8(data + 1) ^ 0xff, data + 1);
+  return damaged;
+}
 
 function withWrongSigner(): Buffer {
   const { contentInfo, signedData, signerInfos, signers } = readSignedDataFields(contentsOf(signed, RSA));
@@ -101,22 +102,8 @@ function withWrongSigner(): Buffer {
   return repack(signed, { [RSA]: encode(0x30, type, contextConstructed(0, encode(0x30, before, infos))) });
 }
 
-describe('a signature', () => {
-  const cases = WRONG.map(([what, bytes, ...said]) => ({ what, bytes, said }));
-
-  it.each(cases)('with $what', async ({ bytes, said }) => {
-    expect(await messagesOf(bytes())).toEqual(said.map((start) => expect.stringContaining(start)));
-  });
-
-  it('with a block that cannot be read, or damaged contents', async () => {
-    const [unreadable] = await messagesOf(repack(signed, { [RSA]: 'no signature' }));
-    expect(unreadable).toMatch(/^cms-malformed: The signature block cannot be read: /);
-    const damaged = Buffer.from(signed);
-    const data = signed.indexOf('a', signed.indexOf('PK\x03\x04', signed.indexOf(RSA), 'latin1')) + 1;
-    damaged.writeUInt8(damaged.readUInt8(data + 1) ^ 0xff, data + 1);
-    const [message] = await messagesOf(damaged);
-    expect(message).toMatch(/^zip-entry-damaged: The contents cannot be checked: the entry a /);
-  });
+it.each(Object.entries(WRONG))('a signature with %s', async (_, [bytes, ...said]) => {
+  expect(await messagesOf(bytes())).toEqual(said.map((start) => expect.stringContaining(start)));
 });
 
 describe('digests that Java no longer takes', () => {

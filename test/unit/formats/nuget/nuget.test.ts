@@ -7,8 +7,6 @@ import { cmsEnvelope, containedAs, type FoundSignature } from '../../../../src/f
 import { nuget } from '../../../../src/formats/nuget/index.ts';
 import { readPackage } from '../../../../src/formats/nuget/package.ts';
 import { readSignedText, signedText } from '../../../../src/formats/nuget/signed-content.ts';
-import { recogniseFormat } from '../../../../src/formats/recognise.ts';
-import { formats } from '../../../../src/formats/registry.ts';
 import { decideSigning } from '../../../../src/signing/signing-policy.ts';
 import { editLastEntry } from '../../../../src/zip/edit-archive.ts';
 import { digestEntries } from '../../../../src/zip/entry-digests.ts';
@@ -199,16 +197,4 @@ it('what NuGet would reject is rejected before anything is signed: SHA-1, and a 
   const leaf = pki.leaf({ purposes: [CODE_SIGNING, LIFETIME_SIGNING] });
   const chain = await chainFromPem(leaf.pem, pki.intermediate.pem);
   await expect(signing.check(contextOf({ chain }), 'replace')).rejects.toMatchObject({ code: 'nuget-certificate' });
-});
-
-it('needs a .nuspec in the root to be recognised, and leaves a JAR that has one a JAR', async () => {
-  const kindOf = async (name: string, ...names: readonly string[]) => {
-    const bytes = zip(names.map((each) => ({ name: each, contents: each })));
-    return (await recogniseFormat(memorySource(bytes), [name], { formats })).id;
-  };
-  expect(await kindOf('a.nupkg', 'a.nuspec')).toBe('nuget');
-  expect(await kindOf('a.zip', 'a.NUSPEC', '_rels/.rels')).toBe('nuget');
-  expect(await kindOf('a.snupkg', 'a.nuspec', 'META-INF/MANIFEST.MF')).toBe('nuget');
-  expect(await kindOf('a.jar', 'a.nuspec', '[Content_Types].xml', 'META-INF/MANIFEST.MF')).toBe('jar');
-  await expect(kindOf('a.nupkg', 'lib/a.nuspec')).rejects.toMatchObject({ code: 'unsupported-format' });
 });

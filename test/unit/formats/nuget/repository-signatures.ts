@@ -1,6 +1,7 @@
 /** Signatures as a repository makes them, which this program does not: primary ones and countersignatures. */
 
 import { createHash } from 'node:crypto';
+import { expect } from 'vitest';
 import { RSA_ENCRYPTION } from '../../../../src/asn1/algorithm-identifiers.ts';
 import {
   COMMITMENT_TYPE,
@@ -43,23 +44,23 @@ import { makePackage } from './samples.ts';
 export const SERVICE_INDEX = 'https://packages.example/v3/index.json';
 export const OWNERS = ['first', 'second'];
 
-/** `isReceipt`: with the commitment of a repository. */
-function attributesOf(signer: ThrowawaySigner, isReceipt = true): Attribute[] {
-  const own = NUGET_PROFILE.signedAttributes(signingContext({ chain: signer.chain }));
-  if (!isReceipt) return [...own];
-  return [
-    ...own.filter(({ type }) => type !== COMMITMENT_TYPE),
-    { type: COMMITMENT_TYPE, value: sequence(objectIdentifier(PROOF_OF_RECEIPT)) },
-    { type: NUGET_SERVICE_INDEX, value: encode(0x16, Buffer.from(SERVICE_INDEX)) },
-    { type: NUGET_OWNERS, value: sequence(...OWNERS.map((name) => encode(0x0c, Buffer.from(name)))) },
-  ];
-}
+export type AttributeChange = (own: readonly Attribute[]) => readonly Attribute[];
+
+/** With the commitment of a repository. */
+const asRepository: AttributeChange = (own) => [
+  ...own.filter(({ type }) => type !== COMMITMENT_TYPE),
+  { type: COMMITMENT_TYPE, value: sequence(objectIdentifier(PROOF_OF_RECEIPT)) },
+  { type: NUGET_SERVICE_INDEX, value: encode(0x16, Buffer.from(SERVICE_INDEX)) },
+  { type: NUGET_OWNERS, value: sequence(...OWNERS.map((name) => encode(0x0c, Buffer.from(name)))) },
+];
+
+const attributesOf = ({ chain }: ThrowawaySigner) => NUGET_PROFILE.signedAttributes(signingContext({ chain }));
 
 /** A SignerInfo over the value of a signature. */
 function countersignature(signer: ThrowawaySigner, value: Uint8Array): Uint8Array {
   const { issuer, serialNumber } = readCertificateFields(signer.chain.leaf.der);
   const digest = createHash('sha256').update(value).digest();
-  const attributes = [...attributesOf(signer), { type: MESSAGE_DIGEST, value: octetString(digest) }].map(
+  const attributes = [...asRepository(attributesOf(signer)), { type: MESSAGE_DIGEST, value: octetString(digest) }].map(
     encodeAttribute,
   );
   const signed = setOfAll(attributes);
@@ -100,21 +101,33 @@ export function signedAgain(
   changed = false,
 ): Uint8Array {
   const { content } = parseSignedData(cms);
-  if (content === undefined) throw new Error('the signature has no content');
-  const messageDigest = createHash('sha256').update(content.contents).digest();
-  const signedAttributes = buildSignedAttributes(DATA, messageDigest, attributesOf(signer, role === 'repository'));
+  const countered = (signature: Uint8Array) =>
+    counters.map((each) => ({
+      type: COUNTER_SIGNATURE,
+      value: countersignature(each, changed ? Buffer.from(signature).reverse() : signature),
+    }));
+  const change: AttributeChange = role === 'repository' ? asRepository : (own) => own;
+  return signContent(content?.contents ?? expect.unreachable(), [signer, ...counters], change, countered);
+}
+
+/** By the first of the signers, with the certificates of all. */
+export function signContent(
+  content: Uint8Array,
+  signers: readonly [ThrowawaySigner, ...ThrowawaySigner[]],
+  change: AttributeChange,
+  unsignedAttributes: (signature: Uint8Array) => readonly Attribute[],
+): Uint8Array {
+  const [signer] = signers;
+  const messageDigest = createHash('sha256').update(content).digest();
+  const signedAttributes = buildSignedAttributes(DATA, messageDigest, [...change(attributesOf(signer))]);
   const signature = signer.sign(signedAttributes, 'SHA256');
-  const countersigned = changed ? Buffer.from(signature).reverse() : signature;
   return buildSignedData({
     algorithm: 'SHA256',
-    content: { type: DATA, value: content.bytes },
-    certificates: [signer, ...counters].flatMap(({ chain }) => chain.certificates.map(({ der }) => der)),
+    content: { type: DATA, value: octetString(content) },
+    certificates: signers.flatMap(({ chain }) => chain.certificates.map(({ der }) => der)),
     signer: signer.chain.leaf.fields,
     signedAttributes,
     signature,
-    unsignedAttributes: counters.map((each) => ({
-      type: COUNTER_SIGNATURE,
-      value: countersignature(each, countersigned),
-    })),
+    unsignedAttributes: [...unsignedAttributes(signature)],
   });
 }

@@ -47,7 +47,7 @@ export const GOOD_NUGET: readonly Fixture[] = [
 ];
 
 const PRECEDED = Buffer.concat([Buffer.from('before'), plain]);
-const WITH_ZIP64 = withZip64End(plain, Buffer.alloc(0), ENTRIES.length);
+const WITH_ZIP64 = withZip64End(plain, Buffer.alloc(0));
 
 export const MALFORMED_NUGET: readonly Fixture[] = [
   sample('zip64.nupkg', 'a ZIP64 end record', WITH_ZIP64, 'nuget-zip64'),

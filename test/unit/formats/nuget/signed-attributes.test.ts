@@ -1,20 +1,19 @@
 /** What NuGet requires of a signature besides a value that verifies, one thing missing or wrong at a time. */
 
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { expect, it } from 'vitest';
 import {
   COMMITMENT_TYPE,
   COUNTER_SIGNATURE,
-  DATA,
   PROOF_OF_ORIGIN,
   PROOF_OF_RECEIPT,
   SIGNING_CERTIFICATE_V2,
   SIGNING_TIME,
   TIMESTAMP_TOKEN,
 } from '../../../../src/asn1/object-identifiers.ts';
-import { objectIdentifier, octetString, sequence } from '../../../../src/asn1/write.ts';
+import { objectIdentifier, sequence } from '../../../../src/asn1/write.ts';
 import { memorySource } from '../../../../src/bytes/byte-source.ts';
-import { type Attribute, buildSignedAttributes, buildSignedData } from '../../../../src/cms/build-signed-data.ts';
+import type { Attribute } from '../../../../src/cms/build-signed-data.ts';
 import { nuget } from '../../../../src/formats/nuget/index.ts';
 import { contentOf, readPackage } from '../../../../src/formats/nuget/package.ts';
 import { NUGET_PROFILE, signedText } from '../../../../src/formats/nuget/signed-content.ts';
@@ -25,44 +24,30 @@ import { makePki, testKey } from '../../../support/signed-files/pki.ts';
 import { signingContext } from '../../../support/signed-files/signing-context.ts';
 import { makeThrowawaySigner } from '../../../support/signed-files/throwaway-signer.ts';
 import { applyPatch, insertedBy } from '../support/apply-patch.ts';
-import { codesOf } from '../support/is-intact.ts';
-import { openBytes } from '../support/sign-bytes.ts';
+import { codesIn } from '../support/is-intact.ts';
+import { type AttributeChange, signContent } from './repository-signatures.ts';
 import { makePackage } from './samples.ts';
 
 const REPEATED = 'signed-attributes-repeated';
 const plain = makePackage();
 const [signer, other] = await Promise.all([makeThrowawaySigner(), makeThrowawaySigner({ publisher: 'Another' })]);
 
-type Change = (attributes: readonly Attribute[]) => readonly Attribute[];
-
 /** The findings about a signature with changed signed attributes. */
 async function codesWith(
-  change: Change,
+  change: AttributeChange,
   { digest = 'SHA256', unsigned = [] }: { digest?: 'SHA1' | 'SHA256'; unsigned?: readonly Attribute[] } = {},
 ) {
   const source = memorySource(plain);
   const opened = await readPackage(source);
-  const hash = createHash(digest).update(insertedBy(contentOf(opened, source), plain));
-  const text = signedText(digest, hash.digest());
-  const own = NUGET_PROFILE.signedAttributes(signingContext({ chain: signer.chain }));
-  const messageDigest = createHash('sha256').update(text).digest();
-  const signedAttributes = buildSignedAttributes(DATA, messageDigest, [...change(own)]);
-  const cms = buildSignedData({
-    algorithm: 'SHA256',
-    content: { type: DATA, value: octetString(text) },
-    certificates: signer.chain.certificates.map(({ der }) => der),
-    signer: signer.chain.leaf.fields,
-    signedAttributes,
-    signature: signer.sign(signedAttributes, 'SHA256'),
-    unsignedAttributes: [...unsigned],
-  });
+  const text = signedText(digest, hash(digest, insertedBy(contentOf(opened, source), plain), 'buffer'));
+  const cms = signContent(text, [signer], change, () => unsigned);
   const result = applyPatch(plain, editLastEntry(opened.body, storedEntry('.signature.p7s', cms)));
-  return codesOf((await (await openBytes(nuget, result)).signatures())[0]);
+  return await codesIn(nuget, result);
 }
 
 const only = (type: string, all: readonly Attribute[]) => all.filter((each) => each.type === type);
 const without =
-  (type: string, ...instead: readonly Attribute[]): Change =>
+  (type: string, ...instead: readonly Attribute[]): AttributeChange =>
   (all) => [...all.filter((each) => each.type !== type), ...instead];
 const committed = (...proofs: readonly string[]) =>
   without(
@@ -71,9 +56,9 @@ const committed = (...proofs: readonly string[]) =>
   );
 const OTHERS = NUGET_PROFILE.signedAttributes(signingContext({ chain: other.chain }));
 const ofAnother = without(SIGNING_CERTIFICATE_V2, ...only(SIGNING_CERTIFICATE_V2, OTHERS));
-const same: Change = (attributes) => attributes;
+const same: AttributeChange = (attributes) => attributes;
 
-it.each<readonly [string, Change, readonly string[]]>([
+it.each<readonly [string, AttributeChange, readonly string[]]>([
   ['nothing wrong', same, []],
   ['no signing time', without(SIGNING_TIME), ['signing-time-missing']],
   ['no commitment', without(COMMITMENT_TYPE), ['signature-role-unknown']],

@@ -16,37 +16,9 @@ const signer = await makeThrowawaySigner();
 const prepare = async (bytes: Buffer) =>
   signingIn(await openBytes(jar, bytes)).prepare(signingContext({ chain: signer.chain }), 'replace');
 
-/** An end record that leads to the directory of an archive put before it, whatever its other fields say. */
-function fakeEnd(directorySize: number, change: (record: Buffer) => void): Buffer {
-  const record = Buffer.alloc(22);
-  record.write('PK\x05\x06', 0, 'latin1');
-  record.writeUInt16LE(1, 8);
-  record.writeUInt16LE(1, 10);
-  record.writeUInt32LE(directorySize, 12);
-  change(record);
-  return record;
-}
-
-describe('what another program would read', () => {
-  it.each<[string, (record: Buffer) => void]>([
-    ['no entries', (record) => record.fill(0, 8, 12)],
-    ['another disk', (record) => record.writeUInt16LE(1, 4)],
-    ['other counts', (record) => record.writeUInt16LE(2, 8)],
-    ['a comment that is longer than the file', (record) => record.writeUInt16LE(500, 20)],
-    ['an offset that leads nowhere', (record) => record.writeUInt32LE(0x7fffffff, 16)],
-  ])('an archive in the comment, whose end record says %s, is rejected', async (_, change) => {
-    const inner = zip([{ name: 'Fake.class', contents: 'fake' }]);
-    const directory = inner.subarray(inner.indexOf('PK\x01\x02', 0, 'latin1'), inner.length - 22);
-    const outer = jarOf(MAIN, { name: 'a.txt', contents: 'a' });
-    const comment = Buffer.concat([directory, fakeEnd(directory.length, change), Buffer.from('..')]);
-    outer.writeUInt16LE(comment.length, outer.length - 2);
-    await expect(openBytes(jar, Buffer.concat([outer, comment]))).rejects.toMatchObject({ code: 'zip-ambiguous' });
-  });
-
-  it('what is not digested is held to what it says anyway', async () => {
-    const bytes = jarOf(MAIN, { name: 'META-INF/SIG-X', contents: 'something', size: 3 });
-    await expect(prepare(bytes)).rejects.toMatchObject({ code: 'zip-entry-damaged' });
-  });
+it('what is not digested is held to what it says anyway', async () => {
+  const bytes = jarOf(MAIN, { name: 'META-INF/SIG-X', contents: 'something', size: 3 });
+  await expect(prepare(bytes)).rejects.toMatchObject({ code: 'zip-entry-damaged' });
 });
 
 it('many signature files of the largest size do not stay in memory together', async () => {

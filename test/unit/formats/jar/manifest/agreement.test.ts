@@ -34,8 +34,7 @@ async function ours(archive: Buffer): Promise<Reading> {
     const [signature] = await (await openBytes(jar, archive)).signatures();
     const signatureFile = block?.readSignatureFile();
     if (layout.manifest === undefined || signatureFile === undefined) return 'bad';
-    const isAgreed =
-      block?.examineSigners().length === 0 && !findDisagreement(signatureFile, layout.manifest.parsed);
+    const isAgreed = block?.examineSigners().length === 0 && !findDisagreement(signatureFile, layout.manifest.parsed);
     if (await isIntact(signature)) return isAgreed ? 'good' : expect.unreachable();
     return isAgreed ? 'partial' : 'bad';
   } catch (thrown) {

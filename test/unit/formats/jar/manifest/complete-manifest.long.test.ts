@@ -44,49 +44,57 @@ const MAIN = lines('Manifest-Version: 1.0', '');
 const SECTION_A = lines('Name: a', lineFor('a'), '');
 const SHA512 = brokenLine('SHA-512', digestOf('a', 'sha512'));
 const SECTION_B = lines('Name: b', lineFor('b'), '');
+const X1 = lines('Name: a', 'X: 1', '') + SECTION_B;
 
-describe('a manifest that has all digests', () => {
-  it.each([
-    ['in order', MAIN + SECTION_A + SECTION_B],
-    ['without a last empty line', (MAIN + SECTION_A + SECTION_B).slice(0, -2)],
-    ['with empty lines to spare', `${MAIN}\r\n\r\n${SECTION_A}\r\n${SECTION_B}\r\n\r\n\r\n`],
-    ['with every end of line', `X: 1\rY: 2\n\r\nName: a\n${lineFor('a')}\r\r${SECTION_B}`],
-    ['with names in other cases', MAIN + SECTION_A.replace('Name', 'nAME').replace('SHA-256', 'sha-256') + SECTION_B],
-    ['with other attributes', MAIN + SECTION_A + lines('Name: b', 'X: 1', lineFor('b'), 'Y: 2', '')],
-    ['with further right digests', MAIN + lines('Name: a', lineFor('a'), lineFor('a', 'MD5', 'md5'), '') + SECTION_B],
-    ['with an unknown digest', MAIN + lines('Name: a', 'Foo-Digest: nonsense', lineFor('a'), '') + SECTION_B],
-    ['in two sections of one name', MAIN + lines('Name: a', 'X: 1', '') + SECTION_B + SECTION_A],
-    [
-      'in lines that are broken oddly',
-      `${MAIN}Name: \r\n a\r\nSHA-256-Digest: ${digestOf('a').slice(0, 5)}\r\n ${digestOf('a').slice(5)}\r\n\r\n${SECTION_B}`,
-    ],
-  ])('%s, stays as it is', async (_, text) => {
-    expect(await completed(text, { files: ['a', 'b'] })).toBe(text);
-  });
+it.each([
+  ['in order', MAIN + SECTION_A + SECTION_B],
+  ['without a last empty line', (MAIN + SECTION_A + SECTION_B).slice(0, -2)],
+  ['with empty lines to spare', `${MAIN}\r\n\r\n${SECTION_A}\r\n${SECTION_B}\r\n\r\n\r\n`],
+  ['with every end of line', `X: 1\rY: 2\n\r\nName: a\n${lineFor('a')}\r\r${SECTION_B}`],
+  ['with names in other cases', MAIN + SECTION_A.replace('Name', 'nAME').replace('SHA-256', 'sha-256') + SECTION_B],
+  ['with other attributes', MAIN + SECTION_A + lines('Name: b', 'X: 1', lineFor('b'), 'Y: 2', '')],
+  ['with further right digests', MAIN + lines('Name: a', lineFor('a'), lineFor('a', 'MD5', 'md5'), '') + SECTION_B],
+  ['with an unknown digest', MAIN + lines('Name: a', 'Foo-Digest: nonsense', lineFor('a'), '') + SECTION_B],
+  ['in two sections of one name', MAIN + X1 + SECTION_A],
+  ['in lines that are broken oddly', MAIN + SECTION_A.replace(/: (.{1,5})/g, ': \r\n $1\r\n ') + SECTION_B],
+])('a manifest that has all digests, %s, stays as it is', async (_, text) => {
+  expect(await completed(text, { files: ['a', 'b'] })).toBe(text);
+});
+
+/** What it is → before, files, after. */
+const COMPLETED: Readonly<Record<string, readonly [string | undefined, readonly Name[], string]>> = {
+  'sections without digests': [
+    MAIN + lines('Name: a', 'X: 1', '') + lines('Name: b', ''),
+    ['a', 'b'],
+    MAIN + lines('Name: a', 'X: 1', lineFor('a'), '') + SECTION_B,
+  ],
+  'several sections of one name, of which the last gets the digest': [
+    MAIN + X1 + lines('Name: a', 'Y: 1', ''),
+    ['a', 'b'],
+    MAIN + X1 + lines('Name: a', 'Y: 1', lineFor('a'), ''),
+  ],
+  'no sections, in the order of the archive': [MAIN, ['b', 'a'], MAIN + SECTION_B + SECTION_A],
+  'a section that is missing': [MAIN + SECTION_A, ['b', 'a'], MAIN + SECTION_A + SECTION_B],
+  'a wrong digest with continuation lines': [
+    MAIN + lines('Name: a', 'SHA-256-Digest: no', ' nsense', ' more', 'X: 1', ''),
+    ['a'],
+    MAIN + lines('Name: a', lineFor('a'), 'X: 1', ''),
+  ],
+  'nothing at all': [undefined, ['a'], lines('Manifest-Version: 1.0', 'Created-By: codesign-remote', '') + SECTION_A],
+  'no contents': ['', ['a'], `\r\n${SECTION_A}`],
+  'an empty line': ['\n', ['a'], `\n${SECTION_A.replaceAll('\r\n', '\n')}`],
+  'no contents, of no files': ['', [], ''],
+  'a last attribute without its line end': ['X: 1\r\nY: A', ['a'], `X: 1\r\nY: A\r\n\r\n${SECTION_A}`],
+  'a last attribute without an empty line': ['X: 1\r\nY: A\r\n', ['a'], `X: 1\r\nY: A\r\n\r\n${SECTION_A}`],
+  'an empty line at the end': ['X: 1\r\nY: A\r\n\r\n', ['a'], `X: 1\r\nY: A\r\n\r\n${SECTION_A}`],
+  'a missing line end alone': ['X: 1\r\nY: 2', [], 'X: 1\r\nY: 2\r\n'],
+};
+
+it.each(Object.entries(COMPLETED))('a manifest with %s is completed', async (_, [before, files, after]) => {
+  expect(await completed(before, { files })).toBe(after);
 });
 
 describe('digests', () => {
-  const X1 = lines('Name: a', 'X: 1', '') + SECTION_B;
-
-  it.each<[string, before: string, files: readonly Name[], after: string]>([
-    [
-      'are put into sections that have none, before the empty line that ends them',
-      MAIN + lines('Name: a', 'X: 1', '') + lines('Name: b', ''),
-      ['a', 'b'],
-      MAIN + lines('Name: a', 'X: 1', lineFor('a'), '') + SECTION_B,
-    ],
-    [
-      'are put into the last of several sections of one name',
-      MAIN + X1 + lines('Name: a', 'Y: 1', ''),
-      ['a', 'b'],
-      MAIN + X1 + lines('Name: a', 'Y: 1', lineFor('a'), ''),
-    ],
-    ['are added in separate sections at the end', MAIN, ['b', 'a'], MAIN + SECTION_B + SECTION_A],
-    ['are added in sections that are missing', MAIN + SECTION_A, ['b', 'a'], MAIN + SECTION_A + SECTION_B],
-  ])('%s', async (_, before, files, after) => {
-    expect(await completed(before, { files })).toBe(after);
-  });
-
   it.each<[string, string]>([
     ...['SHA-256', 'SHA-384', 'SHA-512', 'SHA-224'].map((name): [string, string] => [name, name.replace('-', '')]),
     ...['SHA', 'SHA1', 'sha-1'].map((name): [string, string] => [name, 'sha1']),
@@ -96,11 +104,6 @@ describe('digests', () => {
     const wrong = MAIN + section(digestOf('b', algorithm));
     const written = brokenLine(javaName, digestOf('a', algorithm));
     expect(await completed(wrong)).toBe(MAIN + lines('Name: a', written, lineFor('a'), 'X: 1', ''));
-  });
-
-  it('that are wrong are replaced with all their continuation lines', async () => {
-    const text = MAIN + lines('Name: a', 'SHA-256-Digest: no', ' nsense', ' more', 'X: 1', '');
-    expect(await completed(text)).toBe(MAIN + lines('Name: a', lineFor('a'), 'X: 1', ''));
   });
 
   it('by another strong algorithm are enough where signatures are kept; weak ones are not', async () => {
@@ -115,77 +118,30 @@ describe('digests', () => {
   });
 });
 
-describe('line ends', () => {
-  it.each(['\r\n', '\n', '\r'])(
-    'are those of the manifest, except for lone CR in new sections: %j',
-    async (newline) => {
-      const text = `X: 1${newline}${newline}Name: a${newline}${newline}`;
-      const after = `X: 1${newline}${newline}Name: a${newline}${lineFor('a')}${newline}${newline}`;
-      // Java 8 does not read a name that continues behind a lone CR.
-      const end = newline === '\r' ? '\r\n' : newline;
-      const section = `Name: b${end}${lineFor('b')}${end}${end}`;
-      expect(await completed(text, { files: ['a', 'b'] })).toBe(after + section);
-    },
-  );
+it.each(['\r\n', '\n', '\r'])(
+  'line ends are those of the manifest, but not CR in new sections: %j',
+  async (newline) => {
+    const text = `X: 1${newline}${newline}Name: a${newline}${newline}`;
+    const after = `X: 1${newline}${newline}Name: a${newline}${lineFor('a')}${newline}${newline}`;
+    // Java 8 does not read a name that continues behind a lone CR.
+    const end = newline === '\r' ? '\r\n' : newline;
+    const section = `Name: b${end}${lineFor('b')}${end}${end}`;
+    expect(await completed(text, { files: ['a', 'b'] })).toBe(after + section);
+  },
+);
 
-  it('are CR LF in a new manifest', async () => {
-    const main = lines('Manifest-Version: 1.0', 'Created-By: codesign-remote', '');
-    expect(await completed(undefined)).toBe(main + SECTION_A);
-  });
+it.each([
+  ['Name: a\r\nX: 1', lines('Name: a', 'X: 1', lineFor('a'))],
+  ['Name: a\r\nX: 1\r\n', lines('Name: a', 'X: 1', lineFor('a'))],
+  ['Name: a', lines('Name: a', lineFor('a'))],
+  [`Name: a\r\n${lineFor('a')}`, lines('Name: a', lineFor('a'))],
+  [`Name: a\r\n${lineFor('b')}`, lines('Name: a', lineFor('a'))],
+])('a last section that is not ended, %j, gets further attributes, and the last one counts', async (text, after) => {
+  // How many empty lines follow is of no interest; to the next section it must be one.
+  expect((await completed(MAIN + text)).replace(/(\r\n)+$/, '\r\n')).toBe(MAIN + after);
+  const both = await completed(MAIN + text, { files: ['a', 'b'] });
+  expect(both.replace(/(\r\n){2,}/g, '\r\n\r\n')).toBe(lines(MAIN + after) + SECTION_B);
 });
-
-describe('the end of a manifest', () => {
-  it.each([
-    ['a last line without its end', 'X: 1\r\nMain-Class: A'],
-    ['a last line with its end', 'X: 1\r\nMain-Class: A\r\n'],
-    ['an empty line', 'X: 1\r\nMain-Class: A\r\n\r\n'],
-  ])('%s: the next section is one, and the attribute counts', async (_, text) => {
-    expect(await completed(text)).toBe(`X: 1\r\nMain-Class: A\r\n\r\n${SECTION_A}`);
-  });
-
-  it.each([
-    ['Name: a\r\nX: 1', lines('Name: a', 'X: 1', lineFor('a'))],
-    ['Name: a\r\nX: 1\r\n', lines('Name: a', 'X: 1', lineFor('a'))],
-    ['Name: a', lines('Name: a', lineFor('a'))],
-    [`Name: a\r\n${lineFor('a')}`, lines('Name: a', lineFor('a'))],
-    [`Name: a\r\n${lineFor('b')}`, lines('Name: a', lineFor('a'))],
-  ])(
-    'of a section that is not ended, %j: further attributes are its own, and the last one counts',
-    async (text, after) => {
-      // How many empty lines follow is of no interest; to the next section it must be one.
-      expect((await completed(MAIN + text)).replace(/(\r\n)+$/, '\r\n')).toBe(MAIN + after);
-      const both = await completed(MAIN + text, { files: ['a', 'b'] });
-      expect(both.replace(/(\r\n){2,}/g, '\r\n\r\n')).toBe(lines(MAIN + after) + SECTION_B);
-    },
-  );
-
-  it('gets the missing line end even if nothing else is missing', async () => {
-    expect(await completed('X: 1\r\nY: 2', { files: [] })).toBe('X: 1\r\nY: 2\r\n');
-    expect(await completed('X: 1\r\nY: 2\r\n', { files: [] })).toBe('X: 1\r\nY: 2\r\n');
-  });
-
-  it('is that of an empty one, or of one of empty lines', async () => {
-    expect(await completed('')).toBe(`\r\n${SECTION_A}`);
-    expect(await completed('\n')).toBe(`\n${SECTION_A.replaceAll('\r\n', '\n')}`);
-    expect(await completed('', { files: [] })).toBe('');
-  });
-});
-
-/** The completed manifests of archives with a and b, held to what must be in them, as this program and Java read them. */
-async function expectReadable(texts: readonly string[]): Promise<void> {
-  const results = await Promise.all(
-    texts.map(async (text) => Buffer.from(await completed(text, { files: ['a', 'b'] }))),
-  );
-  const ours = results.map(readByUs);
-  expect(await readByJava(results)).toEqual(ours);
-  for (const [index, reading] of ours.entries()) {
-    const digests = new Map(reading === 'refused' ? [] : reading.sections);
-    for (const name of ['a', 'b'] as const) {
-      const made = JSON.stringify([texts[index], results[index]?.toString()]);
-      expect(digests.get(name) ?? [], made).toContainEqual(['sha-256-digest', digestOf(name)]);
-    }
-  }
-}
 
 it('Java reads the manifest as this program does, whatever was there', async () => {
   const mains = ['', 'X: 1', 'X: 1\n', 'X: 1\n\n', 'X: 1\r\r', '\n\n'];
@@ -197,7 +153,16 @@ it('Java reads the manifest as this program does, whatever was there', async () 
     'X: 1\r\rName: a\nSHA1-Digest: x\n\nName: b\n\n',
     ...['X: 1\r\r\nName: a\n\n', 'X: 1\nY: 2\r', 'X: 1\n\nName: c\r'],
   ];
-  await expectReadable([...mains, ...ended, ...sideBySide]);
+  const texts = [...mains, ...ended, ...sideBySide];
+  const all = texts.map(async (text) => Buffer.from(await completed(text, { files: ['a', 'b'] })));
+  const results = await Promise.all(all);
+  const ours = results.map(readByUs);
+  expect(await readByJava(results)).toEqual(ours);
+  for (const [index, reading] of ours.entries()) {
+    const digests = new Map(reading === 'refused' ? [] : reading.sections);
+    for (const name of ['a', 'b'] as const)
+      expect(digests.get(name) ?? [], JSON.stringify(texts[index])).toContainEqual(['sha-256-digest', digestOf(name)]);
+  }
 });
 
 /** With the attribute's name as it was. */
