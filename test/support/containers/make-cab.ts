@@ -5,7 +5,7 @@ export interface CabBlock {
   readonly size: number;
 }
 
-interface CabShape {
+export interface CabShape {
   readonly folders: readonly { readonly method?: number; readonly blocks: readonly CabBlock[] }[];
   readonly files: readonly {
     readonly name: string;
@@ -17,6 +17,10 @@ interface CabShape {
   readonly previous?: string;
   readonly next?: string;
   readonly number?: number;
+  /** Reserved areas: of the header, of each folder, of each block. */
+  readonly header?: Buffer;
+  readonly perFolder?: number;
+  readonly perData?: number;
 }
 
 /** A cabinet with all files in one folder, stored or compressed with MSZIP. */
@@ -59,8 +63,13 @@ export function blocksOf(bytes: Buffer, isCompressed: boolean): readonly CabBloc
   });
 }
 
-export function makeCab({ folders, files, previous, next, number = 0 }: CabShape): Buffer {
+export function makeCab(shape: CabShape): Buffer {
+  const { folders, files, previous, next, number = 0, header: reserve, perFolder = 0, perData = 0 } = shape;
   const names = [previous, next].flatMap((name) => (name === undefined ? [] : [`${name}\0disk\0`])).join('');
+  const hasReserve = reserve !== undefined || perFolder > 0 || perData > 0;
+  const { length = 0 } = reserve ?? {};
+  const sizes = hasReserve ? [Buffer.of(length & 0xff, length >> 8, perFolder, perData)] : [];
+  const afterHeader = Buffer.concat([...sizes, reserve ?? Buffer.of(), Buffer.from(names)]);
   const records = files.map(({ name, size, offset = 0, folder = 0, attributes = 0x20 }) => {
     const record = Buffer.concat([Buffer.alloc(16), Buffer.from(`${name}\0`)]);
     record.writeUInt32LE(size, 0);
@@ -69,11 +78,11 @@ export function makeCab({ folders, files, previous, next, number = 0 }: CabShape
     record.writeUInt16LE(attributes, 14);
     return record;
   });
-  const filesOffset = 36 + Buffer.byteLength(names) + folders.length * 8;
+  const filesOffset = 36 + afterHeader.length + folders.length * (8 + perFolder);
   let end = filesOffset + Buffer.concat(records).length;
   const parts = folders.map(({ method = 0, blocks }) => {
-    const data = Buffer.concat(blocks.flatMap(blockRecord));
-    const folder = Buffer.alloc(8);
+    const data = Buffer.concat(blocks.flatMap((block) => blockRecord(block, perData)));
+    const folder = Buffer.alloc(8 + perFolder, 0xf0);
     folder.writeUInt32LE(end, 0);
     folder.writeUInt16LE(blocks.length, 4);
     folder.writeUInt16LE(method, 6);
@@ -86,14 +95,14 @@ export function makeCab({ folders, files, previous, next, number = 0 }: CabShape
   header.writeUInt32LE(filesOffset, 16);
   header.writeUInt16LE(0x0103, 24);
   for (const [index, value] of [folders.length, files.length].entries()) header.writeUInt16LE(value, 26 + index * 2);
-  header.writeUInt16LE((previous === undefined ? 0 : 1) | (next === undefined ? 0 : 2), 30);
+  header.writeUInt16LE((hasReserve ? 4 : 0) | (previous === undefined ? 0 : 1) | (next === undefined ? 0 : 2), 30);
   header.writeUInt16LE(number, 34);
   const tables = [...parts.map(({ folder }) => folder), ...records];
-  return Buffer.concat([header, Buffer.from(names), ...tables, ...parts.map(({ data }) => data)]);
+  return Buffer.concat([header, afterHeader, ...tables, ...parts.map(({ data }) => data)]);
 }
 
 /** The checksum is the XOR of all words. cabextract rejects a wrong one. */
-function blockRecord({ data, size }: CabBlock): readonly Uint8Array[] {
+function blockRecord({ data, size }: CabBlock, reserved: number): readonly Uint8Array[] {
   const sizes = Buffer.alloc(4);
   sizes.writeUInt16LE(data.length, 0);
   sizes.writeUInt16LE(size, 2);
@@ -104,5 +113,5 @@ function blockRecord({ data, size }: CabBlock): readonly Uint8Array[] {
   let value = sizes.readInt32LE();
   for (let at = 0; at < padded.length; at += 4) value ^= padded.readInt32LE(at);
   sum.writeInt32LE(value);
-  return [sum, sizes, data];
+  return [sum, sizes, Buffer.alloc(reserved), data];
 }

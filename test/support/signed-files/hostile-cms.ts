@@ -38,9 +38,18 @@ export interface HostileCms {
   readonly content?: Uint8Array | undefined;
   /** What messageDigest is over: the contents of `content` when left out. */
   readonly digested?: Uint8Array;
+  /** SHA-256 when left out. */
+  readonly digest?: Digest;
   /** In the order given; the signer's alone when left out. */
   readonly certificates?: readonly Uint8Array[];
   readonly signedAttributes?: readonly Uint8Array[];
+  /** The value of the attribute contentType. */
+  readonly signedContentType?: string;
+  readonly messageDigests?: number;
+  /** Without signed attributes, the content itself is signed. */
+  readonly withoutAttributes?: boolean;
+  /** The signed attributes from the last to the first. */
+  readonly backwards?: boolean;
   /** Encoded, in the order given. Of the signature value that they are to be about. */
   readonly unsignedAttributes?: (signature: Uint8Array) => readonly Uint8Array[];
   readonly signers?: number;
@@ -51,10 +60,18 @@ export interface HostileCms {
   /** The AlgorithmIdentifier of the signature value. */
   readonly signatureAlgorithm?: Uint8Array;
   readonly signature?: Uint8Array;
+  readonly afterSignature?: Uint8Array;
+  readonly afterSigners?: Uint8Array;
 }
 
-const SHA256 = '2.16.840.1.101.3.4.2.1';
-const SHA256_IDENTIFIER = sequence(objectIdentifier(SHA256), nullValue());
+/** An algorithm by its object identifier, and by its name in Node.js. */
+export interface Digest {
+  readonly oid: string;
+  readonly name: string;
+}
+
+export const SHA256: Digest = { oid: '2.16.840.1.101.3.4.2.1', name: 'sha256' };
+export const algorithm = (oid: string): Uint8Array => sequence(objectIdentifier(oid), nullValue());
 
 /** An attribute with these values, encoded. */
 export function attribute(type: string, ...values: readonly Uint8Array[]): Uint8Array {
@@ -62,46 +79,50 @@ export function attribute(type: string, ...values: readonly Uint8Array[]): Uint8
 }
 
 export function hostileCms(cms: HostileCms): Uint8Array {
-  const { signer, contentType = DATA, content, signers = 1, crls } = cms;
+  const { signer, contentType = DATA, content, digest = SHA256, signers = 1, crls } = cms;
   const digested = cms.digested ?? (content === undefined ? new Uint8Array() : contentsOf(content));
-  const messageDigest = createHash('sha256').update(digested).digest();
-  const signerInfo = signerInfoOf(cms, contentType, messageDigest);
+  const signerInfo = signerInfoOf(cms, contentType, digested);
   const encapsulated = content === undefined ? [] : [contextConstructed(0, content)];
   const signedData = sequence(
     smallInteger(cms.version ?? 1),
-    setOf(SHA256_IDENTIFIER),
+    setOf(algorithm(digest.oid)),
     sequence(objectIdentifier(contentType), ...encapsulated),
     contextConstructed(0, ...(cms.certificates ?? [signer.der])),
     ...(crls === undefined ? [] : [contextConstructed(1, crls)]),
     encode(
       0x31,
       ...new Array<Uint8Array>(signers).fill(signerInfo),
-      ...(cms.coSigners ?? []).map((other) => signerInfoOf({ ...cms, signer: other }, contentType, messageDigest)),
+      ...(cms.coSigners ?? []).map((other) => signerInfoOf({ ...cms, signer: other }, contentType, digested)),
     ),
+    ...(cms.afterSigners === undefined ? [] : [cms.afterSigners]),
   );
   return sequence(objectIdentifier(SIGNED_DATA), contextConstructed(0, signedData));
 }
 
-function signerInfoOf(cms: HostileCms, contentType: string, digest: Uint8Array): Uint8Array {
-  const signed = setOf(
-    attribute(CONTENT_TYPE, objectIdentifier(contentType)),
-    attribute(MESSAGE_DIGEST, octetString(digest)),
+function signerInfoOf(cms: HostileCms, contentType: string, digested: Uint8Array): Uint8Array {
+  const { digest = SHA256, messageDigests = 1, withoutAttributes = false } = cms;
+  const messageDigest = attribute(MESSAGE_DIGEST, octetString(createHash(digest.name).update(digested).digest()));
+  const sorted = [
+    attribute(CONTENT_TYPE, objectIdentifier(cms.signedContentType ?? contentType)),
+    ...new Array<Uint8Array>(messageDigests).fill(messageDigest),
     ...(cms.signedAttributes ?? []),
-  );
+  ].sort(Buffer.compare);
+  const signed = encode(0x31, ...(cms.backwards ? sorted.toReversed() : sorted));
   const { privateKey } = cms.signer;
-  const signature =
-    cms.signature ?? sign(privateKey.asymmetricKeyType === 'ed25519' ? null : 'sha256', signed, privateKey);
+  const name = privateKey.asymmetricKeyType === 'ed25519' ? null : digest.name;
+  const signature = cms.signature ?? sign(name, withoutAttributes ? digested : signed, privateKey);
   const unsigned = cms.unsignedAttributes?.(signature) ?? [];
   const tagged = Uint8Array.from(signed);
   tagged[0] = 0xa0;
   return sequence(
     smallInteger(1),
     issuerAndSerial(cms.signer.der),
-    SHA256_IDENTIFIER,
-    tagged,
+    algorithm(digest.oid),
+    ...(withoutAttributes ? [] : [tagged]),
     cms.signatureAlgorithm ?? signatureAlgorithmOf(privateKey),
     octetString(signature),
     ...(unsigned.length === 0 ? [] : [contextConstructed(1, ...unsigned)]),
+    ...(cms.afterSignature === undefined ? [] : [cms.afterSignature]),
   );
 }
 
@@ -123,7 +144,7 @@ function onlyFirst(element: Element): Element {
 function signatureAlgorithmOf({ asymmetricKeyType }: KeyObject): Uint8Array {
   if (asymmetricKeyType === 'ec') return sequence(objectIdentifier('1.2.840.10045.4.3.2'));
   if (asymmetricKeyType === 'ed25519') return sequence(objectIdentifier('1.3.101.112'));
-  return sequence(objectIdentifier('1.2.840.113549.1.1.1'), nullValue());
+  return algorithm('1.2.840.113549.1.1.1');
 }
 
 function contentsOf(encoded: Uint8Array): Uint8Array {
@@ -159,7 +180,7 @@ export function tstInfo(signatureValue: Uint8Array, genTime: string): Uint8Array
   return sequence(
     smallInteger(1),
     objectIdentifier('1.2.3.4'),
-    sequence(SHA256_IDENTIFIER, octetString(createHash('sha256').update(signatureValue).digest())),
+    sequence(algorithm(SHA256.oid), octetString(createHash('sha256').update(signatureValue).digest())),
     smallInteger(1),
     encode(0x18, Buffer.from(genTime)),
   );

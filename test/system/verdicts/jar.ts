@@ -3,6 +3,7 @@
 import { createHash } from 'node:crypto';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
+import { flipped } from '../../support/flipped.ts';
 import { fixture } from '../../support/programs/cli.ts';
 import { mainJava, mustJarsignAll, mustRunJava, STORE_PASSWORD } from '../../support/programs/java.ts';
 import {
@@ -19,7 +20,7 @@ import {
 } from '../../unit/formats/jar/simple-zip.ts';
 import { pathsIn } from './pe.ts';
 import { nameOf, SIGNINGS, type Signing, type TimestampMode, type VerdictPki } from './pki.ts';
-import { flipped, MESSAGE_DIGEST, offsetBehind, RSA_ENCRYPTION, tokenChanges, withTokenOf } from './token.ts';
+import { MESSAGE_DIGEST, offsetBehind, RSA_ENCRYPTION, tokenChanges, withTokenOf } from './token.ts';
 
 const ARCHIVE = fixture('jar/plain.jar');
 const MANIFEST = 'META-INF/MANIFEST.MF';

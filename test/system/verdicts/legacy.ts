@@ -88,7 +88,7 @@ function writeOtherKinds(folder: string, pki: VerdictPki): void {
   const leaf = { der, privateKey: createPrivateKey(readFileSync(inPki('leaf2048.key'))) };
   const certificates = [der, derOf(inPki('ica.crt'))];
   const ofKind = (dataType: string = SPC_PE_IMAGE_DATA) =>
-    peculiarSignature(leaf, { digested, certificates, dataType, dataValue: spcPeImageData() });
+    peculiarSignature(leaf, { file: digested, certificates, dataType, dataValue: spcPeImageData() });
   const signed = readFileSync(path.join(pki.folder, 'stampless.exe'));
   const write = (name: string, cms: Uint8Array) =>
     writeFileSync(

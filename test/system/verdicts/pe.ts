@@ -5,11 +5,12 @@ import path from 'node:path';
 import { SPC_RFC3161_TIMESTAMP, TIMESTAMP_TOKEN } from '../../../src/asn1/object-identifiers.ts';
 import { attributeValues, parseSignedData } from '../../../src/cms/parse-signed-data.ts';
 import { replaceUnsignedAttributes } from '../../../src/cms/unsigned-attributes.ts';
+import { flipped } from '../../support/flipped.ts';
 import { fixture } from '../../support/programs/cli.ts';
 import { headerOffsets, slowChecksum } from '../../unit/formats/pe/slow-pe.ts';
 import { tableOf, withCertificates, withHeader } from '../../unit/formats/pe/tables.ts';
 import { must, nameOf, SIGNINGS, type Signing, type VerdictPki } from './pki.ts';
-import { flipped, MESSAGE_DIGEST, offsetBehind, tokenChanges } from './token.ts';
+import { MESSAGE_DIGEST, offsetBehind, tokenChanges } from './token.ts';
 
 const PROGRAM = fixture('pe/hello.exe');
 /** The attribute's OID as it stands in DER. */

@@ -1,6 +1,7 @@
 /** Changes of one bit, each in another part of a timestamp token and of the signature around it. */
 
 import { encode } from '../../../src/asn1/write.ts';
+import { flipped } from '../../support/flipped.ts';
 
 const TST_INFO = Buffer.from('060b2a864886f70d0109100104', 'hex');
 const SIGNING_TIME = Buffer.from('06092a864886f70d010905', 'hex');
@@ -15,13 +16,6 @@ const TIME_STAMPING = Buffer.from('300a06082b06010505070308', 'hex');
 
 /** The attribute of CMS for RFC 3161 tokens. */
 const TOKEN_ATTRIBUTE = Buffer.from('060b2a864886f70d010910020e', 'hex');
-
-/** The same bytes with one bit the other way. */
-export function flipped(bytes: Buffer, offset: number): Buffer {
-  const copy = Buffer.from(bytes);
-  copy.writeUInt8(copy.readUInt8(offset) ^ 1, offset);
-  return copy;
-}
 
 /** Where `pattern` ends; the first one from `from` on. Throws if there is none. */
 export function offsetBehind(bytes: Buffer, pattern: Buffer, from = 0): number {

@@ -5,6 +5,7 @@ import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { jar } from '../../../src/formats/jar/index.ts';
 import { pe } from '../../../src/formats/pe/index.ts';
+import { flipped } from '../../support/flipped.ts';
 import { folderForAll } from '../../support/set-up.ts';
 import { makeThrowawaySigner } from '../../support/signed-files/throwaway-signer.ts';
 import { contentsOf, repack } from '../../unit/formats/jar/simple-zip.ts';
@@ -14,7 +15,7 @@ import { signBytes } from '../../unit/formats/support/sign-bytes.ts';
 import { makeBlockArchives } from './blocks.ts';
 import { withChecksum } from './pe.ts';
 import { disagreeing, type OthersWord, readVerdicts } from './table.ts';
-import { flipped, RSA_ENCRYPTION } from './token.ts';
+import { RSA_ENCRYPTION } from './token.ts';
 import { askJarsigner, askOsslsigncode, type OwnVerdict, type Said, verifyAll } from './verifiers.ts';
 
 /** A time of 13 characters in DER. */

@@ -17,8 +17,9 @@ import { readAuthenticode } from '../../../src/authenticode/read-authenticode.ts
 import { describeAuthenticode } from '../../../src/authenticode/signatures.ts';
 import { IMAGE_DATA } from '../../../src/formats/pe/image-data.ts';
 import { osslsigncodeSignature } from '../../support/programs/osslsigncode.ts';
+import { attribute } from '../../support/signed-files/hostile-cms.ts';
 import { makePki } from '../../support/signed-files/pki.ts';
-import { attribute, type Peculiar, peculiarSignature } from './peculiar-signature.ts';
+import { type Peculiar, peculiarSignature } from './peculiar-signature.ts';
 
 const pki = makePki();
 const leaf = pki.leaf();

@@ -2,14 +2,13 @@
 
 import { createHash } from 'node:crypto';
 import { expect, it } from 'vitest';
-import { contextConstructed, encode, objectIdentifier, sequence } from '../../../src/asn1/write.ts';
+import { encode, sequence } from '../../../src/asn1/write.ts';
 import { nestSignature } from '../../../src/authenticode/authenticode-file.ts';
 import { readAuthenticode } from '../../../src/authenticode/read-authenticode.ts';
 import { readCertificateFields } from '../../../src/certificates/certificate.ts';
 import { chainOf, requestFor, signAuthenticode } from '../../support/signed-files/authenticode-signing.ts';
 import { makePki } from '../../support/signed-files/pki.ts';
-import { isValid } from './is-valid.ts';
-import { MD5, type Peculiar, peculiarSignature } from './peculiar-signature.ts';
+import { isValid, MD5, type Peculiar, peculiarSignature } from './peculiar-signature.ts';
 
 const pki = makePki();
 const leaf = pki.leaf();
@@ -48,30 +47,23 @@ const nestedDeep = (depth: number) =>
   Array.from({ length: depth }).reduce<Uint8Array>((inner) => nestSignature(cms, inner), cms);
 const withCertificates = (count: number) => peculiar({ certificates: Array(count).fill(leaf.der) });
 
-it.each([
-  ['4 nested signatures', nestedDeep(4)],
-  ['200 certificates', withCertificates(200)],
-  ['16 signers', peculiar({ signers: 16 })],
-])('reads %s', (_name, bytes) => {
-  expect(isValid(readAuthenticode(bytes))).toBe(true);
-});
-
 /** Many more: `test/system/hostile/signature-cases.ts`. */
-it.each<[string, string, Uint8Array]>([
-  ['nothing', 'cms-malformed', new Uint8Array()],
-  ['other PKCS#7', 'cms-not-signed-data', sequence(objectIdentifier('1.2.840.113549.1.7.3'))],
+it.each<[string, string | undefined, Uint8Array]>([
   ['a part after the signers', 'cms-malformed', peculiar({ afterSigners: sequence() })],
   ['a part after the signature', 'cms-malformed', peculiar({ afterSignature: sequence() })],
   ['no signer', 'cms-without-signer', peculiar({ signers: 0 })],
   ['other content', 'authenticode-content-other', peculiar({ contentType: '1.2.840.113549.1.7.1' })],
-  ['no content', 'authenticode-malformed', peculiar({ content: [] })],
-  ['content of another shape', 'cms-malformed', peculiar({ content: [contextConstructed(0, sequence())] })],
+  ['no content', 'authenticode-malformed', peculiar({ content: undefined })],
+  ['content of another shape', 'cms-malformed', peculiar({ content: sequence() })],
   ['a broken nested one', 'cms-malformed', nestSignature(cms, sequence())],
-  ['a nested one of another kind', 'authenticode-malformed', nestSignature(cms, peculiar({ content: [] }))],
+  ['4 nested signatures', undefined, nestedDeep(4)],
   ['5 nested signatures', 'authenticode-nested-too-deeply', nestedDeep(5)],
+  ['200 certificates', undefined, withCertificates(200)],
   ['201 certificates', 'cms-too-large', withCertificates(201)],
+  ['16 signers', undefined, peculiar({ signers: 16 })],
   ['17 signers', 'cms-too-large', peculiar({ signers: 17 })],
   ['an object identifier of 1 MB', 'cms-malformed', sequence(encode(0x06, Buffer.alloc(1_000_000, 0x81)))],
-])('rejects %s: %s', (_name, code, bytes) => {
-  expect(() => readAuthenticode(bytes)).toThrow(expect.objectContaining({ code }));
+])('with %s, gives %s', (_name, code, bytes) => {
+  if (code === undefined) expect(isValid(readAuthenticode(bytes))).toBe(true);
+  else expect(() => readAuthenticode(bytes)).toThrow(expect.objectContaining({ code }));
 });

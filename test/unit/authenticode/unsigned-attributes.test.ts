@@ -14,9 +14,9 @@ import { readSignedDataFields, readSignerInfoFields } from '../../../src/cms/sig
 import { timestampsOf as readTimestampsOf, stampCms } from '../../../src/format/cms.ts';
 import { timestampReader } from '../../../src/timestamp/read-timestamps.ts';
 import { chainOf, requestFor, signAuthenticode } from '../../support/signed-files/authenticode-signing.ts';
+import { attribute } from '../../support/signed-files/hostile-cms.ts';
 import { makePki, testKey } from '../../support/signed-files/pki.ts';
-import { isValid } from './is-valid.ts';
-import { attribute, peculiarSignature } from './peculiar-signature.ts';
+import { isValid, peculiarSignature } from './peculiar-signature.ts';
 
 const RFC3161 = '1.3.6.1.4.1.311.3.3.1';
 const CMS_TOKEN = '1.2.840.113549.1.9.16.2.14';

@@ -5,6 +5,7 @@ import { NUGET_PROFILE } from '../../../src/formats/nuget/signed-content.ts';
 import { PDF_PROFILE } from '../../../src/formats/pdf/stored.ts';
 import { RDP_PROFILE } from '../../../src/formats/rdp/open-rdp.ts';
 import { formats } from '../../../src/formats/registry.ts';
+import { flipped } from '../../support/flipped.ts';
 import { changedPackages, GOOD_PACKAGES, MALFORMED_PACKAGES } from './appx/samples.ts';
 import { changedCabinets, GOOD_CABINETS, MALFORMED_CABINETS } from './cab/samples.ts';
 import { changedCatalogs, GOOD_CATALOGS, MALFORMED_CATALOGS } from './cat/samples.ts';
@@ -26,11 +27,8 @@ const NEXT_TO_EACH_OTHER = { algorithms: ['SHA256', 'SHA384', 'SHA512'], sameSig
 
 async function changedPrograms(result: Buffer): Promise<readonly Buffer[]> {
   const { checksum, entry } = headerOffsets(result);
-  return [2, checksum - 1, checksum + 4, entry - 1, entry + 8, result.readUInt32LE(entry) - 1].map((offset) => {
-    const changed = Buffer.from(result);
-    changed[offset] = (changed[offset] ?? 0) ^ 0x20;
-    return changed;
-  });
+  const covered = [2, checksum - 1, checksum + 4, entry - 1, entry + 8, result.readUInt32LE(entry) - 1];
+  return covered.map((offset) => flipped(result, offset));
 }
 
 const FIXTURES: Readonly<Record<string, FormatFixtures>> = {

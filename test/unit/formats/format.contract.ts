@@ -159,13 +159,7 @@ export function describeFormat(format: Format, fixtures: FormatFixtures): void {
       const unsigned = await signOnDisk(format, bytes, signer, { folder: folder.path });
       const onceMore =
         appendCode === undefined ? [await signOnDisk(format, result, another, { folder: folder.path, mode })] : [];
-      for (const { written, expected, undigested } of [unsigned, ...onceMore]) {
-        expect(undigested.length).toBeGreaterThan(0);
-        for (const { start, end } of undigested) {
-          expect(written.subarray(start, end).equals(expected.subarray(start, end))).toBe(true);
-        }
-        expect(written.equals(expected)).toBe(true);
-      }
+      for (const { written, expected } of [unsigned, ...onceMore]) expect(written.equals(expected)).toBe(true);
     });
 
     itIf(canReplace)('is signed again over its own result to the same bytes', async () => {

@@ -10,6 +10,7 @@ import { cabOf } from '../../../support/containers/make-cab.ts';
 import { msiOf } from '../../../support/containers/make-msi.ts';
 import { makeTar } from '../../../support/containers/make-tar.ts';
 import { zipOf } from '../../../support/containers/make-zip.ts';
+import { flipped } from '../../../support/flipped.ts';
 import { type CliRun, fixture, parseJson, runCli, snapshot } from '../../../support/programs/cli.ts';
 import { useServer } from '../../../support/services/shared-server.ts';
 import { folderForEach, forAll } from '../../../support/set-up.ts';
@@ -27,8 +28,6 @@ const [hello, library, signed] = await Promise.all([
   readFile(fixture('pe/library.dll')),
   readFile(fixture('golden/sha256-rsa2048.exe')),
 ]);
-const brokenProgram = Buffer.from(signed);
-brokenProgram[0x210] = (brokenProgram[0x210] ?? 0) ^ 1;
 const NOTES = Buffer.from('notes\n'.repeat(99));
 
 const sign = (...args: readonly string[]): Promise<CliRun> =>
@@ -81,8 +80,6 @@ it('a signed NuGet package is changed only with --replace', async () => {
 
 describe('before the first request, a run is rejected', () => {
   const wheel = zipOf({ 'p/a.pyd': library, 'p-1.0.dist-info/RECORD': NOTES });
-  const damaged = zipOf({ 'a.exe': hello });
-  damaged[100] = (damaged[100] ?? 0) ^ 1;
   it.each([
     ['a.msix', makePackage({ publisher: 'CN=x', files: [{ name: 'a.exe', contents: hello }] }), 'container-read-only'],
     ['a.msi', msiOf(['a.exe'], cabOf({ F0: hello })), 'container-read-only'],
@@ -99,8 +96,8 @@ describe('before the first request, a run is rejected', () => {
       zipOf({ 'a.dll': library, 'package/services/digital-signature/origin.psdor': NOTES }),
       'container-read-only',
     ],
-    ['broken.exe', brokenProgram, 'inside-broken'],
-    ['damaged.zip', damaged, 'inside-unfit'],
+    ['broken.exe', flipped(signed, 0x210), 'inside-broken'],
+    ['damaged.zip', flipped(zipOf({ 'a.exe': hello }), 100), 'inside-unfit'],
     ['cut.exe', hello.subarray(0, 300), 'inside-unfit'],
   ])('for %s in an archive, next to a file that could be signed', async (name, bytes, code) => {
     await write('app.zip', zipOf({ 'good.exe': hello, [name]: bytes }));

@@ -129,10 +129,10 @@ export async function cabinetSamples(): Promise<readonly SpecialSample[]> {
   return [
     ...[...GOOD_CABINETS, ...MALFORMED_CABINETS],
     { name: 'first-of-set.cab', bytes: makeCabinet({ next: 'two.cab' }) },
-    { name: 'last-of-set.cab', bytes: makeCabinet({ previous: 'two.cab', index: 2 }) },
+    { name: 'last-of-set.cab', bytes: makeCabinet({ previous: 'two.cab', number: 2 }) },
     {
       name: 'set-with-reserve.cab',
-      bytes: makeCabinet({ previous: 'a', next: 'b', index: 1, header: Buffer.alloc(20), perFolder: 3, perData: 2 }),
+      bytes: makeCabinet({ previous: 'a', next: 'b', number: 1, header: Buffer.alloc(20), perFolder: 3, perData: 2 }),
     },
     { name: 'named.txt', bytes: makeCabinet() },
     { name: 'signed.cab', bytes: ours },

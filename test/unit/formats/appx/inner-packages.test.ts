@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { appx } from '../../../../src/formats/appx/index.ts';
 import { decideSigning } from '../../../../src/signing/signing-policy.ts';
 import { digestEntries } from '../../../../src/zip/entry-digests.ts';
+import { flipped } from '../../../support/flipped.ts';
 import { signingContext } from '../../../support/signed-files/signing-context.ts';
 import { makeThrowawaySigner } from '../../../support/signed-files/throwaway-signer.ts';
 import { unzip } from '../jar/simple-zip.ts';
@@ -23,12 +24,6 @@ const examined = async (bytes: Buffer) => (await (await openBytes(appx, bytes)).
 const PLAIN = makePackage();
 const LANGUAGE = { name: 'lang_de.msix', bytes: withZip64(makePackage({ method: 'sha512' })) };
 const EMPTY = { name: 'empty.appx', bytes: makePackage({ files: [] }) };
-
-function flipped(bytes: Buffer, offset: number): Buffer {
-  const changed = Buffer.from(bytes);
-  changed.writeUInt8(changed.readUInt8(offset) ^ 1, offset);
-  return changed;
-}
 
 /** The signed package of this name in a signed bundle. */
 async function expectSigned(result: Buffer, name: string, unsigned: Buffer): Promise<number> {
@@ -119,7 +114,6 @@ describe('before any request, a bundle is rejected by the name of its package', 
     ['that is encrypted', second(Buffer.concat([Buffer.from('EXPH'), Buffer.alloc(60)])), /bad\.msix .*encrypted/],
     ['that is a bundle', second(makeBundle(INNER)), /bad\.msix .*it is a bundle/],
     ['without a block map', second(makePackage({ without: 'AppxBlockMap.xml' })), /bad\.msix .*no AppxBlockMap/],
-    ['whose block map has another size', second(mapped('Size="198"', 'Size="199"')), /bad\.msix .*block map/],
     ['whose block map has another digest', second(mapped('Hash="', 'Hash="A')), /bad\.msix .*block map/],
     ['whose signature is broken', second(flipped(INNER, 60)), /bad\.msix /],
     ['that is compressed', makeBundle(PLAIN, { isCompressed: true }), /app\.msix/],
@@ -131,7 +125,6 @@ describe('before any request, a bundle is rejected by the name of its package', 
 
   it.each([
     ['a package is compressed', makeBundle(INNER, { isCompressed: true })],
-    ['a package is elsewhere', makeBundle(INNER, { offset: 39 })],
     ['a package is not there', makeBundle(INNER, { fileName: 'other.msix' })],
     ['a package is damaged', makeBundle(flipped(INNER, 50))],
     ['two packages have one name', makeBundle(INNER, { more: [{ name: 'APP.msix', bytes: INNER }] })],

@@ -6,6 +6,7 @@ import { inflateRawSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { cmsEnvelope, type FoundSignature } from '../../../../src/format/signature.ts';
 import { appx } from '../../../../src/formats/appx/index.ts';
+import { flipped } from '../../../support/flipped.ts';
 import { isInSample } from '../../../support/sample.ts';
 import { applyPatch } from '../support/apply-patch.ts';
 import { placeIn, removalOf } from '../support/change.ts';
@@ -52,24 +53,6 @@ describe.skipIf(pairs === '').each(['sample.msix', 'sample.msixbundle'])('%s tha
     expect(types).not.toContain('AppxSignature.p7x');
   });
 
-  it.each<readonly [string, () => number]>([
-    ['a local header', () => 10],
-    ['a payload', () => 100],
-    ['the directory', () => signed.indexOf('PK\x01\x02', lastEntry(signed)) + 12],
-    ['the end record', () => signed.length - 22 + 4],
-    [
-      'the manifest',
-      () => dataOf(name.endsWith('bundle') ? 'AppxMetadata/AppxBundleManifest.xml' : 'AppxManifest.xml') + 9,
-    ],
-    ['the block map', () => dataOf('AppxBlockMap.xml') + 9],
-    ['the content types', () => dataOf('[Content_Types].xml') + 9],
-    ['the signature', () => dataOf('AppxSignature.p7x') + 99],
-  ])('is rejected once a byte of %s has changed', async (_what, offset) => {
-    const changed = Buffer.from(signed);
-    changed[offset()] = (changed[offset()] ?? 0) ^ 0x01;
-    expect(await isAccepted(appx, changed, name)).toBe(false);
-  });
-
   it('is rejected once a byte changes that is not part of the signature itself', async () => {
     const start = lastEntry(signed);
     const ownRecord = signed.lastIndexOf('PK\x01\x02');
@@ -77,18 +60,12 @@ describe.skipIf(pairs === '').each(['sample.msix', 'sample.msixbundle'])('%s tha
     const accepted: number[] = [];
     for (let at = 0; at < signed.length; at++) {
       if (!isInSample(at)) continue;
-      const changed = Buffer.from(signed);
-      changed[at] = (changed[at] ?? 0) ^ 0x01;
-      if (await isAccepted(appx, changed, name)) accepted.push(at);
+      if (await isAccepted(appx, flipped(signed, at), name)) accepted.push(at);
     }
     expect(accepted.filter((at) => at < start || (at >= directory && at < ownRecord))).toEqual([]);
     // Versions, times and attributes, unused bits at the end of the data, and the number of disks in the ZIP64 locator.
     expect(accepted.length).toBeLessThan(30);
   });
-
-  function dataOf(entry: string): number {
-    return signed.lastIndexOf(entry, lastEntry(signed) + 30) + entry.length;
-  }
 });
 
 /** Where the local header of the last entry is. */

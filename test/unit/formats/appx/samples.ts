@@ -3,6 +3,7 @@
 import { hash } from 'node:crypto';
 import { deflateRawSync } from 'node:zlib';
 import { appx } from '../../../../src/formats/appx/index.ts';
+import { flipped } from '../../../support/flipped.ts';
 import { makeThrowawaySigner } from '../../../support/signed-files/throwaway-signer.ts';
 import { directoryOffset, type SimpleEntry, withBytesAt, withZip64End, zip } from '../jar/simple-zip.ts';
 import type { Fixture } from '../support/fixtures.ts';
@@ -239,10 +240,4 @@ function manyEntries(): Buffer {
 }
 
 /** The same package with a byte changed: in the first local header, and in the data behind it. */
-export async function changedPackages(result: Buffer): Promise<readonly Buffer[]> {
-  return [10, 60].map((offset) => {
-    const bytes = Buffer.from(result);
-    bytes[offset] = (bytes[offset] ?? 0) ^ 0x20;
-    return bytes;
-  });
-}
+export const changedPackages = async (result: Buffer) => [10, 60].map((offset) => flipped(result, offset));

@@ -6,6 +6,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { flipped } from '../../../support/flipped.ts';
 import { osslsigncodeVerify, run, unpackPackage } from '../../../system/interop/verifiers.ts';
 import { filesBelow, signedCopies } from '../support/signed-copies.ts';
 
@@ -14,28 +15,23 @@ const {
   CODESIGN_TEST_CORPUS: corpus = '',
   CODESIGN_TEST_VERIFIERS: verifiers = '',
 } = process.env;
-const isPackage = (name: string) => /\.(msix|appx)(bundle)?$/.test(name);
-const named = ({ name, bytes }: { name: string; bytes: Buffer }) => ({ name: path.basename(name), bytes });
+const packagesIn = (...folders: readonly string[]) =>
+  folders.flatMap((folder) => filesBelow(folder, (name) => /\.(msix|appx)(bundle)?$/.test(name)));
+const inPairs = (state: string) => path.join(pairs, `generated-${state}`, 'msix');
 
 /** Packages of others by their publisher, which the SDK compares with the subject of the certificate. */
 const PACKAGES = {
-  'Corpus Publisher': () => filesBelow(path.join(corpus, 'appx'), isPackage).map(named),
-  'Test Code Signing Certificate': () =>
-    (['unsigned', 'signed'] as const).flatMap((state) =>
-      filesBelow(path.join(pairs, `generated-${state}`, 'msix'), isPackage).map(({ name, bytes }) => ({
-        name: `${state}-${path.basename(name)}`,
-        bytes,
-      })),
-    ),
+  'Corpus Publisher': () => packagesIn(path.join(corpus, 'appx')),
+  'Test Code Signing Certificate': () => packagesIn(inPairs('unsigned'), inPairs('signed')),
 };
 
 /** The packages that the SDK rejects for another reason than the signature. They are rejected before anything is signed. */
-const UNFIT: Readonly<Record<string, string>> = {
-  'made__packed-sha512.appx': 'appx-publisher-differs',
-  'made__packed-store.appx': 'appx-publisher-differs',
-  'unsigned-sample.appxbundle': 'appx-packages-unsigned',
-  'unsigned-sample.msixbundle': 'appx-packages-unsigned',
-};
+const UNFIT: ReadonlyMap<string, string> = new Map([
+  [path.join(corpus, 'appx', 'made__packed-sha512.appx'), 'appx-publisher-differs'],
+  [path.join(corpus, 'appx', 'made__packed-store.appx'), 'appx-publisher-differs'],
+  [path.join(inPairs('unsigned'), 'sample.appxbundle'), 'appx-packages-unsigned'],
+  [path.join(inPairs('unsigned'), 'sample.msixbundle'), 'appx-packages-unsigned'],
+]);
 
 describe.skipIf(pairs === '' || corpus === '' || verifiers === '').each(Object.entries(PACKAGES))(
   'packages of %s that are signed',
@@ -44,14 +40,12 @@ describe.skipIf(pairs === '' || corpus === '' || verifiers === '').each(Object.e
       const copies = await signedCopies({ publisher });
       try {
         for (const { name, bytes } of packages()) {
+          const code = UNFIT.get(name);
           const checked = await copies.sign(name, bytes);
-          expect([name, checked.code]).toEqual([name, UNFIT[name]]);
-          const signed = checked.code === undefined ? checked : await copies.sign(name, bytes, { unchecked: true });
-          const expected = UNFIT[name] === undefined ? [] : ['sdk'];
-          expect([name, await whoRejects(signed.path, copies.root)]).toEqual([name, expected]);
-          const contents = readFileSync(signed.path);
-          contents[100] = (contents[100] ?? 0) ^ 1;
-          writeFileSync(signed.path, contents);
+          expect([name, checked.code]).toEqual([name, code]);
+          const signed = code === undefined ? checked : await copies.sign(name, bytes, { unchecked: true });
+          expect([name, await whoRejects(signed.path, copies.root)]).toEqual([name, code === undefined ? [] : ['sdk']]);
+          writeFileSync(signed.path, flipped(readFileSync(signed.path), 100));
           expect(await whoRejects(signed.path, copies.root)).toEqual(['checker', 'osslsigncode', 'sdk']);
         }
       } finally {
@@ -77,8 +71,7 @@ it.skipIf(pairs === '' || verifiers === '')(
       for (const file of [bundle.path, inner]) {
         expect([path.basename(file), await whoRejects(file, copies.root)]).toEqual([path.basename(file), []]);
       }
-      bytes[start + 100] = (bytes[start + 100] ?? 0) ^ 1;
-      writeFileSync(bundle.path, bytes);
+      writeFileSync(bundle.path, flipped(bytes, start + 100));
       expect(await whoRejects(bundle.path, copies.root)).toEqual(['checker', 'osslsigncode', 'sdk']);
     } finally {
       copies.remove();

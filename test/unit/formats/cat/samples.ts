@@ -13,6 +13,7 @@ import {
   smallInteger,
   utf16be,
 } from '../../../../src/asn1/write.ts';
+import { flipped } from '../../../support/flipped.ts';
 import type { Fixture } from '../support/fixtures.ts';
 
 interface CatalogShape {
@@ -138,10 +139,5 @@ export const MALFORMED_CATALOGS: readonly Fixture[] = [
 ];
 
 /** The same catalog with another identifier, and with another time. */
-export async function changedCatalogs(result: Buffer): Promise<readonly Buffer[]> {
-  return [result.indexOf(IDENTIFIER), result.indexOf(TIME) + TIME.length - 2].map((offset) => {
-    const bytes = Buffer.from(result);
-    bytes[offset] = (bytes[offset] ?? 0) ^ 0x01;
-    return bytes;
-  });
-}
+export const changedCatalogs = async (result: Buffer) =>
+  [result.indexOf(IDENTIFIER), result.indexOf(TIME) + TIME.length - 2].map((offset) => flipped(result, offset));

@@ -150,7 +150,7 @@ describe('a signature over the digest of metadata is broken', () => {
 async function bareSignature(): Promise<Uint8Array> {
   const { root } = await readCompoundFile(memorySource(original));
   return peculiarSignature(makePki().leaf(), {
-    digested: insertedBy(contentOf(root, []), original),
+    file: insertedBy(contentOf(root, []), original),
     dataType: SPC_SIP_INFO,
     dataValue: spcSipInfo({ version: [1], guid: '000C10F1-0000-0000-C000-000000000046' }).value,
   });

@@ -1,5 +1,6 @@
 /** Extensions of Business Central, and broken ones. */
 
+import { flipped } from '../../../support/flipped.ts';
 import type { Fixture } from '../support/fixtures.ts';
 
 export function makeExtension(content: Buffer): Buffer {
@@ -50,11 +51,5 @@ export const MALFORMED_EXTENSIONS: readonly Fixture[] = [
 ];
 
 /** The same extension with a byte changed: in the header, and the last one of the package. */
-export async function changedExtensions(result: Buffer): Promise<readonly Buffer[]> {
-  const end = 40 + Number(result.readBigUInt64LE(28));
-  return [12, end - 1].map((offset) => {
-    const bytes = Buffer.from(result);
-    bytes[offset] = (bytes[offset] ?? 0) ^ 0x20;
-    return bytes;
-  });
-}
+export const changedExtensions = async (result: Buffer) =>
+  [12, 39 + Number(result.readBigUInt64LE(28))].map((offset) => flipped(result, offset));

@@ -38,7 +38,7 @@ const at = (name: string) => path.join(folder, name);
 const leaf = makePki().leaf();
 const signer = await makeThrowawaySigner();
 const context = signingContext({ chain: signer.chain });
-const ofHello = (options: Peculiar = {}) => peculiarSignature(leaf, { digested: slowContent(hello), ...options });
+const ofHello = (options: Peculiar = {}) => peculiarSignature(leaf, { file: slowContent(hello), ...options });
 const attach = (bytes: Buffer, cms: Uint8Array) => attachBytes(pe, bytes, cms);
 const refusal = { code: 'not-its-signature' };
 
@@ -56,14 +56,14 @@ describe('attaching', () => {
   it('takes a signature over the padding that the file will have, and none without it', async () => {
     const odd = readFixture('pe/size-mod-8-is-5.exe');
     const digested = slowContent(odd);
-    await attach(odd, peculiarSignature(leaf, { digested: Buffer.concat([digested, Buffer.alloc(3)]) }));
-    await expect(attach(odd, peculiarSignature(leaf, { digested }))).rejects.toMatchObject(refusal);
+    await attach(odd, peculiarSignature(leaf, { file: Buffer.concat([digested, Buffer.alloc(3)]) }));
+    await expect(attach(odd, peculiarSignature(leaf, { file: digested }))).rejects.toMatchObject(refusal);
   });
 
   it('takes a signature of an EFI program that names a purpose, as Debian signed some', async () => {
     const program = readFixture('pe/program.efi');
     const dataType = '1.3.6.1.4.1.311.2.1.21';
-    const cms = peculiarSignature(leaf, { digested: slowContent(program), dataType });
+    const cms = peculiarSignature(leaf, { file: slowContent(program), dataType });
     expect(await codesIn(pe, await attach(program, cms))).toEqual(['signed-kind-other']);
     await expect(attach(hello, ofHello({ dataType }))).rejects.toMatchObject(refusal);
   });
@@ -122,8 +122,7 @@ describe('stamping', () => {
     writeFileSync(at('nested.exe'), stamped);
     const roots = ['-CAfile', at('signer-root.pem'), '-TSA-CAfile', at('timestamp-root.pem')];
     const { accepted, output } = await run('osslsigncode', ['verify', ...roots, '-in', at('nested.exe')]);
-    expect(accepted).toBe(true);
-    expect(output.match(/Timestamp Server Signature verification: ok/g)).toHaveLength(1);
+    expect([accepted, output.match(/Timestamp Server Signature verification: ok/g)?.length]).toEqual([true, 1]);
   });
 
   it('does not stamp one of two entries: cannot-stamp', async () => {

@@ -3,6 +3,7 @@
 import { describe, expect, it } from 'vitest';
 import { type ByteSource, memorySource } from '../../../../src/bytes/byte-source.ts';
 import { type MeasureContent, measureContent } from '../../../../src/crypto/measure-content.ts';
+import { withNested } from '../../../../src/format/signature.ts';
 import { pe } from '../../../../src/formats/pe/index.ts';
 import { signingContext } from '../../../support/signed-files/signing-context.ts';
 import { makeThrowawaySigner } from '../../../support/signed-files/throwaway-signer.ts';
@@ -22,6 +23,7 @@ const signer = await makeThrowawaySigner();
 const withTable = (...parts: readonly Buffer[]) => withCertificates(signed, ...parts);
 const twoEntries = withTable(table.bytes, table.bytes);
 
+const signaturesIn = async (bytes: Buffer) => (await openBytes(pe, bytes)).signatures();
 const withShort = (value: number, offset: number) => changed(signed, (copy) => copy.writeUInt16LE(value, offset));
 const withChecksum = (value: number, bytes = signed) =>
   changed(bytes, (copy) => copy.writeUInt32LE(value, checksum), false);
@@ -40,13 +42,13 @@ const oneInPadding = withHeader(Buffer.concat([table.data, Buffer.from([0, 0, 0,
 });
 
 describe('a PE file', () => {
-  it.each([
-    ...['golden/sha256-rsa2048.exe', 'golden/appended-twice.exe', 'golden/padded-1-byte.exe', 'golden/pe32.exe'],
-    // Linkers leave out the checksum.
-    ...['pe/hello.exe', 'pe/pe32.exe'],
-  ])('%s has nothing odd', async (name) => {
-    expect(await (await openBytes(pe, readFixture(name))).examine()).toEqual([]);
-  });
+  // Linkers leave out the checksum, as in hello.exe.
+  it.each(['golden/appended-twice.exe', 'golden/padded-1-byte.exe', 'golden/pe32.exe', 'pe/hello.exe'])(
+    '%s has nothing odd',
+    async (name) => {
+      expect(await (await openBytes(pe, readFixture(name))).examine()).toEqual([]);
+    },
+  );
 
   it.each<[string, string, Buffer]>([
     ['broken', 'checksum-wrong', withChecksum(signed.readUInt32LE(checksum) ^ 1)],
@@ -86,19 +88,10 @@ describe('a signature in it', () => {
   });
 
   it('that is not one is reported as such', async () => {
-    const [signature] = await (await openBytes(pe, readFixture('pe/junk-certificate.exe'))).signatures();
+    const [signature] = await signaturesIn(readFixture('pe/junk-certificate.exe'));
     expect(await codesOf(signature)).toEqual(['signature-unreadable']);
     expect(signature).toMatchObject({ value: undefined, algorithm: undefined, contained: [], timestamps: [] });
     expect(await signature?.details()).toEqual([]);
-  });
-
-  it('and those nested in it have different numbers', async () => {
-    const [outer] = await (await openBytes(pe, readFixture('golden/appended-twice.exe'))).signatures();
-    expect([outer, ...(outer?.contained ?? []).map((one) => one.signature)].map((each) => each?.location)).toEqual([
-      'certificate table, entry 1',
-      'nested signature 1 in certificate table, entry 1',
-      'nested signature 2 in certificate table, entry 1',
-    ]);
   });
 
   it('of indefinite length (BER) causes a warning only if bytes are hidden after it', async () => {
@@ -111,34 +104,30 @@ describe('a signature in it', () => {
     ] as const) {
       expect(await warningsOf(await openBytes(pe, fileWith(data)))).toHaveLength(warnings);
     }
-    const [signature] = await (await openBytes(pe, fileWith(Buffer.concat([ber, Buffer.from('x')])))).signatures();
+    const [signature] = await signaturesIn(fileWith(Buffer.concat([ber, Buffer.from('x')])));
     expect(Buffer.from(signature?.envelope.bytes ?? [])).toEqual(ber);
     expect(await codesOf(signature)).toEqual(['hidden-bytes']);
   });
 });
 
-describe('the layout', () => {
-  it.each([
-    ['pe/pe32.exe', 'program', 'PE32, x86, console'],
-    ['pe/pe32.exe', 'checksum', 'none'],
-    ['pe/overlong-certificate.exe', 'damage', expect.stringContaining('says it is')],
-    ['pe/stale-entry.exe', 'certificate table', expect.stringMatching(/^none, although the header says/)],
-  ])('of %s says of %s: %s', async (name, detail, value) => {
-    const details = (await openBytes(pe, readFixture(name))).layout();
-    expect(details.find((each) => each.name === detail)?.value).toEqual(value);
-  });
+it.each([
+  ['overlong-certificate', 'damage', 'says it is'],
+  ['stale-entry', 'certificate table', 'none, although the header says'],
+])('the layout of %s says of %s: %s', async (name, detail, value) => {
+  const details = (await openBytes(pe, readFixture(`pe/${name}.exe`))).layout();
+  expect(details.find((each) => each.name === detail)?.value).toContain(value);
+});
 
-  it('shows the number of unknown values', async () => {
-    const odd = changed(signed, (copy) => {
-      const coff = copy.readUInt32LE(60) + 4;
-      copy.writeUInt16LE(0x1234, coff);
-      copy.writeUInt16LE(99, coff + 20 + 68);
-      copy.writeUInt16LE(0x0777, table.offset + 6);
-    });
-    const values = (await openBytes(pe, odd)).layout().map(({ value }) => value);
-    expect(values[0]).toBe('PE32+, machine 0x1234, subsystem 99');
-    expect(values.at(-1)).toContain('an entry of the unknown type 0x0777');
+it('the layout shows the number of unknown values', async () => {
+  const odd = changed(signed, (copy) => {
+    const coff = copy.readUInt32LE(60) + 4;
+    copy.writeUInt16LE(0x1234, coff);
+    copy.writeUInt16LE(99, coff + 20 + 68);
+    copy.writeUInt16LE(0x0777, table.offset + 6);
   });
+  const values = (await openBytes(pe, odd)).layout().map(({ value }) => value);
+  expect(values[0]).toBe('PE32+, machine 0x1234, subsystem 99');
+  expect(values.at(-1)).toContain('an entry of the unknown type 0x0777');
 });
 
 it('reads the content once for the file and all of its signatures, and not before it is needed', async () => {
@@ -149,16 +138,20 @@ it('reads the content once for the file and all of its signatures, and not befor
   };
   const source = memorySource(readFixture('golden/appended-twice.exe'));
   const file = await pe.open(source, { ...plainReader(), measure });
-  const [outer] = await file.signatures();
+  const all = withNested(await file.signatures());
   file.layout();
-  expect(outer?.timestamps).toEqual([]);
+  expect(all.flatMap(({ timestamps }) => timestamps)).toEqual([]);
   expect(asked).toEqual([]);
-  const all = [outer, ...(outer?.contained ?? []).map((one) => one.signature)];
-  await Promise.all([file.examine(), ...all.flatMap((each) => [each?.examine(), each?.details()])]);
+  await Promise.all([file.examine(), ...all.flatMap((each) => [each.examine(), each.details()])]);
   await removalOf(file);
   await stampIn(file, new Map());
   expect(asked).toHaveLength(1);
-  expect(new Set(asked[0]?.split(','))).toEqual(new Set([...all.map((each) => each?.algorithm), 'SUM16']));
+  expect(new Set(asked[0]?.split(','))).toEqual(new Set([...all.map(({ algorithm }) => algorithm), 'SUM16']));
+  expect(all.map(({ location }) => location)).toEqual([
+    'certificate table, entry 1',
+    'nested signature 1 in certificate table, entry 1',
+    'nested signature 2 in certificate table, entry 1',
+  ]);
 });
 
 describe('signatures in a file', () => {
@@ -172,8 +165,7 @@ describe('signatures in a file', () => {
     ]);
     for (const signature of signatures) expect(await isIntact(signature)).toBe(true);
     const { result } = await signBytes(pe, twoEntries, signer);
-    const left = await (await openBytes(pe, result)).signatures();
-    expect(left.map(({ signer }) => signer.name)).toEqual(['Test Publisher']);
+    expect((await signaturesIn(result)).map(({ signer }) => signer.name)).toEqual(['Test Publisher']);
   });
 
   it('of other types are no signatures, but the user is warned about them', async () => {
@@ -190,10 +182,7 @@ describe('a signature cannot stand next to', () => {
 
   it.each([
     ['two others', twoEntries],
-    [
-      'one whose value was changed',
-      changed(signed, (copy) => copy.writeUInt8((copy.at(-40) ?? 0) ^ 1, copy.length - 40)),
-    ],
+    ['one whose value was changed', withShort(1, signed.length - 40)],
     ['a damaged table', readFixture('pe/overlong-certificate.exe')],
     ['a table that does not begin at a multiple of 8', unaligned(3)],
     ['more than 16 MiB of something', withTable(oversized)],
@@ -205,7 +194,7 @@ describe('a signature cannot stand next to', () => {
   });
 
   it('and what is too long to be a signature is listed without being read', async () => {
-    const [signature] = await (await openBytes(pe, withTable(oversized))).signatures();
+    const [signature] = await signaturesIn(withTable(oversized));
     expect(signature?.envelope.bytes).toHaveLength(0);
   });
 });

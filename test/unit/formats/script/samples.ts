@@ -1,5 +1,6 @@
 /** Scripts that can be signed, and scripts that must be rejected, each with the reason. */
 
+import { flipped } from '../../../support/flipped.ts';
 import type { Fixture } from '../support/fixtures.ts';
 
 const TEXT = 'Write-Output "x"\r\nGet-Date\r\n';
@@ -92,12 +93,8 @@ export const MALFORMED_WSH: readonly Fixture[] = [
 export const WSF_WITHOUT_JOB = Buffer.from(WSF.replaceAll('job>', 'package>'));
 export const WSF_WITH_JOBS = Buffer.from(`<package>\r\n${WSF}${WSF}</package>\r\n`);
 
+/** Where the low byte of the first character is, by the first byte of a file with a BOM. */
+const FIRST_CHARACTER: Readonly<Record<number, number>> = { 255: 2, 254: 3, 239: 3 };
+
 /** The same script with its first character changed. */
-export async function changedScripts(result: Buffer): Promise<readonly Buffer[]> {
-  const isUtf16 = result[0] === 0xff || result[0] === 0xfe;
-  const first = isUtf16 ? 2 : result[0] === 0xef ? 3 : 0;
-  const offset = first + (result[0] === 0xfe ? 1 : 0);
-  const changed = Buffer.from(result);
-  changed[offset] = (changed[offset] ?? 0) ^ 0x01;
-  return [changed];
-}
+export const changedScripts = async (result: Buffer) => [flipped(result, FIRST_CHARACTER[result[0] ?? 0] ?? 0)];

@@ -2,11 +2,9 @@
 
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { ByteRange } from '../../../../src/bytes/pieces.ts';
-import { isBytes } from '../../../../src/bytes/pieces.ts';
 import { openInput } from '../../../../src/files/input-file.ts';
 import type { Format } from '../../../../src/format/format.ts';
-import type { ContentReader, SigningMode } from '../../../../src/format/signable-file.ts';
+import type { SigningMode } from '../../../../src/format/signable-file.ts';
 import { stageCopy } from '../../../../src/signing/files/staged-copy.ts';
 import { digestEntries } from '../../../../src/zip/entry-digests.ts';
 import { signingContext } from '../../../support/signed-files/signing-context.ts';
@@ -14,20 +12,13 @@ import type { ThrowawaySigner } from '../../../support/signed-files/throwaway-si
 import { applyPatch } from './apply-patch.ts';
 import { rulesOf, sealedBy, signingIn } from './change.ts';
 
-export interface SignedOnDisk {
-  readonly written: Buffer;
-  /** The original with the patch, made in memory. */
-  readonly expected: Buffer;
-  /** Ranges of the result that the check before the rename does not digest. */
-  readonly undigested: readonly ByteRange[];
-}
-
+/** `expected`: the original with the patch, made in memory. */
 export async function signOnDisk(
   format: Format,
   bytes: Buffer,
   signer: ThrowawaySigner,
   { folder, mode = rulesOf(format).modes[0] }: { readonly folder: string; readonly mode?: SigningMode },
-): Promise<SignedOnDisk> {
+): Promise<Readonly<Record<'written' | 'expected', Buffer>>> {
   const target = join(folder, `test${format.extensions[0]}`);
   await writeFile(target, bytes);
   await using input = await openInput(target);
@@ -46,38 +37,7 @@ export async function signOnDisk(
   const embedding = prepared.embed(sealedBy(signer, prepared));
   await copy.apply(embedding.patch);
   const reopened = await copy.reopen();
-  const { reader, undigested } = recordDigested(reopened.reader, reopened.source.size);
-  await signingIn(await format.open(reopened.source, reader, target)).verify(embedding);
+  await signingIn(await format.open(reopened.source, reopened.reader, target)).verify(embedding);
   await copy.replaceTarget({ isNew: false, assertUnchanged: () => undefined });
-  return { written: await readFile(target), expected: applyPatch(bytes, embedding.patch), undigested: undigested() };
-}
-
-/** A reader that remembers which bytes of the file it digests. */
-function recordDigested(reader: ContentReader, size: number) {
-  const isDigested = new Uint8Array(size);
-  return {
-    reader: {
-      ...reader,
-      measure(source, content, measures) {
-        for (const piece of content) if (!isBytes(piece)) isDigested.fill(1, piece.start, piece.end);
-        return reader.measure(source, content, measures);
-      },
-      digestEntries(source, entries, algorithms) {
-        for (const { dataOffset, compressedSize } of entries) {
-          isDigested.fill(1, dataOffset, dataOffset + compressedSize);
-        }
-        return reader.digestEntries(source, entries, algorithms);
-      },
-    } satisfies ContentReader,
-    undigested(): ByteRange[] {
-      const ranges: ByteRange[] = [];
-      for (let start = isDigested.indexOf(0); start >= 0; ) {
-        const next = isDigested.indexOf(1, start);
-        const end = next < 0 ? size : next;
-        ranges.push({ start, end });
-        start = isDigested.indexOf(0, end);
-      }
-      return ranges;
-    },
-  };
+  return { written: await readFile(target), expected: applyPatch(bytes, embedding.patch) };
 }
