@@ -71,7 +71,7 @@ const HEAD = `# Findings
 - \`warning\`: the verdict does not change. Warnings are counted, and printed unless you use \`--quiet\`.
 - \`note\`: the verdict does not change. Notes are printed only with \`--verbose\`.
 
-If a structure cannot be read, the finding has the [code of the error](errors.md). Its weight is \`broken\` or \`unsupported\`, or \`note\` if the file is unsigned.
+If a structure cannot be read, the finding has the [code of the error](errors.md), and the weight \`broken\` or \`unsupported\`, or \`note\` if the file is unsigned.
 If a code has several weights, the circumstances decide: zeros that no signature covers are a note, but other bytes are \`broken\`.
 
 | code | weight |
