@@ -24,13 +24,7 @@ import {
 } from '../../support/signed-files/hostile-certificates.ts';
 import { pemBlock, testKey } from '../../support/signed-files/pki.ts';
 import { rsaKey } from '../../support/signed-files/rsa-keys.ts';
-import {
-  AUTHORITY,
-  type Made,
-  type MakeRequest,
-  make,
-  TIME_STAMPER,
-} from '../verifying/support/openssl-pki.ts';
+import { AUTHORITY, type Made, type MakeRequest, make, TIME_STAMPER } from '../verifying/support/openssl-pki.ts';
 
 const NOW = new Date('2026-06-01T00:00:00Z');
 const LATER = new Date('2035-06-01T00:00:00Z');
