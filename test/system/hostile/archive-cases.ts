@@ -10,7 +10,9 @@ import {
   signatureBlock,
   signatureFile,
 } from '../../support/signed-files/hostile-jar.ts';
+import { LARGEST_BOUNDS } from './bounds.ts';
 import { authority, type HostileFile, hostile, listed, signer, strangers } from './cases.ts';
+import { type ContainerCase, casesOf } from './containers/container-cases.ts';
 
 const TOKEN = '1.2.840.113549.1.9.16.2.14';
 const SECTION = section('a', 'a');
@@ -115,29 +117,22 @@ function digestedBy(names: readonly string[]): Buffer {
 
 const lines = (count: number, make: (index: number) => string) => listed(count, make).join('');
 
-/** What a command may use for any file below 20 MB: 35 times the work of the yardstick, and 300 MiB. */
-export const LARGEST_BOUNDS = { times: 35, bytes: 300 * 1024 * 1024 } as const;
-
-export interface LargeFile extends HostileFile {
-  /** What `sign --dry-run --json` prints of it. */
-  readonly planned: string;
-}
-
 const WEAK = 'digest-algorithm-weak';
+const archive = casesOf('hostile.jar');
 
-/** Files of almost 20 MB, each near the bounds. `sign` reads them too. */
-export const LARGE_ARCHIVE_CASES: readonly LargeFile[] = [
-  {
-    ...hostile('65,000 files and nine signature files of 30 MB', 'broken', WEAK, () => manySections(65_000, 9)),
-    planned: '"planned"',
-  },
-  { ...hostile('180,000 files', 'broken', WEAK, () => manySections(180_000, 1)), planned: 'manifest-too-large' },
-  {
-    ...hostile('ten digests of a large file', 'unsupported', 'jar-too-many-digests', () =>
-      digestedBy([...JAVA_NAMES, 'SHA3-384']),
-    ),
-    planned: 'jar-too-many-digests',
-  },
+/** Files of almost 20 MB, each near the bounds. */
+export const LARGE_ARCHIVE_CASES: readonly ContainerCase[] = [
+  archive('65,000 files and nine signature files of 30 MB', 'planned', () => manySections(65_000, 9), {
+    verified: WEAK,
+    bounds: LARGEST_BOUNDS,
+  }),
+  archive('180,000 files', 'manifest-too-large', () => manySections(180_000, 1), {
+    verified: WEAK,
+    bounds: LARGEST_BOUNDS,
+  }),
+  archive('ten digests of a large file', 'jar-too-many-digests', () => digestedBy([...JAVA_NAMES, 'SHA3-384']), {
+    bounds: LARGEST_BOUNDS,
+  }),
 ];
 
 export const ARCHIVE_CASES: readonly HostileFile[] = [

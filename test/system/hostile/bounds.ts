@@ -16,6 +16,8 @@ export interface Bounds {
 
 /** 3 s where the yardstick takes 0.3 s. */
 export const USUAL_BOUNDS: Bounds = { times: 10, bytes: 150 * MEBIBYTE };
+/** For any file below 20 MB. */
+export const LARGEST_BOUNDS: Bounds = { times: 35, bytes: 300 * MEBIBYTE };
 
 /**
  * What the processor needs for a fixed piece of work, on this machine and now, in milliseconds: the yardstick of all the rest,

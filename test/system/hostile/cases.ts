@@ -28,6 +28,10 @@ export function hostile(
   return { what, make, verdict, ...(code !== null && { code }) };
 }
 
+export function byName<Named extends { readonly what: string }>(files: readonly Named[]) {
+  return files.map((file) => [file.what, file] as const);
+}
+
 export const NESTED = '1.3.6.1.4.1.311.2.4.1';
 export const TIMESTAMP = '1.3.6.1.4.1.311.3.3.1';
 export const COUNTER_SIGNATURE = '1.2.840.113549.1.9.6';

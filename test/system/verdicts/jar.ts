@@ -62,17 +62,14 @@ function signingArguments(pki: VerdictPki, signing: Signing, input: string, outp
 /**
  * Tampered copies of a signed JAR that has a timestamp, one defect each. `another`: a JAR of other contents by the same
  * signer, with files of the same names.
- *
- * @returns name → path
  */
-export function tamperArchive(signed: string, another: string, folder: string): Map<string, string> {
+export function tamperArchive(signed: string, another: string, folder: string): void {
   mkdirSync(folder, { recursive: true });
   const archive = readFileSync(signed);
   const files = { ...changeContents(archive), ...changeSignature(archive, readFileSync(another)) };
   for (const [name, bytes] of Object.entries(files)) {
     writeFileSync(path.join(folder, name.includes('.') ? name : `${name}.jar`), bytes);
   }
-  return pathsIn(folder);
 }
 
 function changeContents(archive: Buffer): Readonly<Record<string, Buffer>> {
@@ -111,7 +108,7 @@ function changeContents(archive: Buffer): Readonly<Record<string, Buffer>> {
 }
 
 /** The file's name decides about what stands before the archive. */
-export function withUncoveredBytes(archive: Buffer): Readonly<Record<string, Buffer>> {
+function withUncoveredBytes(archive: Buffer): Readonly<Record<string, Buffer>> {
   const signed = zip(unzip(archive));
   const script = Buffer.from('#!/bin/sh\n');
   const [, second = 0] = recordOffsets(signed);

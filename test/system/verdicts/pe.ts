@@ -50,13 +50,11 @@ export async function mutatePrograms(signed: string, folder: string, verifiers: 
   return pathsIn(folder);
 }
 
-/** What mutate.py does not: changes of the timestamp, with the checksum repaired. @returns name → path */
-export function changeTimestamps(signed: string, folder: string): Map<string, string> {
-  mkdirSync(folder, { recursive: true });
+/** What mutate.py does not: changes of the timestamp, with the checksum repaired. */
+export function changeTimestamps(signed: string, folder: string): void {
   for (const [name, changed] of tokenChanges(readFileSync(signed))) {
     writeFileSync(path.join(folder, `${name}+checksum.exe`), withChecksum(changed));
   }
-  return pathsIn(folder);
 }
 
 /** `nested`: a program with two signatures. One signed attribute of the inner one is changed, and the checksum repaired. */
@@ -78,11 +76,8 @@ export function withTokenMoved(program: Buffer): Buffer {
 
 /** The program with another CMS in the only entry of its certificate table. */
 export function withCms(program: Buffer, change: (cms: Uint8Array) => Uint8Array): Buffer {
-  return withCertificates(program, withPaddedEntry(change(tableOf(program).data)));
-}
-
-function withPaddedEntry(cms: Uint8Array): Buffer {
-  return withHeader(Buffer.concat([cms, Buffer.alloc((8 - (cms.length % 8)) % 8)]));
+  const cms = change(tableOf(program).data);
+  return withCertificates(program, withHeader(Buffer.concat([cms, Buffer.alloc(-cms.length & 7)])));
 }
 
 /** Name → path of the files of a folder, in the alphabet's order. */
@@ -95,7 +90,7 @@ export function pathsIn(folder: string): Map<string, string> {
 }
 
 /** The same with CheckSum in the header put right. */
-export function withChecksum(program: Buffer): Buffer {
+function withChecksum(program: Buffer): Buffer {
   const copy = Buffer.from(program);
   copy.writeUInt32LE(slowChecksum(copy), headerOffsets(copy).checksum);
   return copy;

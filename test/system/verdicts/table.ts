@@ -49,6 +49,10 @@ function readRow(row: string): VerdictRow {
   };
 }
 
+export function verdictText(row: Pick<VerdictRow, 'right' | 'findings'> | undefined): string {
+  return row === undefined ? '' : [row.right, ...row.findings].join(' ');
+}
+
 /** Which of the others do not come to what is right. */
 export function disagreeing({ right, others }: VerdictRow): Other[] {
   const wanted: OthersWord = right === 'trusted' ? 'yes' : 'no';

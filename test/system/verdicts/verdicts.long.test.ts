@@ -1,17 +1,25 @@
 /** Holds `verify` to the table of verdicts, on files made again and on those of the corpus, next to what other verifiers say. */
 
-import { existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { mainJava } from '../../support/programs/java.ts';
 import { isInSample } from '../../support/sample.ts';
 import { run } from '../interop/verifiers.ts';
-import { askAll } from './ask.ts';
-import { blockGroup, corpusGroups, ownGroups, pkiGroups } from './cases.ts';
+import { blockGroup, corpusGroups, type Group, ownGroups, pkiGroups } from './cases.ts';
 import { startVerdictPki, type VerdictPki } from './pki.ts';
-import { OTHERS, type Other, readVerdicts, type VerdictRow } from './table.ts';
-import { WINE } from './verifiers.ts';
+import { OTHERS, type Other, type OthersWord, readVerdicts, type VerdictRow, verdictText } from './table.ts';
+import {
+  askJarCheck,
+  askJarsigner,
+  askOsslsigncode,
+  askSigcheck,
+  askWine,
+  type Said,
+  verifyAll,
+  WINE,
+} from './verifiers.ts';
 
 const corpus = process.env.CODESIGN_TEST_CORPUS ?? '';
 const verifiers = process.env.CODESIGN_TEST_VERIFIERS ?? '';
@@ -41,11 +49,9 @@ describe.skipIf(verifiers === '')('verify', () => {
       ...(await ownGroups(folder, pki, verifiers)),
       blockGroup(folder),
     ];
-    const isForOthers = (file: string) => asked.has(file);
     const all: VerdictRow[] = [];
-    for (const [index, group] of groups.entries()) {
-      all.push(...(await askAll(group, index, { folder, verifiers, isForOthers })));
-    }
+    for (const [index, group] of groups.entries())
+      all.push(...(await askAll(group, path.join(folder, `trust-${index}`))));
     checked = all;
   }, TIMEOUT);
   afterAll(() => {
@@ -80,12 +86,47 @@ describe.skipIf(verifiers === '')('verify', () => {
   });
 });
 
+/** Rows as all checks would write them. */
+async function askAll({ kind, files, roots }: Group, scratch: string): Promise<VerdictRow[]> {
+  const own = await verifyAll([...files.values()], roots);
+  const forOthers = [...files].flatMap(([name, place]) => (asked.has(name) ? [place] : []));
+  const others = forOthers.length === 0 ? [] : await askOthers(kind, forOthers, roots, scratch);
+  return [...files].map(([file, place]) => {
+    const words = others.flatMap(([other, said]) => {
+      const word = said.get(place);
+      return word === undefined ? [] : [[other, word] as const];
+    });
+    return { file, right: '', findings: [], ...own.get(place), others: new Map(words), why: '' };
+  });
+}
+
+async function askOthers(
+  kind: Group['kind'],
+  files: readonly string[],
+  roots: string,
+  scratch: string,
+): Promise<[Other, Said<OthersWord>][]> {
+  const where = { folder, verifiers };
+  if (kind === 'jar') {
+    const root = readFileSync(roots, 'utf8');
+    return [
+      ['jarsigner', await askJarsigner(files, root, scratch)],
+      ['JarCheck', await askJarCheck(files, root, where)],
+    ];
+  }
+  return [
+    ['osslsigncode', await askOsslsigncode(files, roots)],
+    ['sigcheck', await askSigcheck(files, roots, verifiers)],
+    ...(existsSync(WINE) ? [['Wine', await askWine(files, roots, where)] as [Other, Said<OthersWord>]] : []),
+  ];
+}
+
 function isOfCorpus(file: string): boolean {
   return CORPUS_FOLDERS.includes(file.split('/')[0] ?? '');
 }
 
 function ownWords(from: readonly VerdictRow[]): Readonly<Record<string, string>> {
-  return Object.fromEntries(from.map(({ file, right, findings }) => [file, [right, ...findings].join(' ')]));
+  return Object.fromEntries(from.map((row) => [row.file, verdictText(row)]));
 }
 
 function theirWords(from: readonly VerdictRow[], other: Other): Readonly<Record<string, string>> {

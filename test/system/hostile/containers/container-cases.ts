@@ -1,11 +1,9 @@
 /** Hostile cabinets, scripts, connection files, extensions and catalogs: sizes that lie, names without end, marks of signatures without number. */
 
-import { truncate, writeFile } from 'node:fs/promises';
 import { makeCabinet } from '../../../unit/formats/cab/samples.ts';
 import { bareMember, makeCatalog, memberWith } from '../../../unit/formats/cat/samples.ts';
 import { makeExtension } from '../../../unit/formats/navx/samples.ts';
-import { LARGEST_BOUNDS } from '../archive-cases.ts';
-import type { Bounds } from '../bounds.ts';
+import { type Bounds, LARGEST_BOUNDS } from '../bounds.ts';
 import { repeated } from '../cases.ts';
 
 export interface ContainerCase {
@@ -17,19 +15,13 @@ export interface ContainerCase {
   readonly size?: number;
   /** An error code, or `planned` if the file can be signed. */
   readonly result: string;
-  /** What `verify` reports, if that is another code. */
+  /** What `verify` reports. Default: `result`, if it is a code. */
   readonly verified?: string;
   /** If `verify` does not read what is wrong. */
   readonly onlyToSign?: boolean;
   /** If it may use more than a file of some KB. */
   readonly bounds?: Bounds;
   readonly options?: readonly string[];
-}
-
-export async function writeCase(path: string, { make, size }: ContainerCase): Promise<void> {
-  const bytes = make();
-  await writeFile(path, bytes);
-  if (size !== undefined) await truncate(path, size);
 }
 
 /** Makes cases of files with this name. */

@@ -3,8 +3,7 @@
 import { randomInt } from 'node:crypto';
 import { newStream } from '../../../../src/compound-file/write.ts';
 import { makeCompoundFile, storage } from '../../../unit/formats/msi/samples.ts';
-import { LARGEST_BOUNDS } from '../archive-cases.ts';
-import { USUAL_BOUNDS } from '../bounds.ts';
+import { LARGEST_BOUNDS, USUAL_BOUNDS } from '../bounds.ts';
 import { listed } from '../cases.ts';
 import { type ContainerCase, casesOf } from './container-cases.ts';
 

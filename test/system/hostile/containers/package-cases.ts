@@ -3,8 +3,7 @@
 import { contentTypes, INNER, makeBundle, makePackage, packageManifest } from '../../../unit/formats/appx/samples.ts';
 import { zip } from '../../../unit/formats/jar/simple-zip.ts';
 import { makePackage as makeNugetPackage } from '../../../unit/formats/nuget/samples.ts';
-import { LARGEST_BOUNDS } from '../archive-cases.ts';
-import type { Bounds } from '../bounds.ts';
+import { type Bounds, LARGEST_BOUNDS } from '../bounds.ts';
 import { listed, repeated } from '../cases.ts';
 import { type ContainerCase, casesOf } from './container-cases.ts';
 

@@ -15,7 +15,6 @@ import {
 } from './attacks.ts';
 import { makePdf, objectStream, withUpdate } from './make-pdf.ts';
 
-const SHOWN = 'BT /F1 24 Tf 20 100 Td (Hello) Tj ET';
 const STAMP = '<< /Type /Annot /Subtype /Stamp /Rect [0 0 300 200] /F 2 /AP << /N 4 0 R >> >>';
 const LAYER = '<< /Type /OCG /Name (Layer) >>';
 const offsetOf = (bytes: Buffer, object: string): number => bytes.lastIndexOf(`\n${object} obj`) + 1;
@@ -126,11 +125,6 @@ export const READER_ATTACKS: readonly Attack[] = [
       code: 'pdf-cross-reference-broken',
     },
   ),
-  made(
-    'a flag as a real number, so that poppler shows what is hidden',
-    updated({ 5: STAMP.replace('/F 2', '/F 2.0') }),
-    { original: makePdf({ page: '/Annots [5 0 R]', objects: [STAMP] }) },
-  ),
   made('an angle as a real number, which poppler does not take', onPage('/Rotate 180', '/Rotate 180.0'), {
     original: makePdf({ page: '/Rotate 180' }),
   }),
@@ -146,28 +140,10 @@ export const READER_ATTACKS: readonly Attack[] = [
     original: makePdf({ page: '/Annots 5 0 R /Contents 5 0 R', isShownByPage: true, objects: ['[]'] }),
   }),
   made(
-    'a list of annotations that is also the list of pages',
-    withItem(`${FIELD} /MediaBox [0 0 300 200] /Contents 51 0 R >>`),
-    {
-      original: makePdf({
-        pages: '6 0 R',
-        page: '/Annots 5 0 R',
-        objects: ['[3 0 R]', '<< /Type /Pages /Kids 5 0 R /Count 1 >>'],
-      }),
-    },
-  ),
-  made(
-    'a stream that goes on behind its /Length',
-    updated({ 4: streamOf(SHOWN).replace(SHOWN, `${SHOWN} BT (Forged) Tj ET`) }),
-  ),
-  made(
     'a stream in the place of a dictionary with the same entries',
     updated({ 5: '<< /Length 3 >>\nstream\nq Q\nendstream' }),
     { original: makePdf({ page: '/X 5 0 R', objects: ['<< /Length 3 >>'] }) },
   ),
-  made('another filter of a stream, by a reference', updated({ 6: '/ASCIIHexDecode' }), {
-    original: makePdf({ page: '/X 5 0 R', objects: ['<< /Length 2 /Filter 6 0 R >>\nstream\n61\nendstream', 'null'] }),
-  }),
   made(
     'an empty field that gets the signature of another one, and an appearance',
     (signed) => {

@@ -11,7 +11,6 @@ import {
   FIELDS,
   formWith,
   inCatalog,
-  inForm,
   pageWith,
   stream,
   streamOf,
@@ -134,9 +133,6 @@ export const REPAIR_ATTACKS: readonly Attack[] = [
       objects: [FONT, '<< /Type /Annot /Subtype /FreeText /Rect [0 0 200 100] /DA (/F 12 Tf) /Contents (Free) >>'],
     }),
     where: 'the catalog, /AcroForm /DR /Font /F /BaseFont',
-  }),
-  made('an XFA form', inForm('/Fields', '/XFA 50 0 R /Fields', { 50: streamOf('<x/>') }), {
-    where: 'the catalog, /AcroForm /XFA',
   }),
   made('another certification in the catalog', withCatalog('/Perms << /DocMDP 50 0 R >>', { 50: '<< /Type /Sig >>' }), {
     where: 'the catalog, /Perms',
