@@ -54,7 +54,7 @@ export interface Asking {
   verifies(signature: Uint8Array): boolean;
   /**
    * Creates the error for a certificate that does not match its number. `calls`: ids of the calls that showed the
-   * mismatch. `isOfAll`: the certificate and the number have never matched, so other files should not be tried.
+   * mismatch. `isOfAll`: no signature for this number has ever verified with the certificate, so the run stops.
    */
   mismatch(calls: readonly string[], isOfAll: boolean): CodesignError;
 }

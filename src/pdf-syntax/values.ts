@@ -9,7 +9,7 @@ export type PdfValue =
   | PdfDictionary
   | PdfReference;
 
-/** A whole number in a form such as `2.0`. For flags, angles and offsets, some readers accept only the form `2`. */
+/** A whole number that is written as `2.0`. In flags, angles and offsets, some PDF readers accept only `2`. */
 export interface PdfReal {
   readonly kind: 'real';
   readonly value: number;

@@ -64,7 +64,7 @@ export function buildProgram(surroundings: Surroundings, waitForSignal: () => Pr
       writeErr: (text) => log.write(printableLines(text)),
     });
 
-  dataCommand(program, 'start', 'starts the server; the first start also creates the data and a client')
+  dataCommand(program, 'start', 'starts the server; the first start also creates the data folder and the first client')
     .option('--host <address>', 'address to listen on (CODESIGN_SERVER_HOST; default 127.0.0.1)')
     .option('--port <n>', 'port to listen on; 0 selects a free port (CODESIGN_SERVER_PORT; default 8443)')
     .option('--client-env <path>', "first start: new file for the client's environment")

@@ -14,7 +14,7 @@ interface Found extends StrangeOption {
   readonly ofTools: readonly ForeignOption[];
 }
 
-/** Reports all foreign options in one error. The parser of the command line reports unknown options. */
+/** Reports the options of other signing programs in one error. Commander reports all other unknown options. */
 export function refuseStrangeOptions(given: Arguments): void {
   const { options, secrets } = findOptions(given);
   const tools = options.flatMap(({ ofTools }) => ofTools.map(({ tool }) => tool));

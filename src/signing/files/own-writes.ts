@@ -7,7 +7,7 @@ export type OwnWrites = ReturnType<typeof watchWrites>;
 
 /**
  * Detects that another program has written to the file: its size and times differ from those after the last write of
- * this process. Remote file systems may report times late, so only their sizes are compared.
+ * this process. On remote file systems, only the sizes are compared, because a time may be reported late.
  */
 export function watchWrites({ fd }: Pick<OpenedFile, 'fd'>, isLocal: boolean) {
   const created = fstatSync(fd, { bigint: true });

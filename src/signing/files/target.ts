@@ -76,7 +76,7 @@ function realFolder(path: string): string {
 }
 
 /**
- * `target` comes from `resolveTarget`, so it contained no links. Another user may have created a link since then, to make
+ * `resolveTarget` has already replaced links in `target`. But since then, another user may have created a link to make
  * root write elsewhere. Returns true if the folder is known to be that of `folderIdentity`.
  */
 export function assertNoLinkTo(target: string, folderIdentity: string | undefined): boolean {
