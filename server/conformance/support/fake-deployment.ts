@@ -28,8 +28,8 @@ const TLS_RECORD = 0x16;
 /** Creates the keys once for all tests of a file, because this takes long. */
 export async function prepareFakes() {
   const { privateKey, publicKey } = rsaKey(2048, 'conformance');
-  const authority = await createTlsAuthority();
-  const identity = await authority.issue({ names: ['localhost', '127.0.0.1'] });
+  const authority = createTlsAuthority();
+  const identity = authority.issue({ names: ['localhost', '127.0.0.1'] });
   const keeper: Keeper = { credentials: CREDENTIALS, code: CODE, key: privateKey };
   return { keeper, publicKey, identity, ca: authority.root };
 }

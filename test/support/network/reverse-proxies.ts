@@ -63,8 +63,8 @@ export async function startReverseProxy(
   { perSecond }: Partial<Pick<Setting, 'perSecond'>> = {},
 ) {
   const folder = await temporaryFolder('codesign-proxy-');
-  const authority = await createTlsAuthority();
-  const { key, cert } = await authority.issue({ names: ['127.0.0.1'] });
+  const authority = createTlsAuthority();
+  const { key, cert } = authority.issue({ names: ['127.0.0.1'] });
   const caFile = join(folder.path, 'root.pem');
   const file = join(folder.path, 'configuration');
   const port = await freePort();

@@ -122,7 +122,7 @@ export function createTimestampDesk(pki: TimestampPki) {
     },
     'certificate-expired': (at, query) => sign(at, query, 'expired'),
     'certificate-differs': async (at, query) => {
-      const [own, twin] = await Promise.all([derOf(file('tsa.crt')), derOf(file('twin.crt'))]);
+      const [own, twin] = [derOf(pki.certificatePemOf('tsa')), derOf(pki.certificatePemOf('twin'))];
       return changed(await sign(at, query), own, (certificate) => void twin.copy(certificate));
     },
     'purpose-uncritical': async (at, query) => signAgain(at, await sign(at, query), 'uncritical'),
@@ -241,7 +241,6 @@ function withGenTime(genTime: string): (tstInfo: Buffer) => Buffer {
   };
 }
 
-async function derOf(pemFile: string): Promise<Buffer> {
-  const pem = await readFile(pemFile, 'utf8');
+function derOf(pem: string): Buffer {
   return Buffer.from(pem.replace(/-----[^-]+-----/g, ''), 'base64');
 }

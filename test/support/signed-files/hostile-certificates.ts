@@ -1,4 +1,4 @@
-/** Certificates as no authority would issue them: every part can be chosen, and they are signed for real where a key is given. */
+/** Certificates of which every part can be chosen, as no authority would issue them. With a key they are signed for real. */
 
 import { type KeyObject, sign } from 'node:crypto';
 import {
@@ -37,7 +37,8 @@ export const AUTHORITY = extension('2.5.29.19', sequence(encode(0x01, Uint8Array
 export function hostileCertificate(certificate: HostileCertificate): Uint8Array {
   const { subject = name('Hostile'), issuer = subject, publicKey, issuerKey, extensions = [] } = certificate;
   const [notBefore, notAfter] = certificate.validity ?? [utcTime('200101000000Z'), utcTime('450101000000Z')];
-  const algorithm = certificate.signatureAlgorithm ?? signatureAlgorithm(issuerKey);
+  const own = signatureAlgorithm(issuerKey);
+  const algorithm = certificate.signatureAlgorithm ?? own.identifier;
   const body = sequence(
     contextConstructed(0, smallInteger(2)),
     encode(0x02, certificate.serialNumber ?? Uint8Array.of(1)),
@@ -49,14 +50,19 @@ export function hostileCertificate(certificate: HostileCertificate): Uint8Array 
     ...(extensions.length === 0 ? [] : [contextConstructed(3, sequence(...extensions))]),
   );
   const given = certificate.signBody?.(body) ?? certificate.signature;
-  const signature = issuerKey === undefined ? (given ?? Buffer.alloc(256)) : sign('sha256', body, issuerKey);
+  const signature = issuerKey === undefined ? (given ?? Buffer.alloc(256)) : sign(own.digest, body, issuerKey);
   return sequence(body, certificate.outerAlgorithm ?? algorithm, encode(0x03, Uint8Array.of(0), signature));
 }
 
-function signatureAlgorithm(key: KeyObject | undefined): Uint8Array {
-  return key?.asymmetricKeyType === 'ec'
-    ? sequence(objectIdentifier('1.2.840.10045.4.3.2'))
-    : sequence(objectIdentifier('1.2.840.113549.1.1.11'), nullValue());
+export function signatureAlgorithm(key: KeyObject | undefined): { identifier: Uint8Array; digest: string | null } {
+  switch (key?.asymmetricKeyType) {
+    case 'ec':
+      return { identifier: sequence(objectIdentifier('1.2.840.10045.4.3.2')), digest: 'sha256' };
+    case 'ed25519':
+      return { identifier: sequence(objectIdentifier('1.3.101.112')), digest: null };
+    default:
+      return { identifier: sequence(objectIdentifier('1.2.840.113549.1.1.11'), nullValue()), digest: 'sha256' };
+  }
 }
 
 /** A Name of common names; `tag`: their string type, UTF8String when left out. */

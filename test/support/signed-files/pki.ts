@@ -3,18 +3,19 @@
  * are made only when requested.
  */
 
-import { createHash, generateKeyPairSync, type KeyObject, sign } from 'node:crypto';
+import { createHash, generateKeyPairSync, type KeyObject } from 'node:crypto';
+import { isIP } from 'node:net';
 import forge from 'node-forge';
 import {
   contextConstructed,
   encode,
-  nullValue,
   objectIdentifier,
   octetString,
   sequence,
   setOf,
   smallInteger,
 } from '../../../src/asn1/write.ts';
+import { AUTHORITY, extension, hostileCertificate } from './hostile-certificates.ts';
 import { rsaKey } from './rsa-keys.ts';
 
 export type KeyKind = 'rsa-1024' | 'rsa-2048' | 'rsa-3072' | 'rsa-4096' | 'ec' | 'ed25519';
@@ -42,8 +43,12 @@ export interface CertificateRequest {
   readonly keyUsage?: readonly KeyUsage[];
   /** Dotted; no extension when empty; codeSigning (nothing for a CA) when left out. */
   readonly purposes?: readonly string[];
-  readonly notBefore?: Date;
-  readonly notAfter?: Date;
+  /** DNS names and IP addresses of the subject alternative name; no extension when left out. */
+  readonly altNames?: readonly string[];
+  readonly isPurposeCritical?: boolean;
+  readonly serialNumber?: Uint8Array;
+  readonly notBefore?: Date | undefined;
+  readonly notAfter?: Date | undefined;
   /** Whether to name the key in an extension (subjectKeyIdentifier). */
   readonly keyIdentifier?: boolean;
   /** The name's string type: 0x0c UTF8String when left out, 0x13 PrintableString. */
@@ -52,6 +57,7 @@ export interface CertificateRequest {
 
 export const CODE_SIGNING = '1.3.6.1.5.5.7.3.3';
 export const SERVER_AUTH = '1.3.6.1.5.5.7.3.1';
+export const TIME_STAMPING = '1.3.6.1.5.5.7.3.8';
 export const ANY_PURPOSE = '2.5.29.37.0';
 const KEY_USAGE_BIT: Readonly<Record<KeyUsage, number>> = {
   digitalSignature: 0x80,
@@ -78,23 +84,18 @@ function makeKey(kind: KeyKind, name: string): KeyPair {
 
 /** A certificate as requested, valid 2020 to 2045 unless told otherwise. */
 export function issue(request: CertificateRequest): IssuedCertificate {
-  const { commonName, organization, key, ca = false, nameTag = 0x0c } = request;
+  const { commonName, organization, key, nameTag = 0x0c } = request;
   const subject = distinguishedName(commonName, organization, nameTag);
   const issuer = request.issuer ?? { ...key, subject };
-  const algorithm = signatureAlgorithm(issuer.privateKey);
-  const extensions = extensionsFor(ca, request);
-  const body = sequence(
-    contextConstructed(0, smallInteger(2)),
-    encode(0x02, serialNumber(JSON.stringify(request.commonName), key)),
-    algorithm.identifier,
-    issuer.subject,
-    sequence(time(request.notBefore ?? new Date('2020-01-01')), time(request.notAfter ?? new Date('2045-01-01'))),
+  const der = hostileCertificate({
     subject,
-    key.publicKey.export({ type: 'spki', format: 'der' }),
-    ...(extensions.length === 0 ? [] : [contextConstructed(3, sequence(...extensions))]),
-  );
-  const signature = sign(algorithm.digest, body, issuer.privateKey);
-  const der = sequence(body, algorithm.identifier, encode(0x03, Uint8Array.of(0), signature));
+    issuer: issuer.subject,
+    publicKey: key.publicKey,
+    issuerKey: issuer.privateKey,
+    extensions: extensionsFor(request),
+    validity: [time(request.notBefore ?? new Date('2020-01-01')), time(request.notAfter ?? new Date('2045-01-01'))],
+    serialNumber: request.serialNumber ?? serialNumber(JSON.stringify(commonName), key),
+  });
   return { ...key, der, pem: pemBlock('CERTIFICATE', der), subject };
 }
 
@@ -159,37 +160,33 @@ function distinguishedName(commonName: string, organization: string | undefined,
   return sequence(...(organization === undefined ? [] : [part('2.5.4.10', organization)]), part('2.5.4.3', commonName));
 }
 
-function extensionsFor(ca: boolean, request: CertificateRequest): Uint8Array[] {
+function extensionsFor(request: CertificateRequest): Uint8Array[] {
+  const { ca = false, altNames = [], isPurposeCritical = true } = request;
   const usages = request.keyUsage ?? [ca ? 'keyCertSign' : 'digitalSignature'];
   const purposes = request.purposes ?? (ca ? [] : [CODE_SIGNING]);
   const bits = usages.reduce((sum, usage) => sum | KEY_USAGE_BIT[usage], 0);
+  const usage = encode(0x03, Uint8Array.of(trailingZeros(bits), bits));
+  const purpose = sequence(...purposes.map(objectIdentifier));
   return [
-    ...(ca ? [extension('2.5.29.19', sequence(TRUE))] : []),
-    ...(usages.length === 0 ? [] : [extension('2.5.29.15', encode(0x03, Uint8Array.of(trailingZeros(bits), bits)))]),
-    ...(request.keyIdentifier ? [extension('2.5.29.14', octetString(Uint8Array.of(1, 2, 3, 4)), false)] : []),
-    ...(purposes.length === 0 ? [] : [extension('2.5.29.37', sequence(...purposes.map(objectIdentifier)))]),
+    ...(ca ? [AUTHORITY] : []),
+    ...(usages.length === 0 ? [] : [extension('2.5.29.15', usage, true)]),
+    ...(request.keyIdentifier ? [extension('2.5.29.14', octetString(Uint8Array.of(1, 2, 3, 4)))] : []),
+    ...(altNames.length === 0 ? [] : [extension('2.5.29.17', sequence(...altNames.map(generalName)))]),
+    ...(purposes.length === 0 ? [] : [extension('2.5.29.37', purpose, isPurposeCritical)]),
   ];
 }
 
-const TRUE = Uint8Array.of(0x01, 0x01, 0xff);
-
-function extension(type: string, value: Uint8Array, critical = true): Uint8Array {
-  return sequence(objectIdentifier(type), ...(critical ? [TRUE] : []), octetString(value));
+/** A DNS name, or an IP address. */
+function generalName(name: string): Uint8Array {
+  if (isIP(name) === 0) return encode(0x82, Buffer.from(name));
+  return encode(
+    0x87,
+    name === '::1' ? Buffer.from('1'.padStart(32, '0'), 'hex') : Buffer.from(name.split('.').map(Number)),
+  );
 }
 
 function trailingZeros(octet: number): number {
   return octet === 0 ? 7 : 31 - Math.clz32(octet & -octet);
-}
-
-export function signatureAlgorithm(key: KeyObject): { identifier: Uint8Array; digest: string | null } {
-  switch (key.asymmetricKeyType) {
-    case 'ec':
-      return { identifier: sequence(objectIdentifier('1.2.840.10045.4.3.2')), digest: 'sha256' };
-    case 'ed25519':
-      return { identifier: sequence(objectIdentifier('1.3.101.112')), digest: null };
-    default:
-      return { identifier: sequence(objectIdentifier('1.2.840.113549.1.1.11'), nullValue()), digest: 'sha256' };
-  }
 }
 
 /** Positive, and different for different subjects and keys. */

@@ -50,9 +50,9 @@ export function makeLastingSigners(sizes: readonly (2048 | 3072 | 4096)[]): Prom
   );
 }
 
-/** The chain of PEM certificates, in any order. */
-export function chainFromPem(...pems: readonly string[]): Promise<SigningChain> {
-  const files = pems.map((pem, index) => ({ name: `certificate ${index}`, bytes: Buffer.from(pem) }));
+/** The chain of these certificates, in any order. */
+export function chainOf(...certificates: readonly Pick<IssuedCertificate, 'pem'>[]): Promise<SigningChain> {
+  const files = certificates.map(({ pem }, index) => ({ name: `certificate ${index}`, bytes: Buffer.from(pem) }));
   return readSigningChain(files, { now: new Date('2026-01-01'), purposes: [] });
 }
 
@@ -61,7 +61,7 @@ async function throwawaySigner(
   leaf: IssuedCertificate,
 ): Promise<ThrowawaySigner> {
   return {
-    chain: await chainFromPem(leaf.pem, intermediate.pem),
+    chain: await chainOf(leaf, intermediate),
     root: root.pem,
     intermediate: intermediate.pem,
     leaf: leaf.pem,

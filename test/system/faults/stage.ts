@@ -37,11 +37,9 @@ export type Subject = Stage['subjects'][FormatId];
 
 /** @param formats of the cases: the only ones that have a subject */
 export async function setStage(formats: Iterable<FormatId>) {
-  const [server, authority, folder] = await Promise.all([
-    useServer({ tsa: true, bits: 2048 }),
-    createTlsAuthority(),
-    temporaryFolder('codesign-faults-'),
-  ]);
+  const server = await useServer({ tsa: true, bits: 2048 });
+  const folder = await temporaryFolder('codesign-faults-');
+  const authority = createTlsAuthority();
   const relayRoot = join(folder.path, 'relay-root.pem');
   await writeFile(relayRoot, authority.root);
   const subjectOf = async (format: FormatId) => {
@@ -60,7 +58,7 @@ export async function setStage(formats: Iterable<FormatId>) {
   for (const format of formats) subjects[format] = await subjectOf(format);
   return {
     server,
-    identity: await authority.issue({ names: ['127.0.0.1'] }),
+    identity: authority.issue({ names: ['127.0.0.1'] }),
     /** PEM file with the root of the relays. */
     relayRoot,
     /** PEM file with the root of signers and authority. */

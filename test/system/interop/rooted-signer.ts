@@ -1,7 +1,7 @@
 /** A throw-away signer whose chain holds its root, so that the root alone in a trust store is enough for jarsigner -strict. */
 
 import {
-  chainFromPem,
+  chainOf,
   makeThrowawaySigner,
   type ThrowawaySigner,
   type ThrowawaySignerOptions,
@@ -9,5 +9,8 @@ import {
 
 export async function makeRootedSigner(options: ThrowawaySignerOptions = {}): Promise<ThrowawaySigner> {
   const signer = await makeThrowawaySigner(options);
-  return { ...signer, chain: await chainFromPem(signer.leaf, signer.intermediate, signer.root) };
+  return {
+    ...signer,
+    chain: await chainOf(...[signer.leaf, signer.intermediate, signer.root].map((pem) => ({ pem }))),
+  };
 }

@@ -50,8 +50,8 @@ describe('nothing was sent', () => {
   });
 
   test('the other side offers TLS 1.1 at most', async () => {
-    const authority = await createTlsAuthority();
-    const identity = await authority.issue({ names: ['127.0.0.1'] });
+    const authority = createTlsAuthority();
+    const identity = authority.issue({ names: ['127.0.0.1'] });
     const old = { minVersion: 'TLSv1', maxVersion: 'TLSv1.1', ciphers: 'ALL:@SECLEVEL=0' } as const;
     const server = tls.createServer({ ...identity, ...old }, (socket) => socket.end());
     server.on('tlsClientError', () => undefined);
@@ -65,9 +65,9 @@ describe('nothing was sent', () => {
     ['a certificate of the future', { names: ['127.0.0.1'], notBefore: new Date(Date.now() + 3_600_000) }, true, TIMED],
     ['a certificate for another name', { names: ['localhost', '127.0.0.2'] }, true, ISSUED],
   ])('%s', async (_name, issue, trusted, detail) => {
-    const authority = await createTlsAuthority();
+    const authority = createTlsAuthority();
     const received: string[] = [];
-    const server = tls.createServer(await authority.issue(issue), (socket) => {
+    const server = tls.createServer(authority.issue(issue), (socket) => {
       socket.on('error', () => undefined);
       socket.on('data', (data) => received.push(data.toString()));
     });
@@ -83,8 +83,8 @@ describe('nothing was sent', () => {
     ['no subjectAltName', { names: [] }, /has no subjectAltName/],
     ['no DNS name in subjectAltName', { names: ['127.0.0.1'] }, /does not contain a DNS name/],
   ])('a certificate with the right common name and %s', async (_name, { names }, detail) => {
-    const authority = await createTlsAuthority();
-    const server = tls.createServer(await authority.issue({ names, commonName: 'localhost' }));
+    const authority = createTlsAuthority();
+    const server = tls.createServer(authority.issue({ names, commonName: 'localhost' }));
     server.on('tlsClientError', () => undefined);
     const host = await listen(server);
     const outcome = await post(openHttp([authority.root]), `https://${host.replace('127.0.0.1', 'localhost')}/`);
@@ -94,8 +94,8 @@ describe('nothing was sent', () => {
   test('a call that is aborted while it waits for a connection is not sent later', async () => {
     const received: string[] = [];
     let open: () => void = () => undefined;
-    const authority = await createTlsAuthority();
-    const identity = await authority.issue({ names: ['127.0.0.1'] });
+    const authority = createTlsAuthority();
+    const identity = authority.issue({ names: ['127.0.0.1'] });
     // Takes the handshake only once told to.
     const server = net.createServer({ pauseOnConnect: true }, (socket) => {
       open = () => {

@@ -64,8 +64,8 @@ describe('https:', () => {
   );
 
   test('uses an https: proxy whose certificate is trusted, and no other', async () => {
-    const authority = await createTlsAuthority('Proxy Root');
-    const proxy = await start({ identity: await authority.issue({ names: ['127.0.0.1'] }) });
+    const authority = createTlsAuthority('Proxy Root');
+    const proxy = await start({ identity: authority.issue({ names: ['127.0.0.1'] }) });
     const service = await startMisbehavingService('good', { name: 'service.test' });
     onTestFinished(() => service.stop());
     const both = `${service.caFile}.both`;

@@ -10,7 +10,7 @@ import type { Outcome } from '../../../src/http/request.ts';
 import { createTlsAuthority, type TlsAuthority } from '../../support/services/tls-authority.ts';
 import { openHttp } from './support/http-setting.ts';
 
-const authority = await createTlsAuthority();
+const authority = createTlsAuthority();
 
 interface ListenOptions {
   readonly protocol?: SecureVersion;
@@ -23,7 +23,7 @@ interface ListenOptions {
 /** A server that closes each connection after one answer. `resumed`: for each connection, whether it resumed a session. */
 async function listen(given: ListenOptions = {}) {
   const { protocol, port = 0, by = authority, names = ['localhost', '127.0.0.1'], secureOptions } = given;
-  const options = { ...(await by.issue({ names })), ...(secureOptions && { secureOptions }) };
+  const options = { ...by.issue({ names }), ...(secureOptions && { secureOptions }) };
   const versions = protocol && { minVersion: protocol, maxVersion: protocol };
   const resumed: boolean[] = [];
   const server: Server = https.createServer({ ...options, ...versions }, (request, response) => {
@@ -84,7 +84,7 @@ describe.each(['TLSv1.2', 'TLSv1.3'] as const)('with %s', (protocol) => {
     const post = open();
     expect(await post('localhost', first.port)).toMatchObject({ kind: 'answer' });
     await first.stop();
-    const second = await listen({ protocol, port: first.port, by: await createTlsAuthority('Stranger') });
+    const second = await listen({ protocol, port: first.port, by: createTlsAuthority('Stranger') });
     expect(await post('localhost', first.port)).toMatchObject({ kind: 'failure', reason: 'tls-untrusted' });
     expect(await post('localhost', first.port)).toMatchObject({ kind: 'failure', reason: 'tls-untrusted' });
     expect(second.resumed).not.toContain(true);

@@ -26,14 +26,14 @@ const exitCodeWith = async (env: Record<string, string>, caFile = '') => {
 
 test('the roots of NODE_EXTRA_CA_CERTS are trusted, next to those of another --ca-file', async () => {
   const other = join(folder, 'other.pem');
-  await writeFile(other, (await createTlsAuthority('Other')).root);
+  await writeFile(other, createTlsAuthority('Other').root);
   expect(await exitCodeWith({}, other)).toBe(3);
   expect(await exitCodeWith({ NODE_EXTRA_CA_CERTS: service.caFile })).toBe(0);
   expect(await exitCodeWith({ NODE_EXTRA_CA_CERTS: service.caFile }, other)).toBe(0);
 });
 
 test('a file of several roots is trusted for each of them', async () => {
-  const other = (await createTlsAuthority('Other')).root;
+  const other = createTlsAuthority('Other').root;
   const file = join(folder, 'several.pem');
   await writeFile(file, `A comment\n${other}\r\nAnother\n${await readFile(service.caFile, 'utf8')}`);
   const opened = await openServiceClient({ baseUrl: service.baseUrl, caFile: file });

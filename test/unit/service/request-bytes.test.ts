@@ -38,8 +38,8 @@ function expected(host: string, path: string, body: string): string {
 
 test.each(['https', 'http'])('sign and report-sign over %s', async (protocol) => {
   const received: string[] = [];
-  const authority = await createTlsAuthority();
-  const identity = await authority.issue({ names: ['localhost', '127.0.0.1'] });
+  const authority = createTlsAuthority();
+  const identity = authority.issue({ names: ['localhost', '127.0.0.1'] });
   const server =
     protocol === 'https' ? tls.createServer(identity, receive(received)) : net.createServer(receive(received));
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));

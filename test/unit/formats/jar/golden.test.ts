@@ -10,7 +10,7 @@ import { jar } from '../../../../src/formats/jar/index.ts';
 import { matchKey } from '../../../../src/signing/service/key-match.ts';
 import { folderForAll } from '../../../support/set-up.ts';
 import { signingContext } from '../../../support/signed-files/signing-context.ts';
-import { chainFromPem } from '../../../support/signed-files/throwaway-signer.ts';
+import { chainOf } from '../../../support/signed-files/throwaway-signer.ts';
 import { applyPatch } from '../support/apply-patch.ts';
 import { signingIn } from '../support/change.ts';
 import { readFixture } from '../support/fixtures.ts';
@@ -44,7 +44,7 @@ describe.each(goldens)('$name', ({ name, input, algorithm, bits, mode, signerNam
   it.skipIf(algorithm === 'SHA1')('always has the same bytes', async () => {
     const golden = readFixture(`golden/${name}`);
     const value = Buffer.from(signature, 'base64');
-    const chain = await chainFromPem(pem(`leaf-${bits}`), pem('intermediate'));
+    const chain = await chainOf({ pem: pem(`leaf-${bits}`) }, { pem: pem('intermediate') });
     const bytes = readFixture(input);
     const file = await openBytes(jar, bytes);
     const prepared = await signingIn(file).prepare(signingContext({ algorithm, chain }, { signerName }), mode);

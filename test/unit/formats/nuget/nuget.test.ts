@@ -13,11 +13,7 @@ import { digestEntries } from '../../../../src/zip/entry-digests.ts';
 import { type NewEntry, storedEntry } from '../../../../src/zip/write-records.ts';
 import { makePki } from '../../../support/signed-files/pki.ts';
 import { signingContext } from '../../../support/signed-files/signing-context.ts';
-import {
-  chainFromPem,
-  makeThrowawaySigner,
-  type ThrowawaySigner,
-} from '../../../support/signed-files/throwaway-signer.ts';
+import { chainOf, makeThrowawaySigner, type ThrowawaySigner } from '../../../support/signed-files/throwaway-signer.ts';
 import { zip } from '../jar/simple-zip.ts';
 import { applyPatch } from '../support/apply-patch.ts';
 import { placeIn, removalOf, signingIn, stampIn, warningsOf } from '../support/change.ts';
@@ -195,6 +191,6 @@ it('what NuGet would reject is rejected before anything is signed: SHA-1, and a 
     await expect(signing.check(context, 'replace')).rejects.toMatchObject({ code: 'nuget-algorithm' });
   const pki = makePki();
   const leaf = pki.leaf({ purposes: [CODE_SIGNING, LIFETIME_SIGNING] });
-  const chain = await chainFromPem(leaf.pem, pki.intermediate.pem);
+  const chain = await chainOf(leaf, pki.intermediate);
   await expect(signing.check(contextOf({ chain }), 'replace')).rejects.toMatchObject({ code: 'nuget-certificate' });
 });

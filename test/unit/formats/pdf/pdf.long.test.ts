@@ -10,7 +10,7 @@ import { digestInfo } from '../../../../src/cms/build-signed-data.ts';
 import { pdf } from '../../../../src/formats/pdf/index.ts';
 import { folderForAll } from '../../../support/set-up.ts';
 import { issue, testKey } from '../../../support/signed-files/pki.ts';
-import { chainFromPem, type ThrowawaySigner } from '../../../support/signed-files/throwaway-signer.ts';
+import { chainOf, type ThrowawaySigner } from '../../../support/signed-files/throwaway-signer.ts';
 import { run } from '../../../system/interop/verifiers.ts';
 import { applyPatch } from '../support/apply-patch.ts';
 import { removalOf } from '../support/change.ts';
@@ -35,7 +35,7 @@ beforeAll(async () => {
   const key = testKey('rsa-2048', 'document leaf');
   const leaf = issue({ commonName: 'Document Signer', issuer: root, key, purposes: [EMAIL_PROTECTION] });
   signer = {
-    chain: await chainFromPem(leaf.pem),
+    chain: await chainOf(leaf),
     root: root.pem,
     intermediate: root.pem,
     leaf: leaf.pem,

@@ -6,7 +6,7 @@ import type { SigningMode } from '../../../../src/format/signable-file.ts';
 import { pe } from '../../../../src/formats/pe/index.ts';
 import { matchKey } from '../../../../src/signing/service/key-match.ts';
 import { signingContext } from '../../../support/signed-files/signing-context.ts';
-import { chainFromPem } from '../../../support/signed-files/throwaway-signer.ts';
+import { chainOf } from '../../../support/signed-files/throwaway-signer.ts';
 import { applyPatch } from '../support/apply-patch.ts';
 import { signingIn } from '../support/change.ts';
 import { readFixture } from '../support/fixtures.ts';
@@ -29,7 +29,7 @@ describe.each(goldens)('$name', ({ name, input, algorithm, bits, mode, descripti
   const golden = readFixture(`golden/${name}`);
 
   it('always has the same bytes', async () => {
-    const chain = await chainFromPem(pem(`leaf-${bits}`), pem('intermediate'));
+    const chain = await chainOf({ pem: pem(`leaf-${bits}`) }, { pem: pem('intermediate') });
     const bytes = readFixture(input);
     const file = await openBytes(pe, bytes);
     const prepared = await signingIn(file).prepare(signingContext({ algorithm, chain }, { description, url }), mode);
