@@ -8,6 +8,8 @@ import net from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
+import { digestInfo } from '../../../src/cms/build-signed-data.ts';
+import type { DigestAlgorithm } from '../../../src/crypto/algorithms.ts';
 import { listen } from '../network/listen.ts';
 import { answer, type Exchange, type Misbehaviour } from './answering.ts';
 import { MISBEHAVIOURS, type MisbehaviourName } from './misbehaving-answers.ts';
@@ -60,7 +62,7 @@ const REPORT = '/v1/codesign/report-sign';
 export async function startMisbehavingService(mode: ServiceMode, options: MisbehavingServiceOptions = {}) {
   const folder = await mkdtemp(join(tmpdir(), 'codesign-service-'));
   const caFile = join(folder, 'ca.pem');
-  const { identity, root } = await makeIdentity(options.certificate ?? 'valid', options.name);
+  const { identity, root } = makeIdentity(options.certificate ?? 'valid', options.name);
   await writeFile(caFile, root);
 
   const requests: ReceivedRequest[] = [];
@@ -143,16 +145,12 @@ function createServer(mode: ServiceMode, plain: boolean, identity: ServerIdentit
   return plain ? http.createServer(listener) : https.createServer(identity, listener);
 }
 
-async function makeIdentity(
-  kind: NonNullable<MisbehavingServiceOptions['certificate']>,
-  name = 'localhost',
-): Promise<{ identity: ServerIdentity; root: string }> {
-  const authority = await createTlsAuthority();
+function makeIdentity(kind: NonNullable<MisbehavingServiceOptions['certificate']>, name = 'localhost') {
+  const authority = createTlsAuthority();
   const names = kind === 'other-name' ? ['elsewhere.example'] : [name, 'localhost', '127.0.0.1', '::1'];
   const notAfter = kind === 'expired' ? new Date(Date.now() - 3_600_000) : undefined;
-  const identity = await authority.issue({ names, notAfter });
-  const { root } = kind === 'untrusted' ? await createTlsAuthority('Another Test Root') : authority;
-  return { identity, root };
+  const { root } = kind === 'untrusted' ? createTlsAuthority('Another Test Root') : authority;
+  return { identity: authority.issue({ names, notAfter }), root };
 }
 
 /** The name of the file that a call is for, without its ending; of a report, by what is known of its record. */
@@ -172,18 +170,9 @@ const pauseUntil = (signal: AbortSignal) => (milliseconds: number) =>
     }, milliseconds);
   });
 
-/** RFC 8017, section 9.2, note 1: what stands before the digest in a DigestInfo. */
-const DIGEST_INFO_PREFIX: Readonly<Record<string, string>> = {
-  SHA1: '3021300906052b0e03021a05000414',
-  SHA256: '3031300d060960864801650304020105000420',
-  SHA384: '3041300d060960864801650304020205000430',
-  SHA512: '3051300d060960864801650304020305000440',
-};
-
 function makeSignature(body: string, key: KeyObject | undefined): string {
   if (key === undefined) return Buffer.alloc(256, 0x5a).toString('base64');
-  const { digest, algorithm } = JSON.parse(body) as { digest?: string; algorithm?: string };
+  const { digest, algorithm } = JSON.parse(body) as { digest?: string; algorithm?: DigestAlgorithm };
   if (digest === undefined || algorithm === undefined) return '';
-  const prefix = Buffer.from(DIGEST_INFO_PREFIX[algorithm] ?? '', 'hex');
-  return privateEncrypt(key, Buffer.concat([prefix, Buffer.from(digest, 'base64')])).toString('base64');
+  return privateEncrypt(key, digestInfo(algorithm, Buffer.from(digest, 'base64'))).toString('base64');
 }

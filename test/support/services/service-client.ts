@@ -19,7 +19,6 @@ export interface ServiceClientOptions {
   readonly caFile?: string | undefined;
   readonly timeoutMilliseconds?: number | undefined;
   readonly connectMilliseconds?: number | undefined;
-  readonly random?: number | undefined;
   readonly now?: number | undefined;
   readonly proxies?: Proxies | undefined;
   readonly realClock?: boolean | undefined;
@@ -27,21 +26,12 @@ export interface ServiceClientOptions {
 
 /** `waits`: milliseconds of each wait between attempts. */
 export async function openServiceClient(options: ServiceClientOptions) {
-  const {
-    baseUrl,
-    caFile,
-    timeoutMilliseconds = 10_000,
-    connectMilliseconds,
-    random = 0,
-    now,
-    realClock,
-    proxies,
-  } = options;
+  const { baseUrl, caFile, timeoutMilliseconds = 10_000, connectMilliseconds, now, realClock, proxies } = options;
   const waits: number[] = [];
   const calls: CallRecord[] = [];
   const clock: ServiceClock = {
     now: () => now ?? Date.now(),
-    random: () => random,
+    random: () => 0,
     sleep: async (milliseconds) => {
       waits.push(milliseconds);
     },

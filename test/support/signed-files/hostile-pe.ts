@@ -2,33 +2,21 @@
 
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
+import { headerOffsets, slowContent } from '../../unit/formats/pe/slow-pe.ts';
 import { fixture } from '../programs/cli.ts';
-
-const ENTRY_IN_OPTIONAL_HEADER = 144;
-const CHECKSUM_IN_OPTIONAL_HEADER = 64;
 
 /** The committed program (PE32+, 1,536 bytes), unsigned and without a CheckSum, which a new table would make wrong. */
 function program(): Buffer {
   const bytes = readFileSync(fixture('pe/hello.exe'));
-  bytes.writeUInt32LE(0, optionalHeader(bytes) + CHECKSUM_IN_OPTIONAL_HEADER);
+  bytes.writeUInt32LE(0, headerOffsets(bytes).checksum);
   return bytes;
 }
 
-export function contentDigest(): Buffer {
-  const bytes = program();
-  const optional = optionalHeader(bytes);
-  const checksum = optional + CHECKSUM_IN_OPTIONAL_HEADER;
-  const entry = optional + ENTRY_IN_OPTIONAL_HEADER;
-  return createHash('sha256')
-    .update(bytes.subarray(0, checksum))
-    .update(bytes.subarray(checksum + 4, entry))
-    .update(bytes.subarray(entry + 8))
-    .digest();
-}
+export const contentDigest = (): Buffer => createHash('sha256').update(slowContent(program())).digest();
 
 export function peWithTable(table: Uint8Array, size = table.length): Buffer {
   const bytes = program();
-  const entry = optionalHeader(bytes) + ENTRY_IN_OPTIONAL_HEADER;
+  const { entry } = headerOffsets(bytes);
   bytes.writeUInt32LE(bytes.length, entry);
   bytes.writeUInt32LE(size, entry + 4);
   return Buffer.concat([bytes, table]);
@@ -53,8 +41,4 @@ export function winCertificate(data: Uint8Array, fields: WinCertificateFields = 
   bytes.writeUInt16LE(fields.type ?? 2, 6);
   bytes.set(data, 8);
   return bytes;
-}
-
-function optionalHeader(bytes: Buffer): number {
-  return bytes.readUInt32LE(60) + 24;
 }
