@@ -20,9 +20,6 @@ export interface CampaignOptions {
   readonly samples?: number;
   /** Seconds that one case may take by the clock before its process is killed. */
   readonly patience?: number;
-  /** Runs this case of the first target alone, and writes it among the faulty ones whatever comes of it. */
-  readonly only?: number | undefined;
-  readonly onJob?: (line: string) => void;
 }
 
 export type Campaign = Awaited<ReturnType<typeof runCampaign>>;
@@ -45,11 +42,9 @@ export async function runCampaign(options: CampaignOptions) {
   const work = async (): Promise<void> => {
     for (let job = queue.shift(); job !== undefined; job = queue.shift()) {
       await mkdir(job.folder);
-      if (options.only !== undefined) await outputOf(start(program, { ...job, writeOnly: true }));
       const outcome = await runJob(program, job, options.patience ?? PATIENCE_SECONDS);
       tally.add(job, outcome);
       queue.unshift(...jobsAfter(job, outcome));
-      options.onJob?.(lineFor(job, outcome));
       if (job.samples === 0) await rm(job.folder, { recursive: true, force: true });
     }
   };
@@ -86,11 +81,7 @@ async function bundle(folder: string): Promise<string> {
 }
 
 /** Each target gets its share, in jobs that are taken in turn, so that none is left for the end. */
-function jobsOf(
-  { seed, cases, targets, corpus, only, samples = 0 }: CampaignOptions,
-  folder: string,
-  faults: string,
-): Job[] {
+function jobsOf({ seed, cases, targets, corpus, samples = 0 }: CampaignOptions, folder: string, faults: string): Job[] {
   const names = targets ?? Object.keys(TARGETS);
   const shares = names.map((name) => ({ name, share: TARGETS[name]?.share ?? 1 }));
   const whole = shares.reduce((sum, { share }) => sum + share, 0);
@@ -113,7 +104,6 @@ function jobsOf(
       };
     });
   });
-  if (only !== undefined) return jobs.slice(0, 1).map((job) => ({ ...job, first: only, cases: 1 }));
   return jobs.sort((one, other) => one.order - other.order);
 }
 
@@ -201,15 +191,6 @@ function watchProgress(child: ChildProcess, path: string, patience: number) {
   };
 }
 
-function lineFor({ target, first }: Job, { begun, faults, result }: JobOutcome): string {
-  const slowest =
-    result === undefined
-      ? ''
-      : `, slowest ${(result.slowest.seconds * 1000).toFixed(0)} ms (case ${result.slowest.case})`;
-  const memory = result === undefined ? '' : `, ${result.mebibytes.toFixed(0)} MiB`;
-  return `${target} ${first} to ${first + begun - 1}: ${faults.length} faulty${slowest}${memory}`;
-}
-
 function createTally() {
   const faults: FaultyCase[] = [];
   /** Target → word → how many. */
@@ -247,5 +228,3 @@ export function describeFaults({ faults }: Campaign, seed: number): string {
     'Copy a file to fixtures/fuzz under a name that begins with its target (pe--what-is-odd.bin), and npm test runs it again.';
   return faults.length === 0 ? '' : [...lines, advice].join('\n');
 }
-
-export { MOST_MEBIBYTES };

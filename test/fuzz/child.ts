@@ -5,8 +5,6 @@ import { join } from 'node:path';
 import { openBases } from './bases.ts';
 import { checkCase, MOST_MEBIBYTES, MOST_SECONDS } from './check-case.ts';
 import { randomOfCase } from './mutations/random.ts';
-import { shrink } from './shrink.ts';
-import type { Target } from './target.ts';
 import { targetNamed } from './targets.ts';
 
 export interface Job {
@@ -86,7 +84,7 @@ async function run(job: Job): Promise<void> {
     if (!known.has(kindOf(described))) {
       known.add(kindOf(described));
       report({ target: job.target, case: current, fault: described, file: nameOf() });
-      writeFileSync(nameOf(), fault === undefined ? make() : await shrunk(target, make(), fault));
+      writeFileSync(nameOf(), make());
     }
     // Memory is not given back, and what is slow once is slow again.
     if (tooLarge || seconds > MOST_SECONDS || known.size >= MOST_FAULTS) {
@@ -96,15 +94,6 @@ async function run(job: Job): Promise<void> {
   }
   closeSync(progress);
   report({ done: current - job.first, words, slowest, mebibytes: raised });
-}
-
-/** Only what is soon found out again is tried again and again. */
-async function shrunk(target: Target, input: Uint8Array, fault: string): Promise<Uint8Array> {
-  if (/processor time/.test(fault)) return input;
-  return shrink(input, async (smaller) => {
-    const again = await checkCase(target, Uint8Array.from(smaller));
-    return again.fault !== undefined && kindOf(again.fault) === kindOf(fault);
-  });
 }
 
 /** The same for the same fault: what it says without numbers and names, and where it was thrown. */

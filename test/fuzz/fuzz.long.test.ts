@@ -4,7 +4,8 @@
  */
 
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type Campaign, describeFaults, MOST_MEBIBYTES, runCampaign } from './campaign.ts';
+import { type Campaign, describeFaults, runCampaign } from './campaign.ts';
+import { MOST_MEBIBYTES } from './check-case.ts';
 import { objectionTo } from './samples.ts';
 import { TARGETS } from './targets.ts';
 
@@ -16,11 +17,14 @@ const ENOUGH_CASES = 300;
 const targets = process.env.CODESIGN_FUZZ_TARGET?.split(',') ?? Object.keys(TARGETS);
 
 let campaign: Campaign;
-beforeAll(async () => {
-  const corpus = process.env.CODESIGN_TEST_CORPUS;
-  campaign = await runCampaign({ seed: SEED, cases: CASES, targets, corpus, samples: SAMPLES });
-  // What is faulty stays, for anyone who looks into it.
-}, 1_800_000);
+beforeAll(
+  async () => {
+    const corpus = process.env.CODESIGN_TEST_CORPUS;
+    campaign = await runCampaign({ seed: SEED, cases: CASES, targets, corpus, samples: SAMPLES });
+    // What is faulty stays, for anyone who looks into it.
+  },
+  Math.max(1_800_000, CASES * 9),
+);
 afterAll(() => (campaign.faults.length > 0 ? undefined : campaign[Symbol.asyncDispose]()));
 
 test(`${CASES} cases of seed ${SEED} reveal no fault`, () => {

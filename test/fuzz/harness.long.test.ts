@@ -3,7 +3,6 @@
 import { readFile } from 'node:fs/promises';
 import { afterAll, expect, test } from 'vitest';
 import { describeFaults, runCampaign } from './campaign.ts';
-import { shrink } from './shrink.ts';
 import { FAULTY_TARGETS } from './targets/planted.ts';
 
 const SEED = 5;
@@ -33,11 +32,4 @@ test.each([
   expect(found?.fault).toMatch(fault);
   expect((await readFile(found?.file ?? ''))[0]).toBe(0);
   expect(campaign && describeFaults(campaign, SEED)).toContain(`${target}, seed ${SEED}, case ${found?.case}`);
-});
-
-test('a faulty case is made smaller as long as it stays faulty', async () => {
-  const original = Buffer.from(`${'x'.repeat(500)}needle${'y'.repeat(500)}`);
-  const smaller = await shrink(original, async (bytes) => Buffer.from(bytes).includes('needle'));
-  expect(smaller.length).toBeLessThan(30);
-  expect(Buffer.from(smaller).toString()).toContain('needle');
 });

@@ -11,7 +11,7 @@ import { pe } from '../../src/formats/pe/index.ts';
 import { buildTimestampRequest } from '../../src/timestamp/request.ts';
 import { startTimestampAuthority, type TimestampAuthority } from '../support/services/timestamp-authority.ts';
 import type { StampOptions } from '../support/services/timestamp-desk.ts';
-import { pemBlock, toP7b } from '../support/signed-files/pki.ts';
+import { issue, pemBlock, testKey, toP7b } from '../support/signed-files/pki.ts';
 import { makeThrowawaySigner } from '../support/signed-files/throwaway-signer.ts';
 import { applyPatch } from '../unit/formats/support/apply-patch.ts';
 import { stampIn } from '../unit/formats/support/change.ts';
@@ -111,21 +111,10 @@ function crlOf(issuer: Made, leaf: Made): Uint8Array {
 
 /** Without a key, and of few iterations, so that thousands of them can be opened. */
 function p12Of(algorithm: 'aes256' | '3des'): Buffer {
-  const { privateKey, publicKey } = forge.pki.rsa.generateKeyPair(2048);
-  const certificate = forge.pki.createCertificate();
-  certificate.publicKey = publicKey;
-  certificate.serialNumber = '01';
-  certificate.validity.notBefore = new Date('2020-01-01');
-  certificate.validity.notAfter = new Date('2045-01-01');
-  const name = [{ name: 'commonName', value: 'Example Publisher' }];
-  certificate.setSubject(name);
-  certificate.setIssuer(name);
-  certificate.setExtensions([
-    { name: 'keyUsage', digitalSignature: true },
-    { name: 'extKeyUsage', codeSigning: true },
-  ]);
-  certificate.sign(privateKey, forge.md.sha256.create());
-  const options = { algorithm, count: 16 };
-  const pfx = forge.pkcs12.toPkcs12Asn1(null, [certificate], P12_PASSWORD, options);
+  const certificate = issue({ commonName: 'Example Publisher', key: testKey('rsa-2048') });
+  const pfx = forge.pkcs12.toPkcs12Asn1(null, [forge.pki.certificateFromPem(certificate.pem)], P12_PASSWORD, {
+    algorithm,
+    count: 16,
+  });
   return Buffer.from(forge.asn1.toDer(pfx).getBytes(), 'latin1');
 }

@@ -1,5 +1,6 @@
 /** Every case that was once faulty, run again: a value or an error with a code, nothing changed, and soon. */
 
+import { readdirSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { describe, expect, test } from 'vitest';
 import { fixture } from '../support/programs/cli.ts';
@@ -7,7 +8,6 @@ import { folderForAll } from '../support/set-up.ts';
 import { openBases } from './bases.ts';
 import { checkCase } from './check-case.ts';
 import { randomOfCase } from './mutations/random.ts';
-import { knownCases } from './replay.ts';
 import type { Target } from './target.ts';
 import { TARGETS, targetNamed } from './targets.ts';
 
@@ -23,8 +23,9 @@ function open(name: string): Promise<Target> {
   return target;
 }
 
-test.each(knownCases())('$name', async ({ target, path }) => {
-  const { fault } = await checkCase(await open(target), await readFile(path));
+test.each(readdirSync(fixture('fuzz')).filter((name) => name.endsWith('.bin')))('%s', async (name) => {
+  const target = await open(name.split('--')[0] ?? '');
+  const { fault } = await checkCase(target, await readFile(fixture(`fuzz/${name}`)));
   expect(fault).toBeUndefined();
 });
 

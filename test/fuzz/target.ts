@@ -23,7 +23,6 @@ export interface TargetSetting {
 }
 
 export interface TargetDefinition {
-  readonly what: string;
   /** Of a hundred thousand cases, how many: those that cost little get more. */
   readonly share: number;
   open(setting: TargetSetting): Promise<Target>;

@@ -51,7 +51,6 @@ const ONLY_THEIRS: readonly Difference[] = [
 const FORBIDDEN = 'a form that DER forbids';
 
 export const asn1Target: TargetDefinition = {
-  what: 'ASN.1 in DER: read by this program and by asn1js, which must agree',
   share: 6_000,
   async open({ bases }) {
     const files = bases.all(['golden', 'fuzz'], ['.der', '.tsr', '.crl', '.ocsp', '.p7b', '.p12']);

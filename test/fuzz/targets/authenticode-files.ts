@@ -40,15 +40,13 @@ import { prepareWalk, type Walk, walkFile } from './walk.ts';
 const LARGEST = 64 * 1024;
 
 interface FileTarget extends Pick<Walk, 'format' | 'requireUntouched' | 'rejectedByCheck' | 'options'> {
-  readonly what: string;
   readonly good: readonly Fixture[];
   readonly malformed: readonly Fixture[];
   readonly mutate?: (bytes: Buffer, random: Random) => Buffer;
 }
 
-function fileTarget({ what, good, malformed, mutate = mutateBytes, ...rest }: FileTarget): TargetDefinition {
+function fileTarget({ good, malformed, mutate = mutateBytes, ...rest }: FileTarget): TargetDefinition {
   return {
-    what: `${what}: opened, examined, signed, checked, stamped and cleaned`,
     share: 2000,
     async open({ bases }) {
       // osslsigncode rejects much of what is odd and correct here; other long tests compare with it.
@@ -129,41 +127,41 @@ async function requireSameStart(before: Uint8Array, after: Uint8Array): Promise<
 
 export const FILE_TARGETS: Readonly<Record<string, TargetDefinition>> = {
   cab: fileTarget({
-    ...{ what: 'cabinets', format: cab, good: GOOD_CABINETS, malformed: MALFORMED_CABINETS },
+    ...{ format: cab, good: GOOD_CABINETS, malformed: MALFORMED_CABINETS },
     // Everything from the file table up to the end of the cabinet.
     requireUntouched: keeps('files', (bytes) => bytes.subarray(bytes.readUInt32LE(16), bytes.readUInt32LE(8))),
   }),
   cat: fileTarget({
-    ...{ what: 'catalogs', format: cat, good: GOOD_CATALOGS, malformed: MALFORMED_CATALOGS },
+    ...{ format: cat, good: GOOD_CATALOGS, malformed: MALFORMED_CATALOGS },
     requireUntouched: keeps('the list', (bytes) => readCatalog(bytes).encapsulated.bytes),
   }),
   msi: fileTarget({
-    ...{ what: 'installer files', format: msi, good: GOOD_INSTALLERS, malformed: MALFORMED_INSTALLERS },
+    ...{ format: msi, good: GOOD_INSTALLERS, malformed: MALFORMED_INSTALLERS },
     requireUntouched: keeps('streams', streamsOf),
   }),
   powershell: fileTarget({
-    ...{ what: 'PowerShell files', format: powershell, good: GOOD_POWERSHELL, malformed: MALFORMED_POWERSHELL },
+    ...{ format: powershell, good: GOOD_POWERSHELL, malformed: MALFORMED_POWERSHELL },
     requireUntouched: requireSameText,
   }),
   wsh: fileTarget({
-    ...{ what: 'scripts', format: wsh, good: GOOD_WSH, malformed: MALFORMED_WSH },
+    ...{ format: wsh, good: GOOD_WSH, malformed: MALFORMED_WSH },
     requireUntouched: requireSameText,
   }),
   rdp: fileTarget({
-    ...{ what: 'connection files', format: rdp, good: GOOD_CONNECTIONS, malformed: MALFORMED_CONNECTIONS },
+    ...{ format: rdp, good: GOOD_CONNECTIONS, malformed: MALFORMED_CONNECTIONS },
     requireUntouched: keeps('settings', settingsIn),
   }),
   nuget: fileTarget({
-    ...{ what: 'NuGet packages', format: nuget, good: GOOD_NUGET, malformed: MALFORMED_NUGET },
+    ...{ format: nuget, good: GOOD_NUGET, malformed: MALFORMED_NUGET },
     requireUntouched: keeps('entries', entriesWithout(SIGNATURE_NAME)),
   }),
   navx: fileTarget({
-    ...{ what: 'extensions', format: navx, good: GOOD_EXTENSIONS, malformed: MALFORMED_EXTENSIONS },
+    ...{ format: navx, good: GOOD_EXTENSIONS, malformed: MALFORMED_EXTENSIONS },
     // Everything up to the block.
     requireUntouched: keeps('the package', (bytes) => bytes.subarray(0, 40 + Number(bytes.readBigUInt64LE(28)))),
   }),
   appx: fileTarget({
-    ...{ what: 'packages', format: appx, good: GOOD_PACKAGES, malformed: [...MALFORMED_PACKAGES, UNSIGNED_BUNDLE] },
+    ...{ format: appx, good: GOOD_PACKAGES, malformed: [...MALFORMED_PACKAGES, UNSIGNED_BUNDLE] },
     requireUntouched: keeps('entries', entriesWithout(PARTS.contentTypes, PARTS.signature)),
     mutate: (bytes, random) => (once(random, 2) ? mutateBytes(bytes, random) : mutateArchive(bytes, random, bytes)),
     // The publisher, and the packages in a bundle.
@@ -171,7 +169,7 @@ export const FILE_TARGETS: Readonly<Record<string, TargetDefinition>> = {
     options: { innerPackages: true },
   }),
   pdf: fileTarget({
-    ...{ what: 'documents', format: pdf, good: GOOD_DOCUMENTS, malformed: MALFORMED_DOCUMENTS },
+    ...{ format: pdf, good: GOOD_DOCUMENTS, malformed: MALFORMED_DOCUMENTS },
     requireUntouched: requireSameStart,
   }),
 };

@@ -26,7 +26,6 @@ import type { TargetDefinition } from '../target.ts';
 const NOW = new Date('2026-06-01T00:00:00Z');
 
 export const certificateTarget: TargetDefinition = {
-  what: 'certificates in PEM, DER, PKCS#7 and PKCS#12: read as a chain, checked as a path',
   share: 13_000,
   async open({ bases, folder }) {
     const path = join(folder, 'certificates');
@@ -96,7 +95,6 @@ async function checkAsPath(
 }
 
 export const revocationTarget: TargetDefinition = {
-  what: 'CRLs and OCSP answers: read, and checked as if an authority had signed them',
   share: 13_000,
   async open({ bases }) {
     const lists = ['revoked.crl', 'good.ocsp'].map((name) => bases.read(`fuzz/base-${name}`));

@@ -20,7 +20,6 @@ import type { TargetDefinition } from '../target.ts';
 const LIMITS = { depth: 8, files: 2000, inflated: 64 * 1024 * 1024 };
 
 export const containersTarget: TargetDefinition = {
-  what: 'archives in archives',
   share: 2000,
   async open({ bases }) {
     const program = bases.read('fuzz/base-stamped-nested.exe');

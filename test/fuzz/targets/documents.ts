@@ -30,7 +30,6 @@ const LARGEST = 32 * 1024;
 const MOST_OBJECTS = 100;
 
 export const updatesTarget: TargetDefinition = {
-  what: 'later revisions of signed documents: compared with the signed one',
   share: 8000,
   async open() {
     const subjects = await makeSubjects();

@@ -5,6 +5,7 @@ import { jar } from '../../../src/formats/jar/index.ts';
 import { pe } from '../../../src/formats/pe/index.ts';
 import { readArchive, type ZipArchive } from '../../../src/zip/archive.ts';
 import type { ZipEntry } from '../../../src/zip/directory.ts';
+import { headerOffsets } from '../../unit/formats/pe/slow-pe.ts';
 import { require } from '../check-case.ts';
 import { mutateArchive } from '../mutations/archive.ts';
 import { mutatePe } from '../mutations/pe.ts';
@@ -13,7 +14,6 @@ import type { TargetDefinition } from '../target.ts';
 import { prepareWalk, walkFile } from './walk.ts';
 
 export const peTarget: TargetDefinition = {
-  what: 'programs: opened, examined, signed, checked, stamped and cleaned',
   share: 6000,
   async open(setting) {
     const bases = setting.bases.all(
@@ -38,7 +38,6 @@ export const peTarget: TargetDefinition = {
 };
 
 export const jarTarget: TargetDefinition = {
-  what: 'archives: opened, examined, signed, checked, stamped and cleaned',
   share: 6000,
   async open(setting) {
     const bases = setting.bases.all(
@@ -69,10 +68,9 @@ async function requireProgramUntouched(before: Uint8Array, after: Uint8Array): P
 
 function withoutFields(program: Uint8Array): { readonly bytes: Buffer; readonly end: number } {
   const bytes = Buffer.from(program);
-  const optional = bytes.readUInt32LE(60) + 24;
-  const entry = optional + (bytes.readUInt16LE(optional) === 0x20b ? 144 : 128);
+  const { checksum, entry } = headerOffsets(bytes);
   const table = bytes.readUInt32LE(entry);
-  bytes.fill(0, optional + 64, optional + 68).fill(0, entry, entry + 8);
+  bytes.fill(0, checksum, checksum + 4).fill(0, entry, entry + 8);
   // Of an entry that leads nowhere nothing is to be held back.
   return { bytes, end: table === 0 ? bytes.length : table };
 }

@@ -36,7 +36,6 @@ const ODD: readonly Value[] = [
 ];
 
 export const journalTarget: TargetDefinition = {
-  what: "the journal's database: opened, listed, claimed from, reported and forgotten",
   share: 3000,
   async open({ folder }) {
     const base = await makeBase(await mkdtemp(join(folder, 'base-')));

@@ -7,9 +7,8 @@ import { randomBytes } from '../mutations/bytes.ts';
 import type { TargetDefinition } from '../target.ts';
 
 /** Faulty for one case in four. */
-function planted(what: string, fault: (input: Uint8Array) => unknown): TargetDefinition {
+function planted(fault: (input: Uint8Array) => unknown): TargetDefinition {
   return {
-    what,
     share: 0,
     open: async () => ({
       make: (random) => Buffer.concat([Buffer.from([random(4)]), randomBytes(random, 60)]),
@@ -24,27 +23,27 @@ function planted(what: string, fault: (input: Uint8Array) => unknown): TargetDef
 const kept: Uint8Array[] = [];
 
 export const FAULTY_TARGETS: Readonly<Record<string, TargetDefinition>> = {
-  'planted-throw': planted('throws an unexpected error', () => {
+  'planted-throw': planted(() => {
     throw new TypeError('planted');
   }),
-  'planted-internal': planted('throws an error that says it is internal', () => {
+  'planted-internal': planted(() => {
     throw new CodesignError({ code: 'internal', category: 'internal', message: 'planted' });
   }),
-  'planted-code': planted('throws an error with an unknown code', () => {
+  'planted-code': planted(() => {
     throw new CodesignError({ code: 'planted', category: 'local', message: 'planted' });
   }),
-  'planted-change': planted('changes what it is given', async (input) => {
+  'planted-change': planted(async (input) => {
     const bytes = await memorySource(input).read(1, 1);
     bytes[0] = (bytes[0] ?? 0) ^ 1;
   }),
-  'planted-slow': planted('takes longer than it may', () => {
+  'planted-slow': planted(() => {
     const started = process.cpuUsage();
     for (let used = process.cpuUsage(started); used.user + used.system < 2.1e6; ) used = process.cpuUsage(started);
   }),
-  'planted-memory': planted('takes more memory than it may', () => {
+  'planted-memory': planted(() => {
     kept.push(new Uint8Array(320 * 1024 * 1024).fill(1));
   }),
-  'planted-hang': planted('never comes back', () => {
+  'planted-hang': planted(() => {
     for (;;);
   }),
 };

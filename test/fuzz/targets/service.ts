@@ -43,7 +43,6 @@ interface Exchange {
 }
 
 export const serviceTarget: TargetDefinition = {
-  what: "the signing service's answers",
   share: 20_000,
   open: async () => ({
     make(random) {

@@ -60,7 +60,6 @@ const ODD_KEYS = [
 ];
 
 export const storedTarget: TargetDefinition = {
-  what: "the project's settings and the user's profiles",
   share: 4000,
   open: async ({ folder }) => ({
     make: (random) => Buffer.from(JSON.stringify(leave(random))),

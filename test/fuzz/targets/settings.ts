@@ -62,7 +62,6 @@ const ENVIRONMENT: Said['env'] = {
 };
 
 export const settingsTarget: TargetDefinition = {
-  what: 'options, environment variables and secret files',
   share: 10_000,
   open: async ({ folder }) => ({
     make: (random) => Buffer.from(JSON.stringify(makeSaid(random))),

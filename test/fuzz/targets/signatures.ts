@@ -30,7 +30,6 @@ import { pick } from '../mutations/random.ts';
 import type { TargetDefinition } from '../target.ts';
 
 export const manifestTarget: TargetDefinition = {
-  what: 'manifests and signature files',
   share: 21_000,
   async open({ bases }) {
     const archives = bases.all(['jar', 'golden', 'fuzz'], ['.jar'], ['jar']);
@@ -86,7 +85,6 @@ function requireInOrder({ bytes, main, sections }: Manifest): void {
 }
 
 export const cmsTarget: TargetDefinition = {
-  what: 'CMS: read, examined, inspected, and its unsigned attributes changed',
   share: 14_000,
   async open({ bases }) {
     const blocks = await blocksIn(bases);
@@ -142,7 +140,6 @@ async function examine(signedData: SignedData): Promise<string> {
 }
 
 export const timestampTarget: TargetDefinition = {
-  what: 'timestamp answers, tokens and countersignatures',
   share: 14_000,
   async open({ bases }) {
     const answers = ['granted.tsr', 'rejected.tsr', 'streamed.der', 'countersignature.der'].map((name) =>

@@ -5,6 +5,7 @@ import { parseSignedData, type SignedData } from '../../../src/cms/parse-signed-
 import type { Format } from '../../../src/format/format.ts';
 import { jar } from '../../../src/formats/jar/index.ts';
 import { pe } from '../../../src/formats/pe/index.ts';
+import { headerOffsets } from '../../unit/formats/pe/slow-pe.ts';
 import { openBytes } from '../../unit/formats/support/sign-bytes.ts';
 
 export interface Subject {
@@ -18,14 +19,6 @@ export interface Subject {
   with(cms: Uint8Array): Buffer;
 }
 
-/** Offset of CheckSum, and of the directory entry of the table, in the optional header of PE32+. */
-export const CHECKSUM = 64;
-export const TABLE_ENTRY = 144;
-
-export function optionalHeader(bytes: Buffer): number {
-  return bytes.readUInt32LE(60) + 24;
-}
-
 export async function makeSubject(format: Format, original: Buffer): Promise<Subject> {
   const bytes = Buffer.from(original);
   const found = (await (await openBytes(format, bytes)).signatures()).map(({ envelope }) => envelope.bytes);
@@ -35,8 +28,8 @@ export async function makeSubject(format: Format, original: Buffer): Promise<Sub
 
 function program(bytes: Buffer, cms: Uint8Array): Subject {
   // CheckSum is checked, and anyone who changes a file on purpose puts it right; without one the other checks are alone.
-  bytes.writeUInt32LE(0, optionalHeader(bytes) + CHECKSUM);
-  const entry = optionalHeader(bytes) + TABLE_ENTRY;
+  const { checksum, entry } = headerOffsets(bytes);
+  bytes.writeUInt32LE(0, checksum);
   const start = bytes.readUInt32LE(entry);
   return {
     format: pe,

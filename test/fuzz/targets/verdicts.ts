@@ -19,6 +19,7 @@ import { flatten, type VerifiedFile, type VerifiedSignature } from '../../../src
 import { type Verifying, verifyFile } from '../../../src/verifying/verify-file.ts';
 import { digestEntries } from '../../../src/zip/entry-digests.ts';
 import { unzip } from '../../unit/formats/jar/simple-zip.ts';
+import { headerOffsets } from '../../unit/formats/pe/slow-pe.ts';
 import { openBytes } from '../../unit/formats/support/sign-bytes.ts';
 import type { Bases } from '../bases.ts';
 import { answering, require, requireSaid } from '../check-case.ts';
@@ -26,24 +27,20 @@ import { mutateBytes } from '../mutations/bytes.ts';
 import { mutateDer } from '../mutations/der.ts';
 import { once, pick, type Random } from '../mutations/random.ts';
 import type { TargetDefinition } from '../target.ts';
-import { CHECKSUM, makeSubject, optionalHeader, type Subject, TABLE_ENTRY, vouchedFor } from './subjects.ts';
+import { makeSubject, type Subject, vouchedFor } from './subjects.ts';
 
 /** All of the subjects' certificates and timestamps are valid then. */
 const NOW = new Date('2026-12-31T00:00:00Z');
 
-export const programVerdictTarget: TargetDefinition = verdictTarget('programs', pe, '.exe', [
+export const programVerdictTarget: TargetDefinition = verdictTarget(pe, '.exe', [
   'stamped.exe',
   'stamped-ber.exe',
   'stamped-nested.exe',
 ]);
-export const archiveVerdictTarget: TargetDefinition = verdictTarget('archives', jar, '.jar', [
-  'stamped.jar',
-  'stamped-twice.jar',
-]);
+export const archiveVerdictTarget: TargetDefinition = verdictTarget(jar, '.jar', ['stamped.jar', 'stamped-twice.jar']);
 
-function verdictTarget(what: string, format: Format, extension: string, names: readonly string[]): TargetDefinition {
+function verdictTarget(format: Format, extension: string, names: readonly string[]): TargetDefinition {
   return {
-    what: `trusted ${what}: verified and inspected`,
     share: 1500,
     async open({ bases, folder }) {
       const verifying = verifyingOf(bases);
@@ -155,8 +152,8 @@ async function signatureValuesIn(format: Format, bytes: Buffer): Promise<readonl
 /** The digest of all that comes before the signatures, except for the two fields that signing changes. */
 function programOf(bytes: Buffer, { start }: Subject): string {
   const program = Buffer.from(bytes.subarray(0, start));
-  program.fill(0, optionalHeader(program) + CHECKSUM, optionalHeader(program) + CHECKSUM + 4);
-  program.fill(0, optionalHeader(program) + TABLE_ENTRY, optionalHeader(program) + TABLE_ENTRY + 8);
+  const { checksum, entry } = headerOffsets(program);
+  program.fill(0, checksum, checksum + 4).fill(0, entry, entry + 8);
   return createHash('sha256').update(program).digest('hex');
 }
 
