@@ -31,14 +31,13 @@ if (!existsSync(fileURLToPath(new URL('../../dist/cli.cjs', import.meta.url)))) 
 }
 
 for (const name of names) {
-  const { text, results } = await PARTS[name].bench(Number(values.rounds), values.only);
+  const text = await PARTS[name].bench(Number(values.rounds), values.only);
   console.log(`\n### ${PARTS[name].title}\n\n${text}`);
-  if (values.write) keep(name, text, results);
+  if (values.write) keep(name, text);
 }
 
 /** Each part has marks of its own, so that measuring one leaves the others' numbers as they are. */
-function keep(name, text, results) {
-  writeFileSync(new URL(`results/${name}.json`, import.meta.url), `${JSON.stringify(results, undefined, 2)}\n`);
+function keep(name, text) {
   const machine = `${cpus().length} × ${cpus()[0]?.model.trim()}, ${Math.round(totalmem() / 2 ** 30)} GiB, Linux ${release()}`;
   const command = `npm run bench -- ${name} --rounds ${values.rounds}`;
   const head = `${new Date().toISOString().slice(0, 10)}, ${machine}, Node ${process.version}: \`${command}\``;

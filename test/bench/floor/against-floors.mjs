@@ -1,22 +1,11 @@
-// Processor time against the floors, with each version of Node.js; system calls; and wall-clock time where each flush is slow.
+// Processor time against the floors, with each version of Node.js, and wall-clock time where each flush is slow.
 import { execFileSync, spawnSync } from 'node:child_process';
-import { mkdirSync, readFileSync, rmSync } from 'node:fs';
+import { mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { compete, runOnce } from '../measure.mjs';
+import { compete } from '../measure.mjs';
 import { CLI, compared, floor, freshRun, makeLarge, nodes, signInPlace } from './programs.mjs';
 
 const SLOW_FLUSHES = ['strace', '-f', '-qq', '-o', '/dev/null', '-e', 'inject=fsync,fdatasync:delay_exit=10000'];
-/** How often threads wait and how memory is mapped depends on the machine. */
-const NOT_COUNTED = ['futex', 'madvise', 'mmap', 'munmap', 'mprotect', 'brk', 'epoll_ctl', 'epoll_wait', 'epoll_pwait'];
-const SCHEDULING = [
-  'sched_yield',
-  'sched_getaffinity',
-  'restart_syscall',
-  'rt_sigprocmask',
-  'rt_sigaction',
-  'rt_sigreturn',
-];
-
 export function againstFloors() {
   const ofEach = nodes().flatMap(({ version, path }) => {
     const isOld = Number(version) < 22;
@@ -35,28 +24,14 @@ export function againstFloors() {
     ];
   });
   if (spawnSync('strace', ['-V'], { stdio: 'ignore' }).error !== undefined) {
-    process.stderr.write('left out: system calls and slow flushes, which need strace (apt-get install strace)\n');
+    process.stderr.write('left out: slow flushes, which need strace (apt-get install strace)\n');
     return ofEach;
   }
   const [{ version, path }] = nodes();
+  const measure = (setting) => batch(setting, path, 100, { through: SLOW_FLUSHES, wait: 50, what: 'wall' });
   return [
     ...ofEach,
-    {
-      work: 'system calls for each further file',
-      of: '',
-      node: version,
-      most: 60,
-      unit: '',
-      measure: (setting) => countCalls(setting, path),
-    },
-    {
-      work: '100 programs, flushes of 10 ms, wall',
-      of: 'floor',
-      node: version,
-      most: 1.3,
-      unit: '×',
-      measure: (setting) => slowFlushes(setting, path),
-    },
+    { work: '100 programs, flushes of 10 ms, wall', of: 'floor', node: version, most: 1.3, unit: '×', measure },
   ];
 }
 
@@ -71,8 +46,6 @@ async function batch({ folder, standIn, rounds }, node, files, { through = [], w
   return compared(taken.ours, taken.floor, what);
 }
 
-const slowFlushes = (setting, node) => batch(setting, node, 100, { through: SLOW_FLUSHES, wait: 50, what: 'wall' });
-
 async function large({ folder, standIn, rounds }, node) {
   mkdirSync(folder, { recursive: true });
   const [input, output] = [makeLarge(join(folder, '100.exe'), 100_000_000), join(folder, 'signed.exe')];
@@ -86,16 +59,4 @@ async function large({ folder, standIn, rounds }, node) {
   };
   const taken = await compete([{ name: 'floor' }, { name: 'ours' }], { rounds, before });
   return compared(taken.ours, taken.floor, 'processor');
-}
-
-async function countCalls({ folder, standIn }, node) {
-  const counted = async (files) => {
-    const { programs, env } = freshRun(folder, standIn.env(), files);
-    const log = join(folder, `${files}.log`);
-    const trace = `trace=!${[...NOT_COUNTED, ...SCHEDULING].join(',')}`;
-    const command = ['strace', '-f', '-c', '-U', 'calls,name', '-o', log, '-e', trace, ...signInPlace(node, programs)];
-    await runOnce({ command, env });
-    return Number(/^ *(\d+) total$/m.exec(readFileSync(log, 'utf8'))[1]);
-  };
-  return { result: ((await counted(120)) - (await counted(20))) / 100 };
 }

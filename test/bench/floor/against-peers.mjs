@@ -1,8 +1,9 @@
 // Wall-clock time against osslsigncode and jarsigner, which sign with a key file, and neither flush nor read their result again.
 import { execFileSync, spawnSync } from 'node:child_process';
-import { mkdirSync, rmSync } from 'node:fs';
+import { randomBytes } from 'node:crypto';
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { makeInstaller } from '../make-installer.mjs';
+import { installerSources } from '../from-source.mjs';
 import { compete, runOnce } from '../measure.mjs';
 import { closureCompiler, MADE, make } from '../parts/archives.mjs';
 import { CLI, compared, freshRun, makeLarge, nodes } from './programs.mjs';
@@ -13,9 +14,11 @@ const PASSWORD = 'changeit';
 export function againstPeers() {
   const row = (work, of, most, measure) => ({ work, of, node: version, most, unit: '×', measure });
   const program = (megabytes) => (folder) => makeLarge(join(folder, `${megabytes}.exe`), megabytes * 1_000_000);
-  const installer = (folder) => {
-    makeInstaller(join(folder, 'large.msi'), 100_000_000, 3);
-    return join(folder, 'large.msi');
+  const installer = async (folder) => {
+    const { makeCompoundFile, newStream } = await installerSources();
+    const path = join(folder, 'large.msi');
+    writeFileSync(path, makeCompoundFile({ children: [newStream('Cabinet', randomBytes(100_000_000))] }));
+    return path;
   };
   const rows = [
     row('PE 100 MB', 'osslsigncode', 1.2, sign(program(100), osslsigncode())),

@@ -12,24 +12,24 @@ const HEAD = ['work', 'of', 'Node.js', 'aim', 'result', 'median of the rounds', 
 
 export const title = 'The client: aims and results';
 
-/** `only`: measures the rows whose work has this text. @returns the table and the numbers. */
+/** `only`: measures the rows whose work has this text. @returns the table. */
 export async function bench(rounds, only = '') {
   const folder = await mkdtemp(join(tmpdir(), 'codesign-bench-'));
   const standIn = await startStandIn(folder);
   const all = [...againstFloors(), ...againstPeers(), ...withoutComparison()];
-  const results = [];
+  const lines = [];
   try {
     for (const [index, { measure, ...row }] of all.filter(({ work }) => work.includes(only)).entries()) {
       const own = join(folder, `row-${index}`);
-      const result = { ...row, ...(await measure({ folder: own, standIn, rounds })) };
-      process.stderr.write(`${lineOf(result).join(' | ')}\n`);
-      results.push(result);
+      const line = lineOf({ ...row, ...(await measure({ folder: own, standIn, rounds })) });
+      process.stderr.write(`${line.join(' | ')}\n`);
+      lines.push(line);
     }
   } finally {
     await standIn.close();
     await rm(folder, { recursive: true, force: true });
   }
-  return { text: table(HEAD, results.map(lineOf)), results };
+  return table(HEAD, lines);
 }
 
 /** `ours` and `theirs` in milliseconds, unless the row has another unit. */

@@ -2,8 +2,9 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { table } from '../measure.mjs';
-import { fromSource, loadInStages, makeData, settledMemory, startServer } from '../server/running.mjs';
+import { serverSources } from '../from-source.mjs';
+import { median, table } from '../measure.mjs';
+import { loadInStages, makeData, settledMemory, startServer } from '../server/running.mjs';
 
 const STORES = ['SQLite', 'PostgreSQL'];
 /** Kept ones, the same before and after; so few that each has the buffers that it will ever have when it is first looked at, after some twenty calls. */
@@ -12,10 +13,10 @@ const [FEW, MANY] = [1000, 100_000];
 
 export const title = 'Server: memory after signatures';
 
-/** @returns the table and the numbers. */
+/** @returns the table. */
 export async function bench(rounds) {
   const folder = await mkdtemp(join(tmpdir(), 'codesign-bench-memory-'));
-  const source = await fromSource();
+  const source = await serverSources();
   const postgres = await source.startPostgres({ flushes: true });
   try {
     const found = Object.fromEntries(STORES.map((store) => [store, []]));
@@ -26,14 +27,13 @@ export async function bench(rounds) {
         process.stderr.write(`round ${round} of ${rounds}, ${store}: ${JSON.stringify(found[store].at(-1))}\n`);
       }
     }
-    const results = Object.fromEntries(STORES.map((store) => [store, summary(found[store])]));
     const rows = STORES.map((store) => {
-      const { few, many, growth } = results[store];
-      return [store, inMebibytes(few.median), inMebibytes(many.median), inMebibytes(growth.median), spread(growth)];
+      const [few, many, growth] = ['few', 'many', 'growth'].map((what) => found[store].map((round) => round[what]));
+      return [store, ...[few, many, growth].map((bytes) => inMebibytes(median(bytes))), spread(growth)];
     });
     const after = (signatures) => `after ${signatures.toLocaleString('en')} signatures`;
     const head = ['store', after(FEW), after(MANY), 'more, median', 'least–most'];
-    return { text: table(head, rows), results };
+    return table(head, rows);
   } finally {
     await postgres.stop();
     await rm(folder, { recursive: true, force: true });
@@ -55,14 +55,5 @@ async function grow(folder, database, path) {
   }
 }
 
-function summary(rounds) {
-  return Object.fromEntries(
-    ['few', 'many', 'growth'].map((what) => {
-      const sorted = rounds.map((round) => round[what]).toSorted((a, b) => a - b);
-      return [what, { median: sorted[sorted.length >> 1], least: sorted[0], most: sorted.at(-1) }];
-    }),
-  );
-}
-
 const inMebibytes = (bytes) => `${(bytes / 2 ** 20).toFixed(1)} MiB`;
-const spread = ({ least, most }) => `${(least / 2 ** 20).toFixed(1)} to ${(most / 2 ** 20).toFixed(1)}`;
+const spread = (all) => [Math.min(...all), Math.max(...all)].map((bytes) => (bytes / 2 ** 20).toFixed(1)).join(' to ');

@@ -1,11 +1,12 @@
-// The bundled server under load from a second process, over TLS with kept connections: signatures a second, and latency at half of that.
+// The bundled server under load from a second process, over TLS with kept connections: signatures a second.
 import { constants, publicDecrypt, X509Certificate } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { table } from '../measure.mjs';
-import { fromSource, makeData, makeDevice, measureBare, measureLoad, startServer } from '../server/running.mjs';
+import { serverSources } from '../from-source.mjs';
+import { median, table } from '../measure.mjs';
+import { makeData, makeDevice, measureBare, measureLoad, startServer } from '../server/running.mjs';
 
 const BITS = [2048, 3072, 4096];
 const STORES = ['SQLite', 'PostgreSQL'];
@@ -19,17 +20,17 @@ const DEVICE_TRANSIT = 2000;
 /** Enough for calls on their way, as server/docs/operate.md says of an HSM in the network. */
 const DEVICE_THREADS = '16';
 /** Seconds: each turn's, and what goes before it without counting. */
-const [WARM, SECONDS, LATENCY_SECONDS] = [1, 4, 5];
+const [WARM, SECONDS] = [1, 4];
 /** What load.mjs has signed. */
 const DIGEST = Buffer.alloc(32, 7);
 const PARTS = { bare: 'bare `C_SignAsync`' };
 
 export const title = 'Server: signatures under load, two processes on the same cores';
 
-/** @returns the tables and the numbers. */
+/** @returns the tables. */
 export async function bench(rounds) {
   const folder = await mkdtemp(join(tmpdir(), 'codesign-bench-server-'));
-  const source = await fromSource();
+  const source = await serverSources();
   const postgres = await source.startPostgres({ flushes: true });
   const running = [];
   try {
@@ -53,7 +54,6 @@ export async function bench(rounds) {
     const servers = {};
     for (const store of STORES) servers[store] = await start(store, store);
     const rates = await measureRates(rounds, bare, servers);
-    const latencies = await measureLatencies(rates, servers);
     await stop();
 
     const device = {};
@@ -66,10 +66,7 @@ export async function bench(rounds) {
       device[rate] = (await measureRates(rounds, (bits) => bare(bits, hsm), behind, [3072]))[3072];
       await stop();
     }
-    return {
-      text: [ratesTable(rates), latencyTable(latencies), deviceTable(device)].join('\n\n'),
-      results: { rates, latencies, device },
-    };
+    return [ratesTable(rates), deviceTable(device)].join('\n\n');
   } finally {
     for (const server of running.reverse()) await server.stop();
     await postgres.stop();
@@ -77,8 +74,8 @@ export async function bench(rounds) {
   }
 }
 
-const load = (server, bits, more) =>
-  measureLoad({ ...reach(server), code: `rsa-${bits}`, connections: CONNECTIONS, warm: WARM, ...more });
+const load = (server, bits) =>
+  measureLoad({ ...reach(server), code: `rsa-${bits}`, connections: CONNECTIONS, warm: WARM, seconds: SECONDS });
 const reach = ({ path, port, caFile, accessKey, accessSecret }) => ({ path, port, caFile, accessKey, accessSecret });
 const chainOf = ({ service }, bits) => join(service, 'certificates', `certificate-rsa-${bits}.pem`);
 const say = (text) => process.stderr.write(`${text}\n`);
@@ -90,7 +87,7 @@ async function measureRates(rounds, bare, servers, sizes = BITS) {
     for (const bits of sizes) {
       const parts = { bare: await bare(bits) };
       for (const [name, server] of Object.entries(servers)) {
-        const { rate, first } = await load(server, bits, { seconds: SECONDS });
+        const { rate, first } = await load(server, bits);
         checkSignature(first, chainOf(server, bits));
         parts[name] = rate;
       }
@@ -103,32 +100,7 @@ async function measureRates(rounds, bare, servers, sizes = BITS) {
       for (const [name, rate] of Object.entries(parts)) all[bits][name].push(rate);
     }
   }
-  return Object.fromEntries(sizes.map((bits) => [bits, summary(all[bits])]));
-}
-
-/** @returns of each part the median, the least and the most */
-function summary(parts) {
-  return Object.fromEntries(
-    Object.entries(parts).map(([name, rates]) => {
-      const sorted = rates.toSorted((a, b) => a - b);
-      return [name, { median: sorted[sorted.length >> 1], least: sorted[0], most: sorted.at(-1) }];
-    }),
-  );
-}
-
-async function measureLatencies(rates, servers) {
-  const latencies = Object.fromEntries(BITS.map((bits) => [bits, {}]));
-  for (const bits of BITS) {
-    for (const store of STORES) {
-      const { p50, p99, rate } = await load(servers[store], bits, {
-        seconds: LATENCY_SECONDS,
-        rate: rates[bits][store].median / 2,
-      });
-      latencies[bits][store] = { rate, p50, p99 };
-      say(`RSA-${bits}, ${store}, ${rate.toFixed(0)} a second: p50 ${p50.toFixed(1)} ms, p99 ${p99.toFixed(1)} ms`);
-    }
-  }
-  return latencies;
+  return all;
 }
 
 /** A fast signer of what does not verify would be worth nothing: the first answer of each turn is looked at. */
@@ -151,18 +123,9 @@ function deviceTable(device) {
 }
 
 function rateRows(title, parts) {
-  return Object.entries(parts).map(([name, { median, least, most }]) => {
-    const share = STORES.includes(name) ? `${((100 * median) / parts.bare.median).toFixed(0)} %` : '';
-    return [title, PARTS[name] ?? name, median.toFixed(0), `${least.toFixed(0)}–${most.toFixed(0)}`, share];
+  return Object.entries(parts).map(([name, rates]) => {
+    const share = STORES.includes(name) ? `${((100 * median(rates)) / median(parts.bare)).toFixed(0)} %` : '';
+    const spread = `${Math.min(...rates).toFixed(0)}–${Math.max(...rates).toFixed(0)}`;
+    return [title, PARTS[name] ?? name, median(rates).toFixed(0), spread, share];
   });
-}
-
-function latencyTable(latencies) {
-  const rows = BITS.flatMap((bits) =>
-    STORES.map((store) => {
-      const { rate, p50, p99 } = latencies[bits][store];
-      return [`RSA-${bits}`, store, rate.toFixed(0), `${p50.toFixed(1)} ms`, `${p99.toFixed(1)} ms`];
-    }),
-  );
-  return table(['key', 'store', 'come a second', 'p50', 'p99'], rows);
 }

@@ -18,11 +18,10 @@ const connections = await Promise.all(
 const result = await work(settings);
 input.close();
 for (const { socket } of connections) socket.destroy();
-const { user, system } = process.cpuUsage();
-console.log(JSON.stringify({ ...result, first: connections[0].first, processor: (user + system) / 1e6 }));
+console.log(JSON.stringify({ ...result, first: connections[0].first }));
 
 async function work({ stages, ...how }) {
-  if (stages === undefined) return how.rate === undefined ? await closedLoop(how) : await openLoop(how);
+  if (stages === undefined) return await closedLoop(how);
   for (const signatures of stages) {
     await closedLoop({ signatures });
     console.log(`${signatures} are signed`); // and the connections stay as they are, until a line says to go on
@@ -46,45 +45,7 @@ async function closedLoop({ warm = 0, seconds, signatures }) {
       }
     }),
   );
-  return { answers, rate: answers / (seconds ?? (performance.now() - from) / 1000) };
-}
-
-/**
- * `rate` a second come whether or not the ones before are answered, at times that do not depend on each other (exponential
- * gaps), and what waits for a connection waits in its own time: a server that stands still is seen by all who would have come.
- */
-async function openLoop({ warm, seconds, rate }) {
-  const started = performance.now();
-  const [from, to] = [started + warm * 1000, started + (warm + seconds) * 1000];
-  const idle = [...connections];
-  const waiting = [];
-  const took = [];
-  const underWay = new Set();
-  const ask = async (at, connection) => {
-    await connection.ask();
-    if (at >= from) took.push(performance.now() - at);
-    const next = waiting.shift();
-    if (next === undefined) idle.push(connection);
-    else await ask(next, connection);
-  };
-  let next = started;
-  while (next < to) {
-    while (next <= performance.now()) {
-      const connection = idle.pop();
-      if (connection === undefined) waiting.push(next);
-      else {
-        const asked = ask(next, connection);
-        underWay.add(asked);
-        void asked.finally(() => underWay.delete(asked));
-      }
-      next += (-Math.log(1 - Math.random()) * 1000) / rate;
-    }
-    await new Promise((resolve) => (next - performance.now() > 2 ? setTimeout(resolve, 1) : setImmediate(resolve)));
-  }
-  await Promise.all(underWay);
-  took.sort((a, b) => a - b);
-  const share = (part) => took[Math.min(took.length - 1, Math.floor(took.length * part))];
-  return { answers: took.length, rate: took.length / seconds, p50: share(0.5), p99: share(0.99) };
+  return { rate: answers / (seconds ?? (performance.now() - from) / 1000) };
 }
 
 /** A connection on which one thing at a time is asked. Anything but a 200 as long as the first one ends the process. */

@@ -1,29 +1,15 @@
 // The processes of the server's part: servers with each store, the bare HSM, the load. Each ends with the part.
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { closeSync, mkdirSync, openSync, readFileSync } from 'node:fs';
+import { closeSync, openSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { text } from 'node:stream/consumers';
-import { fileURLToPath, pathToFileURL } from 'node:url';
-import { build } from 'esbuild';
+import { fileURLToPath } from 'node:url';
 
 const root = fileURLToPath(new URL('../../../', import.meta.url));
 const PROGRAM = join(root, 'server', 'bin', 'codesign-remote-server.js');
 const here = (name) => fileURLToPath(new URL(name, import.meta.url));
-
-/** Bundles what is taken from the sources, where it finds its packages. @returns what from-source.mjs exports */
-export async function fromSource() {
-  const outdir = join(root, 'node_modules', '.cache', 'codesign-remote-bench');
-  mkdirSync(outdir, { recursive: true });
-  const { dependencies } = JSON.parse(readFileSync(join(root, 'server', 'package.json'), 'utf8'));
-  await build({
-    ...{ entryPoints: [here('from-source.mjs')], outdir, outExtension: { '.js': '.mjs' } },
-    ...{ bundle: true, format: 'esm', platform: 'node', target: 'node20', logLevel: 'error' },
-    external: Object.keys(dependencies),
-  });
-  return await import(pathToFileURL(join(outdir, 'from-source.mjs')).href);
-}
 
 /** Compiles the library that takes the time of a device. @returns its path */
 export function makeDevice(folder) {
