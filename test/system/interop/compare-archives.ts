@@ -5,22 +5,6 @@
 
 import { inflateRawSync } from 'node:zlib';
 
-export interface Loss {
-  readonly what:
-    | 'preamble'
-    | 'offset convention'
-    | 'archive comment'
-    | 'trailing bytes'
-    | 'gap'
-    | 'order'
-    | 'entry'
-    | 'foreign entry'
-    | 'manifest';
-  /** Undefined where it is no entry's. */
-  readonly entry?: string;
-  readonly detail: string;
-}
-
 interface ArchiveEntry {
   /** As the bytes are, in latin1: names in any encoding stay apart. */
   readonly name: string;
@@ -73,26 +57,14 @@ const FILLED = 0xffffffff;
 const UNIX = 3;
 
 /** Everything of the original that the signed archive does not have as it was; empty when signing has only added. */
-export function lossesOf(original: Buffer, signed: Buffer): readonly Loss[] {
-  const before = readArchive(original);
-  const after = readArchive(signed);
-  return [
-    ...(before.preamble.equals(after.preamble)
-      ? []
-      : [{ what: 'preamble', detail: lengths(before.preamble, after.preamble) } as const]),
-    ...(before.base === after.base || !before.preamble.equals(after.preamble)
-      ? []
-      : [{ what: 'offset convention', detail: `${before.base} → ${after.base}` } as const]),
-    ...(before.comment.equals(after.comment)
-      ? []
-      : [{ what: 'archive comment', detail: lengths(before.comment, after.comment) } as const]),
-    ...(before.trailing.equals(after.trailing)
-      ? []
-      : [{ what: 'trailing bytes', detail: lengths(before.trailing, after.trailing) } as const]),
-    ...lostGaps(before, after),
-    ...lostEntries(before, after),
-    ...lostAttributes(before, after),
-  ];
+export function lossesOf(original: Buffer, signed: Buffer): readonly string[] {
+  const [before, after] = [readArchive(original), readArchive(signed)];
+  const losses = (['preamble', 'comment', 'trailing'] as const)
+    .filter((part) => !before[part].equals(after[part]))
+    .map((part) => `${part}: ${before[part].length} bytes → ${after[part].length}`);
+  const isMoved = before.base !== after.base && before.preamble.equals(after.preamble);
+  if (isMoved) losses.push(`offset convention: ${before.base} → ${after.base}`);
+  return [...losses, ...lostGaps(before, after), ...lostEntries(before, after), ...lostAttributes(before, after)];
 }
 
 /** Names of the entries that were made on Unix, and so have its permissions, in latin1. */
@@ -101,49 +73,40 @@ export function madeOnUnix(archive: Buffer): readonly string[] {
   return entries.filter(({ parts }) => parts.get('central made by')?.at(1) === UNIX).map(({ name }) => name);
 }
 
-const lengths = (before: Buffer, after: Buffer): string => `${before.length} bytes → ${after.length}`;
-
-function lostGaps(before: Archive, after: Archive): Loss[] {
+function lostGaps(before: Archive, after: Archive): string[] {
   return [...before.gaps]
     .filter(([name, gap]) => !OF_SIGNATURES.test(name) && !after.gaps.get(name)?.includes(gap))
-    .map(([name]) =>
-      name === ''
-        ? { what: 'gap', detail: 'before the directory' }
-        : { what: 'gap', entry: name, detail: 'before the record' },
-    );
+    .map(([name]) => `gap before ${name || 'the directory'}`);
 }
 
-function lostEntries(before: Archive, after: Archive): Loss[] {
+function lostEntries(before: Archive, after: Archive): string[] {
   const kept = before.entries.filter(({ name }) => !OF_SIGNATURES.test(name));
   const found = after.entries.filter(({ name }) => !OF_SIGNATURES.test(name));
-  const losses: Loss[] = kept.flatMap((entry) => {
+  const losses = kept.flatMap((entry) => {
     const same = found.find(({ name }) => name === entry.name);
-    if (same === undefined) return [{ what: 'entry', entry: entry.name, detail: 'missing' }];
-    return [...entry.parts]
-      .filter(([part, bytes]) => !same.parts.get(part)?.equals(bytes))
-      .map(([detail]) => ({ what: 'entry', entry: entry.name, detail }));
+    const lost = [...entry.parts].filter(([part, bytes]) => !same?.parts.get(part)?.equals(bytes));
+    return lost.map(([part]) => `entry ${entry.name}: ${part}`);
   });
   const names = kept.map(({ name }) => name);
-  for (const { name } of found)
-    if (!names.includes(name)) losses.push({ what: 'foreign entry', entry: name, detail: 'added' });
+  for (const { name } of found) if (!names.includes(name)) losses.push(`foreign entry ${name}`);
   const orders = {
     'of the directory': (entries: readonly ArchiveEntry[]) => entries,
     'of the records': (entries: readonly ArchiveEntry[]) => entries.toSorted((a, b) => a.offset - b.offset),
   };
-  for (const [detail, inOrder] of Object.entries(orders)) {
+  for (const [which, inOrder] of Object.entries(orders)) {
     const common = inOrder(found).filter(({ name }) => name !== FRONT && names.includes(name));
     const expected = inOrder(kept).filter(({ name }) => common.some((entry) => entry.name === name));
-    if (expected.some(({ name }, index) => common[index]?.name !== name)) losses.push({ what: 'order', detail });
+    if (expected.some(({ name }, index) => common[index]?.name !== name)) losses.push(`order ${which}`);
   }
   return losses;
 }
 
 /** Attributes of the manifest, digests apart, that are gone or have become others. */
-function lostAttributes(before: Archive, after: Archive): Loss[] {
+function lostAttributes(before: Archive, after: Archive): string[] {
   const still = new Set(attributes(after));
   return attributes(before)
     .filter((attribute) => !/\n[^:]*-Digest:/i.test(attribute) && !still.has(attribute))
-    .map((attribute) => ({ what: 'manifest', detail: attribute.trim().replace('\n', ': ') }));
+    .map((attribute) => `manifest: ${attribute.trim().replace('\n', ': ')}`);
 }
 
 /** Each as section, newline, line; the main section has no name. A last line counts whether it is ended or not. */

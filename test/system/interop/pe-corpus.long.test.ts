@@ -15,7 +15,6 @@ import { isInSample } from '../../support/sample.ts';
 import { makeThrowawaySigner, type ThrowawaySigner } from '../../support/signed-files/throwaway-signer.ts';
 import { headerOffsets } from '../../unit/formats/pe/slow-pe.ts';
 import { isIntact } from '../../unit/formats/support/is-intact.ts';
-import { isOf } from '../../unit/formats/support/recognised.ts';
 import { openBytes } from '../../unit/formats/support/sign-bytes.ts';
 import { signFromDisk } from './sign-from-disk.ts';
 import { readSpecialFiles } from './special/special-files.ts';
@@ -88,17 +87,6 @@ describe.skipIf(corpus === '')('the corpus', () => {
     original.copy(program, checksum, checksum, checksum + 4);
     original.copy(program, entry, entry, entry + 8);
     expect(program.equals(original.subarray(0, end))).toBe(true);
-  });
-
-  it.each(special.filter(({ result }) => result === 'refused'))('$file is rejected: $code', async ({ file, code }) => {
-    const bytes = readFileSync(path.join(corpus, 'pe-special', file));
-    const detected = await isOf(pe, bytes, file);
-    if (code === 'unsupported-format') {
-      expect(detected).toBe(false);
-      return;
-    }
-    expect(detected).toBe(true);
-    await expect(openBytes(pe, bytes)).rejects.toMatchObject({ code });
   });
 
   it('is accepted by sbverify once signed, what of it is for EFI', async () => {

@@ -4,14 +4,13 @@ import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
-import { parseSignedData } from '../../../src/cms/parse-signed-data.ts';
 import { DIGEST_ALGORITHMS } from '../../../src/crypto/algorithms.ts';
 import { pe } from '../../../src/formats/pe/index.ts';
 import { folderForAll } from '../../support/set-up.ts';
 import { makeThrowawaySigner } from '../../support/signed-files/throwaway-signer.ts';
 import { fixturesIn, readFixture } from '../../unit/formats/support/fixtures.ts';
 import { type SignBytesOptions, signBytes } from '../../unit/formats/support/sign-bytes.ts';
-import { osslsigncodeVerify, run, sbverify } from './verifiers.ts';
+import { osslsigncodeVerify, sbverify } from './verifiers.ts';
 
 const programs = fixturesIn('pe');
 const inFolder = (name: string) => path.join(folder, name);
@@ -84,29 +83,5 @@ describe('sbverify', () => {
     result.writeUInt8(1, 70);
     writeFileSync(inFolder('changed.efi'), result);
     expect(await sbverify(inFolder('intermediate.pem'), inFolder('changed.efi'))).toMatchObject({ accepted: false });
-  });
-});
-
-describe('openssl', () => {
-  it('accepts the certificates in the CMS and the signature over the signed attributes', async () => {
-    const algorithm = 'SHA384';
-    const { sealed } = await signBytes(pe, readFixture('pe/hello.exe'), signer, { algorithm });
-    writeFileSync(inFolder(`${algorithm}.der`), sealed);
-    const args = ['pkcs7', '-inform', 'DER', '-in', inFolder(`${algorithm}.der`), '-print_certs', '-noout'];
-    const { accepted, output } = await run('openssl', args);
-    expect(accepted).toBe(true);
-    expect(output).toContain('Test Publisher');
-    expect(output).toContain('Test Code Signing CA');
-    expect(output).not.toContain('subject=CN = Test Root');
-
-    writeFileSync(inFolder('leaf.pem'), signer.leaf);
-    const key = await run('openssl', ['x509', '-in', inFolder('leaf.pem'), '-noout', '-pubkey']);
-    writeFileSync(inFolder('key.pem'), key.output);
-    writeFileSync(inFolder(`${algorithm}.attributes`), parseSignedData(sealed).signers[0].signedBytes ?? Buffer.of());
-    // Where nothing is unsigned, the signature value is the last thing in the CMS.
-    writeFileSync(inFolder(`${algorithm}.signature`), sealed.subarray(-signer.chain.signatureLength));
-    const check = ['dgst', '-sha384', '-verify', inFolder('key.pem')];
-    const files = ['-signature', inFolder(`${algorithm}.signature`), inFolder(`${algorithm}.attributes`)];
-    expect(await run('openssl', [...check, ...files])).toMatchObject({ accepted: true });
   });
 });

@@ -6,7 +6,6 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { jar } from '../../../../src/formats/jar/index.ts';
 import { jarsignerVerify, javaHomes, mainJava, makeTruststore, mustRunJava } from '../../../support/programs/java.ts';
 import { folderForAll } from '../../../support/set-up.ts';
-import { issue, testKey } from '../../../support/signed-files/pki.ts';
 import { makeThrowawaySigner } from '../../../support/signed-files/throwaway-signer.ts';
 import { signBytes } from '../../../unit/formats/support/sign-bytes.ts';
 import { executableProgram, type JavaProgram, modularProgram, multiReleaseProgram, plainProgram } from './programs.ts';
@@ -85,34 +84,5 @@ describe('the readers', () => {
       entries: 0,
       failures: [expect.stringContaining('missing.jar')],
     });
-  });
-
-  it('that read the directory also report the main class, and on request the trust of the chain', async () => {
-    const another = issue({ commonName: 'Another Root', key: testKey('rsa-2048', 'another'), ca: true });
-    writeFileSync(inFolder('another.pem'), another.pem);
-    const [plain] = await readAsArchives(mainJava(), [good]);
-    expect(plain?.attributes.get('Main-Class')).toBe('Plain');
-    expect(plain?.chains).toEqual(new Map());
-    const [trusted] = await readAsArchives(mainJava(), [good], { root: inFolder('root.pem') });
-    expect(trusted?.chains).toEqual(new Map([['Test Publisher', 'good']]));
-    const [untrusted] = await readAsArchives(mainJava(), [good], { root: inFolder('another.pem') });
-    expect(untrusted?.chains.get('Test Publisher')).toMatch(/trust anchor/);
-  });
-
-  it('are joined by jarsigner, which takes only what is signed, whole and trusted', async () => {
-    expect(await jarsignerVerify(mainJava(), truststore, good)).toMatchObject({ accepted: true, warnings: [] });
-    for (const [file, complaint] of [
-      [changed, /SecurityException: SHA-256 digest error for Plain\.class/],
-      [extended, /unsigned entries which have not been integrity-checked/],
-      [unsigned, /jar is unsigned/],
-    ] as const) {
-      const { accepted, output } = await jarsignerVerify(mainJava(), truststore, file);
-      expect(accepted).toBe(false);
-      expect(output).toMatch(complaint);
-    }
-    const { warnings } = await jarsignerVerify(mainJava(), truststore, extended);
-    expect(warnings).toEqual([expect.stringContaining('unsigned entries')]);
-    const others = makeTruststore(readFileSync(inFolder('root.pem'), 'utf8'), mkdtempSync(inFolder('trust-')));
-    expect(await jarsignerVerify(mainJava(), others, good)).toMatchObject({ accepted: false });
   });
 });
