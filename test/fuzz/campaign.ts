@@ -195,8 +195,8 @@ function createTally() {
   const faults: FaultyCase[] = [];
   /** Target → word → how many. */
   const words: Record<string, Record<string, number>> = {};
-  /** Of each target: the case that took longest, and the largest process. */
-  const costs: Record<string, { seconds: number; mebibytes: number }> = {};
+  /** Memory of the largest process of each target. */
+  const mebibytes: Record<string, number> = {};
   let done = 0;
   return {
     add(job: Job, outcome: JobOutcome): void {
@@ -209,13 +209,9 @@ function createTally() {
       const ofTarget = words[target] ?? {};
       words[target] = ofTarget;
       for (const [word, count] of Object.entries(result.words)) ofTarget[word] = (ofTarget[word] ?? 0) + count;
-      const cost = costs[target] ?? { seconds: 0, mebibytes: 0 };
-      costs[target] = {
-        seconds: Math.max(cost.seconds, result.slowest.seconds),
-        mebibytes: Math.max(cost.mebibytes, isOver ? 0 : result.mebibytes),
-      };
+      mebibytes[target] = Math.max(mebibytes[target] ?? 0, isOver ? 0 : result.mebibytes);
     },
-    result: () => ({ done, faults, words, costs }),
+    result: () => ({ done, faults, words, mebibytes }),
   };
 }
 

@@ -35,7 +35,6 @@ export interface JobResult {
   readonly done: number;
   /** What came of the cases: word → how many. */
   readonly words: Readonly<Record<string, number>>;
-  readonly slowest: { readonly case: number; readonly seconds: number };
   /** By which checks raised the peak of the process; what it takes to make cases does not count. */
   readonly mebibytes: number;
 }
@@ -65,7 +64,6 @@ async function run(job: Job): Promise<void> {
   const place = Buffer.alloc(8);
   const words: Record<string, number> = {};
   const known = new Set<string>();
-  let slowest = { case: job.first, seconds: 0 };
   let raised = 0;
   for (const end = job.first + job.cases; current < end; current += 1) {
     place.writeDoubleLE(current);
@@ -75,7 +73,6 @@ async function run(job: Job): Promise<void> {
     const { word, fault, seconds } = await checkCase(target, input);
     raised += peak() - before;
     words[word] = (words[word] ?? 0) + 1;
-    if (seconds > slowest.seconds) slowest = { case: current, seconds };
     const tooLarge = raised > MOST_MEBIBYTES;
     // Of one case alone it is that case's; of many, what they left behind may be in it, and the case is run alone then.
     const described = fault ?? (tooLarge && job.cases === 1 ? `more than ${MOST_MEBIBYTES} MiB of memory` : undefined);
@@ -93,7 +90,7 @@ async function run(job: Job): Promise<void> {
     }
   }
   closeSync(progress);
-  report({ done: current - job.first, words, slowest, mebibytes: raised });
+  report({ done: current - job.first, words, mebibytes: raised });
 }
 
 /** The same for the same fault: what it says without numbers and names, and where it was thrown. */
