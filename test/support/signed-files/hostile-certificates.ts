@@ -54,7 +54,7 @@ export function hostileCertificate(certificate: HostileCertificate): Uint8Array 
   return sequence(body, certificate.outerAlgorithm ?? algorithm, encode(0x03, Uint8Array.of(0), signature));
 }
 
-export function signatureAlgorithm(key: KeyObject | undefined): { identifier: Uint8Array; digest: string | null } {
+function signatureAlgorithm(key: KeyObject | undefined): { identifier: Uint8Array; digest: string | null } {
   switch (key?.asymmetricKeyType) {
     case 'ec':
       return { identifier: sequence(objectIdentifier('1.2.840.10045.4.3.2')), digest: 'sha256' };

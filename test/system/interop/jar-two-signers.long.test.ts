@@ -33,24 +33,19 @@ async function ours(bytes: Buffer, signer: ThrowawaySigner, options: SignBytesOp
   return (await signBytes(jar, bytes, signer, options)).result;
 }
 
-interface TheirResult {
-  readonly bytes: Buffer;
-  readonly said: string;
-}
-
-async function theirs(all: readonly Buffer[], digestAlgorithm: string): Promise<readonly TheirResult[]> {
+async function theirs(all: readonly Buffer[], digestAlgorithm: string): Promise<readonly Buffer[]> {
   const place = mkdtempSync(path.join(folder, 'theirs-'));
   const requests = all.map((bytes, index) => {
     const input = path.join(place, `${index}.jar`);
     writeFileSync(input, bytes);
     return { keystore, input, output: path.join(place, `${index}-signed.jar`), digestAlgorithm };
   });
-  const said = await jarsignerSignAll(requests);
-  return requests.map(({ output }, index) => ({ bytes: readFileSync(output), said: said[index] ?? '' }));
+  await jarsignerSignAll(requests);
+  return requests.map(({ output }) => readFileSync(output));
 }
 
 /** In a folder of their own. @returns their paths */
-async function written(all: readonly Promise<Buffer>[]): Promise<string[]> {
+async function written(all: readonly (Buffer | Promise<Buffer>)[]): Promise<string[]> {
   const place = mkdtempSync(path.join(folder, 'made-'));
   return (await Promise.all(all)).map((bytes, index) => {
     const file = path.join(place, `${index}.jar`);
@@ -90,41 +85,21 @@ describe('two signers are valid side by side', () => {
   ] as const)("jarsigner's with %s, then ours with %s", async (digestAlgorithm, algorithm) => {
     const others = ORIGINALS.filter((name) => !WITH_MISSING_FILES.includes(name));
     const once = await theirs(others.map(original), digestAlgorithm);
-    const files = await written(once.map(({ bytes }) => ours(bytes, first, { algorithm, mode: 'append' })));
+    const files = await written(once.map((bytes) => ours(bytes, first, { algorithm, mode: 'append' })));
     await expectSigners(files, ['First Publisher', 'Their Publisher']);
   });
 
   it("ours, then jarsigner's with the same digest", async () => {
     const others = ORIGINALS.filter((name) => name !== WITH_FOLDER_SECTION);
     const once = await Promise.all(others.map((name) => ours(original(name), first)));
-    const files = await written((await theirs(once, 'SHA-256')).map(async ({ bytes }) => bytes));
+    const files = await written(await theirs(once, 'SHA-256'));
     await expectSigners(files, ['First Publisher', 'Their Publisher']);
   });
 });
 
 it('ours is rejected if it would break the existing one: its digests are SHA-1, and no file can get another', async () => {
   const [once] = await theirs([original('plain.jar')], 'SHA-1');
-  await expect(ours(once?.bytes ?? Buffer.of(), first, { mode: 'append' })).rejects.toMatchObject({
+  await expect(ours(once ?? Buffer.of(), first, { mode: 'append' })).rejects.toMatchObject({
     code: 'cannot-append',
-  });
-});
-
-describe('jarsigner breaks the existing signature, and reports success,', () => {
-  async function expectBroken(name: string, digestAlgorithm: string, complaint: RegExp): Promise<void> {
-    const [{ bytes, said } = expect.unreachable()] = await theirs([await ours(original(name), first)], digestAlgorithm);
-    expect(said).toMatch(/^jar signed\.$/m);
-    expect(said).not.toMatch(/First Publisher|FIRST_PU|broken|other signature/i);
-    const file = path.join(folder, `broken-${name}`);
-    writeFileSync(file, bytes);
-    const [reading] = await readAsArchives(mainJava(), [file]);
-    expect(reading?.failures).toContainEqual(expect.stringMatching(complaint));
-  }
-
-  it('where its own has another digest', async () => {
-    await expectBroken('plain.jar', 'SHA-512', /invalid SHA-256 signature file digest for hello\/Hello\.class$/);
-  });
-
-  it('where the manifest has a section for a folder that the archive holds: it puts a digest there', async () => {
-    await expectBroken(WITH_FOLDER_SECTION, 'SHA-256', /invalid SHA-256 signature file digest for hello\/$/);
   });
 });

@@ -52,13 +52,6 @@ describe('osslsigncode', () => {
       expect(output).toMatch(new RegExp(`algorithm *: ${digest}$`, 'm'));
     expect(output).toContain('Number of verified signatures: 3');
   });
-
-  it('rejects a signed program with one byte changed', async () => {
-    const { result } = await signBytes(pe, readFixture('pe/hello.exe'), signer);
-    result.writeUInt8(1, 70);
-    writeFileSync(inFolder('changed.exe'), result);
-    expect(await osslsigncodeVerify(inFolder('root.pem'), inFolder('changed.exe'))).toMatchObject({ accepted: false });
-  });
 });
 
 describe('the golden files', () => {
@@ -76,12 +69,5 @@ describe('sbverify', () => {
   it('accepts an EFI program', async () => {
     const file = await signed('program.efi', readFixture('pe/program.efi'));
     expect(await sbverify(inFolder('intermediate.pem'), file)).toMatchObject({ accepted: true });
-  });
-
-  it('rejects it with one byte changed', async () => {
-    const { result } = await signBytes(pe, readFixture('pe/program.efi'), signer);
-    result.writeUInt8(1, 70);
-    writeFileSync(inFolder('changed.efi'), result);
-    expect(await sbverify(inFolder('intermediate.pem'), inFolder('changed.efi'))).toMatchObject({ accepted: false });
   });
 });

@@ -2,6 +2,7 @@
 
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
+import pLimit from 'p-limit';
 
 export interface Verdict {
   readonly accepted: boolean;
@@ -76,19 +77,11 @@ export async function run(
   }
 }
 
-/** What `check` says of each item, a few at a time: as many as there are cores. */
-export async function checkAll<Item, Result>(
+/** What `check` says of each item, two at a time. */
+export function checkAll<Item, Result>(
   items: readonly Item[],
   check: (item: Item) => Promise<Result>,
-  atOnce = 2,
 ): Promise<Result[]> {
-  const results = new Map<number, Result>();
-  const waiting = [...items.entries()];
-  const worker = async () => {
-    for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {
-      results.set(next[0], await check(next[1]));
-    }
-  };
-  await Promise.all(Array.from({ length: atOnce }, worker));
-  return items.map((_, index) => results.get(index) as Result);
+  const limit = pLimit(2);
+  return Promise.all(items.map((item) => limit(() => check(item))));
 }
