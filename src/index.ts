@@ -103,7 +103,7 @@ export async function signFiles(options: SignFilesOptions): Promise<SignFilesRes
 export interface ChangeFilesOptions {
   /** Paths of the files to change in place, or pairs of an input path and a result path. */
   readonly files: readonly (string | FileToSign)[];
-  /** After the signal is aborted, no further file starts. */
+  /** After the signal is aborted, the function does not start on another file. */
   readonly signal?: AbortSignal;
   readonly onEvent?: (event: SigningEvent) => void;
 }

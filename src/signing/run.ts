@@ -27,7 +27,7 @@ export interface StartedRun extends Run, Disposable {
   readonly listenerWarnings: readonly string[];
 }
 
-/** After `signal` is aborted, no further file starts. */
+/** After `signal` is aborted, the run does not start on another file. */
 export function startRun(run: Run, signal: AbortSignal | undefined): StartedRun {
   const stop = createStopSignal();
   const interrupt = (): void => stop.stop('the run was interrupted');

@@ -36,7 +36,7 @@ export interface SigningPolicy {
 
 /** Signs the files inside containers too (`--inside`). */
 export interface Inside {
-  /** Formats without signatures, which are opened for the files in them. */
+  /** Formats that cannot be signed, but contain files that can be signed. */
   readonly containers: readonly Format[];
   /** Reads all files inside. Throws if one of them cannot be signed. */
   plan(

@@ -35,7 +35,7 @@ import { certificateProblem, countersignersOf, roleOf } from './signers.ts';
 
 /** The signature adds an entry, and a count of 65,535 entries would refer to a ZIP64 record. */
 const MOST_ENTRIES = 65_533;
-/** Bytes reserved for the signature, because the offset of the directory must fit in 32 bits. */
+/** Leaves room for the signature, which moves the ZIP directory: the directory's offset must still fit in 32 bits. */
 const ROOM = 1024 * 1024;
 const MAXIMUM_SIZE = 0xffff_ffff;
 const MOST_LISTED = 3;

@@ -66,7 +66,7 @@ export const FILES_OPTIONS = {
     flag: '--why',
     placeholder: 'location',
     kind: text,
-    help: 'location of the file whose result and policy rule to print; implies --inside',
+    help: 'print the result and the policy rule for the file at this location; implies --inside',
     conflicts: ['catalog', 'json', 'printPolicy'],
     commands: ['verify'],
     isCommandLineOnly: true,

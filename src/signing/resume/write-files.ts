@@ -50,7 +50,7 @@ function groupsOf(calls: readonly UnfinishedCall[]): readonly Group[] {
   return [...groups.values()];
 }
 
-/** Knows only the signatures of the given calls, and allows no request. */
+/** A journal that knows only the signatures of the given calls, and rejects every request for a new one. */
 function knownOnly(journal: Journal, calls: readonly UnfinishedCall[]): SigningJournal {
   const wanted = new Set(calls.map(({ work }) => nameOf(work)));
   return {

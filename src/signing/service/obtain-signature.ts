@@ -209,7 +209,7 @@ async function send(unit: TimedUnit, claimed: Claimed, run: SigningRun): Promise
     verifies: (signature: Uint8Array) => run.key.verifies(unit, signature),
     mayRepeat: permit.mayRepeat,
     async beforeRetry(error: CodesignError) {
-      // The call stays recorded as requested until the request is sent again.
+      // Until the request is sent again, the journal's state of the call stays `requested`.
       if (mayHaveBeenCounted(error)) unknown = error;
       else if (isRecorded) await orWarn(claim.deferred(), warnings);
       isRecorded = false;
