@@ -18,13 +18,6 @@ export interface Element {
 /** DER permits only one encoding of each value: lengths are definite and as short as possible. */
 export type Rules = 'BER' | 'DER';
 
-export interface Fields {
-  next(tag: number, what: string): Element;
-  optional(tag: number): Element | undefined;
-  any(what: string): Element;
-  end(): void;
-}
-
 /** Real data has up to about six levels of indefinite length. */
 const MAX_INDEFINITE_DEPTH = 32;
 /** An element of indefinite length reads all parts inside it, at any depth, to find its own end. */
@@ -84,7 +77,8 @@ export function firstParts(element: Element, what: string, most: number): Elemen
   return found;
 }
 
-export function fieldsOf(element: Element, tag: number, what: string): Fields {
+/** Reads the parts in order. `end` throws if there are more. */
+export function fieldsOf(element: Element, tag: number, what: string) {
   expectTag(element, tag, what);
   const all = partsUpTo(MAX_FIELDS, element, what);
   let index = 0;
@@ -96,9 +90,9 @@ export function fieldsOf(element: Element, tag: number, what: string): Fields {
   };
   return {
     any,
-    next: (wanted, field) => expectTag(any(field), wanted, `${what}, ${field}`),
-    optional: (wanted) => (all[index]?.tag === wanted ? any('') : undefined),
-    end() {
+    next: (wanted: number, field: string) => expectTag(any(field), wanted, `${what}, ${field}`),
+    optional: (wanted: number) => (all[index]?.tag === wanted ? any('') : undefined),
+    end(): void {
       const more = all[index];
       if (more !== undefined) throw malformed(what, `an unexpected part with the tag 0x${hex(more.tag)}`, more.offset);
     },
@@ -167,14 +161,8 @@ export function octetsOf(element: Element, what: string): Uint8Array {
   return Buffer.concat(parts(element, what).map((piece) => expectTag(piece, 0x04, what).contents));
 }
 
-interface Header {
-  readonly tag: number;
-  readonly length: number;
-  readonly contentsLength: number | undefined;
-  readonly isShortest: boolean;
-}
-
-function readHeader(bytes: Uint8Array, position: number, what: string, offset: number): Header {
+/** `contentsLength` is undefined for an indefinite length. */
+function readHeader(bytes: Uint8Array, position: number, what: string, offset: number) {
   const tag = bytes[position];
   const first = bytes[position + 1];
   if (tag === undefined || first === undefined) throw malformed(what, 'cut off', offset + position);

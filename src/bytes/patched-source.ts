@@ -11,12 +11,8 @@ import {
   readPieces,
 } from './pieces.ts';
 
-export interface PatchedSource extends ByteSource {
-  /** Converts edits of this source to edits of the original. */
-  compose(patch: Patch): Patch;
-}
-
-export function patchedSource(original: ByteSource, patch: Patch): PatchedSource {
+/** `compose` converts edits of this source to edits of the original. */
+export function patchedSource(original: ByteSource, patch: Patch): ByteSource & { compose(patch: Patch): Patch } {
   const pieces: Piece[] = [];
   const starts: number[] = [];
   let size = 0;

@@ -172,14 +172,11 @@ export function allowsKeyUsage(fields: CertificateFields, bits: number): boolean
   return extension === undefined || ((bitsOf(extension, 'keyUsage')[0] ?? 0) & bits) !== 0;
 }
 
-export interface BasicConstraints {
-  readonly isAuthority: boolean;
-  /** Maximum number of authorities below this one, not counting self-issued ones. */
-  readonly pathLength: number | undefined;
-}
-
-/** Without basicConstraints, a certificate of version 3 belongs to no authority (RFC 5280, section 4.2.1.9). */
-export function basicConstraintsOf(certificate: CertificateFields): BasicConstraints | undefined {
+/**
+ * Without basicConstraints, a certificate of version 3 belongs to no authority (RFC 5280, section 4.2.1.9). `pathLength` is
+ * the maximum number of authorities below this one, not counting self-issued ones.
+ */
+export function basicConstraintsOf(certificate: CertificateFields) {
   const what = 'basicConstraints';
   const extension = extensionOf(certificate, BASIC_CONSTRAINTS, what);
   if (extension === undefined) return undefined;

@@ -18,6 +18,7 @@ const CLASSES = Uint8Array.from({ length: 256 }, (_, byte) => {
   const character = String.fromCharCode(byte);
   return '\0\t\n\f\r '.includes(character) ? SPACE : '()<>[]{}/%'.includes(character) ? DELIMITER : 0;
 });
+const BACKSLASH = 0x5c;
 const ESCAPES: ReadonlyMap<number, number> = new Map(
   [...'nrtbf'].map((letter, index) => [letter.charCodeAt(0), '\n\r\t\b\f'.charCodeAt(index)]),
 );
@@ -26,35 +27,33 @@ const REFERENCE = /^(\d{1,10})[\0\t\n\f\r ]+(\d{1,5})[\0\t\n\f\r ]+R(?![^\0\t\n\
 /** Number of bytes to examine after an integer, because it may be the first part of a reference. */
 const LOOK_AHEAD = 48;
 
-function isSpecial(byte: number | undefined): boolean {
-  return byte === 0x28 || byte === 0x29 || byte === 0x5c || byte === 0x0d;
-}
-
 function isOctal(byte: number | undefined): boolean {
   return byte !== undefined && byte >= 0x30 && byte <= 0x37;
 }
 
 export class MoreNeeded extends Error {}
 
-function growing() {
-  let memory = Buffer.alloc(64);
+/** Decodes a literal string without its parentheses. Every line ending is read as a line feed (7.3.4.2). */
+function unescaped(written: Uint8Array): Uint8Array {
+  const decoded = Buffer.alloc(written.length);
   let length = 0;
-  const makeRoom = (count: number): void => {
-    if (length + count > memory.length) memory = Buffer.concat([memory, Buffer.alloc(Math.max(length, count))]);
-  };
-  return {
-    push(byte: number): void {
-      makeRoom(1);
-      memory[length] = byte;
-      length += 1;
-    },
-    append(bytes: Uint8Array): void {
-      makeRoom(bytes.length);
-      memory.set(bytes, length);
-      length += bytes.length;
-    },
-    bytes: (): Uint8Array => memory.subarray(0, length),
-  };
+  for (let at = 0; at < written.length; ) {
+    const isEscaped = written[at] === BACKSLASH;
+    if (isEscaped) at += 1;
+    let byte = written[at] ?? 0;
+    at += 1;
+    if (byte === 0x0d && written[at] === 0x0a) at += 1;
+    if (byte === 0x0d) byte = 0x0a;
+    if (isEscaped && byte === 0x0a) continue;
+    if (isEscaped && isOctal(byte)) {
+      let code = byte - 0x30;
+      for (const end = at + 2; at < end && isOctal(written[at]); at += 1) code = code * 8 + (written[at] ?? 0) - 0x30;
+      byte = code & 0xff;
+    } else if (isEscaped) byte = ESCAPES.get(byte) ?? byte;
+    decoded[length] = byte;
+    length += 1;
+  }
+  return decoded.subarray(0, length);
 }
 
 export interface Parser {
@@ -133,49 +132,18 @@ export function parser(bytes: Uint8Array, base: number | undefined, isWhole: boo
 
   function literalString(): PdfString {
     const start = position;
-    const out = growing();
     let depth = 0;
     do {
-      let end = position;
-      while (end < bytes.length && !isSpecial(bytes[end])) end += 1;
-      if (end > position) out.append(bytes.subarray(position, end));
-      position = end;
       const byte = peek();
       position += 1;
-      if (byte === 0x5c) escaped(out);
-      else {
-        if (byte === 0x28) depth += 1;
-        if (byte === 0x29) depth -= 1;
-        const isOuter = depth === 0 || position === start + 1;
-        if (!isOuter) {
-          // In a string, every line ending is read as a line feed (7.3.4.2).
-          if (byte !== 0x0d) out.push(byte);
-          else {
-            out.push(0x0a);
-            if (peek() === 0x0a) position += 1;
-          }
-        }
+      if (byte === 0x28) depth += 1;
+      else if (byte === 0x29) depth -= 1;
+      else if (byte === BACKSLASH) {
+        peek();
+        position += 1;
       }
     } while (depth > 0);
-    return string(start, out.bytes(), false);
-  }
-
-  function escaped(out: ReturnType<typeof growing>): void {
-    const byte = peek();
-    if (isOctal(byte)) {
-      let code = 0;
-      for (const end = position + 3; position < end && isOctal(bytes[position]); position += 1) {
-        code = code * 8 + (bytes[position] ?? 0) - 0x30;
-      }
-      out.push(code & 0xff);
-      return;
-    }
-    position += 1;
-    if (byte === 0x0d) {
-      if (peek() === 0x0a) position += 1;
-    } else if (byte !== 0x0a) {
-      out.push(ESCAPES.get(byte) ?? byte);
-    }
+    return string(start, unescaped(bytes.subarray(start + 1, position - 1)), false);
   }
 
   function numberOrReference(): PdfValue {

@@ -33,12 +33,8 @@ export interface Section {
   extent(): Extent;
 }
 
-export interface Extent {
-  readonly lowest: number;
-  readonly highest: number;
-  readonly used: number;
-  readonly streams: ReadonlySet<number>;
-}
+/** Lowest and highest offset of the section and its objects, the objects in use, and the streams that hold objects. */
+export type Extent = ReturnType<typeof extentOf>;
 
 const MAX_RANGES = 100_000;
 /**
@@ -77,7 +73,7 @@ export function sectionOf(
   };
 }
 
-function extentOf(offset: number, forEach: Section['forEach']): Extent {
+function extentOf(offset: number, forEach: Section['forEach']) {
   let [lowest, highest, used] = [offset, offset, 0];
   const streams = new Set<number>();
   forEach((_number, entry) => {
@@ -87,7 +83,7 @@ function extentOf(offset: number, forEach: Section['forEach']): Extent {
     lowest = Math.min(lowest, entry.offset);
     highest = Math.max(highest, entry.offset);
   });
-  return { lowest, highest, used, streams };
+  return { lowest, highest, used, streams: streams as ReadonlySet<number> };
 }
 /**
  * For a missing object, some programs write an entry that is in use but has offset 0, where PDF readers find no object.

@@ -1,14 +1,13 @@
 import { basename } from 'node:path';
-import { expectedError, toCodesignError } from '../errors/codesign-error.ts';
+import { expectedError } from '../errors/codesign-error.ts';
 import { broken, type Finding } from '../errors/finding.ts';
-import { fromFileSystem } from '../files/file-system-errors.ts';
 import { openInput } from '../files/input-file.ts';
 import type { ListedFile, SignableFile } from '../format/signable-file.ts';
 import { examineListed, isCatalog, listedFile } from '../formats/catalogs.ts';
 import { contentReader } from '../formats/recognise.ts';
 import { verifyingErrors } from './errors.ts';
 import { isGoodVerdict, type VerifiedFile } from './verdict.ts';
-import { type Verifying, verifyFile } from './verify-file.ts';
+import { unreadFile, type Verifying, verifyFile } from './verify-file.ts';
 
 /**
  * Returns a function that verifies files by the catalog and ignores the signatures in these files. If the catalog
@@ -39,8 +38,7 @@ export async function verifyByCatalog(
       const message = 'The file differs from the file of the same name in the catalog.';
       return { ...common, verdict: 'broken', findings: [broken('listed-digest-differs', message)], signatures: [] };
     } catch (thrown) {
-      const problem = toCodesignError(fromFileSystem(thrown, 'read the file'));
-      return { ...common, verdict: null, error: problem, findings: [], signatures: [] };
+      return { ...unreadFile(path, thrown), catalog };
     }
   };
 }

@@ -89,13 +89,8 @@ function versionProblem(version: Element | undefined, extensions: readonly Exten
 }
 
 function readScope(extensions: readonly Extension[], issuer: Uint8Array): CrlScope {
-  let scope: CrlScope = {
-    problem: undefined,
-    partial: undefined,
-    isIndirect: false,
-    covers: 'all',
-    points: undefined,
-  };
+  const everything = { partial: undefined, isIndirect: false, covers: 'all', points: undefined } as const;
+  let scope: CrlScope = { problem: undefined, ...everything };
   for (const { type, isCritical, value } of extensions) {
     // These extensions should be critical, but mean the same if they are not.
     if (type === DELTA_CRL_INDICATOR) {
@@ -169,8 +164,6 @@ export interface CrlEntry {
   readonly reason: number | undefined;
 }
 
-type EntriesOfCrl = Pick<Crl, 'entries' | 'issuerKey'> & { readonly scope: Pick<Crl['scope'], 'isIndirect'> };
-
 /** Critical extensions of an entry that do not affect whether its certificate is revoked. */
 const KNOWN_CRITICAL: ReadonlySet<string> = new Set([REASON_CODE, INVALIDITY_DATE, HOLD_INSTRUCTION]);
 const TRUE = Buffer.of(0x01, 0x01, 0xff);
@@ -180,7 +173,7 @@ const TRUE = Buffer.of(0x01, 0x01, 0xff);
  * has an unknown critical extension, an unlisted certificate may still be revoked.
  */
 export function findInCrl(
-  crl: EntriesOfCrl,
+  crl: Crl,
   { serialNumber, issuerKey }: Readonly<{ serialNumber: Uint8Array; issuerKey: string }>,
 ): { readonly entries: readonly CrlEntry[]; readonly unknownCritical: string | undefined } {
   const { isIndirect } = crl.scope;

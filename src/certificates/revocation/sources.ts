@@ -21,14 +21,8 @@ export function crlAddressesOf(certificate: CertificateFields): string[] {
   return points.flatMap(({ addresses, isForSomeReasons }) => (isForSomeReasons ? [] : addresses));
 }
 
-export interface CrlPoint {
-  readonly names: readonly string[];
-  readonly addresses: readonly string[];
-  readonly isForSomeReasons: boolean;
-}
-
 /** Omits distribution points whose CRLs come from another issuer. */
-export function crlPointsOf(certificate: CertificateFields): CrlPoint[] | undefined {
+export function crlPointsOf(certificate: CertificateFields) {
   const what = 'cRLDistributionPoints';
   const extension = extensionOf(certificate, CRL_DISTRIBUTION_POINTS, what);
   return (
@@ -42,9 +36,8 @@ export function crlPointsOf(certificate: CertificateFields): CrlPoint[] | undefi
       const choice = name && onlyPart(name, what);
       // A name relative to the issuer's name is not an address.
       const addresses = choice?.tag === 0xa0 ? addressesIn(parts(choice, what)) : [];
-      return [
-        { names: name === undefined ? [] : pointNames(name, certificate.issuer, what), addresses, isForSomeReasons },
-      ];
+      const names = name === undefined ? [] : pointNames(name, certificate.issuer, what);
+      return [{ names, addresses, isForSomeReasons }];
     })
   );
 }

@@ -4,7 +4,7 @@ import { pdfSigningErrors } from './errors.ts';
 /** Length in UTF-16 units. PDF readers show only the first line or two of this text. */
 const LONGEST = 1024;
 
-const shown = (key: string, flag: `--${string}`, help: string) =>
+const shown = <Key extends string>(key: Key, flag: `--${string}`, help: string) =>
   ({
     key,
     flag,
@@ -22,12 +22,9 @@ const shown = (key: string, flag: `--${string}`, help: string) =>
     },
   }) as const satisfies FormatOption;
 
-export const REASON = { ...shown('reason', '--reason', 'reason for the signature'), key: 'reason' } as const;
-export const LOCATION = {
-  ...shown('location', '--location', 'place where the document is signed'),
-  key: 'location',
-} as const;
-export const CONTACT = { ...shown('contact', '--contact', "signer's contact information"), key: 'contact' } as const;
+export const REASON = shown('reason', '--reason', 'reason for the signature');
+export const LOCATION = shown('location', '--location', 'place where the document is signed');
+export const CONTACT = shown('contact', '--contact', "signer's contact information");
 
 export const FIELD = {
   key: 'field',

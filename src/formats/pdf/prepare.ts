@@ -11,8 +11,7 @@ import { cmsEnvelope, type Envelope } from '../../format/signature.ts';
 import { dateString, textString } from '../../pdf-syntax/write.ts';
 import { checkChangeable, checkReferences, emptyField, freeName } from './check.ts';
 import { pdfSigningErrors } from './errors.ts';
-import { examineRevision } from './examine/revisions.ts';
-import { examineStorage } from './examine/signature.ts';
+import { examineCoverage } from './examine/signature.ts';
 import { type NewSignature, prepareUpdate } from './new-signature.ts';
 import { type OpenedPdf, openWith } from './opened.ts';
 import { CERTIFY, CERTIFY_LEVELS, CONTACT, FIELD, LOCATION, REASON } from './options.ts';
@@ -128,8 +127,7 @@ async function rehearse({ stored, reader }: OpenedPdf, result: ByteSource): Prom
     return each === own ? { ...found, findings: [] } : found;
   };
   for (const each of opened.stored) {
-    const storage = examineStorage(each);
-    const findings = storage.length > 0 ? storage : await examineRevision({ ...opened, timestamp }, each);
+    const findings = await examineCoverage({ ...opened, timestamp }, each);
     const problem = findings.find((finding) => (each === own ? isObjection(finding) : finding.weight === 'broken'));
     if (problem !== undefined) throw broken(`"${each.field.name}": ${problem.message}`);
   }

@@ -10,8 +10,7 @@ import type { Field } from '../../pdf-syntax/structure.ts';
 import { textOf } from '../../pdf-syntax/values.ts';
 import { type ReadTimestamps, timestampReader } from '../../timestamp/read-timestamps.ts';
 import type { Timestamp } from '../../timestamp/timestamp.ts';
-import { examineRevision } from './examine/revisions.ts';
-import { examineStorage, examineStored } from './examine/signature.ts';
+import { examineCoverage, examineStored } from './examine/signature.ts';
 import type { OpenedPdf } from './opened.ts';
 import { endOf, isDocumentTimestamp, PDF_PROFILE, type StoredSignature, signedDataOf } from './stored.ts';
 
@@ -62,9 +61,7 @@ export async function findingsOf(opened: OpenedPdf, stored: StoredSignature): Pr
 
 async function readDocumentTimestamp(opened: OpenedPdf, stored: StoredSignature): Promise<Timestamp> {
   const timestamp = await opened.timestamp(stored);
-  const storage = examineStorage(stored);
-  const findings = storage.length > 0 ? storage : await examineRevision(opened, stored);
-  return { ...timestamp, findings: [...findings, ...timestamp.findings] };
+  return { ...timestamp, findings: [...(await examineCoverage(opened, stored)), ...timestamp.findings] };
 }
 
 const LEVELS = ['no changes allowed', 'forms and signatures allowed', 'forms, signatures and comments allowed'];

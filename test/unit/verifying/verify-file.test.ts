@@ -1,22 +1,21 @@
 /** The verdict on a file, made from the findings of its format, of its timestamps and of the examination of trust. */
 
-import { writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { memorySource } from '../../../src/bytes/byte-source.ts';
 import { defineErrors } from '../../../src/errors/define-errors.ts';
 import type { Finding } from '../../../src/errors/finding.ts';
 import type { Format } from '../../../src/format/format.ts';
-import type { SignableFile } from '../../../src/format/signable-file.ts';
-import type { FoundSignature } from '../../../src/format/signature.ts';
-import { cmsEnvelope } from '../../../src/format/signature.ts';
+import { cmsEnvelope, type FoundSignature } from '../../../src/format/signature.ts';
+import { pe } from '../../../src/formats/pe/index.ts';
+import { recogniseFormat } from '../../../src/formats/recognise.ts';
 import { formats } from '../../../src/formats/registry.ts';
 import type { Timestamp } from '../../../src/timestamp/timestamp.ts';
 import type { ExamineTrust, Trust } from '../../../src/verifying/trust.ts';
 import type { VerifiedFile, VerifyPolicy } from '../../../src/verifying/verdict.ts';
-import { type Verifying, verifyFile } from '../../../src/verifying/verify-file.ts';
+import { verifySource } from '../../../src/verifying/verify-file.ts';
 import { digestEntries } from '../../../src/zip/entry-digests.ts';
-import { folderForAll } from '../../support/set-up.ts';
 import { readFixture } from '../formats/support/fixtures.ts';
+import { openBytes } from '../formats/support/sign-bytes.ts';
 
 const NOW = new Date('2026-06-01T12:00:00Z');
 const EARLIER = new Date('2024-06-01T12:00:00Z');
@@ -27,10 +26,6 @@ const ODD: Finding = { code: 'odd', message: 'It is odd.', weight: 'warning' };
 const UNSUPPORTED: Finding = { code: 'kind-unknown', message: 'It is unknown.', weight: 'unsupported' };
 const NOT_TRUSTED: Finding = { code: 'root-not-trusted', message: 'Not trusted.', weight: 'untrusted' };
 const NO_POLICY: VerifyPolicy = { requireTimestamp: false, signer: undefined, leastAlgorithm: undefined };
-
-const folder = folderForAll();
-const path = join(folder, 'file');
-await writeFile(path, 'content');
 
 function signature(more: Partial<FoundSignature> & { readonly findings?: readonly Finding[] } = {}): FoundSignature {
   const { findings = [], ...given } = more;
@@ -74,6 +69,7 @@ interface Setting {
   readonly signatures: readonly FoundSignature[];
   /** Findings about the file. */
   readonly findings?: readonly Finding[];
+  /** Default: everyone is trusted. undefined: trust is not asked about. */
   readonly checkTrust?: ExamineTrust | undefined;
   readonly policy?: Partial<VerifyPolicy>;
 }
@@ -91,40 +87,19 @@ const trustAt =
   async ({ at, purpose }) =>
     purpose === 'time-stamping' || at.getTime() === time.getTime() ? trusted : untrusted;
 
-function formatWith(open: Format['open']): Format {
-  return {
-    id: 'test',
-    title: 'Test',
-    extensions: [],
-    onlyIfNamed: [],
-    signing: undefined,
-    purpose: 'code-signing',
-    recognition: { by: 'bytes', claims: () => true },
-    open,
-    seemsSigned: async () => true,
-  };
-}
+const EMPTY = memorySource(new Uint8Array());
+const program = await openBytes(pe, readFixture('pe/hello.exe'));
 
-function verifying(format: Format, { checkTrust, policy }: Pick<Setting, 'checkTrust' | 'policy'>): Verifying {
-  return { formats: [format], digestEntries, examineTrust: checkTrust, now: NOW, policy: { ...NO_POLICY, ...policy } };
+function verifyWith(open: Format['open'], setting: Partial<Setting> = {}): Promise<VerifiedFile> {
+  const examineTrust = 'checkTrust' in setting ? setting.checkTrust : trustAll;
+  const policy = { ...NO_POLICY, ...setting.policy };
+  const format = { ...pe, open, seemsSigned: async () => true };
+  return verifySource(EMPTY, 'file', format, { formats, digestEntries, examineTrust, now: NOW, policy });
 }
 
 function verify({ signatures, findings = [], ...setting }: Setting): Promise<VerifiedFile> {
-  const file: SignableFile = {
-    signatures: async () => signatures,
-    examine: async () => findings,
-    layout: () => [],
-    signing: undefined,
-    removing: undefined,
-    stamping: undefined,
-    attaching: undefined,
-    contents: undefined,
-    listing: undefined,
-    catalog: undefined,
-  };
-  const checkTrust = 'checkTrust' in setting ? setting.checkTrust : trustAll;
-  const format = formatWith(async () => file);
-  return verifyFile(path, verifying(format, { ...setting, checkTrust }));
+  const file = { ...program, signatures: async () => signatures, examine: async () => findings };
+  return verifyWith(async () => file, setting);
 }
 
 const verdictOf = async (setting: Setting) => (await verify(setting)).verdict;
@@ -161,8 +136,7 @@ describe('the verdict', () => {
 
   it('is unsupported for a file whose format throws an error that is marked so', async () => {
     const errors = defineErrors('local', { 'kind-unknown': { message: 'the kind is unknown', isUnsupported: true } });
-    const format = formatWith(() => Promise.reject(errors('kind-unknown')));
-    expect(await verifyFile(path, verifying(format, { checkTrust: trustAll }))).toMatchObject({
+    expect(await verifyWith(() => Promise.reject(errors('kind-unknown')))).toMatchObject({
       verdict: 'unsupported',
       findings: [{ code: 'kind-unknown', message: 'The kind is unknown.', weight: 'unsupported' }],
     });
@@ -186,10 +160,9 @@ describe('the verdict', () => {
   ])(
     'is unsigned for a file that cannot be read, without a trace of a signature: %s',
     async (_, name, bytes, verdict, code) => {
-      const file = join(folder, name);
-      await writeFile(file, bytes);
-      const context = { formats, digestEntries, examineTrust: undefined, now: NOW, policy: NO_POLICY };
-      const verified = await verifyFile(file, context);
+      const source = memorySource(bytes);
+      const reading = { formats, digestEntries, examineTrust: undefined, now: NOW, policy: NO_POLICY };
+      const verified = await verifySource(source, name, await recogniseFormat(source, [name], reading), reading);
       const weight = verdict === 'unsigned' ? 'note' : verdict;
       expect(verified).toMatchObject({ verdict, error: undefined, findings: [{ code, weight }] });
     },

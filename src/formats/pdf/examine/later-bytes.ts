@@ -106,17 +106,11 @@ async function objectEnd(document: PdfDocument, offset: number, limit: number): 
   return end === undefined || tail === null ? undefined : end + tail[0].length;
 }
 
-export interface Moved {
-  readonly moved: ReadonlySet<number>;
-  /**
-   * Part of the later cross-reference sections that readers interpret differently, or that points into the signed
-   * bytes.
-   */
-  readonly misled: string | undefined;
-}
-
-/** `later` is the number of cross-reference sections after the signed revision. */
-export async function movedObjects(signed: PdfDocument, last: PdfDocument, later: number): Promise<Moved> {
+/**
+ * `later` is the number of cross-reference sections after the signed revision. Returns the objects that they move, and in
+ * `misled` the part of them that readers interpret differently, or that points into the signed bytes.
+ */
+export async function movedObjects(signed: PdfDocument, last: PdfDocument, later: number) {
   const moved = new Set<number>();
   let misled = isResized(signed, last) ? 'the trailer, /Size' : undefined;
   const mislead = (number: number): void => {

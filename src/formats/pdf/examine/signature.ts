@@ -20,6 +20,12 @@ export async function examineStored(opened: OpenedPdf, stored: StoredSignature):
   return [...(await examineCms(opened, stored)), ...(await examineRevision(opened, stored))];
 }
 
+/** Examines all but the CMS signature itself. */
+export async function examineCoverage(opened: OpenedPdf, stored: StoredSignature): Promise<readonly Finding[]> {
+  const findings = examineStorage(stored);
+  return findings.length > 0 ? findings : examineRevision(opened, stored);
+}
+
 /** Examines the encoding of /Contents and /ByteRange. Forged signatures often use unusual encodings. */
 export function examineStorage({
   subFilter,
