@@ -7,7 +7,10 @@ import { endOfValidity } from './setup/tls.ts';
 export const DAY = 24 * 60 * 60 * 1000;
 const WARN_BEFORE = 30 * DAY;
 const TLS = { name: 'the TLS certificate', todo: 'install a new certificate, then send SIGHUP' };
-const CODE_SIGNING = { name: 'a code-signing certificate', todo: 'run `codesign-admin certificate request` and `certificate import`' };
+const CODE_SIGNING = {
+  name: 'a code-signing certificate',
+  todo: 'run `codesign-admin certificate request`, then `import`',
+};
 
 export async function lookAhead(
   log: FastifyBaseLogger,

@@ -221,7 +221,7 @@ test('logs a warning about certificates that end within 30 days, and about quota
   const quota = { outcome: 'quota', client: 'builds', period: 'total', used: 0, quota: 10, left: 10 };
   expect(await lines(Date.now())).toEqual([line(30, quota)]);
   expect(await lines(end - 30 * DAY - 1)).not.toContainEqual(line(40, validity));
-  const msg = 'a code-signing certificate expires soon: run `codesign-admin certificate request` and `certificate import`';
+  const msg = 'a code-signing certificate expires soon: run `codesign-admin certificate request`, then `import`';
   expect(await lines(end - 30 * DAY + 1)).toContainEqual(line(40, { ...validity, msg }));
   expect(await lines(end + 1)).toContainEqual(line(50, validity));
   for (let left = 9; left >= 0; left--) await server.sign(goodRequest());

@@ -39,7 +39,7 @@ export async function readProjectFile(place: ProjectSearch): Promise<Stored['pro
 
 /**
  * Searches up to the root of the repository or the home folder. If the folder is in neither of them, searches only this
- * folder: a project file above it, for example in /tmp, may belong to somebody else.
+ * folder: a project file above it, for example in /tmp, may belong to another user.
  */
 async function foldersToLookIn({ folder, home }: ProjectSearch): Promise<readonly string[]> {
   const folders: string[] = [];
