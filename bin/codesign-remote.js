@@ -4,6 +4,8 @@
 const { existsSync } = require('node:fs');
 const path = require('node:path');
 
+// build.mjs writes dist/cli.cjs from src/cli/main.ts.
+
 async function start() {
   // A promise that never settles would end the process with 0.
   process.once('beforeExit', complain);

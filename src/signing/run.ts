@@ -6,6 +6,7 @@ import { signingErrors, signingWarnings } from './errors.ts';
 import type { StagedCopyOptions } from './files/staged-copy.ts';
 import type { FailedOutcome, FileOutcome, SigningEvent } from './outcome.ts';
 
+/** What all commands that change files need. Created by `openRun` in src/app/compose-local.ts. */
 export interface Run {
   readonly formats: readonly Format[];
   /** Formats without signatures; a file has one of them only if it has no other format. */
