@@ -66,7 +66,7 @@ const FILE_KINDS: ReadonlyMap<string, string> = new Map([
   [SPC_SIP_INFO, 'a file that a Windows plug-in signs (MSI, script, package)'],
 ]);
 
-export function examineDataType({ dataType, dataValue }: AuthenticodeParts, kind: SignedKind): readonly Finding[] {
+function examineDataType({ dataType, dataValue }: AuthenticodeParts, kind: SignedKind): readonly Finding[] {
   const types = [kind.dataType, ...(kind.otherTypes ?? [])];
   if (!types.includes(dataType) && dataType !== kind.toleratedType) {
     const made = FILE_KINDS.get(dataType) ?? `an unknown type of file (${dataType})`;

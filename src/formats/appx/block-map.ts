@@ -47,22 +47,22 @@ export function readBlockMap(bytes: Uint8Array): BlockMap {
   readXml(PART, decodeXml(PART, bytes), (element) => {
     const { name, depth, isOwn, attributes } = element;
     if (depth === 1) {
-      const method = attributeOf(element, 'HashMethod', PART);
+      const method = attributeOf(element, 'HashMethod');
       algorithm = HASH_METHODS.get(method);
       if (algorithm === undefined) throw malformed(PART, `its HashMethod is ${method}`);
     }
     if (isOwn && depth === 2 && name === 'File') {
       files.push({
-        name: attributeOf(element, 'Name', PART),
-        size: numberIn(element, 'Size', PART),
-        headerLength: numberIn(element, 'LfhSize', PART),
+        name: attributeOf(element, 'Name'),
+        size: numberIn(element, 'Size'),
+        headerLength: numberIn(element, 'LfhSize'),
         blocks: { hashes: [], sizes: [] },
       });
     }
     const blocks = files.at(-1)?.blocks;
     if (isOwn && depth === 3 && name === 'Block' && blocks !== undefined) {
-      blocks.hashes.push(attributeOf(element, 'Hash', PART));
-      blocks.sizes.push(attributes.has('Size') ? numberIn(element, 'Size', PART) : NO_SIZE);
+      blocks.hashes.push(attributeOf(element, 'Hash'));
+      blocks.sizes.push(attributes.has('Size') ? numberIn(element, 'Size') : NO_SIZE);
     }
   });
   if (algorithm === undefined) throw malformed(PART, 'it has no HashMethod');
@@ -188,24 +188,15 @@ export function withFile(bytes: Uint8Array, name: string, contents: Uint8Array, 
   const text = Buffer.from(bytes).toString();
   const { algorithm } = readBlockMap(bytes);
   let changed = text;
-  let tag = { start: 0, end: 0 };
-  readXml(
-    PART,
-    text,
-    ({ name: element, depth, isOwn }, end) => {
-      if (isOwn && depth === 2 && element === 'File') tag = { start: text.lastIndexOf('<', end - 1), end };
-    },
-    (element, end) => {
-      const isFile = element.isOwn && element.depth === 2 && element.name === 'File';
-      if (!isFile || element.attributes.get('Name')?.toLowerCase() !== name.toLowerCase()) return;
-      const start = withAttributes(text.slice(tag.start, tag.end).replace(/\s*\/?>$/, ''), {
-        Size: contents.length,
-        LfhSize: headerLength,
-      });
-      const blocks = plainBlocks(contents, algorithm, element.prefix);
-      changed = `${text.slice(0, tag.start)}${start}>${blocks}</${element.prefix}File>${text.slice(end)}`;
-    },
-  );
+  const ignore = () => undefined;
+  readXml(PART, text, ignore, ({ isOwn, depth, name: element, prefix, attributes, tagStart, tagEnd }, end) => {
+    const isFile = isOwn && depth === 2 && element === 'File';
+    if (!isFile || attributes.get('Name')?.toLowerCase() !== name.toLowerCase()) return;
+    const tag = text.slice(tagStart, tagEnd).replace(/\s*\/?>$/, '');
+    const start = withAttributes(tag, { Size: contents.length, LfhSize: headerLength });
+    const blocks = plainBlocks(contents, algorithm, prefix);
+    changed = `${text.slice(0, tagStart)}${start}>${blocks}</${prefix}File>${text.slice(end)}`;
+  });
   return Buffer.from(changed);
 }
 

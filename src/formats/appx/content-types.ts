@@ -31,13 +31,12 @@ export function readContentTypes(bytes: Uint8Array): ContentTypes {
     (element, end) => {
       if (element.depth === 1) rootEnd = text.lastIndexOf('</', end - 1);
       if (element.depth !== 2 || element.name !== 'Override' || !element.isOwn) return;
-      if (attributeOf(element, 'PartName', PART).toLowerCase() !== SIGNATURE_PART.toLowerCase()) return;
-      const type = attributeOf(element, 'ContentType', PART);
+      if (attributeOf(element, 'PartName').toLowerCase() !== SIGNATURE_PART.toLowerCase()) return;
+      const type = attributeOf(element, 'ContentType');
       if (type !== SIGNATURE_TYPE) {
         throw appxErrors('appx-malformed', { problem: `${PART} lists the signature with the type ${type}` });
       }
-      // Searches for the start tag by its name, because other elements may precede `end`.
-      found.push({ start: text.lastIndexOf(`<${element.prefix}Override`, end - 1), end });
+      found.push({ start: element.tagStart, end });
     },
   );
   if (rootEnd < 0) throw malformed(PART, 'it lists no part');

@@ -24,29 +24,29 @@ export function readManifest(kind: 'package' | 'bundle', part: string, bytes: Ui
   const packages = new Map<string, BundledPackage>();
   let identity: Omit<Manifest, 'packages'> | undefined;
   const text = decodeXml(part, bytes);
-  readXml(part, text, (element, end) => {
-    const { name, depth, isOwn, namespace, attributes } = element;
+  readXml(part, text, (element) => {
+    const { name, depth, isOwn, namespace, attributes, tagStart, tagEnd } = element;
     if (depth === 1 && name !== root) throw malformed(part, `its root is ${name}, not ${root}`);
     if (isOwn && depth === 2 && name === 'Identity') {
       if (identity !== undefined) throw malformed(part, 'it has two elements Identity');
       identity = {
-        publisher: attributeOf(element, 'Publisher', part),
-        name: attributeOf(element, 'Name', part),
-        version: attributeOf(element, 'Version', part),
+        publisher: attributeOf(element, 'Publisher'),
+        name: attributeOf(element, 'Name'),
+        version: attributeOf(element, 'Version'),
       };
     }
     // The packages of a flat bundle are separate files without offsets.
     const isPackage = depth === 3 && name === 'Package' && (isOwn || BUNDLE_NAMESPACE.test(namespace));
     if (kind === 'bundle' && isPackage && attributes.has('Offset')) {
-      const fileName = attributeOf(element, 'FileName', part).replaceAll('\\', '/');
+      const fileName = attributeOf(element, 'FileName').replaceAll('\\', '/');
       if (packages.has(fileName)) throw malformed(part, `it lists the package ${fileName} twice`);
       if (packages.size === MOST_PACKAGES) throw malformed(part, `it lists more than ${MOST_PACKAGES} packages`);
       packages.set(fileName, {
         name: fileName,
-        offset: numberIn(element, 'Offset', part),
-        size: numberIn(element, 'Size', part),
-        tagStart: text.lastIndexOf('<', end - 1),
-        tagEnd: end,
+        offset: numberIn(element, 'Offset'),
+        size: numberIn(element, 'Size'),
+        tagStart,
+        tagEnd,
       });
     }
   });

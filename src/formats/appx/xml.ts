@@ -3,6 +3,8 @@ import type { CodesignError } from '../../errors/codesign-error.ts';
 import { appxErrors } from './errors.ts';
 
 export interface XmlElement {
+  /** Name of the file in the package, for errors. */
+  readonly part: string;
   readonly name: string;
   readonly prefix: string;
   readonly depth: number;
@@ -10,10 +12,10 @@ export interface XmlElement {
   /** True if the element has the namespace of the root element. Other elements are extensions. */
   readonly isOwn: boolean;
   readonly attributes: ReadonlyMap<string, string>;
+  /** Range of the start tag in the text. */
+  readonly tagStart: number;
+  readonly tagEnd: number;
 }
-
-/** `end` is the offset after the start tag for `onStart`, and after the element for `onEnd`. */
-export type OnElement = (element: XmlElement, end: number) => void;
 
 const DEEPEST = 64;
 
@@ -25,8 +27,16 @@ export function decodeXml(part: string, bytes: Uint8Array): string {
   }
 }
 
-/** Throws `appx-malformed` if the text is not XML, or has a document type declaration. */
-export function readXml(part: string, text: string, onStart: OnElement, onEnd?: OnElement): void {
+/**
+ * Calls `onEnd` with the offset after the element. Throws `appx-malformed` if the text is not XML, or has a document type
+ * declaration.
+ */
+export function readXml(
+  part: string,
+  text: string,
+  onStart: (element: XmlElement) => void,
+  onEnd?: (element: XmlElement, end: number) => void,
+): void {
   const parser = new SaxesParser({ xmlns: true });
   const open: XmlElement[] = [];
   let namespace = '';
@@ -43,16 +53,20 @@ export function readXml(part: string, text: string, onStart: OnElement, onEnd?: 
     for (const attribute of Object.values(attributes)) {
       if (attribute.prefix === '') own.set(attribute.local, attribute.value);
     }
+    const tagEnd = parser.position;
     const element = {
+      part,
       name: local,
       prefix: prefix === '' ? '' : `${prefix}:`,
       depth: open.length + 1,
       namespace: uri,
       isOwn: uri === namespace,
       attributes: own,
+      tagStart: text.lastIndexOf('<', tagEnd - 1),
+      tagEnd,
     };
     open.push(element);
-    onStart(element, parser.position);
+    onStart(element);
   });
   parser.on('closetag', () => {
     const element = open.pop();
@@ -75,7 +89,7 @@ export function malformed(part: string, problem: string): CodesignError {
 
 const LONGEST_ATTRIBUTE = 8192;
 
-export function attributeOf({ name, attributes }: XmlElement, attribute: string, part: string): string {
+export function attributeOf({ part, name, attributes }: XmlElement, attribute: string): string {
   const value = attributes.get(attribute);
   if (value === undefined) throw malformed(part, `${name} has no attribute ${attribute}`);
   if (value.length > LONGEST_ATTRIBUTE) {
@@ -84,9 +98,9 @@ export function attributeOf({ name, attributes }: XmlElement, attribute: string,
   return value;
 }
 
-export function numberIn(element: XmlElement, attribute: string, part: string): number {
-  const text = attributeOf(element, attribute, part);
+export function numberIn(element: XmlElement, attribute: string): number {
+  const text = attributeOf(element, attribute);
   if (!/^\d{1,15}$/.test(text))
-    throw malformed(part, `the attribute ${attribute} of ${element.name} is not a number: ${text}`);
+    throw malformed(element.part, `the attribute ${attribute} of ${element.name} is not a number: ${text}`);
   return Number(text);
 }

@@ -66,42 +66,37 @@ function examine(value: Element | undefined): readonly Finding[] {
     const message = 'The signature has no SpcPeImageData, which says that it is for a program.';
     return [broken('signed-kind-malformed', message)];
   }
-  const read = attempt(() => [readPeImageData(value), pageHashesIn(value)]);
+  const read = attempt(() => readPeImageData(value));
   if (!(read instanceof CodesignError)) return [];
   return [broken('signed-kind-malformed', `The SpcPeImageData of the signature cannot be read: ${read.message}.`)];
 }
 
 function describe(value: Element): readonly Detail[] {
-  const { flags, link } = readPeImageData(value);
-  const pageHashes = pageHashesIn(value);
+  const { flags, link, pageHashes } = readPeImageData(value);
+  const names = pageHashes.map(({ algorithm, type }) => algorithm ?? type);
   return [
     { name: 'image data flags', value: flags.length === 0 ? 'none' : flags.join(', ') },
-    ...(link && pageHashes.length === 0 ? [{ name: 'image data link', value: link }] : []),
-    ...(pageHashes.length === 0
-      ? []
-      : [{ name: 'page hashes', value: pageHashes.map(({ algorithm, type }) => algorithm ?? type).join(', ') }]),
+    ...(link && names.length === 0 ? [{ name: 'image data link', value: link }] : []),
+    ...(names.length === 0 ? [] : [{ name: 'page hashes', value: names.join(', ') }]),
   ];
 }
 
-function readPeImageData(value: Element) {
+export function readPeImageData(value: Element) {
   const what = 'SpcPeImageData';
   const fields = fieldsOf(value, 0x30, what);
   const bits = fields.optional(0x03)?.contents[1] ?? 0;
   const file = fields.optional(0xa0);
   fields.end();
+  const link = file && onlyPart(file, what);
   return {
     flags: FLAGS.filter(([bit]) => (bits & bit) !== 0).map(([, name]) => name),
-    link: file === undefined ? undefined : readLink(onlyPart(file, what)),
+    link: link && readLink(link),
+    pageHashes: link?.tag === 0xa1 ? readPageHashes(link) : [],
   };
 }
 
-export function pageHashesIn(value: Element): readonly PageHashes[] {
+function readPageHashes(link: Element): readonly PageHashes[] {
   const what = 'page hashes';
-  const fields = fieldsOf(value, 0x30, what);
-  fields.optional(0x03);
-  const file = fields.optional(0xa0);
-  const link = file === undefined ? undefined : onlyPart(file, what);
-  if (link?.tag !== 0xa1) return [];
   const object = fieldsOf(link, 0xa1, what);
   const objectClass = classOf(object.next(0x04, 'class'));
   if (objectClass !== PAGE_HASHES_CLASS) {

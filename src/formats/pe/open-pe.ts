@@ -14,7 +14,7 @@ import { describeLayout } from './describe-layout.ts';
 import { embedCms, removeTable } from './embed.ts';
 import { peWarnings } from './errors.ts';
 import { examinePe } from './examine.ts';
-import { pageHashesIn, signedKindOf, spcPeImageData } from './image-data.ts';
+import { readPeImageData, signedKindOf, spcPeImageData } from './image-data.ts';
 import { type PeLayout, readLayout } from './layout.ts';
 import { PAGE_HASHES } from './options.ts';
 import { checkPageHashes, comparePages, hashPages } from './page-hashes.ts';
@@ -76,7 +76,7 @@ function certificateTable(
     },
     async compare({ dataValue }) {
       // If SpcPeImageData is unreadable, `kind` reports a finding.
-      const claimed = (dataValue && orUndefined(() => pageHashesIn(dataValue))) ?? [];
+      const claimed = (dataValue && orUndefined(() => readPeImageData(dataValue).pageHashes)) ?? [];
       return (
         await Promise.all(claimed.map((pages) => comparePages(pages, layout, (digest) => lists[digest]())))
       ).flat();

@@ -52,32 +52,27 @@ export async function comparePages(
 export async function hashPages(source: ByteSource, layout: PeLayout, algorithm: PageDigest): Promise<Uint8Array> {
   const pageLength = pageLengthOf(layout);
   const list = Buffer.alloc(listLength(layout, algorithm));
-  const scratch = Buffer.alloc(BLOCK_LENGTH);
   let position = 0;
-  const add = (offset: number, ...parts: readonly [Uint8Array, ...Uint8Array[]]): void => {
+  const add = (offset: number, page: Uint8Array): void => {
     position = list.writeUInt32LE(offset, position);
-    const [first, ...others] = parts;
-    const digest = hash(algorithm, others.length === 0 ? first : Buffer.concat(parts), 'buffer');
-    position += digest.copy(list, position);
+    position += hash(algorithm, page, 'buffer').copy(list, position);
   };
 
   const headers = await source.read(0, layout.headersLength);
-  add(
-    0,
+  const coveredHeaders = [
     headers.subarray(0, layout.checksumOffset),
     headers.subarray(layout.checksumOffset + CHECKSUM_LENGTH, layout.tableEntryOffset),
     headers.subarray(layout.tableEntryOffset + TABLE_ENTRY_LENGTH),
-    new Uint8Array(pageLength - layout.headersLength),
-  );
+  ];
+  // `Buffer.concat` pads a page with zeros.
+  add(0, Buffer.concat(coveredHeaders, pageLength - CHECKSUM_LENGTH - TABLE_ENTRY_LENGTH));
   let end = 0;
   for (const section of layout.sections) {
     end = section.end;
     for (let offset = section.start; offset < end; offset += BLOCK_LENGTH) {
-      const block = await source.read(offset, Math.min(BLOCK_LENGTH, end - offset), scratch);
+      const block = await source.read(offset, Math.min(BLOCK_LENGTH, end - offset));
       for (let at = 0; at < block.length; at += pageLength) {
-        const page = block.subarray(at, at + pageLength);
-        if (page.length === pageLength) add(offset + at, page);
-        else add(offset + at, page, new Uint8Array(pageLength - page.length));
+        add(offset + at, Buffer.concat([block.subarray(at, at + pageLength)], pageLength));
       }
     }
   }

@@ -32,7 +32,7 @@ describe.skipIf(!isWhole)('files that are signed', () => {
   beforeAll(async () => {
     copies = await signedCopies();
   });
-  afterAll(() => copies.remove());
+  afterAll(() => copies[Symbol.dispose]());
 
   const signAll = async (files: readonly { name: string; bytes: Buffer }[], options?: SignBytesOptions) => {
     const results: SignedCopy[] = [];

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { FileOfRun } from '../../../src/policy/classified-file.ts';
 import type { Policy } from '../../../src/policy/policy-file.ts';
 import { createClassifier } from '../../../src/policy/rules.ts';
-import { isGoodVerdict, type VerifiedFile, type VerifiedSignature } from '../../../src/verifying/verdict.ts';
+import type { VerifiedFile, VerifiedSignature } from '../../../src/verifying/verdict.ts';
 
 const TODAY = '2026-06-15';
 
@@ -61,6 +61,7 @@ describe('without a policy', () => {
     ['pdf', 'unsigned', ['not-required', undefined]],
     ['pdf', 'broken', ['failed', 'broken']],
     ['jar', 'untrusted', ['failed', 'untrusted']],
+    ['jar', 'not-accepted', ['failed', 'not-accepted']],
     ['cat', 'unsupported', ['failed', 'unsupported']],
   ] as const)('a file of the kind %s that is %s gets %j', (kind, verdict, expected) => {
     expect(resultOf(file('a', { kind, verdict }))).toEqual(expected);
@@ -159,9 +160,4 @@ describe('with a policy', () => {
       expect.stringMatching(/\*\.exe.*all 1.*\[exception-not-needed\]/),
     ]);
   });
-});
-
-it('calls only two verdicts good', () => {
-  const verdicts = ['trusted', 'intact', 'not-accepted', 'untrusted', 'unsupported', 'broken', 'unsigned'] as const;
-  expect(verdicts.filter(isGoodVerdict)).toEqual(['trusted', 'intact']);
 });

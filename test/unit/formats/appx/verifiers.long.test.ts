@@ -37,19 +37,15 @@ describe.skipIf(pairs === '' || corpus === '' || verifiers === '').each(Object.e
   'packages of %s that are signed',
   (publisher, packages) => {
     it('are accepted by the checker, osslsigncode and the MSIX SDK, and not once they are tampered with', async () => {
-      const copies = await signedCopies({ publisher });
-      try {
-        for (const { name, bytes } of packages()) {
-          const code = UNFIT.get(name);
-          const checked = await copies.sign(name, bytes);
-          expect([name, checked.code]).toEqual([name, code]);
-          const signed = code === undefined ? checked : await copies.sign(name, bytes, { unchecked: true });
-          expect([name, await whoRejects(signed.path, copies.root)]).toEqual([name, code === undefined ? [] : ['sdk']]);
-          writeFileSync(signed.path, flipped(readFileSync(signed.path), 100));
-          expect(await whoRejects(signed.path, copies.root)).toEqual(['checker', 'osslsigncode', 'sdk']);
-        }
-      } finally {
-        copies.remove();
+      using copies = await signedCopies({ publisher });
+      for (const { name, bytes } of packages()) {
+        const code = UNFIT.get(name);
+        const checked = await copies.sign(name, bytes);
+        expect([name, checked.code]).toEqual([name, code]);
+        const signed = code === undefined ? checked : await copies.sign(name, bytes, { unchecked: true });
+        expect([name, await whoRejects(signed.path, copies.root)]).toEqual([name, code === undefined ? [] : ['sdk']]);
+        writeFileSync(signed.path, flipped(readFileSync(signed.path), 100));
+        expect(await whoRejects(signed.path, copies.root)).toEqual(['checker', 'osslsigncode', 'sdk']);
       }
     });
   },
@@ -58,24 +54,20 @@ describe.skipIf(pairs === '' || corpus === '' || verifiers === '').each(Object.e
 it.skipIf(pairs === '' || verifiers === '')(
   'a bundle that is signed with its package is accepted, and so is the package by itself',
   async () => {
-    const copies = await signedCopies({ publisher: 'Test Code Signing Certificate' });
-    try {
-      const unsigned = readFileSync(path.join(pairs, 'generated-unsigned', 'msix', 'sample.msixbundle'));
-      const bundle = await copies.sign('sample.msixbundle', unsigned, { innerPackages: true });
-      const bytes = readFileSync(bundle.path);
-      const name = 'sample.msix';
-      const start = bytes.indexOf(name) + name.length;
-      const inner = path.join(copies.folder, name);
-      // The size in the first local header, which is of the package.
-      writeFileSync(inner, bytes.subarray(start, start + bytes.readUInt32LE(22)));
-      for (const file of [bundle.path, inner]) {
-        expect([path.basename(file), await whoRejects(file, copies.root)]).toEqual([path.basename(file), []]);
-      }
-      writeFileSync(bundle.path, flipped(bytes, start + 100));
-      expect(await whoRejects(bundle.path, copies.root)).toEqual(['checker', 'osslsigncode', 'sdk']);
-    } finally {
-      copies.remove();
+    using copies = await signedCopies({ publisher: 'Test Code Signing Certificate' });
+    const unsigned = readFileSync(path.join(inPairs('unsigned'), 'sample.msixbundle'));
+    const bundle = await copies.sign('sample.msixbundle', unsigned, { innerPackages: true });
+    const bytes = readFileSync(bundle.path);
+    const name = 'sample.msix';
+    const start = bytes.indexOf(name) + name.length;
+    const inner = path.join(copies.folder, name);
+    // The size in the first local header, which is of the package.
+    writeFileSync(inner, bytes.subarray(start, start + bytes.readUInt32LE(22)));
+    for (const file of [bundle.path, inner]) {
+      expect([path.basename(file), await whoRejects(file, copies.root)]).toEqual([path.basename(file), []]);
     }
+    writeFileSync(bundle.path, flipped(bytes, start + 100));
+    expect(await whoRejects(bundle.path, copies.root)).toEqual(['checker', 'osslsigncode', 'sdk']);
   },
 );
 

@@ -83,7 +83,7 @@ describe.skipIf(verifiers === '' || program === '')('packages that are signed', 
   beforeAll(async () => {
     copies = await signedCopies();
   });
-  afterAll(() => copies.remove());
+  afterAll(() => copies[Symbol.dispose]());
 
   it('with digests of each kind are accepted by the checker and openssl', async () => {
     for (const algorithm of ['SHA256', 'SHA384', 'SHA512'] as const) {

@@ -10,22 +10,11 @@ import { formats } from '../../../../src/formats/registry.ts';
 import { makeThrowawaySigner, type ThrowawaySignerOptions } from '../../../support/signed-files/throwaway-signer.ts';
 import { type SignBytesOptions, signBytes } from './sign-bytes.ts';
 
-export interface SignedCopies {
-  readonly folder: string;
-  /** PEM file. */
-  readonly root: string;
-  /** The path of a signed copy; `undefined` and the code of the error if the file is rejected. The CMS is in `PATH.cms`. */
-  sign(name: string, bytes: Buffer, options?: SignBytesOptions): Promise<SignedCopy>;
-  remove(): void;
-}
+export type SignedCopies = Awaited<ReturnType<typeof signedCopies>>;
+export type SignedCopy = Awaited<ReturnType<SignedCopies['sign']>>;
 
-export interface SignedCopy {
-  readonly name: string;
-  readonly path: string;
-  readonly code: string | undefined;
-}
-
-export async function signedCopies(options: ThrowawaySignerOptions = {}): Promise<SignedCopies> {
+/** `root` is a PEM file. */
+export async function signedCopies(options: ThrowawaySignerOptions = {}) {
   const folder = mkdtempSync(path.join(tmpdir(), 'codesign-copies-'));
   const signer = await makeThrowawaySigner(options);
   const root = path.join(folder, 'root.pem');
@@ -34,7 +23,8 @@ export async function signedCopies(options: ThrowawaySignerOptions = {}): Promis
   return {
     folder,
     root,
-    async sign(name, bytes, options) {
+    /** The path of a signed copy; its CMS is in `PATH.cms`. With the code of the error if the file is rejected. */
+    async sign(name: string, bytes: Buffer, options: SignBytesOptions = {}) {
       count += 1;
       const target = path.join(folder, String(count), path.basename(name));
       mkdirSync(path.dirname(target));
@@ -49,7 +39,7 @@ export async function signedCopies(options: ThrowawaySignerOptions = {}): Promis
         throw thrown;
       }
     },
-    remove: () => rmSync(folder, { recursive: true }),
+    [Symbol.dispose]: () => rmSync(folder, { recursive: true }),
   };
 }
 
