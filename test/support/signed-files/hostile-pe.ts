@@ -3,6 +3,7 @@
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { headerOffsets, slowContent } from '../../unit/formats/pe/slow-pe.ts';
+import { type HeaderFields, withHeader } from '../../unit/formats/pe/tables.ts';
 import { fixture } from '../programs/cli.ts';
 
 /** The committed program (PE32+, 1,536 bytes), unsigned and without a CheckSum, which a new table would make wrong. */
@@ -12,7 +13,7 @@ function program(): Buffer {
   return bytes;
 }
 
-export const contentDigest = (): Buffer => createHash('sha256').update(slowContent(program())).digest();
+export const contentDigest = () => createHash('sha256').update(slowContent(program())).digest();
 
 export function peWithTable(table: Uint8Array, size = table.length): Buffer {
   const bytes = program();
@@ -22,23 +23,9 @@ export function peWithTable(table: Uint8Array, size = table.length): Buffer {
   return Buffer.concat([bytes, table]);
 }
 
-export function peWithSignature(cms: Uint8Array): Buffer {
-  return peWithTable(winCertificate(cms));
-}
-
-export interface WinCertificateFields {
-  readonly length?: number;
-  readonly revision?: number;
-  readonly type?: number;
-}
+export const peWithSignature = (cms: Uint8Array) => peWithTable(winCertificate(cms));
 
 /** Padded to a multiple of 8, as its length says, unless the caller asks for a wrong length. */
-export function winCertificate(data: Uint8Array, fields: WinCertificateFields = {}): Buffer {
-  const length = Math.ceil((8 + data.length) / 8) * 8;
-  const bytes = Buffer.alloc(length);
-  bytes.writeUInt32LE(fields.length ?? length, 0);
-  bytes.writeUInt16LE(fields.revision ?? 0x0200, 4);
-  bytes.writeUInt16LE(fields.type ?? 2, 6);
-  bytes.set(data, 8);
-  return bytes;
+export function winCertificate(data: Uint8Array, fields: HeaderFields = {}): Buffer {
+  return withHeader(data, { length: Math.ceil((8 + data.length) / 8) * 8, ...fields });
 }

@@ -18,7 +18,7 @@ import { fixture } from '../../support/programs/cli.ts';
 import { openssl } from '../../support/programs/openssl.ts';
 import { peculiarSignature } from '../../unit/authenticode/peculiar-signature.ts';
 import { contentsOf, repack, unzip } from '../../unit/formats/jar/simple-zip.ts';
-import { headerOffsets } from '../../unit/formats/pe/slow-pe.ts';
+import { slowContent } from '../../unit/formats/pe/slow-pe.ts';
 import {
   buildCounterSignature,
   type CounterSignatureParts,
@@ -76,19 +76,13 @@ export async function legacyPrograms(folder: string, pki: VerdictPki): Promise<M
 
 /** By the good certificate, for a kind of file that does not exist. */
 function writeOtherKinds(folder: string, pki: VerdictPki): void {
-  const program = readFileSync(PROGRAM);
-  const { checksum, entry } = headerOffsets(program);
-  const digested = Buffer.concat([
-    program.subarray(0, checksum),
-    program.subarray(checksum + 4, entry),
-    program.subarray(entry + 8),
-  ]);
+  const file = slowContent(readFileSync(PROGRAM));
   const inPki = (name: string) => path.join(pki.folder, name);
   const der = derOf(inPki('leaf2048.crt'));
   const leaf = { der, privateKey: createPrivateKey(readFileSync(inPki('leaf2048.key'))) };
   const certificates = [der, derOf(inPki('ica.crt'))];
   const ofKind = (dataType: string = SPC_PE_IMAGE_DATA) =>
-    peculiarSignature(leaf, { file: digested, certificates, dataType, dataValue: spcPeImageData() });
+    peculiarSignature(leaf, { file, certificates, dataType, dataValue: spcPeImageData() });
   const signed = readFileSync(path.join(pki.folder, 'stampless.exe'));
   const write = (name: string, cms: Uint8Array) =>
     writeFileSync(

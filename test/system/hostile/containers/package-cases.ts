@@ -1,6 +1,13 @@
 /** Hostile packages of Windows apps and of NuGet: parts, names and signatures without end, blocks without number, archives in archives. */
 
-import { contentTypes, INNER, makeBundle, makePackage, packageManifest } from '../../../unit/formats/appx/samples.ts';
+import {
+  contentTypes,
+  INNER,
+  makeBundle,
+  makePackage,
+  naming,
+  packageManifest,
+} from '../../../unit/formats/appx/samples.ts';
 import { zip } from '../../../unit/formats/jar/simple-zip.ts';
 import { makePackage as makeNugetPackage } from '../../../unit/formats/nuget/samples.ts';
 import { type Bounds, LARGEST_BOUNDS } from '../bounds.ts';
@@ -58,7 +65,7 @@ export const PACKAGE_CASES: readonly ContainerCase[] = [
   bundle(
     'a bundle of 4,096 packages that are not there',
     'appx-malformed',
-    () => makeBundle(INNER, { count: 4096, isNumbered: true, publisher: PUBLISHER }),
+    () => makeBundle(INNER, { manifest: naming(4096, String), publisher: PUBLISHER }),
     { onlyToSign: true },
   ),
   bundle('a bundle of 300 packages that are signed with it', 'planned', () => bundleOf(300, []), {
@@ -70,7 +77,9 @@ export const PACKAGE_CASES: readonly ContainerCase[] = [
     onlyToSign: true,
     options: ['--inner-packages'],
   }),
-  bundle('a bundle that names a package 10,000 times', 'appx-malformed', () => makeBundle(INNER, { count: 10_000 })),
+  bundle('a bundle that names a package 10,000 times', 'appx-malformed', () =>
+    makeBundle(INNER, { manifest: naming(10_000, () => '') }),
+  ),
 ];
 
 const nuget = casesOf('hostile.nupkg');

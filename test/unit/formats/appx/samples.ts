@@ -82,9 +82,6 @@ interface BundleShape {
   /** As the manifest says; none in a flat bundle, which does not hold the package. */
   readonly offset?: number | undefined;
   readonly typesFirst?: boolean;
-  /** How often the manifest names the package; with numbers from the second one on if `isNumbered`. */
-  readonly count?: number;
-  readonly isNumbered?: boolean;
   readonly publisher?: string;
   /** Packages after the first one. */
   readonly more?: readonly { readonly name: string; readonly bytes: Buffer }[];
@@ -102,8 +99,6 @@ export function makeBundle(inner: Buffer, shape: BundleShape = {}): Buffer {
     fileName = 'app.msix',
     offset = 30 + fileName.length,
     typesFirst = false,
-    count = 1,
-    isNumbered = false,
     publisher = PUBLISHER,
     more = [],
     isCompressed = false,
@@ -114,11 +109,7 @@ export function makeBundle(inner: Buffer, shape: BundleShape = {}): Buffer {
   } = shape;
   const isFlat = 'offset' in shape && shape.offset === undefined;
   const place = isFlat ? '' : `Offset="${offset}" Size="${inner.length}"`;
-  const packages = Array.from(
-    { length: count },
-    (_, index) =>
-      `<Package Type="application" FileName="${fileName}${isNumbered && index > 0 ? index : ''}" ${place}/>`,
-  );
+  const packages = [`<Package Type="application" FileName="${fileName}" ${place}/>`];
   let end = 30 + 'app.msix'.length + inner.length;
   for (const { name, bytes } of more) {
     packages.push(
@@ -143,6 +134,12 @@ export function makeBundle(inner: Buffer, shape: BundleShape = {}): Buffer {
     ...(typesFirst ? [] : [types]),
   ]);
 }
+
+/** Has the manifest of a bundle name its first package so often, each time with this at the end of its name. */
+export const naming = (count: number, endOf: (index: number) => string) => (manifest: string) =>
+  manifest.replace(/<Package T.*?\/>/, (one) =>
+    Array.from({ length: count }, (_, index) => one.replace('.msix', `.msix${endOf(index)}`)).join(''),
+  );
 
 /** As makeappx ends its archives: with ZIP64 records, to which the end record leaves everything, the disks too. */
 export function withZip64(archive: Buffer): Buffer {
@@ -218,8 +215,8 @@ export const MALFORMED_PACKAGES: readonly Fixture[] = [
     'hash.msix': ['a block map with SHA-1', mapped('xmlenc#sha256', 'xmldsig#sha1')],
     'ansi.msix': ['a block map that is not UTF-8', { blockMap: ANSI }],
     'long.msix': ['a publisher of 10,000 characters', { publisher: 'x'.repeat(10_000) }],
-    'crowd.msixbundle': ['a bundle that names 4,097 packages', makeBundle(INNER, { count: 4097, isNumbered: true })],
-    'twice.msixbundle': ['a bundle that names a package twice', makeBundle(INNER, { count: 2 })],
+    'crowd.msixbundle': ['a bundle that names 4,097 packages', makeBundle(INNER, { manifest: naming(4097, String) })],
+    'twice.msixbundle': ['a bundle that names a package twice', makeBundle(INNER, { manifest: naming(2, () => '') })],
   }),
   ...allOf('appx-signature-not-last', {
     'not-last.msix': ['an entry after the signature', { more: [P7X, { name: 'late.txt' }] }],
