@@ -120,8 +120,10 @@ async function readStored(
 }
 
 export function typeName(type: number): string {
-  return TYPE_NAMES.get(type) ?? `an entry of the unknown type 0x${type.toString(16).padStart(4, '0')}`;
+  return TYPE_NAMES.get(type) ?? `an entry of the unknown type ${hex(type, 4)}`;
 }
+
+export const hex = (value: number, digits: number): string => `0x${value.toString(16).padStart(digits, '0')}`;
 
 async function readHeader(source: ByteSource, offset: number) {
   const cursor = new Cursor(await source.read(offset, WIN_CERTIFICATE_HEADER_LENGTH), offset);

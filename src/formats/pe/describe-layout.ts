@@ -1,6 +1,6 @@
 import { plural } from '../../errors/plural.ts';
 import type { Detail } from '../../format/signature.ts';
-import { type CertificateEntries, typeName, type WinCertificate } from './certificate-table.ts';
+import { type CertificateEntries, hex, typeName, type WinCertificate } from './certificate-table.ts';
 import type { PeLayout } from './layout.ts';
 
 const MACHINES: ReadonlyMap<number, string> = new Map([
@@ -51,5 +51,3 @@ function describeEntry({ offset, length, revision, type }: WinCertificate): stri
   const version = `${revision >>> 8}.${revision & 0xff}`;
   return `${typeName(type)}, revision ${version}, at byte ${offset}, ${length} bytes`;
 }
-
-const hex = (value: number, digits: number): string => `0x${value.toString(16).padStart(digits, '0')}`;

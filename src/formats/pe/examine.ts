@@ -6,6 +6,7 @@ import {
   align8,
   type CertificateEntries,
   type CertificateTable,
+  hex,
   typeName,
   WIN_CERT_REVISION_1_0,
   WIN_CERT_REVISION_2_0,
@@ -77,7 +78,7 @@ function examineEntry({ type, revision, offset, stored }: WinCertificate): Findi
     const message = `The entry of the certificate table at byte ${offset} has the old revision 1.0.`;
     findings.push(note('certificate-table-revision-old', message));
   } else if (revision !== WIN_CERT_REVISION_2_0) {
-    const message = `The entry of the certificate table at byte ${offset} has the unknown revision 0x${revision.toString(16).padStart(4, '0')}.`;
+    const message = `The entry of the certificate table at byte ${offset} has the unknown revision ${hex(revision, 4)}.`;
     findings.push(unsupported('certificate-table-revision-unknown', message));
   }
   return findings;
@@ -113,8 +114,6 @@ async function examineChecksum(
   if (checksum === actual) return [];
   if (checksum === 0)
     return isSigned ? [note('checksum-missing', 'CheckSum in the header is zero: the file has none.')] : [];
-  const message = `CheckSum in the header is ${hex(checksum)}, but the checksum of the file is ${hex(actual)}.`;
+  const message = `CheckSum in the header is ${hex(checksum, 8)}, but the checksum of the file is ${hex(actual, 8)}.`;
   return [isSigned ? broken('checksum-wrong', message) : warning('checksum-wrong', message)];
 }
-
-const hex = (checksum: number): string => `0x${checksum.toString(16).padStart(8, '0')}`;

@@ -20,15 +20,7 @@ const MARK = '\n== signatures ==\n';
 const ELEMENT =
   /<Signature name="([^"]+)" digest="([^"]+)"><Value>([^<]+)<\/Value>(?:<Token>([^<]+)<\/Token>)?<\/Signature>/g;
 
-export interface ToySignature {
-  readonly name: string;
-  readonly digest: Buffer;
-  readonly value: Buffer;
-  readonly token: Buffer | undefined;
-  readonly xml: string;
-}
-
-export function readToy(bytes: Uint8Array): { readonly text: string; readonly signatures: readonly ToySignature[] } {
+export function readToy(bytes: Uint8Array) {
   const [text = '', after = ''] = Buffer.from(bytes).toString('latin1').split(MARK);
   const decoded = (base64: string) => Buffer.from(base64, 'base64');
   const signatures = [...after.matchAll(ELEMENT)].map(([xml, name = '', digest = '', value = '', token]) => ({
@@ -38,6 +30,7 @@ export function readToy(bytes: Uint8Array): { readonly text: string; readonly si
   return { text, signatures };
 }
 
+const base64 = (bytes: Uint8Array) => Buffer.from(bytes).toString('base64');
 const digestOf = (name: string, text: string) => createHash('sha256').update(`${name}:${text}`).digest();
 
 function unit(name: string, text: string, timestamp: SigningUnit['timestamp']): SigningUnit {
@@ -45,10 +38,9 @@ function unit(name: string, text: string, timestamp: SigningUnit['timestamp']): 
   return {
     ...{ name, algorithm: 'SHA256', digest, timestamp },
     seal(value, token) {
-      const [inDigest, inValue, inToken = Buffer.of()] = [digest, value, token].map((each) => Buffer.from(each ?? []));
-      const stamp = token === undefined ? '' : `<Token>${inToken.toString('base64')}</Token>`;
-      const xml = `<Signature name="${name}" digest="${inDigest?.toString('base64')}"><Value>${inValue?.toString('base64')}</Value>${stamp}</Signature>`;
-      return { kind: 'xml', bytes: Buffer.from(xml) };
+      const stamp = token === undefined ? '' : `<Token>${base64(token)}</Token>`;
+      const start = `<Signature name="${name}" digest="${base64(digest)}">`;
+      return { kind: 'xml', bytes: Buffer.from(`${start}<Value>${base64(value)}</Value>${stamp}</Signature>`) };
     },
   };
 }
