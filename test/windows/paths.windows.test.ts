@@ -1,148 +1,130 @@
-import { appendFile, copyFile, mkdir, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
-import { basename, dirname, join } from 'node:path';
+import { appendFile, mkdir, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import { basename, join } from 'node:path';
 import { expect, it } from 'vitest';
-import { fixture, parseJson, snapshot, temporaryFolder } from '../support/programs/cli.ts';
+import { parseJson, snapshot } from '../support/programs/cli.ts';
 import { PREFIX_VARIABLE, runWindowsCli, windowsPath, windowsVariables } from '../support/programs/windows.ts';
 import { startServer } from '../support/services/server.ts';
-import { forAll } from '../support/set-up.ts';
+import { folderForEach, forAll } from '../support/set-up.ts';
 import { osslsigncodeVerify } from '../system/interop/verifiers.ts';
+import { copyProgram, expectSigned } from './programs.ts';
 
 const server = await forAll(startServer());
+const folder = folderForEach();
 
 /** Copies a program to each of these paths; no two copies are equal, so each takes a signature of its own. */
 async function makePrograms(paths: readonly string[]): Promise<void> {
   for (const path of paths) {
-    await mkdir(dirname(path), { recursive: true });
-    await copyFile(fixture('pe/hello.exe'), path);
+    await copyProgram(path);
     await appendFile(path, path.padEnd(8 * Math.ceil(path.length / 8)));
   }
 }
 
 /** Signs by these arguments and gives the files of the JSON result, with the number of requests that it took. */
-async function sign(args: readonly string[], cwd: string, stdin?: string) {
+async function sign(args: readonly string[], stdin?: string) {
   const before = server.operations('sign').length;
   const run = await runWindowsCli(['sign', '--no-timestamp', '--json', ...args], {
     env: windowsVariables(server.env),
-    cwd,
+    cwd: folder.path,
     ...(stdin === undefined ? {} : { stdin }),
   });
   const requests = server.operations('sign').length - before;
   return { run, requests, files: run.stdout === '' ? [] : parseJson(run).files };
 }
 
-async function expectSigned(paths: readonly string[]): Promise<void> {
-  const root = server.roots;
-  for (const path of paths) {
-    const { accepted, output } = await osslsigncodeVerify(root, path);
-    expect(accepted, `${path}: ${output}`).toBe(true);
-  }
-}
-
 it('signs every file that a pattern with backslashes matches, and no other', async () => {
-  await using folder = await temporaryFolder();
-  const at = (...names: readonly string[]) => join(folder.path, 'dist', ...names);
+  const at = (...names: readonly string[]) => folder.at('dist', ...names);
   const matching = [at('a.exe'), at('sub', 'b.DLL'), at('sub', 'deep', 'ünï 文.exe'), at('[x]', 'c(1).exe')];
-  const others = [at('d.txt'), join(folder.path, 'e.exe')];
+  const others = [at('d.txt'), folder.at('e.exe')];
   await makePrograms([...matching, ...others]);
-  const { run, files, requests } = await sign(['dist\\**\\*.{exe,DLL}'], folder.path);
+  const { run, files, requests } = await sign(['dist\\**\\*.{exe,DLL}']);
   expect(run.code, run.stderr).toBe(0);
   expect(files.map(({ path }) => basename(path.replaceAll('\\', '/'))).sort()).toEqual(
     matching.map((path) => basename(path)).sort(),
   );
   expect(requests).toBe(matching.length);
-  await expectSigned(matching);
+  await expectSigned(server.roots, ...matching);
   for (const path of others) expect((await osslsigncodeVerify('/dev/null', path)).accepted).toBe(false);
 });
 
 it('signs by every spelling of a path: drive, drive-relative, root-relative, UNC, verbatim, with brackets', async () => {
-  await using folder = await temporaryFolder();
   const names = ['drive.exe', 'relative.exe', 'rooted.exe', 'share.exe', 'verbatim.exe', 'brackets[1].exe'] as const;
-  await makePrograms(names.map((name) => join(folder.path, name)));
-  const [drive, relative, rooted, share, verbatim, brackets] = names.map((name) => join(folder.path, name));
+  await makePrograms(names.map((name) => folder.at(name)));
+  const [drive, relative, rooted, share, verbatim, brackets] = names.map((name) => folder.at(name));
   // Wine keeps the servers that UNC paths name below this folder of the prefix.
   const unc = join(process.env[PREFIX_VARIABLE] ?? '', 'dosdevices', 'unc', `server${process.pid}`);
   await mkdir(unc, { recursive: true });
   await symlink(folder.path, join(unc, 'share'));
   try {
-    const { run, requests } = await sign(
-      [
-        windowsPath(drive ?? ''),
-        `Z:${basename(relative ?? '')}`,
-        windowsPath(rooted ?? '').slice(2),
-        `\\\\server${process.pid}\\share\\${basename(share ?? '')}`,
-        `\\\\?\\${windowsPath(verbatim ?? '')}`,
-        basename(brackets ?? ''),
-      ],
-      folder.path,
-    );
+    const { run, requests } = await sign([
+      windowsPath(drive ?? ''),
+      `Z:${basename(relative ?? '')}`,
+      windowsPath(rooted ?? '').slice(2),
+      `\\\\server${process.pid}\\share\\${basename(share ?? '')}`,
+      `\\\\?\\${windowsPath(verbatim ?? '')}`,
+      basename(brackets ?? ''),
+    ]);
     expect(run.code, run.stdout + run.stderr).toBe(0);
     expect(requests).toBe(names.length);
-    await expectSigned(names.map((name) => join(folder.path, name)));
+    await expectSigned(server.roots, ...names.map((name) => folder.at(name)));
   } finally {
     await rm(unc, { recursive: true });
   }
 });
 
 it('signs below a folder whose path has more than 260 characters', async () => {
-  await using folder = await temporaryFolder();
-  const deep = join(folder.path, ...Array.from({ length: 5 }, () => 'd'.repeat(60)));
+  const deep = folder.at(...Array.from({ length: 5 }, () => 'd'.repeat(60)));
   const paths = ['by-name.exe', 'by-folder.exe'].map((name) => join(deep, name));
   await makePrograms(paths);
-  const { run } = await sign(['--recursive', windowsPath(paths[0] ?? ''), 'd'.repeat(60)], folder.path);
+  const { run } = await sign(['--recursive', windowsPath(paths[0] ?? ''), 'd'.repeat(60)]);
   expect(run.code, run.stdout + run.stderr).toBe(0);
-  await expectSigned(paths);
+  await expectSigned(server.roots, ...paths);
 });
 
 it('signs the files of a list with a byte order mark and CR LF line ends, given as a file or as standard input', async () => {
-  await using folder = await temporaryFolder();
-  const paths = ['a.exe', 'sub/b.exe', 'ü c.exe'].map((name) => join(folder.path, name));
+  const paths = ['a.exe', 'sub/b.exe', 'ü c.exe'].map((name) => folder.at(name));
   await makePrograms(paths);
   const list = '\uFEFFa.exe\r\n\r\nsub\\b.exe\r\nü c.exe\r\n';
-  await writeFile(join(folder.path, 'list.txt'), list);
-  expect((await sign(['@list.txt'], folder.path)).requests).toBe(paths.length);
-  await expectSigned(paths);
+  await writeFile(folder.at('list.txt'), list);
+  expect((await sign(['@list.txt'])).requests).toBe(paths.length);
+  await expectSigned(server.roots, ...paths);
   await makePrograms(paths);
-  expect((await sign(['-'], folder.path, list)).run.code).toBe(0);
-  await expectSigned(paths);
+  expect((await sign(['-'], list)).run.code).toBe(0);
+  await expectSigned(server.roots, ...paths);
 });
 
 it('requests one signature for two spellings of one file', async () => {
-  await using folder = await temporaryFolder();
-  const path = join(folder.path, 'App.exe');
+  const path = folder.at('App.exe');
   await makePrograms([path]);
-  const { run, requests, files } = await sign(['App.exe', 'APP.EXE', '.\\aPP.exe', windowsPath(path)], folder.path);
+  const { run, requests, files } = await sign(['App.exe', 'APP.EXE', '.\\aPP.exe', windowsPath(path)]);
   expect(run.code, run.stderr).toBe(0);
   expect([requests, files.length]).toEqual([1, 1]);
-  await expectSigned([path]);
+  await expectSigned(server.roots, path);
 });
 
 it('rejects two inputs whose results differ in case only, before any request', async () => {
-  await using folder = await temporaryFolder();
-  await makePrograms([join(folder.path, 'one', 'App.exe'), join(folder.path, 'two', 'APP.exe')]);
+  await makePrograms([folder.at('one', 'App.exe'), folder.at('two', 'APP.exe')]);
   const before = await snapshot(folder.path);
-  const { files, requests } = await sign(['one\\App.exe', 'two\\APP.exe', '--output', 'out\\'], folder.path);
+  const { files, requests } = await sign(['one\\App.exe', 'two\\APP.exe', '--output', 'out\\']);
   expect(requests).toBe(0);
   expect(files.map(({ error }) => error?.code)).toEqual(['output-conflict', 'output-conflict']);
   expect(await snapshot(folder.path)).toEqual(before);
 });
 
 it.each(['nul', 'out\\dot.', 'app.exe:stream'])('rejects the output %s before any request', async (output) => {
-  await using folder = await temporaryFolder();
-  await makePrograms([join(folder.path, 'app.exe')]);
+  await makePrograms([folder.at('app.exe')]);
   const before = await snapshot(folder.path);
-  const { run, files, requests } = await sign(['app.exe', '--output', output], folder.path);
+  const { run, files, requests } = await sign(['app.exe', '--output', output]);
   expect([run.code, requests, files[0]?.error?.code]).toEqual([6, 0, 'unusable-name']);
   expect(await snapshot(folder.path)).toEqual(before);
 });
 
 it('makes the folders of an output path and signs a folder tree to it', async () => {
-  await using folder = await temporaryFolder();
-  const originals = ['in/a.exe', 'in/sub/b.dll'].map((name) => join(folder.path, name));
+  const originals = ['in/a.exe', 'in/sub/b.dll'].map((name) => folder.at(name));
   await makePrograms(originals);
   const before = await Promise.all(originals.map((path) => readFile(path)));
-  const { run } = await sign(['--recursive', 'in', '--output', 'new\\out\\'], folder.path);
+  const { run } = await sign(['--recursive', 'in', '--output', 'new\\out\\']);
   expect(run.code, run.stdout).toBe(0);
-  await expectSigned(['new/out/a.exe', 'new/out/sub/b.dll'].map((name) => join(folder.path, name)));
+  await expectSigned(server.roots, ...['new/out/a.exe', 'new/out/sub/b.dll'].map((name) => folder.at(name)));
   expect(await Promise.all(originals.map((path) => readFile(path)))).toEqual(before);
-  expect(await readdir(join(folder.path, 'in'))).toEqual(['a.exe', 'sub']);
+  expect(await readdir(folder.at('in'))).toEqual(['a.exe', 'sub']);
 });

@@ -3,7 +3,7 @@ import { copyFile, mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { describe, expect, it } from 'vitest';
-import { fixture, parseJson, runCli, temporaryFolder } from '../support/programs/cli.ts';
+import { fixture, parseJson, runCli } from '../support/programs/cli.ts';
 import { jarsignerVerify, mainJava, makeTruststore } from '../support/programs/java.ts';
 import {
   installed,
@@ -13,8 +13,9 @@ import {
   windowsVariables,
 } from '../support/programs/windows.ts';
 import { startServer } from '../support/services/server.ts';
-import { forAll } from '../support/set-up.ts';
+import { folderForEach, forAll } from '../support/set-up.ts';
 import { osslsigncodeVerify } from '../system/interop/verifiers.ts';
+import { copyProgram, expectSigned } from './programs.ts';
 
 /** Folder with the release of Node.js that Windows' one has here: the same zlib compresses to the same bytes. */
 const NODES = process.env.CODESIGN_TEST_NODES ?? '';
@@ -22,26 +23,21 @@ const NODES = process.env.CODESIGN_TEST_NODES ?? '';
 const TOOLS = process.env.CODESIGN_TEST_BUILD_TOOLS ?? '';
 
 const server = await forAll(startServer({ tsa: true }));
+const folder = folderForEach();
 const env = windowsVariables(server.env);
 const root = server.roots;
 
 const requests = () => server.operations('sign').length;
 
-async function expectSigned(path: string): Promise<void> {
-  const { accepted, output } = await osslsigncodeVerify(root, path);
-  expect(accepted, output).toBe(true);
-}
-
 it('writes the bytes that Linux writes: a program, and an archive by the same release of Node.js', async () => {
-  await using folder = await temporaryFolder();
   const names = ['hello.exe', 'plain.jar', 'unicode-names.jar'];
   for (const side of ['windows', 'linux']) {
-    await mkdir(join(folder.path, side));
+    await mkdir(folder.at(side));
     for (const name of names) {
-      await copyFile(fixture(`${name.endsWith('.exe') ? 'pe' : 'jar'}/${name}`), join(folder.path, side, name));
+      await copyFile(fixture(`${name.endsWith('.exe') ? 'pe' : 'jar'}/${name}`), folder.at(side, name));
     }
   }
-  const at = (side: string) => names.map((name) => join(folder.path, side, name));
+  const at = (side: string) => names.map((name) => folder.at(side, name));
   const node = join(NODES, '22', 'node_modules', '.bin', 'node');
   const versions = [await runWindowsNode(['--version']), await runCli([], { node, program: '--version' })];
   expect(versions[0]?.stdout.trim()).toBe(versions[1]?.stdout.trim());
@@ -52,7 +48,7 @@ it('writes the bytes that Linux writes: a program, and an archive by the same re
   for (const [index, path] of at('windows').entries()) {
     expect((await readFile(path)).equals(await readFile(at('linux')[index] ?? '')), path).toBe(true);
   }
-  await expectSigned(at('windows')[0] ?? '');
+  await expectSigned(root, at('windows')[0] ?? '');
   const truststore = makeTruststore(await readFile(root, 'utf8'), folder.path);
   for (const path of at('windows').slice(1)) {
     const { accepted, output } = await jarsignerVerify(mainJava(), truststore, path);
@@ -61,9 +57,8 @@ it('writes the bytes that Linux writes: a program, and an archive by the same re
 });
 
 it('timestamps, verifies, inspects, extracts and removes a signature', async () => {
-  await using folder = await temporaryFolder();
-  const app = join(folder.path, 'app.exe');
-  await copyFile(fixture('pe/hello.exe'), app);
+  const app = folder.at('app.exe');
+  await copyProgram(app);
   const options = { env, cwd: folder.path };
   const run = async (...args: readonly string[]) => {
     const done = await runWindowsCli(args, options);
@@ -79,32 +74,31 @@ it('timestamps, verifies, inspects, extracts and removes a signature', async () 
   await run('remove', 'app.exe');
   expect((await osslsigncodeVerify(root, app)).accepted).toBe(false);
   await run('attach', 'app.exe', 'app.p7s');
-  await expectSigned(app);
+  await expectSigned(root, app);
 });
 
 it('installs through npm, whose command files for cmd.exe and PowerShell start the program', async () => {
-  await using folder = await temporaryFolder();
   const { stdout: globalFolder } = await promisify(execFile)('npm', ['root', '--global']);
   const npm = join(globalFolder.trim(), 'npm', 'bin', 'npm-cli.js');
-  await writeFile(join(folder.path, 'package.json'), '{"private":true}');
+  await writeFile(folder.at('package.json'), '{"private":true}');
   const packed = (await readdir(dirname(dirname(installed())))).find((name) => name.endsWith('.tgz')) ?? '';
   const tarball = windowsPath(join(dirname(dirname(installed())), packed));
   const args = ['install', '--offline', '--omit=optional', '--ignore-scripts', '--no-audit', '--no-fund', tarball];
   const run = await runWindowsNode([windowsPath(npm), ...args], { cwd: folder.path });
   expect(run.code, run.stdout + run.stderr).toBe(0);
   const commandFile = (ending: string) =>
-    readFile(join(folder.path, 'node_modules', '.bin', `codesign-remote${ending}`), 'utf8');
+    readFile(folder.at('node_modules', '.bin', `codesign-remote${ending}`), 'utf8');
   expect(await commandFile('.cmd')).toContain('"%_prog%"  "%dp0%\\..\\codesign-remote\\bin\\codesign-remote.js" %*');
   expect(await commandFile('.ps1')).toContain('"$basedir/../codesign-remote/bin/codesign-remote.js" $args');
-  await copyFile(fixture('pe/hello.exe'), join(folder.path, 'app.exe'));
-  const program = windowsPath(join(folder.path, 'node_modules', 'codesign-remote', 'bin', 'codesign-remote.js'));
-  const state = windowsPath(join(folder.path, 'state'));
+  await copyProgram(folder.at('app.exe'));
+  const program = windowsPath(folder.at('node_modules', 'codesign-remote', 'bin', 'codesign-remote.js'));
+  const state = windowsPath(folder.at('state'));
   const signed = await runWindowsNode([program, 'sign', '--no-timestamp', 'app.exe'], {
     env: { ...env, CODESIGN_STATE_DIR: state },
     cwd: folder.path,
   });
   expect(signed.code, signed.stderr).toBe(0);
-  await expectSigned(join(folder.path, 'app.exe'));
+  await expectSigned(root, folder.at('app.exe'));
 });
 
 describe('hooks of build tools', () => {
@@ -133,17 +127,15 @@ describe('hooks of build tools', () => {
         sign({ appDirectory, hookModulePath: ${hook('electron-windows-sign')} });`,
     ],
   ])('%s signs a program with one request', async (_, script) => {
-    await using folder = await temporaryFolder();
-    const file = join(folder.path, 'application', 'app.exe');
-    await mkdir(dirname(file));
-    await copyFile(fixture('pe/hello.exe'), file);
+    const file = folder.at('application', 'app.exe');
+    await copyProgram(file);
     const before = requests();
     const run = await runWindowsNode(['--eval', script(windowsPath(file))], {
-      env: { ...env, CODESIGN_STATE_DIR: windowsPath(join(folder.path, 'state')) },
+      env: { ...env, CODESIGN_STATE_DIR: windowsPath(folder.at('state')) },
       cwd: TOOLS,
     });
     expect(run.code, run.stdout + run.stderr).toBe(0);
-    await expectSigned(file);
+    await expectSigned(root, file);
     expect(requests() - before).toBe(1);
   });
 });

@@ -1,9 +1,9 @@
 import { execFile } from 'node:child_process';
-import { copyFile, readdir, writeFile } from 'node:fs/promises';
+import { readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect, it } from 'vitest';
-import { fixture, parseJson, runCli, temporaryFolder } from '../support/programs/cli.ts';
+import { fixture, parseJson, runCli } from '../support/programs/cli.ts';
 import {
   builtProgram,
   installed,
@@ -17,24 +17,19 @@ import {
 import { startMisbehavingService } from '../support/services/misbehaving-service.ts';
 import { startProxy } from '../support/services/proxy.ts';
 import { startServer } from '../support/services/server.ts';
-import { forAll } from '../support/set-up.ts';
-import { osslsigncodeVerify } from '../system/interop/verifiers.ts';
+import { folderForEach, forAll } from '../support/set-up.ts';
+import { copyProgram, expectSigned } from './programs.ts';
 
 const server = await forAll(startServer());
+const folder = folderForEach();
 const env = windowsVariables(server.env);
 const root = server.roots;
 
 const PROGRAM = () => windowsPath(installed('bin', 'codesign-remote.js'));
 
-async function expectSigned(path: string): Promise<void> {
-  const { accepted, output } = await osslsigncodeVerify(root, path);
-  expect(accepted, output).toBe(true);
-}
-
 it('keeps profiles below APPDATA, and journal and cache below LOCALAPPDATA', async () => {
-  await using folder = await temporaryFolder();
-  await copyFile(fixture('pe/hello.exe'), join(folder.path, 'app.exe'));
-  const [roaming, local] = ['Roaming', 'Local'].map((name) => join(folder.path, name)) as [string, string];
+  await copyProgram(folder.at('app.exe'));
+  const [roaming, local] = ['Roaming', 'Local'].map((name) => folder.at(name)) as [string, string];
   const variables = JSON.stringify({ APPDATA: windowsPath(roaming), LOCALAPPDATA: windowsPath(local) });
   const through = [windowsPath(join(import.meta.dirname, 'with-variables.cjs')), variables, PROGRAM()];
   const options = { env, cwd: folder.path };
@@ -42,7 +37,7 @@ it('keeps profiles below APPDATA, and journal and cache below LOCALAPPDATA', asy
   expect(stored.code, stored.stderr).toBe(0);
   const signed = await runWindowsNode([...through, 'sign', '--no-timestamp', '--json', 'app.exe'], options);
   expect(parseJson(signed).files[0]).toMatchObject({ status: 'signed', algorithm: 'SHA384' });
-  await expectSigned(join(folder.path, 'app.exe'));
+  await expectSigned(root, folder.at('app.exe'));
   expect(await readdir(join(roaming, 'codesign-remote'))).toEqual(['config.json']);
   expect(await readdir(join(local, 'codesign-remote'))).toEqual(expect.arrayContaining(['journal.db']));
   const history = await runWindowsNode([...through, 'history', '--json'], options);
@@ -50,21 +45,19 @@ it('keeps profiles below APPDATA, and journal and cache below LOCALAPPDATA', asy
 });
 
 it('reads a project file with a byte order mark and CR LF line ends', async () => {
-  await using folder = await temporaryFolder();
-  await copyFile(fixture('pe/hello.exe'), join(folder.path, 'app.exe'));
+  await copyProgram(folder.at('app.exe'));
   const project = JSON.stringify({ algorithm: 'SHA512', output: 'signed' }, null, 2).replaceAll('\n', '\r\n');
-  await writeFile(join(folder.path, 'codesign-remote.config.json'), `\uFEFF${project}\r\n`);
+  await writeFile(folder.at('codesign-remote.config.json'), `\uFEFF${project}\r\n`);
   const run = await runWindowsCli(['sign', '--no-timestamp', '--json', 'app.exe'], { env, cwd: folder.path });
   expect(run.code, run.stderr).toBe(0);
   expect(parseJson(run).files[0]).toMatchObject({ status: 'signed', algorithm: 'SHA512' });
   const outputs = await readdir(folder.path, { recursive: true });
   const output = outputs.find((name) => name.startsWith('signed') && name !== 'signed') ?? 'signed';
-  await expectSigned(join(folder.path, output));
+  await expectSigned(root, folder.at(output));
 });
 
 it.each(['HTTPS_PROXY', 'https_proxy', 'Https_Proxy'])('sends its calls through the proxy of %s', async (name) => {
   await using proxy = await startProxy();
-  await using folder = await temporaryFolder();
   const service = await startMisbehavingService('hangs', { name: 'service.example' });
   try {
     const run = await runWindowsCli(['whoami', '--check', '--timeout', '1'], {
@@ -85,14 +78,13 @@ it.each(['HTTPS_PROXY', 'https_proxy', 'Https_Proxy'])('sends its calls through 
 });
 
 it('verifies by the roots of the Windows certificate store', async () => {
-  await using folder = await temporaryFolder();
-  const app = join(folder.path, 'app.exe');
+  const app = folder.at('app.exe');
   expect((await runCli(['sign', '--no-timestamp', '-o', app, fixture('pe/hello.exe')], { env: server.env })).code).toBe(
     0,
   );
   const store = (action: string) =>
-    runWindowsProgram(builtProgram('root-store.exe'), [action, windowsPath(join(folder.path, 'root.der'))]);
-  await promisify(execFile)('openssl', ['x509', '-in', root, '-outform', 'DER', '-out', join(folder.path, 'root.der')]);
+    runWindowsProgram(builtProgram('root-store.exe'), [action, windowsPath(folder.at('root.der'))]);
+  await promisify(execFile)('openssl', ['x509', '-in', root, '-outform', 'DER', '-out', folder.at('root.der')]);
   const verify = () => runWindowsCli(['verify', '--json', windowsPath(app)]);
   expect((await verify()).code).toBe(8);
   expect((await store('add')).code).toBe(0);
@@ -105,10 +97,9 @@ it('verifies by the roots of the Windows certificate store', async () => {
 });
 
 it('stores credentials in the Credential Manager, signs with them, and removes them', async () => {
-  await using folder = await temporaryFolder();
-  await copyFile(fixture('pe/hello.exe'), join(folder.path, 'app.exe'));
+  await copyProgram(folder.at('app.exe'));
   const { CODESIGN_ACCESS_KEY: key = '', CODESIGN_ACCESS_SECRET: secret = '', ...others } = env;
-  const config = { CODESIGN_CONFIG_DIR: windowsPath(join(folder.path, 'config')) };
+  const config = { CODESIGN_CONFIG_DIR: windowsPath(folder.at('config')) };
   const run = (args: readonly string[], stdin?: string) =>
     runWindowsCli(args, { env: { ...others, ...config }, cwd: folder.path, ...(stdin === undefined ? {} : { stdin }) });
   const missing = await run(['whoami']);
@@ -118,7 +109,7 @@ it('stores credentials in the Credential Manager, signs with them, and removes t
   expect((await run(['whoami', '--check'])).code).toBe(0);
   const signed = await run(['sign', '--no-timestamp', 'app.exe']);
   expect(signed.code, signed.stderr).toBe(0);
-  await expectSigned(join(folder.path, 'app.exe'));
+  await expectSigned(root, folder.at('app.exe'));
   expect((await run(['logout'])).code).toBe(0);
   expect((await run(['whoami'])).code).toBe(2);
   // To remove what is not there is no error, as on the other systems.
@@ -126,8 +117,7 @@ it('stores credentials in the Credential Manager, signs with them, and removes t
 });
 
 it('gives cmd.exe its exit codes', async () => {
-  await using folder = await temporaryFolder();
-  await copyFile(fixture('pe/hello.exe'), join(folder.path, 'app.exe'));
+  await copyProgram(folder.at('app.exe'));
   const commands = [
     ['sign --no-timestamp app.exe', 0],
     ['sign --no-timestamp --base-url https://127.0.0.1:1 --replace app.exe', 3],
@@ -138,14 +128,14 @@ it('gives cmd.exe its exit codes', async () => {
   const lines = commands.map(
     ([line]) => `"${windowsPath(nodeProgram())}" "${PROGRAM()}" ${line}\r\n@echo level %ERRORLEVEL%\r\n`,
   );
-  await writeFile(join(folder.path, 'levels.cmd'), lines.join(''));
+  await writeFile(folder.at('levels.cmd'), lines.join(''));
   const run = await runWindowsProgram('cmd', ['/c', 'levels.cmd'], {
-    env: { ...env, CODESIGN_STATE_DIR: windowsPath(join(folder.path, 'state')) },
+    env: { ...env, CODESIGN_STATE_DIR: windowsPath(folder.at('state')) },
     cwd: folder.path,
   });
   const levels = Array.from(run.stdout.matchAll(/^level (\d+)/gm), ([, level]) => Number(level));
   expect(levels, run.stdout + run.stderr).toEqual(commands.map(([, level]) => level));
-  await expectSigned(join(folder.path, 'app.exe'));
+  await expectSigned(root, folder.at('app.exe'));
 });
 
 it('writes the completion script of PowerShell that Linux writes', async () => {
