@@ -201,10 +201,14 @@ describe('a statement that the certificate is revoked', () => {
       return { certificate, date: BEFORE, reason: 'keyCompromise' };
     });
     // SEQUENCE { OID, OCTET STRING { ENUMERATED 1 } } becomes SEQUENCE { OID of no meaning, TRUE, OCTET STRING of none }.
-    const critical = (list: Buffer) => resigned(list, '300a0603551d1504030a0101', '300a06032a03040101ff0400');
+    const REASON = '300a0603551d1504030a0101';
+    const critical = (list: Buffer) => resigned(list, REASON, '300a06032a03040101ff0400');
     expect(await check([critical(crl({ revoked: entries }))])).toEqual(REVOKED);
     const withoutLeaf = critical(crl({ revoked: entries.slice(0, 1) }));
     expect([await check([withoutLeaf]), acceptedByOpenssl(withoutLeaf)]).toEqual([UNKNOWN, false]);
+    // A critical reason is known.
+    const known = resigned(crl({ revoked: entries.slice(0, 1) }), REASON, '300a0603551d150101ff0400');
+    expect(await check([known])).toEqual([]);
   });
 
   it('counts whatever the certificate says about revocation, and that is nothing in an authority', async () => {
