@@ -61,28 +61,19 @@ type Key = keyof Settings;
 /** Relative paths in the configuration file are resolved from the folder of this file. */
 const PATHS = ['data', 'tls.certificate', 'tls.key', 'pkcs11.library', 'pkcs11.pinFile'] as const;
 
-const OPTIONS: Partial<Record<Key, keyof StartOptions>> = {
-  data: 'data',
-  database: 'database',
-  host: 'host',
-  port: 'port',
-  logLevel: 'logLevel',
-  'tls.certificate': 'tlsCert',
-  'tls.key': 'tlsKey',
-  'tls.names': 'tlsName',
-  'pkcs11.library': 'pkcs11Library',
-  'pkcs11.token': 'pkcs11Token',
-  'pkcs11.pinFile': 'pkcs11PinFile',
-};
-
-const VARIABLES: Partial<Record<Key, string>> = {
-  data: 'CODESIGN_SERVER_DATA',
-  database: 'CODESIGN_SERVER_DATABASE',
-  host: 'CODESIGN_SERVER_HOST',
-  port: 'CODESIGN_SERVER_PORT',
-  'pkcs11.library': 'CODESIGN_SERVER_PKCS11_LIBRARY',
-  'pkcs11.token': 'CODESIGN_SERVER_PKCS11_TOKEN',
-  'pkcs11.pinFile': 'CODESIGN_SERVER_PKCS11_PIN_FILE',
+/** The option and the environment variable of a setting. */
+const SOURCES: Partial<Record<Key, { readonly option: keyof StartOptions; readonly variable?: string }>> = {
+  data: { option: 'data', variable: 'CODESIGN_SERVER_DATA' },
+  database: { option: 'database', variable: 'CODESIGN_SERVER_DATABASE' },
+  host: { option: 'host', variable: 'CODESIGN_SERVER_HOST' },
+  port: { option: 'port', variable: 'CODESIGN_SERVER_PORT' },
+  logLevel: { option: 'logLevel' },
+  'tls.certificate': { option: 'tlsCert' },
+  'tls.key': { option: 'tlsKey' },
+  'tls.names': { option: 'tlsName' },
+  'pkcs11.library': { option: 'pkcs11Library', variable: 'CODESIGN_SERVER_PKCS11_LIBRARY' },
+  'pkcs11.token': { option: 'pkcs11Token', variable: 'CODESIGN_SERVER_PKCS11_TOKEN' },
+  'pkcs11.pinFile': { option: 'pkcs11PinFile', variable: 'CODESIGN_SERVER_PKCS11_PIN_FILE' },
 };
 
 export type Config = ReturnType<typeof readConfig>;
@@ -123,8 +114,8 @@ export function readConfig(options: StartOptions, environment: NodeJS.ProcessEnv
 }
 
 function fromOptions(options: StartOptions): Settings {
-  const values = Object.entries(OPTIONS).map(([key, option]) => [key, options[option]] as const);
-  const nameOf = (key: Key) => `--${OPTIONS[key]?.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
+  const values = Object.entries(SOURCES).map(([key, { option }]) => [key, options[option]] as const);
+  const nameOf = (key: Key) => `--${SOURCES[key]?.option.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
   return checkedValues(values, nameOf);
 }
 
@@ -132,9 +123,8 @@ const PREFIX = 'CODESIGN_SERVER_';
 
 /** With a misspelt environment variable, the server could use the wrong database. */
 function rejectMistyped(environment: NodeJS.ProcessEnv): void {
-  const known = [...Object.values(VARIABLES), `${PREFIX}CONFIG`, `${PREFIX}PKCS11_PIN`].map((name) =>
-    name.slice(PREFIX.length),
-  );
+  const settings = Object.values(SOURCES).flatMap(({ variable = [] }) => variable);
+  const known = [...settings, `${PREFIX}CONFIG`, `${PREFIX}PKCS11_PIN`].map((name) => name.slice(PREFIX.length));
   for (const name of Object.keys(environment)) {
     const word = name.slice(PREFIX.length);
     const nearest = name.startsWith(PREFIX) && !known.includes(word) ? suggest(word, known) : undefined;
@@ -144,8 +134,10 @@ function rejectMistyped(environment: NodeJS.ProcessEnv): void {
 
 function fromEnvironment(environment: NodeJS.ProcessEnv): Settings {
   rejectMistyped(environment);
-  const values = Object.entries(VARIABLES).map(([key, name]) => [key, environment[name] || undefined] as const);
-  return checkedValues(values, (key) => VARIABLES[key] ?? key);
+  const values = Object.entries(SOURCES).map(
+    ([key, { variable = '' }]) => [key, environment[variable] || undefined] as const,
+  );
+  return checkedValues(values, (key) => SOURCES[key]?.variable ?? key);
 }
 
 function checkedValues(

@@ -217,6 +217,10 @@ export function reasonOf(thrown: unknown): string {
   return code === 'EACCES' && path !== undefined ? `${thrown.message} (${describeAccess(path)})` : thrown.message;
 }
 
+export function codeOf(thrown: unknown): unknown {
+  return thrown instanceof Error && 'code' in thrown ? thrown.code : undefined;
+}
+
 export function userName(): string {
   try {
     return userInfo().username;

@@ -2,7 +2,7 @@ import { access, open, readFile, rename, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import Database from 'libsql';
-import { ServerError } from './errors.ts';
+import { codeOf, ServerError } from './errors.ts';
 
 const PATIENCE = 10_000;
 const INTERVAL = 20;
@@ -94,8 +94,4 @@ export async function retryWhileBusy(work: () => void): Promise<void> {
       await sleep(INTERVAL);
     }
   }
-}
-
-function codeOf(error: unknown): unknown {
-  return error instanceof Error && 'code' in error ? error.code : undefined;
 }

@@ -53,7 +53,7 @@ export interface CertificateRequest {
   readonly alternativeNames?: readonly string[];
 }
 
-const PURPOSE: Readonly<Record<Purpose, string>> = {
+export const PURPOSE: Readonly<Record<Purpose, string>> = {
   'code-signing': '1.3.6.1.5.5.7.3.3',
   'tls-server': '1.3.6.1.5.5.7.3.1',
 };
@@ -102,12 +102,12 @@ export function encode(block: BaseBlock): Buffer {
 }
 
 /** pkijs would write trailing zeros in the fraction of a second, which DER forbids. */
-export function wholeSeconds(date: Date): Date {
+function wholeSeconds(date: Date): Date {
   return new Date(Math.floor(date.getTime() / 1000) * 1000);
 }
 
 /** Years up to 2049 are encoded as UTCTime, and later years as GeneralizedTime (RFC 5280, section 4.1.2.5). */
-export function time(date: Date): Time {
+function time(date: Date): Time {
   const type = date.getUTCFullYear() < 2050 ? TimeType.UTCTime : TimeType.GeneralizedTime;
   return new Time({ type, value: wholeSeconds(date) });
 }
@@ -189,7 +189,7 @@ export function readCertificates(pem: string): readonly X509Certificate[] {
 }
 
 /** Returns 4 or 16 bytes in network byte order, or undefined if the text is not an IP address. */
-export function ipAddressBytes(text: string): Uint8Array | undefined {
+function ipAddressBytes(text: string): Uint8Array | undefined {
   const version = isIP(text);
   if (version === 4) return Uint8Array.from(text.split('.'), Number);
   return version === 6 && !text.includes('%') ? ipv6Bytes(text) : undefined;

@@ -1,7 +1,8 @@
 import { type Command, Option } from 'commander';
 import { type DataOptions, readConfig } from '../config.ts';
 import { ServerError } from '../errors.ts';
-import { type Client, quotasOf } from '../records/rows.ts';
+import { whyRejected } from '../http/auth.ts';
+import { quotasOf } from '../records/rows.ts';
 import type { Store } from '../records/store.ts';
 import { type Address, configuredAddress, lastAddress } from '../setup/address.ts';
 import { addClient, serviceVariables } from '../setup/clients.ts';
@@ -83,7 +84,7 @@ export function addClientCommands(program: Command, surroundings: Surroundings):
       const { certificates = null, algorithms = null, expiresAt = null, previous } = each;
       const oldSecretUntil = previous !== undefined && now() < previous.until ? previous.until : null;
       const may = { certificates, algorithms, oldSecretUntil };
-      return { accessKey, name, state: stateOf(each, now()), signatures, quota, expiresAt, ...may };
+      return { accessKey, name, state: whyRejected(each, now()) ?? 'active', signatures, quota, expiresAt, ...may };
     }),
   );
 
@@ -180,9 +181,4 @@ async function addressFor(
     );
   }
   return { baseUrl: baseUrl ?? known.baseUrl, caFile };
-}
-
-function stateOf({ disabled, expiresAt }: Client, now: Date): string {
-  if (disabled) return 'disabled';
-  return expiresAt === undefined || now < expiresAt ? 'active' : 'expired';
 }

@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import { type DataOptions, readConfig } from '../config.ts';
+import { whyRejected } from '../http/auth.ts';
 import { chooseReceiver, credentialVariables, give, newCredentials } from '../setup/credentials.ts';
 import type { Surroundings } from '../start.ts';
 import { dataCommand, holderNamed, listCommand, operationOf, withStore } from './data.ts';
@@ -37,8 +38,9 @@ export function addViewerCommands(program: Command, surroundings: Surroundings):
     );
 
   listCommand(viewer, 'lists the access key, name, state and expiry date of each viewer', surroundings, async (store) =>
-    (await store.viewers.list()).map(({ accessKey, name = null, expiresAt = null }) => {
-      return { accessKey, name, state: expiresAt === null || now() < expiresAt ? 'active' : 'expired', expiresAt };
+    (await store.viewers.list()).map((each) => {
+      const { accessKey, name = null, expiresAt = null } = each;
+      return { accessKey, name, state: whyRejected(each, now()) ?? 'active', expiresAt };
     }),
   );
 

@@ -19,6 +19,12 @@ export function refuse(reply: FastifyReply, status: number, message: string): Fa
   return reply.code(status).send(failure(status, message));
 }
 
+/** Rejects and logs a request that is no valid HTTP for this server. */
+export function refuseHttp(request: FastifyRequest, reply: FastifyReply, status: number, message?: string) {
+  request.log.info({ operation: operationOf(request), outcome: 'refused', reason: 'http', status });
+  return refuse(reply, status, message ?? MESSAGES[status] ?? 'invalid request');
+}
+
 export function unauthorized(reply: FastifyReply): FastifyReply {
   return refuse(reply.header('www-authenticate', 'Basic realm="codesign"'), 401, 'unauthorized');
 }
@@ -67,23 +73,18 @@ export function operationOf(request: FastifyRequest): Operation | undefined {
 
 export function handleError(error: FastifyError, request: FastifyRequest, reply: FastifyReply): FastifyReply {
   const status = error.statusCode ?? 500;
-  const operation = operationOf(request);
-  if (status < 500) {
-    request.log.info({ operation, outcome: 'refused', reason: 'http', status });
-    const message = error instanceof RequestError ? error.message : (MESSAGES[status] ?? 'invalid request');
-    return refuse(reply, status, message);
-  }
+  if (status < 500)
+    return refuseHttp(request, reply, status, error instanceof RequestError ? error.message : undefined);
   // `OutcomeUnknown` wraps the database error if the signature may have been counted, so the status is then 500.
   const isAway = error instanceof ServerError || isOfDatabase(error);
-  request.log.error({ operation, outcome: 'failed', err: error, status: isAway ? 503 : 500 });
+  request.log.error({ operation: operationOf(request), outcome: 'failed', err: error, status: isAway ? 503 : 500 });
   return isAway
     ? refuseForNow(reply, RETRY_AFTER_FAILURE, 'the database or the HSM failed; no signature was counted')
     : refuse(reply, 500, 'internal error');
 }
 
 export function frameworkErrors(_error: FastifyError, request: FastifyRequest, reply: FastifyReply): void {
-  request.log.info({ outcome: 'refused', reason: 'http', status: 400 });
-  refuse(reply, 400, 'invalid request: the URL cannot be parsed');
+  refuseHttp(request, reply, 400, 'invalid request: the URL cannot be parsed');
 }
 
 /** Checks the Expect header and the Host header (RFC 9112, section 3.2). Node would send no response body. */
@@ -99,9 +100,8 @@ export async function checkHead(request: FastifyRequest, reply: FastifyReply): P
 
 const CONTINUE = '100-continue';
 
-function refuseHead(request: FastifyRequest, reply: FastifyReply, status: number, message = MESSAGES[status] ?? '') {
-  request.log.info({ operation: operationOf(request), outcome: 'refused', reason: 'http', status });
-  return refuse(reply.header('connection', 'close'), status, message);
+function refuseHead(request: FastifyRequest, reply: FastifyReply, status: number, message?: string) {
+  return refuseHttp(request, reply.header('connection', 'close'), status, message);
 }
 
 /** Milliseconds in which the client can read its response and disconnect. */

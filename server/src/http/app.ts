@@ -13,6 +13,7 @@ import {
   operationOf,
   PAGE_PATH,
   refuse,
+  refuseHttp,
   STYLE_PATH,
   success,
   unauthorized,
@@ -155,8 +156,7 @@ function answerUnknown(request: FastifyRequest, reply: FastifyReply): FastifyRep
   const isChain = /^\/certificates\/[^/]*\.pem$/.test(path);
   const got = isChain || [HEALTH_PATH, READY_PATH, METRICS_PATH, PAGE_PATH, STYLE_PATH].includes(path);
   const status = got || [SIGN_PATH, REPORT_PATH].includes(path) ? 405 : 404;
-  request.log.info({ outcome: 'refused', reason: 'http', status });
-  if (status === 404) return refuse(reply, 404, 'not found');
+  if (status === 404) return refuseHttp(request, reply, 404, 'not found');
   const [allowed, method] = got ? ['GET, HEAD', 'GET'] : ['POST', 'POST'];
-  return refuse(reply.header('allow', allowed), 405, `method not allowed: use ${method}`);
+  return refuseHttp(request, reply.header('allow', allowed), 405, `method not allowed: use ${method}`);
 }

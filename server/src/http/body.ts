@@ -1,5 +1,5 @@
 import type { FastifyInstance } from 'fastify';
-import { operationOf, RequestError, refuse } from './answers.ts';
+import { RequestError, refuseHttp } from './answers.ts';
 
 const IDENTITY = 'identity';
 /** Without `fatal`, invalid bytes would become U+FFFD, and the stored record would differ from what the client sent. */
@@ -13,8 +13,12 @@ export function readJsonBodies(app: FastifyInstance): void {
   );
   app.addHook('preParsing', async (request, reply) => {
     if ((request.headers['content-encoding'] ?? IDENTITY).toLowerCase() === IDENTITY) return;
-    request.log.info({ operation: operationOf(request), outcome: 'refused', reason: 'http', status: 415 });
-    refuse(reply.header('accept-encoding', IDENTITY), 415, 'the Content-Encoding header is not "identity"');
+    refuseHttp(
+      request,
+      reply.header('accept-encoding', IDENTITY),
+      415,
+      'the Content-Encoding header is not "identity"',
+    );
   });
 }
 

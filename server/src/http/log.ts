@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import { isIP, type Socket } from 'node:net';
 import type { Writable } from 'node:stream';
 import type { FastifyBaseLogger, FastifyInstance, FastifyServerOptions } from 'fastify';
-import { reasonOf } from '../errors.ts';
+import { codeOf, reasonOf } from '../errors.ts';
 import { escapedJson } from '../text.ts';
 
 export interface Caller {
@@ -48,8 +48,7 @@ export function createRequestLog() {
 /** Returns the log field `err`. Other members of a database error may quote its input. */
 export function errorFields(thrown: unknown) {
   const error = thrown instanceof Error ? thrown : new Error(String(thrown));
-  const code = 'code' in error ? error.code : undefined;
-  return { type: error.name, code, message: withCauses(error), stack: error.stack ?? '' };
+  return { type: error.name, code: codeOf(error), message: withCauses(error), stack: error.stack ?? '' };
 }
 
 function withCauses(error: Error): string {

@@ -1,5 +1,5 @@
 import type * as Pkcs11 from 'pkcs11js';
-import { ServerError } from '../errors.ts';
+import { codeOf, ServerError } from '../errors.ts';
 
 /** Length in bytes to which PKCS#11 pads a token label with spaces. */
 export const LABEL_LENGTH = 32;
@@ -54,8 +54,7 @@ export function findSlot({ module }: Library, label: string): Handle {
  * return CKR_GENERAL_ERROR when their connection is lost.
  */
 export function isLost({ p11 }: Library, error: unknown): boolean {
-  const cause = error instanceof ServerError ? error.cause : error;
-  const code = cause instanceof Error && 'code' in cause ? cause.code : undefined;
+  const code = codeOf(error instanceof ServerError ? error.cause : error);
   return [
     ...[p11.CKR_SESSION_HANDLE_INVALID, p11.CKR_SESSION_CLOSED, p11.CKR_USER_NOT_LOGGED_IN],
     ...[p11.CKR_KEY_HANDLE_INVALID, p11.CKR_OBJECT_HANDLE_INVALID, p11.CKR_SLOT_ID_INVALID],
@@ -71,10 +70,9 @@ export function isKeyMissing(error: unknown): boolean {
 
 /** Another attempt with a rejected PIN could lock the token. */
 export function isPinRejected({ p11 }: Library, error: unknown): boolean {
-  const code = error instanceof Error && 'code' in error ? error.code : undefined;
-  return [
-    ...[p11.CKR_PIN_INCORRECT, p11.CKR_PIN_INVALID, p11.CKR_PIN_LEN_RANGE, p11.CKR_PIN_EXPIRED, p11.CKR_PIN_LOCKED],
-  ].some((rejected) => rejected === code);
+  const { CKR_PIN_INCORRECT, CKR_PIN_INVALID, CKR_PIN_LEN_RANGE, CKR_PIN_EXPIRED, CKR_PIN_LOCKED } = p11;
+  const rejections = [CKR_PIN_INCORRECT, CKR_PIN_INVALID, CKR_PIN_LEN_RANGE, CKR_PIN_EXPIRED, CKR_PIN_LOCKED];
+  return rejections.some((rejected) => rejected === codeOf(error));
 }
 
 export function attempt<T>(operation: string, work: () => T): T {

@@ -1,6 +1,6 @@
 import type { Kysely } from 'kysely';
 import type { Batches } from './batches.ts';
-import { type IssuedCertificate, isStorable, type StoredCertificate, type Tables, toCertificate } from './rows.ts';
+import { type IssuedCertificate, type StoredCertificate, type Tables, toCertificate } from './rows.ts';
 
 export function certificatesOf(database: Kysely<Tables>, byNumber: Batches<string, StoredCertificate | undefined>) {
   return {
@@ -8,9 +8,7 @@ export function certificatesOf(database: Kysely<Tables>, byNumber: Batches<strin
       const rows = await database.selectFrom('certificates').selectAll().orderBy('created_at').execute();
       return rows.map(toCertificate);
     },
-    async find(number: string): Promise<StoredCertificate | undefined> {
-      return isStorable(number) ? await byNumber.add(number) : undefined;
-    },
+    find: byNumber.add,
     /** @returns false if the certificate number is already in use */
     async add(certificate: IssuedCertificate, at: Date): Promise<boolean> {
       const { numInsertedOrUpdatedRows } = await database
@@ -37,7 +35,6 @@ export function certificatesOf(database: Kysely<Tables>, byNumber: Batches<strin
     },
     /** Disables a certificate, or enables it until a given time. @returns false if the number does not exist */
     async disable(number: string, disabled: boolean, enabledUntil?: Date): Promise<boolean> {
-      if (!isStorable(number)) return false;
       const { numUpdatedRows } = await database
         .updateTable('certificates')
         .set({ disabled: disabled ? 1 : 0, enabled_until: enabledUntil?.toISOString() ?? null })

@@ -1,4 +1,4 @@
-import type { Extra } from '../../../src/service/messages.ts';
+import { type Extra, extraSchema } from '../../../src/service/messages.ts';
 import { printable } from '../text.ts';
 import type { Client, SignatureRecord } from './rows.ts';
 
@@ -31,9 +31,7 @@ const FIELDS = [
   ...(['id', 'signedAt', 'client', 'clientName', 'certificate', 'algorithm', 'digest', 'counted'] as const),
   ...(['report', 'reportedAt'] as const),
 ];
-const EXTRA_FIELDS = [
-  ...(['platform', 'version', 'revision', 'time', 'hostname', 'signing_filename', 'signing_filesize'] as const),
-];
+const EXTRA_FIELDS = Object.keys(extraSchema.entries) as (keyof Extra)[];
 
 export const CSV_HEADING = [...FIELDS, ...EXTRA_FIELDS].join(',');
 

@@ -1,12 +1,12 @@
 import { randomBytes, randomUUID } from 'node:crypto';
-import { type Kysely, type RawBuilder, type Selectable, sql } from 'kysely';
+import { type Kysely, type RawBuilder, sql } from 'kysely';
 import { auditOf, type Operation } from './audit.ts';
 import { createBatches } from './batches.ts';
 import { authorityOf, certificateRequestsOf, certificatesOf } from './certificates.ts';
 import { createCounting } from './counting.ts';
 import { clientColumns, clientsOf, viewersOf } from './holders.ts';
 import { recordsOf } from './records.ts';
-import { type ClientRow, EXTRA_LIMIT, type Syntax, type Tables, toCertificate, toClient } from './rows.ts';
+import { EXTRA_LIMIT, isStorable, type Syntax, type Tables, toCertificate, toClient } from './rows.ts';
 
 /** Size of a test record in bytes. The largest real record is smaller, even with its index entries. */
 const CHECK_BYTES = 8 * EXTRA_LIMIT;
@@ -20,24 +20,24 @@ export function storeOver(
   syntax: Syntax,
   close: () => Promise<void>,
 ) {
-  const find = async <Row>(columns: RawBuilder<unknown>, table: string, key: string, keys: readonly string[]) => {
-    const given = syntax.rowsTable(
-      [...new Set(keys)].map((key) => ({ key })),
-      ['key'],
-    );
-    const from = sql`from ${sql.table(table)} where ${sql.ref(key)} in (select key from ${given})`;
-    return (await sql<Row>`select ${columns} ${from}`.execute(reading)).rows;
-  };
-  const clients = createBatches(async (accessKeys: readonly string[]) => {
-    const rows = await find<ClientRow>(clientColumns(syntax), 'clients', 'access_key', accessKeys);
-    const found = new Map(rows.map((row) => [row.access_key, toClient(row)]));
-    return accessKeys.map((accessKey) => found.get(accessKey));
-  });
-  const certificates = createBatches(async (numbers: readonly string[]) => {
-    const rows = await find<Selectable<Tables['certificates']>>(sql`*`, 'certificates', 'number', numbers);
-    const found = new Map(rows.map((row) => [row.number, toCertificate(row)]));
-    return numbers.map((number) => found.get(number));
-  });
+  const lookUp = <Row, Found>(
+    table: string,
+    key: keyof Row & string,
+    columns: RawBuilder<unknown>,
+    read: (row: Row) => Found,
+  ) =>
+    createBatches(async (keys: readonly string[]) => {
+      const given = syntax.rowsTable(
+        [...new Set(keys)].filter(isStorable).map((key) => ({ key })),
+        ['key'],
+      );
+      const from = sql`from ${sql.table(table)} where ${sql.ref(key)} in (select key from ${given})`;
+      const { rows } = await sql<Row>`select ${columns} ${from}`.execute(reading);
+      const found = new Map(rows.map((row) => [row[key] as string, read(row)]));
+      return keys.map((each) => found.get(each));
+    });
+  const clients = lookUp('clients', 'access_key', clientColumns(syntax), toClient);
+  const certificates = lookUp('certificates', 'number', sql`*`, toCertificate);
   const counting = createCounting(database, syntax);
   const changesIn = (connection: Kysely<Tables>) => ({
     audit: auditOf(connection),

@@ -5,6 +5,7 @@ import {
   type DistinguishedName,
   encodedName,
   type Issuer,
+  PURPOSE,
   readCertificates,
   signingRequest,
   subjectOf,
@@ -18,7 +19,6 @@ import type { IssuedCertificate } from '../records/rows.ts';
 import type { Store } from '../records/store.ts';
 import type { DataFolder } from './data-folder.ts';
 
-const CODE_SIGNING = '1.3.6.1.5.5.7.3.3';
 /** Size limit of a chain file in bytes. */
 const LARGEST = 1024 * 1024;
 
@@ -119,7 +119,8 @@ export async function importCertificate(
   const chain = orderChain(await readChain(path), key, path);
   const [leaf] = chain;
   if (leaf === undefined) throw unusable(path, 'no certificate in the file belongs to the key with this number');
-  if (!leaf.keyUsage?.includes(CODE_SIGNING)) throw unusable(path, 'the certificate is not for code signing');
+  if (!leaf.keyUsage?.includes(PURPOSE['code-signing']))
+    throw unusable(path, 'the certificate is not for code signing');
   const notAfter = new Date(leaf.validTo);
   if (notAfter < operation.at) throw unusable(path, `the certificate expired on ${notAfter.toISOString()}`);
 
