@@ -205,9 +205,8 @@ export function openDeployment(options: DeploymentOptions) {
     signed,
     /** The id of the shared record. Throws `CannotAsk` if it is missing. */
     async recordId() {
-      const { id, signature } = (await signed()).answer;
-      if (signature === undefined || typeof id !== 'string')
-        throw new CannotAsk('the service returned no signature with an id');
+      const { id } = withSignature((await signed()).answer);
+      if (typeof id !== 'string') throw new CannotAsk('the service returned no id');
       return id;
     },
     /** Disconnects before the response. */
@@ -219,6 +218,12 @@ export function openDeployment(options: DeploymentOptions) {
     },
     close: http.close,
   };
+}
+
+/** Throws `CannotAsk` if the service returned no signature. */
+export function withSignature(answer: Answer): Answer {
+  if (answer.signature === undefined) throw new CannotAsk('the service returned no signature');
+  return answer;
 }
 
 /** The document does not define rate limits; deployments report them with these codes. */

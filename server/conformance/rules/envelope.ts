@@ -1,7 +1,7 @@
 /** Sections 2.1 and 7: every response is an envelope. */
 
 import { describeAnswer, isRefused } from '../check-answer.ts';
-import { type Answer, CannotAsk, type Deployment, REPORT, SIGN } from '../deployment.ts';
+import { type Answer, type Deployment, REPORT, SIGN, withSignature } from '../deployment.ts';
 import { envelopeFault } from '../envelope.ts';
 import { broken, chosen, each, KEPT, type Rule, shared, unsigned, type Verdict } from '../rule.ts';
 
@@ -58,11 +58,7 @@ export const ENVELOPE_RULES: readonly Rule[] = [
   shared(
     '2.1',
     'the response with a signature is a JSON envelope: `code` is an integer, `message` a string and `data` an object',
-    async (deployment) => {
-      const { answer } = await deployment.signed();
-      if (answer.signature === undefined) throw new CannotAsk('the service returned no signature');
-      return isEnvelope(answer);
-    },
+    async (deployment) => isEnvelope(withSignature((await deployment.signed()).answer)),
   ),
   shared('2.1', 'the response to a report is a JSON envelope', async (deployment) =>
     isEnvelope(await deployment.report({ id: await deployment.recordId(), status: 1 })),

@@ -16,7 +16,6 @@ const refused = (section: string, title: string, change: Change, spends = 0): Ru
 });
 
 const bytes = (length: number) => Buffer.alloc(length, 0xa5).toString('base64');
-const put = (name: string, value: unknown) => (): Change => (good) => ({ ...good, [name]: value });
 
 /** Rows: end of the title, value, and whether a deployment might correct the value and sign. */
 const fieldRules = (
@@ -25,7 +24,12 @@ const fieldRules = (
   rows: readonly (readonly [title: string, value: unknown, reparable?: boolean])[],
 ): readonly Rule[] =>
   rows.map(([title, value, reparable = false]) =>
-    refused(section, `a request whose \`${name}\` field ${title}`, put(name, value)(), reparable ? 1 : 0),
+    refused(
+      section,
+      `a request whose \`${name}\` field ${title}`,
+      (good) => ({ ...good, [name]: value }),
+      reparable ? 1 : 0,
+    ),
   );
 
 const CODE_RULES: readonly Rule[] = [
@@ -37,25 +41,19 @@ const CODE_RULES: readonly Rule[] = [
     ['is the boolean true', true],
     ['is an object', {}],
   ]),
-  refused(
-    '7 check 1',
-    'a request whose `code` field is a number',
-    ({ code, ...rest }) => ({ ...rest, code: Number(code) || 1 }),
-    1,
-  ),
-  refused(
-    '7 check 1',
-    'a request whose `code` field is an array',
-    ({ code, ...rest }) => ({ ...rest, code: [code] }),
-    1,
-  ),
-  refused(
-    '7 check 1',
-    'a request whose `code` field contains text after the certificate number',
-    ({ code, ...rest }) => ({
-      ...rest,
-      code: `${code}.x`,
-    }),
+  ...(
+    [
+      ['is a number', ({ code }) => Number(code) || 1, 1],
+      ['is an array', ({ code }) => [code], 1],
+      ['contains text after the certificate number', ({ code }) => `${code}.x`, 0],
+    ] satisfies [string, (good: Body) => unknown, number][]
+  ).map(([title, changed, spends]) =>
+    refused(
+      '7 check 1',
+      `a request whose \`code\` field ${title}`,
+      (good) => ({ ...good, code: changed(good) }),
+      spends,
+    ),
   ),
 ];
 
@@ -82,13 +80,10 @@ const NOT_BASE64: readonly (readonly [title: string, digest: unknown, reparable?
 
 const DIGEST_RULES: readonly Rule[] = [
   ...fieldRules('7 check 2', 'digest', NOT_BASE64),
-  refused('2.2', 'a request whose `digest` field is hexadecimal text', put('digest', HEXADECIMAL)(), 1),
-  refused(
-    '2.2',
-    'a request whose `digest` field is hexadecimal text encoded in Base64',
-    put('digest', encoded(HEXADECIMAL))(),
-    1,
-  ),
+  ...fieldRules('2.2', 'digest', [
+    ['is hexadecimal text', HEXADECIMAL, true],
+    ['is hexadecimal text encoded in Base64', encoded(HEXADECIMAL), true],
+  ]),
   // RFC 4648 lets decoders take these (3.3 and 3.5).
   ...[
     ['with too much padding', `${bytes(32)}=`],

@@ -2,8 +2,8 @@
 
 import { DIGEST_ALGORITHMS, DIGEST_LENGTH, type DigestAlgorithm } from '../../../src/crypto/algorithms.ts';
 import { isSigned } from '../check-answer.ts';
-import { CannotAsk, type Deployment, type Signed } from '../deployment.ts';
-import { decodeBase64, isObject } from '../envelope.ts';
+import { CannotAsk, type Deployment, type Signed, withSignature } from '../deployment.ts';
+import { decodeBase64 } from '../envelope.ts';
 import { broken, chosen, KEPT, type Rule, shared, type Verdict } from '../rule.ts';
 import { signatureFault } from '../signature.ts';
 
@@ -27,11 +27,17 @@ const ofAlgorithm = (algorithm: DigestAlgorithm): readonly Rule[] => [
 
 /** Kept if the signature verifies with the certificate. */
 export function verified({ options: { key } }: Deployment, { algorithm, digest, answer }: Signed): Verdict {
-  if (answer.signature === undefined) throw new CannotAsk('the service returned no signature');
   if (key === undefined) throw new CannotAsk('no certificate was set');
-  const signature = Buffer.from(answer.signature, 'base64');
+  const signature = Buffer.from(withSignature(answer).signature ?? '', 'base64');
   const fault = signatureFault(key, algorithm, digest, signature);
   return fault === undefined ? KEPT : broken(fault, answer);
+}
+
+/** Requests a signature of the shared signature's digest. */
+async function signTwice(deployment: Deployment, algorithm: DigestAlgorithm) {
+  const { digest, answer } = await deployment.signed(algorithm);
+  const second = await deployment.sign(deployment.body(algorithm, digest));
+  return [withSignature(answer), second] as const;
 }
 
 export const SIGN_RULES: readonly Rule[] = [
@@ -42,19 +48,16 @@ export const SIGN_RULES: readonly Rule[] = [
     async (deployment) => isSigned((await deployment.signed()).answer),
   ),
   shared('2.4', '`data.signature` is encoded in Base64', async (deployment) => {
-    const { answer } = await deployment.signed();
-    if (answer.signature === undefined) throw new CannotAsk('the service returned no signature');
-    return decodeBase64(answer.signature) ? KEPT : broken('data.signature is not Base64', answer);
+    const answer = withSignature((await deployment.signed()).answer);
+    return decodeBase64(answer.signature ?? '') ? KEPT : broken('data.signature is not Base64', answer);
   }),
   shared('2.4', '`data.id` is a non-empty string', async (deployment) => {
-    const { answer } = await deployment.signed();
-    if (answer.signature === undefined) throw new CannotAsk('the service returned no signature');
+    const answer = withSignature((await deployment.signed()).answer);
     return typeof answer.id === 'string' && answer.id !== '' ? KEPT : broken('data.id is missing', answer);
   }),
   shared('2.4', 'which additional fields the signature record has', async (deployment) => {
-    const { data, signature } = (await deployment.signed()).answer;
-    if (signature === undefined || !isObject(data)) throw new CannotAsk('the service returned no signature');
-    const further = Object.keys(data).filter((name) => name !== 'id' && name !== 'signature');
+    const { data } = withSignature((await deployment.signed()).answer);
+    const further = Object.keys(data ?? {}).filter((name) => name !== 'id' && name !== 'signature');
     return chosen(further.length === 0 ? 'none' : further.join(', '));
   }),
   {
@@ -63,10 +66,8 @@ export const SIGN_RULES: readonly Rule[] = [
     spends: 1,
     shares: ['SHA256'],
     async ask(deployment) {
-      const { answer: first } = await deployment.signed();
-      const second = await deployment.sign(deployment.body());
-      if (first.signature === undefined || second.signature === undefined)
-        throw new CannotAsk('the service returned no signature');
+      const first = withSignature((await deployment.signed()).answer);
+      const second = withSignature(await deployment.sign(deployment.body()));
       return first.id === second.id ? broken('both have the same id', first, second) : KEPT;
     },
   },
@@ -76,9 +77,7 @@ export const SIGN_RULES: readonly Rule[] = [
     spends: 1,
     shares: ['SHA256'],
     async ask(deployment) {
-      const { algorithm, digest, answer: first } = await deployment.signed();
-      const second = await deployment.sign(deployment.body(algorithm, digest));
-      if (first.signature === undefined) throw new CannotAsk('the service returned no signature');
+      const [first, second] = await signTwice(deployment, 'SHA256');
       if (second.signature === undefined) return isSigned(second);
       return chosen(first.id === second.id ? 'the same record' : 'a new record');
     },
@@ -89,10 +88,8 @@ export const SIGN_RULES: readonly Rule[] = [
     spends: 1,
     shares: ['SHA512'],
     async ask(deployment) {
-      const { algorithm, digest, answer: first } = await deployment.signed('SHA512');
-      const second = await deployment.sign(deployment.body(algorithm, digest));
-      if (first.signature === undefined || second.signature === undefined)
-        throw new CannotAsk('the service returned no signature');
+      const [first, second] = await signTwice(deployment, 'SHA512');
+      withSignature(second);
       return first.signature === second.signature ? KEPT : broken('the signatures differ', first, second);
     },
   },

@@ -1,10 +1,8 @@
 /** Sections 4 and 5 (rule 5): HTTPS, TLS versions and request headers. */
 
-import http from 'node:http';
 import tls from 'node:tls';
 import { describeAnswer, isRefused, isSigned, isSignedOrRefused } from '../check-answer.ts';
-import type { Deployment } from '../deployment.ts';
-import { REPORT, SIGN } from '../deployment.ts';
+import { type Deployment, REPORT, SIGN } from '../deployment.ts';
 import { readEnvelope } from '../envelope.ts';
 import { NoAnswer } from '../http.ts';
 import { broken, chosen, each, KEPT, type Rule, spending, unsigned, type Verdict } from '../rule.ts';
@@ -26,24 +24,12 @@ const HEADERS: Readonly<Record<string, Readonly<Record<string, string | null>>>>
 const TIMEOUT = 5000;
 
 /** Sends plain HTTP to the TLS port, without credentials. */
-function plainAnswer(base: URL, path: string, body: string): Promise<string | undefined> {
-  return new Promise((resolve) => {
-    const url = new URL(`http://${base.hostname}:${base.port || 443}${base.pathname.replace(/\/+$/, '')}${path}`);
-    const headers = { 'content-type': 'application/json', accept: 'application/json', connection: 'close' };
-    const call = http.request(url, { method: 'POST', headers, timeout: TIMEOUT, agent: false });
-    call.once('timeout', () => call.destroy());
-    call.once('error', () => resolve(undefined));
-    call.once('close', () => resolve(undefined));
-    call.once('response', (response) => {
-      let text = '';
-      response.setEncoding('utf8').on('data', (part: string) => {
-        text = (text + part).slice(0, 65_536);
-      });
-      response.once('error', () => resolve(undefined));
-      response.once('end', () => resolve(text));
-    });
-    call.end(body);
-  });
+async function plainAnswer(base: URL, path: string, body: string): Promise<string | undefined> {
+  const url = `http://${base.hostname}:${base.port || 443}${base.pathname.replace(/\/+$/, '')}${path}`;
+  const headers = { 'content-type': 'application/json', accept: 'application/json' };
+  const signal = AbortSignal.timeout(TIMEOUT);
+  const answer = fetch(url, { method: 'POST', headers, body, redirect: 'manual', signal });
+  return await answer.then((response) => response.text()).catch(() => undefined);
 }
 
 /** @returns true if a handshake with these versions alone succeeds */

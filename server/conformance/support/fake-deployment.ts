@@ -1,9 +1,9 @@
 /** A deployment of the API in the test's process, over HTTPS, with configurable behaviour. */
 
-import { once } from 'node:events';
 import http, { type IncomingMessage, type ServerResponse } from 'node:http';
 import https from 'node:https';
-import net, { type AddressInfo } from 'node:net';
+import net from 'node:net';
+import { listen } from '../../../test/support/network/listen.ts';
 import { createTlsAuthority } from '../../../test/support/services/tls-authority.ts';
 import { rsaKey } from '../../../test/support/signed-files/rsa-keys.ts';
 import { type DeploymentOptions, SIGN } from '../deployment.ts';
@@ -44,12 +44,8 @@ export async function startFake(
   const listener = serve(behaviour, state, records);
   const secure = https.createServer({ ...identity, ...(oldTls ? OLD_TLS : {}) }, listener);
   const open = http.createServer(listener);
-  const sockets = new Set<net.Socket>();
   // The first byte of a connection distinguishes TLS from plain HTTP.
   const server = net.createServer((socket) => {
-    sockets.add(socket);
-    socket.on('error', () => {});
-    socket.once('close', () => sockets.delete(socket));
     socket.once('readable', () => {
       const first: Buffer | null = socket.read(1);
       if (first === null) {
@@ -62,18 +58,11 @@ export async function startFake(
       else socket.destroy();
     });
   });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
+  const { port, stop } = await listen(server);
   const baseUrl = new URL(`https://127.0.0.1:${port}`);
   const options: DeploymentOptions = {
     ...{ baseUrls: [baseUrl], code: CODE, credentials: CREDENTIALS, ca: [ca], key: publicKey, timeout: 5000 },
     ...{ count: async () => state.count, limit: 1000 },
-  };
-  const stop = async () => {
-    for (const socket of sockets) socket.destroy();
-    server.close();
-    await once(server, 'close');
   };
   /** `signed` returns the number of signatures that were made, even if they were not counted. */
   return { options, baseUrl: baseUrl.href, signed: () => state.signed, stop, [Symbol.asyncDispose]: stop };

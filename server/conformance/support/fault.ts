@@ -16,8 +16,3 @@ export function fault(
 ): Fault {
   return { name, change: (keeper) => change(goodBehaviour(keeper), keeper), breaks };
 }
-
-/** Adapts a function of strings to checks that accept only strings. */
-export function ofText<T>(read: (text: string) => T | undefined): (value: unknown) => T | undefined {
-  return (value) => (typeof value === 'string' ? read(value) : undefined);
-}

@@ -38,16 +38,6 @@ const ENVELOPE_FAULTS: readonly Fault[] = [
     [/^a request whose `padding` .* gets error code 400$/],
   ),
   fault(
-    'has a page for paths that are not there',
-    ({ body }) => ({ body: (code, ...more) => (code === 404 ? '<h1>Not Found</h1>' : body(code, ...more)) }),
-    [/^the response to a request for an? (unknown )?path .* is a JSON envelope$/],
-  ),
-  fault(
-    'has a page for methods that it does not serve',
-    ({ body }) => ({ body: (code, ...more) => (code === 405 ? '' : body(code, ...more)) }),
-    [/^the response to [A-Z]+ \/v1.* is a JSON envelope$/],
-  ),
-  fault(
     'has a page for what it cannot read',
     ({ body }) => ({
       body: (code, message, ...more) => (message === 'cannot be read' ? '<h1>Bad</h1>' : body(code, message, ...more)),

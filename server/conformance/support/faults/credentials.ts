@@ -36,21 +36,6 @@ export const CREDENTIALS_FAULTS: readonly Fault[] = [
     ({ authorized }) => ({ authorized: (headers) => /^Basic /.test(headers[0] ?? '') && authorized(headers) }),
     ['the service accepts the scheme name Basic in any letter case (RFC 7617, section 2)'],
   ),
-  fault(
-    'takes Bearer for Basic',
-    ({ authorized }) => ({ authorized: ([header = '']) => authorized([header.replace('Bearer', 'Basic')]) }),
-    ofBoth('the Bearer scheme'),
-  ),
-  fault(
-    'overlooks text after the credentials',
-    ({ authorized }) => ({ authorized: ([header = '']) => authorized([header.split(' ').slice(0, 2).join(' ')]) }),
-    ofBoth('extra text after the credentials'),
-  ),
-  fault(
-    'has 403 for wrong credentials',
-    ({ body }) => ({ body: (code, ...more) => body(code === 401 ? 403 : code, ...more) }),
-    [/ gets error code 401$/],
-  ),
   fault('gives no challenge', () => ({ challenge: undefined }), [
     'a response with HTTP 401 has a WWW-Authenticate header for the Basic scheme (RFC 9110, section 11.6.1)',
   ]),

@@ -2,69 +2,32 @@
 
 import { DIGEST_ALGORITHMS } from '../../../../src/crypto/algorithms.ts';
 import { isObject } from '../../envelope.ts';
-import { type Fault, fault, ofText } from '../fault.ts';
+import { PARAMETER_RULES } from '../../rules/parameters.ts';
+import { forgivingBehaviour } from '../behaviour.ts';
+import { type Fault, fault } from '../fault.ts';
 
 const PAIR = (first: string, second: string) => `the service checks \`${first}\` before \`${second}\``;
 
+/** Values that a deployment can correct, except those that the forgiving one does not. */
+const CORRECTED = PARAMETER_RULES.filter(
+  ({ title, spends }) =>
+    spends > 0 &&
+    title.endsWith('gets error code 400') &&
+    !/MD5|SHA224|padding in the middle|hexadecimal text encoded/.test(title),
+).map(({ title }) => title);
+
 export const PARAMETER_FAULTS: readonly Fault[] = [
+  { name: 'corrects whatever it can', change: forgivingBehaviour, breaks: CORRECTED },
   fault('signs for any certificate number', () => ({ certificate: (code) => typeof code === 'string' }), [
     'a request whose `code` field identifies no certificate gets error code 400',
     'a request whose `code` field is an empty string gets error code 400',
     'a request whose `code` field contains text after the certificate number gets error code 400',
   ]),
   fault(
-    'takes numbers for certificate numbers',
-    ({ certificate }) => ({ certificate: (code) => certificate(typeof code === 'number' ? `${code}` : code) }),
-    ['a request whose `code` field is a number gets error code 400'],
-  ),
-  fault(
-    'drops white space from a digest',
-    ({ digest }) => ({ digest: ofText((text) => digest(text.replace(/\s/g, ''))) }),
-    [/^a request whose `digest` field (contains|begins with|ends with) a (space|line break) /],
-  ),
-  fault(
-    'drops foreign characters from a digest',
-    ({ digest }) => ({ digest: ofText((text) => digest(text.replace(/[^A-Za-z\d+/=\s]/g, ''))) }),
-    ['a request whose `digest` field contains a character outside the Base64 alphabet gets error code 400'],
-  ),
-  fault(
-    'takes digests in the URL-safe alphabet',
-    ({ digest }) => ({ digest: ofText((text) => digest(text.replaceAll('-', '+').replaceAll('_', '/'))) }),
-    ['a request whose `digest` field uses the URL-safe alphabet gets error code 400'],
-  ),
-  fault(
-    'takes digests without their padding',
-    ({ digest }) => ({ digest: ofText((text) => digest(text.padEnd(Math.ceil(text.length / 4) * 4, '='))) }),
-    ['a request whose `digest` field lacks the padding gets error code 400'],
-  ),
-  fault(
-    'takes hexadecimal digests',
-    ({ digest }) => ({
-      digest: ofText((text) => (/^[\da-f]{64}$/.test(text) ? Buffer.from(text, 'hex') : digest(text))),
-    }),
-    ['a request whose `digest` field is hexadecimal text gets error code 400'],
-  ),
-  fault(
     'signs digests of any length',
     () => ({ algorithm: (name) => DIGEST_ALGORITHMS.find((algorithm) => algorithm === name) }),
     [/^a request whose `digest` field is hexadecimal text/, /^a SHA\d+ request whose digest is .* bytes long/],
   ),
-  fault(
-    'takes algorithms in any case',
-    ({ algorithm }) => ({ algorithm: (name, digest) => algorithm(ofText((text) => text.toUpperCase())(name), digest) }),
-    ['a request whose `algorithm` field is in lower case gets error code 400'],
-  ),
-  fault(
-    'takes SHA256 where no algorithm is named',
-    ({ algorithm }) => ({ algorithm: (name = 'SHA256', digest) => algorithm(name, digest) }),
-    ['a request whose `algorithm` field is missing gets error code 400'],
-  ),
-  fault('takes PSS', ({ padding }) => ({ padding: (name) => name === 'PSS' || padding(name) }), [
-    'a request whose `padding` field is PSS gets error code 400',
-  ]),
-  fault('takes a missing padding for PKCS1', () => ({ padding: (name = 'PKCS1') => name === 'PKCS1' }), [
-    'a request whose `padding` field is missing gets error code 400',
-  ]),
   fault('checks no padding', () => ({ padding: () => true }), [/^a request whose `padding` .* gets error code 400$/]),
   fault('checks the padding before all else', () => ({ order: ['padding', 'code', 'digest', 'algorithm', 'extra'] }), [
     PAIR('code', 'padding'),

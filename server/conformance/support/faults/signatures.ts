@@ -35,11 +35,6 @@ export const SIGNATURE_FAULTS: readonly Fault[] = [
     [...OVER_THE_DIGEST, /^the same digest always gets the same signature/],
   ),
   fault(
-    'signs the digest without its DigestInfo',
-    (_good, { key }) => ({ signature: async (_algorithm, digest) => signatureOver(key, digest) }),
-    OVER_THE_DIGEST,
-  ),
-  fault(
     'digests the digest once more',
     (_good, { key }) => ({
       signature: async (algorithm, digest) => sign(NODE_DIGEST_NAME[algorithm], digest, key).toString('base64'),
