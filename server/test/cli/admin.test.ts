@@ -191,14 +191,8 @@ test('client list shows state, count and permissions, aligned or as JSON', async
   const old = await added('--expires', '2020-01-01');
   await call(client);
   await admin('client', 'disable', off.accessKey);
-  const plain = {
-    name: null,
-    quota: null,
-    expiresAt: null,
-    certificates: null,
-    algorithms: null,
-    oldSecretUntil: null,
-  };
+  const names = ['name', 'quota', 'expiresAt', 'certificates', 'algorithms', 'oldSecretUntil'];
+  const plain = Object.fromEntries(names.map((name) => [name, null]));
   expect(await rowOf(client, 'client', 'list')).toEqual({
     ...{ ...plain, accessKey: client.accessKey, name: '漢a\u202eb', state: 'active', signatures: 1, quota: 2 },
     algorithms: ['SHA256', 'SHA384'],
@@ -273,17 +267,8 @@ test('quota shows what is left in total and for the month, and sets different li
   expect(await call(client)).toMatchObject({ code: 403, message: "this month's quota is exhausted" });
   const used = { accessKey: client.accessKey, name: null, signatures: 1, thisMonth: 1 };
   expect(await row()).toEqual({ ...used, quota: 9, left: 8, monthlyQuota: 1, leftThisMonth: 0 });
-  const headings = [
-    'ACCESS KEY',
-    'NAME',
-    'SIGNATURES',
-    'QUOTA',
-    'LEFT',
-    'THIS MONTH',
-    'MONTHLY QUOTA',
-    'LEFT THIS MONTH',
-  ];
-  expect((await admin('quota')).output.split('\n')[0]?.split(/ {2,}/)).toEqual(headings);
+  const headings = /^ACCESS KEY +NAME +SIGNATURES +QUOTA +LEFT +THIS MONTH +MONTHLY QUOTA +LEFT THIS MONTH\n/;
+  expect((await admin('quota')).output).toMatch(headings);
   await set('2', '--monthly');
   expect(await codeOf(client)).toBe(0);
   await set('2');

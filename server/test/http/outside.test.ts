@@ -1,14 +1,12 @@
 import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { readdir, readFile, writeFile } from 'node:fs/promises';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { REPORT_PATH, SIGN_PATH } from '../../../src/service/messages.ts';
 import { startServer, type TestServer } from '../../../test/support/services/server.ts';
 import { folderForAll } from '../../../test/support/set-up.ts';
-import { prepareTables } from '../../src/records/migrations.ts';
-import { openSqliteStore } from '../../src/records/sqlite.ts';
 
 const run = promisify(execFile);
 const folder = folderForAll();
@@ -64,53 +62,4 @@ test('is reached as localhost too, and by no name that the TLS certificate lacks
     `https://example.com:${port}/`,
   ]);
   await expect(elsewhere).rejects.toMatchObject({ code: 60 });
-});
-
-test('data survives a restart', async () => {
-  const request = requestFor('SHA256', Buffer.alloc(32, 9));
-  const before = await curl(SIGN_PATH, request);
-  expect(await server.stop()).toBe(0);
-
-  server = await startServer({ data: server.data, bits: 2048 });
-  const after = await curl(SIGN_PATH, request);
-  expect(after.body.data.signature).toBe(before.body.data.signature);
-  expect((await curl(REPORT_PATH, { id: before.body.data.id, status: 2 })).body.code).toBe(0);
-});
-
-test('after a SIGTERM during many calls, every answer is complete and recorded, and the server ends with 0', async () => {
-  const before = server.operations('sign').length;
-  const url = `${server.baseUrl}${SIGN_PATH}`;
-  const input = join(folder, 'request.json');
-  await writeFile(input, JSON.stringify(requestFor('SHA512', Buffer.alloc(64, 4))));
-  const calls = Array.from({ length: 4 }, (_, index) =>
-    run('curl', [
-      ...['--silent', '--parallel-max', '8', '--parallel', '--cacert', server.caFile, '--user', credentials()],
-      ...['--header', 'Content-Type: application/json', '--data', `@${input}`, '--write-out', '%{http_code}\n'],
-      ...Array.from({ length: 40 }, (__, number) => [
-        '--output',
-        join(folder, `answer-${index}-${number}`),
-        url,
-      ]).flat(),
-    ]).catch((error: { readonly stdout: string }) => error),
-  );
-  while (server.operations('sign').length < before + 10) await new Promise((resolve) => setTimeout(resolve, 5));
-  const code = await server.stop();
-  const statuses = (await Promise.all(calls)).flatMap(({ stdout }) => stdout.trim().split('\n'));
-  expect(code).toBe(0);
-  expect(statuses.filter((status) => !['200', '503', '000'].includes(status))).toEqual([]);
-
-  const answers = await Promise.all(
-    (await readdir(folder))
-      .filter((name) => name.startsWith('answer-'))
-      .map((name) => readFile(join(folder, name), 'utf8')),
-  );
-  const ids = answers.map((text) => JSON.parse(text)).flatMap(({ data }) => (data === null ? [] : [data.id as string]));
-  const signed = server
-    .operations('sign')
-    .slice(before)
-    .filter(({ outcome }) => outcome === 'signed');
-  expect(ids.sort()).toEqual(signed.map(({ record }) => record as string).sort());
-  const store = await openSqliteStore(join(server.data, 'service', 'database.sqlite'), prepareTables('use'));
-  for (const id of ids) expect(await store.records.find(id)).toMatchObject({ counted: true });
-  await store.close();
 });

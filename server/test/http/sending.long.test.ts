@@ -2,8 +2,9 @@ import { EventEmitter, once } from 'node:events';
 import { Agent, request } from 'node:https';
 import { type AddressInfo, connect as connectTcp } from 'node:net';
 import { connect } from 'node:tls';
+import { promisify } from 'node:util';
 import { Worker } from 'node:worker_threads';
-import { afterEach, expect, test } from 'vitest';
+import { afterEach, expect, test, vi } from 'vitest';
 import { SIGN_PATH } from '../../../src/service/messages.ts';
 import type { ServerDependencies } from '../../src/http/app.ts';
 import { basic, goodRequest, openApp, type TestApp } from '../support/in-process.ts';
@@ -68,10 +69,7 @@ async function openHeld(limits: ServerDependencies['limits'] = {}) {
 
 const outcomes = () => server.log().flatMap(({ operation, outcome }) => (operation === 'sign' ? [outcome] : []));
 
-async function eventually(holds: () => boolean | Promise<boolean>) {
-  for (let attempt = 0; !(await holds()) && attempt < 500; attempt++)
-    await new Promise((resolve) => setTimeout(resolve, 10));
-}
+const eventually = (holds: () => boolean | Promise<boolean>) => vi.waitUntil(holds, { timeout: 10_000, interval: 10 });
 
 test('a client that disconnects while the HSM signs pays nothing, and no record is kept', async () => {
   const hold = await openHeld();
@@ -285,7 +283,4 @@ test.each([
 /** Whether the server has noticed that its client went. */
 const callIsGone = async () => (await connections()) === 0;
 
-const connections = () =>
-  new Promise<number>((resolve, reject) => {
-    server.app.server.getConnections((error, count) => (error === null ? resolve(count) : reject(error)));
-  });
+const connections = () => promisify(server.app.server.getConnections).call(server.app.server);

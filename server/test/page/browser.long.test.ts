@@ -10,22 +10,7 @@ import { prepareTables } from '../../src/records/migrations.ts';
 import { openSqliteStore } from '../../src/records/sqlite.ts';
 import { startChromium, visit } from '../support/chromium.ts';
 import type { Credentials } from '../support/clients.ts';
-import { addClient } from '../support/clients.ts';
-import { addViewer, seedRecords } from '../support/page-scene.ts';
-
-const DAY = 86_400_000;
-/** Each of them would run, or steer, somewhere. */
-const HOSTILE = [
-  '<script>window.harmed = 1; alert(1)</script>',
-  '"><img src=x onerror="window.harmed = 1">',
-  "' onfocus='window.harmed = 1' autofocus tabindex=1 x='",
-  '</title></style></textarea></select><svg onload=window.harmed=1>',
-  'javascript:window.harmed=1',
-  'http:evil.example',
-  '\u202egpj.exe\u2066\u001b[31m\u0000',
-  'a'.repeat(4000),
-  'W'.repeat(300),
-];
+import { HOSTILE, seedPage } from '../support/page-scene.ts';
 
 let server: TestServer;
 let viewer: Credentials;
@@ -34,37 +19,8 @@ beforeAll(async () => {
   server = await startServer({ bits: 2048 });
   const database = join(server.data, 'service', 'database.sqlite');
   const store = await openSqliteStore(database, prepareTables('use'));
-  const [certificate] = await store.certificates.list();
-  if (certificate === undefined) throw new Error('no certificate');
-  for (const [number, days] of [
-    ['drivers', 12],
-    ['2024', -5],
-  ] as const) {
-    const notAfter = new Date(Date.now() + days * DAY);
-    await store.certificates.add({ ...certificate, number, notAfter }, new Date());
-  }
-  const clients = ['Release builds', 'Nightly', ...HOSTILE.slice(0, 7), 'W'.repeat(64)];
-  for (const [index, name] of clients.entries()) {
-    const quota = index === 0 ? undefined : 150 * index;
-    await addClient(store, { id: `client-${index}`, quota, name: name.replaceAll('\0', '') });
-  }
-  viewer = await addViewer(store, { name: 'On call' });
+  viewer = await seedPage(store, database, new Date());
   await store.close();
-  const record = { certificate: 'drivers', extra: { signing_filename: 'setup.exe' } };
-  seedRecords(
-    database,
-    Array.from({ length: 60 }, (_, index) => ({
-      ...record,
-      clientId: `client-${index % clients.length}`,
-      signedAt: new Date(Date.now() - 60_000 * (1 + index)),
-      ...(index % 3 > 0 && { report: index % 3 === 1 ? (1 as const) : (2 as const) }),
-    })),
-  );
-  const last = { clientId: 'client-2', certificate: '2024', signedAt: new Date(Date.now() - 1000) };
-  seedRecords(
-    database,
-    HOSTILE.map((name) => ({ ...last, extra: { signing_filename: name, hostname: name } })),
-  );
   browser = await startChromium();
 });
 afterAll(async () => {
@@ -87,8 +43,7 @@ async function looking(look: (page: Page) => Promise<void>, options: BrowserCont
 test('shows its content, runs nothing that clients sent, and requests nothing from elsewhere', async () => {
   await looking(async (page) => {
     expect(await page.title()).toBe('Codesign server');
-    expect(await page.locator('#calls + figure tbody tr').count()).toBe(50);
-    const files = await page.locator('#calls + figure tbody tr:nth-child(-n+9) td:nth-child(2)').allInnerTexts();
+    const files = await page.locator('#calls + figure tbody td:nth-child(2)').allInnerTexts();
     expect(files).toContain(`${HOSTILE[1]?.slice(0, 31)}…`);
     expect(await page.locator('#calls + figure').innerText()).toContain('\\u202egpj.exe\\u2066\\u001b[31m\\u0000');
     expect(await page.locator('img, script, [onfocus], [style], iframe').count()).toBe(0);

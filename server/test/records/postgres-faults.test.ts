@@ -35,7 +35,7 @@ afterEach(() => {
 afterAll(async () => {
   await store.close();
   await witness.close();
-  await proxy.close();
+  await proxy.stop();
   await postgres.stop();
 });
 

@@ -60,15 +60,6 @@ test('two first starts on one database and one token share authority and certifi
   expect(await seen('b')).toEqual(a);
 });
 
-test('a different database from the one the data were created with is rejected', async () => {
-  await make('a', await postgres.newDatabase());
-  await expect(open('a', await postgres.newDatabase())).rejects.toMatchObject({
-    code: 'database-of-another',
-    exitCode: 2,
-  });
-  await expect(open('a')).rejects.toMatchObject({ code: 'database-not-named' });
-});
-
 test('the PIN comes from the environment or a file, and a token without one is rejected', async () => {
   const pinOf = async (more: object, environment = {}) => (await chooseHsm(settings(more), environment)).token?.pin;
   expect(await pinOf({ pkcs11PinFile: folder.at('pin') })).toBe('the PIN');

@@ -1,8 +1,7 @@
 /** A way to PostgreSQL on which COMMITs can be lost: before the database gets them, or their answers afterwards. */
 
-import { once } from 'node:events';
-import type { AddressInfo } from 'node:net';
-import { connect, createServer, type Socket } from 'node:net';
+import { connect, createServer } from 'node:net';
+import { listen } from '../../../test/support/network/listen.ts';
 
 /**
  * `lost`: the connection breaks before the COMMIT reaches the database.
@@ -24,17 +23,14 @@ export async function openCommitProxy(url: string) {
   const path = `${database.searchParams.get('host')}/.s.PGSQL.5432`;
   /** Faults of the next COMMITs, in this order. Later COMMITs pass. */
   const faults: Fault[] = [];
-  const open = new Set<Socket>();
   const server = createServer((client) => {
     const behind = connect(path);
     const sockets = [client, behind];
     const breakOff = () => {
       for (const socket of sockets) socket.destroy();
     };
-    for (const socket of sockets) {
-      open.add(socket);
-      socket.on('error', () => {}).on('close', breakOff);
-    }
+    keep(behind);
+    for (const socket of sockets) socket.on('close', breakOff);
     let answerIsLost = false;
     client.on('data', (chunk) => {
       const fault = chunk.equals(COMMIT) ? faults.shift() : undefined;
@@ -45,17 +41,11 @@ export async function openCommitProxy(url: string) {
     });
     behind.on('data', (chunk) => (answerIsLost ? breakOff() : client.write(chunk)));
   });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
+  const { port, keep, stop } = await listen(server);
   return {
     url: `postgres://${database.username}@127.0.0.1:${port}${database.pathname}`,
     faults,
-    async close() {
-      for (const socket of open) socket.destroy();
-      server.close();
-      await once(server, 'close');
-    },
+    stop,
   };
 }
 

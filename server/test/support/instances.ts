@@ -6,7 +6,9 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { Agent, request } from 'node:https';
 import { join } from 'node:path';
 import { SIGN_PATH } from '../../../src/service/messages.ts';
+import { endWithThisProcess } from '../../../test/support/children.ts';
 import { mustHoldNoCredentials } from '../../../test/support/credential-watch.ts';
+import { listening } from '../../../test/support/services/server.ts';
 import { SERVER_PROGRAM } from '../../../test/support/services/server-data.ts';
 import type { Credentials } from './clients.ts';
 import { basic } from './in-process.ts';
@@ -40,8 +42,6 @@ export function instance({ data, config, through = [], seenAt = data }: Instance
     if (child !== undefined && isAlive()) await once(child, 'exit');
     agent.destroy();
   };
-  const killChild = () => child?.kill('SIGKILL');
-  process.once('exit', killChild);
   const call = async (path: string, headers = {}, body?: unknown): Promise<SignAnswer> => {
     const method = body === undefined ? 'GET' : 'POST';
     const asked = request({ agent, host: '127.0.0.1', ...address, method, path, headers });
@@ -56,15 +56,15 @@ export function instance({ data, config, through = [], seenAt = data }: Instance
       const start = [process.execPath, SERVER_PROGRAM, 'start', '--config', join(data, `${name}.json`)];
       const [command = '', ...args] = [...through, ...start];
       child = spawn(command, args, { stdio: ['ignore', 'pipe', 'pipe'] });
+      endWithThisProcess(child);
       child.stderr?.setEncoding('utf8').on('data', (text: string) => {
         log += text;
       });
-      const port = await listening(child, () => log);
-      address = { port, ca: await readFile(join(seenAt, 'service', 'tls', 'ca.pem')) };
+      const { port } = new URL(await listening(child, () => log));
+      address = { port: Number(port), ca: await readFile(join(seenAt, 'service', 'tls', 'ca.pem')) };
       agent = new Agent({ keepAlive: true });
     },
-    /** Ends the process with a signal that no program can handle. */
-    kill: () => end('SIGKILL'),
+    end,
     /** One call of sign; rejects if no answer comes. */
     sign: (body: unknown, by: Credentials) =>
       call(SIGN_PATH, { authorization: basic(by), 'content-type': 'application/json' }, body),
@@ -75,22 +75,9 @@ export function instance({ data, config, through = [], seenAt = data }: Instance
     /** True while the process that was started last is running. */
     isAlive,
     async stop() {
-      process.off('exit', killChild);
       await end('SIGTERM');
       await mustHoldNoCredentials({ 'the log of the server': log }, [seenAt]);
       return child?.exitCode ?? null;
     },
   };
-}
-
-async function listening(child: ChildProcess, log: () => string): Promise<number> {
-  return await new Promise((resolve, reject) => {
-    let output = '';
-    child.stdout?.setEncoding('utf8').on('data', (text: string) => {
-      output += text;
-      const port = /^listening on https:.*:(\d+)$/m.exec(output)?.[1];
-      if (port !== undefined) resolve(Number(port));
-    });
-    child.once('close', (code) => reject(new Error(`the server ended with ${code}: ${log()}`)));
-  });
 }

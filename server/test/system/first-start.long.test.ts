@@ -2,14 +2,13 @@
 
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { access, readdir, stat } from 'node:fs/promises';
+import { existsSync } from 'node:fs';
+import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeEach, expect, test } from 'vitest';
 import { readEnvironmentFile } from '../../../test/support/services/server.ts';
 import { copyData, runServerCommand, SERVER_PROGRAM } from '../../../test/support/services/server-data.ts';
 import { folderForEach } from '../../../test/support/set-up.ts';
-import { prepareTables } from '../../src/records/migrations.ts';
-import { openSqliteStore } from '../../src/records/sqlite.ts';
 
 const folder = folderForEach();
 let data: string;
@@ -35,23 +34,18 @@ async function startProcess(...args: readonly string[]) {
   return { code: code as number | null, output, errors };
 }
 
-const exists = (path: string) =>
-  access(path).then(
-    () => true,
-    () => false,
-  );
 const modeOf = async (path: string) => ((await stat(path)).mode & 0o777).toString(8);
 
 test('a killed first start leaves nothing in the way of the next one, which makes everything', async () => {
   const args = [SERVER_PROGRAM, 'start', '--data', data, '--port', '0', '--client-env', clientEnv];
   const killed = spawn(process.execPath, args, { stdio: 'ignore' });
   const halfMade = async () =>
-    ((await exists(data)) ? await readdir(data) : []).some((name) => name.startsWith('.codesign-remote-server-setup-'));
+    (existsSync(data) ? await readdir(data) : []).some((name) => name.startsWith('.codesign-remote-server-setup-'));
   while (!(await halfMade())) await new Promise((resolve) => setTimeout(resolve, 5));
   killed.kill('SIGKILL');
   await once(killed, 'exit');
-  expect(await exists(join(data, 'service'))).toBe(false);
-  expect(await exists(clientEnv)).toBe(false);
+  expect(existsSync(join(data, 'service'))).toBe(false);
+  expect(existsSync(clientEnv)).toBe(false);
 
   const { code, output } = await startProcess('--client-env', clientEnv);
   expect(code).toBe(0);
@@ -89,9 +83,9 @@ test('several concurrent first starts each show credentials that work, and all s
   expect(codes).toEqual([0, 0]);
   const written = (await readdir(folder.path)).filter((name) => name.endsWith('.env'));
   const given = await Promise.all(written.map((name) => readEnvironmentFile(folder.at(name))));
-  const clients = await listClients();
-  expect(given.map(({ CODESIGN_ACCESS_KEY }) => CODESIGN_ACCESS_KEY).sort()).toEqual(
-    clients.map(({ accessKey }) => accessKey).sort(),
+  const clients = JSON.parse(await runServerCommand('client', 'list', '--json', '--data', data));
+  expect(clients.map(({ accessKey }: { readonly accessKey: string }) => accessKey).sort()).toEqual(
+    given.map(({ CODESIGN_ACCESS_KEY }) => CODESIGN_ACCESS_KEY).sort(),
   );
   expect(given.length).toBeGreaterThanOrEqual(1);
 });
@@ -103,12 +97,3 @@ test('concurrent commands all find the token', async () => {
   );
   for (const output of await Promise.all(commands)) expect(output).toMatch(/^-----BEGIN CERTIFICATE REQUEST-----/);
 });
-
-async function listClients() {
-  const store = await openSqliteStore(join(data, 'service', 'database.sqlite'), prepareTables('use'));
-  try {
-    return await store.clients.list();
-  } finally {
-    await store.close();
-  }
-}

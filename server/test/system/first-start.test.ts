@@ -1,4 +1,5 @@
-import { access, mkdir, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { existsSync } from 'node:fs';
+import { mkdir, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import Database from 'libsql';
 import { expect, test } from 'vitest';
@@ -15,11 +16,6 @@ const clientEnv = () => folder.at('client.env');
 /** Runs `start` in this process until it listens or fails. */
 const start = (...args: readonly string[]) => adminCommand(['start', '--data', data(), '--port', '0', ...args]);
 const startWithFile = () => start('--client-env', clientEnv());
-const exists = (path: string) =>
-  access(path).then(
-    () => true,
-    () => false,
-  );
 const clients = async (): Promise<readonly { readonly accessKey: string }[]> =>
   JSON.parse((await adminCommand(['client', 'list', '--json', '--data', data()])).output);
 
@@ -30,7 +26,7 @@ test('creates nothing, and says what to do, if the credentials cannot be shown',
   await writeFile(clientEnv(), 'precious');
   expect(await startWithFile()).toMatchObject({ code: 2, errors: expect.stringContaining(clientEnv()) });
   expect(await readFile(clientEnv(), 'utf8')).toBe('precious');
-  expect(await exists(data())).toBe(false);
+  expect(existsSync(data())).toBe(false);
 });
 
 test('puts the environment file into the data folder even before that exists', async () => {
@@ -84,7 +80,7 @@ test.each([
   expect(code).toBe(6);
   expect(errors).toContain(SERVER_ERRORS[expected].hint);
   expect(errors).toContain(words);
-  expect([await exists(path), await exists(clientEnv())]).toEqual([false, false]);
+  expect([existsSync(path), existsSync(clientEnv())]).toEqual([false, false]);
 });
 
 test('an existing part that cannot be read is not reported as missing', async () => {

@@ -9,10 +9,10 @@ import { existsSync } from 'node:fs';
 import { chmod, copyFile, mkdir, readFile, writeFile } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
 import { fixture, REPOSITORY, temporaryFolder } from '../../../test/support/programs/cli.ts';
+import { listening } from '../../../test/support/services/server.ts';
 
 const run = promisify(execFile);
 const GIVEN = process.env.CODESIGN_TEST_BASE_IMAGE;
@@ -85,12 +85,9 @@ test.skipIf(!hasPodman)('the client signs through the server, both as images wit
     const server = spawn('podman', args, { stdio: ['ignore', 'pipe', 'pipe'] });
     const ended = once(server, 'exit');
     let log = '';
-    for (const stream of [server.stdout, server.stderr]) stream.on('data', (text) => (log += text));
+    server.stderr.on('data', (text) => (log += text));
     try {
-      while (!log.includes('listening on')) {
-        if (server.exitCode !== null) throw new Error(log);
-        await sleep(100);
-      }
+      await listening(server, () => log);
       expect(await podman(['exec', VOLUME, 'id', '--user'])).toBe('10001\n');
 
       const work = join(folder.path, 'work');

@@ -65,7 +65,7 @@ test.skipIf(!mayMountDisks() && process.env.CI === undefined)(
       expect(Number(signatures)).toBe(counted);
       expect(await server.stop()).toBe(0);
     } finally {
-      await server.kill();
+      await server.end('SIGKILL');
       await rm(folder, { recursive: true, force: true }).catch(() => {});
     }
   },

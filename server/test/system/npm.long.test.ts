@@ -5,6 +5,7 @@ import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { listening } from '../../../test/support/services/server.ts';
 import { copyData } from '../../../test/support/services/server-data.ts';
 import { folderForEach } from '../../../test/support/set-up.ts';
 
@@ -38,20 +39,11 @@ function isRunning(id: number): boolean {
   }
 }
 
-async function listening(): Promise<void> {
-  let output = '';
-  for await (const text of npm.stdout ?? []) {
-    output += text;
-    if (/^listening on https:/m.test(output)) break;
-  }
-  expect(output).toContain('listening on');
-  expect(isRunning(serverId())).toBe(true);
-}
-
 test.skipIf(process.platform === 'win32')(
   'SIGTERM to npm ends the server gracefully, and npm with 0',
   async () => {
-    await listening();
+    await listening(npm, () => log);
+    expect(isRunning(serverId())).toBe(true);
     const ended = once(npm, 'exit');
     npm.kill('SIGTERM');
     expect(await ended).toEqual([0, null]);
@@ -61,7 +53,8 @@ test.skipIf(process.platform === 'win32')(
 );
 
 test('a server does not keep running after its npm was killed', async () => {
-  await listening();
+  await listening(npm, () => log);
+  expect(isRunning(serverId())).toBe(true);
   npm.kill('SIGKILL');
   for (let attempt = 0; isRunning(serverId()) && attempt < 100; attempt++) await sleep(100);
   expect(isRunning(serverId())).toBe(false);

@@ -10,7 +10,7 @@ import { runCliProcess, temporaryFolder } from '../../../test/support/programs/c
 import { addClient } from '../support/clients.ts';
 import { allRecords } from '../support/counting-scene.ts';
 import { NUMBER } from '../support/in-process.ts';
-import { openScene, type Scene } from '../support/quota-scene.ts';
+import { openScene, type Scene } from '../support/server-scene.ts';
 
 /** In milliseconds. */
 const OUTAGE = 10_000;

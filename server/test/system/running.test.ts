@@ -77,26 +77,6 @@ test('names a cause once in the log, and says why a database with several addres
   });
 });
 
-test('accepts ciphers with forward secrecy that authenticate what they encrypt, and no CBC and CCM8', async () => {
-  server = await openApp();
-  await server.app.listen({ port: 0, host: '127.0.0.1' });
-  const { port } = server.app.server.address() as AddressInfo;
-  const expectAnswer = async (ciphers: string, event: 'secureConnect' | 'error') => {
-    const version = ciphers.startsWith('TLS_') ? 'TLSv1.3' : 'TLSv1.2';
-    const versions = { minVersion: version, maxVersion: version } as const;
-    const socket = connect({ port, host: '127.0.0.1', rejectUnauthorized: false, ciphers, ...versions });
-    const answer = await Promise.race(
-      ['secureConnect', 'error'].map((each) => new Promise((resolve) => socket.once(each, () => resolve(each)))),
-    );
-    socket.destroy();
-    expect([ciphers, answer]).toEqual([ciphers, event]);
-  };
-  const good = ['AES256-GCM-SHA384', 'AES128-GCM-SHA256', 'CHACHA20-POLY1305'].map((name) => `ECDHE-ECDSA-${name}`);
-  const bad = ['AES128-SHA256', 'AES256-SHA384', 'AES256-SHA', 'AES128-CCM8'].map((name) => `ECDHE-ECDSA-${name}`);
-  for (const name of [...good, 'TLS_AES_128_GCM_SHA256']) await expectAnswer(name, 'secureConnect');
-  for (const name of [...bad, 'TLS_AES_128_CCM_8_SHA256']) await expectAnswer(name, 'error');
-});
-
 test('is not ready while no certificate is valid, or while the HSM has none of their keys', async () => {
   const asked: (readonly string[])[] = [];
   let years = 0;

@@ -133,7 +133,8 @@ export function operationsIn(log: string, operation: string): readonly Readonly<
     .filter((line) => line.operation === operation);
 }
 
-async function listening(child: ChildProcess, log: () => string): Promise<string> {
+/** Resolves with the address that the server prints. */
+export async function listening(child: ChildProcess, log: () => string): Promise<string> {
   let output = '';
   return await new Promise((resolve, reject) => {
     child.stdout?.setEncoding('utf8').on('data', (text: string) => {

@@ -3,7 +3,6 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { expect } from 'vitest';
 import { copyData } from '../../../test/support/services/server-data.ts';
 import { tokenFolder } from '../../src/keys/softhsm.ts';
 import { prepareTables } from '../../src/records/migrations.ts';
@@ -13,7 +12,6 @@ import { openStore } from '../../src/setup/open-data.ts';
 import { addClient } from './clients.ts';
 import { instance } from './instances.ts';
 import { startPostgres } from './postgres.ts';
-import { type QuotaRound, quotaRound } from './quota-round.ts';
 
 export type Scene = Awaited<ReturnType<typeof openScene>>;
 
@@ -50,23 +48,6 @@ export async function openScene(kind: 'SQLite' | 'PostgreSQL', servers: number) 
     await close();
     throw error;
   }
-}
-
-export interface QuotaRounds extends QuotaRound {
-  readonly servers: number;
-  readonly rounds: number;
-}
-
-/** Runs the rounds one after the other. */
-export async function quotaRounds(
-  kind: 'SQLite' | 'PostgreSQL',
-  { servers, rounds, ...round }: QuotaRounds,
-): Promise<void> {
-  await using scene = await openScene(kind, servers);
-  let lost = 0;
-  for (let index = 0; index < rounds; index++) lost += await quotaRound(scene.store, scene.instances, round);
-  // Without a call that a kill interrupted, the rounds would show nothing.
-  expect(lost).toBeGreaterThan(0);
 }
 
 /** The made data's certificates and authority, which are in SQLite, in another database. */
