@@ -1,21 +1,12 @@
 /** The GitHub action: its scripts, run as a runner runs them, against a real server; a failed attempt loses no signature. */
 
-import { execFile } from 'node:child_process';
 import { copyFile, mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import {
-  type ActionFile,
-  readAction,
-  runStep,
-  type Step,
-  type StepRun,
-  under,
-  type Values,
-} from '../../support/action-file.ts';
+import { type ActionFile, readAction, runStep, type Step, under, type Values } from '../../support/action-file.ts';
 import { fixture, REPOSITORY, snapshot, temporaryFolder } from '../../support/programs/cli.ts';
 import { type SharedServer, useServer } from '../../support/services/shared-server.ts';
+import { packInto } from './pack.ts';
 
 const ACTION = join(REPOSITORY, '.github/actions/sign/action.yml');
 const NO_AUTHORITY = 'http://127.0.0.1:9/';
@@ -28,14 +19,11 @@ let installed: string;
 
 beforeAll(async () => {
   [action, server, room] = await Promise.all([readAction(ACTION), useServer({ tsa: true }), temporaryFolder()]);
-  const options = { cwd: REPOSITORY, maxBuffer: 16 * 1024 * 1024 };
-  const pack = ['pack', '--ignore-scripts', '--json', '--pack-destination', room.path];
-  const { stdout } = await promisify(execFile)('npm', pack, options);
-  const [{ filename }] = JSON.parse(stdout) as [{ filename: string }];
+  const { tarball } = await packInto(room.path);
   installed = join(room.path, 'installed');
   await mkdir(installed);
   const env = { RUNNER_TEMP: installed, npm_config_offline: 'true' };
-  const run = await runStep(action, stepOf('install'), new Map([['inputs.package', join(room.path, filename)]]), env);
+  const run = await runStep(action, stepOf('install'), new Map([['inputs.package', tarball]]), env);
   if (run.code !== 0) throw new Error(`the package was not installed: ${run.log}`);
 });
 afterAll(async () => {
@@ -59,18 +47,19 @@ async function startMachine(name: string): Promise<string> {
 }
 
 /** The step that signs, with these inputs. */
-async function sign(workspace: string, inputs: Readonly<Record<string, string>>): Promise<StepRun> {
+async function sign(workspace: string, inputs: Readonly<Record<string, string>>) {
   const defaults = [...under(action.values, 'inputs')].flatMap(([key, value]) =>
     key.endsWith('.default') ? [[key.slice(0, -'.default'.length), value] as const] : [],
   );
   const given = new Map([...defaults, ...Object.entries(inputs)].map(([name, value]) => [`inputs.${name}`, value]));
   const { CODESIGN_TIMESTAMP_URL: _, ...env } = server.env;
-  return await runStep(action, stepOf('sign'), new Map([...given, ['runner.temp', installed]]), {
+  const run = await runStep(action, stepOf('sign'), new Map([...given, ['runner.temp', installed]]), {
     ...env,
     GITHUB_ACTIONS: 'true',
     RUNNER_TEMP: installed,
     WORKSPACE: workspace,
   });
+  return { ...run, outputs: Object.fromEntries(run.outputs) };
 }
 
 describe('the metadata', () => {
@@ -110,7 +99,7 @@ describe('an attempt', () => {
     const files = `${workspace}/*.exe\n\n  ${workspace}/lib.jar\n`;
     const run = await sign(workspace, { files, 'timestamp-url': server.env.CODESIGN_TIMESTAMP_URL ?? '' });
     expect(run.code, run.log).toBe(0);
-    expect(Object.fromEntries(run.outputs)).toEqual({
+    expect(run.outputs).toEqual({
       signed: '2',
       skipped: '0',
       failed: '0',
@@ -118,7 +107,7 @@ describe('an attempt', () => {
       'exit-code': '0',
       keep: 'false',
     });
-    const { files: signed } = JSON.parse(await readFile(run.outputs.get('json') ?? '', 'utf8'));
+    const { files: signed } = JSON.parse(await readFile(run.outputs.json ?? '', 'utf8'));
     for (const { status, timestamp } of signed) {
       expect({ status, timestamp }).toEqual({ status: 'signed', timestamp: expect.any(String) });
     }
@@ -126,7 +115,7 @@ describe('an attempt', () => {
     expect(run.summary).toContain('app.exe');
 
     const again = await sign(workspace, { files, 'skip-signed': 'true', arguments: '--no-timestamp\n--quiet' });
-    expect(Object.fromEntries(again.outputs)).toMatchObject({ signed: '0', skipped: '2', keep: 'false' });
+    expect(again.outputs).toMatchObject({ signed: '0', skipped: '2', keep: 'false' });
   });
 
   it('annotates each failed file, in one summary', async () => {
@@ -143,7 +132,7 @@ describe('an attempt', () => {
     const first = await startMachine('failing');
     const failed = await sign(first, { files: `${first}/app.exe`, algorithm: 'SHA384', 'timestamp-url': NO_AUTHORITY });
     expect(failed.code, failed.log).toBe(0);
-    expect(Object.fromEntries(failed.outputs)).toMatchObject({
+    expect(failed.outputs).toMatchObject({
       signed: '0',
       failed: '1',
       'exit-code': '7',
@@ -156,13 +145,13 @@ describe('an attempt', () => {
     const second = await startMachine('second');
     const url = server.env.CODESIGN_TIMESTAMP_URL ?? '';
     const run = await sign(second, { files: `${second}/app.exe`, algorithm: 'SHA384', 'timestamp-url': url });
-    expect(Object.fromEntries(run.outputs)).toMatchObject({
+    expect(run.outputs).toMatchObject({
       signed: '1',
       failed: '0',
       'exit-code': '0',
       keep: 'false',
     });
-    expect(JSON.parse(await readFile(run.outputs.get('json') ?? '', 'utf8')).files).toMatchObject([{ reused: true }]);
+    expect(JSON.parse(await readFile(run.outputs.json ?? '', 'utf8')).files).toMatchObject([{ reused: true }]);
     expect(server.operations('sign').length).toBe(before + 1);
   });
 
@@ -175,19 +164,19 @@ describe('an attempt', () => {
 
     const second = await startMachine('stamped');
     const run = await sign(second, { files: `${second}/lib.jar`, arguments: `--timestamp-url=${url}` });
-    expect(Object.fromEntries(run.outputs), run.log).toMatchObject({ signed: '1', 'exit-code': '0', keep: 'true' });
+    expect(run.outputs, run.log).toMatchObject({ signed: '1', 'exit-code': '0', keep: 'true' });
     expect(await snapshot(first)).toEqual(before);
 
     const last = await sign(first, { ...waiting, 'timestamp-url': url });
-    expect(Object.fromEntries(last.outputs), last.log).toMatchObject({ signed: '1', 'exit-code': '0', keep: 'false' });
+    expect(last.outputs, last.log).toMatchObject({ signed: '1', 'exit-code': '0', keep: 'false' });
   });
 
   it('says why nothing could be attempted, and ends the job with the code of the program', async () => {
     const workspace = await startMachine('unusable');
     const run = await sign(workspace, { files: `${workspace}/app.exe`, 'base-url': 'http://codesign.example.com' });
-    expect(Object.fromEntries(run.outputs)).toMatchObject({ signed: '0', 'exit-code': '2', keep: 'true' });
+    expect(run.outputs).toMatchObject({ signed: '0', 'exit-code': '2', keep: 'true' });
     expect(run.summary).toMatch(/^Nothing was signed: /);
-    const code: Values = new Map([['steps.sign.outputs.exit-code', run.outputs.get('exit-code') ?? '']]);
+    const code: Values = new Map([['steps.sign.outputs.exit-code', run.outputs['exit-code'] ?? '']]);
     expect((await runStep(action, stepOf('end'), code, { RUNNER_TEMP: installed })).code).toBe(2);
   });
 
@@ -199,9 +188,9 @@ describe('an attempt', () => {
     await writeFile(policy, JSON.stringify({ version: 1, roots: [fixture('golden/root.pem')] }));
     const inputs = { 'verify-only': 'true', arguments: `--policy=${policy}\n--exclude=policy.json` };
     const good = await sign(workspace, { ...inputs, files: `${workspace}/signed.exe` });
-    expect(Object.fromEntries(good.outputs), good.log).toMatchObject({ failed: '0', 'exit-code': '0', keep: 'false' });
+    expect(good.outputs, good.log).toMatchObject({ failed: '0', 'exit-code': '0', keep: 'false' });
     const bad = await sign(workspace, { ...inputs, files: workspace });
-    expect(Object.fromEntries(bad.outputs), bad.log).toMatchObject({ failed: '1', 'exit-code': '8', keep: 'false' });
+    expect(bad.outputs, bad.log).toMatchObject({ failed: '1', 'exit-code': '8', keep: 'false' });
     expect(bad.log).toContain(`::error file=${workspace}/app.exe,title=unsigned::`);
     expect(server.operations('sign').length).toBe(before);
   });
@@ -216,7 +205,7 @@ describe('an attempt', () => {
       arguments: '--dry-run\n--no-timestamp',
     });
     // What stands among the files is one, even if it looks like an option.
-    expect(Object.fromEntries(run.outputs)).toMatchObject({ signed: '0', failed: '1', 'exit-code': '6' });
+    expect(run.outputs).toMatchObject({ signed: '0', failed: '1', 'exit-code': '6' });
     expect(run.summary).toContain('file&#45;not&#45;found');
     expect(run.summary).not.toMatch(/<b>|\| <|`/);
     expect(await snapshot(workspace)).toEqual(before);

@@ -8,9 +8,10 @@ import { copyFile, mkdir, readdir, readFile, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { fixture, REPOSITORY, temporaryFolder } from '../../support/programs/cli.ts';
+import { fixture, temporaryFolder } from '../../support/programs/cli.ts';
 import { type SharedServer, useServer } from '../../support/services/shared-server.ts';
 import { osslsigncodeVerify } from '../interop/verifiers.ts';
+import { packInto } from './pack.ts';
 
 const NODES = process.env.CODESIGN_TEST_NODES ?? '';
 const run = promisify(execFile);
@@ -30,9 +31,7 @@ beforeAll(async () => {
   [server, folder] = await Promise.all([useServer(), temporaryFolder('codesign-npx-')]);
   const settingsIn = async (which: string) => (await run('npm', ['config', 'get', which])).stdout.trim();
   npmSettings = { global: await settingsIn('globalconfig'), user: await settingsIn('userconfig') };
-  const { stdout } = await run('npm', ['pack', '--json', '--pack-destination', folder.path], { cwd: REPOSITORY });
-  const [packed] = JSON.parse(stdout) as readonly [{ readonly filename: string }];
-  tarball = join(folder.path, packed.filename);
+  ({ tarball } = await packInto(folder.path));
 });
 afterAll(async () => {
   await server.stop();

@@ -1,31 +1,31 @@
 /** What `npm pack` makes: installable offline into an empty folder, typed for consumers. */
 
-import { spawn } from 'node:child_process';
+import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { cp, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { checkPackage, createPackageFromTarballData } from '@arethetypeswrong/core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { projectSchema } from '../../../docs/generate/settings-schema.ts';
+import { REPOSITORY, runCli } from '../../support/programs/cli.ts';
 import { startSecretService } from '../../support/programs/secret-service.ts';
+import { npm as npmWith, packInto } from './pack.ts';
 
-const ROOT = fileURLToPath(new URL('../../..', import.meta.url));
-const { version } = JSON.parse(await readFile(path.join(ROOT, 'package.json'), 'utf8')) as { version: string };
+const { version } = JSON.parse(await readFile(path.join(REPOSITORY, 'package.json'), 'utf8')) as { version: string };
 
 let folder: string;
 let project: string;
+let tarball: string;
+const npm = (args: readonly string[], cwd: string) => npmWith(args, cwd, path.join(folder, 'npm-cache'));
 
 beforeAll(async () => {
-  if (!existsSync(path.join(ROOT, 'dist/cli.cjs'))) throw new Error('dist is missing: run `npm run build` first');
+  if (!existsSync(path.join(REPOSITORY, 'dist/cli.cjs'))) throw new Error('dist is missing: run `npm run build` first');
   folder = await mkdtemp(path.join(os.tmpdir(), 'codesign-remote-package-'));
-  const answer = await npm(['pack', '--json', '--pack-destination', folder], ROOT);
-  const [tarball] = JSON.parse(answer) as [{ filename: string }];
-
+  ({ tarball } = await packInto(folder));
   project = path.join(folder, 'project');
   await mkdir(project);
-  await npm(['install', '--offline', '--no-audit', '--no-fund', path.join(folder, tarball.filename)], project);
+  await npm(['install', '--offline', '--no-audit', '--no-fund', tarball], project);
 });
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
@@ -34,7 +34,6 @@ describe('the packed package', () => {
     'brings its manual page to where man finds it when it is installed globally',
     async () => {
       const prefix = path.join(folder, 'global');
-      const tarball = path.join(folder, `codesign-remote-${version}.tgz`);
       await npm(['install', '--global', '--prefix', prefix, '--offline', '--no-audit', '--no-fund', tarball], folder);
       expect(existsSync(path.join(prefix, 'share/man/man1/codesign-remote.1'))).toBe(true);
     },
@@ -42,7 +41,7 @@ describe('the packed package', () => {
 
   it('has the schema of the project file at the path that the documents show', async () => {
     const [, shown = ''] =
-      /"\$schema": "(.*?)"/.exec(await readFile(path.join(ROOT, 'docs/configuration.md'), 'utf8')) ?? [];
+      /"\$schema": "(.*?)"/.exec(await readFile(path.join(REPOSITORY, 'docs/configuration.md'), 'utf8')) ?? [];
     expect(JSON.parse(await readFile(path.join(project, shown), 'utf8'))).toEqual(projectSchema());
   });
 
@@ -65,11 +64,9 @@ describe('installed offline into an empty folder, it', () => {
   });
 
   it('works without the optional one, and says so where credentials would come from it', async () => {
-    const run = await capture(process.execPath, [binIn(project), 'whoami'], project, WITHOUT_CREDENTIALS);
-    expect(run).toMatchObject({
-      code: 2,
-      stderr: expect.stringMatching(/keytar is not installed.*keychain-unavailable/),
-    });
+    const run = await runCli(['whoami'], { program: binIn(project) });
+    const stderr = expect.stringMatching(/keytar is not installed.*keychain-unavailable/);
+    expect(run).toMatchObject({ code: 2, stderr });
     expect(run.stderr).toContain('CODESIGN_ACCESS_SECRET_FILE');
   });
 
@@ -79,15 +76,14 @@ describe('installed offline into an empty folder, it', () => {
 
   it('prints an uncaught error with a readable stack', async () => {
     const script = "import('codesign-remote').then(({ signFiles }) => signFiles({ files: ['a.exe'] }))";
-    const { code, stderr } = await capture(process.execPath, ['--eval', script], project, WITHOUT_CREDENTIALS);
-    expect(code).toBe(1);
+    const { status, stderr } = evaluate(script);
+    expect(status).toBe(1);
     expect(stderr).toMatch(/CodesignError: missing setting: .*\n +at \w+ /);
     const source = stderr.slice(0, stderr.indexOf('CodesignError'));
     expect(Math.max(...source.split('\n').map((line) => line.length))).toBeLessThan(200);
   });
 
   it('resolves with its types, from every entry point', async () => {
-    const tarball = path.join(folder, `codesign-remote-${version}.tgz`);
     const checked = await checkPackage(createPackageFromTarballData(await readFile(tarball)));
     if (checked.types === false) throw new Error('the package has no types');
     expect(Object.keys(checked.entrypoints)).toEqual(DOORS);
@@ -100,7 +96,7 @@ describe('installed offline into an empty folder, it', () => {
     async (door) => {
       const script = `const hook = require('${door}');
         import('${door}').then(({ default: sign }) => console.log(typeof sign, sign === hook.default, hook.__esModule))`;
-      expect(await output(process.execPath, ['--eval', script], project)).toBe('function true true\n');
+      expect(evaluate(script).stdout).toBe('function true true\n');
     },
   );
 
@@ -115,7 +111,7 @@ describe('installed offline into an empty folder, it', () => {
     await writeFile(path.join(consumer, 'package.json'), JSON.stringify({ type }));
     await writeFile(path.join(consumer, 'good.ts'), GOOD_CONSUMER);
     await writeFile(path.join(consumer, 'bad.ts'), BAD_CONSUMER);
-    const errors = await typeErrors(consumer, ['--module', module, '--moduleResolution', resolution, ...more]);
+    const errors = typeErrors(consumer, ['--module', module, '--moduleResolution', resolution, ...more]);
     expect(errors).toEqual([expect.stringMatching(/^bad\.ts\(2,14\): error TS2322/)]);
   });
 });
@@ -137,30 +133,25 @@ describe('installed with the optional package, without any script of that having
     });
     // What its install script would make: it must not be needed.
     const isBuilt = (source: string) => path.basename(source) === 'build';
-    await cp(path.join(ROOT, 'node_modules/keytar'), path.join(modules, 'keytar'), {
+    await cp(path.join(REPOSITORY, 'node_modules/keytar'), path.join(modules, 'keytar'), {
       recursive: true,
       filter: (source) => !isBuilt(source),
     });
     await using keyring = await startSecretService();
-    const env = {
-      ...WITHOUT_CREDENTIALS,
-      ...keyring.env,
-      CODESIGN_CONFIG_DIR: path.join(folder, 'with-keychain', 'config'),
-    };
-    const bin = binIn(path.dirname(modules));
+    const env = { ...keyring.env, CODESIGN_CONFIG_DIR: path.join(folder, 'with-keychain', 'config') };
+    const program = binIn(path.dirname(modules));
     const login = ['login', '--no-check', '--base-url', 'https://sign.example', '--access-key', 'key-of-somebody'];
-    expect(await capture(process.execPath, [bin, ...login], folder, env, 's3cret\n')).toMatchObject({ code: 0 });
-    const whoami = await output(process.execPath, [bin, 'whoami', '--json'], folder, env);
-    expect(JSON.parse(whoami)).toMatchObject({ source: 'keychain', origin: 'https://sign.example' });
+    expect(await runCli(login, { program, env, stdin: 's3cret\n' })).toMatchObject({ code: 0 });
+    const { stdout } = await runCli(['whoami', '--json'], { program, env });
+    expect(JSON.parse(stdout)).toMatchObject({ source: 'keychain', origin: 'https://sign.example' });
   });
 });
 
-/** Whatever the user who runs the tests has. */
-const WITHOUT_CREDENTIALS = {
-  CODESIGN_ACCESS_KEY: undefined,
-  CODESIGN_ACCESS_SECRET: undefined,
-  CODESIGN_ACCESS_SECRET_FILE: undefined,
-};
+/** Runs a script in the project, without the settings of the user who runs the tests. */
+function evaluate(script: string) {
+  const env = { PATH: process.env.PATH };
+  return spawnSync(process.execPath, ['--eval', script], { cwd: project, env, encoding: 'utf8' });
+}
 
 function binIn(folder: string): string {
   return path.join(folder, 'node_modules/codesign-remote/bin/codesign-remote.js');
@@ -217,47 +208,16 @@ export const wrong: number = CodesignError;
 `;
 
 /** Errors of the compiler in both consumers; the declarations themselves are checked too. */
-async function typeErrors(cwd: string, module: readonly string[]): Promise<string[]> {
-  const tsc = path.join(ROOT, 'node_modules', module.includes('node10') ? 'typescript' : 'typescript-7', 'bin/tsc');
+function typeErrors(cwd: string, module: readonly string[]): string[] {
+  const tsc = path.join(
+    REPOSITORY,
+    'node_modules',
+    module.includes('node10') ? 'typescript' : 'typescript-7',
+    'bin/tsc',
+  );
   const options = ['--noEmit', '--strict', '--skipLibCheck', 'false', '--target', 'es2023', ...module];
-  const types = ['--typeRoots', path.join(ROOT, 'node_modules/@types'), '--types', 'node'];
+  const types = ['--typeRoots', path.join(REPOSITORY, 'node_modules/@types'), '--types', 'node'];
   const args = [tsc, ...options, ...types, 'good.ts', 'bad.ts'];
-  const { stdout } = await capture(process.execPath, args, cwd);
+  const { stdout } = spawnSync(process.execPath, args, { cwd, encoding: 'utf8' });
   return stdout.split('\n').filter((line) => line.includes('error TS'));
-}
-
-/** npm without the user's cache and settings, so that nothing comes from there. */
-async function npm(args: readonly string[], cwd: string): Promise<string> {
-  return output('npm', args, cwd, {
-    npm_config_cache: path.join(folder, 'npm-cache'),
-    npm_config_update_notifier: 'false',
-  });
-}
-
-async function output(
-  command: string,
-  args: readonly string[],
-  cwd: string,
-  env: NodeJS.ProcessEnv = {},
-): Promise<string> {
-  const { code, stdout, stderr } = await capture(command, args, cwd, env);
-  if (code !== 0) throw new Error(`${command} ${args.join(' ')} ended with ${code}: ${stdout}${stderr}`);
-  return stdout;
-}
-
-function capture(command: string, args: readonly string[], cwd: string, env: NodeJS.ProcessEnv = {}, stdin = '') {
-  return new Promise<{ code: number | null; stdout: string; stderr: string }>((resolve, reject) => {
-    const child = spawn(command, args, { cwd, env: { ...process.env, ...env }, shell: process.platform === 'win32' });
-    child.stdin.on('error', () => undefined).end(stdin);
-    let stdout = '';
-    let stderr = '';
-    child.stdout.setEncoding('utf8').on('data', (chunk: string) => {
-      stdout += chunk;
-    });
-    child.stderr.setEncoding('utf8').on('data', (chunk: string) => {
-      stderr += chunk;
-    });
-    child.once('error', reject);
-    child.once('close', (code) => resolve({ code, stdout, stderr }));
-  });
 }

@@ -5,6 +5,7 @@ import { readdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { REPOSITORY, runCli, temporaryFolder } from '../../support/programs/cli.ts';
+import { packInto } from './pack.ts';
 
 /** Everything that may be in the package. Chunks and declarations come under changing names. */
 const EXPECTED = [
@@ -29,17 +30,7 @@ describe('the packed package', () => {
 
   beforeAll(async () => {
     folder = await temporaryFolder('codesign-remote-package-');
-    const args = ['pack', '--json', '--pack-destination', folder.path];
-    const answer = execFileSync('npm', args, {
-      cwd: REPOSITORY,
-      encoding: 'utf8',
-      stdio: ['ignore', 'pipe', 'pipe'],
-      env: { ...process.env, npm_config_cache: path.join(folder.path, 'cache'), npm_config_update_notifier: 'false' },
-      shell: process.platform === 'win32',
-    });
-    const [made] = JSON.parse(answer) as [{ filename: string; files: { path: string }[] }];
-    packed = made.files.map((file) => file.path);
-    tarball = path.join(folder.path, made.filename);
+    ({ tarball, files: packed } = await packInto(folder.path));
     return () => folder[Symbol.asyncDispose]();
   });
 

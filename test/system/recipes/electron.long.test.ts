@@ -7,8 +7,7 @@ import { describe, expect, it } from 'vitest';
 import { fixture, REPOSITORY } from '../../support/programs/cli.ts';
 import { useServer } from '../../support/services/shared-server.ts';
 import { forAll } from '../../support/set-up.ts';
-import { osslsigncodeVerify } from '../interop/verifiers.ts';
-import { type Project, project, recipe } from './recipe.ts';
+import { project, recipe } from './recipe.ts';
 
 const TOOLS = process.env.CODESIGN_TEST_BUILD_TOOLS ?? '';
 if (TOOLS === '' && process.env.CI) {
@@ -20,13 +19,6 @@ const PROGRAM = await readFile(fixture('pe/hello.exe'));
 const LIBRARY = await readFile(fixture('pe/pe32.exe'));
 const APPLICATION = { name: 'example', version: '1.0.0', author: 'Example', description: 'Example' };
 const packed = (name: string) => readFile(join(TOOLS, 'node_modules', name));
-
-async function mustBeSigned({ path }: Project, files: readonly string[]): Promise<void> {
-  for (const file of files) {
-    const { accepted, output } = await osslsigncodeVerify(server.roots, join(path, file));
-    expect(accepted, `${file}\n${output}`).toBe(true);
-  }
-}
 
 const NEEDS_WINE32 = 'Wine runs no 32-bit programs: dpkg --add-architecture i386, apt-get install wine32:i386';
 
@@ -69,10 +61,7 @@ describe.skipIf(TOOLS === '')('electron-builder', () => {
       `NODE_PATH=$PWD/node_modules '${process.execPath}' '${TOOLS}/node_modules/electron-builder/cli.js' --win --x64 --dir --publish never`,
     );
     const files = ['example.exe', 'ffmpeg.dll', 'resources/app.asar.unpacked/addon.node'];
-    await mustBeSigned(
-      scene,
-      files.map((file) => join('dist/win-unpacked', file)),
-    );
+    await scene.mustBeSigned(files.map((file) => join('dist/win-unpacked', file)));
     expect(scene.requests()).toBe(3);
   });
 });
@@ -96,7 +85,7 @@ it.skipIf(TOOLS === '')(
       `NODE_PATH='${TOOLS}/node_modules' '${process.execPath}' build.js && unzip -q -d contents out/example-1.0.0-full.nupkg`,
     );
     const programs = ['example.exe', 'ffmpeg.dll', 'squirrel.exe'];
-    await mustBeSigned(scene, ['out/ExampleSetup.exe', ...programs.map((name) => `contents/lib/net45/${name}`)]);
+    await scene.mustBeSigned(['out/ExampleSetup.exe', ...programs.map((name) => `contents/lib/net45/${name}`)]);
     expect(scene.requests()).toBe(4);
   },
 );

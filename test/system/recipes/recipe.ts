@@ -3,9 +3,11 @@
 import { execFile } from 'node:child_process';
 import { chmod, mkdir, writeFile } from 'node:fs/promises';
 import { delimiter, dirname, join } from 'node:path';
+import { expect } from 'vitest';
 import { blocksIn } from '../../documentation/command-blocks.ts';
 import { CLI_PROGRAM, temporaryFolder } from '../../support/programs/cli.ts';
 import type { SharedServer } from '../../support/services/shared-server.ts';
+import { osslsigncodeVerify, run } from '../interop/verifiers.ts';
 
 const PAGE = 'docs/build-tools.md';
 
@@ -21,6 +23,8 @@ export interface Project extends AsyncDisposable {
   readonly path: string;
   /** Runs a shell script in the folder of the project, and returns what it prints. */
   run(script: string): Promise<string>;
+  /** Other programs accept the signatures of these files. */
+  mustBeSigned(files: readonly string[]): Promise<void>;
   /** Number of signatures that the service has made for this project. */
   requests(): number;
 }
@@ -62,6 +66,16 @@ export async function project(
           error ? reject(new Error(`${error.message}\n${stdout}${stderr}${remedy(stderr)}`)) : resolve(stdout + stderr),
         );
       }),
+    async mustBeSigned(files) {
+      for (const file of files) {
+        const path = join(folder.path, file);
+        const isArchive = file.endsWith('.jar');
+        const { accepted, output } = isArchive
+          ? await run('jarsigner', ['-verify', path])
+          : await osslsigncodeVerify(server.roots, path);
+        expect(accepted && (!isArchive || output.includes('jar verified.')), `${file}\n${output}`).toBe(true);
+      }
+    },
     requests: () => server.operations('sign').length - before,
     [Symbol.asyncDispose]: () => folder[Symbol.asyncDispose](),
   };

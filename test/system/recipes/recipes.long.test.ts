@@ -6,27 +6,13 @@ import { expect, it } from 'vitest';
 import { fixture } from '../../support/programs/cli.ts';
 import { useServer } from '../../support/services/shared-server.ts';
 import { forAll } from '../../support/set-up.ts';
-import { nugetVerify, osslsigncodeVerify, run } from '../interop/verifiers.ts';
-import { type Project, project, recipe } from './recipe.ts';
+import { nugetVerify } from '../interop/verifiers.ts';
+import { project, recipe } from './recipe.ts';
 
 const server = await forAll(useServer({ tsa: true }));
 
 const PROGRAM = await readFile(fixture('pe/hello.exe'));
 const ARCHIVE = await readFile(fixture('jar/plain.jar'));
-
-async function mustBeSigned({ path }: Project, files: readonly string[]): Promise<void> {
-  for (const file of files) {
-    const { accepted, output } = file.endsWith('.jar')
-      ? await jarsigner(join(path, file))
-      : await osslsigncodeVerify(server.roots, join(path, file));
-    expect(accepted, `${file}\n${output}`).toBe(true);
-  }
-}
-
-async function jarsigner(file: string) {
-  const { accepted, output } = await run('jarsigner', ['-verify', file]);
-  return { accepted: accepted && output.includes('jar verified.'), output };
-}
 
 it('NSIS signs the uninstaller and the installer', async () => {
   const [lines = ''] = recipe('NSIS', 'nsis');
@@ -48,7 +34,7 @@ it('NSIS signs the uninstaller and the installer', async () => {
     `,
   });
   await scene.run('makensis -V2 setup.nsi');
-  await mustBeSigned(scene, ['uninstaller.exe', 'setup.exe']);
+  await scene.mustBeSigned(['uninstaller.exe', 'setup.exe']);
   expect(scene.requests()).toBe(2);
 });
 
@@ -68,7 +54,7 @@ it('CPack signs the programs, the uninstaller and the package before it computes
   });
   await scene.run('cmake -S . -B build && cd build && cpack && sha256sum --check setup.exe.sha256');
   await scene.run('cp $(find build/_CPack_Packages -name app.exe) signed.exe');
-  await mustBeSigned(scene, ['signed.exe', 'build/setup.exe']);
+  await scene.mustBeSigned(['signed.exe', 'build/setup.exe']);
   expect(scene.requests()).toBe(3);
 });
 
@@ -89,7 +75,7 @@ it('wixl packs a signed program in an .msi that is signed afterwards', async () 
   });
   await scene.run(`${commands}
     msiextract --directory contents setup.msi`);
-  await mustBeSigned(scene, ['setup.msi', 'contents/Example/app.exe']);
+  await scene.mustBeSigned(['setup.msi', 'contents/Example/app.exe']);
   expect(scene.requests()).toBe(2);
 });
 
@@ -105,7 +91,7 @@ it('nuget pack packs signed assemblies in a package that is signed afterwards', 
   await using scene = await project(server, files, { nuget: `exec mono '${nuget}' "$@"` });
   await scene.run(`${commands}
     unzip -q -d contents dist/Example.1.0.0.nupkg`);
-  await mustBeSigned(scene, ['contents/lib/net45/Example.dll']);
+  await scene.mustBeSigned(['contents/lib/net45/Example.dll']);
   expect(await nugetVerify(nuget, join(scene.path, 'dist/Example.1.0.0.nupkg'))).toMatchObject({ accepted: true });
   expect(scene.requests()).toBe(2);
 });
@@ -119,7 +105,7 @@ it('Ant signs an archive before it computes the checksum', async () => {
     </project>`,
   });
   await scene.run('ant -q && cd dist && sha256sum --check app.jar.sha256');
-  await mustBeSigned(scene, ['dist/app.jar']);
+  await scene.mustBeSigned(['dist/app.jar']);
   expect(scene.requests()).toBe(1);
 });
 
@@ -137,7 +123,7 @@ it('Maven signs the archive in the phase package', async () => {
     </project>`,
   });
   await scene.run('mvn --quiet --batch-mode -Dmaven.repo.local=repository verify');
-  await mustBeSigned(scene, ['target/app-1.0.jar']);
+  await scene.mustBeSigned(['target/app-1.0.jar']);
   expect(scene.requests()).toBe(1);
 });
 
@@ -148,6 +134,6 @@ it('jpackage packs a signed archive unchanged', async () => {
   await scene.run(`jpackage() { command jpackage --add-modules java.base --main-class Main "$@"; }
     ${commands}
     cmp input/app.jar build/App/lib/app/app.jar`);
-  await mustBeSigned(scene, ['build/App/lib/app/app.jar']);
+  await scene.mustBeSigned(['build/App/lib/app/app.jar']);
   expect(scene.requests()).toBe(1);
 });
