@@ -92,6 +92,8 @@ export function sharedCall(session: Session, part: claimant.Part): SharedCall {
       return await noting.catch(warned).then((after) => after ?? { reportDue: 1, reported: undefined });
     },
     async notWritten(reason, changed = false) {
+      // The journal does not contain this signature, so a later run could not find it.
+      if (session.unrecorded(part.work) !== undefined) session.assertUsable();
       const noting = enter('later', () => {
         // Another run has already written this file with this signature, so there is nothing left to do.
         const again = 'update files set written = 1 where call = ? and place = ? and sha256 is not null';
@@ -116,7 +118,6 @@ export function sharedCall(session: Session, part: claimant.Part): SharedCall {
 export function claimOf(session: Session, claimed: claimant.Claimed): Claim {
   const { id: me, db, enter, uptime, assertUsable } = session;
   const { call, name, metadata, unknownCalls, isProven } = claimed;
-  const shared = sharedCall(session, claimed);
   let committed = 0;
   let isOver = false;
   const end = (state: 'refused' | 'unknown' | 'released', urgency: Urgency, reason?: string): Promise<void> => {
@@ -124,7 +125,7 @@ export function claimOf(session: Session, claimed: claimant.Claimed): Claim {
     return enter(urgency, () => claimant.endWithout(session, call, state, reason));
   };
   return {
-    ...shared,
+    ...sharedCall(session, claimed),
     known: undefined,
     unknownCalls,
     isProven,
@@ -146,7 +147,7 @@ export function claimOf(session: Session, claimed: claimant.Claimed): Claim {
       committed = uptime();
     },
     mayBeSent() {
-      session.lookOnceInTurn();
+      session.lookForReplaced();
       assertUsable();
       const sql = `select 1 from calls where id = ? and run = ? and state = 'requested' and ${NOT_ENDED}`;
       const isLate = uptime() - committed > LONGEST_UNTIL_SENT_MILLISECONDS;
@@ -175,11 +176,6 @@ export function claimOf(session: Session, claimed: claimant.Claimed): Claim {
     unanswered: (reason) => end('unknown', 'now', reason),
     async release() {
       if (!isOver) await end('released', 'soon').catch(() => undefined);
-    },
-    async notWritten(...of) {
-      // The journal does not contain this signature, so a later run could not find it.
-      if (session.unrecorded(claimed.work) !== undefined) assertUsable();
-      return await shared.notWritten(...of);
     },
   };
 }

@@ -55,7 +55,6 @@ export function sessionOf(run: Run) {
   let hasSpace = true;
   let timer: NodeJS.Timeout | undefined;
   let problem: string | undefined;
-  let hasLooked = false;
 
   async function work(): Promise<void> {
     clearTimeout(timer);
@@ -162,15 +161,7 @@ export function sessionOf(run: Run) {
         else timer ??= setTimeout(() => void work(), LATER_MILLISECONDS);
       });
     },
-    /** Checks the files only once per turn of the event loop, because each check takes three system calls. */
-    lookOnceInTurn(): void {
-      if (hasLooked) return;
-      hasLooked = true;
-      setImmediate(() => {
-        hasLooked = false;
-      });
-      lookForReplaced();
-    },
+    lookForReplaced,
     assertUsable(): void {
       const reason = problem ?? (failed.size > 0 ? 'a signature could not be recorded in it' : undefined);
       if (reason !== undefined) throw journalErrors('journal-unusable', { folder, reason });

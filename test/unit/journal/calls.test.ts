@@ -11,24 +11,25 @@ import {
   claimOf,
   end,
   factsAt,
+  GIVEN,
   historyOf,
   journalSetting,
+  requestedClaim,
   SIGNATURE,
   sign,
   signAndReport,
+  signedClaim,
+  unansweredClaim,
   unfinishedOf,
 } from './support/setting.ts';
 
 const DAY = 24 * 3_600_000;
-const GIVEN = { signature: SIGNATURE, record: 'r' };
 
 const setting = forEach(journalSetting);
 let journal: Journal;
 beforeEach(async () => {
   journal = await setting.open();
 });
-
-const stateOf = (id: string) => setting.rows(`select state from calls where name = '${id}'`)[0]?.state;
 
 describe('a call that succeeds', () => {
   test('is in the history with all details, and leaves nothing unfinished', async () => {
@@ -61,42 +62,36 @@ describe('a call that succeeds', () => {
   });
 
   test('without a record, or whose user wants no report, has nothing to report', async () => {
-    const claim = await claimOf(journal, askingOf(1));
-    await claim.requested();
+    const claim = await requestedClaim(journal, askingOf(1));
     await claim.signed({ signature: SIGNATURE, record: undefined });
     expect(await claim.written('/1')).toMatchObject({ reportDue: undefined });
-    const quiet = await claimOf(journal, askingOf(2, factsAt('/2', { report: false })));
-    await sign(quiet);
+    const quiet = await signedClaim(journal, askingOf(2, factsAt('/2', { report: false })));
     expect(await quiet.written('/2')).toMatchObject({ reportDue: undefined });
-    expect([stateOf(claim.id), stateOf(quiet.id)]).toEqual(['closed', 'closed']);
+    expect([setting.stateOf(claim), setting.stateOf(quiet)]).toEqual(['closed', 'closed']);
   });
 });
 
 test('a file that is written while the signature is reported as failed makes the other report due', async () => {
-  const claim = await claimOf(journal, askingOf(1));
-  await sign(claim);
+  const claim = await signedClaim(journal, askingOf(1));
   await claim.written('/1');
   await claim.reported(2);
-  setting.ended.add(101);
-  expect((await (await setting.open()).unfinished())[0]).toMatchObject({ kind: 'unreported', reportDue: 1 });
+  expect((await (await setting.openAfterKill()).unfinished())[0]).toMatchObject({ kind: 'unreported', reportDue: 1 });
 });
 
 describe('equal files', () => {
   test('are reported with the first that is written, and close the call with the last', async () => {
-    const claim = await claimOf(journal, askingOf(1));
-    await sign(claim);
+    const claim = await signedClaim(journal, askingOf(1));
     const shared = await journal.known(askingOf(1, factsAt('/b')));
     expect(await shared?.written('/b')).toEqual({ reportDue: 1, reported: undefined });
     await shared?.reported(1);
-    expect(stateOf(claim.id)).toBe('signed');
+    expect(setting.stateOf(claim)).toBe('signed');
     expect(await claim.written('/1')).toEqual({ reportDue: undefined, reported: 1 });
-    expect(stateOf(claim.id)).toBe('closed');
+    expect(setting.stateOf(claim)).toBe('closed');
     expect((await historyOf(journal))[0]).toMatchObject({ filesWritten: 2, reported: 1 });
   });
 
   test('of which one fails wait for it', async () => {
-    const claim = await claimOf(journal, askingOf(1));
-    await sign(claim);
+    const claim = await signedClaim(journal, askingOf(1));
     const shared = await journal.known(askingOf(1, factsAt('/b')));
     await claim.notWritten('the disk was full');
     await shared?.written('/b');
@@ -113,21 +108,19 @@ describe('equal files', () => {
   });
 
   test('to one path: the loser is abandoned when it finds that its original changed', async () => {
-    const claim = await claimOf(journal, askingOf(1));
-    await sign(claim);
+    const claim = await signedClaim(journal, askingOf(1));
     const other = await setting.open();
     const loser = await other.known(askingOf(1, factsAt('/other-name', { output: '/1' })));
     await claim.written('/1');
     await claim.reported(1);
     await loser?.notWritten('it changed', true);
-    expect(stateOf(claim.id)).toBe('closed');
+    expect(setting.stateOf(claim)).toBe('closed');
     await end(other);
     expect(await unfinishedOf(journal)).toEqual([]);
   });
 
   test('of a run that ends leave the call to a run whose file waits', async () => {
-    const claim = await claimOf(journal, askingOf(1));
-    await sign(claim);
+    const claim = await signedClaim(journal, askingOf(1));
     const other = await setting.open();
     const shared = await other.known(askingOf(1, factsAt('/b')));
     await claim.notWritten('no');
@@ -143,25 +136,20 @@ describe('equal files', () => {
 
 describe('an answer that arrives after another process presumed this one dead', () => {
   test('is kept as the signature of the work, if no other call is open', async () => {
-    const claim = await claimOf(journal, askingOf(1));
-    await claim.requested();
-    setting.ended.add(101);
-    const other = await setting.open();
+    const claim = await requestedClaim(journal, askingOf(1));
+    const other = await setting.openAfterKill();
     await (await claimOf(other, askingOf(1))).release();
     expect(() => claim.mayBeSent()).toThrow(expect.objectContaining({ code: 'claim-lost' }));
     expect(await claim.signed(GIVEN)).toBe('signed');
     expect(journal.warnings).toEqual([expect.stringContaining('[late-answer]')]);
-    expect(stateOf(claim.id)).toBe('signed');
+    expect(setting.stateOf(claim)).toBe('signed');
     expect(await other.known(askingOf(1))).toMatchObject({ id: claim.id });
   });
 
   test('is kept as surplus, and due as failed, if another call is open', async () => {
-    const claim = await claimOf(journal, askingOf(1));
-    await claim.requested();
-    setting.ended.add(101);
-    const other = await setting.open();
-    const second = await claimOf(other, askingOf(1));
-    await second.requested();
+    const claim = await requestedClaim(journal, askingOf(1));
+    const other = await setting.openAfterKill();
+    const second = await requestedClaim(other, askingOf(1));
     expect(await claim.signed(GIVEN)).toBe('surplus');
     await second.signed({ ...GIVEN, record: 'second' });
     expect((await other.unfinished())[0]).toMatchObject({ id: claim.id, kind: 'surplus', record: 'r', reportDue: 2 });
@@ -174,18 +162,15 @@ describe('an answer that arrives after another process presumed this one dead', 
   });
 
   test('is kept as surplus after the user forgot the call', async () => {
-    const claim = await claimOf(journal, askingOf(1));
-    await claim.requested();
-    setting.ended.add(101);
-    const other = await setting.open();
+    const claim = await requestedClaim(journal, askingOf(1));
+    const other = await setting.openAfterKill();
     await other.forget(claim.id);
-    expect(await claim.signed(GIVEN).catch((thrown) => thrown.code)).toBe('surplus');
+    expect(await claim.signed(GIVEN)).toBe('surplus');
   });
 });
 
 test('a forgotten call waits for its report, also if the process is killed before it sends it', async () => {
-  const claim = await claimOf(journal, askingOf(1));
-  await sign(claim);
+  const claim = await signedClaim(journal, askingOf(1));
   await end(journal);
   const killed = await setting.open();
   expect(await killed.forget(claim.id, 2)).toBe('forgotten');
@@ -206,83 +191,75 @@ test('a call that a process works on cannot be forgotten', async () => {
   expect([await journal.forget('none'), await journal.reported('none', 1)]).toEqual(['not-found', false]);
 });
 
-/** Fails chosen statements as a full disk does. */
-function fullDisk() {
+/** Opens the journal on a disk that fails chosen statements as a full one does. */
+async function openOnDisk() {
   const disk = { isFull: (_sql: string): boolean => false };
+  const written = (sql: string): string => {
+    if (disk.isFull(sql)) throw Object.assign(new Error('disk is full'), { code: 'SQLITE_FULL', errcode: 13 });
+    return sql;
+  };
   const open = (path: string): Database => {
     const db = openDatabase(path);
-    const fail = (sql: string): void => {
-      if (disk.isFull(sql))
-        throw Object.assign(new Error('database or disk is full'), { code: 'SQLITE_FULL', errcode: 13 });
-    };
     return {
       ...db,
-      exec: (sql) => {
-        fail(sql);
-        db.exec(sql);
-      },
-      run: (sql, ...values) => {
-        fail(sql);
-        return db.run(sql, ...values);
-      },
+      exec: (sql) => db.exec(written(sql)),
+      run: (sql, ...values) => db.run(written(sql), ...values),
     };
   };
-  return { disk, open };
+  return { disk, run: await setting.open({ openDatabase: open }) };
 }
 
 describe('a journal that cannot be written', () => {
   test.each(['an entry', 'the commit'])(
     'at %s of a signature: it stays in memory, and is tried again with each commit',
     async (what) => {
-      const { disk, open } = fullDisk();
-      const run = await setting.open({ openDatabase: open });
+      const { disk, run } = await openOnDisk();
       const claim = await claimOf(run, askingOf(1));
       const next = await claimOf(run, askingOf(2));
       await claim.requested();
       disk.isFull = (sql) => (what === 'an entry' ? sql.includes('signature = ?') : sql === 'commit');
       await expect(claim.signed(GIVEN)).rejects.toMatchObject({ code: 'journal-full' });
       // Equal files of this run use it, and no more requests are made.
-      expect(await run.known(askingOf(1, factsAt('/b')))).toMatchObject({ id: claim.id, known: GIVEN });
+      const shared = await run.known(askingOf(1, factsAt('/b')));
+      expect(shared).toMatchObject({ id: claim.id, known: GIVEN });
       await expect(next.requested()).rejects.toMatchObject({ code: 'journal-unusable' });
       await expect(run.claim(askingOf(3))).rejects.toMatchObject({ code: 'journal-unusable' });
-      await expect(claim.notWritten('no')).rejects.toMatchObject({ code: 'journal-unusable' });
+      // No later run could find the signature.
+      for (const call of [claim, shared]) {
+        await expect(call?.notWritten('no')).rejects.toMatchObject({ code: 'journal-unusable' });
+      }
       disk.isFull = () => false;
       expect(await claim.written('/1')).toMatchObject({ reportDue: 1 });
-      expect(stateOf(claim.id)).toBe('closed');
+      expect(setting.stateOf(claim)).toBe('closed');
       await run.close();
       expect(setting.rows('select ended from runs').map(({ ended }) => typeof ended)).toEqual(['object', 'number']);
     },
   );
 
   test('until the end: the run prints id and record', async () => {
-    const { disk, open } = fullDisk();
-    const run = await setting.open({ openDatabase: open });
-    const claim = await claimOf(run, askingOf(1));
-    await claim.requested();
+    const { disk, run } = await openOnDisk();
+    const claim = await requestedClaim(run, askingOf(1));
     disk.isFull = (sql) => sql.includes('signature = ?');
     await expect(claim.signed(GIVEN)).rejects.toMatchObject({ code: 'journal-full' });
     await claim.written('/1');
     await run.close();
     expect(run.warnings.join('\n')).toContain(`call ${claim.id}, record r at the service`);
-    expect(stateOf(claim.id)).toBe('unknown');
+    expect(setting.stateOf(claim)).toBe('unknown');
   });
 
   test('for one file of a group takes nothing else with it', async () => {
-    const { disk, open } = fullDisk();
-    const run = await setting.open({ openDatabase: open });
+    const { disk, run } = await openOnDisk();
     const claims = await Promise.all([1, 2, 3].map((number) => claimOf(run, askingOf(number))));
     let statements = 0;
     disk.isFull = (sql) => sql.includes("set state = 'requested'") && ++statements === 2;
-    const results = await Promise.allSettled(claims.map((claim) => claim.requested()));
-    expect(results.map(({ status }) => status)).toEqual(['fulfilled', 'fulfilled', 'fulfilled']);
+    await Promise.all(claims.map((claim) => claim.requested()));
     expect(setting.rows('select distinct state from calls')).toMatchObject([{ state: 'requested' }]);
   });
 
   test('releases the reserved space, only for paid signatures', async () => {
     const space = join(setting.folder, 'journal.space');
     expect(statSync(space).size).toBe(256 * 1024);
-    const { disk, open } = fullDisk();
-    const run = await setting.open({ openDatabase: open });
+    const { disk, run } = await openOnDisk();
     const claim = await claimOf(run, askingOf(1));
     const isThere = () => statSync(space, { throwIfNoEntry: false }) !== undefined;
     disk.isFull = () => isThere();
@@ -317,8 +294,7 @@ describe('files of the database that are removed or replaced during a run', () =
 });
 
 test('a request that is held up for two minutes after its commit is not sent', async () => {
-  const claim = await claimOf(journal, askingOf(1));
-  await claim.requested();
+  const claim = await requestedClaim(journal, askingOf(1));
   setting.clock.up += 119_000;
   claim.mayBeSent();
   setting.clock.up += 2000;
@@ -327,8 +303,7 @@ test('a request that is held up for two minutes after its commit is not sent', a
 
 test('calls are removed after the days that they are kept, and only when nothing needs them', async () => {
   await signAndReport(journal, askingOf(1));
-  const waits = await claimOf(journal, askingOf(2));
-  await sign(waits);
+  const waits = await signedClaim(journal, askingOf(2));
   await waits.notWritten('no');
   await (await claimOf(journal, askingOf(3))).release();
   await end(journal);
@@ -346,17 +321,12 @@ test('calls are removed after the days that they are kept, and only when nothing
 });
 
 test('later calls are removed next to calls that stay forever', async () => {
-  const unknown = await claimOf(journal, askingOf(1));
-  await unknown.requested();
-  await unknown.unanswered('no answer');
-  setting.change(`with recursive n (i) as (select 2 union all select i + 1 from n where i < 1000)
-    insert into calls (name, work, origin, code, algorithm, digest, run, state, settled, at, ended_at, file, bytes, certificate, leaf, client)
-    select 'name' || i, i, origin, code, algorithm, digest, run, state, settled, at, ended_at, file, bytes, certificate, leaf, client
-    from calls, n`);
+  await unansweredClaim(journal, askingOf(1));
+  setting.copyCall(1000);
   const closed = await signAndReport(journal, askingOf(2));
   await end(journal);
   setting.clock.wall += 100 * DAY;
   await end(await setting.open());
-  expect(stateOf(closed.id)).toBeUndefined();
+  expect(setting.stateOf(closed)).toBeUndefined();
   expect(setting.rows("select 1 from calls where state = 'unknown'")).toHaveLength(1000);
 });

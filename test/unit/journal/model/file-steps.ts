@@ -7,6 +7,7 @@ import type { Session } from '../../../../src/journal/commits.ts';
 import type { Database } from '../../../../src/journal/driver.ts';
 import type { AfterFile, Asking, Claim, SharedCall } from '../../../../src/journal/journal.ts';
 import type { Observer, Run } from '../../../../src/journal/runs.ts';
+import * as works from '../support/works.ts';
 import { checkSending } from './promises.ts';
 import type { Actor, Answer, Budget, Thread, World } from './world.ts';
 
@@ -197,18 +198,11 @@ export function fileSteps(db: Database) {
   return { goOn, stopping };
 }
 
-function askingOf({ certificate }: Pick<Actor, 'certificate'>, { path, work }: Pick<Thread, 'path' | 'work'>): Asking {
-  return {
-    work: { origin: 'https://one', code: '1', algorithm: 'SHA256', digest: String(work) },
-    metadata: {
-      ...{ file: path, bytes: 1, certificate: { name: 'name', sha256: certificate }, client: 'client' },
-      signingOptions: { path, output: path, formatOptions: {} },
-    },
-    verifies: (signature) => Buffer.from(signature).toString() === certificate,
-    mismatch: () =>
-      new CodesignError({ code: 'signature-mismatch', category: 'network', message: 'it does not verify' }),
-  };
-}
+const askingOf = ({ certificate }: Actor, { path, work }: Thread): Asking => ({
+  ...works.askingOf(work, { ...works.factsAt(path), certificate: { name: 'name', sha256: certificate } }),
+  work: works.workOf(1, { digest: String(work) }),
+  verifies: (signature) => Buffer.from(signature).toString() === certificate,
+});
 
 const partOf = (actor: Actor, thread: Thread) => ({ ...askingOf(actor, thread), call: thread.call, name: thread.name });
 
@@ -233,7 +227,7 @@ function committed(me: Run, step: (session: Session) => unknown): { readonly val
   };
   const nothing = () => undefined;
   const session: Session = {
-    ...{ ...me, warnings: [], warn: nothing, lookOnceInTurn: nothing, assertUsable: nothing },
+    ...{ ...me, warnings: [], warn: nothing, lookForReplaced: nothing, assertUsable: nothing },
     ...{ unrecorded: nothing, allUnrecorded: () => [], keepInMemory: nothing, paused: async () => undefined },
     enter: (_urgency, apply) => enter(apply),
   };

@@ -9,7 +9,7 @@ import { type JournalOptions, openJournal } from '../../../../src/journal/open-j
 import type { Holder, Processes } from '../../../../src/journal/processes.ts';
 import { SIGNATURE } from './works.ts';
 
-export { askingOf, factsAt, factsOf, Mismatch, SIGNATURE, workOf } from './works.ts';
+export { askingOf, factsAt, SIGNATURE } from './works.ts';
 
 type Overrides = Partial<JournalOptions & { readonly self: Partial<Holder> }>;
 
@@ -27,10 +27,17 @@ export interface Setting extends AsyncDisposable {
   readonly invisible: Set<number>;
   /** Rows of the database. */
   rows(sql: string): readonly Readonly<Record<string, unknown>>[];
+  stateOf(call: { readonly id: string }): unknown;
   /** Changes the database from outside. */
   change(sql: string): void;
+  /** Copies the only call until there are so many; files are named by the number of the copy. */
+  copyCall(count: number): void;
+  /** Ends the process that opened the journal first, and opens it as another. */
+  openAfterKill(): Promise<Journal>;
 }
 
+/** Pid of the first process. */
+export const FIRST = 101;
 const BEGINNING = Date.UTC(2026, 10, 20, 12);
 
 export async function journalSetting(): Promise<Setting> {
@@ -40,7 +47,7 @@ export async function journalSetting(): Promise<Setting> {
   const ended = new Set<number>();
   const invisible = new Set<number>();
   let ids = 0;
-  let pids = 100;
+  let pids = FIRST - 1;
 
   function options({ self, ...overrides }: Overrides = {}): JournalOptions {
     pids += 1;
@@ -71,6 +78,9 @@ export async function journalSetting(): Promise<Setting> {
     }
   }
 
+  const open = (overrides?: Overrides) => openJournal(options(overrides));
+  const change = (sql: string) => outside((db) => db.exec(sql));
+  const rows = (sql: string) => outside((db) => db.all(sql));
   return {
     folder,
     database,
@@ -78,9 +88,19 @@ export async function journalSetting(): Promise<Setting> {
     ended,
     invisible,
     options,
-    open: async (overrides) => await openJournal(options(overrides)),
-    rows: (sql) => outside((db) => db.all(sql)),
-    change: (sql) => outside((db) => db.exec(sql)),
+    open,
+    openAfterKill: () => {
+      ended.add(FIRST);
+      return open();
+    },
+    rows,
+    stateOf: ({ id }) => rows(`select state from calls where name = '${id}'`)[0]?.state,
+    change,
+    copyCall: (count) =>
+      change(`with recursive n (i) as (select 2 union all select i + 1 from n where i < ${count})
+        insert into calls (name, work, file, origin, code, algorithm, digest, run, state, settled, at, ended_at, bytes, certificate, leaf, client)
+        select 'name' || i, i, i, origin, code, algorithm, digest, run, state, settled, at, ended_at, bytes, certificate, leaf, client
+        from calls, n`),
     [Symbol.asyncDispose]: () => rm(folder, { recursive: true, force: true }),
   };
 }
@@ -97,6 +117,33 @@ export async function sign(claim: Claim, record: string | undefined = `record-of
   await claim.requested();
   claim.mayBeSent();
   await claim.signed({ signature: SIGNATURE, record });
+}
+
+export async function requestedClaim(journal: Journal, asking: Asking): Promise<Claim> {
+  const claim = await claimOf(journal, asking);
+  await claim.requested();
+  return claim;
+}
+
+export async function signedClaim(journal: Journal, asking: Asking): Promise<Claim> {
+  const claim = await claimOf(journal, asking);
+  await sign(claim);
+  return claim;
+}
+
+export const GIVEN = { signature: SIGNATURE, record: 'r' };
+
+/** The signature that it was given does not verify. */
+export async function unusableClaim(journal: Journal, asking: Asking): Promise<Claim> {
+  const claim = await requestedClaim(journal, asking);
+  await claim.unusable(GIVEN, 'it does not verify');
+  return claim;
+}
+
+export async function unansweredClaim(journal: Journal, asking: Asking): Promise<Claim> {
+  const claim = await requestedClaim(journal, asking);
+  await claim.unanswered('no answer');
+  return claim;
 }
 
 /** As the main flow does: the signature that is known, or a new one. */
