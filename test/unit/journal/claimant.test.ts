@@ -7,20 +7,24 @@ import {
   askingOf,
   claimOf,
   end,
+  FIRST,
   factsAt,
+  GIVEN,
   historyOf,
   journalSetting,
   obtain,
+  requestedClaim,
   SIGNATURE,
   sign,
   signAndReport,
+  signedClaim,
+  unansweredClaim,
   unfinishedOf,
+  unusableClaim,
 } from './support/setting.ts';
 
 const HOUR = 3_600_000;
 const DAY = 24 * HOUR;
-/** Of the first process that a test opens the journal as. */
-const FIRST = 101;
 
 const setting = forEach(journalSetting);
 let journal: Journal;
@@ -29,18 +33,11 @@ beforeEach(async () => {
 });
 
 const known = { known: { signature: SIGNATURE } };
-const stateOf = (id: string) => setting.rows(`select state from calls where name = '${id}'`)[0]?.state;
 
 /** Of a run whose certificate does not belong to the number. */
 const wrong = (number: number) =>
   askingOf(number, { ...factsAt(`/${number}`), certificate: { name: 'Wrong', sha256: 'bb' } });
 const renewed = wrong(1);
-
-/** As another process, which begins after the first was killed. */
-async function openAfterKill(): Promise<Journal> {
-  setting.ended.add(FIRST);
-  return await setting.open();
-}
 
 describe('with a closed call', () => {
   test('of a run that ended before this one began, a file claims the work again', async () => {
@@ -56,7 +53,7 @@ describe('with a closed call', () => {
     const first = await signAndReport(journal, askingOf(1));
     await end(journal);
     expect(await other.known(askingOf(1, factsAt('/b')))).toMatchObject({ id: first.id, ...known });
-    expect(stateOf(first.id)).toBe('signed');
+    expect(setting.stateOf(first)).toBe('signed');
     // Nothing is requested by who had decided to claim it before.
     expect(await other.claim(askingOf(1, factsAt('/c')))).toBeUndefined();
   });
@@ -99,8 +96,7 @@ describe('with a closed call', () => {
   });
 
   test('stays open as long as a file waits: another file shares it, at any age', async () => {
-    const claim = await claimOf(journal, askingOf(1));
-    await sign(claim);
+    const claim = await signedClaim(journal, askingOf(1));
     const other = await setting.open();
     await (await other.known(askingOf(1, factsAt('/b'))))?.written('/b');
     await claim.notWritten('the disk was full');
@@ -130,8 +126,8 @@ describe('with a call of a live run', () => {
     const waiting = other.known(askingOf(1, factsAt('/b')), { onWait: (whom) => waited.push(whom) });
     expect(await other.claim(askingOf(1, factsAt('/c')))).toBeUndefined();
     if (state === 'claimed') await claim.requested();
-    await claim.signed({ signature: SIGNATURE, record: 'r' });
-    expect(await waiting).toMatchObject({ id: claim.id, known: { signature: SIGNATURE, record: 'r' } });
+    await claim.signed(GIVEN);
+    expect(await waiting).toMatchObject({ id: claim.id, known: GIVEN });
     expect(waited).toEqual([`process ${FIRST}`]);
   });
 
@@ -144,15 +140,13 @@ describe('with a call of a live run', () => {
   });
 
   test('that makes no progress, a file fails, and nothing is taken over', async () => {
-    const claim = await claimOf(journal, askingOf(1));
-    await claim.requested();
-    const other = await setting.open({ patience: 60_000, uptime: ticking(10_000) });
-    await expect(other.known(askingOf(1))).rejects.toMatchObject({
-      code: 'work-held',
-      message: expect.stringMatching(/^process 101 is requesting the same signature/),
-    });
-    await claim.signed({ signature: SIGNATURE, record: 'r' });
-    expect(stateOf(claim.id)).toBe('signed');
+    const claim = await requestedClaim(journal, askingOf(1));
+    let time = 0;
+    const other = await setting.open({ patience: 60_000, uptime: () => (time += 10_000) });
+    const message = expect.stringMatching(/^process 101 is requesting the same signature/);
+    await expect(other.known(askingOf(1))).rejects.toMatchObject({ code: 'work-held', message });
+    await claim.signed(GIVEN);
+    expect(setting.stateOf(claim)).toBe('signed');
   });
 
   test('the wait of a file can be aborted', async () => {
@@ -162,19 +156,10 @@ describe('with a call of a live run', () => {
   });
 });
 
-/** A clock that goes on at each look. */
-function ticking(step: number): () => number {
-  let time = 0;
-  return () => {
-    time += step;
-    return time;
-  };
-}
-
 describe('with a call of a dead run', () => {
   test('that is claimed, a file claims the work: nothing was sent', async () => {
     const claim = await claimOf(journal, askingOf(1));
-    const later = await openAfterKill();
+    const later = await setting.openAfterKill();
     expect(await unfinishedOf(later)).toEqual([]);
     const second = await claimOf(later, askingOf(1, factsAt('/b')));
     expect(second.unknownCalls).toEqual([]);
@@ -185,9 +170,8 @@ describe('with a call of a dead run', () => {
   });
 
   test('that is requested, it is unknown: a file warns and claims the work', async () => {
-    const claim = await claimOf(journal, askingOf(1));
-    await claim.requested();
-    const later = await openAfterKill();
+    const claim = await requestedClaim(journal, askingOf(1));
+    const later = await setting.openAfterKill();
     expect(await unfinishedOf(later)).toEqual([['unknown', claim.id]]);
     const second = await claimOf(later, askingOf(1));
     expect(second.unknownCalls).toEqual([claim.id]);
@@ -203,16 +187,13 @@ describe('with a call of a dead run', () => {
   });
 
   test('that waits to repeat a request which made no signature, a file claims the work', async () => {
-    const claim = await claimOf(journal, askingOf(1));
-    await claim.requested();
+    const claim = await requestedClaim(journal, askingOf(1));
     await claim.deferred();
-    expect((await claimOf(await openAfterKill(), askingOf(1))).unknownCalls).toEqual([]);
+    expect((await claimOf(await setting.openAfterKill(), askingOf(1))).unknownCalls).toEqual([]);
   });
 
   test('that is claimed after one without an answer, a file warns of that one', async () => {
-    const first = await claimOf(journal, askingOf(1));
-    await first.requested();
-    await first.unanswered('no answer');
+    const first = await unansweredClaim(journal, askingOf(1));
     await end(journal);
     const second = await setting.open();
     expect((await claimOf(second, askingOf(1))).unknownCalls).toEqual([first.id]);
@@ -222,54 +203,48 @@ describe('with a call of a dead run', () => {
   });
 
   test.each(['release', 'deferred', 'refused'] as const)(
-    'that was repeated, and then %s: it is unknown',
+    'that was repeated, and then %s: it is unknown, but not before',
     async (how) => {
-      const claim = await claimOf(journal, askingOf(1));
-      await claim.requested();
+      const claim = await requestedClaim(journal, askingOf(1));
       await claim.requested(true);
+      expect(setting.rows('select state, repeated from calls')).toMatchObject([{ state: 'requested', repeated: 1 }]);
       await claim[how]('why');
       await end(journal);
-      const later = await openAfterKill();
+      const later = await setting.openAfterKill();
       expect(await unfinishedOf(later)).toEqual([['unknown', claim.id]]);
       expect((await claimOf(later, askingOf(1))).unknownCalls).toEqual([claim.id]);
     },
   );
 
   test('that is signed, a file shares it, and its run reports it', async () => {
-    const claim = await claimOf(journal, askingOf(1));
-    await sign(claim);
-    const later = await openAfterKill();
+    const claim = await signedClaim(journal, askingOf(1));
+    const later = await setting.openAfterKill();
     expect(await unfinishedOf(later)).toEqual([['unwritten', claim.id]]);
     const shared = await later.known(askingOf(1));
     expect(await shared?.written('/1')).toEqual({ reportDue: 1, reported: undefined });
     await shared?.reported(1);
-    expect(stateOf(claim.id)).toBe('closed');
+    expect(setting.stateOf(claim)).toBe('closed');
   });
 
-  test('and is only to be reported, a file with a renewed certificate claims the work', async () => {
-    const claim = await claimOf(journal, askingOf(1));
-    await sign(claim);
-    await claim.written('/1');
-    const later = await openAfterKill();
-    expect((await claimOf(later, renewed)).unknownCalls).toEqual([]);
-    expect(await unfinishedOf(later)).toContainEqual(['unreported', claim.id]);
-  });
-
-  test('and whose other file waits, a file with a renewed certificate claims the work', async () => {
-    const claim = await claimOf(journal, askingOf(1));
-    await sign(claim);
-    await (await journal.known(askingOf(1, factsAt('/b'))))?.written('/b');
-    await expect(journal.known(renewed)).rejects.toMatchObject({ calls: [claim.id] });
-    const later = await openAfterKill();
-    await claimOf(later, renewed);
-    expect(await unfinishedOf(later)).toContainEqual(['unreported', claim.id]);
-  });
+  test.each(['is only to be reported', 'is written to one of two files'])(
+    'and %s, a file with a renewed certificate claims the work',
+    async (how) => {
+      const claim = await signedClaim(journal, askingOf(1));
+      if (how === 'is only to be reported') await claim.written('/1');
+      else {
+        await (await journal.known(askingOf(1, factsAt('/b'))))?.written('/b');
+        await expect(journal.known(renewed)).rejects.toMatchObject({ calls: [claim.id] });
+      }
+      const later = await setting.openAfterKill();
+      expect((await claimOf(later, renewed)).unknownCalls).toEqual([]);
+      expect(await unfinishedOf(later)).toContainEqual(['unreported', claim.id]);
+    },
+  );
 });
 
 describe('with a call whose outcome is unknown', () => {
   test('that was settled before this run began, a file warns and claims the work', async () => {
-    const claim = await claimOf(journal, askingOf(1));
-    await claim.requested();
+    const claim = await requestedClaim(journal, askingOf(1));
     await claim.unanswered('the connection broke');
     await journal.close();
     const later = await setting.open();
@@ -279,40 +254,26 @@ describe('with a call whose outcome is unknown', () => {
 
   test('that was settled after this run began, whoever made it, a file fails', async () => {
     const other = await setting.open();
-    const waiting = expect(
-      (async () => {
-        const claim = await claimOf(journal, askingOf(1));
-        await claim.requested();
-        const waits = other.known(askingOf(1));
-        await claim.unanswered('no answer');
-        return await waits;
-      })(),
-    ).rejects.toMatchObject({ code: 'just-unanswered', category: 'network' });
+    const claim = await requestedClaim(journal, askingOf(1));
+    const code = 'just-unanswered';
+    const waiting = expect(other.known(askingOf(1))).rejects.toMatchObject({ code, category: 'network' });
+    await claim.unanswered('no answer');
     await waiting;
-    await expect(journal.known(askingOf(1))).rejects.toMatchObject({ code: 'just-unanswered' });
+    await expect(journal.known(askingOf(1))).rejects.toMatchObject({ code });
     expect(await journal.claim(askingOf(1))).toBeUndefined();
-  });
-
-  test('an attempt that is repeated is never unknown in between', async () => {
-    const claim = await claimOf(journal, askingOf(1));
-    await claim.requested();
-    await claim.requested(true);
-    expect(setting.rows('select state, repeated from calls')).toMatchObject([{ state: 'requested', repeated: 1 }]);
   });
 });
 
 describe('with a signature', () => {
   test('a file shares it, in the same run and in another', async () => {
-    const claim = await claimOf(journal, askingOf(1));
-    await sign(claim);
+    const claim = await signedClaim(journal, askingOf(1));
     expect(await journal.known(askingOf(1, factsAt('/b')))).toMatchObject({ id: claim.id, ...known });
     expect(await (await setting.open()).known(askingOf(1, factsAt('/c')))).toMatchObject({ id: claim.id, ...known });
     expect(await journal.knownFor(askingOf(1).work)).toMatchObject([{ path: '/1' }, { path: '/b' }, { path: '/c' }]);
   });
 
   test('that does not verify, a file fails before any request, until the call is forgotten', async () => {
-    const claim = await claimOf(journal, askingOf(1));
-    await sign(claim);
+    const claim = await signedClaim(journal, askingOf(1));
     await expect(journal.known(wrong(1))).rejects.toMatchObject({ calls: [claim.id] });
     expect(await journal.claim(wrong(1))).toBeUndefined();
     await claim.notWritten('no');
@@ -323,9 +284,7 @@ describe('with a signature', () => {
   });
 
   test('that is unusable marks the triple: no file of it makes a request, until the call is forgotten', async () => {
-    const claim = await claimOf(journal, wrong(1));
-    await claim.requested();
-    await claim.unusable({ signature: SIGNATURE, record: 'r' }, 'it does not verify');
+    const claim = await unusableClaim(journal, wrong(1));
     expect(setting.rows('select due, reported from calls')).toMatchObject([{ due: 2, reported: null }]);
     expect(await journal.claim(wrong(2))).toBeUndefined();
     await claim.reported(2);
@@ -338,9 +297,7 @@ describe('with a signature', () => {
   });
 
   test('that is unusable is used with the right certificate, and is reported again', async () => {
-    const claim = await claimOf(journal, wrong(1));
-    await claim.requested();
-    await claim.unusable({ signature: SIGNATURE, record: 'r' }, 'it does not verify');
+    const claim = await unusableClaim(journal, wrong(1));
     await claim.reported(2);
     await journal.close();
     const later = await setting.open();
@@ -353,31 +310,23 @@ describe('with a signature', () => {
 
   test('of a triple that matched once, a faulty one does not mark it', async () => {
     await signAndReport(journal, askingOf(1));
-    const claim = await claimOf(journal, askingOf(2));
-    await claim.requested();
-    await claim.unusable({ signature: SIGNATURE, record: 'r' }, 'it does not verify');
+    await unusableClaim(journal, askingOf(2));
     expect(await obtain(journal, askingOf(3))).toBeDefined();
   });
 
   test('that the service refused, a file claims the work', async () => {
-    const claim = await claimOf(journal, askingOf(1));
-    await claim.requested();
+    const claim = await requestedClaim(journal, askingOf(1));
     await claim.refused('the quota is used up');
-    expect((await historyOf(journal))[0]).toMatchObject({
-      outcome: 'refused',
-      counted: 'no',
-      reason: 'the quota is used up',
-    });
+    const expected = { outcome: 'refused', counted: 'no', reason: 'the quota is used up' };
+    expect(await historyOf(journal)).toMatchObject([expected]);
     expect(await claimOf(journal, askingOf(1))).toBeDefined();
   });
 
   test('that is surplus is used before a younger call whose outcome is unknown', async () => {
-    const claim = await claimOf(journal, askingOf(1));
-    await claim.requested();
-    const later = await openAfterKill();
-    const second = await claimOf(later, askingOf(1));
-    await second.requested();
-    expect(await claim.signed({ signature: SIGNATURE, record: 'r' })).toBe('surplus');
+    const claim = await requestedClaim(journal, askingOf(1));
+    const later = await setting.openAfterKill();
+    const second = await requestedClaim(later, askingOf(1));
+    expect(await claim.signed(GIVEN)).toBe('surplus');
     await second.unanswered('no answer');
     const shared = await later.known(askingOf(1));
     expect(shared).toMatchObject({ id: claim.id, ...known });
@@ -387,7 +336,7 @@ describe('with a signature', () => {
   test('that showed a mismatch keeps claims that were made before it from being requested', async () => {
     const [first, second] = [await claimOf(journal, wrong(1)), await claimOf(journal, wrong(2))];
     await first.requested();
-    await first.unusable({ signature: SIGNATURE, record: 'r' }, 'it does not verify');
+    await first.unusable(GIVEN, 'it does not verify');
     await expect(second.requested()).rejects.toMatchObject({ calls: [first.id] });
   });
 });

@@ -1,12 +1,13 @@
 /** A long history: a signature reads and writes little of it, and it is read in little memory. */
 
-import { spawn } from 'node:child_process';
+import { execFileSync } from 'node:child_process';
 import { symlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { beforeAll, expect, test } from 'vitest';
 import { openDatabase } from '../../../src/journal/driver.ts';
 import { folderForAll } from '../../support/set-up.ts';
+import type { Measured } from './support/measured.ts';
 import { bundle } from './support/processes.ts';
 
 const ENTRIES = 150_000;
@@ -19,8 +20,8 @@ beforeAll(async () => {
 });
 
 /** As many calls as a large team makes in half a year, all within the days that they are kept. */
-async function writeHistory(state: string): Promise<void> {
-  await measure(state, 'sign');
+function writeHistory(state: string): void {
+  measure(state, 'sign');
   const db = openDatabase(join(state, 'journal.db'));
   db.exec(`with recursive n (i) as (select 1 union all select i + 1 from n where i < ${ENTRIES})
     insert into calls (name, work, origin, code, algorithm, digest, run, state, settled, at, ended_at, file, bytes, certificate, leaf, client, record)
@@ -32,36 +33,23 @@ async function writeHistory(state: string): Promise<void> {
   db.close();
 }
 
-interface Measured {
-  readonly entries: number;
-  readonly peakBytes: number;
-  /** By opening the journal and signing a hundred times. */
-  readonly bytesRead: number;
-  readonly bytesWritten: number;
-  readonly warnings: readonly string[];
-}
-
-async function measure(state: string, what: 'sign' | 'history'): Promise<Measured> {
-  const child = spawn(process.execPath, [join(folder, 'measured.mjs'), what, state], {
-    stdio: ['ignore', 'pipe', 'inherit'],
-  });
-  let text = '';
-  for await (const chunk of child.stdout) text += chunk;
+function measure(state: string, what: 'sign' | 'history') {
+  const text = execFileSync(process.execPath, [join(folder, 'measured.mjs'), what, state], { encoding: 'utf8' });
   return JSON.parse(text) as Measured;
 }
 
-test('signing uses only few pages of the indexes, and reading it takes less than 100 MiB', async () => {
+test('signing uses only few pages of the indexes, and reading it takes less than 100 MiB', () => {
   const [short, long] = [join(folder, 'short'), join(folder, 'long')];
-  await writeHistory(long);
-  const few = await measure(short, 'sign');
-  const many = await measure(long, 'sign');
+  writeHistory(long);
+  const few = measure(short, 'sign');
+  const many = measure(long, 'sign');
   console.log('for a hundred calls with a short and a long history:', few, many);
   expect(few.bytesRead).toBeGreaterThan(0);
   // Some pages of each index for each call: of the entries themselves there are a hundred megabytes.
   expect(Math.abs(many.bytesRead - few.bytesRead) / 100).toBeLessThan(50 * 1024);
   expect(many.bytesWritten / 100).toBeLessThan(200 * 1024);
 
-  const { entries, peakBytes, warnings } = await measure(long, 'history');
+  const { entries, peakBytes, warnings } = measure(long, 'history');
   console.log('peak of reading it:', Math.round(peakBytes / MEGABYTE), 'MiB');
   expect(entries).toBe(ENTRIES + 200);
   expect(warnings).toEqual([]);

@@ -6,7 +6,15 @@ import { beforeEach, expect, test } from 'vitest';
 import type { Journal, JournalReading } from '../../../src/journal/journal.ts';
 import { readJournal } from '../../../src/journal/open-journal.ts';
 import { forEach } from '../../support/set-up.ts';
-import { askingOf, claimOf, end, journalSetting, sign, signAndReport } from './support/setting.ts';
+import {
+  askingOf,
+  claimOf,
+  end,
+  journalSetting,
+  requestedClaim,
+  signAndReport,
+  signedClaim,
+} from './support/setting.ts';
 
 const setting = forEach(journalSetting);
 let journal: Journal;
@@ -30,8 +38,8 @@ const contents = () =>
 
 test('reports calls that are over and those that are not, in the order of the claims, and changes nothing', async () => {
   await signAndReport(journal, askingOf(1));
-  await sign(await claimOf(journal, askingOf(2)));
-  await (await claimOf(journal, askingOf(3))).requested();
+  await signedClaim(journal, askingOf(2));
+  await requestedClaim(journal, askingOf(3));
   await claimOf(journal, askingOf(4));
   await signAndReport(await setting.open(), askingOf(5));
   setting.ended.add(101).add(102);
@@ -49,12 +57,9 @@ test('reports calls that are over and those that are not, in the order of the cl
 });
 
 test('reads a history of several pages', async () => {
-  setting.change('insert into counter values (0); delete from counter where rowid > 1');
   await signAndReport(journal, askingOf(1));
   await end(journal);
-  setting.change(`with recursive n (i) as (select 2 union all select i + 1 from n where i < 1200)
-    insert into calls (name, work, origin, code, algorithm, digest, run, state, at, ended_at, file, bytes, certificate, leaf, client)
-    select 'name' || i, i, origin, code, algorithm, digest, run, state, at, ended_at, i, bytes, certificate, leaf, client from calls, n`);
+  setting.copyCall(1200);
   using reading = await read();
   const files = (await outcomes(reading)).map(([file]) => file);
   expect(files).toEqual(['/1', ...Array.from({ length: 1199 }, (_, index) => String(index + 2))]);

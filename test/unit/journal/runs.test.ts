@@ -11,9 +11,11 @@ import {
   end,
   factsAt,
   journalSetting,
+  requestedClaim,
   SIGNATURE,
   sign,
   signAndReport,
+  unansweredClaim,
   unfinishedOf,
 } from './support/setting.ts';
 
@@ -26,18 +28,15 @@ beforeEach(async () => {
 });
 
 /** Asks once whether the file would have to wait. */
-async function hasToWait(other: Journal): Promise<boolean> {
-  const known = other.known(askingOf(1, factsAt('/b')), { signal: AbortSignal.abort() });
-  return await known.then(
-    () => false,
-    (thrown) => thrown.code === 'claim-interrupted',
-  );
+async function hasToWait(other: Journal, work = 1): Promise<boolean> {
+  const known = other.known(askingOf(work, factsAt('/b')), { signal: AbortSignal.abort() });
+  return (await known.catch((thrown) => thrown))?.code === 'claim-interrupted';
 }
 
 describe('a run whose process is not visible', () => {
   beforeEach(async () => {
     setting.invisible.add(101);
-    await (await claimOf(journal, askingOf(1))).requested();
+    await requestedClaim(journal, askingOf(1));
   });
 
   test('is presumed dead after a quarter of an hour without a sign of life, and two minutes of watching', async () => {
@@ -71,8 +70,7 @@ describe('a run whose process is not visible', () => {
 
   test('that was presumed dead sends nothing more, because its own row shows its end', async () => {
     const other = await setting.open();
-    const claim = await claimOf(journal, askingOf(2));
-    await claim.requested();
+    const claim = await requestedClaim(journal, askingOf(2));
     setting.clock.wall += 16 * MINUTE;
     await hasToWait(other);
     setting.clock.up += 3 * MINUTE;
@@ -106,25 +104,10 @@ describe('a run whose process is not visible', () => {
   });
 });
 
-describe('a run of this process', () => {
-  const self = { pid: 999, started: 'now' };
-
-  test('is alive as long as it is not closed, and then gone', async () => {
-    const one = await setting.open({ self });
-    const other = await setting.open({ self });
-    await (await claimOf(one, askingOf(1))).requested();
-    expect(await hasToWait(other)).toBe(true);
-    await one.close();
-    expect(await hasToWait(other)).toBe(false);
-  });
-});
-
 test('the order of runs and calls is that of the database, whatever the clocks say', async () => {
   const early = await setting.open();
   setting.clock.wall -= 24 * 60 * MINUTE;
-  const claim = await claimOf(journal, askingOf(1));
-  await claim.requested();
-  await claim.unanswered('no answer');
+  const claim = await unansweredClaim(journal, askingOf(1));
   await expect(early.known(askingOf(1))).rejects.toMatchObject({ code: 'just-unanswered' });
   setting.clock.wall -= 24 * 60 * MINUTE;
   expect((await claimOf(await setting.open(), askingOf(1))).unknownCalls).toEqual([claim.id]);
@@ -132,16 +115,14 @@ test('the order of runs and calls is that of the database, whatever the clocks s
 
 test('a run that ends takes nothing of others with it', async () => {
   const other = await setting.open();
-  const claim = await claimOf(other, askingOf(1));
-  await claim.requested();
+  const claim = await requestedClaim(other, askingOf(1));
   await journal.close();
   claim.mayBeSent();
   expect(await claim.signed({ signature: SIGNATURE, record: 'r' })).toBe('signed');
 });
 
 test('a request of a dead run is unknown, and its answer is still kept', async () => {
-  const claim = await claimOf(journal, askingOf(1));
-  await claim.requested();
+  const claim = await requestedClaim(journal, askingOf(1));
   await journal.close();
   expect(setting.rows('select state from calls')).toMatchObject([{ state: 'unknown' }]);
   expect(await claim.signed({ signature: SIGNATURE, record: 'r' })).toBe('signed');
@@ -165,14 +146,19 @@ test('a claim that was left is released with its run', async () => {
   expect(setting.rows('select state from calls')).toMatchObject([{ state: 'released' }]);
 });
 
-test('two concurrent runs in one process share one signature', async () => {
+test('two concurrent runs in one process share one signature, and one is gone when it is closed', async () => {
   const self = { pid: 999, started: 'now' };
   const [one, other] = [await setting.open({ self }), await setting.open({ self })];
   const claims = await Promise.all([one.claim(askingOf(1)), other.claim(askingOf(1))]);
-  expect(claims.filter((claim) => claim !== undefined)).toHaveLength(1);
-  const [claim] = claims.filter((given) => given !== undefined);
+  expect(claims).toEqual([expect.anything(), undefined]);
+  expect(await hasToWait(other)).toBe(true);
+  const [claim] = claims;
   if (claim !== undefined) await sign(claim);
-  expect(await one.known(askingOf(1, factsAt('/b')))).toMatchObject({ id: claim?.id });
+  expect(await other.known(askingOf(1, factsAt('/b')))).toMatchObject({ id: claim?.id });
+  await requestedClaim(one, askingOf(2));
+  expect(await hasToWait(other, 2)).toBe(true);
+  await one.close();
+  expect(await hasToWait(other, 2)).toBe(false);
 });
 
 describe('a real process', () => {

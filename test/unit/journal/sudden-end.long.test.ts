@@ -1,49 +1,25 @@
 /** A process that is killed at each single statement of its database. */
 
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import pLimit from 'p-limit';
+import { expect, test } from 'vitest';
 import { openDatabase } from '../../../src/journal/driver.ts';
 import { openJournal } from '../../../src/journal/open-journal.ts';
-import { type WorkerResult, type WorkerSetting, workerSetting } from './support/processes.ts';
+import { forAll } from '../../support/set-up.ts';
+import { workerSetting } from './support/processes.ts';
 import { askingOf, end, historyOf, obtain } from './support/setting.ts';
 import { factsOf, optionsHere } from './support/works.ts';
 
-let workers: WorkerSetting;
-/** Statements of a whole run. */
-let statements = 0;
-beforeAll(async () => {
-  workers = await workerSetting();
-  const result = await workers.run({ ...workers.newPlace(), works: [1], serviceTime: 0 });
-  expect(result.failures).toEqual([]);
-  statements = result.statements;
-});
-afterAll(() => workers[Symbol.asyncDispose]());
-
-interface Aftermath extends WorkerResult {
-  readonly at: number;
-  /** What the service was requested by the killed run. */
-  readonly requests: number;
-  readonly reports: number;
-  /** What the journal says of that run. */
-  readonly outcomes: readonly string[];
-  /** Whether it had noted its good end: then the next run asks again. */
-  readonly isWell: boolean;
-  /** Whether the next run had to ask, and how many earlier calls it reported as unknown. */
-  readonly askedAnew: boolean;
-  readonly unknownCalls: number;
-  /** In the end, when all is forgotten. */
-  readonly ids: readonly string[];
-  readonly left: number;
-  readonly warnings: readonly string[];
-}
+const workers = await forAll(workerSetting());
 
 /** Kills a run at that statement, and continues with the same file in a new one. */
-async function killAt(at: number): Promise<Aftermath> {
+async function killAt(at: number) {
   const place = workers.newPlace();
   const result = await workers.run({ ...place, works: [1], serviceTime: 0, killAt: at });
   const requests = (await workers.counted(place.service, 'request')).length;
   const reports = (await workers.counted(place.service, 'report')).length;
   const journal = await openJournal(optionsHere(place.folder));
+  // After a good end, the next run requests the signature again.
   const isWell = isWellIn(place.folder);
   const outcomes = (await historyOf(journal)).map(({ outcome }) => outcome);
   const call = await obtain(journal, askingOf(1, factsOf('file-1')));
@@ -69,19 +45,11 @@ function isWellIn(folder: string): boolean {
   return row?.well === 1;
 }
 
-/** Of every statement, two concurrently. */
-async function killAtEach(): Promise<Aftermath[]> {
-  const all = Array.from({ length: statements }, (_, index) => index + 1);
-  const done: Aftermath[] = [];
-  const next = async (): Promise<void> => {
-    for (let at = all.shift(); at !== undefined; at = all.shift()) done.push(await killAt(at));
-  };
-  await Promise.all([next(), next()]);
-  return done.sort((a, b) => a.at - b.at);
-}
-
 test('a process that is killed at any statement leaves a journal that records what happened', async () => {
-  const all = await killAtEach();
+  const { statements, failures } = await workers.run({ ...workers.newPlace(), works: [1], serviceTime: 0 });
+  expect(failures).toEqual([]);
+  const limit = pLimit(2);
+  const all = await Promise.all(Array.from({ length: statements }, (_, index) => limit(() => killAt(index + 1))));
   expect(all.length).toBeGreaterThan(30);
   for (const { requests, reports, outcomes, isWell, askedAnew, unknownCalls, ids, left, ...killed } of all) {
     const where = `statement ${killed.at}`;

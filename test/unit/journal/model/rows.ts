@@ -1,21 +1,9 @@
 /** The tables of the journal in memory: copied out and put back, so that every state can be continued in every way. */
 
-import { type Database, openDatabase, type Value } from '../../../../src/journal/driver.ts';
+import { openDatabase, type Value } from '../../../../src/journal/driver.ts';
 import { SCHEMA } from '../../../../src/journal/schema.ts';
 
-type Rows = readonly (readonly Value[])[];
-/** Of each table, its rows, which begin with the rowid. */
-type Tables = Readonly<Record<string, Rows>>;
-
-export interface Memory {
-  readonly db: Database;
-  /** All rows, as text. */
-  save(): string;
-  /** After `save`. */
-  restore(text: string): void;
-  /** All rows, where only the order of events counts: text that is equal in states that go on in the same way. */
-  essence(): string;
-}
+export type Memory = ReturnType<typeof openMemory>;
 
 /** Numbers in the order of events; of `ended` counts only that it is set. */
 const NUMBERS: Readonly<Record<string, readonly string[]>> = { runs: ['began'], calls: ['settled'] };
@@ -24,58 +12,53 @@ const WITHOUT_MEANING: Readonly<Record<string, readonly string[]>> = {
   counter: ['value'],
 };
 
-export function openMemory(): Memory {
+export function openMemory() {
   const db = openDatabase(':memory:');
   // Each row is put back by its number.
   db.exec(SCHEMA.replaceAll(/, without rowid| autoincrement/g, ''));
-  // Rows are put back one by one.
+  // Tables are put back one by one.
   db.exec('pragma foreign_keys = off');
-  const tables = db.all("select name from sqlite_master where type = 'table'").map(({ name }) => String(name));
-  const columns = new Map(
-    tables.map((table) => [
-      table,
-      db.all('select name from pragma_table_info(?)', table).map(({ name }) => String(name)),
-    ]),
-  );
+  const namesIn = (sql: string, ...values: readonly string[]) => db.all(sql, ...values).map(({ name }) => String(name));
+  const tables = namesIn("select name from sqlite_master where type = 'table'");
+  const columns = new Map(tables.map((table) => [table, namesIn('select name from pragma_table_info(?)', table)]));
   const columnsOf = (table: string): readonly string[] => columns.get(table) ?? [];
   const listOf = (table: string): string =>
-    `'${table}', (select json_group_array(json_array(rowid, ${columnsOf(table).join(', ')})) from ${table})`;
+    `'${table}', (select json_group_array(json_array(rowid, ${columnsOf(table).join(', ')})) from ${table}) || ''`;
   const saving = `select json_object(${tables.map(listOf).join(', ')}) as text`;
 
-  let now = '';
-  let changes = -1;
-  const save = (): string => {
-    const { total } = db.get('select total_changes() as total') ?? {};
-    if (total !== changes) now = String(db.get(saving)?.text);
-    changes = Number(total);
-    return now;
+  const putBack = (table: string): string => {
+    const names = ['rowid', ...columnsOf(table)];
+    const values = names.map((_, index) => `value ->> ${index}`);
+    return `insert into ${table} (${names.join(', ')}) select ${values.join(', ')} from json_each(?)`;
   };
 
-  function put(table: string, before: Rows, after: Rows): void {
-    const old = new Map(before.map((row) => [row[0], JSON.stringify(row)]));
-    const changed = after.filter((row) => old.get(row[0] ?? null) !== JSON.stringify(row));
-    const kept = new Set(after.map(([id]) => id));
-    for (const row of changed) if (old.has(row[0] ?? null)) kept.delete(row[0]);
-    for (const [id = null] of before) if (!kept.has(id)) db.run(`delete from ${table} where rowid = ?`, id);
-    const names = ['rowid', ...columnsOf(table)];
-    const insert = `insert into ${table} (${names.join(', ')}) values (${names.map(() => '?').join(', ')})`;
-    for (const row of changed) db.run(insert, ...row);
-  }
-
+  let now = '{}';
+  let changes = -1;
+  const countChanges = (): number => Number(db.get('select total_changes() as total')?.total);
+  const read = (text: string) => JSON.parse(text) as Record<string, string>;
   return {
     db,
-    save,
-    restore(text) {
-      if (text === now) return;
-      const current = now;
-      now = text;
-      const before = JSON.parse(current) as Tables;
-      const after = JSON.parse(text) as Tables;
-      for (const table of tables) put(table, before[table] ?? [], after[table] ?? []);
-      changes = Number(db.get('select total_changes() as total')?.total);
+    /** All rows, as text. */
+    save(): string {
+      if (countChanges() !== changes) now = String(db.get(saving)?.text);
+      changes = countChanges();
+      return now;
     },
-    essence() {
-      const all = JSON.parse(now) as Record<string, Value[][]>;
+    /** After `save`. */
+    restore(text: string): void {
+      const [before, after] = [read(now), read(text)];
+      for (const [table, rows = ''] of Object.entries(after)) {
+        if (rows === before[table]) continue;
+        db.run(`delete from ${table}`);
+        db.run(putBack(table), rows);
+      }
+      now = text;
+      changes = countChanges();
+    },
+    /** All rows, where only the order of events counts: text that is equal in states that go on in the same way. */
+    essence(): string {
+      const tablesNow = Object.entries(read(now)).map(([table, rows]) => [table, JSON.parse(rows)]);
+      const all = Object.fromEntries(tablesNow) as Record<string, Value[][]>;
       const numbers = new Set<number>();
       const each = (kind: typeof NUMBERS, change: (row: Value[], index: number) => void): void => {
         for (const [table, names] of Object.entries(kind)) {

@@ -11,6 +11,7 @@ export interface Scenario {
 const A: Player = { files: [['a', 1]] };
 /** Equal content. */
 const B: Player = { files: [['b', 1]] };
+const BOTH: Player = { files: [A, B].flatMap(({ files = [] }) => files) };
 const C: Player = { files: [['c', 1]] };
 const RESUME: Player = { kind: 'resume' };
 /** As of a certificate that does not belong to the number. */
@@ -35,18 +36,6 @@ export const WIDE: readonly Scenario[] = [
   { name: 'resume after a kill', players: [A, RESUME], budget: { kill: 1, none: 1, writeFails: 1, reportFails: 1 } },
   { name: 'resume next to a run', players: [A, RESUME], budget: { presume: 1, writeFails: 1, reportFails: 1 } },
   { name: 'forget', players: [A, B], budget: { presume: 1, none: 1, forget: 1, writeFails: 1 } },
-  {
-    name: 'two files of one run',
-    players: [
-      {
-        files: [
-          ['a', 1],
-          ['b', 1],
-        ],
-      },
-      B,
-    ],
-    budget: { kill: 1 },
-  },
+  { name: 'two files of one run', players: [BOTH, B], budget: { kill: 1 } },
   { name: 'three processes', players: [A, B, C], budget: { kill: 1 } },
 ];

@@ -99,23 +99,12 @@ export interface Player {
   readonly lives?: number;
 }
 
+const BEFORE_A_RUN = { run: 0, began: 0, pid: 0 };
+
 export function worldOf(players: readonly Player[], budget: Partial<Budget>): World {
-  const actors = players.map(
-    ({ kind = 'sign', certificate = 'A', files = [], lives = 1 }): Actor => ({
-      ...{
-        kind,
-        certificate,
-        files,
-        lives,
-        state: 'idle',
-        isPresumedGone: false,
-        run: 0,
-        began: 0,
-        pid: 0,
-        threads: [],
-      },
-    }),
-  );
+  const actors = players.map(({ kind = 'sign', certificate = 'A', files = [], lives = 1 }): Actor => {
+    return { kind, certificate, files, lives, state: 'idle', isPresumedGone: false, ...BEFORE_A_RUN, threads: [] };
+  });
   return { actors, budget: { ...NONE, ...budget }, requests: [], reports: [], files: {}, forgotten: [] };
 }
 

@@ -36,4 +36,6 @@ journal.ended();
 // In kibibytes, of the whole process.
 const peakBytes = process.resourceUsage().maxRSS * 1024;
 const { warnings } = journal;
-process.stdout.write(JSON.stringify({ entries, peakBytes, bytesRead, bytesWritten, warnings }));
+const measured = { entries, peakBytes, bytesRead, bytesWritten, warnings };
+export type Measured = typeof measured;
+process.stdout.write(JSON.stringify(measured));

@@ -1,10 +1,11 @@
 /** Starts processes that sign with a journal, from a bundle made for the test. */
 
-import { spawn } from 'node:child_process';
+import { execFile } from 'node:child_process';
 import { mkdtemp, readFile, rm, symlink } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
 import { build } from 'esbuild';
 import { programForOthers } from '../../../support/programs/cli.ts';
 import type { WorkerOptions } from './worker.ts';
@@ -17,16 +18,6 @@ export interface WorkerResult {
   readonly stderr: string;
 }
 
-export interface WorkerSetting extends AsyncDisposable {
-  readonly folder: string;
-  /** A new place for a journal and the service's count. */
-  newPlace(): Pick<WorkerOptions, 'folder' | 'service'>;
-  /** As another user, where one is given: only root can. */
-  run(options: WorkerOptions, user?: number): Promise<WorkerResult>;
-  /** Lines of the service's count that begin with the word. */
-  counted(service: string, what: 'request' | 'report'): Promise<readonly string[]>;
-}
-
 /** The program in this folder, as one file. */
 export async function bundle(name: string, outfile: string): Promise<void> {
   const entryPoints = [fileURLToPath(new URL(name, import.meta.url))];
@@ -34,7 +25,9 @@ export async function bundle(name: string, outfile: string): Promise<void> {
   await build({ entryPoints, outfile, bundle: true, ...target, logLevel: 'error' });
 }
 
-export async function workerSetting(): Promise<WorkerSetting> {
+export type WorkerSetting = Awaited<ReturnType<typeof workerSetting>>;
+
+export async function workerSetting() {
   const folder = await mkdtemp(join(tmpdir(), 'codesign-journal-workers-'));
   const worker = join(folder, 'worker.mjs');
   const forOthers = await programForOthers();
@@ -44,39 +37,29 @@ export async function workerSetting(): Promise<WorkerSetting> {
   let places = 0;
   return {
     folder,
+    /** A new place for a journal and the service's count. */
     newPlace() {
       places += 1;
       return { folder: join(folder, `state-${places}`), service: join(folder, `service-${places}`) };
     },
-    run: (options, user) => runWorker([user === undefined ? process.execPath : forOthers.node, worker], options, user),
-    async counted(service, what) {
+    /** As another user, where one is given: only root can. */
+    async run(options: WorkerOptions, user?: number): Promise<WorkerResult> {
+      const node = user === undefined ? process.execPath : forOthers.node;
+      const identity = user === undefined ? {} : { uid: user, gid: user };
+      const running = promisify(execFile)(node, [worker, JSON.stringify(options)], identity);
+      return await running.then(
+        ({ stdout, stderr }) => ({ ...JSON.parse(stdout), stderr }),
+        (failure) => {
+          if (failure.signal === null) throw failure;
+          return { failures: undefined, statements: 0, stderr: failure.stderr };
+        },
+      );
+    },
+    /** Lines of the service's count that begin with the word. */
+    async counted(service: string, what: 'request' | 'report'): Promise<readonly string[]> {
       const text = await readFile(service, 'utf8').catch(() => '');
       return text.split('\n').filter((line) => line.startsWith(`${what} `));
     },
     [Symbol.asyncDispose]: () => rm(folder, { recursive: true, force: true }),
   };
-}
-
-async function runWorker(
-  [node, worker]: readonly [string, string],
-  options: WorkerOptions,
-  user: number | undefined,
-): Promise<WorkerResult> {
-  const child = spawn(node, [worker, JSON.stringify(options)], {
-    stdio: ['ignore', 'pipe', 'pipe'],
-    ...(user === undefined ? {} : { uid: user, gid: user }),
-  });
-  let stdout = '';
-  let stderr = '';
-  child.stdout.setEncoding('utf8').on('data', (text: string) => {
-    stdout += text;
-  });
-  child.stderr.setEncoding('utf8').on('data', (text: string) => {
-    stderr += text;
-  });
-  const signal = await new Promise<NodeJS.Signals | null>((resolve) =>
-    child.once('close', (_code, killedBy) => resolve(killedBy)),
-  );
-  if (signal !== null) return { failures: undefined, statements: 0, stderr };
-  return { ...(JSON.parse(stdout) as { failures: string[]; statements: number }), stderr };
 }

@@ -28,21 +28,13 @@ function killedAt(killAt: number | undefined): (path: string) => Database {
     statements += 1;
     if (statements === killAt) process.kill(process.pid, 'SIGKILL');
   };
-  return (path) => {
-    const { exec, run, get, all, close } = openDatabase(path);
-    const met =
-      <Given extends readonly never[] | readonly unknown[], Result>(call: (...given: Given) => Result) =>
-      (...given: Given): Result => {
+  return (path) =>
+    new Proxy(openDatabase(path), {
+      get(db, name: keyof Database) {
         meet();
-        return call(...given);
-      };
-    return { exec: met(exec), run: met(run), get: met(get), all: met(all), close: met(close) };
-  };
-}
-
-async function openHere({ folder, killAt }: WorkerOptions): Promise<Journal> {
-  const options = { ...optionsHere(folder), runningFor: process.uptime() * 1000 };
-  return await openJournal({ ...options, openDatabase: killedAt(killAt) });
+        return db[name];
+      },
+    });
 }
 
 async function signOne(journal: Journal, number: number, { service, serviceTime }: WorkerOptions): Promise<void> {
@@ -75,7 +67,8 @@ async function run(options: WorkerOptions): Promise<void> {
     failures.push(thrown instanceof CodesignError ? thrown.code : String(thrown));
   };
   try {
-    const journal = await openHere(options);
+    const given = { ...optionsHere(options.folder), runningFor: process.uptime() * 1000 };
+    const journal = await openJournal({ ...given, openDatabase: killedAt(options.killAt) });
     await Promise.all(options.works.map((number) => signOne(journal, number, options).catch(note)));
     await journal.close();
     if (failures.length === 0) journal.ended();
