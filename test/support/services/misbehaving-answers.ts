@@ -121,7 +121,6 @@ export const MISBEHAVIOURS = {
   'throttled-until-date': withHeaders(429, () => ({ 'retry-after': new Date(Date.now() + 20_000).toUTCString() })),
   'throttled-for-an-hour': withHeaders(429, () => ({ 'retry-after': '3600' })),
   'throttled-for-no-time': withHeaders(429, () => ({ 'retry-after': '0' })),
-  'throttled-in-nonsense': withHeaders(429, () => ({ 'retry-after': 'soon' })),
   'throttled-several-times': ({ response }) => {
     response.setHeader('retry-after', ['7', '9', '0']);
     response.writeHead(429).end();

@@ -32,8 +32,6 @@ describe('sign', () => {
   test.each<[ServiceMode, number, number]>([
     ['throttled-for-seconds', 7000, 7000],
     ['throttled-for-an-hour', LONGEST_WAIT, LONGEST_WAIT],
-    ['throttled-for-no-time', 0, 0],
-    ['throttled-in-nonsense', 250, 250],
     ['throttled-until-date', 18_001, 20_000],
     ['throttled-several-times', 9000, 9000],
   ])('%s: waits for %i to %i ms', async (mode, least, most) => {

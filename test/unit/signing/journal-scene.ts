@@ -7,25 +7,38 @@ import { join } from 'node:path';
 import { readSigningChain } from '../../../src/certificates/signing-chain.ts';
 import type { Journal } from '../../../src/journal/journal.ts';
 import { type JournalOptions, openJournal } from '../../../src/journal/open-journal.ts';
-import type { ReportStatus, SigningService } from '../../../src/service/signing-service.ts';
+import type { ReportStatus, SignatureRecord, SignRequest } from '../../../src/service/signing-service.ts';
 import type { SigningJournal } from '../../../src/signing/service/account.ts';
 import type { Signing } from '../../../src/signing/signing-run.ts';
 import { fixture } from '../../support/programs/cli.ts';
 import { makePki } from '../../support/signed-files/pki.ts';
 import { type FlatSigning, testSigning } from './signing-run.ts';
 
-export interface CountingService extends SigningService {
-  asked: number;
-  readonly reports: (readonly [string, ReportStatus])[];
-  /** Called during each signature request. */
-  before: () => Promise<void>;
-}
-
 /** DigestInfo of a SHA-256 digest (RFC 8017, section 9.2, note 1). */
 const DIGEST_INFO_SHA256 = Buffer.from('3031300d060960864801650304020105000420', 'hex');
 
-export function signDigest(key: KeyObject, digest: Uint8Array): Buffer {
+function signDigest(key: KeyObject, digest: Uint8Array): Buffer {
   return privateEncrypt({ key, padding: constants.RSA_PKCS1_PADDING }, Buffer.concat([DIGEST_INFO_SHA256, digest]));
+}
+
+/** Signs with the key. `before` is called during each signature request. */
+export function countingService(key: KeyObject, before: (call: number) => Promise<unknown> = async () => undefined) {
+  const service = {
+    asked: 0,
+    reports: [] as (readonly [string, ReportStatus])[],
+    before,
+    async sign({ digest, beforeSend, beforeWrite }: SignRequest): Promise<SignatureRecord> {
+      await beforeSend?.();
+      beforeWrite?.();
+      const call = ++service.asked;
+      await service.before(call);
+      return { id: `record-${call}`, signature: signDigest(key, digest) };
+    },
+    report: async (id: string, status: ReportStatus) => void service.reports.push([id, status]),
+    expect: () => undefined,
+    close: async () => undefined,
+  };
+  return service;
 }
 
 export async function makeSigner() {
@@ -38,23 +51,7 @@ export async function makeSigner() {
 export async function journalScene() {
   const { key, chain } = await makeSigner();
   const folder = await mkdtemp(join(tmpdir(), 'codesign-shared-'));
-  const service: CountingService = {
-    asked: 0,
-    reports: [],
-    before: async () => undefined,
-    async sign({ digest, beforeSend, beforeWrite }) {
-      await beforeSend?.();
-      beforeWrite?.();
-      const id = `record-${++service.asked}`;
-      await service.before();
-      return { id, signature: signDigest(key, digest) };
-    },
-    async report(id, status) {
-      service.reports.push([id, status]);
-    },
-    expect: () => undefined,
-    close: async () => undefined,
-  };
+  const service = countingService(key);
   let ids = 0;
   return {
     folder,

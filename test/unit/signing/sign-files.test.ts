@@ -15,36 +15,19 @@ import {
 } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import type { ReportStatus, SigningService, SignRequest } from '../../../src/service/signing-service.ts';
+import type { SigningService } from '../../../src/service/signing-service.ts';
 import type { SignFilesResult, SigningEvent } from '../../../src/signing/outcome.ts';
 import { signFiles } from '../../../src/signing/sign-files.ts';
 import type { Signing } from '../../../src/signing/signing-run.ts';
 import { fixture, snapshot } from '../../support/programs/cli.ts';
 import { folderForEach } from '../../support/set-up.ts';
-import { makeSigner, signDigest } from './journal-scene.ts';
+import { countingService, makeSigner } from './journal-scene.ts';
 import { type FlatSigning, testClient, testSigning } from './signing-run.ts';
 
 const folder = folderForEach();
 const signer = await makeSigner();
 
-/** `before` is called during each request. */
-function testService(before: (call: number) => Promise<void> = async () => undefined) {
-  const service = {
-    asked: 0,
-    reports: [] as [string, ReportStatus][],
-    async sign({ digest, beforeSend, beforeWrite }: SignRequest) {
-      await beforeSend?.();
-      beforeWrite?.();
-      const call = ++service.asked;
-      await before(call);
-      return { id: `record-${call}`, signature: signDigest(signer.key, digest) };
-    },
-    report: async (id: string, status: ReportStatus) => void service.reports.push([id, status]),
-    expect: () => undefined,
-    close: async () => undefined,
-  };
-  return service;
-}
+const testService = (before?: (call: number) => Promise<unknown>) => countingService(signer.key, before);
 
 /** The status or the error code of each file. */
 const codesOf = ({ files }: SignFilesResult) =>

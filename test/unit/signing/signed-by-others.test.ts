@@ -10,7 +10,7 @@ import { type CertificateRequest, makePki } from '../../support/signed-files/pki
 import { chainOf } from '../../support/signed-files/throwaway-signer.ts';
 import { makeCompoundFile } from '../formats/msi/samples.ts';
 import { makePdf } from '../formats/pdf/make-pdf.ts';
-import { signDigest } from './journal-scene.ts';
+import { countingService } from './journal-scene.ts';
 import { type FlatSigning, testSigning } from './signing-run.ts';
 
 const folder = folderForEach();
@@ -24,22 +24,13 @@ const OTHER = { commonName: 'Windows', organization: 'Microsoft Corporation' };
 async function sign(publisher: Publisher, file: Partial<FileToSign> & { path: string }, more: FlatSigning = {}) {
   const pki = makePki();
   const leaf = pki.leaf(publisher);
-  let requests = 0;
-  const service = {
-    async sign({ digest }: { readonly digest: Uint8Array }) {
-      requests += 1;
-      return { id: 'record', signature: signDigest(leaf.privateKey, digest) };
-    },
-    report: async () => undefined,
-    expect: () => undefined,
-    close: async () => undefined,
-  };
+  const service = countingService(leaf.privateKey);
   const chain = await chainOf(leaf, pki.intermediate);
   const signing = testSigning({ chain, service, ...more });
   const policy = { ...signing.policy, existing: more.existing };
   const { files } = await signFiles([{ output: file.path, ...file }], { ...signing, policy });
   const [outcome] = files;
-  return [outcome?.status === 'skipped' ? outcome.reason : outcome?.status, requests];
+  return [outcome?.status === 'skipped' ? outcome.reason : outcome?.status, service.asked];
 }
 
 async function program(name = 'app.exe'): Promise<string> {

@@ -1,22 +1,18 @@
 import { setImmediate as turnOfEventLoop } from 'node:timers/promises';
 import { expect, test } from 'vitest';
-import type { CodesignError } from '../../../../src/errors/codesign-error.ts';
 import { networkErrors, statusErrors } from '../../../../src/service/errors.ts';
 import { createStopSignal } from '../../../../src/signing/run.ts';
 import { type Gate, type GateOptions, openGate, type Permit } from '../../../../src/signing/service/gate.ts';
 
 const TIMED_OUT = networkErrors('sign-timed-out', { origin: '', detail: '' });
 const THROTTLED = statusErrors('throttled', { status: 429 }, { httpStatus: 429 });
-const REFUSED = statusErrors('unauthorized', {}, { httpStatus: 401 });
 
-function open(given: Partial<GateOptions> = {}) {
-  const stop = createStopSignal();
-  return { stop, gate: openGate({ most: 3, needsTimestamp: false, stop, ...given }) };
-}
+const open = (given: Partial<GateOptions> = {}) =>
+  openGate({ most: 3, needsTimestamp: false, stop: createStopSignal(), ...given });
 
 /** One that has brought a signature. */
 async function opened(most: number): Promise<Gate> {
-  const { gate } = open({ most });
+  const gate = open({ most });
   leave(succeed(await enter(gate)));
   return gate;
 }
@@ -36,11 +32,6 @@ function succeed(permit: Permit, stamped = false): Permit {
   return permit;
 }
 
-function fail(permit: Permit, error: CodesignError): void {
-  permit.fail(error);
-  leave(permit);
-}
-
 const enterMany = (gate: Gate, count: number): Promise<readonly Permit[]> =>
   Promise.all(Array.from({ length: count }, () => enter(gate)));
 
@@ -53,7 +44,7 @@ async function entered(gate: Gate, count = 20): Promise<readonly Permit[]> {
 }
 
 test('requests are sent one at a time until one has returned a signature, then as many as are allowed', async () => {
-  const { gate } = open();
+  const gate = open();
   gate.prove();
   const permits = await entered(gate);
   expect(permits).toHaveLength(1);
@@ -63,7 +54,7 @@ test('requests are sent one at a time until one has returned a signature, then a
 });
 
 test('where timestamps are wanted, it opens with the first one', async () => {
-  const { gate } = open({ needsTimestamp: true });
+  const gate = open({ needsTimestamp: true });
   leave(succeed(await enter(gate)));
   const [second] = await entered(gate, 1);
   expect(await entered(gate, 1)).toEqual([]);
@@ -84,34 +75,6 @@ test('after one that may have been counted without a signature, requests are sen
   leave(succeed(others[0] as Permit));
   await turnOfEventLoop();
   expect(others).toHaveLength(3);
-});
-
-test('one event that breaks all requests under way counts once: the others of the run are made', async () => {
-  const { gate, stop } = open({ most: 16 });
-  leave(succeed(await enter(gate)));
-  const broken = await enterMany(gate, 16);
-  const signed: Permit[] = [];
-  const rest = Array.from({ length: 83 }, () => enter(gate).then((permit) => signed.push(permit)));
-  for (const permit of broken) fail(permit, TIMED_OUT);
-  for (let left = rest.length; left > 0; ) {
-    await turnOfEventLoop();
-    const under = signed.splice(0);
-    expect(under.length, 'one at a time until the first success').toBe(left === 83 ? 1 : Math.min(16, left));
-    for (const permit of under) leave(succeed(permit));
-    left -= under.length;
-  }
-  expect(stop.signal.aborted).toBe(false);
-});
-
-test('the third event without a success in between stops the run', async () => {
-  const { gate, stop } = open({ most: 4 });
-  leave(succeed(await enter(gate)));
-  for (const permit of await enterMany(gate, 4)) fail(permit, TIMED_OUT);
-  for (const isStopped of [false, true]) {
-    expect(stop.signal.aborted).toBe(false);
-    fail(await enter(gate), TIMED_OUT);
-    expect(stop.signal.aborted).toBe(isStopped);
-  }
 });
 
 /** The number of requests that may run concurrently. */
@@ -158,34 +121,4 @@ test('grows by one after as many successes as the limit, and never beyond the ma
     expect(await widthOf(gate)).toBe(width);
     for (const permit of await enterMany(gate, width)) leave(succeed(permit));
   }
-});
-
-test('the fifth request without a signature is the last, retries included', async () => {
-  const { gate, stop } = open();
-  const permit = await enter(gate);
-  for (let attempt = 2; attempt <= 5; attempt += 1) {
-    await permit.repeat(THROTTLED);
-    permit.send();
-  }
-  expect(gate.enterIfFree()).toBeUndefined();
-  await expect(permit.repeat(THROTTLED)).rejects.toBe(THROTTLED);
-  fail(permit, THROTTLED);
-  expect(stop.signal.aborted).toBe(true);
-});
-
-test('a rejection proves nothing about other requests', async () => {
-  const { gate, stop } = open();
-  fail(await enter(gate), REFUSED);
-  expect(stop.signal.aborted).toBe(false);
-  expect(await entered(gate)).toHaveLength(1);
-});
-
-test('a request that waits when the run is stopped may not be sent any more', async () => {
-  const { gate, stop } = open();
-  const permit = await enter(gate);
-  const waiting = expect(gate.enter()).rejects.toMatchObject({ code: 'not-attempted' });
-  stop.stop('the run was interrupted');
-  await waiting;
-  leave(permit);
-  await expect(gate.enter()).rejects.toMatchObject({ code: 'not-attempted' });
 });

@@ -103,8 +103,8 @@ describe('a bundle with three packages', () => {
 
   it('without a journal gives all signatures up if the last one does not match, each under its own record', async () => {
     const { sign } = scene.service;
-    scene.service.sign = async (request, signal) => {
-      const given = await sign(request, signal);
+    scene.service.sign = async (request) => {
+      const given = await sign(request);
       return scene.service.asked < 4 ? given : { ...given, signature: given.signature.toReversed() };
     };
     const signing = scene.signing(withoutJournal, { formatOptions });
