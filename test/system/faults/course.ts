@@ -161,20 +161,13 @@ function makeScene({ row, stage, relay, subject, disk, path, state, outside }: S
   };
 }
 
-interface Document {
+interface Failing {
   readonly error?: { readonly code: string };
-  readonly files?: readonly {
-    readonly reused?: boolean;
-    readonly kept?: boolean;
-    readonly error?: { readonly code: string };
-    readonly warnings?: readonly string[];
-  }[];
-  readonly calls?: readonly {
-    readonly id: string;
-    readonly kind: string;
-    readonly status: string;
-    readonly error?: { readonly code: string };
-  }[];
+}
+
+interface Document extends Failing {
+  readonly files?: readonly (Failing & { readonly reused?: boolean; readonly kept?: boolean })[];
+  readonly calls?: readonly (Failing & { readonly id: string; readonly kind: string; readonly status: string })[];
 }
 
 function documentOf({ stdout }: CliRun): Document {

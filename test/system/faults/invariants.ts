@@ -5,6 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { HistoryEntry, UnfinishedCall } from '../../../src/journal/journal.ts';
 import { type CliRun, temporaryFolder } from '../../support/programs/cli.ts';
 import { openStateFolder } from '../../support/runs/killed-calls.ts';
+import { historyOf } from '../../unit/journal/support/setting.ts';
 import type { Scene } from './course.ts';
 
 const PATIENCE_MILLISECONDS = 5000;
@@ -28,8 +29,7 @@ export async function lookForWrongs(scene: Scene, runs: readonly CliRun[]): Prom
   const isElsewhere = state.startsWith('/proc/');
   if (isElsewhere) await cp(state, copy.path, { recursive: true }).catch(() => undefined);
   const journal = await openStateFolder(isElsewhere ? copy.path : state);
-  const entries: HistoryEntry[] = [];
-  for await (const entry of journal.history()) entries.push(entry);
+  const entries = await historyOf(journal);
   const unfinished = await journal.unfinished();
   for (const warning of journal.warnings) wrongs.push(`the journal warns: ${warning}`);
   for (const call of unfinished) if (!isForTheUser(call)) wrongs.push(`still ${call.kind}: ${call.reason}`);

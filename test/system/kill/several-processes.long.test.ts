@@ -9,6 +9,7 @@ import { openStateFolder } from '../../support/runs/killed-calls.ts';
 import { makeOriginals, prepareSubject, type Subject } from '../../support/runs/killed-subjects.ts';
 import { useServer } from '../../support/services/shared-server.ts';
 import { forAll } from '../../support/set-up.ts';
+import { historyOf } from '../../unit/journal/support/setting.ts';
 
 const PROCESSES = 8;
 const FILES = 25;
@@ -47,10 +48,8 @@ async function expectReferences(files: readonly string[], { references }: Subjec
 
 async function entriesOf(state: string): Promise<readonly HistoryEntry[]> {
   const journal = await openStateFolder(state);
-  const entries: HistoryEntry[] = [];
-  for await (const entry of journal.history()) entries.push(entry);
   expect(journal.warnings).toEqual([]);
-  return entries;
+  return await historyOf(journal);
 }
 
 it(`${PROCESSES} processes with ${FILES} files each: an entry and a request for every file`, async () => {

@@ -32,13 +32,7 @@ function filesOf(holder: Holder, running: Running = {}) {
 
 const fileOf = (holder: Holder): string => `.codesign-remote-${filesOf(holder).randomName()}.tmp`;
 
-interface Scene {
-  readonly running: Running;
-  readonly by?: Holder;
-  readonly at?: number;
-}
-
-async function leftOf(names: readonly string[], { running, by = HOLDER, at = NOW - HOUR }: Scene) {
+async function leftOf(names: readonly string[], by: Holder, running: Running, at = NOW - HOUR) {
   await using folder = await temporaryFolder();
   for (const name of names) {
     await writeFile(join(folder.path, name), 'x');
@@ -50,34 +44,33 @@ async function leftOf(names: readonly string[], { running, by = HOLDER, at = NOW
 
 describe('the temporary file of a process', () => {
   const dead = { ...HOLDER, pid: 200 };
+  const LONG_AGO = NOW - 48 * HOUR;
 
-  it('is removed when its process has ended', async () => {
-    expect(await leftOf([fileOf(dead)], { running: { 200: false } })).toEqual([]);
-  });
-
-  it('stays while it is running, however long', async () => {
-    const scene = { running: { 200: true }, at: NOW - 48 * HOUR };
-    expect(await leftOf([fileOf(dead)], scene)).toEqual([fileOf(dead)]);
-  });
-
-  it('is removed when it comes from before a restart of the machine', async () => {
-    const name = fileOf({ ...dead, boot: 'boot-0' });
-    expect(await leftOf([name], { running: {}, at: BOOTED - HOUR })).toEqual([]);
-  });
-
-  it.each<[string, Partial<Holder>, number]>([
-    ['of another machine', { host: 'build-2' }, NOW - 48 * HOUR],
-    ['of another container', { space: 'pid:[2]' }, NOW - 48 * HOUR],
-    ['of another container, before this start of the machine', { space: 'pid:[2]', boot: 'boot-0' }, BOOTED - HOUR],
-    ['of a machine with the same name, at work since this one was started', { boot: 'boot-0' }, BOOTED + HOUR],
-  ])('stays when it is %s, whose processes cannot be seen', async (_, differs, at) => {
+  it.each<[string, Partial<Holder>, boolean | undefined, number, isLeft: boolean]>([
+    ['whose process has ended', {}, false, NOW - HOUR, false],
+    ['whose process is running, however long', {}, true, LONG_AGO, true],
+    ['from before a restart of the machine', { boot: 'boot-0' }, undefined, BOOTED - HOUR, false],
+    ['of another machine', { host: 'build-2' }, undefined, LONG_AGO, true],
+    ['of another container', { space: 'pid:[2]' }, undefined, LONG_AGO, true],
+    ['of another container, before a restart', { space: 'pid:[2]', boot: 'boot-0' }, undefined, BOOTED - HOUR, true],
+    ['of a machine with the same name, in use since', { boot: 'boot-0' }, undefined, BOOTED + HOUR, true],
+  ])('%s', async (_, differs, running, at, isLeft) => {
     const name = fileOf({ ...dead, ...differs });
-    expect(await leftOf([name], { running: { 200: undefined }, at })).toEqual([name]);
+    expect(await leftOf([name], HOLDER, { 200: running }, at)).toEqual(isLeft ? [name] : []);
+  });
+
+  it.each<[string, boolean | undefined, number, isLeft: boolean]>([
+    ['is removed when there is no such process', false, 1, false],
+    ['stays for a day when there is one of that number, which may be another program', undefined, 23, true],
+    ['is removed after a day', undefined, 25, false],
+  ])('if the system does not report when a process was started, it %s', async (_, running, hours, isLeft) => {
+    const name = fileOf({ ...MAC, pid: 200 });
+    expect(await leftOf([name], MAC, { 200: running }, NOW - hours * HOUR)).toEqual(isLeft ? [name] : []);
   });
 
   it('stays if its name reports nothing, or if it is not a temporary file', async () => {
     const names = ['.codesign-remote-0123456789abcdef.tmp', `${fileOf(dead)}.exe`, fileOf(dead).slice(1)].sort();
-    expect(await leftOf(names, { running: { 200: false } })).toEqual(names);
+    expect(await leftOf(names, HOLDER, { 200: false })).toEqual(names);
   });
 
   it('does no harm if it cannot be removed, or if the folder is missing', async () => {
@@ -88,21 +81,5 @@ describe('the temporary file of a process', () => {
     await files.removeStaleFiles(folder.path);
     await files.removeStaleFiles(join(folder.path, 'missing'));
     expect(await readdir(folder.path)).toEqual([fileOf(dead)]);
-  });
-
-  describe('if the system does not report when a process was started', () => {
-    const other = { ...MAC, pid: 200 };
-
-    it('is removed when there is no such process', async () => {
-      expect(await leftOf([fileOf(other)], { running: { 200: false }, by: MAC })).toEqual([]);
-    });
-
-    it.each([
-      ['stays for a day', 23, 1],
-      ['goes after a day', 25, 0],
-    ])('%s when there is one of that number, which may be another program', async (_, hours, left) => {
-      const scene = { running: { 200: undefined }, by: MAC, at: NOW - hours * HOUR };
-      expect(await leftOf([fileOf(other)], scene)).toHaveLength(left);
-    });
   });
 });

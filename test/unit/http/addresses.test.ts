@@ -7,7 +7,7 @@ import { describe, expect, it } from 'vitest';
 import { createAddressBook } from '../../../src/http/addresses.ts';
 import { createConnector, type Target } from '../../../src/http/connect.ts';
 import { NO_PROXIES } from '../../../src/http/proxy.ts';
-import { listen, openHttp } from './support/http-setting.ts';
+import { get, listen, openHttp } from './support/http-setting.ts';
 
 const ROOTS = { own: undefined, all: async () => undefined };
 const V4 = { address: '127.0.0.1', family: 4 };
@@ -79,7 +79,7 @@ it('a name can be resolved before it is needed, unless a proxy resolves it', asy
     const client = openHttp({ names, proxies });
     client.resolve(url);
     expect(asked).toEqual(expected);
-    const outcome = await client.get({ url, accept: '*/*', deadlineMilliseconds: 5000, sizeLimit: 1000 });
+    const outcome = await get(client, url.href);
     expect([outcome.kind, asked]).toEqual(['answer', ['service.example']]);
   }
 });

@@ -3,9 +3,8 @@
 import net from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 import { expect, test } from 'vitest';
-import type { Http } from '../../../src/http/http.ts';
 import type { Outcome } from '../../../src/http/request.ts';
-import { listen, openHttp } from './support/http-setting.ts';
+import { BOUNDS, get, listen, openHttp, post } from './support/http-setting.ts';
 
 function answerWith(body: string): string {
   return `HTTP/1.1 200 OK\r\ncontent-length: ${body.length}\r\n\r\n${body}`;
@@ -27,12 +26,7 @@ async function serve(answer: (socket: net.Socket, connection: number, request: n
   return `http://127.0.0.1:${await listen(server)}/`;
 }
 
-const client = (connections?: number): Http => openHttp({ connections });
-const ONE_JSON = { headers: {}, body: Buffer.from('{}'), deadlineMilliseconds: 5000, sizeLimit: 1000 };
-
-function get(http: Http, url: string, deadlineMilliseconds = 5000): Promise<Outcome> {
-  return http.get({ url: new URL(url), accept: '*/*', deadlineMilliseconds, sizeLimit: 1000 });
-}
+const client = (connections?: number) => openHttp({ connections });
 
 function bodyOf(outcome: Outcome): string {
   return outcome.kind === 'answer' ? Buffer.from(outcome.body).toString() : `${outcome.kind}: ${outcome.detail}`;
@@ -116,10 +110,8 @@ test('a request that is answered before it was read frees its slot', async () =>
   });
   const http = client(1);
   const body = Buffer.alloc(30_000_000);
-  const request = { url: new URL(url), accept: '*/*', contentType: 'text/plain', deadlineMilliseconds: 5000 };
-  for (const _call of [1, 2]) {
-    expect(bodyOf(await http.post({ ...request, body, sizeLimit: 1000 }))).toBe('enough');
-  }
+  const request = { ...BOUNDS, url: new URL(url), accept: '*/*', contentType: 'text/plain', body };
+  for (const _call of [1, 2]) expect(bodyOf(await http.post(request))).toBe('enough');
 });
 
 test('an answer after an unexpected 100 Continue is found', async () => {
@@ -149,7 +141,7 @@ test('bytes that a service sends before the request answer nothing, and the requ
   const url = new URL(`http://127.0.0.1:${await listen(server)}/`);
   const http = client();
   http.prepare(url);
-  expect(bodyOf(await http.postJson({ url, ...ONE_JSON, beforeSend: () => pause(200) }))).toBe('answer');
+  expect(bodyOf(await post(http, url.href, { beforeSend: () => pause(200) }))).toBe('answer');
   expect(received).toEqual([2]);
 });
 
@@ -160,12 +152,11 @@ test('what is called directly before the first byte is called on the open connec
     socket.write(answerWith(`${requests}`));
   });
   const http = client();
-  const post = (beforeWrite: () => void) => http.postJson({ url: new URL(url), ...ONE_JSON, beforeWrite });
   const failure = new Error('it must not be sent any more');
-  const refuse = (): never => {
+  const beforeWrite = (): never => {
     throw failure;
   };
-  await expect(post(refuse)).rejects.toBe(failure);
+  await expect(post(http, url, { beforeWrite })).rejects.toBe(failure);
   expect(requests).toBe(0);
-  expect(bodyOf(await post(() => expect(requests).toBe(0)))).toBe('1');
+  expect(bodyOf(await post(http, url, { beforeWrite: () => expect(requests).toBe(0) }))).toBe('1');
 });

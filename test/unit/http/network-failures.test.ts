@@ -1,8 +1,8 @@
 import net from 'node:net';
 import tls from 'node:tls';
 import { describe, expect, test } from 'vitest';
-import type { Http, JsonRequest } from '../../../src/http/http.ts';
-import type { Failure, Outcome } from '../../../src/http/request.ts';
+import type { Http } from '../../../src/http/http.ts';
+import type { Failure } from '../../../src/http/request.ts';
 import { createTlsAuthority } from '../../support/services/tls-authority.ts';
 import * as setting from './support/http-setting.ts';
 
@@ -12,15 +12,7 @@ function openHttp(own?: readonly string[], connectMilliseconds?: number): Http {
 
 const listen = async (server: net.Server): Promise<string> => `127.0.0.1:${await setting.listen(server)}`;
 
-const post = (http: Http, url: string, rest: Partial<JsonRequest> = {}): Promise<Outcome> =>
-  http.postJson({
-    url: new URL(url),
-    headers: {},
-    body: Buffer.from('{}'),
-    deadlineMilliseconds: 5000,
-    sizeLimit: 1000,
-    ...rest,
-  });
+const { post } = setting;
 
 const never = (reason: Failure['reason']) => ({ kind: 'failure', reason, mayHaveArrived: false, head: undefined });
 const perhaps = (reason: Failure['reason']) => ({ kind: 'failure', reason, mayHaveArrived: true });

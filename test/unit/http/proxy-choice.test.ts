@@ -15,37 +15,38 @@ function resolve(env: Environment, option?: string, profile?: string) {
   return resolveProxies(lookUp({ proxy: option }, env, stored), env);
 }
 
+type Address = string | undefined;
+
 const chosen = (url: URL, env: Environment, option?: string, profile?: string) =>
   proxyFor(url, resolve(env, option, profile))?.url.origin;
 
 describe('the proxy', () => {
-  test('is chosen by the scheme of the target', () => {
-    const env = { HTTPS_PROXY: 'http://secure:3128', HTTP_PROXY: 'http://plain:3128/' };
-    expect(chosen(SECURE, env)).toBe('http://secure:3128');
-    expect(chosen(PLAIN, env)).toBe('http://plain:3128');
-    expect(chosen(SECURE, { HTTP_PROXY: 'http://plain:3128' })).toBeUndefined();
-    expect(chosen(PLAIN, { HTTPS_PROXY: 'http://secure:3128' })).toBeUndefined();
-  });
+  const BOTH = { HTTPS_PROXY: 'http://secure:3128', HTTP_PROXY: 'http://plain:3128/' };
+  const ALL = { HTTPS_PROXY: 'http://secure:1', ALL_PROXY: 'http://all:1' };
+  const LOWER = { https_proxy: 'http://lower:1', HTTPS_PROXY: 'http://upper:1' };
+  const [OPTION, PROFILE, NONE] = ['http://option:1', 'http://profile:1', undefined];
 
-  test('is the option before the environment before the profile', () => {
-    const env = { HTTPS_PROXY: 'http://environment:1' };
-    expect(chosen(SECURE, env, 'http://option:1', 'http://profile:1')).toBe('http://option:1');
-    expect(chosen(PLAIN, env, 'http://option:1', 'http://profile:1')).toBe('http://option:1');
-    expect(chosen(SECURE, env, undefined, 'http://profile:1')).toBe('http://environment:1');
-    expect(chosen(PLAIN, env, undefined, 'http://profile:1')).toBe('http://profile:1');
-  });
-
-  test('is the variable in lower case before the one in upper case; an empty one counts as absent', () => {
-    expect(chosen(SECURE, { https_proxy: 'http://lower:1', HTTPS_PROXY: 'http://upper:1' })).toBe('http://lower:1');
-    expect(chosen(SECURE, { https_proxy: '', HTTPS_PROXY: 'http://upper:1' })).toBe('http://upper:1');
-    expect(chosen(SECURE, { HTTPS_PROXY: '' })).toBeUndefined();
-  });
-
-  test('is that of ALL_PROXY if the environment has no proxy for the scheme', () => {
-    const env = { HTTPS_PROXY: 'http://secure:1', ALL_PROXY: 'http://all:1' };
-    expect([chosen(SECURE, env), chosen(PLAIN, env)]).toEqual(['http://secure:1', 'http://all:1']);
-    expect(chosen(SECURE, { all_proxy: 'lower:1', ALL_PROXY: 'http://upper:1' })).toBe('http://lower:1');
-    expect(chosen(SECURE, { ALL_PROXY: 'http://all:1' }, undefined, 'http://profile:1')).toBe('http://all:1');
+  test.each<[string, Environment, option: Address, profile: Address, secure: Address, plain: Address]>([
+    ['of each scheme', BOTH, NONE, NONE, 'http://secure:3128', 'http://plain:3128'],
+    ['of http: alone', { HTTP_PROXY: 'http://plain:1' }, NONE, NONE, NONE, 'http://plain:1'],
+    ['of https: alone', { HTTPS_PROXY: 'http://secure:1' }, NONE, NONE, 'http://secure:1', NONE],
+    ['of the option first', { HTTPS_PROXY: 'http://environment:1' }, OPTION, PROFILE, OPTION, OPTION],
+    ['of the profile last', { HTTPS_PROXY: 'http://environment:1' }, NONE, PROFILE, 'http://environment:1', PROFILE],
+    ['of a variable in lower case', LOWER, NONE, NONE, 'http://lower:1', NONE],
+    ['not of an empty variable', { ...LOWER, https_proxy: '' }, NONE, NONE, 'http://upper:1', NONE],
+    ['of none, if the only variable is empty', { HTTPS_PROXY: '' }, NONE, NONE, NONE, NONE],
+    ['of ALL_PROXY for a scheme without one', ALL, NONE, NONE, 'http://secure:1', 'http://all:1'],
+    [
+      'of all_proxy',
+      { all_proxy: 'lower:1', ALL_PROXY: 'http://upper:1' },
+      NONE,
+      NONE,
+      'http://lower:1',
+      'http://lower:1',
+    ],
+    ['of ALL_PROXY before the profile', { ALL_PROXY: 'http://all:1' }, NONE, PROFILE, 'http://all:1', 'http://all:1'],
+  ])('is that %s', (_what, env, option, profile, secure, plain) => {
+    expect([chosen(SECURE, env, option, profile), chosen(PLAIN, env, option, profile)]).toEqual([secure, plain]);
   });
 
   test.each(['socks5://user:hunter2@proxy:1080', 'socks5h://hunter2', 'http://', 'hunter2:proxy'])(

@@ -9,7 +9,7 @@ import { type ProxyManner, startProxy, type TestProxyOptions } from '../../suppo
 import { ACCESS_SECRET, openServiceClient, SIGN_REQUEST } from '../../support/services/service-client.ts';
 import { createTlsAuthority } from '../../support/services/tls-authority.ts';
 import { openMisbehaving } from '../service/misbehaving-client.ts';
-import { listen, openHttp } from './support/http-setting.ts';
+import { BOUNDS, listen, openHttp } from './support/http-setting.ts';
 
 async function start(options: TestProxyOptions = {}) {
   const proxy = await startProxy(options);
@@ -110,7 +110,7 @@ test('http: is sent to the proxy with the complete address, and with its credent
   const proxy = await start({ credentials: 'user:hunter2' });
   const client = openHttp({ proxies: proxiesOf(proxy.url.replace('//', '//user:hunter2@')) });
   const url = new URL(`http://tsa.test:${port}/tsa?a=b`);
-  const parts = { contentType: 'text/plain', accept: '*/*', deadlineMilliseconds: 5000, sizeLimit: 1000 };
+  const parts = { ...BOUNDS, contentType: 'text/plain', accept: '*/*' };
   expect(await client.post({ ...parts, url, body: Buffer.from('request') })).toMatchObject({ status: 200 });
   expect(proxy.asked).toEqual([`POST ${url}`]);
   expect(seen).toMatchObject([{ url: '/tsa?a=b', headers: { host: `tsa.test:${port}` } }]);

@@ -8,7 +8,7 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import type { HttpOptions } from '../../../src/http/http.ts';
 import type { Outcome } from '../../../src/http/request.ts';
 import { createTlsAuthority, type TlsAuthority } from '../../support/services/tls-authority.ts';
-import { openHttp } from './support/http-setting.ts';
+import * as setting from './support/http-setting.ts';
 
 const authority = createTlsAuthority();
 
@@ -57,9 +57,8 @@ function onResumption(server: Server, meet: (done: Resume) => void): void {
 
 function open(options: Partial<HttpOptions> = {}): (host: string, port: number) => Promise<Outcome> {
   const own = [authority.root];
-  const client = openHttp({ roots: { own, all: async () => undefined }, ...options });
-  const request = { headers: {}, body: Buffer.from('{}'), deadlineMilliseconds: 5000, sizeLimit: 1000 };
-  return (host, port) => client.postJson({ url: new URL(`https://${host}:${port}/`), ...request });
+  const client = setting.openHttp({ roots: { own, all: async () => undefined }, ...options });
+  return (host, port) => setting.post(client, `https://${host}:${port}/`);
 }
 
 describe.each(['TLSv1.2', 'TLSv1.3'] as const)('with %s', (protocol) => {
