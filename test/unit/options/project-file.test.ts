@@ -64,7 +64,7 @@ describe('is searched for', () => {
 });
 
 it('holds what a project may say, as text, with paths from its own folder', async () => {
-  const texts = { algorithm: 'sha-384', description: 'Bücher', url: 'https://example.com', signerName: 'ME' };
+  const texts = { algorithm: 'sha-384', description: 'e\u0301', url: 'https://example.com', signerName: 'ME' };
   const timestampUrl = ['http://t.example', 'http://u.example'];
   const whole = { $schema: './schema.json', ...texts, timestampUrl, concurrency: 8, output: 'signed/' };
   await write(project, `\uFEFF${JSON.stringify(whole)}`);
@@ -121,6 +121,9 @@ describe('is rejected', () => {
     ['{"algorithm": 1}', /"algorithm" is not text/],
     ['{"concurrency": "8"}', /"concurrency" is not a number/],
     ['{"timestampUrl": []}', /"timestampUrl" is not text in quotes, or a list/],
+    ['{"description": "a\\u0000b"}', /"description" contains a NUL character$/],
+    ['{"output": "a\\ud800b"}', /"output" contains half of a surrogate pair$/],
+    [`{"timestampUrl": ["${'a'.repeat(4097)}"]}`, /"timestampUrl" is longer than 4096 characters$/],
   ])('with %j in it', async (content, problem) => {
     await write(project, content);
     const message = expect.stringMatching(problem);
