@@ -4,19 +4,29 @@ import { spawn } from 'node:child_process';
 import { cp, mkdir, mkdtemp, symlink, writeFile } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
+import { json } from 'node:stream/consumers';
 import { ROOT } from './source-files.ts';
 
-export interface Violation {
-  readonly rule: string;
-  readonly severity: string;
-  readonly from: string;
-  readonly to: string;
-}
+export const FOLDERS = ['src', 'server/src', 'server/conformance'];
 
-export interface CruiseResult {
-  /** TypeScript files of the three folders that were read. */
-  readonly modules: readonly string[];
-  readonly violations: readonly Violation[];
+/** Checks src, server/src and server/conformance of a tree by .dependency-cruiser.cjs. */
+export async function cruise(root: string) {
+  const script = path.join(ROOT, 'node_modules/dependency-cruiser/bin/dependency-cruise.mjs');
+  const args = [script, '--config', '.dependency-cruiser.cjs', '--output-type', 'json', ...FOLDERS];
+  const child = spawn(process.execPath, args, { cwd: root, stdio: ['ignore', 'pipe', 'inherit'] });
+  const { modules, summary } = (await json(child.stdout)) as Report;
+  return {
+    /** TypeScript files of the three folders that were read. */
+    modules: modules
+      .map(({ source }) => source)
+      .filter((source) => source.endsWith('.ts') && FOLDERS.some((folder) => source.startsWith(`${folder}/`))),
+    violations: summary.violations.map(({ from, to, rule }) => ({
+      from,
+      to,
+      rule: rule.name,
+      severity: rule.severity,
+    })),
+  };
 }
 
 interface Report {
@@ -27,25 +37,6 @@ interface Report {
       readonly to: string;
       readonly rule: { readonly name: string; readonly severity: string };
     }[];
-  };
-}
-
-export const FOLDERS = ['src', 'server/src', 'server/conformance'];
-
-/** Checks src, server/src and server/conformance of a tree by .dependency-cruiser.cjs. */
-export async function cruise(root: string): Promise<CruiseResult> {
-  const options = ['--config', '.dependency-cruiser.cjs', '--output-type', 'json'];
-  const { modules, summary } = JSON.parse(await dependencyCruise([...options, ...FOLDERS], root)) as Report;
-  return {
-    modules: modules
-      .map(({ source }) => source)
-      .filter((source) => source.endsWith('.ts') && FOLDERS.some((folder) => source.startsWith(`${folder}/`))),
-    violations: summary.violations.map(({ from, to, rule }) => ({
-      rule: rule.name,
-      severity: rule.severity,
-      from,
-      to,
-    })),
   };
 }
 
@@ -64,15 +55,4 @@ export async function plantedTree(files: Readonly<Record<string, string>>): Prom
     await writeFile(path.join(copy, name), text);
   }
   return copy;
-}
-
-async function dependencyCruise(args: readonly string[], cwd: string): Promise<string> {
-  const script = path.join(ROOT, 'node_modules/dependency-cruiser/bin/dependency-cruise.mjs');
-  const child = spawn(process.execPath, [script, ...args], { cwd, stdio: ['ignore', 'pipe', 'inherit'] });
-  let stdout = '';
-  child.stdout.setEncoding('utf8').on('data', (chunk: string) => {
-    stdout += chunk;
-  });
-  await new Promise((resolve) => child.once('close', resolve));
-  return stdout;
 }

@@ -2,57 +2,23 @@
 
 import ts from 'typescript';
 
-const MAY_SPREAD = /[(,]\s*\.\.\.|\bapply\(/;
-
 /** `line: text` of each call with spread arguments whose number the source does not bound. */
 export function unboundedSpreads(text: string): string[] {
-  if (!MAY_SPREAD.test(text)) return [];
-  return declarationsIn(text).flatMap(({ line, code }) => (MAY_SPREAD.test(code) ? spreadsIn(code, line) : []));
-}
-
-/** Each declaration by itself: parsing all of a file for one call takes seconds in the end. */
-function declarationsIn(text: string): { readonly line: number; readonly code: string }[] {
-  const chunks = text.split(/^(?=[A-Za-z/])/m);
-  // Text in backticks may have lines that look like the beginning of a declaration.
-  if (chunks.some((code) => code.split('`').length % 2 === 0)) return [{ line: 1, code: text }];
-  let line = 1;
-  return chunks.map((code) => {
-    const declaration = { line, code };
-    line += code.split('\n').length - 1;
-    return declaration;
-  });
-}
-
-function spreadsIn(text: string, firstLine: number): string[] {
+  if (!/[(,]\s*\.\.\./.test(text)) return [];
   const file = ts.createSourceFile('source.ts', text, ts.ScriptTarget.Latest, true, ts.ScriptKind.TS);
   const found: string[] = [];
-  // With a list of its own instead of recursion: a long chain of operators is a deep tree.
-  const pending: ts.Node[] = [file];
-  for (let node = pending.pop(); node !== undefined; node = pending.pop()) {
-    for (const { expression } of spreadsOf(node)) {
+  const visit = (node: ts.Node): void => {
+    const given: readonly ts.Expression[] =
+      ts.isCallExpression(node) || ts.isNewExpression(node) ? (node.arguments ?? []) : [];
+    for (const { expression } of given.filter(ts.isSpreadElement)) {
       if (isBounded(expression)) continue;
       const { line } = file.getLineAndCharacterOfPosition(expression.getStart());
-      found.push(`${firstLine + line}: ${expression.getText()}`);
+      found.push(`${line + 1}: ${expression.getText()}`);
     }
-    ts.forEachChild(node, (child) => {
-      pending.push(child);
-    });
-  }
-  return found.reverse();
-}
-
-/** The arguments of `f(...x)` and `new C(...x)`, and the list of `f.apply(this, x)`, which counts as `...x`. */
-function spreadsOf(node: ts.Node): readonly { readonly expression: ts.Expression }[] {
-  if (!ts.isCallExpression(node) && !ts.isNewExpression(node)) return [];
-  const given: readonly ts.Expression[] = node.arguments ?? [];
-  const spreads = given.filter(ts.isSpreadElement);
-  // With one argument it is a method of the same name.
-  const list = given.length > 1 && isApply(node.expression) ? given.at(-1) : undefined;
-  return list === undefined ? spreads : [...spreads, { expression: list }];
-}
-
-function isApply(callee: ts.Expression): boolean {
-  return ts.isPropertyAccessExpression(callee) && callee.name.text === 'apply';
+    ts.forEachChild(node, visit);
+  };
+  visit(file);
+  return found;
 }
 
 /** A constant, a list that is written out, or arguments that are passed on, whose number the caller has written out. */
