@@ -81,10 +81,7 @@ export const STRANGE_ANSWERS = {
   'compressed-bomb': (exchange) =>
     bytes(exchange, gzipSync(Buffer.alloc(256 * 1024 * 1024, ' '), { level: 1 }).subarray(0, 1_000_000), GZIP),
 
-  'redirect-301': here(301),
   'redirect-302-here': here(302),
-  'redirect-303': here(303),
-  'redirect-307-here': here(307),
   'redirect-308': here(308),
   'redirect-302-elsewhere': there(302),
   'redirect-307-elsewhere': there(307),
@@ -96,9 +93,6 @@ export const STRANGE_ANSWERS = {
   'request-timed-out': page(408),
   'not-implemented': page(501),
   'gateway-timed-out': page(504),
-  'client-went-away': page(499),
-  'origin-timed-out': page(524),
-  'proxy-timed-out': page(598),
   'unavailable-without-envelope': (exchange) =>
     answer(exchange, 503, 'try later', { 'content-type': 'text/plain', 'retry-after': '0' }),
   'throttled-at-once': withHeaders(429, () => ({ 'retry-after': '0' })),

@@ -9,7 +9,7 @@ import type { CodesignError } from '../../../src/errors/codesign-error.ts';
 import { fileErrors } from '../../../src/files/errors.ts';
 import { networkErrors } from '../../../src/service/errors.ts';
 import { signingErrors } from '../../../src/signing/errors.ts';
-import type { FailedOutcome, FileOutcome } from '../../../src/signing/outcome.ts';
+import type { FailedOutcome, FileOutcome, SigningEvent } from '../../../src/signing/outcome.ts';
 import { timestampErrors } from '../../../src/timestamp/errors.ts';
 
 /** `lines`: of both streams, in the order in which they were written. */
@@ -137,4 +137,28 @@ it('prints equal warnings of many files once, and then names the other files', (
     'warning  a.pdf: not for documents',
     'warning  b.pdf, c.pdf: not for documents',
   ]);
+});
+
+describe('a wait', () => {
+  const told = (event: SigningEvent, quiet: boolean) => {
+    const { console, lines } = openConsole(['app.exe'], { quiet });
+    console.event(event);
+    return lines();
+  };
+
+  it.each([
+    [false, ['waiting  app\\x1b.exe waits for process 4711 on build-3, which requests the same signature']],
+    [true, []],
+  ])('for another process is progress: quiet %s', (quiet, lines) => {
+    expect(told({ type: 'waiting', path: 'app\u001b.exe', whom: 'process 4711 on build-3' }, quiet)).toEqual(lines);
+  });
+
+  it.each([
+    [7200, false, ['waiting  7 s before attempt 2 of 5: sign app.exe: HTTP 503']],
+    [7200, true, []],
+    [4900, false, []],
+  ])('of %i ms for a retry, quiet %s: %j', (milliseconds, quiet, lines) => {
+    const reason = 'sign app.exe: HTTP 503';
+    expect(told({ type: 'waiting-to-retry', reason, milliseconds, attempt: 2, maxAttempts: 5 }, quiet)).toEqual(lines);
+  });
 });

@@ -94,19 +94,6 @@ describe('a signed file', () => {
   });
 });
 
-describe('several files', () => {
-  it('end with 7 if no authority answers: one is tried, and the others are not attempted', async () => {
-    const paths = await Promise.all(['a.exe', 'b.exe', 'c.exe'].map((name) => copyInto(folder.path, files.exe, name)));
-    const before = await snapshot(folder.path);
-    const run = await timestamp([...paths, '-j', '1', '--json'], { mode: 'http404' });
-    expect([run.code, parseJson(run).files.map(({ error }) => error?.code)]).toEqual([
-      7,
-      ['timestamp-failed', 'not-attempted', 'not-attempted'],
-    ]);
-    expect(await snapshot(folder.path)).toEqual(before);
-  });
-});
-
 describe('a signature that a timestamp cannot help', () => {
   it('is by a certificate that has expired: rejected, and stamped with --force', async () => {
     const path = folder.at('app.exe');

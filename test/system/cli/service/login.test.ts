@@ -138,6 +138,21 @@ describe.runIf(IS_LINUX)('login', () => {
     expect(await at.run(['whoami', '--check'], { env: { CODESIGN_CA_FILE: '' } })).toMatchObject({ code: 0 });
   });
 
+  it('stores nothing if the service is not trusted and the user names no roots', async () => {
+    await using at = await scene('untrusted');
+    const { CODESIGN_CA_FILE: _, ...env } = at.env;
+    const run = await runOnTerminal(
+      [process.execPath, CLI_PROGRAM, 'login', '--base-url', server.baseUrl, '--access-key', key()],
+      { PATH: process.env.PATH ?? '', ...env },
+      [
+        { expect: '(not shown): ', send: `${secret()}\r` },
+        { expect: '[none]: ', send: '\r' },
+      ],
+    );
+    expect(run).toMatchObject({ code: 3, isRestored: true, output: expect.stringContaining('nothing was stored') });
+    expect(errorCode(await at.run(['whoami']))).toBe('profile-unknown');
+  });
+
   it('treats a locked keyring as unusable, and never says that it is empty', async () => {
     await using locked = await startSecretService({
       state: 'locked',

@@ -51,16 +51,6 @@ describe('sign', () => {
     expect(server.operations('sign')).toHaveLength(before);
   });
 
-  it.each<[string, string, string]>([
-    ['http://user:hunter2@127.0.0.1:1', 'proxy-holds-credentials', '--proxy'],
-    ['socks5://127.0.0.1:1', 'proxy-invalid', '--proxy'],
-  ])('rejects --proxy %s with exit code 2', async (address, code, name) => {
-    const run = await runCli(['sign', '--json', '--proxy', address, fixture('pe/hello.exe')], { env: env() });
-    expect(run.code).toBe(2);
-    expect(parseJson(run).error).toMatchObject({ category: 'usage', code, message: expect.stringContaining(name) });
-    expect(run.stdout + run.stderr).not.toContain('hunter2');
-  });
-
   it('rejects files that only a SOCKS proxy leads to before anything is sent, and no others', async () => {
     const socks = { ALL_PROXY: 'socks5://user:hunter2@127.0.0.1:1' };
     const before = server.operations('sign').length;

@@ -67,10 +67,7 @@ const status = (httpStatus: number, rest: Partial<Expected> = {}): Expected =>
   row('http-error', { httpStatus, ...rest });
 
 const HTTP: Rows = {
-  'redirect-301': redirected(301),
   'redirect-302-here': redirected(302),
-  'redirect-303': redirected(303),
-  'redirect-307-here': redirected(307),
   'redirect-308': redirected(308),
   'redirect-302-elsewhere': redirected(302),
   'redirect-307-elsewhere': redirected(307),
@@ -91,9 +88,6 @@ const HTTP: Rows = {
   unavailable: status(503, { mayHaveBeenCounted: true }),
   'unavailable-without-envelope': status(503, { signRequests: 5 }),
   'gateway-timed-out': status(504, { mayHaveBeenCounted: true }),
-  'client-went-away': status(499, { mayHaveBeenCounted: true }),
-  'origin-timed-out': status(524, { mayHaveBeenCounted: true }),
-  'proxy-timed-out': status(598, { mayHaveBeenCounted: true }),
 };
 
 const broken = row('connection-broken', { httpStatus: null, mayHaveBeenCounted: true });

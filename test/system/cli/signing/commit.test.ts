@@ -1,8 +1,8 @@
-/** Several runs at one file, and what killed ones left next to it: for every command that changes files. */
+/** Several runs at one file, and what killed ones left next to it. */
 
 import { spawnSync } from 'node:child_process';
-import { copyFile, readdir, readFile, rm, writeFile } from 'node:fs/promises';
-import { basename, dirname, join } from 'node:path';
+import { readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
 import { beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { lazy } from '../../../../src/bytes/reuse.ts';
 import { pe } from '../../../../src/formats/pe/index.ts';
@@ -20,7 +20,6 @@ import { openBytes } from '../../../unit/formats/support/sign-bytes.ts';
 
 const dead = await deadProcess();
 const [server, files] = await Promise.all([forAll(useServer({ tsa: true })), forAll(makeSignedFiles())]);
-const signature = (await runCli(['extract', '--pem', files.exe])).stdout;
 
 let folder: string;
 let path: string;
@@ -31,67 +30,33 @@ beforeEach(async () => {
   return () => made[Symbol.asyncDispose]();
 });
 
-const COMMANDS: readonly (readonly [string, (path: string) => readonly string[]])[] = [
-  ['sign', (file) => ['sign', '--no-timestamp', file]],
-  ['sign without a journal', (file) => ['sign', '--no-timestamp', '--no-journal', file]],
-  ['timestamp', (file) => ['timestamp', file]],
-  ['remove', (file) => ['remove', file]],
-  ['attach', (file) => ['attach', file, '-']],
-];
+const run = (args: readonly string[]) => runCli([...args, '--json', path], { env: server.env });
 
-const run = (args: readonly string[]) => runCli([...args, '--json'], { env: server.env, stdin: signature });
-
-describe.each(COMMANDS)('%s', (_, argsFor) => {
-  it('removes what killed runs left in the folder', async () => {
-    const names = temporaryNames({
-      processes: { self: dead, isRunning: () => undefined },
-      randomHex: () => '0123456789abcdef',
-      now: () => Date.now(),
-      bootTime: 0,
-    });
-    await writeFile(join(folder, `.codesign-remote-${names.randomName()}.tmp`), 'x');
-    const { code } = await run(argsFor(path));
-    expect([code, await readdir(folder)]).toEqual([0, ['app.exe']]);
+it.each(['sign', 'remove'])('%s removes what killed runs left in the folder', async (command) => {
+  const names = temporaryNames({
+    processes: { self: dead, isRunning: () => undefined },
+    randomHex: () => '0123456789abcdef',
+    now: () => Date.now(),
+    bootTime: 0,
   });
+  await writeFile(join(folder, `.codesign-remote-${names.randomName()}.tmp`), 'x');
+  const { code } = await run([command]);
+  expect([code, await readdir(folder)]).toEqual([0, ['app.exe']]);
 });
 
-describe('several concurrent runs', () => {
-  it('append different signatures to one file, each of which is in the file or reported as failed', async () => {
-    const before = server.operations('report-sign').length;
-    const runs = await Promise.all(
-      ['One', 'Two', 'Three', 'Four'].map((name) =>
-        run(['sign', '--no-timestamp', '--append', '--description', name, path]),
-      ),
-    );
-    const outcomes = runs.flatMap((one) => parseJson(one).files);
-    const signed = outcomes.filter(({ status }) => status === 'signed').length;
-    expect(signed).toBeGreaterThan(0);
-    expect(outcomes.flatMap(({ error }) => error?.code ?? [])).toEqual(new Array(4 - signed).fill('file-changed'));
-    const [outer] = await (await openBytes(pe, await readFile(path))).signatures();
-    expect([outer?.contained.length, await readdir(folder)]).toEqual([signed, ['app.exe']]);
-    const reports = server.operations('report-sign').slice(before);
-    expect(reports.filter(({ status }) => status === 1)).toHaveLength(signed);
-  });
-
-  it('of the same signature on one file request it once, and leave the file intact', async () => {
-    // A run that begins when the others have ended finds nothing to do.
-    const args = ['sign', '--no-timestamp', '--skip-signed', path];
-    await copyFile(fixture('pe/hello.exe'), path);
-    await run(args);
-    const signedOnce = await readFile(path);
-    await copyFile(fixture('pe/hello.exe'), path);
-    const before = server.operations('sign').length;
-    const env = { ...server.env, CODESIGN_STATE_DIR: join(folder, '..', `${basename(folder)}-state`) };
-    const runs = await Promise.all(new Array(4).fill(args).map((one) => runCliProcess([...one, '--json'], { env })));
-    await rm(env.CODESIGN_STATE_DIR, { recursive: true });
-    const outcomes = runs.flatMap((one) => parseJson(one).files);
-    const failures = outcomes.flatMap(({ error }) => error?.code ?? []);
-    expect(outcomes.some(({ status }) => status === 'signed')).toBe(true);
-    expect(failures.filter((code) => code !== 'file-changed')).toEqual([]);
-    expect(server.operations('sign').length - before).toBe(1);
-    expect((await readFile(path)).equals(signedOnce)).toBe(true);
-    expect(await readdir(folder)).toEqual(['app.exe']);
-  });
+it('concurrent runs append different signatures to one file: each is in the file or reported as failed', async () => {
+  const before = server.operations('report-sign').length;
+  const runs = await Promise.all(
+    ['One', 'Two', 'Three', 'Four'].map((name) => run(['sign', '--no-timestamp', '--append', '--description', name])),
+  );
+  const outcomes = runs.flatMap((one) => parseJson(one).files);
+  const signed = outcomes.filter(({ status }) => status === 'signed').length;
+  expect(signed).toBeGreaterThan(0);
+  expect(outcomes.flatMap(({ error }) => error?.code ?? [])).toEqual(new Array(4 - signed).fill('file-changed'));
+  const [outer] = await (await openBytes(pe, await readFile(path))).signatures();
+  expect([outer?.contained.length, await readdir(folder)]).toEqual([signed, ['app.exe']]);
+  const reports = server.operations('report-sign').slice(before);
+  expect(reports.filter(({ status }) => status === 1)).toHaveLength(signed);
 });
 
 describe('two concurrent runs with different inputs and one output', () => {

@@ -50,13 +50,6 @@ describe('an unusable authority', () => {
     ]);
   });
 
-  it('is skipped because of its policy if one is requested', async () => {
-    const path = folder.at('app.exe');
-    const wanted = ['--timestamp-policy', authority.policy];
-    const run = await sign([...wanted, ...asking('policy-wrong', 'ok'), fixture('pe/hello.exe'), '-o', path]);
-    expect(JSON.parse(run.stdout).files[0]).toMatchObject({ timestampAuthority: authority.urlOf('ok') });
-  });
-
   it('is skipped because of its root, in sign and in timestamp: exit 7 if there is no other', async () => {
     const [own, other] = ['own.pem', 'other.pem'].map((name) => folder.at(name));
     await writeFile(own ?? '', authority.rootPem);
@@ -92,17 +85,5 @@ describe('an unusable authority', () => {
     for (const mode of ['corrupt', 'http200html'] as const) expect(message).toContain(`${authority.urlOf(mode)}: `);
     expect(server.operations('sign').length - before).toBe(1);
     expect(await snapshot(folder.path)).toEqual(untouched);
-  });
-});
-
-describe('the list of authorities', () => {
-  it('may be in the environment, separated by spaces, and --no-timestamp ignores it', async () => {
-    const path = folder.at('app.exe');
-    const CODESIGN_TIMESTAMP_URL = ` ${authority.urlOf('empty')}  ${authority.urlOf('ok')}`;
-    const run = await sign([fixture('pe/hello.exe'), '-o', path], { CODESIGN_TIMESTAMP_URL });
-    expect(JSON.parse(run.stdout).files[0].timestampAuthority).toBe(authority.urlOf('ok'));
-    const without = await sign(['--no-timestamp', fixture('pe/hello.exe'), '-o', path], { CODESIGN_TIMESTAMP_URL });
-    expect(JSON.parse(without.stdout)).toMatchObject({ files: [{ status: 'signed', timestamp: null }] });
-    expect(JSON.parse(without.stdout).warnings).toEqual([]);
   });
 });

@@ -17,7 +17,7 @@ import {
 import { hasColour, isUnicode } from '../../../../src/cli/output/terminal.ts';
 import { fitted, widthOf, wrapped } from '../../../../src/cli/output/text-layout.ts';
 import { networkErrors } from '../../../../src/service/errors.ts';
-import type { FileOutcome, SignedOutcome } from '../../../../src/signing/outcome.ts';
+import type { FileOutcome } from '../../../../src/signing/outcome.ts';
 import { fixture, runCli, temporaryFolder } from '../../../support/programs/cli.ts';
 import { startScene } from '../../../support/runs/resume-scene.ts';
 
@@ -325,40 +325,14 @@ describe('a job summary', () => {
   });
 });
 
-describe('the totals of a run', () => {
-  const signed = (reused: boolean): SignedOutcome => ({
-    path: 'app.exe',
-    output: 'app.exe',
-    format: 'pe',
-    status: 'signed',
-    algorithm: 'SHA256',
-    record: 'id',
-    reported: true,
-    reused,
-    timestamp: null,
-    timestampAuthority: null,
-    replaced: [],
-    bytes: 1,
-    sha256: '',
-    milliseconds: 1,
-    warnings: [],
-  });
-  const rest = { path: 'a', format: null, warnings: [] };
-  const skipped: FileOutcome = { ...rest, status: 'skipped', output: 'a', reason: 'already-signed' };
-  const failed: FileOutcome = {
-    ...rest,
-    status: 'failed',
-    error: networkErrors('sign-timed-out', { origin: '', detail: '' }),
-    record: null,
-    kept: false,
-  };
-
-  it('counts files by outcome, and the signatures that were or may have been used', () => {
-    const files = [...Array(16).fill(signed(false)), signed(true), signed(true), skipped, failed];
-    expect(totalLine(files, 'signed', { signatures: 16, requested: new Set(['a']), milliseconds: 12_345 })).toBe(
-      '20 files: 18 signed (2 with a signature that was there already), 1 skipped, 1 failed; 16 signatures used, perhaps 1 more; 12.3 s',
-    );
-  });
+it('the totals of a run count files by outcome, and the signatures that were or may have been used', () => {
+  const signed = (reused: boolean) => ({ status: 'signed', reused }) as FileOutcome;
+  const error = networkErrors('sign-timed-out', { origin: '', detail: '' });
+  const others = [{ status: 'skipped' }, { status: 'failed', path: 'a', error }] as FileOutcome[];
+  const files = [...Array(16).fill(signed(false)), signed(true), signed(true), ...others];
+  expect(totalLine(files, 'signed', { signatures: 16, requested: new Set(['a']), milliseconds: 12_345 })).toBe(
+    '20 files: 18 signed (2 with a signature that was there already), 1 skipped, 1 failed; 16 signatures used, perhaps 1 more; 12.3 s',
+  );
 });
 
 describe('the causes of a failure', () => {
