@@ -69,7 +69,7 @@ export interface SignFilesOptions extends Omit<SettingsOptions, 'output'> {
    * variables of the current process. A stored profile is read only if `profile`, `environment` or one of their
    * variables is set. A project file is never read.
    */
-  readonly env?: Readonly<Record<string, string | undefined>>;
+  readonly env?: Environment;
   /**
    * After the signal is aborted, nothing new starts, and the function waits only for signatures that were already
    * requested.
@@ -193,7 +193,7 @@ export interface VerifyFileOptions extends Omit<VerifyOptions, 'roots' | 'output
    * Environment variables, such as SSL_CERT_FILE and HTTPS_PROXY. Pass `process.env` to use the variables of the
    * current process.
    */
-  readonly env?: Readonly<Record<string, string | undefined>>;
+  readonly env?: Environment;
 }
 
 /**

@@ -13,7 +13,7 @@ import type { Run } from '../signing/run.ts';
 import type { ClientInfo } from '../signing/service/account.ts';
 import { withoutJournal } from '../signing/service/call.ts';
 import type { Inside } from '../signing/signing-policy.ts';
-import type { RunContext, Signing } from '../signing/signing-run.ts';
+import type { Signing } from '../signing/signing-run.ts';
 import { readChain } from './compose-config.ts';
 import {
   checkProxies,
@@ -38,9 +38,11 @@ export async function openSigning(
   onEvent: (event: SigningEvent) => void,
 ): Promise<OpenedSigning> {
   const { env } = runtime;
+  const { algorithm, formatOptions, timestamps } = settings;
+  const timestampAlgorithm = timestamps.urls.length > 0 ? timestamps.algorithm : undefined;
   const inside = await insideOf(settings);
   const chain = await readChain(settings.certificate, env);
-  checkFormatOptions(FORMAT_OPTIONS, settings.formatOptions);
+  checkFormatOptions(FORMAT_OPTIONS, formatOptions);
   const connection = await (settings.dryRun ? checkConnection(settings, env) : connect(settings, env, onEvent));
   const { account, authorities } = connection;
   const journal = settings.dryRun || !settings.journal ? undefined : await composeJournal(runtime, settings.timeout);
@@ -49,14 +51,14 @@ export async function openSigning(
   const warnings = [
     ...chain.warnings,
     ...connection.warnings,
-    ...aboutTimestamps(settings.timestamps, chain),
+    ...aboutTimestamps(timestamps, chain),
     ...(settings.journal ? [] : [signingWarnings('journal-off')]),
   ];
   connection.prepare?.();
   return {
     ...opened,
     run: { ...opened.run, ...(inside && { containers: inside.containers }) },
-    context: contextOf(settings, chain),
+    context: { algorithm, timestampAlgorithm, chain, formatOptions },
     policy: { ...settings, inside, isAlgorithmGiven: settings.look.one('algorithm') !== undefined },
     typedOptions: FORMAT_OPTIONS.filter(({ key, flag }) => settings.look.one(key)?.origin === flag),
     account: account && {
@@ -80,16 +82,6 @@ async function insideOf({ inside, policy, exclude }: SigningSettings): Promise<I
   if (!inside && policy === undefined) return undefined;
   const { composeSignInside } = await import('./compose-sign-inside.ts');
   return await composeSignInside({ exclude, policy });
-}
-
-function contextOf(settings: SigningSettings, chain: SigningChain): RunContext {
-  const { algorithm, formatOptions, timestamps } = settings;
-  return {
-    algorithm,
-    timestampAlgorithm: timestamps.urls.length > 0 ? timestamps.algorithm : undefined,
-    chain,
-    formatOptions,
-  };
 }
 
 export function describeClient(id: string, replaced: ReplacedExtra): ClientInfo {

@@ -40,12 +40,10 @@ export interface CheckResult {
   readonly error?: CodesignError;
 }
 
-/** Names of checks that failed or did not run. Checks that depend on them are skipped. */
-export type Unavailable = Set<CheckName>;
-
+/** Adds checks that fail or do not run to `unavailable`. Checks that depend on them are skipped. */
 export async function* runChecks(
   checks: readonly Check[],
-  unavailable: Unavailable,
+  unavailable: Set<CheckName>,
   isOffline: boolean,
 ): AsyncGenerator<CheckResult> {
   for (const check of checks) {
@@ -60,9 +58,9 @@ function reasonNotToRun(
   unavailable: ReadonlySet<CheckName>,
   isOffline: boolean,
 ): CheckResult | undefined {
-  const notChecked = (why: string) => ({
+  const notChecked = (why: string): CheckResult => ({
     name,
-    status: 'not-checked' as const,
+    status: 'not-checked',
     text: `not checked: ${why}`,
     notes: [],
   });

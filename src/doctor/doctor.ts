@@ -2,7 +2,7 @@
 
 import { resolveTimestamps } from '../options/resolve.ts';
 import { type Environment, OPTIONS, type OptionsOf } from '../options/table.ts';
-import { type Check, type CheckResult, runChecks, type Unavailable } from './check.ts';
+import { type Check, type CheckName, type CheckResult, runChecks } from './check.ts';
 import * as local from './local-checks.ts';
 import * as network from './network-checks.ts';
 
@@ -10,7 +10,7 @@ import * as network from './network-checks.ts';
 export async function* examine(options: OptionsOf<'doctor'>, env: Environment): AsyncGenerator<CheckResult> {
   const setup: local.Setup = { options, env };
   const isOffline = options.offline ?? false;
-  const unavailable: Unavailable = new Set();
+  const unavailable = new Set<CheckName>();
   yield* runChecks(checksOf(setup), unavailable, isOffline);
   yield* runChecks(authorityChecks(setup), unavailable, isOffline);
 }

@@ -47,9 +47,8 @@ export function checkProgram(): Passed {
   } catch (thrown) {
     throw asJournalError(thrown, ':memory:');
   }
-  const revision = REVISION === undefined ? '' : ` (${REVISION})`;
   return {
-    text: `codesign-remote ${VERSION}${revision}, Node.js ${process.versions.node}, ${process.platform} ${process.arch}`,
+    text: `codesign-remote ${VERSION} (${REVISION}), Node.js ${process.versions.node}, ${process.platform} ${process.arch}`,
   };
 }
 

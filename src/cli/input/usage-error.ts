@@ -23,6 +23,7 @@ export function usageError({ code, message }: CommanderError, argv: readonly str
   const entry = PROGRAM.commands.find(({ name }) => name === argv[0]);
   const below = entry !== undefined && 'commands' in entry ? entry.commands : [];
   const command = below.find(({ name }) => name === `${argv[0]} ${argv[1]}`) ?? entry;
+  const taken = command !== undefined && 'arguments' in command ? command.arguments : [];
   const help = command === undefined ? 'codesign-remote --help' : `codesign-remote ${command.name} --help`;
   const invalid = (text: string) => cliErrors('invalid-usage', { message: text.replaceAll('\n', ' '), help });
   const [, named = ''] = /'(.*?)'/s.exec(message) ?? [];
@@ -39,10 +40,7 @@ export function usageError({ code, message }: CommanderError, argv: readonly str
       return invalid(`unknown option ${option}${meantText(suggest(option, flags))}`);
     }
     case 'commander.missingArgument': {
-      const argument =
-        command !== undefined && 'arguments' in command
-          ? command.arguments.find(({ name }) => name.replace('...', '') === named)
-          : undefined;
+      const argument = taken.find(({ name }) => name.replace('...', '') === named);
       if (argument === undefined || argument.name === 'files...') return cliErrors('no-files');
       return invalid(`missing argument <${named}>: ${argument.help.split(';')[0]}`);
     }
@@ -54,11 +52,11 @@ export function usageError({ code, message }: CommanderError, argv: readonly str
     }
     case 'commander.excessArguments': {
       const [, expected, given] = /Expected (\d+) arguments? but got (\d+)/.exec(message) ?? [];
-      const taken = expected === '0' ? 'no arguments' : expected === '1' ? '1 argument' : `${expected} arguments`;
-      return invalid(`${command?.name ?? 'codesign-remote'} takes ${taken}, but got ${given}`);
+      const most = expected === '0' ? 'no arguments' : expected === '1' ? '1 argument' : `${expected} arguments`;
+      return invalid(`${command?.name ?? 'codesign-remote'} takes ${most}, but got ${given}`);
     }
     case 'commander.invalidArgument': {
-      const [argument] = command !== undefined && 'arguments' in command ? command.arguments : [];
+      const [argument] = taken;
       const words = typeof argument?.offers === 'object' ? argument.offers : [];
       const meant = meantText(suggest(argv.at(-1) ?? '', words));
       return invalid(`<${argument?.name}> must be one of ${words.join(', ')}${meant}`);

@@ -9,16 +9,17 @@ export const WRITABLE_BY_ANYBODY = 0o002;
 
 export type JsonObject = Readonly<Record<string, unknown>>;
 
-export interface JsonFileOptions {
-  /** If true, root also accepts files of the user who started the program with sudo. */
-  readonly rootTakesAny: boolean;
-}
-
-/** Errors never quote the content, because a link may lead to any file. */
-export async function readJsonFile(path: string, options: JsonFileOptions): Promise<JsonObject | undefined> {
+/**
+ * With `rootTakesAny`, root also accepts files of the user who started the program with sudo. Errors never quote the
+ * content, because a link may lead to any file.
+ */
+export async function readJsonFile(
+  path: string,
+  { rootTakesAny }: { readonly rootTakesAny: boolean },
+): Promise<JsonObject | undefined> {
   const read = await readText(path);
   if (read === undefined) return undefined;
-  checkOwner(path, read.stats, options);
+  checkOwner(path, read.stats, rootTakesAny);
   return parse(path, read.text);
 }
 
@@ -34,7 +35,7 @@ async function readText(path: string): Promise<{ readonly text: string; readonly
 }
 
 /** Accepts a file that its group may write to, the default on systems with private groups. */
-function checkOwner(path: string, { mode, uid }: Stats, { rootTakesAny }: JsonFileOptions): void {
+function checkOwner(path: string, { mode, uid }: Stats, rootTakesAny: boolean): void {
   const user = process.getuid?.();
   // On Windows, files have no numeric owner and no permission bits.
   if (user === undefined) return;

@@ -93,8 +93,11 @@ export async function openProfiles(env: Environment) {
   };
 }
 
+/** Names of profiles and of environments. */
+const NAME = /^[A-Za-z0-9._-]{1,64}$/;
+
 export function checkName(value: string, name: string): void {
-  if (!isProfileName(value)) throw settingsErrors('profile-name-invalid', { name });
+  if (!NAME.test(value)) throw settingsErrors('profile-name-invalid', { name });
 }
 
 export function profileKey(text: string): ProfileKey {
@@ -145,13 +148,6 @@ function environmentsIn({ environments }: Record<string, unknown>): Record<strin
   return isObject(environments) ? { ...environments } : {};
 }
 
-const NAME = /^[A-Za-z0-9._-]{1,64}$/;
-
-/** Names of environments follow the same rule as names of profiles. */
-function isProfileName(name: string): boolean {
-  return NAME.test(name);
-}
-
 interface ReadProfile extends StoredProfile {
   readonly raw: JsonObject;
 }
@@ -166,7 +162,7 @@ async function readProfiles(path: string): Promise<ReadonlyMap<string, ReadProfi
 
 function readProfile(name: string, raw: unknown, path: string): ReadProfile {
   const where = `profiles.${shownKey(name)}`;
-  if (!isProfileName(name)) throw damaged(path, `has a profile with an invalid name: "${shownKey(name)}"`);
+  if (!NAME.test(name)) throw damaged(path, `has a profile with an invalid name: "${shownKey(name)}"`);
   if (!isObject(raw)) throw damaged(path, `"${where}" is not an object`);
   const values = new Map<SettingKey, readonly string[]>();
   const { environment, environments = {}, ...others } = raw;
@@ -187,7 +183,7 @@ function readAddresses(environments: unknown, where: string, path: string): Read
   const addresses = new Map<string, string>();
   for (const [name, address] of Object.entries(environments)) {
     const shown = `${where}.environments.${shownKey(name)}`;
-    if (!isProfileName(name)) throw damaged(path, `has an environment with an invalid name: "${shown}"`);
+    if (!NAME.test(name)) throw damaged(path, `has an environment with an invalid name: "${shown}"`);
     if (typeof address !== 'string') throw damaged(path, `"${shown}" is not text in quotes`);
     addresses.set(name, address);
   }

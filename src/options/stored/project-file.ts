@@ -5,7 +5,7 @@ import { isAtOrBelow } from '../../bytes/folders.ts';
 import { settingsErrors } from '../errors.ts';
 import { PROJECT_FILE, type Stored } from '../lookup.ts';
 import { isSettingKey, isStoredIn, PROJECT_KEYS, type SettingKey } from '../table.ts';
-import { readJsonFile, shownKey } from './json-file.ts';
+import { readJsonFile } from './json-file.ts';
 import { damaged, textOf, unknownKey } from './stored-values.ts';
 
 /**
@@ -18,7 +18,7 @@ const REFUSED = {
   'which certificate is used, and paid for': ['code', 'certificate'],
 };
 
-export interface ProjectSearch {
+interface ProjectSearch {
   readonly folder: string;
   readonly home: string | undefined;
 }
@@ -30,7 +30,11 @@ export async function readProjectFile(place: ProjectSearch): Promise<Stored['pro
     if (content === undefined) continue;
     const values = new Map<SettingKey, readonly string[]>();
     for (const [key, value] of Object.entries(content)) {
-      if (key !== '$schema') values.set(projectKey(key, path), readValue(key, value, path));
+      if (key === '$schema') continue;
+      const setting = projectKey(key, path);
+      const texts = textOf(value, setting, path);
+      if (setting === 'output') for (const text of texts) refuseOutside(text, path);
+      values.set(setting, texts);
     }
     return { path, values };
   }
@@ -63,13 +67,6 @@ function projectKey(key: string, path: string): SettingKey {
   if (refused === undefined && !isSettingKey(key)) throw unknownKey(key, PROJECT_KEYS, path);
   const reason = refused ? `a cloned repository must not choose ${refused}` : 'only the user who signs can choose it';
   throw settingsErrors('project-setting-refused', { path, key, reason, allowed: PROJECT_KEYS.join(', ') });
-}
-
-function readValue(key: string, value: unknown, path: string): readonly string[] {
-  if (!isSettingKey(key)) throw damaged(path, `has no setting "${shownKey(key)}"`);
-  const texts = textOf(value, key, path);
-  if (key === 'output') for (const text of texts) refuseOutside(text, path);
-  return texts;
 }
 
 /** A cloned repository must not decide which files of the user are overwritten. */

@@ -91,9 +91,8 @@ function summarise(calls: readonly ResumedCall[]): Readonly<Record<ResumedCall['
 
 /** Scripts read the members of this document, so their names must not change. */
 export function resumedJson(calls: readonly ResumedCall[], warnings: readonly string[]) {
-  const documents = calls.map(describeResumed).map((call) => ({
-    ...call,
-    ...(call.error === undefined ? {} : { error: errorJson(call.error) }),
-  }));
+  const documents = calls
+    .map(describeResumed)
+    .map((call) => ({ ...call, ...(call.error && { error: errorJson(call.error) }) }));
   return { calls: documents, summary: summarise(calls), warnings };
 }
