@@ -11,13 +11,12 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { pathWithSqlite } from '../support/node-with-sqlite.ts';
 import { CLI_PROGRAM, fixture, REPOSITORY, runCli, temporaryFolder } from '../support/programs/cli.ts';
 import { startSecretService } from '../support/programs/secret-service.ts';
-import { setScenery } from '../support/runs/session-scenery.ts';
-import { runScript } from '../support/runs/sessions.ts';
 import { type SharedServer, useServer } from '../support/services/shared-server.ts';
 import { blocksIn, USER_PAGES } from './command-blocks.ts';
 
 const run = promisify(execFile);
 const BLOCKS = blocksIn(USER_PAGES);
+/** The recorded sessions of init and login on a terminal answer these questions. */
 const isInteractive = (text: string) => /^codesign-remote init\b/m.test(text);
 
 let server: SharedServer;
@@ -46,33 +45,6 @@ describe('the shell block at', () => {
   });
 });
 
-describe('the block of questions at', () => {
-  const blocks = BLOCKS.filter(({ isRun, text }) => isRun && isInteractive(text));
-  it.each(blocks.map((block) => [`${block.page}:${block.line}`, block.text]))('%s runs', async (_name, text) => {
-    await using scenery = await setScenery();
-    const steps = text
-      .trim()
-      .split('\n')
-      .map((line) => line.replace(/\s+#.*$/, ''))
-      .map((line) => ({ line: `$ ${line}`, answers: ANSWERS[line] ?? [] }));
-    const { 'root.pem': root = '' } = scenery.files;
-    const transcript = await runScript(
-      {
-        head: [],
-        surroundings: 'a terminal of 80 columns',
-        files: ['app.exe'],
-        without: Object.keys(scenery.env).filter(
-          (variable) => variable.startsWith('CODESIGN_') && variable !== 'CODESIGN_CA_FILE',
-        ),
-        hasKeyring: true,
-        steps,
-      },
-      { ...scenery, env: { ...scenery.env, SSL_CERT_FILE: root } },
-    );
-    expect(transcript.match(/^exit code .*$/gm), transcript).toEqual(steps.map(() => 'exit code 0'));
-  });
-});
-
 describe('the JavaScript block at', () => {
   const blocks = BLOCKS.filter(({ language, text }) => language === 'js' && text.startsWith('import '));
   it.each(blocks.map((block) => [`${block.page}:${block.line}`, block.text]))('%s runs', async (name, text) => {
@@ -87,18 +59,6 @@ describe('the JavaScript block at', () => {
     expect(stderr).toBe('');
   });
 });
-
-/** What a user types, line by line. */
-const ANSWERS: Readonly<Record<string, readonly string[]>> = {
-  'codesign-remote init': [
-    '<service>',
-    '<code>',
-    '<data>/service/certificates/certificate-<code>.pem',
-    '<authority>',
-    'n',
-  ],
-  'codesign-remote login': ['', '<access key>', '<access secret>'],
-};
 
 /** A folder with the files that the examples name. */
 async function project(name: string): Promise<string> {

@@ -20,7 +20,7 @@ const CATEGORIES = {
   warning: 'the run continues',
 } as const satisfies Readonly<Record<ErrorCategory | 'warning', string>>;
 type Category = keyof typeof CATEGORIES;
-const NAMES_OF_CATEGORIES = Object.keys(CATEGORIES) as Category[];
+export const NAMES_OF_CATEGORIES = Object.keys(CATEGORIES) as Category[];
 
 const HEAD = `# Codes of errors and warnings
 

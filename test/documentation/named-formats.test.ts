@@ -35,19 +35,6 @@ describe.each(['README.md', 'docs/formats.md'])('the formats in %s', (file) => {
   });
 });
 
-it('the comparison denies no format', () => {
-  const denied = tableWith(/^\| tool \| where the key is/, 'README.md').map((cells) => cells.at(-1) ?? '');
-  expect(denied).toHaveLength(9);
-  const words = denied.flatMap((cell) => cell.toLowerCase().match(/[a-z]+/g) ?? []);
-  const names = formats.flatMap(({ id, title, extensions }) => [
-    id,
-    ...(title.match(/[A-Z]{2,}/g) ?? []),
-    ...extensions.map((extension) => extension.slice(1)),
-  ]);
-  const known = new Set([...names.map((name) => name.toLowerCase()), 'catalogs', 'cabinets', 'scripts', 'packages']);
-  expect(words.filter((word) => known.has(word))).toEqual([]);
-});
-
 it('the keywords of the package name every format', () => {
   const { keywords } = JSON.parse(read('package.json')) as { keywords: readonly string[] };
   expect(formats.map(({ id }) => id).filter((id) => !keywords.includes(id))).toEqual([]);

@@ -1,33 +1,19 @@
-/** Which place decides a setting, for every setting over every place that may say something. */
+/** Which place decides a setting. */
 
-import { describe, expect, it, test } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { listSettings, lookUp, NOTHING_STORED, type OptionValues, type Stored } from '../../../src/options/lookup.ts';
 import { resolveSigning } from '../../../src/options/resolve.ts';
 import {
   definitionOf,
   type Environment,
-  isStoredIn,
   SETTING_KEYS,
   type SettingKey,
   type SettingsOptions,
 } from '../../../src/options/table.ts';
 
-/** The places from the last to the first, each saying `value`, as far as it may say anything. */
-function placesOf(key: SettingKey): readonly Place[] {
-  const { flag, variable, isList } = definitionOf(key);
-  const places: Place[] = [];
-  if (isStoredIn('profile', key)) places.push(['profile work', (profile) => ({ profile })]);
-  if (isStoredIn('project', key)) places.push(['codesign-remote.config.json', (project) => ({ project })]);
-  if (variable !== undefined) places.push([variable, (value) => ({ env: { [variable]: value } })]);
-  return [...places, [flag, (value) => ({ options: { [key]: isList ? [value] : value } })]];
-}
-
-type Place = readonly [origin: string, say: (value: string) => Said];
-
 interface Said {
   readonly profile?: string;
   readonly project?: string;
-  readonly env?: Environment;
   readonly options?: OptionValues;
 }
 
@@ -40,28 +26,28 @@ function storedWith(key: SettingKey, { profile, project }: Said): Stored {
 }
 
 /** Sources of `extra` add up: extra.test.ts. */
-const KEYS = SETTING_KEYS.filter((key) => key !== 'extra');
+it.each<[string, Said, Environment]>([
+  [
+    '--algorithm',
+    { profile: 'below', project: 'below', options: { algorithm: 'above' } },
+    { CODESIGN_ALGORITHM: 'below' },
+  ],
+  ['CODESIGN_ALGORITHM', { profile: 'below', project: 'below' }, { CODESIGN_ALGORITHM: 'above' }],
+  ['codesign-remote.config.json', { profile: 'below', project: 'above' }, {}],
+  ['profile work', { profile: 'above' }, { CODESIGN_ALGORITHM: '' }],
+])('%s wins over all below it', (origin, said, env) => {
+  const stored = storedWith('algorithm', said);
+  const look = lookUp(said.options ?? {}, env, stored);
+  expect(look.all('algorithm')).toEqual([expect.objectContaining({ value: 'above', origin })]);
+  expect(listSettings(look, stored)).toContainEqual({ key: 'algorithm', values: ['above'], origin });
+});
 
-describe.each(KEYS)('%s', (key) => {
-  const places = placesOf(key);
-
-  test.each(places.map(([origin], rank) => [origin, rank] as const))('%s wins over all below it', (origin, rank) => {
-    const parts = places.slice(0, rank + 1).map(([, say], index) => say(index === rank ? 'above' : 'below'));
-    const said: Said = Object.assign({}, ...parts);
-    const stored = storedWith(key, said);
-    const look = lookUp(said.options ?? {}, said.env ?? {}, stored);
-    expect(look.one(key)).toMatchObject({ value: 'above', origin });
-    expect(look.all(key)).toHaveLength(1);
-    expect(listSettings(look, stored)).toContainEqual({ key, values: ['above'], origin });
-  });
-
-  it('is not found, or has its default, if nothing sets it', () => {
-    const look = lookUp({}, { [definitionOf(key).variable ?? 'X']: '' });
-    expect(look.one(key)).toBeUndefined();
-    const { default: otherwise } = definitionOf(key);
-    const listed = listSettings(look, NOTHING_STORED).filter((setting) => setting.key === key);
-    expect(listed).toEqual(otherwise === undefined ? [] : [{ key, values: [otherwise], origin: 'default' }]);
-  });
+it.each(SETTING_KEYS)('%s is not found, or has its default, if nothing sets it', (key) => {
+  const { variable = 'X', default: value } = definitionOf(key);
+  const look = lookUp({}, { [variable]: '' });
+  expect(look.one(key)).toBeUndefined();
+  const listed = listSettings(look, NOTHING_STORED).filter((setting) => setting.key === key);
+  expect(listed).toEqual(value === undefined ? [] : [{ key, values: [value], origin: 'default' }]);
 });
 
 describe('the address of the service', () => {

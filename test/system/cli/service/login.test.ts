@@ -170,14 +170,6 @@ describe.runIf(IS_LINUX)('login', () => {
     expect([logout.code, errorCode(logout)]).toEqual([2, 'keychain-locked']);
     expect(logout.stdout).toBe('');
   });
-
-  it('says what to do without a keyring', async () => {
-    await using none = await startSecretService({ state: 'no-daemon' });
-    await using at = await scene('none', none);
-    const login = await at.login();
-    expect([login.code, errorCode(login)]).toEqual([2, 'keychain-unavailable']);
-    expect(login.stderr).toMatch(/hint: .*CODESIGN_ACCESS_KEY.*CODESIGN_ACCESS_SECRET_FILE/);
-  });
 });
 
 describe.runIf(IS_LINUX)('login --store file', () => {

@@ -35,6 +35,8 @@ async function examine(env: Readonly<Record<string, string>> = {}, args: readonl
 /** The service is not on this machine, because connections to this machine use no proxy. */
 const THROUGH_DEAD_PROXY = { HTTPS_PROXY: 'http://127.0.0.1:9', CODESIGN_BASE_URL: 'https://sign.example' };
 
+const FAULTS = { CODESIGN_CA_FILE: '', CODESIGN_CERTIFICATE: fixture('golden/intermediate.pem') };
+
 describe('doctor', () => {
   it('finds nothing wrong with the real server, signs nothing and writes nothing', async () => {
     const { run, checks, errors, notes, skipped } = await examine();
@@ -62,23 +64,11 @@ describe('doctor', () => {
     ['wrong credentials', { CODESIGN_ACCESS_SECRET: 'wrong' }, 4, ['unauthorized'], undefined],
     ['no credentials', { CODESIGN_ACCESS_SECRET: '' }, 2, ['credentials-missing'], 'access'],
     ['an untrusted TLS certificate', { CODESIGN_CA_FILE: '' }, 3, ['tls-untrusted'], 'clock'],
-    [
-      'an unknown host name',
-      { CODESIGN_BASE_URL: 'https://nothing.invalid' },
-      3,
-      ['service-unreachable'],
-      'connection',
-    ],
+    ['an unknown host', { CODESIGN_BASE_URL: 'https://no.invalid' }, 3, ['service-unreachable'], 'connection'],
     ['a dead proxy', THROUGH_DEAD_PROXY, 3, ['proxy-unreachable'], 'clock'],
     ['a dead authority', { CODESIGN_TIMESTAMP_URL: 'http://127.0.0.1:9/' }, 7, ['timestamp-failed'], undefined],
     ['a missing certificate', { CODESIGN_CERTIFICATE: '/no/such.pem' }, 6, ['certificate-file-missing'], 'number'],
-    [
-      'faults of two kinds',
-      { CODESIGN_CA_FILE: '', CODESIGN_CERTIFICATE: fixture('golden/intermediate.pem') },
-      9,
-      ['certificate-not-for-code-signing', 'tls-untrusted'],
-      'access',
-    ],
+    ['faults of two kinds', FAULTS, 9, ['certificate-not-for-code-signing', 'tls-untrusted'], 'access'],
   ])('reports %s with a remedy, and does not check what depends on it', async (_name, env, code, errors, skipped) => {
     const result = await examine(env);
     expect([result.run.code, result.errors]).toEqual([code, errors]);

@@ -24,52 +24,46 @@ import { startScene } from '../../../support/runs/resume-scene.ts';
 const TERMINAL = Object.assign(new PassThrough(), { isTTY: true, columns: 80 });
 const PIPE = new PassThrough();
 
-describe('colours', () => {
-  it.each([
-    ['a terminal', TERMINAL, {}, true],
-    ['a pipe', PIPE, {}, false],
-    ['a pipe, forced', PIPE, { FORCE_COLOR: '1' }, true],
-    ['a terminal, forced not', TERMINAL, { FORCE_COLOR: '0' }, false],
-    ['a terminal, unwanted', TERMINAL, { NO_COLOR: '1' }, false],
-    ['a terminal, unwanted by an empty word', TERMINAL, { NO_COLOR: '' }, true],
-    ['forced and unwanted', TERMINAL, { NO_COLOR: '1', FORCE_COLOR: '3' }, false],
-    ['a dumb terminal', TERMINAL, { TERM: 'dumb' }, false],
-    ['a build', TERMINAL, { CI: 'true' }, false],
-    ['no build', TERMINAL, { CI: 'false' }, true],
-  ])('of %s', (_what, stream, env, expected) => {
-    expect(hasColour(stream, env)).toBe(expected);
-  });
+it.each([
+  ['a terminal', TERMINAL, {}, true],
+  ['a pipe', PIPE, {}, false],
+  ['a pipe, forced', PIPE, { FORCE_COLOR: '1' }, true],
+  ['a terminal, forced not', TERMINAL, { FORCE_COLOR: '0' }, false],
+  ['a terminal, unwanted', TERMINAL, { NO_COLOR: '1' }, false],
+  ['a terminal, unwanted by an empty word', TERMINAL, { NO_COLOR: '' }, true],
+  ['forced and unwanted', TERMINAL, { NO_COLOR: '1', FORCE_COLOR: '3' }, false],
+  ['a dumb terminal', TERMINAL, { TERM: 'dumb' }, false],
+  ['a build', TERMINAL, { CI: 'true' }, false],
+  ['no build', TERMINAL, { CI: 'false' }, true],
+])('colours of %s', (_what, stream, env, expected) => {
+  expect(hasColour(stream, env)).toBe(expected);
 });
 
-describe('symbols beyond ASCII', () => {
-  it.each([
-    ['linux', { LANG: 'de_DE.UTF-8' }, true],
-    ['linux', { LANG: 'de_DE.UTF-8', LC_ALL: 'C' }, false],
-    ['linux', { LANG: 'C' }, false],
-    ['linux', {}, false],
-    ['linux', { LANG: 'C.utf8', TERM: 'dumb' }, false],
-    ['win32', {}, false],
-    ['win32', { WT_SESSION: '1' }, true],
-    ['win32', { TERM_PROGRAM: 'vscode' }, true],
-  ] as const)('on %s with %o: %s', (platform, env, expected) => {
-    expect(isUnicode(env, platform)).toBe(expected);
-  });
+it.each([
+  ['linux', { LANG: 'de_DE.UTF-8' }, true],
+  ['linux', { LANG: 'de_DE.UTF-8', LC_ALL: 'C' }, false],
+  ['linux', { LANG: 'C' }, false],
+  ['linux', {}, false],
+  ['linux', { LANG: 'C.utf8', TERM: 'dumb' }, false],
+  ['win32', {}, false],
+  ['win32', { WT_SESSION: '1' }, true],
+  ['win32', { TERM_PROGRAM: 'vscode' }, true],
+] as const)('symbols beyond ASCII on %s with %o: %s', (platform, env, expected) => {
+  expect(isUnicode(env, platform)).toBe(expected);
 });
 
-describe('a line cut to fit', () => {
-  it.each([
-    ['plain', 5, 'plain'],
-    ['plainly', 5, 'plai…'],
-    ['漢字漢字', 8, '漢字漢字'],
-    ['漢字漢字', 7, '漢字漢…'],
-    ['漢字漢字', 6, '漢字…'],
-    ['e\u0301e\u0301e\u0301', 2, 'e\u0301…'],
-    ['👩‍💻👩‍💻', 3, '👩‍💻…'],
-    ['plain', 0, ''],
-  ])('%s to %i columns', (text, columns, expected) => {
-    expect(fitted(text, columns, '…')).toBe(expected);
-    expect(widthOf(expected)).toBeLessThanOrEqual(columns);
-  });
+it.each([
+  ['plain', 5, 'plain'],
+  ['plainly', 5, 'plai…'],
+  ['漢字漢字', 8, '漢字漢字'],
+  ['漢字漢字', 7, '漢字漢…'],
+  ['漢字漢字', 6, '漢字…'],
+  ['e\u0301e\u0301e\u0301', 2, 'e\u0301…'],
+  ['👩‍💻👩‍💻', 3, '👩‍💻…'],
+  ['plain', 0, ''],
+])('a line cut to fit: %s to %i columns', (text, columns, expected) => {
+  expect(fitted(text, columns, '…')).toBe(expected);
+  expect(widthOf(expected)).toBeLessThanOrEqual(columns);
 });
 
 it.each([
@@ -90,18 +84,16 @@ it.each([
   expect(widthOf(text)).toBe(columns);
 });
 
-describe('a line wrapped at words', () => {
-  it.each([
-    ['failed   app.exe: it is no program', ['failed   app.exe: it', '         is no', '         program']],
-    ['         hint: use another', ['         hint: use', '         another']],
-    ['signed   a/long/path/app.exe  (SHA256)', ['signed   a/long/path/app.exe', '         (SHA256)']],
-    ['2 files: 2 signed, 0 failed', ['2 files: 2 signed, 0', 'failed']],
-    ['signed   app.exe', ['signed   app.exe']],
-    ['warning  漢字漢字 漢字漢', ['warning  漢字漢字', '         漢字漢']],
-    ['', ['']],
-  ])('%j', (line, expected) => {
-    expect(wrapped(line, 20)).toEqual(expected);
-  });
+it.each([
+  ['failed   app.exe: it is no program', ['failed   app.exe: it', '         is no', '         program']],
+  ['         hint: use another', ['         hint: use', '         another']],
+  ['signed   a/long/path/app.exe  (SHA256)', ['signed   a/long/path/app.exe', '         (SHA256)']],
+  ['2 files: 2 signed, 0 failed', ['2 files: 2 signed, 0', 'failed']],
+  ['signed   app.exe', ['signed   app.exe']],
+  ['warning  漢字漢字 漢字漢', ['warning  漢字漢字', '         漢字漢']],
+  ['', ['']],
+])('a line wrapped at words: %j', (line, expected) => {
+  expect(wrapped(line, 20)).toEqual(expected);
 });
 
 describe('how progress is shown', () => {
@@ -335,18 +327,16 @@ it('the totals of a run count files by outcome, and the signatures that were or 
   );
 });
 
-describe('the causes of a failure', () => {
-  it.each([
-    ['a file', ['sign', '--dry-run', '-c', '1', '--certificate']],
-    ['the run', ['verify', '--roots']],
-  ])('of %s are reported with --verbose only', async (_what, args) => {
-    await using folder = await temporaryFolder();
-    const all = [...args, 'missing.pem', 'app.exe'];
-    const brief = await runCli(all, { cwd: folder.path });
-    expect(brief.stderr).not.toMatch(/Error:|^ +at /m);
-    expect(brief.stderr).toContain('hint: ');
-    const long = await runCli([...all, '--verbose'], { cwd: folder.path });
-    expect(long.code).toBe(brief.code);
-    expect(long.stderr).toContain('Error: ENOENT');
-  });
+it.each([
+  ['a file', ['sign', '--dry-run', '-c', '1', '--certificate']],
+  ['the run', ['verify', '--roots']],
+])('the causes of a failure of %s are reported with --verbose only', async (_what, args) => {
+  await using folder = await temporaryFolder();
+  const all = [...args, 'missing.pem', 'app.exe'];
+  const brief = await runCli(all, { cwd: folder.path });
+  expect(brief.stderr).not.toMatch(/Error:|^ +at /m);
+  expect(brief.stderr).toContain('hint: ');
+  const long = await runCli([...all, '--verbose'], { cwd: folder.path });
+  expect(long.code).toBe(brief.code);
+  expect(long.stderr).toContain('Error: ENOENT');
 });
