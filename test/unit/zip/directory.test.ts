@@ -8,7 +8,6 @@ import { buildZip, deflated, type EntryParts, extraField, stored } from './suppo
 
 const DIRECTORY_RECORD = 'PK\x01\x02';
 const one = (entry: EntryParts): Buffer => buildZip({ entries: [stored('first.txt'), entry] });
-/** The last entry's directory record with this change. */
 function changedRecord(bytes: Buffer, change: (record: Buffer) => void): Buffer {
   const copy = Buffer.from(bytes);
   change(copy.subarray(copy.lastIndexOf(DIRECTORY_RECORD, undefined, 'latin1')));

@@ -55,11 +55,10 @@ describe('a block', () => {
     expect(namesIn(await attached(repack(signed, { [RSA]: undefined }), block))).toContain('META-INF/TEST_PUB.EC');
   });
 
-  it.each<[string, Buffer, RegExp]>([
-    ['an unsigned archive', plain, /does not belong to any signature file .* needs its unchanged .SF file/],
-    ['another content', repack(signed, { b: 'other' }), /contents differ from the signed ones: b$/],
-  ])('is rejected for %s, with the reason', async (_, bytes, reason) => {
-    const refusal = { code: 'not-its-signature', category: 'local', message: expect.stringMatching(reason) };
-    await expect(attached(bytes, cms)).rejects.toMatchObject(refusal);
+  it('is rejected for an unsigned archive or another content, with the reason', async () => {
+    const refusal = (reason: string) => ({ code: 'not-its-signature', message: expect.stringContaining(reason) });
+    await expect(attached(plain, cms)).rejects.toMatchObject(refusal('needs its unchanged .SF file'));
+    const other = repack(signed, { b: 'other' });
+    await expect(attached(other, cms)).rejects.toMatchObject(refusal('contents differ from the signed ones: b'));
   });
 });

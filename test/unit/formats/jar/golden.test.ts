@@ -21,7 +21,6 @@ import { unzip } from './simple-zip.ts';
 
 interface Golden {
   readonly name: string;
-  /** Path under fixtures/. */
   readonly input: string;
   readonly algorithm: DigestAlgorithm;
   readonly bits: number;
@@ -34,7 +33,6 @@ interface Golden {
 
 const goldens: readonly Golden[] = JSON.parse(readFixture('golden/jar-signatures.json').toString());
 const pem = (name: string) => readFixture(`golden/${name}.pem`).toString();
-/** Name and contents of each entry, in order. */
 const entriesOf = (archive: Buffer) => unzip(archive).map(({ name, contents }) => [name, contents.toString('latin1')]);
 
 const folder = folderForAll();

@@ -6,10 +6,9 @@ import { buildZip, DEFLATED, type EntryParts, STORED } from '../../zip/support/z
 export interface SimpleEntry {
   readonly name: string;
   readonly contents?: string | Uint8Array;
-  /** Deflated when left out. */
   readonly isStored?: boolean;
-  /** Extra fields, in both records. */
   readonly extra?: Uint8Array;
+  readonly flags?: number;
   /** What both records say the size is, whatever it is. */
   readonly size?: number;
 }
@@ -24,11 +23,12 @@ export function zip(entries: readonly SimpleEntry[], preamble = ''): Buffer {
   return buildZip({ entries: entries.map(describeEntry), preamble, zip64: entries.length >= MANY_ENTRIES });
 }
 
-function describeEntry({ name, contents = '', isStored = false, extra, size }: SimpleEntry): EntryParts {
+const UTF8_NAME = 0x0800;
+
+function describeEntry({ name, contents = '', isStored = false, extra, ...more }: SimpleEntry): EntryParts {
   const bytes = Buffer.from(contents);
   return {
-    ...{ name, crc: crc32(bytes), size: size ?? bytes.length },
-    flags: 0x0800, // names are UTF-8
+    ...{ name, crc: crc32(bytes), size: bytes.length, flags: UTF8_NAME, ...more },
     method: isStored ? STORED : DEFLATED,
     data: isStored ? bytes : deflateRawSync(bytes),
     ...(extra && { extra: { local: Buffer.from(extra), central: Buffer.from(extra) } }),
@@ -68,7 +68,6 @@ export const jarOf = (manifest: string, ...files: readonly (string | SimpleEntry
     ...files.map((file) => (typeof file === 'string' ? { name: file, contents: file } : file)),
   ]);
 
-/** With this in the place of that in the names of its entries. */
 export const renamed = (archive: Buffer, from: string | RegExp, to: string): Buffer =>
   zip(unzip(archive).map(({ name, contents }) => ({ name: name.replace(from, to), contents })));
 
@@ -102,7 +101,6 @@ export function withBytesAt(archive: Buffer, offset: number, bytes: Uint8Array):
   return Buffer.concat([changed.subarray(0, offset), bytes, changed.subarray(offset)]);
 }
 
-/** Where the directory begins. */
 export function directoryOffset(archive: Buffer): number {
   return archive.readUInt32LE(archive.length - 22 + 16);
 }

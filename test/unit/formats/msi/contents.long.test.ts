@@ -10,7 +10,6 @@ import { folderForAll } from '../../../support/set-up.ts';
 const corpus = process.env.CODESIGN_TEST_CORPUS;
 const folder = folderForAll();
 
-/** Names and contents of the files that msiextract finds. */
 async function extracted(path: string): Promise<readonly (readonly [string, string])[]> {
   const target = join(folder, `${basename(path)}-extracted`);
   await mkdir(target);

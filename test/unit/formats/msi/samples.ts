@@ -84,7 +84,6 @@ const offsetOf = (sector: number) => (sector + 1) * 512;
 const fat = offsetOf(sound.readUInt32LE(76));
 const miniFat = offsetOf(sound.readUInt32LE(60));
 const directory = offsetOf(sound.readUInt32LE(48));
-/** The directory's entry of a stream. */
 function entryOf(name: string): number {
   return sound.indexOf(Buffer.from(`${name}\0`, 'utf16le'), directory);
 }
@@ -95,7 +94,6 @@ function changed(offset: number, word: number): Buffer {
   return bytes;
 }
 
-/** With another name of the same length. */
 function renamed(name: string, other: string): Buffer {
   const bytes = Buffer.from(sound);
   bytes.write(other, entryOf(name), 'utf16le');

@@ -13,16 +13,7 @@ const ENTRIES: readonly SimpleEntry[] = [
 
 /** A package with these entries behind those that all have; names are ASCII without the UTF-8 flag, as NuGet writes them. */
 export function makePackage(...more: readonly SimpleEntry[]): Buffer {
-  const bytes = zip([...ENTRIES, ...more]);
-  for (const [signature, flags] of [
-    ['PK\x03\x04', 6],
-    ['PK\x01\x02', 8],
-  ] as const) {
-    for (let at = bytes.indexOf(signature, 0, 'latin1'); at >= 0; at = bytes.indexOf(signature, at + 4, 'latin1')) {
-      bytes.writeUInt16LE(0, at + flags);
-    }
-  }
-  return bytes;
+  return zip([...ENTRIES, ...more].map((entry) => ({ flags: 0, ...entry })));
 }
 
 function withComment(bytes: Buffer, comment: string): Buffer {

@@ -9,9 +9,7 @@ import { entryNamed } from './reading.ts';
 
 export interface NamedChange {
   readonly remove?: readonly string[];
-  /** Entries of the archive that come first. */
   readonly move?: readonly string[];
-  /** What comes after them. */
   readonly add?: readonly NewEntry[];
   /** Name of an entry → what comes right behind it, or in its place when it is removed. */
   readonly behind?: Readonly<Record<string, NewEntry>>;
@@ -28,16 +26,8 @@ export async function edited(
   return applyPatch(bytes, editArchive(archive, { remove: removed, first: [...moved, ...add], after: followers }));
 }
 
-export interface RecordBytes {
-  readonly name: string;
-  /** Header, data and descriptor. */
-  readonly local: string;
-  /** The directory's record, without where the local one is. */
-  readonly central: string;
-}
-
-/** All bytes of the entries' records, in the directory's order. */
-export function recordsOf(bytes: Buffer, { entries, directory }: ZipArchive): readonly RecordBytes[] {
+/** Local records whole, and those of the directory without the offsets of the local ones, in the directory's order. */
+export function recordsOf(bytes: Buffer, { entries, directory }: ZipArchive) {
   return entries.map(({ name, offset, end, recordStart, recordEnd }) => {
     const central = Buffer.from(directory.subarray(recordStart, recordEnd)).fill(0, 42, 46);
     return { name, local: bytes.toString('latin1', offset, end), central: central.toString('latin1') };

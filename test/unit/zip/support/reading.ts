@@ -20,7 +20,6 @@ export async function namesOrCode(bytes: Uint8Array): Promise<readonly string[] 
   }
 }
 
-/** The error's code and its message. */
 export async function refusal(bytes: Uint8Array): Promise<string> {
   try {
     await read(bytes);
@@ -31,7 +30,6 @@ export async function refusal(bytes: Uint8Array): Promise<string> {
   return 'accepted';
 }
 
-/** Name → contents of every entry, in the directory's order. */
 export async function contentsOf(bytes: Buffer): Promise<ReadonlyMap<string, string>> {
   const { entries } = await read(bytes);
   return new Map(entries.map((entry) => [entry.name, unpack(dataOf(bytes, entry), entry).toString('latin1')]));
@@ -63,5 +61,4 @@ export function countingSource(
   };
 }
 
-/** As ZIP64 fields hold them. */
 export const u64 = (...values: readonly number[]) => Buffer.from(BigUint64Array.from(values, BigInt).buffer);

@@ -1,39 +1,29 @@
 /** The builder of the fixtures with types: archives put together by hand, with every field as a test wants it. */
 
-export interface EntryFields {
-  readonly name?: string | Buffer;
-  readonly flags?: number;
-  readonly method?: number;
-  readonly crc?: number;
-  readonly size?: number;
-  readonly compressedSize?: number;
-  /** Of the directory's record alone. */
-  readonly offset?: number;
-}
+type EntryField = 'flags' | 'method' | 'crc' | 'size' | 'compressedSize';
+type EntryFields = Readonly<Partial<Record<EntryField, number>>>;
+type Zip64Value = 'size' | 'compressedSize' | 'offset';
 
-export type Zip64Value = 'size' | 'compressedSize' | 'offset';
-
-export interface EntryParts extends Omit<EntryFields, 'offset'> {
+/** See `describeEntry` of the builder. */
+export interface EntryParts extends EntryFields {
   readonly name: string | Buffer;
   readonly contents?: string | Uint8Array;
-  /** Instead of the compressed contents. */
   readonly data?: Uint8Array;
   readonly descriptor?: 'signed' | 'bare' | 'signed64' | 'bare64';
   readonly mode?: number;
   readonly comment?: string | Uint8Array;
   readonly extra?: { readonly local?: Buffer; readonly central?: Buffer };
-  /** The fields to move into the ZIP64 field. */
   readonly zip64?: { readonly local?: readonly Zip64Value[]; readonly central?: readonly Zip64Value[] };
-  readonly local?: EntryFields;
-  readonly central?: EntryFields;
-  /** Bytes before its record. */
+  readonly local?: EntryFields & { readonly name?: string };
+  readonly central?: EntryFields & { readonly offset?: number };
   readonly gap?: string | Uint8Array;
-  /** Not in the directory. */
   readonly hidden?: boolean;
-  /** No record of its own: gives the offset from those of the others. */
   readonly offset?: (offsetOf: readonly number[]) => number;
 }
 
+type EndField = 'disk' | 'directoryDisk' | 'diskCount' | 'count' | 'directorySize' | 'directoryOffset';
+
+/** See `buildZip`. */
 export interface ArchiveParts {
   readonly entries: readonly EntryParts[];
   readonly localOrder?: readonly number[];
@@ -44,14 +34,7 @@ export interface ArchiveParts {
   readonly trailing?: string | Uint8Array;
   readonly zip64?: boolean;
   readonly zip64Data?: string | Uint8Array;
-  readonly end?: {
-    readonly disk?: number;
-    readonly directoryDisk?: number;
-    readonly diskCount?: number;
-    readonly count?: number;
-    readonly directorySize?: number;
-    readonly directoryOffset?: number;
-  };
+  readonly end?: Readonly<Partial<Record<EndField, number>>>;
 }
 
 interface ZipBuilder {
@@ -66,12 +49,10 @@ export const { buildZip, localRecord, extraField } = builder;
 export const STORED = 0;
 export const DEFLATED = 8;
 
-/** An entry that is stored, with a line as its contents. */
 export function stored(name: string, about: Omit<EntryParts, 'name'> = {}): EntryParts {
   return { name, contents: `This is ${name}.\n`, method: STORED, ...about };
 }
 
-/** The same, deflated. */
 export function deflated(name: string, about: Omit<EntryParts, 'name'> = {}): EntryParts {
   return { name, contents: `This is ${name}.\n`, method: DEFLATED, ...about };
 }

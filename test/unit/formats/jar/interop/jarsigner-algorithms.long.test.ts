@@ -28,7 +28,6 @@ const SIGNINGS: Readonly<
   'an EC key and SHA3-512': ['.EC', EC, ['-sigalg', 'SHA3-512withECDSA']],
 };
 
-/** By the names of the signings. */
 async function byJarsigner(): Promise<ReadonlyMap<string, Buffer>> {
   const input = join(folder, 'in.jar');
   writeFileSync(input, readFixture('jar/plain.jar'));

@@ -13,7 +13,6 @@ import { zip } from '../simple-zip.ts';
 const CONTENTS = { a: 'contents of a', b: 'contents of b' };
 type Name = keyof typeof CONTENTS;
 
-/** Base64, of the entry's contents. */
 const digestOf = (name: Name, algorithm = 'sha256') => createHash(algorithm).update(CONTENTS[name]).digest('base64');
 const lineFor = (name: Name, javaName = 'SHA-256', algorithm = 'sha256') =>
   `${javaName}-Digest: ${digestOf(name, algorithm)}`;
