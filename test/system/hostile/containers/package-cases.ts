@@ -91,7 +91,7 @@ const manyEntries = (count: number) => () =>
 
 export const NUGET_CASES: readonly ContainerCase[] = [
   nuget('65,533 entries', 'planned', manyEntries(65_533), { bounds: LARGEST_BOUNDS }),
-  nuget('65,534 entries', 'nuget-zip64', manyEntries(65_534), { bounds: LARGEST_BOUNDS }),
+  nuget('65,534 entries', 'nuget-zip64', manyEntries(65_534), { bounds: LARGEST_BOUNDS, onlyToSign: true }),
   nuget('100,000 entries', 'nuget-zip64', manyEntries(100_000), { bounds: LARGEST_BOUNDS }),
   nuget('a signature of 20 MB', 'planned', signedBy(Buffer.alloc(20_000_000, 0x30))),
   nuget('a signature of endless depth', 'planned', signedBy(repeated(8_000_000, Buffer.from('3080', 'hex')))),
