@@ -28,7 +28,8 @@ const UTF8_NAME = 0x0800;
 function describeEntry({ name, contents = '', isStored = false, extra, ...more }: SimpleEntry): EntryParts {
   const bytes = Buffer.from(contents);
   return {
-    ...{ name, crc: crc32(bytes), size: bytes.length, flags: UTF8_NAME, ...more },
+    // NuGet accepts only a signature entry with version 20.
+    ...{ name, version: 20, crc: crc32(bytes), size: bytes.length, flags: UTF8_NAME, ...more },
     method: isStored ? STORED : DEFLATED,
     data: isStored ? bytes : deflateRawSync(bytes),
     ...(extra && { extra: { local: Buffer.from(extra), central: Buffer.from(extra) } }),
