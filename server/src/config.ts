@@ -61,7 +61,7 @@ type Key = keyof Settings;
 /** Relative paths in the configuration file are resolved from the folder of this file. */
 const PATHS = ['data', 'tls.certificate', 'tls.key', 'pkcs11.library', 'pkcs11.pinFile'] as const;
 
-/** The option and the environment variable of a setting. */
+/** Settings that are also options of `start`, or environment variables. */
 const SOURCES: Partial<Record<Key, { readonly option: keyof StartOptions; readonly variable?: string }>> = {
   data: { option: 'data', variable: 'CODESIGN_SERVER_DATA' },
   database: { option: 'database', variable: 'CODESIGN_SERVER_DATABASE' },

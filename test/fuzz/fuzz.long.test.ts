@@ -21,7 +21,7 @@ beforeAll(
   async () => {
     const corpus = process.env.CODESIGN_TEST_CORPUS;
     campaign = await runCampaign({ seed: SEED, cases: CASES, targets, corpus, samples: SAMPLES });
-    // What is faulty stays, for anyone who looks into it.
+    // If there are faults, the folder stays, because it contains the faulty files.
   },
   Math.max(1_800_000, CASES * 9),
 );

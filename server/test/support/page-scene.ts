@@ -1,4 +1,4 @@
-/** What the tests of the page look at: viewers, and data of any time and any name, put into the database as they are. */
+/** A server for tests of the page, with viewers. The tests write records and clients directly to the database. */
 
 import { randomUUID } from 'node:crypto';
 import Database from 'libsql';
@@ -56,7 +56,7 @@ export function seedRecords(path: string, records: Iterable<SeededRecord>): void
 
 export const DAY = 86_400_000;
 
-/** Each of them would run, or steer, somewhere. */
+/** Each text would run a script, or control a terminal or spreadsheet, if it were not escaped. */
 export const HOSTILE = [
   '<script>window.harmed = 1; alert(1)</script>',
   '"><img src=x onerror="window.harmed = 1">',

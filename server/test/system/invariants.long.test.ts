@@ -61,7 +61,7 @@ test.each([
       }
     };
     await Promise.all([disturbing(), ...Array.from({ length: CALLERS }, (_, index) => caller(index))]);
-    // What was interrupted before it was counted left the quota as it was: it is used up to the last signature.
+    // Interrupted calls that were not counted took nothing from the quota, so all of it can be used.
     while ((await call(0))?.status === 200);
 
     const records = await allRecords(store, { clientId: client.id });

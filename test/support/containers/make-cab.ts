@@ -17,7 +17,7 @@ export interface CabShape {
   readonly previous?: string;
   readonly next?: string;
   readonly number?: number;
-  /** Reserved areas: of the header, of each folder, of each block. */
+  /** Reserved areas: the bytes in the header, and the sizes in each folder and in each block. */
   readonly header?: Buffer;
   readonly perFolder?: number;
   readonly perData?: number;

@@ -163,7 +163,7 @@ export async function jarsignerVerifyAll(
   return verdicts.map(({ accepted, output }) => jarsignerVerdict(accepted, output));
 }
 
-/** Throws, with what it said, when it fails. @returns what it said each time */
+/** Returns the output of each run. If a run fails, throws an error with its output. */
 export async function mustJarsignAll(java: JavaHome, all: readonly (readonly string[])[]): Promise<readonly string[]> {
   return (await jarsignerAll(java, all)).map(({ accepted, output }, index) => {
     if (!accepted) throw new Error(`jarsigner ${all[index]?.join(' ')} failed: ${output}`);

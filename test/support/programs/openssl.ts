@@ -9,7 +9,7 @@ type Files = Readonly<Record<string, string | Uint8Array>>;
 
 /**
  * Runs `openssl` in a temporary folder that holds `files`, and gives its standard output, or the file `result` for commands
- * that write only files. Throws, with what it said, when it fails.
+ * that write only files. If openssl fails, throws an error with its output.
  */
 export function openssl(args: readonly string[], files: Files = {}, result?: string): Buffer {
   const folder = mkdtempSync(path.join(tmpdir(), 'codesign-openssl-'));

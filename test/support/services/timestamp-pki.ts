@@ -1,4 +1,4 @@
-/** The certificates of the tests' timestamp authority, good ones and bad ones: two keys for all. */
+/** Good and bad certificates of the tests' timestamp authority. All of them use one of two keys. */
 
 import { writeFile } from 'node:fs/promises';
 import path from 'node:path';

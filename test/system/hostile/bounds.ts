@@ -16,7 +16,7 @@ export interface Bounds {
 
 /** 3 s where the yardstick takes 0.3 s. */
 export const USUAL_BOUNDS: Bounds = { times: 10, bytes: 150 * MEBIBYTE };
-/** For any file below 20 MB. */
+/** Bounds that hold for every file of less than 20 MB. */
 export const LARGEST_BOUNDS: Bounds = { times: 35, bytes: 300 * MEBIBYTE };
 
 /**

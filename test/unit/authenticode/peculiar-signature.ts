@@ -17,7 +17,7 @@ import {
 export const SHA1: Digest = { oid: '1.3.14.3.2.26', name: 'sha1' };
 export const MD5: Digest = { oid: '1.2.840.113549.2.5', name: 'md5' };
 
-/** `digest` is of content and signature. */
+/** `digest`: algorithm for the digest of the content and for the signature. */
 export interface Peculiar extends Omit<HostileCms, 'signer' | 'unsignedAttributes'> {
   /** Of the content alone. */
   readonly contentDigest?: Digest;
