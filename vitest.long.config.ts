@@ -34,21 +34,39 @@ class SlowestFirst extends BaseSequencer {
 /** Set by test/run-long.mjs for a whole run, if Windows' Node.js is given. */
 const withWindows = process.env.CODESIGN_TEST_WINDOWS === 'yes';
 
+/** Tests that measure the memory of their own process. Memory that earlier tests freed would hide what they use. */
+const MEASURED = ['**/many-pieces.long.test.ts', '**/large-files.long.test.ts', '**/hostile.long.test.ts'];
+
+const common = {
+  setupFiles: 'test/support/equal-bytes.ts',
+  pool: 'forks' as const,
+  testTimeout: 600_000,
+  hookTimeout: 300_000,
+};
+
 // What takes minutes, or needs more than the repository holds; `npm run test:long` starts it (test/run-long.mjs).
 export default defineConfig({
   test: {
-    include: [
-      'test/**/*.long.test.ts',
-      'server/{test,conformance}/**/*.long.test.ts',
-      ...(withWindows ? ['test/windows/*.windows.test.ts'] : []),
-    ],
     globalSetup: ['test/support/shared-folder.ts', ...(withWindows ? ['test/windows/set-up.ts'] : [])],
-    setupFiles: 'test/support/equal-bytes.ts',
     sequence: { sequencer: SlowestFirst },
-    pool: 'forks',
     // More than there are cores: many of them wait, for servers, time limits and other programs.
     maxWorkers: Math.max(4, availableParallelism()),
-    testTimeout: 600_000,
-    hookTimeout: 300_000,
+    projects: [
+      {
+        test: {
+          ...common,
+          name: 'long',
+          include: [
+            'test/**/*.long.test.ts',
+            'server/{test,conformance}/**/*.long.test.ts',
+            ...(withWindows ? ['test/windows/*.windows.test.ts'] : []),
+          ],
+          exclude: [...MEASURED, '**/node_modules/**'],
+          // Files share the modules that they load, which takes seconds for each process.
+          isolate: false,
+        },
+      },
+      { test: { ...common, name: 'memory', include: MEASURED, exclude: ['**/node_modules/**'] } },
+    ],
   },
 });

@@ -17,7 +17,7 @@ const EXIT_CODES: Readonly<Record<ErrorCategory, number>> = {
   timestamp: 7,
 };
 
-/** Returns 0 without errors, and 9 for several categories. */
+/** Returns 0 if there are no errors, and 9 if there are errors of several categories. */
 export function exitCodeFor(categories: Iterable<ErrorCategory>): number {
   return combineExitCodes([...categories].map((category) => EXIT_CODES[category]));
 }

@@ -26,7 +26,7 @@ const CREDENTIALS_HINT =
   'Check the Access Key and Access Secret (CODESIGN_ACCESS_KEY and CODESIGN_ACCESS_SECRET, or what codesign-remote login stored), and that these credentials belong to this service address. The run sends no more requests.';
 const UNAUTHORIZED = (d: AnswerDetails): string => `the service does not accept the credentials${said(d)}`;
 
-/** The service also checks the digest, but that comes from this program (API 7). */
+/** The hint does not mention the digest, which the service also checks, because this program computes it (API 7). */
 const PARAMETER_HINT = 'Check the certificate number (--code), and whether the service accepts this --algorithm.';
 
 /**

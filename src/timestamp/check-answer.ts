@@ -75,7 +75,7 @@ function differenceFrom(
   return undefined;
 }
 
-/** Some verifiers reject an unusual purpose, and SHA-1: Java then treats a JAR as unsigned. */
+/** Some verifiers reject unusual purposes and SHA-1. Java then treats the JAR as unsigned. */
 function sentences({ findings }: Timestamp, algorithm: DigestAlgorithm): string {
   const refused = ['timestamp-purpose', ...(algorithm === 'SHA1' ? [] : ['timestamp-algorithm-weak'])];
   return findings

@@ -46,7 +46,7 @@ export const EXTRA_RULES: readonly Rule[] = [
   signs('the service signs a request whose file name mixes Latin, Cyrillic and Japanese letters', {
     signing_filename: 'Größe/файл/大きさ "1" \\ 😀.exe',
   }),
-  signs('the service signs a request with a file size of 0', { signing_filesize: 0 }),
+  signs('the service accepts a request with a file size of 0', { signing_filesize: 0 }),
   signs('the service signs a request with a file size of 16 GiB', { signing_filesize: 2 ** 34 }),
   signs('the service signs a request with a file size of 2^53 − 1', { signing_filesize: Number.MAX_SAFE_INTEGER }),
   signs('the service signs a request with empty strings in `extra`', { platform: '', signing_filename: '' }),
