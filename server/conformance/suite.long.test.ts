@@ -41,11 +41,7 @@ test('three bundled servers with one PostgreSQL keep every rule, and the command
     const count = `${counts} | node -p "JSON.parse(fs.readFileSync(0))[0].signatures"`;
     const args = [...servers.flatMap(({ baseUrl }) => ['--base-url', baseUrl]), '--json', '--count-command', count];
     const { stdout } = await promisify(execFile)(process.execPath, [SCRIPT, ...args], { env, maxBuffer: 2 ** 24 });
-    const { choices, summary } = JSON.parse(stdout);
-    expect(summary).toMatchObject({ broken: 0, notAsked: 0 });
-    const title = 'how the service treats a report for a record of another client';
-    const choice = 'HTTP 400, code 400, same as for an unknown id';
-    expect(choices).toContainEqual({ section: '7', title, choice });
+    expect(JSON.parse(stdout).summary).toMatchObject({ broken: 0, notAsked: 0 });
     expect(stdout).not.toContain(other.CODESIGN_ACCESS_SECRET);
     for (const server of servers) expect(server.operations('sign').length).toBeGreaterThan(20);
   } finally {

@@ -22,15 +22,6 @@ test('notes the latest status and its time, counts nothing, and logs one line', 
   expect(await server.counted()).toBe(before);
 });
 
-test('a record of another client is treated as missing', async () => {
-  const id = await newRecord();
-  const stranger = await server.addClient();
-  const other = await server.report({ id, status: 2 }, stranger);
-  const none = await server.report({ id: '00000000-0000-4000-8000-000000000000', status: 2 }, stranger);
-  expect(other).toMatchObject({ status: 400, body: none.body });
-  expect((await server.data.store.records.find(id))?.report).toBeUndefined();
-});
-
 test('waits for another process that writes to the database, and serves other calls during that time', async () => {
   const id = await newRecord();
   const writer = new Database(server.data.folder.database);

@@ -1,11 +1,11 @@
-import { describe, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { forAll } from '../../../test/support/set-up.ts';
 import { goodRequest, NUMBER, openApp } from '../support/in-process.ts';
 
 /** How far the server's clock is ahead. */
 let days = 0;
 const server = await forAll(openApp(() => ({ now: () => new Date(Date.now() + days * 24 * 60 * 60 * 1000) })));
-const { clients, records } = server.data.store;
+const { records } = server.data.store;
 
 test('records who requested what before it is answered, and logs one line without digest, signature and extra', async () => {
   const extra = {
@@ -50,29 +50,6 @@ test.each([
   expect({ status, code: body.code, data: body.data }).toEqual({ status: 400, code: 400, data: null });
   expect(server.log().at(-1)).toMatchObject({ operation: 'sign', outcome: 'refused', reason: 'extra' });
   expect(await server.counted()).toBe(before);
-});
-
-describe('restrictions that an operator sets for a client', () => {
-  test('treats a certificate that is not allowed like an unknown one', async () => {
-    const client = await server.addClient();
-    await clients.change(client.accessKey, { certificates: ['1'] });
-    const other = await server.sign(goodRequest(), client);
-    const none = await server.sign({ ...goodRequest(), code: 'nobody' }, client);
-    expect(other).toMatchObject({ status: 400, body: none.body });
-    await clients.change(client.accessKey, { certificates: ['1', NUMBER] });
-    expect((await server.sign(goodRequest(), client)).body.code).toBe(0);
-  });
-
-  test('an algorithm that is not allowed is rejected with 403, and counts nothing', async () => {
-    const client = await server.addClient();
-    await clients.change(client.accessKey, { algorithms: ['SHA384', 'SHA512'] });
-    const { status, body } = await server.sign(goodRequest(), client);
-    expect({ status, ...body }).toEqual({ status: 403, code: 403, message: expect.any(String), data: null });
-    expect(server.log().at(-1)).toMatchObject({ operation: 'sign', outcome: 'refused', reason: 'not-allowed' });
-    expect(await server.counted(client)).toBe(0);
-    const digest = Buffer.alloc(64, 7).toString('base64');
-    expect((await server.sign({ ...goodRequest(), digest, algorithm: 'SHA512' }, client)).body.code).toBe(0);
-  });
 });
 
 test.each([

@@ -8,6 +8,7 @@ import { folderForAll, folderForEach } from '../../../test/support/set-up.ts';
 import { createToken, openPkcs11, type TokenOptions } from '../../src/keys/pkcs11.ts';
 import { digestInfo } from '../../src/keys/signature-check.ts';
 import { configureSoftHsm, findSoftHsm, tokenFolder } from '../../src/keys/softhsm.ts';
+import { pass } from '../support/clock.ts';
 
 const KEY_BITS = 2048;
 const TOKEN = { label: 'a token of a test', pin: 'a pin of a test' };
@@ -42,12 +43,6 @@ async function keyFiles() {
   return { place, names: (await readdir(place)).filter((file) => /^(?!token\b).*\.object$/.test(file)) };
 }
 
-/** Lets time pass on the steady clock without waiting for it. @param milliseconds */
-function pass(milliseconds: number): void {
-  const now = performance.now.bind(performance);
-  vi.spyOn(performance, 'now').mockImplementation(() => now() + milliseconds);
-}
-
 test('a key that was made signs every algorithm’s DigestInfo, and is found again after a restart', async () => {
   const first = await openPkcs11(token);
   const made = await first.generate('a key', KEY_BITS);
@@ -69,38 +64,22 @@ test('a key that was made signs every algorithm’s DigestInfo, and is found aga
 });
 
 test('the private key is sensitive, not extractable, usable only for signing, and was always so', async () => {
-  const module = new pkcs11.PKCS11();
-  module.load(token.library);
-  module.C_Initialize({ flags: pkcs11.CKF_OS_LOCKING_OK });
-  try {
-    const [slot] = module.C_GetSlotList(true);
-    if (slot === undefined) throw new Error('no slot');
+  const { keys } = await open(); // whose login holds for the second session too
+  inSecondSession((module, slot) => {
     const session = module.C_OpenSession(slot, pkcs11.CKF_SERIAL_SESSION | pkcs11.CKF_RW_SESSION);
-    module.C_Login(session, pkcs11.CKU_USER, token.pin);
     module.C_FindObjectsInit(session, [{ type: pkcs11.CKA_CLASS, value: pkcs11.CKO_PRIVATE_KEY }]);
-    const [handle] = module.C_FindObjects(session, 2);
+    const [handle = expect.unreachable()] = module.C_FindObjects(session, 2);
     module.C_FindObjectsFinal(session);
-    if (handle === undefined) throw new Error('no key');
     const { CKA_PRIVATE, CKA_SENSITIVE, CKA_ALWAYS_SENSITIVE, CKA_NEVER_EXTRACTABLE, CKA_LOCAL, CKA_SIGN } = pkcs11;
     const { CKA_EXTRACTABLE, CKA_DECRYPT, CKA_UNWRAP } = pkcs11;
-    const set = [CKA_PRIVATE, CKA_SENSITIVE, CKA_ALWAYS_SENSITIVE, CKA_NEVER_EXTRACTABLE, CKA_LOCAL, CKA_SIGN];
-    const flags = (types: readonly number[]) =>
-      module.C_GetAttributeValue(
-        session,
-        handle,
-        types.map((type) => ({ type })),
-      );
-    for (const { value } of flags(set)) expect(value).toEqual(Buffer.of(1));
-    for (const { value } of flags([CKA_EXTRACTABLE, CKA_DECRYPT, CKA_UNWRAP])) expect(value).toEqual(Buffer.of(0));
-    for (const type of [pkcs11.CKA_PRIVATE_EXPONENT, pkcs11.CKA_PRIME_1, pkcs11.CKA_COEFFICIENT]) {
-      expect(() => module.C_GetAttributeValue(session, handle, [{ type }])).toThrow(/CKR_ATTRIBUTE_SENSITIVE/);
+    const get = (type: number) => module.C_GetAttributeValue(session, handle, [{ type }])[0]?.value;
+    for (const type of [CKA_PRIVATE, CKA_SENSITIVE, CKA_ALWAYS_SENSITIVE, CKA_NEVER_EXTRACTABLE, CKA_LOCAL, CKA_SIGN]) {
+      expect(get(type)).toEqual(Buffer.of(1));
     }
-    const extractable = { type: CKA_EXTRACTABLE, value: true };
-    expect(() => module.C_SetAttributeValue(session, handle, [extractable])).toThrow(/CKR_/);
-  } finally {
-    module.C_Finalize();
-    module.close();
-  }
+    for (const type of [CKA_EXTRACTABLE, CKA_DECRYPT, CKA_UNWRAP]) expect(get(type)).toEqual(Buffer.of(0));
+    expect(() => get(pkcs11.CKA_PRIVATE_EXPONENT)).toThrow(/CKR_ATTRIBUTE_SENSITIVE/);
+  });
+  await keys.close();
 });
 
 test('many concurrent signatures share the sessions, and closing waits for them', async () => {

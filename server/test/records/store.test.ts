@@ -39,21 +39,6 @@ describe.each(KINDS)('%s', (kind) => {
     expect(await other.clients.list()).toEqual([{ ...expected, disabled: true, quota: undefined, monthlyQuota: 3 }]);
   });
 
-  test('replaces a secret, and keeps the previous one on request', async () => {
-    const { store, other } = stores;
-    const { accessKey } = await addClient(store, { secretDigest: Buffer.alloc(32, 1) });
-    const secrets = async () => {
-      const { secretDigest, previous } = (await other.clients.findByAccessKey(accessKey)) ?? expect.unreachable();
-      return [secretDigest[0], previous?.digest[0], previous?.until];
-    };
-    await store.clients.rotate(accessKey, Buffer.alloc(32, 2), later(5));
-    expect(await secrets()).toEqual([2, 1, later(5)]);
-    await store.clients.rotate(accessKey, Buffer.alloc(32, 3), later(9));
-    expect(await secrets()).toEqual([3, 2, later(9)]);
-    await store.clients.rotate(accessKey, Buffer.alloc(32, 4), undefined);
-    expect(await secrets()).toEqual([4, undefined, undefined]);
-  });
-
   test('stores a change and its entry in the audit log, both or neither', async () => {
     const { store, other } = stores;
     const { accessKey: target } = await addClient(store);
@@ -102,21 +87,6 @@ describe.each(KINDS)('%s', (kind) => {
       expect(seen.every(({ signature }) => signature === undefined)).toBe(true);
       expect(seen.map(({ id }) => id)).toEqual(order === 'oldest first' ? inOrder : inOrder.toReversed());
     }
-  });
-
-  test('keeps viewers apart from clients, and removes the named one', async () => {
-    const { store, other } = stores;
-    const client = await addClient(store);
-    const holder = { id: 'v', accessKey: 'VK', secretDigest: Buffer.alloc(32, 3) };
-    const viewer = { ...holder, name: 'on call', expiresAt: later(5) };
-    await store.viewers.add(viewer, NOW);
-    expect(await other.viewers.findByAccessKey('VK')).toEqual({ ...viewer, createdAt: NOW });
-    await store.viewers.add({ ...viewer, id: 'w', accessKey: 'VL', name: undefined, expiresAt: undefined }, later(1));
-    expect(await other.viewers.list()).toMatchObject([{ accessKey: 'VK' }, { accessKey: 'VL', name: undefined }]);
-    expect(await store.viewers.findByAccessKey(client.accessKey)).toBeUndefined();
-    expect(await store.clients.findByAccessKey('VK')).toBeUndefined();
-    await store.viewers.remove('VK');
-    expect(await other.viewers.findByAccessKey('VK')).toBeUndefined();
   });
 
   test('renews a certificate only for the key of its number, and keeps the first request and authority', async () => {

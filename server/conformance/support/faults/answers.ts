@@ -114,11 +114,6 @@ const COUNT_FAULTS: readonly Fault[] = [
   ),
   fault('counts a signature twice', ({ counts }) => ({ counts: (event) => 2 * counts(event) }), SIGNATURES_COUNT),
   fault('counts nothing', () => ({ counts: () => 0 }), SIGNATURES_COUNT),
-  fault(
-    'counts one less for a report',
-    ({ counts }) => ({ counts: (event) => (event === 'report' ? -1 : counts(event)) }),
-    REPORTS_COUNT,
-  ),
 ];
 
 export const ANSWER_FAULTS: readonly Fault[] = [...ENVELOPE_FAULTS, ...REPORT_FAULTS, ...COUNT_FAULTS];

@@ -34,9 +34,6 @@ export const PARAMETER_FAULTS: readonly Fault[] = [
     PAIR('digest', 'padding'),
     PAIR('algorithm', 'padding'),
   ]),
-  fault('checks the digest before the code', () => ({ order: ['digest', 'code', 'algorithm', 'padding', 'extra'] }), [
-    PAIR('code', 'digest'),
-  ]),
   fault(
     'has 422 for a wrong parameter',
     ({ body }) => ({ body: (code, ...more) => body(code === 400 ? 422 : code, ...more) }),
@@ -54,9 +51,4 @@ export const PARAMETER_FAULTS: readonly Fault[] = [
     'a request needs only the three documented headers, with names in any letter case',
     'the response to a valid request has HTTP 2xx, code 0 and a non-empty `data.signature`',
   ]),
-  fault(
-    'takes no file of more than 4 GiB',
-    () => ({ extra: (value) => !(isObject(value) && Number(value.signing_filesize) > 2 ** 32) }),
-    [/^the service signs a request with a file size of (16 GiB|2\^53 − 1)$/],
-  ),
 ];

@@ -35,13 +35,6 @@ export const SIGNATURE_FAULTS: readonly Fault[] = [
     [...OVER_THE_DIGEST, /^the same digest always gets the same signature/],
   ),
   fault(
-    'digests the digest once more',
-    (_good, { key }) => ({
-      signature: async (algorithm, digest) => sign(NODE_DIGEST_NAME[algorithm], digest, key).toString('base64'),
-    }),
-    OVER_THE_DIGEST,
-  ),
-  fault(
     'names SHA256 in the DigestInfo of SHA512',
     (good, { key }) =>
       otherwiseFor('SHA512', async (_algorithm, digest) => signatureOver(key, digestInfo('SHA256', digest)))(good),
@@ -57,11 +50,6 @@ export const SIGNATURE_FAULTS: readonly Fault[] = [
   fault(
     'gives an empty signature for SHA384',
     otherwiseFor('SHA384', async () => ''),
-    ['SHA384: the service signs a digest of 48 bytes'],
-  ),
-  fault(
-    'does not know SHA384',
-    ({ algorithm }) => ({ algorithm: (name, digest) => (name === 'SHA384' ? undefined : algorithm(name, digest)) }),
     ['SHA384: the service signs a digest of 48 bytes'],
   ),
   fault('gives every record the same id', () => ({ record: () => 'record' }), [
