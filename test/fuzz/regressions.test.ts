@@ -2,14 +2,13 @@
 
 import { readdirSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
-import { describe, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { fixture } from '../support/programs/cli.ts';
 import { folderForAll } from '../support/set-up.ts';
 import { openBases } from './bases.ts';
 import { checkCase } from './check-case.ts';
-import { randomOfCase } from './mutations/random.ts';
 import type { Target } from './target.ts';
-import { TARGETS, targetNamed } from './targets.ts';
+import { targetNamed } from './targets.ts';
 
 const folder = folderForAll();
 
@@ -27,13 +26,4 @@ test.each(readdirSync(fixture('fuzz')).filter((name) => name.endsWith('.bin')))(
   const target = await open(name.split('--')[0] ?? '');
   const { fault } = await checkCase(target, await readFile(fixture(`fuzz/${name}`)));
   expect(fault).toBeUndefined();
-});
-
-describe.each(Object.keys(TARGETS))('%s', (name) => {
-  test('creates the same case for the same seed, whatever came before', async () => {
-    const target = await open(name);
-    const cases = [0, 1, 2].map((index) => Buffer.from(target.make(randomOfCase(7, name, index))));
-    const again = [2, 1, 0].map((index) => Buffer.from(target.make(randomOfCase(7, name, index)))).reverse();
-    expect(again).toEqual(cases);
-  });
 });

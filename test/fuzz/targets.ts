@@ -2,22 +2,18 @@
 
 import type { TargetDefinition } from './target.ts';
 import { asn1Target } from './targets/asn1.ts';
-import { FILE_TARGETS } from './targets/authenticode-files.ts';
 import { certificateTarget, revocationTarget } from './targets/certificates.ts';
 import { containersTarget } from './targets/containers.ts';
 import { updatesTarget } from './targets/documents.ts';
-import { jarTarget, peTarget } from './targets/files.ts';
+import { FILE_TARGETS } from './targets/files.ts';
 import { journalTarget } from './targets/journal.ts';
 import { FAULTY_TARGETS } from './targets/planted.ts';
 import { serviceTarget } from './targets/service.ts';
 import { settingsTarget } from './targets/settings.ts';
-import { storedTarget } from './targets/settings-files.ts';
 import { cmsTarget, manifestTarget, timestampTarget } from './targets/signatures.ts';
 import { archiveVerdictTarget, programVerdictTarget } from './targets/verdicts.ts';
 
 export const TARGETS: Readonly<Record<string, TargetDefinition>> = {
-  pe: peTarget,
-  jar: jarTarget,
   ...FILE_TARGETS,
   'pdf-updates': updatesTarget,
   containers: containersTarget,
@@ -32,7 +28,6 @@ export const TARGETS: Readonly<Record<string, TargetDefinition>> = {
   service: serviceTarget,
   journal: journalTarget,
   settings: settingsTarget,
-  stored: storedTarget,
 };
 
 /** Throws for a name that is none. Those with a planted fault are found, too; only the test of the harness requests them. */

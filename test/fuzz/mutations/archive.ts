@@ -1,81 +1,131 @@
-/** Archives put together again round changed contents: manifests, signature files, blocks, names, packed data. */
+/** Changes of archives: bytes of them, and archives put together again round odd contents, names, records and packed data. */
 
-import { zip as putTogether, unzip } from '../../unit/formats/jar/simple-zip.ts';
-import { mutateBytes } from './bytes.ts';
+import { crc32, deflateRawSync } from 'node:zlib';
+import { unzip } from '../../unit/formats/jar/simple-zip.ts';
+import {
+  type ArchiveParts,
+  buildZip,
+  DEFLATED,
+  type EntryParts,
+  extraField,
+  STORED,
+} from '../../unit/zip/support/zip-builder.ts';
+import { mutateBytes, randomBytes, splice } from './bytes.ts';
 import { mutateDer } from './der.ts';
 import { mutateLines } from './lines.ts';
-import { choose, once, pick, type Random } from './random.ts';
-import { mutateZip, ODD_NAMES, oddlyPacked } from './zip.ts';
+import { choose, oddNumber, once, pick, type Random } from './random.ts';
+
+export function mutateArchive(original: Buffer, random: Random, other: Buffer): Buffer {
+  const entries = once(random, 3) ? [] : entriesOf(original);
+  if (entries.length === 0) return once(random, 6) ? splice(original, other, random) : mutateBytes(original, random);
+  const ofSignature = [...entries.keys()].filter((index) => /^META-INF\/.*[^/]$/i.test(entries[index]?.name ?? ''));
+  const index = ofSignature.length === 0 || once(random, 3) ? random(entries.length) : pick(random, ofSignature);
+  const odd = entries.flatMap((entry, at) => (at === index ? changeEntry(entry, random) : [packed(entry)]));
+  const changed = buildZip({ entries: odd, ...(once(random, 3) ? oddSurroundings(odd, random) : {}) });
+  return once(random, 6) ? mutateBytes(changed, random) : changed;
+}
 
 interface Entry {
   readonly name: string;
-  readonly contents: Uint8Array;
-}
-
-export function mutateArchive(original: Buffer, random: Random, other: Buffer): Buffer {
-  const entries = once(random, 2) ? entriesOf(original) : undefined;
-  if (entries === undefined || entries.length === 0) return severalChanges(original, random, other);
-  const at = entries.findIndex(({ name }) => /^META-INF\//i.test(name));
-  const index = at >= 0 && !once(random, 3) ? pickIn(random, entries, /^META-INF\/.*[^/]$/i) : random(entries.length);
-  const entry = entries[index];
-  if (entry === undefined) return severalChanges(original, random, other);
-  if (once(random, 6)) return withOddData(entries, entry, random);
-  const changed = putTogether(changeEntries(entries, index, entry, random));
-  return once(random, 8) ? mutateZip(changed, random, other) : changed;
-}
-
-function severalChanges(original: Buffer, random: Random, other: Buffer): Buffer {
-  const changed = mutateZip(original, random, other);
-  return once(random, 4) ? mutateZip(changed, random, other) : changed;
-}
-
-function pickIn(random: Random, entries: readonly Entry[], pattern: RegExp): number {
-  const found = [...entries.keys()].filter((index) => pattern.test(entries[index]?.name ?? ''));
-  return found.length === 0 ? random(entries.length) : pick(random, found);
+  readonly contents: Buffer;
 }
 
 /** None of one that this simple reader does not understand. */
-function entriesOf(original: Buffer): readonly Entry[] | undefined {
+function entriesOf(original: Buffer): readonly Entry[] {
   try {
     return unzip(original);
   } catch {
-    return undefined;
+    return [];
   }
 }
 
-function changeEntries(entries: readonly Entry[], index: number, entry: Entry, random: Random): Entry[] {
-  return choose(random, 10, [
-    () => entries.toSpliced(index, 1),
-    () => [...entries, { ...entry, name: pick(random, ODD_NAMES) }],
-    () => entries.with(index, { ...entry, name: pick(random, ODD_NAMES) }),
-    () => [...entries, entry],
-    () => entries.with(index, { ...entry, contents: changeContents(entry, random) }),
+function packed({ name, contents }: Entry): EntryParts {
+  const [method, data] = name.endsWith('/') ? [STORED, contents] : [DEFLATED, deflateRawSync(contents)];
+  return { name, method, data, crc: crc32(contents), size: contents.length };
+}
+
+const ODD_NAMES: readonly string[] = [
+  ...['', '.', '..', '/', '/a', '../a', 'a/../../b', 'C:/a', 'a\\b', 'a//b', 'a/', 'a\0b', 'a\nb', '__proto__'],
+  ...['META-INF', 'META-INF/', 'META-INF/MANIFEST.MF', 'meta-inf/Manifest.mf', 'META-INF/MANIFEST.MF/'],
+  ...['META-INF/A.SF', 'META-INF/A.RSA', 'META-INF/A.EC', 'META-INF/.SF', 'META-INF/.RSA', 'META-INF/SIG-A'],
+  ...['META-INF/INDEX.LIST', 'META-INF/versions/9/A.class', 'META-INF/versions/9/META-INF/MANIFEST.MF'],
+  ...['constructor', '\u{1f600}\u202e', 'e\u0301', 'x'.repeat(300), 'x'.repeat(70_000 - 4500)],
+];
+const DESCRIPTORS = ['signed', 'bare', 'signed64', 'bare64'] as const;
+const FIELDS = ['version', 'flags', 'method', 'crc', 'size', 'compressedSize'] as const;
+const MOVED = [['size'], ['size', 'compressedSize'], ['size', 'compressedSize', 'offset']] as const;
+
+/** What stands instead of an entry: another one, none, or two. */
+function changeEntry(entry: Entry, random: Random): EntryParts[] {
+  const whole = packed(entry);
+  const near = [whole.size ?? 0, whole.data?.length ?? 0];
+  const odd = { [pick(random, FIELDS)]: oddNumber(random, 4, near) };
+  const name = pick(random, ODD_NAMES);
+  // ZIP64, a name in Unicode, Java's, or any.
+  const id = pick(random, [0x0001, 0x7075, 0xcafe, 0x5455, 0x9901, random(0x1_0000)]);
+  const field = extraField(id, randomBytes(random, random(40)));
+  const extra = once(random, 3) ? field.subarray(0, random(field.length)) : field;
+  return choose<EntryParts[]>(random, 28, [
+    () => [],
+    () => [whole, { ...whole, name }],
+    () => [whole, whole],
+    () => [{ ...whole, name }],
+    () => [{ ...whole, local: { name } }],
+    () => [{ ...whole, ...odd }],
+    () => [{ ...whole, local: odd }],
+    () => [{ ...whole, central: odd }],
+    () => [{ ...whole, central: { offset: oddNumber(random, 4, near) } }],
+    () => [{ ...whole, extra: pick(random, [{ local: extra }, { central: extra }, { local: extra, central: extra }]) }],
+    () => [{ ...whole, descriptor: pick(random, DESCRIPTORS) }],
+    () => [{ ...whole, zip64: { local: MOVED[1], central: pick(random, MOVED) } }],
+    () => [{ ...whole, gap: randomBytes(random, 1 + random(64)) }],
+    () => [{ ...whole, hidden: true }],
+    () => [{ ...whole, ...oddlyPacked(entry.contents, random) }],
+    () => [{ ...whole, ...oddlyPacked(entry.contents, random) }],
+    () => [packed({ name: entry.name, contents: changeContents(entry, random) })],
   ]);
 }
 
-function changeContents({ name, contents }: Entry, random: Random): Uint8Array {
+function changeContents({ name, contents }: Entry, random: Random): Buffer {
   if (/\.(MF|SF)$/i.test(name)) return mutateLines(contents, random);
   if (/\.(RSA|DSA|EC)$/i.test(name)) return mutateDer(contents, random);
   return mutateBytes(contents, random);
 }
 
-/** One entry whose data are not what its records say. */
-function withOddData(entries: readonly Entry[], odd: Entry, random: Random): Buffer {
-  const { data, size, crc32 } = oddlyPacked(odd.contents, random);
-  const whole = putTogether(
-    entries.map((entry) => (entry === odd ? { name: entry.name, contents: data, isStored: true } : entry)),
-  );
-  const name = Buffer.from(odd.name);
-  for (const [signature, length, fields] of [
-    ['PK\x03\x04', 30, 4],
-    ['PK\x01\x02', 46, 6],
-  ] as const) {
-    for (let at = whole.indexOf(signature, 0, 'latin1'); at >= 0; at = whole.indexOf(signature, at + 4, 'latin1')) {
-      if (!whole.subarray(at + length, at + length + name.length).equals(name)) continue;
-      whole.writeUInt16LE(8, at + fields + 4);
-      whole.writeUInt32LE(crc32, at + fields + 10);
-      whole.writeUInt32LE(size, at + fields + 18);
-    }
-  }
-  return whole;
+/** Data that inflate to something else than the record says, and what it says of them. */
+function oddlyPacked(contents: Buffer, random: Random): Pick<EntryParts, 'method' | 'data' | 'size'> {
+  const good = deflateRawSync(contents);
+  const data = choose(random, 7, [
+    () => mutateBytes(good, random),
+    () => Buffer.concat([good, randomBytes(random, 1 + random(9))]),
+    () => good.subarray(0, random(good.length)),
+    () => deflateRawSync(Buffer.alloc(random(4_000_000))),
+    () => deflateRawSync(contents, { level: 0 }),
+    () => Buffer.from([3, 0]),
+    () => Buffer.from([7]),
+  ]);
+  return { method: DEFLATED, data, size: once(random, 2) ? contents.length : random(5_000_000) };
+}
+
+const END_FIELDS = ['disk', 'directoryDisk', 'diskCount', 'count', 'directorySize', 'directoryOffset'] as const;
+
+function oddSurroundings(entries: readonly EntryParts[], random: Random): Partial<ArchiveParts> {
+  const some = randomBytes(random, 1 + random(100));
+  const end = { [pick(random, END_FIELDS)]: oddNumber(random, 4, [entries.length]) };
+  const anotherEnd = {
+    count: random(3),
+    diskCount: random(3),
+    directorySize: random(200),
+    directoryOffset: random(2000),
+  };
+  return choose<Partial<ArchiveParts>>(random, 9, [
+    () => ({ preamble: some, offsets: pick(random, ['file', 'archive']) }),
+    () => ({ gap: some }),
+    () => ({ trailing: some }),
+    () => ({ comment: buildZip({ entries: [], end: anotherEnd, comment: some.subarray(0, random(30)) }) }),
+    () => ({ zip64: true, zip64Data: some.subarray(0, random(9)) }),
+    () => ({ zip64: true, end }),
+    () => ({ localOrder: [...entries.keys()].reverse() }),
+    () => ({ end }),
+  ]);
 }

@@ -12,9 +12,9 @@ import { msiOf } from '../../support/containers/make-msi.ts';
 import { makeTar, paxRecord } from '../../support/containers/make-tar.ts';
 import { zipOf } from '../../support/containers/make-zip.ts';
 import { require } from '../check-case.ts';
+import { mutateArchive } from '../mutations/archive.ts';
 import { mutateBytes } from '../mutations/bytes.ts';
 import { once, pick } from '../mutations/random.ts';
-import { mutateZip } from '../mutations/zip.ts';
 import type { TargetDefinition } from '../target.ts';
 
 const LIMITS = { depth: 8, files: 2000, inflated: 64 * 1024 * 1024 };
@@ -58,7 +58,7 @@ export const containersTarget: TargetDefinition = {
       make(random) {
         const original = pick(random, whole);
         const isZip = original.subarray(0, 2).toString() === 'PK' && once(random, 2);
-        const changed = isZip ? mutateZip(original, random, tar) : mutateBytes(original, random);
+        const changed = isZip ? mutateArchive(original, random, tar) : mutateBytes(original, random);
         return once(random, 3) ? gzipSync(changed) : changed;
       },
       async run(input) {

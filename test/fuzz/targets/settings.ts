@@ -1,43 +1,52 @@
-/** What a user says: options, environment variables, and the files that hold secrets and certificates. */
+/** What a user says: options, environment variables, files of secrets and certificates, the project's file and the profiles. */
 
-import { chmod, writeFile } from 'node:fs/promises';
+import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { readCredentials } from '../../../src/options/credentials/credentials.ts';
 import { readCertificateFiles } from '../../../src/options/credentials/files.ts';
-import type { Keychain } from '../../../src/options/credentials/keychain.ts';
+import { PROJECT_FILE } from '../../../src/options/lookup.ts';
 import { resolve, resolveSigning } from '../../../src/options/resolve.ts';
+import { openProfiles, profilesPath } from '../../../src/options/stored/profiles.ts';
+import { readProjectFile } from '../../../src/options/stored/project-file.ts';
 import type { SettingsOptions, VerifyOptions } from '../../../src/options/table.ts';
 import { Secret } from '../../../src/secrets/secret.ts';
 import { answering, require } from '../check-case.ts';
 import { mutateBytes } from '../mutations/bytes.ts';
-import { ODD_TEXTS } from '../mutations/json.ts';
+import { mutateJson, mutateValue, ODD_TEXTS } from '../mutations/json.ts';
 import { once, pick, type Random } from '../mutations/random.ts';
 import { inFolderOfItsOwn, type TargetDefinition } from '../target.ts';
 
+type Texts = Readonly<Record<string, string>>;
+
 interface Said {
   readonly options: Readonly<Record<string, string | boolean | readonly string[]>>;
-  readonly env: Readonly<Record<string, string>>;
-  readonly secret: string;
+  readonly env: Texts;
+  /** Files in Base64, by their names: `secret`, `project` and `profiles`. */
+  readonly files: Texts;
   readonly mode: number;
 }
 
 const SECRET = 's3cret-of-the-user';
-const OPTIONS: Said['options'] = {
-  baseUrl: 'https://example.com/a',
-  code: 'C-1',
-  certificate: ['chain.pem'],
-  algorithm: 'SHA256',
-  timestampUrl: ['http://timestamp.example.com'],
+/** As they are stored. What is said has them as text. */
+const SHARED = {
+  algorithm: 'SHA512',
+  timestampUrl: ['http://a.example', 'http://b.example'],
   timestampAlgorithm: 'SHA256',
   timestampPolicy: '1.2.3',
   description: 'A program',
   url: 'https://example.com',
   signerName: 'NAME',
+  concurrency: 3,
+  timeout: 12.5,
+  maxSignatures: 7,
+  repeatUnknown: 2,
+};
+const OPTIONS: Readonly<Record<string, string | number | readonly string[]>> = {
+  ...SHARED,
+  baseUrl: 'https://example.com/a',
+  code: 'C-1',
+  certificate: ['chain.pem'],
   output: 'out',
-  concurrency: '4',
-  timeout: '30',
-  maxSignatures: '10',
-  repeatUnknown: '2',
   fileName: 'send',
   extra: ['hostname=build-1'],
   caFile: 'ca.pem',
@@ -46,7 +55,7 @@ const OPTIONS: Said['options'] = {
   algorithmAtLeast: 'SHA256',
 };
 const FLAGS = ['replace', 'append', 'skipSigned', 'dryRun', 'timestamp', 'integrityOnly', 'checkRevocation', 'journal'];
-const ENVIRONMENT: Said['env'] = {
+const ENVIRONMENT: Texts = {
   CODESIGN_BASE_URL: 'https://example.com',
   CODESIGN_CODE: 'C-1',
   CODESIGN_ACCESS_KEY: 'key',
@@ -60,9 +69,22 @@ const ENVIRONMENT: Said['env'] = {
   CODESIGN_MAX_SIGNATURES: '5',
   CODESIGN_ALGORITHM: 'SHA512',
 };
+const PROJECT = { $schema: 'x', output: 'out', ...SHARED };
+const PROFILE = {
+  environment: 'staging',
+  environments: { staging: 'https://staging.example', production: 'https://example.com/a' },
+  code: 'C-1',
+  certificate: ['/chain.pem'],
+  fileName: 'hide',
+  extra: { hostname: '', signing_filesize: 1 },
+  caFile: '/ca.pem',
+  ...SHARED,
+};
+/** What must not be stored. */
+const ODD_KEYS = ['accessSecret', 'baseUrl', 'profile', 'CODESIGN_CODE', '--code', 'base-url', 'toString', ''];
 
 export const settingsTarget: TargetDefinition = {
-  share: 10_000,
+  share: 12_000,
   open: async ({ folder }) => ({
     make: (random) => Buffer.from(JSON.stringify(makeSaid(random))),
     run: (input) =>
@@ -86,8 +108,18 @@ function makeSaid(random: Random): Said {
     env.CODESIGN_ACCESS_SECRET_FILE = 'file';
   }
   const file = Buffer.from(once(random, 20) ? 'x'.repeat(random(100_000)) : `${SECRET}\n`);
-  const secret = (once(random, 2) ? file : mutateBytes(file, random)).toString('base64');
-  return { options, env, secret, mode: pick(random, [0o600, 0o600, 0o644, 0o666, 0o400]) };
+  const files: Record<string, string> = {
+    secret: (once(random, 2) ? file : mutateBytes(file, random)).toString('base64'),
+  };
+  if (once(random, 2)) files.project = stored(PROJECT, random, (project) => project);
+  if (once(random, 2)) files.profiles = stored(PROFILE, random, (profile) => ({ profiles: { default: profile } }));
+  return { options, env, files, mode: pick(random, [0o600, 0o600, 0o644, 0o666, 0o400]) };
+}
+
+/** In the file that `place` makes of it. */
+function stored(value: object, random: Random, place: (value: unknown) => unknown): string {
+  const odd = once(random, 4) ? { ...value, [pick(random, ODD_KEYS)]: 'x' } : value;
+  return mutateJson(once(random, 2) ? mutateValue(place(odd), random) : place(odd), random).toString('base64');
 }
 
 function oddly(value: string, random: Random): string {
@@ -103,45 +135,57 @@ function oddly(value: string, random: Random): string {
   }
 }
 
-/** An entry as another user could have left it there. */
-function keychainWith(secret: string): Keychain {
-  return {
-    read: async () => new Secret(Buffer.from(secret, 'base64').toString()),
-    write: async () => undefined,
-    remove: async () => true,
-  };
-}
-
-async function check(folder: string, { options, env: said, secret, mode }: Said): Promise<string> {
+async function check(folder: string, { options, env: said, files, mode }: Said): Promise<string> {
   const path = join(folder, 'secret');
-  await writeFile(path, Buffer.from(secret, 'base64'));
-  await chmod(path, mode);
-  const env = {
-    ...said,
-    ...(said.CODESIGN_ACCESS_SECRET_FILE === 'file' ? { CODESIGN_ACCESS_SECRET_FILE: path } : {}),
-  };
+  const env: Texts & { CODESIGN_CONFIG_DIR: string } = { ...said, CODESIGN_CONFIG_DIR: join(folder, 'settings') };
+  const places: Texts = { secret: path, project: join(folder, PROJECT_FILE), profiles: profilesPath(env) };
+  await mkdir(env.CODESIGN_CONFIG_DIR);
+  // The search for the project's file goes no further up.
+  await mkdir(join(folder, '.git'));
+  for (const [name, content] of Object.entries(files)) {
+    const options = { mode: name === 'secret' ? mode : 0o600 };
+    await writeFile(places[name] ?? '', Buffer.from(content, 'base64'), options);
+  }
   const typed = options as SettingsOptions & VerifyOptions;
+  const withFile = 'CODESIGN_ACCESS_SECRET_FILE' in said ? { ...env, CODESIGN_ACCESS_SECRET_FILE: path } : env;
+  const secret = new Secret(Buffer.from(files.secret ?? '', 'base64').toString());
+  const project = await answering(() => readProjectFile({ folder, home: folder }));
+  const profile = await answering(async () => (await openProfiles(env)).read('default'));
+  const shared = 'value' in project ? project.value : undefined;
+  const found = 'value' in profile ? { project: shared, profile: profile.value } : undefined;
   const answers = [
-    await answering(() => resolveSigning(typed, env)),
+    project,
+    profile,
+    await answering(() => resolveSigning(typed, withFile, found)),
     await answering(() => resolve('verify', typed, {})),
-    await answering(() => resolve('timestamp', typed, env)),
-    await answering(() => resolve('resume', typed, env)),
+    await answering(() => resolve('timestamp', typed, withFile)),
+    await answering(() => resolve('resume', typed, withFile)),
     await answering(() =>
       readCredentials({
-        env,
+        env: withFile,
         origin: 'https://example.com',
         account: { profile: 'default', environment: 'production' },
-        keychain: keychainWith(secret),
+        // An entry as another user could have left it there.
+        keychain: { read: async () => secret, write: async () => undefined, remove: async () => true },
         file: path,
       }),
     ),
-    await answering(() => readCertificateFiles([path, ...(typed.certificate ?? [])], env)),
+    await answering(() => readCertificateFiles([path, ...(typed.certificate ?? [])], withFile)),
   ];
   for (const answer of answers) {
     if (!('code' in answer)) continue;
     const { message, hint = '' } = answer.error;
     require(!`${message} ${hint}`.includes(SECRET), 'the secret is in the error');
   }
-  const [settings, , , , credentials] = answers.map((answer) => ('code' in answer ? answer.code : 'good'));
+  await requireStorable(env);
+  const [, , settings, , , , credentials] = answers.map((answer) => ('code' in answer ? answer.code : 'good'));
   return `${settings}, ${credentials}`;
+}
+
+/** What can be read can be changed, and says afterwards what was put in. */
+async function requireStorable(env: Texts): Promise<void> {
+  const put = await answering(async () => (await openProfiles(env)).set('default', 'description', ['put in']));
+  if ('code' in put) return;
+  const [description] = (await openProfiles(env)).read('default').values.get('description') ?? [];
+  require(description === 'put in', 'a setting that was put in is not there');
 }

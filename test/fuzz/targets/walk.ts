@@ -27,13 +27,13 @@ import {
 import { isIntact } from '../../unit/formats/support/is-intact.ts';
 import { openBytes } from '../../unit/formats/support/sign-bytes.ts';
 import { withSignedContents } from '../../unit/formats/support/signed-contents.ts';
+import type { Bases } from '../bases.ts';
 import { answering, Fault, require, requireSaid } from '../check-case.ts';
-import type { TargetSetting } from '../target.ts';
 
 export interface Walk {
   readonly format: Format;
   readonly signer: ThrowawaySigner;
-  /** A signature that belongs to another file. */
+  /** Of a signed file among the bases; both are put into the others. */
   readonly otherCms: Uint8Array;
   readonly otherToken: Uint8Array;
   /** Codes of what `check` alone looks at. */
@@ -62,13 +62,9 @@ export async function walkFile(walk: Walk, bytes: Uint8Array): Promise<string> {
   return signatures.length > 0 ? `${word}, with signatures` : word;
 }
 
-/** `stamped`: a signed file among the bases, whose signature and timestamp are put into the others. */
-export async function prepareWalk(
-  { bases }: Pick<TargetSetting, 'bases'>,
-  stamped: string,
-  rest: Omit<Walk, 'signer' | 'otherCms' | 'otherToken'>,
-): Promise<Walk> {
-  const [other] = await (await openBytes(stamped.endsWith('.jar') ? jar : pe, bases.read(stamped))).signatures();
+export async function prepareWalk(bases: Bases, rest: Omit<Walk, 'signer' | 'otherCms' | 'otherToken'>): Promise<Walk> {
+  const [format, name] = rest.format === jar ? [jar, 'stamped.jar'] : [pe, 'stamped.exe'];
+  const [other] = await (await openBytes(format, bases.read(`fuzz/base-${name}`))).signatures();
   return {
     ...rest,
     signer: await makeThrowawaySigner(),
