@@ -1,6 +1,7 @@
 /** The older timestamps of Authenticode, made by OpenSSL and as older authorities made them. */
 
 import { constants, createHash, privateEncrypt } from 'node:crypto';
+import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { octetString } from '../../../src/asn1/write.ts';
 import type { Attribute } from '../../../src/cms/build-signed-data.ts';
@@ -11,20 +12,17 @@ import { forAll } from '../../support/set-up.ts';
 import { type IssuedCertificate, issue, testKey } from '../../support/signed-files/pki.ts';
 import { buildCounterSignature, type CounterSignatureParts } from './support/build-counter-signature.ts';
 import { signingTime, TIME_STAMPING, tokenSigner } from './support/build-token.ts';
-import * as symantec from './support/symantec-g4.ts';
 
 const SIGNATURE = Buffer.from('signature');
 /** Reads a countersignature on SIGNATURE that is put together from parts. */
-function readBuilt({ signer = tokenSigner(), ...parts }: Built): Timestamp {
-  return readCounterSignature(buildCounterSignature(SIGNATURE, signer, parts), SIGNATURE, [signer.der]);
-}
+const readBuilt = ({ signer = tokenSigner(), ...parts }: Built): Timestamp =>
+  readCounterSignature(buildCounterSignature(SIGNATURE, signer, parts), SIGNATURE, [signer.der]);
 
 interface Built extends CounterSignatureParts {
   readonly signer?: IssuedCertificate;
 }
 
 const findingsOf = ({ findings }: Timestamp): string[] => findings.map(({ code, weight }) => `${code} ${weight}`);
-
 const findingsOfBuilt = (parts: Built): string[] => findingsOf(readBuilt(parts));
 
 const authority = await forAll(startTimestampAuthority());
@@ -75,16 +73,12 @@ describe('a countersignature of OpenSSL', () => {
   it('with any damage is detected, without an exception', async () => {
     const bytes = await authority.counterSign(SIGNATURE);
     const cut = readCounterSignature(bytes.subarray(0, 67), SIGNATURE, [certificate]);
-    expect(findingsOf(cut)).toEqual(['timestamp-unreadable broken']);
+    const damagedCertificate = readCounterSignature(bytes, SIGNATURE, [Buffer.from('none')]);
+    for (const one of [cut, damagedCertificate]) expect(findingsOf(one)).toEqual(['timestamp-unreadable broken']);
     const corrupt = Buffer.from(bytes);
     corrupt.writeUInt8(corrupt.readUInt8(corrupt.length - 1) ^ 1, corrupt.length - 1);
     const timestamp = readCounterSignature(corrupt, SIGNATURE, [certificate]);
     expect(findingsOf(timestamp)).toEqual(['timestamp-signature-wrong broken']);
-  });
-
-  it('is unreadable if a certificate of the signature is damaged', async () => {
-    const damaged = readCounterSignature(await authority.counterSign(SIGNATURE), SIGNATURE, [Buffer.from('none')]);
-    expect(findingsOf(damaged)).toEqual(['timestamp-unreadable broken']);
   });
 });
 
@@ -137,13 +131,13 @@ const withZero = (digest: Buffer): Buffer => Buffer.concat([Buffer.of(0), digest
 
 describe('a countersignature with the bare SHA-1 value', () => {
   it('of the Symantec signer G4 is sound', () => {
-    const { COUNTER_SIGNATURE, SIGNATURE_VALUE, CERTIFICATE } = symantec;
-    const timestamp = readCounterSignature(COUNTER_SIGNATURE, SIGNATURE_VALUE, [CERTIFICATE]);
+    const pem = readFileSync(new URL('support/symantec-g4.pem', import.meta.url), 'latin1');
+    const [value, bytes, signer] = (pem.match(/-----BEGIN [^-]+-----[^-]+/g) ?? []).map(derOf);
+    if (value === undefined || bytes === undefined || signer === undefined) throw new Error('three blocks are needed');
+    const timestamp = readCounterSignature(bytes, value, [signer]);
     expect(timestamp.signerName).toBe('Symantec Time Stamping Services Signer - G4');
     expect(timestamp.time?.toISOString()).toBe('2020-03-14T23:34:08.000Z');
     expect(findingsOf(timestamp)).toEqual([OF_SHA1]);
-    const other = readCounterSignature(COUNTER_SIGNATURE, Buffer.from('other'), [CERTIFICATE]);
-    expect(other.findings.map(({ code }) => code)).toContain('timestamp-other-signature');
   });
 
   it('is sound under either name of the algorithm, with any accepted contentType', () => {
@@ -156,11 +150,9 @@ describe('a countersignature with the bare SHA-1 value', () => {
     ['of other attributes', padded(() => sha1(Buffer.from('other')))],
     ['one byte too short', padded((signed) => sha1(signed).subarray(0, 19))],
     ['with a byte after it', padded((signed) => Buffer.concat([sha1(signed), Buffer.of(0)]))],
-    ['with a zero in front', padded((signed) => Buffer.concat([Buffer.of(0), sha1(signed)]))],
     ['in an OCTET STRING', padded((signed) => octetString(sha1(signed)))],
     ['empty', padded(() => Buffer.alloc(0))],
     ['of SHA-256', padded((signed) => createHash('sha256').update(signed).digest())],
-    ['in a block of type 0', blockOf([0, 0], withZero)],
     ['in a block of type 2', blockOf([0, 2], withZero)],
     ['without the zero that ends the padding', blockOf([0, 1], (digest) => digest)],
     ['with a hole in the padding', blockOf([0, 1, 255, 254], withZero)],
@@ -176,7 +168,6 @@ describe('a countersignature with the bare SHA-1 value', () => {
   });
 
   it('is rejected where the digest algorithm is not SHA-1', () => {
-    expect(findingsOfBuilt({ digest: 'sha256', signs: padded(sha1) })).toEqual([WRONG]);
     const sha256 = (signed: Uint8Array) => createHash('sha256').update(signed).digest();
     expect(findingsOfBuilt({ digest: 'sha256', signs: padded(sha256) })).toEqual([WRONG]);
   });
@@ -196,19 +187,14 @@ describe('a countersignature with the bare SHA-1 value', () => {
   });
 });
 
-describe('the contentType of a countersignature', () => {
-  it('is data, TSTInfo as Certum has it, or missing as RFC 5652 has it', () => {
-    for (const contentTypes of [[DATA], [CT_TST_INFO], []]) {
-      expect(findingsOfBuilt({ contentTypes, digest: 'sha256' })).toEqual([]);
-    }
-  });
-
-  it('is rejected when it is another one, or there twice', () => {
-    const both = [DATA, CT_TST_INFO];
-    for (const contentTypes of [['1.2.3.4'], both, [DATA, DATA]]) {
-      expect(findingsOfBuilt({ contentTypes, digest: 'sha256' })).toEqual([WRONG]);
-    }
-  });
+it.each<[string, readonly string[], readonly string[]]>([
+  ['data', [DATA], []],
+  ['TSTInfo, as Certum has it', [CT_TST_INFO], []],
+  ['missing, as RFC 5652 has it', [], []],
+  ['another one', ['1.2.3.4'], [WRONG]],
+  ['there twice', [DATA, DATA], [WRONG]],
+])('the contentType of a countersignature is %s', (_, contentTypes, findings) => {
+  expect(findingsOfBuilt({ contentTypes, digest: 'sha256' })).toEqual(findings);
 });
 
 function derOf(pem: string): Buffer {

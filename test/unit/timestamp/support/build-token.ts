@@ -1,21 +1,20 @@
-import { createHash, sign } from 'node:crypto';
+import { createHash } from 'node:crypto';
 import { SIGNING_CERTIFICATE_V2, SIGNING_TIME, TST_INFO } from '../../../../src/asn1/object-identifiers.ts';
 import {
   contextConstructed,
   encode,
-  nullValue,
   objectIdentifier,
   octetString,
   sequence,
   smallInteger,
 } from '../../../../src/asn1/write.ts';
 import { readCertificateFields } from '../../../../src/certificates/certificate.ts';
-import { type Attribute, buildSignedAttributes, buildSignedData } from '../../../../src/cms/build-signed-data.ts';
-import { NODE_DIGEST_NAME } from '../../../../src/crypto/algorithms.ts';
+import type { Attribute } from '../../../../src/cms/build-signed-data.ts';
+import { algorithm, attribute, type Digest, hostileCms, SHA256 } from '../../../support/signed-files/hostile-cms.ts';
 import { type IssuedCertificate, issue, testKey } from '../../../support/signed-files/pki.ts';
 
 export const TIME_STAMPING = '1.3.6.1.5.5.7.3.8';
-const SHA256 = '2.16.840.1.101.3.4.2.1';
+const SHA1: Digest = { oid: '1.3.14.3.2.26', name: 'sha1' };
 
 export interface TstInfoParts {
   readonly version?: number;
@@ -40,20 +39,16 @@ export interface TokenParts {
   readonly algorithm?: 'SHA1' | 'SHA256';
 }
 
-let signer: IssuedCertificate | undefined;
-
+const builtSigner = issue({ commonName: 'Built TSA', key: testKey('rsa-2048'), purposes: [TIME_STAMPING] });
 /** Valid 2020 to 2045, self-signed. */
-export function tokenSigner(): IssuedCertificate {
-  signer ??= issue({ commonName: 'Built TSA', key: testKey('rsa-2048'), purposes: [TIME_STAMPING] });
-  return signer;
-}
+export const tokenSigner = (): IssuedCertificate => builtSigner;
 
 export function buildTstInfo(signatureValue: Uint8Array, parts: TstInfoParts = {}): Uint8Array {
   const { digest = createHash('sha256').update(signatureValue).digest(), genTime = '20240601120000Z' } = parts;
   return sequence(
     smallInteger(parts.version ?? 1),
     objectIdentifier(parts.policy ?? '1.2.3.4'),
-    sequence(sequence(objectIdentifier(parts.algorithm ?? SHA256), nullValue()), octetString(digest)),
+    sequence(algorithm(parts.algorithm ?? SHA256.oid), octetString(digest)),
     encode(0x02, parts.serialNumber ?? Uint8Array.of(1)),
     encode(0x18, Buffer.from(genTime)),
     ...(parts.rest ?? []),
@@ -61,22 +56,16 @@ export function buildTstInfo(signatureValue: Uint8Array, parts: TstInfoParts = {
 }
 
 export function buildToken(parts: TokenParts = {}): Uint8Array {
-  const certificate = parts.signer ?? tokenSigner();
-  const info = parts.info ?? buildTstInfo(Buffer.from('signature'));
-  const contentType = parts.contentType ?? TST_INFO;
-  const { algorithm = 'SHA256' } = parts;
-  const digestName = NODE_DIGEST_NAME[algorithm];
-  const digest = createHash(digestName).update(info).digest();
-  const attributes = parts.attributes ?? [signingCertificateV2(certificate.der)];
-  const signedAttributes = buildSignedAttributes(contentType, digest, attributes);
-  const value = parts.detached ? undefined : (parts.content ?? octetString(info));
-  return buildSignedData({
-    algorithm,
-    content: { type: contentType, value },
-    certificates: parts.certificates ?? [certificate.der],
-    signer: readCertificateFields(certificate.der),
-    signedAttributes,
-    signature: sign(digestName, signedAttributes, certificate.privateKey),
+  const { signer = tokenSigner(), info = buildTstInfo(Buffer.from('signature')), certificates = [signer.der] } = parts;
+  const {
+    attributes = [signingCertificateV2(signer.der)],
+    contentType = TST_INFO,
+    content = octetString(info),
+  } = parts;
+  return hostileCms({
+    ...{ signer, contentType, certificates, digested: info, digest: parts.algorithm === 'SHA1' ? SHA1 : SHA256 },
+    content: parts.detached ? undefined : content,
+    signedAttributes: attributes.map(({ type, value }) => attribute(type, value)),
   });
 }
 
