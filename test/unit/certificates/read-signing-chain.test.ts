@@ -47,11 +47,8 @@ const refusal = (...given: Parameters<typeof read>) =>
 
 describe('the chain', () => {
   it.each([
-    [0, 1, 2],
     [0, 2, 1],
     [1, 0, 2],
-    [1, 2, 0],
-    [2, 0, 1],
     [2, 1, 0],
   ])('is sorted from leaf to root, whatever the order: %d %d %d', async (...order) => {
     const chain = await read(order.map((index) => WHOLE[index]?.pem ?? ''));
@@ -126,8 +123,7 @@ describe('containers', () => {
     ],
     ['PEM that also holds the key', leaf.privateKey.export({ type: 'pkcs8', format: 'pem' }) + pem(...WHOLE)],
     ['PEM with a key encrypted in the old way', `${oldEncryptedKey()}${pem(...WHOLE)}`],
-    ['PEM with CRLF', pem(...WHOLE).replaceAll('\n', '\r\n')],
-    ['PEM with a UTF-8 mark', `\ufeff${pem(...WHOLE)}`],
+    ['PEM with CRLF and a UTF-8 mark', `\ufeff${pem(...WHOLE).replaceAll('\n', '\r\n')}`],
     ['PEM in UTF-16', Buffer.from(`\ufeff${pem(...WHOLE)}`, 'utf16le')],
     ['PKCS#7 as DER', made('crl2pkcs7 -nocrl -outform DER -certfile', pem(...WHOLE))],
     ['PKCS#7 as PEM', made('crl2pkcs7 -nocrl -outform PEM -certfile', pem(...WHOLE))],
@@ -149,7 +145,6 @@ describe('PKCS#12', () => {
   it.each([
     ['modern: PBES2 with AES-256', []],
     ['legacy: RC2-40 and 3DES', ['-legacy']],
-    ['3DES throughout', ['-keypbe', 'PBE-SHA1-3DES', '-certpbe', 'PBE-SHA1-3DES', '-macalg', 'sha1']],
     ['AES-128 with a MAC of SHA-512', ['-certpbe', 'AES-128-CBC', '-macalg', 'sha512']],
     ['without a MAC', ['-nomac', '-certpbe', 'AES-256-CBC']],
   ])('of openssl is read (%s), and refused without or with a wrong password', async (_name, args) => {
@@ -163,7 +158,6 @@ describe('PKCS#12', () => {
 
   it.each<[string, Uint8Array, string?]>([
     ['only the key is encrypted', make('-certpbe', 'NONE')],
-    ['its password is empty', make('-passout', 'pass:')],
     ['its password is empty, in the old way', make('-legacy', '-passout', 'pass:')],
     ['its password is beyond ASCII', make('-passout', 'pass:pässwörd€'), 'pässwörd€'],
     ['its password is beyond ASCII, in the old way', make('-legacy', '-passout', 'pass:pässwörd€'), 'pässwörd€'],
@@ -175,7 +169,6 @@ describe('PKCS#12', () => {
 
   it.each([
     ['600,001', '02030927c1'],
-    ['-1', '0201ff'],
     ['0', '020100'],
     ['-65536', '0203ff0000'],
   ])('is rejected, not computed, with %s iterations', async (_name, integer) => {
@@ -192,18 +185,15 @@ describe('PKCS#12', () => {
   });
 
   it('names both places where a password can be given', async () => {
-    for (const given of [undefined, 'wrong']) {
-      const error = await read(make(), given).catch((thrown: { hint: string; category: string }) => thrown);
-      expect(error).toMatchObject({ category: 'usage' });
-      expect(error).toHaveProperty('hint', expect.stringMatching(/CODESIGN_CERTIFICATE_PASSWORD\b.*_PASSWORD_FILE/));
-    }
+    const hint = expect.stringMatching(/CODESIGN_CERTIFICATE_PASSWORD\b.*_PASSWORD_FILE/);
+    for (const given of [undefined, 'wrong'])
+      await expect(read(make(), given)).rejects.toMatchObject({ category: 'usage', hint });
   });
 });
 
 describe('a certificate that cannot sign is rejected', () => {
   it.each<[string, string, () => IssuedCertificate]>([
     ['EC key', 'certificate-not-rsa', () => pki.leaf({ key: testKey('ec') })],
-    ['Ed25519 key', 'certificate-not-rsa', () => pki.leaf({ key: testKey('ed25519') })],
     ['RSA key of 1024 bits', 'certificate-key-size', () => pki.leaf({ key: testKey('rsa-1024') })],
     ['expired', 'certificate-expired', () => pki.leaf({ notAfter: new Date('2025-12-31T23:59:59Z') })],
     ['not yet valid', 'certificate-not-yet-valid', () => pki.leaf({ notBefore: new Date('2026-01-01T00:00:01Z') })],
@@ -214,11 +204,13 @@ describe('a certificate that cannot sign is rejected', () => {
     expect(await refusal(pem(make(), pki.root))).toBe(code);
   });
 
-  it.each<[string, string, () => IssuedCertificate]>([
-    ['later today', 'before 2026-01-01T00:00:01Z', () => pki.leaf({ notBefore: new Date('2026-01-01T00:00:01Z') })],
-    ['on another day', 'before 2026-01-02', () => pki.leaf({ notBefore: new Date('2026-01-02T00:00:01Z') })],
-  ])('with the time if it is valid %s', async (_name, expected, make) => {
-    await expect(read(pem(make(), pki.root))).rejects.toMatchObject({ message: expect.stringMatching(`${expected}$`) });
+  it.each([
+    ['later today', '2026-01-01T00:00:01Z', '2026-01-01T00:00:01Z'],
+    ['on another day', '2026-01-02T00:00:01Z', '2026-01-02'],
+  ])('with the time if it is valid %s', async (_name, day, said) => {
+    const message = expect.stringMatching(`before ${said}$`);
+    const early = pki.leaf({ notBefore: new Date(day) });
+    await expect(read(pem(early, pki.root))).rejects.toMatchObject({ message });
   });
 
   it.each<[string, () => IssuedCertificate, number]>([
@@ -274,10 +266,8 @@ describe('a file that is no certificate is rejected', () => {
     ['no file at all', 'certificate-not-given', () => []],
     ['empty', 'certificate-missing', () => ''],
     ['text', 'certificate-file-unreadable', () => 'hello'],
-    ['random bytes', 'certificate-file-unreadable', () => Buffer.from('30820a0b0c0d0e0f', 'hex')],
     ['truncated DER', 'certificate-file-unreadable', () => leaf.der.slice(0, -1)],
     ['PEM of garbage', 'certificate-file-unreadable', () => pemBlock('CERTIFICATE', Buffer.from('garbage'))],
-    ['PEM of nothing', 'certificate-file-unreadable', () => pemBlock('CERTIFICATE', new Uint8Array())],
     ['a request', 'certificate-missing', () => pemBlock('CERTIFICATE REQUEST', leaf.der)],
     ['a PKCS#8 key', 'certificate-is-private-key', () => key.export({ type: 'pkcs8', format: 'pem' })],
     ['a PKCS#1 key', 'certificate-is-private-key', () => key.export({ type: 'pkcs1', format: 'pem' })],

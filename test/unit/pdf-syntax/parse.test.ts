@@ -7,7 +7,6 @@ const bytesOf = (text: string): Uint8Array => Buffer.from(text, 'latin1');
 
 describe('a literal string', () => {
   it.each([
-    ['(This is a string)', 'This is a string'],
     ['()', ''],
     ['(a (nested (pair)) of () parentheses)', 'a (nested (pair)) of () parentheses'],
     ['(special characters *!&}^% and so on)', 'special characters *!&}^% and so on'],

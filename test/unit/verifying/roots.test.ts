@@ -12,8 +12,8 @@ const folder = folderForAll();
 const first = make({ subject: 'First' });
 const second = make({ subject: 'Second' });
 
-async function fileOf(contents: string | Uint8Array, name = 'roots.pem'): Promise<string> {
-  const file = path.join(await mkdtemp(path.join(folder, 'f-')), name);
+async function fileOf(contents: string | Uint8Array): Promise<string> {
+  const file = path.join(await mkdtemp(path.join(folder, 'f-')), 'roots');
   await writeFile(file, contents);
   return file;
 }
@@ -29,23 +29,16 @@ const damaged = '-----BEGIN CERTIFICATE-----\nMIIB\n-----END CERTIFICATE-----\n'
 
 describe('a file of roots', () => {
   it('is the only thing trusted when it is given', async () => {
-    const file = await fileOf(`a comment\n${first.pem}\n${second.pem}`);
-    const SSL_CERT_FILE = await fileOf(second.pem);
-    expect(await namesOf({ files: [file], environment: { SSL_CERT_FILE } })).toEqual(['First', 'Second']);
-    expect((await load({ files: [file] })).source).toBe(file);
+    const files = [await fileOf(`a comment\n${first.pem}\n${second.pem}`), await fileOf(first.der)];
+    const SSL_CERT_FILE = await fileOf(make({ subject: 'Third' }).pem);
+    expect(await namesOf({ files, environment: { SSL_CERT_FILE } })).toEqual(['First', 'Second', 'First']);
   });
 
-  it('is one of several, and the system may be trusted in addition', async () => {
-    const files = [await fileOf(first.pem), await fileOf(second.pem)];
-    expect(await namesOf({ files })).toEqual(['First', 'Second']);
-    const systemBundles = [await fileOf(second.pem)];
-    const both = await load({ files: files.slice(0, 1), withSystem: true, systemBundles });
+  it('may be trusted together with the system', async () => {
+    const [files, systemBundles] = [[await fileOf(first.pem)], [await fileOf(second.pem)]];
+    const both = await load({ files, withSystem: true, systemBundles });
     expect(both.roots.map(({ name }) => name)).toEqual(['First', 'Second']);
-    expect(both.source).toBe([files[0], ...systemBundles].join(', '));
-  });
-
-  it('may be DER', async () => {
-    expect(await namesOf({ files: [await fileOf(first.der, 'root.der')] })).toEqual(['First']);
+    expect(both.source).toBe([...files, ...systemBundles].join(', '));
   });
 
   it('must be readable', async () => {

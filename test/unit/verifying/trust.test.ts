@@ -38,20 +38,13 @@ describe('trust', () => {
   const own = make({ subject: 'Own', extensions: SIGNER });
 
   it.each([
-    [
-      leaf,
-      [intermediate, root],
-      'root-not-trusted',
-      'Root',
-      'The root "Root" is not among the trusted roots (roots.pem)',
-    ],
-    [own, [], 'root-not-trusted', 'Own', 'self-signed certificate "Own"'],
-    [leaf, [], 'chain-incomplete', undefined, 'The issuer "Issuing CA" of "Publisher"'],
-  ])('names what is missing (%#)', async (signer, pool, code, name, words) => {
+    [leaf, [intermediate, root], 'root-not-trusted', 'root "Root" is not among the trusted roots (roots.pem)'],
+    [own, [], 'root-not-trusted', 'self-signed certificate "Own"'],
+    [leaf, [], 'chain-incomplete', 'The issuer "Issuing CA" of "Publisher"'],
+  ])('names what is missing (%#)', async (signer, pool, code, words) => {
     const check = trustExaminer({ roots: rootsOf(make({ subject: 'Other' })), now: NOW });
     const trust = await check(ask({ leaf: signer, pool }));
-    expect([trust.isTrusted, codes(trust.findings), trust.root?.name]).toEqual([false, [code], name]);
-    expect(trust.findings[0]?.message).toContain(words);
+    expect(trust).toMatchObject({ isTrusted: false, findings: [{ code, message: expect.stringContaining(words) }] });
   });
 
   it('ends with the certificate for a lifetime signer, whatever the time it signed at', async () => {

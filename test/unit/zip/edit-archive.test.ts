@@ -50,18 +50,14 @@ const item = (name: string): NewEntry => storedEntry(name, Buffer.from(`contents
 /** With the names in the directory afterwards. */
 const CHANGES: [string, NamedChange, directory: string][] = [
   ['adding', { add: ADDED }, `${OWN} a.txt b.txt c.txt d.txt e/ e/f.txt`],
-  ['removing the first', { remove: ['a.txt'] }, 'b.txt c.txt d.txt e/ e/f.txt'],
   ['removing neighbours', { remove: ['b.txt', 'c.txt'] }, 'a.txt d.txt e/ e/f.txt'],
-  ['removing and adding', { remove: ['d.txt', 'a.txt'], add: ADDED }, `${OWN} b.txt c.txt e/ e/f.txt`],
   ['moving', { move: ['e/', 'd.txt'] }, 'e/ d.txt a.txt b.txt c.txt e/f.txt'],
   [
     'moving, adding and removing',
     { move: ['e/'], add: ADDED, remove: ['a.txt'] },
     `e/ ${OWN} b.txt c.txt d.txt e/f.txt`,
   ],
-  ['changing nothing', {}, NAMES.join(' ')],
   ['removing all and adding', { remove: NAMES, add: ADDED }, OWN],
-  ['one behind another', { behind: { 'b.txt': item('N') } }, 'a.txt b.txt N c.txt d.txt e/ e/f.txt'],
   [
     'one behind the last, and one in the place of another',
     { remove: ['c.txt'], behind: { 'e/f.txt': item('N'), 'c.txt': item('M') } },
@@ -174,7 +170,8 @@ it.each(SURROUNDINGS.filter(([, { offsets }]) => offsets !== 'archive'))(
 
 describe('a ZIP64 field that holds the offset', () => {
   it.each([
-    ...([[['offset']], [['size', 'offset']], [['compressedSize', 'offset']]] as const),
+    [['offset']],
+    [['compressedSize', 'offset']],
     [['size', 'compressedSize', 'offset']],
   ] as const)('is changed where it is, with what else is there: %s', async (central) => {
     const extra = { central: Buffer.concat([extraField(0xcafe, 'behind')]) };

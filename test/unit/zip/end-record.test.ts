@@ -26,9 +26,6 @@ function endRecord({ count = 0, size = 0, offset = 0, comment = 0 } = {}): Buffe
 
 const EMPTY_AND_ONE = Buffer.concat([endRecord(), Buffer.of(1)]);
 
-/** Where the last of these bytes are. */
-const lastOf = (bytes: Buffer, text: string): number => bytes.lastIndexOf(text, undefined, 'latin1');
-
 function changed(bytes: Buffer, change: (copy: Buffer) => void): Buffer {
   const copy = Buffer.from(bytes);
   change(copy);
@@ -43,7 +40,6 @@ describe('the end record', () => {
     ['a comment that only begins like an end record', zip({ comment: `${END_RECORD}` })],
     ['an empty archive in the comment, with bytes after it', zip({ comment: EMPTY_AND_ONE })],
     ['bytes after it', zip({ trailing: '\n\n\n' })],
-    ['bytes after a comment', zip({ comment: 'Built by hand.', trailing: Buffer.alloc(500) })],
   ])('is found with %s', async (_, bytes) => {
     expect(await namesOrCode(bytes)).toEqual(NAMES);
   });
@@ -108,14 +104,11 @@ describe('the end record', () => {
 
   it.each<[string, Buffer]>([
     ['says more entries', zip({ end: { count: 3, diskCount: 3 } })],
-    ['says fewer entries', zip({ end: { count: 1, diskCount: 1 } })],
     ['says no entries, but a directory', zip({ end: { count: 0, diskCount: 0 } })],
-    ['says a directory larger than the file', zip({ end: { directorySize: 100_000 } })],
     ['says a directory one byte shorter', zip({ end: { directorySize: 101 } })],
     ['says a directory of three bytes', zip({ end: { directorySize: 3 } })],
     ['says an offset after the directory', zip({ end: { directoryOffset: 1000 } })],
     ['is cut off', zip().subarray(0, -1)],
-    ['is cut off within its comment', zip({ comment: 'comment' }).subarray(0, -1)],
     ['is not there', zip().subarray(0, -22)],
   ])('is rejected where it %s', async (_, bytes) => {
     expect(await refusal(bytes)).toMatch(/^zip-malformed/);
@@ -130,7 +123,6 @@ describe('the end record', () => {
   it.each<[string, Buffer, number]>([
     ['22 bytes', endRecord(), 0],
     ['a comment', Buffer.concat([endRecord({ comment: 3 }), Buffer.from('abc')]), 0],
-    ['something before it', Buffer.concat([Buffer.from(LAUNCHER), endRecord({ offset: LAUNCHER.length })]), 0],
     ['something put before it later', Buffer.concat([Buffer.from(LAUNCHER), endRecord()]), LAUNCHER.length],
     ['ZIP64', buildZip({ entries: [], zip64: true }), 0],
   ])('is an archive without entries by itself: with %s', async (_, bytes, base) => {
@@ -157,8 +149,9 @@ it.each(['file', 'archive'] as const)('what is before the archive, offsets count
 
 describe('the ZIP64 end record', () => {
   const zip64 = zip({ zip64: true });
-  const locator = lastOf(zip64, 'PK\x06\x07');
-  const record = lastOf(zip64, 'PK\x06\x06');
+  const [record, locator] = ['PK\x06\x06', 'PK\x06\x07'].map((mark) =>
+    zip64.lastIndexOf(mark, undefined, 'latin1'),
+  ) as [number, number];
 
   it('is read, with data after its fields', async () => {
     const archive = await read(zip({ zip64: true, zip64Data: 'more data' }));

@@ -10,8 +10,6 @@ const NAMES = ['before', 'x', 'behind'];
 describe('a local header', () => {
   it.each<[string, EntryParts]>([
     ['another name', stored('x', { local: { name: 'y' } })],
-    ['a longer name', stored('x', { local: { name: 'xx' } })],
-    ['a shorter name', stored('xx', { local: { name: 'x' } })],
     ['another compression method', stored('x', { local: { method: 8 } })],
     ['another encryption flag', stored('x', { local: { flags: 1 } })],
     ['another CRC-32', stored('x', { local: { crc: 1 } })],
@@ -23,7 +21,7 @@ describe('a local header', () => {
   ])('is rejected as ambiguous with %s', async (what, entry) => {
     const message = await refusal(between(entry));
     expect(message).toMatch(/^zip-ambiguous/);
-    expect(message).toContain(what.replace('a longer', 'another').replace('a shorter', 'another'));
+    expect(message).toContain(what);
   });
 
   it.each<[string, EntryParts]>([
