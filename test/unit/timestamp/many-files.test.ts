@@ -2,6 +2,7 @@
 
 import { setTimeout as pause } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
+import { encode, sequence, smallInteger } from '../../../src/asn1/write.ts';
 import type { PlainPostRequest } from '../../../src/http/http.ts';
 import type { Failure, Outcome } from '../../../src/http/request.ts';
 import { type AuthorityMode, startTimestampAuthority } from '../../support/services/timestamp-authority.ts';
@@ -155,11 +156,8 @@ it('an interruption ends a wait between attempts immediately', async () => {
 });
 
 /** PKIStatusInfo: rejection, with words. */
-function rejectionWith(words: string): Buffer {
-  const text = Buffer.from(words);
-  const texts = Buffer.concat([Buffer.of(0x30, text.length + 2, 0x0c, text.length), text]);
-  const status = Buffer.concat([Buffer.of(0x02, 1, 2), texts]);
-  return Buffer.concat([Buffer.of(0x30, status.length + 2, 0x30, status.length), status]);
+function rejectionWith(words: string): Uint8Array {
+  return sequence(sequence(smallInteger(2), sequence(encode(0x0c, Buffer.from(words)))));
 }
 
 describe('shown text', () => {

@@ -1,4 +1,4 @@
-/** Changing an archive: what was not touched stays byte for byte, and our reader, Python and unzip read the result. */
+/** Changing an archive: what was not touched stays byte for byte, and our reader and Python read the result. */
 
 import { createHash } from 'node:crypto';
 import { writeFile } from 'node:fs/promises';
@@ -6,7 +6,6 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { deflatedEntry, type NewEntry, storedEntry } from '../../../src/zip/write-records.ts';
 import { folderForAll } from '../../support/set-up.ts';
-import { run } from '../../system/interop/verifiers.ts';
 import { edited, type NamedChange, recordsOf } from './support/editing.ts';
 import { readByPython } from './support/python.ts';
 import { contentsOf, entryNamed, read } from './support/reading.ts';
@@ -158,35 +157,24 @@ it('Python reads the same contents as we do from every changed archive', async (
   }
 });
 
-it.each(SURROUNDINGS.filter(([, { offsets }]) => offsets !== 'archive'))(
-  'unzip finds no error in a changed archive with %s',
-  async (_, about) => {
-    // It warns of bytes around the archive, and ends with another code then.
-    const result = await edited(zip(about), { add: ADDED, remove: ['a.txt'] });
-    const { output } = await run('unzip', ['-t', await saved(result)]);
-    expect(output).toContain('No errors detected in compressed data');
-  },
-);
-
 describe('a ZIP64 field that holds the offset', () => {
-  it.each([
-    [['offset']],
-    [['compressedSize', 'offset']],
-    [['size', 'compressedSize', 'offset']],
-  ] as const)('is changed where it is, with what else is there: %s', async (central) => {
-    const extra = { central: Buffer.concat([extraField(0xcafe, 'behind')]) };
-    const original = buildZip({ entries: [deflated('x', { contents: 'x'.repeat(99), zip64: { central }, extra })] });
-    const result = await edited(original, { add: ADDED });
-    const [before, after] = [await read(original), await read(result)];
-    const { recordStart, recordEnd, offset } = entryNamed(after, 'x');
-    expect(offset).toBe(after.inFile[2]?.offset);
-    expect(after.directory.readUInt32LE(recordStart + 42)).toBe(0xffffffff);
-    const place = 46 + 1 + 4 + (central.length - 1) * 8;
-    const record = Buffer.from(after.directory.subarray(recordStart, recordEnd));
-    expect(Number(record.readBigUInt64LE(place))).toBe(offset);
-    record.writeBigUInt64LE(0n, place);
-    expect(record.equals(before.directory)).toBe(true);
-  });
+  it.each([[['offset']], [['compressedSize', 'offset']], [['size', 'compressedSize', 'offset']]] as const)(
+    'is changed where it is, with what else is there: %s',
+    async (central) => {
+      const extra = { central: Buffer.concat([extraField(0xcafe, 'behind')]) };
+      const original = buildZip({ entries: [deflated('x', { contents: 'x'.repeat(99), zip64: { central }, extra })] });
+      const result = await edited(original, { add: ADDED });
+      const [before, after] = [await read(original), await read(result)];
+      const { recordStart, recordEnd, offset } = entryNamed(after, 'x');
+      expect(offset).toBe(after.inFile[2]?.offset);
+      expect(after.directory.readUInt32LE(recordStart + 42)).toBe(0xffffffff);
+      const place = 46 + 1 + 4 + (central.length - 1) * 8;
+      const record = Buffer.from(after.directory.subarray(recordStart, recordEnd));
+      expect(Number(record.readBigUInt64LE(place))).toBe(offset);
+      record.writeBigUInt64LE(0n, place);
+      expect(record.equals(before.directory)).toBe(true);
+    },
+  );
 
   it('keeps the number of the disk after it', async () => {
     // Java opens no archive whose field has a disk and not all of the others.
