@@ -131,21 +131,9 @@ describe.each(formats)('the format $id', (format) => {
   const fixtures = FIXTURES[format.id];
   if (fixtures === undefined) throw new Error(`the format ${format.id} has no fixtures for the contract`);
   describeFormat(format, fixtures);
-
-  it('has lower-case extensions with a dot, none of them twice', () => {
-    expect(format.extensions.every((extension) => /^\.[a-z0-9]+$/.test(extension))).toBe(true);
-    expect(new Set(format.extensions).size).toBe(format.extensions.length);
-  });
 });
 
-describe('the registry', () => {
-  it.each(fixturesIn('strangers'))('has no format for $name', async ({ bytes, name }) => {
-    const found = await recognised(bytes, name, formats);
-    expect(formats.map(({ id }) => id)).not.toContain(found);
-  });
-
-  it('has an id for each format', () => {
-    expect(new Set(formats.map(({ id }) => id)).size).toBe(formats.length);
-    expect(Object.keys(FIXTURES).sort()).toEqual(formats.map(({ id }) => id).sort());
-  });
+it.each(fixturesIn('strangers'))('there is no format for $name', async ({ bytes, name }) => {
+  const found = await recognised(bytes, name, formats);
+  expect(formats.map(({ id }) => id)).not.toContain(found);
 });
