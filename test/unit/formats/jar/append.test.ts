@@ -44,6 +44,10 @@ describe('a second signature', () => {
       const bytes = await append(result, { algorithm: algorithm === 'SHA512' ? 'SHA256' : 'SHA512' });
       for (const name of [MANIFEST, `${FIRST}.SF`, `${FIRST}.RSA`])
         expect(contentsOf(bytes, name)).toEqual(contentsOf(result, name));
+      // The digests in the manifest may be weaker than that of the block.
+      const signatures = await (await openBytes(jar, bytes)).signatures();
+      const weaker = algorithm === 'SHA512' ? 'SHA256' : algorithm;
+      expect(signatures.map((each) => each.algorithm).sort()).toEqual([weaker, algorithm].sort());
       forJava.push({ bytes, signers: BOTH });
     },
   );
@@ -90,26 +94,20 @@ describe('a second signature', () => {
 describe('no signature can be added next to one', () => {
   const file = (name: string) => contentsOf(signed, `${FIRST}.${name}`);
   const without = (changes: Parameters<typeof repack>[1]) => repack(signed, changes);
-  const ofKind = (extension: string) =>
-    repack(plain, {}, [
-      { name: 'META-INF/ANOTHER_.SF', contents: file('SF') },
-      { name: `META-INF/ANOTHER_.${extension}`, contents: 'a block of another kind' },
-    ]);
+  const OF_DSA = repack(plain, {}, [
+    { name: 'META-INF/ANOTHER_.SF', contents: file('SF') },
+    { name: 'META-INF/ANOTHER_.DSA', contents: 'a block of another kind' },
+  ]);
   const sectionChanged = withManifest(signed, (text) => text.replace('Name: a\r\n', 'Name: a\r\nX: 1\r\n'));
 
   it.each<[string, Buffer, reason?: RegExp]>([
     // Stronger digests would break it.
     ['whose digests are SHA-1', readFixture('golden/sha1-rsa2048.jar'), /GOLDEN_R\.RSA\): .* SHA-1/],
-    ['of which a file was changed', without({ b: 'other' })],
-    ['after which a file was added', repack(signed, {}, [{ name: 'c', contents: 'c' }])],
     ['whose manifest was changed', signAgain(sectionChanged, signer, 'TEST_PUB', (text) => text)],
     ['whose signature file was changed', without({ [`${FIRST}.SF`]: file('SF').toString().replace('1.0', '2.0') })],
-    ['whose block is empty', without({ [`${FIRST}.RSA`]: '' })],
     ['whose block is none', without({ [`${FIRST}.RSA`]: 'not a block' })],
-    ['whose block is cut', without({ [`${FIRST}.RSA`]: file('RSA').subarray(0, 500) })],
     ['whose signature file cannot be read', signAgain(signed, signer, 'TEST_PUB', () => 'nonsense\r\n')],
-    ['by DSA under the name of the new one', ofKind('DSA'), /\.DSA\): /],
-    ['by EC under the name of the new one', ofKind('EC'), /\.EC\): /],
+    ['by DSA under the name of the new one', OF_DSA, /\.DSA\): /],
     ['in an archive that lost its manifest', without({ [MANIFEST]: undefined })],
   ])('%s, which can be replaced', async (_, bytes, reason = /TEST_PUB\.RSA\): /) => {
     const refusal = { code: 'cannot-append', category: 'local', message: expect.stringMatching(reason) };

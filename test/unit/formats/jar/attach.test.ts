@@ -6,7 +6,11 @@ import { describe, expect, it } from 'vitest';
 import { jar } from '../../../../src/formats/jar/index.ts';
 import { folderForAll } from '../../../support/set-up.ts';
 import { issue, type KeyPair, testKey } from '../../../support/signed-files/pki.ts';
+import { signingContext } from '../../../support/signed-files/signing-context.ts';
 import { makeThrowawaySigner } from '../../../support/signed-files/throwaway-signer.ts';
+import { buildToken, buildTstInfo } from '../../timestamp/support/build-token.ts';
+import { applyPatch } from '../support/apply-patch.ts';
+import { signingIn, stampIn } from '../support/change.ts';
 import { codesOf } from '../support/is-intact.ts';
 import { attachBytes, openBytes, signBytes } from '../support/sign-bytes.ts';
 import { contentsOf, jarOf, namesIn, renamed, repack } from './simple-zip.ts';
@@ -15,7 +19,8 @@ const SF = 'META-INF/TEST_PUB.SF';
 const RSA = 'META-INF/TEST_PUB.RSA';
 const plain = jarOf('X: 1\r\n\r\n', 'a', 'b');
 
-const signed = (await signBytes(jar, plain, await makeThrowawaySigner())).result;
+const signer = await makeThrowawaySigner();
+const signed = (await signBytes(jar, plain, signer)).result;
 const cms = contentsOf(signed, RSA);
 const folder = folderForAll();
 
@@ -60,5 +65,38 @@ describe('a block', () => {
     await expect(attached(plain, cms)).rejects.toMatchObject(refusal('needs its unchanged .SF file'));
     const other = repack(signed, { b: 'other' });
     await expect(attached(other, cms)).rejects.toMatchObject(refusal('contents differ from the signed ones: b'));
+  });
+});
+
+describe('a timestamp', () => {
+  /** By SHA-256 or SHA-1, of the first signature in the file. */
+  async function stamped(bytes: Buffer, algorithm: 'SHA256' | 'SHA1' = 'SHA256'): Promise<Buffer> {
+    const file = await openBytes(jar, bytes);
+    const [signature = expect.unreachable()] = await file.signatures();
+    const token = buildToken({ info: buildTstInfo(signature.value ?? plain), algorithm });
+    const embedding = await stampIn(file, new Map([[signature, token]]));
+    const result = applyPatch(bytes, embedding.patch);
+    await signingIn(await openBytes(jar, result)).verify(embedding);
+    return result;
+  }
+
+  it('leaves the files of signatures in their places with their names, also those that are not ASCII', async () => {
+    const block = { name: 'META-INF/Test_Pub.rsa', contents: cms };
+    const moved = repack(signed, { [RSA]: undefined }, [block]);
+    const another = await makeThrowawaySigner({ publisher: 'Another Publisher' });
+    const two = (await signBytes(jar, signed, another, { mode: 'append' })).result;
+    for (const bytes of [moved, renamed(signed, 'TEST_PUB', 'ПОДПИСЬ'), two]) {
+      const after = await stamped(bytes);
+      expect(namesIn(after)).toEqual(namesIn(bytes));
+      const signatures = await (await openBytes(jar, after)).signatures();
+      expect(signatures.map(({ timestamps }) => timestamps.length)).toEqual(bytes === two ? [1, 0] : [1]);
+    }
+  });
+
+  it('by SHA-1 is rejected, because Java would ignore the signature', async () => {
+    await expect(stamped(signed, 'SHA1')).rejects.toMatchObject({ code: 'jar-unsigned-timestamp' });
+    const context = signingContext({ timestampAlgorithm: 'SHA1', chain: signer.chain });
+    const checking = signingIn(await openBytes(jar, plain)).check(context, 'replace');
+    await expect(checking).rejects.toMatchObject({ code: 'jar-unsigned-timestamp' });
   });
 });

@@ -31,9 +31,7 @@ const TO_9 = [TAKEN, ...numbered(2, 9, 'TEST_PU')];
 
 describe('next to other signatures', () => {
   it.each<[string, string | undefined, Parameters<typeof chosen>[1][], string]>([
-    ['is that of the certificate where it is free', undefined, [['OTHER', 'theirs']], 'TEST_PUB'],
     ['is made distinct from 99 others', undefined, [...TO_9, ...numbered(10, 99, 'TEST_P')], 'TEST_100'],
-    ['is the same again for the same certificate', undefined, [['TEST_PUB', 'mine']], 'TEST_PUB'],
     ['is the same again if it was made distinct', undefined, [TAKEN, ['TEST_PU2', 'mine']], 'TEST_PU2'],
     ['is not that of an unknown certificate', undefined, [['TEST_PUB']], 'TEST_PU2'],
     ['is not that of two blocks', undefined, [['TEST_PUB', 'mine'], TAKEN], 'TEST_PU2'],

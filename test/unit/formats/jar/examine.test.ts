@@ -13,7 +13,6 @@ import { openBytes, signBytes } from '../support/sign-bytes.ts';
 import { signAgain, withoutWholeDigest } from './interop/signed-again.ts';
 import { contentsOf, jarOf, MANIFEST, renamed, repack, withManifest } from './simple-zip.ts';
 
-const SF = 'META-INF/TEST_PUB.SF';
 const RSA = 'META-INF/TEST_PUB.RSA';
 /** `jar/plain.jar`, signed by SHA-1 when that was still possible. */
 const SIGNED_BY_SHA1 = readFixture('golden/sha1-rsa2048.jar');
@@ -62,10 +61,6 @@ const WRONG: Readonly<Record<string, readonly [bytes: () => Buffer, ...said: rea
   'other main attributes': [() => manifestBy('X: 1', 'X: 2'), `${MANIFEST_DIFFERS} has a main section that differs`],
   'no manifest': [() => repack(signed, { [MANIFEST]: undefined }), 'manifest-missing: The archive has no manifest.'],
   'an unknown version': [() => again(signed, (text) => text.replace('1.0', '2.0')), 'signature-version-unknown: '],
-  'a changed signature file': [
-    () => repack(signed, { [SF]: `${contentsOf(signed, SF)}\r\n` }),
-    'message-digest-differs: ',
-  ],
   'a signature file that is none': [() => again(signed, () => 'no such file'), 'signature-file-unreadable: '],
   'bytes after the block': [
     () => repack(signed, { [RSA]: Buffer.concat([contentsOf(signed, RSA), Buffer.from('hidden')]) }),
@@ -78,10 +73,6 @@ const WRONG: Readonly<Record<string, readonly [bytes: () => Buffer, ...said: rea
   ],
   // Java verifies all signers.
   'a second signer that is wrong': [withWrongSigner, 'signature-value-wrong: '],
-  'a block that cannot be read': [
-    () => repack(signed, { [RSA]: 'no signature' }),
-    'cms-malformed: The signature block cannot be read: ',
-  ],
   'damaged contents': [withDamagedFile, 'zip-entry-damaged: The contents cannot be checked: the entry a '],
 };
 
@@ -118,20 +109,6 @@ describe('digests that Java no longer takes', () => {
     expect(await messagesOf(onlyManifest)).toEqual([]);
     const bySha256 = signAgain(SIGNED_BY_SHA1, signer, 'GOLDEN_R', (text) => text, 'SHA256');
     expect(await messagesOf(bySha256)).toEqual([`${IGNORED} ${files}`]);
-  });
-
-  it('MD5 is weak whatever the time is, but not next to others', async () => {
-    const md5 = jarOf('X: 1\r\n\r\nName: a\r\nMD5-Digest: DMF1ucDxtqgxw5niaXcmYQ==\r\n\r\n', 'a');
-    const { result } = await signBytes(jar, md5, signer);
-    expect(await messagesOf(result)).toEqual([]);
-    const stripped = withManifest(result, (text) => text.replace(/SHA-256-Digest: .*\r\n/, ''));
-    const digestOf = (text: Buffer) => createHash('sha256').update(text).digest('base64');
-    const whole = digestOf(contentsOf(stripped, MANIFEST));
-    const section = digestOf(contentsOf(stripped, MANIFEST).subarray(8));
-    const bytes = again(stripped, (text) =>
-      text.replace(/(SHA-256-Digest-Manifest: ).*/, `$1${whole}`).replace(/(SHA-256-Digest: ).*/, `$1${section}`),
-    );
-    expect(await messagesOf(bytes)).toEqual(['digest-algorithm-weak: Only MD5, which Java ignores, protects a.']);
   });
 
   const bySha1With = (type: string, value: Uint8Array) =>
@@ -203,32 +180,13 @@ describe('of the archive is said', () => {
   });
 });
 
-it('reports in its layout where things are', async () => {
-  const layoutOf = async (bytes: Buffer) =>
-    (await openBytes(jar, bytes)).layout().map(({ name, value }) => `${name}: ${value}`);
-  const named = (name: string) => layoutOf(readFixture(`jar/${name}`));
-  const details = await layoutOf((await signBytes(jar, readFixture('jar/preamble-unfixed.jar'), signer)).result);
-  expect(details.map((detail) => detail.replace(/:.*/, '')).slice(0, -1)).toEqual(
-    'entries|directory|preamble|manifest'.split('|'),
-  );
-  const file = (extension: string) => `META-INF/TEST_PUB\\.${extension} at \\d+, \\d+ bytes`;
-  expect(details.at(-1)).toMatch(new RegExp(`^signature TEST_PUB: ${file('SF')}; ${file('RSA')}$`));
-  expect(await named('archive-comment.jar')).toContain('comment: 23 bytes');
-  expect(await named('zip64.jar')).toContain('zip64: 56 bytes');
-  expect(await named('trailing-bytes.jar')).toContainEqual(expect.stringMatching(/^bytes after the archive: \d+$/));
-  expect(await named('no-manifest.jar')).toContain('manifest: none');
-});
-
-it('tells what the signature file says, and how much it covers', async () => {
-  const longer = `${contentsOf(signed, MANIFEST)}\r\n`;
-  const signature = await signatureOf(repack(signed, { [MANIFEST]: longer }, [{ name: 'd', contents: 'd' }]));
-  expect(signature).toMatchObject({ location: RSA, algorithm: 'SHA256', timestamps: [] });
-  expect(await signature.details()).toEqual([
-    { name: 'signature name', value: 'TEST_PUB' },
-    { name: 'signature file', value: SF },
-    { name: 'signature version', value: '1.0' },
-    { name: 'created by', value: 'codesign-remote' },
-    { name: 'manifest digest (SHA-256)', value: expect.stringMatching(/^.{44} \(differs\)$/) },
-    { name: 'files covered', value: '3 of 4' },
-  ]);
+it.each([
+  ['preamble-unfixed.jar', /^preamble: 35 bytes/],
+  ['archive-comment.jar', /^comment: 23 bytes$/],
+  ['zip64.jar', /^zip64: 56 bytes$/],
+  ['trailing-bytes.jar', /^bytes after the archive: \d+$/],
+  ['no-manifest.jar', /^manifest: none$/],
+])('the layout of %s says %s', async (name, line) => {
+  const details = (await openBytes(jar, readFixture(`jar/${name}`))).layout();
+  expect(details.map((detail) => `${detail.name}: ${detail.value}`)).toContainEqual(expect.stringMatching(line));
 });

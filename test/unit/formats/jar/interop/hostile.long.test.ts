@@ -6,10 +6,8 @@ import { LARGEST_MANIFEST } from '../../../../../src/formats/jar/layout.ts';
 import { signingContext } from '../../../../support/signed-files/signing-context.ts';
 import { makeThrowawaySigner } from '../../../../support/signed-files/throwaway-signer.ts';
 import { signingIn } from '../../support/change.ts';
-import { codesOf } from '../../support/is-intact.ts';
-import { openBytes, signBytes } from '../../support/sign-bytes.ts';
+import { openBytes } from '../../support/sign-bytes.ts';
 import { jarOf, MANIFEST, type SimpleEntry, zip } from '../simple-zip.ts';
-import { signAgain, withoutWholeDigest } from './signed-again.ts';
 
 const MAIN = 'Manifest-Version: 1.0\r\n\r\n';
 const signer = await makeThrowawaySigner();
@@ -19,19 +17,6 @@ const prepare = async (bytes: Buffer) =>
 it('what is not digested is held to what it says anyway', async () => {
   const bytes = jarOf(MAIN, { name: 'META-INF/SIG-X', contents: 'something', size: 3 });
   await expect(prepare(bytes)).rejects.toMatchObject({ code: 'zip-entry-damaged' });
-});
-
-it('many signature files of the largest size do not stay in memory together', async () => {
-  const largest = Buffer.alloc(15_000_000);
-  const pairs = Array.from({ length: 30 }, (_, index) => [
-    { name: `META-INF/S${index}.SF`, contents: largest },
-    { name: `META-INF/S${index}.RSA`, contents: 'x' },
-  ]);
-  const bytes = jarOf(MAIN, ...pairs.flat());
-  const before = process.memoryUsage().arrayBuffers;
-  const signatures = await (await openBytes(jar, bytes)).signatures();
-  expect(signatures).toHaveLength(30);
-  expect(process.memoryUsage().arrayBuffers - before).toBeLessThan(200_000_000);
 });
 
 it('an archive that would need ZIP64, with bytes after it, is rejected before a signature is requested', async () => {
@@ -73,22 +58,4 @@ describe('what Java opens no signed archive with', () => {
     const refusal = { code: 'manifest-too-large', message: expect.stringContaining('META-INF/TEST_PUB.SF is ') };
     await expect(prepare(zip([{ name: MANIFEST, contents }]))).rejects.toMatchObject(refusal);
   });
-});
-
-it('a timestamp by SHA-1 is rejected', async () => {
-  const file = await openBytes(jar, jarOf('X: 1\n\n', 'a'));
-  const context = signingContext({ timestampAlgorithm: 'SHA1', chain: signer.chain });
-  await expect(signingIn(file).check(context, 'replace')).rejects.toMatchObject({ code: 'jar-unsigned-timestamp' });
-});
-
-it('signs and verifies 130,000 sections of one name', async () => {
-  const bytes = jarOf(`${MAIN}${'Name: a\r\n\r\n'.repeat(130_000)}`, 'a');
-  expect(bytes.length).toBeLessThan(10_000);
-  const { result } = await signBytes(jar, bytes, signer, { signerName: 'TEST' });
-  const bySections = signAgain(result, signer, 'TEST', withoutWholeDigest);
-  const [signature] = await (await openBytes(jar, bySections)).signatures();
-  expect(await codesOf(signature)).toEqual([]);
-  expect(await signature?.details()).toContainEqual({ name: 'files covered', value: '1 of 1' });
-  expect(signature?.algorithm).toBe('SHA256');
-  await expect(signBytes(jar, bySections, signer, { mode: 'append', signerName: 'OTHER' })).resolves.toBeDefined();
 });

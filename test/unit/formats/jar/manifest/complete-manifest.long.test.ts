@@ -45,28 +45,14 @@ const SHA512 = brokenLine('SHA-512', digestOf('a', 'sha512'));
 const SECTION_B = lines('Name: b', lineFor('b'), '');
 const X1 = lines('Name: a', 'X: 1', '') + SECTION_B;
 
-it.each([
-  ['in order', MAIN + SECTION_A + SECTION_B],
-  ['without a last empty line', (MAIN + SECTION_A + SECTION_B).slice(0, -2)],
-  ['with empty lines to spare', `${MAIN}\r\n\r\n${SECTION_A}\r\n${SECTION_B}\r\n\r\n\r\n`],
-  ['with every end of line', `X: 1\rY: 2\n\r\nName: a\n${lineFor('a')}\r\r${SECTION_B}`],
-  ['with names in other cases', MAIN + SECTION_A.replace('Name', 'nAME').replace('SHA-256', 'sha-256') + SECTION_B],
-  ['with other attributes', MAIN + SECTION_A + lines('Name: b', 'X: 1', lineFor('b'), 'Y: 2', '')],
-  ['with further right digests', MAIN + lines('Name: a', lineFor('a'), lineFor('a', 'MD5', 'md5'), '') + SECTION_B],
-  ['with an unknown digest', MAIN + lines('Name: a', 'Foo-Digest: nonsense', lineFor('a'), '') + SECTION_B],
-  ['in two sections of one name', MAIN + X1 + SECTION_A],
-  ['in lines that are broken oddly', MAIN + SECTION_A.replace(/: (.{1,5})/g, ': \r\n $1\r\n ') + SECTION_B],
-])('a manifest that has all digests, %s, stays as it is', async (_, text) => {
-  expect(await completed(text, { files: ['a', 'b'] })).toBe(text);
-});
-
-/** What it is → before, files, after. */
-const COMPLETED: Readonly<Record<string, readonly [string | undefined, readonly Name[], string]>> = {
-  'sections without digests': [
-    MAIN + lines('Name: a', 'X: 1', '') + lines('Name: b', ''),
-    ['a', 'b'],
-    MAIN + lines('Name: a', 'X: 1', lineFor('a'), '') + SECTION_B,
-  ],
+/** What it is → before, files, after. Without the last one, the manifest stays as it is. */
+const COMPLETED: Readonly<Record<string, readonly [string | undefined, readonly Name[], after?: string]>> = {
+  'all digests, with empty lines to spare': [`${MAIN}\r\n\r\n${SECTION_A}\r\n${SECTION_B}\r\n\r\n\r\n`, ['a', 'b']],
+  'every end of line': [`X: 1\rY: 2\n\r\nName: a\n${lineFor('a')}\r\r${SECTION_B}`, ['a', 'b']],
+  'names in other cases': [MAIN + SECTION_A.replace('Name', 'nAME').replace('SHA-256', 'sha-256'), ['a']],
+  'further right digests': [MAIN + lines('Name: a', lineFor('a'), lineFor('a', 'MD5', 'md5'), ''), ['a']],
+  'an unknown digest': [MAIN + lines('Name: a', 'Foo-Digest: nonsense', lineFor('a'), ''), ['a']],
+  'lines that are broken oddly': [MAIN + SECTION_A.replace(/: (.{1,5})/g, ': \r\n $1\r\n '), ['a']],
   'several sections of one name, of which the last gets the digest': [
     MAIN + X1 + lines('Name: a', 'Y: 1', ''),
     ['a', 'b'],
@@ -80,24 +66,21 @@ const COMPLETED: Readonly<Record<string, readonly [string | undefined, readonly 
     MAIN + lines('Name: a', lineFor('a'), 'X: 1', ''),
   ],
   'nothing at all': [undefined, ['a'], lines('Manifest-Version: 1.0', 'Created-By: codesign-remote', '') + SECTION_A],
-  'no contents': ['', ['a'], `\r\n${SECTION_A}`],
   'an empty line': ['\n', ['a'], `\n${SECTION_A.replaceAll('\r\n', '\n')}`],
-  'no contents, of no files': ['', [], ''],
+  'no contents, of no files': ['', []],
   'a last attribute without its line end': ['X: 1\r\nY: A', ['a'], `X: 1\r\nY: A\r\n\r\n${SECTION_A}`],
-  'a last attribute without an empty line': ['X: 1\r\nY: A\r\n', ['a'], `X: 1\r\nY: A\r\n\r\n${SECTION_A}`],
-  'an empty line at the end': ['X: 1\r\nY: A\r\n\r\n', ['a'], `X: 1\r\nY: A\r\n\r\n${SECTION_A}`],
   'a missing line end alone': ['X: 1\r\nY: 2', [], 'X: 1\r\nY: 2\r\n'],
 };
 
-it.each(Object.entries(COMPLETED))('a manifest with %s is completed', async (_, [before, files, after]) => {
+it.each(Object.entries(COMPLETED))('a manifest with %s is completed', async (_, [before, files, after = before]) => {
   expect(await completed(before, { files })).toBe(after);
 });
 
 describe('digests', () => {
   it.each<[string, string]>([
-    ...['SHA-256', 'SHA-384', 'SHA-512', 'SHA-224'].map((name): [string, string] => [name, name.replace('-', '')]),
-    ...['SHA', 'SHA1', 'sha-1'].map((name): [string, string] => [name, 'sha1']),
-    ...['SHA3-512', 'MD5'].map((name): [string, string] => [name, name.toLowerCase()]),
+    ['SHA-224', 'sha224'],
+    ['sha-1', 'sha1'],
+    ['SHA3-512', 'sha3-512'],
   ])('by %s are replaced where they are wrong, in their place', async (javaName, algorithm) => {
     const section = (digest: string) => lines('Name: a', `${javaName}-Digest: ${digest}`, lineFor('a'), 'X: 1', '');
     const wrong = MAIN + section(digestOf('b', algorithm));
@@ -130,11 +113,9 @@ it.each(['\r\n', '\n', '\r'])(
 );
 
 it.each([
-  ['Name: a\r\nX: 1', lines('Name: a', 'X: 1', lineFor('a'))],
   ['Name: a\r\nX: 1\r\n', lines('Name: a', 'X: 1', lineFor('a'))],
   ['Name: a', lines('Name: a', lineFor('a'))],
   [`Name: a\r\n${lineFor('a')}`, lines('Name: a', lineFor('a'))],
-  [`Name: a\r\n${lineFor('b')}`, lines('Name: a', lineFor('a'))],
 ])('a last section that is not ended, %j, gets further attributes, and the last one counts', async (text, after) => {
   // How many empty lines follow is of no interest; to the next section it must be one.
   expect((await completed(MAIN + text)).replace(/(\r\n)+$/, '\r\n')).toBe(MAIN + after);

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
 import { readManifest } from '../../../../../src/formats/jar/manifest/manifest.ts';
-import { seededRandom } from '../../../zip/support/random.ts';
 import { type ManifestReading, readByJava, readByUs } from '../interop/read-by-java.ts';
 
 const VERSION = 'Manifest-Version: 1.0\r\n';
@@ -119,37 +118,4 @@ describe('Java', () => {
       UNTERMINATED.map(([, , byJava]) => byJava),
     ]);
   });
-
-  it('agrees on random manifests', async () => {
-    const texts = randomManifests(1000);
-    const theirs = await readByJava(texts);
-    const ours = texts.map(readByUs);
-    const differing = texts.flatMap((text, index) => {
-      const [us, java] = [JSON.stringify(ours[index]), JSON.stringify(theirs[index])];
-      return us === java ? [] : [{ text: text.toString('latin1'), us, java }];
-    });
-    expect(differing.slice(0, 5)).toEqual([]);
-    // Chance that only makes nonsense, or nothing but sense, would prove little.
-    const accepted = ours.filter((reading) => reading !== 'refused');
-    expect(accepted.length).toBeGreaterThan(200);
-    expect(ours.length - accepted.length).toBeGreaterThan(200);
-    expect(accepted.filter(({ sections }) => sections.length > 1).length).toBeGreaterThan(50);
-  });
 });
-
-/** Always with an end to the last line, and with whole characters. */
-function randomManifests(count: number): readonly Buffer[] {
-  const random = seededRandom(20240229);
-  const pick = (from: readonly string[]) => from[random(from.length)] ?? '';
-  const lines = 'Name: a|Name: b/ä|name: a|SHA-256-Digest: x=|sha1-Digest: y|X: 1|X: 語|L-N: |'.split('|');
-  const odd = ' more| |Name:|Name|X:1|x y: 1|N\0: 1|Y: \0|\tX: 1|: |Name : a| :|Name: '.split('|');
-  const line = () => {
-    const isOdd = random(16) === 0;
-    const isNewSection = random(3) === 0;
-    const end = pick(['\r\n', '\r\n', '\n', '\r']);
-    const text = isNewSection ? `${end}${pick(['Name: a', 'NAME: c', 'Name: '])}` : pick(isOdd ? odd : lines);
-    const more = random(8) === 0 ? ` ${pick(['more', 'ö', ' ', '', 'Name: x'])}${end}` : '';
-    return `${text}${end}${more}`;
-  };
-  return Array.from({ length: count }, () => Buffer.from(Array.from({ length: random(12) }, line).join('')));
-}
