@@ -1,16 +1,13 @@
 /** What an examination finds in a PE file and in the entries of its signatures, and to which of these one can be added. */
 
 import { describe, expect, it } from 'vitest';
-import { type ByteSource, memorySource } from '../../../../src/bytes/byte-source.ts';
-import { type MeasureContent, measureContent } from '../../../../src/crypto/measure-content.ts';
-import { withNested } from '../../../../src/format/signature.ts';
 import { pe } from '../../../../src/formats/pe/index.ts';
 import { signingContext } from '../../../support/signed-files/signing-context.ts';
 import { makeThrowawaySigner } from '../../../support/signed-files/throwaway-signer.ts';
-import { checkIn, removalOf, stampIn, warningsOf } from '../support/change.ts';
+import { checkIn, warningsOf } from '../support/change.ts';
 import { readFixture } from '../support/fixtures.ts';
 import { codesIn, codesOf, isIntact } from '../support/is-intact.ts';
-import { openBytes, plainReader, signBytes } from '../support/sign-bytes.ts';
+import { openBytes, signBytes } from '../support/sign-bytes.ts';
 import { headerOffsets } from './slow-pe.ts';
 import { changed, tableOf, withCertificates, withHeader } from './tables.ts';
 
@@ -110,14 +107,6 @@ describe('a signature in it', () => {
   });
 });
 
-it.each([
-  ['overlong-certificate', 'damage', 'says it is'],
-  ['stale-entry', 'certificate table', 'none, although the header says'],
-])('the layout of %s says of %s: %s', async (name, detail, value) => {
-  const details = (await openBytes(pe, readFixture(`pe/${name}.exe`))).layout();
-  expect(details.find((each) => each.name === detail)?.value).toContain(value);
-});
-
 it('the layout shows the number of unknown values', async () => {
   const odd = changed(signed, (copy) => {
     const coff = copy.readUInt32LE(60) + 4;
@@ -128,30 +117,6 @@ it('the layout shows the number of unknown values', async () => {
   const values = (await openBytes(pe, odd)).layout().map(({ value }) => value);
   expect(values[0]).toBe('PE32+, machine 0x1234, subsystem 99');
   expect(values.at(-1)).toContain('an entry of the unknown type 0x0777');
-});
-
-it('reads the content once for the file and all of its signatures, and not before it is needed', async () => {
-  const asked: string[] = [];
-  const measure: MeasureContent = (source, content, measures) => {
-    asked.push(measures.join());
-    return measureContent(source, content, measures);
-  };
-  const source = memorySource(readFixture('golden/appended-twice.exe'));
-  const file = await pe.open(source, { ...plainReader(), measure });
-  const all = withNested(await file.signatures());
-  file.layout();
-  expect(all.flatMap(({ timestamps }) => timestamps)).toEqual([]);
-  expect(asked).toEqual([]);
-  await Promise.all([file.examine(), ...all.flatMap((each) => [each.examine(), each.details()])]);
-  await removalOf(file);
-  await stampIn(file, new Map());
-  expect(asked).toHaveLength(1);
-  expect(new Set(asked[0]?.split(','))).toEqual(new Set([...all.map(({ algorithm }) => algorithm), 'SUM16']));
-  expect(all.map(({ location }) => location)).toEqual([
-    'certificate table, entry 1',
-    'nested signature 1 in certificate table, entry 1',
-    'nested signature 2 in certificate table, entry 1',
-  ]);
 });
 
 describe('signatures in a file', () => {
@@ -197,26 +162,4 @@ describe('a signature cannot stand next to', () => {
     const [signature] = await signaturesIn(withTable(oversized));
     expect(signature?.envelope.bytes).toHaveLength(0);
   });
-});
-
-it('lists a table of 64 entries of 16 MiB, and reads no more than 16 MiB of all of it', async () => {
-  const ENTRY = 16 * 1024 * 1024;
-  const head = changed(signed, (copy) => copy.writeUInt32LE(64 * ENTRY, entry + 4), false);
-  // Each entry holds one SEQUENCE.
-  const entryHead = Buffer.from('0000000100020200' + '3083fffff3', 'hex');
-  let read = 0;
-  const source: ByteSource = {
-    size: table.offset + 64 * ENTRY,
-    async read(offset, length) {
-      read += length;
-      const bytes = Buffer.alloc(length);
-      if (offset < table.offset) head.copy(bytes, 0, offset, Math.min(offset + length, table.offset));
-      else entryHead.copy(bytes, 0, (offset - table.offset) % ENTRY);
-      return bytes;
-    },
-    async *stream() {},
-  };
-  expect(await (await pe.open(source, plainReader())).signatures()).toHaveLength(64);
-  expect(read).toBeGreaterThan(ENTRY - 4096);
-  expect(read).toBeLessThan(ENTRY + 65_536);
 });
