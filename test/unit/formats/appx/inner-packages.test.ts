@@ -112,10 +112,8 @@ describe('before any request, a bundle is rejected by the name of its package', 
     ['of another publisher', second(makePackage({ publisher: 'CN=Another' })), /bad\.msix .*, CN=Another, differs/],
     ['that is no archive', second(Buffer.from('no archive')), /bad\.msix /],
     ['that is encrypted', second(Buffer.concat([Buffer.from('EXPH'), Buffer.alloc(60)])), /bad\.msix .*encrypted/],
-    ['that is a bundle', second(makeBundle(INNER)), /bad\.msix .*it is a bundle/],
     ['without a block map', second(makePackage({ without: 'AppxBlockMap.xml' })), /bad\.msix .*no AppxBlockMap/],
     ['whose block map has another digest', second(mapped('Hash="', 'Hash="A')), /bad\.msix .*block map/],
-    ['whose signature is broken', second(flipped(INNER, 60)), /bad\.msix /],
     ['that is compressed', makeBundle(PLAIN, { isCompressed: true }), /app\.msix/],
     ['that is missing', makeBundle(PLAIN, { fileName: 'b.msix' }), /b\.msix/],
     ['that is elsewhere', makeBundle(PLAIN, { offset: 39 }), /app\.msix is not stored at byte 39/],
@@ -126,7 +124,6 @@ describe('before any request, a bundle is rejected by the name of its package', 
   it.each([
     ['a package is compressed', makeBundle(INNER, { isCompressed: true })],
     ['a package is not there', makeBundle(INNER, { fileName: 'other.msix' })],
-    ['a package is damaged', makeBundle(flipped(INNER, 50))],
     ['two packages have one name', makeBundle(INNER, { more: [{ name: 'APP.msix', bytes: INNER }] })],
   ])('also without the option, if %s', async (_what, bundle) => {
     await expect(checkPlainly(bundle)).rejects.toMatchObject({ code: 'appx-malformed' });

@@ -1,26 +1,11 @@
 import { expect, it } from 'vitest';
 import { cab } from '../../../../src/formats/cab/index.ts';
-import { decideSigning } from '../../../../src/signing/signing-policy.ts';
-import { digestEntries } from '../../../../src/zip/entry-digests.ts';
-import { signingContext } from '../../../support/signed-files/signing-context.ts';
 import { makeThrowawaySigner } from '../../../support/signed-files/throwaway-signer.ts';
 import { openBytes, signBytes } from '../support/sign-bytes.ts';
 import { GOOD_CABINETS } from './samples.ts';
 
 const signer = await makeThrowawaySigner();
 const bytesOf = (name: string) => GOOD_CABINETS.find((each) => each.name === name)?.bytes ?? expect.unreachable();
-
-it('is not appended to next to a signature whose timestamp verify calls broken', async () => {
-  const token = Buffer.from('30020500', 'hex');
-  const context = signingContext({ chain: signer.chain });
-  const policy = { isAlgorithmGiven: false, allOrNothing: false, report: false } as const;
-  const decide = async (existing: 'append' | 'replace', bytes: Buffer) =>
-    decideSigning(await openBytes(cab, bytes), cab, context, { ...policy, existing }, { digestEntries });
-  const stamped = (await signBytes(cab, bytesOf('plain.cab'), signer, { token })).result;
-  const refusal = { code: 'cannot-append', message: expect.stringContaining('the timestamp cannot be read') };
-  await expect(decide('append', stamped)).rejects.toMatchObject(refusal);
-  expect(await decide('replace', stamped)).toMatchObject({ signatures: 1 });
-});
 
 it.each(['plain.cab', 'large.cab'])('writes a reference of 16 bytes in a reserved area: %s', async (name) => {
   const { result } = await signBytes(cab, bytesOf(name), signer);

@@ -7,8 +7,6 @@ import { readCompoundFile, readStream } from '../../../../src/compound-file/read
 import { layOut, newStream } from '../../../../src/compound-file/write.ts';
 import { contentOf } from '../../../../src/formats/msi/content.ts';
 import { msi } from '../../../../src/formats/msi/index.ts';
-import { decideSigning } from '../../../../src/signing/signing-policy.ts';
-import { digestEntries } from '../../../../src/zip/entry-digests.ts';
 import { makePki } from '../../../support/signed-files/pki.ts';
 import { signingContext } from '../../../support/signed-files/signing-context.ts';
 import { makeThrowawaySigner } from '../../../support/signed-files/throwaway-signer.ts';
@@ -155,17 +153,6 @@ async function bareSignature(): Promise<Uint8Array> {
     dataValue: spcSipInfo({ version: [1], guid: '000C10F1-0000-0000-C000-000000000046' }).value,
   });
 }
-
-it('is appended to with a warning that only open-source programs read a second signature', async () => {
-  const context = signingContext({ chain: signer.chain });
-  const { result } = await signBytes(msi, original, signer);
-  const warnings = async (bytes: Buffer, existing: 'append' | 'replace') => {
-    const policy = { existing, allOrNothing: false, isAlgorithmGiven: false, report: false };
-    return (await decideSigning(await openBytes(msi, bytes), msi, context, policy, { digestEntries })).warnings;
-  };
-  expect(await warnings(result, 'append')).toEqual([expect.stringContaining('second signature')]);
-  expect([...(await warnings(original, 'append')), ...(await warnings(result, 'replace'))]).toEqual([]);
-});
 
 it('digests streams in the order of the bytes of their names, not of their code units or of the directory', () => {
   const names = ['\u4001', '\u0141', 'bb'];

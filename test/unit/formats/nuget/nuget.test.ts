@@ -7,9 +7,7 @@ import { cmsEnvelope, containedAs, type FoundSignature } from '../../../../src/f
 import { nuget } from '../../../../src/formats/nuget/index.ts';
 import { readPackage } from '../../../../src/formats/nuget/package.ts';
 import { readSignedText, signedText } from '../../../../src/formats/nuget/signed-content.ts';
-import { decideSigning } from '../../../../src/signing/signing-policy.ts';
 import { editLastEntry } from '../../../../src/zip/edit-archive.ts';
-import { digestEntries } from '../../../../src/zip/entry-digests.ts';
 import { type NewEntry, storedEntry } from '../../../../src/zip/write-records.ts';
 import { makePki } from '../../../support/signed-files/pki.ts';
 import { signingContext } from '../../../support/signed-files/signing-context.ts';
@@ -44,10 +42,6 @@ async function packageWith(
 }
 
 const signatureOf = async (bytes: Buffer) => (await (await openBytes(nuget, bytes)).signatures())[0];
-const POLICY = { existing: undefined, isAlgorithmGiven: false, allOrNothing: false, report: true } as const;
-const decide = async (bytes: Buffer, existing?: 'replace' | 'append' | 'skip') =>
-  decideSigning(await openBytes(nuget, bytes), nuget, contextOf(), { ...POLICY, existing }, { digestEntries });
-
 it('lists a signature as unreadable whose signer has a malformed name, and no countersignature of such a signer', async () => {
   const COMMON_NAME = Buffer.from('0603550403', 'hex');
   /** The value of the last common name but one (the last is an attribute's) becomes part of the object identifier before it. */
@@ -94,18 +88,6 @@ describe('a package that a repository signed or countersigned', () => {
       codesOf(await signatureOf(await packageWith('author', counters)));
     expect(await codesWith([repository, signer])).toEqual(['several-repositories']);
     expect(await codesWith(Array.from({ length: 9 }, () => repository))).toContain('several-countersignatures');
-  });
-
-  it('is signed again only if the user says replace', async () => {
-    for (const bytes of [await packageWith('repository'), await packageWith('author', [repository])]) {
-      const refusal = { code: 'signatures-kept', message: expect.stringContaining('Test Repository') };
-      await expect(decide(bytes)).rejects.toMatchObject(refusal);
-      expect((await decide(bytes, 'replace')).skipped).toBeUndefined();
-    }
-    const countersigned = await packageWith('author', [repository]);
-    expect((await decide(countersigned, 'skip')).skipped).toBe('already-signed');
-    expect((await decide(signed)).skipped).toBeUndefined();
-    await expect(decide(plain, 'append')).rejects.toMatchObject({ code: 'cannot-append' });
   });
 
   it('keeps the countersignature when it is timestamped, and when a signature is attached', async () => {

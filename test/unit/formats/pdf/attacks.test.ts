@@ -11,7 +11,6 @@ import { requireUnbroken } from '../../../../src/signing/existing-signatures.ts'
 import { signingContext } from '../../../support/signed-files/signing-context.ts';
 import { makeThrowawaySigner } from '../../../support/signed-files/throwaway-signer.ts';
 import { buildToken, buildTstInfo } from '../../timestamp/support/build-token.ts';
-import { countingSource } from '../../zip/support/reading.ts';
 import { checkIn, signingIn, wholeStamping } from '../support/change.ts';
 import { openBytes, plainReader, signBytes } from '../support/sign-bytes.ts';
 import { ALLOWED, ATTACKS, type Attack, edited, formWith } from './attacks.ts';
@@ -71,22 +70,6 @@ it.each([
   const [signature] = await (await openBytes(pdf, withLock(result, lock))).signatures();
   const codes = (await signature?.examine())?.map(({ code }) => code);
   expect(codes).toEqual(['message-digest-differs', ...(isLocked ? ['pdf-changed-after-signing'] : [])]);
-});
-
-it('compares revisions in a time that is linear in objects, to which signatures add little', async () => {
-  /** Reads of the file for all its signatures. */
-  async function readsOf(objects: number, signatures: number): Promise<number> {
-    const page = `/Fonts [${Array.from({ length: objects }, (_, index) => `${index + 5} 0 R`).join(' ')}]`;
-    let bytes = makePdf({ page, objects: Array(objects).fill(`<< /Type /Page /A (${'x'.repeat(2000)}) >>`) });
-    for (let made = 0; made < signatures; made += 1) bytes = (await signBytes(pdf, bytes, signer)).result;
-    const source = countingSource(memorySource(bytes));
-    for (const signature of await (await pdf.open(source, plainReader())).signatures())
-      expect(await signature.examine()).toEqual([]);
-    return source.counted().reads;
-  }
-  const [few, many, often] = [await readsOf(50, 2), await readsOf(200, 2), await readsOf(200, 4)];
-  expect(many).toBeLessThan(4.5 * few);
-  expect(often).toBeLessThan(1.2 * many);
 });
 
 describe('an unusual document', () => {

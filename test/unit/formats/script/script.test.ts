@@ -45,20 +45,6 @@ it('is not taken from folders if it is a JavaScript file', () => {
   expect(formats.flatMap(({ extensions }) => extensions)).not.toContain('.js');
 });
 
-// Before version 7.2, PowerShell signed only two encodings, and verified all.
-it.each([
-  ['ASCII', 'ascii', 'Get-Date\r\n'],
-  ['UTF-8', 'utf8', '# \u2603\r\n'],
-  ['UTF-8 with BOM', 'utf8', '\ufeffGet-Date # \u2603\r\n'],
-  ['UTF-16LE with BOM', 'utf16le', '\ufeffGet-Date # \u2603\r\n'],
-] as const)('signs a PowerShell script in %s', async (encoding, node, text) => {
-  const { result } = await signBytes(powershell, Buffer.from(text, node), signer);
-  const [start, block = ''] = result.toString(node).split('\r\n# SIG # Begin signature block');
-  expect(start).toBe(text);
-  expect(block).toMatch(/^(\r\n# [A-Za-z0-9+/=]{1,64})+\r\n# SIG # End signature block\r\n$/);
-  expect((await openBytes(powershell, result)).layout()).toContainEqual({ name: 'encoding', value: encoding });
-});
-
 it('warns if the script has line ends that git changes, and only then', async () => {
   const warningsFor = async (text: string) => (await warningsOf(await openBytes(powershell, Buffer.from(text)))).length;
   expect(await warningsFor('a\nb\n')).toBe(1);

@@ -1,6 +1,7 @@
-/** The committed fixtures by their manifest. */
+/** The committed fixtures by their manifest, and files of other folders. */
 
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
+import path from 'node:path';
 
 export interface Fixture {
   /** Path under fixtures/, with `/`. */
@@ -26,4 +27,12 @@ export function fixturesIn(folder: string): readonly Fixture[] {
   return Object.entries(manifest)
     .filter(([name]) => name.startsWith(`${folder}/`))
     .map(([name, about]) => ({ ...about, name, bytes: readFixture(name) }));
+}
+
+/** Files of a folder and those below it, by a filter over their names. */
+export function filesBelow(folder: string, isWanted: (name: string) => boolean): { name: string; bytes: Buffer }[] {
+  return readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile() && isWanted(entry.name))
+    .map((entry) => path.join(entry.parentPath, entry.name))
+    .map((name) => ({ name, bytes: readFileSync(name) }));
 }
