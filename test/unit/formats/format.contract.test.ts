@@ -10,7 +10,7 @@ import { changedPackages, GOOD_PACKAGES, MALFORMED_PACKAGES } from './appx/sampl
 import { changedCabinets, GOOD_CABINETS, MALFORMED_CABINETS } from './cab/samples.ts';
 import { changedCatalogs, GOOD_CATALOGS, MALFORMED_CATALOGS } from './cat/samples.ts';
 import { describeFormat, type FormatFixtures } from './format.contract.ts';
-import { changedEntries } from './jar/changed-entries.ts';
+import { changedEntries } from './jar/simple-zip.ts';
 import { changedInstallers, GOOD_INSTALLERS, MALFORMED_INSTALLERS } from './msi/samples.ts';
 import { changedExtensions, GOOD_EXTENSIONS, MALFORMED_EXTENSIONS } from './navx/samples.ts';
 import { changedNuget, GOOD_NUGET, MALFORMED_NUGET } from './nuget/samples.ts';

@@ -23,6 +23,12 @@ describe('signed and unsigned again', () => {
     expect(lost).toEqual(name === 'jar/manifest-old-digest.jar' ? [section] : []);
   });
 
+  it('keeps in its first entry the field by which it is distinguished from other archives', async () => {
+    const bytes = await signedAndRemoved(readFixture('jar/cafe.jar'));
+    const nameEnd = 30 + bytes.readUInt16LE(26);
+    expect(bytes.toString('hex', nameEnd, nameEnd + bytes.readUInt16LE(28))).toBe('feca0000');
+  });
+
   it('an archive without a manifest is byte for byte what it was', async () => {
     const files = [
       { name: 'a', contents: 'abc', isStored: true },

@@ -92,6 +92,12 @@ export function repack(
   return zip([...kept, ...more]);
 }
 
+/** With other contents of the first and of the last file that a signature covers. */
+export async function changedEntries(archive: Buffer): Promise<readonly Buffer[]> {
+  const names = namesIn(archive).filter((name) => !/\/$|^meta-inf\/[^/]*$/i.test(name));
+  return [names[0], names.at(-1)].map((name = '') => repack(archive, { [name]: 'other contents' }));
+}
+
 /** With more bytes at an offset; the records behind it keep their contents, and the offsets that lead to them are adjusted. */
 export function withBytesAt(archive: Buffer, offset: number, bytes: Uint8Array): Buffer {
   const changed = Buffer.from(archive);
