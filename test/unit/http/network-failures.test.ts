@@ -137,3 +137,21 @@ test('a body of exactly the limit is taken, and one that ends with the connectio
   expect(outcome).toMatchObject({ kind: 'answer', status: 200 });
   expect(outcome.kind === 'answer' && Buffer.from(outcome.body).toString()).toBe(body);
 });
+
+test('http: is allowed for other machines too, which postJson rejects', async () => {
+  const url = `http://${'a'.repeat(64)}.invalid/`;
+  expect(await setting.get(openHttp(), url)).toMatchObject(never('host-not-found'));
+  expect(await setting.get(openHttp(), 'ldap://127.0.0.1/cn=list')).toMatchObject(never('unreachable'));
+  await expect(post(openHttp(), url)).rejects.toMatchObject({ code: 'insecure-address' });
+});
+
+test('the user information of an address is not sent', async () => {
+  let received = '';
+  const server = net.createServer((socket) => {
+    socket.on('data', (data) => (received += data)).end('HTTP/1.1 200 OK\r\n\r\n');
+  });
+  const outcome = await setting.get(openHttp(), `http://user:password@${await listen(server)}/path`);
+  expect(outcome).toMatchObject({ kind: 'answer' });
+  expect(received).toMatch(/^GET \/path HTTP/);
+  expect(received).not.toMatch(/user:|password|authorization/i);
+});

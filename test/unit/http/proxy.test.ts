@@ -1,7 +1,6 @@
 /** Requests through a real proxy: `https:` by CONNECT, `http:` by the absolute form. */
 
 import { readFile, writeFile } from 'node:fs/promises';
-import http from 'node:http';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { readProxyVariable } from '../../../src/options/values.ts';
 import { startMisbehavingService } from '../../support/services/misbehaving-service.ts';
@@ -9,7 +8,6 @@ import { type ProxyManner, startProxy, type TestProxyOptions } from '../../suppo
 import { ACCESS_SECRET, openServiceClient, SIGN_REQUEST } from '../../support/services/service-client.ts';
 import { createTlsAuthority } from '../../support/services/tls-authority.ts';
 import { openMisbehaving } from '../service/misbehaving-client.ts';
-import { BOUNDS, listen, openHttp } from './support/http-setting.ts';
 
 async function start(options: TestProxyOptions = {}) {
   const proxy = await startProxy(options);
@@ -43,14 +41,6 @@ describe('https:', () => {
     expect(proxy.asked).toEqual([`CONNECT service.test:${port}`]);
     expect(proxy.headers[0]).toEqual({ host: `service.test:${port}`, connection: expect.any(String) });
     expect(misbehaving.requests().some(({ headers }) => 'proxy-authorization' in headers)).toBe(false);
-  });
-
-  test("gives the proxy's credentials to the proxy only", async () => {
-    const proxy = await start({ credentials: 'us er:hunter2' });
-    const { service, misbehaving } = await openThrough(proxy.url.replace('//', '//us%20er:hunter2@'));
-    await expect(service.sign(SIGN_REQUEST)).resolves.toBeDefined();
-    expect(proxy.headers[0]?.['proxy-authorization']).toBe(`Basic ${Buffer.from('us er:hunter2').toString('base64')}`);
-    expect(JSON.stringify(misbehaving.requests())).not.toContain('proxy-authorization');
   });
 
   test.each<['untrusted' | 'other-name']>([['untrusted'], ['other-name']])(
@@ -98,20 +88,4 @@ describe('https:', () => {
     expect(JSON.stringify(failure)).not.toContain(ACCESS_SECRET);
     expect(misbehaving.connections()).toBe(0);
   });
-});
-
-test('http: is sent to the proxy with the complete address, and with its credentials', async () => {
-  const seen: { readonly url: string | undefined; readonly headers: http.IncomingHttpHeaders }[] = [];
-  const server = http.createServer((request, response) => {
-    seen.push({ url: request.url, headers: request.headers });
-    request.resume().on('end', () => response.end('token'));
-  });
-  const port = await listen(server);
-  const proxy = await start({ credentials: 'user:hunter2' });
-  const client = openHttp({ proxies: proxiesOf(proxy.url.replace('//', '//user:hunter2@')) });
-  const url = new URL(`http://tsa.test:${port}/tsa?a=b`);
-  const parts = { ...BOUNDS, contentType: 'text/plain', accept: '*/*' };
-  expect(await client.post({ ...parts, url, body: Buffer.from('request') })).toMatchObject({ status: 200 });
-  expect(proxy.asked).toEqual([`POST ${url}`]);
-  expect(seen).toMatchObject([{ url: '/tsa?a=b', headers: { host: `tsa.test:${port}` } }]);
 });
