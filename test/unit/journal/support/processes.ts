@@ -18,13 +18,6 @@ export interface WorkerResult {
   readonly stderr: string;
 }
 
-/** The program in this folder, as one file. */
-export async function bundle(name: string, outfile: string): Promise<void> {
-  const entryPoints = [fileURLToPath(new URL(name, import.meta.url))];
-  const target = { format: 'esm', platform: 'node', target: 'node20.19' } as const;
-  await build({ entryPoints, outfile, bundle: true, ...target, logLevel: 'error' });
-}
-
 export type WorkerSetting = Awaited<ReturnType<typeof workerSetting>>;
 
 export async function workerSetting() {
@@ -33,7 +26,9 @@ export async function workerSetting() {
   const forOthers = await programForOthers();
   // On Node.js 20 the journal needs a package, also for a user who cannot enter the repository.
   await symlink(join(dirname(dirname(forOthers.program)), 'node_modules'), join(folder, 'node_modules'));
-  await bundle('worker.ts', worker);
+  const entryPoints = [fileURLToPath(new URL('worker.ts', import.meta.url))];
+  const target = { format: 'esm', platform: 'node', target: 'node20.19' } as const;
+  await build({ entryPoints, outfile: worker, bundle: true, ...target, logLevel: 'error' });
   let places = 0;
   return {
     folder,

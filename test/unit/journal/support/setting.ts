@@ -13,34 +13,13 @@ export { askingOf, factsAt, SIGNATURE } from './works.ts';
 
 type Overrides = Partial<JournalOptions & { readonly self: Partial<Holder> }>;
 
-export interface Setting extends AsyncDisposable {
-  readonly folder: string;
-  readonly database: string;
-  /** Both clocks, in milliseconds since the start; tests set them. */
-  readonly clock: { wall: number; up: number };
-  /** Opens the journal as another process, which runs until its pid is in `ended`: 101, 102, … */
-  open(overrides?: Overrides): Promise<Journal>;
-  /** What it is opened with. */
-  options(overrides?: Overrides): JournalOptions;
-  /** Pids of processes that have ended, and of those whose state cannot be known. */
-  readonly ended: Set<number>;
-  readonly invisible: Set<number>;
-  /** Rows of the database. */
-  rows(sql: string): readonly Readonly<Record<string, unknown>>[];
-  stateOf(call: { readonly id: string }): unknown;
-  /** Changes the database from outside. */
-  change(sql: string): void;
-  /** Copies the only call until there are so many; files are named by the number of the copy. */
-  copyCall(count: number): void;
-  /** Ends the process that opened the journal first, and opens it as another. */
-  openAfterKill(): Promise<Journal>;
-}
+export type Setting = Awaited<ReturnType<typeof journalSetting>>;
 
 /** Pid of the first process. */
 export const FIRST = 101;
 const BEGINNING = Date.UTC(2026, 10, 20, 12);
 
-export async function journalSetting(): Promise<Setting> {
+export async function journalSetting() {
   const folder = await mkdtemp(join(tmpdir(), 'codesign-journal-'));
   const database = join(folder, 'journal.db');
   const clock = { wall: 0, up: 1_000_000 };
@@ -78,25 +57,30 @@ export async function journalSetting(): Promise<Setting> {
     }
   }
 
+  /** Opens the journal as another process, which runs until its pid is in `ended`: 101, 102, … */
   const open = (overrides?: Overrides) => openJournal(options(overrides));
   const change = (sql: string) => outside((db) => db.exec(sql));
   const rows = (sql: string) => outside((db) => db.all(sql));
   return {
     folder,
     database,
+    /** Both clocks, in milliseconds since the start; tests set them. */
     clock,
+    /** Pids of processes that have ended, and of those whose state cannot be known. */
     ended,
     invisible,
     options,
     open,
+    /** Ends the process that opened the journal first, and opens it as another. */
     openAfterKill: () => {
       ended.add(FIRST);
       return open();
     },
     rows,
-    stateOf: ({ id }) => rows(`select state from calls where name = '${id}'`)[0]?.state,
+    stateOf: ({ id }: { readonly id: string }) => rows(`select state from calls where name = '${id}'`)[0]?.state,
     change,
-    copyCall: (count) =>
+    /** Copies the only call until there are so many; files are named by the number of the copy. */
+    copyCall: (count: number) =>
       change(`with recursive n (i) as (select 2 union all select i + 1 from n where i < ${count})
         insert into calls (name, work, file, origin, code, algorithm, digest, run, state, settled, at, ended_at, bytes, certificate, leaf, client)
         select 'name' || i, i, i, origin, code, algorithm, digest, run, state, settled, at, ended_at, bytes, certificate, leaf, client
