@@ -81,7 +81,7 @@ describe('a file that changes while it is being changed', () => {
   });
 });
 
-describe('a result that differs from the plan', () => {
+describe('a format', () => {
   function formatsThat(spoil: (file: SignableFile) => Partial<SignableFile>): readonly Format[] {
     const spoiled = (file: SignableFile): SignableFile => ({ ...file, ...spoil(file) });
     return formats.map((format) => ({
@@ -90,7 +90,7 @@ describe('a result that differs from the plan', () => {
     }));
   }
 
-  it('still holds a signature: rejected', async () => {
+  it('whose result still holds a signature is rejected', async () => {
     const [path = ''] = await copies(1);
     const before = await snapshot(folder);
     const lazy = formatsThat((file) => ({ removing: file.removing && { ...file.removing, patch: async () => [] } }));
@@ -98,18 +98,10 @@ describe('a result that differs from the plan', () => {
     expect(await snapshot(folder)).toEqual(before);
   });
 
-  it('holds another timestamp than the one requested: rejected', async () => {
+  it('whose files lack a capability is rejected', async () => {
     const [path = ''] = await copies(1);
-    const before = await snapshot(folder);
-    const other = await authority.stamp(Buffer.from('other'));
-    const confused = formatsThat((file) => ({
-      stamping: {
-        of: 'each-signature',
-        stamp: (tokens) => stampIn(file, new Map(Array.from(tokens.keys(), (location) => [{ location }, other]))),
-      },
-    }));
-    expect(await changeFiles([path], timestamping().change, { formats: confused })).toEqual(['result-damaged']);
-    expect(await snapshot(folder)).toEqual(before);
+    const bare = formatsThat(() => ({ removing: undefined }));
+    expect(await changeFiles([path], removeSignatures, { formats: bare })).toEqual(['operation-unsupported']);
   });
 });
 

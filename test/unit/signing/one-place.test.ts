@@ -1,7 +1,7 @@
 /** The file system decides which paths lead to the same file. */
 
 import { existsSync } from 'node:fs';
-import { link, mkdir, readdir, rm, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, rm } from 'node:fs/promises';
 import { beforeEach, expect, it } from 'vitest';
 import { findSamePaths } from '../../../src/signing/files/same-path.ts';
 import { folderForEach } from '../../support/set-up.ts';
@@ -23,11 +23,4 @@ it('agrees with the file system on names that differ in case, existing or not, a
   expect(find('there/App.exe', 'there/app.exe', 'there/x.exe')).toBe(ignoresCase ? 2 : 0);
   expect(find('new/A/app.exe', 'new/a/app.exe')).toBe(ignoresCase ? 2 : 0);
   expect(await readdir(folder.path, { recursive: true })).toEqual(['there']);
-});
-
-it('treats two hard links as two paths', async () => {
-  if (ignoresCase) return;
-  await writeFile(folder.at('App.exe'), '');
-  await link(folder.at('App.exe'), folder.at('app.exe'));
-  expect(find('App.exe', 'app.exe')).toBe(0);
 });

@@ -8,7 +8,6 @@ import { fixture } from '../../support/programs/cli.ts';
 import { folderForEach } from '../../support/set-up.ts';
 import { type CertificateRequest, makePki } from '../../support/signed-files/pki.ts';
 import { chainOf } from '../../support/signed-files/throwaway-signer.ts';
-import { makeCompoundFile } from '../formats/msi/samples.ts';
 import { makePdf } from '../formats/pdf/make-pdf.ts';
 import { countingService } from './journal-scene.ts';
 import { type FlatSigning, testSigning } from './signing-run.ts';
@@ -42,8 +41,6 @@ async function program(name = 'app.exe'): Promise<string> {
 it.each<[string, () => Promise<Uint8Array>]>([
   ['app.exe', () => readFile(fixture('pe/hello.exe'))],
   ['app.jar', () => readFile(fixture('jar/plain.jar'))],
-  ['setup.msi', async () => makeCompoundFile()],
-  ['script.ps1', async () => Buffer.from('Write-Output 1\r\n')],
   ['paper.pdf', async () => makePdf()],
 ])('keeps %s without a request and without a change', async (name, content) => {
   const path = folder.at(name);

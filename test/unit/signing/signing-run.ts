@@ -1,7 +1,7 @@
 import type { SigningChain } from '../../../src/certificates/signing-chain.ts';
 import type { SigningContext } from '../../../src/format/signable-file.ts';
 import { formats } from '../../../src/formats/registry.ts';
-import type { Disk, Run } from '../../../src/signing/run.ts';
+import type { Run } from '../../../src/signing/run.ts';
 import type { Account } from '../../../src/signing/service/account.ts';
 import { withoutJournal } from '../../../src/signing/service/call.ts';
 import type { SigningPolicy } from '../../../src/signing/signing-policy.ts';
@@ -13,8 +13,7 @@ export interface FlatSigning
     Partial<SigningPolicy>,
     Partial<Account>,
     Partial<Omit<Signing, 'run' | 'context' | 'policy' | 'account'>>,
-    Partial<Pick<Run, 'formats' | 'concurrency' | 'clock' | 'now' | 'onEvent'>>,
-    Partial<Disk> {
+    Partial<Pick<Run, 'concurrency' | 'now' | 'onEvent'>> {
   readonly dryRun?: boolean;
 }
 
@@ -43,25 +42,16 @@ export function testSigning(
   given: FlatSigning & { readonly chain: SigningChain; readonly service: Account['service'] },
 ): Signing {
   const run = testRun();
-  const { randomName, removeStaleFiles, flushFolder, temporaryFiles, onEvent = () => undefined } = given;
-  const disk = Object.entries({ randomName, removeStaleFiles, flushFolder, temporaryFiles });
+  const { concurrency = run.concurrency, now = run.now, onEvent = () => undefined } = given;
   const { existing = 'replace', allOrNothing = false, report = true } = given;
   const { algorithm = 'SHA256', formatOptions = {} } = given;
   const { service, origin = 'https://service.example.com', code = '1', journal = withoutJournal } = given;
   const { client = testClient } = given;
   return {
-    run: {
-      ...run,
-      disk: { ...run.disk, ...Object.fromEntries(disk.filter(([, value]) => value !== undefined)) },
-      formats: given.formats ?? run.formats,
-      concurrency: given.concurrency ?? run.concurrency,
-      clock: given.clock ?? run.clock,
-      now: given.now ?? run.now,
-      onEvent,
-    },
+    run: { ...run, concurrency, now, onEvent },
     context: { chain: given.chain, timestampAlgorithm: given.timestampAlgorithm, algorithm, formatOptions },
     policy: { ...given, existing, allOrNothing, report, isAlgorithmGiven: given.algorithm !== undefined },
-    typedOptions: given.typedOptions ?? [],
+    typedOptions: [],
     account: given.dryRun ? undefined : { service, origin, code, journal, client },
     authorities: given.authorities,
     ...(given.close ? { close: given.close } : {}),

@@ -1,87 +1,53 @@
 /** The time that a format signs, in a second run of the same work. */
 
-import { createHash } from 'node:crypto';
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import type { Format } from '../../../src/format/format.ts';
-import type { SignableFile } from '../../../src/format/signable-file.ts';
-import { pe } from '../../../src/formats/pe/index.ts';
 import type { Journal } from '../../../src/journal/journal.ts';
-import type { FileToSign } from '../../../src/signing/outcome.ts';
 import { signFiles } from '../../../src/signing/sign-files.ts';
 import { forEach } from '../../support/set-up.ts';
-import { signingIn } from '../formats/support/change.ts';
+import { makePdf } from '../formats/pdf/make-pdf.ts';
 import { journalScene } from './journal-scene.ts';
 import type { FlatSigning } from './signing-run.ts';
 
 const scene = forEach(journalScene);
 
-/** PE, with the time in what is signed. */
-function timeSigningFormat(): { readonly format: Format; readonly signed: string[] } {
-  const signed: string[] = [];
-  const wrap = (file: SignableFile): SignableFile => ({
-    ...file,
-    signing: {
-      ...signingIn(file),
-      async prepare(context, mode) {
-        const { units, embed } = await signingIn(file).prepare(context, mode);
-        const time = context.time.toISOString();
-        const [unit] = units;
-        const digest = createHash('sha256').update(unit.digest).update(time).digest();
-        const seal: typeof unit.seal = (signature, token) => {
-          if (signature.some((byte) => byte !== 0)) signed.push(time);
-          return unit.seal(signature, token);
-        };
-        return { units: [{ ...unit, digest, seal }], embed };
-      },
-      verify: async () => undefined,
-    },
-  });
-  const open: Format['open'] = async (source, reader) => wrap(await pe.open(source, reader));
-  return { format: { ...pe, signing: { ...pe.signing, signsTime: true }, open }, signed };
-}
-
 const FIRST = new Date('2026-11-21T10:00:00.000Z');
 const LATER = new Date('2026-11-22T12:00:00.000Z');
 
-async function run(file: FileToSign, more: FlatSigning, journal?: Journal) {
-  const { files } = await signFiles([file], scene.signing(journal ?? (await scene.open()), more));
-  return files[0]?.status;
+/** Signs a document, and returns the day in its signature, or the status. */
+async function sign(now: Date, more: FlatSigning = {}, journal?: Journal) {
+  const [path, output] = [join(scene.folder, 'a.pdf'), join(scene.folder, 'signed.pdf')];
+  await writeFile(path, makePdf());
+  const signing = scene.signing(journal ?? (await scene.open()), { now: () => now, existing: 'append', ...more });
+  const { files } = await signFiles([{ path, output }], signing);
+  if (files[0]?.status !== 'signed') return files[0]?.status;
+  return /\/M \(D:(\d{8})/.exec(await readFile(output, 'latin1'))?.[1];
 }
 
 it('is the one chosen by the run that has the signature, and ended before the file was written', async () => {
-  const { format, signed } = timeSigningFormat();
-  const file = await scene.program('app.exe');
   const authorities = { stamp: () => Promise.reject(new Error('no timestamp')) };
-  expect(await run(file, { formats: [format], now: () => FIRST, authorities })).toBe('failed');
-  expect([signed, scene.service.asked]).toEqual([[], 1]);
-  expect(await run(file, { formats: [format], now: () => LATER })).toBe('signed');
-  expect([signed, scene.service.asked]).toEqual([[FIRST.toISOString()], 1]);
+  const timestampAlgorithm = 'SHA256';
+  expect(await sign(FIRST, { authorities, timestampAlgorithm })).toBe('failed');
+  expect(scene.service.asked).toBe(1);
+  expect([await sign(LATER, { timestampAlgorithm }), scene.service.asked]).toEqual(['20261121', 1]);
 });
 
 it('is the one of a run that wrote the file and did not succeed', async () => {
-  const { format, signed } = timeSigningFormat();
-  const file = await scene.program('app.exe');
   // For example because another file failed: the same command signs both again.
-  for (const now of [FIRST, LATER]) expect(await run(file, { formats: [format], now: () => now })).toBe('signed');
-  expect([signed, scene.service.asked]).toEqual([[FIRST.toISOString(), FIRST.toISOString()], 1]);
+  expect([await sign(FIRST), await sign(LATER), scene.service.asked]).toEqual(['20261121', '20261121', 1]);
 });
 
 it('is a new one after a run that succeeded', async () => {
-  const { format, signed } = timeSigningFormat();
-  const file = await scene.program('app.exe');
   const journal = await scene.open();
-  await run(file, { formats: [format], now: () => FIRST }, journal);
+  expect(await sign(FIRST, {}, journal)).toBe('20261121');
   journal.ended();
-  expect(await run(file, { formats: [format], now: () => LATER })).toBe('signed');
-  expect([signed, scene.service.asked]).toEqual([[FIRST.toISOString(), LATER.toISOString()], 2]);
+  expect([await sign(LATER), scene.service.asked]).toEqual(['20261122', 2]);
 });
 
 it('is the one of a request whose outcome is unknown', async () => {
-  const { format, signed } = timeSigningFormat();
-  const file = await scene.program('app.exe');
   scene.service.before = () => Promise.reject(new TypeError('broken'));
-  expect(await run(file, { formats: [format], now: () => FIRST })).toBe('failed');
+  expect(await sign(FIRST)).toBe('failed');
   scene.service.before = async () => undefined;
-  expect(await run(file, { formats: [format], now: () => LATER })).toBe('signed');
-  expect(signed).toEqual([FIRST.toISOString()]);
+  expect(await sign(LATER)).toBe('20261121');
 });

@@ -7,6 +7,7 @@ import {
   open,
   readFile,
   rename,
+  rm,
   stat,
   symlink,
   truncate,
@@ -101,12 +102,17 @@ describe('a temporary file', () => {
     ['a copy', () => copyFile(temporary, folder.at('other')).then(() => rename(folder.at('other'), temporary))],
     ['a link', () => symlink('victim', folder.at('l')).then(() => rename(folder.at('l'), temporary))],
     ['a hard link', () => link(folder.at('victim'), folder.at('l')).then(() => rename(folder.at('l'), temporary))],
-  ])('does not become the file if a program puts %s in its place', async (_, swap) => {
-    await writeFile(folder.at('victim'), 'victim');
+  ])('does not become the file if a program puts %s in its place, after any step', async (_, swap) => {
+    const victim = folder.at('victim');
+    await writeFile(victim, 'victim', { mode: 0o640 });
     for (const size of [SMALL, LARGE]) {
-      await expect(change(size, 'flushed', swap)).rejects.toMatchObject({ code: 'copy-changed' });
-      expect((await readFile(target)).equals(originalOf(size))).toBe(true);
-      expect(await readFile(folder.at('victim'), 'utf8')).toBe('victim');
+      for (const step of STEPS) {
+        expect([step, await change(size, step, swap).catch(codeOf)]).toEqual([step, 'copy-changed']);
+        expect((await readFile(target)).equals(originalOf(size))).toBe(true);
+        const { mode, uid } = await stat(victim);
+        expect([await readFile(victim, 'utf8'), mode & 0o777, uid]).toEqual(['victim', 0o640, process.getuid?.()]);
+      }
+      await rm(temporary, { force: true });
     }
   });
 });

@@ -2,9 +2,8 @@ import { chmod, chown, open, readdir, readFile, stat, utimes, writeFile } from '
 import { beforeEach, describe, expect, it } from 'vitest';
 import { memorySource } from '../../../../src/bytes/byte-source.ts';
 import { LARGEST_DIRECT } from '../../../../src/bytes/file-source.ts';
-import { type Edit, isBytes, type Patch, pieceLength } from '../../../../src/bytes/pieces.ts';
+import type { Edit, Patch } from '../../../../src/bytes/pieces.ts';
 import { measureContent } from '../../../../src/crypto/measure-content.ts';
-import { piecesToWrite } from '../../../../src/signing/files/patch-geometry.ts';
 import { type StagedCopy, stageCopy } from '../../../../src/signing/files/staged-copy.ts';
 import { digestEntries } from '../../../../src/zip/entry-digests.ts';
 import { folderForEach } from '../../../support/set-up.ts';
@@ -71,17 +70,6 @@ describe('apply', () => {
     }
   });
 
-  it('writes only the inserted bytes over a rehearsal of the same shape', () => {
-    const random = seededRandom(2);
-    for (const patch of Array.from({ length: 40 }, () => randomPatch(random))) {
-      const real = patch.map((one) => ({
-        ...one,
-        insert: [...one.insert].map((piece) => Buffer.alloc(pieceLength(piece))),
-      }));
-      expect([...piecesToWrite(real, patch, ORIGINAL.length)].every(({ piece }) => isBytes(piece))).toBe(true);
-    }
-  });
-
   it.each<[string, Patch]>([
     ['go back', [edit(5, 2, ''), edit(4, 0, '')]],
     ['remove beyond the end', [edit(0, 2, 'XY'), edit(20, 1, '')]],
@@ -93,18 +81,6 @@ describe('apply', () => {
     await expect(copy.apply(patch)).rejects.toMatchObject({ code: 'pieces-invalid', category: 'internal' });
     const { source } = await copy.reopen();
     expect(Buffer.from(await source.read(0, source.size)).equals(ORIGINAL)).toBe(true);
-  });
-
-  it('digests content in any order after the copy was written', async () => {
-    await using copy = await stage();
-    const content = [{ start: 10, end: 20 }, Buffer.from('+'), { start: 0, end: 12 }];
-    const source = memorySource(ORIGINAL);
-    expect(await copy.reader.measure(source, content, ['SHA256'])).toEqual(
-      await measureContent(memorySource(Buffer.from('abcdefghij+0123456789ab')), [{ start: 0, end: 23 }], ['SHA256']),
-    );
-    await copy.apply([edit(20, 0, 'TAIL')]);
-    await copy.replaceTarget(UNCHANGED);
-    expect(await readFile(target, 'utf8')).toBe('0123456789abcdefghijTAIL');
   });
 });
 

@@ -1,22 +1,9 @@
 import { open, stat, writeFile } from 'node:fs/promises';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import type { ByteSource } from '../../../../src/bytes/byte-source.ts';
+import { memorySource } from '../../../../src/bytes/byte-source.ts';
 import { stageCopy } from '../../../../src/signing/files/staged-copy.ts';
 import { digestEntries } from '../../../../src/zip/entry-digests.ts';
 import { folderForEach } from '../../../support/set-up.ts';
-
-const MEBIBYTE = 1024 * 1024;
-
-function sevens(size: number): ByteSource {
-  const chunk = Buffer.alloc(MEBIBYTE, 7);
-  return {
-    size,
-    read: async (_offset, length) => Buffer.alloc(length, 7),
-    async *stream(start = 0, end = size) {
-      for (let at = start; at < end; at += MEBIBYTE) yield chunk.subarray(0, Math.min(MEBIBYTE, end - at));
-    },
-  };
-}
 
 const folder = folderForEach();
 
@@ -28,7 +15,7 @@ describe('a copy of many megabytes', () => {
     async (how) => {
       const target = folder.at('target');
       await writeFile(target, 'the old file');
-      const original = sevens(40 * MEBIBYTE);
+      const original = memorySource(Buffer.alloc(40 * 1024 * 1024, 7));
       await using copy = await stageCopy({
         source: original,
         stats: await stat(target, { bigint: true }),

@@ -140,14 +140,6 @@ describe('a bundle with three packages', () => {
     await requireSigned(join(scene.folder, 'second.msixbundle'));
   });
 
-  it('pays for nothing twice if the authority fails after a timestamp', async () => {
-    expect(await run({ authorities: authorities(1) })).toMatchObject({ status: 'failed', kept: true });
-    expect(scene.service.asked).toBe(2);
-    const again = authorities();
-    expect(await run({ authorities: again })).toMatchObject({ status: 'signed' });
-    expect([scene.service.asked, again.count]).toEqual([4, 3]);
-  });
-
   it('is finished by resume if all its signatures were requested, and only then', async () => {
     await run({ authorities: authorities(1) });
     expect(await resume({ authorities: authorities() })).toMatchObject({ error: { code: 'signatures-missing' } });
