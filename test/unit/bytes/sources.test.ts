@@ -2,7 +2,6 @@ import { type FileHandle, open, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type ByteSource, memorySource } from '../../../src/bytes/byte-source.ts';
-import { Cursor } from '../../../src/bytes/cursor.ts';
 import { fileSource } from '../../../src/bytes/file-source.ts';
 import { patchedSource } from '../../../src/bytes/patched-source.ts';
 import type { Edit, Patch } from '../../../src/bytes/pieces.ts';
@@ -54,25 +53,6 @@ describe.each(Object.entries(SOURCES))('a ByteSource over %s', (_, make) => {
   });
 });
 
-it('a file is not read again for bytes next to those that were read, and each reader has its own bytes', async () => {
-  let reads = 0;
-  const counted = new Proxy(handle, {
-    get(target, name) {
-      if (name === 'read') reads += 1;
-      const value = Reflect.get(target, name);
-      return typeof value === 'function' ? value.bind(target) : value;
-    },
-  });
-  const source = fileSource(counted, SIZE);
-  const offsets = [60, 128, 4000, 0, 148];
-  for (const at of offsets) (await source.read(at, 20)).fill(0);
-  expect(reads).toBe(1);
-  for (const at of [...offsets, 4090, 8185, SIZE - 20]) {
-    const found = await Promise.all([source.read(at, 20), source.read(at + 1, 3)]);
-    expect(found.map(Buffer.from)).toEqual([bytes.subarray(at, at + 20), bytes.subarray(at + 1, at + 4)]);
-  }
-});
-
 it('a read ahead that fails waits for its reader, however long that takes', async () => {
   const path = join(folder, 'shrinking');
   await writeFile(path, bytes);
@@ -110,18 +90,4 @@ it.each([1, 2, 3, 4, 5, 6, 7, 8])('edits of a file that was edited are edits of 
   }
   const second = editsFrom(seed + 100, source.size);
   expect(applyPatch(original, source.compose(second))).toEqual(applyPatch(expected, second));
-});
-
-describe('Cursor', () => {
-  it('reads little-endian fields in order and knows its offset in the file', () => {
-    const cursor = new Cursor(Uint8Array.of(1, 2, 0, 4, 0, 0, 0, 9, 9), 1000);
-    expect([cursor.u8('a'), cursor.u16('b'), cursor.u32('c'), cursor.offset]).toEqual([1, 2, 4, 1007]);
-    expect(cursor.bytes(2, 'd')).toEqual(Uint8Array.of(9, 9));
-  });
-
-  it('names field and offset when the bytes run out', () => {
-    const cursor = new Cursor(Uint8Array.of(1), 1000);
-    expect(() => cursor.u32('Signature')).toThrowError(/Signature.*4 bytes.*1000/);
-    expect(() => cursor.seek(2000, 'table')).toThrowError(expect.objectContaining({ code: 'read-past-end' }));
-  });
 });

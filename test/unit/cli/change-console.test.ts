@@ -152,13 +152,4 @@ describe('a wait', () => {
   ])('for another process is progress: quiet %s', (quiet, lines) => {
     expect(told({ type: 'waiting', path: 'app\u001b.exe', whom: 'process 4711 on build-3' }, quiet)).toEqual(lines);
   });
-
-  it.each([
-    [7200, false, ['waiting  7 s before attempt 2 of 5: sign app.exe: HTTP 503']],
-    [7200, true, []],
-    [4900, false, []],
-  ])('of %i ms for a retry, quiet %s: %j', (milliseconds, quiet, lines) => {
-    const reason = 'sign app.exe: HTTP 503';
-    expect(told({ type: 'waiting-to-retry', reason, milliseconds, attempt: 2, maxAttempts: 5 }, quiet)).toEqual(lines);
-  });
 });

@@ -5,20 +5,14 @@ import { commandFirst } from '../../../src/cli/input/command-first.ts';
 
 it.each([
   ['--verbose sign x', 'sign --verbose x'],
-  ['-v sign x', 'sign -v x'],
-  ['-vq --json verify x', 'verify -vq --json x'],
   ['--profile work sign x', 'sign --profile work x'],
-  ['--profile=work sign x', 'sign --profile=work x'],
   ['-p sign sign x', 'sign -p sign x'],
   ['-pwork sign x', 'sign -pwork x'],
-  ['-vp work -e test sign x', 'sign -vp work -e test x'],
   ['--unknown sign x', 'sign --unknown x'],
-  ['--help sign', 'sign --help'],
   ['--profile work config list', 'config list --profile work'],
   ['-p work config --origin list', 'config list -p work --origin'],
   ['config --profile work set code 5', 'config set --profile work code 5'],
   ['-v unknown x', 'unknown -v x'],
-  ['--verbose config', 'config --verbose'],
 ])('%s is read as %s', (typed, read) => {
   expect(commandFirst(typed.split(' '))).toEqual(read.split(' '));
 });

@@ -74,7 +74,6 @@ const KEY =
 
 it.each([
   ['sign -profile app.exe', '-profile is neither an option nor a path', 'Instead of -profile, use --profile.'],
-  ['sign /x1 app.exe', '/x1 is neither an option nor a path', 'Leave out /x1: options begin with - here.'],
   [
     'sign /fd sha256 /tr http://a.example/?t=geheim /td SHA256 /n MyCo /a /d My%20App /v app.exe',
     '/fd, /tr, /td, /n, /a, /d and /v are options of signtool',
@@ -84,21 +83,6 @@ it.each([
     'sign -certs c.pem -key k.pem -n App -i https://u:geheim@x -in /app -out /b',
     '-certs, -key, -n, -i, -in and -out are options of osslsigncode',
     `Instead of -certs, use --certificate. Leave out -key: ${KEY} Instead of -n, use --description. Instead of -i, use --url. Leave out -in: the path is an argument without an option. Instead of -out, use --output.`,
-  ],
-  [
-    '--keystore ks --alg SHA-256 -- app.jar',
-    '--keystore and --alg are options of jsign',
-    `Leave out --keystore: ${KEY} Instead of --alg, use codesign-remote sign --algorithm.`,
-  ],
-  [
-    'sign -kvu https://v -ifl list.txt -s -du=https://u',
-    '-kvu, -ifl, -s and -du are options of AzureSignTool',
-    `Leave out -kvu: ${KEY} Instead of -ifl, pass the list as an argument: @list.txt. Instead of -s, use --skip-any-signed. Instead of -du, use --url.`,
-  ],
-  [
-    'sign -CAfile r.pem app.exe',
-    '-CAfile is an option of osslsigncode',
-    'Instead of -CAfile, use codesign-remote verify --roots.',
   ],
   [
     'sign -tsaurl http://a -kvi x -kvc y app.exe',

@@ -2,7 +2,6 @@
 
 import { expect, test } from 'vitest';
 import { asClause } from '../../../src/errors/finding.ts';
-import { plural } from '../../../src/errors/plural.ts';
 import { printable } from '../../../src/errors/printable.ts';
 
 test.each([
@@ -32,14 +31,6 @@ test('a long text is cut, with an ellipsis', () => {
 test('escapes every control character', () => {
   const all = Array.from({ length: 0x3000 }, (_, code) => String.fromCodePoint(code));
   expect(all.filter((one) => /[\p{Cc}\p{Zl}\p{Zp}\p{Bidi_Control}]/u.test(printable(one)))).toEqual([]);
-});
-
-test.each([
-  [plural(0, 'file'), '0 files'],
-  [plural(1, 'file'), '1 file'],
-  [plural(2, 'entry', 'entries'), '2 entries'],
-])('counts with the plural that fits: %s', (text, expected) => {
-  expect(text).toBe(expected);
 });
 
 test.each([

@@ -29,7 +29,3 @@ it('hides the file name unless an option or the variable says that it is sent', 
   const typed = resolve({ fileName: 'send', extra: ['signing_filename=typed.exe'] });
   expect(typed).toMatchObject({ signing_filename: 'typed.exe' });
 });
-
-it('takes all text after the first equals sign, with spaces, line ends and equals signs', () => {
-  expect(resolve({ extra: ['platform= a=b\nc '] }, {}, NOTHING_STORED)).toEqual({ platform: ' a=b\nc ' });
-});

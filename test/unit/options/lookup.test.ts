@@ -89,18 +89,6 @@ describe('the address of the service', () => {
       expect.objectContaining({ code: 'setting-missing' }),
     );
   });
-
-  it('is shown without a password in it', () => {
-    const look = lookUp({}, { CODESIGN_BASE_URL: 'https://user:passphrase@sign.example' });
-    expect(JSON.stringify(listSettings(look, NOTHING_STORED))).not.toContain('passphrase');
-  });
-});
-
-it('names the file and the key of a bad value', () => {
-  const bad = (said: Said) => () =>
-    resolveSigning({ certificate: ['c.pem'], dryRun: true }, {}, storedWith('algorithm', said));
-  expect(bad({ project: 'MD5' })).toThrowError('algorithm in /p/codesign-remote.config.json: "MD5"');
-  expect(bad({ profile: 'MD5' })).toThrowError('algorithm in profile work: "MD5"');
 });
 
 it('takes several authorities from a variable and several certificates from a profile', () => {

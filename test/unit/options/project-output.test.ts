@@ -31,13 +31,6 @@ describe('rejects', () => {
     expect(() => check('app.exe', output)).toThrow(refused('is outside the folder'));
   });
 
-  it.each(['..', '../..', '/etc', 'signed', 'missing', '.'])('a folder on the way that links to %s', async (to) => {
-    await symlink(to, join(folder, 'link'));
-    for (const output of ['link/app.exe', 'link/deep/app.exe', 'link']) {
-      expect(() => check('signed/app.exe', output)).toThrow(refused('link is a link'));
-    }
-  });
-
   it('a linked file, and a link deep below', async () => {
     await symlink('../../.profile', join(folder, 'signed', 'app.exe'));
     await symlink('../../..', join(folder, 'signed', 'deep', 'up'));

@@ -10,19 +10,6 @@ const resolve = (options: SettingsOptions = {}, env: Environment = {}) =>
 const refused = (code: string) => expect.objectContaining({ code, category: 'usage' });
 
 describe('resolveSigning', () => {
-  it('has the defaults that the command line documents', () => {
-    expect(resolve()).toMatchObject({
-      algorithm: 'SHA256',
-      existing: undefined,
-      formatOptions: {},
-      concurrency: 4,
-      timeout: 30_000,
-      extra: {},
-      report: true,
-      dryRun: false,
-    });
-  });
-
   it.each([
     ['algorithm', ['MD5']],
     ['concurrency', ['0', '2.5', 'many']],

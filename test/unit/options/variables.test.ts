@@ -37,8 +37,6 @@ describe('a variable that the program does not know', () => {
   it.each([
     ['CODESIGN_TIMESTAMP_ULR', 'CODESIGN_TIMESTAMP_URL'],
     ['CODESIGN_ACCES_KEY', 'CODESIGN_ACCESS_KEY'],
-    ['CODESIGN_BASEURL', 'CODESIGN_BASE_URL'],
-    ['CODESIGN_CERTIFICATES', 'CODESIGN_CERTIFICATE'],
     ['CODESIGN_CERT', 'CODESIGN_CERTIFICATE'],
   ])('%s is probably %s', (name, meant) => {
     const warning = `unknown variable ${name}: did you mean ${meant}? [variable-unknown]`;
