@@ -1,41 +1,73 @@
 /** The GitHub action: its scripts, run as a runner runs them, against a real server; a failed attempt loses no signature. */
 
 import { copyFile, mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type ActionFile, readAction, runStep, type Step, under, type Values } from '../../support/action-file.ts';
-import { fixture, REPOSITORY, snapshot, temporaryFolder } from '../../support/programs/cli.ts';
-import { type SharedServer, useServer } from '../../support/services/shared-server.ts';
+import { dirname, join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { pathWithSqlite } from '../../support/node-with-sqlite.ts';
+import { fixture, REPOSITORY, runCli, snapshot, temporaryFolder } from '../../support/programs/cli.ts';
+import { useServer } from '../../support/services/shared-server.ts';
+import { forAll } from '../../support/set-up.ts';
 import { packInto } from './pack.ts';
 
 const ACTION = join(REPOSITORY, '.github/actions/sign/action.yml');
 const NO_AUTHORITY = 'http://127.0.0.1:9/';
+const TEXT = await readFile(ACTION, 'utf8');
+const [OF_INPUTS = '', ...STEPS] = TEXT.split('\n    - id: ');
+/** The inputs with their defaults. */
+const INPUTS = Object.fromEntries(
+  Array.from(
+    OF_INPUTS.split('\noutputs:')[0]?.matchAll(
+      /^ {2}([\w-]+):\n(?: {4}(?!default).*\n)*(?: {4}default: '?(.*?)'?$)?/gm,
+    ) ?? [],
+    ([, name = '', value = '']) => [name, value],
+  ),
+);
 
-let action: ActionFile;
-let server: SharedServer;
-let room: Awaited<ReturnType<typeof temporaryFolder>>;
-/** What the installing step has made. */
-let installed: string;
+type Values = Readonly<Record<string, string>>;
 
-beforeAll(async () => {
-  [action, server, room] = await Promise.all([readAction(ACTION), useServer({ tsa: true }), temporaryFolder()]);
-  const { tarball } = await packInto(room.path);
-  installed = join(room.path, 'installed');
-  await mkdir(installed);
-  const env = { RUNNER_TEMP: installed, npm_config_offline: 'true' };
-  const run = await runStep(action, stepOf('install'), new Map([['inputs.package', tarball]]), env);
-  if (run.code !== 0) throw new Error(`the package was not installed: ${run.log}`);
-});
-afterAll(async () => {
-  await server.stop();
-  await room[Symbol.asyncDispose]();
-});
-
-function stepOf(id: string): Step {
-  const step = action.steps.find((one) => one.id === id);
-  if (step === undefined) throw new Error(`the action has no step ${id}`);
-  return step;
+/** A line of a step that has this key. */
+function lineOf(id: string, key: string): string {
+  const step = STEPS.find((one) => one.startsWith(`${id}\n`)) ?? '';
+  return new RegExp(`^ {6}${key}: (.*)$`, 'm').exec(step)?.[1] ?? expect.unreachable(`${id} has no ${key}`);
 }
+
+function environmentOf(id: string): readonly (readonly [name: string, value: string])[] {
+  const [, environment = ''] = STEPS.find((one) => one.startsWith(`${id}\n`))?.split('\n      env:\n') ?? [];
+  return Array.from(environment.matchAll(/^ {8}(\w+): (.*)$/gm), ([, name = '', value = '']) => [name, value]);
+}
+
+/** Runs a step as the runner starts what says `shell: bash`. `expressions`: what stands for each `${{ … }}`. */
+async function runStep(id: string, expressions: Values, more: Values) {
+  const inFolder = (name: string) => join(more.RUNNER_TEMP ?? '', name);
+  const files = { GITHUB_OUTPUT: inFolder('output'), GITHUB_STEP_SUMMARY: inFolder('sum') };
+  for (const path of Object.values(files)) await writeFile(path, '');
+  await writeFile(inFolder('step.sh'), lineOf(id, 'run'));
+  const own = environmentOf(id).map(([name, value]) => {
+    const evaluate = (_: string, expression: string) => expressions[expression] ?? expect.unreachable(expression);
+    return [name, value.replaceAll(/\$\{\{ *(.*?) *\}\}/g, evaluate)] as const;
+  });
+  const env = {
+    PATH: pathWithSqlite(),
+    ...more,
+    ...Object.fromEntries(own),
+    GITHUB_ACTION_PATH: dirname(ACTION),
+    ...files,
+  };
+  const bash = { node: 'bash', program: '--noprofile' };
+  const run = await runCli(['--norc', '-e', '-o', 'pipefail', inFolder('step.sh')], { ...bash, env });
+  const lines = (await readFile(files.GITHUB_OUTPUT, 'utf8')).split('\n').filter((line) => line !== '');
+  const outputs: Values = Object.fromEntries(lines.map((line) => line.split(/=(.*)/)));
+  const summary = await readFile(files.GITHUB_STEP_SUMMARY, 'utf8');
+  return { code: run.code, log: run.stdout + run.stderr, outputs, summary };
+}
+
+const [server, room] = await Promise.all([forAll(useServer({ tsa: true })), forAll(temporaryFolder())]);
+/** What the installing step makes. */
+const installed = join(room.path, 'installed');
+await mkdir(installed);
+const { tarball } = await packInto(room.path);
+const installing = { RUNNER_TEMP: installed, npm_config_offline: 'true' };
+expect(await runStep('install', { 'inputs.package': tarball }, installing)).toMatchObject({ code: 0 });
 
 /** A machine of its own: what an earlier one has kept, and two files as they were built. */
 async function startMachine(name: string): Promise<string> {
@@ -48,33 +80,24 @@ async function startMachine(name: string): Promise<string> {
 
 /** The step that signs, with these inputs. */
 async function sign(workspace: string, inputs: Readonly<Record<string, string>>) {
-  const defaults = [...under(action.values, 'inputs')].flatMap(([key, value]) =>
-    key.endsWith('.default') ? [[key.slice(0, -'.default'.length), value] as const] : [],
-  );
-  const given = new Map([...defaults, ...Object.entries(inputs)].map(([name, value]) => [`inputs.${name}`, value]));
+  const given = Object.entries({ ...INPUTS, ...inputs }).map(([name, value]) => [`inputs.${name}`, value]);
   const { CODESIGN_TIMESTAMP_URL: _, ...env } = server.env;
-  const run = await runStep(action, stepOf('sign'), new Map([...given, ['runner.temp', installed]]), {
-    ...env,
-    GITHUB_ACTIONS: 'true',
-    RUNNER_TEMP: installed,
-    WORKSPACE: workspace,
-  });
-  return { ...run, outputs: Object.fromEntries(run.outputs) };
+  const job = { ...env, GITHUB_ACTIONS: 'true', RUNNER_TEMP: installed, WORKSPACE: workspace };
+  return await runStep('sign', { ...Object.fromEntries(given), 'runner.temp': installed }, job);
 }
 
 describe('the metadata', () => {
   it('passes values to scripts only through the environment', () => {
-    const scripts = action.steps.flatMap(({ values }) => values.get('run') ?? []);
+    const scripts = STEPS.flatMap((step) => /^ {6}run: (.*)$/m.exec(step)?.[1] ?? []);
     expect(scripts.length).toBeGreaterThan(2);
     expect(scripts.filter((script) => script.includes('${{'))).toEqual([]);
   });
 
-  it('takes no credentials as inputs, and uses every input', async () => {
-    const text = await readFile(ACTION, 'utf8');
-    const inputs = new Set([...under(action.values, 'inputs').keys()].map((key) => key.split('.')[0] ?? ''));
-    expect(inputs.size).toBeGreaterThan(8);
-    expect([...inputs].filter((name) => /key|secret|password|token/.test(name))).toEqual([]);
-    expect([...inputs].filter((name) => !text.includes(`\${{ inputs.${name} }}`))).toEqual([]);
+  it('takes no credentials as inputs, and uses every input', () => {
+    const names = Object.keys(INPUTS);
+    expect(names.length).toBeGreaterThan(8);
+    expect(names.filter((name) => /key|secret|password|token/.test(name))).toEqual([]);
+    expect(names.filter((name) => !TEXT.includes(`\${{ inputs.${name} }}`))).toEqual([]);
   });
 
   it('sets every variable that its program reads, and no other', async () => {
@@ -82,14 +105,12 @@ describe('the metadata', () => {
     const named = program.matchAll(/SIGN_([A-Z_]+)\b/g);
     const settings = /for \(const name of \[(.*)\]\)/.exec(program)?.[1]?.match(/[A-Z_]+/g) ?? [];
     const read = new Set([...Array.from(named, ([, name]) => name), ...settings]);
-    const set = [...under(stepOf('sign').values, 'env').keys()].filter((name) => name.startsWith('SIGN_'));
+    const set = environmentOf('sign').flatMap(([name]) => (name.startsWith('SIGN_') ? [name] : []));
     expect([...read].map((name) => `SIGN_${name}`).sort()).toEqual(set.sort());
   });
 
-  it('keeps the state unless it knows that nothing is unfinished', () => {
-    for (const id of ['keep', 'upload']) {
-      expect(stepOf(id).values.get('if')).toMatch(/always\(\).*steps\.sign\.outputs\.keep != 'false'/);
-    }
+  it.each(['keep', 'upload'])('keeps the state unless it knows that nothing is unfinished: %s', (id) => {
+    expect(lineOf(id, 'if')).toMatch(/always\(\).*steps\.sign\.outputs\.keep != 'false'/);
   });
 });
 
@@ -132,12 +153,7 @@ describe('an attempt', () => {
     const first = await startMachine('failing');
     const failed = await sign(first, { files: `${first}/app.exe`, algorithm: 'SHA384', 'timestamp-url': NO_AUTHORITY });
     expect(failed.code, failed.log).toBe(0);
-    expect(failed.outputs).toMatchObject({
-      signed: '0',
-      failed: '1',
-      'exit-code': '7',
-      keep: 'true',
-    });
+    expect(failed.outputs).toMatchObject({ signed: '0', failed: '1', 'exit-code': '7', keep: 'true' });
     expect(failed.summary).toContain('timestamp&#45;failed');
     expect(server.operations('sign').length).toBe(before + 1);
 
@@ -145,12 +161,7 @@ describe('an attempt', () => {
     const second = await startMachine('second');
     const url = server.env.CODESIGN_TIMESTAMP_URL ?? '';
     const run = await sign(second, { files: `${second}/app.exe`, algorithm: 'SHA384', 'timestamp-url': url });
-    expect(run.outputs).toMatchObject({
-      signed: '1',
-      failed: '0',
-      'exit-code': '0',
-      keep: 'false',
-    });
+    expect(run.outputs).toMatchObject({ signed: '1', failed: '0', 'exit-code': '0', keep: 'false' });
     expect(JSON.parse(await readFile(run.outputs.json ?? '', 'utf8')).files).toMatchObject([{ reused: true }]);
     expect(server.operations('sign').length).toBe(before + 1);
   });
@@ -176,8 +187,8 @@ describe('an attempt', () => {
     const run = await sign(workspace, { files: `${workspace}/app.exe`, 'base-url': 'http://codesign.example.com' });
     expect(run.outputs).toMatchObject({ signed: '0', 'exit-code': '2', keep: 'true' });
     expect(run.summary).toMatch(/^Nothing was signed: /);
-    const code: Values = new Map([['steps.sign.outputs.exit-code', run.outputs['exit-code'] ?? '']]);
-    expect((await runStep(action, stepOf('end'), code, { RUNNER_TEMP: installed })).code).toBe(2);
+    const code = { 'steps.sign.outputs.exit-code': run.outputs['exit-code'] ?? '' };
+    expect(await runStep('end', code, { RUNNER_TEMP: installed })).toMatchObject({ code: 2 });
   });
 
   it('verifies only, by a policy, without a request', async () => {
