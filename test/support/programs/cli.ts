@@ -6,7 +6,7 @@ import { existsSync } from 'node:fs';
 import { chmod, chown, copyFile, cp, mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { Readable, Writable } from 'node:stream';
+import { PassThrough, Readable, Writable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 import { clockFromNow } from '../../../src/app/clock.ts';
 import { lazy } from '../../../src/bytes/reuse.ts';
@@ -31,6 +31,8 @@ export interface CliOptions {
   readonly env?: Readonly<Record<string, string>>;
   readonly cwd?: string;
   readonly stdin?: string;
+  /** Runs it in this process on a terminal of 80 columns. Each answer is typed once its words have come; `stdout` is the screen. */
+  readonly typed?: readonly { readonly expect: string; readonly send: string }[];
   /** Another program to start it with, such as `unshare`; the command line is appended. */
   readonly through?: readonly string[];
   readonly program?: string;
@@ -55,7 +57,7 @@ const READ_THROUGH_IO = new RegExp(
  * program runs as a process if the options name a program, a user or a listener, or variables that the source does not read itself.
  */
 export async function runCli(args: readonly string[], options: CliOptions = {}): Promise<CliRun> {
-  const { env = {}, stdin = '', cwd, uid, ...ofProcess } = options;
+  const { env = {}, stdin = '', cwd, uid, typed, ...ofProcess } = options;
   const isProcess =
     [uid, ...Object.values(ofProcess)].some((value) => value !== undefined) ||
     Object.keys(env).some((name) => !READ_THROUGH_IO.test(name));
@@ -68,7 +70,7 @@ export async function runCli(args: readonly string[], options: CliOptions = {}):
   try {
     const run = await (isProcess
       ? runProcess(args, variables, options)
-      : runIn(cwd, () => runHere(args, variables, stdin)));
+      : runIn(cwd, () => runHere(args, variables, stdin, typed)));
     await search({ 'standard output': run.stdout, 'standard error': run.stderr });
     return run;
   } finally {
@@ -97,13 +99,19 @@ async function runIn<T>(folder: string | undefined, run: () => Promise<T>): Prom
   }
 }
 
-async function runHere(args: readonly string[], env: Variables, stdin: string): Promise<CliRun> {
+async function runHere(
+  args: readonly string[],
+  env: Variables,
+  stdin: string,
+  typed: CliOptions['typed'],
+): Promise<CliRun> {
   const [stdout, stderr] = [collect(), collect()];
+  const terminal = typed && openTerminal(typed);
   const atSuccess: (() => void)[] = [];
   const code = await runMain(args, {
-    stdin: Readable.from(stdin === '' ? [] : [Buffer.from(stdin)]),
-    stdout: stdout.stream,
-    stderr: stderr.stream,
+    stdin: terminal?.stdin ?? Readable.from(stdin === '' ? [] : [Buffer.from(stdin)]),
+    stdout: terminal?.screen ?? stdout.stream,
+    stderr: terminal?.screen ?? stderr.stream,
     env,
     clock: clockFromNow(),
     onSignal: () => () => undefined,
@@ -114,7 +122,28 @@ async function runHere(args: readonly string[], env: Variables, stdin: string): 
     onSuccess: (work) => atSuccess.push(work),
   });
   if (code === 0) for (const work of atSuccess) work();
-  return { code, stdout: stdout.text(), stderr: stderr.text() };
+  return { code, stdout: terminal?.text() ?? stdout.text(), stderr: stderr.text() };
+}
+
+function openTerminal(answers: NonNullable<CliOptions['typed']>) {
+  const stdin = Object.assign(new PassThrough(), { isTTY: true, setRawMode: () => undefined });
+  const left = [...answers];
+  let shown = '';
+  let seen = 0;
+  const screen = new Writable({
+    write(chunk: Buffer, _encoding, done) {
+      shown += chunk.toString();
+      done();
+      for (let [answer] = left; answer !== undefined; [answer] = left) {
+        const at = shown.indexOf(answer.expect, seen);
+        if (at < 0) return;
+        seen = at + answer.expect.length;
+        left.shift();
+        stdin.write(answer.send);
+      }
+    },
+  });
+  return { stdin, screen: Object.assign(screen, { isTTY: true, columns: 80 }), text: () => shown };
 }
 
 function collect(): { readonly stream: Writable; text(): string } {

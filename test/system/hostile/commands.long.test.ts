@@ -11,7 +11,6 @@ import { type Bounds, runBounded, USUAL_BOUNDS } from './bounds.ts';
 import { byName, type HostileFile } from './cases.ts';
 import { CERTIFICATE_CASES } from './certificate-cases.ts';
 import { SIGNATURE_CASES } from './signature-cases.ts';
-import { TABLE_CASES } from './table-cases.ts';
 
 /**
  * `attach` has the signature in memory as it was given, and again as it is examined in the written file. Of the largest
@@ -46,7 +45,7 @@ async function expectAllCommands(file: HostileFile, number: number, extension: s
 }
 
 describe('all commands answer on a program', () => {
-  const files = [...SIGNATURE_CASES, ...CERTIFICATE_CASES, ...TABLE_CASES];
+  const files = [...SIGNATURE_CASES, ...CERTIFICATE_CASES];
   it.each(byName(files))('with %s', (_, file) => expectAllCommands(file, files.indexOf(file), '.exe'));
 });
 

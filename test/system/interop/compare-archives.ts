@@ -9,10 +9,11 @@ interface ArchiveEntry {
   /** As the bytes are, in latin1: names in any encoding stay apart. */
   readonly name: string;
   readonly offset: number;
-  /** Part of a record → its bytes. Where the record lies is not among them. */
-  readonly parts: ReadonlyMap<string, Buffer>;
-  readonly data: Buffer;
-  readonly end: number;
+  /** Its record in the directory, without the offset. */
+  readonly listed: Buffer;
+  /** Its local record with data and descriptor, and with unused bytes up to the next one. */
+  readonly record: Buffer;
+  readonly packed: number;
 }
 
 interface Archive {
@@ -20,35 +21,10 @@ interface Archive {
   /** What must be added to the offsets in the directory to find the records. */
   readonly base: number;
   readonly entries: readonly ArchiveEntry[];
-  /** Unused bytes before a record, by the entry's name, and before the directory, by an empty one. */
-  readonly gaps: ReadonlyMap<string, Buffer>;
   readonly comment: Buffer;
   readonly trailing: Buffer;
 }
 
-/** Field of a header → where it begins and ends. */
-type Fields = Readonly<Record<string, readonly [number, number]>>;
-
-const LOCAL: Fields = {
-  version: [4, 6],
-  flags: [6, 8],
-  method: [8, 10],
-  time: [10, 14],
-  checksum: [14, 18],
-  sizes: [18, 26],
-};
-const CENTRAL: Fields = {
-  'made by': [4, 6],
-  version: [6, 8],
-  flags: [8, 10],
-  method: [10, 12],
-  time: [12, 16],
-  checksum: [16, 20],
-  sizes: [20, 28],
-  disk: [34, 36],
-  'internal attributes': [36, 38],
-  'external attributes': [38, 42],
-};
 const OF_SIGNATURES = /^META-INF\/(MANIFEST\.MF|[^/]*\.(SF|RSA|DSA|EC))$/i;
 /** Where it is, it belongs before the manifest, and that before everything else. */
 const FRONT = 'META-INF/';
@@ -64,19 +40,13 @@ export function lossesOf(original: Buffer, signed: Buffer): readonly string[] {
     .map((part) => `${part}: ${before[part].length} bytes → ${after[part].length}`);
   const isMoved = before.base !== after.base && before.preamble.equals(after.preamble);
   if (isMoved) losses.push(`offset convention: ${before.base} → ${after.base}`);
-  return [...losses, ...lostGaps(before, after), ...lostEntries(before, after), ...lostAttributes(before, after)];
+  return [...losses, ...lostEntries(before, after), ...lostAttributes(before, after)];
 }
 
 /** Names of the entries that were made on Unix, and so have its permissions, in latin1. */
 export function madeOnUnix(archive: Buffer): readonly string[] {
   const { entries } = readArchive(archive);
-  return entries.filter(({ parts }) => parts.get('central made by')?.at(1) === UNIX).map(({ name }) => name);
-}
-
-function lostGaps(before: Archive, after: Archive): string[] {
-  return [...before.gaps]
-    .filter(([name, gap]) => !OF_SIGNATURES.test(name) && !after.gaps.get(name)?.includes(gap))
-    .map(([name]) => `gap before ${name || 'the directory'}`);
+  return entries.filter(({ listed }) => listed.at(5) === UNIX).map(({ name }) => name);
 }
 
 function lostEntries(before: Archive, after: Archive): string[] {
@@ -84,8 +54,9 @@ function lostEntries(before: Archive, after: Archive): string[] {
   const found = after.entries.filter(({ name }) => !OF_SIGNATURES.test(name));
   const losses = kept.flatMap((entry) => {
     const same = found.find(({ name }) => name === entry.name);
-    const lost = [...entry.parts].filter(([part, bytes]) => !same?.parts.get(part)?.equals(bytes));
-    return lost.map(([part]) => `entry ${entry.name}: ${part}`);
+    const isListed = same?.listed.equals(entry.listed);
+    const isWhole = same?.record.subarray(0, entry.record.length).equals(entry.record);
+    return [...(isListed ? [] : [`directory: ${entry.name}`]), ...(isWhole ? [] : [`entry ${entry.name}`])];
   });
   const names = kept.map(({ name }) => name);
   for (const { name } of found) if (!names.includes(name)) losses.push(`foreign entry ${name}`);
@@ -113,8 +84,9 @@ function lostAttributes(before: Archive, after: Archive): string[] {
 function attributes({ entries }: Archive): string[] {
   const manifest = entries.find(({ name }) => MANIFEST.test(name));
   if (manifest === undefined) return [];
-  const method = manifest.parts.get('central method')?.readUInt16LE() ?? 0;
-  const text = (method === 8 ? inflateRawSync(manifest.data) : manifest.data).toString('latin1');
+  const { record, packed } = manifest;
+  const data = record.subarray(30 + record.readUInt16LE(26) + record.readUInt16LE(28)).subarray(0, packed);
+  const text = (record.readUInt16LE(8) === 8 ? inflateRawSync(data) : data).toString('latin1');
   const sections = text
     .replace(/\r\n|\r/g, '\n')
     .replaceAll('\n ', '')
@@ -126,30 +98,31 @@ function attributes({ entries }: Archive): string[] {
 }
 
 function readArchive(bytes: Buffer): Archive {
-  const end = findEndRecord(bytes);
-  const { directory, base, count, commentEnd } = end;
-  const entries: ArchiveEntry[] = [];
-  let position = directory;
-  for (let index = 0; index < count; index++) {
-    const central = recordAt(bytes, position, 'PK\x01\x02', 46, [28, 30, 32]);
-    entries.push(readEntry(bytes, central, base));
-    position += central.length;
+  const { directory, base, count, comment, commentEnd } = findEndRecord(bytes);
+  const listed: Buffer[] = [];
+  for (let at = directory; listed.length < count; at += listed.at(-1)?.length ?? 0) {
+    if (bytes.toString('latin1', at, at + 4) !== 'PK\x01\x02') throw new Error(`no record at ${at}`);
+    const lengths = [28, 30, 32].map((place) => bytes.readUInt16LE(at + place));
+    listed.push(
+      bytes.subarray(
+        at,
+        lengths.reduce((end, length) => end + length, at + 46),
+      ),
+    );
   }
-  const gaps = new Map<string, Buffer>();
-  const inOrder = entries.toSorted((a, b) => a.offset - b.offset);
-  const first = inOrder[0]?.offset ?? directory;
-  let reached = first;
-  for (const { name, offset, end } of [...inOrder, { name: '', offset: directory, end: directory }]) {
-    if (offset < reached) throw new Error(`records overlap before ${name} at ${offset}`);
-    if (offset > reached) gaps.set(name, bytes.subarray(reached, offset));
-    reached = end;
-  }
+  const found = listed.map((record) => readListed(record, base));
+  const offsets = [...found.map(({ offset }) => offset), directory].sort((a, b) => a - b);
+  const entries = found.map((entry) => {
+    const record = bytes.subarray(entry.offset, offsets[offsets.indexOf(entry.offset) + 1]);
+    if (record.toString('latin1', 0, 4) !== 'PK\x03\x04') throw new Error(`no record at ${entry.offset}`);
+    return { ...entry, record };
+  });
+  const preamble = bytes.subarray(0, offsets[0]);
   return {
-    preamble: bytes.subarray(0, first),
+    preamble,
     base,
     entries,
-    gaps,
-    comment: bytes.subarray(end.comment, commentEnd),
+    comment: bytes.subarray(comment, commentEnd),
     trailing: bytes.subarray(commentEnd),
   };
 }
@@ -175,67 +148,19 @@ function findEndRecord(bytes: Buffer) {
   return { ...found, directory, base: directory - bytes.readUInt32LE(at + 16), count: bytes.readUInt16LE(at + 10) };
 }
 
-/** A header with its fields of variable length, whose lengths stand at the given places. */
-function recordAt(bytes: Buffer, at: number, signature: string, fixed: number, lengthsAt: readonly number[]): Buffer {
-  if (bytes.toString('latin1', at, at + 4) !== signature) throw new Error(`no record at ${at}`);
-  return bytes.subarray(
-    at,
-    lengthsAt.reduce((end, place) => end + bytes.readUInt16LE(at + place), at + fixed),
-  );
-}
-
-function readEntry(bytes: Buffer, central: Buffer, base: number): ArchiveEntry {
-  const nameEnd = 46 + central.readUInt16LE(28);
-  const extraEnd = nameEnd + central.readUInt16LE(30);
-  const extra = Buffer.from(central.subarray(nameEnd, extraEnd));
-  const wide = wideFields(extra);
-  if (central.readUInt32LE(24) === FILLED) wide.next();
-  const packed = wide.orElse(central.readUInt32LE(20));
-  const offset = base + wide.orElse(central.readUInt32LE(42), 'blank');
-
-  const local = recordAt(bytes, offset, 'PK\x03\x04', 30, [26, 28]);
-  const dataStart = offset + local.length;
-  const dataEnd = dataStart + packed;
-  const descriptor = (local.readUInt16LE(6) & 8) === 0 ? 0 : descriptorLength(bytes, dataEnd, central);
-  const localNameEnd = 30 + local.readUInt16LE(26);
-  const data = bytes.subarray(dataStart, dataEnd);
-  const parts = new Map([
-    ...Object.entries(CENTRAL).map(
-      ([field, [start, end]]) => [`central ${field}`, central.subarray(start, end)] as const,
-    ),
-    ['central extra field', extra],
-    ['central comment', central.subarray(extraEnd)],
-    ...Object.entries(LOCAL).map(([field, [start, end]]) => [`local ${field}`, local.subarray(start, end)] as const),
-    ['local name', local.subarray(30, localNameEnd)],
-    ['local extra field', local.subarray(localNameEnd)],
-    ['data', data],
-    ['descriptor', bytes.subarray(dataEnd, dataEnd + descriptor)],
-  ]);
-  return { name: central.toString('latin1', 46, nameEnd), offset, parts, data, end: dataEnd + descriptor };
-}
-
-/** The 64-bit numbers of a ZIP64 extra field, one after the other. */
-function wideFields(extra: Buffer) {
-  let at = 0;
-  while (at + 4 <= extra.length && extra.readUInt16LE(at) !== 1) at += 4 + extra.readUInt16LE(at + 2);
-  at += 4;
-  const next = (then?: 'blank') => {
-    const value = Number(extra.readBigUInt64LE(at));
-    if (then === 'blank') extra.fill(0, at, at + 8);
-    at += 8;
-    return value;
-  };
-  return { next, orElse: (narrow: number, then?: 'blank') => (narrow === FILLED ? next(then) : narrow) };
-}
-
-/** A descriptor comes with or without a signature, its sizes with 32 or 64 bits: the form is the one that holds what is right. */
-function descriptorLength(bytes: Buffer, at: number, central: Buffer): number {
-  const checksum = central.subarray(16, 20);
-  const hasSignature =
-    bytes.toString('latin1', at, at + 4) === 'PK\x07\x08' && bytes.subarray(at + 4, at + 8).equals(checksum);
-  const start = at + (hasSignature ? 4 : 0);
-  if (!bytes.subarray(start, start + 4).equals(checksum)) throw new Error(`no data descriptor at ${at}`);
-  const sizes = central.subarray(20, 28);
-  const isNarrow = bytes.subarray(start + 4, start + 12).equals(sizes);
-  return start + (isNarrow ? 12 : 20) - at;
+function readListed(record: Buffer, base: number): Omit<ArchiveEntry, 'record'> {
+  const listed = Buffer.from(record);
+  const nameEnd = 46 + record.readUInt16LE(28);
+  let wide = nameEnd;
+  while (wide + 4 < record.length && record.readUInt16LE(wide) !== 1) wide += 4 + record.readUInt16LE(wide + 2);
+  wide += 4;
+  // A ZIP64 field has the numbers that do not fit, in this order.
+  const [, packed = 0, offset = 0] = [24, 20, 42].map((field) => {
+    const place = record.readUInt32LE(field) === FILLED ? wide : field;
+    const length = place === wide ? 8 : 4;
+    if (place === wide) wide += 8;
+    if (field === 42) listed.fill(0, place, place + length);
+    return place === field ? record.readUInt32LE(field) : Number(record.readBigUInt64LE(place));
+  });
+  return { name: record.toString('latin1', 46, nameEnd), offset: base + offset, listed, packed };
 }

@@ -8,7 +8,6 @@ import { type CliFileJson, parseJson, runCli, snapshot, temporaryFolder } from '
 import { jarsignerVerify, mainJava, makeTruststore } from '../../support/programs/java.ts';
 import { useServer } from '../../support/services/shared-server.ts';
 import { forAll } from '../../support/set-up.ts';
-import { readAsArchives } from './java/readers.ts';
 import { readSpecialFiles } from './special/special-files.ts';
 import { checkAll, osslsigncodeVerify, type Verdict } from './verifiers.ts';
 
@@ -88,21 +87,12 @@ async function notTrusted(folder: string): Promise<string[]> {
   return code === 0 ? [] : stdout.split('\n');
 }
 
-/** What is wrong with signed JARs to Java: files that are not signed, chains that do not lead to the root, no timestamp. */
-async function wrongJars(folder: string): Promise<string[]> {
-  const files = (await readdir(folder)).sort().map((file) => path.join(folder, file));
-  const readings = await readAsArchives(mainJava(), files, { root });
-  const wrong = readings.filter(
-    ({ hasManifest, entries, signers, failures, chains }) =>
-      !hasManifest ||
-      signers.size !== entries ||
-      failures.length > 0 ||
-      [...chains.values()].some((is) => is !== 'good'),
-  );
+/** Whether jarsigner finds the chain and the timestamp of the first JAR; jar-corpus.long.test.ts has Java read all of them. */
+async function unstamped(folder: string): Promise<string[]> {
+  const [file = ''] = await readdir(folder);
   const store = makeTruststore(await readFile(root, 'utf8'), path.dirname(folder));
-  const { output } = await jarsignerVerify(mainJava(), store, files[0] ?? '');
-  const isStamped = /^jar verified\./m.test(output) && /Timestamped by ".*" on /.test(output);
-  return [...wrong.map((reading) => JSON.stringify(reading)), ...(isStamped ? [] : [output])];
+  const { output } = await jarsignerVerify(mainJava(), store, path.join(folder, file));
+  return /^jar verified\./m.test(output) && /Timestamped by ".*" on /.test(output) ? [] : [output];
 }
 
 /** File → `signed`, or the code with which it is rejected. One file of `pe` is an ELF. */
@@ -119,9 +109,9 @@ async function expectedOf(name: 'pe' | 'jar' | 'pe-special' | 'jar-special'): Pr
 describe.skipIf(corpus === '')('the corpus through the command line', () => {
   it.each([
     ['pe', rejected],
-    ['jar', wrongJars],
+    ['jar', unstamped],
     ['pe-special', rejected],
-    ['jar-special', wrongJars],
+    ['jar-special', unstamped],
   ] as const)(
     'signs or rejects each file of %s, with one request for each signature',
     async (name, check) => {

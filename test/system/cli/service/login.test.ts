@@ -5,7 +5,6 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import {
-  CLI_PROGRAM,
   type CliOptions,
   type CliRun,
   fixture,
@@ -14,7 +13,6 @@ import {
   temporaryFolder,
 } from '../../../support/programs/cli.ts';
 import { startSecretService } from '../../../support/programs/secret-service.ts';
-import { runOnTerminal } from '../../../support/programs/terminal.ts';
 import { startMisbehavingService } from '../../../support/services/misbehaving-service.ts';
 import { useServer } from '../../../support/services/shared-server.ts';
 import { forAll } from '../../../support/set-up.ts';
@@ -118,11 +116,9 @@ describe.runIf(IS_LINUX)('login', () => {
 
   it('asks on a terminal for a file of roots until the service is trusted, and stores it for sign', async () => {
     await using at = await scene('typed');
-    const { CODESIGN_CA_FILE: _, ...env } = at.env;
-    const typed = await runOnTerminal(
-      [process.execPath, CLI_PROGRAM, 'login', '--base-url', server.baseUrl, '--access-key', key()],
-      { PATH: process.env.PATH ?? '', ...env },
-      [
+    const typed = await at.login([], {
+      env: { CODESIGN_CA_FILE: '' },
+      typed: [
         { expect: '(not shown): ', send: `${secret()}\r` },
         { expect: "root certificate of the service's TLS certificate, PEM [none]: ", send: '/no/such.pem\r' },
         { expect: 'no/such.pem', send: '' },
@@ -130,26 +126,23 @@ describe.runIf(IS_LINUX)('login', () => {
         { expect: 'not trusted', send: '' },
         { expect: '[none]: ', send: `${server.caFile}\r` },
       ],
-    );
-    expect(typed.output).toContain('stored   access key');
-    expect(typed).toMatchObject({ code: 0, isRestored: true });
-    expect(typed.output).not.toContain('--');
+    });
+    expect(typed).toMatchObject({ code: 0, stdout: expect.stringContaining('stored   access key') });
+    expect(typed.stdout).not.toContain('--');
     expect(await at.settings()).toContainEqual({ key: 'caFile', values: [server.caFile], origin: 'profile typed' });
     expect(await at.run(['whoami', '--check'], { env: { CODESIGN_CA_FILE: '' } })).toMatchObject({ code: 0 });
   });
 
   it('stores nothing if the service is not trusted and the user names no roots', async () => {
     await using at = await scene('untrusted');
-    const { CODESIGN_CA_FILE: _, ...env } = at.env;
-    const run = await runOnTerminal(
-      [process.execPath, CLI_PROGRAM, 'login', '--base-url', server.baseUrl, '--access-key', key()],
-      { PATH: process.env.PATH ?? '', ...env },
-      [
+    const run = await at.login([], {
+      env: { CODESIGN_CA_FILE: '' },
+      typed: [
         { expect: '(not shown): ', send: `${secret()}\r` },
         { expect: '[none]: ', send: '\r' },
       ],
-    );
-    expect(run).toMatchObject({ code: 3, isRestored: true, output: expect.stringContaining('nothing was stored') });
+    });
+    expect(run).toMatchObject({ code: 3, stdout: expect.stringContaining('nothing was stored') });
     expect(errorCode(await at.run(['whoami']))).toBe('profile-unknown');
   });
 
@@ -206,13 +199,9 @@ describe.runIf(IS_LINUX)('login --store file', () => {
     await using none = await startSecretService({ state: 'no-daemon' });
     await using at = await scene('offered', none);
     const offered = async (answer: string, ...then: { readonly expect: string; readonly send: string }[]) =>
-      await runOnTerminal(
-        [process.execPath, CLI_PROGRAM, 'login', '--base-url', server.baseUrl, '--access-key', key()],
-        { PATH: process.env.PATH ?? '', ...at.env },
-        [{ expect: '[y/N] ', send: `${answer}\r` }, ...then],
-      );
+      await at.login([], { typed: [{ expect: '[y/N] ', send: `${answer}\r` }, ...then] });
     const refused = await offered('');
-    expect(refused).toMatchObject({ code: 2, output: expect.stringContaining('login --store file') });
+    expect(refused).toMatchObject({ code: 2, stdout: expect.stringContaining('login --store file') });
     expect(await offered('y', { expect: '(not shown): ', send: `${secret()}\r` })).toMatchObject({ code: 0 });
     expect(JSON.parse((await at.run(['whoami', '--json'])).stdout)).toMatchObject({ source: 'file' });
   });

@@ -4,7 +4,7 @@ import { copyFile, mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { asSoonAs } from '../../../support/children.ts';
-import { CLI_PROGRAM, fixture } from '../../../support/programs/cli.ts';
+import { CLI_PROGRAM, fixture, runCli } from '../../../support/programs/cli.ts';
 import { type PtyOptions, type PtyRun, runOnPty } from '../../../support/programs/pty.ts';
 import { type Scene, startScene } from '../../../support/runs/resume-scene.ts';
 
@@ -118,8 +118,8 @@ describe.concurrent('the live line', () => {
 
 it('gets a signature from extract as PEM, and not as DER', async () => {
   const extract = (...args: readonly string[]) =>
-    runOnPty(['extract', '-q', fixture('golden/appended.jar'), ...args], { columns: 80 });
+    runCli(['extract', '-q', fixture('golden/appended.jar'), ...args], { typed: [] });
   const refused = await extract();
-  expect([refused.code, refused.screen]).toEqual([2, expect.stringContaining('[binary-to-terminal]')]);
-  expect(await extract('--pem')).toMatchObject({ code: 0, screen: expect.stringContaining('BEGIN PKCS7') });
+  expect([refused.code, refused.stdout]).toEqual([2, expect.stringContaining('[binary-to-terminal]')]);
+  expect(await extract('--pem')).toMatchObject({ code: 0, stdout: expect.stringContaining('BEGIN PKCS7') });
 });

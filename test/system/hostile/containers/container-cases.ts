@@ -63,7 +63,6 @@ function signedCabinet(signature: Buffer): Buffer {
 
 export const CABINET_CASES: readonly ContainerCase[] = [
   cabinet('a size of 4 GiB', 'file-truncated', changedCabinet(8, 0xffff_ffff)),
-  cabinet('files at 4 GiB', 'file-malformed', changedCabinet(16, 0xffff_ffff)),
   cabinet('65,535 folders and files that are not there', 'file-malformed', changedCabinet(26, 0xffff_ffff)),
   cabinet('65,535 folders', 'planned', manyFolders),
   cabinet('a name of 20 MB', 'file-malformed', () => makeCabinet({ next: 'x'.repeat(20_000_000) })),
@@ -71,10 +70,6 @@ export const CABINET_CASES: readonly ContainerCase[] = [
     const bytes = makeCabinet({ previous: 'x', next: 'y' });
     return Buffer.concat([bytes.subarray(0, 36), Buffer.alloc(20_000_000, 'x'), bytes.subarray(36)]);
   }),
-  cabinet('a reserved area of 60,000 bytes', 'planned', () => makeCabinet({ header: Buffer.alloc(60_000) })),
-  cabinet('a reserved area that ends after the file', 'file-truncated', () =>
-    makeCabinet({ header: Buffer.alloc(60_000) }).subarray(0, 50_000),
-  ),
   cabinet('a signature of 4 GiB', 'file-truncated', () => {
     const bytes = signedCabinet(Buffer.alloc(8));
     bytes.writeUInt32LE(0xffff_ffff, 48);
@@ -101,14 +96,11 @@ const VBS = { name: 'hostile.vbs' };
 export const SCRIPT_CASES: readonly ContainerCase[] = [
   script('a begin of a block in each of 500,000 lines', 'script-block-damaged', filled(`\r\n${BEGIN}`)),
   script('one begin and 500,000 ends', 'script-block-damaged', filled(END_LINE, `x\r\n${BEGIN}`)),
-  script('16 million line ends of Linux', 'planned', filled('\n', 'x')),
   script('8 million line ends of Windows', 'planned', filled('\r\n', 'x')),
-  script('a block of empty lines', 'script-block-damaged', filled('\r\n', `x\r\n${BEGIN}`, END_LINE)),
   script('a block of 3 million lines', 'script-block-damaged', filled('# A\r\n', `x\r\n${BEGIN}`, END_LINE)),
   script('a block of one line', 'script-block-damaged', filled('A', `x\r\n${BEGIN}# `, `\r\n${END_LINE}`)),
   script('nothing but characters beyond ASCII', 'planned', filled('\xe2\x98\x83', '\xef\xbb\xbf')),
   script('UTF-16', 'planned', filled(Buffer.from('\u2603x', 'utf16le').toString('latin1'), '\xff\xfe')),
-  script('half a character at its end', 'script-encoding', filled('\x03\x26', '\xff\xfe', '\xd8')),
   script('a million jobs', 'planned', filled('<job></job>\r\n'), { ...WSF, bounds: LARGEST_BOUNDS }),
   script('a million signature elements', 'script-block-damaged', filled('\r\n<signature>\r\n', '<job>', '</job>'), WSF),
   script('blocks in all lines', 'script-block-damaged', filled("\r\n'' SIG '' Begin signature block\r\n"), VBS),
