@@ -1,4 +1,4 @@
-import { chmod, copyFile, mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises';
+import { chmod, copyFile, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, it, vi } from 'vitest';
@@ -112,16 +112,6 @@ it('lets one of two runs sign a file, with one request', async () => {
   const outcomes = [first, await second].flatMap((run) => (run ? parseJson(run).files : []));
   expect(outcomes.map(({ error }) => error?.code ?? 'signed').sort()).toEqual(['file-changed', 'signed']);
   expect(place.service.signRequests()).toBe(1);
-});
-
-it('creates the file that --output names, and nothing next to it', async () => {
-  await using place = await scene();
-  await mkdir(join(place.folder, 'out'));
-  const output = join(place.folder, 'out', 'new.exe');
-  const run = await place.run(...signing(place.file), '--output', windowsPath(output));
-  expect(run.code, run.stdout + run.stderr).toBe(0);
-  expect(await readdir(join(place.folder, 'out'))).toEqual(['new.exe']);
-  expect((await stat(output)).nlink).toBe(1);
 });
 
 it('rejects a read-only file before any request', async () => {

@@ -137,10 +137,3 @@ it('gives cmd.exe its exit codes', async () => {
   expect(levels, run.stdout + run.stderr).toEqual(commands.map(([, level]) => level));
   await expectSigned(root, folder.at('app.exe'));
 });
-
-it('writes the completion script of PowerShell that Linux writes', async () => {
-  const there = await runWindowsCli(['completion', 'powershell']);
-  const here = await runCli(['completion', 'powershell']);
-  expect(there.stdout.replaceAll('\r\n', '\n')).toBe(here.stdout);
-  expect(there.stdout).toContain('Register-ArgumentCompleter');
-});

@@ -43,24 +43,19 @@ const written =
 
 export const PLAUSIBLE_SIGNATURES = {
   'status-201': signed({ status: 201 }),
-  'status-202': signed({ status: 202 }),
   'further-members': signed({
     envelope: { requestId: 'r-1', timestamp: 1, success: true, error: null, trace: { code: 401 } },
     data: { certificate: '…', algorithm: 'SHA256', remaining: 99, code: 401, createdAt: '2026-01-01' },
   }),
   'other-order': text(({ record, signature }) => JSON.stringify({ data: { signature, id: record }, code: 0 })),
   'pretty-printed': text((exchange) => `\r\n${JSON.stringify(JSON.parse(compact(exchange)), null, 2)}\r\n`),
-  'message-empty': signed({ envelope: { message: '' } }),
   'message-null': signed({ envelope: { message: null } }),
   'message-missing': signed({ envelope: { message: undefined } }),
   'message-alarming': signed({ envelope: { message: 'error 401: unauthorized' } }),
   'code-with-a-point': text((exchange) => compact(exchange).replace('"code":0', '"code":0.0')),
-  'code-with-an-exponent': text((exchange) => compact(exchange).replace('"code":0', '"code":0e0')),
   'mark-of-byte-order': text((exchange) => `\ufeff${compact(exchange)}`),
   'no-content-type': (exchange) => exchange.response.end(compact(exchange)),
-  'text-json': text(compact, { 'content-type': 'text/json;charset=UTF-8' }),
   'text-html': text(compact, { 'content-type': 'text/html' }),
-  'problem-json': text(compact, { 'content-type': 'application/vnd.codesign+json' }),
   'latin-1-words': ({ response, ...exchange }) => {
     const body = compact({ response, ...exchange }).replace('"ok"', '"t\u00e4t"');
     response.writeHead(200, { 'content-type': 'application/json; charset=iso-8859-1' });
@@ -72,8 +67,6 @@ export const PLAUSIBLE_SIGNATURES = {
     response.end();
   },
   'closes-each-time': signed({ headers: { connection: 'close' } }),
-  'keeps-alive': signed({ headers: { connection: 'keep-alive', 'keep-alive': 'timeout=600' } }),
-  'sets-cookies': signed({ headers: { 'set-cookie': 'session=1; Secure' } }),
   'asks-for-credentials': signed({ headers: { 'www-authenticate': 'Basic realm="x"' } }),
   'gzip-unrequested': compressed(gzipSync, 'gzip'),
   'x-gzip-unrequested': compressed(gzipSync, 'X-GZIP'),
@@ -93,8 +86,6 @@ export const PLAUSIBLE_SIGNATURES = {
     }
     response.socket?.end(body);
   },
-  'id-of-digits': signed({ data: { id: '18446744073709551615' } }),
-  'id-a-uuid': signed({ data: { id: '0b7f9f4e-2d0f-4c56-9f7a-3c5d8c1f2e11' } }),
   'id-with-signs': signed({ data: { id: 'a/b?c=d&e#f "g" \\ h' } }),
   'id-in-unicode': signed({ data: { id: '記録-№1' } }),
   'id-of-256': signed({ data: { id: '\u{20000}'.repeat(256) } }),
@@ -103,7 +94,6 @@ export const PLAUSIBLE_SIGNATURES = {
 /** These too, but of the record only a digest is kept. */
 export const PLAUSIBLE_WITH_STRANGE_RECORD = {
   'id-of-257': signed({ data: { id: '\u{20000}'.repeat(257) } }),
-  'id-long': signed({ data: { id: 'x'.repeat(10_000) } }),
   'id-of-a-megabyte': signed({ data: { id: 'x'.repeat(1_200_000) } }),
   'id-unprintable': signed({ data: { id: 'record\u0000 1\u202e' } }),
   'id-like-a-digest': signed({ data: { id: `sha256:${'0'.repeat(64)} (the id is not stored: x)` } }),
@@ -112,7 +102,6 @@ export const PLAUSIBLE_WITH_STRANGE_RECORD = {
 /** These too, but with no record that could be reported. */
 export const PLAUSIBLE_WITHOUT_RECORD = {
   'id-left-out': signed({ data: { id: undefined } }),
-  'id-null': signed({ data: { id: null } }),
   'id-empty': signed({ data: { id: '' } }),
   'id-a-number': signed({ data: { id: 17 } }),
 } satisfies Record<string, Misbehaviour>;
@@ -121,25 +110,16 @@ export const PLAUSIBLE_WITHOUT_RECORD = {
 export const PLAUSIBLE_REFUSALS = {
   'parameter-under-200': envelope(200, 400),
   'parameter-under-400': envelope(400, 400),
-  'parameter-under-422': envelope(422, 400),
-  'parameter-finely': envelope(400, 40_001, { field: 'digest' }, ''),
-  'quota-under-200': envelope(200, 402),
-  'quota-under-402': envelope(402, 402),
-  'quota-under-403': envelope(403, 403, {}),
   'quota-as-429-under-200': envelope(200, 429),
   'quota-negative': envelope(200, -7, [], null),
-  'unknown-certificate-under-404': envelope(404, 400),
   'busy-under-200': envelope(200, 503),
-  'broken-under-200': envelope(200, 500, { trace: 'x' }),
   'large-code': envelope(200, 20_260_000_001),
 } satisfies Record<string, Misbehaviour>;
 
 export const PLAUSIBLE_REPORTS = {
   'data-null': envelope(200, 0),
   'data-empty': envelope(200, 0, {}),
-  'data-echoing': envelope(200, 0, { id: 'x', status: 1 }),
   'data-left-out': envelope(200, 0, undefined),
-  'data-true': envelope(200, 0, true),
   created: envelope(201, 0),
   accepted: envelope(202, 0, {}, ''),
 } satisfies Record<string, Misbehaviour>;
@@ -147,7 +127,6 @@ export const PLAUSIBLE_REPORTS = {
 /** Answers to report-sign that refuse it: for an unknown id, an invalid status, or a record that is reported already. */
 export const PLAUSIBLE_REPORT_REFUSALS = {
   'unknown-under-200': envelope(200, 404),
-  'unknown-under-400': envelope(400, 400),
   'unknown-under-404': envelope(404, 404),
   'unknown-page': (exchange) => answer(exchange, 404, '<html></html>', { 'content-type': 'text/html' }),
   'again-under-409': envelope(409, 409, {}),

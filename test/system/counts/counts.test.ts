@@ -4,12 +4,12 @@
  */
 
 import { spawnSync } from 'node:child_process';
-import { appendFile, readFile, writeFile } from 'node:fs/promises';
+import { appendFile, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { fixture, runCliProcess } from '../../support/programs/cli.ts';
+import { runCliProcess } from '../../support/programs/cli.ts';
 import { runMeasured } from '../../support/programs/measured-cli.ts';
-import { type Scene, startScene } from '../../support/runs/resume-scene.ts';
+import { makePrograms, startScene } from '../../support/runs/resume-scene.ts';
 
 const WITHOUT_STRACE = spawnSync('strace', ['-V'], { stdio: 'ignore' }).error !== undefined;
 const MISSING = 'needs strace: apt-get install strace';
@@ -41,7 +41,7 @@ describe.skipIf(WITHOUT_STRACE && process.env.CI === undefined)(`each further fi
 /** By name, in a run that signs so many different programs in place. */
 async function countCalls(files: number): Promise<ReadonlyMap<string, number>> {
   await using scene = await startScene('good', { plain: true });
-  const programs = await makePrograms(scene, files);
+  const programs = await makePrograms(scene.folder, files);
   const log = join(scene.folder, 'strace.log');
   const traced = `trace=!${[...NOT_COUNTED, ...SCHEDULING].join(',')}`;
   const through = ['strace', '-f', '-c', '-U', 'calls,name', '-o', log, '-e', traced];
@@ -56,22 +56,13 @@ async function countCalls(files: number): Promise<ReadonlyMap<string, number>> {
   );
 }
 
-async function makePrograms({ folder }: Scene, files: number): Promise<readonly string[]> {
-  const program = await readFile(fixture('pe/hello.exe'));
-  const paths = Array.from({ length: files }, (_, index) => join(folder, `${index}.exe`));
-  for (const [index, path] of paths.entries()) {
-    await writeFile(path, Buffer.concat([program, Buffer.alloc(10_000, `${index},`)]));
-  }
-  return paths;
-}
-
 describe('a program of 8 MB', () => {
   const LARGE = 8_000_000;
 
   it('is read once and written once, and the result is read once to check it', async () => {
     await using scene = await startScene('good', { plain: true });
     const sign = async (more: number) => {
-      const [path = ''] = await makePrograms(scene, 1);
+      const [path = ''] = await makePrograms(scene.folder, 1);
       await appendFile(path, Buffer.alloc(more, 'content'));
       const { code, usage } = await runMeasured(['sign', '--no-timestamp', path], { env: scene.env });
       expect(code).toBe(0);

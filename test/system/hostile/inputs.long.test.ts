@@ -22,7 +22,6 @@ describe.each(['verify', 'inspect', 'extract', 'remove'])('%s rejects', (command
   const kinds: readonly [what: string, make: (path: string) => Promise<unknown> | undefined, code: string][] = [
     ['a named pipe', async (path) => execFileSync('mkfifo', [path]), 'not-a-file'],
     ['a file of no bytes', (path) => writeFile(path, ''), 'unsupported-format'],
-    ['a file of one byte', (path) => writeFile(path, 'M'), 'unsupported-format'],
     ['the first bytes of an archive', (path) => writeFile(path, 'PK\x05\x06'), 'unsupported-format'],
     ['nothing', () => undefined, 'file-not-found'],
   ];
@@ -46,9 +45,7 @@ describe.each(['verify', 'inspect', 'extract', 'remove'])('%s rejects', (command
 
 describe('extract rejects as a number of a signature', () => {
   it.each([
-    ['1e9', 'index-invalid'],
     ['0', 'index-invalid'],
-    ['-1', 'index-invalid'],
     ['9'.repeat(10_000), 'index-invalid'],
     ['999999', 'index-out-of-range'],
   ])('%.20s', (index, code) => refused(['extract', PROGRAM, `--index=${index}`], 2, code));
@@ -61,8 +58,6 @@ const END = '-----END X509 CRL-----\n';
 describe('verify rejects a file of roots', () => {
   const files: Readonly<Record<string, () => string | Uint8Array>> = {
     'longer than 4 MiB': () => Buffer.alloc(4 * MEGABYTE + 1),
-    'of BEGIN lines alone': () => '-----BEGIN CERTIFICATE-----\n'.repeat(140_000),
-    'of empty certificates': () => '-----BEGIN CERTIFICATE-----\n-----END CERTIFICATE-----\n'.repeat(70_000),
     'of dashes': () => `-----BEGIN CERTIFICATE-----${'-'.repeat(4_000_000)}`,
     'whose label never ends': () => `-----BEGIN ${'A '.repeat(2_000_000)}`,
     'in DER of endless depth': () => repeated(2_000_000, Buffer.from('3080', 'hex')),
@@ -93,7 +88,6 @@ describe('verify rejects a file of CRLs', () => {
   );
   const files: Readonly<Record<string, () => string | Uint8Array>> = {
     'of a million BEGIN lines': () => BEGIN.repeat(1_000_000) + END,
-    'of empty CRLs': () => (BEGIN + END).repeat(700_000),
     'of 100,000 CRLs': () => pemBlock('X509 CRL', smallest).repeat(100_000),
     'in DER of endless depth': () => repeated(10_000_000, Buffer.from('3080', 'hex')),
   };
@@ -111,8 +105,6 @@ describe('attach rejects a signature', () => {
     'of no bytes': () => '',
     'of 60 MB': () => 'A'.repeat(60_000_000),
     'in a hundred thousand blocks': () => '-----BEGIN PKCS7-----\n-----END PKCS7-----\n'.repeat(100_000),
-    'of BEGIN lines alone': () => '-----BEGIN PKCS7-----\n'.repeat(700_000),
-    'that begins and never ends': () => `-----BEGIN PKCS7-----${'A'.repeat(16_000_000)}`,
     'of endless depth': () => '\x30\x24'.repeat(4_000_000),
   };
   it.each(Object.entries(stdin))('%s', async (_, make) => {

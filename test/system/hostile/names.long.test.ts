@@ -46,13 +46,13 @@ const COMMANDS = [
   ['inspect', '--json'],
   ['inspect', '--certificates'],
   ['remove', '--output', 'out'],
-  ['attach', 'nothing', '--output', 'out'],
+  ['attach', 'signature', '--output', 'out'],
 ] as const;
 
 async function expectHarmless(bytes: Uint8Array, fileName: string): Promise<void> {
   await using folder = await temporaryFolder('codesign-names-');
   await writeFile(join(folder.path, fileName), bytes);
-  await writeFile(join(folder.path, 'nothing'), EVIL);
+  await runCli(['extract', fileName, '--output', 'signature'], { cwd: folder.path });
   for (const [command, ...options] of COMMANDS) {
     const run = await runCli([command, fileName, ...options], { cwd: folder.path });
     expectSane(run, [0, 6, 8]);

@@ -15,8 +15,7 @@ import { isInSample } from '../../support/sample.ts';
 import { makeThrowawaySigner, type ThrowawaySigner } from '../../support/signed-files/throwaway-signer.ts';
 import { headerOffsets } from '../../unit/formats/pe/slow-pe.ts';
 import { isIntact } from '../../unit/formats/support/is-intact.ts';
-import { openBytes } from '../../unit/formats/support/sign-bytes.ts';
-import { signFromDisk } from './sign-from-disk.ts';
+import { openBytes, signBytes } from '../../unit/formats/support/sign-bytes.ts';
 import { readSpecialFiles } from './special/special-files.ts';
 import { checkAll, osslsigncodeVerify, run, sbverify } from './verifiers.ts';
 
@@ -50,7 +49,8 @@ const sampleOfSigned = () => [...programs, ...specialPrograms].filter((_, index)
 
 /** Writes the result under `folder`. */
 async function sign(file: string, mode: SigningMode = 'replace', name = file): Promise<Buffer> {
-  const result = await signFromDisk(pe, path.join(corpus, file), signer, { mode });
+  const bytes = readFileSync(path.join(corpus, file));
+  const { result } = await signBytes(pe, bytes, signer, { mode, unchecked: true });
   writeFileSync(signedPath(name), result);
   return result;
 }

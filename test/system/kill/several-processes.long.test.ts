@@ -1,12 +1,12 @@
 /** Eight processes concurrently with one journal: each piece of work requested once, nothing torn, no file damaged. */
 
-import { copyFile, mkdir, readdir, readFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { expect, it } from 'vitest';
 import type { HistoryEntry } from '../../../src/journal/journal.ts';
 import { parseJson, runCliProcess, temporaryFolder } from '../../support/programs/cli.ts';
 import { openStateFolder } from '../../support/runs/killed-calls.ts';
-import { makeOriginals, prepareSubject, type Subject } from '../../support/runs/killed-subjects.ts';
+import { copyTo, makeOriginals, prepareSubject, type Subject } from '../../support/runs/killed-subjects.ts';
 import { useServer } from '../../support/services/shared-server.ts';
 import { forAll } from '../../support/set-up.ts';
 import { historyOf } from '../../unit/journal/support/setting.ts';
@@ -31,13 +31,6 @@ async function signAtOnce(state: string, batches: readonly (readonly string[])[]
   return { runs, requests: server.operations('sign').length - before };
 }
 
-async function copies(originals: readonly string[], folder: string): Promise<readonly string[]> {
-  await mkdir(folder, { recursive: true });
-  const targets = originals.map((path) => join(folder, basename(path)));
-  for (const [index, path] of originals.entries()) await copyFile(path, targets[index] ?? '');
-  return targets;
-}
-
 async function expectReferences(files: readonly string[], { references }: Subject): Promise<void> {
   const different: string[] = [];
   for (const file of files) {
@@ -55,7 +48,7 @@ async function entriesOf(state: string): Promise<readonly HistoryEntry[]> {
 it(`${PROCESSES} processes with ${FILES} files each: an entry and a request for every file`, async () => {
   const subject = await subjectOf('different', PROCESSES * FILES);
   const state = join(room.path, 'state-different');
-  const files = await copies(subject.originals, join(room.path, 'different-files'));
+  const files = await copyTo(join(room.path, 'different-files'), subject.originals);
   const batches = Array.from({ length: PROCESSES }, (_, index) => files.slice(index * FILES, (index + 1) * FILES));
 
   const { runs, requests } = await signAtOnce(state, batches);
@@ -73,7 +66,7 @@ it(`${PROCESSES} processes with copies of the same ${FILES} files: a request for
   const subject = await subjectOf('same', FILES);
   const state = join(room.path, 'state-same');
   const folders = Array.from({ length: PROCESSES }, (_, index) => join(room.path, `same-${index}`));
-  const batches = await Promise.all(folders.map((folder) => copies(subject.originals, folder)));
+  const batches = await Promise.all(folders.map((folder) => copyTo(folder, subject.originals)));
 
   const { runs, requests } = await signAtOnce(state, batches);
 
@@ -88,7 +81,7 @@ it(`${PROCESSES} processes with copies of the same ${FILES} files: a request for
 it(`${PROCESSES} processes with the very same ${FILES} files in place: no file is damaged`, async () => {
   const subject = await subjectOf('in-place', FILES);
   const folder = join(room.path, 'in-place-files');
-  const files = await copies(subject.originals, folder);
+  const files = await copyTo(folder, subject.originals);
   const batches = Array.from({ length: PROCESSES }, () => files);
 
   const { runs, requests } = await signAtOnce(join(room.path, 'state-in-place'), batches);

@@ -83,13 +83,6 @@ describe('sign', () => {
     expect(run.stderr.match(/warning {2}the audit log \/dev\/full could not be written \(.+\)/g)).toHaveLength(1);
   });
 
-  it('writes none in a dry run', async () => {
-    const [path = ''] = await makePrograms(folder.path, 1);
-    const log = folder.at('audit.jsonl');
-    await runCli(['sign', '--dry-run', '--audit-log', log, path], { env: server.env });
-    await expect(stat(log)).rejects.toMatchObject({ code: 'ENOENT' });
-  });
-
   it('shows each call with --verbose, and not without', async () => {
     const [first = '', second = ''] = await makePrograms(folder.path, 2);
     const loud = await runCli(['sign', '--verbose', '--json', first], { env: server.env });
@@ -147,12 +140,5 @@ describe('whoami --check', () => {
       { ...common, origin: server.baseUrl, serviceCode: 401, result: 'unauthorized' },
       { ...common, origin: 'https://127.0.0.1:9', httpStatus: null, serviceCode: null, result: 'service-unreachable' },
     ]);
-  });
-
-  it('sends no request when the log cannot be written', async () => {
-    const before = server.log();
-    const run = await whoami({ CODESIGN_AUDIT_LOG: folder.path }, '--check');
-    expect(run).toMatchObject({ code: 2, stderr: expect.stringContaining('audit-log-unusable') });
-    expect(server.log()).toBe(before);
   });
 });

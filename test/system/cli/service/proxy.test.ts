@@ -86,13 +86,6 @@ describe('sign', () => {
     const run = await runCli(['sign', '--dry-run', fixture('pe/hello.exe')], { env: { ...env(), ...more } });
     expect(run).toMatchObject({ code: 2, stderr: expect.stringContaining('HTTPS_PROXY') });
   });
-
-  it('connects directly to a service on this machine', async () => {
-    await using proxy = await startProxy({ manner: 'refuses' });
-    const args = ['sign', '--proxy', proxy.url, '-o', folder.at('app.exe'), fixture('pe/hello.exe')];
-    expect(await runCli(args, { env: server.env })).toMatchObject({ code: 0 });
-    expect(proxy.asked).toEqual([]);
-  });
 });
 
 it('timestamp reaches its authority through the proxy', async () => {

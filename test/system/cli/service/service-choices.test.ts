@@ -70,20 +70,13 @@ describe('a success of sign', () => {
   });
 });
 
-/** The others end a run: test/unit/service/spoils-batch.test.ts. */
-type RefusalOfFile = Exclude<keyof typeof PLAUSIBLE_REFUSALS, `quota-under-${number}`>;
-
 describe('a refusal of sign', () => {
-  const REFUSALS: Readonly<Record<RefusalOfFile, readonly [number, number]>> = {
+  const REFUSALS: Readonly<Record<keyof typeof PLAUSIBLE_REFUSALS, readonly [number, number]>> = {
     'parameter-under-200': [200, 400],
     'parameter-under-400': [400, 400],
-    'parameter-under-422': [422, 400],
-    'parameter-finely': [400, 40_001],
     'quota-as-429-under-200': [200, 429],
     'quota-negative': [200, -7],
-    'unknown-certificate-under-404': [404, 400],
     'busy-under-200': [200, 503],
-    'broken-under-200': [200, 500],
     'large-code': [200, 20_260_000_001],
   };
   let answers: AnswersRun;

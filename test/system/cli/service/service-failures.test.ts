@@ -142,7 +142,6 @@ describe('an interrupted run', () => {
     Object.keys(await snapshot(folder)).filter((file) => file.endsWith('.tmp'));
 
   it.each<[string, readonly NodeJS.Signals[], number]>([
-    ['SIGINT', ['SIGINT'], 130],
     ['SIGTERM', ['SIGTERM'], 143],
     ['SIGHUP', ['SIGHUP'], 143],
     ['SIGINT, which npm hands on a second time', ['SIGINT', 'SIGINT'], 130],

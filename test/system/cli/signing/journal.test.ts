@@ -6,7 +6,6 @@ import { basename, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { fixture, parseJson, runCli, snapshot, temporaryFolder } from '../../../support/programs/cli.ts';
 import { type Env, reports, startScene } from '../../../support/runs/resume-scene.ts';
-import type { MisbehaviourName } from '../../../support/services/misbehaving-answers.ts';
 import type { MisbehavingServiceOptions, ServiceMode } from '../../../support/services/misbehaving-service.ts';
 import { useServer } from '../../../support/services/shared-server.ts';
 import { startTimestampAuthority } from '../../../support/services/timestamp-authority.ts';
@@ -154,45 +153,6 @@ describe('with a service that misbehaves once', () => {
       reports: () => reports(stage),
     };
   }
-
-  /** may-have-been-counted.test.ts has all. */
-  it.concurrent.each<[MisbehaviourName, boolean]>([
-    ['signature-not-base64', true],
-    ['unauthorized-401', false],
-  ])(
-    '%s: the second run requests again, and warns that the first call may have been counted: %s',
-    async (mode, warns) => {
-      await using stage = await faulty(mode);
-      const path = await stage.program('a.exe', 'one');
-      expect((await stage.sign([path])).code).toBeGreaterThan(0);
-      expect(stage.requests()).toBe(1);
-      const again = await stage.sign([path]);
-      expect([again.code, stage.requests()]).toEqual([0, 2]);
-      expect(JSON.stringify(firstFile(again).warnings).includes('may have been counted')).toBe(warns);
-      expect(stage.reports().filter((status) => status === 1)).toHaveLength(1);
-    },
-  );
-
-  it('warns of the unknown call also when the second run fails as well', async () => {
-    await using stage = await faulty('breaks-before-answer', { times: 2 });
-    const path = await stage.program('a.exe', 'one');
-    await stage.sign([path]);
-    const again = await stage.sign([path]);
-    expect(parseJson(again).files[0]?.error?.code).toBe('connection-broken');
-    expect(firstFile(again).warnings.join()).toContain('may have been counted');
-    // Two are unknown by then.
-    expect(firstFile(await stage.sign([path])).warnings).toHaveLength(2);
-  });
-
-  it('does not request a signature twice in one run for the same content if no answer came', async () => {
-    await using stage = await faulty('breaks-before-answer');
-    const paths = [await stage.program('a.exe', 'same'), await stage.program('b.exe', 'same')];
-    const codes = parseJson(await stage.sign(paths)).files.map(({ error }) => error?.code);
-    expect([stage.requests(), codes]).toEqual([1, expect.arrayContaining(['connection-broken'])]);
-    // The failed request stops the run, and a file that waits for its outcome learns of one or the other first.
-    const other = codes.find((code) => code !== 'connection-broken');
-    expect(other).toMatch(/^(not-attempted|just-unanswered)$/);
-  });
 
   /** A certificate of another key than that of the service. */
   async function wrongCertificate(folder: string): Promise<{ readonly path: string; readonly fingerprint: string }> {

@@ -16,25 +16,6 @@ const sign = (args: readonly string[], more: Readonly<Record<string, string>> = 
   runCli(['sign', '--json', '--timeout', '2', ...args], { env: { ...server.env, ...more } });
 const asking = (...modes: readonly AuthorityMode[]) => modes.flatMap((mode) => ['-t', authority.urlOf(mode)]);
 
-describe.each(['pe/hello.exe', 'jar/plain.jar'])('%s', (name) => {
-  it('gets a timestamp of now, which verify finds good', async () => {
-    const [path, roots] = [folder.at('signed'), folder.at('roots.pem')];
-    const run = await sign([...asking('granted-with-mods'), fixture(name), '-o', path]);
-    expect(run.code).toBe(0);
-    const ca = await readFile(server.roots, 'utf8');
-    await writeFile(roots, ca + authority.rootPem);
-    const verified = await runCli(['verify', '--json', '--require-timestamp', '--roots', roots, path]);
-    expect(verified.code).toBe(0);
-    const [signed] = JSON.parse(run.stdout).files;
-    const [file] = JSON.parse(verified.stdout).files;
-    expect(file).toMatchObject({
-      verdict: 'trusted',
-      signatures: [{ time: signed.timestamp.slice(0, 19).concat('Z') }],
-    });
-    expect(Math.abs(Date.parse(signed.timestamp) - Date.now())).toBeLessThan(60_000);
-  });
-});
-
 describe('an unusable authority', () => {
   it('is skipped for the next one, and the next', async () => {
     const path = folder.at('app.exe');

@@ -105,20 +105,6 @@ describe('history', () => {
     expect(entry(long)).toContain(long.file);
   });
 
-  it('is one document with --json', async () => {
-    const { stdout } = await history([ENTRY, NASTY], '--json');
-    const { calls, sums } = JSON.parse(stdout);
-    expect(calls).toMatchObject([
-      { id: 'call-1', record: 'record-1', outcome: 'written', counted: 'yes', reported: 1, reason: null },
-      { id: 'call-2', file: NASTY.file, record: null, counted: 'unknown', reported: null },
-    ]);
-    expect(sums).toEqual([
-      { month: '2026-10', certificate: ENTRY.certificate, calls: 1, counted: 1, unknown: 0, files: 1 },
-      { month: '2026-11', certificate: NASTY.certificate, calls: 1, counted: 0, unknown: 1, files: 1 },
-    ]);
-    expect(stdout).not.toContain(ENTRY.digest);
-  });
-
   it.each([{ args: [] }, { args: ['--json'] }])('writes no control characters: $args', async ({ args }) => {
     const { stdout } = await history([NASTY], ...args);
     // biome-ignore lint/suspicious/noControlCharactersInRegex: that is what is looked for

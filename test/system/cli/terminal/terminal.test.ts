@@ -46,17 +46,6 @@ describe.concurrent('the live line', () => {
     expect(output).not.toContain(HIDDEN_CURSOR);
   });
 
-  it('stays in one line of a narrow terminal, whatever the name', async () => {
-    const name = `${'漢字'.repeat(12)}👩‍💻.exe`;
-    const path = join(stage.folder, name);
-    await copyFile(fixture('pe/hello.exe'), path);
-    const { output, screen } = await sign([path], { columns: 30 });
-    expect(output).toContain('0 of 2 signed · 2 waiting…');
-    expect(screen).not.toContain('waiting for');
-    expect(screen).not.toContain('0 of 2');
-    expect(screen).toMatch(/^\{red\}failed/m);
-  });
-
   it('disappears when the terminal loses its columns, and returns with them', async () => {
     let isResized = false;
     const { code, output } = await sign([], {
