@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { isInSample } from '../../test/support/sample.ts';
-import { CERTAIN_RULES, checkFake, meant, titlesOf } from './support/check-fake.ts';
+import { CERTAIN_RULES, checkFake, titlesOf } from './support/check-fake.ts';
 import { prepareFakes } from './support/fake-deployment.ts';
 import { ANSWER_FAULTS } from './support/faults/answers.ts';
 import { CREDENTIALS_FAULTS } from './support/faults/credentials.ts';
@@ -8,6 +8,12 @@ import { PARAMETER_FAULTS } from './support/faults/parameters.ts';
 import { SIGNATURE_FAULTS } from './support/faults/signatures.ts';
 
 const prepared = await prepareFakes();
+
+/** The titles that equal a text or match a pattern. */
+const meant = (titles: readonly string[], patterns: readonly (string | RegExp)[]) =>
+  titles.filter((title) =>
+    patterns.some((pattern) => (typeof pattern === 'string' ? pattern === title : pattern.test(title))),
+  );
 
 const FAULTS = [...SIGNATURE_FAULTS, ...PARAMETER_FAULTS, ...CREDENTIALS_FAULTS, ...ANSWER_FAULTS];
 

@@ -3,7 +3,6 @@
 import { once } from 'node:events';
 import type { IncomingMessage } from 'node:http';
 import https from 'node:https';
-import { performance } from 'node:perf_hooks';
 
 export interface HttpRequest {
   readonly url: URL;
@@ -35,15 +34,9 @@ const IDLE = 1000;
 const LONGEST = 256 * 1024;
 
 export function createHttp(ca: readonly string[] | undefined, timeout: number) {
-  let agent = new https.Agent({ keepAlive: true });
-  let lastUsed = performance.now();
+  const agent = new https.Agent({ keepAlive: true, timeout: IDLE });
 
   const start = ({ url, method, headers, body }: HttpRequest, own?: https.Agent) => {
-    if (performance.now() - lastUsed > IDLE) {
-      agent.destroy();
-      agent = new https.Agent({ keepAlive: true });
-    }
-    lastUsed = performance.now();
     const length = body === undefined ? [] : ['Content-Length', `${Buffer.byteLength(body)}`];
     const named = new Set(headers.map(([name]) => name.toLowerCase()));
     return https.request(url, {
@@ -70,7 +63,6 @@ export function createHttp(ca: readonly string[] | undefined, timeout: number) {
         call.end(request.body);
         const [response] = (await once(call, 'response')) as [IncomingMessage];
         const body = await bodyOf(response);
-        lastUsed = performance.now();
         const { rawHeaders: raw } = response;
         const headers = raw.flatMap((name, index) => (index % 2 === 0 ? [[name, raw[index + 1] ?? ''] as const] : []));
         return { status: response.statusCode ?? 0, headers, body, reused: call.reusedSocket };

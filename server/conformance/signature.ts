@@ -4,12 +4,16 @@ import { constants, type KeyObject, publicDecrypt, X509Certificate } from 'node:
 import type { DigestAlgorithm } from '../../src/crypto/algorithms.ts';
 
 /** The bytes of a DigestInfo before the digest, in hexadecimal (RFC 8017, section 9.2, note 1). */
-export const DIGEST_INFO_PREFIX: Readonly<Record<DigestAlgorithm, string>> = {
+const DIGEST_INFO_PREFIX: Readonly<Record<DigestAlgorithm, string>> = {
   SHA1: '3021300906052b0e03021a05000414',
   SHA256: '3031300d060960864801650304020105000420',
   SHA384: '3041300d060960864801650304020205000430',
   SHA512: '3051300d060960864801650304020305000440',
 };
+
+export function digestInfo(algorithm: DigestAlgorithm, digest: Uint8Array): Buffer {
+  return Buffer.concat([Buffer.from(DIGEST_INFO_PREFIX[algorithm], 'hex'), digest]);
+}
 
 /** Describes the fault of the signature; undefined if the signature is correct. */
 export function signatureFault(
@@ -18,14 +22,13 @@ export function signatureFault(
   digest: Uint8Array,
   signature: Uint8Array,
 ): string | undefined {
-  const expected = Buffer.concat([Buffer.from(DIGEST_INFO_PREFIX[algorithm], 'hex'), digest]);
   let opened: Buffer;
   try {
     opened = publicDecrypt({ key, padding: constants.RSA_PKCS1_PADDING }, signature);
   } catch {
     return 'the certificate’s key finds no PKCS#1 v1.5 padding in the signature';
   }
-  if (opened.equals(expected)) return undefined;
+  if (opened.equals(digestInfo(algorithm, digest))) return undefined;
   if (opened.equals(digest)) return 'the signature contains the digest without its DigestInfo';
   if (opened.subarray(-digest.length).equals(digest)) return `the signature’s DigestInfo is not that of ${algorithm}`;
   return 'the signature is over something else than the digest that was sent';

@@ -52,14 +52,7 @@ function shown(text: string): string {
   return printable(text, 1000);
 }
 
-export interface Summary {
-  readonly kept: number;
-  readonly broken: number;
-  readonly choices: number;
-  readonly notAsked: number;
-}
-
-export function summaryOf(results: readonly RuleResult[]): Summary {
+export function summaryOf(results: readonly RuleResult[]) {
   const having = (kind: Verdict['kind']) => results.filter(({ verdict }) => verdict.kind === kind).length;
   return { kept: having('kept'), broken: having('broken'), choices: having('choice'), notAsked: having('not-asked') };
 }

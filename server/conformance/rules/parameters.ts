@@ -193,7 +193,7 @@ const orderRule = (first: number, second: number): Rule => ({
 });
 
 /** Every pair, the earlier check first. */
-export const PAIRS = NAMES.flatMap((_, first) =>
+const PAIRS = NAMES.flatMap((_, first) =>
   NAMES.flatMap((__, second) => (first < second ? [[first, second] as const] : [])),
 );
 

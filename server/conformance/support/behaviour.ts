@@ -4,41 +4,10 @@ import { type KeyObject, privateEncrypt } from 'node:crypto';
 import { DIGEST_ALGORITHMS, DIGEST_LENGTH, type DigestAlgorithm } from '../../../src/crypto/algorithms.ts';
 import { basic, type Credentials, REPORT, SIGN } from '../deployment.ts';
 import { decodeBase64, isObject } from '../envelope.ts';
-import { DIGEST_INFO_PREFIX } from '../signature.ts';
+import { digestInfo } from '../signature.ts';
 
 export type Check = 'code' | 'digest' | 'algorithm' | 'padding' | 'extra';
 export type Counted = 'signed' | 'unauthorized' | 'parameter' | 'unreadable' | 'broken-off' | 'report';
-
-export interface Behaviour {
-  /** @param headers every Authorization header */
-  readonly authorized: (headers: readonly string[]) => boolean;
-  readonly challenge: string | undefined;
-  readonly credentialsFirst: boolean;
-  /** Error code for a method and a path; 0 if the deployment serves them. */
-  readonly routing: (method: string, path: string) => number;
-  /** Error code for a content type; 0 if the deployment accepts it. */
-  readonly contentType: (type: string | undefined) => number;
-  readonly order: readonly Check[];
-  readonly certificate: (code: unknown) => boolean;
-  readonly digest: (text: unknown) => Buffer | undefined;
-  readonly algorithm: (name: unknown, digest: Buffer) => DigestAlgorithm | undefined;
-  readonly padding: (name: unknown) => boolean;
-  readonly extra: (value: unknown) => boolean;
-  readonly signature: (algorithm: DigestAlgorithm, digest: Buffer) => Promise<string>;
-  /** @param serial 1 for the first signature @param digest the same digest may have the same record */
-  readonly record: (serial: number, digest: Buffer) => string;
-  readonly report: (isKnown: boolean, report: Readonly<Record<string, unknown>>) => number;
-  readonly httpStatus: (code: number) => number;
-  /** Returns the body of a response. */
-  readonly body: (code: number, message: string, data: unknown, authorization: string) => string;
-  /** Returns the number that an event adds to the count. */
-  readonly counts: (event: Counted) => number;
-  /** True if the call after a disconnected client fails. */
-  readonly staggers: boolean;
-  readonly keepAlive: boolean;
-  /** Whether the answer asks for an immediate retry. @param serial 1 for the first call */
-  readonly turnsAway: (serial: number) => boolean;
-}
 
 export interface Keeper {
   readonly credentials: Credentials;
@@ -46,36 +15,47 @@ export interface Keeper {
   readonly key: KeyObject;
 }
 
+export type Behaviour = Readonly<ReturnType<typeof goodBehaviour>>;
+
 /** Behaves as the document requires. */
-export function goodBehaviour({ credentials, code, key }: Keeper): Behaviour {
+export function goodBehaviour({ credentials, code, key }: Keeper) {
   return {
-    authorized: ([first, ...others]) => {
-      const token = /^basic +(\S+)$/i.exec(first ?? '')?.[1];
-      return others.length === 0 && `Basic ${token}` === basic(credentials);
+    /** @param headers every Authorization header */
+    authorized: (headers: readonly string[]) => {
+      const token = /^basic +(\S+)$/i.exec(headers[0] ?? '')?.[1];
+      return headers.length === 1 && `Basic ${token}` === basic(credentials);
     },
-    challenge: 'Basic realm="test"',
+    challenge: 'Basic realm="test"' as string | undefined,
     credentialsFirst: true,
-    routing: (method, path) => {
+    /** Error code for a method and a path; 0 if the deployment serves them. */
+    routing: (method: string, path: string): number => {
       if (path !== SIGN && path !== REPORT) return 404;
       return method === 'POST' ? 0 : 405;
     },
-    contentType: () => 0,
-    order: ['code', 'digest', 'algorithm', 'padding', 'extra'],
-    certificate: (value) => value === code,
-    digest: (text) => (typeof text === 'string' && text !== '' ? decodeBase64(text) : undefined),
-    algorithm: (value, digest) =>
+    /** Error code for a content type; 0 if the deployment accepts it. */
+    contentType: (_type: string | undefined): number => 0,
+    order: ['code', 'digest', 'algorithm', 'padding', 'extra'] as readonly Check[],
+    certificate: (value: unknown) => value === code,
+    digest: (text: unknown) => (typeof text === 'string' && text !== '' ? decodeBase64(text) : undefined),
+    algorithm: (value: unknown, digest: Buffer) =>
       DIGEST_ALGORITHMS.find((name) => name === value && DIGEST_LENGTH[name] === digest.length),
-    padding: (name) => name === 'PKCS1',
-    extra: (value) => value === undefined || isObject(value),
-    signature: async (algorithm, digest) => signatureOver(key, digestInfo(algorithm, digest)),
-    record: (serial) => `record-${serial}`,
-    report: (isKnown, { status }) => (isKnown && (status === 1 || status === 2) ? 0 : 400),
-    httpStatus: (refusal) => (refusal === 0 ? 200 : refusal),
-    body: (refusal, message, data) => JSON.stringify({ code: refusal, message, data }),
-    counts: (event) => (event === 'signed' ? 1 : 0),
+    padding: (name: unknown): boolean => name === 'PKCS1',
+    extra: (value: unknown): boolean => value === undefined || isObject(value),
+    signature: async (algorithm: DigestAlgorithm, digest: Buffer) => signatureOver(key, digestInfo(algorithm, digest)),
+    /** @param serial 1 for the first signature @param _digest the same digest may have the same record */
+    record: (serial: number, _digest: Buffer) => `record-${serial}`,
+    report: (isKnown: boolean, { status }: Readonly<Record<string, unknown>>): number =>
+      isKnown && (status === 1 || status === 2) ? 0 : 400,
+    httpStatus: (refusal: number) => (refusal === 0 ? 200 : refusal),
+    body: (refusal: number, message: string, data: unknown, _authorization: string) =>
+      JSON.stringify({ code: refusal, message, data }),
+    /** The number that an event adds to the count. */
+    counts: (event: Counted): number => (event === 'signed' ? 1 : 0),
+    /** True if the call after a disconnected client fails. */
     staggers: false,
     keepAlive: true,
-    turnsAway: () => false,
+    /** Whether the answer asks for an immediate retry. @param _serial 1 for the first call */
+    turnsAway: (_serial: number) => false,
   };
 }
 
@@ -123,10 +103,6 @@ export function forgivingBehaviour({ code }: Keeper): Partial<Behaviour> {
     padding: (name) => ['', 'pkcs1', 'pss', 'oaep', 'none'].includes(cleaned(name).toLowerCase()),
     extra: () => true,
   };
-}
-
-export function digestInfo(algorithm: DigestAlgorithm, digest: Buffer): Buffer {
-  return Buffer.concat([Buffer.from(DIGEST_INFO_PREFIX[algorithm], 'hex'), digest]);
 }
 
 export function signatureOver(key: KeyObject, padded: Buffer): string {

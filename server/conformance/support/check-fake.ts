@@ -9,15 +9,14 @@ export const CERTAIN_RULES = RULES.filter(
   ({ title }) => !title.startsWith('whether the service counts a signature if the client disconnects'),
 );
 
-export interface CheckOptions extends FakeOptions {
-  readonly rules?: readonly Rule[];
-  readonly signatures?: boolean;
-  readonly limit?: number;
-}
-
 export async function checkFake(
   prepared: Awaited<ReturnType<typeof prepareFakes>>,
-  { rules = RULES, signatures = true, limit = 1000, ...fakeOptions }: CheckOptions,
+  {
+    rules = RULES,
+    signatures = true,
+    limit = 1000,
+    ...fakeOptions
+  }: FakeOptions & { rules?: readonly Rule[]; signatures?: boolean; limit?: number },
 ) {
   await using fake = await startFake(prepared, fakeOptions);
   const deployment = openDeployment({ ...fake.options, limit });
@@ -30,11 +29,4 @@ export async function checkFake(
 
 export function titlesOf(results: readonly RuleResult[], kind: RuleResult['verdict']['kind']): readonly string[] {
   return results.filter(({ verdict }) => verdict.kind === kind).map(({ rule }) => rule.title);
-}
-
-/** Returns the titles that equal a text or match a pattern. */
-export function meant(titles: readonly string[], patterns: readonly (string | RegExp)[]): readonly string[] {
-  return titles.filter((title) =>
-    patterns.some((pattern) => (typeof pattern === 'string' ? pattern === title : pattern.test(title))),
-  );
 }

@@ -7,7 +7,7 @@ import { listen } from '../../../test/support/network/listen.ts';
 import { createTlsAuthority } from '../../../test/support/services/tls-authority.ts';
 import { rsaKey } from '../../../test/support/signed-files/rsa-keys.ts';
 import { type DeploymentOptions, SIGN } from '../deployment.ts';
-import { isObject } from '../envelope.ts';
+import { isObject, readEnvelope } from '../envelope.ts';
 import { type Behaviour, type Check, type Counted, goodBehaviour, type Keeper } from './behaviour.ts';
 
 export type FakeDeployment = Awaited<ReturnType<typeof startFake>>;
@@ -38,7 +38,7 @@ export async function startFake(
   { keeper, publicKey, identity, ca }: Awaited<ReturnType<typeof prepareFakes>>,
   { change = () => ({}), plain = false, oldTls = false }: FakeOptions = {},
 ) {
-  const state = { count: 0, signed: 0, fails: false, calls: 0 };
+  const state: State = { count: 0, signed: 0, fails: false, calls: 0 };
   const records = new Set<string>();
   const behaviour: Behaviour = { ...goodBehaviour(keeper), ...change(keeper) };
   const listener = serve(behaviour, state, records);
@@ -68,20 +68,9 @@ export async function startFake(
   return { options, baseUrl: baseUrl.href, signed: () => state.signed, stop, [Symbol.asyncDispose]: stop };
 }
 
-interface State {
-  count: number;
-  signed: number;
+type State = Record<'count' | 'signed' | 'calls', number> & {
   /** True if the next call fails. */
   fails: boolean;
-  calls: number;
-}
-
-const MESSAGES: Readonly<Record<Check, string>> = {
-  code: 'no such certificate',
-  digest: 'the digest is not Base64',
-  algorithm: 'the algorithm does not match',
-  padding: 'the padding is unknown',
-  extra: 'extra is not an object',
 };
 
 function serve(behaviour: Behaviour, state: State, records: Set<string>) {
@@ -126,7 +115,7 @@ function serve(behaviour: Behaviour, state: State, records: Set<string>) {
     const authorized = behaviour.authorized(authorizations);
     if (behaviour.credentialsFirst && !authorized) return refuse();
     const mistyped = behaviour.contentType(request.headers['content-type']);
-    const body = parse(text);
+    const body = readEnvelope(text).json;
     if (mistyped !== 0 || !isObject(body)) {
       if (!authorized) return refuse();
       count('unreadable');
@@ -151,7 +140,7 @@ function serve(behaviour: Behaviour, state: State, records: Set<string>) {
     const failed = behaviour.order.find((check) => !passed[check]);
     if (failed !== undefined) {
       count('parameter');
-      return answer(400, MESSAGES[failed]);
+      return answer(400, `the ${failed} is wrong`);
     }
     if (!authorized) return refuse();
     if (digest === undefined || algorithm === undefined) return answer(500, 'a check is missing');
@@ -165,14 +154,6 @@ function serve(behaviour: Behaviour, state: State, records: Set<string>) {
   return (request: IncomingMessage, response: ServerResponse): void => {
     handle(request, response).catch((error: unknown) => response.destroy(error instanceof Error ? error : undefined));
   };
-}
-
-function parse(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }
 
 /** Returns undefined if the client disconnected first. */

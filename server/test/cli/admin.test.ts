@@ -60,7 +60,6 @@ test.each([
 
 test.each([
   ['holder-not-found', 'client disable nobody'],
-  ['holder-not-found', 'client enable nobody'],
   ['holder-not-found', 'client rotate nobody'],
   ['holder-not-found', 'client change nobody --name x'],
   ['holder-not-found', 'quota set nobody 1'],
@@ -68,13 +67,10 @@ test.each([
   ['certificate-not-found', 'client add --certificate none'],
   ['certificate-not-found', 'client change KEY --certificate none'],
   ['certificate-not-found', 'certificate disable 0'],
-  ['certificate-not-found', 'certificate enable 0'],
   ['nothing-to-change', 'client change KEY'],
   ['record-not-found', 'records show none'],
   ['invalid-option', 'certificate enable 1 --for 2hours'],
   ['invalid-option', 'client change KEY --algorithm MD5'],
-  ['invalid-option', 'client change KEY --expires tomorrow'],
-  ['invalid-option', 'client change KEY --name a\u001bb'],
   ...['24', '0h', '1.5h', '-1h', 'tomorrow'].map(
     (duration) => ['invalid-option', `client rotate KEY --keep-old=${duration}`] as const,
   ),
@@ -173,15 +169,16 @@ test('client rotate --keep-old accepts both secrets for that time, and then only
 
   const third = await rotate('--keep-old', '1d');
   expect(await codes(client.accessSecret, second, third)).toEqual([401, 0, 0]);
-  await store.clients.rotate(client.accessKey, digestOfSecret(Buffer.from(third)), new Date());
-  expect(await codes(second, third)).toEqual([401, 0]); // its time is over
+  const fourth = 'the fourth secret';
+  await store.clients.rotate(client.accessKey, digestOfSecret(Buffer.from(fourth)), new Date());
+  expect(await codes(third, fourth)).toEqual([401, 0]); // the time of the third is over
   await rotate('--keep-old', '7d');
-  expect(await codes(third)).toEqual([0]);
+  expect(await codes(fourth)).toEqual([0]);
   await admin('client', 'disable', client.accessKey);
-  expect(await codes(third)).toEqual([401]);
+  expect(await codes(fourth)).toEqual([401]);
   await admin('client', 'enable', client.accessKey);
   const last = await rotate();
-  expect(await codes(third, last)).toEqual([401, 0]);
+  expect(await codes(fourth, last)).toEqual([401, 0]);
   expect(await oldSecretUntil()).toBeNull();
 });
 
@@ -223,6 +220,7 @@ test('client change changes the given settings only, from the next call on', asy
   await change('--certificate', '1', '--certificate', NUMBER);
   expect(await row()).toEqual({ ...before, certificates: ['1', NUMBER] });
   expect(await codeOf(client)).toBe(403);
+  expect(server.log().at(-1)).toMatchObject({ outcome: 'refused', reason: 'not-allowed' });
   await change('--algorithm', 'SHA256', '--name', 'nightly builds');
   expect(await row()).toMatchObject({ name: 'nightly builds', algorithms: ['SHA256'], quota: 9 });
   expect(await codeOf(client)).toBe(0);
@@ -273,6 +271,9 @@ test('quota shows what is left in total and for the month, and sets different li
   expect(await codeOf(client)).toBe(0);
   await set('2');
   expect(await call(client)).toMatchObject({ code: 403, message: 'the quota is exhausted' });
+  await set('2000000000');
+  expect(await row()).toMatchObject({ quota: 2_000_000_000 });
+  await set('2');
   await set('none', '--monthly');
   expect(await row()).toMatchObject({ quota: 2, left: 0, monthlyQuota: null, leftThisMonth: null });
   await set('none');

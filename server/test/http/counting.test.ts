@@ -181,13 +181,3 @@ test('while transactions fail, the HSM signs for one call at a time, and waits f
   expect(answers.map(({ status }) => status)).toEqual(Array(6).fill(503));
   expect(most).toBe(1);
 });
-
-test('the record contains the signature that was returned, and only the last part of paths in extra', async () => {
-  server = await openApp();
-  for (const signing_filename of ['C:\\Users\\someone\\app.exe', '/home/someone/app.jar', 'plain.exe']) {
-    const { body } = await server.sign({ ...goodRequest(), extra: { signing_filename, hostname: 'build' } });
-    const record = await server.data.store.records.find(body.data?.id ?? '');
-    expect(Buffer.from(record?.signature ?? []).toString('base64')).toBe(body.data?.signature);
-    expect(record?.extra).toEqual({ signing_filename: signing_filename.split(/[\\/]/).at(-1), hostname: 'build' });
-  }
-});

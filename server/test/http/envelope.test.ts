@@ -5,7 +5,7 @@ import { BODY_LIMIT } from '../../src/http/app.ts';
 import { basic, goodRequest, NUMBER, openApp } from '../support/in-process.ts';
 import { addViewer } from '../support/page-scene.ts';
 
-// Unknown paths, other methods and content types: server/conformance/suite.test.ts.
+// More paths, methods, content types and bodies: server/conformance/suite.test.ts.
 const server = await forAll(openApp());
 
 const headers = (more: Readonly<Record<string, string>> = {}) => ({
@@ -15,17 +15,13 @@ const refusal = (code: number) => ({ code, message: expect.any(String), data: nu
 const post = (payload: string | Buffer, more = {}, path = SIGN_PATH) =>
   server.call({ path, headers: headers(more), payload });
 
-test('answers 404 for an unknown path and 405 for another method, whatever is sent by whom', async () => {
+test('answers 404 for an unknown path and 405 for another method, also without credentials', async () => {
   for (const path of ['/v1/codesign', `${SIGN_PATH}/`, '/V1/codesign/sign', '/v1//codesign/sign']) {
-    expect(await post('{', {}, path)).toMatchObject({ status: 404, body: refusal(404) });
+    expect(await server.call({ path, payload: '{}' })).toMatchObject({ status: 404, body: refusal(404) });
     expect(server.log().at(-1)).toMatchObject({ outcome: 'refused', reason: 'http', status: 404 });
-    expect((await server.call({ path, payload: '{}' })).status).toBe(404);
   }
-  for (const path of [SIGN_PATH, REPORT_PATH]) {
-    const answer = await server.call({ method: 'OPTIONS', path, headers: headers() });
-    expect(answer).toMatchObject({ status: 405, body: refusal(405), headers: { allow: 'POST' } });
-    expect(server.log().at(-1)).toMatchObject({ outcome: 'refused', reason: 'http', status: 405 });
-  }
+  const answer = await server.call({ method: 'OPTIONS', path: REPORT_PATH });
+  expect(answer).toMatchObject({ status: 405, body: refusal(405), headers: { allow: 'POST' } });
   expect(await post('{}', {}, '/%E0%A4%A')).toMatchObject({ status: 400, body: refusal(400) });
 });
 
@@ -36,20 +32,15 @@ test('ignores X-Forwarded-For without a proxy in the configuration', async () =>
 
 test.each([
   [415, 'is no JSON by its type', '{}', { 'content-type': 'application/jsonx' }, /content type/],
-  [415, 'has no valid type', '{}', { 'content-type': 'nonsense' }, /content type/],
-  ...['gzip', 'GZIP', 'identity, gzip', 'nonsense', ''].map(
+  ...['GZIP', 'identity, gzip', ''].map(
     (coding) => [415, `has the coding "${coding}"`, '{}', { 'content-encoding': coding }, /Content-Encoding/] as const,
   ),
-  [400, 'has a member twice', '{"code":"1","digest":"","code":"2"}', {}, /duplicate member$/],
-  [400, 'has equal members', '{"id":"x","id":"x"}', {}, /duplicate member$/],
   [400, 'has a member twice in extra', '{"code":"1","extra":{"time":"","time":""}}', {}, /duplicate member$/],
   [400, 'has a member twice in an array', '{"a":[{"b":1},{"b":1,"c":"{}","b":2}]}', {}, /duplicate member$/],
   [400, 'has an escaped member twice', '{"code":"1","c\\u006fde":"2"}', {}, /duplicate member$/],
   [400, 'has spaces before a colon', '{"a\\"":1,"a\\"" \n:2}', {}, /duplicate member$/],
-  ...['{"code":', 'null x', "{'code':'1'}", '\u0000'].map((text) => [400, 'is no JSON', text, {}, /UTF-8$/] as const),
-  ...[[0xff], [0xc3], [0xc0, 0xaf], [0xed, 0xa0, 0x80]].map(
-    (bytes) => [400, 'is no UTF-8', Buffer.from([0x22, ...bytes, 0x22]), {}, /UTF-8$/] as const,
-  ),
+  [400, 'is no JSON', '{"code":', {}, /UTF-8$/],
+  [400, 'is no UTF-8', Buffer.from([0x22, 0xc3, 0x22]), {}, /UTF-8$/],
 ] as const)('answers %i to a body that %s, and quotes nothing of it', async (status, _name, payload, more, message) => {
   for (const path of [SIGN_PATH, REPORT_PATH]) {
     const answer = await post(payload, more, path);

@@ -27,7 +27,7 @@ describe.each(KINDS)('%s', async (kind) => {
 
   test('counts a signature and keeps its record', async () => {
     const client = await addClient(store, { quota: 2 });
-    const record = signed(client.id);
+    const record = { ...signed(client.id), signedAt: later(1000) }; // the certificate's last moment
     expect(await add(record)).toBe(true);
     expect(await countedFor(other, client)).toBe(1);
     expect(await other.records.find(record.id)).toEqual({ ...record, counted: true, report: undefined });

@@ -84,6 +84,15 @@ describe('a COMMIT whose outcome is unknown', () => {
     expect(await isKept(record)).toBe(false);
   });
 
+  test('stays unknown when other errors come before it and after it', async () => {
+    await plant(failingUpdates('40001', '<> 2'));
+    const client = await addClient(witness);
+    proxy.faults.push('lost');
+    const failed = add(signed(client.id), { ...PATIENCE, settling: 1000 });
+    await expect(failed).rejects.toBeInstanceOf(OutcomeUnknown);
+    expect(proxy.faults).toEqual([]);
+  });
+
   test('is not tried again once the server ends', async () => {
     const client = await addClient(witness);
     proxy.faults.push('lost', 'lost');
@@ -117,7 +126,7 @@ test('a COMMIT that is answered with ROLLBACK counts nothing, and each of its ca
 describe('a transient error', () => {
   test.each(['40P01', '40001', '57014'])('%s is retried, call by call, and counts each once', async (code) => {
     const clients = [await addClient(witness), await addClient(witness, { quota: 2 })];
-    await plant(failingUpdates(code, 3));
+    await plant(failingUpdates(code, '<= 3'));
     const records = clients.flatMap(({ id }) => Array.from({ length: 3 }, () => signed(id)));
     const counted = await Promise.all(records.map((record) => add(record)));
     expect(counted).toEqual([true, true, true, true, true, false]);
@@ -214,11 +223,11 @@ function slowCommits(seconds: number): string {
     create constraint trigger slow after insert on records deferrable initially deferred for each row execute function wait()`;
 }
 
-/** The first updates of clients fail. A sequence counts them, since a rollback does not reset it. */
-function failingUpdates(code: string, times: number): string {
+/** The updates of clients with these numbers fail. A sequence counts them, since a rollback does not reset it. */
+function failingUpdates(code: string, which: string): string {
   return `create sequence attempts;
     create function fail() returns trigger language plpgsql as $$ begin
-      if nextval('attempts') <= ${times} then raise exception 'planted' using errcode = '${code}'; end if;
+      if nextval('attempts') ${which} then raise exception 'planted' using errcode = '${code}'; end if;
       return new;
     end $$;
     create trigger failing before update on clients for each row execute function fail()`;

@@ -27,23 +27,19 @@ beforeEach(async () => {
 });
 
 const settings = (more: object) => readConfig({ data: folder.at('a'), pkcs11Token: LABEL, ...more }, {});
-const configOf = (name: string, database?: string) =>
-  settings({ data: folder.at(name), pkcs11PinFile: folder.at('pin'), ...(database && { database }) });
-const make = (name: string, database?: string, rights: 'create' | 'use' = 'create') =>
+const configOf = (name: string, database: string) =>
+  settings({ data: folder.at(name), pkcs11PinFile: folder.at('pin'), database });
+const make = (name: string, database: string, rights: 'create' | 'use' = 'create') =>
   makeData(configOf(name, database), process.env, operationAt(new Date()), rights);
-const open = (name: string, database?: string) => openData(configOf(name, database), process.env, 'update');
+const open = (name: string, database: string) => openData(configOf(name, database), process.env, 'update');
 
-test('the first start creates keys in the named token, and creates no token', async () => {
-  await make('a');
-  const made = await readdir(dataFolder(folder.at('a')).path);
-  expect(made).toContain('database.sqlite');
-  for (const name of ['tokens', 'pin', 'softhsm2.conf']) expect(made).not.toContain(name);
-});
-
-test('two first starts on one database and one token share authority and certificate', async () => {
+test('two first starts on one database and the operator’s token make no token, and share authority and certificate', async () => {
   const database = await postgres.newDatabase();
   await make('a', database);
   await make('b', database, 'use'); // as `certificate add` does
+  const made = await readdir(dataFolder(folder.at('a')).path);
+  expect(made).toContain('certificates');
+  for (const name of ['tokens', 'pin', 'softhsm2.conf', 'database.sqlite']) expect(made).not.toContain(name);
   const seen = async (name: string) => {
     const data = await open(name, database);
     try {

@@ -1,9 +1,9 @@
 /** A PostgreSQL of the tests' own: a cluster in a temporary folder, reached through a socket in it. One for each process, or one that stops. */
 
-import { execFileSync, spawn, spawnSync } from 'node:child_process';
+import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, readdirSync } from 'node:fs';
-import { chmod, mkdtemp, rm } from 'node:fs/promises';
+import { chmod, chown, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -14,9 +14,6 @@ import { copyOfMadeOnce } from '../../../test/support/made-once.ts';
 
 export type TestPostgres = Awaited<ReturnType<typeof startPostgres>>;
 
-/** PostgreSQL refuses to run as root; these users are there wherever it is installed, or always. */
-const USERS = ['postgres', 'nobody'];
-
 /** One for all test files of this process, which do not stop it. */
 export const usePostgres = lazy(() => startPostgres());
 
@@ -24,29 +21,24 @@ export const usePostgres = lazy(() => startPostgres());
 export async function startPostgres({ flushes = false } = {}) {
   const folder = await mkdtemp(join(tmpdir(), 'codesign-pg-'));
   await chmod(folder, 0o755);
-  const user = unprivilegedUser();
-  const as = user === undefined ? [] : ['setpriv', `--reuid=${user}`, '--clear-groups'];
-  const run = (name: string, ...args: readonly string[]): readonly [string, readonly string[]] => {
-    const [command = '', ...more] = [...as, program(name), ...args];
-    return [command, more];
-  };
-  const own = (path: string) => user !== undefined && execFileSync('chown', [user, path]);
+  const as = unprivilegedUser();
+  const own = async (path: string) => as && (await chown(path, as.uid, as.gid));
 
-  own(folder);
+  await own(folder);
   const data = join(folder, 'data');
   await copyOfMadeOnce('postgres', data, async (made) => {
-    own(made);
-    const [initdb, args] = run('initdb', '-D', made, '-U', 'tests', '-A', 'trust', '--no-sync', '-E', 'UTF8');
-    execFileSync(initdb, args, { stdio: 'pipe', cwd: folder });
+    await own(made);
+    const args = ['-D', made, '-U', 'tests', '-A', 'trust', '--no-sync', '-E', 'UTF8'];
+    execFileSync(program('initdb'), args, { stdio: 'pipe', cwd: folder, ...as });
   });
   // No TCP, and no flushing: nothing here is to outlive the machine.
   const fsync = `fsync=${flushes ? 'on' : 'off'}`;
   const sockets = `unix_socket_directories=${folder}`;
   const settings = ['listen_addresses=', sockets, fsync, 'max_connections=200', 'deadlock_timeout=200ms'];
-  const [postgres, args] = run('postgres', '-D', data, ...settings.flatMap((setting) => ['-c', setting]));
+  const args = ['-D', data, ...settings.flatMap((setting) => ['-c', setting])];
   let log = '';
   const start = async () => {
-    const child = spawn(postgres, args, { stdio: ['ignore', 'ignore', 'pipe'], cwd: folder });
+    const child = spawn(program('postgres'), args, { stdio: ['ignore', 'ignore', 'pipe'], cwd: folder, ...as });
     endWithThisProcess(child);
     const ended = once(child, 'exit');
     const before = log.length;
@@ -104,10 +96,11 @@ export async function startPostgres({ flushes = false } = {}) {
   };
 }
 
-/** The user of the cluster where the tests run as root. */
-function unprivilegedUser(): string | undefined {
+/** PostgreSQL refuses to run as root. This user is there wherever it is installed by a package. */
+function unprivilegedUser() {
   if (process.getuid?.() !== 0) return undefined;
-  return USERS.find((name) => spawnSync('id', [name], { stdio: 'ignore' }).status === 0);
+  const [uid, gid] = ['-u', '-g'].map((which) => Number(execFileSync('id', [which, 'postgres'])));
+  return { uid, gid } as { readonly uid: number; readonly gid: number };
 }
 
 /** Debian keeps each version's programs in a folder off the PATH. */

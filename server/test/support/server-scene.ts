@@ -3,15 +3,16 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { copyData } from '../../../test/support/services/server-data.ts';
+import { copyData, numberFor, runServerCommand } from '../../../test/support/services/server-data.ts';
 import { tokenFolder } from '../../src/keys/softhsm.ts';
-import { prepareTables } from '../../src/records/migrations.ts';
-import { openPostgresStore } from '../../src/records/postgres.ts';
 import { dataFolder } from '../../src/setup/data-folder.ts';
 import { openStore } from '../../src/setup/open-data.ts';
 import { addClient } from './clients.ts';
 import { instance } from './instances.ts';
 import { startPostgres } from './postgres.ts';
+
+/** What makes in PostgreSQL what `copyData` copies for SQLite. */
+const COMMANDS = [['init'], ['certificate', 'add', '--number', numberFor(2048), '--bits', '2048']];
 
 export type Scene = Awaited<ReturnType<typeof openScene>>;
 
@@ -30,10 +31,10 @@ export async function openScene(kind: 'SQLite' | 'PostgreSQL', servers: number) 
     for (const each of cleanUp.reverse()) await each();
   };
   try {
-    await copyData(data, 2048);
     const database = await postgres?.newDatabase();
+    if (database === undefined) await copyData(data, 2048);
+    else for (const make of COMMANDS) await runServerCommand(...make, '--data', data, '--database', database);
     const folder = dataFolder(data);
-    if (database !== undefined) await copyStore(folder.database, database);
     const store = await openStore(folder, database, 'use');
     cleanUp.push(() => store.close());
     await addClient(store); // so that no start adds one
@@ -47,21 +48,5 @@ export async function openScene(kind: 'SQLite' | 'PostgreSQL', servers: number) 
   } catch (error) {
     await close();
     throw error;
-  }
-}
-
-/** The made data's certificates and authority, which are in SQLite, in another database. */
-async function copyStore(path: string, database: string): Promise<void> {
-  const [from, to] = [
-    await openStore(dataFolder(join(path, '..', '..')), undefined, 'use'),
-    await openPostgresStore(database, prepareTables('create')),
-  ];
-  try {
-    for (const certificate of await from.certificates.list()) await to.certificates.add(certificate, new Date());
-    const authority = await from.authority.get();
-    if (authority !== undefined) await to.authority.add(authority);
-  } finally {
-    await from.close();
-    await to.close();
   }
 }

@@ -2,7 +2,6 @@
 
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { listening } from '../../../test/support/services/server.ts';
@@ -39,23 +38,19 @@ function isRunning(id: number): boolean {
   }
 }
 
-test.skipIf(process.platform === 'win32')(
-  'SIGTERM to npm ends the server gracefully, and npm with 0',
-  async () => {
+test.each<readonly [NodeJS.Signals, readonly unknown[]]>([
+  ['SIGTERM', [0, null]], // gracefully
+  ['SIGKILL', [null, 'SIGKILL']],
+])(
+  'the server does not keep running after %s to npm',
+  async (signal, end) => {
     await listening(npm, () => log);
     expect(isRunning(serverId())).toBe(true);
     const ended = once(npm, 'exit');
-    npm.kill('SIGTERM');
-    expect(await ended).toEqual([0, null]);
+    npm.kill(signal);
+    expect(await ended).toEqual(end);
+    if (signal === 'SIGKILL') await expect.poll(() => isRunning(serverId()), { timeout: 10_000 }).toBe(false);
     expect(isRunning(serverId())).toBe(false);
   },
   90_000,
 );
-
-test('a server does not keep running after its npm was killed', async () => {
-  await listening(npm, () => log);
-  expect(isRunning(serverId())).toBe(true);
-  npm.kill('SIGKILL');
-  for (let attempt = 0; isRunning(serverId()) && attempt < 100; attempt++) await sleep(100);
-  expect(isRunning(serverId())).toBe(false);
-}, 90_000);

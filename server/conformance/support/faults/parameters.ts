@@ -41,7 +41,7 @@ export const PARAMETER_FAULTS: readonly Fault[] = [
   ),
   fault('refuses any extra', () => ({ extra: (value) => value === undefined }), [
     /^the service signs a request whose `extra` object /,
-    /^the service signs a request (with a file size|whose file name) /,
+    /^the service (signs|accepts) a request (with a file size|whose file name) /,
     'the service signs a request with empty strings in `extra`',
   ]),
   fault('wants an extra', () => ({ extra: isObject }), [

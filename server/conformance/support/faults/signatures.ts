@@ -3,7 +3,8 @@
 import { constants, privateEncrypt, sign } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { NODE_DIGEST_NAME } from '../../../../src/crypto/algorithms.ts';
-import { type Behaviour, digestInfo, signatureOver } from '../behaviour.ts';
+import { digestInfo } from '../../signature.ts';
+import { type Behaviour, signatureOver } from '../behaviour.ts';
 import { type Fault, fault } from '../fault.ts';
 
 const OVER_THE_DIGEST = [/RSASSA-PKCS1-v1_5/, /^each of 8 concurrent calls/];
