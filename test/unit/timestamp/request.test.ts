@@ -40,6 +40,8 @@ describe('the nonce', () => {
     ['8000000000000000', '00'],
     ['ffffffffffffffff', '7fffffffffffffff'],
     ['0080000000000000', '0080000000000000'],
+    ['007f000000000000', '7f000000000000'],
+    ['80000000000000ff', '00ff'],
   ])('of the random bytes %s is %s: positive, and as short as can be', (random, expected) => {
     expect(Buffer.from(nonceOf(Buffer.from(random, 'hex'))).toString('hex')).toBe(expected);
   });
