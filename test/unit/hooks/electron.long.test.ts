@@ -1,4 +1,7 @@
-/** The hooks of electron-builder and @electron/windows-sign as these call them, each in a process of its own, against the real server. */
+/**
+ * The hooks of electron-builder and @electron/windows-sign as these call them, each in a process of its own, against the real
+ * server; and by their own code, where CODESIGN_TEST_BUILD_TOOLS names the folder in which they are installed.
+ */
 
 import { execFile } from 'node:child_process';
 import { copyFile, mkdir, readFile, writeFile } from 'node:fs/promises';
@@ -8,18 +11,21 @@ import { watchRun } from '../../support/credential-watch.ts';
 import { fixture, REPOSITORY, runCli } from '../../support/programs/cli.ts';
 import { useServer } from '../../support/services/shared-server.ts';
 import { folderForEach, forAll } from '../../support/set-up.ts';
+import { osslsigncodeVerify } from '../../system/interop/verifiers.ts';
 import { makeCompoundFile } from '../formats/msi/samples.ts';
 
 const server = await forAll(useServer());
 
 const folder = folderForEach();
+const TOOLS = process.env.CODESIGN_TEST_BUILD_TOOLS ?? '';
 
 /** Runs the source of a build script, in CommonJS, with `hook` and the paths `app` and `helper` of unsigned programs. */
 async function build(script: string, env: NodeJS.ProcessEnv = {}, hook = 'electron-builder') {
   const files = [folder.at('app.exe'), folder.at('helper.exe')];
   for (const file of files) await copyFile(fixture('pe/hello.exe'), file);
   const before = server.operations('sign').length;
-  const source = `const hook = require(${JSON.stringify(join(REPOSITORY, 'dist', `${hook}.js`))});
+  const source = `const hookPath = ${JSON.stringify(join(REPOSITORY, 'dist', `${hook}.js`))};
+    const hook = require(hookPath);
     const [app, helper] = ${JSON.stringify(files)};
     (async () => { ${script} })().catch((error) => { console.error('THROWN', error.message); process.exitCode ||= 70; });`;
   const all = {
@@ -31,7 +37,8 @@ async function build(script: string, env: NodeJS.ProcessEnv = {}, hook = 'electr
   };
   const search = watchRun({ env: all, args: files });
   const { code, stderr } = await new Promise<{ code: number; stderr: string }>((resolve) => {
-    const child = execFile(process.execPath, ['--eval', source], { env: all }, (_error, _stdout, text) =>
+    const options = { env: all, ...(TOOLS !== '' && { cwd: TOOLS }) };
+    const child = execFile(process.execPath, ['--eval', source], options, (_error, _stdout, text) =>
       resolve({ code: child.exitCode ?? -1, stderr: text }),
     );
   });
@@ -182,5 +189,42 @@ describe('the hook module of @electron/windows-sign', () => {
     );
     expect(code).toBe(6);
     expect(stderr).toMatch(/^codesign-remote: .*app\.exe\.missing was not signed: .* \[file-not-found\]/m);
+  });
+});
+
+describe.skipIf(TOOLS === '')('called by the code of', () => {
+  const ofToday = `
+    const { WindowsSignToolManager } = require('app-builder-lib/out/codeSign/windowsSignToolManager');
+    const options = { signtoolOptions: { sign: hookPath } };
+    await new WindowsSignToolManager({
+      platformSpecificBuildOptions: options,
+      appInfo: { type: 'commonjs', productName: 'Example', computePackageUrl: async () => 'https://example.com' },
+      info: { getWorkspaceRoot: async () => '/' },
+      getCscLink: () => null,
+    }).signFile({ path, options });`;
+  const ofVersion = (version: string) => `
+    const { sign } = require('app-builder-lib-${version}/out/codeSign/windowsCodeSign');
+    await sign({ path, options: { sign: hookPath } }, { appInfo: { type: 'commonjs' } });`;
+  const BUILDERS = { today: ofToday, 'version 22': ofVersion('22'), 'version 24': ofVersion('24') };
+  const CASES = Object.entries(BUILDERS).flatMap(([version, script]) =>
+    ['app.exe', 'setup.msi'].map((name) => [version, name, script] as const),
+  );
+
+  it.each(CASES)('electron-builder of %s, signs %s', async (_version, name, script) => {
+    const path = folder.at(name);
+    if (name === 'setup.msi') await writeFile(path, makeCompoundFile());
+    const { requests, stderr } = await build(`const path = ${JSON.stringify(path)}; ${script}`);
+    const { accepted } = await osslsigncodeVerify(server.roots, path);
+    expect({ accepted, requests }, stderr).toEqual({ accepted: true, requests: 1 });
+  });
+
+  it('@electron/windows-sign, signs the programs of a folder', async () => {
+    const { requests, stderr, files } = await build(
+      `await require('@electron/windows-sign').sign({ appDirectory: require('path').dirname(app), hookModulePath: hookPath });`,
+      {},
+      'electron-windows-sign',
+    );
+    expect(requests, stderr).toBe(2);
+    for (const file of files) expect(await osslsigncodeVerify(server.roots, file)).toMatchObject({ accepted: true });
   });
 });

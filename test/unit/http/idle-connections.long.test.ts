@@ -55,23 +55,22 @@ test.each([
   },
 );
 
-/** In a thread of its own, so that it continues while this one is blocked. Closes each connection 100 ms after an answer. */
-const CLOSING_SERVICE = `
-  const { parentPort } = require('node:worker_threads');
-  const server = require('node:http').createServer((request, response) => {
-    request.resume().on('end', () => {
-      response.writeHead(200, { 'content-length': 2 }).end('{}');
-      setTimeout(() => request.socket.destroy(), 100);
+/** In a thread of its own, so that it continues while this one is blocked. Gives its address. */
+async function startThread(answer: string): Promise<string> {
+  const source = `
+    const server = require('node:http').createServer((request, response) => {
+      request.resume().on('end', () => { ${answer} });
     });
-  });
-  server.listen(0, '127.0.0.1', () => parentPort.postMessage(server.address().port));
-`;
-
-test('a connection that the service closed while this program was busy is detected', async () => {
-  const worker = new Worker(CLOSING_SERVICE, { eval: true });
+    server.listen(0, '127.0.0.1', () => require('node:worker_threads').parentPort.postMessage(server.address().port));`;
+  const worker = new Worker(source, { eval: true });
   onTestFinished(async () => void (await worker.terminate()));
   const port = await new Promise<number>((resolve) => worker.once('message', resolve));
-  const post = openPost(`http://127.0.0.1:${port}/`);
+  return `http://127.0.0.1:${port}/`;
+}
+
+test('a connection that the service closed while this program was busy is detected', async () => {
+  const closing = 'response.end("{}"); setTimeout(() => request.socket.destroy(), 100);';
+  const post = openPost(await startThread(closing));
   expect(await post()).toMatchObject({ kind: 'answer' });
   // The call begins directly after the busy time: in the network phase of the event loop, and in the timer phase.
   for (const moment of ['network', 'timer']) {
@@ -82,19 +81,8 @@ test('a connection that the service closed while this program was busy is detect
   }
 });
 
-const SLOW_SERVICE = `
-  const { parentPort } = require('node:worker_threads');
-  const server = require('node:http').createServer((request, response) => {
-    request.resume().on('end', () => setTimeout(() => response.end('{}'), 100));
-  });
-  server.listen(0, '127.0.0.1', () => parentPort.postMessage(server.address().port));
-`;
-
 test('an answer that came while this program was suspended is used, although its time is over', async () => {
-  const worker = new Worker(SLOW_SERVICE, { eval: true });
-  onTestFinished(async () => void (await worker.terminate()));
-  const port = await new Promise<number>((resolve) => worker.once('message', resolve));
-  const post = openPost(`http://127.0.0.1:${port}/`, 1, 300);
+  const post = openPost(await startThread('setTimeout(() => response.end("{}"), 100);'), 1, 300);
   expect(await post()).toMatchObject({ kind: 'answer' });
   const answering = post();
   await pause(50);
