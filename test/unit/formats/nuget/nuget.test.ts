@@ -62,17 +62,9 @@ it('lists a signature as unreadable whose signer has a malformed name, and no co
 describe('a package that a repository signed or countersigned', () => {
   it('names the repository, its service and the owners', async () => {
     const primary = await signatureOf(await packageWith('repository'));
-    const lines = async (signature: typeof primary) =>
-      (await signature?.details())?.map(({ name, value }) => `${name}: ${value}`);
+    const lines = (await primary?.details())?.map(({ name, value }) => `${name}: ${value}`);
     const ofRepository = [`service index: ${SERVICE_INDEX}`, `package owners: ${OWNERS.join(', ')}`];
-    expect(await lines(primary)).toEqual(expect.arrayContaining(['signature of: repository', ...ofRepository]));
-    const countersigned = await signatureOf(await packageWith('author', [repository]));
-    const its = ofRepository.map((line) => `repository countersignature, ${line}`);
-    const expected = ['signature of: author', 'repository countersignature: Test Repository', ...its];
-    expect(await lines(countersigned)).toEqual(expect.arrayContaining(expected));
-    expect(coSignersOf(countersigned).map(({ location, signer }) => [location, signer.name])).toEqual([
-      ['.signature.p7s, repository countersignature', 'Test Repository'],
-    ]);
+    expect(lines).toEqual(expect.arrayContaining(['signature of: repository', ...ofRepository]));
   });
 
   it('is intact, unless the countersignature is of another signature, or there are two, or more than are read', async () => {
