@@ -110,7 +110,7 @@ function reportFirstStart(app: App, folder: DataFolder, receiver: Receiver): voi
     `created a certificate authority, and a key with certificate number ${FIRST_NUMBER}: back up the data folder`,
   );
   if (isFile) {
-    const written = "wrote the client's settings to a file; the Access Secret is stored only in that file";
+    const written = "wrote the client's settings to a file; the access secret is stored only in that file";
     app.log.info({ clientEnv: receiver.path }, written);
   } else {
     app.log.info(

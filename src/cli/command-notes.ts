@@ -169,7 +169,7 @@ Exit codes: 0 no check failed; otherwise the exit code of the failed checks: 2 s
 service rejects the credentials, 6 certificate, clock or state folder, 7 timestamp, 9 failures of several kinds`,
 
   login: `\
-On a terminal, login asks for the address, the Access Key and the Access Secret, which is not shown. The Access Secret is
+On a terminal, login asks for the address, the access key and the access secret, which is not shown. The access secret is
 never an argument: other users could see it, and the shell would record it. The credentials are sent only to the service for
 which they were stored. Checking the credentials does not use up a signature.
 

@@ -17,7 +17,7 @@ export const cliErrors = defineErrors('usage', {
   },
   'secret-as-argument': {
     message: '{options}: secrets are not accepted as arguments',
-    hint: 'If you typed a secret, change it. Other users of this machine can see arguments, and the shell history keeps them. Use codesign-remote login for the Access Secret, and CODESIGN_CERTIFICATE_PASSWORD_FILE for the password of a certificate file.{others}',
+    hint: 'If you typed a secret, change it. Other users of this machine can see arguments, and the shell history keeps them. Use codesign-remote login for the access secret, and CODESIGN_CERTIFICATE_PASSWORD_FILE for the password of a certificate file.{others}',
   },
   'no-files': {
     message: 'no files were given',

@@ -23,7 +23,7 @@ interface AnswerDetails {
 const said = (d: AnswerDetails): string => (d.message ? `: "${d.message}"` : '');
 const codeAndWords = (d: AnswerDetails): string => `code ${d.serviceCode}${said(d)}`;
 const CREDENTIALS_HINT =
-  'Check the Access Key and Access Secret (CODESIGN_ACCESS_KEY and CODESIGN_ACCESS_SECRET, or what codesign-remote login stored), and that these credentials belong to this service address. The run sends no more requests.';
+  'Check the access key and access secret (CODESIGN_ACCESS_KEY and CODESIGN_ACCESS_SECRET, or what codesign-remote login stored), and that these credentials belong to this service address. The run sends no more requests.';
 const UNAUTHORIZED = (d: AnswerDetails): string => `the service does not accept the credentials${said(d)}`;
 
 /** The hint does not mention the digest, which the service also checks, because this program computes it (API 7). */

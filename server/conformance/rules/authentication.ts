@@ -32,15 +32,15 @@ const BAD_HEADERS: Readonly<Record<string, Header>> = {
   'credentials that are not encoded in Base64': ({ accessKey, accessSecret }) => `Basic ${accessKey}:${accessSecret}`,
   'credentials that contain no colon': ({ accessKey }) => `Basic ${encoded(accessKey)}`,
   'extra text after the credentials': (right) => `${basic(right)} x`,
-  'an empty Access Key': ({ accessSecret }) => `Basic ${encoded(`:${accessSecret}`)}`,
-  'an empty Access Secret': ({ accessKey }) => `Basic ${encoded(`${accessKey}:`)}`,
-  'a wrong Access Key': ({ accessSecret }) => `Basic ${encoded(`conformance-nobody:${accessSecret}`)}`,
-  'a wrong Access Secret': ({ accessKey }) => `Basic ${encoded(`${accessKey}:conformance-wrong`)}`,
-  'one extra character in the Access Secret': ({ accessKey, accessSecret }) =>
+  'an empty access key': ({ accessSecret }) => `Basic ${encoded(`:${accessSecret}`)}`,
+  'an empty access secret': ({ accessKey }) => `Basic ${encoded(`${accessKey}:`)}`,
+  'a wrong access key': ({ accessSecret }) => `Basic ${encoded(`conformance-nobody:${accessSecret}`)}`,
+  'a wrong access secret': ({ accessKey }) => `Basic ${encoded(`${accessKey}:conformance-wrong`)}`,
+  'one extra character in the access secret': ({ accessKey, accessSecret }) =>
     `Basic ${encoded(`${accessKey}:${accessSecret}x`)}`,
-  'one character missing from the Access Secret': ({ accessKey, accessSecret }) =>
+  'one character missing from the access secret': ({ accessKey, accessSecret }) =>
     `Basic ${encoded(`${accessKey}:${accessSecret.slice(0, -1)}`)}`,
-  'upper and lower case swapped in the Access Secret': ({ accessKey, accessSecret }) =>
+  'upper and lower case swapped in the access secret': ({ accessKey, accessSecret }) =>
     `Basic ${encoded(`${accessKey}:${otherCase(accessSecret)}`)}`,
   'credentials that are not valid UTF-8': () => `Basic ${Buffer.from([0xff, 0xfe, 0x3a, 0xff]).toString('base64')}`,
 };
@@ -143,7 +143,7 @@ export const AUTHENTICATION_RULES: readonly Rule[] = [
     const { code } = await deployment.sign(deployment.refusedBody(), { authorization: null });
     return chosen(code === 401 ? 'credentials' : `code ${code} if both are wrong`);
   }),
-  unsigned('5 rule 4', 'no response contains the Access Secret or the Authorization header', async (deployment) => {
+  unsigned('5 rule 4', 'no response contains the access secret or the Authorization header', async (deployment) => {
     const { accessSecret } = deployment.options.credentials;
     const token = basic(deployment.options.credentials).slice('Basic '.length);
     const asked = [

@@ -34,7 +34,7 @@ interface Given {
 const LARGEST_SECRET = 64 * 1024;
 const SOURCE = 'standard input';
 const KEY_OPTION = '--access-key';
-const WITHOUT_TERMINAL = `Give the Access Key with ${KEY_OPTION}, and the Access Secret on standard input: codesign-remote login ${KEY_OPTION} <key> < file`;
+const WITHOUT_TERMINAL = `Give the access key with ${KEY_OPTION}, and the access secret on standard input: codesign-remote login ${KEY_OPTION} <key> < file`;
 
 /** Stores nothing if a check of the credentials fails. */
 export async function login(options: OptionsOf<'login'> & ProfileOptions, io: Io): Promise<number> {
@@ -107,12 +107,12 @@ async function askFor(options: OptionsOf<'login'>, { settings }: CredentialsComp
           defaultAnswer: known,
           accept: (answer) => parseBaseUrl(answer, 'the answer'),
         });
-  const readKey = (answer: string): string => checkAccessKey(answer, 'the Access Key');
+  const readKey = (answer: string): string => checkAccessKey(answer, 'the access key');
   const accessKey =
     options.accessKey === undefined
-      ? await ask.text('Access Key', { defaultAnswer: io.env.CODESIGN_ACCESS_KEY || undefined, accept: readKey })
+      ? await ask.text('Access key', { defaultAnswer: io.env.CODESIGN_ACCESS_KEY || undefined, accept: readKey })
       : checkAccessKey(options.accessKey, KEY_OPTION);
-  const accessSecret = await ask.secret('Access Secret', (answer) => readAccessSecret(answer, 'the Access Secret'));
+  const accessSecret = await ask.secret('Access secret', (answer) => readAccessSecret(answer, 'the access secret'));
   return { baseUrl, accessKey, accessSecret };
 }
 

@@ -73,7 +73,7 @@ const FOREIGN_OPTIONS: readonly (readonly [here: string, names: Readonly<Partial
   ],
   ['Leave out {}: requests are retried.', { jsign: 'r= tsretries= w= tsretrywait=' }],
   [
-    'Instead of {}, set CODESIGN_CERTIFICATE_PASSWORD_FILE for the password of a certificate file. codesign-remote login asks for the Access Secret.',
+    'Instead of {}, set CODESIGN_CERTIFICATE_PASSWORD_FILE for the password of a certificate file. codesign-remote login asks for the access secret.',
     { osslsigncode: 'askpass readpass=' },
   ],
   [

@@ -53,7 +53,7 @@ export const SERVICE_OPTIONS = {
     flag: '--access-key',
     placeholder: 'key',
     kind: text,
-    help: 'Access Key; if there is no terminal, the Access Secret is read from standard input',
+    help: 'access key; if there is no terminal, the access secret is read from standard input',
     commands: ['login'],
     isCommandLineOnly: true,
   },

@@ -21,7 +21,7 @@ import { STRANGE_ANSWERS } from './strange-answers.ts';
 export const HOSTILE =
   "=cmd|' /C calc'!A0 \u001b[2J\u001b]0;owned\u0007\n::error::owned\r\n##[error]owned ::set-output name=a::b \u202egnp.exe\u2066 \u009b31m\u2028 <script>alert(1)</script> | [x](https://evil.example) `@team`";
 
-/** The Access Secret that the request came with. */
+/** The access secret that the request came with. */
 function secretOf({ request }: Exchange): string {
   const token = (request.headers.authorization ?? '').replace('Basic ', '');
   return Buffer.from(token, 'base64')
@@ -29,7 +29,7 @@ function secretOf({ request }: Exchange): string {
     .replace(/^[^:]*:/, '');
 }
 
-/** The Access Secret in encodings that a search for its text does not find. */
+/** The access secret in encodings that a search for its text does not find. */
 function encodedSecrets(exchange: Exchange): readonly string[] {
   const secret = secretOf(exchange);
   const bytes = [...Buffer.from(secret)];

@@ -13,13 +13,13 @@ const BEHIND = ['the Bearer scheme', 'extra text after the credentials'];
 export const CREDENTIALS_FAULTS: readonly Fault[] = [
   fault('takes any credentials', () => ({ authorized: () => true }), [/ gets error code 401$/]),
   fault(
-    'looks at the Access Key alone',
+    'looks at the access key alone',
     (_good, { credentials: { accessKey } }) => ({
       authorized: ([header = '']) => Buffer.from(header.slice(6), 'base64').toString().startsWith(`${accessKey}:`),
     }),
     [
-      ...ofBoth(...BEHIND, 'an empty Access Secret', 'a wrong Access Secret'),
-      / request with (one|upper) .* the Access Secret gets error code 401$/,
+      ...ofBoth(...BEHIND, 'an empty access secret', 'a wrong access secret'),
+      / request with (one|upper) .* the access secret gets error code 401$/,
     ],
   ),
   fault(
@@ -29,7 +29,7 @@ export const CREDENTIALS_FAULTS: readonly Fault[] = [
         Buffer.from(header.slice(6), 'base64').toString().toLowerCase() ===
         `${accessKey}:${accessSecret}`.toLowerCase(),
     }),
-    ofBoth(...BEHIND, 'upper and lower case swapped in the Access Secret'),
+    ofBoth(...BEHIND, 'upper and lower case swapped in the access secret'),
   ),
   fault(
     'takes the scheme in one spelling',
@@ -42,14 +42,14 @@ export const CREDENTIALS_FAULTS: readonly Fault[] = [
   fault(
     'quotes the header that it refuses',
     ({ body }) => ({ body: (code, message, data, by) => body(code, code === 401 ? by : message, data, by) }),
-    ['no response contains the Access Secret or the Authorization header'],
+    ['no response contains the access secret or the Authorization header'],
   ),
   fault(
     'returns the secret to the rejected caller',
     ({ body }, { credentials: { accessSecret } }) => ({
       body: (code, message, data, by) => body(code, code === 400 ? `${message}, ${accessSecret}` : message, data, by),
     }),
-    ['no response contains the Access Secret or the Authorization header'],
+    ['no response contains the access secret or the Authorization header'],
   ),
   { name: 'serves plain HTTP', plain: true, breaks: ['the service does not serve plain HTTP on the same port'] },
   { name: 'takes TLS 1.1', oldTls: true, breaks: ['the service rejects TLS 1.0 and 1.1 (RFC 8996)'] },
