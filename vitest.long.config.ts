@@ -35,7 +35,7 @@ class SlowestFirst extends BaseSequencer {
 const withWindows = process.env.CODESIGN_TEST_WINDOWS === 'yes';
 
 /** Tests that measure the memory of their own process. Memory that earlier tests freed would hide what they use. */
-const MEASURED = ['**/many-pieces.long.test.ts', '**/large-files.long.test.ts', '**/hostile.long.test.ts'];
+const MEASURED = ['**/large-files.long.test.ts', '**/hostile.long.test.ts', '**/long-history.long.test.ts'];
 
 const common = {
   setupFiles: 'test/support/equal-bytes.ts',

@@ -40,6 +40,21 @@ async function listen(given: ListenOptions = {}) {
   return { port: (server.address() as AddressInfo).port, resumed, server, stop };
 }
 
+type Resume = (failure: Error | null, session: Buffer | null) => void;
+
+/** `meet` decides about the sessions that the server gave. Clients with TLS 1.3 always send some session id. */
+function onResumption(server: Server, meet: (done: Resume) => void): void {
+  const given = new Set<string>();
+  server.on('newSession', (id: Buffer, _session: Buffer, done: () => void) => {
+    given.add(id.toString('hex'));
+    done();
+  });
+  server.on('resumeSession', (id: Buffer, done: Resume) => {
+    if (given.has(id.toString('hex'))) meet(done);
+    else done(null, null);
+  });
+}
+
 function open(options: Partial<HttpOptions> = {}): (host: string, port: number) => Promise<Outcome> {
   const own = [authority.root];
   const client = setting.openHttp({ roots: { own, all: async () => undefined }, ...options });
@@ -79,20 +94,27 @@ test('a server that breaks off handshakes that resume has a whole one, with the 
   const secureOptions = constants.SSL_OP_NO_TICKET;
   const { port, resumed, server } = await listen({ protocol: 'TLSv1.2', secureOptions });
   let refused = 0;
-  const given = new Set<string>();
-  server.on('newSession', (id: Buffer, _session: Buffer, done: () => void) => {
-    given.add(id.toString('hex'));
-    done();
-  });
-  server.on('resumeSession', (id: Buffer, done: (failure: Error | null, session: Buffer | null) => void) => {
-    // Clients with TLS 1.3 always send some session id.
-    if (!given.has(id.toString('hex'))) return done(null, null);
+  onResumption(server, (done) => {
     refused += 1;
     done(new Error('not now'), null);
   });
   const post = open();
   for (let call = 0; call < 2; call++) expect(await post('localhost', port)).toMatchObject({ kind: 'answer' });
   expect(refused).toBe(1);
+  expect(resumed).toEqual([false, false]);
+});
+
+test('a connection that hangs with a session is tried without one next', async () => {
+  const { port, resumed, server } = await listen({ protocol: 'TLSv1.2', secureOptions: constants.SSL_OP_NO_TICKET });
+  let asked = 0;
+  onResumption(server, () => {
+    asked += 1;
+  });
+  const post = open({ connectMilliseconds: 300 });
+  expect(await post('localhost', port)).toMatchObject({ kind: 'answer' });
+  expect(await post('localhost', port)).toMatchObject({ reason: 'connect-timed-out', mayHaveArrived: false });
+  expect(await post('localhost', port)).toMatchObject({ kind: 'answer' });
+  expect(asked).toBe(1);
   expect(resumed).toEqual([false, false]);
 });
 

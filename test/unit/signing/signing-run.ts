@@ -13,7 +13,7 @@ export interface FlatSigning
     Partial<SigningPolicy>,
     Partial<Account>,
     Partial<Omit<Signing, 'run' | 'context' | 'policy' | 'account'>>,
-    Partial<Pick<Run, 'concurrency' | 'now' | 'onEvent'>> {
+    Partial<Pick<Run, 'formats' | 'concurrency' | 'now' | 'onEvent'>> {
   readonly dryRun?: boolean;
 }
 
@@ -42,13 +42,14 @@ export function testSigning(
   given: FlatSigning & { readonly chain: SigningChain; readonly service: Account['service'] },
 ): Signing {
   const run = testRun();
-  const { concurrency = run.concurrency, now = run.now, onEvent = () => undefined } = given;
+  const { formats: known = run.formats, concurrency = run.concurrency, now = run.now } = given;
+  const { onEvent = () => undefined } = given;
   const { existing = 'replace', allOrNothing = false, report = true } = given;
   const { algorithm = 'SHA256', formatOptions = {} } = given;
   const { service, origin = 'https://service.example.com', code = '1', journal = withoutJournal } = given;
   const { client = testClient } = given;
   return {
-    run: { ...run, concurrency, now, onEvent },
+    run: { ...run, formats: known, concurrency, now, onEvent },
     context: { chain: given.chain, timestampAlgorithm: given.timestampAlgorithm, algorithm, formatOptions },
     policy: { ...given, existing, allOrNothing, report, isAlgorithmGiven: given.algorithm !== undefined },
     typedOptions: [],
