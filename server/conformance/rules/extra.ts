@@ -29,27 +29,27 @@ const peculiar = (title: string, extra: unknown): Rule => ({
 });
 
 export const EXTRA_RULES: readonly Rule[] = [
-  shared('2.2', 'the service signs a request without `extra`', async (deployment) =>
+  shared('2.2', 'the service accepts a request without `extra`', async (deployment) =>
     isSigned((await deployment.signed()).answer),
   ),
-  signs('the service signs a request whose `extra` object has all members', MEMBERS),
-  signs('the service signs a request whose `extra` object is empty', {}),
+  signs('the service accepts a request whose `extra` object has all members', MEMBERS),
+  signs('the service accepts a request whose `extra` object is empty', {}),
   spending(
     '2.3',
-    'the service signs a request whose `extra` object has only one member',
+    'the service accepts a request whose `extra` object has only one member',
     Object.keys(MEMBERS).length,
     async (deployment) =>
       each(Object.entries(MEMBERS), async ([name, value]) =>
         isSigned(await deployment.sign({ ...deployment.body(), extra: { [name]: value } })),
       ),
   ),
-  signs('the service signs a request whose file name mixes Latin, Cyrillic and Japanese letters', {
+  signs('the service accepts a request whose file name mixes Latin, Cyrillic and Japanese letters', {
     signing_filename: 'Größe/файл/大きさ "1" \\ 😀.exe',
   }),
   signs('the service accepts a request with a file size of 0', { signing_filesize: 0 }),
-  signs('the service signs a request with a file size of 16 GiB', { signing_filesize: 2 ** 34 }),
-  signs('the service signs a request with a file size of 2^53 − 1', { signing_filesize: Number.MAX_SAFE_INTEGER }),
-  signs('the service signs a request with empty strings in `extra`', { platform: '', signing_filename: '' }),
+  signs('the service accepts a request with a file size of 16 GiB', { signing_filesize: 2 ** 34 }),
+  signs('the service accepts a request with a file size of 2^53 − 1', { signing_filesize: Number.MAX_SAFE_INTEGER }),
+  signs('the service accepts a request with empty strings in `extra`', { platform: '', signing_filename: '' }),
   peculiar('an unknown member of `extra`', { ...MEMBERS, conformance: true }),
   peculiar('an `extra` field that is null', null),
   peculiar('an `extra` field that is an array', []),

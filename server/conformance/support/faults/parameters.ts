@@ -40,12 +40,12 @@ export const PARAMETER_FAULTS: readonly Fault[] = [
     [/ gets error code 400$/, /^the service checks .* before /],
   ),
   fault('refuses any extra', () => ({ extra: (value) => value === undefined }), [
-    /^the service signs a request whose `extra` object /,
-    /^the service (signs|accepts) a request (with a file size|whose file name) /,
-    'the service signs a request with empty strings in `extra`',
+    /^the service accepts a request whose `extra` object /,
+    /^the service accepts a request (with a file size|whose file name) /,
+    'the service accepts a request with empty strings in `extra`',
   ]),
   fault('wants an extra', () => ({ extra: isObject }), [
-    'the service signs a request without `extra`',
+    'the service accepts a request without `extra`',
     /^SHA\d+: the service signs a digest of /,
     '8 concurrent calls get 8 different ids',
     'a request needs only the three documented headers, with names in any letter case',
