@@ -74,9 +74,9 @@ async function run(job: Job): Promise<void> {
     raised += peak() - before;
     words[word] = (words[word] ?? 0) + 1;
     const tooLarge = raised > MOST_MEBIBYTES;
-    // Of one case alone it is that case's; of many, what they left behind may be in it, and the case is run alone then.
-    const described = fault ?? (tooLarge && job.cases === 1 ? `more than ${MOST_MEBIBYTES} MiB of memory` : undefined);
-    if (tooLarge && described === undefined) break;
+    // The memory may be what many cases left behind, so the case is run alone next.
+    if (tooLarge && job.cases > 1) break;
+    const described = tooLarge ? `more than ${MOST_MEBIBYTES} MiB of memory` : fault;
     if (described === undefined) continue;
     if (!known.has(kindOf(described))) {
       known.add(kindOf(described));

@@ -10,9 +10,9 @@ const SEED = 5;
 const [SLOW, HANGING] = ['planted-slow', 'planted-hang'];
 const others = Object.keys(FAULTY_TARGETS).filter((target) => target !== SLOW && target !== HANGING);
 const campaigns = [
-  await runCampaign({ seed: SEED, cases: others.length * 20, targets: others }),
-  await runCampaign({ seed: SEED, cases: 8, targets: [SLOW] }),
-  await runCampaign({ seed: SEED, cases: 8, targets: [HANGING], patience: 2 }),
+  await runCampaign({ seed: SEED, cases: others.length * 8, targets: others }),
+  await runCampaign({ seed: SEED, cases: 6, targets: [SLOW] }),
+  await runCampaign({ seed: SEED, cases: 6, targets: [HANGING], patience: 2 }),
 ];
 afterAll(async () => {
   for (const campaign of campaigns) await campaign[Symbol.asyncDispose]();

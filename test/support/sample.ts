@@ -1,6 +1,6 @@
 /**
- * `npm run test:long` runs all of its campaigns. Where there is less time, CODESIGN_TEST_ONE_IN says of how many like cases one is
- * run. Each day has another sample, so that all of them are run in as many days.
+ * `npm run test:long` runs all of its campaigns. Where there is less time, CODESIGN_TEST_ONE_IN says of how many similar cases, or
+ * tests that take minutes, one is run. Each day has another sample, so that all of them are run in as many days.
  */
 
 export const ONE_IN = Number(process.env.CODESIGN_TEST_ONE_IN ?? 1);

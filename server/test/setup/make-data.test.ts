@@ -1,9 +1,10 @@
-import { mkdir, readdir, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { folderForEach } from '../../../test/support/set-up.ts';
 import { readConfig } from '../../src/config.ts';
 import { configureSoftHsm } from '../../src/keys/softhsm.ts';
+import { give } from '../../src/setup/credentials.ts';
 import { makeData } from '../../src/setup/make-data.ts';
 import { operationAt } from '../support/operation.ts';
 
@@ -27,4 +28,16 @@ test('a failed first start keeps everything else in the folder, and leaves none 
     code: 'pkcs11-library-unusable',
   });
   expect(await readdir(root.path)).toEqual(['mine']);
+});
+
+test('the file with credentials is removed if they do not become valid', async () => {
+  const path = root.at('client.env');
+  const failing = async (): Promise<void> => {
+    expect(await readFile(path, 'utf8')).toBe("NAME='value'\n");
+    throw new Error('no database');
+  };
+  await expect(give({ kind: 'file', path }, [{ name: 'NAME', value: 'value' }], failing)).rejects.toThrow(
+    'no database',
+  );
+  expect(await readdir(root.path)).toEqual([]);
 });

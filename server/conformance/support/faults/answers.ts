@@ -57,6 +57,7 @@ const ENVELOPE_FAULTS: readonly Fault[] = [
     ({ httpStatus }) => ({ httpStatus: (code) => (code === 0 ? 500 : httpStatus(code)) }),
     [
       /(^|: )the service signs /,
+      /^the service accepts a request /,
       '8 concurrent calls get 8 different ids',
       'a request needs only the three documented headers, with names in any letter case',
       'the response to a valid request has HTTP 2xx, code 0 and a non-empty `data.signature`',
