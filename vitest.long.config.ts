@@ -4,21 +4,24 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
 /** Those that take longest, which begin first, so that all workers end at about the same time. */
 const SLOWEST = [
+  'package/release',
   'fuzz/fuzz',
-  'hostile/containers',
-  'hostile/commands',
   'interop/large-packages',
   'verdicts/verdicts',
+  'system/image',
+  'special/containers',
+  'hostile/commands',
   'windows/kills',
-  'faults/faults',
-  'interop/end-to-end',
+  'windows/results',
+  'system/invariants',
   'kill/kill',
-  'system/quota',
-  'sessions/sessions',
-  'pe/large-files',
+  'documentation/command-blocks',
+  'faults/faults',
+  'hostile/containers',
+  'windows/surroundings',
+  'interop/end-to-end',
+  'pdf/pdf',
   'conformance/suite',
-  'hostile/archives',
-  'conformance/faults',
 ];
 
 class SlowestFirst extends BaseSequencer {
