@@ -4,12 +4,12 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
 /** Those that take longest, which begin first, so that all workers end at about the same time. */
 const SLOWEST = [
-  'package/release',
   'fuzz/fuzz',
   'interop/large-packages',
   'verdicts/verdicts',
-  'system/image',
   'special/containers',
+  'package/release',
+  'system/image',
   'hostile/commands',
   'windows/kills',
   'windows/results',
