@@ -54,7 +54,7 @@ export function goodBehaviour({ credentials, code, key }: Keeper) {
     /** True if the call after a disconnected client fails. */
     staggers: false,
     keepAlive: true,
-    /** Whether the answer asks for an immediate retry. @param _serial 1 for the first call */
+    /** True if the answer asks for an immediate retry. @param _serial 1 for the first call */
     turnsAway: (_serial: number) => false,
   };
 }

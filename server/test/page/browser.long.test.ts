@@ -12,7 +12,7 @@ import { openSqliteStore } from '../../src/records/sqlite.ts';
 import type { Credentials } from '../support/clients.ts';
 import { HOSTILE, seedPage } from '../support/page-scene.ts';
 
-/** No sandbox: it may run as root in a container. And nothing that would ask the network for anything. */
+/** Without a sandbox, because the tests may run as root in a container, and without requests to other machines. */
 const ARGUMENTS = [
   ...['--headless', '--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run'],
   ...['--disable-background-networking', '--disable-component-update', '--disable-sync'],

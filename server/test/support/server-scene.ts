@@ -11,7 +11,7 @@ import { addClient } from './clients.ts';
 import { instance } from './instances.ts';
 import { startPostgres } from './postgres.ts';
 
-/** What makes in PostgreSQL what `copyData` copies for SQLite. */
+/** These commands create the same data in PostgreSQL that `copyData` copies for SQLite. */
 const COMMANDS = [['init'], ['certificate', 'add', '--number', numberFor(2048), '--bits', '2048']];
 
 export type Scene = Awaited<ReturnType<typeof openScene>>;

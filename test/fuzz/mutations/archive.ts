@@ -55,7 +55,7 @@ const DESCRIPTORS = ['signed', 'bare', 'signed64', 'bare64'] as const;
 const FIELDS = ['version', 'flags', 'method', 'crc', 'size', 'compressedSize'] as const;
 const MOVED = [['size'], ['size', 'compressedSize'], ['size', 'compressedSize', 'offset']] as const;
 
-/** What stands instead of an entry: another one, none, or two. */
+/** Replaces an entry with another one, with none, or with two. */
 function changeEntry(entry: Entry, random: Random): EntryParts[] {
   const whole = packed(entry);
   const near = [whole.size ?? 0, whole.data?.length ?? 0];

@@ -45,7 +45,7 @@ function mutateStructure(der: Uint8Array, random: Random): Buffer {
   return encoded.length === 0 ? Buffer.from(der) : Buffer.concat([encoded, der.subarray(root.bytes.length)]);
 }
 
-/** What stands instead of a node, encoded. */
+/** Returns the encoded nodes that replace the node. */
 function replacementOf(node: Node, other: Node, random: Random): readonly Uint8Array[] {
   const { tag, parts } = node;
   const [whole, another, inside] = [encodeNode(node), encodeNode(other), insideOf(node)];

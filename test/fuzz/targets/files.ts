@@ -52,8 +52,8 @@ interface FileTarget extends Pick<Walk, 'format' | 'requireUntouched' | 'rejecte
   readonly found?: Parameters<Bases['all']>;
   readonly mutate?: (bytes: Buffer, random: Random, other: Buffer) => Buffer;
   /**
-   * Of results that other programs are to check. Of the other formats, osslsigncode rejects much of what is odd and correct
-   * here; other long tests compare with it.
+   * Extension of the results that other programs check. In other formats, osslsigncode rejects many unusual files that are
+   * correct, so other long tests compare with it.
    */
   readonly sampled?: string;
 }
@@ -84,7 +84,7 @@ function fileTarget(target: FileTarget): TargetDefinition {
   };
 }
 
-/** That this part of a file stays the same. */
+/** Checks that this part of a file stays the same. */
 function keeps(what: string, partOf: (file: Buffer) => Uint8Array | string | Promise<Uint8Array | string>) {
   return async (before: Uint8Array, after: Uint8Array): Promise<void> => {
     const [one, other] = [await partOf(Buffer.from(before)), await partOf(Buffer.from(after))];
@@ -94,7 +94,7 @@ function keeps(what: string, partOf: (file: Buffer) => Uint8Array | string | Pro
 
 const OF_SIGNATURE = ['/\x05DigitalSignature', '/\x05MsiDigitalSignatureEx'];
 
-/** Every stream but those of a signature, by its path. */
+/** Lists the path and content of every stream except those of a signature. */
 async function streamsOf(bytes: Uint8Array): Promise<string> {
   const source = memorySource(bytes);
   const found: string[] = [];
@@ -111,7 +111,7 @@ async function streamsOf(bytes: Uint8Array): Promise<string> {
   return found.sort().join('\n');
 }
 
-/** What a script begins with: everything up to the block, which is at the end of all of these. */
+/** Compares the scripts up to the signature block, which is at the end of all of them. */
 async function requireSameText(before: Uint8Array, after: Uint8Array): Promise<void> {
   const [one = '', other = ''] = [before, after].map(
     (bytes) => Buffer.from(bytes).toString('latin1').replaceAll('\0', '').split('SIG')[0],

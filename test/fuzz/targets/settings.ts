@@ -1,4 +1,4 @@
-/** What a user says: options, environment variables, files of secrets and certificates, the project's file and the profiles. */
+/** Settings of a user: options, environment variables, secret files, certificate files, the project file and profiles. */
 
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -27,7 +27,7 @@ interface Said {
 }
 
 const SECRET = 's3cret-of-the-user';
-/** As they are stored. What is said has them as text. */
+/** The stored form. Options and variables give these settings as text. */
 const SHARED = {
   algorithm: 'SHA512',
   timestampUrl: ['http://a.example', 'http://b.example'],
@@ -80,7 +80,7 @@ const PROFILE = {
   caFile: '/ca.pem',
   ...SHARED,
 };
-/** What must not be stored. */
+/** Keys that must not be stored. */
 const ODD_KEYS = ['accessSecret', 'baseUrl', 'profile', 'CODESIGN_CODE', '--code', 'base-url', 'toString', ''];
 
 export const settingsTarget: TargetDefinition = {
@@ -182,7 +182,7 @@ async function check(folder: string, { options, env: said, files, mode }: Said):
   return `${settings}, ${credentials}`;
 }
 
-/** What can be read can be changed, and says afterwards what was put in. */
+/** A file of profiles that can be read can also be changed, and then contains the new value. */
 async function requireStorable(env: Texts): Promise<void> {
   const put = await answering(async () => (await openProfiles(env)).set('default', 'description', ['put in']));
   if ('code' in put) return;

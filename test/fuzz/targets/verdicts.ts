@@ -128,7 +128,7 @@ function programWith(cms: Buffer, { bytes, start }: Subject): Buffer {
   return changed;
 }
 
-/** Of the same length only: the archive's own records stay as they are. Zeros behind it are a finding and no fault. */
+/** Keeps the length, because the records of the archive stay unchanged. Zeros after the signature are a finding, not a fault. */
 function archiveWith(other: Buffer, { bytes, cms }: Subject): Buffer {
   const at = bytes.indexOf(cms);
   const changed = Buffer.from(bytes).fill(0, at, at + cms.length);
@@ -165,7 +165,7 @@ async function signedBy(cms: Uint8Array): Promise<string | undefined> {
 
 type Signed = Awaited<ReturnType<typeof signedIn>>;
 
-/** Whether all that was found was there before: the contents, each signature, and a timestamp of each that has any. */
+/** True if the contents, each signature, and a timestamp of each stamped signature were already there before. */
 function holds(before: Signed, found: Signed): boolean {
   const isKnown = ({ signed, time, tokens }: Signed['signatures'][number]): boolean =>
     before.signatures.some((one) => {

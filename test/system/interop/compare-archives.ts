@@ -11,7 +11,7 @@ interface ArchiveEntry {
   readonly offset: number;
   /** Its record in the directory, without the offset. */
   readonly listed: Buffer;
-  /** Its local record with data and descriptor, and with unused bytes up to the next one. */
+  /** The local record with data and descriptor, and with unused bytes before the next record. */
   readonly record: Buffer;
   readonly packed: number;
 }

@@ -8,7 +8,7 @@ import { askingOf, end, journalSetting, type Setting, signAndReport } from './su
 const ENTRIES = 150_000;
 const MEGABYTE = 1024 * 1024;
 
-/** That this process has read or written so far: proc(5), /proc/pid/io. */
+/** Returns the bytes that this process has read or written so far (proc(5), /proc/pid/io). */
 function bytesOf(what: 'rchar' | 'wchar'): number {
   return Number(new RegExp(`^${what}: (\\d+)$`, 'm').exec(readFileSync('/proc/self/io', 'utf8'))?.[1]);
 }

