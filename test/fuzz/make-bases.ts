@@ -16,7 +16,7 @@ import { makeThrowawaySigner } from '../support/signed-files/throwaway-signer.ts
 import { applyPatch } from '../unit/formats/support/apply-patch.ts';
 import { stampIn } from '../unit/formats/support/change.ts';
 import { openBytes, signBytes } from '../unit/formats/support/sign-bytes.ts';
-import { AUTHORITY, answerOcsp, type Made, make, makeCrl, SIGNER } from '../unit/verifying/support/openssl-pki.ts';
+import { AUTHORITY, answerOcsp, type Made, make, makeCrl, SIGNER } from '../unit/verifying/support/made-pki.ts';
 import { ASKED, P12_PASSWORD } from './bases.ts';
 
 /** `fixtures`: the repository's folder; `fuzz` in it is written to. */
@@ -72,8 +72,7 @@ async function answerOf(url: string): Promise<Buffer> {
 async function makeCertificates(write: (name: string, bytes: Uint8Array | string) => Promise<void>): Promise<void> {
   const issuer = make({
     subject: '/C=DE/O=Example/CN=Example Issuer',
-    extensions: [...AUTHORITY, 'nameConstraints=permitted;dirName:dir,excluded;IP:10.0.0.0/255.0.0.0'],
-    sections: '[dir]\nC=DE',
+    extensions: [...AUTHORITY, 'nameConstraints=permitted;dirName:/C=DE,excluded;IP:10.0.0.0/255.0.0.0'],
   });
   const leaf = make({
     subject: '/C=DE/O=Example/CN=Example Publisher',
@@ -83,7 +82,7 @@ async function makeCertificates(write: (name: string, bytes: Uint8Array | string
       'subjectAltName=DNS:example.com,IP:192.0.2.1,URI:http://example.com/,email:a@example.com',
       'crlDistributionPoints=URI:http://example.com/list.crl',
       'authorityInfoAccess=OCSP;URI:http://example.com/,caIssuers;URI:http://example.com/issuer.crt',
-      'certificatePolicies=1.3.6.1.4.1.99999.1',
+      '2.5.29.32=DER:300d300b06092b06010401868d1f01',
     ],
   });
   await write('issuer.der', issuer.der);
@@ -91,7 +90,7 @@ async function makeCertificates(write: (name: string, bytes: Uint8Array | string
   await write('revoked.crl', crlOf(issuer, leaf));
   const request = buildOcspRequest(leaf.parsed, issuer.parsed);
   const responder = make({ subject: '/C=DE/CN=Responder', issuer, extensions: RESPONDER });
-  await write('good.ocsp', answerOcsp({ authority: issuer, responder, request, known: [leaf] }));
+  await write('good.ocsp', answerOcsp(request, { signer: responder, statuses: ['good'], producedAt: new Date() }));
   await write('chain.p7b', toP7b([leaf.der, issuer.der]));
   await write('chain.pem', pemBlock('CERTIFICATE', leaf.der) + pemBlock('CERTIFICATE', issuer.der));
   for (const algorithm of ['aes256', '3des'] as const) await write(`${algorithm}.p12`, p12Of(algorithm));
@@ -99,13 +98,15 @@ async function makeCertificates(write: (name: string, bytes: Uint8Array | string
 
 const RESPONDER = ['keyUsage=digitalSignature', 'extendedKeyUsage=OCSPSigning'];
 
+/** A key that was lost in 2023: the reason and the time. */
+const LOST_KEY = ['2.5.29.21=DER:0a0101', '2.5.29.24=DER:180f32303233303130313030303030305a'];
+
 function crlOf(issuer: Made, leaf: Made): Uint8Array {
   return makeCrl({
     issuer,
-    revoked: [{ certificate: leaf, date: '240101000000Z', reason: 'keyTime,20230101000000Z' }],
+    revoked: [{ certificate: leaf, date: '20240101000000Z', extensions: LOST_KEY }],
     to: '20400101000000Z',
-    extensions: ['issuingDistributionPoint=critical,@point'],
-    sections: '[point]\nonlyuser=TRUE',
+    extensions: ['issuingDistributionPoint=critical,onlyuser'],
   });
 }
 

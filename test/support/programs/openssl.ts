@@ -36,3 +36,14 @@ export function opensslAccepts(args: readonly string[], files: Files): boolean {
     return false;
   }
 }
+
+/** Its standard output, whether it fails or not. */
+export function printedByOpenssl(args: readonly string[], files: Files): string {
+  try {
+    return openssl(args, files).toString();
+  } catch (thrown) {
+    const { status, stdout } = thrown as { status?: unknown; stdout?: Buffer };
+    if (typeof status !== 'number') throw thrown;
+    return String(stdout);
+  }
+}

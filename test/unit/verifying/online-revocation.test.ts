@@ -1,20 +1,10 @@
-/** Revocation by what the certificates' addresses answer: openssl ocsp and openssl ca behind a server of this process. */
+/** Revocation by what the certificates' addresses answer. openssl ocsp makes the first answers, which the others are like. */
 
-import { sign } from 'node:crypto';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { fieldsOf, readDer } from '../../../src/asn1/read.ts';
-import {
-  bitString,
-  contextConstructed,
-  encode,
-  objectIdentifier,
-  octetString,
-  sequence,
-} from '../../../src/asn1/write.ts';
 import { parseCrl } from '../../../src/certificates/revocation/crl.ts';
-import { buildOcspRequest, readOcspResponse } from '../../../src/certificates/revocation/ocsp.ts';
+import { buildOcspRequest } from '../../../src/certificates/revocation/ocsp.ts';
 import type { Finding } from '../../../src/errors/finding.ts';
 import { createHttp } from '../../../src/http/http.ts';
 import { loadRoots } from '../../../src/http/roots.ts';
@@ -27,9 +17,10 @@ import {
   type MakeRequest,
   make,
   makeCrl,
-  type OcspRequest,
+  type OcspStatus,
+  type Reason,
   SIGNER,
-} from './support/openssl-pki.ts';
+} from './support/made-pki.ts';
 
 /** openssl ocsp answers as of now. */
 const NOW = new Date();
@@ -37,7 +28,7 @@ const DAY = 24 * 60 * 60 * 1000;
 const LAST_YEAR = new Date(NOW.getTime() - 365 * DAY);
 const RESPONDER = ['keyUsage=digitalSignature', 'extendedKeyUsage=OCSPSigning', 'noCheck=ignored'];
 
-type Answer = (body: Buffer) => Uint8Array | number;
+type Answer = (body: Uint8Array) => Uint8Array | number;
 
 let answers: Record<string, Answer>;
 let requests: { readonly method: string; readonly url: string; readonly type: string | undefined; body: Buffer }[];
@@ -87,18 +78,19 @@ function named(responders: readonly string[], lists: readonly string[], by = iss
   return make({ subject: 'Publisher', issuer: by, extensions });
 }
 
-const ocsp = (options: Omit<OcspRequest, 'request' | 'authority'> & { authority?: Made }): Answer => {
-  return (request) => answerOcsp({ authority: issuer, request, ...options });
+const ocsp = (statuses: readonly OcspStatus[], signer = issuer): Answer => {
+  return (request) => answerOcsp(request, { signer, statuses, producedAt: NOW });
 };
 const list = (request: Partial<CrlRequest> = {}): Answer => {
   const der = makeCrl({ issuer, ...fresh, ...request });
   return () => der;
 };
-const opensslTime = (date: Date) => `${date.toISOString().replace(/[-:T]/g, '').slice(2, 14)}Z`;
 const fresh = { from: '20200101000000Z', to: '20400101000000Z' };
-const RECENTLY = opensslTime(new Date(NOW.getTime() - 30 * DAY));
-const revokedFor = (reason: string, certificate = leaf) => ({ revoked: [{ certificate, date: RECENTLY, reason }] });
-const revokedRecently = revokedFor('superseded');
+const MONTH_AGO = new Date(NOW.getTime() - 30 * DAY);
+const RECENTLY = `${MONTH_AGO.toISOString().replace(/[-:T]/g, '').slice(0, 14)}Z`;
+const revokedFor = (reason: Reason) => ({ date: RECENTLY, reason });
+const SUPERSEDED = revokedFor('superseded');
+const LISTED = { revoked: [{ certificate: leaf, ...SUPERSEDED }] };
 const UNKNOWN = ['revocation-unknown'];
 const REVOKED = ['certificate-revoked'];
 const AFTER_EXPIRY = { at: NOW, now: new Date(NOW.getTime() + 8 * DAY) };
@@ -120,7 +112,7 @@ const codes = (findings: readonly Finding[]) =>
 const paths = () => requests.map(({ method, url }) => `${method} ${url}`);
 
 it('the request is the one of openssl, without a nonce, and sent as OCSP over HTTP', async () => {
-  answers = { '/ocsp': ocsp({ known: [leaf] }) };
+  answers = { '/ocsp': ocsp(['good']) };
   await ask();
   const files = { 'ca.pem': issuer.pem, 'leaf.pem': leaf.pem };
   const args = ['ocsp', '-issuer', 'ca.pem', '-cert', 'leaf.pem', '-no_nonce', '-reqout', 'made'];
@@ -129,30 +121,37 @@ it('the request is the one of openssl, without a nonce, and sent as OCSP over HT
 });
 
 describe('an OCSP answer', () => {
-  it.each<readonly string[]>([[], ['-resp_key_id', '-resp_no_certs'], ['-rmd', 'sha384']])(
-    'of the issuer itself counts: good (%s %s)',
-    async (...args) => {
-      answers = { '/ocsp': ocsp({ known: [leaf], args }) };
-      expect(await ask()).toEqual([]);
-    },
-  );
+  it.each<[Made, readonly string[]]>([
+    [issuer, []],
+    [issuer, ['-resp_key_id', '-resp_no_certs']],
+    [responder(), ['-resp_key_id', '-rmd', 'sha384']],
+  ])('of openssl counts: good (%#)', async (signer, args) => {
+    const files = {
+      'ca.pem': issuer.pem,
+      'by.pem': signer.pem,
+      'by.key': signer.key.export({ type: 'pkcs8', format: 'pem' }),
+      'index.txt': `V\t400101000000Z\t\t${leaf.parsed.x509.serialNumber}\tunknown\t/CN=any\n`,
+    };
+    const from = ['-index', 'index.txt', '-CA', 'ca.pem', '-rsigner', 'by.pem', '-rkey', 'by.key', '-ndays', '7'];
+    const command = ['ocsp', ...from, '-reqin', 'request', '-respout', 'answer', ...args];
+    answers = { '/ocsp': (request) => openssl(command, { ...files, request }, 'answer') };
+    expect(await ask()).toEqual([]);
+  });
 
   it('of the issuer itself counts: revoked, before or after the certificate was used', async () => {
-    answers = { '/ocsp': ocsp(revokedRecently) };
+    answers = { '/ocsp': ocsp([SUPERSEDED]) };
     const [before] = await ask({ at: NOW });
     expect(before).toMatchObject({ weight: 'untrusted', message: expect.stringContaining('it was superseded') });
     expect(codes(await ask())).toEqual(['(certificate-revoked)']);
   });
 
   it('of a responder that the issuer has certified for it counts', async () => {
-    answers = { '/ocsp': ocsp({ responder: responder(), known: [leaf], args: ['-resp_key_id'] }) };
-    expect(await ask()).toEqual([]);
-    answers = { '/ocsp': ocsp({ responder: responder(), ...revokedRecently }) };
+    answers = { '/ocsp': ocsp([SUPERSEDED], responder()) };
     expect(codes(await ask())).toEqual(['(certificate-revoked)']);
   });
 
   /** An answer of a responder with these members. */
-  const by = (request: Partial<MakeRequest>) => ocsp({ responder: responder(request), known: [leaf] });
+  const by = (request: Partial<MakeRequest>) => ocsp(['good'], responder(request));
   const KEY_USAGE = ['keyUsage=keyEncipherment', 'extendedKeyUsage=OCSPSigning'];
   const [other, serial] = [make({ subject: 'Other' }), leaf.parsed.x509.serialNumber];
 
@@ -163,18 +162,22 @@ describe('an OCSP answer', () => {
     [
       'of an authority of the same name and another key',
       /another authority issued/,
-      () => ocsp({ responder: make({ subject: 'Issuer' }), known: [leaf] }),
+      () => ocsp(['good'], make({ subject: 'Issuer' })),
     ],
     ['of a responder whose certificate has expired', /has expired/, () => by({ to: '20250101000000Z' })],
-    ['that does not know the certificate', /does not know/, () => ocsp({})],
+    ['that does not know the certificate', /does not know/, () => ocsp(['unknown'])],
     ['about another serial number', /another certificate/, () => about(make({ subject: 'Publisher', issuer }))],
     [
       "about another authority's certificate of the same serial number",
       /another certificate/,
       () => about(make({ subject: 'Publisher', issuer: other, serial }), other),
     ],
-    ['that was changed', /signature was not made by/, () => changed(ocsp({ known: [leaf] }))],
-    ['that is cut off', /a length of \d+ bytes, but only/, () => (body) => bytesOf(ocsp({}), body).subarray(0, 200)],
+    ['that was changed', /signature was not made by/, () => changed(ocsp(['good']))],
+    [
+      'that is cut off',
+      /a length of \d+ bytes, but only/,
+      () => (body) => bytesOf(ocsp(['good']), body).subarray(0, 200),
+    ],
     ['that refuses', /does not accept requests/, () => () => Uint8Array.of(0x30, 3, 0x0a, 1, 6)],
     ['with an HTTP error', /status 500/, () => () => 500],
     ['with a redirect, which is not followed', /status 302/, () => () => 302],
@@ -187,40 +190,36 @@ describe('an OCSP answer', () => {
   });
 
   it('that says several things about the certificate counts by the worst of them', async () => {
-    const [good, revoked, unknown] = [ocsp({ known: [leaf] }), ocsp(revokedRecently), ocsp({})];
     for (const [first, second, expected] of [
-      [good, revoked, REVOKED],
-      [revoked, unknown, REVOKED],
-      [good, unknown, UNKNOWN],
-      [good, good, []],
+      ['good', SUPERSEDED, REVOKED],
+      [SUPERSEDED, 'unknown', REVOKED],
+      ['good', 'unknown', UNKNOWN],
+      ['good', 'good', []],
     ] as const) {
-      answers = { '/ocsp': merged(first, second) };
+      answers = { '/ocsp': ocsp([first, second]) };
       expect(codes(await ask({ at: NOW }))).toEqual(expected);
     }
   });
 
   it('that says "revoked" counts after it has expired, and for a lost key whenever it was used', async () => {
-    answers = { '/ocsp': ocsp(revokedFor('certificateHold')) };
+    answers = { '/ocsp': ocsp([revokedFor('certificateHold')]) };
     expect(codes(await ask(AFTER_EXPIRY))).toEqual(REVOKED);
-    answers = { '/ocsp': ocsp(revokedFor('keyCompromise')) };
+    answers = { '/ocsp': ocsp([revokedFor('keyCompromise')]) };
     expect(codes(await ask())).toEqual(REVOKED);
     // A list in a file with a revocation that ends less does not change this.
-    const crls = [parseCrl(makeCrl({ issuer, ...fresh, ...revokedRecently }))];
+    const crls = [parseCrl(makeCrl({ issuer, ...fresh, ...LISTED }))];
     const revocation = createRevocation({ crls, http, now: NOW });
     expect(codes(await revocation.examine(leaf.parsed, issuer.parsed, LAST_YEAR))).toEqual(REVOKED);
   });
 
   it('that says "revoked" counts before that of another responder', async () => {
     const certificate = named([`OCSP;URI:${base}/first`, `OCSP;URI:${base}/second`], []);
-    answers = {
-      '/first': ocsp({ known: [certificate] }),
-      '/second': ocsp(revokedFor('superseded', certificate)),
-    };
+    answers = { '/first': ocsp(['good']), '/second': ocsp([SUPERSEDED]) };
     expect(codes(await ask({ certificate, at: NOW }))).toEqual(REVOKED);
   });
 
   it('does not count when it has expired, or is of the future', async () => {
-    answers = { '/ocsp': ocsp({ known: [leaf] }) };
+    answers = { '/ocsp': ocsp(['good']) };
     const daysLater = (days: number) => ask({ now: new Date(NOW.getTime() + days * DAY) });
     expect(codes(await daysLater(6))).toEqual([]);
     expect(codes(await daysLater(8))).toEqual(UNKNOWN);
@@ -235,31 +234,10 @@ function responder(request: Partial<MakeRequest> = {}): Made {
 /** An answer about this certificate, whatever the request is about, signed by the issuer. */
 function about(certificate: Made, authority = issuer): Answer {
   const request = buildOcspRequest(certificate.parsed, authority.parsed);
-  return () => answerOcsp({ authority, responder: issuer, request, known: [certificate] });
+  return () => bytesOf(ocsp(['good']), request);
 }
 
-const bytesOf = (answer: Answer, body: Buffer) => Buffer.from(answer(body) as Uint8Array);
-
-/** One answer that says what two say, signed by the issuer. */
-function merged(...answersToMerge: readonly Answer[]): Answer {
-  return (body) => {
-    const bodies = answersToMerge.map((answer) => {
-      const response = readOcspResponse(bytesOf(answer, body));
-      if (typeof response === 'string') throw new Error(response);
-      const fields = fieldsOf(readDer(response.signedBytes, 'body'), 0x30, 'body');
-      const [responder, producedAt] = [fields.any('responder').bytes, fields.any('time').bytes];
-      const { contents } = fields.next(0x30, 'answers');
-      return { head: [responder, producedAt], contents, signatureAlgorithm: response.signatureAlgorithm };
-    });
-    const [first] = bodies;
-    if (first === undefined) throw new Error('nothing to merge');
-    const signed = sequence(...first.head, sequence(...bodies.map(({ contents }) => contents)));
-    const signature = bitString(sign('sha256', signed, issuer.key));
-    const basic = sequence(signed, first.signatureAlgorithm, signature);
-    const typed = sequence(objectIdentifier('1.3.6.1.5.5.7.48.1.1'), octetString(basic));
-    return sequence(encode(0x0a, Uint8Array.of(0)), contextConstructed(0, typed));
-  };
-}
+const bytesOf = (answer: Answer, body: Uint8Array) => Buffer.from(answer(body) as Uint8Array);
 
 function changed(answer: Answer): Answer {
   return (body) => {
@@ -274,7 +252,7 @@ describe('a CRL', () => {
     answers = { '/list.crl': list() };
     expect(await ask()).toEqual([]);
     expect(paths()).toEqual(['POST /ocsp', 'GET /list.crl']);
-    answers = { '/list.crl': list(revokedRecently) };
+    answers = { '/list.crl': list(LISTED) };
     expect(codes(await ask({ at: NOW }))).toEqual(REVOKED);
   });
 

@@ -6,7 +6,7 @@ import { describe, expect, it } from 'vitest';
 import { loadTrustRoots, type TrustRootsOptions } from '../../../src/verifying/roots.ts';
 import { folderForAll } from '../../support/set-up.ts';
 import { testKey } from '../../support/signed-files/pki.ts';
-import { make } from './support/openssl-pki.ts';
+import { make } from './support/made-pki.ts';
 
 const folder = folderForAll();
 const first = make({ subject: 'First' });

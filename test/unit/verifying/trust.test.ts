@@ -6,7 +6,7 @@ import type { Finding } from '../../../src/errors/finding.ts';
 import { createRevocation } from '../../../src/verifying/revocation.ts';
 import type { TrustRoots } from '../../../src/verifying/roots.ts';
 import { type TrustRequest, trustExaminer } from '../../../src/verifying/trust.ts';
-import { AUTHORITY, type Made, make, makeCrl, SIGNER } from './support/openssl-pki.ts';
+import { AUTHORITY, type Made, make, makeCrl, SIGNER } from './support/made-pki.ts';
 
 const NOW = new Date('2026-06-01T00:00:00Z');
 
@@ -95,7 +95,7 @@ describe('a question asked again', () => {
   });
 
   it('ends with a list that lists the certificate by another key of its issuer, certified by an authority of the path', async () => {
-    const revoked = [{ certificate: leaf, date: '240601000000Z', reason: 'keyCompromise' }];
+    const revoked = [{ certificate: leaf, date: '20240601000000Z', reason: 'keyCompromise' as const }];
     /** Findings with a list that revokes the certificate, and with one that does not. */
     const asked = (by: Made, pool: readonly Made[] = [by]) =>
       Promise.all(

@@ -9,7 +9,7 @@ import { startServer } from '../../../support/services/server.ts';
 import { startTimestampAuthority } from '../../../support/services/timestamp-authority.ts';
 import { folderForEach, forAll } from '../../../support/set-up.ts';
 import { testKey } from '../../../support/signed-files/pki.ts';
-import { make, SIGNER } from '../../../unit/verifying/support/openssl-pki.ts';
+import { make, SIGNER } from '../../../unit/verifying/support/made-pki.ts';
 
 const [server, authority] = await Promise.all([
   forAll(startServer({ bits: 2048, args: ['--tls-name', 'service.test'] })),
