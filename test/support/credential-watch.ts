@@ -1,8 +1,17 @@
 /** Searches everything that tests print and leave for the credentials of every run and every server. */
 
 import { createHash } from 'node:crypto';
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { open, readdir, readFile, stat } from 'node:fs/promises';
+import {
+  closeSync,
+  type Dirent,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  readSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, sep } from 'node:path';
 import { createSearch, formsOf, type KnownCredentials, type Search } from './secret-search.ts';
@@ -48,17 +57,17 @@ export async function mustHoldNoCredentials(
   folders: readonly string[] = [],
 ): Promise<void> {
   const found = Object.entries(texts).flatMap(([name, text]) => foundIn(name, Buffer.from(text), ofWatched));
-  for (const folder of folders) found.push(...(await foundBelow(folder, ofWatched, searched)));
+  for (const folder of folders) found.push(...foundBelow(folder, ofWatched, searched));
   if (found.length > 0) throw leak(found);
 }
 
 /** The same for what remains of a whole run, and for all credentials that any of its processes has watched. */
 export async function mustLeaveNoCredentials(shared: string): Promise<void> {
   const registry = join(shared, REGISTRY);
-  const names = await readdir(registry).catch(() => []);
+  const names = entriesOf(registry).map(({ name }) => name);
   const search = createSearch();
   for (const name of names) search.add(formsOf(JSON.parse(readFileSync(join(registry, name), 'utf8'))));
-  const found = await foundBelow(shared, search, new Map(), (path) => path === registry);
+  const found = foundBelow(shared, search, new Map(), (path) => path === registry);
   if (found.length > 0) throw leak(found);
 }
 
@@ -121,43 +130,56 @@ function credentialsInAddress(address: string): readonly KnownCredentials[] {
   return [{ accessKey: decodeURIComponent(username), accessSecret: decodeURIComponent(password) }];
 }
 
-async function foundBelow(
+// Without promises: each would take longer than its call, and what a run of the program leaves is many small files.
+function foundBelow(
   folder: string,
   search: Search,
   before: Map<string, string>,
   isLeftOut: (path: string) => boolean = () => false,
-): Promise<readonly string[]> {
+): readonly string[] {
   const found: string[] = [];
-  // Whatever is taken away, or closed to this user, while it is looked at holds nothing any more.
-  for (const entry of await readdir(folder, { withFileTypes: true }).catch(() => [])) {
+  for (const entry of entriesOf(folder)) {
     const path = join(folder, entry.name);
     if (isLeftOut(path)) continue;
-    if (entry.isDirectory()) found.push(...(await foundBelow(path, search, before, isLeftOut)));
-    else if (entry.isFile()) found.push(...(await foundInFile(path, search, before).catch(() => [])));
+    if (entry.isDirectory()) found.push(...foundBelow(path, search, before, isLeftOut));
+    else if (entry.isFile()) found.push(...foundInFile(path, search, before));
     found.push(...foundIn(`the name ${path}`, Buffer.from(entry.name), search));
   }
   return found;
 }
 
-async function foundInFile(path: string, search: Search, before: Map<string, string>): Promise<readonly string[]> {
-  if (RIGHTFUL.some((rightful) => rightful.path.test(path))) return [];
-  const { size, mtimeMs, ctimeMs, ino } = await stat(path);
-  const state = [size, mtimeMs, ctimeMs, ino, watched.size].join();
-  if (before.get(path) === state) return [];
-  const found = foundIn(path, size > 2 * MOST ? await endsOf(path, size) : await readFile(path), search);
-  if (found.length === 0) before.set(path, state);
-  return found;
+/** What is removed, or closed to this user, while it is searched holds nothing any more. */
+function entriesOf(folder: string): readonly Dirent[] {
+  try {
+    return readdirSync(folder, { withFileTypes: true });
+  } catch {
+    return [];
+  }
 }
 
-async function endsOf(path: string, size: number): Promise<Buffer> {
-  const file = await open(path);
+function foundInFile(path: string, search: Search, before: Map<string, string>): readonly string[] {
+  if (RIGHTFUL.some((rightful) => rightful.path.test(path))) return [];
+  try {
+    const { size, mtimeMs, ctimeMs, ino } = statSync(path);
+    const state = [size, mtimeMs, ctimeMs, ino, watched.size].join();
+    if (before.get(path) === state) return [];
+    const found = foundIn(path, size > 2 * MOST ? endsOf(path, size) : readFileSync(path), search);
+    if (found.length === 0) before.set(path, state);
+    return found;
+  } catch {
+    return []; // as in entriesOf
+  }
+}
+
+function endsOf(path: string, size: number): Buffer {
+  const file = openSync(path, 'r');
   try {
     const [head, tail] = [Buffer.alloc(MOST), Buffer.alloc(MOST)];
-    await file.read(head, 0, MOST, 0);
-    await file.read(tail, 0, MOST, size - MOST);
+    readSync(file, head, 0, MOST, 0);
+    readSync(file, tail, 0, MOST, size - MOST);
     return Buffer.concat([head, tail]);
   } finally {
-    await file.close();
+    closeSync(file);
   }
 }
 

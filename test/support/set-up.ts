@@ -1,13 +1,12 @@
 /** What tests work with, made when it is needed and removed after the last test that uses it. */
 
-import { mkdtempSync } from 'node:fs';
-import { rm } from 'node:fs/promises';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeEach } from 'vitest';
 
 const newFolder = () => mkdtempSync(join(tmpdir(), 'codesign-test-'));
-const removeFolder = (folder: string) => rm(folder, { recursive: true, force: true });
+const removeFolder = async (folder: string) => rmSync(folder, { recursive: true, force: true });
 
 /** A folder for all tests of the file, or of the `describe` in which it is called. */
 export function folderForAll(): string {

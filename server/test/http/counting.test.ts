@@ -58,7 +58,7 @@ const faultySignatures: readonly (readonly [string, (good: Buffer) => Buffer])[]
 
 test.each(faultySignatures)('a signature is neither returned nor counted where %s', async (_name, fault) => {
   const real = pkcs11.PKCS11;
-  let isFaulty = true;
+  let isFaulty = false;
   vi.spyOn(pkcs11, 'PKCS11').mockImplementation(function faultyLibrary() {
     const library = new real();
     const sign = library.C_SignAsync;
@@ -70,6 +70,7 @@ test.each(faultySignatures)('a signature is neither returned nor counted where %
     });
   });
   server = await openApp();
+  isFaulty = true;
   await expectFailure(503, 'no signature was counted', 'hsm-signature-wrong');
   isFaulty = false;
   expect((await server.sign(goodRequest())).status).toBe(200);

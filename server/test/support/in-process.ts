@@ -6,9 +6,11 @@ import { join } from 'node:path';
 import type { InjectOptions } from 'fastify';
 import { REPORT_PATH, SIGN_PATH } from '../../../src/service/messages.ts';
 import { mustHoldNoCredentials } from '../../../test/support/credential-watch.ts';
+import { copyOfMadeOnce } from '../../../test/support/made-once.ts';
 import { copyData } from '../../../test/support/services/server-data.ts';
 import { readConfig } from '../../src/config.ts';
 import { buildServer, type ServerDependencies } from '../../src/http/app.ts';
+import { dataFolder } from '../../src/setup/data-folder.ts';
 import { openData } from '../../src/setup/open-data.ts';
 import { ownTls } from '../../src/setup/tls.ts';
 import { addClient, type Credentials } from './clients.ts';
@@ -27,7 +29,10 @@ export type TestApp = Awaited<ReturnType<typeof openApp>>;
 /** @param replaced dependencies to put instead of the real ones: a clock, or a seam that must fail */
 export async function openApp(replaced: (real: ServerDependencies) => Partial<ServerDependencies> = () => ({})) {
   const root = await mkdtemp(join(tmpdir(), 'codesign-app-'));
-  await copyData(root, 2048);
+  await copyOfMadeOnce('data-with-tls', root, async (made) => {
+    await copyData(made, 2048);
+    await ownTls(dataFolder(made), [], new Date());
+  });
   const data = await openData(readConfig({ data: root }, {}), process.env, 'use');
   let text = '';
   const write = (line: string) => {

@@ -10,7 +10,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { lazy } from '../../../src/bytes/reuse.ts';
 import { endWithThisProcess } from '../../../test/support/children.ts';
-import { copyOfMadeOnce } from '../../../test/support/made-once.ts';
+import { madeOnce } from '../../../test/support/made-once.ts';
 
 export type TestPostgres = Awaited<ReturnType<typeof startPostgres>>;
 
@@ -26,11 +26,12 @@ export async function startPostgres({ flushes = false } = {}) {
 
   await own(folder);
   const data = join(folder, 'data');
-  await copyOfMadeOnce('postgres', data, async (made) => {
-    await own(made);
-    const args = ['-D', made, '-U', 'tests', '-A', 'trust', '--no-sync', '-E', 'UTF8'];
+  const cluster = await madeOnce('postgres', async (empty) => {
+    await own(empty);
+    const args = ['-D', empty, '-U', 'tests', '-A', 'trust', '--no-sync', '-E', 'UTF8'];
     execFileSync(program('initdb'), args, { stdio: 'pipe', cwd: folder, ...as });
   });
+  execFileSync('cp', ['-a', cluster, data]);
   // No TCP, and no flushing: nothing here is to outlive the machine.
   const fsync = `fsync=${flushes ? 'on' : 'off'}`;
   const sockets = `unix_socket_directories=${folder}`;
