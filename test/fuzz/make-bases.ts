@@ -10,12 +10,12 @@ import { jar } from '../../src/formats/jar/index.ts';
 import { pe } from '../../src/formats/pe/index.ts';
 import { buildTimestampRequest } from '../../src/timestamp/request.ts';
 import { startTimestampAuthority, type TimestampAuthority } from '../support/services/timestamp-authority.ts';
-import type { StampOptions } from '../support/services/timestamp-desk.ts';
 import { issue, pemBlock, testKey, toP7b } from '../support/signed-files/pki.ts';
 import { makeThrowawaySigner } from '../support/signed-files/throwaway-signer.ts';
 import { applyPatch } from '../unit/formats/support/apply-patch.ts';
 import { stampIn } from '../unit/formats/support/change.ts';
 import { openBytes, signBytes } from '../unit/formats/support/sign-bytes.ts';
+import { streamed } from '../unit/timestamp/support/build-token.ts';
 import { AUTHORITY, answerOcsp, type Made, make, makeCrl, SIGNER } from '../unit/verifying/support/made-pki.ts';
 import { ASKED, P12_PASSWORD } from './bases.ts';
 
@@ -27,7 +27,7 @@ export async function makeBases(fixtures: string): Promise<void> {
   try {
     await write('tsa-root.pem', authority.rootPem);
     await write('stamped.exe', await stamped(pe, await read('golden/sha256-rsa2048.exe'), authority));
-    await write('stamped-ber.exe', await stamped(pe, await read('golden/sha384-rsa2048.exe'), authority, BER));
+    await write('stamped-ber.exe', await stamped(pe, await read('golden/sha384-rsa2048.exe'), authority, streamed));
     await write('stamped-nested.exe', await stamped(pe, await read('golden/appended.exe'), authority));
     const { result } = await signBytes(pe, await read('pe/hello.exe'), await makeThrowawaySigner(), {
       pageHashes: true,
@@ -38,26 +38,24 @@ export async function makeBases(fixtures: string): Promise<void> {
     await write('countersignature.der', await authority.counterSign(ASKED.signatureValue));
     await write('granted.tsr', await answerOf(authority.url));
     await write('rejected.tsr', await answerOf(authority.urlOf('reject')));
-    await write('streamed.der', await authority.stamp(ASKED.signatureValue, BER));
+    await write('streamed.der', streamed(await authority.stamp(ASKED.signatureValue)));
   } finally {
     await authority.stop();
   }
   await makeCertificates(write);
 }
 
-const BER: StampOptions = { streamed: true };
-
 async function stamped(
   format: Format,
   bytes: Buffer,
   authority: TimestampAuthority,
-  options?: StampOptions,
+  change = (token: Uint8Array) => token,
 ): Promise<Buffer> {
   const file = await openBytes(format, bytes);
   const tokens = new Map<FoundSignature, Uint8Array>();
   for (const signature of withNested(await file.signatures())) {
     const value = signature.value ?? new Uint8Array();
-    tokens.set(signature, await authority.stamp(value, options));
+    tokens.set(signature, change(await authority.stamp(value)));
   }
   return applyPatch(bytes, (await stampIn(file, tokens)).patch);
 }

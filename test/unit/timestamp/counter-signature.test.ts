@@ -5,8 +5,10 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { octetString } from '../../../src/asn1/write.ts';
 import type { Attribute } from '../../../src/cms/build-signed-data.ts';
+import { readSignedDataFields } from '../../../src/cms/signed-data-fields.ts';
 import { readCounterSignature } from '../../../src/timestamp/read-timestamps.ts';
 import type { Timestamp } from '../../../src/timestamp/timestamp.ts';
+import { openssl } from '../../support/programs/openssl.ts';
 import { startTimestampAuthority } from '../../support/services/timestamp-authority.ts';
 import { forAll } from '../../support/set-up.ts';
 import { type IssuedCertificate, issue, testKey } from '../../support/signed-files/pki.ts';
@@ -26,14 +28,19 @@ const findingsOf = ({ findings }: Timestamp): string[] => findings.map(({ code, 
 const findingsOfBuilt = (parts: Built): string[] => findingsOf(readBuilt(parts));
 
 const authority = await forAll(startTimestampAuthority());
-const certificate = derOf(authority.certificatePem);
+const certificate = Buffer.from(authority.certificates.tsa.der);
 
-describe('a countersignature of OpenSSL', () => {
-  it('is sound', async () => {
-    const bytes = await authority.counterSign(SIGNATURE);
+describe('a countersignature', () => {
+  it('of OpenSSL is sound', () => {
+    const { tsa } = authority.certificates;
+    const key = tsa.privateKey.export({ type: 'pkcs8', format: 'pem' });
+    const signer = ['-signer', 'tsa.pem', '-inkey', 'tsa.key', '-md', 'sha256', '-nosmimecap'];
+    const command = ['cms', '-sign', '-binary', ...signer, '-in', 'data', '-outform', 'DER'];
+    const cms = openssl(command, { 'tsa.pem': tsa.pem, 'tsa.key': key, data: SIGNATURE });
+    const { bytes } = readSignedDataFields(cms).signers[0];
     const timestamp = readCounterSignature(bytes, SIGNATURE, [derOf(authority.rootPem), certificate]);
-    const signer = { signerName: 'Test Timestamp Authority', signerCertificate: certificate };
-    expect(timestamp).toMatchObject({ kind: 'authenticode', bytes, algorithm: 'sha256', ...signer, findings: [] });
+    const found = { signerName: 'Test Timestamp Authority', signerCertificate: certificate };
+    expect(timestamp).toMatchObject({ kind: 'authenticode', bytes, algorithm: 'sha256', ...found, findings: [] });
     expect(timestamp.certificates).toHaveLength(2);
     expect(Math.abs((timestamp.time?.getTime() ?? 0) - Date.now())).toBeLessThan(60_000);
   });
@@ -42,7 +49,7 @@ describe('a countersignature of OpenSSL', () => {
     ['sha1', 'warning'],
     ['md5', 'broken'],
   ] as const)('with %s is %s', async (algorithm, weight) => {
-    const bytes = await authority.counterSign(SIGNATURE, { algorithm });
+    const bytes = await authority.counterSign(SIGNATURE, { digest: algorithm });
     const timestamp = readCounterSignature(bytes, SIGNATURE, [certificate]);
     expect(timestamp.algorithm).toBe(algorithm);
     expect(findingsOf(timestamp)).toEqual([`timestamp-algorithm-weak ${weight}`]);
@@ -66,7 +73,7 @@ describe('a countersignature of OpenSSL', () => {
     ['several', []],
   ] as const)('by a certificate with another purpose (%s) has the findings %j', async (certificate, findings) => {
     const bytes = await authority.counterSign(SIGNATURE, { certificate });
-    const signer = derOf(authority.certificatePemOf(certificate));
+    const signer = authority.certificates[certificate].der;
     expect(findingsOf(readCounterSignature(bytes, SIGNATURE, [signer]))).toEqual(findings);
   });
 

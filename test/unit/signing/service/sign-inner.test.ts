@@ -13,7 +13,7 @@ import { withoutJournal } from '../../../../src/signing/service/call.ts';
 import { signFiles } from '../../../../src/signing/sign-files.ts';
 import { createTimestampDesk } from '../../../support/services/timestamp-desk.ts';
 import { makeTimestampPki } from '../../../support/services/timestamp-pki.ts';
-import { folderForAll, forEach } from '../../../support/set-up.ts';
+import { forEach } from '../../../support/set-up.ts';
 import { makeBundle, makePackage } from '../../formats/appx/samples.ts';
 import { codesOf } from '../../formats/support/is-intact.ts';
 import { openBytes } from '../../formats/support/sign-bytes.ts';
@@ -30,7 +30,7 @@ const BUNDLE = makeBundle(packageOf('a'), {
 
 const formatOptions: FormatOptions = { innerPackages: true };
 
-const desk = createTimestampDesk(await makeTimestampPki(folderForAll()));
+const desk = createTimestampDesk(makeTimestampPki());
 
 const scene = forEach(journalScene);
 let path: string;

@@ -4,7 +4,12 @@ import { readCertificateFields } from '../../../../src/certificates/certificate.
 import { type Attribute, encodeAttribute } from '../../../../src/cms/build-signed-data.ts';
 import { signingTime } from './build-token.ts';
 
-const DIGESTS = { sha1: '1.3.14.3.2.26', sha256: '2.16.840.1.101.3.4.2.1', sha512: '2.16.840.1.101.3.4.2.3' };
+const DIGESTS = {
+  md5: '1.2.840.113549.2.5',
+  sha1: '1.3.14.3.2.26',
+  sha256: '2.16.840.1.101.3.4.2.1',
+  sha512: '2.16.840.1.101.3.4.2.3',
+};
 
 export interface CounterSignatureParts {
   /** Default: sha1. */

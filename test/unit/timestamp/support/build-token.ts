@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { SIGNING_CERTIFICATE_V2, SIGNING_TIME, TST_INFO } from '../../../../src/asn1/object-identifiers.ts';
+import { parts, readDer } from '../../../../src/asn1/read.ts';
 import {
   contextConstructed,
   encode,
@@ -95,3 +96,21 @@ export function issuerSerialOf(certificate: Uint8Array, serialNumber?: Uint8Arra
 export function signingTime(text: string, tag = 0x17): Attribute {
   return { type: SIGNING_TIME, value: encode(tag, Buffer.from(text)) };
 }
+
+/** The token in BER: indefinite lengths, the content in pieces, as `openssl cms -stream` has it. */
+export function streamed(token: Uint8Array): Buffer {
+  const [type, tagged] = partsOf(token);
+  const [version, digests, encapsulated, ...rest] = partsOf(onlyPartOf(tagged));
+  const [contentType, wrapped] = partsOf(encapsulated);
+  const { contents } = readDer(onlyPartOf(wrapped), 'token');
+  const pieces = indefinite(0x24, octetString(contents.subarray(0, 20)), octetString(contents.subarray(20)));
+  const content = indefinite(0x30, contentType, indefinite(0xa0, pieces));
+  return indefinite(0x30, type, indefinite(0xa0, indefinite(0x30, version, digests, content, ...rest)));
+}
+
+type Part = Uint8Array | undefined;
+const partsOf = (element: Part) =>
+  parts(readDer(element ?? new Uint8Array(), 'token'), 'token').map(({ bytes }) => bytes);
+const onlyPartOf = (element: Part): Uint8Array => partsOf(element)[0] ?? new Uint8Array();
+const indefinite = (tag: number, ...contents: readonly Part[]) =>
+  Buffer.concat([Uint8Array.of(tag, 0x80), ...contents.flatMap((part) => part ?? []), Uint8Array.of(0, 0)]);
