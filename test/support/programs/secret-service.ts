@@ -6,6 +6,7 @@ import { chmod, copyFile, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { lazy } from '../../../src/bytes/reuse.ts';
 
 /**
  * `unlocked`: as after a login to a desktop. `locked`: it holds what `before` stored, and no one has typed its password.
@@ -144,13 +145,13 @@ async function runnable(name: string, folder: string): Promise<string> {
   return copy;
 }
 
-function requirePrograms(): void {
+const requirePrograms = lazy((): void => {
   const missing = ['dbus-daemon', 'dbus-send', 'gnome-keyring-daemon'].filter((name) =>
     isMissing(spawnSync(name, ['--version'], { stdio: 'ignore' }).error),
   );
   if (missing.length === 0) return;
   throw new Error(`${missing.join(', ')} missing: apt-get install dbus gnome-keyring libsecret-1-0`);
-}
+});
 
 function isMissing(error: Error | undefined): boolean {
   return error !== undefined && 'code' in error && error.code === 'ENOENT';

@@ -103,15 +103,14 @@ describe('before the first request, a run is rejected', () => {
     await write('app.zip', zipOf({ 'good.exe': hello, [name]: bytes }));
     await write('other.exe', hello);
     const [untouched, before] = [await snapshot(scratch.path), requests()];
-    for (const option of ['--json', '--dry-run']) {
-      const run = await sign('--json', option, 'app.zip', 'other.exe');
-      expect([run.code, parseJson(run).files.map(({ error }) => error?.code)]).toEqual([6, [code, 'not-attempted']]);
-      expect(parseJson(run).files[0]?.error).toMatchObject({
-        message: expect.stringContaining(`app.zip!/${name}`),
-        hint: expect.any(String),
-      });
-    }
+    const run = await sign('--json', 'app.zip', 'other.exe');
+    expect([run.code, parseJson(run).files.map(({ error }) => error?.code)]).toEqual([6, [code, 'not-attempted']]);
+    expect(parseJson(run).files[0]?.error).toMatchObject({
+      message: expect.stringContaining(`app.zip!/${name}`),
+      hint: expect.any(String),
+    });
+    expect((await sign('--dry-run', 'app.zip')).code).toBe(6);
+    expect((await sign('--dry-run', '--exclude', name, 'app.zip')).code).toBe(0);
     expect([await snapshot(scratch.path), requests()]).toEqual([untouched, before]);
-    expect((await sign('--exclude', name, 'app.zip')).code).toBe(0);
   });
 });
