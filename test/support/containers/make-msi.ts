@@ -1,3 +1,4 @@
+import type { Version } from '../../../src/compound-file/format.ts';
 import { newStream } from '../../../src/compound-file/write.ts';
 import { makeCompoundFile } from '../../unit/formats/msi/samples.ts';
 
@@ -8,6 +9,7 @@ const NUMBER = 0x500 | 2;
 type Rows = readonly Readonly<Record<string, string | number>>[];
 
 interface InstallerShape {
+  readonly version?: Version;
   /** Rows with equal columns. */
   readonly tables: Readonly<Record<string, Rows>>;
   readonly streams?: Readonly<Record<string, Uint8Array>>;
@@ -25,7 +27,7 @@ export function msiOf(names: readonly string[], cabinet: Uint8Array, streams: In
 }
 
 /** Has one long text in its string pool. */
-export function makeMsi({ tables, streams = {}, damaged = {} }: InstallerShape): Buffer {
+export function makeMsi({ version = 3, tables, streams = {}, damaged = {} }: InstallerShape): Buffer {
   const texts = ['x'.repeat(70_000)];
   const textNumber = (text: string): number => {
     if (text === '') return 0;
@@ -57,7 +59,7 @@ export function makeMsi({ tables, streams = {}, damaged = {} }: InstallerShape):
     ...Object.entries(streams).map(([name, bytes]) => newStream(packed(name), bytes)),
     newStream('\x05SummaryInformation', Buffer.from('summary')),
   ];
-  return makeCompoundFile({ children: named });
+  return makeCompoundFile({ version, children: named });
 }
 
 function packed(name: string): string {

@@ -21,12 +21,18 @@ const OIDS = [
 const MALFORMED = expect.objectContaining({ code: 'asn1-malformed' });
 
 describe('writing', () => {
-  it.each([0, 127, 128, 255, 256, 65_535, 65_536, 20_000_000])('gives %i bytes the shortest length', (length) => {
+  it.each([0, 127, 128, 255, 256, 65_535, 65_536])('gives %i bytes the shortest length', (length) => {
     const contents = Buffer.alloc(length, 1);
     const written = octetString(contents);
     const expected = new asn1js.OctetString({ valueHex: contents }).toBER();
     expect(Buffer.compare(written, Buffer.from(expected))).toBe(0);
     expect(readDer(written, 'it').contents).toHaveLength(length);
+  });
+
+  it('gives 16 MiB a length of four bytes', () => {
+    const written = octetString(Buffer.alloc(2 ** 24));
+    expect(Buffer.from(written.subarray(0, 6)).toString('hex')).toBe('048401000000');
+    expect(readDer(written, 'it').contents).toHaveLength(2 ** 24);
   });
 
   it.each(OIDS)('encodes the object identifier %s as asn1js does, and reads it back', (oid) => {

@@ -10,7 +10,8 @@ import { applyPatch } from '../formats/support/apply-patch.ts';
 import { seededRandom } from '../zip/support/random.ts';
 
 const SIZE = 3 * 1024 * 1024 + 17;
-const bytes = Buffer.from(Uint8Array.from({ length: SIZE }, (_, index) => (index ^ (index >>> 9)) & 0xff));
+const bytes = Buffer.alloc(SIZE);
+for (let index = 0; index < SIZE; index += 1) bytes[index] = index ^ (index >>> 9);
 const folder = folderForAll();
 let handle: FileHandle;
 beforeAll(async () => {

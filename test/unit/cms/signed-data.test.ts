@@ -3,6 +3,7 @@
 import { createHash, sign } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { contextPrimitive, encode, objectIdentifier, octetString, sequence } from '../../../src/asn1/write.ts';
+import { lazy } from '../../../src/bytes/reuse.ts';
 import { readCertificateFields } from '../../../src/certificates/certificate.ts';
 import { buildSignedAttributes, buildSignedData } from '../../../src/cms/build-signed-data.ts';
 import { attributeValues, parseSignedData } from '../../../src/cms/parse-signed-data.ts';
@@ -49,11 +50,14 @@ function codesOf(cms: Uint8Array): readonly string[] {
 }
 
 describe('SignedData', () => {
-  it.each(DIGEST_ALGORITHMS)('detached and attached, with %s, is accepted by openssl cms -verify', (algorithm) => {
-    expect([accepts(signData(algorithm)), accepts(signData(algorithm), 'other')]).toEqual([true, false]);
-    const attached = verifyArgs.slice(0, -2);
-    const files = { cms: signData(algorithm, true), root: pki.root.pem };
-    expect(openssl([...attached, ...trustArgs], files)).toEqual(CONTENT);
+  it.each(DIGEST_ALGORITHMS)('with %s, is accepted by openssl cms -verify', (algorithm) => {
+    expect(accepts(signData(algorithm))).toBe(true);
+  });
+
+  it('is accepted attached too, and rejected for other content', () => {
+    const files = { cms: signData('SHA256', true), root: pki.root.pem };
+    expect(openssl([...verifyArgs.slice(0, -2), ...trustArgs], files)).toEqual(CONTENT);
+    expect(accepts(signData(), 'other')).toBe(false);
   });
 
   it('is DER with version 1, NULL parameters and rsaEncryption, to openssl', () => {
@@ -79,13 +83,14 @@ describe('SignedData', () => {
   const pss = (...options: readonly string[]) =>
     signedByOpenssl(['rsa_padding_mode:pss', ...options].flatMap((option) => ['-keyopt', option]));
   /** The last place where `from` stands is in the parameters of the SignerInfo. */
-  const changed = (cms: Buffer, from: string, to: string): Buffer => {
+  const changed = (original: Buffer, from: string, to: string): Buffer => {
+    const cms = Buffer.from(original);
     const at = cms.lastIndexOf(Buffer.from(from, 'hex'));
     expect(at).toBeGreaterThan(0);
     cms.write(to, at, 'hex');
     return cms;
   };
-  const withSalt = () => pss('rsa_pss_saltlen:32');
+  const withSalt = lazy(() => pss('rsa_pss_saltlen:32'));
   const [sha256, sha384] = ['608648016503040201', '608648016503040202'];
 
   it.each<[string, () => Buffer, readonly string[], boolean]>([

@@ -10,6 +10,7 @@ import { cabOf, cabSet } from '../../support/containers/make-cab.ts';
 import { makeTar } from '../../support/containers/make-tar.ts';
 import { zipOf } from '../../support/containers/make-zip.ts';
 import { REPOSITORY } from '../../support/programs/cli.ts';
+import { zip } from '../formats/jar/simple-zip.ts';
 import { makeCompoundFile } from '../formats/msi/samples.ts';
 
 const LIMITS: WalkLimits = { depth: 8, files: 200_000, inflated: 2 ** 34 };
@@ -148,10 +149,10 @@ describe('a container that cannot be read', () => {
 
 it('warns about odd names, which change no result', async () => {
   const names = ['a.txt', 'A.txt', 'a.txt', '../b.txt', '/c.txt', 'C:\\d.txt', 'd/..e/f'];
-  const zip = zipOf({ 'a.txt': SIGNED, 'A.txt': SIGNED, 'X.txt': SIGNED, '../b.txt': SIGNED });
+  const archive = zipOf({ 'a.txt': SIGNED, 'A.txt': SIGNED, 'X.txt': SIGNED, '../b.txt': SIGNED });
   const archives = {
     'a.tar': makeTar(names.map((name) => ({ name, content: SIGNED }))),
-    'a.zip': renamed(zip, 'X.txt', 'a.txt'),
+    'a.zip': renamed(archive, 'X.txt', 'a.txt'),
   };
   for (const [name, bytes] of Object.entries(archives)) {
     const [outer, ...inside] = await walk(bytes, name);
@@ -205,12 +206,11 @@ describe('limits', () => {
   });
 
   it('end a file whose contents have more than 1000 times its size, as nested archives like 42.zip', async () => {
-    let bytes = zipOf({ zeros: Buffer.alloc(110_000_000) }, true);
+    let bytes = zip([{ name: 'zeros', size: 110_000_000 }]);
     for (let level = 0; level < 5; level += 1) {
       expect((await walk(bytes, '42.zip')).map(({ notOpened }) => notOpened?.code)).toContain('contents-too-large');
       const copies = Array.from({ length: 16 }, (_, index): [string, Buffer] => [`${index}.zip`, bytes]);
       bytes = zipOf(Object.fromEntries(copies), true);
     }
-    expect(bytes.length).toBeLessThan(200_000);
   });
 });

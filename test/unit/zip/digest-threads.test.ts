@@ -9,6 +9,7 @@ import { crc32, deflateRawSync } from 'node:zlib';
 import { build } from 'esbuild';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { fileSource } from '../../../src/bytes/file-source.ts';
+import { lazy } from '../../../src/bytes/reuse.ts';
 import { orUndefined } from '../../../src/errors/codesign-error.ts';
 import { readArchive } from '../../../src/zip/archive.ts';
 import { createDigestThreads, type DigestThreads } from '../../../src/zip/digest-threads.ts';
@@ -45,14 +46,18 @@ const intact = contents.map((each, index): EntryParts & { readonly crc: number }
   return { name: `entry-${index}`, method, data, size: each.length, crc: crc32(each) };
 });
 
-const archiveOf = (wrong: readonly number[] = []): Buffer =>
-  buildZip({ entries: intact.map((entry, index) => ({ ...entry, crc: entry.crc ^ (wrong.includes(index) ? 1 : 0) })) });
+/** The path of an archive in which these entries have a wrong CRC-32. */
+async function archiveWith(wrong: readonly number[] = []): Promise<string> {
+  const path = join(folder, `${wrong.join()}.zip`);
+  const entries = intact.map((entry, index) => ({ ...entry, crc: entry.crc ^ (wrong.includes(index) ? 1 : 0) }));
+  await writeFile(path, buildZip({ entries }));
+  return path;
+}
+const whole = lazy(archiveWith);
 
-async function digestsOf(archive: Buffer, threads: DigestThreads): Promise<string[][]> {
-  const path = join(folder, `${randomBytes(8).toString('hex')}.zip`);
-  await writeFile(path, archive);
+async function digestsOf(path: string, threads: DigestThreads): Promise<string[][]> {
   await using handle = await open(path);
-  const source = fileSource(handle, archive.length);
+  const source = fileSource(handle, (await handle.stat()).size);
   const { entries } = await readArchive(source);
   const digests = await digestEntriesWith(threads, WORTH)(source, entries, ALGORITHMS);
   return entries.map((_, position) => ALGORITHMS.map((name) => digests.base64(position, name)));
@@ -70,8 +75,9 @@ async function digestWithThreads({ start, offer }: DigestThreads): Promise<void>
     },
   };
   for (let tries = 0; taken === 0 && tries < 100; tries++) {
-    expect(await digestsOf(archiveOf(), counting)).toEqual(expected);
+    start();
     await sleep(20);
+    expect(await digestsOf(await whole(), counting)).toEqual(expected);
   }
   expect(taken).toBeGreaterThan(0);
 }
@@ -97,7 +103,7 @@ describe('the first damaged entry is reported', () => {
     ['another thread meets it', (window) => window % 2 === 0],
     ['this thread meets it', (window) => window % 2 === 1],
   ])('where %s', async (_, theirs) => {
-    const rejection = expect(digestsOf(archiveOf([3, 4, 5, 6]), takes(theirs))).rejects;
+    const rejection = expect(digestsOf(await archiveWith([3, 4, 5, 6]), takes(theirs))).rejects;
     await rejection.toMatchObject({ code: 'zip-entry-damaged', message: expect.stringMatching(/entry-3\b/) });
   });
 });
@@ -116,9 +122,9 @@ describe('if a thread fails, this one does its work', () => {
   it('and it throws, or its program is missing', async () => {
     for (const each of [await programOf('nothing()'), new URL('gone.mjs', program)]) {
       const threads = createDigestThreads(each, 1);
-      expect(await digestsOf(archiveOf(), threads)).toEqual(expected);
+      expect(await digestsOf(await whole(), threads)).toEqual(expected);
       await sleep(100);
-      expect(await digestsOf(archiveOf(), threads)).toEqual(expected);
+      expect(await digestsOf(await whole(), threads)).toEqual(expected);
     }
   });
 });

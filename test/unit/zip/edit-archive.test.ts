@@ -139,17 +139,17 @@ describe.each(SURROUNDINGS)('an archive with %s', (_, about) => {
 
 const EMPTY = [{}, { preamble: LAUNCHER }, { preamble: LAUNCHER, offsets: 'archive' }, { zip64: true }] as const;
 
-it.each(EMPTY)('an empty archive takes entries, which Python reads, and gives them back: %o', async (about) => {
+it.each(EMPTY)('an empty archive takes entries, and gives them back: %o', async (about) => {
   const empty = buildZip({ entries: [], ...about });
   const filled = await edited(empty, { add: ADDED });
-  const [reading] = await readByPython([await saved(filled)]);
-  expect(reading?.entries.map(({ name }) => name)).toEqual(ADDED_NAMES);
+  expect([...(await ownDigests(filled)).keys()]).toEqual(ADDED_NAMES);
   expect((await edited(filled, { remove: ADDED_NAMES })).equals(empty)).toBe(true);
 });
 
 it('Python reads the same contents as we do from every changed archive', async () => {
   const changed = SURROUNDINGS.flatMap(([, about]) => CHANGES.map(([, change]) => edited(zip(about), change)));
-  const results = await Promise.all(changed);
+  const filled = EMPTY.map((about) => edited(buildZip({ entries: [], ...about }), { add: ADDED }));
+  const results = await Promise.all([...changed, ...filled]);
   const readings = await readByPython(await Promise.all(results.map(saved)));
   for (const [index, { entries }] of readings.entries()) {
     const found = new Map(entries.map(({ name, sha256 }) => [name, sha256]));

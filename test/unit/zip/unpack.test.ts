@@ -82,21 +82,20 @@ describe.each(['memory', 'file'])('digests of entries, from %s', (kind) => {
     ['compressed data cut off', DEFLATED, (each) => ({ data: deflateRawSync(each).subarray(0, -1) }), /unexpected end/],
     ['a block of an unknown type', DEFLATED, (each) => ({ data: Buffer.alloc(each.length, 7) }), /invalid block type/],
   ];
-  it.each(
-    lies.flatMap((lie) => [['a small entry', contents, ...lie] as const, ['a large entry', large, ...lie] as const]),
-  )('are rejected for %s with %3$s (method %4$i)', async (...[, each, , method, about, message]) => {
+  const [what, each] = kind === 'memory' ? ['a small entry', contents] : ['a large entry', large];
+  it.each(lies)(`are rejected for ${what} with %s (method %i)`, async (_lie, method, about, message) => {
     const entries = [entryOf('before', contents, STORED), entryOf('x', each, method, about(each))];
     const failing = expect(digestsIn(kind, buildZip({ entries }))).rejects;
     await failing.toMatchObject({ code: 'zip-entry-damaged', message: expect.stringMatching(message) });
   });
+});
 
-  it('are rejected for an entry that says 10 bytes and inflates to 30 MB, without its contents in memory', async () => {
-    const data = deflateRawSync(Buffer.alloc(30_000_000));
-    const bytes = buildZip({ entries: [entryOf('bomb', Buffer.alloc(10), DEFLATED, { data })] });
-    const before = process.memoryUsage.rss();
-    await expect(digestsIn(kind, bytes)).rejects.toMatchObject({ code: 'zip-entry-damaged' });
-    expect(process.memoryUsage.rss() - before).toBeLessThan(25_000_000);
-  });
+it('digests are rejected for an entry that says 10 bytes and inflates to 30 MB, without its contents in memory', async () => {
+  const data = deflateRawSync(Buffer.alloc(30_000_000));
+  const bytes = buildZip({ entries: [entryOf('bomb', Buffer.alloc(10), DEFLATED, { data })] });
+  const before = process.memoryUsage.rss();
+  await expect(digestsIn('file', bytes)).rejects.toMatchObject({ code: 'zip-entry-damaged' });
+  expect(process.memoryUsage.rss() - before).toBeLessThan(25_000_000);
 });
 
 it.each(fixturesIn('jar-damaged'))(

@@ -143,14 +143,15 @@ describe('signatures in a file', () => {
 });
 
 describe('a signature cannot stand next to', () => {
-  const oversized = withHeader(Buffer.concat([Buffer.from('308401100000', 'hex'), Buffer.alloc(17 * 2 ** 20)]));
+  const entryOf17MiB = withHeader(Buffer.concat([Buffer.from('308401100000', 'hex'), Buffer.alloc(17 * 2 ** 20)]));
+  const oversized = withTable(entryOf17MiB);
 
   it.each([
     ['two others', twoEntries],
     ['one whose value was changed', withShort(1, signed.length - 40)],
     ['a damaged table', readFixture('pe/overlong-certificate.exe')],
     ['a table that does not begin at a multiple of 8', unaligned(3)],
-    ['more than 16 MiB of something', withTable(oversized)],
+    ['more than 16 MiB of something', oversized],
   ])('%s, but replaces that', async (_, bytes) => {
     const file = await openBytes(pe, bytes);
     const prepare = checkIn(file, pe, signingContext({ chain: signer.chain }), 'append');
@@ -159,7 +160,7 @@ describe('a signature cannot stand next to', () => {
   });
 
   it('and what is too long to be a signature is listed without being read', async () => {
-    const [signature] = await signaturesIn(withTable(oversized));
+    const [signature] = await signaturesIn(oversized);
     expect(signature?.envelope.bytes).toHaveLength(0);
   });
 });

@@ -14,14 +14,16 @@ const WSF = '<job><script language="JScript">WScript.Echo(1);</script></job>\r\n
 const utf16le = (text: string) => Buffer.from(`\ufeff${text}`, 'utf16le');
 const utf16be = (text: string) => utf16le(text).swap16();
 
+const bytesOf = (content: string | Buffer) => (typeof content === 'string' ? Buffer.from(content) : content);
+
 type Sample = readonly [name: string, what: string, content: string | Buffer];
 
 function good([name, what, content]: Sample): Fixture {
-  return { name, what, bytes: Buffer.from(content as string), appendCode: 'cannot-append' };
+  return { name, what, bytes: bytesOf(content), appendCode: 'cannot-append' };
 }
 
 function malformed(code: string, ...[name, what, content]: Sample): Fixture {
-  return { name, what, bytes: Buffer.from(content as string), code };
+  return { name, what, bytes: bytesOf(content), code };
 }
 
 export const GOOD_POWERSHELL: readonly Fixture[] = (
@@ -58,7 +60,7 @@ export const MALFORMED_POWERSHELL: readonly Fixture[] = [
     ['surrogate.ps1', 'half a character', utf16le('# \ud800 \r\n')],
     ['nul.ps1', 'a NUL', 'a\0b\r\n'],
   ),
-  malformed('file-too-large', 'large.ps1', 'more than 16 MiB', Buffer.alloc(16 * 1024 * 1024 + 1, '#')),
+  malformed('file-too-large', 'large.ps1', 'more than 16 MiB', Buffer.alloc(16 * 1024 * 1024 + 1)),
   ...allOf(
     'script-block-damaged',
     ['begin.ps1', 'a block that does not end', `${TEXT}\r\n# SIG # Begin signature block\r\n# AAAA\r\n`],

@@ -21,7 +21,7 @@ const withTar = (...args: readonly string[]): Buffer =>
   execFileSync('tar', [...args, '-c', '-f', '-', '.'], { cwd: join(folder, 'in') });
 
 describe('archives of GNU tar', () => {
-  it.each(['gnu', 'oldgnu', 'pax', 'posix'])('are read in the form %s', async (form) => {
+  it.each(['gnu', 'oldgnu', 'pax'])('are read in the form %s', async (form) => {
     const found = await contentsOf(tar, withTar(`--format=${form}`));
     expect(found).toEqual({ [`./${LONG}`]: 'long', './ä.txt': 'x'.repeat(1000) });
   });
@@ -82,6 +82,7 @@ it.each([
 
 it('rejects damaged gzip data, and data of more than 1000 times its size', async () => {
   await expect(contentsOf(tar, gzipSync(FILE).subarray(0, -9))).rejects.toMatchObject({ code: 'file-malformed' });
-  const bomb = gzipSync(Buffer.alloc(128 * 1024 * 1024), { level: 9 });
+  const member = gzipSync(Buffer.alloc(4 * 1024 * 1024), { level: 9 });
+  const bomb = Buffer.concat(Array(26).fill(member));
   await expect(contentsOf(tar, bomb)).rejects.toMatchObject({ code: 'contents-too-large' });
 });

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { manifestLine } from '../../../../../src/formats/jar/manifest/complete.ts';
 import { readManifest } from '../../../../../src/formats/jar/manifest/manifest.ts';
 import { type ManifestReading, readByJava, readByUs } from '../interop/read-by-java.ts';
 
@@ -101,14 +102,43 @@ it.each(Object.entries(REFUSED))('a manifest is rejected with %s', (_, [text, li
   );
 });
 
+/** Of 1, 2, 3 and 4 bytes of UTF-8, and some that a reader might take for something else. */
+const CHARACTERS = ['a', 'Z', '/', ' ', ':', '\0', '\t', 'ä', '\u0301', '語', '\uFEFF', '\uFFFD', '😀', '\u{10FFFF}'];
+/** Lengths about the one where a line is full, in characters of each width, up to three bytes more to the left. */
+const NAMES: readonly string[] = [
+  ...['', ' '],
+  ...Array.from({ length: 20 }, (_, index) => 'x'.repeat(index + 55)),
+  ...['ä', '語', '😀'].flatMap((wide) => [0, 1, 2, 3].map((index) => 'x'.repeat(index) + wide.repeat(80))),
+  ...CHARACTERS.map((character) => character.repeat(300)),
+];
+const WRITTEN = NAMES.map((name) => {
+  const lines = ['Name', 'SHA-256-Digest'].map((attribute) => manifestLine(attribute, name, '\r\n'));
+  return Buffer.from(`X: 1\r\n\r\n${lines.join('')}\r\n`);
+});
+
+it('a written line has at most 70 bytes, only whole characters, and no room for the next character', () => {
+  for (const name of NAMES) {
+    const lines = manifestLine('Name', name, '\r\n').split('\r\n').slice(0, -1);
+    for (const [index, line] of lines.entries()) {
+      const [, next = 'x'.repeat(71)] = lines[index + 1] ?? '';
+      expect(Buffer.byteLength(line)).toBeLessThanOrEqual(70);
+      expect(Buffer.byteLength(line + next)).toBeGreaterThan(70);
+    }
+  }
+});
+
 describe('Java', () => {
-  it('agrees on the whole table, and differs in lines of 513 bytes and in a last line without an end', async () => {
+  it('agrees on written lines and the whole table, and differs in lines of 513 bytes and in a last line without an end', async () => {
     const refused = Object.entries(REFUSED).map(([what, [text]]) => [what, text] as const);
     const table = [...Object.entries(ACCEPTED), ...refused];
     const texts = [...table.map(([, text]) => text), ...UNTERMINATED.map(([text]) => text)].map((text) =>
       Buffer.from(text),
     );
-    const [ours, theirs] = [texts.map(readByUs), await readByJava(texts)];
+    const all = await readByJava([...texts, ...WRITTEN]);
+    const [ours, theirs] = [texts.map(readByUs), all.slice(0, texts.length)];
+    const written = NAMES.map((name) => ({ main: [['x', '1']], sections: [[name, [['sha-256-digest', name]]]] }));
+    expect(all.slice(texts.length)).toEqual(written);
+    expect(WRITTEN.map(readByUs)).toEqual(written);
     const named = (readings: readonly ManifestReading[]) => table.map(([what], index) => [what, readings[index]]);
     expect(named(ours)).toEqual(named(theirs));
     expect(ours.slice(0, Object.keys(ACCEPTED).length)).not.toContain('refused');
