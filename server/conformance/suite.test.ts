@@ -2,9 +2,9 @@
 
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { startServer, type TestServer } from '../../test/support/services/server.ts';
-import { folderForAll } from '../../test/support/set-up.ts';
+import { describe, expect, test } from 'vitest';
+import { useServer } from '../../test/support/services/shared-server.ts';
+import { forAll } from '../../test/support/set-up.ts';
 import { prepareTables } from '../src/records/migrations.ts';
 import { openSqliteStore } from '../src/records/sqlite.ts';
 import { addClient } from '../test/support/clients.ts';
@@ -62,24 +62,17 @@ const OWN_CHOICES: Readonly<Record<string, string>> = {
   'which of TLS 1.2 and 1.3 the service accepts': 'TLSv1.2 and TLSv1.3',
 };
 
-describe('the bundled server', () => {
-  const folder = folderForAll();
-  let server: TestServer;
-  beforeAll(async () => {
-    server = await startServer({ data: folder, bits: 2048 });
-  }, 180_000);
-  afterAll(async () => {
-    await server.stop();
-  });
+describe('the bundled server', async () => {
+  const server = await forAll(useServer({ bits: 2048 }));
 
   test('keeps every rule, also that of the order of its checks, and chooses as docs/api.md lists', async () => {
-    const store = await openSqliteStore(join(folder, 'service', 'database.sqlite'), prepareTables('use'));
-    const counted = async () => (await store.clients.list())[0]?.signatures ?? Number.NaN;
+    const store = await openSqliteStore(join(server.data, 'service', 'database.sqlite'), prepareTables('use'));
+    const { CODESIGN_CODE = '', CODESIGN_CERTIFICATE = '', CODESIGN_ACCESS_KEY = '', ...env } = server.env;
+    const counted = async () => (await store.clients.findByAccessKey(CODESIGN_ACCESS_KEY))?.signatures ?? Number.NaN;
     const otherClient = await addClient(store);
-    const { CODESIGN_CODE = '', CODESIGN_CERTIFICATE = '', ...env } = server.env;
     const deployment = openDeployment({
       ...{ baseUrls: [new URL(server.baseUrl)], code: CODESIGN_CODE, otherClient, count: counted, timeout: 30_000 },
-      credentials: { accessKey: env.CODESIGN_ACCESS_KEY ?? '', accessSecret: env.CODESIGN_ACCESS_SECRET ?? '' },
+      credentials: { accessKey: CODESIGN_ACCESS_KEY, accessSecret: env.CODESIGN_ACCESS_SECRET ?? '' },
       ca: [await readFile(server.caFile, 'utf8')],
       key: signingKey(await readFile(CODESIGN_CERTIFICATE, 'utf8')),
       limit: mostSignatures(RULES),

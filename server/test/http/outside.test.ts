@@ -3,20 +3,14 @@ import { createHash } from 'node:crypto';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { REPORT_PATH, SIGN_PATH } from '../../../src/service/messages.ts';
-import { startServer, type TestServer } from '../../../test/support/services/server.ts';
-import { folderForAll } from '../../../test/support/set-up.ts';
+import { useServer } from '../../../test/support/services/shared-server.ts';
+import { folderForAll, forAll } from '../../../test/support/set-up.ts';
 
 const run = promisify(execFile);
 const folder = folderForAll();
-let server: TestServer;
-beforeAll(async () => {
-  server = await startServer({ data: join(folder, 'data'), bits: 2048 });
-}, 180_000);
-afterAll(async () => {
-  await server.stop();
-});
+const server = await forAll(useServer({ bits: 2048 }));
 
 const credentials = () => `${server.env.CODESIGN_ACCESS_KEY}:${server.env.CODESIGN_ACCESS_SECRET}`;
 

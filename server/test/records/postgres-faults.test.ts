@@ -10,7 +10,7 @@ import type { Store } from '../../src/records/store.ts';
 import { addClient } from '../support/clients.ts';
 import { type CommitProxy, type Fault, openCommitProxy } from '../support/commit-proxy.ts';
 import { certificateUntil, countedFor, PATIENCE, recordFor } from '../support/counting-scene.ts';
-import { startPostgres, type TestPostgres } from '../support/postgres.ts';
+import { type TestPostgres, usePostgres } from '../support/postgres.ts';
 
 const NOW = new Date('2030-01-01T00:00:00Z');
 
@@ -22,7 +22,7 @@ let store: Store;
 /** Sees what is in the database. */
 let witness: Store;
 beforeAll(async () => {
-  postgres = await startPostgres();
+  postgres = await usePostgres();
   url = await postgres.newDatabase();
   proxy = await openCommitProxy(url);
   witness = await openPostgresStore(url, prepareTables('create'));
@@ -36,7 +36,6 @@ afterAll(async () => {
   await store.close();
   await witness.close();
   await proxy.stop();
-  await postgres.stop();
 });
 
 const signed = (clientId: string) => recordFor(clientId, NOW);
@@ -190,7 +189,7 @@ test('keeps the process alive when used connections break, and counts exactly wh
       failed += Number(reported?.status === 'rejected');
     }
   };
-  const callers = Promise.all(Array.from({ length: 20 }, caller));
+  const callers = Promise.all(Array.from({ length: 8 }, caller));
   await postgres.restart();
   restarted = true;
   await callers;

@@ -28,7 +28,7 @@ export async function startPostgres({ flushes = false } = {}) {
   const data = join(folder, 'data');
   const cluster = await madeOnce('postgres', async (empty) => {
     await own(empty);
-    const args = ['-D', empty, '-U', 'tests', '-A', 'trust', '--no-sync', '-E', 'UTF8'];
+    const args = ['-D', empty, '-U', 'tests', '-A', 'trust', '--no-sync', '--wal-segsize=1', '-E', 'UTF8'];
     execFileSync(program('initdb'), args, { stdio: 'pipe', cwd: folder, ...as });
   });
   execFileSync('cp', ['-a', cluster, data]);

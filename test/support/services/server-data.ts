@@ -5,6 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { readConfig } from '../../../server/src/config.ts';
 import { makeData as makeServerData } from '../../../server/src/setup/make-data.ts';
+import { adminCommand } from '../../../server/test/support/commands.ts';
 import { operationAt } from '../../../server/test/support/operation.ts';
 import { copyOfMadeOnce } from '../made-once.ts';
 
@@ -35,6 +36,8 @@ export async function copyData(folder: string, bits: KeyBits): Promise<void> {
       return;
     }
     await copyData(made, FIRST_BITS);
-    await runServerCommand('certificate', 'add', '--data', made, '--number', numberFor(bits), '--bits', `${bits}`);
+    const add = ['certificate', 'add', '--data', made, '--number', numberFor(bits), '--bits', `${bits}`];
+    const { code, errors } = await adminCommand(add);
+    if (code !== 0) throw new Error(errors);
   });
 }
