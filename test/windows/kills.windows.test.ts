@@ -9,7 +9,7 @@ import { ONE_IN } from '../support/sample.ts';
 import { startServer, type TestServer } from '../support/services/server.ts';
 
 /** Each takes three to four starts of the program. */
-const POINTS = Math.ceil(60 / ONE_IN);
+const POINTS = Math.ceil(48 / ONE_IN);
 /** Node.js ends a process on Windows with TerminateProcess, whichever signal it is given. */
 const WINDOWS: Platform = { run: (args, { env }) => runWindowsCli(args, env ? { env } : {}), path: windowsPath };
 const SEQUELS: readonly Sequel[] = ['same', 'resume', 'skip-signed'];

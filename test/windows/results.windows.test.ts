@@ -56,20 +56,17 @@ it('writes the bytes that Linux writes: a program, and an archive by the same re
   }
 });
 
-it('timestamps, verifies, inspects, extracts and removes a signature', async () => {
+it('timestamps, extracts, removes and attaches a signature', async () => {
   const app = folder.at('app.exe');
   await copyProgram(app);
   const options = { env, cwd: folder.path };
   const run = async (...args: readonly string[]) => {
     const done = await runWindowsCli(args, options);
     expect(done.code, `${args.join(' ')}: ${done.stdout}${done.stderr}`).toBe(0);
-    return done.stdout;
   };
   await run('sign', 'app.exe');
   const { output } = await osslsigncodeVerify(root, app);
   expect(output).toContain('Timestamp Server Signature verification: ok');
-  await run('verify', '--require-timestamp', '--roots', windowsPath(root), 'app.exe');
-  expect(await run('inspect', 'app.exe')).toContain('Code Signing');
   await run('extract', 'app.exe', '--output', 'app.p7s');
   await run('remove', 'app.exe');
   expect((await osslsigncodeVerify(root, app)).accepted).toBe(false);

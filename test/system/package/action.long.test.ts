@@ -7,7 +7,7 @@ import { pathWithSqlite } from '../../support/node-with-sqlite.ts';
 import { fixture, REPOSITORY, runCli, snapshot, temporaryFolder } from '../../support/programs/cli.ts';
 import { useServer } from '../../support/services/shared-server.ts';
 import { forAll } from '../../support/set-up.ts';
-import { packInto } from './pack.ts';
+import { packOnce } from './pack.ts';
 
 const ACTION = join(REPOSITORY, '.github/actions/sign/action.yml');
 const NO_AUTHORITY = 'http://127.0.0.1:9/';
@@ -65,7 +65,7 @@ const [server, room] = await Promise.all([forAll(useServer({ tsa: true })), forA
 /** What the installing step makes. */
 const installed = join(room.path, 'installed');
 await mkdir(installed);
-const { tarball } = await packInto(room.path);
+const { tarball } = await packOnce();
 const installing = { RUNNER_TEMP: installed, npm_config_offline: 'true' };
 expect(await runStep('install', { 'inputs.package': tarball }, installing)).toMatchObject({ code: 0 });
 

@@ -11,7 +11,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { fixture, temporaryFolder } from '../../support/programs/cli.ts';
 import { type SharedServer, useServer } from '../../support/services/shared-server.ts';
 import { osslsigncodeVerify } from '../interop/verifiers.ts';
-import { packInto } from './pack.ts';
+import { packOnce } from './pack.ts';
 
 const NODES = process.env.CODESIGN_TEST_NODES ?? '';
 const run = promisify(execFile);
@@ -31,7 +31,7 @@ beforeAll(async () => {
   [server, folder] = await Promise.all([useServer(), temporaryFolder('codesign-npx-')]);
   const settingsIn = async (which: string) => (await run('npm', ['config', 'get', which])).stdout.trim();
   npmSettings = { global: await settingsIn('globalconfig'), user: await settingsIn('userconfig') };
-  ({ tarball } = await packInto(folder.path));
+  ({ tarball } = await packOnce());
 });
 afterAll(async () => {
   await server.stop();

@@ -10,7 +10,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { projectSchema } from '../../../docs/generate/settings-schema.ts';
 import { REPOSITORY, runCli } from '../../support/programs/cli.ts';
 import { startSecretService } from '../../support/programs/secret-service.ts';
-import { npm as npmWith, packInto } from './pack.ts';
+import { npm as npmWith, packOnce } from './pack.ts';
 
 const { version } = JSON.parse(await readFile(path.join(REPOSITORY, 'package.json'), 'utf8')) as { version: string };
 
@@ -22,7 +22,7 @@ const npm = (args: readonly string[], cwd: string) => npmWith(args, cwd, path.jo
 beforeAll(async () => {
   if (!existsSync(path.join(REPOSITORY, 'dist/cli.cjs'))) throw new Error('dist is missing: run `npm run build` first');
   folder = await mkdtemp(path.join(os.tmpdir(), 'codesign-remote-package-'));
-  ({ tarball } = await packInto(folder));
+  ({ tarball } = await packOnce());
   project = path.join(folder, 'project');
   await mkdir(project);
   await npm(['install', '--offline', '--no-audit', '--no-fund', tarball], project);

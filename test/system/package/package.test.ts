@@ -5,7 +5,7 @@ import { readdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { REPOSITORY, runCli, temporaryFolder } from '../../support/programs/cli.ts';
-import { packInto } from './pack.ts';
+import { packOnce } from './pack.ts';
 
 /** Everything that may be in the package. Chunks and declarations come under changing names. */
 const EXPECTED = [
@@ -30,7 +30,7 @@ describe('the packed package', () => {
 
   beforeAll(async () => {
     folder = await temporaryFolder('codesign-remote-package-');
-    ({ tarball, files: packed } = await packInto(folder.path));
+    ({ tarball, files: packed } = await packOnce());
     return () => folder[Symbol.asyncDispose]();
   });
 

@@ -5,6 +5,7 @@ import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { expect, it } from 'vitest';
 import { zipOf } from '../../../support/containers/make-zip.ts';
 import { type CliRun, fixture, runCli } from '../../../support/programs/cli.ts';
+import { isInSample } from '../../../support/sample.ts';
 import { useServer } from '../../../support/services/shared-server.ts';
 import { folderForEach, forAll } from '../../../support/set-up.ts';
 import { PRELOAD } from '../../faults/trace.ts';
@@ -55,7 +56,7 @@ it('on a full disk leaves the archive as it was, and pays for no signature again
   expect(new Set(calls.map((call) => call.split(':', 2).join(':'))).size).toBeGreaterThan(5);
 
   const unmet: string[] = [];
-  for (const call of calls) {
+  for (const call of calls.filter((_, index) => isInSample(index))) {
     const one = await setUp(call.replaceAll(':', '-'));
     const start = requests();
     const { code } = await one.run('sign', ['--inside', one.path], { CODESIGN_TEST_FAULT: `${call}:ENOSPC` });

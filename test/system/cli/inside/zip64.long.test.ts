@@ -35,12 +35,12 @@ with zipfile.ZipFile(sys.argv[1]) as archive:
     archive.extract('bin/app.exe', sys.argv[2])
 `;
 
-it.each(
-  ['ZIP64 fields', 'many entries', 'a large entry'].flatMap((kind) => [
-    { kind, method: 'stored' },
-    { kind, method: 'deflated' },
-  ]),
-)('signs a program in an archive with $kind, $method, which unzip and Python read', async ({ kind, method }) => {
+it.each([
+  { kind: 'ZIP64 fields', method: 'deflated' },
+  { kind: 'many entries', method: 'stored' },
+  { kind: 'a large entry', method: 'stored' },
+  { kind: 'a large entry', method: 'deflated' },
+])('signs a program in an archive with $kind, $method, which unzip and Python read', async ({ kind, method }) => {
   const [path, folder] = [scratch.at('app.zip'), scratch.at('extracted')];
   execFileSync('python3', ['-c', WRITE, path, fixture('pe/hello.exe'), kind, method]);
   const run = await runCli(['sign', '--inside', path], { env: server.env });
