@@ -15,13 +15,13 @@ import type { Stamped } from '../../../src/timestamp/authorities.ts';
 import { fixture, snapshot, temporaryFolder } from '../../support/programs/cli.ts';
 import { startTimestampAuthority } from '../../support/services/timestamp-authority.ts';
 import { forAll } from '../../support/set-up.ts';
-import { copyInto, makeSignedFiles } from '../../support/signed-files/signed-files.ts';
+import { copyInto } from '../../support/signed-files/signed-files.ts';
 import { applyPatch } from '../formats/support/apply-patch.ts';
 import { stampIn } from '../formats/support/change.ts';
 import { openBytes } from '../formats/support/sign-bytes.ts';
 import { testRun } from './signing-run.ts';
 
-const [files, authority] = await Promise.all([forAll(makeSignedFiles()), forAll(startTimestampAuthority())]);
+const authority = await forAll(startTimestampAuthority());
 
 let folder: string;
 beforeEach(async () => {
@@ -53,7 +53,11 @@ async function changeFiles(paths: readonly string[], change: Change, more: Parti
 }
 
 const copies = (count: number) =>
-  Promise.all(Array.from({ length: count }, (_, index) => copyInto(folder, files.exe, `app-${index}.exe`)));
+  Promise.all(
+    Array.from({ length: count }, (_, index) =>
+      copyInto(folder, fixture('golden/sha256-rsa2048.exe'), `app-${index}.exe`),
+    ),
+  );
 
 describe('a file that changes while it is being changed', () => {
   it.each<[string, string, (path: string) => Promise<unknown>]>([

@@ -12,10 +12,7 @@ import { openssl } from '../../support/programs/openssl.ts';
 
 describe('the request', () => {
   const policy = '1.3.6.1.4.1.99999.4294967295';
-  const cases = DIGEST_ALGORITHMS.flatMap((algorithm) => [
-    [algorithm, undefined] as const,
-    [algorithm, policy] as const,
-  ]);
+  const cases = DIGEST_ALGORITHMS.map((algorithm, index) => [algorithm, index === 0 ? policy : undefined] as const);
 
   it.each(cases)('over a %s digest, with the policy %s, is what OpenSSL makes of the same', (algorithm, policy) => {
     const name = NODE_DIGEST_NAME[algorithm];

@@ -1,12 +1,13 @@
-/** Starts processes that sign with a journal, from a bundle made for the test. */
+/** Starts processes that sign with a journal, from a bundle that is made once in a run of the tests. */
 
 import { execFile } from 'node:child_process';
-import { mkdtemp, readFile, rm, symlink } from 'node:fs/promises';
+import { chmod, mkdtemp, readFile, rm, symlink } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { build } from 'esbuild';
+import { madeOnce } from '../../../support/made-once.ts';
 import { programForOthers } from '../../../support/programs/cli.ts';
 import type { WorkerOptions } from './worker.ts';
 
@@ -22,13 +23,16 @@ export type WorkerSetting = Awaited<ReturnType<typeof workerSetting>>;
 
 export async function workerSetting() {
   const folder = await mkdtemp(join(tmpdir(), 'codesign-journal-workers-'));
-  const worker = join(folder, 'worker.mjs');
   const forOthers = await programForOthers();
-  // On Node.js 20 the journal needs a package, also for a user who cannot enter the repository.
-  await symlink(join(dirname(dirname(forOthers.program)), 'node_modules'), join(folder, 'node_modules'));
-  const entryPoints = [fileURLToPath(new URL('worker.ts', import.meta.url))];
-  const target = { format: 'esm', platform: 'node', target: 'node20.19' } as const;
-  await build({ entryPoints, outfile: worker, bundle: true, ...target, logLevel: 'error' });
+  const made = await madeOnce('journal-worker', async (at) => {
+    await chmod(at, 0o755);
+    // On Node.js 20 the journal needs a package, also for a user who cannot enter the repository.
+    await symlink(join(dirname(dirname(forOthers.program)), 'node_modules'), join(at, 'node_modules'));
+    const entryPoints = [fileURLToPath(new URL('worker.ts', import.meta.url))];
+    const target = { format: 'esm', platform: 'node', target: 'node20.19' } as const;
+    await build({ entryPoints, outfile: join(at, 'worker.mjs'), bundle: true, ...target, logLevel: 'error' });
+  });
+  const worker = join(made, 'worker.mjs');
   let places = 0;
   return {
     folder,

@@ -10,13 +10,14 @@ import { journalScene } from '../journal-scene.ts';
 import type { FlatSigning } from '../signing-run.ts';
 
 const scene = forEach(journalScene);
+const AT_ONCE = 4;
 
-/** Ends the connections of so many requests when the last of them has arrived. */
-function breakTogether(count: number): Misbehaviour {
+/** Ends the connections of all requests in progress when the last of them has arrived. */
+function breakTogether(): Misbehaviour {
   const waiting: (() => void)[] = [];
   return ({ response }) => {
     waiting.push(() => response.destroy());
-    if (waiting.length === count) for (const end of waiting) end();
+    if (waiting.length === AT_ONCE) for (const end of waiting) end();
   };
 }
 
@@ -28,39 +29,39 @@ async function runThrough(count: number, times: number, harm: Misbehaviour, more
     Array.from({ length: count }, (_, index) => scene.program(`${index}.exe`, `content ${index}`)),
   );
   const journal = await scene.open();
-  const signing = scene.signing(journal, { service, report: false, concurrency: 16, ...more });
+  const signing = scene.signing(journal, { service, report: false, concurrency: AT_ONCE, ...more });
   const { files, summary } = await signFiles(programs, signing);
   const warned = files.filter(({ warnings }) => warnings.some((text) => text.endsWith('[request-repeated]')));
   const errors = files.flatMap((file) => (file.status === 'failed' ? [file.error] : []));
   return { summary, errors, warned: warned.length, requests: misbehaving.signRequests() };
 }
 
-it('fails only what was in progress: 16 of 40 files, and the others are attempted', async () => {
-  const { summary, errors, requests } = await runThrough(40, 16, breakTogether(16));
-  expect(summary).toMatchObject({ signed: 24, failed: 16, notAttempted: 0 });
+it('fails only what was in progress: 4 of 12 files, and the others are attempted', async () => {
+  const { summary, errors, requests } = await runThrough(12, AT_ONCE, breakTogether());
+  expect(summary).toMatchObject({ signed: 8, failed: 4, notAttempted: 0 });
   expect(new Set(errors.map(({ code }) => code))).toEqual(new Set(['connection-broken']));
-  expect(requests).toBe(40);
-  expect((await historyOf(await scene.open())).filter(({ counted }) => counted === 'unknown')).toHaveLength(16);
+  expect(requests).toBe(12);
+  expect((await historyOf(await scene.open())).filter(({ counted }) => counted === 'unknown')).toHaveLength(4);
 });
 
-it('retries what was in progress once if the user allows it: 40 of 40 files, and 16 warnings', async () => {
-  const { summary, warned, requests } = await runThrough(40, 16, breakTogether(16), { repeatUnknown: 20 });
-  expect(summary).toMatchObject({ signed: 40, failed: 0 });
-  expect(requests).toBe(56);
-  expect(warned).toBe(16);
+it('retries what was in progress once if the user allows it: 12 of 12 files, and 4 warnings', async () => {
+  const { summary, warned, requests } = await runThrough(12, AT_ONCE, breakTogether(), { repeatUnknown: 20 });
+  expect(summary).toMatchObject({ signed: 12, failed: 0 });
+  expect(requests).toBe(16);
+  expect(warned).toBe(4);
   const entries = await historyOf(await scene.open());
-  expect(entries.filter(({ repeated }) => repeated)).toHaveLength(16);
-  expect(entries.filter(({ outcome }) => outcome === 'written')).toHaveLength(40);
+  expect(entries.filter(({ repeated }) => repeated)).toHaveLength(4);
+  expect(entries.filter(({ outcome }) => outcome === 'written')).toHaveLength(12);
 });
 
 it.each<[string, FlatSigning, number]>([
   ['no more of them than are allowed', { repeatUnknown: 3 }, 3],
-  ['no more than the limit of signatures leaves', { repeatUnknown: 20, maxSignatures: 22 }, 2],
-  ['none if the limit of signatures leaves none', { repeatUnknown: 20, maxSignatures: 20 }, 0],
+  ['no more than the limit of signatures leaves', { repeatUnknown: 20, maxSignatures: 10 }, 2],
+  ['none if the limit of signatures leaves none', { repeatUnknown: 20, maxSignatures: 8 }, 0],
 ])('repeats %s', async (_what, policy, repeated) => {
-  const { summary, warned, requests } = await runThrough(20, 16, breakTogether(16), policy);
-  expect(summary).toMatchObject({ signed: 4 + repeated, failed: 16 - repeated, notAttempted: 0 });
-  expect([requests, warned]).toEqual([20 + repeated, repeated]);
+  const { summary, warned, requests } = await runThrough(8, AT_ONCE, breakTogether(), policy);
+  expect(summary).toMatchObject({ signed: 4 + repeated, failed: 4 - repeated, notAttempted: 0 });
+  expect([requests, warned]).toEqual([8 + repeated, repeated]);
 });
 
 it.each<[string, Misbehaviour, string, number]>([
