@@ -23,14 +23,6 @@ describe('fixtures', () => {
     const readme = execFileSync(process.execPath, [join(committed, 'make-readme.mjs'), '--print']).toString();
     expect(readFileSync(join(committed, 'README.md'), 'utf8')).toBe(readme);
   });
-
-  it('are small, and contain no private key', () => {
-    for (const name of [...FOLDERS, 'golden', 'fuzz'].flatMap((folder) => filesIn(committed, folder))) {
-      const bytes = readFileSync(join(committed, name));
-      expect(bytes.length).toBeLessThan(20_000);
-      expect(bytes.includes('PRIVATE KEY')).toBe(false);
-    }
-  });
 });
 
 /** Path → SHA-256 of every file that make-fixtures.mjs is answerable for. */

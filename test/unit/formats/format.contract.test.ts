@@ -119,7 +119,7 @@ const FIXTURES: Readonly<Record<string, FormatFixtures>> = {
     ...AUTHENTICODE,
     profile: PDF_PROFILE,
     good: GOOD_DOCUMENTS,
-    representative: ['table.pdf', 'compressed.pdf', 'updated.pdf'],
+    representative: ['updated.pdf', 'compressed.pdf'],
     malformed: MALFORMED_DOCUMENTS,
     changedContents: changedDocuments,
     appended: { ...NEXT_TO_EACH_OTHER, sameSignerAgain: 'is added' },

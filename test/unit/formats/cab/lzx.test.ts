@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { readFile, writeFile } from 'node:fs/promises';
-import { describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { decoderFor } from '../../../../src/cabinet/decoders.ts';
 import { type CabBlock, makeCab } from '../../../support/containers/make-cab.ts';
 import { LzxWriter, type Token } from '../../../support/containers/make-lzx.ts';
@@ -15,14 +15,6 @@ function unpack(blocks: readonly CabBlock[], method = METHOD): string {
   return Buffer.concat(
     blocks.map(({ data, size }) => decoder?.decode(Buffer.from(data), size) ?? Buffer.alloc(0)),
   ).toString('latin1');
-}
-
-/** What cabextract unpacks. */
-async function extracted(blocks: readonly CabBlock[]): Promise<string> {
-  const size = blocks.reduce((sum, block) => sum + block.size, 0);
-  await writeFile(`${folder}/a.cab`, makeCab({ folders: [{ method: METHOD, blocks }], files: [{ name: 'a', size }] }));
-  execFileSync('cabextract', ['-q', '-d', folder, `${folder}/a.cab`]);
-  return await readFile(`${folder}/a`, 'latin1');
 }
 
 const ALPHABET = letters('abcdefghijklmnopqrstuvwxyz');
@@ -53,28 +45,29 @@ const CALLS = Buffer.from(
 );
 const filled = (size: number) => ({ data: new LzxWriter().uncompressed(Buffer.alloc(size, 'text')).frame(), size });
 
-describe('LZX data is unpacked as cabextract does', () => {
-  it.each<[string, readonly CabBlock[]]>([
-    ['verbatim blocks', [{ data: new LzxWriter().block(TOKENS, UNPACKED_SIZE).frame(), size: UNPACKED_SIZE }]],
-    ['aligned blocks', [{ data: new LzxWriter().block(TOKENS, UNPACKED_SIZE, true).frame(), size: UNPACKED_SIZE }]],
-    ['an uncompressed block', [filled(10)]],
-    ['a whole frame', [filled(32_768)]],
-    [
-      'blocks of all types, with lengths that differ from those before',
-      [{ data: ALL_TYPES, size: 35 + UNPACKED_SIZE }],
-    ],
-    ['translated calls', [{ data: new LzxWriter(1000).uncompressed(CALLS).frame(), size: CALLS.length }]],
-  ])('%s', async (_what, blocks) => {
-    expect(unpack(blocks)).toBe(await extracted(blocks));
-  });
+const writer = new LzxWriter(5000);
+const FRAME = { data: writer.uncompressed(Buffer.alloc(32_768, CALLS)).frame(), size: 32_768 };
+const NEXT_FRAME = { data: writer.block(TOKENS, UNPACKED_SIZE).frame(), size: UNPACKED_SIZE };
 
-  it('a block that continues in the next frame, across the end of the window', async () => {
-    const writer = new LzxWriter(5000);
-    const whole = Buffer.alloc(32_768, CALLS);
-    const first = { data: writer.uncompressed(whole).frame(), size: 32_768 };
-    const second = { data: writer.block(TOKENS, UNPACKED_SIZE).frame(), size: UNPACKED_SIZE };
-    expect(unpack([first, second])).toBe(await extracted([first, second]));
+const DATA: Readonly<Record<string, readonly CabBlock[]>> = {
+  'verbatim blocks': [{ data: new LzxWriter().block(TOKENS, UNPACKED_SIZE).frame(), size: UNPACKED_SIZE }],
+  'aligned blocks': [{ data: new LzxWriter().block(TOKENS, UNPACKED_SIZE, true).frame(), size: UNPACKED_SIZE }],
+  'an uncompressed block': [filled(10)],
+  'a whole frame': [filled(32_768)],
+  'blocks of all types, with lengths that differ from those before': [{ data: ALL_TYPES, size: 35 + UNPACKED_SIZE }],
+  'translated calls': [{ data: new LzxWriter(1000).uncompressed(CALLS).frame(), size: CALLS.length }],
+  'a block that continues in the next frame, across the end of the window': [FRAME, NEXT_FRAME],
+};
+
+it('LZX data is unpacked as cabextract does', async () => {
+  const all = Object.values(DATA);
+  const files = all.map((blocks, folder) => {
+    return { name: `${folder}`, folder, size: blocks.reduce((sum, { size }) => sum + size, 0) };
   });
+  await writeFile(`${folder}/a.cab`, makeCab({ folders: all.map((blocks) => ({ method: METHOD, blocks })), files }));
+  execFileSync('cabextract', ['-q', '-d', folder, `${folder}/a.cab`]);
+  for (const [index, [what, blocks]] of Object.entries(DATA).entries())
+    expect(unpack(blocks), what).toBe(await readFile(`${folder}/${index}`, 'latin1'));
 });
 
 it('continues from a copy', () => {
