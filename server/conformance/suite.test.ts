@@ -109,13 +109,17 @@ describe('another deployment', { timeout: 60_000 }, () => {
   });
 
   test('may turn every third call away for now', async () => {
-    const rules = RULES.filter(({ needs }) => needs === undefined);
+    const concurrent = '8 concurrent calls get 8 different ids';
+    // How a rule repeats a call is the same for all: a third of them is enough.
+    const rules = RULES.filter(
+      ({ needs, title }, index) => needs === undefined && (index % 3 === 0 || title === concurrent),
+    );
     const { results } = await checkFake(prepared, {
       rules,
       change: () => ({ turnsAway: (serial) => serial % 3 === 0 }),
     });
     expect(results.filter(({ verdict }) => verdict.kind === 'broken').map(resultText)).toEqual([]);
-    expect(results.find(({ rule }) => rule.title === '8 concurrent calls get 8 different ids')?.verdict).toMatchObject({
+    expect(results.find(({ rule }) => rule.title === concurrent)?.verdict).toMatchObject({
       choice: expect.stringMatching(/^[23] of 8 were rejected temporarily$/),
     });
   });

@@ -1,9 +1,12 @@
 /** Checks the layers with dependency-cruiser in a copy of the source, next to planted violations that prove that each is found. */
 
+import { readFileSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
+import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { cruise, FOLDERS, plantedTree } from './cruise.ts';
-import { typescriptFiles } from './source-files.ts';
+import { ROOT, typescriptFiles } from './source-files.ts';
+import { unboundedSpreads } from './spread-arguments.ts';
 
 const circleIn = (folder: string) => ({
   [`${folder}/planted-circle-a.ts`]: "import type { B } from './planted-circle-b.ts';\nexport type A = B | 1;\n",
@@ -39,6 +42,13 @@ describe('the source', () => {
   it('is read whole: next to the wrong TypeScript the tool reads nothing and reports success', () => {
     const own = result.modules.filter((name) => !name.includes('planted'));
     expect(own.sort()).toEqual(typescriptFiles(...FOLDERS).sort());
+  });
+
+  it('passes no unbounded list as arguments', () => {
+    const found = typescriptFiles('src', 'server/src').flatMap((file) =>
+      unboundedSpreads(readFileSync(path.join(ROOT, file), 'utf8')).map((line) => `${file}:${line}`),
+    );
+    expect(found).toEqual([]);
   });
 });
 

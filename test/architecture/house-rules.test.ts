@@ -5,7 +5,6 @@ import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { ROOT, typescriptFiles } from './source-files.ts';
-import { unboundedSpreads } from './spread-arguments.ts';
 
 const SOURCES = typescriptFiles('src', 'server/src');
 const read = (file: string): string => readFileSync(path.join(ROOT, file), 'utf8');
@@ -46,10 +45,6 @@ describe('every source file', () => {
     const functions = (text: string) => text.split(/^(?=\S)/m).filter((part) => /\bawait using\b/.test(part));
     const returns = (part: string) => [...part.matchAll(/^ +return (?!await\b)[^;{]*\(/gm)];
     expect(breaking((text) => functions(text).some((part) => returns(part).length > 0))).toEqual([]);
-  });
-
-  it('passes no unbounded list as arguments', () => {
-    expect(SOURCES.flatMap((file) => unboundedSpreads(read(file)).map((line) => `${file}:${line}`))).toEqual([]);
   });
 
   it('has a name in kebab-case', () => {

@@ -26,15 +26,6 @@ it('the build is compared with sources that exist', async () => {
   expect(SOURCES.filter((source) => !existsSync(path.join(ROOT, source)))).toEqual([]);
 });
 
-it('finds paths and scripts that do not exist', () => {
-  expect(missingIn('run: npx vitest run test/architecture/work test/none/x.test.ts')).toEqual(['test/none/x.test.ts']);
-  expect(missingIn('# In test/architecture and\n# server/none.')).toEqual(['server/none']);
-  expect(missingIn('--exclude "test/architecture/{house,none}-*"')).toEqual(['test/architecture/none-*']);
-  expect(missingIn('uses: ./.github/actions/none')).toEqual(['.github/actions/none']);
-  expect(missingIn('npm run build && npm run none && npm test')).toEqual(['npm run none']);
-  expect(missingIn('node "$shared/test/none.mjs" https://example.com/src/none')).toEqual([]);
-});
-
 function missingIn(text: string): readonly string[] {
   const paths = [
     ...text.matchAll(

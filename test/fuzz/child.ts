@@ -47,6 +47,7 @@ async function run(job: Job): Promise<void> {
   const setting = {
     bases: openBases(job.fixtures, job.corpus),
     folder: job.folder,
+    makesCases: true,
     sample(extension: string, bytes: Uint8Array) {
       // Far apart, so that they are of different kinds.
       if (samples >= job.samples || current % Math.ceil(job.cases / 4 / Math.max(1, job.samples)) !== 0) return;

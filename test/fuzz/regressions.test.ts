@@ -17,7 +17,7 @@ function open(name: string): Promise<Target> {
   const known = opened.get(name);
   if (known !== undefined) return known;
   const bases = openBases(fixture(''), undefined);
-  const target = targetNamed(name).open({ bases, folder, sample: () => undefined });
+  const target = targetNamed(name).open({ bases, folder, makesCases: false, sample: () => undefined });
   opened.set(name, target);
   return target;
 }

@@ -18,6 +18,8 @@ export interface Target {
 export interface TargetSetting {
   readonly bases: Bases;
   readonly folder: string;
+  /** False if cases are only run: then what takes long, and is needed to make cases, stays away. */
+  readonly makesCases: boolean;
   /** Takes results that other programs are to check; most are let go. */
   readonly sample: (extension: string, bytes: Uint8Array) => void;
 }

@@ -1,6 +1,6 @@
 /** Folders that take long to make: each is made once in a run of the tests. */
 
-import { copyFileSync, mkdirSync, readdirSync, rmSync } from 'node:fs';
+import { copyFileSync, mkdirSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { access, chmod, mkdir, mkdtemp, rename, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -20,7 +20,7 @@ export async function copyOfMadeOnce(name: string, folder: string, make: Make): 
 
 /** By calls that wait: for the data of a server, `cp` of Node.js takes seven times as long, and the program five times. */
 function copyTree(from: string, to: string): void {
-  mkdirSync(to, { recursive: true });
+  mkdirSync(to, { recursive: true, mode: statSync(from).mode });
   for (const entry of readdirSync(from, { withFileTypes: true })) {
     const [source, target] = [join(from, entry.name), join(to, entry.name)];
     if (entry.isDirectory()) copyTree(source, target);

@@ -4,7 +4,7 @@ import { type AddressInfo, createServer } from 'node:net';
 import { networkInterfaces } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { copyData, SERVER_PROGRAM } from '../../../test/support/services/server-data.ts';
+import { copyData } from '../../../test/support/services/server-data.ts';
 import { folderForEach } from '../../../test/support/set-up.ts';
 import { readTime } from '../../src/cli/values.ts';
 import { SERVER_ERRORS } from '../../src/errors.ts';
@@ -27,9 +27,7 @@ test.each([
   ['a number with a path in it', 'certificate add --number ../x'],
   ['a name with a control character', 'certificate add --number x --common-name a\u001bb'],
   ['a port with characters that control a terminal', 'start --port 1\u202e\u001b[2J'],
-  ['such a configuration file', 'start --config /no\u202e/such\u0007.json'],
   ['such a library', 'start --pkcs11-library /no\u202e/such\u0085.so'],
-  ['such a level of the log', 'start --log-level a\u2066b\u200f'],
   ['such an unknown option', 'start --no\u202e\u009b'],
 ])('a usage error: %s ends with 2, says why without control characters, and makes nothing', async (_name, line) => {
   const args = line.split(' ').filter((word) => word !== '');
@@ -57,12 +55,6 @@ test.each([
     expect(errors).toContain(SERVER_ERRORS['data-path-unfit'].hint);
     expect(await readdir(folder.path)).toEqual([]);
   }
-});
-
-test('prints its version', async () => {
-  const built = execFileSync(process.execPath, [SERVER_PROGRAM, '--version'], { encoding: 'utf8' });
-  const { version } = JSON.parse(await readFile(new URL('../../../package.json', import.meta.url), 'utf8'));
-  expect(built).toBe(`${version}\n`);
 });
 
 test('a first start at a terminal shows the credentials there, once, and says in three lines what to do', async () => {

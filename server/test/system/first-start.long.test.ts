@@ -3,7 +3,7 @@
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
-import { readdir, stat } from 'node:fs/promises';
+import { readdir, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeEach, expect, test } from 'vitest';
 import { readEnvironmentFile } from '../../../test/support/services/server.ts';
@@ -88,6 +88,11 @@ test('several concurrent first starts each show credentials that work, and all s
     given.map(({ CODESIGN_ACCESS_KEY }) => CODESIGN_ACCESS_KEY).sort(),
   );
   expect(given.length).toBeGreaterThanOrEqual(1);
+});
+
+test('the built server prints its version', async () => {
+  const { version } = JSON.parse(await readFile(new URL('../../../package.json', import.meta.url), 'utf8'));
+  expect(await runServerCommand('--version')).toBe(`${version}\n`);
 });
 
 test('concurrent commands all find the token', async () => {

@@ -1,30 +1,14 @@
 /** The process around the server: its streams. */
 
 import { once } from 'node:events';
-import { request } from 'node:https';
 import { connect as connectTcp } from 'node:net';
 import { connect } from 'node:tls';
-import { afterEach, expect, test } from 'vitest';
-import { startServer, type TestServer } from '../../../test/support/services/server.ts';
+import { expect, test } from 'vitest';
+import { startServer } from '../../../test/support/services/server.ts';
 import { boundedLog } from '../../src/http/log.ts';
 
-let server: TestServer;
-afterEach(() => server?.stop());
-
-test('continues when the reader of its output and its log has ended', async () => {
-  server = await startServer({ bits: 2048 });
-  server.process.stdout?.destroy();
-  server.process.stderr?.destroy();
-  for (let number = 0; number < 5; number++) {
-    const asked = request(`${server.baseUrl}/nothing`, { rejectUnauthorized: false }).end(); // leaves a line in the log
-    const [response] = await once(asked, 'response');
-    expect(response.resume().statusCode).toBe(404);
-  }
-  expect(await server.stop()).toBe(0);
-});
-
 test('ends even if its log is not read and a connection is silent', async () => {
-  server = await startServer({ bits: 2048 });
+  const server = await startServer({ bits: 2048 });
   server.process.stderr?.pause();
   const { port } = new URL(server.baseUrl);
   const silent = connectTcp({ host: '127.0.0.1', port: Number(port) });

@@ -31,8 +31,8 @@ const MOST_OBJECTS = 100;
 
 export const updatesTarget: TargetDefinition = {
   share: 8000,
-  async open() {
-    const subjects = await makeSubjects();
+  async open({ makesCases }) {
+    const subjects = makesCases ? await makeSubjects() : [];
     return { make: (random) => mutateDocument(pick(random, subjects), random), run: examineAll };
   },
 };

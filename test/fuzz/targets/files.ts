@@ -63,13 +63,13 @@ function fileTarget(target: FileTarget): TargetDefinition {
   const mutate = target.mutate ?? ((bytes, random) => mutateBytes(bytes, random));
   return {
     share,
-    async open({ bases, sample }) {
+    async open({ bases, makesCases, sample }) {
       const walk = await prepareWalk(bases, {
         ...rest,
         sample: (bytes) => (sampled === undefined ? undefined : sample(sampled, bytes)),
       });
       const signed = await Promise.all(
-        good.map(async ({ bytes }) => (await signBytes(rest.format, bytes, walk.signer)).result),
+        (makesCases ? good : []).map(async ({ bytes }) => (await signBytes(rest.format, bytes, walk.signer)).result),
       );
       const files = [...good, ...malformed].map(({ bytes }) => bytes).filter(({ length }) => length <= LARGEST);
       const all = [...files, ...signed, ...(found === undefined ? [] : bases.all(...found))];
