@@ -63,7 +63,8 @@ function findHomes(): JavaHome[] {
 
 /** The home of a compiler, none when it is missing. Asked of itself: on a PATH are links, shims and Apple's stubs. */
 function askJavac(javac: string): JavaHome[] {
-  const { status, stderr } = spawnSync(javac, ['-J-XshowSettings:properties', '-version'], { encoding: 'utf8' });
+  const options = [...QUICK_START, '-XshowSettings:properties'].map((option) => `-J${option}`);
+  const { status, stderr } = spawnSync(javac, [...options, '-version'], { encoding: 'utf8' });
   if (status !== 0) return [];
   const property = (name: string) => new RegExp(`^ *${name.replace('.', '\\.')} = (.*)$`, 'm').exec(stderr)?.[1] ?? '';
   // Up to Java 8 it names the runtime inside the JDK.

@@ -80,6 +80,16 @@ describe('a program of 8 MB', () => {
   });
 });
 
+it.each([
+  ['--version', 2, 4000],
+  // Commander, the tables of commands, options and formats with their help, and the messages that they may print. A format
+  // adds about 1 kB.
+  ['sign --help', 5, 198_000],
+])('little source is loaded for %s', async (line, files, bytes) => {
+  const { usage } = await runMeasured(line.split(' '));
+  expect(usage.sources).toEqual({ files: atMost(files), bytes: atMost(bytes) });
+});
+
 function sumOf(counts: ReadonlyMap<string, number>, names: readonly string[]): number {
   return names.reduce((sum, name) => sum + (counts.get(name) ?? 0), 0);
 }

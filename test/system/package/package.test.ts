@@ -1,7 +1,7 @@
 /** What `npm pack` makes: only what running needs. It runs from where it is unpacked. */
 
 import { execFileSync } from 'node:child_process';
-import { readdir, readFile } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { REPOSITORY, runCli, temporaryFolder } from '../../support/programs/cli.ts';
@@ -58,42 +58,3 @@ describe('the packed package', () => {
     expect(names.trim().split(',')).toEqual(expect.arrayContaining(['CodesignError', 'signFiles']));
   });
 });
-
-describe('the command line', () => {
-  it('loads little before it knows that more than --version is requested', async () => {
-    const { bytes, required } = await loadedBy('cli.cjs');
-    expect(bytes).toBeLessThan(4000);
-    expect(required).toEqual([]);
-  });
-
-  it('loads only the commands and their options before it knows which is requested: no cryptography, no HTTP client', async () => {
-    const [program = ''] = (await readdir(path.join(REPOSITORY, 'dist'))).filter((name) => name.startsWith('program-'));
-    const { bytes, required } = await loadedBy(program);
-    // Commander, the tables of commands, options and formats with their help, and the messages that they may print. A format
-    // adds about 1 kB.
-    expect(bytes).toBeLessThan(195_000);
-    // For the flags of V8, and for the folder of compiled code.
-    const forStart = ['fs', 'fs/promises', 'module', 'os', 'path', 'v8'];
-    const forCommander = ['child_process', 'events', 'process', 'util'];
-    // What is an address of this machine is decided by node:net.
-    const forOptions = ['net', 'url'];
-    const expected = [...forStart, ...forCommander, ...forOptions].map((name) => `node:${name}`);
-    expect(required).toEqual(expected.sort());
-  });
-});
-
-/** The built files that importing one loads: how large they are, and which modules of Node.js they import. */
-async function loadedBy(name: string) {
-  const loaded = [...(await textsOf(name)).values()].join('');
-  const required = [...loaded.matchAll(/require\)?\("(node:[\w/]+)"/g)].map(([, module]) => module);
-  return { bytes: loaded.length, required: [...new Set(required)].sort() };
-}
-
-/** Their text; what is imported later does not count. */
-async function textsOf(name: string, texts = new Map<string, string>()): Promise<Map<string, string>> {
-  if (texts.has(name)) return texts;
-  const text = await readFile(path.join(REPOSITORY, 'dist', name), 'utf8');
-  texts.set(name, text);
-  for (const [, next = ''] of text.matchAll(/[=;](?:__toESM\()?require\("\.\/([^"]+)"/g)) await textsOf(next, texts);
-  return texts;
-}
