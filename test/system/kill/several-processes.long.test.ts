@@ -12,7 +12,7 @@ import { forAll } from '../../support/set-up.ts';
 import { historyOf } from '../../unit/journal/support/setting.ts';
 
 const PROCESSES = 8;
-const FILES = 25;
+const FILES = 12;
 
 const [server, room] = await Promise.all([forAll(useServer()), forAll(temporaryFolder('codesign-several-'))]);
 
