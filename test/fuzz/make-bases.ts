@@ -15,6 +15,7 @@ import { makeThrowawaySigner } from '../support/signed-files/throwaway-signer.ts
 import { applyPatch } from '../unit/formats/support/apply-patch.ts';
 import { stampIn } from '../unit/formats/support/change.ts';
 import { openBytes, signBytes } from '../unit/formats/support/sign-bytes.ts';
+import { buildCounterSignature } from '../unit/timestamp/support/build-counter-signature.ts';
 import { streamed } from '../unit/timestamp/support/build-token.ts';
 import { AUTHORITY, answerOcsp, type Made, make, makeCrl, SIGNER } from '../unit/verifying/support/made-pki.ts';
 import { ASKED, P12_PASSWORD } from './bases.ts';
@@ -35,7 +36,10 @@ export async function makeBases(fixtures: string): Promise<void> {
     await write('page-hashes.exe', result);
     await write('stamped.jar', await stamped(jar, await read('golden/sha256-rsa2048.jar'), authority));
     await write('stamped-twice.jar', await stamped(jar, await read('golden/appended.jar'), authority));
-    await write('countersignature.der', await authority.counterSign(ASKED.signatureValue));
+    await write(
+      'countersignature.der',
+      buildCounterSignature(ASKED.signatureValue, authority.certificates.tsa, { digest: 'sha256' }),
+    );
     await write('granted.tsr', await answerOf(authority.url));
     await write('rejected.tsr', await answerOf(authority.urlOf('reject')));
     await write('streamed.der', streamed(await authority.stamp(ASKED.signatureValue)));

@@ -6,55 +6,17 @@ import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'nod
 import { buffer } from 'node:stream/consumers';
 import { setTimeout as pause } from 'node:timers/promises';
 import { listen } from '../network/listen.ts';
-import { createTimestampDesk, POLICY } from './timestamp-desk.ts';
+import { createTimestampDesk, POLICY, type ReplyMode } from './timestamp-desk.ts';
 import { makeTimestampPki } from './timestamp-pki.ts';
 
-export const AUTHORITY_MODES = [
-  'ok',
-  'granted-with-mods',
-  // A good answer after 300 ms. */
-  'slow',
-  // Once 429 with Retry-After: 1, then good.
-  'throttled-once',
-  // Once 503, then good.
-  'unavailable-once',
-  'throttled',
-  'http500',
-  'http404',
-  'redirect',
-  'http200html',
-  'empty',
-  'garbage',
-  'hang',
-  // The connection is closed without an answer.
-  'reset',
-  'reject',
-  // Of another request: all is good about it but what it is for.
-  'replay',
-  'nonce-wrong',
-  'nonce-missing',
-  'imprint-wrong',
-  // Over another algorithm's digest of who knows what.
-  'imprint-algorithm-wrong',
-  'policy-wrong',
-  // One bit of the signature value is flipped.
-  'corrupt',
-  'certificate-missing',
-  'certificate-expired',
-  // Timestamping, but not critical.
-  'purpose-uncritical',
-  // Timestamping and code signing.
-  'purpose-several',
-  // Code signing.
-  'purpose-wrong',
-  // The token names (ESSCertID) another certificate of the same name, serial number and key.
-  'certificate-differs',
-  // genTime 2024-06-01, when the certificates were valid already.
-  'past',
-  // genTime 2040-06-01, when they still are.
-  'future',
-] as const;
-export type AuthorityMode = (typeof AUTHORITY_MODES)[number];
+export type AuthorityMode =
+  | 'ok'
+  | 'slow'
+  | 'hang'
+  | 'reset'
+  | ReplyMode
+  | keyof typeof ONCE
+  | keyof typeof WITHOUT_TOKEN;
 
 export interface AuthorityRequest {
   readonly mode: string;
@@ -69,11 +31,12 @@ export type TimestampAuthority = Awaited<ReturnType<typeof startTimestampAuthori
 
 const SLOW_MILLISECONDS = 300;
 type Answer = readonly [status: number, body?: string | Buffer, headers?: Readonly<Record<string, string>>];
-const ONCE: Readonly<Record<string, Answer>> = {
+/** Then a good one follows. */
+const ONCE = {
   'throttled-once': [429, '', { 'retry-after': '1' }],
   'unavailable-once': [503],
-};
-const WITHOUT_TOKEN: Readonly<Record<string, Answer>> = {
+} as const satisfies Record<string, Answer>;
+const WITHOUT_TOKEN = {
   http500: [500, 'boom', { 'content-type': 'text/plain' }],
   http404: [404, 'not here', { 'content-type': 'text/plain' }],
   redirect: [302, '', { location: '/ok' }],
@@ -81,7 +44,7 @@ const WITHOUT_TOKEN: Readonly<Record<string, Answer>> = {
   throttled: [429, '', { 'retry-after': '2' }],
   empty: [200],
   garbage: [200, Buffer.from([0x30, 0x82, 1, 2, 3, 4, 5])],
-};
+} satisfies Record<string, Answer>;
 
 export async function startTimestampAuthority() {
   const pki = makeTimestampPki();
@@ -96,8 +59,8 @@ export async function startTimestampAuthority() {
     seen.add(mode);
     const send = (body: string | Buffer, status = 200, headers: Readonly<Record<string, string>> = {}) =>
       response.writeHead(status, { 'content-type': 'application/timestamp-reply', ...headers }).end(body);
-    const once = isFirst ? ONCE[mode] : undefined;
-    const [status, body, headers] = once ?? WITHOUT_TOKEN[mode] ?? [];
+    const answers: Readonly<Record<string, Answer>> = isFirst ? { ...ONCE, ...WITHOUT_TOKEN } : WITHOUT_TOKEN;
+    const [status, body, headers] = answers[mode] ?? [];
     if (mode === 'hang') return;
     if (mode === 'reset') return void response.socket?.resetAndDestroy();
     if (status !== undefined) return void send(body ?? '', status, headers);
@@ -120,10 +83,9 @@ export async function startTimestampAuthority() {
   });
   const { port, connections, stop } = await listen(server);
   const urlOf = (mode: AuthorityMode): string => `http://127.0.0.1:${port}/${mode}`;
-  const { stamp, counterSign } = desk;
 
   return {
-    ...{ stamp, counterSign, connections },
+    ...{ stamp: desk.stamp, connections },
     certificates: pki.certificates,
     rootPem: pki.root.pem,
     certificatePem: pki.certificates.tsa.pem,

@@ -10,11 +10,7 @@ import {
   sequence,
   smallInteger,
 } from '../../../src/asn1/write.ts';
-import {
-  buildCounterSignature,
-  type CounterSignatureParts,
-} from '../../unit/timestamp/support/build-counter-signature.ts';
-import { buildToken, signingCertificateV2, signingTime } from '../../unit/timestamp/support/build-token.ts';
+import { buildToken, signingCertificateV2, signingTime, timeNow } from '../../unit/timestamp/support/build-token.ts';
 import { flipped } from '../flipped.ts';
 import { algorithm as algorithmOf } from '../signed-files/hostile-cms.ts';
 import type { TimestampCertificate, TimestampPki } from './timestamp-pki.ts';
@@ -24,10 +20,6 @@ export interface StampOptions {
   /** As in `20240601120000Z`, `20240601120000.125Z`. */
   readonly genTime?: string;
   readonly mode?: string;
-}
-
-export interface CounterSignOptions extends Pick<CounterSignatureParts, 'digest'> {
-  readonly certificate?: TimestampCertificate;
 }
 
 export const POLICY = '1.3.6.1.4.1.99999.1';
@@ -48,10 +40,14 @@ interface Token {
   readonly policy: string;
   readonly genTime: string;
   readonly signer: TimestampCertificate;
-  readonly certificates: readonly TimestampCertificate[];
+  readonly carries: 'signer' | 'twin' | 'nothing';
 }
 
-const MODES: Readonly<Record<string, (asked: Token) => Partial<Token>>> = {
+type Change = (asked: Token) => Partial<Token>;
+export type ReplyMode = 'granted-with-mods' | 'reject' | 'corrupt' | keyof typeof MODES;
+
+const MODES = {
+  // Of another request: all is good about it but what it is for.
   replay: () => ({ imprint: imprintOf(randomBytes(32), 'sha256'), nonce: encode(0x02, Buffer.from('4711', 'hex')) }),
   'nonce-wrong': ({ nonce }) => ({ nonce: nonce && flipped(nonce, -1) }),
   'nonce-missing': () => ({ nonce: undefined }),
@@ -62,23 +58,23 @@ const MODES: Readonly<Record<string, (asked: Token) => Partial<Token>>> = {
     return { imprint: imprint.with(last, (imprint[last] ?? 0) + 7) };
   },
   'policy-wrong': () => ({ policy: OTHER_POLICY }),
-  'certificate-missing': () => ({ certificates: [] }),
+  'certificate-missing': () => ({ carries: 'nothing' }),
   'certificate-expired': () => ({ signer: 'expired' }),
-  'certificate-differs': () => ({ certificates: ['twin'] }),
+  // It has the same name, serial number and key.
+  'certificate-differs': () => ({ carries: 'twin' }),
   'purpose-uncritical': () => ({ signer: 'uncritical' }),
   'purpose-several': () => ({ signer: 'several' }),
   'purpose-wrong': () => ({ signer: 'signer' }),
   past: () => ({ genTime: '20240601120000Z' }),
   future: () => ({ genTime: '20400601120000Z' }),
-};
+} satisfies Record<string, Change>;
 
 export function createTimestampDesk(pki: TimestampPki) {
   const tokenFor = (asked: Token, mode: string): Uint8Array => {
-    const token = { ...asked, ...MODES[mode]?.(asked) };
+    const changes: Readonly<Record<string, Change>> = MODES;
+    const token = { ...asked, ...changes[mode]?.(asked) };
     const signer = pki.certificates[token.signer];
-    const certificates = token.certificates.map(
-      (name) => pki.certificates[token.signer === 'tsa' ? name : token.signer],
-    );
+    const carried = token.carries === 'twin' ? pki.certificates.twin : signer;
     const made = buildToken({
       signer,
       info: sequence(
@@ -92,8 +88,8 @@ export function createTimestampDesk(pki: TimestampPki) {
         ...(token.nonce === undefined ? [] : [token.nonce]),
         contextConstructed(0, contextConstructed(4, signer.subject)),
       ),
-      attributes: [signingCertificateV2(signer.der), signingTime(now().slice(2))],
-      certificates: [...certificates, ...(certificates.length === 0 ? [] : [pki.root])].map(({ der }) => der),
+      attributes: [signingCertificateV2(signer.der), signingTime(timeNow().slice(2))],
+      certificates: token.carries === 'nothing' ? [] : [carried.der, pki.root.der],
     });
     return mode === 'corrupt' ? flipped(made, -5) : made;
   };
@@ -107,17 +103,9 @@ export function createTimestampDesk(pki: TimestampPki) {
     },
     async stamp(
       bytes: Uint8Array,
-      { algorithm = 'sha256', mode = 'ok', genTime = now() }: StampOptions = {},
+      { algorithm = 'sha256', mode = 'ok', genTime = timeNow() }: StampOptions = {},
     ): Promise<Buffer> {
       return Buffer.from(tokenFor({ ...DEFAULTS, imprint: imprintOf(bytes, algorithm), genTime }, mode));
-    },
-    /** The SignerInfo of an older timestamp on this signature value (PKCS#9 countersignature), without its certificate. */
-    async counterSign(
-      signatureValue: Uint8Array,
-      { digest = 'sha256', certificate = 'tsa' }: CounterSignOptions = {},
-    ): Promise<Buffer> {
-      const times = [signingTime(now().slice(2))];
-      return Buffer.from(buildCounterSignature(signatureValue, pki.certificates[certificate], { digest, times }));
     },
   };
 }
@@ -128,17 +116,15 @@ const REJECTION = sequence(
   encode(0x03, Buffer.from('000001', 'hex')), // the last of sixteen bits
 );
 
-const DEFAULTS = { nonce: undefined, policy: POLICY, signer: 'tsa', certificates: ['tsa'] } as const;
+const DEFAULTS = { nonce: undefined, policy: POLICY, signer: 'tsa', carries: 'signer' } as const;
 
 function readQuery(query: Uint8Array): Token {
   const [, imprint, ...others] = parts(readDer(query, 'query'), 'query');
   if (imprint === undefined) throw new Error('a query without an imprint');
   const nonce = others.find(({ tag }) => tag === 0x02)?.bytes;
-  return { ...DEFAULTS, imprint: Uint8Array.from(imprint.bytes), nonce, genTime: now() };
+  return { ...DEFAULTS, imprint: Uint8Array.from(imprint.bytes), nonce, genTime: timeNow() };
 }
 
 function imprintOf(bytes: Uint8Array, name: keyof typeof DIGEST_OIDS): Uint8Array {
   return sequence(algorithmOf(DIGEST_OIDS[name]), octetString(createHash(name).update(bytes).digest()));
 }
-
-const now = () => `${new Date().toISOString().replace(/[-:T]/g, '').slice(0, 14)}Z`;

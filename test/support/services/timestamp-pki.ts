@@ -1,6 +1,6 @@
 /** Good and bad certificates of the tests' timestamp authority. All of them use one of two keys. */
 
-import { CODE_SIGNING, issue, TIME_STAMPING, testKey } from '../signed-files/pki.ts';
+import { CODE_SIGNING, type IssuedCertificate, issue, TIME_STAMPING, testKey } from '../signed-files/pki.ts';
 
 /** `twin` has the same name and serial number as `tsa`. */
 const CERTIFICATES = {
@@ -22,19 +22,10 @@ export function makeTimestampPki() {
   const [rootKey, key] = [testKey('rsa-2048', `timestamp root${of}`), testKey('rsa-2048', `timestamp tsa${of}`)];
   const root = issue({ commonName: `Test Timestamp Root${of}`, organization: 'Test', key: rootKey, ca: true });
   const subject = { commonName: 'Test Timestamp Authority', organization: 'Test', issuer: root, key };
-  const certificate = (name: TimestampCertificate) => {
-    const { number, ...more } = CERTIFICATES[name];
-    return issue({ ...subject, serialNumber: Uint8Array.of(0x10, number), ...more });
-  };
-  const certificates = {
-    tsa: certificate('tsa'),
-    twin: certificate('twin'),
-    expired: certificate('expired'),
-    uncritical: certificate('uncritical'),
-    several: certificate('several'),
-    signer: certificate('signer'),
-  };
-  return { root, certificates };
+  const certificates = Object.entries(CERTIFICATES).map(([name, { number, ...more }]) => {
+    return [name, issue({ ...subject, serialNumber: Uint8Array.of(0x10, number), ...more })] as const;
+  });
+  return { root, certificates: Object.fromEntries(certificates) as Record<TimestampCertificate, IssuedCertificate> };
 }
 
 export type TimestampPki = ReturnType<typeof makeTimestampPki>;

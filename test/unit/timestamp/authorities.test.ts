@@ -2,11 +2,7 @@
 
 import { describe, expect, it } from 'vitest';
 import { readTimestampToken } from '../../../src/timestamp/read-token.ts';
-import {
-  AUTHORITY_MODES,
-  type AuthorityMode,
-  startTimestampAuthority,
-} from '../../support/services/timestamp-authority.ts';
+import { type AuthorityMode, startTimestampAuthority } from '../../support/services/timestamp-authority.ts';
 import { forAll } from '../../support/set-up.ts';
 import { failureOf, type OpenOptions, openAuthorities } from './support/open-authorities.ts';
 
@@ -50,10 +46,6 @@ const UNUSABLE: Partial<Record<AuthorityMode, RegExp>> = {
 const optionsFor = (mode: AuthorityMode): OpenOptions => ({
   policy: authority.policy,
   timeoutMilliseconds: mode === 'hang' ? 500 : 10_000,
-});
-
-it('every mode is tried', () => {
-  expect([...Object.keys(USABLE), ...Object.keys(UNUSABLE)].sort()).toEqual([...AUTHORITY_MODES].sort());
 });
 
 describe.each(Object.entries(USABLE))('an authority that is %s', (mode, waits) => {

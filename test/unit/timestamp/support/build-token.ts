@@ -93,6 +93,9 @@ export function issuerSerialOf(certificate: Uint8Array, serialNumber?: Uint8Arra
   return sequence(sequence(contextConstructed(4, fields.issuer)), serialNumber ?? fields.serialNumber);
 }
 
+/** The time of this moment, as `20240601120000Z`. */
+export const timeNow = (): string => `${new Date().toISOString().replace(/[-:T]/g, '').slice(0, 14)}Z`;
+
 export function signingTime(text: string, tag = 0x17): Attribute {
   return { type: SIGNING_TIME, value: encode(tag, Buffer.from(text)) };
 }
