@@ -30,9 +30,7 @@ const unknownCalls = async (): Promise<number> =>
 /** Requests of a run without a proof, and of one with. */
 const USELESS: readonly (readonly [ServiceMode, number, number])[] = [
   ['hangs', 1, 3],
-  ['html', 1, 3],
   ['throttled', 5, 5],
-  ['server-error', 5, 5],
   ['refused', 1, 5],
 ];
 
