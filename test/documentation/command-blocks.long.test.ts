@@ -10,7 +10,7 @@ import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { pathWithSqlite } from '../support/node-with-sqlite.ts';
 import { CLI_PROGRAM, fixture, REPOSITORY, runCli, temporaryFolder } from '../support/programs/cli.ts';
-import { startSecretService } from '../support/programs/secret-service.ts';
+import { type SecretService, startSecretService } from '../support/programs/secret-service.ts';
 import { type SharedServer, useServer } from '../support/services/shared-server.ts';
 import { blocksIn, USER_PAGES } from './command-blocks.ts';
 
@@ -21,22 +21,27 @@ const isInteractive = (text: string) => /^codesign-remote init\b/m.test(text);
 
 let server: SharedServer;
 let folder: Awaited<ReturnType<typeof temporaryFolder>>;
+let keyring: SecretService;
 let tarball: string;
 beforeAll(async () => {
-  [server, folder] = await Promise.all([useServer({ tsa: true }), temporaryFolder('codesign-blocks-')]);
+  [server, folder, keyring] = await Promise.all([
+    useServer({ tsa: true }),
+    temporaryFolder('codesign-blocks-'),
+    startSecretService(),
+  ]);
   const { stdout } = await run('npm', ['pack', '--json', '--pack-destination', folder.path], { cwd: REPOSITORY });
   const [packed] = JSON.parse(stdout) as readonly [{ readonly filename: string }];
   tarball = path.join(folder.path, packed.filename);
 });
 afterAll(async () => {
   await server.stop();
+  await keyring[Symbol.asyncDispose]();
   await folder[Symbol.asyncDispose]();
 });
 
 describe('the shell block at', () => {
   const blocks = BLOCKS.filter(({ isRun, text }) => isRun && !isInteractive(text));
   it.each(blocks.map((block) => [`${block.page}:${block.line}`, block.text]))('%s runs', async (name, text) => {
-    await using keyring = await startSecretService();
     const cwd = await project(name);
     const env = { ...process.env, ...server.env, ...keyring.env, ...environment(cwd) };
     // Files with credentials must not outlive a test.

@@ -5,7 +5,6 @@ import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { formats, ONLY_IF_NAMED } from '../../src/formats/registry.ts';
 import { REPOSITORY } from '../support/programs/cli.ts';
-import { blocksIn, commandsIn } from './command-blocks.ts';
 
 const read = (file: string) => readFileSync(path.join(REPOSITORY, file), 'utf8');
 const EXTENSIONS: ReadonlySet<string> = new Set([...formats.flatMap(({ extensions }) => extensions), ...ONLY_IF_NAMED]);
@@ -45,18 +44,4 @@ it('the changelog names files of every format, and of no other', () => {
   const absent = formats.filter(({ extensions }) => !extensions.some((extension) => named.includes(extension)));
   expect(absent.map(({ id }) => id)).toEqual([]);
   expect(named.filter((extension) => !EXTENSIONS.has(extension))).toEqual([]);
-});
-
-describe('examples of CI', () => {
-  const blocks = blocksIn(['README.md', 'docs/ci.md']).filter(({ text }) => text.includes('codesign-remote-0.1.0.tgz'));
-  const commands = blocks.flatMap(({ text }) => commandsIn(text)).filter(([command]) => command === 'sign');
-
-  it('sign whole folders, so that they leave out no format', () => {
-    expect(commands.length).toBeGreaterThanOrEqual(5);
-    for (const command of commands) expect(command).toEqual(expect.arrayContaining(['--recursive', 'dist/']));
-  });
-
-  it('have no pattern for some extensions', () => {
-    expect(blocks.filter(({ text }) => /\*\.[{a-z]/.test(text)).map(({ page, line }) => `${page}:${line}`)).toEqual([]);
-  });
 });

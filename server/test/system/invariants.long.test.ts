@@ -15,9 +15,9 @@ const BEFORE = { timeout: 60_000, interval: 20 };
 // The quota is less than the calls, so that many are rejected. Several servers on one SQLite file is not what it is for, but
 // must hold too.
 test.each([
-  { kind: 'PostgreSQL', signal: 'SIGKILL', total: 5000, quota: 3000, disturbances: 20 },
-  { kind: 'SQLite', signal: 'SIGKILL', total: 1000, quota: 600, disturbances: 6 },
-  { kind: 'SQLite', signal: 'SIGTERM', total: 1000, quota: 600, disturbances: 6 },
+  { kind: 'PostgreSQL', signal: 'SIGKILL', total: 3000, quota: 1800, disturbances: 14 },
+  { kind: 'SQLite', signal: 'SIGKILL', total: 800, quota: 480, disturbances: 6 },
+  { kind: 'SQLite', signal: 'SIGTERM', total: 600, quota: 360, disturbances: 4 },
 ] as const)(
   '$total calls of 3 servers on $kind, with $disturbances restarts of them ($signal) or of PostgreSQL: every returned signature counts, and no rejected one',
   async ({ kind, signal, total, quota, disturbances }) => {
