@@ -2,8 +2,8 @@
 
 import { spawn, spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { existsSync } from 'node:fs';
-import { chmod, chown, copyFile, cp, mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { chmod, chown, copyFile, cp, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { PassThrough, Readable, Writable } from 'node:stream';
@@ -245,19 +245,9 @@ export async function temporaryFolder(prefix = 'codesign-cli-'): Promise<AsyncDi
 
 /** Every file of a folder with its SHA-256: what a test compares before and after. */
 export async function snapshot(folder: string): Promise<Readonly<Record<string, string>>> {
-  const entries = await readdir(folder, { recursive: true, withFileTypes: true });
+  const entries = readdirSync(folder, { recursive: true, withFileTypes: true });
   const files = entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name));
-  const digests = await Promise.all(
-    files.sort().map(
-      async (file) =>
-        [
-          file,
-          createHash('sha256')
-            .update(await readFile(file))
-            .digest('hex'),
-        ] as const,
-    ),
-  );
+  const digests = files.sort().map((file) => [file, createHash('sha256').update(readFileSync(file)).digest('hex')]);
   return Object.fromEntries(digests);
 }
 

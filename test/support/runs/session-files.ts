@@ -13,7 +13,6 @@ export const QUICK_SESSIONS: readonly string[] = [
   'pipe/catalog.txt',
   'pipe/history.txt',
   'pipe/sign.txt',
-  'pipe/usage.txt',
   'pipe/verify.txt',
 ];
 

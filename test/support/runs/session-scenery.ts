@@ -5,9 +5,11 @@ import { join } from 'node:path';
 import { fixture, REPOSITORY, runCli, temporaryFolder } from '../programs/cli.ts';
 import { useServer } from '../services/shared-server.ts';
 import type { Scenery } from './sessions.ts';
+import { openShell } from './shell.ts';
 
 export async function setScenery(): Promise<Scenery & AsyncDisposable> {
   const folder = await temporaryFolder();
+  const shell = openShell();
   const server = await useServer({ bits: 2048, tsa: true });
   const files = {
     'signed.exe': join(folder.path, 'signed.exe'),
@@ -42,7 +44,9 @@ export async function setScenery(): Promise<Scenery & AsyncDisposable> {
       [server.env.CODESIGN_CODE ?? '', '<code>'],
     ],
     requests: () => server.operations('sign').length,
+    shell,
     async [Symbol.asyncDispose]() {
+      await shell[Symbol.asyncDispose]();
       await server.stop();
       await folder[Symbol.asyncDispose]();
     },

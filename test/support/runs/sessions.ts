@@ -1,6 +1,5 @@
 /** Sessions as text: a script's commands run in the surroundings that it names, and written down with all that came of it. */
 
-import { spawnSync } from 'node:child_process';
 import { appendFile, copyFile, mkdir, writeFile } from 'node:fs/promises';
 import { join, relative } from 'node:path';
 import { LEAST_LIVE_COLUMNS } from '../../../src/cli/output/terminal.ts';
@@ -15,6 +14,7 @@ import { runOnPty } from '../programs/pty.ts';
 import { startSecretService } from '../programs/secret-service.ts';
 import { MADE_INPUTS, SERVER_PUBLISHER } from '../signed-files/made-inputs.ts';
 import { type Places, withoutChance } from './session-chance.ts';
+import type { Shell } from './shell.ts';
 
 /** By the name that scripts have for them: columns of a pseudo-terminal (none: a pipe), and variables. */
 const SURROUNDINGS: Readonly<Record<string, Surroundings>> = {
@@ -45,7 +45,10 @@ export interface Script {
 }
 
 export interface Step {
-  /** `$ codesign-remote …`, `! change FILE`, `! restore FILE`, `! set NAME=VALUE`, `! sh …` with $CODESIGN and $FIXTURES; `<service>` stands for its address. */
+  /**
+   * `$ codesign-remote …`, `! change FILE`, `! restore FILE`, `! set NAME=VALUE`, `! cd FOLDER` for what follows, `! sh …` with
+   * $CODESIGN and $FIXTURES; `<service>` stands for its address.
+   */
   readonly line: string;
   /** `< …` after it: typed one after the other when a question has come, or standard input where that is a pipe. */
   readonly answers: readonly string[];
@@ -58,6 +61,7 @@ export interface Scenery {
   readonly places: Places;
   /** Requests for signatures that its client has sent. */
   requests(): number;
+  readonly shell: Shell;
 }
 
 const PROGRAM = 'codesign-remote';
@@ -66,6 +70,8 @@ const PROGRAM = 'codesign-remote';
 const END = '\x04';
 /** Where the text of a message begins. */
 const MESSAGE_COLUMNS = [9, 13, 14];
+/** `| head -n 3` shows only so many lines of what was printed, and `> FILE` none. */
+const COMMAND = /^(.*?)(?: \| head -n (\d+))?(?: > (\S+))?$/;
 /** How a question ends that waits for its answer. */
 const QUESTION = /[:\]] $/;
 
@@ -113,15 +119,16 @@ export async function runScript(script: Script, scenery: Scenery, run = runCliPr
     withoutChance(text, [[cwd, '<folder>'], [folder.path, '<beside>'], ...scenery.places]);
 
   const told = [...head];
+  let at = cwd;
+  let before = await snapshot(cwd);
   for (const step of steps) {
-    const before = await snapshot(cwd);
     const requests = scenery.requests();
-    const [words = '', ...pipe] = inPlace(step.line.slice(2), scenery).split(' | head -n ');
+    const [, words = '', lines, into] = COMMAND.exec(inPlace(step.line.slice(2), scenery)) ?? [];
     const [verb = '', ...args] = (words.match(/"[^"]*"|\S+/g) ?? []).map((word) => word.replaceAll('"', ''));
     const answers = step.answers.map((answer) => inPlace(answer, scenery));
     told.push(step.line, ...step.answers.map((answer) => `< ${answer}`.trimEnd()));
     if (verb === PROGRAM) {
-      const task = { args, env, cwd, answers, head: Number(pipe[0] ?? Number.POSITIVE_INFINITY) };
+      const task = { args, env, cwd: at, answers, head: Number(lines ?? Number.POSITIVE_INFINITY), into };
       const printed = await (around.columns === undefined ? inPipe(task, run) : onTerminal(task, around, plain));
       told.push(plain(printed.join('\n')));
       if (around.isCounted && scenery.requests() > requests) told.push(`requests: ${scenery.requests() - requests}`);
@@ -130,15 +137,15 @@ export async function runScript(script: Script, scenery: Scenery, run = runCliPr
       env[name] = value;
     } else if (verb === 'sh') {
       const shell = {
-        ...process.env,
         LC_ALL: 'C.UTF-8',
         FIXTURES: fixture(''),
         CODESIGN: `${process.execPath} ${CLI_PROGRAM}`,
         ...env,
       };
-      const command = inPlace(step.line.slice(5), scenery);
-      const { status, stdout } = spawnSync('sh', ['-c', command], { cwd, env: shell, encoding: 'utf8' });
+      const { status, stdout } = await scenery.shell.run(inPlace(step.line.slice(5), scenery), at, shell);
       told.push(...block('standard output', plain(stdout)), ...(status === 0 ? [] : [`exit code ${status}`]));
+    } else if (verb === 'cd') {
+      at = join(cwd, args[0] ?? '');
     } else if (verb === 'change') {
       await appendFile(join(cwd, args[0] ?? ''), 'more');
     } else if (verb === 'restore') {
@@ -146,7 +153,9 @@ export async function runScript(script: Script, scenery: Scenery, run = runCliPr
     } else {
       throw new Error(`unknown step ${verb}`);
     }
-    told.push(...changes(before, await snapshot(cwd), cwd), '');
+    const after = await snapshot(cwd);
+    told.push(...changes(before, after, cwd), '');
+    before = after;
   }
   return told.join('\n');
 }
@@ -193,13 +202,16 @@ interface Task {
   readonly answers: readonly string[];
   /** So many lines of what was printed are shown. */
   readonly head: number;
+  /** A file that gets the standard output. */
+  readonly into: string | undefined;
 }
 
-async function inPipe({ args, env, cwd, answers, head }: Task, run: typeof runCliProcess): Promise<string[]> {
+async function inPipe({ args, env, cwd, answers, head, into }: Task, run: typeof runCliProcess): Promise<string[]> {
   const stdin = answers.map((answer) => `${answer}\n`).join('');
   const { code, stdout, stderr } = await run(args, { env, cwd, stdin });
+  if (into !== undefined) await writeFile(join(cwd, into), stdout);
   return [
-    ...block('standard output', firstLines(stdout, head)),
+    ...(into === undefined ? block('standard output', firstLines(stdout, head)) : []),
     ...block('standard error', stderr),
     `exit code ${code}`,
   ];

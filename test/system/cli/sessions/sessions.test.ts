@@ -8,7 +8,7 @@
 
 import { describe, expect, it } from 'vitest';
 import { PROGRAM } from '../../../../src/cli/command-table.ts';
-import { runCli, runCliProcess } from '../../../support/programs/cli.ts';
+import { runCli } from '../../../support/programs/cli.ts';
 import { QUICK_SESSIONS, readSession, sessionPath, sessionsIn } from '../../../support/runs/session-files.ts';
 import { setScenery } from '../../../support/runs/session-scenery.ts';
 import { runScript } from '../../../support/runs/sessions.ts';
@@ -18,9 +18,7 @@ const scenery = await forAll(setScenery());
 
 describe('the session', () => {
   it.for(QUICK_SESSIONS)('%s prints the recorded text', { timeout: 120_000 }, async (name) => {
-    // Version and the path of the documents are those of the built program.
-    const run = name === 'pipe/usage.txt' ? runCliProcess : runCli;
-    await expect(await runScript(readSession(name), scenery, run)).toMatchFileSnapshot(sessionPath(name));
+    await expect(await runScript(readSession(name), scenery, runCli)).toMatchFileSnapshot(sessionPath(name));
   });
 });
 
