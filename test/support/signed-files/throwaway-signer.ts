@@ -4,7 +4,7 @@ import { privateEncrypt, sign } from 'node:crypto';
 import { readSigningChain, type SigningChain } from '../../../src/certificates/signing-chain.ts';
 import { digestInfo } from '../../../src/cms/build-signed-data.ts';
 import { type DigestAlgorithm, NODE_DIGEST_NAME } from '../../../src/crypto/algorithms.ts';
-import { type IssuedCertificate, issue, makePki, type Pki, testKey } from './pki.ts';
+import { type IssuedCertificate, issue, makePki, testKey } from './pki.ts';
 
 export interface ThrowawaySigner {
   /** Leaf and intermediate, as a user would give them. */
@@ -29,10 +29,8 @@ export function makeThrowawaySigner({
   organization,
 }: ThrowawaySignerOptions = {}): Promise<ThrowawaySigner> {
   const pki = makePki();
-  return throwawaySigner(
-    pki,
-    pki.leaf({ commonName: publisher, ...(organization && { organization }), key: testKey(`rsa-${bits}`) }),
-  );
+  const leaf = pki.leaf({ commonName: publisher, ...(organization && { organization }), key: testKey(`rsa-${bits}`) });
+  return signerOf(leaf, pki.root, pki.intermediate);
 }
 
 /** A PKI and a signer for each key size, valid up to the end of 2099: for recorded signatures. */
@@ -45,7 +43,7 @@ export function makeLastingSigners(sizes: readonly (2048 | 3072 | 4096)[]): Prom
     sizes.map((bits) => {
       const leafKey = testKey(`rsa-${bits}`);
       const leaf = issue({ commonName: `Golden RSA ${bits}`, issuer: intermediate, key: leafKey, ...validity });
-      return throwawaySigner({ root, intermediate }, leaf);
+      return signerOf(leaf, root, intermediate);
     }),
   );
 }
@@ -56,14 +54,16 @@ export function chainOf(...certificates: readonly Pick<IssuedCertificate, 'pem'>
   return readSigningChain(files, { now: new Date('2026-01-01'), purposes: [] });
 }
 
-async function throwawaySigner(
-  { root, intermediate }: Pick<Pki, 'root' | 'intermediate'>,
+/** A leaf without an intermediate has the root for one. */
+export async function signerOf(
   leaf: IssuedCertificate,
+  root: IssuedCertificate,
+  intermediate?: IssuedCertificate,
 ): Promise<ThrowawaySigner> {
   return {
-    chain: await chainOf(leaf, intermediate),
+    chain: await chainOf(leaf, ...(intermediate === undefined ? [] : [intermediate])),
     root: root.pem,
-    intermediate: intermediate.pem,
+    intermediate: (intermediate ?? root).pem,
     leaf: leaf.pem,
     sign: (bytes, algorithm) => sign(NODE_DIGEST_NAME[algorithm], bytes, leaf.privateKey),
     signDigest: (digest, algorithm) => privateEncrypt(leaf.privateKey, digestInfo(algorithm, digest)),

@@ -126,11 +126,3 @@ it('shows the signer of a CMS with other content', () => {
   expect(found.signedData?.signers[0].certificate).toEqual(Buffer.from(leaf.der));
   expect(findAuthenticode(sequence(objectIdentifier('1.2.3'))).signedData).toBeUndefined();
 });
-
-it('counts the attributes of all signatures in a file', () => {
-  const values = Array.from({ length: 990 }, () => Buffer.of(5, 0));
-  const crowded = peculiarSignature(leaf, { unsignedAttributes: [attribute('1.2.3.4', ...values)] });
-  const unsignedAttributes = [attribute('1.3.6.1.4.1.311.2.4.1', ...Array<Uint8Array>(5).fill(crowded))];
-  const { nested } = findAuthenticode(peculiarSignature(leaf, { unsignedAttributes }));
-  expect(nested.map(({ error }) => error?.code)).toEqual([...Array(4).fill(undefined), 'cms-too-large']);
-});

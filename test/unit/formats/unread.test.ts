@@ -6,6 +6,7 @@ import { examineUnread } from '../../../src/format/cms.ts';
 import { examineListed } from '../../../src/formats/catalogs.ts';
 import { PDF_PROFILE } from '../../../src/formats/pdf/stored.ts';
 import { pe } from '../../../src/formats/pe/index.ts';
+import { flipped } from '../../support/flipped.ts';
 import { makeThrowawaySigner } from '../../support/signed-files/throwaway-signer.ts';
 import { readFixture } from './support/fixtures.ts';
 import { openBytes, signBytes } from './support/sign-bytes.ts';
@@ -21,9 +22,8 @@ describe('a program that a catalog lists', () => {
   it('is noted if its own signature is broken or damaged', async () => {
     const { result } = await signBytes(pe, readFixture('pe/hello.exe'), await makeThrowawaySigner());
     expect(await examineListed(await openBytes(pe, result))).toEqual([]);
-    const changed = Buffer.from(result);
     // A letter of the message of the DOS program.
-    changed[80] = (changed[80] ?? 0) ^ 1;
+    const changed = flipped(result, 80);
     const note = { code: 'listed-file-strange', weight: 'note' };
     expect(await examineListed(await openBytes(pe, changed))).toMatchObject([note]);
     const damaged = Buffer.from(result).fill(0xff, result.length - 200);

@@ -5,7 +5,7 @@ import { deflateRawSync } from 'node:zlib';
 import { appx } from '../../../../src/formats/appx/index.ts';
 import { flipped } from '../../../support/flipped.ts';
 import { makeThrowawaySigner } from '../../../support/signed-files/throwaway-signer.ts';
-import { directoryOffset, type SimpleEntry, withBytesAt, withZip64End, zip } from '../jar/simple-zip.ts';
+import { directoryOffset, type SimpleEntry, withBytesAt, withComment, withZip64End, zip } from '../jar/simple-zip.ts';
 import type { Fixture } from '../support/fixtures.ts';
 import { signBytes } from '../support/sign-bytes.ts';
 
@@ -197,7 +197,7 @@ export const MALFORMED_PACKAGES: readonly Fixture[] = [
     'no-map.msix': ['no block map', { without: 'AppxBlockMap.xml' }],
     'no-types.msix': ['no content types', { without: '[Content_Types].xml' }],
     'no-manifest.msix': ['no manifest', { without: 'AppxManifest.xml' }],
-    'comment.msix': ['a comment of the archive', withComment(makePackage())],
+    'comment.msix': ['a comment of the archive', withComment(makePackage(), 'comment')],
     'before.msix': ['bytes before it', withBytesAt(makePackage(), 0, Buffer.from('MZ'))],
     'behind.msix': ['bytes behind it', Buffer.concat([makePackage(), Buffer.alloc(3)])],
     'type.msix': ['a signature of another type', { contentTypes: OF_ANOTHER_TYPE }],
@@ -223,12 +223,6 @@ export const MALFORMED_PACKAGES: readonly Fixture[] = [
   }),
   malformed('appx-too-large', 'many.msix', 'too many entries for 16 bits', manyEntries()),
 ];
-
-function withComment(archive: Buffer): Buffer {
-  const bytes = Buffer.concat([archive, Buffer.from('comment')]);
-  bytes.writeUInt16LE('comment'.length, archive.length - 2);
-  return bytes;
-}
 
 /** The records of one entry are repeated, because the builder takes seconds for so many. */
 function manyEntries(): Buffer {

@@ -1,10 +1,7 @@
-import { execFileSync } from 'node:child_process';
 import { generateKeyPairSync } from 'node:crypto';
-import { readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { jar } from '../../../../src/formats/jar/index.ts';
-import { folderForAll } from '../../../support/set-up.ts';
+import { openssl } from '../../../support/programs/openssl.ts';
 import { issue, type KeyPair, testKey } from '../../../support/signed-files/pki.ts';
 import { signingContext } from '../../../support/signed-files/signing-context.ts';
 import { makeThrowawaySigner } from '../../../support/signed-files/throwaway-signer.ts';
@@ -22,20 +19,15 @@ const plain = jarOf('X: 1\r\n\r\n', 'a', 'b');
 const signer = await makeThrowawaySigner();
 const signed = (await signBytes(jar, plain, signer)).result;
 const cms = contentsOf(signed, RSA);
-const folder = folderForAll();
 
 const attached = (bytes: Buffer, block: Uint8Array) => attachBytes(jar, bytes, block);
 
 /** A block without signed attributes. */
 function signedByOpenssl(signatureFile: Buffer, key: KeyPair): Buffer {
-  const at = (name: string) => join(folder, name);
-  writeFileSync(at('sf'), signatureFile);
-  const { pem, privateKey } = issue({ commonName: 'By OpenSSL', key });
-  writeFileSync(at('cert'), pem);
-  writeFileSync(at('key'), privateKey.export({ type: 'pkcs8', format: 'pem' }));
-  const as = ['-signer', at('cert'), '-inkey', at('key'), '-outform', 'DER', '-binary', '-noattr', '-md', 'sha256'];
-  execFileSync('openssl', ['cms', '-sign', ...as, '-in', at('sf'), '-out', at('block')]);
-  return readFileSync(at('block'));
+  const { pem: cert, privateKey } = issue({ commonName: 'By OpenSSL', key });
+  const files = { sf: signatureFile, cert, key: privateKey.export({ type: 'pkcs8', format: 'pem' }) };
+  const as = ['-signer', 'cert', '-inkey', 'key', '-outform', 'DER', '-binary', '-noattr', '-md', 'sha256'];
+  return openssl(['cms', '-sign', ...as, '-in', 'sf'], files);
 }
 
 describe('a block', () => {

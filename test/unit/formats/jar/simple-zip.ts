@@ -126,6 +126,12 @@ function directoryRecords(archive: Buffer): readonly number[] {
   return records;
 }
 
+export function withComment(archive: Buffer, comment: string): Buffer {
+  const bytes = Buffer.concat([archive, Buffer.from(comment)]);
+  bytes.writeUInt16LE(comment.length, archive.length - 2);
+  return bytes;
+}
+
 /** With a ZIP64 end record, and bytes of its own behind that record's fields. */
 export function withZip64End(archive: Buffer, extensible: Uint8Array): Buffer {
   const end = archive.length - 22;

@@ -1,22 +1,13 @@
 import { expect, it } from 'vitest';
-import { memorySource } from '../../../../src/bytes/byte-source.ts';
 import { msi } from '../../../../src/formats/msi/index.ts';
+import { filesIn as readFiles } from '../../../support/containers/contents.ts';
 import { cabOf, cabSet, makeCab } from '../../../support/containers/make-cab.ts';
 import { makeMsi, msiOf } from '../../../support/containers/make-msi.ts';
 import { openBytes } from '../support/sign-bytes.ts';
 
-/** The contents of the files as text, or the codes of their errors. Other files are found by name. */
 async function filesIn(bytes: Uint8Array, others: Readonly<Record<string, Uint8Array>> = {}) {
-  const { contents } = await openBytes(msi, bytes);
-  const found: Record<string, string> = {};
-  const neighbour = async (name: string) => (others[name] === undefined ? undefined : memorySource(others[name]));
-  for await (const file of contents?.entries(neighbour) ?? []) {
-    found[file.name] = await file.open().then(
-      async (source) => Buffer.from(await source.read(0, source.size)).toString(),
-      ({ code }) => code,
-    );
-  }
-  return found;
+  const { contents = expect.unreachable() } = await openBytes(msi, bytes);
+  return readFiles((neighbour) => contents.entries(neighbour), others);
 }
 
 it('lists files by the names that they are installed with, and libraries of custom actions', async () => {

@@ -3,6 +3,7 @@
 import { isBytes } from '../../../../src/bytes/pieces.ts';
 import type { CompoundNode, CompoundStorage, Version } from '../../../../src/compound-file/format.ts';
 import { layOut, newStream } from '../../../../src/compound-file/write.ts';
+import { flipped } from '../../../support/flipped.ts';
 import type { Fixture } from '../support/fixtures.ts';
 
 const PACKAGE = '84100c0000000000c000000000000046';
@@ -150,9 +151,5 @@ export const MALFORMED_INSTALLERS: readonly Fixture[] = [
 /** The same file with a byte of each kind of stream changed. */
 export async function changedInstallers(result: Buffer): Promise<readonly Buffer[]> {
   const offsets = [LARGE, SMALL].map((text) => result.indexOf(text)).filter((offset) => offset >= 0);
-  return offsets.map((offset) => {
-    const bytes = Buffer.from(result);
-    bytes[offset] = (bytes[offset] ?? 0) ^ 0x20;
-    return bytes;
-  });
+  return offsets.map((offset) => flipped(result, offset));
 }

@@ -1,6 +1,7 @@
 /** NuGet packages that can be signed, and those that must be rejected, each with the reason. */
 
-import { type SimpleEntry, withZip64End, zip } from '../jar/simple-zip.ts';
+import { flipped } from '../../../support/flipped.ts';
+import { type SimpleEntry, withComment, withZip64End, zip } from '../jar/simple-zip.ts';
 import type { Fixture } from '../support/fixtures.ts';
 
 const ENTRIES: readonly SimpleEntry[] = [
@@ -14,12 +15,6 @@ const ENTRIES: readonly SimpleEntry[] = [
 /** A package with these entries behind those that all have; names are ASCII without the UTF-8 flag, as NuGet writes them. */
 export function makePackage(...more: readonly SimpleEntry[]): Buffer {
   return zip([...ENTRIES, ...more].map((entry) => ({ flags: 0, ...entry })));
-}
-
-function withComment(bytes: Buffer, comment: string): Buffer {
-  const whole = Buffer.concat([bytes, Buffer.from(comment)]);
-  whole.writeUInt16LE(comment.length, bytes.length - 2);
-  return whole;
 }
 
 const ZIP64_FIELD = Buffer.from('010008000000000000000000', 'hex');
@@ -50,9 +45,5 @@ export const MALFORMED_NUGET: readonly Fixture[] = [
 /** A payload byte, a flag in a local header, and the name of an entry's maker in the directory. */
 export async function changedNuget(result: Buffer): Promise<readonly Buffer[]> {
   const directory = result.readUInt32LE(result.lastIndexOf('PK\x05\x06', -22, 'latin1') + 16);
-  return [31 + '_rels/.rels'.length, 10, directory + 12].map((offset) => {
-    const bytes = Buffer.from(result);
-    bytes[offset] = (bytes[offset] ?? 0) ^ 0x01;
-    return bytes;
-  });
+  return [31 + '_rels/.rels'.length, 10, directory + 12].map((offset) => flipped(result, offset));
 }

@@ -1,16 +1,14 @@
 /** Documents that other programs made, signed here and checked by pdfsig, qpdf, OpenSSL and a renderer. */
 
 import { spawnSync } from 'node:child_process';
-import { privateEncrypt, sign } from 'node:crypto';
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import path from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { digestInfo } from '../../../../src/cms/build-signed-data.ts';
 import { pdf } from '../../../../src/formats/pdf/index.ts';
 import { folderForAll } from '../../../support/set-up.ts';
 import { issue, testKey } from '../../../support/signed-files/pki.ts';
-import { chainOf, type ThrowawaySigner } from '../../../support/signed-files/throwaway-signer.ts';
+import { signerOf, type ThrowawaySigner } from '../../../support/signed-files/throwaway-signer.ts';
 import { run } from '../../../system/interop/verifiers.ts';
 import { applyPatch } from '../support/apply-patch.ts';
 import { removalOf } from '../support/change.ts';
@@ -33,14 +31,7 @@ beforeAll(async () => {
   const root = issue({ commonName: 'Document Root', key: testKey('rsa-2048', 'document root'), ca: true });
   const key = testKey('rsa-2048', 'document leaf');
   const leaf = issue({ commonName: 'Document Signer', issuer: root, key, purposes: [EMAIL_PROTECTION] });
-  signer = {
-    chain: await chainOf(leaf),
-    root: root.pem,
-    intermediate: root.pem,
-    leaf: leaf.pem,
-    sign: (bytes, algorithm) => sign(algorithm, bytes, key.privateKey),
-    signDigest: (digest, algorithm) => privateEncrypt(key.privateKey, digestInfo(algorithm, digest)),
-  };
+  signer = await signerOf(leaf, root);
   writeFileSync(at('root.pem'), root.pem);
   mkdirSync(at('nss'));
   await accepted('certutil', ['-N', '-d', `sql:${at('nss')}`, '--empty-password']);

@@ -1,5 +1,6 @@
 /** Documents for the contract of formats: of every structure, and broken ones. */
 
+import { flipped } from '../../../support/flipped.ts';
 import type { Fixture } from '../support/fixtures.ts';
 import { makePdf, type PdfShape, withUpdate } from './make-pdf.ts';
 
@@ -79,9 +80,5 @@ export const MALFORMED_DOCUMENTS: readonly Fixture[] = [
 
 /** Bytes of the page's contents, and of the header's comment. */
 export async function changedDocuments(result: Buffer): Promise<readonly Buffer[]> {
-  return [result.indexOf('(Hello)') + 1, 10].map((offset) => {
-    const bytes = Buffer.from(result);
-    bytes[offset] = (bytes[offset] ?? 0) ^ 0x20;
-    return bytes;
-  });
+  return [result.indexOf('(Hello)') + 1, 10].map((offset) => flipped(result, offset));
 }
