@@ -6,6 +6,7 @@ import type { Readable, Writable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { watchRun } from '../credential-watch.ts';
 import { CLI_PROGRAM, REPOSITORY } from './cli.ts';
+import { PYTHON } from './python.ts';
 import { createScreen } from './terminal-screen.ts';
 
 /** Else it sets LC_CTYPE where LANG says C, and all that it starts would see that. */
@@ -35,7 +36,7 @@ export type PtyRun = Awaited<ReturnType<typeof runOnPty>>;
 export async function runOnPty(args: readonly string[], options: PtyOptions) {
   const { columns, env = {}, cwd, command = [process.execPath, CLI_PROGRAM] } = options;
   const search = watchRun({ env, args, cwd });
-  const child = spawn('python3', [OPENER, `${columns}`, ...command, ...args], {
+  const child = spawn(PYTHON, [OPENER, `${columns}`, ...command, ...args], {
     cwd,
     env: {
       PATH: process.env.PATH,

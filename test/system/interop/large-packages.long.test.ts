@@ -14,6 +14,7 @@ import { nuget } from '../../../src/formats/nuget/index.ts';
 import { temporaryFolder } from '../../support/programs/cli.ts';
 import { jarsignerVerify, mainJava, makeTruststore } from '../../support/programs/java.ts';
 import { runMeasured } from '../../support/programs/measured-cli.ts';
+import { PYTHON } from '../../support/programs/python.ts';
 import { isInSample } from '../../support/sample.ts';
 import { useServer } from '../../support/services/shared-server.ts';
 import { forAll } from '../../support/set-up.ts';
@@ -61,7 +62,7 @@ with open(path, 'wb') as file, zipfile.ZipFile(Tape(file) if kind == 'descriptor
 `;
 
 function writeArchive(path: string, entries: Entries, kind = 'plain'): void {
-  execFileSync('python3', ['-c', WRITE, path, kind], { input: JSON.stringify(entries) });
+  execFileSync(PYTHON, ['-c', WRITE, path, kind], { input: JSON.stringify(entries) });
 }
 
 function blockMap(files: Entries): string {

@@ -3,6 +3,7 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import pLimit from 'p-limit';
+import { PYTHON } from '../../support/programs/python.ts';
 
 export interface Verdict {
   readonly accepted: boolean;
@@ -13,7 +14,7 @@ const PACKAGES: Readonly<Record<string, string>> = {
   osslsigncode: 'osslsigncode',
   sbverify: 'sbsigntool',
   openssl: 'openssl',
-  python3: 'python3',
+  python3: 'python3 python3-olefile',
   bash: 'bash',
   cabextract: 'cabextract',
   gsf: 'libgsf-bin',
@@ -23,7 +24,6 @@ const PACKAGES: Readonly<Record<string, string>> = {
   certutil: 'libnss3-tools',
   ps2pdf: 'ghostscript',
   groff: 'groff',
-  '/usr/bin/python3': 'python3 python3-olefile',
   javac: 'default-jdk-headless',
   mono: 'mono-complete',
 };
@@ -49,13 +49,14 @@ export function unpackPackage(folder: string, file: string): Promise<Verdict> {
 
 /**
  * nuget.exe, run by mono: content, entry and attributes of the signature, without the chain, which mono cannot build to the
- * test's root, and without timestamps, all of which it rejects there (NU3030).
+ * test's root, and without timestamps, all of which it rejects there (NU3030). `files`: a path, or a pattern for so many files.
  */
-export async function nugetVerify(program: string, file: string): Promise<Verdict> {
-  const { output } = await run('mono', [program, 'verify', '-Signatures', file]);
+export async function nugetVerify(program: string, files: string, count = 1): Promise<Verdict> {
+  const { output } = await run('mono', [program, 'verify', '-Signatures', files]);
   const errors = output.split('\n').filter((line) => /^NU\d+:/.test(line));
   const own = errors.filter((line) => !/^NU3030:|^NU30(12|18|28): .*found a chain building issue/.test(line));
-  return { accepted: output.includes('Verifying') && own.length === 0, output };
+  const verified = output.match(/^Verifying /gm) ?? [];
+  return { accepted: verified.length === count && own.length === 0, output };
 }
 
 /** Runs a program to its end; throws only when it cannot be started. */
@@ -66,7 +67,7 @@ export async function run(
 ): Promise<Verdict> {
   try {
     const options = { env: { ...process.env, ...environment }, maxBuffer: 64 * 1024 * 1024 };
-    const { stdout, stderr } = await promisify(execFile)(program, args, options);
+    const { stdout, stderr } = await promisify(execFile)(program === 'python3' ? PYTHON : program, args, options);
     return { accepted: true, output: stdout + stderr };
   } catch (thrown) {
     const { code, stdout = '', stderr = '' } = thrown as { code?: unknown; stdout?: string; stderr?: string };

@@ -5,6 +5,7 @@ import { stat } from 'node:fs/promises';
 import { expect, it } from 'vitest';
 import { LARGEST_BUFFERED } from '../../../../src/format/contents.ts';
 import { fixture, runCli } from '../../../support/programs/cli.ts';
+import { PYTHON } from '../../../support/programs/python.ts';
 import { useServer } from '../../../support/services/shared-server.ts';
 import { folderForEach, forAll } from '../../../support/set-up.ts';
 import { osslsigncodeVerify } from '../../interop/verifiers.ts';
@@ -42,11 +43,11 @@ it.each([
   { kind: 'a large entry', method: 'deflated' },
 ])('signs a program in an archive with $kind, $method, which unzip and Python read', async ({ kind, method }) => {
   const [path, folder] = [scratch.at('app.zip'), scratch.at('extracted')];
-  execFileSync('python3', ['-c', WRITE, path, fixture('pe/hello.exe'), kind, method]);
+  execFileSync(PYTHON, ['-c', WRITE, path, fixture('pe/hello.exe'), kind, method]);
   const run = await runCli(['sign', '--inside', path], { env: server.env });
   expect([run.code, run.stderr]).toEqual([0, '']);
   execFileSync('unzip', ['-tqq', path]);
-  execFileSync('python3', ['-c', READ, path, folder]);
+  execFileSync(PYTHON, ['-c', READ, path, folder]);
   const program = `${folder}/bin/app.exe`;
   if (kind === 'a large entry') expect((await stat(program)).size).toBeGreaterThan(LARGEST_BUFFERED);
   expect(await osslsigncodeVerify(server.roots, program)).toMatchObject({ accepted: true });
