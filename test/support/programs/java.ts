@@ -8,6 +8,7 @@ import { createHash, X509Certificate } from 'node:crypto';
 import { existsSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { checkAll, run, type Verdict } from '../../system/interop/verifiers.ts';
+import { madeOnce } from '../made-once.ts';
 
 export interface JavaHome {
   readonly folder: string;
@@ -154,12 +155,11 @@ const JARSIGNER_ALL = path.join(import.meta.dirname, '../../system/interop/Jarsi
 
 export async function jarsignerVerifyAll(
   java: JavaHome,
-  truststore: string,
-  jars: readonly string[],
+  jars: readonly { readonly jar: string; readonly truststore: string }[],
 ): Promise<readonly JarsignerVerdict[]> {
   const verdicts = await jarsignerAll(
     java,
-    jars.map((jar) => verifyArguments(truststore, jar)),
+    jars.map(({ jar, truststore }) => verifyArguments(truststore, jar)),
   );
   return verdicts.map(({ accepted, output }) => jarsignerVerdict(accepted, output));
 }
@@ -178,8 +178,11 @@ async function jarsignerAll(java: JavaHome, all: readonly (readonly string[])[])
   if (java.release > 17) return checkAll(all, (args) => runJava(java, 'jarsigner', args));
   const access = ['--add-exports', '--add-opens'].flatMap((option) => [option, JARSIGNER_INTERNALS]);
   const each = all.flatMap((args) => [...args, '--']);
-  const output = Buffer.from(await mustRunJava(java, 'java', [...access, JARSIGNER_ALL, ...each]));
-  // what javac and the JVM say first
+  const classes = await madeOnce(`jarsigner-all-${java.version}`, async (folder) => {
+    await mustRunJava(java, 'javac', ['--add-exports', JARSIGNER_INTERNALS, '-nowarn', '-d', folder, JARSIGNER_ALL]);
+  });
+  const output = Buffer.from(await mustRunJava(java, 'java', [...access, '-cp', classes, 'JarsignerAll', ...each]));
+  // what the JVM says first
   let at = output.indexOf('=== ');
   return all.map((args) => {
     const [head = '', code, length] = /^=== (\d+) (\d+)\n/.exec(output.toString('latin1', at, at + 40)) ?? [];

@@ -124,7 +124,10 @@ describe.skipIf(corpus === '')('the corpus', () => {
 
   describe.each(javas.map((java) => ({ version: java.version, java })))('once signed, to Java $version', ({ java }) => {
     it('is verified by jarsigner, strictly and with nothing but the root to trust', async () => {
-      const verdicts = await jarsignerVerifyAll(java, truststore, all.map(signedPath));
+      const verdicts = await jarsignerVerifyAll(
+        java,
+        all.map((file) => ({ jar: signedPath(file), truststore })),
+      );
       const complaints = all.flatMap((file, index) => complaintsOf(file, verdicts[index]));
       expect(complaints).toEqual([]);
     });

@@ -62,7 +62,10 @@ async function expectSigners(files: readonly string[], publishers: readonly stri
     expect([...reading.signers.values()]).toEqual(Array(reading.entries).fill(publishers));
     expect(streams[index]?.signers).toEqual(reading.signers);
   }
-  const verdicts = await jarsignerVerifyAll(mainJava(), truststore, files);
+  const verdicts = await jarsignerVerifyAll(
+    mainJava(),
+    files.map((jar) => ({ jar, truststore })),
+  );
   for (const verdict of verdicts) expect(verdict).toMatchObject({ accepted: true });
 }
 

@@ -1,6 +1,7 @@
 /** What `verify` and the programs that are not ours say of many files: one run for all of them wherever that can be. */
 
-import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
+import { X509Certificate } from 'node:crypto';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { runCli } from '../../support/programs/cli.ts';
 import { jarsignerVerifyAll, mainJava, makeTruststore, mustRunJava, runJava } from '../../support/programs/java.ts';
@@ -12,11 +13,15 @@ export interface OwnVerdict {
   readonly findings: readonly string[];
 }
 
+/** Files that the certificates of a PEM file are trusted for. */
+export interface Question {
+  readonly files: readonly string[];
+  readonly roots: string;
+}
+
 /** Path of a file → what is said of it. */
 export type Said<What> = ReadonlyMap<string, What>;
 
-/** sigcheck.py starts openssl ten times a file: so many files make one call. */
-const BATCH = 12;
 export const WINE = '/usr/lib/wine/wine64';
 
 interface SignatureJson {
@@ -54,7 +59,7 @@ function findingsOf({ findings, timestamps, nested }: SignatureJson): readonly F
 }
 
 /** Later releases download revocation lists by themselves. It accepts a file with a wrong timestamp, and reports that only in its output. */
-export async function askOsslsigncode(files: readonly string[], roots: string): Promise<Said<OthersWord>> {
+export async function askOsslsigncode({ files, roots }: Question): Promise<Said<OthersWord>> {
   const { output: help } = await run('osslsigncode', ['verify', '--help']);
   const offline = help.includes('-ignore-crl') ? ['-ignore-crl'] : [];
   const trust = ['-CAfile', roots, '-TSA-CAfile', roots, ...offline];
@@ -68,60 +73,61 @@ export async function askOsslsigncode(files: readonly string[], roots: string): 
 }
 
 /** `verifiers`: the folder that has sigcheck.py. */
-export async function askSigcheck(
-  files: readonly string[],
-  roots: string,
-  verifiers: string,
-): Promise<Said<OthersWord>> {
-  const batches = Array.from({ length: Math.ceil(files.length / BATCH) }, (_, index) =>
-    files.slice(index * BATCH, (index + 1) * BATCH),
-  );
+export async function askSigcheck({ files, roots }: Question, verifiers: string): Promise<Said<OthersWord>> {
   const checker = [path.join(verifiers, 'sigcheck.py'), '--strict', '--root', roots];
-  const verdicts = await checkAll(batches, (batch) => run('python3', [...checker, ...batch]));
-  const lines = verdicts.flatMap(({ output }) => output.match(/^(PASS|FAIL)\t/gm) ?? []);
-  return inOrder(files, lines, (line) => line.startsWith('PASS'));
+  const { output } = await run('python3', [...checker, ...files]);
+  return inOrder(files, output.match(/^(PASS|FAIL)\t/gm) ?? [], (line) => line.startsWith('PASS'));
 }
 
-export interface WineFolder {
-  /** Keeps Wine's prefix, which takes the longest to make: every root that was ever given stays trusted in it. */
+export interface Folders {
+  /** For files that are made. */
   readonly folder: string;
   readonly verifiers: string;
 }
 
-/** WinVerifyTrust and the chain, as Wine has them; it does not examine timestamps. */
+/**
+ * WinVerifyTrust and the chain, as Wine has them; it does not examine timestamps. Every root is trusted for all files, which are
+ * checked by one process: Windows starts in it.
+ */
 export async function askWine(
-  files: readonly string[],
-  root: string,
-  { folder, verifiers }: WineFolder,
+  questions: readonly Question[],
+  { folder, verifiers }: Folders,
 ): Promise<Said<OthersWord>> {
-  const der = path.join(folder, 'root.der');
-  await run('openssl', ['x509', '-in', root, '-outform', 'DER', '-out', der]);
-  const environment = { WVT_ROOT: der, WVT_PREFIX: path.join(folder, 'prefix'), WVT_EXE: path.join(folder, 'wvt.exe') };
-  const limited = { ...environment, WVT_TIMEOUT: '400' };
-  const { output } = await run('bash', [path.join(verifiers, 'wvt.sh'), ...files], limited);
-  return inOrder(files, output.match(/VERDICT=.*/g) ?? [], (line) => line === 'VERDICT=TRUSTED');
+  const roots = [...new Set(questions.map((question) => question.roots))].map((pem, index) => {
+    const der = path.join(folder, `root-${index}.der`);
+    writeFileSync(der, new X509Certificate(readFileSync(pem)).raw);
+    return der;
+  });
+  const [prefix, program] = [path.join(folder, 'prefix'), path.join(folder, 'wvt.exe')];
+  const [first = ''] = roots;
+  // Makes the prefix and the program.
+  await run('bash', [path.join(verifiers, 'wvt.sh')], { WVT_ROOT: first, WVT_PREFIX: prefix, WVT_EXE: program });
+  const files = questions.flatMap((question) => question.files);
+  const all = [...roots.flatMap((root) => ['-root', root]), ...files];
+  const { output } = await run(WINE, [program, ...all], { WINEPREFIX: prefix, WINEDEBUG: '-all', DISPLAY: '' });
+  return inOrder(files, output.match(/VERDICT=.*/g) ?? [], (line) => line.trim() === 'VERDICT=TRUSTED');
 }
 
-/** `folder`: where the trust store is made. */
-export async function askJarsigner(files: readonly string[], root: string, folder: string): Promise<Said<OthersWord>> {
-  mkdirSync(folder);
-  const verdicts = await jarsignerVerifyAll(mainJava(), makeTruststore(root, folder), files);
-  return new Map(verdicts.map(({ accepted }, index) => [files[index] ?? '', accepted ? 'yes' : 'no']));
+/** `folder`: where the trust stores are made. */
+export async function askJarsigner(questions: readonly Question[], folder: string): Promise<Said<OthersWord>> {
+  const all = questions.flatMap(({ files, roots }, index) => {
+    const place = path.join(folder, `trust-${index}`);
+    mkdirSync(place);
+    const truststore = makeTruststore(readFileSync(roots, 'utf8'), place);
+    return files.map((jar) => ({ jar, truststore }));
+  });
+  const verdicts = await jarsignerVerifyAll(mainJava(), all);
+  return new Map(verdicts.map(({ accepted }, index) => [all[index]?.jar ?? '', accepted ? 'yes' : 'no']));
 }
 
 /** java.util.jar, and PKIX below a lone root, by a program of the folder of verifiers, which takes no second root. */
-export async function askJarCheck(
-  files: readonly string[],
-  root: string,
-  { folder, verifiers }: WineFolder,
-): Promise<Said<OthersWord>> {
-  const pem = path.join(folder, 'jar-check-root.pem');
-  writeFileSync(pem, root);
+export async function askJarCheck(question: Question, { folder, verifiers }: Folders): Promise<Said<OthersWord>> {
+  const { files, roots } = question;
   if (!existsSync(path.join(folder, 'JarCheck.class'))) {
     await mustRunJava(mainJava(), 'javac', ['-d', folder, path.join(verifiers, 'JarCheck.java')]);
   }
-  const isAlone = root.split('-----BEGIN CERTIFICATE-----').length === 2;
-  const below = isAlone ? ['-root', pem] : [];
+  const isAlone = readFileSync(roots, 'utf8').split('-----BEGIN CERTIFICATE-----').length === 2;
+  const below = isAlone ? ['-root', roots] : [];
   const { output } = await runJava(mainJava(), 'java', ['-cp', folder, 'JarCheck', ...below, ...files]);
   return inOrder(files, output.match(/^(OK|FAIL)\b.*$/gm) ?? [], (line) => line.startsWith('OK'));
 }

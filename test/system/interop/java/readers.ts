@@ -1,10 +1,10 @@
 /** Has Java's own readers check JARs, many in one JVM: front to back (JarInputStream), and by the directory (JarFile). */
 
-import { existsSync, mkdtempSync, readdirSync, renameSync, rmSync } from 'node:fs';
+import { readdirSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { madeOnce } from '../../../support/made-once.ts';
 import { type JavaHome, mainJava, mustRunJava } from '../../../support/programs/java.ts';
-import { SHARED_FOLDER_VARIABLE } from '../../../support/shared-folder.ts';
 
 export interface JarReading {
   readonly jar: string;
@@ -85,22 +85,10 @@ export async function runReader(java: JavaHome, args: readonly string[]): Promis
 }
 
 /** The readers as classes that Java 8 and later run, compiled once in a run of the tests. @returns the class path */
-async function classes(): Promise<string> {
-  const shared = process.env[SHARED_FOLDER_VARIABLE];
-  if (shared === undefined)
-    throw new Error(`${SHARED_FOLDER_VARIABLE} is not set: the global set-up of the tests is missing`);
-  const folder = path.join(shared, 'java-classes');
-  if (existsSync(folder)) return folder;
-  const making = mkdtempSync(path.join(shared, 'java-making-'));
-  const sources = readdirSync(SOURCES).filter((name) => name.endsWith('.java'));
-  const options = ['--release', '8', '-Xlint:-options', '-encoding', 'UTF-8', '-d', making];
-  await mustRunJava(mainJava(), 'javac', [...options, ...sources.map((name) => path.join(SOURCES, name))]);
-  try {
-    renameSync(making, folder);
-  } catch (failure) {
-    rmSync(making, { recursive: true });
-    const anotherWasQuicker = existsSync(folder);
-    if (!anotherWasQuicker) throw failure;
-  }
-  return folder;
+function classes(): Promise<string> {
+  return madeOnce('java-classes', async (folder) => {
+    const sources = readdirSync(SOURCES).filter((name) => name.endsWith('.java'));
+    const options = ['--release', '8', '-Xlint:-options', '-encoding', 'UTF-8', '-d', folder];
+    await mustRunJava(mainJava(), 'javac', [...options, ...sources.map((name) => path.join(SOURCES, name))]);
+  });
 }
