@@ -2,23 +2,23 @@
 
 import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { beforeAll, expect, it } from 'vitest';
 import { jar } from '../../../src/formats/jar/index.ts';
-import { jarsignerVerifyAll, mainJava, makeTruststore } from '../../support/programs/java.ts';
+import { type JarsignerVerdict, jarsignerVerifyAll, mainJava, makeTruststore } from '../../support/programs/java.ts';
 import { folderForAll } from '../../support/set-up.ts';
 import type { ThrowawaySigner } from '../../support/signed-files/throwaway-signer.ts';
 import { readFixture } from '../../unit/formats/support/fixtures.ts';
 import { type SignBytesOptions, signBytes } from '../../unit/formats/support/sign-bytes.ts';
 import { jarsignerSignAll, makeKeystore } from './java/jarsigner.ts';
-import { readAsArchives, readAsStreams } from './java/readers.ts';
+import { type ArchiveReading, type JarReading, readAsArchives, readAsStreams } from './java/readers.ts';
 import { makeRootedSigner } from './rooted-signer.ts';
 
 /** Manifests that are short, that have attributes for files, and whose lines end in CR. */
 const ORIGINALS = ['plain.jar', 'multi-release.jar', 'manifest-sections.jar', 'manifest-cr.jar'];
 /** Has a section for a folder that the archive holds. */
 const WITH_FOLDER_SECTION = 'manifest-sections.jar';
-/** Have sections of missing files: jarsigner signs these, so `verify` calls its signature broken. */
-const WITH_MISSING_FILES = ['manifest-sections.jar', 'manifest-cr.jar'];
+/** The others have sections of missing files: jarsigner signs these, so `verify` calls its signature broken. */
+const WITHOUT_MISSING_FILES = ['plain.jar', 'multi-release.jar'];
 
 const folder = folderForAll();
 
@@ -33,76 +33,88 @@ async function ours(bytes: Buffer, signer: ThrowawaySigner, options: SignBytesOp
   return (await signBytes(jar, bytes, signer, options)).result;
 }
 
-async function theirs(all: readonly Buffer[], digestAlgorithm: string): Promise<readonly Buffer[]> {
-  const place = mkdtempSync(path.join(folder, 'theirs-'));
-  const requests = all.map((bytes, index) => {
-    const input = path.join(place, `${index}.jar`);
-    writeFileSync(input, bytes);
-    return { keystore, input, output: path.join(place, `${index}-signed.jar`), digestAlgorithm };
-  });
-  await jarsignerSignAll(requests);
-  return requests.map(({ output }) => readFileSync(output));
-}
-
-/** In a folder of their own. @returns their paths */
-async function written(all: readonly (Buffer | Promise<Buffer>)[]): Promise<string[]> {
+function written(all: readonly Buffer[]): string[] {
   const place = mkdtempSync(path.join(folder, 'made-'));
-  return (await Promise.all(all)).map((bytes, index) => {
+  return all.map((bytes, index) => {
     const file = path.join(place, `${index}.jar`);
     writeFileSync(file, bytes);
     return file;
   });
 }
 
-/** Whole to Java's two readers and to jarsigner: each file in them is signed by these, and the chains lead to the root. */
-async function expectSigners(files: readonly string[], publishers: readonly string[]): Promise<void> {
-  const streams = await readAsStreams(mainJava(), files);
-  for (const [index, reading] of (await readAsArchives(mainJava(), files)).entries()) {
-    expect(reading).toMatchObject({ unsigned: [], failures: [] });
-    expect([...reading.signers.values()]).toEqual(Array(reading.entries).fill(publishers));
-    expect(streams[index]?.signers).toEqual(reading.signers);
-  }
-  const verdicts = await jarsignerVerifyAll(
-    mainJava(),
-    files.map((jar) => ({ jar, truststore })),
-  );
-  for (const verdict of verdicts) expect(verdict).toMatchObject({ accepted: true });
+/** All in one JVM. */
+async function theirs(all: readonly (readonly [bytes: Buffer, digestAlgorithm: string])[]): Promise<readonly Buffer[]> {
+  const inputs = written(all.map(([bytes]) => bytes));
+  const requests = inputs.map((input, index) => {
+    return { keystore, input, output: `${input}-signed.jar`, digestAlgorithm: all[index]?.[1] ?? '' };
+  });
+  await jarsignerSignAll(requests);
+  return requests.map(({ output }) => readFileSync(output));
 }
 
-describe('two signers are valid side by side', () => {
-  it.each([
-    ['SHA256', 'SHA256'],
-    ['SHA256', 'SHA512'],
-    ['SHA512', 'SHA256'],
-  ] as const)('both ours: %s, then %s', async (algorithm, another) => {
-    const twice = async (bytes: Buffer) =>
-      ours(await ours(bytes, first, { algorithm }), second, { algorithm: another, mode: 'append' });
-    const files = await written(ORIGINALS.map((name) => twice(original(name))));
-    await expectSigners(files, ['First Publisher', 'Second Publisher']);
-  });
+async function bothOurs(algorithm: 'SHA256' | 'SHA512', another: 'SHA256' | 'SHA512'): Promise<Buffer[]> {
+  const twice = async (name: string) =>
+    ours(await ours(original(name), first, { algorithm }), second, { algorithm: another, mode: 'append' });
+  return Promise.all(ORIGINALS.map(twice));
+}
 
-  it.each([
-    ['SHA-256', 'SHA256'],
-    ['SHA-256', 'SHA512'],
-    ['SHA-512', 'SHA256'],
-  ] as const)("jarsigner's with %s, then ours with %s", async (digestAlgorithm, algorithm) => {
-    const others = ORIGINALS.filter((name) => !WITH_MISSING_FILES.includes(name));
-    const once = await theirs(others.map(original), digestAlgorithm);
-    const files = await written(once.map((bytes) => ours(bytes, first, { algorithm, mode: 'append' })));
-    await expectSigners(files, ['First Publisher', 'Their Publisher']);
-  });
+const OURS = ['First Publisher', 'Second Publisher'];
+const MIXED = ['First Publisher', 'Their Publisher'];
 
-  it("ours, then jarsigner's with the same digest", async () => {
-    const others = ORIGINALS.filter((name) => name !== WITH_FOLDER_SECTION);
-    const once = await Promise.all(others.map((name) => ours(original(name), first)));
-    const files = await written(await theirs(once, 'SHA-256'));
-    await expectSigners(files, ['First Publisher', 'Their Publisher']);
-  });
+const made = new Map<string, { readonly files: readonly string[]; readonly publishers: readonly string[] }>();
+let withSha1: Buffer;
+let all: readonly string[];
+let streams: readonly JarReading[];
+let archives: readonly ArchiveReading[];
+let verdicts: readonly JarsignerVerdict[];
+
+beforeAll(async () => {
+  const add = (name: string, publishers: readonly string[], files: readonly Buffer[]) =>
+    made.set(name, { files: written(files), publishers });
+  add('both ours: SHA256, then SHA256', OURS, await bothOurs('SHA256', 'SHA256'));
+  add('both ours: SHA256, then SHA512', OURS, await bothOurs('SHA256', 'SHA512'));
+  add('both ours: SHA512, then SHA256', OURS, await bothOurs('SHA512', 'SHA256'));
+
+  const usual = WITHOUT_MISSING_FILES.map(original);
+  const once = ORIGINALS.filter((name) => name !== WITH_FOLDER_SECTION).map((name) => ours(original(name), first));
+  const byThem = await theirs([
+    ...usual.map((bytes) => [bytes, 'SHA-256'] as const),
+    ...usual.map((bytes) => [bytes, 'SHA-512'] as const),
+    [original('plain.jar'), 'SHA-1'],
+    ...(await Promise.all(once)).map((bytes) => [bytes, 'SHA-256'] as const),
+  ]);
+  const [sha256, sha512, last] = [byThem.slice(0, 2), byThem.slice(2, 4), byThem.slice(5)];
+  withSha1 = byThem[4] ?? Buffer.of();
+  const next = (bytes: readonly Buffer[], algorithm: 'SHA256' | 'SHA512') =>
+    Promise.all(bytes.map((each) => ours(each, first, { algorithm, mode: 'append' })));
+  add("jarsigner's with SHA-256, then ours with SHA256", MIXED, await next(sha256, 'SHA256'));
+  add("jarsigner's with SHA-256, then ours with SHA512", MIXED, await next(sha256, 'SHA512'));
+  add("jarsigner's with SHA-512, then ours with SHA256", MIXED, await next(sha512, 'SHA256'));
+  add("ours, then jarsigner's with the same digest", MIXED, last);
+
+  all = [...made.values()].flatMap(({ files }) => files);
+  streams = await readAsStreams(mainJava(), all);
+  archives = await readAsArchives(mainJava(), all);
+  verdicts = await jarsignerVerifyAll(
+    mainJava(),
+    all.map((file) => ({ jar: file, truststore })),
+  );
+});
+
+it("whole to Java's two readers and to jarsigner: each file is signed by both, and the chains lead to the root", () => {
+  expect(all).toHaveLength(21);
+  for (const [name, { files, publishers }] of made) {
+    for (const index of files.map((file) => all.indexOf(file))) {
+      const reading = archives[index];
+      expect([name, reading]).toMatchObject([name, { unsigned: [], failures: [] }]);
+      const signers = [...(reading?.signers.values() ?? [])];
+      expect([name, signers]).toEqual([name, Array(reading?.entries).fill(publishers)]);
+      expect(streams[index]?.signers).toEqual(reading?.signers);
+      expect([name, verdicts[index]]).toMatchObject([name, { accepted: true }]);
+    }
+  }
 });
 
 it('ours is rejected if it would break the existing one: its digests are SHA-1, and no file can get another', async () => {
-  const [once] = await theirs([original('plain.jar')], 'SHA-1');
-  await expect(ours(once ?? Buffer.of(), first, { mode: 'append' })).rejects.toMatchObject({
-    code: 'cannot-append',
-  });
+  await expect(ours(withSha1, first, { mode: 'append' })).rejects.toMatchObject({ code: 'cannot-append' });
 });

@@ -1,14 +1,20 @@
 /** Programs of other projects that check what this one signs. If one is missing, the test fails and says how to install it. */
 
 import { execFile } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { cp, mkdir, symlink } from 'node:fs/promises';
+import { join } from 'node:path';
 import { promisify } from 'node:util';
 import pLimit from 'p-limit';
+import { madeOnce } from '../../support/made-once.ts';
 import { PYTHON } from '../../support/programs/python.ts';
 
 export interface Verdict {
   readonly accepted: boolean;
   readonly output: string;
 }
+
+export const WINE = '/usr/lib/wine/wine64';
 
 const PACKAGES: Readonly<Record<string, string>> = {
   osslsigncode: 'osslsigncode',
@@ -26,6 +32,7 @@ const PACKAGES: Readonly<Record<string, string>> = {
   groff: 'groff',
   javac: 'default-jdk-headless',
   mono: 'mono-complete',
+  [WINE]: 'wine wine64 gcc-mingw-w64-x86-64',
 };
 
 /**
@@ -39,6 +46,41 @@ export function osslsigncodeVerify(root: string, file: string): Promise<Verdict>
 /** As EFI firmware does: it follows the sections. `issuer` is the PEM file of the certificate that issued the signer's. */
 export function sbverify(issuer: string, file: string): Promise<Verdict> {
   return run('sbverify', ['--cert', issuer, file]);
+}
+
+/**
+ * WinVerifyTrust and the chain, as Wine has them; it does not examine timestamps. Each of the roots (DER) is trusted for all files.
+ * @returns a verdict for each file
+ */
+export async function wineVerify(
+  files: readonly string[],
+  { roots, verifiers }: { readonly roots: readonly string[]; readonly verifiers: string },
+): Promise<readonly Verdict[]> {
+  const [first = ''] = roots;
+  const variables = (folder: string) => ({ WINEPREFIX: join(folder, 'prefix'), WINEDEBUG: '-all', DISPLAY: '' });
+  const made = await madeOnce('wine-trust', async (folder) => {
+    const { CODESIGN_TEST_WINE_PREFIX: kept = '' } = process.env;
+    if (existsSync(join(kept, 'ready'))) await deriveWinePrefix(kept, join(folder, 'prefix'));
+    const own = { WVT_ROOT: first, WVT_PREFIX: join(folder, 'prefix'), WVT_EXE: join(folder, 'wvt.exe') };
+    await run('bash', [join(verifiers, 'wvt.sh')], own);
+    await run('wineserver', ['--wait'], variables(folder));
+  });
+  const args = [...roots.flatMap((root) => ['-root', root]), ...files];
+  const { output } = await run(WINE, [join(made, 'wvt.exe'), ...args], variables(made));
+  await run('wineserver', ['--wait'], variables(made));
+  const verdicts = output.match(/VERDICT=.*/g) ?? [];
+  if (verdicts.length !== files.length)
+    throw new Error(`${verdicts.length} verdicts on ${files.length} files: ${output}`);
+  return verdicts.map((verdict) => ({ accepted: verdict.trim() === 'VERDICT=TRUSTED', output: verdict }));
+}
+
+/** With a registry of its own, where the trusted roots are. To make all of a prefix takes 9 s. */
+async function deriveWinePrefix(kept: string, prefix: string): Promise<void> {
+  await mkdir(prefix);
+  await symlink(join(kept, 'drive_c'), join(prefix, 'drive_c'));
+  for (const name of ['dosdevices', 'system.reg', 'user.reg', 'userdef.reg', '.update-timestamp']) {
+    await cp(join(kept, name), join(prefix, name), { recursive: true, verbatimSymlinks: true });
+  }
 }
 
 /** Microsoft's MSIX SDK: block map, digests, publisher, signatures of inner packages. `folder`: that of the verifiers. */

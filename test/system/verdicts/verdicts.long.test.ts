@@ -6,20 +6,11 @@ import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { mainJava } from '../../support/programs/java.ts';
 import { isInSample } from '../../support/sample.ts';
-import { run } from '../interop/verifiers.ts';
+import { run, WINE } from '../interop/verifiers.ts';
 import { blockGroup, corpusGroups, type Group, ownGroups, pkiGroups } from './cases.ts';
 import { startVerdictPki, type VerdictPki } from './pki.ts';
 import { OTHERS, type Other, type OthersWord, readVerdicts, type VerdictRow, verdictText } from './table.ts';
-import {
-  askJarCheck,
-  askJarsigner,
-  askOsslsigncode,
-  askSigcheck,
-  askWine,
-  type Said,
-  verifyAll,
-  WINE,
-} from './verifiers.ts';
+import { askJarCheck, askJarsigner, askOsslsigncode, askSigcheck, askWine, type Said, verifyAll } from './verifiers.ts';
 
 const corpus = process.env.CODESIGN_TEST_CORPUS ?? '';
 const verifiers = process.env.CODESIGN_TEST_VERIFIERS ?? '';

@@ -5,7 +5,7 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { runCli } from '../../support/programs/cli.ts';
 import { jarsignerVerifyAll, mainJava, makeTruststore, mustRunJava, runJava } from '../../support/programs/java.ts';
-import { checkAll, run } from '../interop/verifiers.ts';
+import { checkAll, run, wineVerify } from '../interop/verifiers.ts';
 import type { OthersWord } from './table.ts';
 
 export interface OwnVerdict {
@@ -21,8 +21,6 @@ export interface Question {
 
 /** Path of a file → what is said of it. */
 export type Said<What> = ReadonlyMap<string, What>;
-
-export const WINE = '/usr/lib/wine/wine64';
 
 interface SignatureJson {
   readonly findings: readonly FindingJson[];
@@ -85,10 +83,6 @@ export interface Folders {
   readonly verifiers: string;
 }
 
-/**
- * WinVerifyTrust and the chain, as Wine has them; it does not examine timestamps. Every root is trusted for all files, which are
- * checked by one process: Windows starts in it.
- */
 export async function askWine(
   questions: readonly Question[],
   { folder, verifiers }: Folders,
@@ -98,14 +92,9 @@ export async function askWine(
     writeFileSync(der, new X509Certificate(readFileSync(pem)).raw);
     return der;
   });
-  const [prefix, program] = [path.join(folder, 'prefix'), path.join(folder, 'wvt.exe')];
-  const [first = ''] = roots;
-  // Makes the prefix and the program.
-  await run('bash', [path.join(verifiers, 'wvt.sh')], { WVT_ROOT: first, WVT_PREFIX: prefix, WVT_EXE: program });
   const files = questions.flatMap((question) => question.files);
-  const all = [...roots.flatMap((root) => ['-root', root]), ...files];
-  const { output } = await run(WINE, [program, ...all], { WINEPREFIX: prefix, WINEDEBUG: '-all', DISPLAY: '' });
-  return inOrder(files, output.match(/VERDICT=.*/g) ?? [], (line) => line.trim() === 'VERDICT=TRUSTED');
+  const verdicts = await wineVerify(files, { roots, verifiers });
+  return new Map(verdicts.map(({ accepted }, index) => [files[index] ?? '', accepted ? 'yes' : 'no']));
 }
 
 /** `folder`: where the trust stores are made. */
