@@ -22,6 +22,9 @@ export interface Question {
 /** Path of a file → what is said of it. */
 export type Said<What> = ReadonlyMap<string, What>;
 
+/** sigcheck.py starts openssl ten times a file: so many files make one call. */
+const BATCH = 12;
+
 interface SignatureJson {
   readonly findings: readonly FindingJson[];
   readonly timestamps: readonly { readonly findings: readonly FindingJson[] }[];
@@ -73,8 +76,12 @@ export async function askOsslsigncode({ files, roots }: Question): Promise<Said<
 /** `verifiers`: the folder that has sigcheck.py. */
 export async function askSigcheck({ files, roots }: Question, verifiers: string): Promise<Said<OthersWord>> {
   const checker = [path.join(verifiers, 'sigcheck.py'), '--strict', '--root', roots];
-  const { output } = await run('python3', [...checker, ...files]);
-  return inOrder(files, output.match(/^(PASS|FAIL)\t/gm) ?? [], (line) => line.startsWith('PASS'));
+  const batches = Array.from({ length: Math.ceil(files.length / BATCH) }, (_, index) =>
+    files.slice(index * BATCH, (index + 1) * BATCH),
+  );
+  const verdicts = await checkAll(batches, (batch) => run('python3', [...checker, ...batch]));
+  const lines = verdicts.flatMap(({ output }) => output.match(/^(PASS|FAIL)\t/gm) ?? []);
+  return inOrder(files, lines, (line) => line.startsWith('PASS'));
 }
 
 export interface Folders {
