@@ -11,11 +11,12 @@ const SIGNATURE = Buffer.from('signature');
 const authority = await forAll(startTimestampAuthority());
 
 /** The waits between attempts. */
-const USABLE: Partial<Record<AuthorityMode, readonly number[]>> = {
+const USABLE = {
   ...{ ok: [], 'granted-with-mods': [], slow: [], 'throttled-once': [1000], 'unavailable-once': [250] },
-};
+} satisfies Partial<Record<AuthorityMode, readonly number[]>>;
 
-const UNUSABLE: Partial<Record<AuthorityMode, RegExp>> = {
+/** With those above, every mode. */
+const UNUSABLE: Readonly<Record<Exclude<AuthorityMode, keyof typeof USABLE>, RegExp>> = {
   throttled: /HTTP 429 after 4 attempts$/,
   http500: /HTTP 500 after 4 attempts$/,
   http404: /HTTP 404$/,

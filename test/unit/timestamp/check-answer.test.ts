@@ -88,6 +88,14 @@ describe('a token', () => {
     expect(checked).toEqual({ refusal: expect.stringMatching(refusal) });
   });
 
+  it('is used although a certificate above its issuer had expired: a verifier may have a newer root', () => {
+    const cross = authority('Cross', { issuer: root, notAfter: new Date('2024-01-01') });
+    const issuer = authority('Issuer', { issuer: cross });
+    const signer = signerUnder(issuer);
+    const certificates = [signer, issuer, cross, root].map(({ der }) => der);
+    expect(examine({ signer, certificates })).toMatchObject({ time: NOW });
+  });
+
   it('that carries another of its issuer’s name, which signed nothing, is used: only real links count', () => {
     const issuer = authority('Issuer', { issuer: root });
     const impostor = issue({ commonName: 'Issuer', key: testKey('ec', 'impostor'), ca: false });

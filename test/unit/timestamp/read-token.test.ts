@@ -126,6 +126,7 @@ describe('a token', () => {
     ['version 2', { version: 2 }, false],
     ['no serial number', { serialNumber: new Uint8Array() }, false],
     ['an endless serial number', { serialNumber: Buffer.alloc(65, 1) }, false],
+    ['the longest serial number', { serialNumber: Buffer.alloc(64, 1) }, true],
     ['something unknown at the end', { rest: [nullValue()] }, false],
     ['an unknown critical extension', { rest: [extensions(true)] }, false],
     ['an unknown extension', { rest: [extensions(false)] }, true],

@@ -15,7 +15,7 @@ describe('a copy of many megabytes', () => {
     async (how) => {
       const target = folder.at('target');
       await writeFile(target, 'the old file');
-      const original = memorySource(Buffer.alloc(40 * 1024 * 1024, 7));
+      const original = memorySource(Buffer.alloc(20 * 1024 * 1024, 7));
       await using copy = await stageCopy({
         source: original,
         stats: await stat(target, { bigint: true }),
