@@ -1,6 +1,7 @@
 /** `login`, `logout` and `whoami` with a real keyring and the real server: stored, used, bound to their origin, shown nowhere. */
 
-import { copyFile, readdir, readFile } from 'node:fs/promises';
+import { readdirSync, readFileSync } from 'node:fs';
+import { copyFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
@@ -94,13 +95,15 @@ describe.runIf(IS_LINUX)('login', () => {
     const service = await startMisbehavingService('hangs');
     try {
       const args = ['--base-url', service.baseUrl, '--ca-file', service.caFile, '--access-key', 'some-key'];
-      const asked = ['login', ...args, '--timeout', '0.5'];
+      const asked = ['login', ...args, '--store', 'file', '--timeout', '0.5'];
       const login = await at.run(asked, { stdin: 'some-secret' });
       expect([login.code, errorCode(login)]).toEqual([3, 'check-unanswered']);
       expect(login.stderr).toContain('--no-check');
       expect(errorCode(await at.run(['whoami']))).toBe('credentials-missing');
       const calls = service.requests().length;
-      expect(await at.run(['login', ...args, '--no-check'], { stdin: 'some-secret' })).toMatchObject({ code: 0 });
+      expect(await at.run(['login', ...args, '--store', 'file', '--no-check'], { stdin: 'some-secret' })).toMatchObject(
+        { code: 0 },
+      );
       expect(service.requests().length).toBe(calls);
       // Later commands need no option for what init was given to trust.
       expect(await at.settings()).toContainEqual({
@@ -116,7 +119,7 @@ describe.runIf(IS_LINUX)('login', () => {
 
   it('asks on a terminal for a file of roots until the service is trusted, and stores it for sign', async () => {
     await using at = await scene('typed');
-    const typed = await at.login([], {
+    const typed = await at.login(['--store', 'file'], {
       env: { CODESIGN_CA_FILE: '' },
       typed: [
         { expect: '(not shown): ', send: `${secret()}\r` },
@@ -135,7 +138,7 @@ describe.runIf(IS_LINUX)('login', () => {
 
   it('stores nothing if the service is not trusted and the user names no roots', async () => {
     await using at = await scene('untrusted');
-    const run = await at.login([], {
+    const run = await at.login(['--store', 'file'], {
       env: { CODESIGN_CA_FILE: '' },
       typed: [
         { expect: '(not shown): ', send: `${secret()}\r` },
@@ -213,11 +216,11 @@ function watchArguments(text: string): { stop(): Promise<readonly string[]> } {
   let isOver = false;
   const watching = (async () => {
     while (!isOver) {
-      for (const id of await readdir('/proc')) {
-        if (!/^\d+$/.test(id)) continue;
-        const line = await readFile(`/proc/${id}/cmdline`, 'utf8').catch(() => '');
-        if (line.includes(text)) found.push(line);
-      }
+      found.push(
+        ...readdirSync('/proc')
+          .map(argumentsOf)
+          .filter((line) => line.includes(text)),
+      );
       await sleep(40);
     }
   })();
@@ -228,4 +231,13 @@ function watchArguments(text: string): { stop(): Promise<readonly string[]> } {
       return found;
     },
   };
+}
+
+/** Of a process that has ended, or of an entry that is no process, there are none. */
+function argumentsOf(id: string): string {
+  try {
+    return /^\d+$/.test(id) ? readFileSync(`/proc/${id}/cmdline`, 'utf8') : '';
+  } catch {
+    return '';
+  }
 }
