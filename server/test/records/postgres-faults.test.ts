@@ -165,6 +165,7 @@ describe('a transient error', () => {
     const other = new pg.Client({ connectionString: url });
     await other.connect();
     onTestFinished(() => other.end());
+    await other.query("set deadlock_timeout = '1min'"); // of two that wait for each other, the server notices it
     await other.query('begin');
     const lock = (id: string) => other.query('select from clients where id = $1 for update', [id]);
     return { lock, commit: () => other.query('commit') };

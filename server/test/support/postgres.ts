@@ -35,7 +35,7 @@ export async function startPostgres({ flushes = false } = {}) {
   // No TCP, and no flushing: nothing here is to outlive the machine.
   const fsync = `fsync=${flushes ? 'on' : 'off'}`;
   const sockets = `unix_socket_directories=${folder}`;
-  const settings = ['listen_addresses=', sockets, fsync, 'max_connections=200', 'deadlock_timeout=200ms'];
+  const settings = ['listen_addresses=', sockets, fsync, 'max_connections=200', 'deadlock_timeout=1s'];
   const args = ['-D', data, ...settings.flatMap((setting) => ['-c', setting])];
   let log = '';
   const start = async () => {
