@@ -97,7 +97,7 @@ export async function nugetVerify(program: string, files: string, count = 1): Pr
   const { output } = await run('mono', [program, 'verify', '-Signatures', files]);
   const errors = output.split('\n').filter((line) => /^NU\d+:/.test(line));
   const own = errors.filter((line) => !/^NU3030:|^NU30(12|18|28): .*found a chain building issue/.test(line));
-  const verified = output.match(/^Verifying /gm) ?? [];
+  const verified = output.match(/^Verifying \S+\s*$/gm) ?? [];
   return { accepted: verified.length === count && own.length === 0, output };
 }
 
