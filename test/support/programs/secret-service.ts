@@ -31,11 +31,11 @@ const PASSWORD = 'keyring password';
 const PATIENCE = 20_000;
 
 /** No service is started by a call for it, so that nothing but what a test has started answers. */
-const BUS = `<!DOCTYPE busconfig PUBLIC "-//freedesktop//DTD D-Bus Bus Configuration 1.0//EN"
+const busIn = (folder: string): string => `<!DOCTYPE busconfig PUBLIC "-//freedesktop//DTD D-Bus Bus Configuration 1.0//EN"
   "http://www.freedesktop.org/standards/dbus/1.0/busconfig.dtd">
 <busconfig>
   <type>session</type>
-  <listen>unix:tmpdir=/tmp</listen>
+  <listen>unix:dir=${folder}</listen>
   <auth>EXTERNAL</auth>
   <policy context="default">
     <allow send_destination="*" eavesdrop="true"/>
@@ -75,7 +75,7 @@ async function start(folder: string, state: SecretServiceState): Promise<SecretS
   for (const path of [home, data, runtime]) await mkdir(path, { recursive: true });
   await chmod(runtime, 0o700);
   const config = join(folder, 'bus.conf');
-  await writeFile(config, BUS);
+  await writeFile(config, busIn(folder));
   const running: ChildProcess[] = [];
   const stop = async () => {
     for (const child of running.reverse()) await ended(child);
