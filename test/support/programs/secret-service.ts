@@ -31,7 +31,8 @@ const PASSWORD = 'keyring password';
 const PATIENCE = 20_000;
 
 /** No service is started by a call for it, so that nothing but what a test has started answers. */
-const busIn = (folder: string): string => `<!DOCTYPE busconfig PUBLIC "-//freedesktop//DTD D-Bus Bus Configuration 1.0//EN"
+function busIn(folder: string): string {
+  return `<!DOCTYPE busconfig PUBLIC "-//freedesktop//DTD D-Bus Bus Configuration 1.0//EN"
   "http://www.freedesktop.org/standards/dbus/1.0/busconfig.dtd">
 <busconfig>
   <type>session</type>
@@ -44,6 +45,7 @@ const busIn = (folder: string): string => `<!DOCTYPE busconfig PUBLIC "-//freede
   </policy>
 </busconfig>
 `;
+}
 
 /** Fails where the programs are missing, with how to get them. */
 export async function startSecretService(options: SecretServiceOptions = {}): Promise<SecretService> {
