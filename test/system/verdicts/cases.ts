@@ -8,7 +8,6 @@ import { useServer } from '../../support/services/shared-server.ts';
 import { repack } from '../../unit/formats/jar/simple-zip.ts';
 import { makeBlockArchives } from './blocks.ts';
 import { signArchive, signArchives, tamperArchive } from './jar.ts';
-import { legacyArchives, legacyPrograms } from './legacy.ts';
 import { changeNested, changeTimestamps, mutatePrograms, pathsIn, signProgram, signPrograms } from './pe.ts';
 import type { VerdictPki } from './pki.ts';
 
@@ -46,18 +45,7 @@ export async function pkiGroups(folder: string, pki: VerdictPki, verifiers: stri
     signArchives(path.join(folder, 'signed-jar'), pki),
   ]);
   const mutants = await mutatePrograms(plain, path.join(folder, 'tampered-pe'), verifiers);
-  const stamped = archives.get('leafexp+past2024.jar') ?? '';
   return [
-    {
-      kind: 'pe',
-      files: underName('legacy-pe', await legacyPrograms(path.join(folder, 'legacy-pe'), pki)),
-      roots: pki.root,
-    },
-    {
-      kind: 'jar',
-      files: underName('legacy-jar', legacyArchives(path.join(folder, 'legacy-jar'), stamped)),
-      roots: pki.root,
-    },
     { kind: 'pe', files: underName('signed-pe', programs), roots: pki.root },
     { kind: 'pe', files: underName('tampered-pe', mutants), roots: pki.root },
     { kind: 'jar', files: underName('signed-jar', archives), roots: pki.root },

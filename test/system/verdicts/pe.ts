@@ -2,13 +2,9 @@
 
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { SPC_RFC3161_TIMESTAMP, TIMESTAMP_TOKEN } from '../../../src/asn1/object-identifiers.ts';
-import { attributeValues, parseSignedData } from '../../../src/cms/parse-signed-data.ts';
-import { replaceUnsignedAttributes } from '../../../src/cms/unsigned-attributes.ts';
 import { flipped } from '../../support/flipped.ts';
 import { fixture } from '../../support/programs/cli.ts';
 import { headerOffsets, slowChecksum } from '../../unit/formats/pe/slow-pe.ts';
-import { tableOf, withCertificates, withHeader } from '../../unit/formats/pe/tables.ts';
 import { must, nameOf, SIGNINGS, type Signing, type VerdictPki } from './pki.ts';
 import { MESSAGE_DIGEST, offsetBehind, tokenChanges } from './token.ts';
 
@@ -62,22 +58,6 @@ export function changeNested(nested: string, output: string): void {
   const bytes = readFileSync(nested);
   const inner = offsetBehind(bytes, NESTED_SIGNATURE);
   writeFileSync(output, withChecksum(flipped(bytes, offsetBehind(bytes, MESSAGE_DIGEST, inner) + 8)));
-}
-
-/** The same with the RFC 3161 token under the attribute of CMS in place of that of Authenticode. */
-export function withTokenMoved(program: Buffer): Buffer {
-  return withCms(program, (cms) => {
-    const { unsignedAttributes } = parseSignedData(cms).signers[0];
-    const [token] = attributeValues(unsignedAttributes, SPC_RFC3161_TIMESTAMP);
-    if (token === undefined) throw new Error('there is no token');
-    return replaceUnsignedAttributes(cms, { type: TIMESTAMP_TOKEN, value: token.bytes }, [SPC_RFC3161_TIMESTAMP]);
-  });
-}
-
-/** The program with another CMS in the only entry of its certificate table. */
-export function withCms(program: Buffer, change: (cms: Uint8Array) => Uint8Array): Buffer {
-  const cms = change(tableOf(program).data);
-  return withCertificates(program, withHeader(Buffer.concat([cms, Buffer.alloc(-cms.length & 7)])));
 }
 
 /** Name → path of the files of a folder, in the alphabet's order. */

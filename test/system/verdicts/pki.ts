@@ -8,16 +8,7 @@ import { copyOfVerifiersPki } from '../../support/signed-files/verifiers-pki.ts'
 import { run } from '../interop/verifiers.ts';
 
 /** How an authority answers: a path of tsa.mjs, or `foreign`, which is another authority. */
-export type TimestampMode =
-  | 'ok'
-  | 'expired'
-  | 'past2024'
-  | 'future'
-  | 'corrupt'
-  | 'badimprint'
-  | 'badnonce'
-  | 'replay'
-  | 'foreign';
+export type TimestampMode = 'ok' | (typeof MODES)[number];
 
 export interface VerdictPki {
   readonly folder: string;

@@ -1,6 +1,8 @@
 /** Changes of one bit, each in another part of a timestamp token and of the signature around it. */
 
-import { encode } from '../../../src/asn1/write.ts';
+import { TIMESTAMP_TOKEN } from '../../../src/asn1/object-identifiers.ts';
+import { attributeValues, parseSignedData } from '../../../src/cms/parse-signed-data.ts';
+import { replaceUnsignedAttributes } from '../../../src/cms/unsigned-attributes.ts';
 import { flipped } from '../../support/flipped.ts';
 
 const TST_INFO = Buffer.from('060b2a864886f70d0109100104', 'hex');
@@ -13,9 +15,6 @@ export const RSA_ENCRYPTION = Buffer.from('06092a864886f70d0101', 'hex');
 const GENERALIZED_TIME = Buffer.from('180f3230', 'hex');
 /** extendedKeyUsage with timeStamping alone. */
 const TIME_STAMPING = Buffer.from('300a06082b06010505070308', 'hex');
-
-/** The attribute of CMS for RFC 3161 tokens. */
-const TOKEN_ATTRIBUTE = Buffer.from('060b2a864886f70d010910020e', 'hex');
 
 /** Where `pattern` ends; the first one from `from` on. Throws if there is none. */
 export function offsetBehind(bytes: Buffer, pattern: Buffer, from = 0): number {
@@ -41,46 +40,12 @@ export function tokenChanges(bytes: Buffer): ReadonlyMap<string, Buffer> {
   ]);
 }
 
-/** The first signature with the second one's token instead of its own, all lengths put right. */
+/** The first signature with the second one's token instead of its own. */
 export function withTokenOf(signature: Buffer, another: Buffer): Buffer {
-  const [own, others] = [signature, another].map(tokenIn);
-  if (own === undefined || others === undefined) throw new Error('there is no token');
-  return rebuilt(signature, own, others);
-}
-
-/** The whole ContentInfo, which stands in a SET after the attribute's type. */
-function tokenIn(signature: Buffer): Buffer {
-  const set = offsetBehind(signature, TOKEN_ATTRIBUTE);
-  return elementAt(signature, elementAt(signature, set).contents).bytes;
-}
-
-interface ElementBytes {
-  readonly bytes: Buffer;
-  /** Where its contents begin, in what holds it. */
-  readonly contents: number;
-}
-
-function elementAt(holder: Buffer, offset: number): ElementBytes {
-  const first = holder.readUInt8(offset + 1);
-  const more = first < 0x80 ? 0 : first & 0x7f;
-  const length = more === 0 ? first : holder.readUIntBE(offset + 2, more);
-  const contents = offset + 2 + more;
-  return { bytes: holder.subarray(offset, contents + length), contents };
-}
-
-/** The element with the part that `old` is, a view into it, replaced. */
-function rebuilt(element: Buffer, old: Buffer, replacement: Buffer): Buffer {
-  const from = old.byteOffset - element.byteOffset;
-  if (from === 0 && old.length === element.length) return replacement;
-  if (from < 0 || from >= element.length) return element;
-  const { contents } = elementAt(element, 0);
-  const children: Buffer[] = [];
-  for (let at = contents; at < element.length; ) {
-    const { bytes } = elementAt(element, at);
-    children.push(rebuilt(bytes, old, replacement));
-    at += bytes.length;
-  }
-  return Buffer.from(encode(element.readUInt8(0), ...children));
+  const [token] = attributeValues(parseSignedData(another).signers[0].unsignedAttributes, TIMESTAMP_TOKEN);
+  if (token === undefined) throw new Error('there is no token');
+  const attribute = { type: TIMESTAMP_TOKEN, value: token.bytes };
+  return Buffer.from(replaceUnsignedAttributes(signature, attribute, [TIMESTAMP_TOKEN]));
 }
 
 function trimmedLength(bytes: Buffer): number {

@@ -57,17 +57,6 @@ describe.skipIf(verifiers === '')('verify', () => {
     expect(ownWords(checked)).toEqual(ownWords(table));
   });
 
-  it('trusts an expired certificate with a timestamp of its lifetime, and without one does not', () => {
-    const verdicts = new Map(checked.map(({ file, right }) => [file, right]));
-    for (const [kind, extension] of [
-      ['signed-pe', 'exe'],
-      ['signed-jar', 'jar'],
-    ]) {
-      expect(verdicts.get(`${kind}/leafexp+past2024.${extension}`)).toBe('trusted');
-      expect(verdicts.get(`${kind}/leafexp.${extension}`)).toBe('untrusted');
-    }
-  });
-
   // Another release may say another thing; the table was written with these.
   describe.each(OTHERS)('next to %s', (other) => {
     it.skipIf(releases.get(other) === false)('finds it saying what the table has it say', () => {
