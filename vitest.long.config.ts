@@ -19,7 +19,6 @@ const SLOWEST = [
   'faults/faults',
   'hostile/containers',
   'windows/surroundings',
-  'interop/end-to-end',
   'pdf/pdf',
   'conformance/suite',
 ];

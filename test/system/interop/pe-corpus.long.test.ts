@@ -1,6 +1,6 @@
 /**
  * Signs every PE of the corpus (CODESIGN_TEST_CORPUS), and has programs that are not ours check each result; osslsigncode does
- * so in end-to-end.long.test.ts.
+ * so in special/containers.long.test.ts.
  */
 
 import { X509Certificate } from 'node:crypto';

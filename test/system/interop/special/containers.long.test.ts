@@ -1,8 +1,9 @@
 /**
- * Peculiar scripts, installer files, cabinets, catalogs, connection files, packages and extensions, of the corpus and made ones, through the command line and the server on
- * SoftHSM: signed with a timestamp or rejected as the tables say, and what is signed is accepted by programs that are not ours.
+ * The corpus and peculiar files that are made, through the command line and the server on SoftHSM: signed with a timestamp or
+ * rejected as the tables say, and what is signed is accepted by programs that are not ours.
  */
 
+import { readdirSync } from 'node:fs';
 import { copyFile, mkdir, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -13,22 +14,14 @@ import { recogniseFormat } from '../../../../src/formats/recognise.ts';
 import { formats } from '../../../../src/formats/registry.ts';
 import { scriptKindOf } from '../../../../src/formats/script/kinds.ts';
 import { parseJson, runCli, temporaryFolder } from '../../../support/programs/cli.ts';
+import { jarsignerVerify, mainJava, makeTruststore } from '../../../support/programs/java.ts';
 import { useServer } from '../../../support/services/shared-server.ts';
 import { forAll } from '../../../support/set-up.ts';
 import { filesBelow } from '../../../unit/formats/support/fixtures.ts';
 import { openBytes } from '../../../unit/formats/support/sign-bytes.ts';
 import { checkAll, nugetVerify, osslsigncodeVerify, run, unpackPackage, type Verdict } from '../verifiers.ts';
-import { appxSamples, extensionSamples } from './package-samples.ts';
-import { readSpecialFiles, type SpecialFolder } from './special-files.ts';
-import {
-  cabinetSamples,
-  catalogSamples,
-  connectionSamples,
-  installerSamples,
-  nugetSamples,
-  type SpecialSample,
-  scriptSamples,
-} from './special-samples.ts';
+import { readSpecialFiles } from './special-files.ts';
+import { MADE } from './special-samples.ts';
 
 const {
   CODESIGN_TEST_CORPUS: corpus = '',
@@ -42,10 +35,11 @@ const CONNECTION_CONTENT = fileURLToPath(new URL('../../../unit/formats/rdp/cont
 const EXTENSION_CHECK = fileURLToPath(new URL('../../../unit/formats/navx/check.py', import.meta.url));
 
 interface Special {
-  readonly table: SpecialFolder;
+  readonly table: string;
   readonly folders: readonly string[];
   readonly extensions: RegExp;
-  samples(): Promise<readonly SpecialSample[]>;
+  /** A folder with files that the table does not list, each of which is signed. */
+  readonly usual?: string;
   /** What programs of others say of signed files. */
   readonly checks: readonly ((files: readonly string[]) => Promise<readonly Verdict[]>)[];
 }
@@ -76,10 +70,18 @@ const osslsigncode = async (file: string): Promise<Verdict> => {
 
 const SPECIALS: readonly Special[] = [
   {
+    table: 'pe-special',
+    folders: ['pe', 'pe-special'],
+    usual: 'pe',
+    // An ELF.
+    extensions: /(?<!\.stub)$/,
+    checks: [each(osslsigncode)],
+  },
+  { table: 'jar-special', folders: ['jar', 'jar-special'], usual: 'jar', extensions: /$/, checks: [jarsigner] },
+  {
     table: 'script-special',
     folders: ['ps1', 'ps1-special'],
     extensions: /\.(ps1|psm1|vbs|wsf)$/,
-    samples: scriptSamples,
     checks: [
       each(cmsVerdict),
       checkedBy('pscheck.py', isPowershell),
@@ -92,7 +94,6 @@ const SPECIALS: readonly Special[] = [
     table: 'msi-special',
     folders: ['msi', 'pkg-special'],
     extensions: /\.ms[ipt]$/,
-    samples: installerSamples,
     checks: [
       each(cmsVerdict),
       checkedBy('msicheck.py'),
@@ -109,7 +110,6 @@ const SPECIALS: readonly Special[] = [
     table: 'cab-special',
     folders: ['cab', 'pkg-special'],
     extensions: /\.cab$/,
-    samples: cabinetSamples,
     checks: [
       each(cmsVerdict),
       checkedBy('cabcheck.py'),
@@ -121,28 +121,24 @@ const SPECIALS: readonly Special[] = [
     table: 'cat-special',
     folders: ['pkg-special'],
     extensions: /\.cat$/,
-    samples: catalogSamples,
     checks: [each(osslsigncode), each(cmsVerdict)],
   },
   {
     table: 'rdp-special',
     folders: ['pkg-special'],
     extensions: /\.rdp$/,
-    samples: connectionSamples,
     checks: [each((file) => run('python3', [CONNECTION_CONTENT, file])), each(detachedVerdict)],
   },
   {
     table: 'nuget-special',
     folders: ['nuget', 'pkg-special'],
     extensions: /nupkg$/,
-    samples: nugetSamples,
     checks: [each(cmsVerdict), checkedBy('nupkgcheck.py'), ...(nugetProgram === '' ? [] : [nugetVerdict])],
   },
   {
     table: 'appx-special',
     folders: ['appx', 'pkg-special'],
     extensions: /\.(msix|appx)$/,
-    samples: appxSamples,
     checks: [
       each(cmsVerdict),
       checkedBy('appxcheck.py'),
@@ -157,7 +153,6 @@ const SPECIALS: readonly Special[] = [
     table: 'navx-special',
     folders: [],
     extensions: /\.app$/,
-    samples: extensionSamples,
     checks: [each(cmsVerdict), each((file) => run('python3', [EXTENSION_CHECK, file]))],
   },
 ];
@@ -182,9 +177,8 @@ describe.skipIf(corpus === '' || verifiers === '').each(SPECIALS)('the files of 
       stdin: files.join('\n'),
     });
     const outcomes = parseJson(run).files;
-    expect(Object.fromEntries(outcomes.map((each) => [nameOf(each.path), each.error?.code ?? each.status]))).toEqual(
-      Object.fromEntries(readSpecialFiles(special.table).map(({ file, code }) => [file, code ?? 'signed'])),
-    );
+    const told = outcomes.map((each) => [nameOf(each.path), each.error?.code ?? each.status]);
+    expect(Object.fromEntries(told)).toEqual(expectedOf(special));
     const signed = outcomes.filter(({ status }) => status === 'signed').map((each) => each.path);
     const records = new Set(outcomes.flatMap(({ record }) => record ?? []));
     expect(server.operations('sign').slice(requests)).toHaveLength(records.size);
@@ -201,11 +195,22 @@ describe.skipIf(corpus === '' || verifiers === '').each(SPECIALS)('the files of 
   });
 });
 
+/** File → `signed`, or the code with which it is rejected. */
+function expectedOf({ table, usual, extensions }: Special): Readonly<Record<string, string>> {
+  const names =
+    usual === undefined ? [] : readdirSync(path.join(corpus, usual)).filter((name) => extensions.test(name));
+  const rows = readSpecialFiles(table).map(({ file, code }) => [
+    file.includes('/') ? file : `corpus/${file}`,
+    code ?? 'signed',
+  ]);
+  return Object.fromEntries([...names.map((name) => [`corpus/${name}`, 'signed']), ...rows]);
+}
+
 /** Writes the files into `corpus` and `made` below the folder. */
-async function inputsOf({ folders, extensions, samples }: Special, folder: string): Promise<readonly string[]> {
+async function inputsOf({ table, folders, extensions }: Special, folder: string): Promise<readonly string[]> {
   const sources = {
     corpus: folders.flatMap((each) => filesBelow(path.join(corpus, each), (name) => extensions.test(name))),
-    made: await samples(),
+    made: MADE[table] ?? [],
   };
   const files: string[] = [];
   for (const [kind, samplesOf] of Object.entries(sources)) {
@@ -237,6 +242,13 @@ async function cmsVerdict(file: string): Promise<Verdict> {
   await writeFile(cms, whole);
   await writeFile(content, element?.contents ?? '');
   return verifiedByOpenssl('smime', cms, content);
+}
+
+/** Chain and timestamp of the first file; jar-corpus.long.test.ts has Java read all of them. */
+async function jarsigner([file = '']: readonly string[]): Promise<readonly Verdict[]> {
+  const store = makeTruststore(await readFile(root, 'utf8'), path.dirname(file));
+  const { output } = await jarsignerVerify(mainJava(), store, file);
+  return [{ accepted: /^jar verified\./m.test(output) && /Timestamped by ".*" on /.test(output), output }];
 }
 
 /** mono takes more than a second to start: it is given a folder with copies of all files. */

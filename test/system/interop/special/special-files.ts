@@ -2,19 +2,6 @@
 
 import { readFileSync } from 'node:fs';
 
-/** The first two as their folders in the corpus are named. */
-export type SpecialFolder =
-  | 'pe-special'
-  | 'jar-special'
-  | 'script-special'
-  | 'msi-special'
-  | 'cab-special'
-  | 'cat-special'
-  | 'rdp-special'
-  | 'nuget-special'
-  | 'appx-special'
-  | 'navx-special';
-
 export interface SpecialFile {
   readonly file: string;
   readonly result: 'signed' | 'refused';
@@ -23,9 +10,9 @@ export interface SpecialFile {
   readonly why: string;
 }
 
-/** The rows of a table. Throws when one is not as the table's head says. */
-export function readSpecialFiles(folder: SpecialFolder): readonly SpecialFile[] {
-  const text = readFileSync(new URL(`${folder}.md`, import.meta.url), 'utf8');
+/** The rows of a table, by its name. Throws when one is not as the table's head says. */
+export function readSpecialFiles(table: string): readonly SpecialFile[] {
+  const text = readFileSync(new URL(`${table}.md`, import.meta.url), 'utf8');
   const [, , ...rows] = text.split('\n').filter((line) => line.startsWith('|'));
   return rows.map((row) => {
     const [file = '', result = '', code = '', why = ''] = row
