@@ -10,6 +10,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { blocksIn, commandsIn } from '../../documentation/command-blocks.ts';
 import { fixture, runCli } from '../../support/programs/cli.ts';
 import { folderForAll } from '../../support/set-up.ts';
+import { type CertificateRequest, makePki, TIME_STAMPING, testKey, toP12 } from '../../support/signed-files/pki.ts';
 
 const { CODESIGN_TEST_BUILD_TOOLS: tools = '', CODESIGN_TEST_CORPUS: corpus = '' } = process.env;
 const ASAR = join(tools, 'node_modules/@electron/asar/bin/asar.js');
@@ -24,23 +25,15 @@ const at = (...names: readonly string[]) => join(folder, ...names);
 const run = (program: string, args: readonly string[], cwd = folder) =>
   execFileSync(program, args, { cwd, stdio: 'pipe', encoding: 'utf8' });
 
-/** Makes the certificate `NAME.pem` and its key with OpenSSL. */
-function issue(name: string, subject: string, purpose: string): void {
-  const [key, pem] = [join(keys, `${name}.key`), join(keys, `${name}.pem`)];
-  const of = ['-CA', join(keys, 'root.pem'), '-CAkey', join(keys, 'root.key')];
-  const extension = [
-    '-addext',
-    `extendedKeyUsage=critical,${purpose}`,
-    '-addext',
-    'basicConstraints=critical,CA:FALSE',
-  ];
-  const args = ['-newkey', 'rsa:2048', '-nodes', '-keyout', key, '-out', pem, '-days', '365', '-subj', subject];
-  run('openssl', [
-    'req',
-    '-x509',
-    ...args,
-    ...(name === 'root' ? ['-addext', 'keyUsage=critical,keyCertSign,cRLSign'] : [...of, ...extension]),
-  ]);
+const pki = makePki('Recipe');
+
+/** Makes `NAME.key`, and `NAME.chain` with its certificate and those above. */
+async function issue(name: string, request: Partial<CertificateRequest>): Promise<void> {
+  const leaf = pki.leaf({ key: testKey('rsa-2048', name), ...request });
+  const all = [leaf, pki.intermediate, pki.root];
+  await writeFile(join(keys, `${name}.key`), leaf.privateKey.export({ type: 'pkcs8', format: 'pem' }));
+  await writeFile(join(keys, `${name}.chain`), all.map(({ pem }) => pem).join(''));
+  await writeFile(join(keys, `${name}.p12`), toP12(all, 'example'));
 }
 
 async function place(path: string, signer?: string): Promise<void> {
@@ -53,18 +46,11 @@ async function place(path: string, signer?: string): Promise<void> {
 
 beforeAll(async () => {
   await mkdir(keys);
-  issue('root', '/CN=Recipe Root', '');
-  const signers = {
-    own: '/O=Example Ltd/CN=Example Ltd',
-    microsoft: '/O=Microsoft Corporation/CN=Microsoft',
-    net: '/CN=.NET',
-  };
-  for (const [name, subject] of Object.entries(signers)) issue(name, subject, 'codeSigning');
-  issue('tsa', '/CN=Recipe Clock', 'timeStamping');
-  const root = await readFile(join(keys, 'root.pem'), 'utf8');
-  for (const name of [...Object.keys(signers), 'tsa']) {
-    await writeFile(join(keys, `${name}.chain`), `${await readFile(join(keys, `${name}.pem`), 'utf8')}${root}`);
-  }
+  await writeFile(join(keys, 'root.pem'), pki.root.pem);
+  await issue('own', { organization: 'Example Ltd', commonName: 'Example Ltd' });
+  await issue('microsoft', { organization: 'Microsoft Corporation', commonName: 'Microsoft' });
+  await issue('net', { commonName: '.NET' });
+  await issue('tsa', { commonName: 'Recipe Clock', purposes: [TIME_STAMPING] });
 
   const unpacked = at('electron', 'dist', 'win-unpacked');
   await place(join(unpacked, 'App.exe'), 'own');
@@ -83,23 +69,7 @@ beforeAll(async () => {
   await place(at('classes', 'win', 'app.dll'), 'own');
   await mkdir(join(jar, '..'), { recursive: true });
   run('jar', ['--create', '--file', jar, '-C', at('classes'), 'win']);
-  const store = ['-keystore', join(keys, 'own.p12'), '-storepass', 'example'];
-  const [key, chain] = [join(keys, 'own.key'), join(keys, 'own.chain')];
-  run('openssl', [
-    'pkcs12',
-    '-export',
-    '-inkey',
-    key,
-    '-in',
-    chain,
-    '-name',
-    'own',
-    '-out',
-    join(keys, 'own.p12'),
-    '-passout',
-    'pass:example',
-  ]);
-  run('jarsigner', [...store, jar, 'own']);
+  run('jarsigner', ['-keystore', join(keys, 'own.p12'), '-storepass', 'example', jar, '1']);
 }, 120_000);
 
 const APPLICATIONS = [

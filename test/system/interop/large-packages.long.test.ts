@@ -6,7 +6,7 @@ import { createReadStream } from 'node:fs';
 import { open, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { inflateRawSync } from 'node:zlib';
-import { describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { fileSource } from '../../../src/bytes/file-source.ts';
 import { patchedSource } from '../../../src/bytes/patched-source.ts';
 import { jar } from '../../../src/formats/jar/index.ts';
@@ -152,22 +152,17 @@ it.skipIf(!isInSample(1))('signs a JAR whose entries begin beyond 4 GiB, and jar
   expect(await jarsignerVerify(mainJava(), store, result)).toMatchObject({ accepted: true });
 });
 
-describe('a NuGet package is rejected before anything is signed', () => {
-  it.each([
-    ['beyond 4 GiB, with ZIP64 records', 4100 * MIB, /ends with them/],
-    ['that would be longer than 4 GiB', 4096 * MIB - 4096, /would be longer than 4 GiB/],
-  ] as const)('%s', async (_what, gap, message) => {
-    const path = join(folder.path, 'large.nupkg');
-    const nuspec = '<package><metadata><id>Large</id></metadata></package>';
-    const entries: Entries = [
-      ['Large.nuspec', nuspec],
-      ['last.txt', 'at the end', gap],
-    ];
-    writeArchive(path, entries);
-    await using file = await open(path);
-    const { chain } = await makeRootedSigner();
-    const opening = nuget.open(fileSource(file, (await file.stat()).size), plainReader());
-    const preparing = opening.then((opened) => signingIn(opened).prepare(signingContext({ chain }), 'replace'));
-    await expect(preparing).rejects.toMatchObject({ code: 'nuget-zip64', message: expect.stringMatching(message) });
-  });
+it('rejects a NuGet package that would be longer than 4 GiB before anything is signed', async () => {
+  const path = join(folder.path, 'large.nupkg');
+  const entries: Entries = [
+    ['Large.nuspec', '<package><metadata><id>Large</id></metadata></package>'],
+    ['last.txt', 'at the end', 4096 * MIB - 4096],
+  ];
+  writeArchive(path, entries);
+  await using file = await open(path);
+  const { chain } = await makeRootedSigner();
+  const opened = await nuget.open(fileSource(file, (await file.stat()).size), plainReader());
+  const preparing = signingIn(opened).prepare(signingContext({ chain }), 'replace');
+  const message = expect.stringContaining('would be longer than 4 GiB');
+  await expect(preparing).rejects.toMatchObject({ code: 'nuget-zip64', message });
 });
