@@ -8,8 +8,7 @@ import type { LinesOptions } from '../../../src/cli/output/lines.ts';
 import type { CodesignError } from '../../../src/errors/codesign-error.ts';
 import { fileErrors } from '../../../src/files/errors.ts';
 import { networkErrors } from '../../../src/service/errors.ts';
-import { signingErrors } from '../../../src/signing/errors.ts';
-import type { FailedOutcome, FileOutcome, SigningEvent } from '../../../src/signing/outcome.ts';
+import type { FailedOutcome, FileOutcome } from '../../../src/signing/outcome.ts';
 import { timestampErrors } from '../../../src/timestamp/errors.ts';
 
 /** `lines`: of both streams, in the order in which they were written. */
@@ -113,24 +112,6 @@ describe('equal failures', () => {
   });
 });
 
-describe('files that were not tried', () => {
-  const error = signingErrors('not-attempted', { reason: 'the run was interrupted' });
-  const outcomes = [skipped('a'), failed('b', error), failed('c', error)];
-
-  it('are counted apart from those that failed, with the reason and the next step', () => {
-    const [, left, hint, total] = printed(outcomes);
-    expect(left).toBe('left     2 files: not tried, because the run was interrupted [not-attempted]');
-    expect(hint).toBe('         hint: Run the same command again; signatures that were paid for are used.');
-    expect(total).toMatch(/^3 files: 0 signed, 1 skipped, 2 not tried; 0 signatures used;/);
-  });
-
-  it('are not promised a signature of the journal without one', () => {
-    expect(printed(outcomes, {}, false).join()).toContain(
-      'Run the same command again with --skip-signed; without a journal,',
-    );
-  });
-});
-
 it('prints equal warnings of many files once, and then names the other files', () => {
   const outcomes = ['a.pdf', 'b.pdf', 'c.pdf'].map((path) => ({ ...skipped(path), warnings: ['not for documents'] }));
   expect(printed(outcomes).filter((line) => line.startsWith('warning'))).toEqual([
@@ -139,17 +120,11 @@ it('prints equal warnings of many files once, and then names the other files', (
   ]);
 });
 
-describe('a wait', () => {
-  const told = (event: SigningEvent, quiet: boolean) => {
-    const { console, lines } = openConsole(['app.exe'], { quiet });
-    console.event(event);
-    return lines();
-  };
-
-  it.each([
-    [false, ['waiting  app\\x1b.exe waits for process 4711 on build-3, which requests the same signature']],
-    [true, []],
-  ])('for another process is progress: quiet %s', (quiet, lines) => {
-    expect(told({ type: 'waiting', path: 'app\u001b.exe', whom: 'process 4711 on build-3' }, quiet)).toEqual(lines);
-  });
+it.each([
+  [false, ['waiting  app\\x1b.exe waits for process 4711 on build-3, which requests the same signature']],
+  [true, []],
+])('prints a wait for another process as progress: quiet %s', (quiet, expected) => {
+  const { console, lines } = openConsole(['app.exe'], { quiet });
+  console.event({ type: 'waiting', path: 'app\u001b.exe', whom: 'process 4711 on build-3' });
+  expect(lines()).toEqual(expected);
 });

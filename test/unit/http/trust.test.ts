@@ -1,11 +1,11 @@
-import { readFile, writeFile } from 'node:fs/promises';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import tls from 'node:tls';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { loadRoots, type TrustRoots } from '../../../src/http/roots.ts';
 import { runCliProcess } from '../../support/programs/cli.ts';
 import { type MisbehavingService, startMisbehavingService } from '../../support/services/misbehaving-service.ts';
-import { ACCESS_KEY, ACCESS_SECRET, openServiceClient, SIGN_REQUEST } from '../../support/services/service-client.ts';
+import { ACCESS_KEY, ACCESS_SECRET, openServiceClient } from '../../support/services/service-client.ts';
 import { createTlsAuthority } from '../../support/services/tls-authority.ts';
 import { folderForAll } from '../../support/set-up.ts';
 
@@ -28,15 +28,6 @@ test('the roots of NODE_EXTRA_CA_CERTS are trusted, next to those of another --c
   const other = join(folder, 'other.pem');
   await writeFile(other, createTlsAuthority('Other').root);
   expect(await exitCodeWith({ NODE_EXTRA_CA_CERTS: service.caFile }, other)).toBe(0);
-});
-
-test('a file of several roots is trusted for each of them', async () => {
-  const other = createTlsAuthority('Other').root;
-  const file = join(folder, 'several.pem');
-  await writeFile(file, `A comment\n${other}\r\nAnother\n${await readFile(service.caFile, 'utf8')}`);
-  const opened = await openServiceClient({ baseUrl: service.baseUrl, caFile: file });
-  await expect(opened.service.sign(SIGN_REQUEST)).resolves.toMatchObject({ id: expect.any(String) });
-  await opened.service.close();
 });
 
 test.runIf(process.platform !== 'win32')('a file without end is rejected, and does not fill the memory', async () => {

@@ -1,6 +1,6 @@
 /** The journal as it is only read: all that is in it is reported, and nothing is made or changed. */
 
-import { mkdir, readdir, rm, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeEach, expect, test } from 'vitest';
 import type { Journal, JournalReading } from '../../../src/journal/journal.ts';
@@ -76,11 +76,4 @@ test('of a folder that is not there, or that is empty, has no calls', async () =
   await writeFile(join(empty, 'journal.db'), '', { mode: 0o600 });
   using early = await read(empty);
   expect([await outcomes(early), await early.unfinished()]).toEqual([[], []]);
-});
-
-test('of a path that is not a folder gives the reason', async () => {
-  const file = join(setting.folder, 'file');
-  await writeFile(file, '');
-  await expect(read(file)).rejects.toMatchObject({ code: 'journal-unusable' });
-  await rm(file);
 });

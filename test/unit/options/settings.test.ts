@@ -35,16 +35,8 @@ describe('resolveSigning', () => {
     },
   );
 
-  it('rejects a required timestamp without an authority', () => {
-    const timestampUrl = ['http://timestamp.example.com'];
-    expect(resolve({ requireTimestamp: true, timestampUrl }).timestamps.urls).toHaveLength(1);
-    expect(() => resolve({ requireTimestamp: true })).toThrowError(refused('setting-missing'));
-  });
-
   it.each([
-    { replace: true, append: true },
     { append: true, skipSigned: true },
-    { requireTimestamp: true, timestamp: false },
     // Without a timestamp they would have no effect.
     { timestamp: false, timestampAlgorithm: 'SHA384' },
     { timestamp: false, timestampPolicy: '1.2.3' },
@@ -66,9 +58,5 @@ describe('resolveSigning', () => {
     const settings = '--base-url --code --certificate CODESIGN_BASE_URL CODESIGN_CODE CODESIGN_CERTIFICATE'.split(' ');
     expect(said({})).toEqual([...settings, 'CODESIGN_ACCESS_KEY', 'CODESIGN_ACCESS_SECRET']);
     expect(said({ CODESIGN_ACCESS_KEY: 'key' })).toEqual(settings);
-  });
-
-  it('needs neither address nor certificate number for a dry run', () => {
-    expect(resolve({ baseUrl: undefined, code: undefined, dryRun: true }).code).toBeUndefined();
   });
 });

@@ -49,13 +49,6 @@ describe('sign', () => {
     expect(waits).toEqual([250, 500]);
   });
 
-  test('a handshake that breaks is retried: nothing was sent', async () => {
-    const { service, misbehaving } = await start('breaks-handshake');
-    await expect(service.sign(SIGN_REQUEST)).rejects.toMatchObject({ code: 'service-unreachable' });
-    expect(misbehaving.connections()).toBe(MAX_ATTEMPTS.unreachable);
-    expect(misbehaving.requests()).toEqual([]);
-  });
-
   test('an interrupt ends the wait between attempts', async () => {
     const { service, misbehaving } = await openMisbehaving('throttled-for-an-hour', {}, { realClock: true });
     const interrupt = new AbortController();

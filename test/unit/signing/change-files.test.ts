@@ -101,12 +101,6 @@ describe('a format', () => {
     expect(await changeFiles([path], removeSignatures, { formats: lazy })).toEqual(['result-damaged']);
     expect(await snapshot(folder)).toEqual(before);
   });
-
-  it('whose files lack a capability is rejected', async () => {
-    const [path = ''] = await copies(1);
-    const bare = formatsThat(() => ({ removing: undefined }));
-    expect(await changeFiles([path], removeSignatures, { formats: bare })).toEqual(['operation-unsupported']);
-  });
 });
 
 it('a JAR signed with SHA-1 keeps its old timestamp: with a new one, Java would treat it as unsigned', async () => {

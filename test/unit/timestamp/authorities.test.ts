@@ -78,17 +78,6 @@ describe.each(Object.entries(UNUSABLE))('an authority that is %s', (name, reason
   });
 });
 
-it.each(['http500', 'hang', 'corrupt'] as const)(
-  'an authority that is %s is passed over for the next one',
-  async (mode) => {
-    const authorities = openAuthorities([authority.urlOf(mode), authority.url], optionsFor(mode));
-    const stamped = await authorities.stamp(SIGNATURE);
-    await authorities.close();
-    expect(stamped.authority).toBe(authority.url);
-    expect(readTimestampToken(stamped.token, SIGNATURE).findings).toEqual([]);
-  },
-);
-
 it.each([9, -9, 11, -11])('a clock %i minutes off', async (minutes) => {
   const now = () => new Date(Date.now() + minutes * 60_000);
   const authorities = openAuthorities([authority.url], { now });

@@ -15,7 +15,7 @@ import type { Timestamp } from '../../../src/timestamp/timestamp.ts';
 import { openssl } from '../../support/programs/openssl.ts';
 import { startTimestampAuthority } from '../../support/services/timestamp-authority.ts';
 import { forAll } from '../../support/set-up.ts';
-import { issue, makePki, SERVER_AUTH, testKey } from '../../support/signed-files/pki.ts';
+import { issue, makePki, testKey } from '../../support/signed-files/pki.ts';
 import {
   buildToken,
   buildTstInfo,
@@ -24,7 +24,6 @@ import {
   signingCertificateV2,
   signingTime,
   streamed,
-  TIME_STAMPING,
   type TstInfoParts,
   tokenSigner,
 } from './support/build-token.ts';
@@ -226,7 +225,6 @@ describe('the certificate that a token names (ESSCertID)', () => {
 it.each([
   ['anything (anyExtendedKeyUsage)', ['2.5.29.37.0'], 'untrusted'],
   ['none', [], 'untrusted'],
-  ['timestamps and TLS', [TIME_STAMPING, SERVER_AUTH], 'note'],
 ])('the purpose of the certificate is %s', (_what, purposes, weight) => {
   const signer = makePki().leaf({ commonName: 'TSA', purposes });
   const { findings } = readTimestampToken(buildToken({ signer }), SIGNATURE);

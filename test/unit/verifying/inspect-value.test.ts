@@ -56,12 +56,6 @@ describe('an attribute', () => {
   const V2 = '1.2.840.113549.1.9.16.2.47';
   const inspected = (type: string, hex: string) => inspectAttributes([{ type, values: [element(hex)] }])[0]?.values[0];
 
-  it('has its name, or its number alone', () => {
-    const types = ['1.2.840.113549.1.9.5', '1.2.3.4', 'constructor'].map((type) => ({ type, values: [] }));
-    const names = inspectAttributes(types).map(({ type }) => type.name);
-    expect(names).toEqual(['signingTime', undefined, undefined]);
-  });
-
   it.each([
     ['program name and page', '1.3.6.1.4.1.311.2.1.12', '300c a006 8004 00410042 a102 8000', '"AB", '],
     ['a program name in ASCII', '1.3.6.1.4.1.311.2.1.12', '3006 a004 8102 4142', 'AB'],

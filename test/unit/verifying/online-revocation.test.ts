@@ -145,11 +145,6 @@ describe('an OCSP answer', () => {
     expect(codes(await ask())).toEqual(['(certificate-revoked)']);
   });
 
-  it('of a responder that the issuer has certified for it counts', async () => {
-    answers = { '/ocsp': ocsp([SUPERSEDED], responder()) };
-    expect(codes(await ask())).toEqual(['(certificate-revoked)']);
-  });
-
   /** An answer of a responder with these members. */
   const by = (request: Partial<MakeRequest>) => ocsp(['good'], responder(request));
   const KEY_USAGE = ['keyUsage=keyEncipherment', 'extendedKeyUsage=OCSPSigning'];

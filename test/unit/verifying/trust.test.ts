@@ -29,12 +29,6 @@ const codes = (findings: readonly { code: string; weight: string }[]) =>
   findings.map(({ code, weight }) => (weight === 'untrusted' ? code : `(${code})`));
 
 describe('trust', () => {
-  it('is there with a path to a root, for the purpose, at the time', async () => {
-    const trust = await trustExaminer({ roots: rootsOf(root), now: NOW })(ask({ leaf }));
-    expect(trust).toMatchObject({ isTrusted: true, findings: [], root: root.parsed });
-    expect(trust.path.map(({ name }) => name)).toEqual(['Publisher', 'Issuing CA', 'Root']);
-  });
-
   const own = make({ subject: 'Own', extensions: SIGNER });
 
   it.each([

@@ -109,9 +109,7 @@ describe('the verdict', () => {
   const unknown = signature({ findings: [UNSUPPORTED] });
 
   it.each<[VerifiedFile['verdict'], string, Setting]>([
-    ['trusted', 'an intact signature by a trusted signer', { signatures: [signature()] }],
     ['unsigned', 'a file without a signature, whatever else is odd', { signatures: [], findings: [BROKEN] }],
-    ['broken', 'a broken signature', { signatures: [broken] }],
     ['broken', 'a broken file', { signatures: [signature()], findings: [BROKEN] }],
     ['broken', 'a broken nested one', { signatures: [signature({ contained: nesting({ findings: [BROKEN] }) })] }],
     ['broken', 'a broken one next to a good one', { signatures: [signature(), broken] }],
@@ -126,7 +124,6 @@ describe('the verdict', () => {
     ['unsupported', 'one without a timestamp', { signatures: [unknown], policy: { requireTimestamp: true } }],
     ['trusted', 'warnings', { signatures: [signature({ findings: [ODD] })], findings: [ODD] }],
     ['untrusted', 'a missing certificate', { signatures: [signature({ signer: NO_CERTIFICATE })] }],
-    ['intact', 'a good signature, without trust', { signatures: [signature()], checkTrust: undefined }],
   ])('is %s for %s', async (verdict, _, setting) => {
     expect(await verdictOf(setting)).toBe(verdict);
   });
