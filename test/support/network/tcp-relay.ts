@@ -14,8 +14,6 @@ export interface TcpRelayOptions {
    * passes together, as one round trip, however busy the machine is.
    */
   readonly gatherMilliseconds?: number | undefined;
-  /** Closes a connection while the next request after an answer is on its way. Without TLS, whose handshake looks like one. */
-  readonly closesWhenReused?: boolean | undefined;
 }
 
 export type TcpRelay = Awaited<ReturnType<typeof startTcpRelay>>;
@@ -26,7 +24,6 @@ interface Connection {
   readonly toClient: Lane;
   /** The client has sent something that was not answered yet. */
   isBusy: boolean;
-  isAnswered: boolean;
   isReloaded: boolean;
   isForgotten: boolean;
 }
@@ -51,7 +48,6 @@ export async function startTcpRelay(options: TcpRelayOptions) {
       service,
       toClient: laneDown(0),
       isBusy: false,
-      isAnswered: false,
       isReloaded: false,
       isForgotten: isSilent,
     };
@@ -64,7 +60,6 @@ export async function startTcpRelay(options: TcpRelayOptions) {
     for (const socket of [client, service]) socket.on('error', () => undefined);
     client.on('data', (chunk) => {
       pass(chunk.length, () => {
-        if (options.closesWhenReused && connection.isAnswered) close(connection);
         // It was on its way when the connection was closed.
         if (service.destroyed) return connection.toClient(0, () => client.resetAndDestroy());
         connection.isBusy = true;
@@ -77,7 +72,6 @@ export async function startTcpRelay(options: TcpRelayOptions) {
       if (connection.isForgotten) return;
       gathering?.answered();
       connection.isBusy = false;
-      connection.isAnswered = true;
       connection.toClient(chunk.length, () => client.write(chunk));
       if (connection.isReloaded) close(connection);
     });

@@ -19,7 +19,6 @@ export interface Exchange {
 export type Misbehaviour = (exchange: Exchange) => unknown;
 
 export const RECORD = 'record-1';
-export const ANSI = '\u001b[31m';
 
 export function answer(
   { response }: Exchange,

@@ -1,7 +1,6 @@
 /** The ways in which a signing service fails its callers, each as what it does with one request. */
 
 import {
-  ANSI,
   answer,
   changed,
   type Exchange,
@@ -49,7 +48,6 @@ export const MISBEHAVIOURS = {
 
   refused: envelope(200, 1001),
   'parameter-error': envelope(200, 400),
-  'refused-with-escapes': envelope(200, 1001, null, `${ANSI}red\u202e\n::error::${'long '.repeat(1000)}`),
   'hostile-refusal': envelope(200, 1001, null, HOSTILE),
   'hostile-status': envelope(500, 5001, null, HOSTILE),
   'hostile-redirect': withHeaders(307, () => ({ location: 'https://evil.example/\u009b31m::error::owned' })),

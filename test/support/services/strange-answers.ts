@@ -82,7 +82,6 @@ export const STRANGE_ANSWERS = {
   'redirect-nowhere': page(302),
 
   'bad-request': envelope(400, 400),
-  forbidden: page(403),
   'request-timed-out': page(408),
   'gateway-timed-out': page(504),
   'unavailable-without-envelope': (exchange) =>

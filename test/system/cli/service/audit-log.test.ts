@@ -1,4 +1,4 @@
-/** `--audit-log` and `--verbose` of the command line: what is kept, and shown, of each call. */
+/** `--audit-log` of the command line: what is kept of each call. What --verbose shows: sessions/recorded/cases/sign.txt. */
 
 import { mkdir, readFile, stat } from 'node:fs/promises';
 import { basename, join } from 'node:path';
@@ -44,7 +44,6 @@ describe('sign', () => {
 
   it.each<[readonly string[], (path: string) => unknown]>([
     [['--file-name', 'hide'], () => null],
-    [['--extra', 'signing_filename='], () => null],
     [['--extra', 'signing_filename=product.exe'], () => 'product.exe'],
     [['--extra', 'hostname='], (path) => basename(path)],
   ])('%s: holds the file name that the service gets', async (args, expected) => {
@@ -81,23 +80,6 @@ describe('sign', () => {
     const run = await runCli(['sign', '--audit-log', '/dev/full', ...paths], { env: server.env });
     expect(run.code).toBe(0);
     expect(run.stderr.match(/warning {2}the audit log \/dev\/full could not be written \(.+\)/g)).toHaveLength(1);
-  });
-
-  it('shows each call with --verbose, and not without', async () => {
-    const [first = '', second = ''] = await makePrograms(folder.path, 2);
-    const loud = await runCli(['sign', '--verbose', '--json', first], { env: server.env });
-    const quiet = await runCli(['sign', '--json', second], { env: server.env });
-    const calls = loud.stderr.split('\n').filter((line) => line.startsWith('called '));
-    const record = parseJson(loud).files[0]?.record;
-    expect(calls).toEqual([
-      expect.stringMatching(
-        new RegExp(
-          `^called {3}sign app-0\\.exe: HTTP 200, code 0 {2}\\(20.+Z, https://127.+, certificate \\S+, SHA256 digest .{4}….{4}, 32 bytes, record ${record}, attempt 1, \\d+ ms\\)$`,
-        ),
-      ),
-      expect.stringMatching(/^called {3}report-sign app-0\.exe: HTTP 200, code 0 {2}\(.+, status 1, record .+\)$/),
-    ]);
-    expect(quiet.stderr).not.toContain('called');
   });
 });
 

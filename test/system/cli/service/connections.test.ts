@@ -4,12 +4,11 @@ import { expect, it } from 'vitest';
 import { startTcpRelay } from '../../../support/network/tcp-relay.ts';
 import { parseJson, runCli } from '../../../support/programs/cli.ts';
 import { makePrograms, startScene } from '../../../support/runs/resume-scene.ts';
-import type { MisbehavingServiceOptions } from '../../../support/services/misbehaving-service.ts';
 import { startTimestampAuthority } from '../../../support/services/timestamp-authority.ts';
 
 /** A good service, and so many programs to be signed. */
-async function startPrograms(count: number, options: MisbehavingServiceOptions = {}) {
-  const scene = await startScene('good', options);
+async function startPrograms(count: number) {
+  const scene = await startScene('good');
   return { ...scene, paths: await makePrograms(scene.folder, count) };
 }
 
@@ -40,19 +39,4 @@ it('16 files take at most 6 round trips: 2 for the connections, then the first s
   expect(parseJson(run).summary).toMatchObject({ signed: 16, failed: 0 });
   expect(service.requests()).toHaveLength(32);
   expect(relay.roundTrips()).toBeLessThanOrEqual(6);
-});
-
-it('a connection that closes while a request is being sent costs that request, unless it may be retried', async () => {
-  for (const repetitions of [0, 20]) {
-    await using scene = await startPrograms(4, { plain: true });
-    const { service, env, paths } = scene;
-    await using relay = await startTcpRelay({ port: Number(new URL(service.baseUrl).port), closesWhenReused: true });
-    const through = { ...env, CODESIGN_BASE_URL: `http://127.0.0.1:${relay.port}` };
-    const args = ['--no-timestamp', '--no-report', '-j', '1', '--repeat-unknown', `${repetitions}`];
-    const run = await runCli(['sign', '--json', ...args, ...paths], { env: through });
-    const errors = parseJson(run).files.map(({ error }) => error?.code);
-    const broken = 'connection-broken';
-    expect(errors).toEqual(repetitions === 0 ? [undefined, broken, undefined, broken] : Array(4).fill(undefined));
-    expect(service.signRequests()).toBe(repetitions === 0 ? 2 : 4);
-  }
 });

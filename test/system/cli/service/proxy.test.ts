@@ -38,19 +38,6 @@ describe('sign', () => {
     expect(server.log()).not.toMatch(/hunter2|dXNlcjpodW50ZXIy/);
   });
 
-  it('says how to give credentials to a proxy that requires them, and has requested nothing', async () => {
-    await using proxy = await startProxy({ credentials: 'user:hunter2' });
-    const before = server.operations('sign').length;
-    const args = ['sign', '--json', '--proxy', proxy.url, '-o', folder.at('out/'), fixture('pe/hello.exe')];
-    const run = await runCli([...args, fixture('jar/plain.jar')], { env: env() });
-    expect(run.code).toBe(3);
-    // Which of the two comes first is a matter of time.
-    const errors = parseJson(run).files.map(({ error }) => `${error?.category}: ${error?.code}`);
-    expect(errors.sort()).toEqual(['network: not-attempted', 'network: proxy-unauthorized']);
-    expect(proxy.asked).toHaveLength(1);
-    expect(server.operations('sign')).toHaveLength(before);
-  });
-
   it('rejects files that only a SOCKS proxy leads to before anything is sent, and no others', async () => {
     const socks = { ALL_PROXY: 'socks5://user:hunter2@127.0.0.1:1' };
     const before = server.operations('sign').length;
@@ -58,21 +45,14 @@ describe('sign', () => {
       runCli(['sign', '--json', ...args, '-o', folder.at('app.exe'), fixture('pe/hello.exe')], {
         env: { ...server.env, ...more },
       });
-    const service = { CODESIGN_BASE_URL: env().CODESIGN_BASE_URL };
-    const authority = ['-t', 'http://tsa.test:1/'];
+    const service = { ...socks, CODESIGN_BASE_URL: env().CODESIGN_BASE_URL };
     for (const run of [
-      await sign({ ...socks, ...service }, '--no-timestamp'),
-      await sign({ ...socks, ...service }, '--no-timestamp', '--dry-run'),
-      await sign(socks, ...authority),
-      await sign(socks, ...authority, '--dry-run'),
+      await sign(service, '--no-timestamp', '--dry-run'),
+      await sign(socks, '-t', 'http://tsa.test:1/'),
     ]) {
       expect(run.code).toBe(2);
-      const message = expect.stringContaining('ALL_PROXY');
-      expect(parseJson(run).error).toMatchObject({
-        code: 'proxy-invalid',
-        message,
-        hint: expect.stringContaining('SOCKS'),
-      });
+      const [message, hint] = ['ALL_PROXY', 'SOCKS'].map((word) => expect.stringContaining(word));
+      expect(parseJson(run).error).toMatchObject({ code: 'proxy-invalid', message, hint });
       expect(run.stdout + run.stderr).not.toContain('hunter2');
     }
     expect(server.operations('sign')).toHaveLength(before);

@@ -82,24 +82,6 @@ describe('a service that misbehaves', () => {
     expect(stage.service.signRequests()).toBe(3 + count('unauthorized'));
     expect(run.code).toBe(4);
   });
-
-  it('rejects a TLS certificate that is untrusted, before any request', async () => {
-    await using stage = await scene('good', 2, { certificate: 'untrusted' });
-    const untouched = await sourcesIn(stage);
-    const run = await stage.sign();
-    expect(run.code).toBe(3);
-    const errors = parseJson(run).files.map(({ error }) => `${error?.category} ${error?.code}`);
-    expect(errors.sort()).toEqual(['network not-attempted', 'network tls-untrusted']);
-    expect(await sourcesIn(stage)).toEqual(untouched);
-    expect(stage.service.requests()).toHaveLength(0);
-  });
-
-  it('cannot be made by the environment to skip TLS checks', async () => {
-    await using stage = await scene('good', 1, { certificate: 'untrusted' });
-    const run = await stage.sign([], { NODE_TLS_REJECT_UNAUTHORIZED: '0' });
-    expect([run.code, parseJson(run).error?.code]).toEqual([2, 'tls-checks-disabled']);
-    expect(stage.service.requests()).toHaveLength(0);
-  });
 });
 
 describe('the data about client and file in a request', () => {
@@ -114,9 +96,7 @@ describe('the data about client and file in a request', () => {
 
   it.each<[readonly string[], Record<string, string>, readonly string[]]>([
     [[], {}, MEMBERS],
-    [['--file-name', 'send'], { CODESIGN_FILE_NAME: 'hide' }, MEMBERS],
     [[], { CODESIGN_FILE_NAME: 'hide' }, without('signing_filename')],
-    [['--file-name', 'hide', '--extra', 'signing_filename=x.exe'], {}, without('signing_filename')],
     [['--extra', 'hostname='], {}, without('hostname')],
   ])('with %j and %j has the members that the user wants', async (args, env, members) => {
     expect(Object.keys(await extraOf(args, env)).sort()).toEqual(members);

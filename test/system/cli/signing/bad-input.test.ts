@@ -1,11 +1,10 @@
-/** Files that the user cannot read or write, and expired certificates, are rejected before a request. */
+/** Files that the user cannot read or write are rejected before a request. */
 
-import { chmod, copyFile, mkdir, writeFile } from 'node:fs/promises';
+import { chmod, copyFile, mkdir } from 'node:fs/promises';
 import { expect, it } from 'vitest';
 import { fixture, parseJson, programForOthers, runCli, snapshot } from '../../../support/programs/cli.ts';
 import { useServer } from '../../../support/services/shared-server.ts';
 import { folderForEach, forAll } from '../../../support/set-up.ts';
-import { makePki } from '../../../support/signed-files/pki.ts';
 
 /** A user without rights: no one on every Unix. */
 const OTHER_USER = 65534;
@@ -43,14 +42,4 @@ it.each([
     IS_ROOT ? 'permission-denied' : expect.stringMatching(/^(permission-denied|read-only-file)$/),
   ]);
   if (before) expect(await snapshot(work)).toEqual(before);
-});
-
-it('rejects a certificate that has expired', async () => {
-  const { leaf, intermediate } = makePki('Bad Input');
-  await writeFile(folder.at('chain.pem'), leaf({ notAfter: new Date('2021-01-01') }).pem + intermediate.pem);
-  const requests = server.operations('sign').length;
-  const args = ['--certificate', folder.at('chain.pem'), fixture('pe/hello.exe'), '-o', folder.at('app.exe')];
-  const run = await runCli(['sign', '--json', ...args], { env: server.env });
-  expect([run.code, parseJson(run).error?.code]).toEqual([6, 'certificate-expired']);
-  expect(server.operations('sign').length).toBe(requests);
 });

@@ -32,10 +32,6 @@ describe('expandInputs', () => {
     expect(await expand([at('app[1].exe'), at('@scope')])).toEqual(['app[1].exe', '@scope']);
   });
 
-  it('keeps a missing path, so that only this file fails', async () => {
-    expect(await expand([at('gone.exe')])).toEqual(['gone.exe']);
-  });
-
   it('expands patterns in a fixed order', async () => {
     await make('b.exe', 'a.exe', 'c.dll', 'sub/d.exe');
     const pattern = folder.path.replaceAll('\\', '/');
@@ -219,11 +215,9 @@ describe('expandInputs', () => {
   });
 
   it.each<[string, string, readonly string[], Parameters<typeof expand>[1]?]>([
-    ['nothing-matches', 'a pattern that matches nothing', ['/*.exe']],
     ['list-unreadable', 'a list that is not there', ['@/gone.txt']],
     ['all-excluded', 'a run of which nothing is left', ['/a'], { exclude: ['a'] }],
     ['standard-input-twice', 'standard input that is named twice', ['-', '-']],
-    ['no-files', 'a run without work', ['-'], { stdin: '\n' }],
   ])('rejects with %s: %s', async (code, _what, names, options) => {
     await make('a');
     await expectRejected(

@@ -73,17 +73,6 @@ describe('with the real service', async () => {
     expect([count.signs(), count.reports()]).toEqual([2, [1, 1]]);
   });
 
-  it('sends one request for files of the same content, and reports after all are written', async () => {
-    await using stage = await scene();
-    const count = counting();
-    const paths = await Promise.all(['a', 'b', 'c'].map((name) => stage.program(`${name}.exe`, 'the same')));
-    const { files } = parseJson(await stage.sign(paths));
-    const [first, ...others] = await Promise.all(paths.map((path) => readFile(path)));
-    for (const bytes of others) expect(bytes).toEqual(first);
-    expect([count.signs(), count.reports()]).toEqual([1, [1]]);
-    expect(files.map(({ reported }) => reported)).toEqual([true, true, true]);
-  });
-
   it('leaves a file unchanged, without a warning, that an earlier run signed next to one that failed', async () => {
     await using stage = await scene();
     const { env } = stage;

@@ -3,7 +3,7 @@
 import { PassThrough } from 'node:stream';
 import { setImmediate as turn } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
-import { canAsk, openAsk } from '../../../../src/cli/input/ask.ts';
+import { openAsk } from '../../../../src/cli/input/ask.ts';
 import { settingsErrors } from '../../../../src/options/errors.ts';
 import { played, playedIo } from '../../../support/played-io.ts';
 
@@ -131,13 +131,5 @@ describe('the terminal', () => {
     const other = play();
     expect(() => other.typed.emit('data', Buffer.from('abc\x03'))).toThrow('the process ended with 130');
     expect(other.terminal.isRaw).toBe(false);
-  });
-
-  it('is required: without one, the error says what to do instead', () => {
-    const io = playedIo();
-    expect(canAsk(io)).toBe(false);
-    expect(() => openAsk(io, 'Use options.')).toThrow(
-      expect.objectContaining({ code: 'no-terminal', category: 'usage', hint: 'Use options.' }),
-    );
   });
 });

@@ -22,14 +22,4 @@ describe.skipIf(NODES === '')('compiled code', async () => {
     expect(kept.length).toBeGreaterThan(5);
     expect(await runCli(['verify', fixture('pe/hello.exe')], options)).toEqual(first);
   });
-
-  it.each(versions)(
-    'of Node.js %s is not kept where no folder can be made, and the run ends',
-    async (version) => {
-      const node = join(NODES, version, 'node_modules', '.bin', 'node');
-      const env = { XDG_CACHE_HOME: '/proc/codesign-remote-test' };
-      expect(await runCli(['sign', '--help'], { node, env })).toMatchObject({ code: 0, stderr: '' });
-    },
-    20_000,
-  );
 });

@@ -63,10 +63,8 @@ it.each([
 });
 
 it.each([
-  ['e\u0301', 1],
   ['Ａ', 2],
   ['☺\ufe0f', 2],
-  ['👩\u200d💻', 2],
   ['\u202e', 0],
 ])('%j has %i columns', (text, columns) => {
   expect(widthOf(text)).toBe(columns);
@@ -193,22 +191,6 @@ describe('an annotation', () => {
     ).toBe(
       '::error file=%3A\\x3aset-output name=x%3A%3Ay%2Cline=1\\r\\n.exe,title=a%3Ab%2Cc::100 %250A%0A:\\x3aerror::injected\\r',
     );
-  });
-
-  it('is there for each file that fails, and harmless, with --json on standard error', async () => {
-    await using stage = await startScene('refused-with-escapes');
-    const env = { ...stage.env, GITHUB_ACTIONS: 'true' };
-    const args = ['sign', '--no-timestamp', stage.path];
-    const plain = await runCli(args, { env });
-    expect(commands(plain.stdout)).toHaveLength(1);
-    expect(commands(plain.stdout)[0]).toMatch(/^::error file=[^:]*,title=refused::the service rejected/);
-    expect(commands(plain.stderr)).toEqual([]);
-
-    const json = await runCli([...args, '--json'], { env });
-    expect(commands(json.stdout)).toEqual([]);
-    expect(JSON.parse(json.stdout)).toMatchObject({ summary: { failed: 1 } });
-    expect(commands(json.stderr)).toEqual(commands(plain.stdout));
-    expect(commands((await runCli(args, { env: stage.env })).stdout)).toEqual([]);
   });
 
   it('is printed for a failed run, for a warning, and for a verdict', async () => {
