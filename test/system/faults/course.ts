@@ -39,21 +39,12 @@ export async function runCourse(row: Row, effect: string, format: FormatId, stag
 
   const timestamp = row.timestamp ? ['-t', `${relay.baseUrl}/tsa`] : ['--no-timestamp'];
   const fill = join(diskFolder, 'fill');
-  const first = await scene.run(
-    [
-      'sign',
-      '--timeout',
-      `${row.timeout ?? 30}`,
-      ...(row.settings?.CODESIGN_TIMESTAMP_URL ? [] : timestamp),
-      ...toSign,
-    ],
-    {
-      ...row.settings,
-      ...(row.files === undefined
-        ? {}
-        : { CODESIGN_TEST_FAULT: `${row.files}:${effect}`, CODESIGN_TEST_FAULT_FILL: fill }),
-    },
-  );
+  const planted = { CODESIGN_TEST_FAULT: `${row.files}:${effect}`, CODESIGN_TEST_FAULT_FILL: fill };
+  const stamping = row.settings?.CODESIGN_TIMESTAMP_URL ? [] : timestamp;
+  const first = await scene.run(['sign', '--timeout', `${row.timeout ?? 30}`, ...stamping, ...toSign], {
+    ...row.settings,
+    ...(row.files === undefined ? {} : planted),
+  });
   const asked = relay.asked('sign');
   const counted = relay.records.length;
   const file = await scene.fileState();

@@ -3,20 +3,13 @@
 import { afterAll, beforeAll, it } from 'vitest';
 import { mayMountDisks } from '../../support/programs/small-disk.ts';
 import { runCourse } from './course.ts';
-import type { Observed } from './row.ts';
 import { type Case, nameOf } from './rows.ts';
 import { type Stage, setStage } from './stage.ts';
 
 /** Containers and hardened systems may let no one mount: there a disk of known size cannot be acquired. */
-export const WITHOUT_DISKS = !mayMountDisks() && process.env.CI === undefined;
+const WITHOUT_DISKS = !mayMountDisks() && process.env.CI === undefined;
 
-export interface Seen extends Case {
-  readonly observed: Observed;
-}
-
-/** What was observed is in `seen` once the tests have run. */
-export function testCases(cases: readonly Case[]): { readonly seen: readonly Seen[] } {
-  const seen: Seen[] = [];
+export function testCases(cases: readonly Case[]): void {
   let stage: Stage;
   beforeAll(async () => {
     stage = await setStage(new Set(cases.map(({ format }) => format)));
@@ -29,11 +22,9 @@ export function testCases(cases: readonly Case[]): { readonly seen: readonly See
       nameOf(one),
       async ({ expect: check }) => {
         const observed = await runCourse(row, effect, format, stage);
-        seen.push({ ...one, observed });
         check(observed).toEqual({ ...row.right, error: row.variants[effect], wrongs: [] });
       },
       120_000,
     );
   }
-  return { seen };
 }
