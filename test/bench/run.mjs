@@ -5,10 +5,9 @@ import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { CLI } from './floor/programs.mjs';
 import * as floor from './parts/floor.mjs';
-import * as memory from './parts/memory.mjs';
 import * as server from './parts/server.mjs';
 
-const PARTS = { floor, server, memory };
+const PARTS = { floor, server };
 const README = fileURLToPath(new URL('README.md', import.meta.url));
 
 const { values, positionals } = parseArgs({

@@ -1,51 +1,36 @@
-// The load: `node load.mjs`, settings as a line of JSON on standard input; one request at a time on each of a few kept connections, over TLS.
-import { once } from 'node:events';
+// The load: `node load.mjs`, settings as JSON on standard input; one request at a time on each of a few kept connections, over TLS.
 import { readFileSync } from 'node:fs';
-import { createInterface } from 'node:readline';
+import { text } from 'node:stream/consumers';
 import { connect } from 'node:tls';
 
 const HEADERS_END = Buffer.from('\r\n\r\n');
 const GOOD = Buffer.from('HTTP/1.1 200 ');
 
-const input = createInterface({ input: process.stdin });
-const nextLine = async () => (await once(input, 'line'))[0];
-const settings = JSON.parse(await nextLine());
+const settings = JSON.parse(await text(process.stdin));
 const request = requestOf(settings);
 const ca = readFileSync(settings.caFile);
 const connections = await Promise.all(
   Array.from({ length: settings.connections }, () => openConnection(settings.port)),
 );
-const result = await work(settings);
-input.close();
+const rate = await closedLoop(settings);
 for (const { socket } of connections) socket.destroy();
-console.log(JSON.stringify({ ...result, first: connections[0].first }));
+console.log(JSON.stringify({ rate, first: connections[0].first }));
 
-async function work({ stages, ...how }) {
-  if (stages === undefined) return await closedLoop(how);
-  for (const signatures of stages) {
-    await closedLoop({ signatures });
-    console.log(`${signatures} are signed`); // and the connections stay as they are, until a line says to go on
-    await nextLine();
-  }
-}
-
-/** As fast as the answers come, for `seconds` after `warm`; or `signatures` of them and no more. */
-async function closedLoop({ warm = 0, seconds, signatures }) {
+/** As fast as the answers come, for `seconds` after `warm`. @returns answers a second */
+async function closedLoop({ warm, seconds }) {
   const from = performance.now() + warm * 1000;
-  const to = seconds === undefined ? Number.POSITIVE_INFINITY : from + seconds * 1000;
-  let left = signatures ?? Number.POSITIVE_INFINITY;
+  const to = from + seconds * 1000;
   let answers = 0;
   await Promise.all(
     connections.map(async (connection) => {
-      for (let now = 0; now < to && left > 0; ) {
-        left -= 1;
+      for (let now = 0; now < to; ) {
         await connection.ask();
         now = performance.now();
         if (now >= from && now < to) answers += 1;
       }
     }),
   );
-  return { rate: answers / (seconds ?? (performance.now() - from) / 1000) };
+  return answers / seconds;
 }
 
 /** A connection on which one thing at a time is asked. Anything but a 200 as long as the first one ends the process. */

@@ -3,7 +3,6 @@ import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { closeSync, openSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { createInterface } from 'node:readline';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 
@@ -42,7 +41,7 @@ export function makeData(folder, bits, database) {
 export async function startServer({ arguments: args }, log, { library, env = {} } = {}) {
   const more = library === undefined ? [] : ['--pkcs11-library', library];
   const file = openSync(log, 'a');
-  const child = spawn(process.execPath, ['--require', here('collect.cjs'), PROGRAM, ...args, ...more], {
+  const child = spawn(process.execPath, [PROGRAM, ...args, ...more], {
     env: { ...process.env, ...env },
     stdio: ['ignore', 'pipe', file],
   });
@@ -61,7 +60,6 @@ export async function startServer({ arguments: args }, log, { library, env = {} 
   });
   return {
     port,
-    pid: child.pid,
     stop: async () => {
       process.off('exit', kill);
       child.kill('SIGTERM');
@@ -81,38 +79,10 @@ export async function measureLoad(settings) {
   return await runPart('load.mjs', settings, process.env);
 }
 
-/** Asks a server for so many signatures, then for so many more, all on the same connections. @returns what `look` returned after each stage */
-export async function loadInStages(settings, stages, look) {
-  const child = spawnPart('load.mjs', { ...settings, stages }, process.env);
-  const exit = once(child, 'exit');
-  const looked = [];
-  for await (const _line of createInterface({ input: child.stdout })) {
-    if (looked.length === stages.length) continue; // the result at its end
-    looked.push(await look());
-    child.stdin.write('go on\n');
-  }
-  const [code] = await exit;
-  if (code !== 0 || looked.length < stages.length) throw new Error(`load.mjs ended with ${code}`);
-  return looked;
-}
-
 async function runPart(name, settings, env) {
-  const child = spawnPart(name, settings, env);
-  child.stdin.end();
+  const child = spawn(process.execPath, [here(name)], { env, stdio: ['pipe', 'pipe', 'inherit'] });
+  child.stdin.end(JSON.stringify(settings));
   const [said, [code]] = await Promise.all([text(child.stdout), once(child, 'exit')]);
   if (code !== 0) throw new Error(`${name} ended with ${code}`);
   return JSON.parse(said);
-}
-
-function spawnPart(name, settings, env) {
-  const child = spawn(process.execPath, [here(name)], { env, stdio: ['pipe', 'pipe', 'inherit'] });
-  child.stdin.write(`${JSON.stringify(settings)}\n`);
-  return child;
-}
-
-/** Resident memory in bytes, after the server has collected its garbage and done nothing for a while. */
-export async function settledMemory(pid) {
-  process.kill(pid, 'SIGUSR2');
-  await new Promise((resolve) => setTimeout(resolve, 2000));
-  return Number(/^VmRSS:\s+(\d+) kB/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))[1]) * 1024;
 }
