@@ -16,22 +16,15 @@ async function commandNamed(args: readonly string[]): Promise<string> {
   return called;
 }
 
-describe('the commands in code blocks', () => {
-  const commands = blocksIn(PAGES)
-    .filter(({ language }) => WITH_COMMANDS.includes(language))
-    .flatMap(({ page, text }) => commandsIn(text).map((args) => [page, args.join(' '), args] as const));
+describe('the commands in code blocks and in the examples of --help', () => {
+  const examples = PROGRAM.commands.map(({ name, notes = '' }) => {
+    return { page: `${name} --help`, text: notes.split('Examples:\n')[1]?.split('\n\n')[0] ?? '' };
+  });
+  const commands = [...blocksIn(PAGES).filter(({ language }) => WITH_COMMANDS.includes(language)), ...examples].flatMap(
+    ({ page, text }) => commandsIn(text).map((args) => [page, args.join(' '), args] as const),
+  );
 
   it.each(commands)('%s: codesign-remote %s exists, with its options', async (_page, _command, args) => {
-    expect(args.join(' ')).toMatch(new RegExp(`^${await commandNamed(args)}( |$)`));
-  });
-});
-
-describe('the examples of --help', () => {
-  const commands = PROGRAM.commands
-    .flatMap(({ notes = '' }) => commandsIn(notes.split('Examples:\n')[1]?.split('\n\n')[0] ?? ''))
-    .map((args) => [args.join(' '), args] as const);
-
-  it.each(commands)('codesign-remote %s exists, with its options', async (_command, args) => {
     expect(args.join(' ')).toMatch(new RegExp(`^${await commandNamed(args)}( |$)`));
   });
 });

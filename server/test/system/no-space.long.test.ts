@@ -51,16 +51,8 @@ test.skipIf(!mayMountDisks() && process.env.CI === undefined)(
       await vi.waitFor(async () => expect(await ready()).toBe(200), PATIENCE);
       expect((await server.sign(goodRequest(), client)).status).toBe(200);
       const counted = 2 + statuses.filter((status) => status === 200).length;
-      const [program = '', ...args] = [
-        ...disk.through,
-        process.execPath,
-        SERVER_PROGRAM,
-        'quota',
-        'list',
-        '--json',
-        '--data',
-        data,
-      ];
+      const list = [SERVER_PROGRAM, 'quota', 'list', '--json', '--data', data];
+      const [program = '', ...args] = [...disk.through, process.execPath, ...list];
       const [{ signatures }] = JSON.parse(execFileSync(program, args, { encoding: 'utf8' }));
       expect(Number(signatures)).toBe(counted);
       expect(await server.stop()).toBe(0);
