@@ -12,14 +12,6 @@ const UNREADABLE =
   /^the response to (a request body (that|with)|a request without a body|a report whose body is (not JSON|an array)).* is a JSON envelope$/;
 
 const ENVELOPE_FAULTS: readonly Fault[] = [
-  fault(
-    'leaves data out of errors',
-    ({ body }) => ({
-      body: (code, message, data, by) =>
-        code === 0 ? body(code, message, data, by) : JSON.stringify({ code, message }),
-    }),
-    ENVELOPES_OF_ERRORS,
-  ),
   fault('has no message', () => ({ body: (code, _message, data) => JSON.stringify({ code, data }) }), [
     ...ENVELOPES_OF_ERRORS,
     'the response with a signature is a JSON envelope: `code` is an integer, `message` a string and `data` an object',
@@ -45,14 +37,6 @@ const ENVELOPE_FAULTS: readonly Fault[] = [
     [UNREADABLE],
   ),
   fault(
-    'has codes of errors that are strings',
-    ({ body }) => ({
-      body: (code, message, data, by) =>
-        code === 0 ? body(code, message, data, by) : JSON.stringify({ code: `${code}`, message, data }),
-    }),
-    [...ENVELOPES_OF_ERRORS, / gets error code 40[01]$/, /^the service checks .* before /],
-  ),
-  fault(
     'has its successes under HTTP 500',
     ({ httpStatus }) => ({ httpStatus: (code) => (code === 0 ? 500 : httpStatus(code)) }),
     [
@@ -70,14 +54,6 @@ const REPORT_FAULTS: readonly Fault[] = [
     /^the service rejects a report whose `status` field is /,
     'how the service rejects a report of status 3',
   ]),
-  fault(
-    'takes a status that is a string',
-    ({ report }) => ({
-      report: (isKnown, { status, ...rest }) =>
-        report(isKnown, { ...rest, status: typeof status === 'string' ? Number(status) : status }),
-    }),
-    ['the service rejects a report whose `status` field is a string'],
-  ),
   fault(
     'does not take status 2',
     ({ report }) => ({ report: (isKnown, asked) => (asked.status === 2 ? 400 : report(isKnown, asked)) }),

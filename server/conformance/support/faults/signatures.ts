@@ -53,10 +53,6 @@ export const SIGNATURE_FAULTS: readonly Fault[] = [
     otherwiseFor('SHA384', async () => ''),
     ['SHA384: the service signs a digest of 48 bytes'],
   ),
-  fault('gives every record the same id', () => ({ record: () => 'record' }), [
-    'signatures of different digests have different ids',
-    '8 concurrent calls get 8 different ids',
-  ]),
   fault('gives empty ids', () => ({ record: () => '' }), [
     '`data.id` is a non-empty string',
     'signatures of different digests have different ids',
