@@ -8,8 +8,6 @@
  */
 'use strict';
 
-const fs = require('node:fs');
-const { syncBuiltinESMExports } = require('node:module');
 const os = require('node:os');
 const path = require('node:path');
 
@@ -19,7 +17,7 @@ const {
   CODESIGN_TEST_FAULT_TRACE,
   CODESIGN_STATE_DIR = '',
 } = process.env;
-const { appendFileSync, closeSync, openSync, readSync, statSync, writeSync } = fs;
+const { appendFileSync, closeSync, openSync, writeSync } = require('node:fs');
 const HOUR = 3_600_000;
 const FAULT = /^(\w+):([\w-]+):(\d+)(\+?)(?:@(\w+:[\w-]+:\d+))?:([\w-]+)$/;
 
@@ -31,8 +29,6 @@ const faults = CODESIGN_TEST_FAULT.split(' ')
     return { call: `${operation}:${place}`, which: Number(which), isLasting: lasting !== '', after, effect, seen: 0 };
   });
 const counts = new Map();
-/** Of open files, by their descriptors. */
-const placeOfOpen = new Map();
 
 /** What a path is to the program. */
 function placeOf(name) {
@@ -110,106 +106,12 @@ function meet(effect, syscall) {
   else if (effect !== undefined) throw systemError(effect, syscall);
 }
 
-/** As FileHandle.write and writeSync: half of it. */
-function writeHalf(fd, buffer, offset = 0, length = buffer.length - offset, position = null) {
-  writeSync(fd, buffer, offset, Math.floor(length / 2), position);
-}
-
-function patchHandle(prototype) {
-  for (const operation of ['write', 'read', 'sync', 'datasync', 'truncate', 'chmod', 'chown', 'stat', 'writeFile']) {
-    const original = prototype[operation];
-    prototype[operation] = async function (...args) {
-      const effect = effectOn(operation, placeOfOpen.get(this.fd) ?? 'other');
-      if (operation === 'write' && effect in os.constants.errno) writeHalf(this.fd, ...args);
-      meet(effect, operation);
-      return await original.apply(this, args);
-    };
-  }
-}
-
-/** What comes before a file is opened. @returns its place */
-function meetOpening(name, flags) {
-  const place = placeOf(name);
-  const isMade =
-    flags === 'wx' || flags === 'wx+' || (typeof flags === 'number' && (flags & fs.constants.O_CREAT) !== 0);
-  meet(effectOn(isMade ? 'create' : 'open', place), 'open');
-  return place;
-}
-
-let isPatched = false;
-const { open } = fs.promises;
-fs.promises.open = async (name, flags, ...rest) => {
-  const place = meetOpening(name, flags);
-  const handle = await open(name, flags, ...rest);
-  placeOfOpen.set(handle.fd, place);
-  if (!isPatched) {
-    isPatched = true;
-    patchHandle(Object.getPrototypeOf(handle));
-  }
-  return handle;
-};
-
-// What the program asks directly, and not through the thread pool.
-fs.openSync = (name, flags, ...rest) => {
-  // A folder is opened to enter it, with each thing that is done in it.
-  if ((flags & fs.constants.O_DIRECTORY) !== 0) return openSync(name, flags, ...rest);
-  const place = meetOpening(name, flags);
-  const fd = openSync(name, flags, ...rest);
-  placeOfOpen.set(fd, place);
-  return fd;
-};
-fs.closeSync = (fd) => {
-  placeOfOpen.delete(fd);
-  closeSync(fd);
-};
-fs.writeSync = (fd, ...args) => {
-  const effect = effectOn('write', placeOfOpen.get(fd) ?? 'other');
-  if (effect in os.constants.errno) writeHalf(fd, ...args);
-  meet(effect, 'write');
-  return writeSync(fd, ...args);
-};
-fs.readSync = (fd, buffer, offset = 0, ...rest) => {
-  const effect = effectOn('read', placeOfOpen.get(fd) ?? 'other');
-  meet(effect, 'read');
-  return readSync(fd, buffer, offset, ...rest);
-};
-fs.statSync = (name, ...rest) => {
-  meet(effectOn('stat', placeOf(name)), 'stat');
-  return statSync(name, ...rest);
-};
-for (const operation of ['rename', 'link', 'unlink']) {
-  const original = fs[`${operation}Sync`];
-  fs[`${operation}Sync`] = (...args) => {
-    meet(effectOn(operation, placeOf(args[0])), operation);
-    original(...args);
-  };
-}
-for (const operation of ['truncate', 'chmod', 'chown']) {
-  const original = fs[`f${operation}Sync`];
-  fs[`f${operation}Sync`] = (fd, ...args) => {
-    meet(effectOn(operation, placeOfOpen.get(fd) ?? 'other'), operation);
-    original(fd, ...args);
-  };
-}
-for (const operation of ['sync', 'datasync']) {
-  const original = fs[`f${operation}`];
-  fs[`f${operation}`] = (fd, callback) => {
-    try {
-      meet(effectOn(operation, placeOfOpen.get(fd) ?? 'other'), `f${operation}`);
-    } catch (thrown) {
-      return process.nextTick(callback, thrown);
-    }
-    original(fd, callback);
-  };
-}
-for (const operation of ['mkdir', 'rename', 'unlink', 'writeFile', 'stat', 'statfs', 'readdir', 'access']) {
-  const original = fs.promises[operation];
-  fs.promises[operation] = async (...args) => {
-    meet(effectOn(operation, placeOf(args[0])), operation);
-    return await original(...args);
-  };
-}
-syncBuiltinESMExports();
+require('./watched-files.cjs')((operation, name, tear) => {
+  if (operation === 'close') return;
+  const effect = effectOn(operation, name === undefined ? 'other' : placeOf(name));
+  if (operation === 'write' && effect in os.constants.errno) tear();
+  meet(effect, operation);
+});
 
 // Statements of the journal: `insert:calls`, `update:files`, `commit:journal`.
 const STATEMENT = /^\s*(?:(insert) into|(update)|(delete) from)\s+(\w+)/i;
