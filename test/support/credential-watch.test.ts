@@ -38,6 +38,7 @@ describe('a run that reveals its credentials fails', () => {
       "mkdirSync(env.CODESIGN_STATE_DIR + '/a', { recursive: true }); writeFileSync(env.CODESIGN_STATE_DIR + '/a/b', Buffer.from('x' + env.CODESIGN_ACCESS_SECRET).toString('base64'))",
       /[/\\]a[/\\]b: in Base64 from 1/,
     ],
+    ['on standard error', "console.error(Buffer.from(env.CODESIGN_ACCESS_SECRET).toString('hex'))", /: in hexadecimal/],
     ['next to a file that it was given', `writeFileSync(env.BESIDE + '.log', ${HEADER})`, /file\.log: in the Auth/],
     ['in the name of a file', "writeFileSync(env.BESIDE + env.CODESIGN_ACCESS_SECRET, '')", /the name .*: as it is/],
   ])('%s', async (_where, statement, told) => {

@@ -188,12 +188,8 @@ export const programForOthers = lazy(async (): Promise<{ readonly program: strin
     await chmod(made, 0o755);
     // Node.js 20 has no SQLite of its own.
     const driver = ['libsql', '@libsql', '@neon-rs', 'detect-libc'].map((name) => join('node_modules', name));
-    for (const part of [
-      'bin',
-      'dist',
-      'package.json',
-      ...driver.filter((name) => existsSync(join(REPOSITORY, name))),
-    ]) {
+    const installed = driver.filter((name) => existsSync(join(REPOSITORY, name)));
+    for (const part of ['bin', 'dist', 'package.json', ...installed]) {
       await cp(join(REPOSITORY, part), join(made, part), { recursive: true });
     }
     if (!isReachable) await copyFile(process.execPath, join(made, 'node'));

@@ -69,16 +69,9 @@ export async function makeOriginals(
     await appendFile(path, `${index}`.padEnd(8));
     paths.push(path);
   }
-  const jars = [
-    'plain',
-    'stored-descriptor',
-    'multi-release',
-    'services',
-    'manifest-lf',
-    'unicode-names',
-    'no-manifest',
-  ];
-  for (const name of [...jars, 'manifest-cr', 'manifest-sections', 'manifest-last'].slice(0, archives)) {
+  const jars = ['plain', 'stored-descriptor', 'multi-release', 'services', 'unicode-names', 'no-manifest'];
+  const manifests = ['manifest-lf', 'manifest-cr', 'manifest-sections', 'manifest-last'];
+  for (const name of [...jars, ...manifests].slice(0, archives)) {
     const path = join(folder, `${name}.jar`);
     await copyFile(fixture(`jar/${name}.jar`), path);
     paths.push(path);

@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { adminCommand } from '../../../server/test/support/commands.ts';
 import { endWithThisProcess } from '../children.ts';
 import { mustHoldNoCredentials, watchCredentials } from '../credential-watch.ts';
-import { startDemoAuthority } from '../demo-authority.ts';
+import { REPOSITORY } from '../programs/cli.ts';
 import { copyData, type KeyBits, numberFor, SERVER_PROGRAM } from './server-data.ts';
 
 export interface ServerOptions {
@@ -73,7 +73,7 @@ async function spawnServer(data: string, bits: KeyBits, options: ServerOptions, 
 
   const [address, authority] = await Promise.all([
     listening(child, () => log),
-    options.tsa ? startDemoAuthority() : undefined,
+    options.tsa ? startAuthority() : undefined,
   ]);
   const roots = join(data, 'roots.pem');
   await appendFile(roots, await readFile(join(data, 'service', 'certificates', 'ca.pem')));
@@ -118,6 +118,27 @@ async function spawnServer(data: string, bits: KeyBits, options: ServerOptions, 
   };
 }
 
+/** The demonstration's timestamp authority as a process of its own. */
+async function startAuthority() {
+  const folder = await mkdtemp(join(tmpdir(), 'codesign-demo-tsa-'));
+  const root = join(folder, 'root.pem');
+  const script = join(REPOSITORY, 'server/demo/tsa.mjs');
+  const child = spawn(process.execPath, [script, '--port', '0', '--root', root], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  endWithThisProcess(child);
+  const ended = once(child, 'exit');
+  return {
+    url: await listening(child, () => '', /^timestamps at (\S+)$/m),
+    rootPem: await readFile(root, 'utf8'),
+    async stop() {
+      child.kill();
+      await ended;
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+}
+
 /** The variables that name the certificate with this key size. */
 export function certificateVariables(data: string, bits: KeyBits): Readonly<Record<string, string>> {
   const number = numberFor(bits);
@@ -134,12 +155,16 @@ export function operationsIn(log: string, operation: string): readonly Readonly<
 }
 
 /** Resolves with the address that the server prints. */
-export async function listening(child: ChildProcess, log: () => string): Promise<string> {
+export async function listening(
+  child: ChildProcess,
+  log: () => string,
+  line = /^listening on (https:\S+)$/m,
+): Promise<string> {
   let output = '';
   return await new Promise((resolve, reject) => {
     child.stdout?.setEncoding('utf8').on('data', (text: string) => {
       output += text;
-      const address = /^listening on (https:\S+)$/m.exec(output)?.[1];
+      const address = line.exec(output)?.[1];
       if (address !== undefined) resolve(address);
     });
     child.once('close', (code) => reject(new Error(`the server ended with ${code}: ${log()}`)));
