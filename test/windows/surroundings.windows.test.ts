@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { readdir, writeFile } from 'node:fs/promises';
+import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect, it } from 'vitest';
@@ -7,7 +7,6 @@ import { fixture, parseJson, runCli } from '../support/programs/cli.ts';
 import {
   builtProgram,
   installed,
-  nodeProgram,
   runWindowsCli,
   runWindowsNode,
   runWindowsProgram,
@@ -42,18 +41,6 @@ it('keeps profiles below APPDATA, and journal and cache below LOCALAPPDATA', asy
   expect(await readdir(join(local, 'codesign-remote'))).toEqual(expect.arrayContaining(['journal.db']));
   const history = await runWindowsNode([...through, 'history', '--json'], options);
   expect(JSON.parse(history.stdout).calls).toHaveLength(1);
-});
-
-it('reads a project file with a byte order mark and CR LF line ends', async () => {
-  await copyProgram(folder.at('app.exe'));
-  const project = JSON.stringify({ algorithm: 'SHA512', output: 'signed' }, null, 2).replaceAll('\n', '\r\n');
-  await writeFile(folder.at('codesign-remote.config.json'), `\uFEFF${project}\r\n`);
-  const run = await runWindowsCli(['sign', '--no-timestamp', '--json', 'app.exe'], { env, cwd: folder.path });
-  expect(run.code, run.stderr).toBe(0);
-  expect(parseJson(run).files[0]).toMatchObject({ status: 'signed', algorithm: 'SHA512' });
-  const outputs = await readdir(folder.path, { recursive: true });
-  const output = outputs.find((name) => name.startsWith('signed') && name !== 'signed') ?? 'signed';
-  await expectSigned(root, folder.at(output));
 });
 
 it.each(['HTTPS_PROXY', 'Https_Proxy'])('sends its calls through the proxy of %s', async (name) => {
@@ -114,26 +101,4 @@ it('stores credentials in the Credential Manager, signs with them, and removes t
   expect((await run(['whoami'])).code).toBe(2);
   // To remove what is not there is no error, as on the other systems.
   expect((await run(['logout'])).code).toBe(0);
-});
-
-it('gives cmd.exe its exit codes', async () => {
-  await copyProgram(folder.at('app.exe'));
-  const commands = [
-    ['sign --no-timestamp app.exe', 0],
-    ['sign --no-timestamp --base-url https://127.0.0.1:1 --replace app.exe', 3],
-    ['sign --no-such-option app.exe', 2],
-    ['sign --no-timestamp missing.exe', 6],
-    ['verify app.exe', 8],
-  ] as const;
-  const lines = commands.map(
-    ([line]) => `"${windowsPath(nodeProgram())}" "${PROGRAM()}" ${line}\r\n@echo level %ERRORLEVEL%\r\n`,
-  );
-  await writeFile(folder.at('levels.cmd'), lines.join(''));
-  const run = await runWindowsProgram('cmd', ['/c', 'levels.cmd'], {
-    env: { ...env, CODESIGN_STATE_DIR: windowsPath(folder.at('state')) },
-    cwd: folder.path,
-  });
-  const levels = Array.from(run.stdout.matchAll(/^level (\d+)/gm), ([, level]) => Number(level));
-  expect(levels, run.stdout + run.stderr).toEqual(commands.map(([, level]) => level));
-  await expectSigned(root, folder.at('app.exe'));
 });
