@@ -152,7 +152,4 @@ export const ARCHIVE_CASES: readonly HostileFile[] = [
     manySigners(20, Buffer.from(crowdedBlock())),
   ),
   hostile('a block that unpacks to 500 MB', 'unsupported', 'jar-blocks-too-large', () => withFiles(SIGNED, MEGABYTES)),
-  hostile('a block of another type', 'unsupported', 'block-content-type', () =>
-    withFiles(SIGNED, signatureBlock(SIGNED, { signer, contentType: '1.2.3.4' })),
-  ),
 ];

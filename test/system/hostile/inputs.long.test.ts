@@ -19,20 +19,11 @@ async function refused(args: readonly string[], exitCode: number, code: string):
 }
 
 describe.each(['verify', 'inspect', 'extract', 'remove'])('%s rejects', (command) => {
-  const kinds: readonly [what: string, make: (path: string) => Promise<unknown> | undefined, code: string][] = [
-    ['a named pipe', async (path) => execFileSync('mkfifo', [path]), 'not-a-file'],
-    ['a file of no bytes', (path) => writeFile(path, ''), 'unsupported-format'],
-    ['the first bytes of an archive', (path) => writeFile(path, 'PK\x05\x06'), 'unsupported-format'],
-    ['nothing', () => undefined, 'file-not-found'],
-  ];
-  it.each(kinds)('%s', async (_, make, code) => {
+  it('a named pipe and an endless device', async () => {
     await using folder = await temporaryFolder('codesign-inputs-');
-    const path = join(folder.path, 'input');
-    await make(path);
-    await refused([command, path], 6, code);
+    execFileSync('mkfifo', [join(folder.path, 'pipe')]);
+    for (const path of [join(folder.path, 'pipe'), '/dev/zero']) await refused([command, path], 6, 'not-a-file');
   });
-
-  it('an endless device', () => refused([command, '/dev/zero'], 6, 'not-a-file'));
 
   it('a folder', async () => {
     await using folder = await temporaryFolder('codesign-inputs-');
@@ -51,13 +42,11 @@ describe('extract rejects as a number of a signature', () => {
   ])('%.20s', (index, code) => refused(['extract', PROGRAM, `--index=${index}`], 2, code));
 });
 
-const MEGABYTE = 1024 * 1024;
 const BEGIN = '-----BEGIN X509 CRL-----\n';
 const END = '-----END X509 CRL-----\n';
 
 describe('verify rejects a file of roots', () => {
   const files: Readonly<Record<string, () => string | Uint8Array>> = {
-    'longer than 4 MiB': () => Buffer.alloc(4 * MEGABYTE + 1),
     'of dashes': () => `-----BEGIN CERTIFICATE-----${'-'.repeat(4_000_000)}`,
     'whose label never ends': () => `-----BEGIN ${'A '.repeat(2_000_000)}`,
     'in DER of endless depth': () => repeated(2_000_000, Buffer.from('3080', 'hex')),

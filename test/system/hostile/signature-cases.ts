@@ -22,11 +22,6 @@ import {
 
 const NULL = Uint8Array.of(5, 0);
 const raw = (bytes: Uint8Array) => peWithTable(winCertificate(bytes));
-const nestedDeep = (depth: number) =>
-  listed(depth, () => 0).reduce<Uint8Array>(
-    (inner) => signature({ unsignedAttributes: () => [attribute(NESTED, inner)] }),
-    signature(),
-  );
 const nestedWide = (count: number, inner = signature()) =>
   programWith({ unsignedAttributes: () => [attribute(NESTED, ...listed(count, () => inner))] });
 const stamped = (count: number, certificates: readonly Uint8Array[] = []) =>
@@ -68,7 +63,6 @@ function described(text: Uint8Array): Buffer {
 }
 
 export const SIGNATURE_CASES: readonly HostileFile[] = [
-  hostile('signatures nested 5 deep', 'unsupported', 'signature-unreadable', () => raw(nestedDeep(5))),
   hostile('64 nested signatures', 'untrusted', null, () => nestedWide(64)),
   hostile('5,000 nested signatures', 'unsupported', 'signature-unreadable', () => nestedWide(5000)),
   hostile('64 nested signatures, each with 2,000 attributes and values', 'unsupported', 'signature-unreadable', () =>
@@ -105,7 +99,6 @@ export const SIGNATURE_CASES: readonly HostileFile[] = [
     programWith({ unsignedAttributes: () => listed(60_000, (index) => attribute(`1.2.3.${index}`, NULL)) }),
   ),
   hostile('16 signers', 'unsupported', 'several-signers', () => programWith({ signers: 16 })),
-  hostile('1,000 signers', 'unsupported', 'signature-unreadable', () => programWith({ signers: 1000 })),
   hostile('16 signers whose algorithm has 65,000 parameters', 'broken', 'signature-unreadable', () =>
     nestedWide(3, signature({ signers: 16, signatureAlgorithm: wideAlgorithm })),
   ),
@@ -118,9 +111,6 @@ export const SIGNATURE_CASES: readonly HostileFile[] = [
   hostile('a description of 1 MB', 'untrusted', null, () => described(MEGABYTES_OF_A.subarray(0, 1_000_000))),
   hostile('content in 60,000 pieces', 'broken', 'signature-unreadable', () =>
     programWith({ content: encode(0x24, repeated(60_000, octetString(Buffer.alloc(100)))) }),
-  ),
-  hostile('SignedData in SignedData', 'unsupported', 'signature-unreadable', () =>
-    programWith({ contentType: '1.2.840.113549.1.7.2', content: signature() }),
   ),
   hostile('15.9 MB after the signature', 'broken', 'hidden-bytes', () =>
     raw(Buffer.concat([signature(), Buffer.alloc(15.9 * 1024 * 1024, 1)])),
