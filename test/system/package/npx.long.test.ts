@@ -4,7 +4,7 @@
  */
 
 import { execFile } from 'node:child_process';
-import { copyFile, mkdir, readdir, readFile, stat } from 'node:fs/promises';
+import { copyFile, mkdir, readdir, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -74,8 +74,7 @@ describe('Node', async () => {
     const seconds = (performance.now() - started) / 1000;
 
     expect(JSON.parse(stdout)).toMatchObject({ summary: { signed: 1, failed: 0 } });
-    const root = server.roots;
-    const { accepted, output } = await osslsigncodeVerify(root, join(project, 'app.exe'));
+    const { accepted, output } = await osslsigncodeVerify(server.roots, join(project, 'app.exe'));
     expect(accepted, output).toBe(true);
     const [installed = ''] = await readdir(join(home, 'cache', '_npx'));
     const installedIn = join(home, 'cache', '_npx', installed);
@@ -86,9 +85,6 @@ describe('Node', async () => {
       `${version.trim()}: ${seconds.toFixed(1)} s from nothing to a signed file, ${(bytes / 1e6).toFixed(1)} MB`,
     );
     expect(bytes).toBeLessThan(hasSqlite ? 25e6 : 50e6);
-    expect((await readFile(join(project, 'app.exe'))).length).toBeGreaterThan(
-      (await readFile(fixture('pe/hello.exe'))).length,
-    );
   });
 });
 
