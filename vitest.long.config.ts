@@ -5,22 +5,24 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node';
 /** Those that take longest, which begin first, so that all workers end at about the same time. */
 const SLOWEST = [
   'fuzz/fuzz',
-  'interop/large-packages',
-  'verdicts/verdicts',
-  'special/containers',
   'package/release',
+  'interop/large-packages',
   'system/image',
   'hostile/commands',
-  'windows/kills',
-  'windows/results',
-  'system/invariants',
-  'kill/kill',
-  'documentation/command-blocks',
-  'faults/faults',
   'hostile/containers',
+  'windows/results',
   'windows/surroundings',
+  'kill/kill',
+  'special/containers',
+  'documentation/command-blocks',
+  'verdicts/verdicts',
+  'system/invariants',
   'pdf/pdf',
+  'windows/kills',
+  'system/outages',
+  'faults/faults',
   'conformance/suite',
+  'inside/zip64',
 ];
 
 class SlowestFirst extends BaseSequencer {
