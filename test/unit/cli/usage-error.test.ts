@@ -10,6 +10,7 @@ it.each([
   ['status', 'unknown command "status" (did you mean whoami or history?)'],
   ['config foo', 'unknown command "config foo"'],
   ['help sing', 'unknown command "sing" (did you mean sign?)'],
+  ['sirg', 'unknown command "sirg"'],
   ['comp', 'unknown command "comp" (did you mean completion?)'],
   ['sign --algo x', 'unknown option --algo (did you mean --algorithm?)'],
   ['sign --tolken=geheim x', 'unknown option --tolken'],
