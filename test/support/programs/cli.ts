@@ -7,6 +7,7 @@ import { chmod, chown, copyFile, cp, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { PassThrough, Readable, Writable } from 'node:stream';
+import { setImmediate as endOfTurn } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { clockFromNow } from '../../../src/app/clock.ts';
 import { lazy } from '../../../src/bytes/reuse.ts';
@@ -72,6 +73,8 @@ export async function runCli(args: readonly string[], options: CliOptions = {}):
       ? runProcess(args, variables, options)
       : runIn(cwd, () => runHere(args, variables, stdin, typed)));
     await search({ 'standard output': run.stdout, 'standard error': run.stderr });
+    // What a server wrote to its log before it answered has come by then.
+    await endOfTurn();
     return run;
   } finally {
     if (env.CODESIGN_STATE_DIR === undefined) await rm(state, { recursive: true, force: true });
