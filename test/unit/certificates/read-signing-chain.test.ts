@@ -46,12 +46,8 @@ const refusal = (...given: Parameters<typeof read>) =>
   );
 
 describe('the chain', () => {
-  it.each([
-    [0, 2, 1],
-    [1, 0, 2],
-    [2, 1, 0],
-  ])('is sorted from leaf to root, whatever the order: %d %d %d', async (...order) => {
-    const chain = await read(order.map((index) => WHOLE[index]?.pem ?? ''));
+  it('is sorted from leaf to root, whatever the order', async () => {
+    const chain = await read(WHOLE.toReversed().map((one) => one.pem));
     expect(chain.certificates.map(({ name }) => name)).toEqual(WHOLE_NAMES);
     expect(chain.certificates.map(({ der }) => Buffer.from(der))).toEqual(WHOLE.map(({ der }) => Buffer.from(der)));
     expect(chain).toMatchObject({ leaf: { name: 'Test Publisher' }, warnings: [] });
@@ -127,7 +123,6 @@ describe('containers', () => {
     ['PEM in UTF-16', Buffer.from(`\ufeff${pem(...WHOLE)}`, 'utf16le')],
     ['PKCS#7 as DER', made('crl2pkcs7 -nocrl -outform DER -certfile', pem(...WHOLE))],
     ['PKCS#7 as PEM', made('crl2pkcs7 -nocrl -outform PEM -certfile', pem(...WHOLE))],
-    ['a certificate as DER', leaf.der, ['Test Publisher']],
     ['TRUSTED CERTIFICATE', made('x509 -trustout -addtrust codeSigning -in', leaf.pem), ['Test Publisher']],
   ])('are read: %s', async (_name, contents, expected = WHOLE_NAMES) => {
     expect(await names(contents)).toEqual(expected);
@@ -183,12 +178,6 @@ describe('PKCS#12', () => {
     expect(await refusal(repeatedParts(withIterations('0203030d41'), 3), PASSWORD)).toBe(
       'certificate-encryption-unsupported',
     );
-  });
-
-  it('names both places where a password can be given', async () => {
-    const hint = expect.stringMatching(/CODESIGN_CERTIFICATE_PASSWORD\b.*_PASSWORD_FILE/);
-    for (const given of [undefined, 'wrong'])
-      await expect(read(few, given)).rejects.toMatchObject({ category: 'usage', hint });
   });
 });
 
