@@ -22,8 +22,6 @@ describe('a directory record', () => {
     ['says a comment longer than the directory', 'zip-malformed', (record) => record.writeUInt16LE(9, 32)],
     ['says a name shorter than it is', 'zip-malformed', (record) => record.writeUInt16LE(1, 28)],
     ['is on another disk', 'zip-unsupported', (record) => record.writeUInt16LE(1, 34)],
-    ['leads to the directory', 'zip-malformed', (record) => record.writeUInt32LE(88, 42)],
-    ['leads into the data of another entry', 'zip-ambiguous', (record) => record.writeUInt32LE(40, 42)],
     ['has an encrypted entry', 'zip-unsupported', (record) => record.writeUInt16LE(1, 8)],
     ['has an entry of patch data', 'zip-unsupported', (record) => record.writeUInt16LE(1 << 5, 8)],
     ['has a strongly encrypted entry', 'zip-unsupported', (record) => record.writeUInt16LE(1 << 6, 8)],
@@ -84,14 +82,6 @@ describe('the ZIP64 field of a directory record', () => {
     expect(await refusal(bytes)).toMatch(/^zip-malformed: .*b\.txt has a ZIP64 field of (1 byte|\d+ bytes), at byte/);
   });
 
-  it('is rejected where the offset is beyond the file, or beyond 2^53', async () => {
-    for (const offset of [2 ** 60, 5_000_000_000]) {
-      const entry = stored('b.txt', { extra: { central: extraField(1, u64(offset)) } });
-      const bytes = changedRecord(one(entry), (record) => record.fill(0xff, 42, 46));
-      expect(await namesOrCode(bytes)).toBe('zip-malformed');
-    }
-  });
-
   it('says nothing where no field requests it, and is not looked for in less than a header', async () => {
     for (const central of [extraField(1, u64(1, 2, 3)), Buffer.of(1, 2, 3)]) {
       const bytes = one(stored('b.txt', { extra: { central } }));
@@ -120,8 +110,6 @@ describe('the name of an entry', () => {
 
   it.each([
     ['Latin 1', Buffer.from('Gr\xfc\xdfe.txt', 'latin1')],
-    ['half a character', Buffer.from('Grüße').subarray(0, 3)],
-    ['surrogates', Buffer.of(0x61, 0xed, 0xa0, 0x80)],
     ['overlong dots', Buffer.of(0xc0, 0xae, 0xc0, 0xae, 0x2f)],
   ])('is rejected where it is not UTF-8: %s', async (_, name) => {
     expect(await namesOrCode(one({ ...stored('x'), name }))).toBe('zip-name-refused');

@@ -137,16 +137,6 @@ describe('the end record', () => {
   });
 });
 
-it.each(['file', 'archive'] as const)('what is before the archive, offsets count from the %s', async (offsets) => {
-  for (const zip64 of [false, true]) {
-    const bytes = zip({ preamble: LAUNCHER, offsets, zip64 });
-    const archive = await read(bytes);
-    expect(archive.end.base).toBe(offsets === 'file' ? 0 : LAUNCHER.length);
-    expect(archive.start).toBe(LAUNCHER.length);
-    for (const { offset } of archive.entries) expect(bytes.toString('latin1', offset, offset + 4)).toBe('PK\x03\x04');
-  }
-});
-
 describe('the ZIP64 end record', () => {
   const zip64 = zip({ zip64: true });
   const [record, locator] = ['PK\x06\x06', 'PK\x06\x07'].map((mark) =>

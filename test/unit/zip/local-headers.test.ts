@@ -55,20 +55,10 @@ describe('a local header', () => {
     expect(await refusal(longData)).toMatch(/^zip-malformed: .*but the directory begins/);
   });
 
-  describe('before one that leads after the directory', () => {
+  it('is rejected before one that leads after the directory, where its descriptor would be there too', async () => {
     const astray = stored('astray', { offset: () => 0x7ffffff0 });
-
-    it('is rejected where its name would reach into the directory', async () => {
-      const bytes = buildZip({ entries: [stored('a-long-name', { contents: '' }), astray] });
-      const cut = Buffer.concat([bytes.subarray(0, 30), bytes.subarray(30 + 'a-long-name'.length)]);
-      cut.writeUInt32LE(30, cut.length - 6);
-      expect(await refusal(cut)).toMatch(/^zip-malformed/);
-    });
-
-    it('is rejected where its data descriptor would be after the directory', async () => {
-      const entry = deflated('x', { descriptor: 'signed', central: { compressedSize: 500 } });
-      expect(await refusal(buildZip({ entries: [entry, astray] }))).toMatch(/^zip-malformed/);
-    });
+    const entry = deflated('x', { descriptor: 'signed', central: { compressedSize: 500 } });
+    expect(await refusal(buildZip({ entries: [entry, astray] }))).toMatch(/^zip-malformed/);
   });
 
   it('is compared however far it is from the one before', async () => {
@@ -142,14 +132,6 @@ describe('a data descriptor', () => {
 });
 
 describe('the places of records', () => {
-  it('may be in another order than the directory', async () => {
-    const entries = ['a', 'b', 'c'].map((name) => stored(name));
-    const archive = await read(buildZip({ entries, localOrder: [2, 0, 1] }));
-    expect(archive.entries.map(({ name }) => name)).toEqual(['a', 'b', 'c']);
-    expect(archive.inFile.map(({ name }) => name)).toEqual(['c', 'a', 'b']);
-    expect(archive.start).toBe(0);
-  });
-
   it.each([1, 3, 4, 23])('may have %i unused bytes between them and before the directory', async (length) => {
     const gap = Buffer.alloc(length, 'PK');
     const archive = await read(buildZip({ entries: [stored('a'), stored('b', { gap })], gap }));

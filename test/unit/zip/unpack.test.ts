@@ -11,7 +11,6 @@ import { readArchive } from '../../../src/zip/archive.ts';
 import { digestEntries } from '../../../src/zip/entry-digests.ts';
 import { unpackInPieces } from '../../../src/zip/unpack.ts';
 import { folderForAll } from '../../support/set-up.ts';
-import { fixturesIn } from '../formats/support/fixtures.ts';
 import { buildZip, DEFLATED, type EntryParts, STORED } from './support/zip-builder.ts';
 
 const MIB = 1024 * 1024;
@@ -94,15 +93,6 @@ it('digests are rejected for an entry that says 10 bytes and inflates to 30 MB, 
   await expect(digestsIn('file', bytes)).rejects.toMatchObject({ code: 'zip-entry-damaged' });
   expect(process.memoryUsage.rss() - before).toBeLessThan(25_000_000);
 });
-
-it.each(fixturesIn('jar-damaged'))(
-  'the damaged fixtures open, and are rejected when $name is read',
-  async ({ bytes, code }) => {
-    expect(code).toBe('zip-entry-damaged');
-    const { entries } = await readArchive(memorySource(bytes));
-    await expect(digestEntries(memorySource(bytes), entries, ['sha256'])).rejects.toMatchObject({ code });
-  },
-);
 
 it('one entry fails with the error of its consumer, or of its source', async () => {
   const sizes = { compressedSize: packedLarge.length, size: large.length };
