@@ -86,13 +86,6 @@ describe('a folder that cannot be used', () => {
     hint: expect.stringMatching(/CODESIGN_STATE_DIR.*--no-journal/),
   };
 
-  test('is a file, or below one', async () => {
-    const file = outside.at('file');
-    await writeFile(file, '');
-    await expect(setting.open({ folder: file })).rejects.toMatchObject(unusable);
-    await expect(setting.open({ folder: join(file, 'below') })).rejects.toMatchObject(unusable);
-  });
-
   async function expectRefused(folder: string, reason: RegExp): Promise<void> {
     const expected = { ...unusable, message: expect.stringMatching(reason) };
     const before = await readdir(folder);
