@@ -9,7 +9,6 @@ import { memorySource } from '../../../src/bytes/byte-source.ts';
 import { fileSource } from '../../../src/bytes/file-source.ts';
 import { readArchive } from '../../../src/zip/archive.ts';
 import { digestEntries } from '../../../src/zip/entry-digests.ts';
-import { unpackInPieces } from '../../../src/zip/unpack.ts';
 import { folderForAll } from '../../support/set-up.ts';
 import { buildZip, DEFLATED, type EntryParts, STORED } from './support/zip-builder.ts';
 
@@ -92,17 +91,4 @@ it('digests are rejected for an entry that says 10 bytes and inflates to 30 MB, 
   const before = process.memoryUsage.rss();
   await expect(digestsIn('file', bytes)).rejects.toMatchObject({ code: 'zip-entry-damaged' });
   expect(process.memoryUsage.rss() - before).toBeLessThan(25_000_000);
-});
-
-it('one entry fails with the error of its consumer, or of its source', async () => {
-  const sizes = { compressedSize: packedLarge.length, size: large.length };
-  const entry = { name: 'x', method: DEFLATED, ...sizes, crc32: crc32(large), dataOffset: 0 };
-
-  const fault = new Error('no more, please');
-  const refuse = (): void => {
-    throw fault;
-  };
-  await expect(unpackInPieces(memorySource(packedLarge), entry, refuse)).rejects.toBe(fault);
-  const cut = unpackInPieces(memorySource(packedLarge.subarray(0, 1000)), entry, () => undefined);
-  await expect(cut).rejects.toMatchObject({ code: 'zip-entry-damaged' });
 });
