@@ -40,13 +40,6 @@ describe('before any request, a package', () => {
     await expect(check(makePackage({ publisher }))).rejects.toMatchObject(refusal);
   });
 
-  it('that is a bundle of unsigned packages, or whose packages would move, is rejected', async () => {
-    await check(makeBundle(INNER));
-    const unsigned = { code: 'appx-packages-unsigned', message: expect.stringContaining('app.msix') };
-    await expect(check(makeBundle(makePackage()))).rejects.toMatchObject(unsigned);
-    await expect(check(makeBundle(INNER, { typesFirst: true }))).rejects.toMatchObject({ code: 'appx-packages-move' });
-  });
-
   it('is signed by the algorithm of its block map, unless another one was given', async () => {
     const file = await openBytes(appx, makePackage({ method: 'sha384' }));
     const context = signingContext({ chain: signer.chain });
