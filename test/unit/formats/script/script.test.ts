@@ -41,10 +41,6 @@ it.each(['app.js', 'APP.JS'])('a JavaScript file is signed only with --wsh: %s',
   await check({ wsh: true });
 });
 
-it('is not taken from folders if it is a JavaScript file', () => {
-  expect(formats.flatMap(({ extensions }) => extensions)).not.toContain('.js');
-});
-
 it('warns if the script has line ends that git changes, and only then', async () => {
   const warningsFor = async (text: string) => (await warningsOf(await openBytes(powershell, Buffer.from(text)))).length;
   expect(await warningsFor('a\nb\n')).toBe(1);
