@@ -3,7 +3,7 @@
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { headerOffsets, slowContent } from '../../unit/formats/pe/slow-pe.ts';
-import { type HeaderFields, withHeader } from '../../unit/formats/pe/tables.ts';
+import { withHeader } from '../../unit/formats/pe/tables.ts';
 import { fixture } from '../programs/cli.ts';
 
 /** The committed program (PE32+, 1,536 bytes), unsigned and without a CheckSum, which a new table would make wrong. */
@@ -25,7 +25,7 @@ export function peWithTable(table: Uint8Array, size = table.length): Buffer {
 
 export const peWithSignature = (cms: Uint8Array) => peWithTable(winCertificate(cms));
 
-/** Padded to a multiple of 8, as its length says, unless the caller asks for a wrong length. */
-export function winCertificate(data: Uint8Array, fields: HeaderFields = {}): Buffer {
-  return withHeader(data, { length: Math.ceil((8 + data.length) / 8) * 8, ...fields });
+/** Padded to a multiple of 8, as its length says. */
+export function winCertificate(data: Uint8Array): Buffer {
+  return withHeader(data, { length: Math.ceil((8 + data.length) / 8) * 8 });
 }

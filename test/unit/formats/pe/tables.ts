@@ -11,15 +11,12 @@ export function tableOf(signed: Buffer) {
   return { offset, length, bytes, data: bytes.subarray(8, bytes.readUInt32LE(0)) };
 }
 
-export type HeaderFields = Partial<Readonly<Record<'length' | 'revision' | 'type', number>>>;
-
 /** A WIN_CERTIFICATE of revision 2.0, padded with zeros; its dwLength does not count those unless told otherwise. */
-export function withHeader(data: Uint8Array, fields: HeaderFields = {}): Buffer {
-  const { length = data.length + 8, revision = 0x0200, type = 2 } = fields;
+export function withHeader(data: Uint8Array, { length = data.length + 8 } = {}): Buffer {
   const bytes = Buffer.alloc(Math.ceil((data.length + 8) / 8) * 8);
   bytes.writeUInt32LE(length, 0);
-  bytes.writeUInt16LE(revision, 4);
-  bytes.writeUInt16LE(type, 6);
+  bytes.writeUInt16LE(0x0200, 4);
+  bytes.writeUInt16LE(2, 6);
   bytes.set(data, 8);
   return bytes;
 }
