@@ -18,7 +18,7 @@ export async function copyOfMadeOnce(name: string, folder: string, make: Make): 
   copyTree(await madeOnce(name, make), folder);
 }
 
-/** By calls that wait: for the data of a server, `cp` of Node.js takes seven times as long, and the program five times. */
+/** Uses synchronous calls: for the data of a server, `cp` of Node.js takes seven times as long, and the program five times. */
 function copyTree(from: string, to: string): void {
   mkdirSync(to, { recursive: true, mode: statSync(from).mode });
   for (const entry of readdirSync(from, { withFileTypes: true })) {

@@ -1,4 +1,4 @@
-/** For preloads: calls `before` ahead of each call with which the process asks the file system for something. */
+/** Preloads use this: it calls `before` ahead of each call with which the process asks the file system for something. */
 'use strict';
 
 const fs = require('node:fs');
@@ -6,7 +6,7 @@ const { syncBuiltinESMExports } = require('node:module');
 
 const OF_HANDLE = ['write', 'read', 'sync', 'datasync', 'truncate', 'chmod', 'chown', 'stat', 'writeFile'];
 const OF_PATH = ['mkdir', 'rename', 'unlink', 'writeFile', 'stat', 'statfs', 'readdir', 'access'];
-/** What it asks directly, and not through the thread pool: by a descriptor, or by a path. */
+/** These calls go to the file system directly, and not through the thread pool: by a descriptor, or by a path. */
 const DIRECT = { write: 'write', read: 'read', ftruncate: 'truncate', fchmod: 'chmod', fchown: 'chown' };
 const DIRECT_BY_PATH = { stat: 'stat', rename: 'rename', link: 'link', unlink: 'unlink' };
 
@@ -17,7 +17,7 @@ const DIRECT_BY_PATH = { stat: 'stat', rename: 'rename', link: 'link', unlink: '
 module.exports = function watchFiles(before) {
   const { closeSync, openSync, writeSync } = fs;
   const { open } = fs.promises;
-  /** Of open files, by their descriptors. */
+  /** The paths of open files, by their descriptors. */
   const paths = new Map();
 
   const writeHalf = (fd, buffer, offset = 0, length = buffer.length - offset, position = null) =>

@@ -4,7 +4,7 @@ import type { RelayFault } from '../../support/services/faulty-relay.ts';
 import type { FormatId } from './stage.ts';
 
 export interface Row {
-  /** Of the walk of a file. */
+  /** The step of a file's way through the program at which the fault happens. */
   readonly step: string;
   readonly fault: string;
   /** Whether `npm test` runs it, with the first of its variants and formats; the long tests run all cases. */

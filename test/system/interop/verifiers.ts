@@ -74,7 +74,7 @@ export async function wineVerify(
   return verdicts.map((verdict) => ({ accepted: verdict.trim() === 'VERDICT=TRUSTED', output: verdict }));
 }
 
-/** With a registry of its own, where the trusted roots are. To make all of a prefix takes 9 s. */
+/** The prefix gets its own registry, which holds the trusted roots. Making a whole prefix takes 9 s. */
 async function deriveWinePrefix(kept: string, prefix: string): Promise<void> {
   await mkdir(prefix);
   await symlink(join(kept, 'drive_c'), join(prefix, 'drive_c'));

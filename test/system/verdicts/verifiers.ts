@@ -85,7 +85,7 @@ export async function askSigcheck({ files, roots }: Question, verifiers: string)
 }
 
 export interface Folders {
-  /** For files that are made. */
+  /** The checks write their files here. */
   readonly folder: string;
   readonly verifiers: string;
 }

@@ -15,7 +15,7 @@ const USABLE = {
   ...{ ok: [], 'granted-with-mods': [], slow: [], 'throttled-once': [1000], 'unavailable-once': [250] },
 } satisfies Partial<Record<AuthorityMode, readonly number[]>>;
 
-/** With those above, every mode. */
+/** Together with those above, these are all modes. */
 const UNUSABLE: Readonly<Record<Exclude<AuthorityMode, keyof typeof USABLE>, RegExp>> = {
   throttled: /HTTP 429 after 4 attempts$/,
   http500: /HTTP 500 after 4 attempts$/,

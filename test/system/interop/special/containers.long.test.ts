@@ -40,7 +40,7 @@ interface Special {
   readonly extensions: RegExp;
   /** A folder with files that the table does not list, each of which is signed. */
   readonly usual?: string;
-  /** What programs of others say of signed files. */
+  /** Ask other programs about signed files. */
   readonly checks: readonly ((files: readonly string[]) => Promise<readonly Verdict[]>)[];
 }
 

@@ -27,7 +27,7 @@ interface SpecialSample {
 const text = (name: string, content: string): SpecialSample => ({ name, bytes: Buffer.from(content, 'latin1') });
 
 const [publisher = '', organization = ''] = SERVER_PUBLISHER.split(/, O=|^CN=/).slice(1);
-/** By the name of the server, which the packages of Windows apps have in them. */
+/** Its name is that of the server's certificate, which Windows app packages contain. */
 const signer = await makeThrowawaySigner({ publisher, organization });
 
 const EXTENSIONS = ['psm1', 'psd1', 'ps1xml', 'psc1', 'cdxml', 'mof', 'jse', 'vbs', 'vbe', 'wsc'];
