@@ -19,7 +19,7 @@ const COMMANDS = [
   ['verify', '--roots', 'ca.pem', ...FILES],
 ];
 
-/** What differs from run to run: one sample of the same length stands for all. */
+/** These texts differ from run to run, so each is replaced by one sample of the same length. */
 const CHANCE = [
   [/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ/g, '2026-11-27T07:20:45Z'],
   [/\b\d+ ms\b/g, '90 ms'],
@@ -41,7 +41,7 @@ it('shows what the commands print (renewed by: npx vitest run --config vitest.lo
     CODESIGN_CERTIFICATE: await server.addCertificate('release', 2048, 'Example Ltd'),
     CODESIGN_STATE_DIR: inFolder('state'),
     CODESIGN_CONFIG_DIR: inFolder('none'),
-    // Which of two concurrent files is first would be a matter of time.
+    // With two concurrent files, their order in the output would vary.
     CODESIGN_CONCURRENCY: '1',
   };
   const runs: { readonly typed: string; readonly screen: string }[] = [];

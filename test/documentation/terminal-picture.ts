@@ -44,7 +44,7 @@ ${lines.flatMap(drawLine).join('\n')}
 `;
 }
 
-/** As wide as it must be, whatever font is at hand. */
+/** Each text has a fixed width, which does not depend on the font. */
 function drawLine(line: string, row: number): readonly string[] {
   const y = TITLE_BAR + MARGIN + 4 + row * LINE;
   let column = 0;

@@ -148,7 +148,7 @@ function foundBelow(
   return found;
 }
 
-/** What is removed, or closed to this user, while it is searched holds nothing any more. */
+/** A folder that is removed or closed to this user meanwhile counts as empty. */
 function entriesOf(folder: string): readonly Dirent[] {
   try {
     return readdirSync(folder, { withFileTypes: true });

@@ -8,7 +8,7 @@ export const ONE_IN = Number(process.env.CODESIGN_TEST_ONE_IN ?? 1);
 const DAY_MILLISECONDS = 86_400_000;
 const today = Math.floor(Date.now() / DAY_MILLISECONDS);
 
-/** Whether the case with this number, from 0, is one of the sample. `times`: how many times in a row it is one of so many. */
+/** True if the case with this number, from 0, is in the sample. With `times` 2, it is one of ONE_IN * ONE_IN cases. */
 export function isInSample(index: number, times = 1): boolean {
   return (index + today) % ONE_IN ** times === 0;
 }

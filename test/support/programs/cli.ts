@@ -73,7 +73,7 @@ export async function runCli(args: readonly string[], options: CliOptions = {}):
       ? runProcess(args, variables, options)
       : runIn(cwd, () => runHere(args, variables, stdin, typed)));
     await search({ 'standard output': run.stdout, 'standard error': run.stderr });
-    // What a server wrote to its log before it answered has come by then.
+    // By then, this process has read the lines that a server logged before it answered.
     await endOfTurn();
     return run;
   } finally {

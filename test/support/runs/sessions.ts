@@ -70,7 +70,7 @@ const PROGRAM = 'codesign-remote';
 const END = '\x04';
 /** Where the text of a message begins. */
 const MESSAGE_COLUMNS = [9, 13, 14];
-/** `| head -n 3` shows only so many lines of what was printed, and `> FILE` none. */
+/** With `| head -n 3`, a session shows only three lines of the output, and with `> FILE` none. */
 const COMMAND = /^(.*?)(?: \| head -n (\d+))?(?: > (\S+))?$/;
 /** How a question ends that waits for its answer. */
 const QUESTION = /[:\]] $/;

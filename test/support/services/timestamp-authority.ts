@@ -1,5 +1,5 @@
 /**
- * An RFC 3161 authority for tests: an HTTP server with a PKI of its own, that also answers wrongly in every way requested.
+ * An RFC 3161 authority for tests: an HTTP server with its own PKI. On request, it also gives each kind of wrong answer.
  */
 
 import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http';

@@ -33,7 +33,7 @@ const DIGEST_OIDS = {
   sha512: '2.16.840.1.101.3.4.2.3',
 } as const;
 
-/** What a token says, and who signs it. Of the members that are encoded, each is a whole element. */
+/** The content of a token, and its signer. Each encoded member is a whole DER element. */
 interface Token {
   readonly imprint: Uint8Array;
   readonly nonce: Uint8Array | undefined;
@@ -47,7 +47,7 @@ type Change = (asked: Token) => Partial<Token>;
 export type ReplyMode = 'granted-with-mods' | 'reject' | 'corrupt' | keyof typeof MODES;
 
 const MODES = {
-  // Of another request: all is good about it but what it is for.
+  // A good token, but for another request.
   replay: () => ({ imprint: imprintOf(randomBytes(32), 'sha256'), nonce: encode(0x02, Buffer.from('4711', 'hex')) }),
   'nonce-wrong': ({ nonce }) => ({ nonce: nonce && flipped(nonce, -1) }),
   'nonce-missing': () => ({ nonce: undefined }),

@@ -54,7 +54,7 @@ export function chainOf(...certificates: readonly Pick<IssuedCertificate, 'pem'>
   return readSigningChain(files, { now: new Date('2026-01-01'), purposes: [] });
 }
 
-/** A leaf without an intermediate has the root for one. */
+/** Without an intermediate, the root issues the leaf itself. */
 export async function signerOf(
   leaf: IssuedCertificate,
   root: IssuedCertificate,

@@ -146,7 +146,7 @@ describe.skipIf(corpus === '')('the corpus', () => {
         const names = [...(streams[index]?.signers.values() ?? [])];
         expect([file, names]).toEqual([file, Array(entries - unsigned.length).fill(['Test Publisher'])]);
       }
-      // What no reader of streams could read before, it cannot read for the same reasons.
+      // A stream reader that could not read the original cannot read the result, for the same reasons.
       const reasons = (failures: readonly string[] = []) =>
         failures.map((failure) => failure.replace(/^META-INF\S+ /, ''));
       for (const [index, file] of UNSTREAMABLE.entries()) {

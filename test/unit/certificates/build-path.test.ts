@@ -37,7 +37,7 @@ const namesOf = (asked: Asked) => build(asked).certificates.map((certificate) =>
 const codesOf = (asked: Asked) =>
   build(asked).findings.map(({ code, weight }) => (weight === 'untrusted' ? code : `(${code})`));
 
-/** Which of these openssl accepts, for the purpose of the first; without its security levels it takes any digest. */
+/** Tells for each path if OpenSSL accepts it for the purpose of the first. Its security level 0 allows every digest. */
 function acceptedByOpenssl(...all: readonly Asked[]): boolean[] {
   const joined = (lists: readonly (readonly Made[])[]) => lists.flatMap((list) => list.map(({ pem }) => pem)).join('');
   const leaves = Object.fromEntries(all.map(({ leaf: { pem } }, index) => [`leaf-${index}.pem`, pem]));

@@ -1,4 +1,4 @@
-/** Whether a signature may have been counted, by the HTTP status alone. All other failures: service-answers.test.ts. */
+/** Tells by the HTTP status alone if a signature may have been counted. service-answers.test.ts has all other failures. */
 
 import { expect, it } from 'vitest';
 import { toCodesignError } from '../../../src/errors/codesign-error.ts';

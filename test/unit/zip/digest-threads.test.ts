@@ -46,7 +46,7 @@ const intact = contents.map((each, index): EntryParts & { readonly crc: number }
   return { name: `entry-${index}`, method, data, size: each.length, crc: crc32(each) };
 });
 
-/** The path of an archive in which these entries have a wrong CRC-32. */
+/** Writes an archive in which these entries have a wrong CRC-32, and returns its path. */
 async function archiveWith(wrong: readonly number[] = []): Promise<string> {
   const path = join(folder, `${wrong.join()}.zip`);
   const entries = intact.map((entry, index) => ({ ...entry, crc: entry.crc ^ (wrong.includes(index) ? 1 : 0) }));

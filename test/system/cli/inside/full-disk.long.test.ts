@@ -61,7 +61,7 @@ it('on a full disk leaves the archive as it was, and pays for no signature again
     const start = requests();
     const { code } = await one.run('sign', ['--inside', one.path], { CODESIGN_TEST_FAULT: `${call}:ENOSPC` });
     const paid = requests() - start;
-    // The number of calls varies a little: changes may share a commit, and a slow run gives signs of life.
+    // The number of calls varies a little: several changes can share a commit, and a slow run also writes that it is alive.
     const isUnmet = code === 99;
     if (isUnmet) unmet.push(call);
     const succeeds = code === 0 || isUnmet;

@@ -199,7 +199,7 @@ function watchArguments(text: string): { stop(): Promise<readonly string[]> } {
   };
 }
 
-/** Of a process that has ended, or of an entry that is no process, there are none. */
+/** Returns an empty text for a process that has ended, and for an entry that is not a process. */
 function argumentsOf(id: string): string {
   try {
     return /^\d+$/.test(id) ? readFileSync(`/proc/${id}/cmdline`, 'utf8') : '';

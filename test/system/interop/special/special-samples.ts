@@ -55,7 +55,7 @@ function hole(bytes: Buffer, at: number): void {
 const cabinet = (await signBytes(cab, makeCabinet(), signer)).result;
 const SET = { previous: 'a', next: 'b', number: 1, header: Buffer.alloc(20), perFolder: 3, perData: 2 };
 
-/** What the schema of manifests requires, which Microsoft's SDK compares. */
+/** These members are required by the schema of manifests, which Microsoft's SDK checks. */
 const MANIFEST = `<?xml version="1.0" encoding="utf-8"?>
 <Package xmlns="http://schemas.microsoft.com/appx/manifest/foundation/windows10"><Identity Name="Test.App" Publisher="${SERVER_PUBLISHER}" Version="1.2.3.0"/><Properties><DisplayName>Test</DisplayName><PublisherDisplayName>Test</PublisherDisplayName><Logo>logo.png</Logo></Properties><Dependencies><TargetDeviceFamily Name="Windows.Desktop" MinVersion="10.0.17763.0" MaxVersionTested="10.0.19041.0"/></Dependencies><Resources><Resource Language="en-us"/></Resources></Package>`;
 const { contentTypes, MALFORMED_PACKAGES, OVERRIDE, withZip64 } = appxSamples;

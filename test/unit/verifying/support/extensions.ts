@@ -1,4 +1,4 @@
-/** Extensions of certificates and CRLs, and names, from lines as they are in a configuration of OpenSSL. */
+/** Makes names, and extensions of certificates and CRLs, from lines of an OpenSSL configuration. */
 
 import {
   contextConstructed,

@@ -59,7 +59,7 @@ export interface MakeRequest extends SigningRequest {
   readonly to?: string;
   /** Hexadecimal, an even number of digits. */
   readonly serial?: string;
-  /** Parts that are not to be as they should. */
+  /** These parts replace the correct ones. */
   readonly parts?: Partial<HostileCertificate>;
 }
 
@@ -69,7 +69,7 @@ export const TIME_STAMPER = ['keyUsage=critical,digitalSignature', 'extendedKeyU
 
 const newKey = () => generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey;
 
-/** Valid from 2020 to 2040 unless told otherwise; times as `20200101000000Z`. */
+/** Valid from 2020 to 2040 by default; times as `20200101000000Z`. */
 export function make(request: MakeRequest): Made {
   const { subject, issuer, key = newKey(), from = '20200101000000Z', to = '20400101000000Z' } = request;
   const { serial = `42${randomBytes(8).toString('hex')}` } = request;

@@ -102,7 +102,7 @@ it.each(Object.entries(REFUSED))('a manifest is rejected with %s', (_, [text, li
   );
 });
 
-/** Of 1, 2, 3 and 4 bytes of UTF-8, and some that a reader might take for something else. */
+/** The characters take 1, 2, 3 and 4 bytes of UTF-8; some could be taken for something else. */
 const CHARACTERS = ['a', 'Z', '/', ' ', ':', '\0', '\t', 'ä', '\u0301', '語', '\uFEFF', '\uFFFD', '😀', '\u{10FFFF}'];
 /** Lengths about the one where a line is full, in characters of each width, up to three bytes more to the left. */
 const NAMES: readonly string[] = [
