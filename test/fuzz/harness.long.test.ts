@@ -9,6 +9,8 @@ const SEED = 5;
 /** Each faulty case of these takes seconds: a few are enough. */
 const [SLOW, HANGING] = ['planted-slow', 'planted-hang'];
 const others = Object.keys(FAULTY_TARGETS).filter((target) => target !== SLOW && target !== HANGING);
+/** The processes that run the cases are started by a large one, as among all other tests: its memory is none of theirs. */
+const held = Buffer.alloc(300 * 1024 * 1024, 1);
 const campaigns = [
   await runCampaign({ seed: SEED, cases: others.length * 8, targets: others }),
   await runCampaign({ seed: SEED, cases: 6, targets: [SLOW] }),
@@ -27,6 +29,7 @@ test.each([
   ['planted-memory', /more than 200 MiB of memory/],
   [HANGING, /no end within 2 s/],
 ])('%s', async (target, fault) => {
+  expect(held.length).toBeGreaterThan(0);
   const campaign = campaigns.find(({ faults }) => faults.some((one) => one.target === target));
   const found = campaign?.faults.find((one) => one.target === target);
   expect(found?.fault).toMatch(fault);
