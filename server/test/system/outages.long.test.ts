@@ -14,6 +14,8 @@ import { openScene, type Scene } from '../support/server-scene.ts';
 
 /** In milliseconds. */
 const OUTAGE = 10_000;
+/** Longer than a client waits between attempts, so that the same call cannot meet two outages, which are 20 seconds together. */
+const BETWEEN_OUTAGES = 7000;
 const FILES = 12;
 
 const outages: readonly {
@@ -80,7 +82,7 @@ test.concurrent.each(outages)(
     };
     const disturbing = async () => {
       for (let outage = 0; outage < 2; outage++) {
-        await sleep(2000);
+        await sleep(BETWEEN_OUTAGES);
         await begin(scene);
         await sleep(OUTAGE);
         await end(scene);
