@@ -1,4 +1,5 @@
 import { run } from './cli/program.ts';
+import { codeOf, ServerError } from './errors.ts';
 import { boundedLog } from './http/log.ts';
 
 /** Exit codes after a second signal: 128 plus the number of the signal. */
@@ -10,11 +11,19 @@ const LAST_LINES = 1000;
 
 process.umask(0o077); // only this user may read the files of the HSM and the database
 
-// The server continues if the program that reads its log or its address exits.
-for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {});
-
 /** Commands other than `start`, such as `export`, wait for a slow reader of their output. */
 let isServer = false;
+
+// The server continues if the program that reads its log or its address exits.
+process.stderr.on('error', () => {});
+process.stdout.on('error', (error) => {
+  if (isServer || codeOf(error) === 'EPIPE') return;
+  // A truncated export must not look like a complete one.
+  const { message, hint, exitCode } = new ServerError('files-unusable', {}, error);
+  process.stderr.write(`codesign-remote-server: ${message}\n${hint}\n`);
+  process.exit(exitCode);
+});
+
 let reload = () => {};
 // SIGHUP stops a server in a terminal, because closing the terminal sends SIGHUP. Other servers reload their files.
 if (!process.stderr.isTTY) process.on('SIGHUP', () => reload());

@@ -1,10 +1,12 @@
 /** The process around the server: its streams. */
 
+import { spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { connect as connectTcp } from 'node:net';
 import { connect } from 'node:tls';
 import { expect, test } from 'vitest';
 import { startServer } from '../../../test/support/services/server.ts';
+import { SERVER_PROGRAM } from '../../../test/support/services/server-data.ts';
 import { boundedLog } from '../../src/http/log.ts';
 
 test('ends even if its log is not read and a connection is silent', async () => {
@@ -27,6 +29,17 @@ test('ends even if its log is not read and a connection is silent', async () => 
   expect(await server.stop()).toBe(0);
   silent.destroy();
   socket.destroy();
+});
+
+test.each([
+  ['fails if the disk has no space for the result of a command', '/dev/full', 6, /^codesign-remote-server: .*ENOSPC/],
+  ['succeeds if the reader of the result exits', '>(:)', 0, /^$/],
+])('%s', (_, target, exitCode, errors) => {
+  const script = `exec > ${target}; sleep 0.1; exec "$0" "$1" --help`;
+  const command = ['-c', script, process.execPath, SERVER_PROGRAM];
+  const { status, stderr } = spawnSync('bash', command, { encoding: 'utf8' });
+  expect(stderr).toMatch(errors);
+  expect(status).toBe(exitCode);
 });
 
 test('drops log lines while too much of the log waits for its reader, and says how many, and escapes what controls a terminal', () => {
