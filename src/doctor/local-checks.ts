@@ -1,6 +1,7 @@
 /** Checks that send nothing. */
 
 import { accessSync, constants, existsSync, statfsSync } from 'node:fs';
+import { dirname } from 'node:path';
 import { composeStored, readChain } from '../app/compose-config.ts';
 import { composeCredentials, composeKeychain } from '../app/compose-credentials.ts';
 import { composeJournalReading, stateFolderOf } from '../app/compose-local.ts';
@@ -12,6 +13,7 @@ import { plural } from '../errors/plural.ts';
 import { openDatabase } from '../journal/driver.ts';
 import { asJournalError } from '../journal/errors.ts';
 import type { HistoryEntry } from '../journal/journal.ts';
+import { isMissing } from '../journal/place.ts';
 import { type Credentials, hasCredentials } from '../options/credentials/credentials.ts';
 import { accountName, accountText } from '../options/credentials/keychain.ts';
 import type { Stored } from '../options/lookup.ts';
@@ -87,7 +89,10 @@ export function checkSettings(setup: Setup): Passed {
 /** Reads the journal without creating it. */
 export async function checkState({ env }: Setup): Promise<Passed> {
   const folder = stateFolderOf(env);
-  if (!existsSync(folder)) return { text: `${folder} does not exist yet: sign creates it` };
+  if (!existsSync(folder)) {
+    freeSpace(folder);
+    return { text: `${folder} does not exist yet: sign creates it` };
+  }
   using journal = await composeJournalReading(env);
   const unfinished = await journal.unfinished();
   const free = freeSpace(folder);
@@ -101,10 +106,13 @@ export async function checkState({ env }: Setup): Promise<Passed> {
   return { text: `${folder}, ${Math.floor(free / MEGABYTE).toLocaleString('en-US')} MB free`, notes };
 }
 
+/** Throws if this user cannot write to the folder, or cannot create it. */
 function freeSpace(folder: string): number {
   try {
-    accessSync(folder, constants.W_OK);
-    const { bavail, bsize } = statfsSync(folder);
+    let existing = folder;
+    while (isMissing(existing)) existing = dirname(existing);
+    accessSync(`${existing}/.`, constants.W_OK);
+    const { bavail, bsize } = statfsSync(existing);
     return bavail * bsize;
   } catch (thrown) {
     throw asJournalError(thrown, folder);

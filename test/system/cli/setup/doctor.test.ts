@@ -66,6 +66,7 @@ describe('doctor', () => {
     ['an unknown host', { CODESIGN_BASE_URL: 'https://no.invalid' }, 3, ['service-unreachable'], 'connection'],
     ['a dead proxy', THROUGH_DEAD_PROXY, 3, ['proxy-unreachable'], 'clock'],
     ['a dead authority', { CODESIGN_TIMESTAMP_URL: 'http://127.0.0.1:9/' }, 7, ['timestamp-failed'], undefined],
+    ['a state folder below a file', { CODESIGN_STATE_DIR: '/dev/null/state' }, 6, ['journal-unusable'], 'number'],
     ['a missing certificate', { CODESIGN_CERTIFICATE: '/no/such.pem' }, 6, ['certificate-file-missing'], 'number'],
     ['faults of two kinds', FAULTS, 9, ['certificate-not-for-code-signing', 'tls-untrusted'], 'access'],
   ])('reports %s with a remedy, and does not check what depends on it', async (_name, env, code, errors, skipped) => {
