@@ -90,7 +90,7 @@ export function historyTable(columns: number): HistoryForm {
       row(table.map(({ width, isCut, text }) => (isCut ? cutCell(text(entry), width) : padded(text(entry), width)))),
     between: '',
     tail: (sums) => `\n${sumHead}${sums.map(sumLine).join('')}`,
-    empty: 'no calls yet\n',
+    empty: 'no calls\n',
   };
 }
 
