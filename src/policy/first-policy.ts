@@ -38,7 +38,7 @@ export function firstPolicy(files: readonly ClassifiedFile[], rootsFile: string)
     .filter(({ cause }) => cause === 'unsigned')
     .map(patternOf)
     .sort();
-  const folders = [...new Set(unsigned.map((pattern) => `${dirname(pattern)}/*`.replace(/^\.\//, '')))];
+  const folders = [...new Set(unsigned.map((pattern) => `${dirname(pattern)}/*`))];
   const exception = { files: unsigned.length > MOST_NAMED ? folders : unsigned, require: 'intact', reason: TODO };
   const policy = {
     version: 1,
@@ -96,9 +96,11 @@ function signerOf({ signer }: VerifiedSignature) {
   return commonName ? { commonName } : `sha256:${signer.sha256}`;
 }
 
+/** A pattern without `/` would also match files of this name in other folders. */
 function patternOf({ pathInFolder, path }: ClassifiedFile): string {
   const location = [pathInFolder, ...path.slice(1)].join('!/');
-  return location.replace(/[\\*?[\]{}()+@|$^]/g, '\\$&').replace(/^!/, '\\!');
+  const pattern = location.replace(/[\\*?[\]{}()+@|$^"]/g, '\\$&');
+  return pattern.includes('/') ? pattern.replace(/^!/, '\\!') : `./${pattern}`;
 }
 
 function byKey([a]: readonly [string, unknown], [b]: readonly [string, unknown]): number {
