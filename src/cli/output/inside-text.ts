@@ -30,19 +30,19 @@ export function printClassified(
       continue;
     }
     const lineOf = (word: string, text: string) => `${word.padEnd(WORD_LENGTH)}${shown(path)}${rule}: ${text}`;
-    const word = notOpened === undefined ? 'failed' : 'not opened';
+    const word = WORDS[notOpened === undefined ? result : 'not-opened'];
     const warnings = quiet || verified === undefined ? [] : warningsOf(verified);
     const lines = [
-      ...(isShown ? [lineOf(word, causeText(file))] : []),
+      ...(isShown ? [lineOf(word, resultText(file))] : []),
       ...warnings.map((one) => lineOf('warning', `${printable(asClause(one), MESSAGE_LENGTH)} [${one.code}]`)),
     ];
     if (lines.length > 0) writeLines(io.stdout, lines, io);
   }
 }
 
-/** True if the result of the file is its verdict, or was caused by it. */
-function isVerdict({ cause, result, verified }: ClassifiedFile): boolean {
-  return result === 'good' || (result === 'failed' && cause === verified?.verdict);
+/** True if the result of the file comes from the verdict on its own signature. */
+function isVerdict({ cause, covered, result, verified }: ClassifiedFile): boolean {
+  return covered === 'own' || (result === 'failed' && cause === verified?.verdict);
 }
 
 function ruleText({ rule }: ClassifiedFile, rules: readonly PolicyRule[]): string {
@@ -63,7 +63,9 @@ const CAUSES: Readonly<Record<string, string>> = {
   'exception-expired': 'the exception for it has ended',
 };
 
-function causeText({ cause, verified, notOpened }: ClassifiedFile): string {
+function resultText({ cause, covered, verified, notOpened }: ClassifiedFile): string {
+  if (covered === 'package') return 'covered by the signature of its package';
+  if (covered === 'catalog') return 'listed in the catalog of its package';
   if (notOpened !== undefined) return `${shown(notOpened.message)} [${notOpened.code}]`;
   if (verified?.error !== undefined) return `${shown(verified.error.message)} [${verified.error.code}]`;
   const names = verified?.signatures.map(({ signer }) => `"${printable(signer.name)}"`).join(', ');
@@ -81,12 +83,12 @@ export function annotateFailures(
   if (!hasAnnotations(env)) return undefined;
   const failures = files.filter(({ isFailure }) => isFailure);
   for (const file of failures) {
-    const message = `${locationOf(file.path)}: ${causeText(file)}`;
+    const message = `${locationOf(file.path)}: ${resultText(file)}`;
     const annotation = { kind: 'error', title: file.cause ?? 'failed', message, file: file.path[0] } as const;
     (json ? stderr : stdout).write(`${annotationLine(annotation)}\n`);
   }
   if (failures.length === 0) return undefined;
-  const rows = failures.map((file) => [locationOf(file.path), causeText(file)]);
+  const rows = failures.map((file) => [locationOf(file.path), resultText(file)]);
   return writeJobSummary({ heading: 'codesign-remote verify', columns: ['file', 'problem'], rows }, env);
 }
 
