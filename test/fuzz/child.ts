@@ -106,7 +106,7 @@ const statusBytes = Buffer.alloc(4096);
 
 /** In MiB. The maxRSS of Linux would begin with that of the process that started this one, which can hide a fault. */
 function peak(): number {
-  const text = statusBytes.latin1Slice(0, readSync(status, statusBytes, 0, statusBytes.length, 0));
+  const text = statusBytes.toString('latin1', 0, readSync(status, statusBytes, 0, statusBytes.length, 0));
   return Number(/^VmHWM:\s+(\d+) kB/m.exec(text)?.[1]) / 1024;
 }
 

@@ -27,7 +27,7 @@ import { GOOD_INSTALLERS, MALFORMED_INSTALLERS } from '../../unit/formats/msi/sa
 import { GOOD_EXTENSIONS, MALFORMED_EXTENSIONS } from '../../unit/formats/navx/samples.ts';
 import { GOOD_NUGET, MALFORMED_NUGET } from '../../unit/formats/nuget/samples.ts';
 import { GOOD_DOCUMENTS, MALFORMED_DOCUMENTS } from '../../unit/formats/pdf/samples.ts';
-import { headerOffsets } from '../../unit/formats/pe/slow-pe.ts';
+import { headerOffsets, slowContent } from '../../unit/formats/pe/slow-pe.ts';
 import { GOOD_CONNECTIONS, MALFORMED_CONNECTIONS } from '../../unit/formats/rdp/samples.ts';
 import { GOOD_POWERSHELL, GOOD_WSH, MALFORMED_POWERSHELL, MALFORMED_WSH } from '../../unit/formats/script/samples.ts';
 import type { Fixture } from '../../unit/formats/support/fixtures.ts';
@@ -141,19 +141,12 @@ const entriesWithout = (changing: (name: string) => boolean) => async (file: Buf
 
 /** All but CheckSum, the entry of the certificate table, and what is from that table on. */
 async function requireSameProgram(before: Uint8Array, after: Uint8Array): Promise<void> {
-  const [one, other] = [withoutFields(before), withoutFields(after)];
-  const end = Math.min(one.end, other.end, one.bytes.length);
-  const isSame = one.bytes.subarray(0, end).equals(other.bytes.subarray(0, end));
-  require(isSame, 'the program was changed, not its signature alone');
-}
-
-function withoutFields(program: Uint8Array): { readonly bytes: Buffer; readonly end: number } {
-  const bytes = Buffer.from(program);
-  const { checksum, entry } = headerOffsets(bytes);
-  const table = bytes.readUInt32LE(entry);
-  bytes.fill(0, checksum, checksum + 4).fill(0, entry, entry + 8);
+  const programs = [Buffer.from(before), Buffer.from(after)];
   // Of an entry that leads nowhere nothing is to be held back.
-  return { bytes, end: table === 0 ? bytes.length : table };
+  const tables = programs.map((bytes) => bytes.readUInt32LE(headerOffsets(bytes).entry) || bytes.length);
+  const end = Math.min(...tables, before.length);
+  const [one, other] = programs.map((bytes) => slowContent(bytes, end).toString('latin1'));
+  require(one === other, 'the program was changed, not its signature alone');
 }
 
 /** A document only grows, and an update that is taken off leaves it as it was. */

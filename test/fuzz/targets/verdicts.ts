@@ -19,7 +19,7 @@ import { flatten, type VerifiedFile } from '../../../src/verifying/verdict.ts';
 import { type Verifying, verifyFile } from '../../../src/verifying/verify-file.ts';
 import { digestEntries } from '../../../src/zip/entry-digests.ts';
 import { unzip } from '../../unit/formats/jar/simple-zip.ts';
-import { headerOffsets } from '../../unit/formats/pe/slow-pe.ts';
+import { headerOffsets, slowContent } from '../../unit/formats/pe/slow-pe.ts';
 import { openBytes } from '../../unit/formats/support/sign-bytes.ts';
 import type { Bases } from '../bases.ts';
 import { answering, require, requireSaid } from '../check-case.ts';
@@ -146,7 +146,7 @@ async function signedIn(format: Format, bytes: Buffer, verified: VerifiedFile) {
     tokens: await Promise.all(timestamps.map((timestamp) => signedBy(timestamp.bytes))),
   }));
   return {
-    contents: format === pe ? programIn(bytes) : filesIn(bytes),
+    contents: format === pe ? programIn(bytes).toString('latin1') : filesIn(bytes),
     signatures: await Promise.all(signatures),
   };
 }
@@ -176,13 +176,8 @@ function holds(before: Signed, found: Signed): boolean {
 }
 
 /** All that comes before the signatures, except for the two fields that signing changes. */
-function programIn(bytes: Buffer): string {
-  const { checksum, entry } = headerOffsets(bytes);
-  const program = Buffer.from(bytes.subarray(0, bytes.readUInt32LE(entry)));
-  return program
-    .fill(0, checksum, checksum + 4)
-    .fill(0, entry, entry + 8)
-    .toString('latin1');
+function programIn(bytes: Buffer): Buffer {
+  return slowContent(bytes, bytes.readUInt32LE(headerOffsets(bytes).entry));
 }
 
 /** The files of an archive without its signature files, as another reader lists them. */

@@ -6,7 +6,7 @@ import { verifyFile } from '../../../src/index.ts';
 import { lossesOf } from '../../system/interop/compare-archives.ts';
 import { osslsigncodeVerify } from '../../system/interop/verifiers.ts';
 import { makeBundle, makePackage } from '../../unit/formats/appx/samples.ts';
-import { headerOffsets } from '../../unit/formats/pe/slow-pe.ts';
+import { headerOffsets, slowContent } from '../../unit/formats/pe/slow-pe.ts';
 import { zipOf } from '../containers/make-zip.ts';
 import { type CliOptions, type CliRun, fixture, REPOSITORY, runCli, temporaryFolder } from '../programs/cli.ts';
 import { jarsignerVerify, mainJava, makeTruststore } from '../programs/java.ts';
@@ -206,11 +206,7 @@ export async function stateOf(file: string, subject: Subject): Promise<FileState
   return isSame && verdict === 'trusted' ? 'reference' : 'damaged';
 }
 
-/** What stands before the Attribute Certificate Table, with zeros where checksum and the table's size are. */
+/** What stands before the Attribute Certificate Table, without the fields that change with the signature. */
 function withoutCertificates(program: Buffer): Buffer {
-  const { checksum, entry } = headerOffsets(program);
-  const rest = Buffer.from(program.subarray(0, program.readUInt32LE(entry)));
-  rest.fill(0, checksum, checksum + 4);
-  rest.fill(0, entry + 4, entry + 8);
-  return rest;
+  return slowContent(program, program.readUInt32LE(headerOffsets(program).entry));
 }
