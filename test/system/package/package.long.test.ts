@@ -61,6 +61,12 @@ describe('installed offline into an empty folder, it', () => {
     expect(Object.keys(lock.packages)).toEqual(['', 'node_modules/codesign-remote']);
   });
 
+  it('has the version of the package', async () => {
+    const { version } = JSON.parse(await readFile(path.join(REPOSITORY, 'package.json'), 'utf8'));
+    const run = await runCli(['--version'], { program: binIn(project) });
+    expect(run).toEqual({ code: 0, stdout: `${version}\n`, stderr: '' });
+  });
+
   it('works without the optional one, and says so where credentials would come from it', async () => {
     const run = await runCli(['whoami'], { program: binIn(project) });
     const stderr = expect.stringMatching(/keytar is not installed.*keychain-unavailable/);
