@@ -203,20 +203,12 @@ export const programForOthers = lazy(async (): Promise<{ readonly program: strin
   };
 });
 
+/** What tests read of a file in the document; the rest they compare. */
 export interface CliFileJson {
   readonly path: string;
-  readonly output?: string;
-  readonly format: string | null;
   readonly status: string;
   readonly record?: string;
-  readonly reported?: boolean;
-  readonly digest?: string;
-  readonly error?: {
-    readonly category: string;
-    readonly code: string;
-    readonly message: string;
-    readonly hint: string | null;
-  };
+  readonly error?: { readonly code: string; readonly message: string; readonly hint: string | null };
 }
 
 export function parseJson({ stdout }: CliRun): {

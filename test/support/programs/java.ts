@@ -93,10 +93,6 @@ export async function mustRunJava(java: JavaHome, name: JavaProgramName, args: r
   return output;
 }
 
-export function runJar(java: JavaHome, jar: string, args: readonly string[] = []): Promise<Verdict> {
-  return runJava(java, 'java', ['-jar', jar, ...args]);
-}
-
 /**
  * A trust store (JKS) with these certificates, PEM, in the folder. -strict takes a JAR only when one of the certificates
  * in its signature is in the store: where the root is not embedded, the intermediate must be here next to the root.

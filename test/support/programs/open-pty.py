@@ -1,11 +1,9 @@
 """Runs a command on a pseudo-terminal of so many columns: open-pty.py COLUMNS COMMAND...; standard input decides when it ends.
 
-What the command prints goes to standard output as it comes. If the terminal echoes and edits lines again in the end,
-"restored" goes to descriptor 3, where there is one. Each byte of standard input is typed, except lines after an ASCII
-SOH (0x01), which change the columns or name a signal for the command.
+What the command prints goes to standard output as it comes. Each byte of standard input is typed, except lines after an
+ASCII SOH (0x01), which change the columns or name a signal for the command.
 """
 
-import contextlib
 import fcntl
 import os
 import pty
@@ -59,10 +57,6 @@ def main():
             os.write(terminal, typed)
             orders = separator + rest
     status = os.waitpid(child, 0)[1]
-    modes = termios.tcgetattr(terminal)[3]
-    if modes & termios.ECHO and modes & termios.ICANON:
-        with contextlib.suppress(OSError):
-            os.write(3, b"restored")
     sys.exit(128 + os.WTERMSIG(status) if os.WIFSIGNALED(status) else os.WEXITSTATUS(status))
 
 

@@ -2,8 +2,6 @@
 
 import { spawn } from 'node:child_process';
 import { join } from 'node:path';
-import type { Readable, Writable } from 'node:stream';
-import { text } from 'node:stream/consumers';
 import { watchRun } from '../credential-watch.ts';
 import { CLI_PROGRAM, REPOSITORY } from './cli.ts';
 import { PYTHON } from './python.ts';
@@ -46,10 +44,9 @@ export async function runOnPty(args: readonly string[], options: PtyOptions) {
       ...PLAIN_PYTHON,
       ...env,
     },
-    stdio: ['pipe', 'pipe', 'inherit', 'pipe'],
+    stdio: ['pipe', 'pipe', 'inherit'],
   });
-  const [stdin, stdout, , state] = child.stdio as unknown as readonly [Writable, Readable, null, Readable];
-  const left = text(state);
+  const { stdin, stdout } = child;
   const screen = createScreen(columns);
   const hand: PtyHand = {
     type: (typed) => void stdin.write(typed),
@@ -75,7 +72,5 @@ export async function runOnPty(args: readonly string[], options: PtyOptions) {
     output,
     /** What stands on the screen in the end. */
     screen: lines.join(''),
-    /** Whether the terminal echoes and edits lines again, as a shell wants to find it. */
-    isRestored: (await left).includes('restored'),
   };
 }

@@ -50,8 +50,6 @@ export interface ReceivedRequest {
   readonly headers: http.IncomingHttpHeaders;
   readonly body: string;
   readonly at: number;
-  /** Requests for signatures under way when it had arrived, itself among them. */
-  readonly atOnce: number;
 }
 
 export type MisbehavingService = Awaited<ReturnType<typeof startMisbehavingService>>;
@@ -70,7 +68,6 @@ export async function startMisbehavingService(mode: ServiceMode, options: Misbeh
   const stopped = new AbortController();
   const { path: prefix = '', operation = 'sign', after = 0, times = Number.POSITIVE_INFINITY } = options;
   const misbehaving = operation === 'sign' ? SIGN : REPORT;
-  let underWay = 0;
   let misbehaved = 0;
   let good = 0;
 
@@ -78,13 +75,7 @@ export async function startMisbehavingService(mode: ServiceMode, options: Misbeh
     const body = await readBody(request);
     if (body === undefined) return;
     const path = request.url ?? '';
-    if (path === prefix + SIGN) {
-      underWay += 1;
-      response.once('close', () => {
-        underWay -= 1;
-      });
-    }
-    requests.push({ path, headers: request.headers, body, at: performance.now(), atOnce: underWay });
+    requests.push({ path, headers: request.headers, body, at: performance.now() });
     const exchange: Exchange = {
       request,
       response,

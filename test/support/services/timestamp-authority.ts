@@ -23,8 +23,6 @@ export interface AuthorityRequest {
   readonly method: string | undefined;
   readonly headers: IncomingHttpHeaders;
   readonly body: Buffer;
-  /** Milliseconds since 1970. */
-  readonly at: number;
 }
 
 export type TimestampAuthority = Awaited<ReturnType<typeof startTimestampAuthority>>;
@@ -51,8 +49,6 @@ export async function startTimestampAuthority() {
   const desk = createTimestampDesk(pki);
   const requests: AuthorityRequest[] = [];
   const seen = new Set<string>();
-  let underWay = 0;
-  let most = 0;
 
   const answer = async (mode: string, query: Buffer, response: ServerResponse): Promise<void> => {
     const isFirst = !seen.has(mode);
@@ -71,12 +67,7 @@ export async function startTimestampAuthority() {
   const server = createServer(async (request, response) => {
     const mode = (request.url ?? '').replace(/^\/|[/?].*$/g, '') || 'ok';
     const body = await buffer(request);
-    requests.push({ mode, method: request.method, headers: request.headers, body, at: Date.now() });
-    underWay += 1;
-    most = Math.max(most, underWay);
-    response.on('close', () => {
-      underWay -= 1;
-    });
+    requests.push({ mode, method: request.method, headers: request.headers, body });
     await answer(mode, body, response).catch((error: unknown) => {
       if (!response.headersSent) response.writeHead(500).end(String(error));
     });
@@ -88,13 +79,10 @@ export async function startTimestampAuthority() {
     ...{ stamp: desk.stamp, connections },
     certificates: pki.certificates,
     rootPem: pki.root.pem,
-    certificatePem: pki.certificates.tsa.pem,
     url: urlOf('ok'),
     urlOf,
     policy: POLICY,
     requests: requests as readonly AuthorityRequest[],
-    /** The most requests that were under way at one time. */
-    mostAtOnce: () => most,
     stop,
   };
 }
