@@ -1,19 +1,19 @@
 /** Signers for tests: a chain as the program reads it, and a key that does what the service would. */
 
-import { privateEncrypt, sign } from 'node:crypto';
+import { privateEncrypt } from 'node:crypto';
 import { readSigningChain, type SigningChain } from '../../../src/certificates/signing-chain.ts';
 import { digestInfo } from '../../../src/cms/build-signed-data.ts';
-import { type DigestAlgorithm, NODE_DIGEST_NAME } from '../../../src/crypto/algorithms.ts';
+import type { DigestAlgorithm } from '../../../src/crypto/algorithms.ts';
+import type { HostileSigner } from './hostile-cms.ts';
 import { type IssuedCertificate, issue, makePki, testKey } from './pki.ts';
 
-export interface ThrowawaySigner {
+export interface ThrowawaySigner extends HostileSigner {
   /** Leaf and intermediate, as a user would give them. */
   readonly chain: SigningChain;
   readonly root: string;
   readonly intermediate: string;
   readonly leaf: string;
-  /** PKCS#1 v1.5 over the digest of `bytes`. */
-  sign(bytes: Uint8Array, algorithm: DigestAlgorithm): Uint8Array;
+  /** PKCS#1 v1.5. */
   signDigest(digest: Uint8Array, algorithm: DigestAlgorithm): Uint8Array;
 }
 
@@ -65,7 +65,8 @@ export async function signerOf(
     root: root.pem,
     intermediate: (intermediate ?? root).pem,
     leaf: leaf.pem,
-    sign: (bytes, algorithm) => sign(NODE_DIGEST_NAME[algorithm], bytes, leaf.privateKey),
+    der: leaf.der,
+    privateKey: leaf.privateKey,
     signDigest: (digest, algorithm) => privateEncrypt(leaf.privateKey, digestInfo(algorithm, digest)),
   };
 }

@@ -83,7 +83,7 @@ describe('a countersignature', () => {
 });
 
 describe('the signing time', () => {
-  const read = (...times: Attribute[]) => readBuilt({ digest: 'sha256', times });
+  const read = (...attributes: Attribute[]) => readBuilt({ digest: 'sha256', attributes });
 
   it.each([
     ['990101000000Z', 0x17, '1999-01-01T00:00:00.000Z'],

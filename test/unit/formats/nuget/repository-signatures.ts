@@ -1,44 +1,23 @@
 /** Signatures as a repository makes them, which this program does not: primary ones and countersignatures. */
 
-import { createHash } from 'node:crypto';
 import { expect } from 'vitest';
-import { RSA_ENCRYPTION } from '../../../../src/asn1/algorithm-identifiers.ts';
 import {
   COMMITMENT_TYPE,
   COUNTER_SIGNATURE,
-  DATA,
-  MESSAGE_DIGEST,
   NUGET_OWNERS,
   NUGET_SERVICE_INDEX,
   PROOF_OF_RECEIPT,
 } from '../../../../src/asn1/object-identifiers.ts';
-import {
-  contextConstructed,
-  encode,
-  nullValue,
-  objectIdentifier,
-  octetString,
-  sequence,
-  setOfAll,
-  smallInteger,
-} from '../../../../src/asn1/write.ts';
-import { readCertificateFields } from '../../../../src/certificates/certificate.ts';
-import {
-  type Attribute,
-  buildSignedAttributes,
-  buildSignedData,
-  digestAlgorithm,
-  encodeAttribute,
-} from '../../../../src/cms/build-signed-data.ts';
+import { encode, objectIdentifier, octetString, sequence } from '../../../../src/asn1/write.ts';
+import { type Attribute, encodeAttribute } from '../../../../src/cms/build-signed-data.ts';
 import { parseSignedData } from '../../../../src/cms/parse-signed-data.ts';
-import { cmsEnvelope } from '../../../../src/format/signature.ts';
 import { nuget } from '../../../../src/formats/nuget/index.ts';
 import { NUGET_PROFILE } from '../../../../src/formats/nuget/signed-content.ts';
+import { hostileCms } from '../../../support/signed-files/hostile-cms.ts';
 import { signingContext } from '../../../support/signed-files/signing-context.ts';
 import { makeThrowawaySigner, type ThrowawaySigner } from '../../../support/signed-files/throwaway-signer.ts';
-import { applyPatch } from '../support/apply-patch.ts';
-import { placeIn } from '../support/change.ts';
-import { openBytes, signBytes } from '../support/sign-bytes.ts';
+import { buildCounterSignature } from '../../timestamp/support/build-counter-signature.ts';
+import { attachBytes, signBytes } from '../support/sign-bytes.ts';
 import { makePackage } from './samples.ts';
 
 export const SERVICE_INDEX = 'https://packages.example/v3/index.json';
@@ -58,20 +37,8 @@ const attributesOf = ({ chain }: ThrowawaySigner) => NUGET_PROFILE.signedAttribu
 
 /** A SignerInfo over the value of a signature. */
 function countersignature(signer: ThrowawaySigner, value: Uint8Array): Uint8Array {
-  const { issuer, serialNumber } = readCertificateFields(signer.chain.leaf.der);
-  const digest = createHash('sha256').update(value).digest();
-  const attributes = [...asRepository(attributesOf(signer)), { type: MESSAGE_DIGEST, value: octetString(digest) }].map(
-    encodeAttribute,
-  );
-  const signed = setOfAll(attributes);
-  return sequence(
-    smallInteger(1),
-    sequence(issuer, serialNumber),
-    digestAlgorithm('SHA256'),
-    contextConstructed(0, ...attributes.toSorted(Buffer.compare)),
-    sequence(objectIdentifier(RSA_ENCRYPTION), nullValue()),
-    octetString(signer.sign(signed, 'SHA256')),
-  );
+  const attributes = asRepository(attributesOf(signer));
+  return buildCounterSignature(value, signer, { digest: 'sha256', contentTypes: [], attributes });
 }
 
 /** A package that "Test Publisher" signed and "Test Repository" countersigned. */
@@ -82,11 +49,7 @@ export async function countersignedPackage(): Promise<Buffer> {
   ]);
   const plain = makePackage();
   const { sealed } = await signBytes(nuget, plain, author);
-  const { patch } = await placeIn(
-    await openBytes(nuget, plain),
-    cmsEnvelope(signedAgain(sealed, author, 'author', [repository])),
-  );
-  return applyPatch(plain, patch);
+  return attachBytes(nuget, plain, signedAgain(sealed, author, 'author', [repository]));
 }
 
 /**
@@ -118,16 +81,11 @@ export function signContent(
   unsignedAttributes: (signature: Uint8Array) => readonly Attribute[],
 ): Uint8Array {
   const [signer] = signers;
-  const messageDigest = createHash('sha256').update(content).digest();
-  const signedAttributes = buildSignedAttributes(DATA, messageDigest, [...change(attributesOf(signer))]);
-  const signature = signer.sign(signedAttributes, 'SHA256');
-  return buildSignedData({
-    algorithm: 'SHA256',
-    content: { type: DATA, value: octetString(content) },
+  return hostileCms({
+    signer,
+    content: octetString(content),
     certificates: signers.flatMap(({ chain }) => chain.certificates.map(({ der }) => der)),
-    signer: signer.chain.leaf.fields,
-    signedAttributes,
-    signature,
-    unsignedAttributes: [...unsignedAttributes(signature)],
+    signedAttributes: change(attributesOf(signer)).map(encodeAttribute),
+    unsignedAttributes: (signature) => unsignedAttributes(signature).map(encodeAttribute),
   });
 }

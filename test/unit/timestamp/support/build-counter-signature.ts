@@ -18,8 +18,8 @@ export interface CounterSignatureParts {
   readonly contentTypes?: readonly string[];
   /** Default: rsaEncryption. */
   readonly signatureAlgorithm?: string;
-  /** Default: one. */
-  readonly times?: readonly Attribute[];
+  /** Besides these and the digest. Default: a time of signing. */
+  readonly attributes?: readonly Attribute[];
   /** Default: the usual signature. */
   readonly signs?: (signedAttributes: Uint8Array) => Uint8Array;
 }
@@ -29,13 +29,14 @@ export function buildCounterSignature(
   signer: { readonly der: Uint8Array; readonly privateKey: KeyObject },
   parts: CounterSignatureParts = {},
 ): Uint8Array {
-  const { digest = 'sha1', contentTypes = ['1.2.840.113549.1.7.1'], times = [signingTime('170601120000Z')] } = parts;
-  const attributes = [
+  const { digest = 'sha1', contentTypes = ['1.2.840.113549.1.7.1'] } = parts;
+  const { attributes = [signingTime('170601120000Z')] } = parts;
+  const all = [
     ...contentTypes.map((type) => ({ type: '1.2.840.113549.1.9.3', value: objectIdentifier(type) })),
     { type: '1.2.840.113549.1.9.4', value: octetString(createHash(digest).update(value).digest()) },
-    ...times,
+    ...attributes,
   ];
-  const set = setOf(...attributes.map(encodeAttribute));
+  const set = setOf(...all.map(encodeAttribute));
   const inside = Uint8Array.from(set);
   inside[0] = 0xa0;
   const { issuer, serialNumber } = readCertificateFields(signer.der);
