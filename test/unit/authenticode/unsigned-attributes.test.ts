@@ -13,7 +13,6 @@ import {
 import { readSignedDataFields, readSignerInfoFields } from '../../../src/cms/signed-data-fields.ts';
 import { timestampsOf as readTimestampsOf, stampCms } from '../../../src/format/cms.ts';
 import { timestampReader } from '../../../src/timestamp/read-timestamps.ts';
-import { signAuthenticode } from '../../support/signed-files/authenticode-signing.ts';
 import { attribute } from '../../support/signed-files/hostile-cms.ts';
 import { makePki, testKey } from '../../support/signed-files/pki.ts';
 import { isValid, peculiarSignature } from './peculiar-signature.ts';
@@ -29,10 +28,10 @@ const TOKEN = tokenOf(300);
 const pki = makePki();
 const leaf = pki.leaf();
 const other = pki.leaf({ commonName: 'Other Publisher', key: testKey('rsa-2048', 'root') });
-const outer = await signAuthenticode([leaf, pki.intermediate]);
-const nested = await signAuthenticode([other, pki.intermediate], { algorithm: 'SHA512' });
-const stampedWith = (timestampToken: Uint8Array) => signAuthenticode([leaf, pki.intermediate], { timestampToken });
-const stamped = await stampedWith(TOKEN);
+const outer = peculiarSignature(leaf);
+const nested = peculiarSignature(other);
+const stampedWith = (token: Uint8Array) => peculiarSignature(leaf, { unsignedAttributes: [attribute(RFC3161, token)] });
+const stamped = stampedWith(TOKEN);
 
 const hex = (bytes: Uint8Array): string => Buffer.from(bytes).toString('hex');
 const stampSignature = (cms: Uint8Array) => stampCms(AUTHENTICODE_PROFILE, cms, TOKEN);
@@ -41,25 +40,22 @@ const timestampsOf = ({ signedData }: AuthenticodeParts) =>
 
 describe('a nested signature', () => {
   // The attribute with one nested signature is shorter than the long token, the one with two is longer.
-  it.each([TOKEN, tokenOf(outer.length + 700)])(
-    'joins others next to a timestamp, in DER order (%#)',
-    async (token) => {
-      const first = await stampedWith(token);
-      const made = [nested, outer, stamped].reduce((before, next) => {
-        const after = nestSignature(before, next);
-        expect(isInDer(after)).toBe(true);
-        return after;
-      }, first);
-      expect(hex([stamped, outer, nested].reduce(nestSignature, first))).toBe(hex(made));
-      const read = readAuthenticode(made);
-      const [{ unsignedAttributes }] = read.signedData.signers;
-      expect(unsignedAttributes.map(({ values }) => values.length).sort()).toEqual([1, 3]);
-      expect(timestampsOf(read).map(({ bytes }) => Buffer.from(bytes))).toEqual([token]);
-      const inside = read.nested.map(({ signedData }) => hex(signedData.bytes));
-      expect(inside.sort()).toEqual([nested, outer, stamped].map(hex).sort());
-      expect([read, ...read.nested].map(isValid)).toEqual([true, true, true, true]);
-    },
-  );
+  it.each([TOKEN, tokenOf(outer.length + 700)])('joins others next to a timestamp, in DER order (%#)', (token) => {
+    const first = stampedWith(token);
+    const made = [nested, outer, stamped].reduce((before, next) => {
+      const after = nestSignature(before, next);
+      expect(isInDer(after)).toBe(true);
+      return after;
+    }, first);
+    expect(hex([stamped, outer, nested].reduce(nestSignature, first))).toBe(hex(made));
+    const read = readAuthenticode(made);
+    const [{ unsignedAttributes }] = read.signedData.signers;
+    expect(unsignedAttributes.map(({ values }) => values.length).sort()).toEqual([1, 3]);
+    expect(timestampsOf(read).map(({ bytes }) => Buffer.from(bytes))).toEqual([token]);
+    const inside = read.nested.map(({ signedData }) => hex(signedData.bytes));
+    expect(inside.sort()).toEqual([nested, outer, stamped].map(hex).sort());
+    expect([read, ...read.nested].map(isValid)).toEqual([true, true, true, true]);
+  });
 });
 
 it('replaces existing timestamps by a new one, and leaves the rest unchanged', () => {
