@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe } from 'vitest';
 import { AUTHENTICODE_PROFILE } from '../../../src/authenticode/profile.ts';
 import { JAR_PROFILE } from '../../../src/formats/jar/signature/new-signature.ts';
 import { NUGET_PROFILE } from '../../../src/formats/nuget/signed-content.ts';
@@ -19,7 +19,6 @@ import { headerOffsets } from './pe/slow-pe.ts';
 import { changedConnections, GOOD_CONNECTIONS, MALFORMED_CONNECTIONS } from './rdp/samples.ts';
 import { changedScripts, GOOD_POWERSHELL, GOOD_WSH, MALFORMED_POWERSHELL, MALFORMED_WSH } from './script/samples.ts';
 import { fixturesIn } from './support/fixtures.ts';
-import { recognised } from './support/recognised.ts';
 
 const AUTHENTICODE = { profile: AUTHENTICODE_PROFILE, remarks: { SHA1: 'digest-algorithm-aging' } } as const;
 const NESTED = { algorithms: ['SHA1', 'SHA384', 'SHA512'], sameSignerAgain: 'is added' } as const;
@@ -131,9 +130,4 @@ describe.each(formats)('the format $id', (format) => {
   const fixtures = FIXTURES[format.id];
   if (fixtures === undefined) throw new Error(`the format ${format.id} has no fixtures for the contract`);
   describeFormat(format, fixtures);
-});
-
-it.each(fixturesIn('strangers'))('there is no format for $name', async ({ bytes, name }) => {
-  const found = await recognised(bytes, name, formats);
-  expect(formats.map(({ id }) => id)).not.toContain(found);
 });

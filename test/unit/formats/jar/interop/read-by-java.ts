@@ -1,10 +1,10 @@
 /** Manifests as Java reads them, in a form that what this program reads can be compared with. */
 
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { CodesignError } from '../../../../../src/errors/codesign-error.ts';
 import { readManifest } from '../../../../../src/formats/jar/manifest/manifest.ts';
+import { temporaryFolder } from '../../../../support/programs/cli.ts';
 import { mainJava } from '../../../../support/programs/java.ts';
 import { readAsArchives, runReader } from '../../../../system/interop/java/readers.ts';
 
@@ -25,20 +25,16 @@ type Section = readonly [name: string, digests: Pairs];
 
 /** All of them in one JVM. */
 export async function readByJava(manifests: readonly Buffer[]): Promise<readonly ManifestReading[]> {
-  const folder = mkdtempSync(join(tmpdir(), 'codesign-manifests-'));
-  try {
-    const file = join(folder, 'manifests.txt');
-    writeFileSync(file, manifests.map((bytes) => `${bytes.toString('hex')}\n`).join(''));
-    const output = await runReader(mainJava(), ['ManifestReader', file]);
-    const facts: string[][][] = manifests.map(() => []);
-    for (const line of output.split('\n').filter((text) => text !== '')) {
-      const [number = '', what = '', ...values] = line.split('\t');
-      facts[Number(number)]?.push([what, ...values.map((value) => Buffer.from(value, 'hex').toString())]);
-    }
-    return facts.map(readingFromFacts);
-  } finally {
-    rmSync(folder, { recursive: true });
+  await using folder = await temporaryFolder('codesign-manifests-');
+  const file = join(folder.path, 'manifests.txt');
+  writeFileSync(file, manifests.map((bytes) => `${bytes.toString('hex')}\n`).join(''));
+  const output = await runReader(mainJava(), ['ManifestReader', file]);
+  const facts: string[][][] = manifests.map(() => []);
+  for (const line of output.split('\n').filter((text) => text !== '')) {
+    const [number = '', what = '', ...values] = line.split('\t');
+    facts[Number(number)]?.push([what, ...values.map((value) => Buffer.from(value, 'hex').toString())]);
   }
+  return facts.map(readingFromFacts);
 }
 
 function readingFromFacts(facts: readonly (readonly string[])[]): ManifestReading {
