@@ -4,7 +4,7 @@ import { copyFile, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { jarsignerSign } from '../../system/interop/java/jarsigner.ts';
-import { run } from '../../system/interop/verifiers.ts';
+import { must, run } from '../../system/interop/verifiers.ts';
 import { copyOfMadeOnce } from '../made-once.ts';
 import { fixture } from '../programs/cli.ts';
 import { mainJava, makeTruststore, runJava, STORE_PASSWORD } from '../programs/java.ts';
@@ -63,9 +63,4 @@ export async function copyInto(folder: string, file: string, name = path.basenam
   const copy = path.join(folder, name);
   await copyFile(file, copy);
   return copy;
-}
-
-async function must(program: string, args: readonly string[]): Promise<void> {
-  const { accepted, output } = await run(program, args);
-  if (!accepted) throw new Error(`${program} ${args.join(' ')} failed: ${output}`);
 }

@@ -120,6 +120,13 @@ export async function run(
   }
 }
 
+/** The same, for a program that must accept. @returns its output */
+export async function must(program: string, args: readonly string[]): Promise<string> {
+  const { accepted, output } = await run(program, args);
+  if (!accepted) throw new Error(`${program} ${args.join(' ')} failed: ${output}`);
+  return output;
+}
+
 /** What `check` says of each item, two at a time. */
 export function checkAll<Item, Result>(
   items: readonly Item[],

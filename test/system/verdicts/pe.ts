@@ -5,7 +5,8 @@ import path from 'node:path';
 import { flipped } from '../../support/flipped.ts';
 import { fixture } from '../../support/programs/cli.ts';
 import { headerOffsets, slowChecksum } from '../../unit/formats/pe/slow-pe.ts';
-import { must, nameOf, SIGNINGS, type Signing, type VerdictPki } from './pki.ts';
+import { must } from '../interop/verifiers.ts';
+import { nameOf, SIGNINGS, type Signing, type VerdictPki } from './pki.ts';
 import { MESSAGE_DIGEST, offsetBehind, tokenChanges } from './token.ts';
 
 const PROGRAM = fixture('pe/hello.exe');

@@ -5,7 +5,7 @@ import { copyFileSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { STORE_PASSWORD } from '../../support/programs/java.ts';
 import { copyOfVerifiersPki } from '../../support/signed-files/verifiers-pki.ts';
-import { run } from '../interop/verifiers.ts';
+import { must } from '../interop/verifiers.ts';
 
 /** How an authority answers: a path of tsa.mjs, or `foreign`, which is another authority. */
 export type TimestampMode = 'ok' | (typeof MODES)[number];
@@ -168,10 +168,4 @@ export const SIGNINGS: readonly Signing[] = [
 /** `leafexp+past2024.exe`, say. */
 export function nameOf({ by, timestamp, digest }: Signing, extension: string): string {
   return `${[by, timestamp, digest].filter((part) => part !== undefined).join('+')}${extension}`;
-}
-
-export async function must(program: string, args: readonly string[]): Promise<string> {
-  const { accepted, output } = await run(program, args);
-  if (!accepted) throw new Error(`${program} ${args.join(' ')} failed: ${output}`);
-  return output;
 }

@@ -14,7 +14,6 @@ import { plainReader, signBytes } from '../support/sign-bytes.ts';
 
 const signer = await makeThrowawaySigner();
 const listed = (name: string, bytes: Uint8Array) => listedFile(memorySource(bytes), plainReader(), name);
-const hexOf = (bytes: Uint8Array | undefined) => Buffer.from(bytes ?? []).toString('hex');
 
 const CREATED = new Date('2026-11-21T10:00:00.000Z');
 const create = (listed: Parameters<typeof newCatalog>[0]) => newCatalog(listed, CREATED);
@@ -24,19 +23,6 @@ const files = await Promise.all([
   listed('files.cab', makeCabinet()),
   listed('notes.txt', Buffer.from('notes')),
 ]);
-
-it('lists each file by SHA-256 and by SHA-1, sorted by these, with its name', () => {
-  const { version, members, time } = readCatalog(create(files));
-  expect({ version, time }).toEqual({ version: 2, time: CREATED });
-  const tags = members.map(({ tag }) => hexOf(tag));
-  expect(tags).toEqual(tags.toSorted());
-  expect(tags.map((tag) => tag.length).sort()).toEqual([40, 40, 40, 64, 64, 64]);
-  for (const { tag, digest, attributes } of members) {
-    expect(digest === undefined ? undefined : hexOf(digest.value)).toBe(tag.length === 20 ? undefined : hexOf(tag));
-    const file = files.find(({ digests }) => [...digests.values()].some((value) => hexOf(value) === hexOf(tag)));
-    expect(attributes).toEqual([{ name: 'File', value: file?.name }]);
-  }
-});
 
 it('is the same for the same files in any order, and lists files of equal content once', async () => {
   const copy = await listed('a-copy.exe', program);
@@ -55,5 +41,7 @@ it('lists a signed program like the unsigned one, and other files by all their b
   const signedCabinet = await listed('files.cab', (await signBytes(cab, cabinet, signer)).result);
   expect(signedCabinet).toEqual(await listed('files.cab', cabinet));
   expect(files.map(({ kind }) => kind)).toEqual(['program', 'cabinet', 'other']);
-  expect(hexOf(files[2]?.digests.get('SHA1'))).toBe('3add7b9612102f2a7dbe4ed4fe886e07e847c24d');
+  expect(Buffer.from(files[2]?.digests.get('SHA1') ?? []).toString('hex')).toBe(
+    '3add7b9612102f2a7dbe4ed4fe886e07e847c24d',
+  );
 });

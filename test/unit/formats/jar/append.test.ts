@@ -1,9 +1,8 @@
 import { afterAll, describe, expect, it } from 'vitest';
 import { jar } from '../../../../src/formats/jar/index.ts';
 import { folderForAll } from '../../../support/set-up.ts';
-import { signingContext } from '../../../support/signed-files/signing-context.ts';
 import { makeThrowawaySigner } from '../../../support/signed-files/throwaway-signer.ts';
-import { signingIn, warningsOf } from '../support/change.ts';
+import { warningsOf } from '../support/change.ts';
 import { readFixture } from '../support/fixtures.ts';
 import { openBytes, type SignBytesOptions, signBytes } from '../support/sign-bytes.ts';
 import { readInJava } from './interop/read-by-java.ts';
@@ -79,15 +78,6 @@ describe('a second signature', () => {
     expect(namesIn(bytes)).toEqual(expect.arrayContaining([`${FIRST}.SF`, 'META-INF/TEST_PU2.RSA']));
     forJava.push({ bytes, signers: ['Test Publisher', 'Test Publisher'] });
     expect([...namesIn(await append(bytes, {}, namesake))].sort()).toEqual([...namesIn(bytes)].sort());
-  });
-
-  it('cannot have a name that another certificate has, which is found before anything is digested', async () => {
-    const signing = signingIn(await openBytes(jar, signed));
-    const context = signingContext({ chain: another.chain }, { signerName: 'test_pub' });
-    const refusal = { code: 'signer-name-taken', category: 'local' };
-    await expect(signing.check(context, 'append')).rejects.toMatchObject(refusal);
-    await expect(signing.prepare(context, 'append')).rejects.toMatchObject(refusal);
-    await expect(signing.check(context, 'replace')).resolves.toMatchObject({ requests: 1 });
   });
 });
 

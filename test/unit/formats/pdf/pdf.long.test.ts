@@ -9,7 +9,7 @@ import { pdf } from '../../../../src/formats/pdf/index.ts';
 import { folderForAll } from '../../../support/set-up.ts';
 import { issue, testKey } from '../../../support/signed-files/pki.ts';
 import { signerOf, type ThrowawaySigner } from '../../../support/signed-files/throwaway-signer.ts';
-import { run } from '../../../system/interop/verifiers.ts';
+import { must, run } from '../../../system/interop/verifiers.ts';
 import { applyPatch } from '../support/apply-patch.ts';
 import { removalOf } from '../support/change.ts';
 import { codesOf } from '../support/is-intact.ts';
@@ -34,21 +34,15 @@ beforeAll(async () => {
   signer = await signerOf(leaf, root);
   writeFileSync(at('root.pem'), root.pem);
   mkdirSync(at('nss'));
-  await accepted('certutil', ['-N', '-d', `sql:${at('nss')}`, '--empty-password']);
-  await accepted('certutil', ['-A', '-d', `sql:${at('nss')}`, '-n', 'root', '-t', 'CT,CT,CT', '-i', at('root.pem')]);
+  await must('certutil', ['-N', '-d', `sql:${at('nss')}`, '--empty-password']);
+  await must('certutil', ['-A', '-d', `sql:${at('nss')}`, '-n', 'root', '-t', 'CT,CT,CT', '-i', at('root.pem')]);
   writeFileSync(at('key.pem'), key.privateKey.export({ type: 'pkcs8', format: 'pem' }));
   writeFileSync(at('leaf.pem'), leaf.pem);
   const from = ['pkcs12', '-export', '-inkey', at('key.pem'), '-in', at('leaf.pem'), '-name', 'leaf'];
-  await accepted('openssl', [...from, '-out', at('leaf.p12'), '-passout', 'pass:']);
-  await accepted('pk12util', ['-i', at('leaf.p12'), '-d', `sql:${at('nss')}`, '-W', '', '-K', '']);
+  await must('openssl', [...from, '-out', at('leaf.p12'), '-passout', 'pass:']);
+  await must('pk12util', ['-i', at('leaf.p12'), '-d', `sql:${at('nss')}`, '-W', '', '-K', '']);
   await makeDocuments();
 });
-
-async function accepted(program: string, args: readonly string[]): Promise<string> {
-  const { accepted, output } = await run(program, args);
-  expect({ program, args, accepted, output }).toMatchObject({ accepted: true });
-  return output;
-}
 
 /** By groff, ghostscript, Chromium, qpdf and pdf-lib. */
 async function makeDocuments(): Promise<void> {
@@ -58,13 +52,13 @@ async function makeDocuments(): Promise<void> {
   };
   made('pdf');
   made('ps');
-  await accepted('ps2pdf', [at('groff.ps'), at('ghostscript.pdf')]);
+  await must('ps2pdf', [at('groff.ps'), at('ghostscript.pdf')]);
   writeFileSync(at('page.html'), '<!doctype html><title>A page</title><h1>A title</h1><p><a href="#x">A link</a>');
   const headless = ['--headless', '--no-sandbox', '--disable-gpu'];
-  await accepted('chromium', [...headless, `--print-to-pdf=${at('chromium.pdf')}`, at('page.html')]);
-  await accepted('qpdf', ['--linearize', at('groff.pdf'), at('linearised.pdf')]);
-  await accepted('qpdf', ['--object-streams=generate', at('chromium.pdf'), at('object-streams.pdf')]);
-  await accepted('qpdf', ['--encrypt', 'user', 'owner', '256', '--', at('groff.pdf'), at('encrypted.pdf')]);
+  await must('chromium', [...headless, `--print-to-pdf=${at('chromium.pdf')}`, at('page.html')]);
+  await must('qpdf', ['--linearize', at('groff.pdf'), at('linearised.pdf')]);
+  await must('qpdf', ['--object-streams=generate', at('chromium.pdf'), at('object-streams.pdf')]);
+  await must('qpdf', ['--encrypt', 'user', 'owner', '256', '--', at('groff.pdf'), at('encrypted.pdf')]);
   if (TOOLS !== '') await makeWithPdfLib();
   for (const { name, bytes } of GOOD_DOCUMENTS) writeFileSync(at(name), bytes);
 }
@@ -91,20 +85,20 @@ const DOCUMENTS = [
 
 /** What pdfsig says of each signature. It always exits with 0. */
 async function pdfsig(file: string) {
-  const output = await accepted('pdfsig', ['-nssdir', `sql:${at('nss')}`, file]);
+  const output = await must('pdfsig', ['-nssdir', `sql:${at('nss')}`, file]);
   const all = output.split(/^Signature #/m).slice(1);
   return all.filter((each) => !each.includes('is not signed'));
 }
 
 async function signByPdfsig(from: string, to: string): Promise<void> {
-  await accepted('pdfsig', ['-nssdir', `sql:${at('nss')}`, '-add-signature', '-nick', 'leaf', at(from), at(to)]);
+  await must('pdfsig', ['-nssdir', `sql:${at('nss')}`, '-add-signature', '-nick', 'leaf', at(from), at(to)]);
 }
 
 /** Codes of the findings of each signature. */
 const codesIn = async (bytes: Buffer) => Promise.all((await (await openBytes(pdf, bytes)).signatures()).map(codesOf));
 
 async function pixels(file: string, name: string): Promise<readonly Buffer[]> {
-  await accepted('pdftoppm', ['-r', '50', file, at(name)]);
+  await must('pdftoppm', ['-r', '50', file, at(name)]);
   const pages = readdirSync(folder)
     .filter((each) => each.startsWith(`${name}-`) && each.endsWith('.ppm'))
     .sort();
@@ -139,7 +133,7 @@ describe('signed documents', () => {
     const [a = 0, b = 0, c = 0] = range?.slice(1).map(Number) ?? [];
     writeFileSync(at('content'), Buffer.concat([result.subarray(0, a), result.subarray(b, b + c)]));
     const verify = ['cms', '-verify', '-binary', '-inform', 'DER', '-in', at('last.cms'), '-content', at('content')];
-    await accepted('openssl', [...verify, '-CAfile', at('root.pem'), '-purpose', 'any', '-cades', '-out', '/dev/null']);
+    await must('openssl', [...verify, '-CAfile', at('root.pem'), '-purpose', 'any', '-cades', '-out', '/dev/null']);
 
     expect(await pixels(file, `after-${name}`)).toEqual(await pixels(at(`${name}.pdf`), `before-${name}`));
     const opened = await openBytes(pdf, result);

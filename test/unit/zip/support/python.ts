@@ -1,7 +1,7 @@
 /** What Python's zipfile, which shares nothing with src, finds in an archive. */
 
 import { writeFile } from 'node:fs/promises';
-import { run } from '../../../system/interop/verifiers.ts';
+import { must } from '../../../system/interop/verifiers.ts';
 
 interface PythonEntry {
   readonly name: string;
@@ -30,7 +30,5 @@ export async function readByPython(
 ): Promise<readonly { readonly entries: readonly PythonEntry[] }[]> {
   const list = `${paths[0]}.list`;
   await writeFile(list, JSON.stringify(paths));
-  const { accepted, output } = await run('python3', ['-c', PROGRAM, list, what]);
-  if (!accepted) throw new Error(`python3 refuses one of ${paths.join(' ')}: ${output}`);
-  return JSON.parse(output);
+  return JSON.parse(await must('python3', ['-c', PROGRAM, list, what]));
 }

@@ -54,12 +54,8 @@ const ACCEPTED: Readonly<Record<string, string | Buffer>> = {
 const REFUSED: Readonly<Record<string, readonly [text: string | Buffer, line: number]>> = {
   'a line without a colon': ['X: 1\nY\n\n', 2],
   'a colon without a space': ['X:1\n\n', 1],
-  'a colon at the end': ['X:\n\n', 1],
-  'a colon with a tab': ['X:\t1\n\n', 1],
   'a line without a name': [': 1\n\n', 1],
   'a space in a name': ['X Y: 1\n\n', 1],
-  'a dot in a name': ['X.Y: 1\n\n', 1],
-  'NUL in a name': ['X\0: 1\n\n', 1],
   'a letter with an accent in a name': ['Ä: 1\n\n', 1],
   'a name of 71 characters': [`${'a'.repeat(71)}: 1\n\n`, 1],
   'a byte order mark': ['\uFEFFX: 1\n\n', 1],
