@@ -3,8 +3,8 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { copyFileSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
+import { copyOfMadeOnce } from '../../support/made-once.ts';
 import { STORE_PASSWORD } from '../../support/programs/java.ts';
-import { copyOfVerifiersPki } from '../../support/signed-files/verifiers-pki.ts';
 import { must } from '../interop/verifiers.ts';
 
 /** How an authority answers: a path of tsa.mjs, or `foreign`, which is another authority. */
@@ -21,7 +21,11 @@ export interface VerdictPki {
 
 /** `verifiers`: the folder that has make-pki.sh and tsa.mjs. */
 export async function startVerdictPki(folder: string, verifiers: string): Promise<VerdictPki> {
-  await copyOfVerifiersPki(verifiers, folder);
+  await copyOfMadeOnce('verifiers-pki', folder, async (made) => {
+    await must('bash', [path.join(verifiers, 'make-pki.sh'), made]);
+  });
+  const configuration = path.join(folder, 'tsa.cnf');
+  writeFileSync(configuration, withSerial(configuration, path.join(folder, 'tsaserial')));
   const foreign = await makeForeignAuthority(folder);
   await makeMoreBad(folder);
   const authorities = await Promise.all([folder, foreign].map((pki) => startAuthority(pki, verifiers)));
@@ -35,6 +39,11 @@ export async function startVerdictPki(folder: string, verifiers: string): Promis
   };
 }
 
+/** The configuration of an authority, with another file for the last serial number. */
+function withSerial(configuration: string, serial: string): string {
+  return readFileSync(configuration, 'utf8').replace(/^serial=.*$/m, `serial=${serial}`);
+}
+
 /** In the shape that tsa.mjs reads, below the root of the PKI's stranger. @returns its folder */
 async function makeForeignAuthority(pki: string): Promise<string> {
   const folder = path.join(pki, 'foreign');
@@ -43,8 +52,7 @@ async function makeForeignAuthority(pki: string): Promise<string> {
   const from = (name: string) => path.join(pki, name);
   await certify(pki, { name: 'foreign/tsa', subject: '/C=XX/O=Other/CN=Other TSA', issuer: 'evil', extensions: 'tsa' });
   copyFileSync(from('evil.crt'), inFolder('root.crt'));
-  const configuration = readFileSync(from('tsa.cnf'), 'utf8').replace(/^serial=.*$/m, `serial=${inFolder('serial')}`);
-  writeFileSync(inFolder('tsa.cnf'), configuration);
+  writeFileSync(inFolder('tsa.cnf'), withSerial(from('tsa.cnf'), inFolder('serial')));
   writeFileSync(inFolder('serial'), '1000\n');
   return folder;
 }

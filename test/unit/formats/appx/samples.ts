@@ -6,7 +6,7 @@ import { appx } from '../../../../src/formats/appx/index.ts';
 import { flipped } from '../../../support/flipped.ts';
 import { makeThrowawaySigner } from '../../../support/signed-files/throwaway-signer.ts';
 import { directoryOffset, type SimpleEntry, withBytesAt, withComment, withZip64End, zip } from '../jar/simple-zip.ts';
-import type { Fixture } from '../support/fixtures.ts';
+import { type Fixture, malformed } from '../support/fixtures.ts';
 import { signBytes } from '../support/sign-bytes.ts';
 
 export const PUBLISHER = 'CN=Test Publisher';
@@ -181,7 +181,6 @@ export const UNSIGNED_BUNDLE: Fixture = {
   }),
 };
 
-const malformed = (code: string, name: string, what: string, bytes: Buffer): Fixture => ({ name, what, bytes, code });
 /** The name of the file → the defect, and the package. */
 const allOf = (code: string, files: Readonly<Record<string, readonly [what: string, made: PackageShape | Buffer]>>) =>
   Object.entries(files).map(([name, [what, made]]) =>

@@ -2,7 +2,7 @@
 
 import { type CabShape, makeCab } from '../../../support/containers/make-cab.ts';
 import { flipped } from '../../../support/flipped.ts';
-import type { Fixture } from '../support/fixtures.ts';
+import { type Fixture, malformed, withWord } from '../support/fixtures.ts';
 
 const data = Buffer.from('Hello from a cabinet.\r\n');
 const size = data.length;
@@ -17,7 +17,6 @@ const good = (name: string, what: string, shape: Partial<CabShape>): Fixture => 
   what,
   bytes: makeCabinet(shape),
 });
-const malformed = (code: string, name: string, what: string, bytes: Buffer): Fixture => ({ name, what, bytes, code });
 
 export const GOOD_CABINETS: readonly Fixture[] = [
   good('plain.cab', 'no reserved area', {}),
@@ -33,12 +32,6 @@ export const GOOD_CABINETS: readonly Fixture[] = [
 
 const plain = makeCabinet();
 
-function changed(offset: number, value: number): Buffer {
-  const bytes = Buffer.from(plain);
-  bytes.writeUInt32LE(value, offset);
-  return bytes;
-}
-
 const withReserve = (hex: string) => makeCabinet({ header: Buffer.from(hex, 'hex') });
 const ELSEWHERE = withReserve(`00001000${'10000000'}${'08000000'}${'00'.repeat(8)}`);
 const WHOLE = withReserve(`00001400${'3082'}${'01'.repeat(18)}`);
@@ -47,8 +40,8 @@ export const MALFORMED_CABINETS: readonly Fixture[] = [
   malformed('file-truncated', 'cut.cab', 'a cabinet that was cut', plain.subarray(0, plain.length - 1)),
   malformed('file-truncated', 'head.cab', 'a part of a header', plain.subarray(0, 20)),
   malformed('trailing-bytes', 'tail.cab', 'bytes behind it', Buffer.concat([plain, Buffer.of(0)])),
-  malformed('file-malformed', 'files.cab', 'a file table in the header', changed(16, 8)),
-  malformed('file-malformed', 'folder.cab', 'a folder whose data is after the end', changed(36, 1 << 20)),
+  malformed('file-malformed', 'files.cab', 'a file table in the header', withWord(plain, 16, 8)),
+  malformed('file-malformed', 'folder.cab', 'a folder whose data is after the end', withWord(plain, 36, 1 << 20)),
   malformed('cabinet-reserve-in-use', 'used.cab', 'a reserved area in use', withReserve('07'.repeat(20))),
   malformed('file-malformed', 'elsewhere.cab', 'a reference to a signature that is not at the end', ELSEWHERE),
   malformed('file-malformed', 'whole-in-reserve.cab', 'a signature in the reserved area, as in old files', WHOLE),

@@ -14,7 +14,7 @@ import {
   utf16be,
 } from '../../../../src/asn1/write.ts';
 import { flipped } from '../../../support/flipped.ts';
-import type { Fixture } from '../support/fixtures.ts';
+import { type Fixture, malformed } from '../support/fixtures.ts';
 
 interface CatalogShape {
   /** Dotted, as the others. */
@@ -115,7 +115,6 @@ export const GOOD_CATALOGS: readonly Fixture[] = [
   good('large.cat', 'more than 64 KiB', { members: many }),
 ];
 
-const malformed = (code: string, name: string, what: string, bytes: Buffer): Fixture => ({ name, what, bytes, code });
 const broken = (name: string, what: string, shape: CatalogShape): Fixture =>
   malformed('file-malformed', name, what, makeCatalog(shape));
 

@@ -4,7 +4,7 @@ import { isBytes } from '../../../../src/bytes/pieces.ts';
 import type { CompoundNode, CompoundStorage, Version } from '../../../../src/compound-file/format.ts';
 import { layOut, newStream } from '../../../../src/compound-file/write.ts';
 import { flipped } from '../../../support/flipped.ts';
-import type { Fixture } from '../support/fixtures.ts';
+import { type Fixture, withWord } from '../support/fixtures.ts';
 
 const PACKAGE = '84100c0000000000c000000000000046';
 const LARGE = 'The content of a large stream. ';
@@ -89,11 +89,7 @@ function entryOf(name: string): number {
   return sound.indexOf(Buffer.from(`${name}\0`, 'utf16le'), directory);
 }
 
-function changed(offset: number, word: number): Buffer {
-  const bytes = Buffer.from(sound);
-  bytes.writeUInt32LE(word, offset);
-  return bytes;
-}
+const changed = (offset: number, word: number) => withWord(sound, offset, word);
 
 function renamed(name: string, other: string): Buffer {
   const bytes = Buffer.from(sound);

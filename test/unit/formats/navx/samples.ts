@@ -1,7 +1,7 @@
 /** Extensions of Business Central, and broken ones. */
 
 import { flipped } from '../../../support/flipped.ts';
-import type { Fixture } from '../support/fixtures.ts';
+import { type Fixture, malformed, withWord } from '../support/fixtures.ts';
 
 export function makeExtension(content: Buffer): Buffer {
   const header = Buffer.alloc(40, 0x11);
@@ -25,14 +25,6 @@ export const GOOD_EXTENSIONS: readonly Fixture[] = [
   good('runtime.app', 'an encrypted package of an odd length', Buffer.alloc(5001, 0x5a)),
 ];
 
-const malformed = (code: string, name: string, what: string, bytes: Buffer): Fixture => ({ name, what, bytes, code });
-
-function changed(offset: number, value: number): Buffer {
-  const bytes = Buffer.from(sound);
-  bytes.writeUInt32LE(value, offset);
-  return bytes;
-}
-
 function withBlock(offset: number, end: string): Buffer {
   const bytes = Buffer.alloc(4);
   bytes.writeUInt32LE(offset);
@@ -42,9 +34,9 @@ function withBlock(offset: number, end: string): Buffer {
 export const MALFORMED_EXTENSIONS: readonly Fixture[] = [
   malformed('file-truncated', 'head.app', 'a part of a header', sound.subarray(0, 39)),
   malformed('file-truncated', 'cut.app', 'a package that was cut', sound.subarray(0, sound.length - 1)),
-  malformed('file-truncated', 'long.app', 'a length of more than 32 bits', changed(32, 1)),
-  malformed('file-malformed', 'header.app', 'a header of another length', changed(4, 44)),
-  malformed('file-malformed', 'mark.app', 'a header without its second mark', changed(36, 0)),
+  malformed('file-truncated', 'long.app', 'a length of more than 32 bits', withWord(sound, 32, 1)),
+  malformed('file-malformed', 'header.app', 'a header of another length', withWord(sound, 4, 44)),
+  malformed('file-malformed', 'mark.app', 'a header without its second mark', withWord(sound, 36, 0)),
   malformed('trailing-bytes', 'tail.app', 'bytes behind it', Buffer.concat([sound, Buffer.alloc(20, 1)])),
   malformed('file-malformed', 'place.app', 'a signature of another place', withBlock(sound.length + 1, 'NXSB')),
   malformed('file-malformed', 'end.app', 'a signature without its second mark', withBlock(sound.length, 'NXSA')),

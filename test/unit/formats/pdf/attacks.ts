@@ -65,12 +65,14 @@ export const inForm =
   (signed: Buffer) =>
     updated({ ...more, ...formWith(signed, from, to) })(signed);
 
-/** An update without objects. */
-function tableAlone(signed: Buffer, number: number, offset: number): Buffer {
-  const start = /startxref\s+(\d+)\s+%%EOF\s*$/.exec(signed.toString('latin1'))?.[1];
-  const entry = `${String(offset).padStart(10, '0')} 00000 n \n`;
-  const table = `xref\n${number} 1\n${entry}trailer\n<< /Size 20 /Root 1 0 R /Prev ${start} >>\n`;
-  return Buffer.concat([signed, Buffer.from(`${table}startxref\n${signed.length}\n%%EOF\n`)]);
+export const startOf = (bytes: Buffer): string =>
+  /startxref\s+(\d+)\s+%%EOF\s*$/.exec(bytes.toString('latin1'))?.[1] ?? '';
+export const entryOf = (offset: number, kind = 'n') => `${String(offset).padStart(10, '0')} 00000 ${kind} \n`;
+/** An update of these bytes, and a table with these entries. */
+export function withTable(signed: Buffer, bytes: string, entries: string, trailer = ''): Buffer {
+  const table = `xref\n${entries}trailer\n<< /Size 99 /Root 1 0 R /Prev ${startOf(signed)} ${trailer} >>\n`;
+  const end = `${table}startxref\n${signed.length + bytes.length}\n%%EOF\n`;
+  return Buffer.concat([signed, Buffer.from(bytes + end, 'latin1')]);
 }
 
 const RANGE_WRONG = { code: 'pdf-byte-range-wrong' } as const;
@@ -133,7 +135,7 @@ const MADE: readonly Attack[] = [
   ),
   made(
     'shadow attack: a table alone, which leads to an object of an earlier revision',
-    (signed) => tableAlone(signed, 4, signed.indexOf('4 0 obj')),
+    (signed) => withTable(signed, '', `4 1\n${entryOf(signed.indexOf('4 0 obj'))}`),
     { original: withUpdate(makePdf({ text: 'Forged' }), { 4: stream('Hello') }, { size: 4 }) },
   ),
   made(
@@ -289,7 +291,7 @@ const FORGED_ROLES: readonly Attack[] = [
   }),
   made(
     'an update whose table leads to another object in the signed bytes',
-    (signed) => tableAlone(signed, 5, signed.indexOf('(5 0 obj') + 1),
+    (signed) => withTable(signed, '', `5 1\n${entryOf(signed.indexOf('(5 0 obj') + 1)}`),
     {
       original: makePdf({ page: '/Fonts [5 0 R]', objects: ['<< /A 1 >>', '<< /A (5 0 obj << /A 2 >> endobj) >>'] }),
       where: 'object 5',

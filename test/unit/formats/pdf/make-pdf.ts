@@ -134,7 +134,7 @@ function fileOf(header: string) {
 }
 
 /** With the predictor that most programs use. */
-function xrefStream(entries: readonly Entry[], size: number, trailer: string, isOdd = false): Buffer {
+export function xrefStream(entries: readonly Entry[], size: number, trailer: string, isOdd = false): Buffer {
   const sorted = entries.toSorted((a, b) => a.number - b.number);
   let before = Buffer.alloc(7);
   const rows = sorted.map(({ type, second, third }) => {

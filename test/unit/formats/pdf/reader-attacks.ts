@@ -4,21 +4,23 @@ import {
   type Attack,
   attackOn,
   edited,
+  entryOf,
   FIELDS,
   formWith,
   inCatalog,
   objectOf,
   onPage,
+  startOf,
   stream,
   streamOf,
   updated,
+  withTable,
 } from './attacks.ts';
-import { makePdf, objectStream, withUpdate } from './make-pdf.ts';
+import { makePdf, objectStream, withUpdate, xrefStream } from './make-pdf.ts';
 
 const STAMP = '<< /Type /Annot /Subtype /Stamp /Rect [0 0 300 200] /F 2 /AP << /N 4 0 R >> >>';
 const LAYER = '<< /Type /OCG /Name (Layer) >>';
 const offsetOf = (bytes: Buffer, object: string): number => bytes.lastIndexOf(`\n${object} obj`) + 1;
-const startOf = (bytes: Buffer): string => /startxref\s+(\d+)\s+%%EOF\s*$/.exec(bytes.toString('latin1'))?.[1] ?? '';
 
 /** Without the resources of the page: they are this object. */
 export const withResources = (document: Buffer, resources: string): Buffer =>
@@ -33,27 +35,9 @@ const FIELD = '<< /Type /Annot /Subtype /Widget /FT /Sig /T (x) /Rect [0 0 0 0]'
 
 /** Entries of a stream: object number, type, offset or stream, generation or index. */
 function sectionStream(signed: Buffer, rows: readonly (readonly number[])[], trailer: string): string {
-  const data = Buffer.alloc(rows.length * 7);
-  for (const [index, [, type = 0, second = 0, third = 0]] of rows.entries()) {
-    data.writeUInt8(type, index * 7);
-    data.writeUInt32BE(second, index * 7 + 1);
-    data.writeUInt16BE(third, index * 7 + 5);
-  }
-  const numbers = rows.map(([number]) => `${number} 1`).join(' ');
-  const head = `/Type /XRef /Size 99 /W [1 4 2] /Index [${numbers}] /Length ${data.length} /Root 1 0 R ${trailer}`;
-  return `98 0 obj\n<< ${head} >>\nstream\n${data.toString('latin1')}\nendstream\nendobj\n`.replace(
-    '$PREV',
-    startOf(signed),
-  );
-}
-
-const entry = (offset: number, kind = 'n') => `${String(offset).padStart(10, '0')} 00000 ${kind} \n`;
-
-/** An update of these bytes, and a table with these entries. */
-function withTable(signed: Buffer, bytes: string, entries: string, trailer = ''): Buffer {
-  const table = `xref\n${entries}trailer\n<< /Size 99 /Root 1 0 R /Prev ${startOf(signed)} ${trailer} >>\n`;
-  const end = `${table}startxref\n${signed.length + bytes.length}\n%%EOF\n`;
-  return Buffer.concat([signed, Buffer.from(bytes + end, 'latin1')]);
+  const entries = rows.map(([number = 0, type = 0, second = 0, third = 0]) => ({ number, type, second, third }));
+  const written = xrefStream(entries, 99, `/Root 1 0 R ${trailer.replace('$PREV', startOf(signed))}`);
+  return `98 0 obj\n${written.toString('latin1')}\nendobj\n`;
 }
 
 const cycle = (length: number, first: number): Record<number, string> => {
@@ -88,14 +72,14 @@ export const READER_ATTACKS: readonly Attack[] = [
   })),
   made('a hybrid section whose table frees what a page shows, and whose stream does not', (signed) => {
     const section = sectionStream(signed, [[4, 1, offsetOf(signed, '4 0')]], '');
-    const entries = `4 1\n${entry(0, 'f')}98 1\n${entry(signed.length)}`;
+    const entries = `4 1\n${entryOf(0, 'f')}98 1\n${entryOf(signed.length)}`;
     return withTable(signed, section, entries, `/XRefStm ${signed.length}`);
   }),
   made(
     'a hybrid section whose stream leads to another section, where pdf.js goes on',
     (signed) => {
       const section = sectionStream(signed, [[98, 1, signed.length]], '/Prev 9');
-      return withTable(signed, section, `98 1\n${entry(signed.length)}`, `/XRefStm ${signed.length}`);
+      return withTable(signed, section, `98 1\n${entryOf(signed.length)}`, `/XRefStm ${signed.length}`);
     },
     { where: '/XRefStm /Prev' },
   ),
@@ -117,7 +101,7 @@ export const READER_ATTACKS: readonly Attack[] = [
   made(
     'information that is another object, so that poppler searches streams for objects',
     (signed) => {
-      const entries = `60 2\n${entry(signed.length)}${entry(signed.length)}`;
+      const entries = `60 2\n${entryOf(signed.length)}${entryOf(signed.length)}`;
       return withTable(signed, '60 0 obj\n<< >>\nendobj\n', entries, '/Info 61 0 R');
     },
     {
@@ -200,7 +184,7 @@ export const UNREADABLE: readonly Attack[] = [
     { original: makePdf({ catalog: '/Linearized 1 /L 50000 /H [100 20] /O 3 /E 500 /N 1 /T 500' }) },
   ),
   changing('an object twice in one table', (signed) => {
-    const entries = `4 1\n${entry(offsetOf(signed, '4 0'))}4 1\n${entry(signed.length)}`;
+    const entries = `4 1\n${entryOf(offsetOf(signed, '4 0'))}4 1\n${entryOf(signed.length)}`;
     return withTable(signed, `4 0 obj\n${stream('Forged')}\nendobj\n`, entries);
   }),
   changing('a real number for the offset of the signed section, which MuPDF does not take', (signed) =>

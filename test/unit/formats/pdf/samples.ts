@@ -1,7 +1,7 @@
 /** Documents for the contract of formats: of every structure, and broken ones. */
 
 import { flipped } from '../../../support/flipped.ts';
-import type { Fixture } from '../support/fixtures.ts';
+import { type Fixture, malformed } from '../support/fixtures.ts';
 import { makePdf, type PdfShape, withUpdate } from './make-pdf.ts';
 
 const good = (name: string, what: string, shape: PdfShape): Fixture => ({ name, what, bytes: makePdf(shape) });
@@ -58,7 +58,6 @@ export const GOOD_DOCUMENTS: readonly Fixture[] = [
   },
 ];
 
-const malformed = (code: string, name: string, what: string, bytes: Buffer): Fixture => ({ name, what, bytes, code });
 const plain = makePdf();
 const edited = (from: string | RegExp, to: string) => Buffer.from(plain.toString('latin1').replace(from, to), 'latin1');
 

@@ -11,7 +11,7 @@ import { RDP_PROFILE } from '../../../../src/formats/rdp/open-rdp.ts';
 import { signingContext } from '../../../support/signed-files/signing-context.ts';
 import { makeThrowawaySigner } from '../../../support/signed-files/throwaway-signer.ts';
 import { applyPatch } from '../support/apply-patch.ts';
-import { placeIn, removalOf, signingIn, stampIn } from '../support/change.ts';
+import { placeIn, signingIn, stampIn } from '../support/change.ts';
 import { codesIn } from '../support/is-intact.ts';
 import { openBytes, signBytes } from '../support/sign-bytes.ts';
 
@@ -44,13 +44,6 @@ describe('a connection file', () => {
     const text = `${moved.join('\r\n')}\r\n`;
     expect(await findings(text)).toEqual([]);
     expect(await sign(text)).toBe(signed);
-  });
-
-  it('has its own lines back once the signature is removed, and the alternate address', async () => {
-    const signed = Buffer.from(await sign(`${ADDRESS}\r\npcb:s:\r\n`), 'latin1');
-    expect(applyPatch(signed, await removalOf(await openBytes(rdp, signed))).toString()).toBe(
-      `${ADDRESS}\r\npcb:s:\r\nAlternate Full Address:s:server.example.com\r\n`,
-    );
   });
 
   it('keeps the scope of another program when its signature is stamped or attached again', async () => {

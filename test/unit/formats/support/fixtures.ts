@@ -15,6 +15,18 @@ export interface Fixture {
   readonly looksLike?: string;
 }
 
+/** A file that the format takes as its own and rejects. */
+export const malformed = (code: string, name: string, what: string, bytes: Buffer): Fixture => ({
+  ...{ name, what, bytes, code },
+});
+
+/** A copy with this number of 32 bits at the offset. */
+export function withWord(bytes: Buffer, offset: number, word: number): Buffer {
+  const copy = Buffer.from(bytes);
+  copy.writeUInt32LE(word, offset);
+  return copy;
+}
+
 const FOLDER = new URL('../../../../fixtures/', import.meta.url);
 
 export function readFixture(name: string): Buffer {

@@ -32,11 +32,8 @@ export async function refusal(bytes: Uint8Array): Promise<string> {
 
 export async function contentsOf(bytes: Buffer): Promise<ReadonlyMap<string, string>> {
   const { entries } = await read(bytes);
-  return new Map(entries.map((entry) => [entry.name, unpack(dataOf(bytes, entry), entry).toString('latin1')]));
-}
-
-export function dataOf(bytes: Buffer, { dataOffset, compressedSize }: ZipEntry): Buffer {
-  return bytes.subarray(dataOffset, dataOffset + compressedSize);
+  const dataOf = ({ dataOffset, compressedSize }: ZipEntry) => bytes.subarray(dataOffset, dataOffset + compressedSize);
+  return new Map(entries.map((entry) => [entry.name, unpack(dataOf(entry), entry).toString('latin1')]));
 }
 
 export function entryNamed({ byName }: Pick<ZipArchive, 'byName'>, name: string): ZipEntry {
