@@ -2,6 +2,7 @@ import type { Readable } from 'node:stream';
 import { type CredentialsComposition, composeCredentialsCommand } from '../../app/compose-credentials.ts';
 import { type CodesignError, toCodesignError } from '../../errors/codesign-error.ts';
 import { checkAccessKey, hasCredentials, readAccessSecret } from '../../options/credentials/credentials.ts';
+import { secretIn } from '../../options/credentials/files.ts';
 import {
   type Account,
   accountName,
@@ -138,10 +139,7 @@ async function readSecretLine(stdin: Readable): Promise<Secret> {
     }
     chunks.push(bytes);
   }
-  const text = Buffer.concat(chunks)
-    .toString('utf8')
-    .replace(/\r?\n$/, '');
-  return readAccessSecret(text, SOURCE);
+  return readAccessSecret(secretIn(Buffer.concat(chunks).toString('utf8')), SOURCE);
 }
 
 /** On a terminal, prompts for a file of root certificates until the service's TLS certificate is trusted. */

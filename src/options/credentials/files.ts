@@ -47,8 +47,12 @@ const READABLE_BY_OTHERS = 0o044;
 export async function readSecretFile(path: string, variable: string) {
   const { text, stats } = await readWithStats(path, variable);
   const warnings = process.platform === 'win32' ? [] : checkPermissions(path, stats, variable);
-  // `echo` and editors add one newline. Further newlines are part of the secret.
-  return { text: text.replace(/\r?\n$/, ''), warnings };
+  return { text: secretIn(text), warnings };
+}
+
+/** `echo` and editors add one newline, and programs on Windows a byte order mark. Further newlines are part of the secret. */
+export function secretIn(text: string): string {
+  return text.replace(/^\uFEFF|\r?\n$/g, '');
 }
 
 /** Uses one descriptor, because the file at the path may be replaced in between. */

@@ -47,10 +47,13 @@ test('key and secret from variables', async () => {
   expect(textOf(credentials)).not.toContain('s3cret');
 });
 
-test.each(['s3cret\n', 's3cret\r\n', 's3cret', ' s3cret '])('the secret from a file that holds %j', async (content) => {
-  const { accessSecret } = await read(withFile(secretFile(content)));
-  expect(accessSecret.reveal()).toBe(content.replace(/[\r\n]/g, ''));
-});
+test.each(['s3cret\n', '\uFEFFs3cret\r\n', 's3cret', ' s3cret '])(
+  'the secret from a file that holds %j',
+  async (content) => {
+    const { accessSecret } = await read(withFile(secretFile(content)));
+    expect(accessSecret.reveal()).toBe(content.replace(/[\uFEFF\r\n]/g, ''));
+  },
+);
 
 test.each([
   ['credentials-missing', { CODESIGN_ACCESS_KEY: 'key' }],
