@@ -1,18 +1,17 @@
 /** JARs signed by good and bad certificates, and tampered ones: what the table of verdicts is about. */
 
-import { createHash } from 'node:crypto';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { flipped } from '../../support/flipped.ts';
 import { fixture } from '../../support/programs/cli.ts';
 import { mainJava, mustJarsignAll, mustRunJava, STORE_PASSWORD } from '../../support/programs/java.ts';
+import { digest64, section } from '../../support/signed-files/hostile-jar.ts';
 import {
   apkSigningBlock,
   contentsOf,
   directoryOffset,
   recordOffsets,
   repack,
-  type SimpleEntry,
   unzip,
   withBytesAt,
   withZip64End,
@@ -76,9 +75,10 @@ function changeContents(archive: Buffer): Readonly<Record<string, Buffer>> {
   const { sf } = signatureFilesOf(archive);
   const changed = Buffer.concat([contentsOf(archive, ENTRY), Buffer.from('!')]);
   const manifest = contentsOf(archive, MANIFEST).toString();
-  const manifestWithDigest = manifest.replace(sha256(contentsOf(archive, ENTRY)), sha256(changed));
-  const sfWithDigest = contentsOf(archive, sf).toString().replace(sha256(manifest), sha256(manifestWithDigest));
-  const added: SimpleEntry = { name: 'added.txt', contents: 'added' };
+  const manifestWithDigest = manifest.replace(digest64(contentsOf(archive, ENTRY)), digest64(changed));
+  const sfWithDigest = contentsOf(archive, sf).toString().replace(digest64(manifest), digest64(manifestWithDigest));
+  const added = { name: 'added.txt', contents: 'added' };
+  const withSection = manifest + section(added.name, added.contents);
   return {
     intact: repack(archive, {}),
     'entry-changed': repack(archive, { [ENTRY]: changed }),
@@ -97,11 +97,11 @@ function changeContents(archive: Buffer): Readonly<Record<string, Buffer>> {
     'entry-twice': repack(archive, {}, [{ name: ENTRY, contents: changed }]),
     'entry-added': repack(archive, {}, [added]),
     'entry-added-to-meta-inf': repack(archive, {}, [{ name: 'META-INF/added.txt', contents: 'added' }]),
-    'entry-and-section-added': repack(archive, { [MANIFEST]: `${manifest}${sectionOf(added)}` }, [added]),
+    'entry-and-section-added': repack(archive, { [MANIFEST]: withSection }, [added]),
     'stray-sf-added': repack(archive, {}, [{ name: 'META-INF/ADDED.SF', contents: 'Signature-Version: 1.0\r\n\r\n' }]),
     'manifest-attribute': repack(archive, { [MANIFEST]: manifest.replace('Main-Class: ', 'Main-Class: other.') }),
     'manifest-digest': repack(archive, { [MANIFEST]: manifestWithDigest }),
-    'manifest-section-added': repack(archive, { [MANIFEST]: `${manifest}${sectionOf(added)}` }),
+    'manifest-section-added': repack(archive, { [MANIFEST]: withSection }),
     'manifest-removed': repack(archive, { [MANIFEST]: undefined }),
     ...withUncoveredBytes(archive),
   };
@@ -175,12 +175,4 @@ function signatureFilesOf(archive: Buffer): { readonly sf: string; readonly rsa:
   const sf = unzip(archive).find(({ name }) => /^META-INF\/[^/]+\.SF$/.test(name))?.name;
   if (sf === undefined) throw new Error('the JAR is not signed');
   return { sf, rsa: sf.replace(/SF$/, 'RSA') };
-}
-
-function sectionOf({ name, contents = '' }: SimpleEntry): string {
-  return `Name: ${name}\r\nSHA-256-Digest: ${sha256(contents)}\r\n\r\n`;
-}
-
-function sha256(bytes: string | Uint8Array): string {
-  return createHash('sha256').update(bytes).digest('base64');
 }

@@ -107,7 +107,7 @@ describe('digests that Java no longer takes', () => {
     const onlyManifest = (await signBytes(jar, SIGNED_BY_SHA1, signer)).result;
     expect(contentsOf(onlyManifest, MANIFEST).toString()).toContain('SHA1-Digest: ');
     expect(await messagesOf(onlyManifest)).toEqual([]);
-    const bySha256 = signAgain(SIGNED_BY_SHA1, signer, 'GOLDEN_R', (text) => text, 'SHA256');
+    const bySha256 = signAgain(SIGNED_BY_SHA1, signer, 'GOLDEN_R', (text) => text);
     expect(await messagesOf(bySha256)).toEqual([`${IGNORED} ${files}`]);
   });
 

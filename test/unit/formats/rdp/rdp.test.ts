@@ -1,13 +1,10 @@
 /** Connection files: what is written, what a signature covers, and what is refused. */
 
-import { createHash } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import { DATA } from '../../../../src/asn1/object-identifiers.ts';
-import { prepareCms } from '../../../../src/format/cms.ts';
 import { cmsEnvelope } from '../../../../src/format/signature.ts';
 import { rdp } from '../../../../src/formats/rdp/index.ts';
 import { signatureValue } from '../../../../src/formats/rdp/layout.ts';
-import { RDP_PROFILE } from '../../../../src/formats/rdp/open-rdp.ts';
+import { hostileCms } from '../../../support/signed-files/hostile-cms.ts';
 import { signingContext } from '../../../support/signed-files/signing-context.ts';
 import { makeThrowawaySigner } from '../../../support/signed-files/throwaway-signer.ts';
 import { applyPatch } from '../support/apply-patch.ts';
@@ -53,10 +50,7 @@ describe('a connection file', () => {
       'signscope:s:full address,Alternate Full Address',
     ];
     const content = Buffer.from(`${lines.join('\r\n')}\r\n\0`, 'utf16le');
-    const messageDigest = createHash('sha256').update(content).digest();
-    const context = signingContext({ chain: signer.chain });
-    const { digest, seal } = prepareCms(RDP_PROFILE, context, { type: DATA, messageDigest });
-    const { bytes } = seal(signer.signDigest(digest, 'SHA256'));
+    const bytes = hostileCms({ signer, digested: content });
     const text = `${[`signature:s:${signatureValue(bytes)}`, ...lines].join('\r\n')}\r\n`;
     expect(await findings(text)).toEqual([]);
     const file = await openBytes(rdp, Buffer.from(text));
