@@ -1,17 +1,8 @@
 /** CMS signatures with whatever a user may put into them to deceive or to exhaust: signed for real, and any part can be chosen. */
 
 import { createHash, type KeyObject, sign } from 'node:crypto';
-import {
-  CONTENT_TYPE,
-  DATA,
-  MESSAGE_DIGEST,
-  SIGNED_DATA,
-  SIGNING_CERTIFICATE_V2,
-  SPC_INDIRECT_DATA,
-  SPC_PE_IMAGE_DATA,
-  TST_INFO,
-} from '../../../src/asn1/object-identifiers.ts';
-import { type Element, fieldsOf, firstParts, readDer } from '../../../src/asn1/read.ts';
+import { CONTENT_TYPE, DATA, MESSAGE_DIGEST, SIGNED_DATA } from '../../../src/asn1/object-identifiers.ts';
+import { firstParts, readDer } from '../../../src/asn1/read.ts';
 import {
   contextConstructed,
   encode,
@@ -22,8 +13,6 @@ import {
   setOf,
   smallInteger,
 } from '../../../src/asn1/write.ts';
-import { spcContent } from '../../../src/authenticode/spc-structures.ts';
-import { spcPeImageData } from '../../../src/formats/pe/image-data.ts';
 
 /** Who signs: a certificate and a key, which need not belong together. */
 export interface HostileSigner {
@@ -50,8 +39,8 @@ export interface HostileCms {
   readonly withoutAttributes?: boolean;
   /** The signed attributes from the last to the first. */
   readonly backwards?: boolean;
-  /** Encoded, in the order given. Of the signature value that they are to be about. */
-  readonly unsignedAttributes?: (signature: Uint8Array) => readonly Uint8Array[];
+  /** Encoded, in the order given; by a function of the signature value that they are to be about. */
+  readonly unsignedAttributes?: readonly Uint8Array[] | ((signature: Uint8Array) => readonly Uint8Array[]);
   readonly signers?: number;
   /** Others who sign the same, each with a SignerInfo of its own. */
   readonly coSigners?: readonly HostileSigner[];
@@ -100,7 +89,7 @@ export function hostileCms(cms: HostileCms): Uint8Array {
 }
 
 function signerInfoOf(cms: HostileCms, contentType: string, digested: Uint8Array): Uint8Array {
-  const { digest = SHA256, messageDigests = 1, withoutAttributes = false } = cms;
+  const { digest = SHA256, messageDigests = 1, withoutAttributes = false, unsignedAttributes = [] } = cms;
   const messageDigest = attribute(MESSAGE_DIGEST, octetString(createHash(digest.name).update(digested).digest()));
   const sorted = [
     attribute(CONTENT_TYPE, objectIdentifier(cms.signedContentType ?? contentType)),
@@ -111,7 +100,7 @@ function signerInfoOf(cms: HostileCms, contentType: string, digested: Uint8Array
   const { privateKey } = cms.signer;
   const name = privateKey.asymmetricKeyType === 'ed25519' ? null : digest.name;
   const signature = cms.signature ?? sign(name, withoutAttributes ? digested : signed, privateKey);
-  const unsigned = cms.unsignedAttributes?.(signature) ?? [];
+  const unsigned = typeof unsignedAttributes === 'function' ? unsignedAttributes(signature) : unsignedAttributes;
   const tagged = Uint8Array.from(signed);
   tagged[0] = 0xa0;
   return sequence(
@@ -128,17 +117,10 @@ function signerInfoOf(cms: HostileCms, contentType: string, digested: Uint8Array
 
 /** Of a certificate with a version, whatever else is in it. */
 function issuerAndSerial(certificate: Uint8Array): Uint8Array {
-  const body = fieldsOf(onlyFirst(readDer(certificate, 'certificate')), 0x30, 'certificate');
-  body.next(0xa0, 'version');
-  const serialNumber = body.any('serial number').bytes;
-  body.any('signature algorithm');
-  return sequence(body.any('issuer').bytes, serialNumber);
-}
-
-function onlyFirst(element: Element): Element {
-  const [first] = firstParts(element, 'certificate', 1);
-  if (first === undefined) throw new Error('an empty certificate');
-  return first;
+  const [body] = firstParts(readDer(certificate, 'certificate'), 'certificate', 1);
+  const [, serialNumber, , issuer] = body === undefined ? [] : firstParts(body, 'certificate', 4);
+  if (serialNumber === undefined || issuer === undefined) throw new Error('no certificate with a version');
+  return sequence(issuer.bytes, serialNumber.bytes);
 }
 
 function signatureAlgorithmOf({ asymmetricKeyType }: KeyObject): Uint8Array {
@@ -150,38 +132,4 @@ function signatureAlgorithmOf({ asymmetricKeyType }: KeyObject): Uint8Array {
 function contentsOf(encoded: Uint8Array): Uint8Array {
   const first = encoded[1] ?? 0;
   return encoded.subarray(first < 0x80 ? 2 : 2 + (first & 0x7f));
-}
-
-/** An Authenticode signature of a PE whose content has this SHA-256 digest. */
-export function hostileAuthenticode(contentDigest: Uint8Array, cms: HostileCms): Uint8Array {
-  const data = { type: SPC_PE_IMAGE_DATA, value: spcPeImageData() };
-  const { value: content } = spcContent(data, 'SHA256', contentDigest);
-  return hostileCms({ contentType: SPC_INDIRECT_DATA, content, ...cms });
-}
-
-export interface HostileToken extends Omit<HostileCms, 'content' | 'contentType'> {
-  readonly genTime?: string;
-  readonly tstInfo?: Uint8Array;
-}
-
-/** A timestamp token for a signature value, by a signer whose purpose does not matter here. */
-export function hostileToken(signatureValue: Uint8Array, token: HostileToken): Uint8Array {
-  const info = token.tstInfo ?? tstInfo(signatureValue, token.genTime ?? '20240601120000Z');
-  const named = sequence(sequence(sequence(octetString(createHash('sha256').update(token.signer.der).digest()))));
-  return hostileCms({
-    contentType: TST_INFO,
-    content: octetString(info),
-    ...token,
-    signedAttributes: [attribute(SIGNING_CERTIFICATE_V2, named), ...(token.signedAttributes ?? [])],
-  });
-}
-
-export function tstInfo(signatureValue: Uint8Array, genTime: string): Uint8Array {
-  return sequence(
-    smallInteger(1),
-    objectIdentifier('1.2.3.4'),
-    sequence(algorithm(SHA256.oid), octetString(createHash('sha256').update(signatureValue).digest())),
-    smallInteger(1),
-    encode(0x18, Buffer.from(genTime)),
-  );
 }

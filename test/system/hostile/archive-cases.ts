@@ -1,6 +1,6 @@
 /** Hostile JARs: signatures, sections, digests and attributes without end, and what is packed to burst. */
 
-import { attribute, hostileToken } from '../../support/signed-files/hostile-cms.ts';
+import { attribute } from '../../support/signed-files/hostile-cms.ts';
 import {
   digest64,
   hostileJar,
@@ -10,7 +10,7 @@ import {
   signatureFile,
 } from '../../support/signed-files/hostile-jar.ts';
 import { LARGEST_BOUNDS } from './bounds.ts';
-import { authority, type HostileFile, hostile, listed, signer, strangers } from './cases.ts';
+import { type HostileFile, hostile, listed, signer, strangers, tokenFor } from './cases.ts';
 import { type ContainerCase, casesOf } from './containers/container-cases.ts';
 
 const TOKEN = '1.2.840.113549.1.9.16.2.14';
@@ -52,9 +52,7 @@ const crowdedBlock = () =>
 function stampedBlock(count: number): Uint8Array {
   return signatureBlock(SIGNED, {
     signer,
-    unsignedAttributes: (value) => [
-      attribute(TOKEN, ...listed(count, () => hostileToken(value, { signer: authority }))),
-    ],
+    unsignedAttributes: (value) => [attribute(TOKEN, ...listed(count, () => tokenFor(value)))],
   });
 }
 

@@ -8,9 +8,11 @@ import {
   name,
   TIME_STAMPING_PURPOSE,
 } from '../../support/signed-files/hostile-certificates.ts';
-import { type HostileCms, hostileAuthenticode } from '../../support/signed-files/hostile-cms.ts';
-import { contentDigest, peWithSignature } from '../../support/signed-files/hostile-pe.ts';
+import type { HostileCms, HostileSigner } from '../../support/signed-files/hostile-cms.ts';
+import { peWithSignature, signedContent } from '../../support/signed-files/hostile-pe.ts';
 import { testKey } from '../../support/signed-files/pki.ts';
+import { peculiarSignature } from '../../unit/authenticode/peculiar-signature.ts';
+import { buildToken, buildTstInfo } from '../../unit/timestamp/support/build-token.ts';
 
 export interface HostileFile {
   readonly what: string;
@@ -52,8 +54,13 @@ export const signer = signerWith();
 export const authority = signerWith({ subject: name('Hostile TSA'), extensions: [TIME_STAMPING_PURPOSE] });
 
 /** A signature of the program, by this signer unless told otherwise. */
-export function signature(parts: Partial<HostileCms> = {}): Uint8Array {
-  return hostileAuthenticode(contentDigest(), { signer, ...parts });
+export function signature({ signer: by = signer, ...parts }: Partial<HostileCms> = {}): Uint8Array {
+  return peculiarSignature(by, { file: signedContent(), ...parts });
+}
+
+/** A timestamp token for a signature value. */
+export function tokenFor(value: Uint8Array, by: HostileSigner = authority, certificates = [by.der]): Uint8Array {
+  return buildToken({ info: buildTstInfo(value), signer: by, certificates });
 }
 
 export function programWith(parts: Partial<HostileCms>): Buffer {

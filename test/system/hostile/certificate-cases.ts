@@ -15,7 +15,7 @@ import {
   TIME_STAMPING_PURPOSE,
   utcTime,
 } from '../../support/signed-files/hostile-certificates.ts';
-import { attribute, hostileToken } from '../../support/signed-files/hostile-cms.ts';
+import { attribute } from '../../support/signed-files/hostile-cms.ts';
 import { peWithSignature } from '../../support/signed-files/hostile-pe.ts';
 import { testKey } from '../../support/signed-files/pki.ts';
 import {
@@ -30,6 +30,7 @@ import {
   signerWith,
   strangers,
   TIMESTAMP,
+  tokenFor,
 } from './cases.ts';
 
 const signedBy = (parts: Partial<HostileCertificate>) => programWith({ signer: signerWith(parts) });
@@ -62,7 +63,7 @@ function manyIssuersOfTimestamps(): Buffer {
   const token = (value: Uint8Array, index: number) => {
     const extensions = [TIME_STAMPING_PURPOSE];
     const der = signerWith({ ...signed(index), subject: name(`TSA ${index}`), extensions }).der;
-    return hostileToken(value, { signer: { ...authority, der }, certificates: [der] });
+    return tokenFor(value, { ...authority, der });
   };
   const stamps = (value: Uint8Array, from: number) =>
     attribute(TIMESTAMP, ...listed(16, (index) => token(value, from + index)));

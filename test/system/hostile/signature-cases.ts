@@ -2,7 +2,7 @@
 
 import { parts, readElement } from '../../../src/asn1/read.ts';
 import { contextConstructed, encode, objectIdentifier, octetString, sequence } from '../../../src/asn1/write.ts';
-import { attribute, hostileToken } from '../../support/signed-files/hostile-cms.ts';
+import { attribute } from '../../support/signed-files/hostile-cms.ts';
 import { peWithTable, winCertificate } from '../../support/signed-files/hostile-pe.ts';
 import {
   authority,
@@ -18,6 +18,7 @@ import {
   signature,
   strangers,
   TIMESTAMP,
+  tokenFor,
 } from './cases.ts';
 
 const NULL = Uint8Array.of(5, 0);
@@ -27,7 +28,7 @@ const nestedWide = (count: number, inner = signature()) =>
 const stamped = (count: number, certificates: readonly Uint8Array[] = []) =>
   signature({
     unsignedAttributes: (value) => {
-      const token = hostileToken(value, { signer: authority, certificates: [authority.der, ...certificates] });
+      const token = tokenFor(value, authority, [authority.der, ...certificates]);
       return [attribute(TIMESTAMP, ...listed(count, () => token))];
     },
   });

@@ -18,7 +18,7 @@ export const SHA1: Digest = { oid: '1.3.14.3.2.26', name: 'sha1' };
 export const MD5: Digest = { oid: '1.2.840.113549.2.5', name: 'md5' };
 
 /** `digest`: algorithm for the digest of the content and for the signature. */
-export interface Peculiar extends Omit<HostileCms, 'signer' | 'unsignedAttributes'> {
+export interface Peculiar extends Omit<HostileCms, 'signer'> {
   /** Of the content alone. */
   readonly contentDigest?: Digest;
   /** What the content is the digest of: the text `content` when left out. */
@@ -28,19 +28,17 @@ export interface Peculiar extends Omit<HostileCms, 'signer' | 'unsignedAttribute
   readonly dataValue?: Uint8Array;
   /** Whether the content is in an OCTET STRING. */
   readonly wrap?: boolean;
-  readonly unsignedAttributes?: readonly Uint8Array[];
 }
 
 /** An RSA or EC signature by `signer`, sound except for what is requested. */
 export function peculiarSignature(signer: HostileSigner, options: Peculiar = {}): Uint8Array {
-  const { digest = SHA256, contentDigest = digest, file = 'content', wrap = false, unsignedAttributes = [] } = options;
+  const { digest = SHA256, contentDigest = digest, file = 'content', wrap = false } = options;
   const { dataType = SPC_PE_IMAGE_DATA, dataValue = sequence() } = options;
   const hashed = octetString(createHash(contentDigest.name).update(file).digest());
   const data = sequence(objectIdentifier(dataType), dataValue);
   const indirectData = sequence(data, sequence(algorithm(contentDigest.oid), hashed));
   const content = wrap ? octetString(indirectData) : indirectData;
-  const parts = { signer, contentType: SPC_INDIRECT_DATA, content };
-  return hostileCms({ ...parts, ...options, unsignedAttributes: () => unsignedAttributes });
+  return hostileCms({ signer, contentType: SPC_INDIRECT_DATA, content, ...options });
 }
 
 /** Of the signature's own structures and value; neither the file's content nor trust is checked. */

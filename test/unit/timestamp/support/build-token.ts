@@ -11,7 +11,14 @@ import {
 } from '../../../../src/asn1/write.ts';
 import { readCertificateFields } from '../../../../src/certificates/certificate.ts';
 import type { Attribute } from '../../../../src/cms/build-signed-data.ts';
-import { algorithm, attribute, type Digest, hostileCms, SHA256 } from '../../../support/signed-files/hostile-cms.ts';
+import {
+  algorithm,
+  attribute,
+  type Digest,
+  type HostileSigner,
+  hostileCms,
+  SHA256,
+} from '../../../support/signed-files/hostile-cms.ts';
 import { type IssuedCertificate, issue, testKey } from '../../../support/signed-files/pki.ts';
 
 export const TIME_STAMPING = '1.3.6.1.5.5.7.3.8';
@@ -36,7 +43,7 @@ export interface TokenParts {
   readonly detached?: boolean;
   readonly attributes?: readonly Attribute[];
   readonly certificates?: readonly Uint8Array[];
-  readonly signer?: IssuedCertificate;
+  readonly signer?: HostileSigner;
   readonly algorithm?: 'SHA1' | 'SHA256';
 }
 
