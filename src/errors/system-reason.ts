@@ -9,6 +9,7 @@ const REASONS: Readonly<Record<string, string>> = {
   FOREIGN_LINK: 'the link belongs to another user',
   FOREIGN_FOLDER: 'its folder belongs to another user',
   OPEN_FOLDER: 'every user may write to its folder',
+  NO_TEXT_FILE: 'it is not a text file',
   EFBIG: 'it is too large',
   ENOSPC: 'no space is left on the disk',
   EROFS: 'the file system is read-only',

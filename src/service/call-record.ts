@@ -1,6 +1,6 @@
 /** The record of a call (API 7, rule 5), and the audit log, a file with one JSON object per line. */
 
-import { closeSync, constants, lstatSync, openSync, writeSync } from 'node:fs';
+import { closeSync, constants, lstatSync, openSync, readSync, statSync, writeSync } from 'node:fs';
 import { foreignLink } from '../bytes/folders.ts';
 import type { DigestAlgorithm } from '../crypto/algorithms.ts';
 import { harmlessJson } from '../errors/printable.ts';
@@ -56,6 +56,7 @@ const LONGEST = 1000;
 export function openAuditLog(path: string) {
   try {
     append(path, '');
+    assertIsText(path);
   } catch (cause) {
     throw auditErrors('audit-log-unusable', { path, reason: systemReason(cause) }, { cause });
   }
@@ -83,6 +84,21 @@ function append(path: string, line: string): void {
   try {
     const bytes = Buffer.from(line, 'utf8');
     if (bytes.length > 0 && writeSync(file, bytes) < bytes.length) throw new Error('it took half a line');
+  } finally {
+    closeSync(file);
+  }
+}
+
+const START_LENGTH = 1024;
+
+/** If the user forgot the name of the log, the path is that of a program to sign, which the lines would damage. */
+function assertIsText(path: string): void {
+  if (!statSync(path).isFile()) return;
+  const file = openSync(path, 'r');
+  try {
+    const start = Buffer.alloc(START_LENGTH);
+    if (!start.subarray(0, readSync(file, start)).includes(0)) return;
+    throw Object.assign(new Error(`${path} is no text file`), { code: 'NO_TEXT_FILE' });
   } finally {
     closeSync(file);
   }

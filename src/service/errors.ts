@@ -63,7 +63,7 @@ function hintForStatus({ status, serviceCode }: AnswerDetails & { status: number
 export const auditErrors = defineErrors('usage', {
   'audit-log-unusable': {
     message: 'the audit log {path} cannot be written ({reason}); nothing was sent',
-    hint: 'Set --audit-log (or CODESIGN_AUDIT_LOG) to a file that the current user can write, in an existing folder.',
+    hint: 'Set --audit-log (or CODESIGN_AUDIT_LOG) to a text file that the current user can read and write, in an existing folder.',
   },
 });
 

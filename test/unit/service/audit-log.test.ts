@@ -1,3 +1,4 @@
+import { readFileSync, writeFileSync } from 'node:fs';
 import { chmod, lchown, readFile, rename, stat, symlink, writeFile } from 'node:fs/promises';
 import { describe, expect, test } from 'vitest';
 import { type CallRecord, maskDigest, openAuditLog } from '../../../src/service/call-record.ts';
@@ -80,6 +81,14 @@ describe('the audit log', () => {
     expect(JSON.parse(lines[1] ?? '')).toMatchObject({ digest: null, file: null, httpStatus: null });
     expect(Object.keys(JSON.parse(lines[0] ?? ''))).toEqual(Object.keys(JSON.parse(lines[1] ?? '')));
     expect(log.warnings).toEqual([]);
+  });
+
+  test('is not added to a program', () => {
+    const program = Buffer.from('MZ\0');
+    const path = folder.at('app.exe');
+    writeFileSync(path, program);
+    expect(() => openAuditLog(path)).toThrow(expect.objectContaining({ code: 'audit-log-unusable' }));
+    expect(readFileSync(path)).toEqual(program);
   });
 
   test('continues in a new file when it was moved away', async () => {
