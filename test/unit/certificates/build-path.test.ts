@@ -256,8 +256,8 @@ describe('name constraints', () => {
   };
 
   const rows: readonly (readonly [string, string, readonly string[], boolean])[] = [
-    ['permitted;dirName:/C=DE/O=Acme', '/C=DE/O=ACME/CN=Publisher', [], true],
-    ['permitted;dirName:/C=DE/O=Acme', '/C=DE/O=Acme Two/CN=Publisher', [], false],
+    ['permitted;dirName:acme', '/C=DE/O=ACME/CN=Publisher', [], true],
+    ['permitted;dirName:acme', '/C=DE/O=Acme Two/CN=Publisher', [], false],
     ['excluded;DNS:example.com', '/CN=P', ['subjectAltName=DNS:www.EXAMPLE.com'], false],
     ['permitted;email:a@example.com', '/CN=P', ['subjectAltName=email:b@example.com'], false],
     ['permitted;email:example.com', '/CN=P/emailAddress=a@other.com', [], false],

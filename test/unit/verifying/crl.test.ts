@@ -125,10 +125,10 @@ describe('a CRL that does not apply', () => {
     ['another key of the name signed it', () => [crl({ issuer: make({ subject: 'Issuer' }), ...revoked(BEFORE) })]],
     ['it is a delta CRL', () => [crl(DELTA)]],
     ['it has an unknown critical extension', () => [crl(UNKNOWN_EXTENSION)]],
-    ['it is indirect', () => [crl(point('indirectCRL'))]],
-    ['it has some reasons only', () => [crl(point('onlysomereasons'))]],
-    ['it covers authorities only', () => [crl(point('onlyCA'))]],
-    ['it covers attribute certificates only', () => [crl(point('onlyAA'))]],
+    ['it is indirect', () => [crl(point('indirectCRL:TRUE'))]],
+    ['it has some reasons only', () => [crl(point('onlysomereasons:keyCompromise'))]],
+    ['it covers authorities only', () => [crl(point('onlyCA:TRUE'))]],
+    ['it covers attribute certificates only', () => [crl(point('onlyAA:TRUE'))]],
     ['it is for another distribution point', () => [crl(point('fullname:URI:http://a/b'))]],
     ['it was changed after it was signed', () => [changed(crl(), '170d323730', '170d323830')]],
   ])('because %s', async (_, lists) => {
@@ -145,9 +145,9 @@ describe('a CRL that does not apply', () => {
 const POINTS = ['crlDistributionPoints=URI:http://a/other,URI:http://a/b'];
 
 it.each<[string, readonly string[], readonly string[]]>([
-  ['onlyuser', SIGNER, []],
-  ['onlyCA', AUTHORITY, []],
-  ['onlyuser', AUTHORITY, UNKNOWN],
+  ['onlyuser:TRUE', SIGNER, []],
+  ['onlyCA:TRUE', AUTHORITY, []],
+  ['onlyuser:TRUE', AUTHORITY, UNKNOWN],
   ['fullname:URI:http://a/b', POINTS, []],
   ['fullname:URI:http://a/c', POINTS, UNKNOWN],
 ])('a CRL with %s counts for those certificates alone: %s', async (line, extensions, codes) => {
@@ -178,17 +178,17 @@ async function checkBoth(one: Uint8Array, other: Uint8Array): Promise<readonly s
 describe('a statement that the certificate is revoked', () => {
   it.each<[string, Partial<CrlRequest>]>([
     ['an expired delta CRL', { ...OLD, ...DELTA }],
-    ['a CRL for some reasons only', point('onlysomereasons')],
-    ['a CRL for other certificates', point('onlyCA')],
+    ['a CRL for some reasons only', point('onlysomereasons:keyCompromise')],
+    ['a CRL for other certificates', point('onlyCA:TRUE')],
     ['a CRL for another distribution point', point('fullname:URI:http://a/b')],
-    ['an indirect CRL of its issuer', point('indirectCRL')],
+    ['an indirect CRL of its issuer', point('indirectCRL:TRUE')],
     ['a CRL with an unknown critical extension', UNKNOWN_EXTENSION],
   ])('counts next to a good CRL, in %s', async (_, request) => {
     expect(await checkBoth(crl({ ...request, ...revoked(BEFORE) }), crl())).toEqual(REVOKED);
   });
 
   it('does not count in a list that covers no public key certificates', async () => {
-    expect(await check([crl({ ...point('onlyAA'), ...revoked(BEFORE) }), crl()])).toEqual([]);
+    expect(await check([crl({ ...point('onlyAA:TRUE'), ...revoked(BEFORE) }), crl()])).toEqual([]);
   });
 
   it('counts whatever the extensions of its entry hold', async () => {
@@ -199,7 +199,7 @@ describe('a statement that the certificate is revoked', () => {
   it('counts, and "good" does not, in a list with an entry whose critical extension is not known', async () => {
     const listed = (extensions: readonly string[], ...certificates: readonly Made[]) =>
       crl({ revoked: certificates.map((certificate) => ({ certificate, date: BEFORE, extensions })) });
-    const [other, unknown] = [make({ subject: 'Other', issuer }), ['1.2.3.4=critical,DER:']];
+    const [other, unknown] = [make({ subject: 'Other', issuer }), ['1.2.3.4=critical,DER:0500']];
     expect(await check([listed(unknown, other, leaf)])).toEqual(REVOKED);
     const withoutLeaf = listed(unknown, other);
     expect([await check([withoutLeaf]), acceptedByOpenssl(withoutLeaf)]).toEqual([UNKNOWN, false]);

@@ -1,4 +1,4 @@
-/** Certificates, CRLs and OCSP answers, good and bad. Extensions are written as in a configuration of OpenSSL. */
+/** Certificates, CRLs and OCSP answers, good and bad. Extensions are lines of a configuration of OpenSSL. */
 
 import {
   constants,
@@ -30,7 +30,7 @@ import {
   utcTime,
 } from '../../../support/signed-files/hostile-certificates.ts';
 import { pemBlock } from '../../../support/signed-files/pki.ts';
-import { extensionFrom, nameFrom } from './extensions.ts';
+import { extensionsFrom, nameFrom } from './extensions.ts';
 
 export interface Made {
   readonly parsed: ParsedCertificate;
@@ -82,7 +82,7 @@ export function make(request: MakeRequest): Made {
     publicKey: createPublicKey(key),
     signatureAlgorithm: algorithm,
     signBody: signed,
-    extensions: extensions.length === 0 ? [] : [...keyIdentifiers(key, issuer), ...extensions.map(extensionFrom)],
+    extensions: extensions.length === 0 ? [] : [...keyIdentifiers(key, issuer), ...extensionsFrom(extensions)],
     validity: [time(from), time(to)],
     serialNumber: Buffer.from(serial, 'hex'),
     ...request.parts,
@@ -187,7 +187,7 @@ export function makeCrl(request: CrlRequest): Buffer {
     time(from),
     time(to),
     ...(revoked.length === 0 ? [] : [sequence(...revoked.map(crlEntry))]),
-    ...(extensions.length === 0 ? [] : [contextConstructed(0, sequence(...extensions.map(extensionFrom)))]),
+    ...(extensions.length === 0 ? [] : [contextConstructed(0, sequence(...extensionsFrom(extensions)))]),
   );
   return Buffer.from(sequence(body, algorithm, bitString(signed(body))));
 }
@@ -195,7 +195,7 @@ export function makeCrl(request: CrlRequest): Buffer {
 function crlEntry({ certificate, date, reason, extensions = [] }: RevokedEntry): Uint8Array {
   const all = [
     ...(reason === undefined ? [] : [extension('2.5.29.21', enumerated(REASONS[reason]))]),
-    ...extensions.map(extensionFrom),
+    ...extensionsFrom(extensions),
   ];
   const { serialNumber } = certificate.parsed.fields;
   return sequence(serialNumber, time(date), ...(all.length === 0 ? [] : [sequence(...all)]));
