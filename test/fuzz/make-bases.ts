@@ -73,11 +73,11 @@ async function answerOf(url: string): Promise<Buffer> {
 
 async function makeCertificates(write: (name: string, bytes: Uint8Array | string) => Promise<void>): Promise<void> {
   const issuer = make({
-    subject: '/C=DE/O=Example/CN=Example Issuer',
-    extensions: [...AUTHORITY, 'nameConstraints=permitted;dirName:/C=DE,excluded;IP:10.0.0.0/255.0.0.0'],
+    subject: '/C=DE/O=Acme/CN=Example Issuer',
+    extensions: [...AUTHORITY, 'nameConstraints=permitted;dirName:acme,excluded;IP:10.0.0.0/255.0.0.0'],
   });
   const leaf = make({
-    subject: '/C=DE/O=Example/CN=Example Publisher',
+    subject: '/C=DE/O=Acme/CN=Example Publisher',
     issuer,
     extensions: [
       ...SIGNER,
@@ -108,7 +108,7 @@ function crlOf(issuer: Made, leaf: Made): Uint8Array {
     issuer,
     revoked: [{ certificate: leaf, date: '20240101000000Z', extensions: LOST_KEY }],
     to: '20400101000000Z',
-    extensions: ['issuingDistributionPoint=critical,onlyuser'],
+    extensions: ['issuingDistributionPoint=critical,onlyuser:TRUE'],
   });
 }
 
