@@ -2,10 +2,7 @@ import { expect, test } from 'vitest';
 import { isInSample } from '../../test/support/sample.ts';
 import { CERTAIN_RULES, checkFake, titlesOf } from './support/check-fake.ts';
 import { prepareFakes } from './support/fake-deployment.ts';
-import { ANSWER_FAULTS } from './support/faults/answers.ts';
-import { CREDENTIALS_FAULTS } from './support/faults/credentials.ts';
-import { PARAMETER_FAULTS } from './support/faults/parameters.ts';
-import { SIGNATURE_FAULTS } from './support/faults/signatures.ts';
+import { FAULTS } from './support/faults.ts';
 
 const prepared = await prepareFakes();
 
@@ -14,8 +11,6 @@ const meant = (titles: readonly string[], patterns: readonly (string | RegExp)[]
   titles.filter((title) =>
     patterns.some((pattern) => (typeof pattern === 'string' ? pattern === title : pattern.test(title))),
   );
-
-const FAULTS = [...SIGNATURE_FAULTS, ...PARAMETER_FAULTS, ...CREDENTIALS_FAULTS, ...ANSWER_FAULTS];
 
 test.each(FAULTS)('a deployment that $name breaks the rules about it, and no other', async (fault) => {
   const number = FAULTS.indexOf(fault);
