@@ -2,7 +2,7 @@
 
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { useServer } from '../../test/support/services/shared-server.ts';
 import { forAll } from '../../test/support/set-up.ts';
 import { prepareTables } from '../src/records/migrations.ts';
@@ -62,33 +62,30 @@ const OWN_CHOICES: Readonly<Record<string, string>> = {
   'which of TLS 1.2 and 1.3 the service accepts': 'TLSv1.2 and TLSv1.3',
 };
 
-describe('the bundled server', async () => {
-  const server = await forAll(useServer({ bits: 2048 }));
+const server = await forAll(useServer({ bits: 2048 }));
 
-  test('keeps every rule, also that of the order of its checks, and chooses as docs/api.md lists', async () => {
-    const store = await openSqliteStore(join(server.data, 'service', 'database.sqlite'), prepareTables('use'));
-    const { CODESIGN_CODE = '', CODESIGN_CERTIFICATE = '', CODESIGN_ACCESS_KEY = '', ...env } = server.env;
-    const counted = async () => (await store.clients.findByAccessKey(CODESIGN_ACCESS_KEY))?.signatures ?? Number.NaN;
-    const otherClient = await addClient(store);
-    const deployment = openDeployment({
-      ...{ baseUrls: [new URL(server.baseUrl)], code: CODESIGN_CODE, otherClient, count: counted, timeout: 30_000 },
-      credentials: { accessKey: CODESIGN_ACCESS_KEY, accessSecret: env.CODESIGN_ACCESS_SECRET ?? '' },
-      ca: [await readFile(server.caFile, 'utf8')],
-      key: signingKey(await readFile(CODESIGN_CERTIFICATE, 'utf8')),
-      limit: mostSignatures(RULES),
-    });
-    try {
-      const results = await runRules(deployment, CERTAIN_RULES, true);
-      const others = results.filter(({ verdict }) => verdict.kind === 'broken' || verdict.kind === 'not-asked');
-      expect(others.map(resultText)).toEqual([]);
+test('the bundled server keeps every rule, also that of the order of its checks, and chooses as docs/api.md lists', async () => {
+  const store = await openSqliteStore(join(server.data, 'service', 'database.sqlite'), prepareTables('use'));
+  const { CODESIGN_CODE = '', CODESIGN_CERTIFICATE = '', CODESIGN_ACCESS_KEY = '', ...env } = server.env;
+  const counted = async () => (await store.clients.findByAccessKey(CODESIGN_ACCESS_KEY))?.signatures ?? Number.NaN;
+  const otherClient = await addClient(store);
+  const deployment = openDeployment({
+    ...{ baseUrls: [new URL(server.baseUrl)], code: CODESIGN_CODE, otherClient, count: counted, timeout: 30_000 },
+    credentials: { accessKey: CODESIGN_ACCESS_KEY, accessSecret: env.CODESIGN_ACCESS_SECRET ?? '' },
+    ca: [await readFile(server.caFile, 'utf8')],
+    key: signingKey(await readFile(CODESIGN_CERTIFICATE, 'utf8')),
+    limit: mostSignatures(RULES),
+  });
+  onTestFinished(async () => {
+    deployment.close();
+    await store.close();
+  });
+  const results = await runRules(deployment, CERTAIN_RULES, true);
+  const others = results.filter(({ verdict }) => verdict.kind === 'broken' || verdict.kind === 'not-asked');
+  expect(others.map(resultText)).toEqual([]);
 
-      expect(choicesOf(results)).toMatchObject(OWN_CHOICES);
-    } finally {
-      deployment.close();
-      await store.close();
-    }
-  }, 120_000);
-});
+  expect(choicesOf(results)).toMatchObject(OWN_CHOICES);
+}, 120_000);
 
 describe('another deployment', { timeout: 60_000 }, () => {
   test('that makes every other choice keeps every rule too, and its choices are reported', async () => {
@@ -135,14 +132,12 @@ describe('another deployment', { timeout: 60_000 }, () => {
   });
 });
 
-describe('with --no-signatures', { timeout: 60_000 }, () => {
-  test('a deployment that forgives whatever it can makes no signature', async () => {
-    const { results, fake } = await checkFake(prepared, { change: forgivingBehaviour, signatures: false, limit: 0 });
-    expect(fake.signed()).toBe(0);
-    expect(titlesOf(results, 'broken')).toEqual([]);
-    expect(titlesOf(results, 'kept').length).toBeGreaterThan(80);
-  });
-});
+test('with --no-signatures, a deployment that forgives whatever it can makes no signature', async () => {
+  const { results, fake } = await checkFake(prepared, { change: forgivingBehaviour, signatures: false, limit: 0 });
+  expect(fake.signed()).toBe(0);
+  expect(titlesOf(results, 'broken')).toEqual([]);
+  expect(titlesOf(results, 'kept').length).toBeGreaterThan(80);
+}, 60_000);
 
 test('the rules have titles of their own, and sections of the document', () => {
   const titles = RULES.map(({ title }) => title);

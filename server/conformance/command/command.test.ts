@@ -34,38 +34,34 @@ const environmentOf = ({ accessKey, accessSecret }: { readonly accessKey: string
   CODESIGN_ACCESS_SECRET: accessSecret,
 });
 
-describe('a mistake on the command line is named, with exit code 2, and nothing is sent:', () => {
-  const BASE = ['--base-url', 'https://sign.example.com'];
-  const CODE = ['--code', '1'];
-  const BOTH = [...BASE, ...CODE];
-  const CREDENTIALS = { CODESIGN_ACCESS_KEY: 'AK', CODESIGN_ACCESS_SECRET: 'secret-of-the-tests' };
-  test.each<readonly [string, readonly string[], Readonly<Record<string, string>>, RegExp]>([
-    ['no address', CODE, CREDENTIALS, /--base-url/],
-    ['no certificate number', BASE, CREDENTIALS, /--code/],
-    ['no credentials', BOTH, {}, /CODESIGN_ACCESS_KEY and CODESIGN_ACCESS_SECRET/],
-    ['half the credentials', BOTH, { CODESIGN_ACCESS_KEY: 'AK' }, /CODESIGN_ACCESS_SECRET/],
-    ['a colon in the access key', BOTH, { ...CREDENTIALS, CODESIGN_ACCESS_KEY: 'a:b' }, /colon/],
-    ['plain HTTP', ['--base-url', 'http://127.0.0.1', ...CODE], CREDENTIALS, /https/],
-    ['no URL', ['--base-url', 'sign', ...CODE], CREDENTIALS, /URL/],
-    ['credentials in the address', ['--base-url', 'https://a:b@example.com', ...CODE], CREDENTIALS, /credentials/],
-    ['a query in the address', ['--base-url', 'https://example.com/?x', ...CODE], CREDENTIALS, /query/],
-    ['the secret as an option', [...BOTH, '--access-secret', 'x'], CREDENTIALS, /access-secret/],
-    ['a rule that is not there', ['--list', '--only', '12.7'], {}, /12\.7/],
-    ['a time-out of nothing', [...BOTH, '--timeout', '0'], CREDENTIALS, /--timeout/],
-    ['roots that cannot be read', [...BOTH, '--ca-file', '/no/such.pem'], CREDENTIALS, /--ca-file/],
-    [
-      'an invalid certificate',
-      [...BOTH, '--certificate', fileURLToPath(import.meta.url)],
-      CREDENTIALS,
-      /--certificate/,
-    ],
-  ])('%s', async (_name, args, env, message) => {
+const BASE = ['--base-url', 'https://sign.example.com'];
+const CODE = ['--code', '1'];
+const BOTH = [...BASE, ...CODE];
+const CREDENTIALS = { CODESIGN_ACCESS_KEY: 'AK', CODESIGN_ACCESS_SECRET: 'secret-of-the-tests' };
+test.each<readonly [string, readonly string[], Readonly<Record<string, string>>, RegExp]>([
+  ['no address', CODE, CREDENTIALS, /--base-url/],
+  ['no certificate number', BASE, CREDENTIALS, /--code/],
+  ['no credentials', BOTH, {}, /CODESIGN_ACCESS_KEY and CODESIGN_ACCESS_SECRET/],
+  ['half the credentials', BOTH, { CODESIGN_ACCESS_KEY: 'AK' }, /CODESIGN_ACCESS_SECRET/],
+  ['a colon in the access key', BOTH, { ...CREDENTIALS, CODESIGN_ACCESS_KEY: 'a:b' }, /colon/],
+  ['plain HTTP', ['--base-url', 'http://127.0.0.1', ...CODE], CREDENTIALS, /https/],
+  ['no URL', ['--base-url', 'sign', ...CODE], CREDENTIALS, /URL/],
+  ['credentials in the address', ['--base-url', 'https://a:b@example.com', ...CODE], CREDENTIALS, /credentials/],
+  ['a query in the address', ['--base-url', 'https://example.com/?x', ...CODE], CREDENTIALS, /query/],
+  ['the secret as an option', [...BOTH, '--access-secret', 'x'], CREDENTIALS, /access-secret/],
+  ['a rule that is not there', ['--list', '--only', '12.7'], {}, /12\.7/],
+  ['a time-out of nothing', [...BOTH, '--timeout', '0'], CREDENTIALS, /--timeout/],
+  ['roots that cannot be read', [...BOTH, '--ca-file', '/no/such.pem'], CREDENTIALS, /--ca-file/],
+  ['an invalid certificate', [...BOTH, '--certificate', fileURLToPath(import.meta.url)], CREDENTIALS, /--certificate/],
+])(
+  'a mistake on the command line is named, with exit code 2, and nothing is sent: %s',
+  async (_name, args, env, message) => {
     const { code, output, errors } = await run(args, env);
     expect({ code, output }).toEqual({ code: 2, output: '' });
     expect(errors).toMatch(message);
     expect(errors).not.toContain('secret-of-the-tests');
-  });
-});
+  },
+);
 
 describe('--list', () => {
   test('prints every rule with what it spends, and asks nothing', async () => {

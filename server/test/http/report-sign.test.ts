@@ -1,5 +1,5 @@
 import Database from 'libsql';
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { forAll } from '../../../test/support/set-up.ts';
 import { goodRequest, NUMBER, openApp } from '../support/in-process.ts';
 
@@ -25,18 +25,15 @@ test('notes the latest status and its time, counts nothing, and logs one line', 
 test('waits for another process that writes to the database, and serves other calls during that time', async () => {
   const id = await newRecord();
   const writer = new Database(server.data.folder.database);
-  try {
-    writer.exec('BEGIN IMMEDIATE');
-    let answered = false;
-    const report = server.report({ id, status: 1 }).finally(() => {
-      answered = true;
-    });
-    await new Promise((resolve) => setTimeout(resolve, 100));
-    expect((await server.call({ method: 'GET', path: '/healthz' })).status).toBe(200);
-    expect(answered).toBe(false);
-    writer.exec('COMMIT');
-    expect((await report).status).toBe(200);
-  } finally {
-    writer.close();
-  }
+  onTestFinished(() => void writer.close());
+  writer.exec('BEGIN IMMEDIATE');
+  let answered = false;
+  const report = server.report({ id, status: 1 }).finally(() => {
+    answered = true;
+  });
+  await new Promise((resolve) => setTimeout(resolve, 100));
+  expect((await server.call({ method: 'GET', path: '/healthz' })).status).toBe(200);
+  expect(answered).toBe(false);
+  writer.exec('COMMIT');
+  expect((await report).status).toBe(200);
 });

@@ -4,12 +4,12 @@ import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
-import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { startServer, type TestServer } from '../../../test/support/services/server.ts';
+import { type BrowserContextOptions, chromium, type Page } from 'playwright-core';
+import { describe, expect, test } from 'vitest';
+import { startServer } from '../../../test/support/services/server.ts';
+import { forAll } from '../../../test/support/set-up.ts';
 import { prepareTables } from '../../src/records/migrations.ts';
 import { openSqliteStore } from '../../src/records/sqlite.ts';
-import type { Credentials } from '../support/clients.ts';
 import { HOSTILE, seedPage } from '../support/page-scene.ts';
 
 /** Without a sandbox, because the tests may run as root in a container, and without requests to other machines. */
@@ -19,26 +19,17 @@ const ARGUMENTS = [
 ];
 const PLACES = ['/usr/bin/chromium', '/usr/bin/chromium-browser'];
 
-let server: TestServer;
-let viewer: Credentials;
-let browser: Browser;
-beforeAll(async () => {
-  server = await startServer({ bits: 2048 });
-  const database = join(server.data, 'service', 'database.sqlite');
-  const store = await openSqliteStore(database, prepareTables('use'));
-  viewer = await seedPage(store, database, new Date());
-  await store.close();
-  const executablePath = process.env.CODESIGN_TEST_CHROMIUM || PLACES.find(existsSync);
-  browser = await chromium.launch({ args: ARGUMENTS, ...(executablePath && { executablePath }) });
-});
-afterAll(async () => {
-  await browser?.close();
-  await server?.stop();
-});
+const server = await forAll(startServer({ bits: 2048 }));
+const database = join(server.data, 'service', 'database.sqlite');
+const store = await openSqliteStore(database, prepareTables('use'));
+const viewer = await seedPage(store, database, new Date());
+await store.close();
+const executablePath = process.env.CODESIGN_TEST_CHROMIUM || PLACES.find(existsSync);
+const browser = await forAll(chromium.launch({ args: ARGUMENTS, ...(executablePath && { executablePath }) }));
 
 /** Opens the page as a viewer, and holds that the browser complained of nothing while the test looked. */
 async function looking(look: (page: Page) => Promise<void>, options: BrowserContextOptions = {}): Promise<void> {
-  const context = await browser.newContext({
+  await using context = await browser.newContext({
     ignoreHTTPSErrors: true, // its authority is of this run only; what the certificate is worth, others test
     httpCredentials: { username: viewer.accessKey, password: viewer.accessSecret },
     ...options,
@@ -52,14 +43,10 @@ async function looking(look: (page: Page) => Promise<void>, options: BrowserCont
     if (!request.url().startsWith(server.baseUrl) && !request.url().startsWith('data:'))
       complaints.push(`elsewhere: ${request.url()}`);
   });
-  try {
-    await page.goto(server.baseUrl);
-    await look(page);
-    expect(complaints).toEqual([]);
-    expect(await page.evaluate('window.harmed')).toBeUndefined();
-  } finally {
-    await context.close();
-  }
+  await page.goto(server.baseUrl);
+  await look(page);
+  expect(complaints).toEqual([]);
+  expect(await page.evaluate('window.harmed')).toBeUndefined();
 }
 
 test('shows its content, runs nothing that clients sent, and requests nothing from elsewhere', async () => {

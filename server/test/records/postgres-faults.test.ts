@@ -1,41 +1,33 @@
 /** Counting while PostgreSQL loses connections, rolls back, finds deadlocks and restarts: each signature counts once, or is not given. */
 
 import pg from 'pg';
-import { afterAll, afterEach, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { afterAll, afterEach, describe, expect, onTestFinished, test } from 'vitest';
+import { forAll } from '../../../test/support/set-up.ts';
 import { OutcomeUnknown } from '../../src/records/counting.ts';
 import { prepareTables } from '../../src/records/migrations.ts';
 import { openPostgresStore } from '../../src/records/postgres.ts';
 import type { NewRecord } from '../../src/records/rows.ts';
-import type { Store } from '../../src/records/store.ts';
 import { addClient } from '../support/clients.ts';
-import { type CommitProxy, type Fault, openCommitProxy } from '../support/commit-proxy.ts';
+import { type Fault, openCommitProxy } from '../support/commit-proxy.ts';
 import { certificateUntil, countedFor, PATIENCE, recordFor } from '../support/counting-scene.ts';
-import { type TestPostgres, usePostgres } from '../support/postgres.ts';
+import { usePostgres } from '../support/postgres.ts';
 
 const NOW = new Date('2030-01-01T00:00:00Z');
 
-let postgres: TestPostgres;
-let url: string;
-let proxy: CommitProxy;
-/** The server's store, whose connections pass the proxy. */
-let store: Store;
+const postgres = await usePostgres();
+const url = await postgres.newDatabase();
+const proxy = await forAll(openCommitProxy(url));
 /** Sees what is in the database. */
-let witness: Store;
-beforeAll(async () => {
-  postgres = await usePostgres();
-  url = await postgres.newDatabase();
-  proxy = await openCommitProxy(url);
-  witness = await openPostgresStore(url, prepareTables('create'));
-  store = await openPostgresStore(proxy.url, prepareTables('create'));
-  await witness.certificates.add(certificateUntil('1', new Date('2030-12-31')), NOW);
-});
+const witness = await openPostgresStore(url, prepareTables('create'));
+/** The server's store, whose connections pass the proxy. */
+const store = await openPostgresStore(proxy.url, prepareTables('create'));
+await witness.certificates.add(certificateUntil('1', new Date('2030-12-31')), NOW);
 afterEach(() => {
   proxy.faults.splice(0);
 });
 afterAll(async () => {
   await store.close();
   await witness.close();
-  await proxy.stop();
 });
 
 const signed = (clientId: string) => recordFor(clientId, NOW);

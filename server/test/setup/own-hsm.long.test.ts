@@ -1,8 +1,8 @@
 /** A server on a token that its operator made, and on a database for several servers. */
 
 import { mkdir, readdir, writeFile } from 'node:fs/promises';
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import { folderForEach } from '../../../test/support/set-up.ts';
+import { beforeEach, expect, test } from 'vitest';
+import { folderForEach, forAll } from '../../../test/support/set-up.ts';
 import { readConfig } from '../../src/config.ts';
 import { createToken } from '../../src/keys/pkcs11.ts';
 import { configureSoftHsm, findSoftHsm, tokenFolder } from '../../src/keys/softhsm.ts';
@@ -10,15 +10,11 @@ import { dataFolder } from '../../src/setup/data-folder.ts';
 import { makeData } from '../../src/setup/make-data.ts';
 import { chooseHsm, openData } from '../../src/setup/open-data.ts';
 import { operationAt } from '../support/operation.ts';
-import { startPostgres, type TestPostgres } from '../support/postgres.ts';
+import { startPostgres } from '../support/postgres.ts';
 
 const LABEL = 'of the operator';
-let postgres: TestPostgres;
+const postgres = await forAll(startPostgres());
 const folder = folderForEach();
-beforeAll(async () => {
-  postgres = await startPostgres();
-});
-afterAll(() => postgres.stop());
 beforeEach(async () => {
   await mkdir(tokenFolder(folder.path));
   await configureSoftHsm(folder.path, process.env);

@@ -11,8 +11,6 @@ import { listen } from '../../../test/support/network/listen.ts';
  */
 export type Fault = 'lost' | 'unanswered' | 'answer lost' | 'rolled back';
 
-export type CommitProxy = Awaited<ReturnType<typeof openCommitProxy>>;
-
 /** Simple queries of the protocol: PostgreSQL's documentation, section 55.7, "Query (F)". */
 const COMMIT = simpleQuery('commit');
 const ROLLBACK = simpleQuery('rollback');

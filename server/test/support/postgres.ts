@@ -12,8 +12,6 @@ import { lazy } from '../../../src/bytes/reuse.ts';
 import { endWithThisProcess } from '../../../test/support/children.ts';
 import { madeOnce } from '../../../test/support/made-once.ts';
 
-export type TestPostgres = Awaited<ReturnType<typeof startPostgres>>;
-
 /** One for all test files of this process, which do not stop it. */
 export const usePostgres = lazy(() => startPostgres());
 

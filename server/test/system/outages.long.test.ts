@@ -103,20 +103,17 @@ test('a call that waits for a locked row is answered before its client gives up,
   await using scene = await openScene('PostgreSQL', 1);
   await using folder = await temporaryFolder();
   const other = new pg.Client({ connectionString: scene.database });
-  try {
-    const { client, env } = await addBuilds(scene, folder.path);
-    await other.connect();
-    await other.query('begin');
-    await other.query('select from clients where id = $1 for update', [client.id]);
-    // Longer than a client waits for an answer.
-    const unlocked = sleep(32_000).then(() => other.query('commit'));
-    const file = join(folder.path, 'build.ps1');
-    await writeFile(file, '"locked"\r\n');
-    const [run] = await Promise.all([runCliProcess(['sign', '--no-timestamp', file], { env }), unlocked]);
-    expect(run).toMatchObject({ code: 0 });
-    const records = await allRecords(scene.store, { clientId: client.id });
-    expect(records.map(({ counted }) => counted)).toEqual([true]);
-  } finally {
-    await other.end();
-  }
+  await using _ = { [Symbol.asyncDispose]: () => other.end() };
+  const { client, env } = await addBuilds(scene, folder.path);
+  await other.connect();
+  await other.query('begin');
+  await other.query('select from clients where id = $1 for update', [client.id]);
+  // Longer than a client waits for an answer.
+  const unlocked = sleep(32_000).then(() => other.query('commit'));
+  const file = join(folder.path, 'build.ps1');
+  await writeFile(file, '"locked"\r\n');
+  const [run] = await Promise.all([runCliProcess(['sign', '--no-timestamp', file], { env }), unlocked]);
+  expect(run).toMatchObject({ code: 0 });
+  const records = await allRecords(scene.store, { clientId: client.id });
+  expect(records.map(({ counted }) => counted)).toEqual([true]);
 }, 120_000);

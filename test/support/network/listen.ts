@@ -2,7 +2,7 @@
 
 import type { AddressInfo, Server, Socket } from 'node:net';
 
-export async function listen(server: Server) {
+export async function listen(server: Server, port = 0) {
   const sockets = new Set<Socket>();
   let connections = 0;
   const keep = (socket: Socket): void => {
@@ -14,7 +14,7 @@ export async function listen(server: Server) {
     keep(socket);
   });
   server.on('tlsClientError', () => undefined);
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  await new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve));
   const stop = async (): Promise<void> => {
     for (const socket of sockets) socket.destroy();
     await new Promise((resolve) => server.close(resolve));

@@ -1,23 +1,10 @@
 /** Rows of the fault matrix: the file, its temporary copy and their folder, on a disk that fails or is full. */
 
 import { HARMLESS, IN_FILES, KEPT, NOTHING_ASKED, SIGNED } from './courses.ts';
-import type { Course, Row } from './row.ts';
+import { type Course, type Row, rowsOf } from './row.ts';
 import { FORMAT_IDS, WAYS_OF_WRITING } from './stage.ts';
 
-type Variants = Row['variants'];
-
-const row =
-  (step: string, right: Course) =>
-  (fault: string, files: string, variants: Variants = IN_FILES, more: Partial<Row> = {}): Row => ({
-    step,
-    fault,
-    formats: WAYS_OF_WRITING,
-    variants,
-    files,
-    right,
-    ...more,
-  });
-
+const row = (step: string, right: Course) => rowsOf(step, WAYS_OF_WRITING, right, IN_FILES);
 const TO_OUTPUT: Partial<Row> = { toOutput: true };
 const READING = { EIO: IN_FILES.EIO, EACCES: IN_FILES.EACCES } as const;
 

@@ -1,22 +1,9 @@
 /** Rows of the fault matrix: the journal, on a disk that fails or is full; and the calendar set back. */
 
 import { HARMLESS, IN_JOURNAL, KEPT, NOTHING_ASKED, REPORTED_LATER, SIGNED, unknown } from './courses.ts';
-import type { Course, Row } from './row.ts';
+import { type Course, type Row, rowsOf } from './row.ts';
 
-type Variants = Row['variants'];
-
-const row =
-  (step: string, right: Course, otherwise: Variants) =>
-  (fault: string, files: string, variants: Variants = otherwise, more: Partial<Row> = {}): Row => ({
-    step,
-    fault,
-    formats: ['pe'],
-    variants,
-    files,
-    right,
-    ...more,
-  });
-
+const row = (step: string, right: Course, usual: Row['variants']) => rowsOf(step, ['pe'], right, usual);
 /** Signed, with a journal that has no word of the signature: it cannot say that it was not lost. */
 const SIGNED_UNKNOWN: Course = { ...SIGNED, resume: '0, unknown: left' };
 const FULL = { disk: 'journal' } as const;

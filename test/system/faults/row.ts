@@ -1,4 +1,4 @@
-/** A row of the fault matrix: one thing that goes wrong at one step, and what then is right. Types only. */
+/** A row of the fault matrix: one thing that goes wrong at one step, and what then is right. */
 
 import type { RelayFault } from '../../support/services/faulty-relay.ts';
 import type { FormatId } from './stage.ts';
@@ -31,6 +31,14 @@ export interface Row {
   readonly leaves?: RegExp;
   readonly right: Course;
 }
+
+/** Makes rows of a step of which most have the same formats, variants and course. */
+export const rowsOf =
+  (step: string, formats: Row['formats'], right: Course, usual: Row['variants']) =>
+  (fault: string, files: string, variants = usual, more: Partial<Row> = {}): Row => ({
+    ...{ step, fault, formats, variants, files, right },
+    ...more,
+  });
 
 /** What happens, from the run with the fault to the last one. */
 export interface Course {

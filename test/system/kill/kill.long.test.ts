@@ -6,7 +6,7 @@
 
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { temporaryFolder } from '../../support/programs/cli.ts';
 import {
   type Aftermath,
@@ -22,25 +22,18 @@ import {
   prepareSubject,
   type Subject,
 } from '../../support/runs/killed-subjects.ts';
-import { startServer, type TestServer } from '../../support/services/server.ts';
+import { startServer } from '../../support/services/server.ts';
+import { forAll } from '../../support/set-up.ts';
 
 const POINTS = Number(process.env.CODESIGN_TEST_KILL_POINTS ?? 150);
 const SIGNALS = Math.round(POINTS * 0.4);
 /** In this time before the end of a run its result is printed, its connections are closed, and its end is noted. */
 const END_MILLISECONDS = 300;
 
-let folder: Awaited<ReturnType<typeof temporaryFolder>>;
-let servers: readonly TestServer[];
-beforeAll(async () => {
-  folder = await temporaryFolder('codesign-kill-originals-');
-  // With one's data in the other both have the same key: what they give is the same.
-  const first = await startServer({ tsa: true });
-  servers = [first, await startServer({ tsa: true, data: first.data })];
-});
-afterAll(async () => {
-  for (const server of [...servers].reverse()) await server.stop();
-  await folder[Symbol.asyncDispose]();
-});
+const folder = await forAll(temporaryFolder('codesign-kill-originals-'));
+const first = await forAll(startServer({ tsa: true }));
+// With one's data in the other both have the same key: what they give is the same.
+const servers = [first, await forAll(startServer({ tsa: true, data: first.data }))];
 
 /** Of each subject as many points as its share says. */
 const SUBJECTS = [
@@ -127,8 +120,6 @@ const COUNTED = [
 it(`${POINTS} kills and ${SIGNALS} interruptions: every file whole, each signature requested once, nothing left`, {
   timeout: 3_600_000,
 }, async () => {
-  const [first] = servers;
-  if (first === undefined) throw new Error('no server');
   const queue: Kill[] = [];
   for (const { name, programs, archives, share, ...how } of SUBJECTS) {
     const place = join(folder.path, name);

@@ -1,11 +1,11 @@
-import { type FileHandle, open, writeFile } from 'node:fs/promises';
+import { open, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { type ByteSource, memorySource } from '../../../src/bytes/byte-source.ts';
 import { fileSource } from '../../../src/bytes/file-source.ts';
 import { patchedSource } from '../../../src/bytes/patched-source.ts';
 import type { Edit, Patch } from '../../../src/bytes/pieces.ts';
-import { folderForAll } from '../../support/set-up.ts';
+import { folderForAll, forAll } from '../../support/set-up.ts';
 import { applyPatch } from '../formats/support/apply-patch.ts';
 import { seededRandom } from '../zip/support/random.ts';
 
@@ -13,12 +13,8 @@ const SIZE = 3 * 1024 * 1024 + 17;
 const bytes = Buffer.alloc(SIZE);
 for (let index = 0; index < SIZE; index += 1) bytes[index] = index ^ (index >>> 9);
 const folder = folderForAll();
-let handle: FileHandle;
-beforeAll(async () => {
-  await writeFile(join(folder, 'file'), bytes);
-  handle = await open(join(folder, 'file'));
-});
-afterAll(() => handle.close());
+await writeFile(join(folder, 'file'), bytes);
+const handle = await forAll(open(join(folder, 'file')));
 
 async function collect(chunks: AsyncIterable<Uint8Array>): Promise<Buffer> {
   const copies: Uint8Array[] = [];

@@ -146,21 +146,19 @@ describe('an issuer', () => {
   });
 });
 
-describe('the purpose of an authority for timestamps', () => {
-  const WRONG = 'certificate-purpose';
-  const rows: readonly (readonly [readonly string[], readonly string[], boolean])[] = [
-    [TIME_STAMPER, [], true],
-    [['keyUsage=digitalSignature'], [WRONG], false],
-    [['extendedKeyUsage=anyExtendedKeyUsage'], [WRONG], false],
-    [['extendedKeyUsage=timeStamping'], [`(${WRONG})`], false],
-    [['keyUsage=keyAgreement', 'extendedKeyUsage=critical,timeStamping'], [WRONG], false],
-  ];
+const WRONG = 'certificate-purpose';
+const purposeRows: readonly (readonly [readonly string[], readonly string[], boolean])[] = [
+  [TIME_STAMPER, [], true],
+  [['keyUsage=digitalSignature'], [WRONG], false],
+  [['extendedKeyUsage=anyExtendedKeyUsage'], [WRONG], false],
+  [['extendedKeyUsage=timeStamping'], [`(${WRONG})`], false],
+  [['keyUsage=keyAgreement', 'extendedKeyUsage=critical,timeStamping'], [WRONG], false],
+];
 
-  it('must be named', () => {
-    const all = rows.map(([extensions]): Asked => ({ ...issued({ extensions }), purpose: 'time-stamping' }));
-    expect(all.map(codesOf)).toEqual(rows.map(([, codes]) => codes));
-    expect(acceptedByOpenssl(...all)).toEqual(rows.map(([, , isGood]) => isGood));
-  });
+it('the purpose of an authority for timestamps must be named', () => {
+  const all = purposeRows.map(([extensions]): Asked => ({ ...issued({ extensions }), purpose: 'time-stamping' }));
+  expect(all.map(codesOf)).toEqual(purposeRows.map(([, codes]) => codes));
+  expect(acceptedByOpenssl(...all)).toEqual(purposeRows.map(([, , isGood]) => isGood));
 });
 
 it.each<[string, Partial<MakeRequest>]>([
@@ -246,30 +244,30 @@ describe('weak', () => {
   });
 });
 
+const constrained = ([constraints, subject, extra]: (typeof constraintRows)[number], index: number): Asked => {
+  const extensions = [...AUTHORITY, `nameConstraints=critical,${constraints}`];
+  const issuer = make({ subject: `Constrained ${index}`, issuer: root, extensions });
+  const leaf = make({ subject, issuer, extensions: [...PURPOSE, ...extra] });
+  return { leaf, pool: [issuer], roots: [root] };
+};
+
 /** PKITS has names, DNS names, addresses and URIs of every kind: these are the cases that it lacks. */
-describe('name constraints', () => {
-  const under = ([constraints, subject, extra]: (typeof rows)[number], index: number): Asked => {
-    const extensions = [...AUTHORITY, `nameConstraints=critical,${constraints}`];
-    const issuer = make({ subject: `Constrained ${index}`, issuer: root, extensions });
-    const leaf = make({ subject, issuer, extensions: [...PURPOSE, ...extra] });
-    return { leaf, pool: [issuer], roots: [root] };
-  };
+const constraintRows: readonly (readonly [string, string, readonly string[], boolean])[] = [
+  ['permitted;dirName:acme', '/C=DE/O=ACME/CN=Publisher', [], true],
+  ['permitted;dirName:acme', '/C=DE/O=Acme Two/CN=Publisher', [], false],
+  ['excluded;DNS:example.com', '/CN=P', ['subjectAltName=DNS:www.EXAMPLE.com'], false],
+  ['permitted;email:a@example.com', '/CN=P', ['subjectAltName=email:b@example.com'], false],
+  ['permitted;email:example.com', '/CN=P/emailAddress=a@other.com', [], false],
+  ['excluded;URI:example.com', '/CN=P', ['subjectAltName=URI:urn:isbn:1'], false],
+  ['permitted;IP:192.168.0.0/255.255.0.0', '/CN=P', ['subjectAltName=IP:192.168.3.4'], true],
+  ['permitted;IP:192.168.0.0/255.255.0.0', '/CN=P', ['subjectAltName=IP:192.169.3.4'], false],
+  ['permitted;RID:1.2.3', '/CN=P', ['subjectAltName=RID:1.2.3.4'], false],
+];
 
-  const rows: readonly (readonly [string, string, readonly string[], boolean])[] = [
-    ['permitted;dirName:acme', '/C=DE/O=ACME/CN=Publisher', [], true],
-    ['permitted;dirName:acme', '/C=DE/O=Acme Two/CN=Publisher', [], false],
-    ['excluded;DNS:example.com', '/CN=P', ['subjectAltName=DNS:www.EXAMPLE.com'], false],
-    ['permitted;email:a@example.com', '/CN=P', ['subjectAltName=email:b@example.com'], false],
-    ['permitted;email:example.com', '/CN=P/emailAddress=a@other.com', [], false],
-    ['excluded;URI:example.com', '/CN=P', ['subjectAltName=URI:urn:isbn:1'], false],
-    ['permitted;IP:192.168.0.0/255.255.0.0', '/CN=P', ['subjectAltName=IP:192.168.3.4'], true],
-    ['permitted;IP:192.168.0.0/255.255.0.0', '/CN=P', ['subjectAltName=IP:192.169.3.4'], false],
-    ['permitted;RID:1.2.3', '/CN=P', ['subjectAltName=RID:1.2.3.4'], false],
-  ];
-
-  it('permit and exclude', () => {
-    const all = rows.map(under);
-    expect(all.map(codesOf)).toEqual(rows.map(([, , , isGood]) => (isGood ? [] : ['certificate-name-constraints'])));
-    expect(acceptedByOpenssl(...all)).toEqual(rows.map(([, , , isGood]) => isGood));
-  });
+it('name constraints permit and exclude', () => {
+  const all = constraintRows.map(constrained);
+  expect(all.map(codesOf)).toEqual(
+    constraintRows.map(([, , , isGood]) => (isGood ? [] : ['certificate-name-constraints'])),
+  );
+  expect(acceptedByOpenssl(...all)).toEqual(constraintRows.map(([, , , isGood]) => isGood));
 });

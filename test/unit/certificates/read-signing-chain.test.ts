@@ -109,24 +109,19 @@ describe('the chain', () => {
   });
 });
 
-describe('containers', () => {
-  const made = (command: string, file: string) => openssl([...command.split(' '), 'a.pem'], { 'a.pem': file });
+const made = (command: string, file: string) => openssl([...command.split(' '), 'a.pem'], { 'a.pem': file });
 
-  it.each<[string, Contents, (readonly string[])?]>([
-    [
-      'PEM with other blocks and text between',
-      `Bag Attributes\n${pemBlock('X509 CRL', leaf.der)}${pem(...WHOLE)}\ntext`,
-    ],
-    ['PEM that also holds the key', leaf.privateKey.export({ type: 'pkcs8', format: 'pem' }) + pem(...WHOLE)],
-    ['PEM with a key encrypted in the old way', `${oldEncryptedKey()}${pem(...WHOLE)}`],
-    ['PEM with CRLF and a UTF-8 mark', `\ufeff${pem(...WHOLE).replaceAll('\n', '\r\n')}`],
-    ['PEM in UTF-16', Buffer.from(`\ufeff${pem(...WHOLE)}`, 'utf16le')],
-    ['PKCS#7 as DER', made('crl2pkcs7 -nocrl -outform DER -certfile', pem(...WHOLE))],
-    ['PKCS#7 as PEM', made('crl2pkcs7 -nocrl -outform PEM -certfile', pem(...WHOLE))],
-    ['TRUSTED CERTIFICATE', made('x509 -trustout -addtrust codeSigning -in', leaf.pem), ['Test Publisher']],
-  ])('are read: %s', async (_name, contents, expected = WHOLE_NAMES) => {
-    expect(await names(contents)).toEqual(expected);
-  });
+it.each<[string, Contents, (readonly string[])?]>([
+  ['PEM with other blocks and text between', `Bag Attributes\n${pemBlock('X509 CRL', leaf.der)}${pem(...WHOLE)}\ntext`],
+  ['PEM that also holds the key', leaf.privateKey.export({ type: 'pkcs8', format: 'pem' }) + pem(...WHOLE)],
+  ['PEM with a key encrypted in the old way', `${oldEncryptedKey()}${pem(...WHOLE)}`],
+  ['PEM with CRLF and a UTF-8 mark', `\ufeff${pem(...WHOLE).replaceAll('\n', '\r\n')}`],
+  ['PEM in UTF-16', Buffer.from(`\ufeff${pem(...WHOLE)}`, 'utf16le')],
+  ['PKCS#7 as DER', made('crl2pkcs7 -nocrl -outform DER -certfile', pem(...WHOLE))],
+  ['PKCS#7 as PEM', made('crl2pkcs7 -nocrl -outform PEM -certfile', pem(...WHOLE))],
+  ['TRUSTED CERTIFICATE', made('x509 -trustout -addtrust codeSigning -in', leaf.pem), ['Test Publisher']],
+])('containers are read: %s', async (_name, contents, expected = WHOLE_NAMES) => {
+  expect(await names(contents)).toEqual(expected);
 });
 
 describe('PKCS#12', () => {

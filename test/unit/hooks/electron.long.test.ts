@@ -168,16 +168,14 @@ describe('afterAllArtifactBuild', () => {
   });
 });
 
-describe('the hook module of @electron/windows-sign', () => {
-  it('ends the process with its exit code, though the tool continues when a hook throws', async () => {
-    const { code, stderr } = await build(
-      `await hook.default(app + '.missing').catch(() => undefined);`,
-      {},
-      'electron-windows-sign',
-    );
-    expect(code).toBe(6);
-    expect(stderr).toMatch(/^codesign-remote: .*app\.exe\.missing was not signed: .* \[file-not-found\]/m);
-  });
+it('the hook module of @electron/windows-sign ends the process with its exit code, though the tool continues when a hook throws', async () => {
+  const { code, stderr } = await build(
+    `await hook.default(app + '.missing').catch(() => undefined);`,
+    {},
+    'electron-windows-sign',
+  );
+  expect(code).toBe(6);
+  expect(stderr).toMatch(/^codesign-remote: .*app\.exe\.missing was not signed: .* \[file-not-found\]/m);
 });
 
 describe.skipIf(TOOLS === '')('called by the code of', () => {

@@ -3,11 +3,11 @@ import { once } from 'node:events';
 import http from 'node:http';
 import net from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { createAddressBook } from '../../../src/http/addresses.ts';
 import { createConnector, type Target } from '../../../src/http/connect.ts';
 import { NO_PROXIES } from '../../../src/http/proxy.ts';
-import { get, listen, openHttp } from './support/http-setting.ts';
+import { closedPort, get, listen, openHttp } from './support/http-setting.ts';
 
 const ROOTS = { own: undefined, all: async () => undefined };
 const V4 = { address: '127.0.0.1', family: 4 };
@@ -89,9 +89,7 @@ describe('the addresses of a name', () => {
   const both = () => scriptedNames([async () => [V4, V6]]).names;
 
   it('are all named if none is reached', async () => {
-    const server = net.createServer();
-    const port = String(await listen(server));
-    await new Promise((resolve) => server.close(resolve));
+    const port = String(await closedPort());
     const { connect } = createConnector(ROOTS, 5000, both());
     const message = expect.stringMatching(/(?=.*::1)(?=.*127\.0\.0\.1)/);
     const connecting = connect({ protocol: 'http:', hostname: 'service.example', port });
@@ -107,17 +105,14 @@ describe('the addresses of a name', () => {
         Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 700);
       });`;
     const child = spawn(process.execPath, ['-e', source], { stdio: ['ignore', 'pipe', 'inherit'] });
-    try {
-      const [line] = await once(child.stdout, 'data');
-      const port = Number(line);
-      const fillers = Array.from({ length: 4 }, () => net.connect(port, '127.0.0.1').on('error', () => undefined));
-      await delay(50);
-      const { connect } = createConnector(ROOTS, 10_000, both());
-      const socket = await connect({ protocol: 'http:', hostname: 'service.example', port: String(port) });
-      expect(socket.remoteAddress).toBe('127.0.0.1');
-      for (const one of [socket, ...fillers]) one.destroy();
-    } finally {
-      child.kill();
-    }
+    onTestFinished(() => void child.kill());
+    const [line] = await once(child.stdout, 'data');
+    const port = Number(line);
+    const fillers = Array.from({ length: 4 }, () => net.connect(port, '127.0.0.1').on('error', () => undefined));
+    await delay(50);
+    const { connect } = createConnector(ROOTS, 10_000, both());
+    const socket = await connect({ protocol: 'http:', hostname: 'service.example', port: String(port) });
+    expect(socket.remoteAddress).toBe('127.0.0.1');
+    for (const one of [socket, ...fillers]) one.destroy();
   });
 });

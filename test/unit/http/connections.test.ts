@@ -1,10 +1,11 @@
 /** Kept connections: unexpected data of a service answers no request, and a free connection goes to the next request. */
 
+import { once } from 'node:events';
 import net from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import type { Outcome } from '../../../src/http/request.ts';
-import { BOUNDS, get, listen, openHttp, post } from './support/http-setting.ts';
+import { BOUNDS, closedPort, get, listen, openHttp, post } from './support/http-setting.ts';
 
 function answerWith(body: string): string {
   return `HTTP/1.1 200 OK\r\ncontent-length: ${body.length}\r\n\r\n${body}`;
@@ -33,7 +34,9 @@ function bodyOf(outcome: Outcome): string {
 }
 
 test.each([0, 20])('a second answer after %i ms answers no request', async (wait) => {
+  let isClosed: Promise<unknown> | undefined;
   const url = await serve((socket, connection, request) => {
+    isClosed = once(socket, 'close');
     socket.write(answerWith(`${request} of ${connection}`));
     if (wait === 0) socket.write(answerWith('unasked'));
     else setTimeout(() => socket.write(answerWith('unasked')), wait);
@@ -41,7 +44,7 @@ test.each([0, 20])('a second answer after %i ms answers no request', async (wait
   const http = client();
   for (const connection of [1, 2]) {
     expect(bodyOf(await get(http, url))).toBe(`1 of ${connection}`);
-    await pause(5 * wait);
+    if (wait > 0) await isClosed;
   }
 });
 
@@ -55,11 +58,9 @@ test('an answer after which the service closes, whether it says so or not, is wh
 });
 
 test('calls that wait after one whose connection fails get their turn', async () => {
-  const server = net.createServer();
-  const port = await listen(server);
-  await new Promise((resolve) => server.close(resolve));
+  const url = `http://127.0.0.1:${await closedPort()}/`;
   const http = client(1);
-  const outcomes = await Promise.all([1, 2, 3].map(() => get(http, `http://127.0.0.1:${port}/`)));
+  const outcomes = await Promise.all([1, 2, 3].map(() => get(http, url)));
   expect(outcomes).toMatchObject(Array(3).fill({ kind: 'failure', reason: 'refused', mayHaveArrived: false }));
 });
 
@@ -78,10 +79,13 @@ test('calls whose time is over while they wait give up their turn unsent', async
 });
 
 test('closing ends what is under way and what waits', async () => {
-  const url = await serve(() => undefined);
+  let requests = 0;
+  const url = await serve(() => {
+    requests += 1;
+  });
   const http = client(1);
   const outcomes = Promise.all([get(http, url), get(http, url)]);
-  await pause(100);
+  await expect.poll(() => requests, { timeout: 10_000 }).toBe(1);
   await http.close();
   expect(await outcomes).toMatchObject([
     { kind: 'failure', reason: 'broken', mayHaveArrived: true },
@@ -138,10 +142,12 @@ test('bytes that a service sends before the request answer nothing, and the requ
     });
     if (connection === 1) socket.write(answerWith('unasked'));
   });
+  const isClosed = new Promise((resolve) => server.once('connection', (first) => first.once('close', resolve)));
   const url = new URL(`http://127.0.0.1:${await listen(server)}/`);
   const http = client();
   http.prepare(url);
-  expect(bodyOf(await post(http, url.href, { beforeSend: () => pause(200) }))).toBe('answer');
+  const beforeSend = async () => void (await isClosed);
+  expect(bodyOf(await post(http, url.href, { beforeSend }))).toBe('answer');
   expect(received).toEqual([2]);
 });
 

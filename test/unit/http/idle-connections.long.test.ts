@@ -1,28 +1,26 @@
 /** Requests use connections that were idle for less than a second, and new ones, but never dead ones. */
 
 import { stat } from 'node:fs/promises';
-import http, { type Server } from 'node:http';
+import http from 'node:http';
 import { setTimeout as pause } from 'node:timers/promises';
 import { Worker } from 'node:worker_threads';
 import { expect, onTestFinished, test } from 'vitest';
 import type { Outcome } from '../../../src/http/request.ts';
-import { listen, openHttp } from './support/http-setting.ts';
+import { listen } from '../../support/network/listen.ts';
+import { openHttp, post } from './support/http-setting.ts';
 
 function openPost(url: string, connections?: number, deadlineMilliseconds = 5000): () => Promise<Outcome> {
   const client = openHttp({ connections });
-  return () =>
-    client.postJson({ url: new URL(url), headers: {}, body: Buffer.from('{}'), deadlineMilliseconds, sizeLimit: 1000 });
+  return () => post(client, url, { deadlineMilliseconds });
 }
 
-async function startCounting(headers: Record<string, string>): Promise<{ url: string; connections: () => number }> {
-  let connections = 0;
-  const server: Server = http.createServer({ keepAliveTimeout: 60_000 }, (request, response) => {
+async function startCounting(headers: Record<string, string>) {
+  const server = http.createServer({ keepAliveTimeout: 60_000 }, (request, response) => {
     request.resume().on('end', () => response.writeHead(200, headers).end('{}'));
   });
-  server.on('connection', () => {
-    connections += 1;
-  });
-  return { url: `http://127.0.0.1:${await listen(server)}/`, connections: () => connections };
+  const { port, connections, stop } = await listen(server);
+  onTestFinished(stop);
+  return { url: `http://127.0.0.1:${port}/`, connections };
 }
 
 test.each([
@@ -32,10 +30,10 @@ test.each([
   [3, 200, 1],
 ])('told a keep-alive time of %s s, requests %i ms apart use %i connections', async (seconds, wait, expected) => {
   const { url, connections } = await startCounting(seconds ? { 'keep-alive': `timeout=${seconds}, max=100` } : {});
-  const post = openPost(url);
-  await post();
+  const call = openPost(url);
+  await call();
   await pause(wait);
-  await post();
+  await call();
   expect(connections()).toBe(expected);
 });
 
@@ -54,21 +52,21 @@ async function startThread(answer: string): Promise<string> {
 
 test('a connection that the service closed while this program was busy is detected', async () => {
   const closing = 'response.end("{}"); setTimeout(() => request.socket.destroy(), 100);';
-  const post = openPost(await startThread(closing));
-  expect(await post()).toMatchObject({ kind: 'answer' });
+  const call = openPost(await startThread(closing));
+  expect(await call()).toMatchObject({ kind: 'answer' });
   // The call begins directly after the busy time: in the network phase of the event loop, and in the timer phase.
   for (const moment of ['network', 'timer']) {
-    expect(await post()).toMatchObject({ kind: 'answer' });
+    expect(await call()).toMatchObject({ kind: 'answer' });
     if (moment === 'timer') await pause(10);
     Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 400);
-    expect(await post()).toMatchObject({ kind: 'answer' });
+    expect(await call()).toMatchObject({ kind: 'answer' });
   }
 });
 
 test('an answer that came while this program was suspended is used, although its time is over', async () => {
-  const post = openPost(await startThread('setTimeout(() => response.end("{}"), 100);'), 1, 300);
-  expect(await post()).toMatchObject({ kind: 'answer' });
-  const answering = post();
+  const call = openPost(await startThread('setTimeout(() => response.end("{}"), 100);'), 1, 300);
+  expect(await call()).toMatchObject({ kind: 'answer' });
+  const answering = call();
   await pause(50);
   // The suspension begins in the network phase, so timers run before later data is read.
   await stat(import.meta.dirname);

@@ -2,11 +2,11 @@
 
 import { constants } from 'node:crypto';
 import https, { type Server } from 'node:https';
-import type { AddressInfo } from 'node:net';
 import type { SecureVersion, TLSSocket } from 'node:tls';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import type { HttpOptions } from '../../../src/http/http.ts';
 import type { Outcome } from '../../../src/http/request.ts';
+import { listen as startListening } from '../../support/network/listen.ts';
 import { createTlsAuthority, type TlsAuthority } from '../../support/services/tls-authority.ts';
 import * as setting from './support/http-setting.ts';
 
@@ -22,7 +22,7 @@ interface ListenOptions {
 
 /** A server that closes each connection after one answer. `resumed`: for each connection, whether it resumed a session. */
 async function listen(given: ListenOptions = {}) {
-  const { protocol, port = 0, by = authority, names = ['localhost', '127.0.0.1'], secureOptions } = given;
+  const { protocol, by = authority, names = ['localhost', '127.0.0.1'], secureOptions } = given;
   const options = { ...by.issue({ names }), ...(secureOptions && { secureOptions }) };
   const versions = protocol && { minVersion: protocol, maxVersion: protocol };
   const resumed: boolean[] = [];
@@ -31,13 +31,9 @@ async function listen(given: ListenOptions = {}) {
     response.writeHead(200, { connection: 'close' }).end('{}');
   });
   server.on('secureConnection', (socket: TLSSocket) => resumed.push(socket.isSessionReused()));
-  await new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve));
-  const stop = async (): Promise<void> => {
-    server.closeAllConnections();
-    await new Promise((resolve) => server.close(resolve));
-  };
+  const { port, stop } = await startListening(server, given.port);
   onTestFinished(stop);
-  return { port: (server.address() as AddressInfo).port, resumed, server, stop };
+  return { port, resumed, server, stop };
 }
 
 type Resume = (failure: Error | null, session: Buffer | null) => void;
@@ -110,7 +106,7 @@ test('a connection that hangs with a session is tried without one next', async (
   onResumption(server, () => {
     asked += 1;
   });
-  const post = open({ connectMilliseconds: 300 });
+  const post = open({ connectMilliseconds: 2000 });
   expect(await post('localhost', port)).toMatchObject({ kind: 'answer' });
   expect(await post('localhost', port)).toMatchObject({ reason: 'connect-timed-out', mayHaveArrived: false });
   expect(await post('localhost', port)).toMatchObject({ kind: 'answer' });

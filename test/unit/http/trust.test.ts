@@ -1,22 +1,16 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import tls from 'node:tls';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { loadRoots, type TrustRoots } from '../../../src/http/roots.ts';
 import { runCliProcess } from '../../support/programs/cli.ts';
-import { type MisbehavingService, startMisbehavingService } from '../../support/services/misbehaving-service.ts';
+import { startMisbehavingService } from '../../support/services/misbehaving-service.ts';
 import { ACCESS_KEY, ACCESS_SECRET, openServiceClient } from '../../support/services/service-client.ts';
 import { createTlsAuthority } from '../../support/services/tls-authority.ts';
-import { folderForAll } from '../../support/set-up.ts';
+import { folderForAll, forAll } from '../../support/set-up.ts';
 
 const folder = folderForAll();
-let service: MisbehavingService;
-beforeAll(async () => {
-  service = await startMisbehavingService('good');
-});
-afterAll(async () => {
-  await service.stop();
-});
+const service = await forAll(startMisbehavingService('good'));
 
 const exitCodeWith = async (env: Record<string, string>, caFile = '') => {
   const own = { CODESIGN_BASE_URL: service.baseUrl, CODESIGN_CA_FILE: caFile };

@@ -276,22 +276,20 @@ describe('a journal that cannot be written', () => {
   });
 });
 
-describe('files of the database that are removed or replaced during a run', () => {
-  test.each(['journal.db', 'journal.db-wal', 'journal.db-shm'])(
-    '%s: no more requests, with a warning',
-    async (name) => {
-      const claim = await claimOf(journal, askingOf(1));
-      const next = await claimOf(journal, askingOf(2));
-      await claim.requested();
-      claim.mayBeSent();
-      rmSync(join(setting.folder, name));
-      await claim.signed(GIVEN);
-      expect(journal.warnings).toEqual([expect.stringContaining('[journal-replaced]')]);
-      expect(() => claim.mayBeSent()).toThrow(expect.objectContaining({ code: 'journal-unusable' }));
-      await expect(next.requested()).rejects.toMatchObject({ code: 'journal-unusable' });
-    },
-  );
-});
+test.each(['journal.db', 'journal.db-wal', 'journal.db-shm'])(
+  'files of the database that are removed or replaced during a run %s: no more requests, with a warning',
+  async (name) => {
+    const claim = await claimOf(journal, askingOf(1));
+    const next = await claimOf(journal, askingOf(2));
+    await claim.requested();
+    claim.mayBeSent();
+    rmSync(join(setting.folder, name));
+    await claim.signed(GIVEN);
+    expect(journal.warnings).toEqual([expect.stringContaining('[journal-replaced]')]);
+    expect(() => claim.mayBeSent()).toThrow(expect.objectContaining({ code: 'journal-unusable' }));
+    await expect(next.requested()).rejects.toMatchObject({ code: 'journal-unusable' });
+  },
+);
 
 test('a request that is held up for two minutes after its commit is not sent', async () => {
   const claim = await requestedClaim(journal, askingOf(1));

@@ -3,12 +3,12 @@
 import { execFileSync } from 'node:child_process';
 import { chmod, chown, lchown, mkdir, readdir, rename, stat, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
+import { beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { hasJournal } from '../../../src/app/compose-local.ts';
 import { stateFolder } from '../../../src/bytes/platform-folders.ts';
 import { readJournal } from '../../../src/journal/open-journal.ts';
-import { folderForEach, forEach } from '../../support/set-up.ts';
-import { type WorkerSetting, workerSetting } from './support/processes.ts';
+import { folderForEach, forAll, forEach } from '../../support/set-up.ts';
+import { workerSetting } from './support/processes.ts';
 import { askingOf, journalSetting, signAndReport } from './support/setting.ts';
 
 const isRoot = process.getuid?.() === 0;
@@ -48,12 +48,9 @@ describe('the state folder', () => {
 
 test.skipIf(process.platform === 'win32')('is an error for a user without a home folder', async () => {
   vi.stubEnv('HOME', 'relative');
-  try {
-    const nowhere = expect.objectContaining({ code: 'no-state-folder', category: 'local' });
-    await expect(hasJournal({})).rejects.toThrow(nowhere);
-  } finally {
-    vi.unstubAllEnvs();
-  }
+  onTestFinished(() => void vi.unstubAllEnvs());
+  const nowhere = expect.objectContaining({ code: 'no-state-folder', category: 'local' });
+  await expect(hasJournal({})).rejects.toThrow(nowhere);
 });
 
 describe('a folder that can be used', () => {
@@ -126,13 +123,9 @@ describe('a folder that cannot be used', () => {
     expect(await readdir(outside.path)).toEqual([name]);
   });
 
-  describe('by a user who', () => {
-    let workers: WorkerSetting;
-    beforeAll(async () => {
-      workers = await workerSetting();
-      await chmod(workers.folder, 0o777);
-      return () => workers[Symbol.asyncDispose]();
-    });
+  describe('by a user who', async () => {
+    const workers = await forAll(workerSetting());
+    await chmod(workers.folder, 0o777);
 
     const signAsUser = (folder: string, works: readonly number[]) => {
       const service = join(workers.folder, 'service');

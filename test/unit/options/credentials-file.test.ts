@@ -4,7 +4,7 @@ import { randomUUID } from 'node:crypto';
 import { chmod, lstat, mkdir, readdir, readFile, rename, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { inspect } from 'node:util';
-import { describe, expect, test, vi } from 'vitest';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { readCredentials } from '../../../src/options/credentials/credentials.ts';
 import { readFileEntry, removeFileEntry, writeFileEntry } from '../../../src/options/credentials/credentials-file.ts';
 import { Secret } from '../../../src/secrets/secret.ts';
@@ -96,13 +96,10 @@ describe.skipIf(process.platform === 'win32')('is refused', () => {
   test('if it belongs to another user', async () => {
     const path = await written();
     const user = vi.spyOn(process, 'geteuid').mockReturnValue(12_345);
-    try {
-      await expect(readFileEntry(path, WORK)).rejects.toMatchObject({
-        code: 'credentials-file-exposed',
-        message: expect.stringContaining('belongs to another user'),
-      });
-    } finally {
-      user.mockRestore();
-    }
+    onTestFinished(() => user.mockRestore());
+    await expect(readFileEntry(path, WORK)).rejects.toMatchObject({
+      code: 'credentials-file-exposed',
+      message: expect.stringContaining('belongs to another user'),
+    });
   });
 });

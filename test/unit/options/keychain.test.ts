@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { type Keychain, keychainFailure, openKeychain } from '../../../src/options/credentials/keychain.ts';
 import type { Environment } from '../../../src/options/table.ts';
 import { Secret } from '../../../src/secrets/secret.ts';
@@ -66,14 +66,11 @@ describe.runIf(process.platform === 'linux')('without one', () => {
       socket.on('close', () => seen.push('closed'));
     });
     await once(bus.listen(path), 'listening');
-    try {
-      const env = { DBUS_SESSION_BUS_ADDRESS: `unix:path=${path}` };
-      const reading = openKeychain({ env, patienceMilliseconds: 1500 }).read('default');
-      await expect(reading).rejects.toMatchObject(failing('keychain-locked'));
-      await expect.poll(() => seen).toEqual(['connected', 'closed']);
-    } finally {
-      await new Promise((resolve) => bus.close(resolve));
-    }
+    onTestFinished(() => void bus.close());
+    const env = { DBUS_SESSION_BUS_ADDRESS: `unix:path=${path}` };
+    const reading = openKeychain({ env, patienceMilliseconds: 1500 }).read('default');
+    await expect(reading).rejects.toMatchObject(failing('keychain-locked'));
+    await expect.poll(() => seen).toEqual(['connected', 'closed']);
   });
 });
 

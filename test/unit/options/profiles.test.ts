@@ -26,16 +26,14 @@ async function withFile(content: string, mode = 0o600): Promise<string> {
 }
 
 describe('a profile', () => {
+  // More settings: sessions/recorded/cases/config.txt.
   it('is stored, and read again', async () => {
     const folder = newFolder();
     const profiles = await open(folder);
     expect(profiles.path).toBe(join(folder, 'config.json'));
     expect(profiles.names()).toEqual([]);
-    await profiles.set('work', 'code', ['007']);
-    await profiles.set('work', 'description', ['Bücher & "Möbel"']);
     await profiles.set('work', 'concurrency', ['8']);
     await profiles.set('work', 'require-timestamp', ['yes']);
-    await profiles.set('work', 'timestamp-url', ['http://t.example', 'http://u.example']);
     await profiles.set('work', 'extra', ['hostname=a=b', 'platform=', 'signing_filesize=12']);
     await profiles.set('work', 'certificate', ['einé datei.pem']);
     await profiles.set('work', 'baseUrl', ['https://sign.example/a']);
@@ -49,11 +47,8 @@ describe('a profile', () => {
         ...{ environment: 'my.own', production: 'https://sign.example/a', 'my.own': 'https://other.example' },
       });
       expect(Object.fromEntries(values)).toEqual({
-        code: ['007'],
-        description: ['Bücher & "Möbel"'],
         concurrency: ['8'],
         requireTimestamp: ['true'],
-        timestampUrl: ['http://t.example', 'http://u.example'],
         extra: ['hostname=a=b', 'platform=', 'signing_filesize=12'],
         certificate: [resolve('einé datei.pem')],
       });

@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
-import { beforeAll, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { projectSchema } from '../../../docs/generate/settings-schema.ts';
 import { readProjectFile } from '../../../src/options/stored/project-file.ts';
 import { definitionOf } from '../../../src/options/table.ts';
@@ -13,11 +13,8 @@ const require = createRequire(createRequire(import.meta.url).resolve('conf'));
 const { default: Ajv } = require('ajv') as { default: new (options: object) => { compile(schema: object): Validate } };
 
 const folder = folderForAll();
-let fits: Validate = () => false;
-beforeAll(async () => {
-  const formats = { uri: (text: string) => URL.canParse(text) };
-  fits = new Ajv({ formats }).compile(projectSchema());
-});
+const formats = { uri: (text: string) => URL.canParse(text) };
+const fits = new Ajv({ formats }).compile(projectSchema());
 
 it.each<object>([
   {},

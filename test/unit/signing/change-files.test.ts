@@ -1,8 +1,7 @@
 /** Changes with an authority in this process, for steps that a test of the command line cannot time. */
 
 import { appendFile, chmod, readFile, unlink, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
-import { beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { CodesignError } from '../../../src/errors/codesign-error.ts';
 import type { Format } from '../../../src/format/format.ts';
 import type { SignableFile } from '../../../src/format/signable-file.ts';
@@ -12,9 +11,9 @@ import { removeSignatures } from '../../../src/signing/changes/remove.ts';
 import { timestampFiles } from '../../../src/signing/changes/timestamp.ts';
 import type { Run } from '../../../src/signing/run.ts';
 import type { Stamped } from '../../../src/timestamp/authorities.ts';
-import { fixture, snapshot, temporaryFolder } from '../../support/programs/cli.ts';
+import { fixture, snapshot } from '../../support/programs/cli.ts';
 import { startTimestampAuthority } from '../../support/services/timestamp-authority.ts';
-import { forAll } from '../../support/set-up.ts';
+import { folderForEach, forAll } from '../../support/set-up.ts';
 import { copyInto } from '../../support/signed-files/signed-files.ts';
 import { applyPatch } from '../formats/support/apply-patch.ts';
 import { stampIn } from '../formats/support/change.ts';
@@ -23,12 +22,7 @@ import { testRun } from './signing-run.ts';
 
 const authority = await forAll(startTimestampAuthority());
 
-let folder: string;
-beforeEach(async () => {
-  const made = await temporaryFolder('codesign-change-');
-  folder = made.path;
-  return () => made[Symbol.asyncDispose]();
-});
+const folder = folderForEach();
 
 /** `before` runs during the call of the authority; an error that it throws is the authority's failure. */
 function timestamping(before: (call: number) => Promise<unknown> = async () => undefined, force = false) {
@@ -55,7 +49,7 @@ async function changeFiles(paths: readonly string[], change: Change, more: Parti
 const copies = (count: number) =>
   Promise.all(
     Array.from({ length: count }, (_, index) =>
-      copyInto(folder, fixture('golden/sha256-rsa2048.exe'), `app-${index}.exe`),
+      copyInto(folder.path, fixture('golden/sha256-rsa2048.exe'), `app-${index}.exe`),
     ),
   );
 
@@ -70,11 +64,11 @@ describe('a file that changes while it is being changed', () => {
     const { change } = timestamping(async () => {
       await spoil(path);
       // Next to the temporary file, which is removed.
-      const there = Object.entries(await snapshot(folder));
+      const there = Object.entries(await snapshot(folder.path));
       then = Object.fromEntries(there.filter(([name]) => !name.endsWith('.tmp')));
     });
     expect(await changeFiles([path], change)).toEqual([code]);
-    expect(await snapshot(folder)).toEqual(then);
+    expect(await snapshot(folder.path)).toEqual(then);
   });
 
   it('is not begun when it changed before its turn', async () => {
@@ -85,26 +79,24 @@ describe('a file that changes while it is being changed', () => {
   });
 });
 
-describe('a format', () => {
-  function formatsThat(spoil: (file: SignableFile) => Partial<SignableFile>): readonly Format[] {
-    const spoiled = (file: SignableFile): SignableFile => ({ ...file, ...spoil(file) });
-    return formats.map((format) => ({
-      ...format,
-      open: async (source, reader, name) => spoiled(await format.open(source, reader, name)),
-    }));
-  }
+function formatsThat(spoil: (file: SignableFile) => Partial<SignableFile>): readonly Format[] {
+  const spoiled = (file: SignableFile): SignableFile => ({ ...file, ...spoil(file) });
+  return formats.map((format) => ({
+    ...format,
+    open: async (source, reader, name) => spoiled(await format.open(source, reader, name)),
+  }));
+}
 
-  it('whose result still holds a signature is rejected', async () => {
-    const [path = ''] = await copies(1);
-    const before = await snapshot(folder);
-    const lazy = formatsThat((file) => ({ removing: file.removing && { ...file.removing, patch: async () => [] } }));
-    expect(await changeFiles([path], removeSignatures, { formats: lazy })).toEqual(['result-damaged']);
-    expect(await snapshot(folder)).toEqual(before);
-  });
+it('a format whose result still holds a signature is rejected', async () => {
+  const [path = ''] = await copies(1);
+  const before = await snapshot(folder.path);
+  const lazy = formatsThat((file) => ({ removing: file.removing && { ...file.removing, patch: async () => [] } }));
+  expect(await changeFiles([path], removeSignatures, { formats: lazy })).toEqual(['result-damaged']);
+  expect(await snapshot(folder.path)).toEqual(before);
 });
 
 it('a JAR signed with SHA-1 keeps its old timestamp: with a new one, Java would treat it as unsigned', async () => {
-  const path = join(folder, 'old.jar');
+  const path = folder.at('old.jar');
   const result = await readFile(fixture('golden/sha1-rsa2048.jar'));
   const file = await openBytes(jar, result);
   const [signature] = await file.signatures();
@@ -112,10 +104,10 @@ it('a JAR signed with SHA-1 keeps its old timestamp: with a new one, Java would 
   const value = signature.value ?? new Uint8Array();
   const token = await authority.stamp(value, { genTime: '20180601120000Z' });
   await writeFile(path, applyPatch(result, (await stampIn(file, new Map([[signature, token]]))).patch));
-  const before = await snapshot(folder);
+  const before = await snapshot(folder.path);
   expect(await changeFiles([path], timestamping().change)).toEqual(['skipped']);
   expect(await changeFiles([path], timestamping(undefined, true).change)).toEqual(['timestamp-breaks-signature']);
-  expect(await snapshot(folder)).toEqual(before);
+  expect(await snapshot(folder.path)).toEqual(before);
 });
 
 it('a run over several files continues after a failure of authorities that have given a timestamp before', async () => {

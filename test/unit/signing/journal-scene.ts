@@ -1,10 +1,11 @@
 /** Programs, a service in this process that signs with a real key, and a real journal that several runs open. */
 
-import { constants, type KeyObject, privateEncrypt } from 'node:crypto';
+import { type KeyObject, privateEncrypt } from 'node:crypto';
 import { appendFile, copyFile, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { readSigningChain } from '../../../src/certificates/signing-chain.ts';
+import { digestInfo } from '../../../src/cms/build-signed-data.ts';
 import type { Journal } from '../../../src/journal/journal.ts';
 import { type JournalOptions, openJournal } from '../../../src/journal/open-journal.ts';
 import type { ReportStatus, SignatureRecord, SignRequest } from '../../../src/service/signing-service.ts';
@@ -13,13 +14,6 @@ import type { Signing } from '../../../src/signing/signing-run.ts';
 import { fixture } from '../../support/programs/cli.ts';
 import { makePki } from '../../support/signed-files/pki.ts';
 import { type FlatSigning, testSigning } from './signing-run.ts';
-
-/** DigestInfo of a SHA-256 digest (RFC 8017, section 9.2, note 1). */
-const DIGEST_INFO_SHA256 = Buffer.from('3031300d060960864801650304020105000420', 'hex');
-
-function signDigest(key: KeyObject, digest: Uint8Array): Buffer {
-  return privateEncrypt({ key, padding: constants.RSA_PKCS1_PADDING }, Buffer.concat([DIGEST_INFO_SHA256, digest]));
-}
 
 /** Signs with the key. `before` is called during each signature request. */
 export function countingService(key: KeyObject, before: (call: number) => Promise<unknown> = async () => undefined) {
@@ -32,7 +26,7 @@ export function countingService(key: KeyObject, before: (call: number) => Promis
       beforeWrite?.();
       const call = ++service.asked;
       await service.before(call);
-      return { id: `record-${call}`, signature: signDigest(key, digest) };
+      return { id: `record-${call}`, signature: privateEncrypt(key, digestInfo('SHA256', digest)) };
     },
     report: async (id: string, status: ReportStatus) => void service.reports.push([id, status]),
     expect: () => undefined,

@@ -1,4 +1,4 @@
-/** Which files of a pattern, a folder or a list keep the signature that another publisher gave them. */
+/** Which files of a pattern, a folder or a list keep the signature of another publisher. What becomes of them: sessions/recorded/cases/sign.txt. */
 
 import { copyFile, readFile, writeFile } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
@@ -37,21 +37,6 @@ async function program(name = 'app.exe'): Promise<string> {
   await copyFile(fixture('pe/hello.exe'), path);
   return path;
 }
-
-it.each<[string, () => Promise<Uint8Array>]>([
-  ['app.exe', () => readFile(fixture('pe/hello.exe'))],
-  ['app.jar', () => readFile(fixture('jar/plain.jar'))],
-  ['paper.pdf', async () => makePdf()],
-])('keeps %s without a request and without a change', async (name, content) => {
-  const path = folder.at(name);
-  await writeFile(path, await content());
-  expect(await sign(OTHER, { path })).toEqual(['signed', 1]);
-  const signed = await readFile(path);
-  for (const dryRun of [false, true]) {
-    expect(await sign(OURS, { path, isFound: true }, { dryRun })).toEqual(['signed-by-others', 0]);
-  }
-  expect(await readFile(path)).toEqual(signed);
-});
 
 describe('a file that was found', () => {
   it.each<[string, Publisher, Publisher, string]>([

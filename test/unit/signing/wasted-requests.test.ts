@@ -15,7 +15,8 @@ async function runAgainst(
   { count = 6, ...options }: MisbehavingServiceOptions & FlatSigning & { readonly count?: number } = {},
 ) {
   const given = { key: scene.key, ...options };
-  const { service, misbehaving } = await openMisbehaving(mode, given, { timeoutMilliseconds: 250 });
+  const limits = mode === 'hangs' ? { timeoutMilliseconds: 500 } : {};
+  const { service, misbehaving } = await openMisbehaving(mode, given, limits);
   const programs = await Promise.all(
     Array.from({ length: count }, (_, index) => scene.program(`${mode}-${index}.exe`, `${mode} ${index}`)),
   );

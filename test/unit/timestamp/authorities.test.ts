@@ -1,12 +1,10 @@
 /** Which responses of authorities are used, for each mode of the tests' authority. */
 
-import { describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { readTimestampToken } from '../../../src/timestamp/read-token.ts';
 import { type AuthorityMode, startTimestampAuthority } from '../../support/services/timestamp-authority.ts';
 import { forAll } from '../../support/set-up.ts';
-import { failureOf, type OpenOptions, openAuthorities } from './support/open-authorities.ts';
-
-const SIGNATURE = Buffer.from('signature');
+import { failureOf, type OpenOptions, openAuthorities, SIGNATURE } from './support/open-authorities.ts';
 
 const authority = await forAll(startTimestampAuthority());
 
@@ -49,23 +47,21 @@ const optionsFor = (mode: AuthorityMode): OpenOptions => ({
   timeoutMilliseconds: mode === 'hang' ? 500 : 10_000,
 });
 
-describe.each(Object.entries(USABLE))('an authority that is %s', (mode, waits) => {
-  it('returns a timestamp', async () => {
-    const url = authority.urlOf(mode as AuthorityMode);
-    const authorities = openAuthorities([url], optionsFor('ok'));
-    const stamped = await authorities.stamp(SIGNATURE);
-    await authorities.close();
-    expect(stamped.authority).toBe(url);
-    expect(readTimestampToken(stamped.token, SIGNATURE)).toMatchObject({ time: stamped.time, findings: [] });
-    expect(authorities.waits).toEqual(waits);
-  });
+it.each(Object.entries(USABLE))('an authority that is %s returns a timestamp', async (mode, waits) => {
+  const url = authority.urlOf(mode as AuthorityMode);
+  const authorities = openAuthorities([url], optionsFor('ok'));
+  const stamped = await authorities.stamp(SIGNATURE);
+  await authorities.close();
+  expect(stamped.authority).toBe(url);
+  expect(readTimestampToken(stamped.token, SIGNATURE)).toMatchObject({ time: stamped.time, findings: [] });
+  expect(authorities.waits).toEqual(waits);
 });
 
-describe.each(Object.entries(UNUSABLE))('an authority that is %s', (name, reason) => {
-  const mode = name as AuthorityMode;
-  const asked = () => authority.requests.filter((request) => request.mode === mode).length;
-
-  it('alone returns no timestamp, and is named with the reason', async () => {
+it.each(Object.entries(UNUSABLE))(
+  'an authority that is %s, alone, returns no timestamp, and is named with the reason',
+  async (name, reason) => {
+    const mode = name as AuthorityMode;
+    const asked = () => authority.requests.filter((request) => request.mode === mode).length;
     const before = asked();
     const authorities = openAuthorities([authority.urlOf(mode)], optionsFor(mode));
     const error = await failureOf(authorities);
@@ -75,8 +71,8 @@ describe.each(Object.entries(UNUSABLE))('an authority that is %s', (name, reason
     expect(error.message).toMatch(reason);
     expect(error.hint).toMatch(/(second authority \(|another authority with )--timestamp-url/);
     expect(asked() - before).toBe(reason.source.includes('4 attempts') ? 4 : 1);
-  });
-});
+  },
+);
 
 it.each([9, -9, 11, -11])('a clock %i minutes off', async (minutes) => {
   const now = () => new Date(Date.now() + minutes * 60_000);

@@ -10,11 +10,12 @@ import {
 } from '../../../src/timestamp/request.ts';
 import { openssl } from '../../support/programs/openssl.ts';
 
-describe('the request', () => {
-  const policy = '1.3.6.1.4.1.99999.4294967295';
-  const cases = DIGEST_ALGORITHMS.map((algorithm, index) => [algorithm, index === 0 ? policy : undefined] as const);
+const policy = '1.3.6.1.4.1.99999.4294967295';
+const cases = DIGEST_ALGORITHMS.map((algorithm, index) => [algorithm, index === 0 ? policy : undefined] as const);
 
-  it.each(cases)('over a %s digest, with the policy %s, is what OpenSSL makes of the same', (algorithm, policy) => {
+it.each(cases)(
+  'the request over a %s digest, with the policy %s, is what OpenSSL makes of the same',
+  (algorithm, policy) => {
     const name = NODE_DIGEST_NAME[algorithm];
     const digest = createHash(name).update('signature').digest();
     const options = [
@@ -29,8 +30,8 @@ describe('the request', () => {
     const nonce = ours.indexOf('0201050101ff', 'hex');
     const without = Buffer.concat([ours.subarray(2, nonce), ours.subarray(nonce + 3)]);
     expect(without.toString('hex')).toBe(theirs.subarray(2).toString('hex'));
-  });
-});
+  },
+);
 
 describe('the nonce', () => {
   it.each([

@@ -154,18 +154,16 @@ it.each<[string, readonly string[], readonly string[]]>([
   expect(await check([crl(point(line))], { certificate: make({ subject: 'P', issuer, extensions }) })).toEqual(codes);
 });
 
-describe('the signature of a CRL', () => {
-  it.each<[string, () => KeyPair, Partial<CrlRequest>, readonly string[]]>([
-    ['RSA and SHA-1', () => testKey('rsa-2048'), { digest: 'sha1' }, []],
-    ['RSA-PSS and SHA-512', () => testKey('rsa-2048'), { digest: 'sha512', saltLength: 40 }, []],
-    ['ECDSA and SHA-384', () => testKey('ec'), { digest: 'sha384' }, []],
-    ['Ed25519', () => testKey('ed25519'), {}, []],
-    ['RSA and MD5', () => testKey('rsa-2048'), { digest: 'md5' }, UNKNOWN],
-  ])('by %s', async (_, keys, request, codes) => {
-    const { privateKey: key } = keys();
-    const by = make({ subject: 'Issuer', key });
-    expect(await check([crl({ issuer: by, ...request })], { by })).toEqual(codes);
-  });
+it.each<[string, () => KeyPair, Partial<CrlRequest>, readonly string[]]>([
+  ['RSA and SHA-1', () => testKey('rsa-2048'), { digest: 'sha1' }, []],
+  ['RSA-PSS and SHA-512', () => testKey('rsa-2048'), { digest: 'sha512', saltLength: 40 }, []],
+  ['ECDSA and SHA-384', () => testKey('ec'), { digest: 'sha384' }, []],
+  ['Ed25519', () => testKey('ed25519'), {}, []],
+  ['RSA and MD5', () => testKey('rsa-2048'), { digest: 'md5' }, UNKNOWN],
+])('the signature of a CRL by %s', async (_, keys, request, codes) => {
+  const { privateKey: key } = keys();
+  const by = make({ subject: 'Issuer', key });
+  expect(await check([crl({ issuer: by, ...request })], { by })).toEqual(codes);
 });
 
 /** Of the lists in either order. */

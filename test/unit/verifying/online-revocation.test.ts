@@ -1,7 +1,6 @@
 /** Revocation by what the certificates' addresses answer. openssl ocsp makes the first answers, which the others are like. */
 
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { afterAll, afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { parseCrl } from '../../../src/certificates/revocation/crl.ts';
 import { buildOcspRequest } from '../../../src/certificates/revocation/ocsp.ts';
@@ -9,7 +8,9 @@ import type { Finding } from '../../../src/errors/finding.ts';
 import { createHttp } from '../../../src/http/http.ts';
 import { loadRoots } from '../../../src/http/roots.ts';
 import { createRevocation } from '../../../src/verifying/revocation.ts';
+import { listen } from '../../support/network/listen.ts';
 import { openssl } from '../../support/programs/openssl.ts';
+import { forAll } from '../../support/set-up.ts';
 import {
   answerOcsp,
   type CrlRequest,
@@ -35,9 +36,8 @@ let requests: { readonly method: string; readonly url: string; readonly type: st
 /** Errors in making answers: a missing answer must not pass for an answer that does not count. */
 let failures: unknown[];
 
-const server = createServer(handle);
-await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-const base = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+const { port } = await forAll(listen(createServer(handle)));
+const base = `http://127.0.0.1:${port}`;
 const http = createHttp({ roots: await loadRoots(undefined, {}), userAgent: 'test' });
 const issuer = make({ subject: 'Issuer' });
 const leaf = named([`OCSP;URI:${base}/ocsp`], [`URI:${base}/list.crl`]);
@@ -49,10 +49,7 @@ beforeEach(() => {
 afterEach(() => {
   expect(failures).toEqual([]);
 });
-afterAll(async () => {
-  await http.close();
-  await new Promise((resolve) => server.close(resolve));
-});
+afterAll(() => http.close());
 
 async function handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
   const { method = '', url = '', headers } = request;

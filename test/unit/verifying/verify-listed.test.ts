@@ -2,7 +2,7 @@
 
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { beforeAll, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { memorySource } from '../../../src/bytes/byte-source.ts';
 import { newCatalog } from '../../../src/formats/cat/create.ts';
 import { cat } from '../../../src/formats/cat/index.ts';
@@ -11,6 +11,7 @@ import { formats } from '../../../src/formats/registry.ts';
 import type { Verifying } from '../../../src/verifying/verify-file.ts';
 import { verifyByCatalog } from '../../../src/verifying/verify-listed.ts';
 import { digestEntries } from '../../../src/zip/entry-digests.ts';
+import { flipped } from '../../support/flipped.ts';
 import { folderForAll } from '../../support/set-up.ts';
 import { makeThrowawaySigner } from '../../support/signed-files/throwaway-signer.ts';
 import { readFixture } from '../formats/support/fixtures.ts';
@@ -32,16 +33,13 @@ const write = async (name: string, bytes: Uint8Array | string) => {
   await writeFile(path, bytes);
   return path;
 };
-beforeAll(async () => {
-  const listed = (name: string, bytes: Uint8Array) => listedFile(memorySource(bytes), plainReader(), name);
-  const unsigned = newCatalog([await listed('app.exe', program), await listed('notes.txt', notes)], new Date());
-  const { result } = await signBytes(cat, unsigned, await makeThrowawaySigner());
-  await write('files.cat', result);
-  await write('unsigned.cat', unsigned);
-  result[result.length - 9] = (result[result.length - 9] ?? 0) ^ 1;
-  await write('broken.cat', result);
-  await write('cut.cat', result.subarray(0, 600));
-});
+const listed = (name: string, bytes: Uint8Array) => listedFile(memorySource(bytes), plainReader(), name);
+const unsigned = newCatalog([await listed('app.exe', program), await listed('notes.txt', notes)], new Date());
+const { result: signed } = await signBytes(cat, unsigned, await makeThrowawaySigner());
+await write('files.cat', signed);
+await write('unsigned.cat', unsigned);
+await write('broken.cat', flipped(signed, signed.length - 9));
+await write('cut.cat', signed.subarray(0, 600));
 
 const changed = Buffer.from(program);
 changed[2] = 0x20;

@@ -120,24 +120,22 @@ describe('a signature that a timestamp cannot help', () => {
   });
 });
 
-describe('an interruption', () => {
-  it('aborts the running request, starts no other, and ends with 130', async () => {
-    const paths = await Promise.all(['a.exe', 'b.exe', 'c.exe'].map((name) => copyInto(folder.path, files.exe, name)));
-    const asked = requests();
-    const run = await timestamp([...paths, '-j', '1', '--json'], {
-      mode: 'hang',
-      onStart: (kill) =>
-        asSoonAs(
-          () => requests() > asked,
-          () => kill('SIGINT'),
-        ),
-    });
-    expect([run.code, parseJson(run).files.map(({ status, error }) => error?.code ?? status)]).toEqual([
-      130,
-      ['not-attempted', 'not-attempted', 'not-attempted'],
-    ]);
-    expect(requests()).toBe(asked + 1);
-    expect(Object.keys(await snapshot(folder.path))).toEqual(paths);
-    for (const path of paths) expect(await readFile(path)).toEqual(await readFile(files.exe));
+it('an interruption aborts the running request, starts no other, and ends with 130', async () => {
+  const paths = await Promise.all(['a.exe', 'b.exe', 'c.exe'].map((name) => copyInto(folder.path, files.exe, name)));
+  const asked = requests();
+  const run = await timestamp([...paths, '-j', '1', '--json'], {
+    mode: 'hang',
+    onStart: (kill) =>
+      asSoonAs(
+        () => requests() > asked,
+        () => kill('SIGINT'),
+      ),
   });
+  expect([run.code, parseJson(run).files.map(({ status, error }) => error?.code ?? status)]).toEqual([
+    130,
+    ['not-attempted', 'not-attempted', 'not-attempted'],
+  ]);
+  expect(requests()).toBe(asked + 1);
+  expect(Object.keys(await snapshot(folder.path))).toEqual(paths);
+  for (const path of paths) expect(await readFile(path)).toEqual(await readFile(files.exe));
 });

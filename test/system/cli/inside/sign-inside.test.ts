@@ -4,7 +4,7 @@ import { execFileSync } from 'node:child_process';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { gzipSync } from 'node:zlib';
-import { describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { makeAsar } from '../../../support/containers/make-asar.ts';
 import { cabOf } from '../../../support/containers/make-cab.ts';
 import { msiOf } from '../../../support/containers/make-msi.ts';
@@ -78,28 +78,29 @@ it('a signed NuGet package is changed only with --replace', async () => {
   expect((await runCli(verify, { cwd: scratch.path })).stdout).toContain('4 good, ');
 });
 
-describe('before the first request, a run is rejected', () => {
-  const wheel = zipOf({ 'p/a.pyd': library, 'p-1.0.dist-info/RECORD': NOTES });
-  it.each([
-    ['a.msix', makePackage({ publisher: 'CN=x', files: [{ name: 'a.exe', contents: hello }] }), 'container-read-only'],
-    ['a.msi', msiOf(['a.exe'], cabOf({ F0: hello })), 'container-read-only'],
-    ['a.cab', cabOf({ 'a.exe': hello }), 'container-read-only'],
-    ['sfx.exe', Buffer.concat([hello, zipOf({ 'a.dll': library })]), 'container-read-only'],
-    ['a.asar', makeAsar({ 'a.node': library }), 'container-read-only'],
-    ['a.tar', makeTar([{ name: 'a.exe', content: hello }]), 'container-read-only'],
-    ['a.tgz', gzipSync(makeTar([{ name: 'a.exe', content: hello }])), 'container-read-only'],
-    ['p-1.0-py3-none-any.whl', wheel, 'container-read-only'],
-    ['m.jmod', Buffer.concat([Buffer.from('JM\x01\x00'), zipOf({ 'bin/a.dll': library })]), 'container-read-only'],
-    ['x.crx', Buffer.concat([Buffer.from('Cr24'), zipOf({ 'bin/a.dll': library })]), 'container-read-only'],
-    [
-      'x.vsix',
-      zipOf({ 'a.dll': library, 'package/services/digital-signature/origin.psdor': NOTES }),
-      'container-read-only',
-    ],
-    ['broken.exe', flipped(signed, 0x210), 'inside-broken'],
-    ['damaged.zip', flipped(zipOf({ 'a.exe': hello }), 100), 'inside-unfit'],
-    ['cut.exe', hello.subarray(0, 300), 'inside-unfit'],
-  ])('for %s in an archive, next to a file that could be signed', async (name, bytes, code) => {
+const wheel = zipOf({ 'p/a.pyd': library, 'p-1.0.dist-info/RECORD': NOTES });
+it.each([
+  ['a.msix', makePackage({ publisher: 'CN=x', files: [{ name: 'a.exe', contents: hello }] }), 'container-read-only'],
+  ['a.msi', msiOf(['a.exe'], cabOf({ F0: hello })), 'container-read-only'],
+  ['a.cab', cabOf({ 'a.exe': hello }), 'container-read-only'],
+  ['sfx.exe', Buffer.concat([hello, zipOf({ 'a.dll': library })]), 'container-read-only'],
+  ['a.asar', makeAsar({ 'a.node': library }), 'container-read-only'],
+  ['a.tar', makeTar([{ name: 'a.exe', content: hello }]), 'container-read-only'],
+  ['a.tgz', gzipSync(makeTar([{ name: 'a.exe', content: hello }])), 'container-read-only'],
+  ['p-1.0-py3-none-any.whl', wheel, 'container-read-only'],
+  ['m.jmod', Buffer.concat([Buffer.from('JM\x01\x00'), zipOf({ 'bin/a.dll': library })]), 'container-read-only'],
+  ['x.crx', Buffer.concat([Buffer.from('Cr24'), zipOf({ 'bin/a.dll': library })]), 'container-read-only'],
+  [
+    'x.vsix',
+    zipOf({ 'a.dll': library, 'package/services/digital-signature/origin.psdor': NOTES }),
+    'container-read-only',
+  ],
+  ['broken.exe', flipped(signed, 0x210), 'inside-broken'],
+  ['damaged.zip', flipped(zipOf({ 'a.exe': hello }), 100), 'inside-unfit'],
+  ['cut.exe', hello.subarray(0, 300), 'inside-unfit'],
+])(
+  'before the first request, a run is rejected for %s in an archive, next to a file that could be signed',
+  async (name, bytes, code) => {
     await write('app.zip', zipOf({ 'good.exe': hello, [name]: bytes }));
     await write('other.exe', hello);
     const [untouched, before] = [await snapshot(scratch.path), requests()];
@@ -112,5 +113,5 @@ describe('before the first request, a run is rejected', () => {
     expect((await sign('--dry-run', 'app.zip')).code).toBe(6);
     expect((await sign('--dry-run', '--exclude', name, 'app.zip')).code).toBe(0);
     expect([await snapshot(scratch.path), requests()]).toEqual([untouched, before]);
-  });
-});
+  },
+);

@@ -83,44 +83,40 @@ describe('sign', () => {
   });
 });
 
-describe('resume', () => {
-  it('logs what it reports, whether it writes the file, sends only a report, or forgets a call', async () => {
-    await using stage = await startScene('good');
-    const log = join(stage.folder, 'audit.jsonl');
-    await stage.sign(...NO_AUTHORITY, stage.path);
-    const resumed = await stage.resume(['--no-timestamp', '--verbose', '--audit-log', log]);
-    expect(resumed).toMatchObject({ code: 0, stderr: expect.stringMatching(/^called {3}report-sign app\.exe: HTTP/m) });
-    expect(await linesOf(log)).toMatchObject([{ operation: 'report-sign', status: 1, file: 'app.exe', result: 'ok' }]);
+it('resume logs what it reports, whether it writes the file, sends only a report, or forgets a call', async () => {
+  await using stage = await startScene('good');
+  const log = join(stage.folder, 'audit.jsonl');
+  await stage.sign(...NO_AUTHORITY, stage.path);
+  const resumed = await stage.resume(['--no-timestamp', '--verbose', '--audit-log', log]);
+  expect(resumed).toMatchObject({ code: 0, stderr: expect.stringMatching(/^called {3}report-sign app\.exe: HTTP/m) });
+  expect(await linesOf(log)).toMatchObject([{ operation: 'report-sign', status: 1, file: 'app.exe', result: 'ok' }]);
 
-    await using other = await startScene('good');
-    const env = { CODESIGN_AUDIT_LOG: log };
-    await other.sign(...NO_AUTHORITY, other.path);
-    const { calls } = await other.resume(['--dry-run'], env);
-    expect(await linesOf(log)).toHaveLength(1);
-    await other.resume(['--forget', calls[0]?.id ?? ''], env);
-    expect((await linesOf(log)).slice(1)).toMatchObject([{ operation: 'report-sign', status: 2, file: 'app.exe' }]);
-  });
+  await using other = await startScene('good');
+  const env = { CODESIGN_AUDIT_LOG: log };
+  await other.sign(...NO_AUTHORITY, other.path);
+  const { calls } = await other.resume(['--dry-run'], env);
+  expect(await linesOf(log)).toHaveLength(1);
+  await other.resume(['--forget', calls[0]?.id ?? ''], env);
+  expect((await linesOf(log)).slice(1)).toMatchObject([{ operation: 'report-sign', status: 2, file: 'app.exe' }]);
 });
 
-describe('whoami --check', () => {
-  const whoami = (env: Readonly<Record<string, string>>, ...args: readonly string[]) =>
-    runCli(['whoami', ...args], { env: { ...server.env, ...env } });
+const whoami = (env: Readonly<Record<string, string>>, ...args: readonly string[]) =>
+  runCli(['whoami', ...args], { env: { ...server.env, ...env } });
 
-  it('logs its own call, accepted or rejected, and no other', async () => {
-    const log = folder.at('audit.jsonl');
-    expect(await whoami({ CODESIGN_AUDIT_LOG: log })).toMatchObject({ code: 0 });
-    await expect(stat(log)).rejects.toMatchObject({ code: 'ENOENT' });
-    expect(await whoami({ CODESIGN_AUDIT_LOG: log }, '--check')).toMatchObject({ code: 0 });
-    const wrong = { CODESIGN_AUDIT_LOG: log, CODESIGN_ACCESS_SECRET: 'another-secret-of-a-test' };
-    expect((await whoami(wrong, '--check')).code).not.toBe(0);
-    const nobody = { CODESIGN_AUDIT_LOG: log, CODESIGN_BASE_URL: 'https://127.0.0.1:9' };
-    expect(await whoami(nobody, '--check')).toMatchObject({ code: 3 });
-    const nothing = { code: null, digest: null, file: null, record: null, status: null };
-    const common = { ...nothing, operation: 'check', attempt: 1, time: expect.any(String) };
-    expect(await linesOf(log)).toMatchObject([
-      { ...common, origin: server.baseUrl, serviceCode: 400, result: 'ok' },
-      { ...common, origin: server.baseUrl, serviceCode: 401, result: 'unauthorized' },
-      { ...common, origin: 'https://127.0.0.1:9', httpStatus: null, serviceCode: null, result: 'service-unreachable' },
-    ]);
-  });
+it('whoami --check logs its own call, accepted or rejected, and no other', async () => {
+  const log = folder.at('audit.jsonl');
+  expect(await whoami({ CODESIGN_AUDIT_LOG: log })).toMatchObject({ code: 0 });
+  await expect(stat(log)).rejects.toMatchObject({ code: 'ENOENT' });
+  expect(await whoami({ CODESIGN_AUDIT_LOG: log }, '--check')).toMatchObject({ code: 0 });
+  const wrong = { CODESIGN_AUDIT_LOG: log, CODESIGN_ACCESS_SECRET: 'another-secret-of-a-test' };
+  expect((await whoami(wrong, '--check')).code).not.toBe(0);
+  const nobody = { CODESIGN_AUDIT_LOG: log, CODESIGN_BASE_URL: 'https://127.0.0.1:9' };
+  expect(await whoami(nobody, '--check')).toMatchObject({ code: 3 });
+  const nothing = { code: null, digest: null, file: null, record: null, status: null };
+  const common = { ...nothing, operation: 'check', attempt: 1, time: expect.any(String) };
+  expect(await linesOf(log)).toMatchObject([
+    { ...common, origin: server.baseUrl, serviceCode: 400, result: 'ok' },
+    { ...common, origin: server.baseUrl, serviceCode: 401, result: 'unauthorized' },
+    { ...common, origin: 'https://127.0.0.1:9', httpStatus: null, serviceCode: null, result: 'service-unreachable' },
+  ]);
 });

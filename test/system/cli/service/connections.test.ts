@@ -1,6 +1,6 @@
 /** Connections are few, open in time and used again: to the service, and to the timestamp authority. */
 
-import { expect, it } from 'vitest';
+import { expect, it, onTestFinished } from 'vitest';
 import { startTcpRelay } from '../../../support/network/tcp-relay.ts';
 import { parseJson, runCli } from '../../../support/programs/cli.ts';
 import { makePrograms, startScene } from '../../../support/runs/resume-scene.ts';
@@ -16,18 +16,15 @@ it('20 files, with reports and timestamps, take few connections', { timeout: 60_
   await using scene = await startPrograms(20);
   const { service, env, paths } = scene;
   const authority = await startTimestampAuthority();
-  try {
-    const run = await runCli(['sign', '--json', '-j', '4', '-t', authority.urlOf('ok'), ...paths], { env });
-    expect(parseJson(run).summary).toMatchObject({ signed: 20, failed: 0 });
-    expect(service.requests()).toHaveLength(40);
-    // As many reports as signatures; the authority is asked by two files at the same time. One that was idle for 0.8 s is not
-    // used again, so on a busy machine there may be a few more.
-    expect(service.connections()).toBeLessThanOrEqual(12);
-    expect(authority.requests).toHaveLength(20);
-    expect(authority.connections()).toBeLessThanOrEqual(4);
-  } finally {
-    await authority.stop();
-  }
+  onTestFinished(() => authority.stop());
+  const run = await runCli(['sign', '--json', '-j', '4', '-t', authority.urlOf('ok'), ...paths], { env });
+  expect(parseJson(run).summary).toMatchObject({ signed: 20, failed: 0 });
+  expect(service.requests()).toHaveLength(40);
+  // As many reports as signatures; the authority is asked by two files at the same time. One that was idle for 0.8 s is not
+  // used again, so on a busy machine there may be a few more.
+  expect(service.connections()).toBeLessThanOrEqual(12);
+  expect(authority.requests).toHaveLength(20);
+  expect(authority.connections()).toBeLessThanOrEqual(4);
 });
 
 it('16 files take at most 6 round trips: 2 for the connections, then the first signature, the others, and the reports', async () => {

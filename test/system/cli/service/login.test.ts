@@ -3,7 +3,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { type CliOptions, type CliRun, fixture, runCli, temporaryFolder } from '../../../support/programs/cli.ts';
 import { startSecretService } from '../../../support/programs/secret-service.ts';
 import { startMisbehavingService } from '../../../support/services/misbehaving-service.ts';
@@ -59,28 +59,21 @@ describe.runIf(IS_LINUX)('login', () => {
   it('stores nothing without an answer, unless it must not ask', async () => {
     await using at = await scene();
     const service = await startMisbehavingService('hangs');
-    try {
-      const args = ['--base-url', service.baseUrl, '--ca-file', service.caFile, '--access-key', 'some-key'];
-      const asked = ['login', ...args, '--store', 'file', '--timeout', '0.5'];
-      const login = await at.run(asked, { stdin: 'some-secret' });
-      expect([login.code, errorCode(login)]).toEqual([3, 'check-unanswered']);
-      expect(login.stderr).toContain('--no-check');
-      expect(errorCode(await at.run(['whoami']))).toBe('credentials-missing');
-      const calls = service.requests().length;
-      expect(await at.run(['login', ...args, '--store', 'file', '--no-check'], { stdin: 'some-secret' })).toMatchObject(
-        { code: 0 },
-      );
-      expect(service.requests().length).toBe(calls);
-      // Later commands need no option for what init was given to trust.
-      expect(await at.settings()).toContainEqual({
-        key: 'caFile',
-        values: [service.caFile],
-        origin: 'profile default',
-      });
-      expect(await at.run(['logout'])).toMatchObject({ code: 0 });
-    } finally {
-      await service.stop();
-    }
+    onTestFinished(() => service.stop());
+    const args = ['--base-url', service.baseUrl, '--ca-file', service.caFile, '--access-key', 'some-key'];
+    const asked = ['login', ...args, '--store', 'file', '--timeout', '0.5'];
+    const login = await at.run(asked, { stdin: 'some-secret' });
+    expect([login.code, errorCode(login)]).toEqual([3, 'check-unanswered']);
+    expect(login.stderr).toContain('--no-check');
+    expect(errorCode(await at.run(['whoami']))).toBe('credentials-missing');
+    const calls = service.requests().length;
+    const unchecked = await at.run(['login', ...args, '--store', 'file', '--no-check'], { stdin: 'some-secret' });
+    expect(unchecked).toMatchObject({ code: 0 });
+    expect(service.requests().length).toBe(calls);
+    // Later commands need no option for what init was given to trust.
+    const stored = { key: 'caFile', values: [service.caFile], origin: 'profile default' };
+    expect(await at.settings()).toContainEqual(stored);
+    expect(await at.run(['logout'])).toMatchObject({ code: 0 });
   });
 
   it('asks on a terminal for a file of roots until the service is trusted, and stores it for sign', async () => {

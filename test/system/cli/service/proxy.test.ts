@@ -1,7 +1,7 @@
 /** The command line through a proxy: the real service by a name that only the proxy knows, an authority, a revocation list. */
 
 import { writeFile } from 'node:fs/promises';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { fixture, parseJson, runCli } from '../../../support/programs/cli.ts';
 import { startMisbehavingService } from '../../../support/services/misbehaving-service.ts';
 import { startProxy } from '../../../support/services/proxy.ts';
@@ -98,17 +98,14 @@ it('verify --check-revocation asks through the proxy, and none for loopback', as
   await writeFile(chain, leaf.pem);
   await writeFile(roots, issuer.pem);
   const service = await startMisbehavingService('good', { key: leaf.key, plain: true });
-  try {
-    const more = { CODESIGN_BASE_URL: service.baseUrl, CODESIGN_CERTIFICATE: chain };
-    const signed = await runCli(['sign', '-o', path, fixture('pe/hello.exe')], { env: { ...server.env, ...more } });
-    expect(signed).toMatchObject({ code: 0 });
-    await runCli(['verify', '--roots', roots, '--check-revocation', '--proxy', proxy.url, path]);
-    expect(proxy.asked).toEqual(['GET http://crl.test:1/list.crl']);
-    const socks = await runCli(['verify', '--roots', roots, '--check-revocation', path], {
-      env: { ALL_PROXY: 'socks5://127.0.0.1:1' },
-    });
-    expect(socks).toMatchObject({ code: 2, stderr: expect.stringContaining('ALL_PROXY') });
-  } finally {
-    await service.stop();
-  }
+  onTestFinished(() => service.stop());
+  const more = { CODESIGN_BASE_URL: service.baseUrl, CODESIGN_CERTIFICATE: chain };
+  const signed = await runCli(['sign', '-o', path, fixture('pe/hello.exe')], { env: { ...server.env, ...more } });
+  expect(signed).toMatchObject({ code: 0 });
+  await runCli(['verify', '--roots', roots, '--check-revocation', '--proxy', proxy.url, path]);
+  expect(proxy.asked).toEqual(['GET http://crl.test:1/list.crl']);
+  const socks = await runCli(['verify', '--roots', roots, '--check-revocation', path], {
+    env: { ALL_PROXY: 'socks5://127.0.0.1:1' },
+  });
+  expect(socks).toMatchObject({ code: 2, stderr: expect.stringContaining('ALL_PROXY') });
 });

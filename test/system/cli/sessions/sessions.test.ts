@@ -16,10 +16,8 @@ import { forAll } from '../../../support/set-up.ts';
 
 const scenery = await forAll(setScenery());
 
-describe('the session', () => {
-  it.for(QUICK_SESSIONS)('%s prints the recorded text', { timeout: 120_000 }, async (name) => {
-    await expect(await runScript(readSession(name), scenery, runCli)).toMatchFileSnapshot(sessionPath(name));
-  });
+it.for(QUICK_SESSIONS)('the session %s prints the recorded text', { timeout: 120_000 }, async (name) => {
+  await expect(await runScript(readSession(name), scenery, runCli)).toMatchFileSnapshot(sessionPath(name));
 });
 
 describe('the scripts', () => {

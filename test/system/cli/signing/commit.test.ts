@@ -2,27 +2,23 @@
 
 import { spawnSync } from 'node:child_process';
 import { readdir, readFile, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import { beforeEach, expect, it } from 'vitest';
 import { pe } from '../../../../src/formats/pe/index.ts';
 import { type Holder, observeProcesses } from '../../../../src/journal/processes.ts';
 import { temporaryNames } from '../../../../src/signing/files/stale-files.ts';
-import { parseJson, runCli, temporaryFolder } from '../../../support/programs/cli.ts';
+import { parseJson, runCli } from '../../../support/programs/cli.ts';
 import { useServer } from '../../../support/services/shared-server.ts';
-import { forAll } from '../../../support/set-up.ts';
+import { folderForEach, forAll } from '../../../support/set-up.ts';
 import { copyInto, makeSignedFiles } from '../../../support/signed-files/signed-files.ts';
 import { openBytes } from '../../../unit/formats/support/sign-bytes.ts';
 
 const dead = await deadProcess();
 const [server, files] = await Promise.all([forAll(useServer({ tsa: true })), forAll(makeSignedFiles())]);
 
-let folder: string;
+const folder = folderForEach();
 let path: string;
 beforeEach(async () => {
-  const made = await temporaryFolder('codesign-commit-');
-  folder = made.path;
-  path = await copyInto(folder, files.exe);
-  return () => made[Symbol.asyncDispose]();
+  path = await copyInto(folder.path, files.exe);
 });
 
 const run = (args: readonly string[]) => runCli([...args, '--json', path], { env: server.env });
@@ -34,9 +30,9 @@ it.each(['sign', 'remove'])('%s removes what killed runs left in the folder', as
     now: () => Date.now(),
     bootTime: 0,
   });
-  await writeFile(join(folder, `.codesign-remote-${names.randomName()}.tmp`), 'x');
+  await writeFile(folder.at(`.codesign-remote-${names.randomName()}.tmp`), 'x');
   const { code } = await run([command]);
-  expect([code, await readdir(folder)]).toEqual([0, ['app.exe']]);
+  expect([code, await readdir(folder.path)]).toEqual([0, ['app.exe']]);
 });
 
 it('concurrent runs append different signatures to one file: each is in the file or reported as failed', async () => {
@@ -49,7 +45,7 @@ it('concurrent runs append different signatures to one file: each is in the file
   expect(signed).toBeGreaterThan(0);
   expect(outcomes.flatMap(({ error }) => error?.code ?? [])).toEqual(new Array(4 - signed).fill('file-changed'));
   const [outer] = await (await openBytes(pe, await readFile(path))).signatures();
-  expect([outer?.contained.length, await readdir(folder)]).toEqual([signed, ['app.exe']]);
+  expect([outer?.contained.length, await readdir(folder.path)]).toEqual([signed, ['app.exe']]);
   const reports = server.operations('report-sign').slice(before);
   expect(reports.filter(({ status }) => status === 1)).toHaveLength(signed);
 });

@@ -121,15 +121,13 @@ describe('a secret', () => {
   });
 });
 
-describe('the terminal', () => {
-  it('is restored after the last question, and before Ctrl-C ends the process', () => {
-    const { terminal, ask } = play();
-    expect(terminal.isRaw).toBe(true);
-    ask[Symbol.dispose]();
-    expect(terminal.isRaw).toBe(false);
+it('the terminal is restored after the last question, and before Ctrl-C ends the process', () => {
+  const { terminal, ask } = play();
+  expect(terminal.isRaw).toBe(true);
+  ask[Symbol.dispose]();
+  expect(terminal.isRaw).toBe(false);
 
-    const other = play();
-    expect(() => other.typed.emit('data', Buffer.from('abc\x03'))).toThrow('the process ended with 130');
-    expect(other.terminal.isRaw).toBe(false);
-  });
+  const other = play();
+  expect(() => other.typed.emit('data', Buffer.from('abc\x03'))).toThrow('the process ended with 130');
+  expect(other.terminal.isRaw).toBe(false);
 });

@@ -117,29 +117,27 @@ describe('history', () => {
     expect(JSON.parse(stdout).calls).toMatchObject([{ id: 'call-2' }]);
   });
 
-  describe('selects', async () => {
-    const entries = [
-      ENTRY,
-      { ...ENTRY, id: 'call-2', file: 'dist/app (1).exe', outcome: 'unknown' },
-      { ...ENTRY, id: 'call-3', file: 'dist/tool.jar' },
-      { ...ENTRY, id: 'call-4', file: 'dist/lib/tool.exe', outcome: 'refused' },
-    ] as const;
-    it.each<[LibraryOptionsOf<'history'>, readonly number[]]>([
-      [{ limit: 2 }, [3, 4]],
-      [{ limit: '9' }, [1, 2, 3, 4]],
-      [{ file: ['*.exe'] }, [1, 2, 4]],
-      [{ file: ['tool.*'], limit: 1 }, [4]],
-      [{ file: ['dist/*'] }, [2, 3, 4]],
-      [{ file: ['dist/app (1).exe', 'tool.jar'] }, [2, 3]],
-      [{ outcome: ['unknown', 'refused'] }, [2, 4]],
-      [{ outcome: ['written'], file: ['*.exe'] }, [1]],
-    ])('%j', async (options, expected) => {
-      await using folder = await journalOf(entries);
-      const found: string[] = [];
-      for await (const { id } of (await composeHistory(options, { CODESIGN_STATE_DIR: folder.path })).entries)
-        found.push(id);
-      expect(found).toEqual(expected.map((number) => `call-${number}`));
-    });
+  const entries = [
+    ENTRY,
+    { ...ENTRY, id: 'call-2', file: 'dist/app (1).exe', outcome: 'unknown' },
+    { ...ENTRY, id: 'call-3', file: 'dist/tool.jar' },
+    { ...ENTRY, id: 'call-4', file: 'dist/lib/tool.exe', outcome: 'refused' },
+  ] as const;
+  it.each<[LibraryOptionsOf<'history'>, readonly number[]]>([
+    [{ limit: 2 }, [3, 4]],
+    [{ limit: '9' }, [1, 2, 3, 4]],
+    [{ file: ['*.exe'] }, [1, 2, 4]],
+    [{ file: ['tool.*'], limit: 1 }, [4]],
+    [{ file: ['dist/*'] }, [2, 3, 4]],
+    [{ file: ['dist/app (1).exe', 'tool.jar'] }, [2, 3]],
+    [{ outcome: ['unknown', 'refused'] }, [2, 4]],
+    [{ outcome: ['written'], file: ['*.exe'] }, [1]],
+  ])('selects %j', async (options, expected) => {
+    await using folder = await journalOf(entries);
+    const found: string[] = [];
+    for await (const { id } of (await composeHistory(options, { CODESIGN_STATE_DIR: folder.path })).entries)
+      found.push(id);
+    expect(found).toEqual(expected.map((number) => `call-${number}`));
   });
 
   it.runIf(process.platform !== 'win32')('needs write access, as resume --dry-run does', async () => {

@@ -3,7 +3,7 @@
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import type { Io } from '../../../../src/cli/io.ts';
 import { totalLine } from '../../../../src/cli/output/changes/outcomes.ts';
 import { annotationLine, summaryMarkdown, writeJobSummary } from '../../../../src/cli/output/github.ts';
@@ -117,21 +117,18 @@ describe('how progress is shown', () => {
 
   it('prints a plain line every few seconds at most, and only if something has changed', () => {
     vi.useFakeTimers();
-    try {
-      const stderr = new PassThrough().setEncoding('utf8');
-      const io = { stdout: PIPE, stderr, env: { CODESIGN_PROGRESS: 'plain' } } as unknown as Io;
-      using progress = openProgress(io, { quiet: false, json: false, verbose: false }, SIGNING);
-      progress.event({ type: 'files-planned', paths: ['a.exe', 'b.exe'] });
-      progress.event({ type: 'file-step', path: 'a/\x1b[2J.exe', step: 'asking-service' });
-      vi.advanceTimersByTime(4900);
-      expect(stderr.read()).toBeNull();
-      vi.advanceTimersByTime(200);
-      expect(stderr.read()).toBe('working  0 of 2 signed, 1 waiting for the service\n');
-      vi.advanceTimersByTime(10_000);
-      expect(stderr.read()).toBeNull();
-    } finally {
-      vi.useRealTimers();
-    }
+    onTestFinished(() => void vi.useRealTimers());
+    const stderr = new PassThrough().setEncoding('utf8');
+    const io = { stdout: PIPE, stderr, env: { CODESIGN_PROGRESS: 'plain' } } as unknown as Io;
+    using progress = openProgress(io, { quiet: false, json: false, verbose: false }, SIGNING);
+    progress.event({ type: 'files-planned', paths: ['a.exe', 'b.exe'] });
+    progress.event({ type: 'file-step', path: 'a/\x1b[2J.exe', step: 'asking-service' });
+    vi.advanceTimersByTime(4900);
+    expect(stderr.read()).toBeNull();
+    vi.advanceTimersByTime(200);
+    expect(stderr.read()).toBe('working  0 of 2 signed, 1 waiting for the service\n');
+    vi.advanceTimersByTime(10_000);
+    expect(stderr.read()).toBeNull();
   });
 });
 

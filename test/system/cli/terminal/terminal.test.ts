@@ -2,11 +2,12 @@
 
 import { copyFile, mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { asSoonAs } from '../../../support/children.ts';
 import { CLI_PROGRAM, fixture, runCli } from '../../../support/programs/cli.ts';
 import { type PtyOptions, type PtyRun, runOnPty } from '../../../support/programs/pty.ts';
-import { type Scene, startScene } from '../../../support/runs/resume-scene.ts';
+import { startScene } from '../../../support/runs/resume-scene.ts';
+import { forAll } from '../../../support/set-up.ts';
 
 const ESCAPE = '\x1b';
 const COLOUR = `${ESCAPE}[3`;
@@ -15,14 +16,8 @@ const LIVE = [`${ESCAPE}[1G`, `${ESCAPE}[0K`];
 const HIDDEN_CURSOR = `${ESCAPE}[?25l`;
 const WAITING = 'waiting for the service';
 
-let stage: Scene;
+const stage = await forAll(startScene('hangs'));
 let files = 0;
-
-beforeAll(async () => {
-  stage = await startScene('hangs');
-});
-
-afterAll(() => stage[Symbol.asyncDispose]());
 
 /** Signs app.exe with a service that never answers: until the time-out, there is something to show. */
 async function sign(args: readonly string[], options: Partial<PtyOptions> = {}): Promise<PtyRun> {

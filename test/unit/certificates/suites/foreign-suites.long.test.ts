@@ -2,7 +2,7 @@
 
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
-import { beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { parseCertificate } from '../../../../src/certificates/certificate.ts';
 import { parseCrl } from '../../../../src/certificates/revocation/crl.ts';
 import { statusByOcsp } from '../../../../src/certificates/revocation/ocsp.ts';
@@ -60,21 +60,18 @@ describe.skipIf(isMissing)('a vector of BoringSSL', () => {
   });
 });
 
-describe.skipIf(isMissing)('a certificate of PKITS', () => {
-  let verdicts: readonly (readonly [string, string])[];
-  beforeAll(async () => {
-    verdicts = await checkPkits();
-  });
-
-  it('is accepted or rejected according to its name, or as README.md explains', () => {
+it.skipIf(isMissing)(
+  'a certificate of PKITS is accepted or rejected according to its name, or as README.md explains',
+  async () => {
+    const verdicts = await checkPkits();
     expect(verdicts.length).toBeGreaterThan(200);
     const found = verdicts.flatMap(([file, ours]) => {
       const expected = file.startsWith('Valid') ? 'accepted' : 'rejected';
       return ours === expected ? [] : [[`pkits/${file}`, expected, ours]];
     });
     expect(found.sort()).toEqual(deviations('pkits'));
-  });
-});
+  },
+);
 
 /** Vectors of a suite in README.md, sorted: name, expected result, and result of this program. Each has a reason. */
 function deviations(suite: string): string[][] {

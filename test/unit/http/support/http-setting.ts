@@ -1,10 +1,10 @@
 /** Clients and servers that end with the test that opens them. */
 
-import type net from 'node:net';
-import type { AddressInfo } from 'node:net';
+import net from 'node:net';
 import { onTestFinished } from 'vitest';
 import { createHttp, type Http, type HttpOptions, type JsonRequest } from '../../../../src/http/http.ts';
 import type { Outcome } from '../../../../src/http/request.ts';
+import { listen as startListening } from '../../../support/network/listen.ts';
 
 export function openHttp(options: Partial<HttpOptions> = {}): Http {
   const http = createHttp({ roots: { own: undefined, all: async () => undefined }, userAgent: 'test', ...options });
@@ -22,15 +22,14 @@ export const get = (http: Http, url: string, deadlineMilliseconds = 5000): Promi
 
 /** Gives the port. */
 export async function listen(server: net.Server): Promise<number> {
-  const sockets = new Set<net.Socket>();
-  server.on('connection', (socket: net.Socket) => {
-    sockets.add(socket);
-    socket.on('error', () => undefined);
-  });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  onTestFinished(async () => {
-    for (const socket of sockets) socket.destroy();
-    await new Promise((resolve) => server.close(resolve));
-  });
-  return (server.address() as AddressInfo).port;
+  const { port, stop } = await startListening(server);
+  onTestFinished(stop);
+  return port;
+}
+
+/** A port at which nothing listens. */
+export async function closedPort(): Promise<number> {
+  const { port, stop } = await startListening(net.createServer());
+  await stop();
+  return port;
 }

@@ -19,8 +19,6 @@ export interface WorkerResult {
   readonly stderr: string;
 }
 
-export type WorkerSetting = Awaited<ReturnType<typeof workerSetting>>;
-
 export async function workerSetting() {
   const folder = await mkdtemp(join(tmpdir(), 'codesign-journal-workers-'));
   const forOthers = await programForOthers();

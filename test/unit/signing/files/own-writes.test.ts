@@ -18,10 +18,10 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import type { Patch } from '../../../../src/bytes/pieces.ts';
 import { openInput } from '../../../../src/files/input-file.ts';
 import { watchWrites } from '../../../../src/signing/files/own-writes.ts';
-import { type StagedCopy, stageCopy } from '../../../../src/signing/files/staged-copy.ts';
-import { digestEntries } from '../../../../src/zip/entry-digests.ts';
+import type { StagedCopy } from '../../../../src/signing/files/staged-copy.ts';
 import { folderForEach } from '../../../support/set-up.ts';
 import { applyPatch } from '../../formats/support/apply-patch.ts';
+import { testCopy } from './test-copy.ts';
 
 const SMALL = 100_000;
 const LARGE = 300_000;
@@ -49,10 +49,7 @@ async function change(size: number, at: Step, interfere: () => Promise<void>): P
   const rehearsal: Patch = [edit(4096, 2, '..'), edit(size, 0, '....')];
   const real: Patch = [edit(4096, 2, 'XY'), edit(size, 0, 'SEAL')];
   await using input = await openInput(target);
-  await using copy = await stageCopy({
-    ...{ source: input.source, stats: input.stats, target },
-    ...{ randomName: () => 'x', digestEntries, temporaryFiles: new Set(), onEvent: () => undefined },
-  });
+  await using copy = await testCopy({ source: input.source, stats: input.stats, target });
   const actions: Readonly<Record<Step, (copy: StagedCopy) => Promise<unknown>>> = {
     measured: () => copy.reader.measure(input.source, [{ start: 0, end: size }], ['SHA256']),
     rehearsed: () => copy.apply(rehearsal),

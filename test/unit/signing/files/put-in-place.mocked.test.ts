@@ -1,12 +1,10 @@
 import type { BigIntStats } from 'node:fs';
-import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { identityAt, openInput } from '../../../../src/files/input-file.ts';
-import { stageCopy } from '../../../../src/signing/files/staged-copy.ts';
 import { assertUnchanged, type Versions, versionAt } from '../../../../src/signing/files/unchanged.ts';
-import { digestEntries } from '../../../../src/zip/entry-digests.ts';
+import { folderForEach } from '../../../support/set-up.ts';
+import { testCopy } from './test-copy.ts';
 
 /** Errors of the next links and renames, and the files that were opened. */
 const { answers, seen } = vi.hoisted(() => ({
@@ -50,17 +48,15 @@ const { writeFileSync } = await vi.importActual<typeof import('node:fs')>('node:
 const NFS = 0x6969;
 const EXT4 = 0xef53;
 
-let folder: string;
+const folder = folderForEach();
 let input: string;
 let target: string;
 beforeEach(async () => {
   Object.assign(answers, { link: [], rename: [] });
   Object.assign(seen, { opened: [], fileSystem: EXT4, beforeLink: () => undefined, cached: new Map() });
-  folder = await mkdtemp(join(tmpdir(), 'codesign-place-'));
-  input = join(folder, 'input');
-  target = join(folder, 'target');
+  input = folder.at('input');
+  target = folder.at('target');
   await writeFile(input, 'old');
-  return () => rm(folder, { recursive: true });
 });
 
 /** Plans, writes a copy, lets `interfere` act, and puts the copy in place. */
@@ -70,18 +66,15 @@ async function replace(interfere: () => unknown = () => undefined): Promise<void
   const plan: Versions = {
     ...{ path: input, stats, target, isLocal },
     targetVersion: versionAt(target),
-    folderIdentity: identityAt(folder),
+    folderIdentity: identityAt(folder.path),
   };
-  await using copy = await stageCopy({
-    ...{ source, stats, target, randomName: () => 'x', digestEntries },
-    ...{ temporaryFiles: new Set(), onEvent: () => undefined },
-  });
+  await using copy = await testCopy({ source, stats, target });
   await copy.apply([{ offset: 0, remove: 3, insert: [Buffer.from('new')] }]);
   await interfere();
   await copy.replaceTarget({ isNew: plan.targetVersion === undefined, assertUnchanged: () => assertUnchanged(plan) });
 }
 
-const left = async () => [await readdir(folder), await readFile(target, 'utf8')];
+const left = async () => [await readdir(folder.path), await readFile(target, 'utf8')];
 const FILE_CHANGED = { code: 'file-changed', category: 'local' };
 
 describe('a target that was absent', () => {
@@ -100,7 +93,7 @@ describe('a target that was absent', () => {
 
   it('is created if a network drive reports its own link as another file', async () => {
     const { linkSync } = await vi.importActual<typeof import('node:fs')>('node:fs');
-    seen.beforeLink = () => linkSync(join(folder, '.codesign-remote-x.tmp'), target);
+    seen.beforeLink = () => linkSync(folder.at('.codesign-remote-x.tmp'), target);
     await replace();
     expect(await left()).toEqual([['input', 'target'], 'new']);
   });
@@ -152,7 +145,7 @@ describe('the check before the rename', () => {
     await replace(() => {
       seen.opened = [];
     });
-    expect(seen.opened).toEqual(opened.map((name) => join(folder, name)));
+    expect(seen.opened).toEqual(opened.map((name) => folder.at(name)));
   });
 
   it('finds a change on a network drive that still gives the earlier times, from a cache', async () => {

@@ -4,11 +4,11 @@ import { memorySource } from '../../../../src/bytes/byte-source.ts';
 import { LARGEST_DIRECT } from '../../../../src/bytes/file-source.ts';
 import type { Edit, Patch } from '../../../../src/bytes/pieces.ts';
 import { measureContent } from '../../../../src/crypto/measure-content.ts';
-import { type StagedCopy, stageCopy } from '../../../../src/signing/files/staged-copy.ts';
-import { digestEntries } from '../../../../src/zip/entry-digests.ts';
+import type { StagedCopy } from '../../../../src/signing/files/staged-copy.ts';
 import { folderForEach } from '../../../support/set-up.ts';
 import { applyPatch } from '../../formats/support/apply-patch.ts';
 import { seededRandom } from '../../zip/support/random.ts';
+import { testCopy } from './test-copy.ts';
 
 /** A large file is not written as a whole. */
 const FILLER = ' '.repeat(2 * LARGEST_DIRECT);
@@ -21,16 +21,7 @@ beforeEach(async () => {
 });
 
 async function stage(original: Buffer = ORIGINAL): Promise<StagedCopy> {
-  const stats = await stat(target, { bigint: true });
-  return stageCopy({
-    source: memorySource(original),
-    stats,
-    target,
-    randomName: () => 'x',
-    digestEntries,
-    temporaryFiles: new Set(),
-    onEvent: () => undefined,
-  });
+  return testCopy({ source: memorySource(original), stats: await stat(target, { bigint: true }), target });
 }
 
 const UNCHANGED = { isNew: false, assertUnchanged: () => undefined };
@@ -133,29 +124,27 @@ describe('the temporary file', () => {
     await reader.close();
   });
 
-  describe('on reopening', () => {
-    const contentUpTo = (end: number) => [
-      { start: 2, end: 10 },
-      { start: 12, end },
-    ];
+  const contentUpTo = (end: number) => [
+    { start: 2, end: 10 },
+    { start: 12, end },
+  ];
 
-    it.each<[string, Patch, string]>([
-      ['the same content', [], '0123456789abcdefghij'],
-      ['edits outside of the content', [edit(0, 2, 'XY'), edit(10, 2, 'Z.')], 'XY23456789Z.cdefghij'],
-      ['content after the end', [edit(0, 2, 'XY'), edit(20, 0, 'MORE')], 'XY23456789abcdefghijMORE'],
-      ['an insertion in the content', [edit(5, 0, '!')], '01234!56789abcdefghij'],
-    ])('measures %s as it stands in the file', async (_, patch, text) => {
-      for (const more of ['', FILLER]) {
-        const original = Buffer.from(ORIGINAL + more);
-        await using copy = await stage(original);
-        await copy.reader.measure(memorySource(original), contentUpTo(original.length), ['SHA256', 'SUM16']);
-        await copy.apply(patch);
-        const { source, reader } = await copy.reopen();
-        expect(source.size).toBe(text.length + more.length);
-        const content = contentUpTo(source.size);
-        const expected = await measureContent(memorySource(Buffer.from(text + more)), content, ['SHA256', 'SUM16']);
-        expect(await reader.measure(source, content, ['SHA256', 'SUM16'])).toEqual(expected);
-      }
-    });
+  it.each<[string, Patch, string]>([
+    ['the same content', [], '0123456789abcdefghij'],
+    ['edits outside of the content', [edit(0, 2, 'XY'), edit(10, 2, 'Z.')], 'XY23456789Z.cdefghij'],
+    ['content after the end', [edit(0, 2, 'XY'), edit(20, 0, 'MORE')], 'XY23456789abcdefghijMORE'],
+    ['an insertion in the content', [edit(5, 0, '!')], '01234!56789abcdefghij'],
+  ])('on reopening measures %s as it stands in the file', async (_, patch, text) => {
+    for (const more of ['', FILLER]) {
+      const original = Buffer.from(ORIGINAL + more);
+      await using copy = await stage(original);
+      await copy.reader.measure(memorySource(original), contentUpTo(original.length), ['SHA256', 'SUM16']);
+      await copy.apply(patch);
+      const { source, reader } = await copy.reopen();
+      expect(source.size).toBe(text.length + more.length);
+      const content = contentUpTo(source.size);
+      const expected = await measureContent(memorySource(Buffer.from(text + more)), content, ['SHA256', 'SUM16']);
+      expect(await reader.measure(source, content, ['SHA256', 'SUM16'])).toEqual(expected);
+    }
   });
 });

@@ -11,17 +11,12 @@ import {
   type TimestampAuthoritiesOptions,
 } from '../../../../src/timestamp/authorities.ts';
 
-interface OpenedAuthorities extends TimestampAuthorities {
-  /** Milliseconds of each wait between attempts. */
-  readonly waits: readonly number[];
-  close(): Promise<void>;
-}
-
 export type OpenOptions = Partial<TimestampAuthoritiesOptions> & {
   readonly realClock?: boolean;
 };
 
-export function openAuthorities(urls: readonly string[], options: OpenOptions = {}): OpenedAuthorities {
+/** `waits`: milliseconds of each wait between attempts. */
+export function openAuthorities(urls: readonly string[], options: OpenOptions = {}) {
   const { realClock = false, ...given } = options;
   const waits: number[] = [];
   const clock = {
@@ -47,7 +42,7 @@ export function openAuthorities(urls: readonly string[], options: OpenOptions = 
 
 export const SIGNATURE = Buffer.from('signature');
 
-export const failureOf = (authorities: OpenedAuthorities, signal?: AbortSignal): Promise<CodesignError> =>
+export const failureOf = (authorities: TimestampAuthorities, signal?: AbortSignal): Promise<CodesignError> =>
   authorities.stamp(SIGNATURE, signal).then(
     () => expect.fail('a timestamp was returned'),
     (thrown) => thrown,
