@@ -19,11 +19,10 @@ interface Extended {
   readonly size?: number;
 }
 
-/**
- * Types of entries without contents: links, folders, devices and volume headers. GNU tar extracts entries of unknown
- * types as files.
- */
-const WITHOUT_CONTENT: ReadonlySet<string> = new Set(['1', '2', '3', '4', '5', '6', 'D', 'V']);
+/** Types of entries without contents: links, folders and devices. GNU tar extracts entries of unknown types as files. */
+const WITHOUT_CONTENT: ReadonlySet<string> = new Set(['1', '2', '3', '4', '5', '6']);
+/** GNU tar does not extract the contents of these entries: a list of the files in a folder, and a volume header. */
+const NOT_EXTRACTED: ReadonlySet<string> = new Set(['D', 'V']);
 /** Entry types of continued volumes, long names in an old form, and sparse files. */
 const UNREADABLE_TYPES: ReadonlySet<string> = new Set(['M', 'N', 'S']);
 
@@ -58,7 +57,7 @@ export async function* readTar(source: ByteSource): AsyncGenerator<TarEntry> {
     } else {
       const name = path ?? readName(header);
       // In v7 archives, a name that ends with "/" is a folder.
-      if (hasContent && !name.endsWith('/')) yield { name, size, offset: dataOffset };
+      if (hasContent && !NOT_EXTRACTED.has(type) && !name.endsWith('/')) yield { name, size, offset: dataOffset };
       next = {};
     }
     offset = end;

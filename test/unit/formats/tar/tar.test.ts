@@ -54,6 +54,15 @@ it('applies a global pax header to all entries, and another one only to the next
   expect(await contentsOf(tar, archive)).toEqual({ renamed: 'ab', b: 'cd' });
 });
 
+it.each(['D', 'V'])('skips the contents of entries with the type %s, as GNU tar does', async (type) => {
+  const decoy = makeTar([{ name: 'b', content: Buffer.alloc(512) }]).subarray(0, 512);
+  const archive = makeTar([
+    { name: 'a', type, content: decoy },
+    { name: 'c', content: Buffer.from('x') },
+  ]);
+  expect(await contentsOf(tar, archive)).toEqual({ c: 'x' });
+});
+
 it('reads entries of unknown types as files, because GNU tar extracts them', async () => {
   expect(await contentsOf(tar, makeTar([{ name: 'a', type: 'Z', content: Buffer.from('x') }]))).toEqual({ a: 'x' });
 });
