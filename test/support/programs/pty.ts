@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { watchRun } from '../credential-watch.ts';
 import { CLI_PROGRAM, REPOSITORY } from './cli.ts';
 import { PYTHON } from './python.ts';
-import { createScreen } from './terminal-screen.ts';
+import { readScreen } from './terminal-screen.ts';
 
 /** Else it sets LC_CTYPE where LANG says C, and all that it starts would see that. */
 const PLAIN_PYTHON = { PYTHONCOERCECLOCALE: '0' };
@@ -18,6 +18,7 @@ export interface PtyOptions {
   readonly cwd?: string;
   /** Another command than the command line. */
   readonly command?: readonly string[];
+  readonly onStart?: (terminal: PtyHand) => void;
   /** Called with what was printed so far; may react to it. */
   readonly onOutput?: (output: string, terminal: PtyHand) => void;
 }
@@ -47,17 +48,16 @@ export async function runOnPty(args: readonly string[], options: PtyOptions) {
     stdio: ['pipe', 'pipe', 'inherit'],
   });
   const { stdin, stdout } = child;
-  const screen = createScreen(columns);
   const hand: PtyHand = {
     type: (typed) => void stdin.write(typed),
     resize: (wanted) => void stdin.write(`\x01${wanted}\n`),
     signal: (name) => void stdin.write(`\x01${name}\n`),
   };
+  options.onStart?.(hand);
   let output = '';
   stdin.on('error', () => undefined);
   stdout.setEncoding('utf8').on('data', (printed: string) => {
     output += printed;
-    screen.write(printed);
     options.onOutput?.(output, hand);
   });
   const code = await new Promise<number | null>((resolve, reject) => {
@@ -65,12 +65,14 @@ export async function runOnPty(args: readonly string[], options: PtyOptions) {
     child.once('close', resolve);
   });
   await search({ 'the terminal': output });
-  const lines = screen.lines().map((line) => `${line}\n`);
   return {
     /** 128 and the signal's number when one ended it. */
     code,
     output,
     /** What stands on the screen in the end. */
-    screen: lines.join(''),
+    get screen() {
+      const lines = readScreen(output, columns).map((line) => `${line}\n`);
+      return lines.join('');
+    },
   };
 }

