@@ -3,12 +3,13 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { writeFile } from 'node:fs/promises';
-import net, { type AddressInfo } from 'node:net';
+import net from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { endWithThisProcess } from '../children.ts';
 import { temporaryFolder } from '../programs/cli.ts';
 import { createTlsAuthority } from '../services/tls-authority.ts';
+import { listen } from './listen.ts';
 
 export const REVERSE_PROXIES = ['nginx', 'haproxy'] as const;
 
@@ -90,12 +91,8 @@ export async function startReverseProxy(
 }
 
 async function freePort(): Promise<number> {
-  const server = net.createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, 'close');
-  return port;
+  await using server = await listen(net.createServer());
+  return server.port;
 }
 
 async function listening(child: ChildProcess, port: number): Promise<void> {

@@ -1,7 +1,8 @@
 /** A network between the program and a service: far, slow, forgetful as NAT is, or reloaded as a reverse proxy is. */
 
-import net, { type AddressInfo, type Socket } from 'node:net';
+import net, { type Socket } from 'node:net';
 import { setTimeout as pause, setImmediate as turnOfEventLoop } from 'node:timers/promises';
+import { listen } from './listen.ts';
 
 export interface TcpRelayOptions {
   readonly port: number;
@@ -37,11 +38,9 @@ export async function startTcpRelay(options: TcpRelayOptions) {
   const gathering = gatherMilliseconds === undefined ? undefined : gather(gatherMilliseconds);
   const laneUp = openLine(roundTripMilliseconds / 2, bytesPerSecond);
   const laneDown = openLine(roundTripMilliseconds / 2, bytesPerSecond);
-  let connections = 0;
   let isSilent = false;
 
   const server = net.createServer({ allowHalfOpen: true, noDelay: true }, (client) => {
-    connections += 1;
     const service = net.connect({ port: options.port, host: '127.0.0.1', allowHalfOpen: true, noDelay: true });
     const connection: Connection = {
       client,
@@ -57,7 +56,7 @@ export async function startTcpRelay(options: TcpRelayOptions) {
       toService(bytes, () => {
         if (!connection.isForgotten) deliver();
       });
-    for (const socket of [client, service]) socket.on('error', () => undefined);
+    keep(service);
     client.on('data', (chunk) => {
       pass(chunk.length, () => {
         // It was on its way when the connection was closed.
@@ -81,10 +80,9 @@ export async function startTcpRelay(options: TcpRelayOptions) {
       close(connection);
     });
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port, keep, connections, stop } = await listen(server);
   return {
-    port: (server.address() as AddressInfo).port,
-    connections: () => connections,
+    ...{ port, connections },
     /** Answered so far, with `gatherMilliseconds`. */
     roundTrips: () => gathering?.roundTrips() ?? 0,
     /** Closes idle connections, and each of the others after its answer: after what the service sends next. */
@@ -102,10 +100,7 @@ export async function startTcpRelay(options: TcpRelayOptions) {
     silence() {
       isSilent = true;
     },
-    async [Symbol.asyncDispose]() {
-      for (const { client, service } of open) for (const socket of [client, service]) socket.destroy();
-      await new Promise((resolve) => server.close(resolve));
-    },
+    [Symbol.asyncDispose]: stop,
   };
 }
 
