@@ -1,4 +1,4 @@
-/** Programs of other projects that check what this one signs. If one is missing, the test fails and says how to install it. */
+/** Programs of other projects that check what this one signs. If one is missing, the test fails; .ci/run installs them. */
 
 import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
@@ -15,25 +15,6 @@ export interface Verdict {
 }
 
 export const WINE = '/usr/lib/wine/wine64';
-
-const PACKAGES: Readonly<Record<string, string>> = {
-  osslsigncode: 'osslsigncode',
-  sbverify: 'sbsigntool',
-  openssl: 'openssl',
-  python3: 'python3 python3-olefile',
-  bash: 'bash',
-  cabextract: 'cabextract',
-  gsf: 'libgsf-bin',
-  msiinfo: 'msitools',
-  pdfsig: 'poppler-utils',
-  pdftoppm: 'poppler-utils',
-  certutil: 'libnss3-tools',
-  ps2pdf: 'ghostscript',
-  groff: 'groff',
-  javac: 'default-jdk-headless',
-  mono: 'mono-complete',
-  [WINE]: 'wine wine64 gcc-mingw-w64-x86-64',
-};
 
 /**
  * Every part of an Authenticode signature and the chain to `root` (a PEM file), by which timestamps are checked too: what it
@@ -113,9 +94,7 @@ export async function run(
     return { accepted: true, output: stdout + stderr };
   } catch (thrown) {
     const { code, stdout = '', stderr = '' } = thrown as { code?: unknown; stdout?: string; stderr?: string };
-    if (code === 'ENOENT') {
-      throw new Error(`${program} is not installed: sudo apt-get install -y ${PACKAGES[program] ?? program}`);
-    }
+    if (code === 'ENOENT') throw new Error(`${program} is not installed; .ci/run shows its package`, { cause: thrown });
     return { accepted: false, output: stdout + stderr };
   }
 }

@@ -63,7 +63,7 @@ export async function project(
     run: (script) =>
       new Promise((resolve, reject) => {
         execFile('bash', ['-e', '-c', script], { cwd: folder.path, env }, (error, stdout, stderr) =>
-          error ? reject(new Error(`${error.message}\n${stdout}${stderr}${remedy(stderr)}`)) : resolve(stdout + stderr),
+          error ? reject(new Error(`${error.message}\n${stdout}${stderr}`)) : resolve(stdout + stderr),
         );
       }),
     async mustBeSigned(files) {
@@ -79,20 +79,4 @@ export async function project(
     requests: () => server.operations('sign').length - before,
     [Symbol.asyncDispose]: () => folder[Symbol.asyncDispose](),
   };
-}
-
-/** Debian packages of the programs whose name differs. */
-const PACKAGES: Readonly<Record<string, string>> = {
-  cpack: 'cmake',
-  jarsigner: 'default-jdk-headless',
-  jpackage: 'default-jdk-headless',
-  makensis: 'nsis',
-  mono: 'mono-complete',
-  msiextract: 'msitools',
-  mvn: 'maven libexec-maven-plugin-java libmaven-compiler-plugin-java libmaven-jar-plugin-java libmaven-resources-plugin-java libsurefire-java',
-};
-
-function remedy(errors: string): string {
-  const [, missing] = errors.match(/(\w+): command not found/) ?? [];
-  return missing === undefined ? '' : `\nsudo apt-get install -y ${PACKAGES[missing] ?? missing}`;
 }
