@@ -38,9 +38,10 @@ const stampSignature = (cms: Uint8Array) => stampCms(AUTHENTICODE_PROFILE, cms, 
 const timestampsOf = ({ signedData }: AuthenticodeParts) =>
   readTimestampsOf(AUTHENTICODE_PROFILE, signedData, signedData.signers[0], timestampReader());
 
-describe('a nested signature', () => {
-  // The attribute with one nested signature is shorter than the long token, the one with two is longer.
-  it.each([TOKEN, tokenOf(outer.length + 700)])('joins others next to a timestamp, in DER order (%#)', (token) => {
+// The attribute with one nested signature is shorter than the long token, the one with two is longer.
+it.each([TOKEN, tokenOf(outer.length + 700)])(
+  'a nested signature joins others next to a timestamp, in DER order (%#)',
+  (token) => {
     const first = stampedWith(token);
     const made = [nested, outer, stamped].reduce((before, next) => {
       const after = nestSignature(before, next);
@@ -55,8 +56,8 @@ describe('a nested signature', () => {
     const inside = read.nested.map(({ signedData }) => hex(signedData.bytes));
     expect(inside.sort()).toEqual([nested, outer, stamped].map(hex).sort());
     expect([read, ...read.nested].map(isValid)).toEqual([true, true, true, true]);
-  });
-});
+  },
+);
 
 it('replaces existing timestamps by a new one, and leaves the rest unchanged', () => {
   const unsignedAttributes = [

@@ -120,14 +120,12 @@ it('an unsigned value can be added, and openssl still accepts the rest', () => {
   expect(accepts(cms)).toBe(true);
 });
 
-describe('what is malformed', () => {
-  it.each<[string, Uint8Array, string]>([
-    ['nothing', new Uint8Array(), 'cms-malformed'],
-    ['an empty SEQUENCE', sequence(), 'cms-malformed'],
-    ['a type and no content', sequence(SIGNED_DATA), 'cms-malformed'],
-    ['content under another tag', sequence(SIGNED_DATA, contextPrimitive(0, sequence())), 'cms-malformed'],
-    ['plain data', sequence(objectIdentifier(DATA)), 'cms-not-signed-data'],
-  ])('is rejected: %s', (_name, bytes, code) => {
-    expect(() => parseSignedData(bytes)).toThrow(expect.objectContaining({ code, category: 'local' }));
-  });
+it.each<[string, Uint8Array, string]>([
+  ['nothing', new Uint8Array(), 'cms-malformed'],
+  ['an empty SEQUENCE', sequence(), 'cms-malformed'],
+  ['a type and no content', sequence(SIGNED_DATA), 'cms-malformed'],
+  ['content under another tag', sequence(SIGNED_DATA, contextPrimitive(0, sequence())), 'cms-malformed'],
+  ['plain data', sequence(objectIdentifier(DATA)), 'cms-not-signed-data'],
+])('what is malformed is rejected: %s', (_name, bytes, code) => {
+  expect(() => parseSignedData(bytes)).toThrow(expect.objectContaining({ code, category: 'local' }));
 });

@@ -1,6 +1,6 @@
 /** What verifiers do not read, and what digests of a catalog do not cover: a note or a warning, and no objection. */
 
-import { describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { SPC_NESTED_SIGNATURE } from '../../../src/asn1/object-identifiers.ts';
 import { examineUnread } from '../../../src/format/cms.ts';
 import { examineListed } from '../../../src/formats/catalogs.ts';
@@ -18,15 +18,13 @@ it('signatures nested in one of a document are noted, and those in one of a prog
   expect(examineUnread(PDF_PROFILE, [])).toEqual([]);
 });
 
-describe('a program that a catalog lists', () => {
-  it('is noted if its own signature is broken or damaged', async () => {
-    const { result } = await signBytes(pe, readFixture('pe/hello.exe'), await makeThrowawaySigner());
-    expect(await examineListed(await openBytes(pe, result))).toEqual([]);
-    // A letter of the message of the DOS program.
-    const changed = flipped(result, 80);
-    const note = { code: 'listed-file-strange', weight: 'note' };
-    expect(await examineListed(await openBytes(pe, changed))).toMatchObject([note]);
-    const damaged = Buffer.from(result).fill(0xff, result.length - 200);
-    expect(await examineListed(await openBytes(pe, damaged))).toMatchObject([note]);
-  });
+it('a program that a catalog lists is noted if its own signature is broken or damaged', async () => {
+  const { result } = await signBytes(pe, readFixture('pe/hello.exe'), await makeThrowawaySigner());
+  expect(await examineListed(await openBytes(pe, result))).toEqual([]);
+  // A letter of the message of the DOS program.
+  const changed = flipped(result, 80);
+  const note = { code: 'listed-file-strange', weight: 'note' };
+  expect(await examineListed(await openBytes(pe, changed))).toMatchObject([note]);
+  const damaged = Buffer.from(result).fill(0xff, result.length - 200);
+  expect(await examineListed(await openBytes(pe, damaged))).toMatchObject([note]);
 });

@@ -76,19 +76,17 @@ describe('the kind of a ZIP archive', () => {
   });
 });
 
-describe('an archive after other data', () => {
-  const archive = [{ name: MANIFEST, contents: 'X: 1\n\n' }];
+const archive = [{ name: MANIFEST, contents: 'X: 1\n\n' }];
 
-  it.each(['MZ', '\x7fELF', '\xcf\xfa\xed\xfe', '\xca\xfe\xba\xbe'])(
-    'is not for the archive to say behind a program, %j, unless the name says JAR',
-    async (start) => {
-      const bytes = Buffer.concat([Buffer.from(start, 'latin1'), Buffer.alloc(60)]);
-      const program = Buffer.concat([bytes, zip(archive)]);
-      expect(await isJar(program, 'setup.jar')).toBe(true);
-      expect(await isJar(program, 'setup.exe')).toBe(false);
-    },
-  );
-});
+it.each(['MZ', '\x7fELF', '\xcf\xfa\xed\xfe', '\xca\xfe\xba\xbe'])(
+  'an archive behind a program, %j, is none unless the name says JAR',
+  async (start) => {
+    const bytes = Buffer.concat([Buffer.from(start, 'latin1'), Buffer.alloc(60)]);
+    const program = Buffer.concat([bytes, zip(archive)]);
+    expect(await isJar(program, 'setup.jar')).toBe(true);
+    expect(await isJar(program, 'setup.exe')).toBe(false);
+  },
+);
 
 const BUNDLE = ['BundleConfig.pb', 'base/manifest/AndroidManifest.xml', 'base/dex/classes.dex'];
 const PLAIN = 'a ZIP archive without a JAR manifest';

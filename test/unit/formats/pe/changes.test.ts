@@ -92,13 +92,11 @@ it('nothing is appended to a signature in which a broken one is nested', async (
   await expect(checkIn(file, pe, context, 'append')).rejects.toMatchObject({ code: 'cannot-append' });
 });
 
-describe('stamping', () => {
-  it('does not stamp one of two entries: cannot-stamp', async () => {
-    const file = await openBytes(pe, twoEntries);
-    const [signature = expect.unreachable()] = await file.signatures();
-    const attempt = stampIn(file, new Map([[signature, EMPTY]]));
-    await expect(attempt).rejects.toMatchObject({ code: 'cannot-stamp', category: 'local' });
-  });
+it('one of two entries is not stamped: cannot-stamp', async () => {
+  const file = await openBytes(pe, twoEntries);
+  const [signature = expect.unreachable()] = await file.signatures();
+  const attempt = stampIn(file, new Map([[signature, EMPTY]]));
+  await expect(attempt).rejects.toMatchObject({ code: 'cannot-stamp', category: 'local' });
 });
 
 describe('removing', () => {
@@ -125,14 +123,12 @@ describe('removing', () => {
   });
 });
 
-describe('the check of the result', () => {
-  it.each([
-    ['a wrong checksum', changed(signed, (copy) => copy.writeUInt32LE(0, checksum), false)],
-    ['zeros after the certificate', withCertificates(signed, table, Buffer.alloc(8))],
-    ['a missing last byte in the entry', changed(signed, (copy) => copy.writeUInt32LE(tableLength - 1, entry + 4))],
-  ])('sees %s', async (_, bytes) => {
-    const [{ envelope } = expect.unreachable()] = await (await openBytes(pe, signed)).signatures();
-    const checking = signingIn(await openBytes(pe, bytes)).verify({ added: [envelope], envelopes: [envelope] });
-    await expect(checking).rejects.toMatchObject({ code: 'result-damaged' });
-  });
+it.each([
+  ['a wrong checksum', changed(signed, (copy) => copy.writeUInt32LE(0, checksum), false)],
+  ['zeros after the certificate', withCertificates(signed, table, Buffer.alloc(8))],
+  ['a missing last byte in the entry', changed(signed, (copy) => copy.writeUInt32LE(tableLength - 1, entry + 4))],
+])('the check of the result sees %s', async (_, bytes) => {
+  const [{ envelope } = expect.unreachable()] = await (await openBytes(pe, signed)).signatures();
+  const checking = signingIn(await openBytes(pe, bytes)).verify({ added: [envelope], envelopes: [envelope] });
+  await expect(checking).rejects.toMatchObject({ code: 'result-damaged' });
 });

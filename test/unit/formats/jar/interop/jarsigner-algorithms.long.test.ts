@@ -5,7 +5,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { jar } from '../../../../../src/formats/jar/index.ts';
-import { mainJava, mustJarsignAll, STORE_PASSWORD } from '../../../../support/programs/java.ts';
+import { javaProgram, mainJava, mustJarsignAll, STORE_PASSWORD } from '../../../../support/programs/java.ts';
 import { folderForAll } from '../../../../support/set-up.ts';
 import { readFixture } from '../../support/fixtures.ts';
 import { codesOf } from '../../support/is-intact.ts';
@@ -16,16 +16,15 @@ import { contentsOf, repack } from '../simple-zip.ts';
 const RELEASE = 17;
 const folder = folderForAll();
 
-const EC = ['ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1'];
 const SHA3 = ['-sigalg', 'SHA3-256withRSA', '-digestalg', 'SHA3-256'];
-/** For `openssl req`, and for jarsigner. */
+/** For keytool, and for jarsigner. */
 const SIGNINGS: Readonly<
   Record<string, readonly [extension: string, key: readonly string[], options: readonly string[]]>
 > = {
-  'an Ed25519 key': ['.EC', ['ed25519'], []],
-  'an Ed448 key': ['.EC', ['ed448'], []],
-  'an RSA key and SHA3-256': ['.RSA', ['rsa:2048'], SHA3],
-  'an EC key and SHA3-512': ['.EC', EC, ['-sigalg', 'SHA3-512withECDSA']],
+  'an Ed25519 key': ['.EC', ['Ed25519'], []],
+  'an Ed448 key': ['.EC', ['Ed448'], []],
+  'an RSA key and SHA3-256': ['.RSA', ['RSA'], SHA3],
+  'an EC key and SHA3-512': ['.EC', ['EC', '-groupname', 'secp256r1'], ['-sigalg', 'SHA3-512withECDSA']],
 };
 
 async function byJarsigner(): Promise<ReadonlyMap<string, Buffer>> {
@@ -33,12 +32,11 @@ async function byJarsigner(): Promise<ReadonlyMap<string, Buffer>> {
   writeFileSync(input, readFixture('jar/plain.jar'));
   const signings = Object.entries(SIGNINGS).map(([name, [, key, options]], index) => {
     const at = (file: string) => join(folder, `${index}-${file}`);
-    const request = ['-x509', '-newkey', ...key, '-nodes', '-subj', '/CN=Test'];
-    execFileSync('openssl', ['req', ...request, '-keyout', at('key'), '-out', at('crt')], { stdio: 'ignore' });
-    const pair = ['-inkey', at('key'), '-in', at('crt'), '-name', 'test', '-passout', `pass:${STORE_PASSWORD}`];
-    execFileSync('openssl', ['pkcs12', '-export', ...pair, '-out', at('p12')]);
-    const args = ['-keystore', at('p12'), '-storepass', STORE_PASSWORD, ...options];
-    return { name, output: at('out.jar'), args: [...args, '-signedjar', at('out.jar'), input, 'test'] };
+    const store = ['-keystore', at('p12'), '-storepass', STORE_PASSWORD];
+    const made = ['-genkeypair', '-alias', 'test', '-dname', 'CN=Test', '-keyalg', ...key, ...store];
+    execFileSync(javaProgram(mainJava(), 'keytool'), made, { stdio: 'ignore' });
+    const args = [...store, ...options, '-signedjar', at('out.jar'), input, 'test'];
+    return { name, output: at('out.jar'), args };
   });
   await mustJarsignAll(
     mainJava(),
