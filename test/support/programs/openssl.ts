@@ -1,6 +1,7 @@
 /** Asks the openssl program, which checks what this one makes and makes what this one reads. */
 
 import { execFileSync } from 'node:child_process';
+import type { KeyObject } from 'node:crypto';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -24,6 +25,18 @@ export function openssl(args: readonly string[], files: Files = {}, result?: str
   } finally {
     rmSync(folder, { recursive: true });
   }
+}
+
+/** What `openssl cms -sign` makes of the content, in DER. */
+export function signedByOpenssl(
+  content: string | Uint8Array,
+  { pem, privateKey }: { readonly pem: string; readonly privateKey: KeyObject },
+  options: readonly string[] = [],
+): Buffer {
+  const key = privateKey.export({ type: 'pkcs8', format: 'pem' });
+  const by = ['-binary', '-signer', 'signer', '-inkey', 'key', '-md', 'sha256'];
+  const args = ['cms', '-sign', ...by, '-in', 'content', '-outform', 'DER', ...options];
+  return openssl(args, { content, signer: pem, key });
 }
 
 /** Whether it exits with 0. Throws if it cannot be started. */

@@ -10,7 +10,7 @@ import { attributeValues, parseSignedData } from '../../../src/cms/parse-signed-
 import { addUnsignedValue } from '../../../src/cms/unsigned-attributes.ts';
 import { examineSigner } from '../../../src/cms/verify-signer.ts';
 import { DIGEST_ALGORITHMS, type DigestAlgorithm, NODE_DIGEST_NAME } from '../../../src/crypto/algorithms.ts';
-import { openssl, opensslAccepts } from '../../support/programs/openssl.ts';
+import { openssl, opensslAccepts, signedByOpenssl } from '../../support/programs/openssl.ts';
 import { type IssuedCertificate, makePki, testKey } from '../../support/signed-files/pki.ts';
 
 const DATA = '1.2.840.113549.1.7.1';
@@ -37,12 +37,6 @@ const verifyArgs = ['cms', '-verify', '-binary', '-inform', 'DER', '-in', 'cms',
 const trustArgs = ['-CAfile', 'root', '-purpose', 'any'];
 const accepts = (cms: Uint8Array, content: string | Uint8Array = CONTENT) =>
   opensslAccepts([...verifyArgs, ...trustArgs], { cms, root: pki.root.pem, content });
-
-function signedByOpenssl(args: readonly string[], signer = leaf): Buffer {
-  const key = signer.privateKey.export({ type: 'pkcs8', format: 'pem' });
-  const signing = ['cms', '-sign', '-binary', '-outform', 'DER', '-in', 'content', '-signer', 'leaf', '-inkey', 'key'];
-  return openssl([...signing, '-md', 'sha256', ...args], { content: CONTENT, leaf: signer.pem, key });
-}
 
 function codesOf(cms: Uint8Array): readonly string[] {
   const read = parseSignedData(cms);
@@ -77,11 +71,13 @@ describe('SignedData', () => {
     ['no signed attributes', ['-noattr']],
     ['an EC signer', [], pki.leaf({ key: testKey('ec') })],
   ])('of openssl is read: %s', (_name, args, signer = withKeyIdentifier) => {
-    expect(codesOf(signedByOpenssl(args, signer))).toEqual([]);
+    expect(codesOf(signedByOpenssl(CONTENT, signer, args))).toEqual([]);
   });
 
-  const pss = (...options: readonly string[]) =>
-    signedByOpenssl(['rsa_padding_mode:pss', ...options].flatMap((option) => ['-keyopt', option]));
+  const pss = (...options: readonly string[]) => {
+    const args = ['rsa_padding_mode:pss', ...options].flatMap((option) => ['-keyopt', option]);
+    return signedByOpenssl(CONTENT, leaf, args);
+  };
   /** The last place where `from` stands is in the parameters of the SignerInfo. */
   const changed = (original: Buffer, from: string, to: string): Buffer => {
     const cms = Buffer.from(original);

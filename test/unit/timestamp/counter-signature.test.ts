@@ -9,7 +9,7 @@ import { readSignedDataFields } from '../../../src/cms/signed-data-fields.ts';
 import { readCounterSignature } from '../../../src/timestamp/read-timestamps.ts';
 import type { Timestamp } from '../../../src/timestamp/timestamp.ts';
 import { flipped } from '../../support/flipped.ts';
-import { openssl } from '../../support/programs/openssl.ts';
+import { signedByOpenssl } from '../../support/programs/openssl.ts';
 import { makeTimestampPki } from '../../support/services/timestamp-pki.ts';
 import { type IssuedCertificate, issue, testKey } from '../../support/signed-files/pki.ts';
 import { buildCounterSignature, type CounterSignatureParts } from './support/build-counter-signature.ts';
@@ -34,10 +34,7 @@ const built = buildCounterSignature(SIGNATURE, certificates.tsa, { digest: 'sha2
 describe('a countersignature', () => {
   it('of OpenSSL is sound', () => {
     const { tsa } = certificates;
-    const key = tsa.privateKey.export({ type: 'pkcs8', format: 'pem' });
-    const signer = ['-signer', 'tsa.pem', '-inkey', 'tsa.key', '-md', 'sha256', '-nosmimecap'];
-    const command = ['cms', '-sign', '-binary', ...signer, '-in', 'data', '-outform', 'DER'];
-    const cms = openssl(command, { 'tsa.pem': tsa.pem, 'tsa.key': key, data: SIGNATURE });
+    const cms = signedByOpenssl(SIGNATURE, tsa, ['-nosmimecap']);
     const { bytes } = readSignedDataFields(cms).signers[0];
     const timestamp = readCounterSignature(bytes, SIGNATURE, [root.der, certificate]);
     const found = { signerName: 'Test Timestamp Authority', signerCertificate: certificate };

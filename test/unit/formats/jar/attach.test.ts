@@ -1,7 +1,7 @@
 import { generateKeyPairSync } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { jar } from '../../../../src/formats/jar/index.ts';
-import { openssl } from '../../../support/programs/openssl.ts';
+import { signedByOpenssl } from '../../../support/programs/openssl.ts';
 import { issue, type KeyPair, testKey } from '../../../support/signed-files/pki.ts';
 import { signingContext } from '../../../support/signed-files/signing-context.ts';
 import { makeThrowawaySigner } from '../../../support/signed-files/throwaway-signer.ts';
@@ -23,12 +23,8 @@ const cms = contentsOf(signed, RSA);
 const attached = (bytes: Buffer, block: Uint8Array) => attachBytes(jar, bytes, block);
 
 /** A block without signed attributes. */
-function signedByOpenssl(signatureFile: Buffer, key: KeyPair): Buffer {
-  const { pem: cert, privateKey } = issue({ commonName: 'By OpenSSL', key });
-  const files = { sf: signatureFile, cert, key: privateKey.export({ type: 'pkcs8', format: 'pem' }) };
-  const as = ['-signer', 'cert', '-inkey', 'key', '-outform', 'DER', '-binary', '-noattr', '-md', 'sha256'];
-  return openssl(['cms', '-sign', ...as, '-in', 'sf'], files);
-}
+const blockByOpenssl = (key: KeyPair) =>
+  signedByOpenssl(contentsOf(signed, SF), issue({ commonName: 'By OpenSSL', key }), ['-noattr']);
 
 describe('a block', () => {
   it('replaces another one of its signature file, whatever the kind of its key, and is named like that file', async () => {
@@ -41,14 +37,14 @@ describe('a block', () => {
 
   it('that OpenSSL made without signed attributes is attached, and is checked by its key too', async () => {
     const attachedBy = async (key: KeyPair) => {
-      const back = await attached(signed, signedByOpenssl(contentsOf(signed, SF), key));
+      const back = await attached(signed, blockByOpenssl(key));
       const [signature, ...others] = await (await openBytes(jar, back)).signatures();
       expect([signature?.signer.name, others]).toEqual(['By OpenSSL', []]);
       return await codesOf(signature);
     };
     expect(await attachedBy(testKey('rsa-2048'))).toEqual([]);
     expect(await attachedBy(generateKeyPairSync('rsa', { modulusLength: 1016 }))).toEqual(['key-too-short']);
-    const block = signedByOpenssl(contentsOf(signed, SF), testKey('ec'));
+    const block = blockByOpenssl(testKey('ec'));
     expect(namesIn(await attached(repack(signed, { [RSA]: undefined }), block))).toContain('META-INF/TEST_PUB.EC');
   });
 

@@ -7,7 +7,7 @@ import { SPC_INDIRECT_DATA } from '../../../../src/asn1/object-identifiers.ts';
 import { nestSignature } from '../../../../src/authenticode/authenticode-file.ts';
 import { parseSignedData } from '../../../../src/cms/parse-signed-data.ts';
 import { pe } from '../../../../src/formats/pe/index.ts';
-import { openssl } from '../../../support/programs/openssl.ts';
+import { signedByOpenssl } from '../../../support/programs/openssl.ts';
 import { folderForAll } from '../../../support/set-up.ts';
 import { makePki } from '../../../support/signed-files/pki.ts';
 import { signingContext } from '../../../support/signed-files/signing-context.ts';
@@ -68,14 +68,8 @@ describe('attaching', () => {
     ['in pieces, in BER', ['-stream']],
   ])('takes a signature of openssl with its content in an OCTET STRING %s, next to another', async (_, more) => {
     const { sealed } = await signBytes(pe, hello, signer);
-    const files = {
-      'content.der': parseSignedData(sealed).content?.bytes ?? '',
-      'leaf.pem': leaf.pem,
-      'key.pem': leaf.privateKey.export({ type: 'pkcs8', format: 'pem' }),
-    };
-    const type = ['-econtent_type', SPC_INDIRECT_DATA, '-binary', '-nodetach', '-md', 'sha256', '-outform', 'DER'];
-    const signing = ['-in', 'content.der', '-signer', 'leaf.pem', '-inkey', 'key.pem', ...more];
-    const cms = openssl(['cms', '-sign', ...type, ...signing], files);
+    const content = parseSignedData(sealed).content?.bytes ?? '';
+    const cms = signedByOpenssl(content, leaf, ['-econtent_type', SPC_INDIRECT_DATA, '-nodetach', ...more]);
     await expect(attach(Buffer.concat([hello, Buffer.alloc(8, 1)]), cms)).rejects.toMatchObject(refusal);
     const both = await signBytes(pe, await attach(hello, cms), signer, { mode: 'append', algorithm: 'SHA512' });
     const [outer] = await (await openBytes(pe, both.result)).signatures();
