@@ -64,7 +64,7 @@ export const cliErrors = defineErrors('usage', {
   },
   'nothing-to-sign': {
     message: 'the folder contains no file of a supported format',
-    hint: 'To see why a file is not supported, pass its path. The format of a file is detected from its content. Catalogs, RDP files, PDF documents and .js files are signed only if you name them explicitly.',
+    hint: 'To see why a file is not supported, pass its path. The format of a file is detected from its content. Catalogs, RDP files, PDF documents and .js files are signed only if you name them explicitly. The folder of --output is not searched.',
   },
   'list-unreadable': {
     message: 'the file list {path} cannot be read: {reason}',
