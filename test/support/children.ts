@@ -29,10 +29,15 @@ function onSignal(signal: NodeJS.Signals): void {
   process.kill(process.pid, signal);
 }
 
-export function asSoonAs(isTime: () => boolean, act: () => void): void {
+/** As `setTimeout`, with a condition in place of a time. */
+export function asSoonAs<Given extends unknown[]>(
+  isTime: () => boolean,
+  act: (...given: Given) => void,
+  ...given: Given
+): void {
   const watch = setInterval(() => {
     if (!isTime()) return;
     clearInterval(watch);
-    act();
+    act(...given);
   }, 1);
 }

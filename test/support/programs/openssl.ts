@@ -39,6 +39,12 @@ export function signedByOpenssl(
   return openssl(args, { content, signer: pem, key });
 }
 
+/** What `openssl ts -verify` says of a token for the data. */
+export function verifyTimestamp(token: Uint8Array, data: Uint8Array, root: string | Uint8Array): string {
+  const args = 'ts -verify -token_in -in token -data data -CAfile root.pem'.split(' ');
+  return openssl(args, { token, data, 'root.pem': root }).toString();
+}
+
 /** Whether it exits with 0. Throws if it cannot be started. */
 export function opensslAccepts(args: readonly string[], files: Files): boolean {
   try {

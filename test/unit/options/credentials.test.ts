@@ -40,13 +40,6 @@ function secretFile(content: string): string {
 
 const withFile = (path: string) => ({ CODESIGN_ACCESS_KEY: 'key', CODESIGN_ACCESS_SECRET_FILE: path });
 
-test('key and secret from variables', async () => {
-  const credentials = await read({ CODESIGN_ACCESS_KEY: 'key', CODESIGN_ACCESS_SECRET: 's3cret: with colon' });
-  expect(credentials).toMatchObject({ accessKey: 'key', warnings: [] });
-  expect(credentials.accessSecret.reveal()).toBe('s3cret: with colon');
-  expect(textOf(credentials)).not.toContain('s3cret');
-});
-
 test.each(['s3cret\n', '\uFEFFs3cret\r\n', 's3cret', ' s3cret '])(
   'the secret from a file that holds %j',
   async (content) => {

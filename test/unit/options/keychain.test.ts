@@ -1,7 +1,7 @@
 /** The keychain through keytar: with a real Secret Service in its states, and where there is none or it does not answer. */
 
 import { once } from 'node:events';
-import { writeFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
@@ -81,6 +81,18 @@ describe('keytar', () => {
     const missing = () => expect.fail("Cannot find module 'keytar'");
     const message = expect.stringContaining('not installed');
     await expect(openWith(missing).read('default')).rejects.toMatchObject({ code: 'keychain-unavailable', message });
+  });
+
+  test('gets the secret by no argument, which other users could see', async () => {
+    const path = join(folder, 'keytar-recording.cjs');
+    const record = 'JSON.stringify([values, process.execArgv.concat(process.argv)])';
+    const text = `exports.setPassword = async (...values) => require('fs').writeFileSync('${path}.seen', ${record});`;
+    await writeFile(path, text);
+    await openWith(() => path).write('work', new Secret('s3cret'));
+    const [values, args] = JSON.parse(await readFile(`${path}.seen`, 'utf8'));
+    expect(values).toEqual(['codesign-remote', 'work', 's3cret']);
+    expect(args.join()).toContain('--eval');
+    expect(args.join()).not.toContain('s3cret');
   });
 
   test.each([

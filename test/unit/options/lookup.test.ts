@@ -1,4 +1,4 @@
-/** Which place decides a setting. */
+/** Which place decides a setting. The order of all places: sessions/recorded/cases/config.txt and project.txt. */
 
 import { describe, expect, it } from 'vitest';
 import { listSettings, lookUp, NOTHING_STORED, type OptionValues, type Stored } from '../../../src/options/lookup.ts';
@@ -24,23 +24,6 @@ function storedWith(key: SettingKey, { profile, project }: Said): Stored {
     profile: { ...NOTHING_STORED.profile, name: 'work', values: valuesOf(profile) },
   };
 }
-
-/** Sources of `extra` add up: extra.test.ts. */
-it.each<[string, Said, Environment]>([
-  [
-    '--algorithm',
-    { profile: 'below', project: 'below', options: { algorithm: 'above' } },
-    { CODESIGN_ALGORITHM: 'below' },
-  ],
-  ['CODESIGN_ALGORITHM', { profile: 'below', project: 'below' }, { CODESIGN_ALGORITHM: 'above' }],
-  ['codesign-remote.config.json', { profile: 'below', project: 'above' }, {}],
-  ['profile work', { profile: 'above' }, { CODESIGN_ALGORITHM: '' }],
-])('%s wins over all below it', (origin, said, env) => {
-  const stored = storedWith('algorithm', said);
-  const look = lookUp(said.options ?? {}, env, stored);
-  expect(look.all('algorithm')).toEqual([expect.objectContaining({ value: 'above', origin })]);
-  expect(listSettings(look, stored)).toContainEqual({ key: 'algorithm', values: ['above'], origin });
-});
 
 it.each(SETTING_KEYS)('%s is not found, or has its default, if nothing sets it', (key) => {
   const { variable = 'X', default: value } = definitionOf(key);
@@ -82,13 +65,6 @@ describe('the address of the service', () => {
     const error = expect.objectContaining({ code: 'environment-unknown', category: 'usage', message });
     expect(() => lookUp(options, env, from).one('baseUrl')).toThrowError(error);
   });
-
-  it('is missing, not unknown, if no environment was named', () => {
-    expect(lookUp({}, {}).one('baseUrl')).toBeUndefined();
-    expect(() => resolveSigning({ certificate: ['c.pem'] }, {})).toThrowError(
-      expect.objectContaining({ code: 'setting-missing' }),
-    );
-  });
 });
 
 it('takes several authorities from a variable and several certificates from a profile', () => {
@@ -111,10 +87,4 @@ it.each<[Said, Environment, string | undefined]>([
   const resolve = () => resolveSigning(typed, env, storedWith('requireTimestamp', said));
   if (name === undefined) expect(resolve().timestamps.isDeclined).toBe(true);
   else expect(resolve).toThrowError(`--no-timestamp and ${name} cannot be used together`);
-});
-
-it('keeps --no-timestamp above authorities in files', () => {
-  const stored = storedWith('timestampUrl', { profile: 'http://t.example' });
-  const { timestamps } = resolveSigning({ certificate: ['c'], dryRun: true, timestamp: false }, {}, stored);
-  expect(timestamps).toMatchObject({ urls: [], isDeclined: true });
 });

@@ -4,7 +4,6 @@ import { type KeyObject, privateEncrypt } from 'node:crypto';
 import { appendFile, copyFile, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { readSigningChain } from '../../../src/certificates/signing-chain.ts';
 import { digestInfo } from '../../../src/cms/build-signed-data.ts';
 import type { Journal } from '../../../src/journal/journal.ts';
 import { type JournalOptions, openJournal } from '../../../src/journal/open-journal.ts';
@@ -13,6 +12,7 @@ import type { SigningJournal } from '../../../src/signing/service/account.ts';
 import type { Signing } from '../../../src/signing/signing-run.ts';
 import { fixture } from '../../support/programs/cli.ts';
 import { makePki } from '../../support/signed-files/pki.ts';
+import { chainOf } from '../../support/signed-files/throwaway-signer.ts';
 import { type FlatSigning, testSigning } from './signing-run.ts';
 
 /** Signs with the key. `before` is called during each signature request. */
@@ -38,8 +38,7 @@ export function countingService(key: KeyObject, before: (call: number) => Promis
 export async function makeSigner() {
   const pki = makePki('Signing');
   const leaf = pki.leaf();
-  const files = [leaf, pki.intermediate].map(({ pem }) => ({ name: 'pem', bytes: Buffer.from(pem) }));
-  return { key: leaf.privateKey, chain: await readSigningChain(files, { now: new Date(), purposes: [] }) };
+  return { key: leaf.privateKey, chain: await chainOf(leaf, pki.intermediate) };
 }
 
 export async function journalScene() {

@@ -1,13 +1,9 @@
 import { appendFile } from 'node:fs/promises';
-import { setFlagsFromString } from 'node:v8';
-import { describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import type { SigningEvent } from '../../../src/signing/outcome.ts';
 import { signFiles } from '../../../src/signing/sign-files.ts';
 import { forEach } from '../../support/set-up.ts';
-import { historyOf } from '../journal/support/setting.ts';
 import { journalScene } from './journal-scene.ts';
-
-setFlagsFromString('--expose-gc');
 
 const scene = forEach(journalScene);
 
@@ -38,31 +34,17 @@ it('the report about a late answer stays due when the file fails afterwards', as
   expect(surplus).toMatchObject([{ record: 'record-1', reportDue: 2 }]);
 });
 
-describe('a signature that a later run can use', () => {
-  it('is not reported until another run has written it', async () => {
-    const file = await scene.program('app.exe');
-    const journal = await scene.open();
-    scene.service.before = () => appendFile(file.path, 'changed');
-    const failed = await signFiles([file], scene.signing(journal));
-    expect(failed.files).toMatchObject([{ status: 'failed', kept: true }]);
-    expect(scene.service.reports).toEqual([]);
-    expect(await journal.unfinished()).toMatchObject([{ kind: 'unwritten' }]);
-
-    const again = await signFiles([await scene.program('app.exe')], scene.signing(await scene.open()));
-    expect(again.files).toMatchObject([{ status: 'signed', reused: true, reported: true }]);
-    expect(scene.service.reports).toEqual([['record-1', 1]]);
-    expect(await historyOf(journal)).toMatchObject([{ outcome: 'written', reported: 1 }]);
-  });
-
-  it.each([1, 2])('is never reported as failed if one of two files uses it (%s concurrently)', async (concurrency) => {
+it.each([1, 2])(
+  'one that two files use, of which one fails, is reported as used (%s concurrently)',
+  async (concurrency) => {
     const files = await Promise.all(['a.exe', 'b.exe'].map((name) => scene.program(name, 'the same')));
     scene.service.before = () => appendFile(files[0]?.path ?? '', 'changed');
     const result = await signFiles(files, scene.signing(await scene.open(), { concurrency }));
     expect(result.summary).toMatchObject({ signed: 1, failed: 1 });
     expect(scene.service.asked).toBe(1);
     expect(scene.service.reports).toEqual([['record-1', 1]]);
-  });
-});
+  },
+);
 
 it('reports which process a file waits for', async () => {
   const [mine, yours] = await Promise.all([scene.program('mine.exe', 'same'), scene.program('yours.exe', 'same')]);

@@ -19,7 +19,7 @@ const authority = await forAll(startTimestampAuthority());
 function signUntil(isTime: () => boolean, { env, path }: Scene, args: readonly string[], more = {}): Promise<CliRun> {
   return runCli(['sign', '--json', ...PATIENTLY, ...args, path], {
     env: { ...env, ...more },
-    onStart: (kill) => asSoonAs(isTime, () => kill('SIGINT')),
+    onStart: (kill) => asSoonAs(isTime, kill, 'SIGINT'),
   });
 }
 

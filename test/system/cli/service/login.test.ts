@@ -1,8 +1,6 @@
 /** `login`, `logout` and `whoami` with a real keyring and the real server. More: sessions/recorded/pipe/login.txt. */
 
-import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { type CliOptions, type CliRun, fixture, runCli, temporaryFolder } from '../../../support/programs/cli.ts';
 import { startSecretService } from '../../../support/programs/secret-service.ts';
@@ -48,14 +46,6 @@ async function scene(profile?: string, used = keyring) {
 const errorCode = (run: CliRun) => /\[([a-z-]+)\]$/m.exec(run.stderr)?.[1];
 
 describe.runIf(IS_LINUX)('login', () => {
-  it('gives the secret to no process as an argument', async () => {
-    await using at = await scene();
-    const watched = watchArguments(secret());
-    for (const run of [await at.login(), await at.run(['whoami', '--check']), await at.run(['logout'])])
-      expect(run).toMatchObject({ code: 0 });
-    expect(await watched.stop()).toEqual([]);
-  });
-
   it('stores nothing without an answer, unless it must not ask', async () => {
     await using at = await scene();
     const service = await startMisbehavingService('hangs');
@@ -168,35 +158,3 @@ describe.runIf(IS_LINUX)('login --store file', () => {
     expect(JSON.parse((await at.run(['whoami', '--json'])).stdout)).toMatchObject({ source: 'file' });
   });
 });
-
-/** Looks at the arguments of all processes until it is stopped; gives those that held the text. */
-function watchArguments(text: string): { stop(): Promise<readonly string[]> } {
-  const found: string[] = [];
-  let isOver = false;
-  const watching = (async () => {
-    while (!isOver) {
-      found.push(
-        ...readdirSync('/proc')
-          .map(argumentsOf)
-          .filter((line) => line.includes(text)),
-      );
-      await sleep(40);
-    }
-  })();
-  return {
-    async stop() {
-      isOver = true;
-      await watching;
-      return found;
-    },
-  };
-}
-
-/** Returns an empty text for a process that has ended, and for an entry that is not a process. */
-function argumentsOf(id: string): string {
-  try {
-    return /^\d+$/.test(id) ? readFileSync(`/proc/${id}/cmdline`, 'utf8') : '';
-  } catch {
-    return '';
-  }
-}

@@ -11,11 +11,10 @@ import { parseJson, runCliProcess } from '../../../support/programs/cli.ts';
 import { makePrograms, startScene } from '../../../support/runs/resume-scene.ts';
 import type { MisbehaviourName } from '../../../support/services/misbehaving-answers.ts';
 
-it.concurrent.each<[MisbehaviourName, number, number]>([
-  ['throttled', 0.2, 2],
-  ['throttled-for-no-time', 0, 2],
-  ['throttled-for-seconds', 7, 9],
-])('%s: asked again after %d to %d seconds, and signed', async (mode, least, most) => {
+it.concurrent.each<[MisbehaviourName, number]>([
+  ['throttled', 0.2],
+  ['throttled-for-seconds', 7],
+])('%s: asked again after at least %d seconds, and signed', async (mode, least) => {
   await using stage = await startScene(mode, { times: 1 });
   const run = await stage.sign('--no-timestamp', '--no-report', stage.path);
   expect(run).toMatchObject({ code: 0 });
@@ -25,7 +24,6 @@ it.concurrent.each<[MisbehaviourName, number, number]>([
   const [first = 0, second = 0, ...others] = stage.service.requests().map(({ at }) => at / 1000);
   expect(others).toEqual([]);
   expect(second - first).toBeGreaterThanOrEqual(least);
-  expect(second - first).toBeLessThanOrEqual(most);
 });
 
 const PER_SECOND = 20;

@@ -18,11 +18,7 @@ it('lists one call when one of 50 files was requested, and the others waited for
 
   const killed = await runCli([...args, '--concurrency', String(FILES), ...others], {
     env,
-    onStart: (kill) =>
-      asSoonAs(
-        () => service.signRequests() >= 2,
-        () => kill('SIGKILL'),
-      ),
+    onStart: (kill) => asSoonAs(() => service.signRequests() >= 2, kill, 'SIGKILL'),
   });
   expect([killed.code, service.signRequests()]).toEqual([null, 2]);
 

@@ -15,11 +15,7 @@ it('ends with exit code 0 only if it was not interrupted, its output was not los
   const standing = async () => ({ requests: service.signRequests(), bytes: await readFile(file) });
 
   const interrupted = await append({
-    onStart: (kill) =>
-      asSoonAs(
-        () => service.signRequests() > 0,
-        () => kill('SIGINT'),
-      ),
+    onStart: (kill) => asSoonAs(() => service.signRequests() > 0, kill, 'SIGINT'),
   });
   expect(interrupted.code).toBe(130);
   const after = await standing();

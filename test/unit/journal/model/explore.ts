@@ -2,12 +2,6 @@
 
 import { createHash } from 'node:crypto';
 
-export interface Exploration {
-  readonly states: number;
-  readonly transitions: number;
-  readonly isComplete: boolean;
-}
-
 export interface Model {
   /** A state as text that can be continued, and what of it counts. */
   readonly start: State;
@@ -23,12 +17,11 @@ export interface State {
 export class BrokenPromise extends Error {}
 
 /** Throws `BrokenPromise` with the steps that lead to it. */
-export function explore({ start, next }: Model, most = Number.POSITIVE_INFINITY): Exploration {
+export function explore({ start, next }: Model, most = Number.POSITIVE_INFINITY) {
   const seen = new Set<string>([nameOf(start)]);
   const parents: number[] = [-1];
   const steps: string[] = ['start'];
   let edge: (readonly [number, string])[] = [[0, start.text]];
-  let transitions = 0;
   while (edge.length > 0) {
     const further: (readonly [number, string])[] = [];
     for (const [index, text] of edge) {
@@ -37,7 +30,6 @@ export function explore({ start, next }: Model, most = Number.POSITIVE_INFINITY)
         for (const [name, after] of next(text)) {
           step = name;
           const state = after();
-          transitions += 1;
           const found = nameOf(state);
           if (seen.has(found)) continue;
           seen.add(found);
@@ -49,11 +41,11 @@ export function explore({ start, next }: Model, most = Number.POSITIVE_INFINITY)
         if (!(thrown instanceof BrokenPromise)) throw thrown;
         throw new BrokenPromise(`${thrown.message}\n${[...wayTo(index), step].join('\n')}`);
       }
-      if (steps.length > most) return { states: steps.length, transitions, isComplete: false };
+      if (steps.length > most) return { states: steps.length, isComplete: false };
     }
     edge = further;
   }
-  return { states: steps.length, transitions, isComplete: true };
+  return { states: steps.length, isComplete: true };
 
   function wayTo(index: number): string[] {
     const way: string[] = [];

@@ -87,8 +87,7 @@ describe('the temporary file', () => {
 
   it.each([
     ['set-user-ID', 0o4755, 0o755],
-    ['set-group-ID', 0o2755, 0o755],
-    ['sticky', 0o1644, 0o644],
+    ['set-group-ID and sticky', 0o3755, 0o755],
     ['read-only', 0o555, 0o755],
     ['private', 0o600, 0o600],
   ])('takes the mode of a file that is %s, writable and without special bits', async (_, mode, is) => {
