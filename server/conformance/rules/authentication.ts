@@ -79,27 +79,20 @@ const OPERATIONS = [
 ] as const;
 
 const refusalsOf = ([name, operation]: (typeof OPERATIONS)[number]): readonly Rule[] =>
-  Object.entries(BAD_HEADERS).map(([title, header]) => ({
-    section: '5 rule 6',
-    title: `a \`${name}\` request with ${title} gets error code 401`,
-    spends: 0,
-    ask: async (deployment) => {
+  Object.entries(BAD_HEADERS).map(([title, header]) =>
+    unsigned('5 rule 6', `a \`${name}\` request with ${title} gets error code 401`, async (deployment) => {
       const authorization = header(deployment.options.credentials);
       return isRefusedWith(401, await callBy(deployment, operation, { authorization }));
-    },
-  }));
+    }),
+  );
 
-const peculiarRule = ([title, header]: [string, Header]): Rule => ({
-  section: '5 rule 3',
-  title: `how the service treats ${title}`,
-  spends: 0,
-  async ask(deployment) {
+const peculiarRule = ([title, header]: [string, Header]): Rule =>
+  unsigned('5 rule 3', `how the service treats ${title}`, async (deployment) => {
     const authorization = header(deployment.options.credentials);
     const answer = await callBy(deployment, SIGN, { authorization });
     if (answer.code === 401) return chosen(`rejected: ${describeAnswer(answer)}`);
     return chosen(answer.code === 400 || answer.signature !== undefined ? 'accepted' : describeAnswer(answer));
-  },
-});
+  });
 
 const accepted = (answer: Answer): Verdict =>
   answer.code === 401 || answer.status === 401

@@ -2,7 +2,7 @@
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Answer, CannotAsk, type Deployment } from '../deployment.ts';
-import { broken, chosen, KEPT, type Rule, type Verdict } from '../rule.ts';
+import { broken, chosen, KEPT, type Rule, shared, spending, type Verdict } from '../rule.ts';
 import { signAtOnce } from './connections.ts';
 
 /** Milliseconds within which a new count must be visible. */
@@ -35,28 +35,21 @@ const counting = (
   spends: number,
   work: (deployment: Deployment) => Promise<readonly Answer[]>,
 ): Rule => ({
-  section,
-  title,
-  spends,
+  ...spending(section, title, spends, (deployment) => counts(deployment, () => work(deployment), spends || undefined)),
   needs: 'count',
-  ask: (deployment) => counts(deployment, () => work(deployment), spends > 0 ? spends : undefined),
 });
 
 /** Reports the shared record, whose signature is requested before the count is read. */
 const reporting = (section: string, title: string, statuses: readonly unknown[]): Rule => ({
-  section,
-  title,
-  spends: 0,
-  shares: ['SHA256'],
-  needs: 'count',
-  async ask(deployment) {
+  ...shared(section, title, async (deployment) => {
     const id = await deployment.recordId();
     return counts(deployment, async () => {
       const answers: Answer[] = [];
       for (const status of statuses) answers.push(await deployment.report({ id, status }));
       return answers;
     });
-  },
+  }),
+  needs: 'count',
 });
 
 /** The document does not define this case, and the result depends on timing. */

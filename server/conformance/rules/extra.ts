@@ -13,20 +13,14 @@ const MEMBERS = {
   signing_filesize: 123_456,
 } as const;
 
-const signs = (title: string, extra: unknown): Rule => ({
-  section: '2.3',
-  title,
-  spends: 1,
-  ask: async (deployment) => isSigned(await deployment.sign({ ...deployment.body(), extra })),
-});
+const signs = (title: string, extra: unknown): Rule =>
+  spending('2.3', title, 1, async (deployment) => isSigned(await deployment.sign({ ...deployment.body(), extra })));
 
 /** Values that differ from the document, which does not define how the service treats them. */
-const peculiar = (title: string, extra: unknown): Rule => ({
-  section: '2.3',
-  title: `how the service treats ${title}`,
-  spends: 1,
-  ask: async (deployment) => isSignedOrRefused(await deployment.sign({ ...deployment.body(), extra })),
-});
+const peculiar = (title: string, extra: unknown): Rule =>
+  spending('2.3', `how the service treats ${title}`, 1, async (deployment) =>
+    isSignedOrRefused(await deployment.sign({ ...deployment.body(), extra })),
+  );
 
 export const EXTRA_RULES: readonly Rule[] = [
   shared('2.2', 'the service accepts a request without `extra`', async (deployment) =>

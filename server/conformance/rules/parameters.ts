@@ -2,22 +2,23 @@
 
 import { DIGEST_ALGORITHMS, DIGEST_LENGTH, type DigestAlgorithm } from '../../../src/crypto/algorithms.ts';
 import { isRefusedWith, isSignedOrRefused } from '../check-answer.ts';
-import { type Answer, type Body, type Deployment, encoded } from '../deployment.ts';
-import { broken, each, KEPT, type Rule, unsigned, type Verdict } from '../rule.ts';
+import { type Answer, type Body, encoded } from '../deployment.ts';
+import { broken, each, KEPT, type Rule, spending, unsigned } from '../rule.ts';
 
 /** Changes a valid request; an undefined value removes the field. */
 type Change = (good: Body) => Body;
 
-const refused = (section: string, title: string, change: Change, spends = 0): Rule => ({
-  section,
-  title: `${title} gets error code 400`,
-  spends,
-  ask: async (deployment) => isRefusedWith(400, await deployment.sign(change(deployment.body()))),
-});
+const refused = (section: string, title: string, change: Change, spends = 0): Rule =>
+  spending(section, `${title} gets error code 400`, spends, async (deployment) =>
+    isRefusedWith(400, await deployment.sign(change(deployment.body()))),
+  );
 
 const bytes = (length: number) => Buffer.alloc(length, 0xa5).toString('base64');
 
-/** Rows: end of the title, value, and whether a deployment might correct the value and sign. */
+/**
+ * Rows: end of the title, value or how it is made from a valid request, and whether a deployment might correct the value
+ * and sign.
+ */
 const fieldRules = (
   section: string,
   name: string,
@@ -27,59 +28,45 @@ const fieldRules = (
     refused(
       section,
       `a request whose \`${name}\` field ${title}`,
-      (good) => ({ ...good, [name]: value }),
+      (good) => ({ ...good, [name]: typeof value === 'function' ? value(good) : value }),
       reparable ? 1 : 0,
     ),
   );
 
-const CODE_RULES: readonly Rule[] = [
-  ...fieldRules('7 check 1', 'code', [
-    ['identifies no certificate', 'conformance-no-such-certificate'],
-    ['is an empty string', ''],
-    ['is missing', undefined],
-    ['is null', null],
-    ['is the boolean true', true],
-    ['is an object', {}],
-  ]),
-  ...(
-    [
-      ['is a number', ({ code }) => Number(code) || 1, 1],
-      ['is an array', ({ code }) => [code], 1],
-      ['contains text after the certificate number', ({ code }) => `${code}.x`, 0],
-    ] satisfies [string, (good: Body) => unknown, number][]
-  ).map(([title, changed, spends]) =>
-    refused(
-      '7 check 1',
-      `a request whose \`code\` field ${title}`,
-      (good) => ({ ...good, code: changed(good) }),
-      spends,
-    ),
-  ),
-];
+const CODE_RULES = fieldRules('7 check 1', 'code', [
+  ['identifies no certificate', 'conformance-no-such-certificate'],
+  ['is an empty string', ''],
+  ['is missing', undefined],
+  ['is null', null],
+  ['is the boolean true', true],
+  ['is an object', {}],
+  ['is a number', ({ code }: Body) => Number(code) || 1, true],
+  ['is an array', ({ code }: Body) => [code], true],
+  ['contains text after the certificate number', ({ code }: Body) => `${code}.x`],
+]);
 
 /** These bytes encode to both characters in which the two Base64 alphabets differ. */
 const WITH_BOTH = Buffer.alloc(32, 0xfb).fill(0xff, 16).toString('base64');
 const HEXADECIMAL = 'a5'.repeat(32);
-const NOT_BASE64: readonly (readonly [title: string, digest: unknown, reparable?: boolean])[] = [
-  ['is not Base64', '!"$%&/()=?'],
-  ['is an empty string', ''],
-  ['is missing', undefined],
-  ['is null', null],
-  ['is a number', 1234],
-  ['is an object', {}],
-  ['is an array', [bytes(32)], true],
-  ['contains a character outside the Base64 alphabet', `${bytes(32).slice(0, 20)}!${bytes(32).slice(20)}`, true],
-  ['contains a space', `${bytes(32).slice(0, 20)} ${bytes(32).slice(20)}`, true],
-  ['contains a line break', `${bytes(32).slice(0, 20)}\n${bytes(32).slice(20)}`, true],
-  ['begins with a space', ` ${bytes(32)}`, true],
-  ['ends with a line break', `${bytes(32)}\n`, true],
-  ['lacks the padding', bytes(32).replace(/=+$/, ''), true],
-  ['uses the URL-safe alphabet', WITH_BOTH.replaceAll('+', '-').replaceAll('/', '_'), true],
-  ['has padding in the middle', `${bytes(32).slice(0, 20)}=${bytes(32).slice(20)}`, true],
-];
 
 const DIGEST_RULES: readonly Rule[] = [
-  ...fieldRules('7 check 2', 'digest', NOT_BASE64),
+  ...fieldRules('7 check 2', 'digest', [
+    ['is not Base64', '!"$%&/()=?'],
+    ['is an empty string', ''],
+    ['is missing', undefined],
+    ['is null', null],
+    ['is a number', 1234],
+    ['is an object', {}],
+    ['is an array', [bytes(32)], true],
+    ['contains a character outside the Base64 alphabet', `${bytes(32).slice(0, 20)}!${bytes(32).slice(20)}`, true],
+    ['contains a space', `${bytes(32).slice(0, 20)} ${bytes(32).slice(20)}`, true],
+    ['contains a line break', `${bytes(32).slice(0, 20)}\n${bytes(32).slice(20)}`, true],
+    ['begins with a space', ` ${bytes(32)}`, true],
+    ['ends with a line break', `${bytes(32)}\n`, true],
+    ['lacks the padding', bytes(32).replace(/=+$/, ''), true],
+    ['uses the URL-safe alphabet', WITH_BOTH.replaceAll('+', '-').replaceAll('/', '_'), true],
+    ['has padding in the middle', `${bytes(32).slice(0, 20)}=${bytes(32).slice(20)}`, true],
+  ]),
   ...fieldRules('2.2', 'digest', [
     ['is hexadecimal text', HEXADECIMAL, true],
     ['is hexadecimal text encoded in Base64', encoded(HEXADECIMAL), true],
@@ -91,13 +78,10 @@ const DIGEST_RULES: readonly Rule[] = [
       'with unused Base64 bits that are not zero',
       bytes(32).replace(/.=$/, (end) => `${String.fromCharCode(end.charCodeAt(0) + 1)}=`),
     ],
-  ].map(
-    ([title, digest]): Rule => ({
-      section: '7 check 2',
-      title: `how the service treats a digest ${title}`,
-      spends: 1,
-      ask: async (deployment) => isSignedOrRefused(await deployment.sign({ ...deployment.body(), digest })),
-    }),
+  ].map(([title, digest]) =>
+    spending('7 check 2', `how the service treats a digest ${title}`, 1, async (deployment) =>
+      isSignedOrRefused(await deployment.sign({ ...deployment.body(), digest })),
+    ),
   ),
 ];
 
@@ -110,17 +94,15 @@ const wrongLengths = (algorithm: DigestAlgorithm): readonly number[] => {
 const listed = (lengths: readonly number[]) => lengths.join(', ').replace(/, (\d+)$/, ' or $1');
 
 const ALGORITHM_RULES: readonly Rule[] = [
-  ...DIGEST_ALGORITHMS.map(
-    (algorithm): Rule => ({
-      section: '7 check 3',
-      title: `a ${algorithm} request whose digest is ${listed(wrongLengths(algorithm))} bytes long gets error code 400`,
-      spends: 0,
-      ask: async (deployment) =>
-        each(wrongLengths(algorithm), async (length) =>
-          isRefusedWith(400, await deployment.sign({ ...deployment.body(algorithm), digest: bytes(length) })),
-        ),
-    }),
-  ),
+  ...DIGEST_ALGORITHMS.map((algorithm) => {
+    const lengths = wrongLengths(algorithm);
+    const title = `a ${algorithm} request whose digest is ${listed(lengths)} bytes long gets error code 400`;
+    return unsigned('7 check 3', title, (deployment) =>
+      each(lengths, async (length) =>
+        isRefusedWith(400, await deployment.sign({ ...deployment.body(algorithm), digest: bytes(length) })),
+      ),
+    );
+  }),
   ...fieldRules('7 check 3', 'algorithm', [
     ['has an unknown value', 'CONFORMANCE'],
     ['is a number', 256],
@@ -172,11 +154,8 @@ const NAMES = ['code', 'digest', 'algorithm', 'padding'] as const;
  * All four checks return code 400, so only different messages show the order. The rule is broken only if a request with
  * two faults gets the message of the later check.
  */
-const orderRule = (first: number, second: number): Rule => ({
-  section: '7 checks',
-  title: `the service checks \`${NAMES[first]}\` before \`${NAMES[second]}\``,
-  spends: 0,
-  async ask(deployment) {
+const orderRule = (first: number, second: number): Rule =>
+  unsigned('7 checks', `the service checks \`${NAMES[first]}\` before \`${NAMES[second]}\``, async (deployment) => {
     const answers: Answer[] = [];
     for (const wrong of [{ ...WRONG[first], ...WRONG[second] }, { ...WRONG[first] }, { ...WRONG[second] }]) {
       answers.push(await deployment.sign({ ...deployment.body(), ...wrong }));
@@ -189,18 +168,12 @@ const orderRule = (first: number, second: number): Rule => ({
     return tellsApart && both.message === other.message
       ? broken(`if both are wrong, the message is that of ${NAMES[second]} alone`, both, one, other)
       : KEPT;
-  },
-});
+  });
 
 /** Every pair, the earlier check first. */
 const PAIRS = NAMES.flatMap((_, first) =>
   NAMES.flatMap((__, second) => (first < second ? [[first, second] as const] : [])),
 );
-
-async function allWrong(deployment: Deployment): Promise<Verdict> {
-  const wrong = { code: '', digest: '!', algorithm: '', padding: '' };
-  return isRefusedWith(400, await deployment.sign({ ...deployment.body(), ...wrong }));
-}
 
 export const PARAMETER_RULES: readonly Rule[] = [
   ...CODE_RULES,
@@ -208,7 +181,9 @@ export const PARAMETER_RULES: readonly Rule[] = [
   ...ALGORITHM_RULES,
   ...PADDING_RULES,
   ...PAIRS.map(([first, second]) => orderRule(first, second)),
-  unsigned('7 checks', 'a request with four wrong parameters gets error code 400', allWrong),
+  unsigned('7 checks', 'a request with four wrong parameters gets error code 400', async (deployment) =>
+    isRefusedWith(400, await deployment.sign({ code: '', digest: '!', algorithm: '', padding: '' })),
+  ),
   unsigned('7 checks', 'a request whose body is an empty object gets error code 400', async (deployment) =>
     isRefusedWith(400, await deployment.sign({})),
   ),

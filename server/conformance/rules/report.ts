@@ -5,19 +5,12 @@
 
 import { describeAnswer, isRefused, isRefusedSomehow, isReported } from '../check-answer.ts';
 import { type Answer, basic, CannotAsk, type Deployment } from '../deployment.ts';
-import { broken, chosen, each, KEPT, type Rule, shared, unsigned, type Verdict } from '../rule.ts';
+import { broken, chosen, KEPT, type Rule, shared, unsigned, type Verdict } from '../rule.ts';
 
-const SHARED = { spends: 0, shares: ['SHA256'] } as const;
-
-const reports = (title: string, statuses: readonly number[]): Rule => ({
-  section: '4.2',
-  title,
-  ...SHARED,
-  ask: async (deployment) => {
-    const id = await deployment.recordId();
-    return each(statuses, async (status) => isReported(await deployment.report({ id, status })));
-  },
-});
+const reports = (status: number): Rule =>
+  shared('4.2', `the service accepts a report of status ${status}`, async (deployment) =>
+    isReported(await deployment.report({ id: await deployment.recordId(), status })),
+  );
 
 /** Section 2.5 allows only the integers 1 and 2. */
 const BAD_STATUSES: Readonly<Record<string, unknown>> = {
@@ -42,15 +35,10 @@ const BAD_IDS: Readonly<Record<string, unknown>> = {
 };
 
 /** Cases that the document leaves open; success is also allowed. */
-const open = (section: string, title: string, ask: (deployment: Deployment, id: string) => Promise<Answer>): Rule => ({
-  section,
-  title,
-  ...SHARED,
-  async ask(deployment) {
-    const answer = await ask(deployment, await deployment.recordId());
-    return chosen(describeReport(answer));
-  },
-});
+const open = (section: string, title: string, ask: (deployment: Deployment, id: string) => Promise<Answer>): Rule =>
+  shared(section, title, async (deployment) =>
+    chosen(describeReport(await ask(deployment, await deployment.recordId()))),
+  );
 
 const describeReport = (answer: Answer) => (isReported(answer).kind === 'kept' ? 'success' : describeAnswer(answer));
 
@@ -67,28 +55,22 @@ async function ofAnother(deployment: Deployment): Promise<Verdict> {
 }
 
 export const REPORT_RULES: readonly Rule[] = [
-  reports('the service accepts a report of status 1', [1]),
-  reports('the service accepts a report of status 2', [2]),
+  reports(1),
+  reports(2),
   shared('4.2', 'the response to an accepted report has `data` null', async (deployment) => {
     const answer = await deployment.report({ id: await deployment.recordId(), status: 1 });
     if (isReported(answer).kind !== 'kept') throw new CannotAsk('the service rejected the report');
     return answer.data === null ? KEPT : broken('data is not null', answer);
   }),
-  ...Object.entries(BAD_STATUSES).map(
-    ([title, status]): Rule => ({
-      section: '2.5',
-      title: `the service rejects a report whose \`status\` field is ${title}`,
-      ...SHARED,
-      ask: async (deployment) => isRefused(await deployment.report({ id: await deployment.recordId(), status })),
-    }),
+  ...Object.entries(BAD_STATUSES).map(([title, status]) =>
+    shared('2.5', `the service rejects a report whose \`status\` field is ${title}`, async (deployment) =>
+      isRefused(await deployment.report({ id: await deployment.recordId(), status })),
+    ),
   ),
-  ...Object.entries(BAD_IDS).map(
-    ([title, id]): Rule => ({
-      section: '2.5',
-      title: `the service rejects a report whose \`id\` field is ${title}`,
-      spends: 0,
-      ask: async (deployment) => isRefused(await deployment.report({ id, status: 1 })),
-    }),
+  ...Object.entries(BAD_IDS).map(([title, id]) =>
+    unsigned('2.5', `the service rejects a report whose \`id\` field is ${title}`, async (deployment) =>
+      isRefused(await deployment.report({ id, status: 1 })),
+    ),
   ),
   unsigned('2.5', 'how the service rejects a report without an id', async (deployment) =>
     isRefusedSomehow(await deployment.report({ status: 1 })),
@@ -115,10 +97,7 @@ export const REPORT_RULES: readonly Rule[] = [
     deployment.report({ id, status: 1, conformance: true }),
   ),
   {
-    section: '7',
-    title: 'how the service treats a report for a record of another client',
-    ...SHARED,
+    ...shared('7', 'how the service treats a report for a record of another client', ofAnother),
     needs: 'other-client',
-    ask: ofAnother,
   },
 ];

@@ -4,17 +4,16 @@ import { DIGEST_ALGORITHMS, DIGEST_LENGTH, type DigestAlgorithm } from '../../..
 import { isSigned } from '../check-answer.ts';
 import { CannotAsk, type Deployment, type Signed, withSignature } from '../deployment.ts';
 import { decodeBase64 } from '../envelope.ts';
-import { broken, chosen, KEPT, type Rule, shared, type Verdict } from '../rule.ts';
+import { broken, chosen, KEPT, type Rule, shared, spending, type Verdict } from '../rule.ts';
 import { signatureFault } from '../signature.ts';
 
 const ofAlgorithm = (algorithm: DigestAlgorithm): readonly Rule[] => [
-  {
-    section: '9',
-    title: `${algorithm}: the service signs a digest of ${DIGEST_LENGTH[algorithm]} bytes`,
-    spends: 0,
-    shares: [algorithm],
-    ask: async (deployment) => isSigned((await deployment.signed(algorithm)).answer),
-  },
+  shared(
+    '9',
+    `${algorithm}: the service signs a digest of ${DIGEST_LENGTH[algorithm]} bytes`,
+    async (deployment) => isSigned((await deployment.signed(algorithm)).answer),
+    algorithm,
+  ),
   {
     section: '1',
     title: `${algorithm}: the signature is RSASSA-PKCS1-v1_5 over the digest that was sent`,
@@ -61,36 +60,32 @@ export const SIGN_RULES: readonly Rule[] = [
     return chosen(further.length === 0 ? 'none' : further.join(', '));
   }),
   {
-    section: '2.4',
-    title: 'signatures of different digests have different ids',
-    spends: 1,
-    shares: ['SHA256'],
-    async ask(deployment) {
+    ...spending('2.4', 'signatures of different digests have different ids', 1, async (deployment) => {
       const first = withSignature((await deployment.signed()).answer);
       const second = withSignature(await deployment.sign(deployment.body()));
       return first.id === second.id ? broken('both have the same id', first, second) : KEPT;
-    },
+    }),
+    shares: ['SHA256'],
   },
   {
-    section: '7 rule 3',
-    title: 'whether a request with the same digest creates a new signature',
-    spends: 1,
-    shares: ['SHA256'],
-    async ask(deployment) {
+    ...spending('7 rule 3', 'whether a request with the same digest creates a new signature', 1, async (deployment) => {
       const [first, second] = await signTwice(deployment, 'SHA256');
       if (second.signature === undefined) return isSigned(second);
       return chosen(first.id === second.id ? 'the same record' : 'a new record');
-    },
+    }),
+    shares: ['SHA256'],
   },
   {
-    section: '1',
-    title: 'the same digest always gets the same signature (PKCS#1 v1.5 is deterministic)',
-    spends: 1,
+    ...spending(
+      '1',
+      'the same digest always gets the same signature (PKCS#1 v1.5 is deterministic)',
+      1,
+      async (deployment) => {
+        const [first, second] = await signTwice(deployment, 'SHA512');
+        withSignature(second);
+        return first.signature === second.signature ? KEPT : broken('the signatures differ', first, second);
+      },
+    ),
     shares: ['SHA512'],
-    async ask(deployment) {
-      const [first, second] = await signTwice(deployment, 'SHA512');
-      withSignature(second);
-      return first.signature === second.signature ? KEPT : broken('the signatures differ', first, second);
-    },
   },
 ];

@@ -109,13 +109,10 @@ export const TRANSPORT_RULES: readonly Rule[] = [
       return isSigned(await deployment.sign(deployment.body(), { headers }));
     },
   ),
-  ...Object.entries(HEADERS).map(
-    ([title, headers]): Rule => ({
-      section: '4',
-      title: `how the service treats ${title}`,
-      spends: 1,
-      ask: async (deployment) => isSignedOrRefused(await deployment.sign(deployment.body(), { headers })),
-    }),
+  ...Object.entries(HEADERS).map(([title, headers]) =>
+    spending('4', `how the service treats ${title}`, 1, async (deployment) =>
+      isSignedOrRefused(await deployment.sign(deployment.body(), { headers })),
+    ),
   ),
   ...[SIGN, REPORT].map(
     (path): Rule => ({
