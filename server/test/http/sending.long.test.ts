@@ -163,13 +163,14 @@ test('a body that does not arrive completely delays the end no longer than its t
   const { socket } = await connected();
   const gone = once(socket, 'close');
   socket.on('error', () => {});
+  const arrived = once(server.app.server, 'request');
   socket.write(`${postHead()}Content-Length: 100\r\n\r\n{`);
-  await new Promise((resolve) => setTimeout(resolve, 200)); // its headers are there, and leave no trace
+  await arrived;
   const began = performance.now();
   await server.app.close();
   await gone;
   expect(performance.now() - began).toBeGreaterThan(250);
-  expect(performance.now() - began).toBeLessThan(5000);
+  expect(performance.now() - began).toBeLessThan(25_000); // less than the other limit
 });
 
 test.each([
