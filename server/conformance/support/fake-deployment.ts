@@ -3,6 +3,7 @@
 import http, { type IncomingMessage, type ServerResponse } from 'node:http';
 import https from 'node:https';
 import net from 'node:net';
+import { text } from 'node:stream/consumers';
 import { listen } from '../../../test/support/network/listen.ts';
 import { createTlsAuthority } from '../../../test/support/services/tls-authority.ts';
 import { rsaKey } from '../../../test/support/signed-files/rsa-keys.ts';
@@ -90,8 +91,9 @@ function serve(behaviour: Behaviour, state: State, records: Set<string>) {
         response.setHeader('www-authenticate', behaviour.challenge);
       response.end(behaviour.body(code, message, data, authorizations[0] ?? ''));
     };
-    const text = await textOf(request);
-    if (text === undefined) {
+    const sent = await text(request).catch(() => undefined);
+    if (sent === undefined) {
+      // The client disconnected first.
       count('broken-off');
       state.fails = behaviour.staggers;
       return;
@@ -115,7 +117,7 @@ function serve(behaviour: Behaviour, state: State, records: Set<string>) {
     const authorized = behaviour.authorized(authorizations);
     if (behaviour.credentialsFirst && !authorized) return refuse();
     const mistyped = behaviour.contentType(request.headers['content-type']);
-    const body = readEnvelope(text).json;
+    const body = readEnvelope(sent).json;
     if (mistyped !== 0 || !isObject(body)) {
       if (!authorized) return refuse();
       count('unreadable');
@@ -154,15 +156,4 @@ function serve(behaviour: Behaviour, state: State, records: Set<string>) {
   return (request: IncomingMessage, response: ServerResponse): void => {
     handle(request, response).catch((error: unknown) => response.destroy(error instanceof Error ? error : undefined));
   };
-}
-
-/** Returns undefined if the client disconnected first. */
-async function textOf(request: IncomingMessage): Promise<string | undefined> {
-  const parts: Buffer[] = [];
-  try {
-    for await (const part of request) parts.push(part as Buffer);
-  } catch {
-    return undefined;
-  }
-  return Buffer.concat(parts).toString('utf8');
 }

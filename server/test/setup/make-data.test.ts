@@ -1,4 +1,4 @@
-import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { folderForEach } from '../../../test/support/set-up.ts';
@@ -19,15 +19,6 @@ test('a token that the HSM stores elsewhere is detected before it contains keys'
   await expect(started).rejects.toMatchObject({ code: 'hsm-failed' });
   expect(await readdir(join(elsewhere, 'tokens'))).toHaveLength(1);
   expect(await readdir(root.path)).toEqual(['elsewhere']);
-});
-
-test('a failed first start keeps everything else in the folder, and leaves none of its files', async () => {
-  await writeFile(root.at('mine'), 'precious');
-  const config = readConfig({ data: root.path, pkcs11Library: process.execPath }, {}); // no library
-  await expect(makeData(config, {}, operationAt(new Date()), 'create')).rejects.toMatchObject({
-    code: 'pkcs11-library-unusable',
-  });
-  expect(await readdir(root.path)).toEqual(['mine']);
 });
 
 test('the file with credentials is removed if they do not become valid', async () => {

@@ -80,7 +80,7 @@ export async function openApp(replaced: (real: ServerDependencies) => Partial<Se
     logText: () => text,
     sign: (body: unknown, by: Credentials = credentials) => post(SIGN_PATH, body, by),
     report: (body: unknown, by: Credentials = credentials) => post(REPORT_PATH, body, by),
-    addClient: (accessSecret?: string) => addClient(data.store, {}, accessSecret),
+    addClient: () => addClient(data.store),
     /** How many signatures are counted for a client. */
     async counted(by: Credentials = credentials) {
       return (await data.store.clients.findByAccessKey(by.accessKey))?.signatures ?? Number.NaN;

@@ -20,18 +20,15 @@ beforeEach(async () => {
 
 /** Runs `start` until it listens or fails. */
 async function startProcess(...args: readonly string[]) {
-  const child = spawn(process.execPath, [SERVER_PROGRAM, 'start', '--data', data, '--port', '0', ...args]);
+  const command = [SERVER_PROGRAM, 'start', '--data', data, '--port', '0', ...args];
+  const child = spawn(process.execPath, command, { stdio: ['ignore', 'pipe', 'inherit'] });
   let output = '';
-  let errors = '';
   child.stdout.setEncoding('utf8').on('data', (text: string) => {
     output += text;
     if (output.endsWith('\n')) child.kill('SIGTERM');
   });
-  child.stderr.setEncoding('utf8').on('data', (text: string) => {
-    errors += text;
-  });
   const [code] = await once(child, 'close');
-  return { code: code as number | null, output, errors };
+  return { code, output };
 }
 
 const modeOf = async (path: string) => ((await stat(path)).mode & 0o777).toString(8);

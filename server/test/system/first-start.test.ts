@@ -29,12 +29,15 @@ test('creates nothing, and says what to do, if the credentials cannot be shown',
   expect(existsSync(data())).toBe(false);
 });
 
-test('puts the environment file into the data folder even before that exists', async () => {
+test('a first start that fails leaves nothing in the data folder but what was there', async () => {
   await writeFile(folder.at('file'), '');
   const blocked = await start('--client-env', join(data(), 'client.env'), '--pkcs11-library', folder.at('file'));
   expect(blocked.code).toBe(2); // the file is not a library: its check passes, and nothing is created
   expect(await readdir(data())).toEqual([]);
   expect((await stat(data())).mode & 0o777).toBe(0o700);
+  await writeFile(join(data(), 'mine'), 'precious');
+  expect((await start('--client-env', clientEnv(), '--pkcs11-library', folder.at('file'))).code).toBe(2);
+  expect(await readdir(data())).toEqual(['mine']);
 });
 
 test('later starts leave the environment file alone, need none, and keep the same credentials', async () => {
