@@ -30,7 +30,7 @@ export interface MisbehavingServiceOptions {
   /** Only so many requests go wrong, then all is good. Default: all of them. */
   readonly times?: number | undefined;
   /** Default: a certificate for localhost, 127.0.0.1 and ::1 that `caFile` vouches for. */
-  readonly certificate?: 'valid' | 'expired' | 'other-name' | 'untrusted' | undefined;
+  readonly certificate?: 'valid' | 'other-name' | undefined;
   /** A name to reach it by through a proxy: then `baseUrl` and the certificate have it. */
   readonly name?: string | undefined;
   readonly path?: string | undefined;
@@ -139,9 +139,7 @@ function createServer(mode: ServiceMode, plain: boolean, identity: ServerIdentit
 function makeIdentity(kind: NonNullable<MisbehavingServiceOptions['certificate']>, name = 'localhost') {
   const authority = createTlsAuthority();
   const names = kind === 'other-name' ? ['elsewhere.example'] : [name, 'localhost', '127.0.0.1', '::1'];
-  const notAfter = kind === 'expired' ? new Date(Date.now() - 3_600_000) : undefined;
-  const { root } = kind === 'untrusted' ? createTlsAuthority('Another Test Root') : authority;
-  return { identity: authority.issue({ names, notAfter }), root };
+  return { identity: authority.issue({ names }), root: authority.root };
 }
 
 /** The name of the file that a call is for, without its ending; of a report, by what is known of its record. */

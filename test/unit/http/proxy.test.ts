@@ -20,11 +20,7 @@ function proxiesOf(address: string) {
   return { https: proxy, http: proxy, exceptions: [] };
 }
 
-async function openThrough(
-  address: string,
-  certificate: 'valid' | 'untrusted' | 'other-name' = 'valid',
-  connectMilliseconds = 5000,
-) {
+async function openThrough(address: string, certificate: 'valid' | 'other-name' = 'valid', connectMilliseconds = 5000) {
   const proxies = proxiesOf(address);
   const options = { name: 'service.test', certificate };
   const opened = await openMisbehaving('good', options, { proxies, connectMilliseconds });
@@ -43,15 +39,12 @@ describe('https:', () => {
     expect(misbehaving.requests().some(({ headers }) => 'proxy-authorization' in headers)).toBe(false);
   });
 
-  test.each<['untrusted' | 'other-name']>([['untrusted'], ['other-name']])(
-    'is verified through the tunnel: a certificate that is %s is not taken',
-    async (certificate) => {
-      const proxy = await start();
-      const { service, misbehaving } = await openThrough(proxy.url, certificate);
-      await expect(service.sign(SIGN_REQUEST)).rejects.toMatchObject({ category: 'network', code: 'tls-untrusted' });
-      expect(misbehaving.requests()).toHaveLength(0);
-    },
-  );
+  test('is verified through the tunnel: a certificate with the name of another machine is not taken', async () => {
+    const proxy = await start();
+    const { service, misbehaving } = await openThrough(proxy.url, 'other-name');
+    await expect(service.sign(SIGN_REQUEST)).rejects.toMatchObject({ category: 'network', code: 'tls-untrusted' });
+    expect(misbehaving.requests()).toHaveLength(0);
+  });
 
   test('uses an https: proxy whose certificate is trusted, and no other', async () => {
     const authority = createTlsAuthority('Proxy Root');

@@ -14,6 +14,7 @@ const start = (mode: ServiceMode, options: MisbehavingServiceOptions = {}, timeo
 describe('sign', () => {
   test.each<[ServiceMode, readonly number[]]>([
     ['throttled', [250, 500]],
+    ['throttled-for-no-time', [0, 0]],
     ['unavailable-enveloped', [250, 500]],
     ['unavailable-without-envelope', [0, 0]],
   ])('%s: repeated, then good', async (mode, expected) => {
