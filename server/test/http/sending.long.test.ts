@@ -182,7 +182,7 @@ test.each([
   const began = performance.now();
   socket.write(text());
   const answer = Buffer.concat(await socket.toArray()).toString();
-  expect(performance.now() - began).toBeLessThan(5000);
+  expect(performance.now() - began).toBeLessThan(25_000); // less than the limit in production
   expect(answer).toMatch(/^HTTP\/1.1 408 .*"code":408,/s);
   expect(server.log()).toContainEqual(expect.objectContaining({ outcome: 'refused', reason: 'http', status: 408 }));
 });
