@@ -26,7 +26,7 @@ export async function kindOf(
   }
   const container = await identify(source, name, CONTAINERS);
   if (typeof container !== 'string') return container;
-  const archive = ARCHIVES.some((word) => own.includes(word)) ? own : undefined;
+  const archive = ARCHIVES.some((word) => own.includes(word)) ? own : DISK_IMAGES.get(extname(name).toLowerCase());
   return { id: DESCRIBED.find(([word]) => own.includes(word))?.[1] ?? 'other', archive };
 }
 
@@ -47,6 +47,12 @@ const DESCRIBED = [
   ['(APK)', 'apk'],
 ] as const;
 const ARCHIVES: readonly string[] = ['archive', 'Debian package', 'RPM package', 'encrypted'];
+
+/** The bytes that identify a disk image are far from its start, so its extension decides. */
+const DISK_IMAGES: ReadonlyMap<string, string> = new Map([
+  ['.dmg', 'a macOS disk image (DMG)'],
+  ['.iso', 'a disk image (ISO 9660)'],
+]);
 
 export const KINDS: ReadonlySet<string> = new Set([
   ...[...FORMATS, ...CONTAINERS].map(({ id }) => id),

@@ -11,6 +11,7 @@ import { hasManifest, KIND_FOLDERS, type Names, otherZipKind } from './zip-famil
 
 /** Bytes at the start of a file, or at an offset, as Latin-1 text. */
 const MAGICS: readonly (readonly [bytes: string, description: string, offset?: number])[] = [
+  ['\x7fELF\x02\x01\x01\0AI\x02', 'a Linux program (ELF) with an archive (AppImage)'],
   ['\x7fELF', 'a Linux program or library (ELF)'],
   ['\xcf\xfa\xed\xfe', 'a macOS program or library (Mach-O)'],
   ['\xce\xfa\xed\xfe', 'a macOS program or library (Mach-O)'],
@@ -30,6 +31,9 @@ const MAGICS: readonly (readonly [bytes: string, description: string, offset?: n
   ["7z\xbc\xaf'\x1c", 'a 7-Zip archive'],
   ['Rar!', 'a RAR archive'],
   ['BZh', 'a bzip2 archive'],
+  ['\x1f\x9d', 'a compress archive (.Z)'],
+  ['MSWIM\0\0\0', 'a Windows image archive (WIM)'],
+  ['xar!', 'a macOS package or other archive (xar)'],
   ['!<arch>', 'a static library or Debian package (ar)'],
   ['\xed\xab\xee\xdb', 'an RPM package'],
   ['ustar', 'a tar archive', 257],

@@ -147,6 +147,18 @@ describe('a container that cannot be read', () => {
   });
 });
 
+it.each([
+  ['setup.pkg', 'xar!', 'a macOS package or other archive (xar)'],
+  ['install.wim', 'MSWIM\0\0\0', 'a Windows image archive (WIM)'],
+  ['app.tar.Z', '\x1f\x9d', 'a compress archive (.Z)'],
+  ['App.AppImage', '\x7fELF\x02\x01\x01\0AI\x02', 'a Linux program (ELF) with an archive (AppImage)'],
+  ['App.dmg', 'x\x01', 'a macOS disk image (DMG)'],
+  ['setup.ISO', '\0\0', 'a disk image (ISO 9660)'],
+])('reports that %s was not opened', async (name, start, kind) => {
+  const [found] = await walk(Buffer.from(start, 'latin1'), name);
+  expect(found?.notOpened?.message).toContain(`cannot open ${kind}`);
+});
+
 it('warns about odd names, which change no result', async () => {
   const names = ['a.txt', 'A.txt', 'a.txt', '../b.txt', '/c.txt', 'C:\\d.txt', 'd/..e/f'];
   const archive = zipOf({ 'a.txt': SIGNED, 'A.txt': SIGNED, 'X.txt': SIGNED, '../b.txt': SIGNED });
