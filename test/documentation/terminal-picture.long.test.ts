@@ -1,4 +1,4 @@
-/** The picture of a terminal in the README: it shows what a run of the same commands prints today. */
+/** The README's picture of a terminal shows what the same commands print today. */
 
 import { copyFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -41,7 +41,7 @@ it('shows what the commands print (renewed by: npx vitest run --config vitest.lo
     CODESIGN_CERTIFICATE: await server.addCertificate('release', 2048, 'Example Ltd'),
     CODESIGN_STATE_DIR: inFolder('state'),
     CODESIGN_CONFIG_DIR: inFolder('none'),
-    // With two concurrent files, their order in the output would vary.
+    // If two files were signed concurrently, their order in the output would vary.
     CODESIGN_CONCURRENCY: '1',
   };
   const runs: { readonly typed: string; readonly screen: string }[] = [];

@@ -9,11 +9,11 @@ const SEED = 5;
 /** Each faulty case of these takes seconds: a few are enough. */
 const [SLOW, HANGING] = ['planted-slow', 'planted-hang'];
 const others = Object.keys(FAULTY_TARGETS).filter((target) => target !== SLOW && target !== HANGING);
-/** The processes that run the cases are started by a large one, as among all other tests: its memory is none of theirs. */
+/** This process starts those that run the cases. Its memory must not count as theirs. */
 const held = Buffer.alloc(300 * 1024 * 1024, 1);
 const campaigns = [
   await runCampaign({ seed: SEED, cases: others.length * 8, targets: others }),
-  // So patient that the time of the processor ends first, on a busy machine too.
+  // With this patience, the limit of processor time is reached first on a busy machine too.
   await runCampaign({ seed: SEED, cases: 6, targets: [SLOW], patience: 200 }),
   await runCampaign({ seed: SEED, cases: 6, targets: [HANGING], patience: 2 }),
 ];

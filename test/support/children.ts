@@ -29,7 +29,7 @@ function onSignal(signal: NodeJS.Signals): void {
   process.kill(process.pid, signal);
 }
 
-/** As `setTimeout`, with a condition in place of a time. */
+/** Calls a function like `setTimeout`, but when a condition is true instead of after a time. */
 export function asSoonAs<Given extends unknown[]>(
   isTime: () => boolean,
   act: (...given: Given) => void,

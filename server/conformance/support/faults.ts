@@ -30,7 +30,7 @@ function fault(
   return { name, change: (keeper) => change(goodBehaviour(keeper), keeper), breaks };
 }
 
-/** What came last, as a server keeps it that has one variable for all calls. */
+/** Signs the latest digest of any call, like a server with one variable for all calls. */
 function keptForAll(good: Behaviour): Behaviour['signature'] {
   let latest: Buffer = Buffer.alloc(0);
   return async (algorithm, digest) => {
@@ -40,7 +40,7 @@ function keptForAll(good: Behaviour): Behaviour['signature'] {
   };
 }
 
-/** Signs otherwise with one algorithm alone. */
+/** Changes the signatures of one algorithm only. */
 const otherwiseFor =
   (wanted: string, other: Behaviour['signature']) =>
   ({ signature }: Behaviour): Partial<Behaviour> => ({

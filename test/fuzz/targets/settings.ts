@@ -18,9 +18,9 @@ import { inFolderOfItsOwn, type TargetDefinition } from '../target.ts';
 interface Files {
   /** In Base64, by their names: `secret`, `project` and `profiles`. */
   readonly contents: Readonly<Record<string, string>>;
-  /** Of the secret's file. */
+  /** Mode of the file with the secret. */
   readonly mode: number;
-  /** Whether variables name that file; otherwise keychain and credentials file have its content. */
+  /** True if variables name that file. Otherwise the keychain and the credentials file contain its text. */
   readonly isNamed: boolean;
 }
 
@@ -104,7 +104,7 @@ async function check(folder: string, { contents, mode, isNamed }: Files): Promis
       env: withFile,
       origin: 'https://example.com',
       account: { profile: 'default', environment: 'production' },
-      // An entry as another user could have left it there.
+      // Another user could have left such an entry.
       keychain: {
         read: async () => new Secret(Buffer.from(contents.secret ?? '', 'base64').toString()),
         write: async () => undefined,

@@ -203,7 +203,7 @@ export const programForOthers = lazy(async (): Promise<{ readonly program: strin
   };
 });
 
-/** What tests read of a file in the document; the rest they compare. */
+/** The members of a file in the JSON output that tests read one by one. */
 export interface CliFileJson {
   readonly path: string;
   readonly status: string;

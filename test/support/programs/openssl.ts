@@ -27,7 +27,7 @@ export function openssl(args: readonly string[], files: Files = {}, result?: str
   }
 }
 
-/** What `openssl cms -sign` makes of the content, in DER. */
+/** Signs the content with `openssl cms -sign`. Returns the CMS structure in DER. */
 export function signedByOpenssl(
   content: string | Uint8Array,
   { pem, privateKey }: { readonly pem: string; readonly privateKey: KeyObject },
@@ -39,7 +39,7 @@ export function signedByOpenssl(
   return openssl(args, { content, signer: pem, key });
 }
 
-/** What `openssl ts -verify` says of a token for the data. */
+/** Verifies a token for the data with `openssl ts -verify`. Returns the output. */
 export function verifyTimestamp(token: Uint8Array, data: Uint8Array, root: string | Uint8Array): string {
   const args = 'ts -verify -token_in -in token -data data -CAfile root.pem'.split(' ');
   return openssl(args, { token, data, 'root.pem': root }).toString();

@@ -206,7 +206,7 @@ export async function stateOf(file: string, subject: Subject): Promise<FileState
   return isSame && verdict === 'trusted' ? 'reference' : 'damaged';
 }
 
-/** What stands before the Attribute Certificate Table, without the fields that change with the signature. */
+/** Returns the bytes before the Attribute Certificate Table, without the fields that change with the signature. */
 function withoutCertificates(program: Buffer): Buffer {
   return slowContent(program, program.readUInt32LE(headerOffsets(program).entry));
 }

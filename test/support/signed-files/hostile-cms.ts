@@ -39,7 +39,7 @@ export interface HostileCms {
   readonly withoutAttributes?: boolean;
   /** The signed attributes from the last to the first. */
   readonly backwards?: boolean;
-  /** Encoded, in the order given; by a function of the signature value that they are to be about. */
+  /** Encoded attributes, in this order, or a function that makes them from the signature value. */
   readonly unsignedAttributes?: readonly Uint8Array[] | ((signature: Uint8Array) => readonly Uint8Array[]);
   readonly signers?: number;
   /** Others who sign the same, each with a SignerInfo of its own. */

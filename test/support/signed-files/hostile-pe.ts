@@ -1,4 +1,4 @@
-/** PE files with a certificate table of any bytes, and what a signature in it covers. */
+/** Makes PE files with any bytes as their certificate table, and the digest that a signature in it covers. */
 
 import { readFileSync } from 'node:fs';
 import { headerOffsets, slowContent } from '../../unit/formats/pe/slow-pe.ts';

@@ -27,7 +27,7 @@ const run = (program: string, args: readonly string[], cwd = folder) =>
 
 const pki = makePki('Recipe');
 
-/** Makes `NAME.key`, and `NAME.chain` with its certificate and those above. */
+/** Writes the key to `NAME.key`, and its certificate and the issuers' certificates to `NAME.chain`. */
 async function issue(name: string, request: Partial<CertificateRequest>): Promise<void> {
   const leaf = pki.leaf({ key: testKey('rsa-2048', name), ...request });
   const all = [leaf, pki.intermediate, pki.root];

@@ -99,7 +99,7 @@ export async function run(
   }
 }
 
-/** The same, for a program that must accept. @returns its output */
+/** Runs a program that must accept the file. @returns its output */
 export async function must(program: string, args: readonly string[]): Promise<string> {
   const { accepted, output } = await run(program, args);
   if (!accepted) throw new Error(`${program} ${args.join(' ')} failed: ${output}`);

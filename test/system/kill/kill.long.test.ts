@@ -32,10 +32,10 @@ const END_MILLISECONDS = 300;
 
 const folder = await forAll(temporaryFolder('codesign-kill-originals-'));
 const first = await forAll(startServer({ tsa: true }));
-// With one's data in the other both have the same key: what they give is the same.
+// Both servers have the same data, and so the same key: their signatures are equal.
 const servers = [first, await forAll(startServer({ tsa: true, data: first.data }))];
 
-/** Of each subject as many points as its share says. */
+/** Each subject gets a share of the points. */
 const SUBJECTS = [
   { name: 'program', programs: 1, archives: 0, isStamped: false, isAppended: true, share: 0.14 },
   { name: 'archive', programs: 0, archives: 1, isStamped: false, isAppended: false, share: 0.14 },

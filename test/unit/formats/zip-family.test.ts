@@ -79,7 +79,7 @@ describe('the kind of a ZIP archive', () => {
 const archive = [{ name: MANIFEST, contents: 'X: 1\n\n' }];
 
 it.each(['MZ', '\x7fELF', '\xcf\xfa\xed\xfe', '\xca\xfe\xba\xbe'])(
-  'an archive behind a program, %j, is none unless the name says JAR',
+  'a program (%j) with an appended archive counts as an archive only if it is named like a JAR',
   async (start) => {
     const bytes = Buffer.concat([Buffer.from(start, 'latin1'), Buffer.alloc(60)]);
     const program = Buffer.concat([bytes, zip(archive)]);

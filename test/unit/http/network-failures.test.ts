@@ -116,7 +116,7 @@ test.each<[string, (socket: net.Socket) => void, Failure['reason'], number | und
   ['too large a head', (socket) => socket.write(`HTTP/1.1 200 OK\r\nX: ${'x'.repeat(100_000)}`), 'broken', undefined],
 ])('the request may have arrived %s', async (_name, then, reason, status) => {
   const host = await listen(onRequest(then));
-  // Of an answer that stops, the head must come in this time.
+  // The head of an answer that stops must arrive within this time.
   const deadlineMilliseconds = reason === 'timed-out' ? 1000 : 10_000;
   const outcome = await post(openHttp(), `http://${host}/`, { deadlineMilliseconds });
   expect(outcome).toMatchObject(perhaps(reason));

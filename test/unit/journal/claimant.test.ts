@@ -76,7 +76,7 @@ describe('with a closed call', () => {
     const last = await setting.open();
     expect(await unfinishedOf(last)).toEqual([]);
     expect((await historyOf(last)).map(({ id }) => id)).toEqual([first.id]);
-    // It has been run again to its end, so that a file claims the work again.
+    // A second run came to its end, so a file claims the work again.
     expect(await last.known(askingOf(1))).toBeUndefined();
   });
 

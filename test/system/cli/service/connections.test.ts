@@ -20,8 +20,8 @@ it('20 files, with reports and timestamps, take few connections', { timeout: 60_
   const run = await runCli(['sign', '--json', '-j', '4', '-t', authority.urlOf('ok'), ...paths], { env });
   expect(parseJson(run).summary).toMatchObject({ signed: 20, failed: 0 });
   expect(service.requests()).toHaveLength(40);
-  // As many reports as signatures; the authority is asked by two files at the same time. One that was idle for 0.8 s is not
-  // used again, so on a busy machine there may be a few more.
+  // The program sends as many reports as signature requests, and asks the authority for two files at the same time. It does
+  // not reuse a connection that was idle for 0.8 s, so on a busy machine there may be a few more.
   expect(service.connections()).toBeLessThanOrEqual(12);
   expect(authority.requests).toHaveLength(20);
   expect(authority.connections()).toBeLessThanOrEqual(4);

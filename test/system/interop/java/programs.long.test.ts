@@ -75,7 +75,7 @@ const KINDS: Readonly<Record<string, Kind>> = {
       writeFileSync(file, Buffer.concat([Buffer.from('#!/bin/sh\nexec "$JAVA" -jar "$0" "$@"\n'), readFileSync(file)]));
     },
     async run(java, file) {
-      // A shell would take the bytes of what is no script for commands.
+      // A shell would execute the bytes of a program that is not a script as commands.
       expect(readFileSync(file, 'latin1').slice(0, 2)).toBe('#!');
       chmodSync(file, 0o755);
       return run(file, [], { JAVA: javaProgram(java, 'java') });

@@ -177,8 +177,8 @@ describe.skipIf(corpus === '' || verifiers === '').each(SPECIALS)('the files of 
       stdin: files.join('\n'),
     });
     const outcomes = parseJson(run).files;
-    const told = outcomes.map((each) => [nameOf(each.path), each.error?.code ?? each.status]);
-    expect(Object.fromEntries(told)).toEqual(expectedOf(special));
+    const results = outcomes.map((each) => [nameOf(each.path), each.error?.code ?? each.status]);
+    expect(Object.fromEntries(results)).toEqual(expectedOf(special));
     const signed = outcomes.filter(({ status }) => status === 'signed').map((each) => each.path);
     const records = new Set(outcomes.flatMap(({ record }) => record ?? []));
     expect(server.operations('sign').slice(requests)).toHaveLength(records.size);

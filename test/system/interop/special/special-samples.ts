@@ -1,4 +1,4 @@
-/** Peculiar files that are made here: those of the unit tests, and what only other programs can judge; by the name of the table. */
+/** Makes unusual files, some of which only other programs can judge. Each key is the name of a table. */
 
 import { newStream } from '../../../../src/compound-file/write.ts';
 import { appx } from '../../../../src/formats/appx/index.ts';
@@ -37,7 +37,7 @@ const STREAMS = [newStream('One', Buffer.alloc(6000, 1)), newStream('Small', Buf
 const ofKind = (digits: string) =>
   makeCompoundFile({ clsid: `${digits}100c0000000000c000000000000046`, children: STREAMS });
 
-/** `at`: where the entry of the larger stream is. */
+/** `at` is the offset of the larger stream's directory entry. */
 function changedInstaller(change: (bytes: Buffer, at: number) => void, version: 3 | 4 = 3): Buffer {
   const bytes = makeCompoundFile({ version, children: STREAMS });
   change(bytes, bytes.indexOf(Buffer.from('One\0', 'utf16le')));

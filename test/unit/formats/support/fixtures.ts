@@ -15,7 +15,7 @@ export interface Fixture {
   readonly looksLike?: string;
 }
 
-/** A file that the format takes as its own and rejects. */
+/** A file that has the marks of the format and is rejected as malformed. */
 export const malformed = (code: string, name: string, what: string, bytes: Buffer): Fixture => ({
   ...{ name, what, bytes, code },
 });

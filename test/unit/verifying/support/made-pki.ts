@@ -250,7 +250,7 @@ const EXTENSIONS_KEY = testKey('ec').privateKey.export({ type: 'pkcs8', format: 
 /** Newer versions of OpenSSL add them without being asked. */
 const KEY_IDENTIFIERS = ['2.5.29.14', '2.5.29.35'];
 
-/** The fields of a certificate that OpenSSL makes; a directory name in the lines is that of the section `acme`. */
+/** Fields of a certificate, made by OpenSSL. A directory name in the lines must be that of the section `acme`. */
 const made = memoize(
   1000,
   (asked: { readonly subject: string; readonly lines: readonly string[] }) => JSON.stringify(asked),

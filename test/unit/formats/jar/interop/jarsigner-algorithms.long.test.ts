@@ -17,7 +17,7 @@ const RELEASE = 17;
 const folder = folderForAll();
 
 const SHA3 = ['-sigalg', 'SHA3-256withRSA', '-digestalg', 'SHA3-256'];
-/** For keytool, and for jarsigner. */
+/** The extension of the signature file, the kind of key for keytool, and the options for jarsigner. */
 const SIGNINGS: Readonly<
   Record<string, readonly [extension: string, key: readonly string[], options: readonly string[]]>
 > = {
