@@ -182,7 +182,7 @@ function readJson(path: string, invalid: (key: string, reason: string, cause: un
     throw new ServerError('config-unreadable', { path }, error);
   }
   try {
-    return JSON.parse(json);
+    return JSON.parse(json.replace(/^\uFEFF/, ''));
   } catch (error) {
     // The rest of the message quotes the file, which may contain a password.
     const position = / at position \d+( \(line \d+ column \d+\))?/.exec(reasonOf(error))?.[0] ?? '';

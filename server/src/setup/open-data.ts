@@ -88,7 +88,7 @@ export async function chooseHsm(
     const text = await readFile(path, 'utf8').catch((error: unknown) => {
       throw new ServerError('pin-unreadable', { path }, error);
     });
-    return text.replace(/\r?\n$/, '');
+    return text.replace(/^\uFEFF|\r?\n$/g, '');
   };
   const pin = environment.CODESIGN_SERVER_PKCS11_PIN || (await inFile());
   if (pin === '') throw new ServerError('pin-missing', { token: label });

@@ -28,6 +28,10 @@ test('accepts every setting in the file, with relative paths from its folder', a
   });
 });
 
+test('skips a byte order mark, which editors on Windows write', async () => {
+  expect(await read('\uFEFF{ "port": 1234 }')).toMatchObject({ port: 1234 });
+});
+
 test('gives options precedence over the environment, and the environment over the file, which it may name', async () => {
   const environment = {
     CODESIGN_SERVER_DATA: '/environment',

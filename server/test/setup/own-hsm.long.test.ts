@@ -58,6 +58,8 @@ test('the PIN comes from the environment or a file, and a token without one is r
   const environment = { CODESIGN_SERVER_PKCS11_PIN: 'another' };
   expect(await pinOf({ pkcs11PinFile: folder.at('pin') }, environment)).toBe('another');
   await expect(pinOf({})).rejects.toMatchObject({ code: 'pin-missing', exitCode: 2 });
+  await writeFile(folder.at('pin'), '\uFEFFas Notepad writes it\r\n');
+  expect(await pinOf({ pkcs11PinFile: folder.at('pin') })).toBe('as Notepad writes it');
   await writeFile(folder.at('pin'), '\n');
   await expect(pinOf({ pkcs11PinFile: folder.at('pin') })).rejects.toMatchObject({ code: 'pin-missing' });
   await expect(pinOf({ pkcs11PinFile: folder.at('none') })).rejects.toMatchObject({ code: 'pin-unreadable' });
