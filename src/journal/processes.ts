@@ -1,5 +1,6 @@
 import { readFileSync, readlinkSync } from 'node:fs';
 import { hostname } from 'node:os';
+import { isMainThread } from 'node:worker_threads';
 
 export interface Holder {
   readonly host: string;
@@ -8,7 +9,10 @@ export interface Holder {
   /** PID namespace, which differs between containers on the same host; undefined if there is only one. */
   readonly space?: string | undefined;
   readonly pid: number;
-  /** Start time in the system's own unit; undefined if the system does not report it. */
+  /**
+   * Start time in the system's own unit. If the system does not report it: the milliseconds since 1970 at which Node.js
+   * started this process, but undefined in a worker thread, which does not know them.
+   */
   readonly started?: string | undefined;
 }
 
@@ -24,7 +28,7 @@ export function observeProcesses(): Processes {
     boot: textOf('/proc/sys/kernel/random/boot_id'),
     space: orUndefined(() => readlinkSync('/proc/self/ns/pid')),
     pid: process.pid,
-    started: startOf(process.pid),
+    started: startOf(process.pid) ?? (isMainThread ? `${Math.floor(performance.timeOrigin)}` : undefined),
   };
   return { self, isRunning: (holder) => isRunning(holder, self) };
 }
@@ -34,7 +38,7 @@ function isRunning(holder: Holder, self: Holder): boolean | undefined {
   if (holder.boot !== self.boot && holder.boot !== undefined && self.boot !== undefined) return false;
   if (holder.space !== self.space) return undefined;
   if (!hasPid(holder.pid)) return false;
-  const started = startOf(holder.pid);
+  const started = holder.pid === self.pid ? self.started : startOf(holder.pid);
   if (started === undefined || holder.started === undefined) return undefined;
   return started === holder.started;
 }

@@ -1,6 +1,6 @@
 /** Prepares the Windows tests once for a run: a Wine prefix with the name of Windows 10, and the packed program installed for Windows. */
 
-import { execFile } from 'node:child_process';
+import { execFile, execFileSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -47,6 +47,10 @@ async function preparePrefix(prefix: string): Promise<void> {
     await run('wineserver', ['--wait'], { env });
     await writeFile(join(prefix, 'ready'), '');
   }
+  // When the last Windows process has ended, the server soon ends too, and the next one gives the same process ids again.
+  // A process that has the id of a killed run would then look like that run.
+  await run('wineserver', ['--kill', '--wait'], { env }).catch(() => undefined);
+  execFileSync('wineserver', ['--persistent=600'], { env, stdio: 'ignore' });
 }
 
 /** As `npm install` on Windows does it, so that the keychain's binary for Windows comes along. @returns the folder */

@@ -1,7 +1,7 @@
 /** Runs that are gone, or are presumed to be, and clocks that jump. */
 
 import { spawn } from 'node:child_process';
-import { beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import type { Journal } from '../../../src/journal/journal.ts';
 import { observeProcesses } from '../../../src/journal/processes.ts';
 import { forEach } from '../../support/set-up.ts';
@@ -165,7 +165,7 @@ describe('a real process', () => {
   test('runs as long as it runs, and not when another one has its pid', async () => {
     const { self, isRunning } = observeProcesses();
     expect(isRunning(self)).toBe(true);
-    if (self.started !== undefined) expect(isRunning({ ...self, started: '1' })).toBe(false);
+    expect(isRunning({ ...self, started: '1' })).toBe(false);
     const child = spawn(process.execPath, ['-e', 'setTimeout(() => {}, 60_000)'], { stdio: 'ignore' });
     const { pid = 0 } = child;
     const one = { ...self, pid };
@@ -173,6 +173,15 @@ describe('a real process', () => {
     child.kill();
     await new Promise((resolve) => child.once('close', resolve));
     expect(isRunning(one)).toBe(false);
+  });
+
+  test('that had the pid of this one has ended, also where the system does not report when processes were started', () => {
+    const platform = vi.spyOn(process, 'platform', 'get').mockReturnValue('win32');
+    onTestFinished(() => platform.mockRestore());
+    const { self, isRunning } = observeProcesses();
+    expect(isRunning(self)).toBe(true);
+    expect(isRunning({ ...self, started: '1' })).toBe(false);
+    expect(isRunning({ ...self, pid: process.ppid })).toBeUndefined();
   });
 
   test('of another boot has ended; of another host or container it cannot be known', () => {
