@@ -9,6 +9,7 @@ const common = {
   pool: 'forks' as const,
   testTimeout: 30_000,
   hookTimeout: 60_000,
+  expect: { poll: { timeout: 20_000 } },
 };
 
 // What needs longer belongs to `npm run test:long`.

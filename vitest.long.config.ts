@@ -46,6 +46,7 @@ const common = {
   pool: 'forks' as const,
   testTimeout: 600_000,
   hookTimeout: 300_000,
+  expect: { poll: { timeout: 20_000 } },
 };
 
 // What takes minutes, or needs more than the repository holds; `npm run test:long` starts it (test/run-long.mjs).

@@ -48,7 +48,7 @@ it('waits for a file that is held for a moment when the signed one takes its pla
   let held: HeldFile | undefined;
   await using place = await scene(async (file) => {
     held = await holdOpen(file, SHARE.read);
-    setTimeout(() => void held?.release(), 700);
+    setTimeout(() => void held?.release(), 300);
   });
   const run = await place.run(...signing(place.path));
   await held?.[Symbol.asyncDispose]();

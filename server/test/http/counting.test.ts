@@ -110,7 +110,7 @@ test('an answer that fails during a long outage of the database is not counted a
         throw new OutcomeUnknown(new Error('Connection terminated unexpectedly'));
       },
       async takeBack(record, patience) {
-        await vi.waitUntil(() => !away);
+        await vi.waitUntil(() => !away, 20_000);
         await store.counting.takeBack(record, patience);
       },
     }),

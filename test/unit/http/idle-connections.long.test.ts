@@ -31,10 +31,18 @@ test.each([
 ])('told a keep-alive time of %s s, requests %i ms apart use %i connections', async (seconds, wait, expected) => {
   const { url, connections } = await startCounting(seconds ? { 'keep-alive': `timeout=${seconds}, max=100` } : {});
   const call = openPost(url);
-  await call();
-  await pause(wait);
-  await call();
-  expect(connections()).toBe(expected);
+  let idle = 0;
+  let before = 0;
+  // On a busy machine, a connection may be idle for longer than intended.
+  do {
+    await call();
+    const since = performance.now();
+    before = connections();
+    await pause(wait);
+    await call();
+    idle = performance.now() - since;
+  } while (wait < 1000 && idle > 700);
+  expect(connections() - before).toBe(expected - 1);
 });
 
 /** In a thread of its own, so that it continues while this one is blocked. Gives its address. */
@@ -64,12 +72,12 @@ test('a connection that the service closed while this program was busy is detect
 });
 
 test('an answer that came while this program was suspended is used, although its time is over', async () => {
-  const call = openPost(await startThread('setTimeout(() => response.end("{}"), 100);'), 1, 300);
+  const call = openPost(await startThread('setTimeout(() => response.end("{}"), 500);'), 1, 1500);
   expect(await call()).toMatchObject({ kind: 'answer' });
   const answering = call();
-  await pause(50);
+  await pause(250);
   // The suspension begins in the network phase, so timers run before later data is read.
   await stat(import.meta.dirname);
-  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 600);
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 2000);
   expect(await answering).toMatchObject({ kind: 'answer' });
 });

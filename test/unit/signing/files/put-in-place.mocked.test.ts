@@ -127,7 +127,7 @@ describe('a target that was there', () => {
   it('stays unchanged if it changes while another program has it open', async () => {
     answers.rename.push('EBUSY');
     const replaced = replace();
-    await vi.waitFor(() => expect(answers.rename).toEqual([]), { interval: 1 });
+    await vi.waitFor(() => expect(answers.rename).toEqual([]), { interval: 1, timeout: 20_000 });
     writeFileSync(target, 'of another run');
     await expect(replaced).rejects.toMatchObject(FILE_CHANGED);
     expect(await readFile(target, 'utf8')).toBe('of another run');
