@@ -36,7 +36,7 @@ async function prepareOnly(
   const opened = await format.open(input.source, contentReader(started.digestEntries), plan.output);
   const given = { ...run, time: plan.time };
   const inner = await partsInside(opened, contained.toChange, given, started);
-  const inside = outcomesInside(plan, policy, inner);
+  const inside = policy.inside ? { inside: outcomesInside(plan, inner) } : inner.length > 0 && { inner };
   if (plan.isContainerOnly) return { algorithm: given.algorithm, digest: null, units: [], ...inside };
   const file = signingOf(opened, format);
   const { mode, context } = modeAndContext(file, format, given, policy);

@@ -92,7 +92,7 @@ function ofUnits(
   plan: PlannedFile,
   { context, policy }: Pick<SigningRun, 'context' | 'policy'>,
 ): Omit<Signatures, 'status'> {
-  const inside = outcomesInside(plan, policy, inner);
+  const inside = policy.inside ? { inside: outcomesInside(plan, inner) } : inner.length > 0 && { inner };
   if (outcomes === undefined) {
     const reused = inner.every((one) => one.reused);
     return { algorithm: context.algorithm, record: null, reused, timestamp: null, timestampAuthority: null, ...inside };

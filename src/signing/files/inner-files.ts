@@ -39,22 +39,12 @@ export function filesToSign(files: readonly InnerFile[]): readonly InnerFile[] {
   return files.flatMap((file) => [...filesToSign(file.inside), ...(file.isToSign ? [file] : [])]);
 }
 
-/** `parts` are the signed or planned files inside the file, in their order. */
-export function outcomesInside<Part extends SignedPart | PlannedPart>(
+/** `parts` are the signed or planned files inside the file, in their order. Lists the files that do not change last. */
+export function outcomesInside(
   { path, contained = NOTHING_INSIDE }: { readonly path: string; readonly contained?: InnerFiles | undefined },
-  { inside }: { readonly inside?: unknown },
-  parts: readonly Part[],
-) {
-  if (inside === undefined) return parts.length > 0 ? { inner: parts } : undefined;
-  return { inside: insideOf(path, contained, parts) };
-}
-
-/** Lists the files that do not change last. */
-function insideOf(
-  path: string,
-  { toChange, kept, recorded }: InnerFiles,
   parts: readonly (SignedPart | PlannedPart)[],
 ): readonly InsideOutcome[] {
+  const { toChange, kept, recorded } = contained;
   const all = [...filesToSign(toChange), ...kept];
   const formats = new Map(all.map((file) => [innerName(file), file.format.id]));
   const unchanged = new Set(recorded.map(innerName));

@@ -51,11 +51,11 @@ export async function recordNotWritten(
 }
 
 /** For a step that has already happened: if the journal cannot record it, the run continues with a warning. */
-export async function orWarn<T>(recording: Promise<T>, warnings: string[]): Promise<T | undefined> {
-  return await recording.catch((thrown) => {
+export function addWarningTo(warnings: string[]) {
+  return (thrown: unknown): undefined => {
     warnings.push(signingWarnings('journal-not-written', { reason: toCodesignError(thrown).message }));
     return undefined;
-  });
+  };
 }
 
 const nothing = async (): Promise<void> => undefined;

@@ -12,7 +12,7 @@ import { assertUnchanged, type Versions } from '../files/unchanged.ts';
 import type { PlannedFile } from '../planned-file.ts';
 import type { SigningRun } from '../signing-run.ts';
 import { describeRequest, sentFileName } from './account.ts';
-import { type FileCall, orWarn } from './call.ts';
+import { addWarningTo, type FileCall } from './call.ts';
 import type { Permit } from './gate.ts';
 import type { StampedSignature } from './timestamps.ts';
 
@@ -164,10 +164,10 @@ async function request(unit: TimedUnit, claimed: Claimed, run: SigningRun) {
   if (!run.key.verifies(unit, record.signature)) {
     const mismatch = run.key.newMismatch(record, claim.id);
     run.stop.stop(MISMATCH, mismatch);
-    await orWarn(claim.unusable({ ...record, record: record.id }, mismatch.message), warnings);
+    await claim.unusable({ ...record, record: record.id }, mismatch.message).catch(addWarningTo(warnings));
     throw mismatch;
   }
-  const kept = await orWarn(claim.signed({ ...record, record: record.id }), warnings);
+  const kept = await claim.signed({ ...record, record: record.id }).catch(addWarningTo(warnings));
   return kept === 'surplus' ? undefined : { record, isKept: kept !== undefined };
 }
 
@@ -211,7 +211,7 @@ async function send(unit: TimedUnit, claimed: Claimed, run: SigningRun): Promise
     async beforeRetry(error: CodesignError) {
       // Until the request is sent again, the journal's state of the call stays `requested`.
       if (mayHaveBeenCounted(error)) unknown = error;
-      else if (isRecorded) await orWarn(claim.deferred(), warnings);
+      else if (isRecorded) await claim.deferred().catch(addWarningTo(warnings));
       isRecorded = false;
       isSent = false;
       await permit.repeat(error);
@@ -223,8 +223,8 @@ async function send(unit: TimedUnit, claimed: Claimed, run: SigningRun): Promise
     const last = toCodesignError(thrown);
     const error = unknown === undefined ? last : errorOfRepetition(last, unknown);
     if (unknown === undefined && !isSent) await claim.release();
-    else if (mayHaveBeenCounted(error)) await orWarn(claim.unanswered(error.message), warnings);
-    else await orWarn(claim.refused(error.message), warnings);
+    else if (mayHaveBeenCounted(error)) await claim.unanswered(error.message).catch(addWarningTo(warnings));
+    else await claim.refused(error.message).catch(addWarningTo(warnings));
     // If the run was stopped while this request waited, the error must state the reason.
     if (error.code === 'interrupted') stop.throwIfStopped();
     if (stopsRun(last, gate.isProven())) stop.stop(reasonToStop(last), last);
