@@ -64,7 +64,7 @@ function runOf({ db }: Observer, id: Value): Row | undefined {
 }
 
 function isAlive(row: Row, me: Run): boolean {
-  const seen = me.processes.isRunning(holderOf(row));
+  const seen = isRunning(row, me);
   if (seen !== undefined) return seen;
   const { id, active_at: active = null } = row;
   const watched = me.watch.get(Number(id));
@@ -76,8 +76,15 @@ function isAlive(row: Row, me: Run): boolean {
 /** Checks each run only once, and does not watch it over a period of time. */
 export function liveRuns(observer: Observer): readonly Value[] {
   const rows = observer.db.all('select * from runs where ended is null');
-  const live = rows.filter((row) => observer.processes.isRunning(holderOf(row)) ?? !isSilent(row, observer));
+  const live = rows.filter((row) => isRunning(row, observer) ?? !isSilent(row, observer));
   return live.map(({ id = null }) => id);
+}
+
+/** Undefined if unknown: a worker thread of this process may have been terminated during its run. */
+function isRunning(row: Row, { processes }: Observer): boolean | undefined {
+  const holder = holderOf(row);
+  const isSeen = processes.isRunning(holder);
+  return isSeen && holder.pid === processes.self.pid ? undefined : isSeen;
 }
 
 function isSilent({ active_at }: Row, { now }: Observer): boolean {

@@ -161,6 +161,17 @@ test('two concurrent runs in one process share one signature, and one is gone wh
   expect(await hasToWait(other, 2)).toBe(false);
 });
 
+test('a run in this process that gives no sign of life is presumed dead: its thread may have been terminated', async () => {
+  const self = { pid: 999 };
+  const [one, other] = [await setting.open({ self }), await setting.open({ self })];
+  await requestedClaim(one, askingOf(1));
+  setting.clock.wall += 16 * MINUTE;
+  expect((await unfinishedOf(other)).map(([kind]) => kind)).toEqual(['unknown']);
+  expect(await hasToWait(other)).toBe(true);
+  setting.clock.up += 3 * MINUTE;
+  expect(await hasToWait(other)).toBe(false);
+});
+
 describe('a real process', () => {
   test('runs as long as it runs, and not when another one has its pid', async () => {
     const { self, isRunning } = observeProcesses();
