@@ -16,8 +16,9 @@ export async function openTimestamping(
   const { look, concurrency, force } = settings;
   const timestamps = resolveTimestamps(look, OPTIONS.timestampAlgorithm.in.timestamp.default, env);
   const http = await composeHttp(settings, env, concurrency);
-  const authorities = composeTimestamps(settings, timestamps, http, await readTimestampRoots(timestamps), onEvent);
-  if (authorities === undefined) throw missingSettings(['timestampUrl'], env);
   const opened = await openRun(onEvent, settings);
+  const roots = await readTimestampRoots(timestamps);
+  const authorities = composeTimestamps(settings, timestamps, http, roots, opened.run.onEvent);
+  if (authorities === undefined) throw missingSettings(['timestampUrl'], env);
   return { ...opened, authorities, algorithm: timestamps.algorithm, force, [Symbol.asyncDispose]: () => http.close() };
 }

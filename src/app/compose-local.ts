@@ -15,7 +15,7 @@ import { readHistoryDays } from '../options/variables.ts';
 import { folderFlushes } from '../signing/files/flushes.ts';
 import { temporaryNames } from '../signing/files/stale-files.ts';
 import type { SigningEvent } from '../signing/outcome.ts';
-import type { Run } from '../signing/run.ts';
+import { listenWith, type Run } from '../signing/run.ts';
 import type { Reading } from '../verifying/verify-file.ts';
 import type { DigestEntries } from '../zip/entry-digests.ts';
 import { clock } from './clock.ts';
@@ -53,7 +53,7 @@ export async function openRun(
   const temporaryFiles = new Set<string>();
   const disk = { ...names, flushFolder: folderFlushes(), temporaryFiles };
   return {
-    run: { ...composeReading(), disk, concurrency, fileDigests, clock, now: () => new Date(), onEvent },
+    run: { ...composeReading(), disk, concurrency, fileDigests, clock, now: () => new Date(), ...listenWith(onEvent) },
     removeTemporaryFiles: () => removeNow(temporaryFiles),
   };
 }

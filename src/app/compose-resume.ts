@@ -59,13 +59,13 @@ export async function composeResume(
   const isOptional = (dryRun || isForgetting) && !hasCredentials(env);
   const isUseful = calls.some(({ kind }) => kind !== 'under-way' && kind !== 'unknown');
   const auditLog = dryRun ? undefined : settings.auditLog;
-  const connecting = isUseful ? connect({ ...settings, auditLog }, env, onEvent) : undefined;
-  const connection = await (isOptional ? connecting?.catch(withoutCredentials) : connecting);
   const failedReports = new Map<string, CodesignError>();
   const { run, removeTemporaryFiles } = await openRun((event) => {
     if (event.type === 'report-failed') failedReports.set(event.record, event.error);
     onEvent(event);
   }, settings);
+  const connecting = isUseful ? connect({ ...settings, auditLog }, env, run.onEvent) : undefined;
+  const connection = await (isOptional ? connecting?.catch(withoutCredentials) : connecting);
   const warnings: string[] = [...(connection?.warnings ?? [])];
   const close = lazy(async () => journal?.close());
 
@@ -104,6 +104,7 @@ export async function composeResume(
     },
     warnings: (): readonly string[] => [
       ...warnings,
+      ...run.listenerWarnings,
       ...((reading ?? journal)?.warnings ?? []),
       ...(connection?.later ?? []),
     ],

@@ -43,11 +43,13 @@ export async function openSigning(
   const inside = await insideOf(settings);
   const chain = await readChain(settings.certificate, env);
   checkFormatOptions(FORMAT_OPTIONS, formatOptions);
-  const connection = await (settings.dryRun ? checkConnection(settings, env) : connect(settings, env, onEvent));
+  const opened = await openRun(onEvent, settings);
+  const connection = await (settings.dryRun
+    ? checkConnection(settings, env)
+    : connect(settings, env, opened.run.onEvent));
   const { account, authorities } = connection;
   const journal = settings.dryRun || !settings.journal ? undefined : await composeJournal(runtime, settings.timeout);
   const close = lazy(async () => journal?.close());
-  const opened = await openRun(onEvent, settings);
   const warnings = [
     ...chain.warnings,
     ...connection.warnings,

@@ -42,6 +42,7 @@ export interface ServiceClock extends RetryClock {
 export interface CallDependencies extends Pick<AnswerContext, 'origin' | 'show' | 'storable'> {
   readonly hold: Hold;
   readonly clock: ServiceClock;
+  /** Must not throw. */
   readonly onCall: (record: CallRecord) => void;
   readonly onWait?: OnWait | undefined;
 }
@@ -110,7 +111,7 @@ async function attemptOnce<Answer>(
   const head = headOf(outcome);
   const error = tried.kind === 'done' ? undefined : tried.failure;
   const { record } = tried.kind === 'done' ? tried.result : tried.failure;
-  notify(onCall, {
+  onCall({
     ...subject,
     operation,
     time: new Date(started).toISOString(),
@@ -131,14 +132,6 @@ function readSuccess<Answer>(call: Call<Answer>, tried: Attempt<Success, Codesig
     return { kind: 'done', result: call.read(tried.result) };
   } catch (thrown) {
     return failed(toCodesignError(thrown));
-  }
-}
-
-function notify(onCall: CallDependencies['onCall'], record: CallRecord): void {
-  try {
-    onCall(record);
-  } catch {
-    // An error of the listener must not change the result of the call.
   }
 }
 

@@ -18,14 +18,30 @@ export interface Run {
   readonly fileDigests: boolean;
   readonly clock: () => number;
   readonly now: () => Date;
+  /** Never throws. */
   readonly onEvent: (event: SigningEvent) => void;
+  readonly listenerWarnings: readonly string[];
+}
+
+/** An error of a listener must not fail a file or a call, and the rejection of an asynchronous one must not end the process. */
+export function listenWith(listener: (event: SigningEvent) => void): Pick<Run, 'onEvent' | 'listenerWarnings'> {
+  const listenerWarnings: string[] = [];
+  const warn = (thrown: unknown): void => {
+    if (listenerWarnings.length === 0)
+      listenerWarnings.push(signingWarnings('listener-failed', { reason: String(thrown) }));
+  };
+  return {
+    onEvent(event): void {
+      new Promise<void>((resolve) => resolve(listener(event))).catch(warn);
+    },
+    listenerWarnings,
+  };
 }
 
 export type Disk = Pick<StagedCopyOptions, 'randomName' | 'removeStaleFiles' | 'flushFolder' | 'temporaryFiles'>;
 
 export interface StartedRun extends Run, Disposable {
   readonly stop: StopSignal;
-  readonly listenerWarnings: readonly string[];
 }
 
 /** After `signal` is aborted, the run does not start on another file. */
@@ -34,20 +50,9 @@ export function startRun(run: Run, signal: AbortSignal | undefined): StartedRun 
   const interrupt = (): void => stop.stop('the run was interrupted');
   signal?.addEventListener('abort', interrupt, { once: true });
   if (signal?.aborted) interrupt();
-  const listenerWarnings: string[] = [];
   return {
     ...run,
     stop,
-    listenerWarnings,
-    onEvent(event): void {
-      try {
-        run.onEvent(event);
-      } catch (thrown) {
-        // An error of a listener must not make a finished file count as failed.
-        if (listenerWarnings.length === 0)
-          listenerWarnings.push(signingWarnings('listener-failed', { reason: String(thrown) }));
-      }
-    },
     [Symbol.dispose]: () => signal?.removeEventListener('abort', interrupt),
   };
 }

@@ -42,7 +42,7 @@ type Change = typeof removeSignatures;
 /** Changes the files in place. Returns the status or the error code of each. */
 async function changeFiles(paths: readonly string[], change: Change, more: Partial<Run> = {}) {
   const files = paths.map((path) => ({ path, output: path }));
-  const result = await change(files, { ...testRun(), onEvent: () => undefined, ...more });
+  const result = await change(files, { ...testRun(), ...more });
   return result.files.map((file) => (file.status === 'failed' ? file.error.code : file.status));
 }
 

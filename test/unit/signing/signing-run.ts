@@ -1,7 +1,7 @@
 import type { SigningChain } from '../../../src/certificates/signing-chain.ts';
 import type { SigningContext } from '../../../src/format/signable-file.ts';
 import { formats } from '../../../src/formats/registry.ts';
-import type { Run } from '../../../src/signing/run.ts';
+import { listenWith, type Run } from '../../../src/signing/run.ts';
 import type { Account } from '../../../src/signing/service/account.ts';
 import { withoutJournal } from '../../../src/signing/service/call.ts';
 import type { SigningPolicy } from '../../../src/signing/signing-policy.ts';
@@ -26,7 +26,7 @@ export const testClient: Account['client'] = {
   replaced: { signing_filename: '' },
 };
 
-export function testRun(): Omit<Run, 'onEvent'> {
+export function testRun(): Run {
   return {
     formats,
     digestEntries,
@@ -35,6 +35,7 @@ export function testRun(): Omit<Run, 'onEvent'> {
     fileDigests: true,
     clock: () => performance.now(),
     now: () => new Date(),
+    ...listenWith(() => undefined),
   };
 }
 
@@ -49,7 +50,7 @@ export function testSigning(
   const { service, origin = 'https://service.example.com', code = '1', journal = withoutJournal } = given;
   const { client = testClient } = given;
   return {
-    run: { ...run, formats: known, concurrency, now, onEvent },
+    run: { ...run, formats: known, concurrency, now, ...listenWith(onEvent) },
     context: { chain: given.chain, timestampAlgorithm: given.timestampAlgorithm, algorithm, formatOptions },
     policy: { ...given, existing, allOrNothing, report, isAlgorithmGiven: given.algorithm !== undefined },
     typedOptions: [],

@@ -112,7 +112,7 @@ it('is inspected as XML, without anything of a CMS', async () => {
 it('rejects a capability that files of the format do not have before any request', async () => {
   const failed = { status: 'failed', error: { code: 'operation-unsupported' } };
   expect((await run({}, [{ ...toy, signing: undefined }])).outcome).toMatchObject(failed);
-  const changing = { ...testRun(), formats: [toy], onEvent: () => undefined };
+  const changing = { ...testRun(), formats: [toy] };
   const { files } = await removeSignatures([{ path, output: path }], changing);
   expect(files).toMatchObject([failed]);
   expect(scene.service.asked).toBe(0);
