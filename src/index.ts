@@ -11,6 +11,7 @@ import { composeResume } from './app/compose-resume.ts';
 import { openSigning } from './app/compose-signing.ts';
 import { composeVerifying } from './app/compose-verifying.ts';
 import type { HistoryEntry } from './journal/journal.ts';
+import { checkOptions } from './options/library-options.ts';
 import { resolve, resolveSigning } from './options/resolve.ts';
 import type { Environment, LibraryOptionsOf, SettingsOptions, VerifyOptions } from './options/table.ts';
 import type { ClassifiedFile, Minimum } from './policy/classified-file.ts';
@@ -61,7 +62,7 @@ export type {
   VerifiedTimestamp,
 } from './verifying/verdict.ts';
 
-export interface SignFilesOptions extends Omit<SettingsOptions, 'output'> {
+export interface SignFilesOptions extends SettingsOptions {
   /** Paths of the files to sign in place, or pairs of an input path and a result path. */
   readonly files: readonly (string | FileToSign)[];
   /**
@@ -78,6 +79,8 @@ export interface SignFilesOptions extends Omit<SettingsOptions, 'output'> {
   readonly onEvent?: (event: SigningEvent) => void;
 }
 
+const CHANGE_OPTIONS = ['files', 'env', 'signal', 'onEvent'];
+
 /**
  * Signs files in the same way as `codesign-remote sign`. If a file fails, the function does not throw but returns an
  * outcome for the file. Throws a CodesignError if no file can be signed because of the settings, the credentials or the
@@ -85,6 +88,7 @@ export interface SignFilesOptions extends Omit<SettingsOptions, 'output'> {
  */
 export async function signFiles(options: SignFilesOptions): Promise<SignFilesResult> {
   const clock = clockFromNow();
+  checkOptions('signFiles', 'sign', options, CHANGE_OPTIONS);
   const { files, env = {}, signal, onEvent = () => undefined, ...settingsOptions } = options;
   const settings = resolveSigning(settingsOptions, env, await composeNamed(settingsOptions, env));
   const signing = await openSigning(settings, { env, clock }, onEvent);
@@ -108,7 +112,7 @@ export interface ChangeFilesOptions {
   readonly onEvent?: (event: SigningEvent) => void;
 }
 
-export interface TimestampFilesOptions extends ChangeFilesOptions, Omit<LibraryOptionsOf<'timestamp'>, 'output'> {
+export interface TimestampFilesOptions extends ChangeFilesOptions, LibraryOptionsOf<'timestamp'> {
   /** Environment variables, as for `signFiles`. */
   readonly env?: Environment;
 }
@@ -118,6 +122,7 @@ export interface TimestampFilesOptions extends ChangeFilesOptions, Omit<LibraryO
  * not throw but returns an outcome for the file. Throws a CodesignError if no file can be changed.
  */
 export async function timestampFiles(options: TimestampFilesOptions): Promise<ChangeFilesResult> {
+  checkOptions('timestampFiles', 'timestamp', options, CHANGE_OPTIONS);
   const { files, env = {}, signal, onEvent = () => undefined, ...settingsOptions } = options;
   const settings = resolve('timestamp', settingsOptions, env, await composeNamed(settingsOptions, env));
   await using timestamping = await openTimestamping(settings, env, onEvent);
@@ -129,6 +134,7 @@ export async function timestampFiles(options: TimestampFilesOptions): Promise<Ch
  * throw but returns an outcome for the file.
  */
 export async function removeSignatures(options: ChangeFilesOptions): Promise<ChangeFilesResult> {
+  checkOptions('removeSignatures', 'remove', options, ['files', 'signal', 'onEvent']);
   const { files, signal, onEvent = () => undefined } = options;
   const { run } = await openRun(onEvent);
   return await removeWith(files.map(asFileToSign), run, signal);
@@ -160,6 +166,7 @@ export type ResumedCall = ReturnType<typeof describeResumed>;
  */
 export async function resume(options: ResumeOptions = {}): Promise<ResumeResult> {
   const clock = clockFromNow();
+  checkOptions('resume', 'resume', options, ['env', 'signal', 'onEvent']);
   const { env = {}, signal, onEvent = () => undefined, ...settingsOptions } = options;
   const stored = await composeNamed(settingsOptions, env);
   await using composition = await composeResume(settingsOptions, stored, { env, clock }, onEvent);
@@ -178,12 +185,13 @@ export interface HistoryOptions extends LibraryOptionsOf<'history'> {
  * journal cannot be read.
  */
 export async function* history(options: HistoryOptions = {}): AsyncGenerator<HistoryEntry> {
+  checkOptions('history', 'history', options, ['env']);
   const { env = {}, ...selection } = options;
   using composition = await composeHistory(selection, env);
   yield* composition.entries;
 }
 
-export interface VerifyFileOptions extends Omit<VerifyOptions, 'roots' | 'output'> {
+export interface VerifyFileOptions extends Omit<VerifyOptions, 'roots'> {
   /**
    * Paths of one or more files with root certificates; `system` adds the roots of the system. By default, the roots of
    * the system are used.
@@ -201,6 +209,7 @@ export interface VerifyFileOptions extends Omit<VerifyOptions, 'roots' | 'output
  * errors that occurred while it was read. Throws a CodesignError if a setting is invalid or the roots cannot be read.
  */
 export async function verifyFile(path: string, options: VerifyFileOptions = {}): Promise<VerifiedFile> {
+  checkOptions('verifyFile', 'verify', options, ['env']);
   const { env = {}, roots, ...verifyOptions } = options;
   const settings = resolve('verify', { ...verifyOptions, roots: typeof roots === 'string' ? [roots] : roots }, env);
   await using composition = await composeVerifying(settings, env);
@@ -238,6 +247,7 @@ export async function verifyFiles(
   paths: readonly string[],
   options: VerifyFilesOptions = {},
 ): Promise<VerifyFilesResult> {
+  checkOptions('verifyFiles', 'verify', options, ['env', 'inside', 'policy', 'folder', 'maxUnpacked']);
   const { env = {}, roots, inside, folder, ...verifyOptions } = options;
   const settings = resolve('verify', { ...verifyOptions, roots: typeof roots === 'string' ? [roots] : roots }, env);
   const isAlone = !inside && settings.policy === undefined;

@@ -17,6 +17,7 @@ export const FILES_OPTIONS = {
     stored: 'project',
     help: 'output file, or output folder if several files are written',
     commands: ['sign', 'catalog', 'verify', 'timestamp', 'remove', 'attach', 'extract'],
+    isCommandLineOnly: true,
     in: {
       verify: { help: 'path of the new policy', defaultText: 'codesign-policy.json', isTypedOnly: true },
       catalog: { help: 'path of the new catalog; required', defaultText: '' },
