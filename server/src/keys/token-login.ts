@@ -56,7 +56,7 @@ export function logIn(library: Library, { label, pin: firstPin }: { readonly lab
     if (rejection !== undefined) throw rejection;
     if (failure !== undefined && performance.now() - failure.at < PAUSE) throw failure.error;
     try {
-      initialize(library);
+      attempt('start its library', () => initialize(library));
       return start();
     } catch (error) {
       failure = { at: performance.now(), error };
