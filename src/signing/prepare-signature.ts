@@ -45,17 +45,10 @@ export async function prepareSignature(plan: PlannedFile, file: OpenFile, run: S
   const earlier = await run.findEarlierTimes(plan);
 
   async function prepareWith(opened: SignableFile, sealInner: SealInner) {
-    const expected = new Map<string, Expected>();
-    const changeInner = async (one: InnerFile, signing: Signing) => {
-      const [mode = 'replace'] = one.format.signing?.modes ?? [];
-      const { prepared, time } = await prepareWithTime(signing, mode, contextFor(signing, given), earlier);
-      const { patch, ...its } = prepared.embed(await sealInner(one, { units: prepared.units, time }));
-      expected.set(innerName(one), its);
-      return { patch, ...its };
-    };
-    const isChanged = contained.toChange.length > 0;
-    const patch = isChanged ? await changeContents(opened, contained.toChange, changeInner, run) : [];
-    const changed = isChanged ? patchedSource(input.source, patch) : undefined;
+    const { toChange } = contained;
+    const inner =
+      toChange.length > 0 ? await prepareInner(opened, toChange, given, earlier, sealInner, run) : undefined;
+    const changed = inner && patchedSource(input.source, inner.patch);
     let prepared: Prepared | undefined;
     let { time } = plan;
     if (own !== undefined) {
@@ -64,13 +57,13 @@ export async function prepareSignature(plan: PlannedFile, file: OpenFile, run: S
     }
     const embed = async (sealed: Envelopes | undefined): Promise<Expected | undefined> => {
       const embedding = sealed && prepared?.embed(sealed);
-      const last = embedding?.patch ?? [];
-      await copy.apply(changed === undefined ? last : embedding === undefined ? patch : changed.compose(last));
+      const patch = embedding?.patch;
+      await copy.apply(patch === undefined ? (inner?.patch ?? []) : (changed?.compose(patch) ?? patch));
       return embedding;
     };
     await embed(prepared && sealAll(prepared, zeros(signatureLength), tokenLength && zeros(tokenLength)));
     // The copy remembers a failed flush, and cannot be committed.
-    return { opened, prepared, time, embed, expected, flushing: copy.flush().catch(() => undefined) };
+    return { opened, inner, prepared, time, embed, flushing: copy.flush().catch(() => undefined) };
   }
 
   const fillerLength = signatureLength + (tokenLength ?? 0);
@@ -92,7 +85,7 @@ export async function prepareSignature(plan: PlannedFile, file: OpenFile, run: S
       await flushing;
       held = await prepareWith(stillHeld().opened, sealInner);
       flushing = held.flushing;
-      return held.expected;
+      return held.inner?.expected ?? new Map();
     },
 
     /** Returns undefined if the file gets no signature of its own. */
@@ -114,6 +107,26 @@ export async function prepareSignature(plan: PlannedFile, file: OpenFile, run: S
       await flushing;
     },
   };
+}
+
+/** Returns the edits that sign the files inside the file, and what each of them must then contain. */
+async function prepareInner(
+  opened: SignableFile,
+  files: readonly InnerFile[],
+  given: SigningContext,
+  earlier: readonly EarlierTime[],
+  sealInner: SealInner,
+  run: Pick<SigningRun, 'digestEntries'>,
+) {
+  const expected = new Map<string, Expected>();
+  const sign = async (file: InnerFile, signing: Signing) => {
+    const [mode = 'replace'] = file.format.signing?.modes ?? [];
+    const { prepared, time } = await prepareWithTime(signing, mode, contextFor(signing, given), earlier);
+    const { patch, ...its } = prepared.embed(await sealInner(file, { units: prepared.units, time }));
+    expected.set(innerName(file), its);
+    return { patch, ...its };
+  };
+  return { patch: await changeContents(opened, files, sign, run), expected };
 }
 
 const zeros = (length: number) => new Uint8Array(length);

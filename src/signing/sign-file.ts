@@ -11,7 +11,7 @@ import type { FileOutcome, SignatureOutcome, SignedOutcome, SignedPart } from '.
 import type { PlannedFile } from './planned-file.ts';
 import { prepareSignature } from './prepare-signature.ts';
 import { type EndedCall, type FileCall, recordNotWritten, recordWritten } from './service/call.ts';
-import { obtainSignature } from './service/obtain-signature.ts';
+import { findRecorded } from './service/obtain-signature.ts';
 import { recordInner, type SignedUnits, signatureOutcome, signInner, signUnits } from './service/sign-units.ts';
 import { isoTime } from './service/timestamps.ts';
 import type { SigningRun } from './signing-run.ts';
@@ -73,10 +73,9 @@ async function recordOwn(
   run: SigningRun,
   calls: FileCall[],
 ): Promise<SignedPart> {
-  const unit = { digest, algorithm, time: plan.time, timestamp: 'on-signature' } as const;
-  const given = await obtainSignature(unit, { ...plan, isWritten: true }, run, calls);
+  const given = await findRecorded({ digest, algorithm, time: plan.time }, plan, run, calls);
   const time = signature.timestamps[0]?.time;
-  return { name: '', ...signatureOutcome(unit, given), timestamp: time === undefined ? null : isoTime(time) };
+  return { name: '', ...signatureOutcome({ algorithm }, given), timestamp: time === undefined ? null : isoTime(time) };
 }
 
 interface Ended {

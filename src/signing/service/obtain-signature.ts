@@ -23,7 +23,6 @@ interface TimedUnit extends Pick<SigningUnit, 'digest' | 'algorithm' | 'timestam
 
 export interface FileOfCall extends Versions, Pick<PlannedFile, 'output' | 'pathInFolder'> {
   readonly inner?: Pick<ContainedFile, 'name' | 'size'>;
-  readonly isWritten?: boolean;
 }
 
 const MISMATCH = 'the certificate does not match the key at the service';
@@ -43,26 +42,16 @@ export async function obtainSignature(
   run: SigningRun,
   calls: FileCall[],
 ): Promise<GivenSignature> {
-  const { journal } = run.account;
   const asking = askFor(unit, file, run);
   run.onEvent({ type: 'file-step', path: file.path, step: 'asking-service' });
-  for (let mayBeKnown = file.isWritten === true; ; mayBeKnown = true) {
+  for (let isFirst = true; ; isFirst = false) {
     run.stop.throwIfStopped();
-    // If a request may be sent immediately, `claim` also shows whether the journal has the signature. Otherwise
-    // `known` shows this, and may wait for another file or process.
-    const early = mayBeKnown ? undefined : run.gate.enterIfFree();
-    const known = early ? undefined : await knownCall(asking, file, run);
-    if (known !== undefined) {
-      const { record: id, signature } = known.known;
-      const record = { id, signature };
-      calls.push({ claim: known, record, warnings: [] });
-      // A signature from the journal was not requested now, so it does not show that further requests will succeed.
-      return { record, reused: true, stamped: await stamp(unit, record, known, file, run, run.interruption) };
-    }
-    // Another process has just recorded that the signature was written.
-    if (file.isWritten) throw signingErrors('changed-since');
+    // If a request may be sent immediately, `claim` also shows whether the journal has the signature.
+    const early = isFirst ? run.gate.enterIfFree() : undefined;
+    const known = early ? undefined : await useKnown(asking, unit, file, run, calls);
+    if (known !== undefined) return known;
     using permit = early ?? (await run.gate.enter());
-    const claim = await journal.claim(asking);
+    const claim = await run.account.journal.claim(asking);
     if (claim === undefined) continue;
     if (claim.isProven) run.gate.prove();
     const warnings = claim.unknownCalls.map((id) => signingWarnings('call-unknown', { id }));
@@ -79,6 +68,38 @@ export async function obtainSignature(
   }
 }
 
+/** Returns the signature that the file already contains. The caller then records that it is written. */
+export async function findRecorded(
+  unit: Omit<TimedUnit, 'timestamp'>,
+  file: FileOfCall,
+  run: SigningRun,
+  calls: FileCall[],
+): Promise<GivenSignature> {
+  run.onEvent({ type: 'file-step', path: file.path, step: 'asking-service' });
+  run.stop.throwIfStopped();
+  const known = await useKnown(askFor(unit, file, run), { ...unit, timestamp: 'none' }, file, run, calls);
+  // Another process has just recorded that the signature was written.
+  if (known === undefined) throw signingErrors('changed-since');
+  return known;
+}
+
+/** Uses the signature in the journal, if there is one. Waits while another file or process requests it. */
+async function useKnown(
+  asking: Asking,
+  unit: TimedUnit,
+  file: FileOfCall,
+  run: SigningRun,
+  calls: FileCall[],
+): Promise<GivenSignature | undefined> {
+  const known = await knownCall(asking, file, run);
+  if (known === undefined) return undefined;
+  const { record: id, signature } = known.known;
+  const record = { id, signature };
+  calls.push({ claim: known, record, warnings: [] });
+  // A signature from the journal was not requested now, so it does not show that further requests will succeed.
+  return { record, reused: true, stamped: await stamp(unit, record, known, file, run, run.interruption) };
+}
+
 function describeFile(
   { path, stats, inner }: FileOfCall,
   { signingOptions }: Pick<SigningRun, 'signingOptions'>,
@@ -88,7 +109,7 @@ function describeFile(
     : { name: signingOptions.inside ? `${path}!/${inner.name}` : join(path, inner.name), size: inner.size };
 }
 
-function askFor(unit: TimedUnit, file: FileOfCall, run: SigningRun): Asking {
+function askFor(unit: Omit<TimedUnit, 'timestamp'>, file: FileOfCall, run: SigningRun): Asking {
   const { account, context, key, signingOptions, stop } = run;
   const { origin, code, client } = account;
   const { path, output, inner, pathInFolder } = file;
@@ -138,11 +159,11 @@ async function stamp(
   { timestamp }: TimedUnit,
   { signature }: SignatureRecord,
   call: KnownCall | Claim,
-  { path, inner, isWritten }: FileOfCall,
+  { path, inner }: FileOfCall,
   { timestamps }: SigningRun,
   signal: AbortSignal | undefined,
 ): Promise<StampedSignature | undefined> {
-  if (isWritten || timestamp === 'none') return undefined;
+  if (timestamp === 'none') return undefined;
   return await (inner ? timestamps.stampOnRecord : timestamps.stamp)(path, signature, call, signal);
 }
 

@@ -5,7 +5,7 @@ import type { PlannedFile } from '../planned-file.ts';
 import type { PreparedFile, TimedUnits } from '../prepare-signature.ts';
 import type { SigningRun } from '../signing-run.ts';
 import type { FileCall } from './call.ts';
-import { type FileOfCall, type GivenSignature, obtainSignature } from './obtain-signature.ts';
+import { type FileOfCall, findRecorded, type GivenSignature, obtainSignature } from './obtain-signature.ts';
 import { isoTime } from './timestamps.ts';
 
 export interface SignedUnits {
@@ -67,10 +67,9 @@ export async function recordInner(
 ): Promise<readonly SignedPart[]> {
   const outcomes: SignedPart[] = [];
   for (const { written, ...file } of plan.contained?.recorded ?? []) {
-    const unit = { ...written, timestamp: 'on-signature', time: plan.time } as const;
     const its = { name: innerName(file), size: file.size };
-    const given = await obtainSignature(unit, { ...plan, inner: its, isWritten: true }, run, calls);
-    outcomes.push({ name: its.name, ...signatureOutcome(unit, given) });
+    const given = await findRecorded({ ...written, time: plan.time }, { ...plan, inner: its }, run, calls);
+    outcomes.push({ name: its.name, ...signatureOutcome(written, given) });
   }
   return outcomes;
 }
