@@ -12,9 +12,9 @@ import type { SigningService } from '../service/signing-service.ts';
 import type { SigningEvent } from '../signing/outcome.ts';
 import {
   forgetCalls,
-  type Given,
   listCalls,
   planCall,
+  type ResumeIdentity,
   removeStaleFilesOf,
   resumeCalls,
 } from '../signing/resume/resume.ts';
@@ -36,7 +36,7 @@ import { describeClient } from './compose-signing.ts';
 type ResumeSettings = Resolved<'resume'> & { readonly extra: ReplacedExtra };
 
 interface Connection extends ServiceComposition {
-  readonly given: Given;
+  readonly given: ResumeIdentity;
 }
 
 export async function composeResume(
@@ -128,7 +128,7 @@ const NO_JOURNAL: Pick<Journal, 'forget' | 'reported'> = {
   reported: async () => false,
 };
 
-function needsWriting(calls: readonly UnfinishedCall[], given: Given): boolean {
+function needsWriting(calls: readonly UnfinishedCall[], given: ResumeIdentity): boolean {
   return calls.map((call) => planCall(call, given)).some(({ next, error }) => next === 'write' && error === undefined);
 }
 

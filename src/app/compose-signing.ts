@@ -53,7 +53,7 @@ export async function openSigning(
   const warnings = [
     ...chain.warnings,
     ...connection.warnings,
-    ...aboutTimestamps(timestamps, chain),
+    ...timestampWarnings(timestamps, chain),
     ...(settings.journal ? [] : [signingWarnings('journal-off')]),
   ];
   connection.prepare?.();
@@ -120,7 +120,7 @@ async function connect(settings: SigningSettings, env: Environment, onEvent: (ev
 }
 
 /** Warns early: users often notice too late what a missing timestamp means. */
-function aboutTimestamps(
+function timestampWarnings(
   { urls, isDeclined }: TimestampSettings,
   { leaf: { notAfter } }: SigningChain,
 ): readonly string[] {

@@ -15,7 +15,7 @@ import { sentFileName } from '../service/account.ts';
 import type { ResumedCall } from './resumed-call.ts';
 import { type CreateSigning, writeFiles } from './write-files.ts';
 
-export interface Given {
+export interface ResumeIdentity {
   readonly origin: string;
   readonly client: string;
   /** SHA-256 of the certificate as hex digits; undefined until a certificate is needed. */
@@ -39,12 +39,15 @@ const NEXT_ACTIONS = {
   unknown: 'settle',
 } as const;
 
-export function planCall(call: UnfinishedCall, given: Given | undefined): PlannedCall {
+export function planCall(call: UnfinishedCall, given: ResumeIdentity | undefined): PlannedCall {
   const next = isUnusable(call) ? 'settle' : NEXT_ACTIONS[call.kind];
-  return { call, next, error: next === 'wait' || next === 'settle' ? undefined : obstacle(call, given) };
+  return { call, next, error: next === 'wait' || next === 'settle' ? undefined : reasonNotResumable(call, given) };
 }
 
-function obstacle({ work, metadata, kind }: UnfinishedCall, given: Given | undefined): CodesignError | undefined {
+function reasonNotResumable(
+  { work, metadata, kind }: UnfinishedCall,
+  given: ResumeIdentity | undefined,
+): CodesignError | undefined {
   if (given === undefined) return signingErrors('service-not-named', { origin: work.origin });
   if (work.origin !== given.origin) return signingErrors('other-service', { origin: work.origin });
   if (metadata.client !== given.client) return signingErrors('other-credentials');
@@ -76,13 +79,13 @@ export interface Forgetting extends Pick<Resuming, 'extra'> {
   readonly service: SigningService | undefined;
 }
 
-export function listCalls(calls: readonly UnfinishedCall[], given: Given | undefined): readonly ResumedCall[] {
-  return calls.map((call) => left(planCall(call, given)));
+export function listCalls(calls: readonly UnfinishedCall[], given: ResumeIdentity | undefined): readonly ResumedCall[] {
+  return calls.map((call) => leftCall(planCall(call, given)));
 }
 
 export async function resumeCalls(
   calls: readonly UnfinishedCall[],
-  given: Given,
+  given: ResumeIdentity,
   resuming: Resuming,
   signal?: AbortSignal,
 ): Promise<readonly ResumedCall[]> {
@@ -95,7 +98,7 @@ export async function resumeCalls(
   // Other processes may have finished some calls in the meantime.
   const open = new Map((await journal.unfinished()).map((call) => [call.id, call]));
   return planned.map((one) => {
-    if (one.next === 'wait' || one.next === 'settle' || one.error !== undefined) return left(one);
+    if (one.next === 'wait' || one.next === 'settle' || one.error !== undefined) return leftCall(one);
     const now = open.get(one.call.id);
     if (now === undefined) return { call: one.call, status: 'finished', error: undefined };
     const error = failed.get(one.call.id) ?? whyOpen(now, outcomes, resuming.failedReports);
@@ -107,7 +110,7 @@ export async function resumeCalls(
 export async function forgetCalls(
   ids: readonly string[],
   calls: readonly UnfinishedCall[],
-  given: Given | undefined,
+  given: ResumeIdentity | undefined,
   forgetting: Forgetting,
   warn: (sentence: string) => void,
 ): Promise<readonly ResumedCall[]> {
@@ -126,7 +129,7 @@ export async function forgetCalls(
 
 async function forgetCall(
   call: UnfinishedCall,
-  given: Given | undefined,
+  given: ResumeIdentity | undefined,
   { journal, service, extra }: Forgetting,
   warn: (sentence: string) => void,
 ): Promise<ResumedCall> {
@@ -149,7 +152,7 @@ async function forgetCall(
   return { call, status: 'forgotten', error: undefined };
 }
 
-function left({ call, error }: PlannedCall): ResumedCall {
+function leftCall({ call, error }: PlannedCall): ResumedCall {
   return { call, status: 'left', error };
 }
 
