@@ -60,7 +60,7 @@ export const cliErrors = defineErrors('usage', {
   },
   'nothing-matches': {
     message: 'no file matches {pattern}',
-    hint: 'Check the pattern and the current folder. Patterns always use forward slashes.',
+    hint: 'Check the pattern and the current folder. Except on Windows, use forward slashes.',
   },
   'nothing-to-sign': {
     message: 'the folder contains no file of a supported format',

@@ -31,12 +31,12 @@ async function sign(args: readonly string[], stdin?: string) {
   return { run, requests, files: run.stdout === '' ? [] : parseJson(run).files };
 }
 
-it('signs every file that a pattern with backslashes matches, and no other', async () => {
+it('signs every file that a pattern with backslashes matches in any case, and no other', async () => {
   const at = (...names: readonly string[]) => folder.at('dist', ...names);
   const matching = [at('a.exe'), at('sub', 'b.DLL'), at('sub', 'deep', 'ünï 文.exe'), at('[x]', 'c(1).exe')];
   const others = [at('d.txt'), folder.at('e.exe')];
   await makePrograms([...matching, ...others]);
-  const { run, files, requests } = await sign(['dist\\**\\*.{exe,DLL}']);
+  const { run, files, requests } = await sign(['dist\\**\\*.EXE', 'DIST\\sub\\*.dll']);
   expect(run.code, run.stderr).toBe(0);
   expect(files.map(({ path }) => basename(path.replaceAll('\\', '/'))).sort()).toEqual(
     matching.map((path) => basename(path)).sort(),

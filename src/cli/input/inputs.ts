@@ -204,7 +204,15 @@ function lengthOfLast(chunk: Buffer, before: number): number {
 async function hasMagic(name: string): Promise<boolean> {
   if (!/[*?[\]{}()!]/.test(name)) return false;
   const { isDynamicPattern } = await import('tinyglobby');
-  return isDynamicPattern(name);
+  return isDynamicPattern(withSlashes(name));
+}
+
+/**
+ * On Windows, users write backslashes in patterns, and no file name contains a backslash. The `?` of `\\?\C:` stands for
+ * no character.
+ */
+function withSlashes(pattern: string): string {
+  return sep === '\\' ? pattern.replaceAll('\\', '/').replace(/^\/\/\?\/(?=[a-z]:)/i, '') : pattern;
 }
 
 /**
@@ -214,9 +222,7 @@ async function hasMagic(name: string): Promise<boolean> {
 async function expandPattern(pattern: string, { recursive, output }: InputOptions): Promise<string[]> {
   const { glob } = await import('tinyglobby');
   const { default: picomatch } = await import('picomatch');
-  // On Windows, users write backslashes in patterns, and no file name on Windows contains a backslash.
-  const portable = sep === '\\' ? pattern.replaceAll('\\', '/') : pattern;
-  const { base, glob: rest } = picomatch.scan(portable);
+  const { base, glob: rest } = picomatch.scan(withSlashes(pattern));
   const folder = existingForm(base.replace(/\\(.)/g, '$1'));
   const realFolder = realPathOf(folder === '' ? '.' : `${folder}/`);
   const unread: string[] = [];
@@ -226,6 +232,8 @@ async function expandPattern(pattern: string, { recursive, output }: InputOption
     onlyFiles: !recursive,
     dot: false,
     followSymbolicLinks: false,
+    // On Windows, names and the patterns of other programs ignore case.
+    caseSensitiveMatch: sep === '/',
     fs: { ...fs, readdir: readdirWithLinksBelow(realFolder, (path) => unread.push(path)) },
   });
   // A folder whose name is not UTF-8 is returned as a path, so that the error names it.

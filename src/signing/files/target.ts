@@ -87,11 +87,6 @@ export function assertNoLinkTo(target: string, folderIdentity: string | undefine
   return isSame;
 }
 
-/** Returns the same key for paths that lead to the same file on a file system that ignores case. */
-export function placeOf(target: string): string {
-  return process.platform === 'win32' || process.platform === 'darwin' ? target.toLowerCase() : target;
-}
-
 interface ReplaceableTarget {
   readonly stats: FileStats | undefined;
   readonly folderIdentity: string | undefined;
