@@ -2,7 +2,7 @@ import * as claimant from './claimant.ts';
 import type { Session, Urgency } from './commits.ts';
 import type { Row } from './driver.ts';
 import { journalErrors, journalWarnings, refusal } from './errors.ts';
-import type { Asking, Claim, KnownCall, SharedCall, SignatureOnRecord, Waiting } from './journal.ts';
+import type { Claim, ClaimRequest, KnownCall, SharedCall, SignatureOnRecord, Waiting } from './journal.ts';
 import { giveSignOfLife, nextNumber, type Run } from './runs.ts';
 import { OPEN_STATES } from './schema.ts';
 
@@ -18,7 +18,7 @@ const NOT_ENDED = 'exists (select 1 from runs where id = ? and ended is null)';
  */
 export async function knownCall(
   session: Session,
-  asking: Asking,
+  request: ClaimRequest,
   { signal, onWait }: Waiting,
   patience: number,
 ): Promise<KnownCall | undefined> {
@@ -26,11 +26,11 @@ export async function knownCall(
   let seen = { row: '', since: 0 };
   let isReported = false;
   for (let pause = FIRST_PAUSE_MILLISECONDS; ; pause = Math.min(pause * 1.5, LONGEST_PAUSE_MILLISECONDS)) {
-    const kept = session.unrecorded(asking.work);
-    if (kept !== undefined) return { ...sharedCall(session, { ...kept, ...asking }), known: kept.given };
+    const kept = session.unrecorded(request.work);
+    if (kept !== undefined) return { ...sharedCall(session, { ...kept, ...request }), known: kept.given };
     const decision = await session.enter('soon', () => {
-      const found = claimant.decide(session, asking);
-      return found.kind === 'share' ? { ...found, part: claimant.shareCall(session, asking, found.call) } : found;
+      const found = claimant.decide(session, request);
+      return found.kind === 'share' ? { ...found, part: claimant.shareCall(session, request, found.call) } : found;
     });
     switch (decision.kind) {
       case 'share':
@@ -38,7 +38,7 @@ export async function knownCall(
       case 'claim':
         return undefined;
       case 'mismatch':
-        throw asking.mismatch([decision.name], decision.isOfAll);
+        throw request.mismatch([decision.name], decision.isOfAll);
       case 'just-unanswered':
         throw journalErrors('just-unanswered');
       case 'wait':

@@ -5,7 +5,7 @@
 
 import { fingerprintOf } from '../crypto/fingerprint.ts';
 import type { Database, Row, Value } from './driver.ts';
-import type { Asking, CallMetadata, Claim, Reported, Work } from './journal.ts';
+import type { CallMetadata, Claim, ClaimRequest, Reported, Work } from './journal.ts';
 import { inWords, isGone, nextNumber, type Run, unendedSince } from './runs.ts';
 import { OPEN_STATES, UNFINISHED } from './schema.ts';
 
@@ -15,7 +15,7 @@ export type Decision =
   | { readonly kind: 'wait'; readonly call: Row; readonly whom: string }
   | { readonly kind: 'mismatch'; readonly name: string; readonly isOfAll: boolean };
 
-export interface Part extends Asking {
+export interface Part extends ClaimRequest {
   readonly call: number;
   readonly name: string;
 }
@@ -37,9 +37,9 @@ export function currentCall(db: Database, work: Work): Row | undefined {
 }
 
 /** Inserts nothing, but settles a call that cannot continue: its run has ended, or its certificate was renewed. */
-export function decide(me: Run, asking: Asking, mark = markOf(me.db, asking)): Decision {
+export function decide(me: Run, request: ClaimRequest, mark = markOf(me.db, request)): Decision {
   if (mark?.matches === 0) return { kind: 'mismatch', name: String(mark.call), isOfAll: true };
-  const call = currentCall(me.db, asking.work);
+  const call = currentCall(me.db, request.work);
   if (call === undefined) return { kind: 'claim' };
   const { id = null, state, run = null, settled } = call;
   if (state === 'claimed' || state === 'requested') {
@@ -47,13 +47,13 @@ export function decide(me: Run, asking: Asking, mark = markOf(me.db, asking)): D
     // Without a number, the call counts as settled before this run began, so this run may request the signature again.
     if (state === 'requested') settle(me, id, 'unknown', null);
     else giveUp(me, id, 'released');
-    return decide(me, asking, mark);
+    return decide(me, request, mark);
   }
-  const usable = state === 'signed' ? undefined : usableCall(me, asking);
+  const usable = state === 'signed' ? undefined : usableCall(me, request);
   if (usable !== undefined) return { kind: 'share', call: usable };
   if (state === 'unknown') return { kind: Number(settled) > me.began ? 'just-unanswered' : 'claim' };
   if (state === 'closed' && !isShared(me, call)) return { kind: 'claim' };
-  if (verifies(asking, call)) return { kind: 'share', call };
+  if (verifies(request, call)) return { kind: 'share', call };
   if (state === 'closed') return { kind: 'claim' };
   if (state !== 'signed' || !isWritten(me, call)) {
     return { kind: 'mismatch', name: String(call.name), isOfAll: mark === undefined };
@@ -64,14 +64,14 @@ export function decide(me: Run, asking: Asking, mark = markOf(me.db, asking)): D
 }
 
 /** Returns a signature that verifies and that is in no file yet or was recorded after this run began. */
-function usableCall({ db, began }: Run, asking: Asking): Row | undefined {
+function usableCall({ db, began }: Run, request: ClaimRequest): Row | undefined {
   const sql = `select * from calls where work = ? and (state in ('surplus', 'unusable') or state = 'closed' and settled > ?)
     order by id desc`;
-  return db.all(sql, workId(asking.work), began).find((call) => verifies(asking, call));
+  return db.all(sql, workId(request.work), began).find((call) => verifies(request, call));
 }
 
-function verifies(asking: Asking, { signature }: Row): boolean {
-  return asking.verifies(Buffer.from(String(signature), 'base64'));
+function verifies(request: ClaimRequest, { signature }: Row): boolean {
+  return request.verifies(Buffer.from(String(signature), 'base64'));
 }
 
 /** If a command failed, the same command does not request its finished signatures again. */
@@ -88,11 +88,11 @@ function isWritten(me: Run, { id = null }: Row): boolean {
   return waiting.every(({ run = null }) => isGone(me, run));
 }
 
-export function claimWork(me: Run, asking: Asking, name: string): Claimed | undefined {
+export function claimWork(me: Run, request: ClaimRequest, name: string): Claimed | undefined {
   const { db } = me;
-  const mark = markOf(db, asking);
-  if (decide(me, asking, mark).kind !== 'claim') return undefined;
-  const { work, metadata } = asking;
+  const mark = markOf(db, request);
+  if (decide(me, request, mark).kind !== 'claim') return undefined;
+  const { work, metadata } = request;
   const { origin, code, algorithm, digest } = work;
   const { file, bytes, certificate, client } = metadata;
   const row = db.get(
@@ -103,23 +103,23 @@ export function claimWork(me: Run, asking: Asking, name: string): Claimed | unde
   );
   const unknown = db.all("select name from calls where work = ? and state = 'unknown'", workId(work));
   return {
-    ...addFile(me, asking, row ?? {}),
+    ...addFile(me, request, row ?? {}),
     unknownCalls: unknown.map((one) => String(one.name)),
     isProven: mark?.matches === 1,
   };
 }
 
-export function shareCall({ db, id: run }: Run, asking: Asking, call: Row): Part {
-  const { name, sha256 } = asking.metadata.certificate;
+export function shareCall({ db, id: run }: Run, request: ClaimRequest, call: Row): Part {
+  const { name, sha256 } = request.metadata.certificate;
   // A file may now be written with this signature, so the failure report (2) is no longer due.
   const sql = "update calls set state = 'signed', certificate = ?, leaf = ?, due = nullif(due, 2) where id = ?";
   db.run(sql, name, sha256, call.id ?? null);
-  const part = addFile({ db, id: run }, asking, call);
+  const part = addFile({ db, id: run }, request, call);
   prove(db, part, 1);
   return part;
 }
 
-export function markOf(db: Database, { work, metadata }: Asking): Row | undefined {
+export function markOf(db: Database, { work, metadata }: ClaimRequest): Row | undefined {
   const sql = 'select matches, call from proven where origin = ? and code = ? and leaf = ?';
   return db.get(sql, work.origin, work.code, metadata.certificate.sha256);
 }
@@ -150,17 +150,17 @@ export function placeOf({ file, signingOptions }: CallMetadata): string {
   return JSON.stringify(path === undefined ? [file] : [path, output, inner]);
 }
 
-function addFile({ db, id: run }: Pick<Run, 'db' | 'id'>, asking: Asking, { id, name }: Row): Part {
-  const { file, signingOptions: options } = asking.metadata;
+function addFile({ db, id: run }: Pick<Run, 'db' | 'id'>, request: ClaimRequest, { id, name }: Row): Part {
+  const { file, signingOptions: options } = request.metadata;
   const recorded = options === undefined ? null : JSON.stringify(options);
   db.run(
     `insert into files (call, run, place, file, output, options, wants_report) values (?, ?, ?, ?, ?, ?, ?)
      on conflict (call, place) do update set run = excluded.run, file = excluded.file, options = excluded.options,
        wants_report = excluded.wants_report, written = 0, given_up = 0, reason = null`,
-    ...[Number(id), run, placeOf(asking.metadata), file, options?.output ?? null, recorded],
+    ...[Number(id), run, placeOf(request.metadata), file, options?.output ?? null, recorded],
     options?.report === false ? 0 : 1,
   );
-  return { ...asking, call: Number(id), name: String(name) };
+  return { ...request, call: Number(id), name: String(name) };
 }
 
 /** A call that was repeated becomes `unknown`, whatever the result of its last attempt is. */

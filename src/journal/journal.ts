@@ -48,7 +48,8 @@ export interface SignatureOnRecord {
   readonly record: string | undefined;
 }
 
-export interface Asking {
+/** What the journal needs to know of a file before the file gets a signature. */
+export interface ClaimRequest {
   readonly work: Work;
   readonly metadata: CallMetadata;
   verifies(signature: Uint8Array): boolean;
@@ -188,11 +189,11 @@ export interface Journal {
   /**
    * Returns the recorded signature for this file to use; undefined if the caller must call `claim`. Waits while
    * another file or process requests the signature. Meanwhile the caller must not hold a permit to send a request. Throws
-   * `just-unanswered`, `work-held`, `claim-interrupted`, or the error that `asking.mismatch` creates.
+   * `just-unanswered`, `work-held`, `claim-interrupted`, or the error that `request.mismatch` creates.
    */
-  known(asking: Asking, waiting?: Waiting): Promise<KnownCall | undefined>;
+  known(request: ClaimRequest, waiting?: Waiting): Promise<KnownCall | undefined>;
   /** Returns undefined if the caller must call `known` again, because the signature was recorded or claimed meanwhile. */
-  claim(asking: Asking): Promise<Claim | undefined>;
+  claim(request: ClaimRequest): Promise<Claim | undefined>;
   /** Returns the signing options of the files that have the signature `known` would return. Never waits. */
   knownFor(work: Work): Promise<readonly RecordedSigningOptions[]>;
   /** The calls are sorted from the oldest to the newest, and belong to all services and clients. */

@@ -86,10 +86,10 @@ function journalOfRun(run: runs.Run, { randomId, keepDays, ...options }: Journal
 
   return {
     warnings,
-    known: (asking, waiting = {}) => knownCall(session, asking, waiting, patience),
-    async claim(asking) {
+    known: (request, waiting = {}) => knownCall(session, request, waiting, patience),
+    async claim(request) {
       session.assertUsable();
-      const claimed = await enter('soon', () => claimWork(run, asking, randomId()));
+      const claimed = await enter('soon', () => claimWork(run, request, randomId()));
       return claimed && claimOf(session, claimed);
     },
     knownFor: async (work) => inJournal(folder, () => optionsOfKnown(run, work)),

@@ -56,10 +56,10 @@ function knownOnly(journal: Journal, calls: readonly UnfinishedCall[]): SigningJ
   return {
     knownFor: async (work) => (wanted.has(nameOf(work)) ? await journal.knownFor(work) : []),
     repeatable: async () => calls,
-    async known(asking, waiting) {
-      const { work, metadata } = asking;
+    async known(request, waiting) {
+      const { work, metadata } = request;
       const isWanted = wanted.has(nameOf(work));
-      const known = isWanted ? await journal.known(asking, waiting) : undefined;
+      const known = isWanted ? await journal.known(request, waiting) : undefined;
       if (known === undefined)
         throw signingErrors(!isWanted && isPartOf(metadata, calls) ? 'signatures-missing' : 'changed-since');
       return known;

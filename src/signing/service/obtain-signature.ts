@@ -4,7 +4,7 @@ import { join, resolve } from 'node:path';
 import { CodesignError, toCodesignError } from '../../errors/codesign-error.ts';
 import { fromFileSystem } from '../../files/file-system-errors.ts';
 import type { ContainedFile, SigningUnit } from '../../format/signable-file.ts';
-import type { Asking, Claim, KnownCall } from '../../journal/journal.ts';
+import type { Claim, ClaimRequest, KnownCall } from '../../journal/journal.ts';
 import { isUnauthorized, isWithoutConnection, mayHaveBeenCounted, stopsRun } from '../../service/errors.ts';
 import type { SignatureRecord } from '../../service/signing-service.ts';
 import { signingErrors, signingWarnings } from '../errors.ts';
@@ -42,22 +42,22 @@ export async function obtainSignature(
   run: SigningRun,
   calls: FileCall[],
 ): Promise<GivenSignature> {
-  const asking = askFor(unit, file, run);
+  const claimRequest = claimRequestFor(unit, file, run);
   run.onEvent({ type: 'file-step', path: file.path, step: 'asking-service' });
   for (let isFirst = true; ; isFirst = false) {
     run.stop.throwIfStopped();
     // If a request may be sent immediately, `claim` also shows whether the journal has the signature.
     const early = isFirst ? run.gate.enterIfFree() : undefined;
-    const known = early ? undefined : await useKnown(asking, unit, file, run, calls);
+    const known = early ? undefined : await useKnown(claimRequest, unit, file, run, calls);
     if (known !== undefined) return known;
     using permit = early ?? (await run.gate.enter());
-    const claim = await run.account.journal.claim(asking);
+    const claim = await run.account.journal.claim(claimRequest);
     if (claim === undefined) continue;
     if (claim.isProven) run.gate.prove();
     const warnings = claim.unknownCalls.map((id) => signingWarnings('call-unknown', { id }));
     const call: FileCall = { claim, record: undefined, warnings };
     calls.push(call);
-    const given = await request(unit, { file, claim, permit, warnings }, run);
+    const given = await requestSignature(unit, { file, claim, permit, warnings }, run);
     if (given === undefined) continue;
     const { record, isKept } = given;
     call.record = record;
@@ -77,7 +77,7 @@ export async function findRecorded(
 ): Promise<GivenSignature> {
   run.onEvent({ type: 'file-step', path: file.path, step: 'asking-service' });
   run.stop.throwIfStopped();
-  const known = await useKnown(askFor(unit, file, run), { ...unit, timestamp: 'none' }, file, run, calls);
+  const known = await useKnown(claimRequestFor(unit, file, run), { ...unit, timestamp: 'none' }, file, run, calls);
   // Another process has just recorded that the signature was written.
   if (known === undefined) throw signingErrors('changed-since');
   return known;
@@ -85,13 +85,13 @@ export async function findRecorded(
 
 /** Uses the signature in the journal, if there is one. Waits while another file or process requests it. */
 async function useKnown(
-  asking: Asking,
+  claimRequest: ClaimRequest,
   unit: TimedUnit,
   file: FileOfCall,
   run: SigningRun,
   calls: FileCall[],
 ): Promise<GivenSignature | undefined> {
-  const known = await knownCall(asking, file, run);
+  const known = await knownCall(claimRequest, file, run);
   if (known === undefined) return undefined;
   const { record: id, signature } = known.known;
   const record = { id, signature };
@@ -109,7 +109,7 @@ function describeFile(
     : { name: signingOptions.inside ? `${path}!/${inner.name}` : join(path, inner.name), size: inner.size };
 }
 
-function askFor(unit: Omit<TimedUnit, 'timestamp'>, file: FileOfCall, run: SigningRun): Asking {
+function claimRequestFor(unit: Omit<TimedUnit, 'timestamp'>, file: FileOfCall, run: SigningRun): ClaimRequest {
   const { account, context, key, signingOptions, stop } = run;
   const { origin, code, client } = account;
   const { path, output, inner, pathInFolder } = file;
@@ -143,11 +143,15 @@ function askFor(unit: Omit<TimedUnit, 'timestamp'>, file: FileOfCall, run: Signi
   };
 }
 
-async function knownCall(asking: Asking, { path }: FileOfCall, run: SigningRun): Promise<KnownCall | undefined> {
+async function knownCall(
+  claimRequest: ClaimRequest,
+  { path }: FileOfCall,
+  run: SigningRun,
+): Promise<KnownCall | undefined> {
   const { account, stop, onEvent } = run;
   const onWait = (whom: string): void => onEvent({ type: 'waiting', path, whom });
   try {
-    return await account.journal.known(asking, { signal: stop.signal, onWait });
+    return await account.journal.known(claimRequest, { signal: stop.signal, onWait });
   } catch (thrown) {
     // If the run was stopped, the error must state the reason, unless the mismatch itself is the reason.
     if (toCodesignError(thrown).code !== 'signature-mismatch') stop.throwIfStopped();
@@ -178,7 +182,7 @@ interface Claimed {
  * Sends one signature request with its retries, and records the outcome. Returns undefined if another process has
  * taken over the request. A signature that does not verify, or a failure that affects every request, stops the run.
  */
-async function request(unit: TimedUnit, claimed: Claimed, run: SigningRun) {
+async function requestSignature(unit: TimedUnit, claimed: Claimed, run: SigningRun) {
   const { file, claim, warnings } = claimed;
   const record = await send(unit, claimed, run);
   run.onEvent({ type: 'signature-given', path: file.path });

@@ -5,7 +5,7 @@ import { claimOf, sharedCall } from '../../../../src/journal/calls.ts';
 import { claimWork, decide, endWithout, shareCall } from '../../../../src/journal/claimant.ts';
 import type { Session } from '../../../../src/journal/commits.ts';
 import type { Database } from '../../../../src/journal/driver.ts';
-import type { AfterFile, Asking, Claim, SharedCall } from '../../../../src/journal/journal.ts';
+import type { AfterFile, Claim, ClaimRequest, SharedCall } from '../../../../src/journal/journal.ts';
 import type { Observer, Run } from '../../../../src/journal/runs.ts';
 import * as works from '../support/works.ts';
 import { checkSending } from './promises.ts';
@@ -198,7 +198,7 @@ export function fileSteps(db: Database) {
   return { goOn, stopping };
 }
 
-const askingOf = ({ certificate }: Actor, { path, work }: Thread): Asking => ({
+const askingOf = ({ certificate }: Actor, { path, work }: Thread): ClaimRequest => ({
   ...works.askingOf(work, { ...works.factsAt(path), certificate: { name: 'name', sha256: certificate } }),
   work: works.workOf(1, { digest: String(work) }),
   verifies: (signature) => Buffer.from(signature).toString() === certificate,

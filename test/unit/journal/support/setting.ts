@@ -4,7 +4,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Database, openDatabase } from '../../../../src/journal/driver.ts';
-import type { Asking, Claim, HistoryEntry, Journal, KnownCall } from '../../../../src/journal/journal.ts';
+import type { Claim, ClaimRequest, HistoryEntry, Journal, KnownCall } from '../../../../src/journal/journal.ts';
 import { type JournalOptions, openJournal } from '../../../../src/journal/open-journal.ts';
 import type { Holder, Processes } from '../../../../src/journal/processes.ts';
 import { SIGNATURE } from './works.ts';
@@ -90,7 +90,7 @@ export async function journalSetting() {
 }
 
 /** The right to request it; throws if the signature is known. */
-export async function claimOf(journal: Journal, asking: Asking): Promise<Claim> {
+export async function claimOf(journal: Journal, asking: ClaimRequest): Promise<Claim> {
   const claim = (await journal.known(asking)) === undefined ? await journal.claim(asking) : undefined;
   if (claim === undefined) throw new Error('there is nothing to claim');
   return claim;
@@ -103,13 +103,13 @@ export async function sign(claim: Claim, record: string | undefined = `record-of
   await claim.signed({ signature: SIGNATURE, record });
 }
 
-export async function requestedClaim(journal: Journal, asking: Asking): Promise<Claim> {
+export async function requestedClaim(journal: Journal, asking: ClaimRequest): Promise<Claim> {
   const claim = await claimOf(journal, asking);
   await claim.requested();
   return claim;
 }
 
-export async function signedClaim(journal: Journal, asking: Asking): Promise<Claim> {
+export async function signedClaim(journal: Journal, asking: ClaimRequest): Promise<Claim> {
   const claim = await claimOf(journal, asking);
   await sign(claim);
   return claim;
@@ -118,20 +118,20 @@ export async function signedClaim(journal: Journal, asking: Asking): Promise<Cla
 export const GIVEN = { signature: SIGNATURE, record: 'r' };
 
 /** The signature that it was given does not verify. */
-export async function unusableClaim(journal: Journal, asking: Asking): Promise<Claim> {
+export async function unusableClaim(journal: Journal, asking: ClaimRequest): Promise<Claim> {
   const claim = await requestedClaim(journal, asking);
   await claim.unusable(GIVEN, 'it does not verify');
   return claim;
 }
 
-export async function unansweredClaim(journal: Journal, asking: Asking): Promise<Claim> {
+export async function unansweredClaim(journal: Journal, asking: ClaimRequest): Promise<Claim> {
   const claim = await requestedClaim(journal, asking);
   await claim.unanswered('no answer');
   return claim;
 }
 
 /** As the main flow does: the signature that is known, or a new one. */
-export async function obtain(journal: Journal, asking: Asking): Promise<Claim | KnownCall> {
+export async function obtain(journal: Journal, asking: ClaimRequest): Promise<Claim | KnownCall> {
   for (;;) {
     const known = await journal.known(asking);
     if (known !== undefined) return known;
@@ -143,7 +143,7 @@ export async function obtain(journal: Journal, asking: Asking): Promise<Claim | 
 }
 
 /** The whole way of one file. */
-export async function signAndReport(journal: Journal, asking: Asking): Promise<Claim | KnownCall> {
+export async function signAndReport(journal: Journal, asking: ClaimRequest): Promise<Claim | KnownCall> {
   const call = await obtain(journal, asking);
   const { reportDue } = await call.written(asking.metadata.signingOptions?.output ?? asking.metadata.file, 'abcd');
   if (reportDue !== undefined) await call.reported(reportDue);

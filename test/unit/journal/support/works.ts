@@ -2,7 +2,7 @@
 
 import { randomBytes } from 'node:crypto';
 import { CodesignError } from '../../../../src/errors/codesign-error.ts';
-import type { Asking, CallMetadata, RecordedSigningOptions, Work } from '../../../../src/journal/journal.ts';
+import type { CallMetadata, ClaimRequest, RecordedSigningOptions, Work } from '../../../../src/journal/journal.ts';
 import type { JournalOptions } from '../../../../src/journal/open-journal.ts';
 import { observeProcesses } from '../../../../src/journal/processes.ts';
 
@@ -30,7 +30,7 @@ export function factsAt(path: string, changes: Partial<RecordedSigningOptions> =
   return { ...factsOf(path), signingOptions: manner };
 }
 
-/** What `Asking.mismatch` gives. */
+/** What `ClaimRequest.mismatch` gives. */
 export class Mismatch extends CodesignError {
   readonly calls: readonly string[];
   constructor(calls: readonly string[]) {
@@ -40,7 +40,7 @@ export class Mismatch extends CodesignError {
 }
 
 /** The service signs with the key of the certificate `aa`. */
-export function askingOf(number: number, metadata: CallMetadata = factsAt(`/${number}`)): Asking {
+export function askingOf(number: number, metadata: CallMetadata = factsAt(`/${number}`)): ClaimRequest {
   return {
     work: workOf(number),
     metadata,
