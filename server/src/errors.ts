@@ -184,6 +184,10 @@ export const SERVER_ERRORS = {
     ({ id }) => `there is no signature record ${id}`,
     'Run records to list all records. A client finds its record ids with codesign-remote history.',
   ),
+  'address-damaged': local(
+    ({ path, reason }) => `the address of the last start cannot be read: ${path} (${reason})`,
+    'Restart the server, which writes the file again.',
+  ),
   'address-unavailable': local(
     ({ host, port, reason }) => `cannot listen on ${host} port ${port}: ${reason}`,
     'Choose another --port (0 selects a free one) or --host.',

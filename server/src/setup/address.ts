@@ -1,14 +1,14 @@
 import { isIPv6 } from 'node:net';
+import * as v from 'valibot';
 import type { Config } from '../config.ts';
+import { ServerError } from '../errors.ts';
 import { readIfThere, replaceFile } from '../files.ts';
 import type { DataFolder } from './data-folder.ts';
 import { readTls } from './tls.ts';
 
+const schema = v.object({ baseUrl: v.string(), caFile: v.optional(v.string()) });
 /** The address that clients use. */
-export interface Address {
-  readonly baseUrl: string;
-  readonly caFile: string | undefined;
-}
+export type Address = Readonly<v.InferOutput<typeof schema>>;
 
 export function addressOf({ host, tlsNames }: Config, port: number, caFile: string | undefined): Address {
   return { baseUrl: httpsUrl(tlsNames[0] ?? (isWildcard(host) ? '127.0.0.1' : host), port), caFile };
@@ -24,7 +24,11 @@ export async function keepAddress(folder: DataFolder, address: Address): Promise
 
 export async function lastAddress(folder: DataFolder): Promise<Address | undefined> {
   const kept = await readIfThere(folder.address);
-  return kept && JSON.parse(kept.toString());
+  try {
+    return kept && v.parse(schema, JSON.parse(kept.toString()));
+  } catch (error) {
+    throw new ServerError('address-damaged', { path: folder.address }, error);
+  }
 }
 
 export async function configuredAddress(folder: DataFolder, config: Config): Promise<Address> {

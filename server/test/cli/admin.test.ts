@@ -123,6 +123,11 @@ describe('client add', () => {
       const address = { CODESIGN_BASE_URL: url ?? last.baseUrl, CODESIGN_CA_FILE: last.caFile };
       expect(await readEnvironmentFile(file)).toMatchObject(address);
     }
+    for (const damaged of ['', '{}']) {
+      await writeFile(made.address, damaged);
+      const result = await admin('client', 'add', '--client-env', join(folder, 'none.env'));
+      expect(result).toMatchObject({ code: 6, errors: expect.stringContaining(SERVER_ERRORS['address-damaged'].hint) });
+    }
     await rm(made.address);
   });
 
