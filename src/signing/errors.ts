@@ -69,6 +69,11 @@ export const signingErrors = defineErrors('local', {
       `this run might request ${plural(d.count, 'signature')}, more than the limit of ${d.limit}; nothing was sent`,
     hint: 'Sign fewer files, or raise --max-signatures (CODESIGN_MAX_SIGNATURES).',
   },
+  'audit-log-conflict': {
+    category: 'usage',
+    message: 'the audit log {path} is also an input or output file in this run; nothing was sent',
+    hint: 'Set --audit-log (or CODESIGN_AUDIT_LOG) to a different file.',
+  },
   'option-unused': {
     category: 'usage',
     message: '{option} affects no file in this run; the option applies to: {files}',

@@ -15,6 +15,7 @@ import { isNotAttempted, type StartedRun, startRun } from './run.ts';
 import { recordFile, signFile } from './sign-file.ts';
 import {
   allowedRepetitions,
+  checkAuditLog,
   checkSignatureLimit,
   countSignatures,
   decideContents,
@@ -104,6 +105,7 @@ async function checkRun(
     run.stop.stop(`another file in this run cannot be signed, and ${option} was used`);
   }
   checkSignatureLimit(planned, policy);
+  checkAuditLog(planned, policy);
   await checkCatalogMembers(planned, run);
   return unused.map(({ message, code }) => `${message} [${code}]`);
 }

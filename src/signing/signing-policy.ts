@@ -2,6 +2,7 @@ import type { ByteSource } from '../bytes/byte-source.ts';
 import { checkPurpose, purposeWarnings } from '../certificates/signing-chain.ts';
 import type { DigestAlgorithm } from '../crypto/algorithms.ts';
 import type { CodesignError } from '../errors/codesign-error.ts';
+import { identityAt, identityOf } from '../files/input-file.ts';
 import { formatErrors } from '../format/errors.ts';
 import { type Format, requireCapability, signingOf } from '../format/format.ts';
 import type { FormatOption } from '../format/options.ts';
@@ -31,6 +32,7 @@ export interface SigningPolicy {
   readonly maxSignatures?: number | undefined;
   readonly repeatUnknown?: number | undefined;
   readonly report: boolean;
+  readonly auditLog?: string | undefined;
   readonly inside?: Inside | undefined;
 }
 
@@ -168,6 +170,15 @@ export function checkSignatureLimit(files: readonly Planned[], { maxSignatures }
   if (maxSignatures !== undefined && count > maxSignatures) {
     throw signingErrors('too-many-signatures', { count, limit: maxSignatures });
   }
+}
+
+/** A line in the log would damage the file, and the file would replace the log. */
+export function checkAuditLog(files: readonly Planned[], { auditLog: path }: SigningPolicy): void {
+  const log = path === undefined ? undefined : identityAt(path);
+  if (path === undefined || log === undefined) return;
+  const isLog = (file: Planned): boolean =>
+    'plan' in file && (identityOf(file.plan.stats) === log || identityAt(file.plan.target) === log);
+  if (files.some(isLog)) throw signingErrors('audit-log-conflict', { path });
 }
 
 /** Number of requests with an unknown outcome that may be retried within the limit of signatures. */

@@ -28,7 +28,7 @@ export function resumeCommand(options: OptionsOf<'sign'>): string | undefined {
 export async function sign(named: readonly string[], options: OptionsOf<'sign'>, io: Io): Promise<number> {
   const stored = await composeStored(options, io.env);
   const settings = resolveSigning(options, io.env, stored);
-  const { look, output, checksums } = settings;
+  const { look, output, checksums, auditLog } = settings;
   const isInside = options.inside === true || options.policy !== undefined;
   const isRecursive = isInside || options.recursive === true;
   const expanded = await expandInputs(named, { ...options, output, recursive: isRecursive }, io);
@@ -44,7 +44,9 @@ export async function sign(named: readonly string[], options: OptionsOf<'sign'>,
       files.map((file) => file.output),
     );
   }
-  if (checksums !== undefined) await checkChecksums(checksums, files);
+  if (checksums !== undefined) {
+    await checkChecksums(checksums, [...files, ...(auditLog ? [{ path: auditLog, output: auditLog }] : [])]);
+  }
   const run = { console, options, io, opened: signing, noteEnd: signing.noteEnd };
   return await runChanges({ ...run, checksums: settings.dryRun ? undefined : checksums }, (signal) =>
     signFiles(files, signing, signal),
