@@ -21,7 +21,8 @@ const LIMITS = { depth: LEVELS, files: MOST_FILES, inflated: MOST_INFLATED };
  * Reads the policy. A pattern without a slash also matches names inside containers, and one with `!/` matches only
  * there.
  */
-export async function composeSignInside({ exclude, policy: path }: RecordedInside): Promise<Inside> {
+export async function composeSignInside({ exclude: typed, policy: path }: RecordedInside): Promise<Inside> {
+  const exclude = typed.map((pattern) => pattern.replaceAll(sep, '/'));
   const policy = path === undefined ? undefined : await readPolicy(path, KINDS);
   const ruleFor = signRules(policy, new Date().toISOString().slice(0, 10));
   const isNameExcluded = await matchesAnyOf(exclude.filter((pattern) => !pattern.includes('/')));

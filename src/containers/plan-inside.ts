@@ -1,5 +1,6 @@
 /** Plans which files in containers are signed. All files are checked before the first request. */
 
+import { basename, sep } from 'node:path';
 import type { ByteSource } from '../bytes/byte-source.ts';
 import { checkPurpose } from '../certificates/signing-chain.ts';
 import { CodesignError, toCodesignError } from '../errors/codesign-error.ts';
@@ -66,8 +67,8 @@ export async function planInside(
   const warnings: string[] = [];
   const replaces = policy.existing === 'replace';
   const placeOf = (names: readonly string[]) => locationOf([path, ...names]);
-  const ruleOf = (names: readonly string[], { id }: Format) =>
-    rules.ruleFor([pathInFolder ?? path.replace(/^.*[/\\]/, ''), ...names], id);
+  const withSlashes = (pathInFolder ?? basename(path)).replaceAll(sep, '/');
+  const ruleOf = (names: readonly string[], { id }: Format) => rules.ruleFor([withSlashes, ...names], id);
   let files = 0;
   let inflated = 0;
 

@@ -1,7 +1,8 @@
 import { appendFile, mkdir, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { expect, it } from 'vitest';
-import { parseJson, snapshot } from '../support/programs/cli.ts';
+import { zipOf } from '../support/containers/make-zip.ts';
+import { fixture, parseJson, snapshot } from '../support/programs/cli.ts';
 import { PREFIX_VARIABLE, runWindowsCli, windowsPath, windowsVariables } from '../support/programs/windows.ts';
 import { startServer } from '../support/services/server.ts';
 import { folderForEach, forAll } from '../support/set-up.ts';
@@ -44,6 +45,18 @@ it('signs every file that a pattern with backslashes matches in any case, and no
   expect(requests).toBe(matching.length);
   await expectSigned(server.roots, ...matching);
   for (const path of others) expect((await osslsigncodeVerify('/dev/null', path)).accepted).toBe(false);
+});
+
+it('finds the rules and exclusions for files in an archive, whichever slash separates the folders', async () => {
+  const program = await readFile(fixture('pe/hello.exe'));
+  const names = ['a.exe', 'exempt.exe', 'excluded.exe'];
+  await mkdir(folder.at('dist', 'sub'), { recursive: true });
+  await writeFile(folder.at('dist', 'sub', 'app.zip'), zipOf(Object.fromEntries(names.map((name) => [name, program]))));
+  const rule = { files: ['sub/app.zip!/exempt.exe'], require: 'nothing', reason: 'from another publisher' };
+  await writeFile(folder.at('policy.json'), JSON.stringify({ version: 1, rules: [rule] }));
+  const exclude = ['--exclude', 'dist\\sub\\app.zip!\\excluded.exe'];
+  const { run, files } = await sign(['--dry-run', '--policy', 'policy.json', ...exclude, 'dist']);
+  expect(files, run.stderr).toMatchObject([{ inside: [{ location: 'dist\\sub\\app.zip!/a.exe' }] }]);
 });
 
 it('signs by every spelling of a path: drive, drive-relative, root-relative, UNC, verbatim, with brackets', async () => {
