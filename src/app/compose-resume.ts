@@ -175,7 +175,7 @@ async function composeWriting(
         // The signatures of files inside the file may use a different algorithm from the call.
         isAlgorithmGiven: false,
         allOrNothing: false,
-        report: settings.report && report !== false,
+        report: settings.report && report,
       },
       account: {
         service: withoutSigning(service),

@@ -75,7 +75,7 @@ export function sharedCall(session: Session, part: claimant.Part): SharedCall {
       if (session.unrecorded(part.work) !== undefined) return;
       await enter('now', () => db.run('update calls set token = ? where id = ?', base64(token), call));
     },
-    async written(target, sha256) {
+    async written(sha256) {
       const noting = enter('later', () => {
         db.run(
           `update files set written = 1, given_up = 0, reason = null, sha256 = coalesce(?, sha256, '')
@@ -84,7 +84,7 @@ export function sharedCall(session: Session, part: claimant.Part): SharedCall {
         );
         // The other files that should be written to the same output no longer need this signature.
         const others = 'update files set given_up = 1 where call = ? and place <> ? and written = 0 and output = ?';
-        db.run(others, call, place, metadata.signingOptions?.output ?? target);
+        db.run(others, call, place, metadata.signingOptions.output);
         const reportDue = claimant.makeDue(session, call, 1) ? 1 : undefined;
         return { reportDue, reported: claimant.closeIfDone(session, call) } as const;
       });

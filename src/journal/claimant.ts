@@ -145,20 +145,19 @@ function giveUp(me: Run, call: Value, state: 'released' | 'refused' | 'closed' |
 }
 
 /** Identifies a file of a call. */
-export function placeOf({ file, signingOptions }: CallMetadata): string {
-  const { path, output, inner } = signingOptions ?? {};
-  return JSON.stringify(path === undefined ? [file] : [path, output, inner]);
+export function placeOf({ signingOptions }: CallMetadata): string {
+  const { path, output, inner } = signingOptions;
+  return JSON.stringify([path, output, inner]);
 }
 
 function addFile({ db, id: run }: Pick<Run, 'db' | 'id'>, request: ClaimRequest, { id, name }: Row): Part {
   const { file, signingOptions: options } = request.metadata;
-  const recorded = options === undefined ? null : JSON.stringify(options);
   db.run(
     `insert into files (call, run, place, file, output, options, wants_report) values (?, ?, ?, ?, ?, ?, ?)
      on conflict (call, place) do update set run = excluded.run, file = excluded.file, options = excluded.options,
        wants_report = excluded.wants_report, written = 0, given_up = 0, reason = null`,
-    ...[Number(id), run, placeOf(request.metadata), file, options?.output ?? null, recorded],
-    options?.report === false ? 0 : 1,
+    ...[Number(id), run, placeOf(request.metadata), file, options.output, JSON.stringify(options)],
+    Number(options.report),
   );
   return { ...request, call: Number(id), name: String(name) };
 }

@@ -20,7 +20,7 @@ export interface CallMetadata {
   readonly certificate: { readonly name: string; readonly sha256: string };
   /** SHA-256 of the access key in hex. Only the credentials that requested a signature can send its report. */
   readonly client: string;
-  readonly signingOptions?: RecordedSigningOptions | undefined;
+  readonly signingOptions: RecordedSigningOptions;
 }
 
 /** Everything that `resume` needs to prepare exactly the same bytes again. The paths are absolute. */
@@ -31,9 +31,9 @@ export interface RecordedSigningOptions {
   readonly formatOptions: Readonly<Record<string, string | true>>;
   /** Name of the inner file that the signature is for; undefined if it is for the file itself. */
   readonly inner?: string | undefined;
-  /** Signing time in ISO 8601, for formats in which the signature covers that time. */
-  readonly time?: string | undefined;
-  readonly report?: boolean | undefined;
+  /** Signing time in ISO 8601. In some formats, the signature covers that time. */
+  readonly time: string;
+  readonly report: boolean;
   /** Which files inside the file were to be signed (`--inside`). The path of the policy is absolute. */
   readonly inside?: { readonly exclude: readonly string[]; readonly policy?: string | undefined } | undefined;
   /** The path with which the rules of the policy are compared. */
@@ -81,7 +81,7 @@ export interface SharedCall {
   /** Records the timestamp before the file is renamed. The last of several timestamps counts. */
   stamped(token: Uint8Array): Promise<void>;
   /** `sha256`: digest of the written file in hex. If this fails, `Journal.warnings` says so, and nothing is thrown. */
-  written(target: string, sha256?: string): Promise<AfterFile>;
+  written(sha256?: string): Promise<AfterFile>;
   /**
    * Keeps the signature for the next file with the same work, at any age. But if `changed` is true and another file has
    * written the same output with this signature, this file no longer needs it. Throws if the signature is not recorded.
@@ -160,7 +160,7 @@ export interface SharingFile {
   /** The signature does not verify with the certificate for which it was requested. */
   readonly unusable: boolean;
   readonly reason?: string | undefined;
-  readonly signingOptions?: RecordedSigningOptions | undefined;
+  readonly signingOptions: RecordedSigningOptions;
 }
 
 export const CALL_OUTCOMES = [

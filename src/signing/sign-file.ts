@@ -105,7 +105,7 @@ function ofUnits(
 
 /** The steps after the rename are not awaited, because a later run would find the signature in the file. */
 function signed(plan: PlannedFile, signatures: Signatures, written: Written, calls: readonly FileCall[]): Ended {
-  const ended = recordWritten(calls, { target: plan.target, sha256: written.sha256 });
+  const ended = recordWritten(calls, written.sha256);
   const warnings = calls.flatMap((call) => call.warnings);
   const ofFile = writtenOutcome(plan, written, warnings);
   const outcome: SignedOutcome = { ...ofFile, ...signatures, reported: false, replaced: plan.replaced };

@@ -95,8 +95,8 @@ function earlierTimes({ journal, origin, code }: Account): SigningRun['findEarli
     return (await reading).flatMap(({ work, files }) => {
       if (work.origin !== origin || work.code !== code) return [];
       const options = files.map(({ signingOptions }) => signingOptions);
-      const own = options.find((one) => one?.path === from && one.output === to);
-      return own?.time === undefined ? [] : [{ time: new Date(own.time), digest: work.digest }];
+      const own = options.find((one) => one.path === from && one.output === to);
+      return own === undefined ? [] : [{ time: new Date(own.time), digest: work.digest }];
     });
   };
 }

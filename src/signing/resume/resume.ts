@@ -136,7 +136,7 @@ async function forgetCall(
   const { id } = call;
   const status = call.files.some(({ written }) => written) ? 1 : 2;
   const mine = given !== undefined && given.origin === call.work.origin && given.client === call.metadata.client;
-  const isWanted = mine && call.files.some(({ signingOptions }) => signingOptions?.report !== false);
+  const isWanted = mine && call.files.some(({ signingOptions }) => signingOptions.report);
   const record = isWanted && service !== undefined ? call.record : undefined;
   // Committed before the report: no process may use a signature that was reported as unused.
   const outcome = await journal.forget(id, record === undefined ? undefined : status);
@@ -182,7 +182,7 @@ function whyOpen(
   failedReports: ReadonlyMap<string, CodesignError>,
 ): CodesignError {
   for (const { written, signingOptions } of files) {
-    const outcome = written ? undefined : outcomes.get(signingOptions?.path ?? '');
+    const outcome = written ? undefined : outcomes.get(signingOptions.path);
     if (outcome?.status === 'failed') return outcome.error;
   }
   const unsent = files.every(({ written }) => written) ? failedReports.get(record ?? '') : undefined;
@@ -195,7 +195,7 @@ export async function removeStaleFilesOf(
   calls: readonly UnfinishedCall[],
   { removeStaleFiles }: Pick<Disk, 'removeStaleFiles'>,
 ): Promise<void> {
-  const outputs = calls.flatMap(({ files }) => files.flatMap(({ signingOptions }) => signingOptions?.output ?? []));
+  const outputs = calls.flatMap(({ files }) => files.map(({ signingOptions }) => signingOptions.output));
   for (const output of new Set(outputs)) {
     // The temporary file was next to the target of a link.
     const target = await resolveTarget(output).catch(() => output);

@@ -26,7 +26,7 @@ export function describeResumed({ call, status, error }: ResumedCall) {
     record: record ?? null,
     files: call.files.map(({ file, written, signingOptions, reason: why }) => ({
       path: file,
-      output: signingOptions?.output ?? null,
+      output: signingOptions.output,
       written,
       reason: why ?? null,
     })),

@@ -37,7 +37,7 @@ function groupsOf(calls: readonly UnfinishedCall[]): readonly Group[] {
   const groups = new Map<string, Group>();
   for (const { work, files } of calls) {
     for (const { written, signingOptions } of files) {
-      if (written || signingOptions === undefined) continue;
+      if (written) continue;
       // The signing time is looked up for each file. Inner files are written together with their bundle.
       const { path, output, inner, time, pathInFolder, ...others } = signingOptions;
       const { code, algorithm } = work;
@@ -73,8 +73,8 @@ function knownOnly(journal: Journal, calls: readonly UnfinishedCall[]): SigningJ
 function isPartOf({ signingOptions }: CallMetadata, calls: readonly UnfinishedCall[]): boolean {
   return calls.some(({ files }) =>
     files.some(({ signingOptions: other }) => {
-      const isSame = other?.path === signingOptions?.path && other?.output === signingOptions?.output;
-      return isSame && other?.inner !== undefined;
+      const isSame = other.path === signingOptions.path && other.output === signingOptions.output;
+      return isSame && other.inner !== undefined;
     }),
   );
 }

@@ -21,13 +21,13 @@ export interface EndedCall extends Pick<FileCall, 'claim'> {
 
 export async function recordWritten(
   calls: readonly FileCall[],
-  { target, sha256 }: { readonly target: string; readonly sha256: string | undefined },
+  sha256: string | undefined,
 ): Promise<readonly EndedCall[]> {
   // Another process has taken over a call that has no record here.
   const used = calls.flatMap(({ claim, record }) => (record ? [{ claim, record }] : []));
   return await Promise.all(
     used.map(async ({ claim, record }) => {
-      const { reportDue, reported } = await claim.written(target, sha256);
+      const { reportDue, reported } = await claim.written(sha256);
       return { claim, record: record.id, status: reportDue, isReported: reported === 1, isKept: false };
     }),
   );

@@ -74,7 +74,7 @@ async function makeBase(folder: string): Promise<Buffer> {
     else if (number === 5) await claim.unusable({ signature: SIGNATURE, record: 'record-1' }, 'another key');
     else await claim.signed({ signature: SIGNATURE, record: `record-${number}` });
     if (number === 3) await claim.notWritten('no room');
-    if (number === 4 || number === 1) await claim.written(`/file-${number}`, 'aa');
+    if (number === 4 || number === 1) await claim.written('aa');
     if (number === 4) await claim.reported(1);
   }
   await journal.close();
@@ -145,7 +145,7 @@ async function use(journal: Journal, number: number): Promise<string> {
   const asking = askingOf(number);
   const done = await answering(async () => {
     const known = await journal.known(asking);
-    if (known !== undefined) await known.written('/again');
+    if (known !== undefined) await known.written();
     else await (await journal.claim(asking))?.release();
     return known === undefined ? 'claimed' : 'known';
   });

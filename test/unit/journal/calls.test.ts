@@ -38,7 +38,7 @@ describe('a call that succeeds', () => {
     await sign(claim, 'record-1');
     await claim.stamped(new Uint8Array([1, 2, 3]));
     expect(await journal.known(askingOf(1))).toMatchObject({ known: { token: new Uint8Array([1, 2, 3]) } });
-    expect(await claim.written('/1', 'abcd')).toEqual({ reportDue: 1, reported: undefined });
+    expect(await claim.written('abcd')).toEqual({ reportDue: 1, reported: undefined });
     await claim.reported(1);
     expect(await unfinishedOf(journal)).toEqual([]);
     const times = { at: '2026-11-20T12:00:00.000Z', ended: '2026-11-20T12:00:01.000Z' };
@@ -48,16 +48,16 @@ describe('a call that succeeds', () => {
   test('without a record, or whose user wants no report, has nothing to report', async () => {
     const claim = await requestedClaim(journal, askingOf(1));
     await claim.signed({ signature: SIGNATURE, record: undefined });
-    expect(await claim.written('/1')).toMatchObject({ reportDue: undefined });
+    expect(await claim.written()).toMatchObject({ reportDue: undefined });
     const quiet = await signedClaim(journal, askingOf(2, factsAt('/2', { report: false })));
-    expect(await quiet.written('/2')).toMatchObject({ reportDue: undefined });
+    expect(await quiet.written()).toMatchObject({ reportDue: undefined });
     expect([setting.stateOf(claim), setting.stateOf(quiet)]).toEqual(['closed', 'closed']);
   });
 });
 
 test('a file that is written while the signature is reported as failed makes the other report due', async () => {
   const claim = await signedClaim(journal, askingOf(1));
-  await claim.written('/1');
+  await claim.written();
   await claim.reported(2);
   expect((await (await setting.openAfterKill()).unfinished())[0]).toMatchObject({ kind: 'unreported', reportDue: 1 });
 });
@@ -66,10 +66,10 @@ describe('equal files', () => {
   test('are reported with the first that is written, and close the call with the last', async () => {
     const claim = await signedClaim(journal, askingOf(1));
     const shared = await journal.known(askingOf(1, factsAt('/b')));
-    expect(await shared?.written('/b')).toEqual({ reportDue: 1, reported: undefined });
+    expect(await shared?.written()).toEqual({ reportDue: 1, reported: undefined });
     await shared?.reported(1);
     expect(setting.stateOf(claim)).toBe('signed');
-    expect(await claim.written('/1')).toEqual({ reportDue: undefined, reported: 1 });
+    expect(await claim.written()).toEqual({ reportDue: undefined, reported: 1 });
     expect(setting.stateOf(claim)).toBe('closed');
     expect((await historyOf(journal))[0]).toMatchObject({ filesWritten: 2, reported: 1 });
   });
@@ -78,7 +78,7 @@ describe('equal files', () => {
     const claim = await signedClaim(journal, askingOf(1));
     const shared = await journal.known(askingOf(1, factsAt('/b')));
     await claim.notWritten('the disk was full');
-    await shared?.written('/b');
+    await shared?.written();
     await shared?.reported(1);
     await end(journal);
     const later = await setting.open();
@@ -87,7 +87,7 @@ describe('equal files', () => {
       { file: '/1', written: false, reason: 'the disk was full' },
       { file: '/b', written: true },
     ]);
-    await (await later.known(askingOf(1)))?.written('/1');
+    await (await later.known(askingOf(1)))?.written();
     expect(await unfinishedOf(later)).toEqual([]);
   });
 
@@ -95,7 +95,7 @@ describe('equal files', () => {
     const claim = await signedClaim(journal, askingOf(1));
     const other = await setting.open();
     const loser = await other.known(askingOf(1, factsAt('/other-name', { output: '/1' })));
-    await claim.written('/1');
+    await claim.written();
     await claim.reported(1);
     await loser?.notWritten('it changed', true);
     expect(setting.stateOf(claim)).toBe('closed');
@@ -111,7 +111,7 @@ describe('equal files', () => {
     await journal.close();
     setting.ended.add(101);
     expect(await unfinishedOf(other)).toEqual([['under-way', claim.id]]);
-    expect(await shared?.written('/b')).toMatchObject({ reportDue: 1 });
+    expect(await shared?.written()).toMatchObject({ reportDue: 1 });
     await shared?.reported(1);
     // The file of the run that is gone still waits.
     expect(await unfinishedOf(other)).toEqual([['unwritten', claim.id]]);
@@ -213,7 +213,7 @@ describe('a journal that cannot be written', () => {
         await expect(call?.notWritten('no')).rejects.toMatchObject({ code: 'journal-unusable' });
       }
       disk.isFull = () => false;
-      expect(await claim.written('/1')).toMatchObject({ reportDue: 1 });
+      expect(await claim.written()).toMatchObject({ reportDue: 1 });
       expect(setting.stateOf(claim)).toBe('closed');
       await run.close();
       expect(setting.rows('select ended from runs').map(({ ended }) => typeof ended)).toEqual(['object', 'number']);
@@ -225,7 +225,7 @@ describe('a journal that cannot be written', () => {
     const claim = await requestedClaim(run, askingOf(1));
     disk.isFull = (sql) => sql.includes('signature = ?');
     await expect(claim.signed(GIVEN)).rejects.toMatchObject({ code: 'journal-full' });
-    await claim.written('/1');
+    await claim.written();
     await run.close();
     expect(run.warnings.join('\n')).toContain(`call ${claim.id}, record r at the service`);
     expect(setting.stateOf(claim)).toBe('unknown');

@@ -71,7 +71,7 @@ describe('with a closed call', () => {
     const later = await setting.open({ self: { boot: 'second' } });
     const again = await later.known(askingOf(1));
     expect(again).toMatchObject({ id: first.id, ...known });
-    expect(await again?.written('/1')).toMatchObject({ reportDue: undefined, reported: 1 });
+    expect(await again?.written()).toMatchObject({ reportDue: undefined, reported: 1 });
     await end(later);
     const last = await setting.open();
     expect(await unfinishedOf(last)).toEqual([]);
@@ -90,7 +90,7 @@ describe('with a closed call', () => {
   test('stays open as long as a file waits: another file shares it, at any age', async () => {
     const claim = await signedClaim(journal, askingOf(1));
     const other = await setting.open();
-    await (await other.known(askingOf(1, factsAt('/b'))))?.written('/b');
+    await (await other.known(askingOf(1, factsAt('/b'))))?.written();
     await claim.notWritten('the disk was full');
     await claim.reported(1);
     await end(journal);
@@ -213,7 +213,7 @@ describe('with a call of a dead run', () => {
     const later = await setting.openAfterKill();
     expect(await unfinishedOf(later)).toEqual([['unwritten', claim.id]]);
     const shared = await later.known(askingOf(1));
-    expect(await shared?.written('/1')).toEqual({ reportDue: 1, reported: undefined });
+    expect(await shared?.written()).toEqual({ reportDue: 1, reported: undefined });
     await shared?.reported(1);
     expect(setting.stateOf(claim)).toBe('closed');
   });
@@ -222,9 +222,9 @@ describe('with a call of a dead run', () => {
     'and %s, a file with a renewed certificate claims the work',
     async (how) => {
       const claim = await signedClaim(journal, askingOf(1));
-      if (how === 'is only to be reported') await claim.written('/1');
+      if (how === 'is only to be reported') await claim.written();
       else {
-        await (await journal.known(askingOf(1, factsAt('/b'))))?.written('/b');
+        await (await journal.known(askingOf(1, factsAt('/b'))))?.written();
         await expect(journal.known(renewed)).rejects.toMatchObject({ calls: [claim.id] });
       }
       const later = await setting.openAfterKill();
@@ -295,7 +295,7 @@ describe('with a signature', () => {
     const later = await setting.open();
     const shared = await later.known(askingOf(1));
     expect(shared).toMatchObject({ id: claim.id, ...known });
-    expect(await shared?.written('/1')).toEqual({ reportDue: 1, reported: 2 });
+    expect(await shared?.written()).toEqual({ reportDue: 1, reported: 2 });
     await shared?.reported(1);
     expect((await historyOf(later))[0]).toMatchObject({ outcome: 'written', reported: 1, filesWritten: 1 });
   });
@@ -322,7 +322,7 @@ describe('with a signature', () => {
     await second.unanswered('no answer');
     const shared = await later.known(askingOf(1));
     expect(shared).toMatchObject({ id: claim.id, ...known });
-    expect(await shared?.written('/1')).toMatchObject({ reportDue: 1 });
+    expect(await shared?.written()).toMatchObject({ reportDue: 1 });
   });
 
   test('that showed a mismatch keeps claims that were made before it from being requested', async () => {

@@ -8,7 +8,7 @@ import { openJournal } from '../../../src/journal/open-journal.ts';
 import { forAll } from '../../support/set-up.ts';
 import { workerSetting } from './support/processes.ts';
 import { askingOf, end, historyOf, obtain } from './support/setting.ts';
-import { factsOf, optionsHere } from './support/works.ts';
+import { factsAt, optionsHere } from './support/works.ts';
 
 const workers = await forAll(workerSetting());
 
@@ -22,8 +22,8 @@ async function killAt(at: number) {
   // After a good end, the next run requests the signature again.
   const isWell = isWellIn(place.folder);
   const outcomes = (await historyOf(journal)).map(({ outcome }) => outcome);
-  const call = await obtain(journal, askingOf(1, factsOf('file-1')));
-  const { reportDue } = await call.written('file-1');
+  const call = await obtain(journal, askingOf(1, factsAt('file-1')));
+  const { reportDue } = await call.written();
   if (reportDue !== undefined) await call.reported(reportDue);
   for (const { id, kind } of await journal.unfinished()) {
     if (kind === 'unreported') await journal.reported(id, 1);

@@ -4,13 +4,16 @@ import { expect, it } from 'vitest';
 import type { UnfinishedCall } from '../../../src/journal/journal.ts';
 import { forgetCalls } from '../../../src/signing/resume/resume.ts';
 
+const OPTIONS = {
+  ...{ path: '/app.exe', output: '/app.exe', formatOptions: {}, time: '2026-11-21T10:00:00.000Z', report: true },
+};
 const CALL: UnfinishedCall = {
   id: 'call-1',
   kind: 'unwritten',
   at: '2026-11-21T10:00:00.000Z',
   work: { origin: 'https://a.example', code: '1', algorithm: 'SHA256', digest: '00' },
   metadata: { file: 'app.exe', bytes: 1, certificate: { name: 'A', sha256: 'aa' }, client: 'me' },
-  files: [{ file: 'app.exe', written: false, unusable: false, reason: undefined, signingOptions: undefined }],
+  files: [{ file: 'app.exe', written: false, unusable: false, reason: undefined, signingOptions: OPTIONS }],
   record: 'record-1',
   reportDue: undefined,
   reason: undefined,

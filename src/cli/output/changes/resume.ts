@@ -72,7 +72,7 @@ const UNUSABLE =
 
 function pathOf({ files, metadata }: UnfinishedCall): string {
   const file = files.find(({ written }) => !written);
-  return file?.signingOptions?.path ?? file?.file ?? metadata.file;
+  return file?.signingOptions.path ?? metadata.file;
 }
 
 function about(call: UnfinishedCall): string {

@@ -122,7 +122,7 @@ export function fileSteps(db: Database) {
       }
       case 'note-written':
         return only('note-written', () => {
-          const after = noted((shared) => shared.written(thread.path, 'sha'))?.value as AfterFile | undefined;
+          const after = noted((shared) => shared.written('sha'))?.value as AfterFile | undefined;
           thread.status = 1;
           thread.step = after?.reportDue === undefined ? 'done' : 'report';
         });

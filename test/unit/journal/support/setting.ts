@@ -145,7 +145,7 @@ export async function obtain(journal: Journal, asking: ClaimRequest): Promise<Cl
 /** The whole way of one file. */
 export async function signAndReport(journal: Journal, asking: ClaimRequest): Promise<Claim | KnownCall> {
   const call = await obtain(journal, asking);
-  const { reportDue } = await call.written(asking.metadata.signingOptions?.output ?? asking.metadata.file, 'abcd');
+  const { reportDue } = await call.written('abcd');
   if (reportDue !== undefined) await call.reported(reportDue);
   return call;
 }

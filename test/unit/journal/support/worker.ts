@@ -6,7 +6,7 @@ import { CodesignError } from '../../../../src/errors/codesign-error.ts';
 import { type Database, openDatabase } from '../../../../src/journal/driver.ts';
 import type { Journal } from '../../../../src/journal/journal.ts';
 import { openJournal } from '../../../../src/journal/open-journal.ts';
-import { askingOf, factsOf, optionsHere, SIGNATURE } from './works.ts';
+import { askingOf, factsAt, optionsHere, SIGNATURE } from './works.ts';
 
 export interface WorkerOptions {
   readonly folder: string;
@@ -39,7 +39,7 @@ function killedAt(killAt: number | undefined): (path: string) => Database {
 
 async function signOne(journal: Journal, number: number, { service, serviceTime }: WorkerOptions): Promise<void> {
   const file = `file-${number}`;
-  const asking = askingOf(number, factsOf(file));
+  const asking = askingOf(number, factsAt(file));
   for (;;) {
     const known = await journal.known(asking);
     const claim = known ?? (await journal.claim(asking));
@@ -53,7 +53,7 @@ async function signOne(journal: Journal, number: number, { service, serviceTime 
       record = `record-${claim.id}`;
       await claim.signed({ signature: SIGNATURE, record });
     }
-    const { reportDue } = await claim.written(file);
+    const { reportDue } = await claim.written();
     if (reportDue === undefined) return;
     appendFileSync(service, `report ${record}\n`);
     await claim.reported(reportDue);

@@ -20,14 +20,17 @@ export function workOf(number: number, changes: Partial<Work> = {}): Work {
   };
 }
 
-export function factsOf(file: string, leaf = 'aa'): CallMetadata {
-  return { file, bytes: 1234, certificate: { name: 'Example Ltd', sha256: leaf }, client: 'c0ffee' };
-}
+const TIME = '2026-11-01T12:00:00.000Z';
 
-/** With the place that the file is in, and is written to. */
+/** A file that is written in place. */
 export function factsAt(path: string, changes: Partial<RecordedSigningOptions> = {}): CallMetadata {
-  const manner = { path, output: path, existing: 'replace', formatOptions: {}, ...changes } as const;
-  return { ...factsOf(path), signingOptions: manner };
+  return {
+    ...{ file: path, bytes: 1234, certificate: { name: 'Example Ltd', sha256: 'aa' }, client: 'c0ffee' },
+    signingOptions: {
+      ...{ path, output: path, existing: 'replace', formatOptions: {}, time: TIME, report: true },
+      ...changes,
+    },
+  };
 }
 
 /** What `ClaimRequest.mismatch` gives. */
