@@ -6,17 +6,7 @@ import { flipped } from '../../support/flipped.ts';
 import { fixture } from '../../support/programs/cli.ts';
 import { mainJava, mustJarsignAll, mustRunJava, STORE_PASSWORD } from '../../support/programs/java.ts';
 import { digest64, section } from '../../support/signed-files/hostile-jar.ts';
-import {
-  apkSigningBlock,
-  contentsOf,
-  directoryOffset,
-  recordOffsets,
-  repack,
-  unzip,
-  withBytesAt,
-  withZip64End,
-  zip,
-} from '../../unit/formats/jar/simple-zip.ts';
+import { apkSigningBlock, contentsOf, repack, unzip, zip } from '../../unit/formats/jar/simple-zip.ts';
 import { pathsIn } from './pe.ts';
 import { nameOf, SIGNINGS, type Signing, type TimestampMode, type VerdictPki } from './pki.ts';
 import { MESSAGE_DIGEST, offsetBehind, RSA_ENCRYPTION, tokenChanges, withTokenOf } from './token.ts';
@@ -109,21 +99,22 @@ function changeContents(archive: Buffer): Readonly<Record<string, Buffer>> {
 
 /** The file's name decides about what stands before the archive. */
 function withUncoveredBytes(archive: Buffer): Readonly<Record<string, Buffer>> {
-  const signed = zip(unzip(archive));
+  const entries = unzip(archive);
+  const signed = zip(entries);
   const script = Buffer.from('#!/bin/sh\n');
-  const [, second = 0] = recordOffsets(signed);
-  const directory = directoryOffset(signed);
+  const after = (preamble: string | Uint8Array) => zip(entries, { preamble });
+  const between = (gap: Uint8Array) => zip(entries.map((entry, index) => (index === 1 ? { ...entry, gap } : entry)));
   return {
-    'bytes-before': withBytesAt(signed, 0, script),
-    'bytes-before.sh': withBytesAt(signed, 0, script),
-    'batch-before.bat': withBytesAt(signed, 0, Buffer.from('@exit\r\n')),
-    'dex-before.dex': withBytesAt(signed, 0, Buffer.from('dex\n035\0')),
-    'zeros-before.bin': withBytesAt(signed, 0, Buffer.alloc(8)),
-    'bytes-between': withBytesAt(signed, second, script),
-    'zeros-between': withBytesAt(signed, second, Buffer.alloc(8)),
-    'bytes-before-directory': withBytesAt(signed, directory, script),
-    'apk-signing-block': withBytesAt(signed, directory, apkSigningBlock(Buffer.from('signature'))),
-    'zip64-bytes': withZip64End(signed, script),
+    'bytes-before': after(script),
+    'bytes-before.sh': after(script),
+    'batch-before.bat': after(Buffer.from('@exit\r\n')),
+    'dex-before.dex': after(Buffer.from('dex\n035\0')),
+    'zeros-before.bin': after(Buffer.alloc(8)),
+    'bytes-between': between(script),
+    'zeros-between': between(Buffer.alloc(8)),
+    'bytes-before-directory': zip(entries, { gap: script }),
+    'apk-signing-block': zip(entries, { gap: apkSigningBlock(Buffer.from('signature')) }),
+    'zip64-bytes': zip(entries, { zip64: true, zip64Data: script }),
     'bytes-behind': Buffer.concat([signed, Buffer.from('behind')]),
     'zeros-behind': Buffer.concat([signed, Buffer.alloc(8)]),
   };

@@ -11,7 +11,6 @@ import { makeThrowawaySigner } from '../../../support/signed-files/throwaway-sig
 import * as appxSamples from '../../../unit/formats/appx/samples.ts';
 import { GOOD_CABINETS, MALFORMED_CABINETS, makeCabinet } from '../../../unit/formats/cab/samples.ts';
 import { GOOD_CATALOGS, MALFORMED_CATALOGS } from '../../../unit/formats/cat/samples.ts';
-import { withBytesAt } from '../../../unit/formats/jar/simple-zip.ts';
 import { GOOD_INSTALLERS, MALFORMED_INSTALLERS, makeCompoundFile } from '../../../unit/formats/msi/samples.ts';
 import { GOOD_EXTENSIONS, MALFORMED_EXTENSIONS, makeExtension } from '../../../unit/formats/navx/samples.ts';
 import { GOOD_NUGET, MALFORMED_NUGET, makePackage } from '../../../unit/formats/nuget/samples.ts';
@@ -58,7 +57,7 @@ const SET = { previous: 'a', next: 'b', number: 1, header: Buffer.alloc(20), per
 /** These members are required by the schema of manifests, which Microsoft's SDK checks. */
 const MANIFEST = `<?xml version="1.0" encoding="utf-8"?>
 <Package xmlns="http://schemas.microsoft.com/appx/manifest/foundation/windows10"><Identity Name="Test.App" Publisher="${SERVER_PUBLISHER}" Version="1.2.3.0"/><Properties><DisplayName>Test</DisplayName><PublisherDisplayName>Test</PublisherDisplayName><Logo>logo.png</Logo></Properties><Dependencies><TargetDeviceFamily Name="Windows.Desktop" MinVersion="10.0.17763.0" MaxVersionTested="10.0.19041.0"/></Dependencies><Resources><Resource Language="en-us"/></Resources></Package>`;
-const { contentTypes, MALFORMED_PACKAGES, OVERRIDE, withZip64 } = appxSamples;
+const { contentTypes, MALFORMED_PACKAGES, OVERRIDE, ZIP64 } = appxSamples;
 const whole = (shape: appxSamples.PackageShape = {}) => appxSamples.makePackage({ manifest: MANIFEST, ...shape });
 const app = whole();
 const inner = (await signBytes(appx, app, signer)).result;
@@ -116,15 +115,15 @@ export const MADE: Readonly<Record<string, readonly SpecialSample[]>> = {
   'appx-special': [
     ...MALFORMED_PACKAGES,
     { name: 'plain.msix', bytes: app },
-    { name: 'makeappx.appx', bytes: withZip64(app) },
-    { name: 'gap.msix', bytes: withBytesAt(app, app.readUInt32LE(app.length - 6), Buffer.from('gap')) },
+    { name: 'makeappx.appx', bytes: whole({ around: ZIP64 }) },
+    { name: 'gap.msix', bytes: whole({ around: { gap: 'gap' } }) },
     { name: 'blocks.msix', bytes: whole({ files: [FOUR_BLOCKS] }) },
     { name: 'sha512.msix', bytes: whole({ method: 'sha512' }) },
     { name: 'prefix.msix', bytes: whole({ contentTypes: `\ufeff${contentTypes('', 'ct:')}` }) },
     { name: 'named-already.msix', bytes: whole({ contentTypes: contentTypes(OVERRIDE) }) },
     { name: 'catalog.msix', bytes: whole({ more: [CATALOG] }) },
     { name: 'flat.msixbundle', bytes: bundle({ offset: undefined }) },
-    { name: 'signed-inside.msixbundle', bytes: withZip64(bundle()) },
+    { name: 'signed-inside.msixbundle', bytes: bundle({ around: ZIP64 }) },
     { name: 'encrypted.emsix', bytes: Buffer.from('EXPH'.padEnd(200)) },
     { name: 'encrypted.emsixbundle', bytes: Buffer.from('EXBH'.padEnd(200)) },
   ],

@@ -5,12 +5,11 @@ import { nameText } from '../../../../src/formats/appx/publisher.ts';
 import { modeAndContext } from '../../../../src/signing/signing-policy.ts';
 import { signingContext } from '../../../support/signed-files/signing-context.ts';
 import { makeThrowawaySigner } from '../../../support/signed-files/throwaway-signer.ts';
-import { withBytesAt } from '../jar/simple-zip.ts';
 import { applyPatch } from '../support/apply-patch.ts';
 import { removalOf, signingIn, stampIn } from '../support/change.ts';
 import { codesOf, isIntact } from '../support/is-intact.ts';
 import { openBytes, signBytes } from '../support/sign-bytes.ts';
-import { contentTypes, INNER, makeBundle, makePackage, OVERRIDE, withZip64 } from './samples.ts';
+import { contentTypes, INNER, makeBundle, makePackage, OVERRIDE, ZIP64 } from './samples.ts';
 
 const signer = await makeThrowawaySigner();
 const check = async (bytes: Buffer) =>
@@ -94,7 +93,9 @@ describe('a package', () => {
 
   it('with bytes after the entry of its signature is reported, and signed without them', async () => {
     const result = await signed(makePackage());
-    const changed = withBytesAt(result, result.readUInt32LE(result.length - 6), Buffer.from('hidden'));
+    const directory = result.readUInt32LE(result.length - 6);
+    const changed = Buffer.concat([result.subarray(0, directory), Buffer.from('hidden'), result.subarray(directory)]);
+    changed.writeUInt32LE(directory + 'hidden'.length, changed.length - 6);
     expect(await findings(changed)).toEqual(['hidden-bytes']);
     expect(await signed(changed)).toEqual(result);
   });
@@ -114,7 +115,7 @@ describe('a package', () => {
   });
 
   it('gets a signature as the last entry, without flags and extra fields, and end records without disks', async () => {
-    const result = await signed(withZip64(makePackage()));
+    const result = await signed(makePackage({ around: ZIP64 }));
     const end = result.length - 22;
     const locator = end - 20;
     const directory = Number(result.readBigUInt64LE(Number(result.readBigUInt64LE(locator + 8)) + 48));
@@ -127,7 +128,7 @@ describe('a package', () => {
   });
 
   it('is no longer intact with other disks or versions in its end records', async () => {
-    const result = await signed(withZip64(makePackage()));
+    const result = await signed(makePackage({ around: ZIP64 }));
     // From the end of the file: two disks in the end record, two in the locator, two versions and a disk in ZIP64.
     for (const fromEnd of [18, 16, 38, 26, 86, 84, 82]) {
       const changed = Buffer.from(result);

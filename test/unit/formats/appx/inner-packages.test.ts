@@ -11,7 +11,7 @@ import { unzip } from '../jar/simple-zip.ts';
 import { signingIn } from '../support/change.ts';
 import { codesOf } from '../support/is-intact.ts';
 import { openBytes, signBytes } from '../support/sign-bytes.ts';
-import { contentTypes, INNER, makeBundle, makePackage, OVERRIDE, withZip64 } from './samples.ts';
+import { contentTypes, INNER, makeBundle, makePackage, OVERRIDE, ZIP64 } from './samples.ts';
 
 const signer = await makeThrowawaySigner();
 const innerPackages = { innerPackages: true };
@@ -22,7 +22,7 @@ const checkPlainly = (bytes: Buffer) => check(bytes, signingContext({ chain: sig
 const examined = async (bytes: Buffer) => (await (await openBytes(appx, bytes)).examine()).map(({ code }) => code);
 
 const PLAIN = makePackage();
-const LANGUAGE = { name: 'lang_de.msix', bytes: withZip64(makePackage({ method: 'sha512' })) };
+const LANGUAGE = { name: 'lang_de.msix', bytes: makePackage({ method: 'sha512', around: ZIP64 }) };
 const EMPTY = { name: 'empty.appx', bytes: makePackage({ files: [] }) };
 
 /** The signed package of this name in a signed bundle. */
@@ -37,7 +37,7 @@ type Edits = readonly (readonly [from: string, to: string])[];
 
 describe('a bundle with unsigned packages', () => {
   it('is signed with them, and every one of them by itself', async () => {
-    const result = await sign(withZip64(makeBundle(PLAIN, { more: [LANGUAGE, EMPTY] })));
+    const result = await sign(makeBundle(PLAIN, { more: [LANGUAGE, EMPTY], around: ZIP64 }));
     expect(await examined(result)).toEqual([]);
     expect(await codesOf((await (await openBytes(appx, result)).signatures())[0])).toEqual([]);
     for (const { name, bytes } of [{ name: 'app.msix', bytes: PLAIN }, LANGUAGE, EMPTY])

@@ -5,7 +5,7 @@ import { deflateRawSync } from 'node:zlib';
 import { appx } from '../../../../src/formats/appx/index.ts';
 import { flipped } from '../../../support/flipped.ts';
 import { makeThrowawaySigner } from '../../../support/signed-files/throwaway-signer.ts';
-import { directoryOffset, type SimpleEntry, withBytesAt, withComment, withZip64End, zip } from '../jar/simple-zip.ts';
+import { type SimpleEntry, zip } from '../jar/simple-zip.ts';
 import { type Fixture, malformed } from '../support/fixtures.ts';
 import { signBytes } from '../support/sign-bytes.ts';
 
@@ -24,6 +24,7 @@ export interface PackageShape {
   /** Entries behind all others. */
   readonly more?: readonly SimpleEntry[];
   readonly without?: string;
+  readonly around?: Parameters<typeof zip>[1];
 }
 
 const FILES: readonly SimpleEntry[] = [
@@ -65,6 +66,7 @@ export function makePackage({
   blockMap = (text) => text,
   more = [],
   without,
+  around,
 }: PackageShape = {}): Buffer {
   const mapped = [...files, { name: 'AppxManifest.xml', contents: manifest }];
   return zip(
@@ -74,6 +76,7 @@ export function makePackage({
       { name: '[Content_Types].xml', contents: types },
       ...more,
     ].filter(({ name }) => name !== without),
+    around,
   );
 }
 
@@ -91,6 +94,7 @@ interface BundleShape {
   /** Also of the manifest. */
   readonly isStored?: boolean;
   readonly blockMap?: (text: string) => string;
+  readonly around?: PackageShape['around'];
 }
 
 /** `inner`: the package in it, `app.msix`. */
@@ -106,6 +110,7 @@ export function makeBundle(inner: Buffer, shape: BundleShape = {}): Buffer {
     manifest: changed = (text) => text,
     isStored = false,
     blockMap = (text) => text,
+    around,
   } = shape;
   const isFlat = 'offset' in shape && shape.offset === undefined;
   const place = isFlat ? '' : `Offset="${offset}" Size="${inner.length}"`;
@@ -125,14 +130,15 @@ export function makeBundle(inner: Buffer, shape: BundleShape = {}): Buffer {
     ),
   };
   const types = { name: '[Content_Types].xml', contents: contentTypes() };
-  return zip([
+  const entries = [
     ...(typesFirst ? [types] : []),
     ...(isFlat ? [] : [{ name: 'app.msix', contents: inner, isStored: !isCompressed }]),
     ...more.map(({ name, bytes }) => ({ name, contents: bytes, isStored: true })),
     manifest,
     { name: 'AppxBlockMap.xml', contents: blockMap(blockMapOf([manifest], method)) },
     ...(typesFirst ? [] : [types]),
-  ]);
+  ];
+  return zip(entries, around);
 }
 
 /** Has the manifest of a bundle name its first package so often, each time with this at the end of its name. */
@@ -142,11 +148,7 @@ export const naming = (count: number, endOf: (index: number) => string) => (mani
   );
 
 /** As makeappx ends its archives: with ZIP64 records, to which the end record leaves everything, the disks too. */
-export function withZip64(archive: Buffer): Buffer {
-  const bytes = withZip64End(archive, Buffer.alloc(0));
-  bytes.fill(0xff, bytes.length - 22 + 4, bytes.length - 2);
-  return bytes;
-}
+export const ZIP64 = { zip64: true, end: { disk: 0xffff, directoryDisk: 0xffff } };
 
 const P7X: SimpleEntry = { name: 'AppxSignature.p7x', contents: 'PKCX' };
 export const INNER = (await signBytes(appx, makePackage(), await makeThrowawaySigner())).result;
@@ -155,19 +157,18 @@ const good = (name: string, what: string, bytes: Buffer): Fixture => ({
   ...{ name, what, bytes },
   appendCode: 'cannot-append',
 });
-const prefixed = makePackage({ contentTypes: `\ufeff${contentTypes('', 'ct:')}`, method: 'sha512' });
+const prefixed: PackageShape = {
+  ...{ contentTypes: `\ufeff${contentTypes('', 'ct:')}`, method: 'sha512' },
+  around: { ...ZIP64, gap: 'gap' },
+};
 const CATALOG = { name: 'AppxMetadata/CodeIntegrity.cat', contents: 'a catalog' };
 
 export const GOOD_PACKAGES: readonly Fixture[] = [
   good('plain.msix', 'a package without ZIP64 records', makePackage()),
-  good('zip64.appx', 'ZIP64 records, a byte order mark, a prefix, and a gap', withZip64(withGap(prefixed))),
+  good('zip64.appx', 'ZIP64 records, a byte order mark, a prefix, and a gap', makePackage(prefixed)),
   good('catalog.msix', 'a catalog after the content types', makePackage({ more: [CATALOG] })),
-  good('app.msixbundle', 'a bundle of a signed package', withZip64(makeBundle(INNER))),
+  good('app.msixbundle', 'a bundle of a signed package', makeBundle(INNER, { around: ZIP64 })),
 ];
-
-function withGap(archive: Buffer): Buffer {
-  return withBytesAt(archive, directoryOffset(archive), Buffer.from('gap'));
-}
 
 /** To be signed with its packages. */
 export const UNSIGNED_BUNDLE: Fixture = {
@@ -175,7 +176,7 @@ export const UNSIGNED_BUNDLE: Fixture = {
   what: 'a bundle of two unsigned packages and a signed one',
   bytes: makeBundle(makePackage(), {
     more: [
-      { name: 'zip64.appx', bytes: withZip64(makePackage({ method: 'sha512' })) },
+      { name: 'zip64.appx', bytes: makePackage({ method: 'sha512', around: ZIP64 }) },
       { name: 'signed.msix', bytes: INNER },
     ],
   }),
@@ -196,8 +197,8 @@ export const MALFORMED_PACKAGES: readonly Fixture[] = [
     'no-map.msix': ['no block map', { without: 'AppxBlockMap.xml' }],
     'no-types.msix': ['no content types', { without: '[Content_Types].xml' }],
     'no-manifest.msix': ['no manifest', { without: 'AppxManifest.xml' }],
-    'comment.msix': ['a comment of the archive', withComment(makePackage(), 'comment')],
-    'before.msix': ['bytes before it', withBytesAt(makePackage(), 0, Buffer.from('MZ'))],
+    'comment.msix': ['a comment of the archive', { around: { comment: 'comment' } }],
+    'before.msix': ['bytes before it', { around: { preamble: 'MZ' } }],
     'behind.msix': ['bytes behind it', Buffer.concat([makePackage(), Buffer.alloc(3)])],
     'type.msix': ['a signature of another type', { contentTypes: OF_ANOTHER_TYPE }],
     'large.msix': ['content types of more than 2 MiB', { contentTypes: contentTypes(' '.repeat(2 * 1024 * 1024)) }],
@@ -227,20 +228,20 @@ export const MALFORMED_PACKAGES: readonly Fixture[] = [
 function manyEntries(): Buffer {
   const [localLength, recordLength, more] = [35, 51, 0xfffe - 4];
   const one = makePackage({ files: [{ name: '00000', isStored: true }] });
+  const [directory, end] = [one.readUInt32LE(one.length - 6), one.length - 22];
   const locals = Buffer.alloc(more * localLength, one.subarray(0, localLength));
-  const records = Buffer.alloc(more * recordLength, one.subarray(directoryOffset(one)).subarray(0, recordLength));
+  const records = Buffer.alloc(more * recordLength, one.subarray(directory, directory + recordLength));
   for (let index = 0; index < more; index += 1) {
     const name = `${index + 1}`.padStart(5, '0');
     locals.write(name, index * localLength + 30);
     records.write(name, index * recordLength + 46);
-    records.writeUInt32LE((index + 1) * localLength, index * recordLength + 42);
+    records.writeUInt32LE(directory + index * localLength, index * recordLength + 42);
   }
-  const filled = withBytesAt(one, localLength, locals);
-  const bytes = withBytesAt(filled, directoryOffset(filled) + recordLength, records);
-  const end = bytes.length - 22;
-  for (const field of [8, 10]) bytes.writeUInt16LE(0xfffe, end + field);
-  bytes.writeUInt32LE(end - directoryOffset(bytes), end + 12);
-  return bytes;
+  const last = Buffer.from(one.subarray(end));
+  for (const field of [8, 10]) last.writeUInt16LE(0xfffe, field);
+  last.writeUInt32LE(end - directory + records.length, 12);
+  last.writeUInt32LE(directory + locals.length, 16);
+  return Buffer.concat([one.subarray(0, directory), locals, one.subarray(directory, end), records, last]);
 }
 
 /** The same package with a byte changed: in the first local header, and in the data behind it. */

@@ -35,7 +35,7 @@ describe('signed and unsigned again', () => {
       { name: 'b', contents: 'b' },
     ];
     const executable = zip([{ name: 'a', contents: 'a', extra: Buffer.from('feca0000', 'hex') }]);
-    for (const bytes of [readFixture('jar/no-manifest.jar'), zip(files, '#!/bin/sh\n'), executable])
+    for (const bytes of [readFixture('jar/no-manifest.jar'), zip(files, { preamble: '#!/bin/sh\n' }), executable])
       expect(await signedAndRemoved(bytes)).toEqual(bytes);
   });
 });

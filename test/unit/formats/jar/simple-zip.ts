@@ -1,7 +1,7 @@
 /** ZIP archives for tests, put together and taken apart by programs that share nothing with src/zip. */
 
 import { crc32, deflateRawSync, inflateRawSync } from 'node:zlib';
-import { buildZip, DEFLATED, type EntryParts, STORED } from '../../zip/support/zip-builder.ts';
+import { type ArchiveParts, buildZip, DEFLATED, type EntryParts, STORED } from '../../zip/support/zip-builder.ts';
 
 export interface SimpleEntry {
   readonly name: string;
@@ -11,6 +11,8 @@ export interface SimpleEntry {
   readonly flags?: number;
   /** What both records say the size is, whatever it is. */
   readonly size?: number;
+  /** Bytes before its record. */
+  readonly gap?: Uint8Array;
 }
 
 export const MANIFEST = 'META-INF/MANIFEST.MF';
@@ -18,9 +20,9 @@ export const MANIFEST = 'META-INF/MANIFEST.MF';
 /** From this number of entries on, a ZIP64 end record counts them (APPNOTE 4.4.21). */
 const MANY_ENTRIES = 0xffff;
 
-/** `preamble`: before the archive; offsets count from the file's beginning. */
-export function zip(entries: readonly SimpleEntry[], preamble = ''): Buffer {
-  return buildZip({ entries: entries.map(describeEntry), preamble, zip64: entries.length >= MANY_ENTRIES });
+/** `around`: what is in the archive beside its entries. */
+export function zip(entries: readonly SimpleEntry[], around: Omit<ArchiveParts, 'entries'> = {}): Buffer {
+  return buildZip({ entries: entries.map(describeEntry), zip64: entries.length >= MANY_ENTRIES, ...around });
 }
 
 const UTF8_NAME = 0x0800;
@@ -96,62 +98,6 @@ export function repack(
 export async function changedEntries(archive: Buffer): Promise<readonly Buffer[]> {
   const names = namesIn(archive).filter((name) => !/\/$|^meta-inf\/[^/]*$/i.test(name));
   return [names[0], names.at(-1)].map((name = '') => repack(archive, { [name]: 'other contents' }));
-}
-
-/** With more bytes at an offset; the records behind it keep their contents, and the offsets that lead to them are adjusted. */
-export function withBytesAt(archive: Buffer, offset: number, bytes: Uint8Array): Buffer {
-  const changed = Buffer.from(archive);
-  for (const field of [...directoryRecords(archive).map((at) => at + 42), archive.length - 22 + 16]) {
-    const target = archive.readUInt32LE(field);
-    if (target >= offset) changed.writeUInt32LE(target + bytes.length, field);
-  }
-  return Buffer.concat([changed.subarray(0, offset), bytes, changed.subarray(offset)]);
-}
-
-export function directoryOffset(archive: Buffer): number {
-  return archive.readUInt32LE(archive.length - 22 + 16);
-}
-
-/** Where the entries' records begin, in the directory's order. */
-export function recordOffsets(archive: Buffer): readonly number[] {
-  return directoryRecords(archive).map((at) => archive.readUInt32LE(at + 42));
-}
-
-function directoryRecords(archive: Buffer): readonly number[] {
-  const records: number[] = [];
-  for (let at = directoryOffset(archive); at < archive.length - 22; ) {
-    records.push(at);
-    at += 46 + archive.readUInt16LE(at + 28) + archive.readUInt16LE(at + 30) + archive.readUInt16LE(at + 32);
-  }
-  return records;
-}
-
-export function withComment(archive: Buffer, comment: string): Buffer {
-  const bytes = Buffer.concat([archive, Buffer.from(comment)]);
-  bytes.writeUInt16LE(comment.length, archive.length - 2);
-  return bytes;
-}
-
-/** With a ZIP64 end record, and bytes of its own behind that record's fields. */
-export function withZip64End(archive: Buffer, extensible: Uint8Array): Buffer {
-  const end = archive.length - 22;
-  const entryCount = archive.readUInt16LE(end + 10);
-  const record = Buffer.alloc(56);
-  record.write('PK\x06\x06', 'latin1');
-  record.writeBigUInt64LE(BigInt(44 + extensible.length), 4);
-  record.writeUInt16LE(45, 12);
-  record.writeUInt16LE(45, 14);
-  record.writeBigUInt64LE(BigInt(entryCount), 24);
-  record.writeBigUInt64LE(BigInt(entryCount), 32);
-  record.writeBigUInt64LE(BigInt(archive.readUInt32LE(end + 12)), 40);
-  record.writeBigUInt64LE(BigInt(archive.readUInt32LE(end + 16)), 48);
-  const locator = Buffer.alloc(20);
-  locator.write('PK\x06\x07', 'latin1');
-  locator.writeBigUInt64LE(BigInt(end), 8);
-  locator.writeUInt32LE(1, 16);
-  const last = Buffer.from(archive.subarray(end));
-  last.writeUInt32LE(0xffffffff, 16);
-  return Buffer.concat([archive.subarray(0, end), record, extensible, locator, last]);
 }
 
 /** An APK Signing Block (Android, "APK Signature Scheme v2") with one pair of this value. */
