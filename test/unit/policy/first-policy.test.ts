@@ -2,23 +2,10 @@ import { describe, expect, it } from 'vitest';
 import type { ClassifiedFile } from '../../../src/policy/classified-file.ts';
 import { firstPolicy } from '../../../src/policy/first-policy.ts';
 import { createClassifier } from '../../../src/policy/rules.ts';
+import { file } from './file-of-run.ts';
 
-function unsigned(...path: readonly [string, ...string[]]): ClassifiedFile {
-  return {
-    path,
-    pathInFolder: path[0],
-    kind: 'pe',
-    verified: undefined,
-    notOpened: undefined,
-    coveredBy: undefined,
-    sameAs: undefined,
-    rule: undefined,
-    result: 'failed',
-    cause: 'unsigned',
-    isFailure: true,
-    covered: undefined,
-  };
-}
+const unsigned = (...path: readonly [string, ...string[]]): ClassifiedFile =>
+  createClassifier(undefined, '2026-06-15').classify(file('', { verdict: 'unsigned', path, pathInFolder: path[0] }));
 
 function ruleFor(file: ClassifiedFile, policyFiles: readonly ClassifiedFile[]): number | undefined {
   const policy = { ...JSON.parse(firstPolicy(policyFiles, 'roots.pem')), path: 'policy.json' };

@@ -2,47 +2,9 @@ import { describe, expect, it } from 'vitest';
 import type { FileOfRun } from '../../../src/policy/classified-file.ts';
 import type { Policy } from '../../../src/policy/policy-file.ts';
 import { createClassifier } from '../../../src/policy/rules.ts';
-import type { VerifiedFile, VerifiedSignature } from '../../../src/verifying/verdict.ts';
+import { file, type Given, signature } from './file-of-run.ts';
 
 const TODAY = '2026-06-15';
-
-const signature: VerifiedSignature = {
-  place: 'certificate table',
-  integrity: 'intact',
-  trust: 'trusted',
-  signer: { name: 'Us', sha256: 'a'.repeat(64), path: [], root: undefined },
-  algorithm: 'SHA256',
-  time: undefined,
-  timestamps: [],
-  findings: [],
-  nested: [],
-};
-
-type Given = Partial<FileOfRun> & {
-  readonly verdict?: VerifiedFile['verdict'];
-  readonly signatures?: readonly VerifiedSignature[];
-};
-
-function file(name: string, { verdict, signatures, ...given }: Given = {}): FileOfRun {
-  const verified = verdict && {
-    path: name,
-    format: given.kind ?? 'pe',
-    verdict,
-    error: undefined,
-    findings: [],
-    signatures: signatures ?? (verdict === 'unsigned' ? [] : [signature]),
-  };
-  return {
-    path: ['dist', name],
-    pathInFolder: 'dist',
-    kind: 'pe',
-    verified: verified || undefined,
-    notOpened: undefined,
-    coveredBy: undefined,
-    sameAs: undefined,
-    ...given,
-  };
-}
 
 const policy = (rest: Omit<Policy, 'version' | 'path'>): Policy => ({ version: 1, path: 'policy.json', ...rest });
 const resultOf = (given: FileOfRun, rules?: Policy) => {
@@ -129,7 +91,7 @@ describe('with a policy', () => {
   it('requires signer, timestamp and digest of one and the same signature', () => {
     const old = { ...signature, algorithm: 'SHA1', time: new Date() } as const;
     const defaults = { timestamp: true, signers: [`sha256:${'a'.repeat(64)}`] };
-    const both = (signatures: readonly VerifiedSignature[]) =>
+    const both = (signatures: readonly (typeof signature)[]) =>
       resultOf(file('a', { verdict: 'trusted', signatures }), policy({ defaults }));
     expect(both([signature])).toEqual(['failed', 'timestamp-required']);
     expect(both([old, signature])[0]).toBe('failed');
