@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { type Database, openDatabase, type Value } from '../../../src/journal/driver.ts';
 import type { Journal } from '../../../src/journal/journal.ts';
 import { openJournal } from '../../../src/journal/open-journal.ts';
-import { askingOf, SIGNATURE } from '../../unit/journal/support/works.ts';
+import { askingOf, optionsHere, SIGNATURE } from '../../unit/journal/support/works.ts';
 import { answering, require, requireSaid } from '../check-case.ts';
 import { mutateBytes } from '../mutations/bytes.ts';
 import { once, pick, type Random } from '../mutations/random.ts';
@@ -51,14 +51,11 @@ export const journalTarget: TargetDefinition = {
 function openAt(folder: string, pid: number): Promise<Journal> {
   let ids = 0;
   return openJournal({
-    folder,
+    ...optionsHere(folder),
     now: () => new Date(BEGINNING),
-    uptime: () => performance.now(),
     randomId: () => `id${pid}x${String(++ids).padStart(6, '0')}`,
     // It waits for no one.
     processes: { self: { host: 'here', boot: 'first', pid, started: `${pid}` }, isRunning: () => false },
-    keepDays: 90,
-    runningFor: 0,
     patience: 0,
   });
 }

@@ -121,10 +121,12 @@ test('a run that ends takes nothing of others with it', async () => {
   expect(await claim.signed({ signature: SIGNATURE, record: 'r' })).toBe('signed');
 });
 
-test('a request of a dead run is unknown, and its answer is still kept', async () => {
-  const claim = await requestedClaim(journal, askingOf(1));
+test('a run that ends releases its claims, and leaves its requests unknown until they are answered', async () => {
+  await setting.open();
+  await claimOf(journal, askingOf(1));
+  const claim = await requestedClaim(journal, askingOf(2));
   await journal.close();
-  expect(setting.rows('select state from calls')).toMatchObject([{ state: 'unknown' }]);
+  expect(setting.rows('select state from calls')).toMatchObject([{ state: 'released' }, { state: 'unknown' }]);
   expect(await claim.signed({ signature: SIGNATURE, record: 'r' })).toBe('signed');
 });
 
@@ -137,13 +139,6 @@ test('a run that was killed long ago does not keep calls from being removed', as
   await end(await setting.open());
   expect(setting.rows('select name from calls')).toEqual([]);
   expect(setting.rows('select id from runs')).toHaveLength(1);
-});
-
-test('a claim that was left is released with its run', async () => {
-  await setting.open();
-  await claimOf(journal, askingOf(1));
-  await journal.close();
-  expect(setting.rows('select state from calls')).toMatchObject([{ state: 'released' }]);
 });
 
 test('two concurrent runs in one process share one signature, and one is gone when it is closed', async () => {

@@ -13,6 +13,7 @@ import type { Signing } from '../../../src/signing/signing-run.ts';
 import { fixture } from '../../support/programs/cli.ts';
 import { makePki } from '../../support/signed-files/pki.ts';
 import { chainOf } from '../../support/signed-files/throwaway-signer.ts';
+import { optionsHere } from '../journal/support/works.ts';
 import { type FlatSigning, testSigning } from './signing-run.ts';
 
 /** Signs with the key. `before` is called during each signature request. */
@@ -45,7 +46,6 @@ export async function journalScene() {
   const { key, chain } = await makeSigner();
   const folder = await mkdtemp(join(tmpdir(), 'codesign-shared-'));
   const service = countingService(key);
-  let ids = 0;
   return {
     folder,
     service,
@@ -53,14 +53,8 @@ export async function journalScene() {
     /** Opens the journal as another run of this process. */
     open: (more?: Partial<JournalOptions>): Promise<Journal> =>
       openJournal({
-        folder: join(folder, 'state'),
-        now: () => new Date(),
-        uptime: () => performance.now(),
-        randomId: () => `id${String(++ids).padStart(8, '0')}`,
+        ...optionsHere(join(folder, 'state')),
         processes: { self: { host: 'here', boot: 'first', pid: 100, started: '1' }, isRunning: () => true },
-        keepDays: 90,
-        runningFor: 0,
-        patience: 60_000,
         ...more,
       }),
     async program(name: string, content = name) {

@@ -87,16 +87,6 @@ describe('a run', () => {
     expect(service.asked).toBe(0);
   });
 
-  it('signs although a listener throws, and says so', async () => {
-    const onEvent = () => {
-      throw new Error('broken listener');
-    };
-    const service = testService();
-    const { summary, warnings } = await signFiles(await programs(2), signingWith(service, { onEvent }));
-    expect([summary.signed, service.reports.length]).toEqual([2, 2]);
-    expect(warnings).toEqual([expect.stringContaining('broken listener')]);
-  });
-
   it('keeps the true error and the record when its temporary file is removed', async () => {
     const service = testService(async () => {
       for (const name of await readdir(folder.path)) if (name.endsWith('.tmp')) await rm(folder.at(name));
