@@ -12,15 +12,14 @@ import type { Format } from '../../../src/format/format.ts';
 import { withNested } from '../../../src/format/signature.ts';
 import { jar } from '../../../src/formats/jar/index.ts';
 import { pe } from '../../../src/formats/pe/index.ts';
-import { formats } from '../../../src/formats/registry.ts';
 import { inspectFile } from '../../../src/verifying/inspect-file.ts';
 import { trustExaminer } from '../../../src/verifying/trust.ts';
 import { flatten, type VerifiedFile } from '../../../src/verifying/verdict.ts';
 import { type Verifying, verifyFile } from '../../../src/verifying/verify-file.ts';
-import { digestEntries } from '../../../src/zip/entry-digests.ts';
 import { unzip } from '../../unit/formats/jar/simple-zip.ts';
 import { headerOffsets, slowContent } from '../../unit/formats/pe/slow-pe.ts';
 import { openBytes } from '../../unit/formats/support/sign-bytes.ts';
+import { INTEGRITY_ONLY } from '../../unit/verifying/support/integrity-only.ts';
 import type { Bases } from '../bases.ts';
 import { answering, require, requireSaid } from '../check-case.ts';
 import { mutateBytes } from '../mutations/bytes.ts';
@@ -101,11 +100,9 @@ function verifyingOf(bases: Bases): Verifying {
     return parseCertificate(Buffer.from(base64.replace(/-----[^-]+-----/g, ''), 'base64'), 'root');
   });
   return {
-    formats,
-    digestEntries,
+    ...INTEGRITY_ONLY,
     examineTrust: trustExaminer({ roots: { roots, source: 'test' }, now: NOW }),
     now: NOW,
-    policy: { requireTimestamp: false, signer: undefined, leastAlgorithm: undefined },
   };
 }
 

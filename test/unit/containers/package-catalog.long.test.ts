@@ -6,10 +6,9 @@ import { expect, it } from 'vitest';
 import { memorySource } from '../../../src/bytes/byte-source.ts';
 import { createWalker } from '../../../src/containers/walk.ts';
 import { zip } from '../../../src/formats/plain-zip/index.ts';
-import { formats } from '../../../src/formats/registry.ts';
-import { digestEntries } from '../../../src/zip/entry-digests.ts';
 import { zipOf } from '../../support/containers/make-zip.ts';
 import { fixture } from '../../support/programs/cli.ts';
+import { INTEGRITY_ONLY } from '../verifying/support/integrity-only.ts';
 
 const { CODESIGN_TEST_PAIRS: pairs = '' } = process.env;
 
@@ -32,10 +31,8 @@ it.skipIf(pairs === '')('its catalog covers its program, and no other one of tha
 });
 
 async function programsIn(bytes: Buffer) {
-  const policy = { requireTimestamp: false, signer: undefined, leastAlgorithm: undefined };
-  const verifying = { formats, digestEntries, examineTrust: undefined, now: new Date('2026-12-01'), policy };
   const limits = { depth: 8, files: 1000, inflated: 2 ** 30 };
-  const [, ...inside] = await createWalker(verifying, limits)(memorySource(bytes), 'a.msix');
+  const [, ...inside] = await createWalker(INTEGRITY_ONLY, limits)(memorySource(bytes), 'a.msix');
   const programs = inside.filter(({ kind }) => kind === 'pe' || kind === 'zip');
   return programs.map(({ path, verified, coveredBy }) => [path.at(-1), verified?.verdict, coveredBy]);
 }

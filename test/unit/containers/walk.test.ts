@@ -3,8 +3,6 @@ import { gunzipSync, gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { memorySource } from '../../../src/bytes/byte-source.ts';
 import { type ContainedVerdict, createWalker, locationOf, type WalkLimits } from '../../../src/containers/walk.ts';
-import { formats } from '../../../src/formats/registry.ts';
-import { digestEntries } from '../../../src/zip/entry-digests.ts';
 import { makeAsar } from '../../support/containers/make-asar.ts';
 import { cabOf, cabSet } from '../../support/containers/make-cab.ts';
 import { makeTar } from '../../support/containers/make-tar.ts';
@@ -12,6 +10,7 @@ import { zipOf } from '../../support/containers/make-zip.ts';
 import { REPOSITORY } from '../../support/programs/cli.ts';
 import { zip } from '../formats/jar/simple-zip.ts';
 import { makeCompoundFile } from '../formats/msi/samples.ts';
+import { INTEGRITY_ONLY } from '../verifying/support/integrity-only.ts';
 
 const LIMITS: WalkLimits = { depth: 8, files: 200_000, inflated: 2 ** 34 };
 const fixture = (path: string) => readFile(`${REPOSITORY}/fixtures/${path}`);
@@ -24,11 +23,7 @@ const QUINE =
   '/wAUAOv/QoghxAAAAAD//wAAAP//ABQA6/9CiCHEAAAAAP//AwDw+ZhR0gAAAEKIIcQAAAAA//8DAPD5mFHSAAAA';
 const OFFICE_DOCUMENT = makeCompoundFile({ clsid: '00'.repeat(16), children: [] });
 
-function walker(limits: Partial<WalkLimits> = {}) {
-  const policy = { requireTimestamp: false, signer: undefined, leastAlgorithm: undefined };
-  const verifying = { formats, digestEntries, examineTrust: undefined, now: new Date(), policy };
-  return createWalker(verifying, { ...LIMITS, ...limits });
-}
+const walker = (limits: Partial<WalkLimits> = {}) => createWalker(INTEGRITY_ONLY, { ...LIMITS, ...limits });
 
 const walk = (bytes: Uint8Array, name: string, limits?: Partial<WalkLimits>) =>
   walker(limits)(memorySource(bytes), name);

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { CodesignError } from '../../../src/errors/codesign-error.ts';
+import { attempt } from '../../../src/errors/codesign-error.ts';
 import { resolveSigning } from '../../../src/options/resolve.ts';
 import type { Environment, SettingsOptions } from '../../../src/options/table.ts';
 
@@ -48,12 +48,8 @@ describe('resolveSigning', () => {
   it('names everything that is missing together, and the credentials unless they are in the environment', () => {
     const nothing = { baseUrl: undefined, code: undefined, certificate: undefined };
     const said = (env: Environment) => {
-      try {
-        return resolve(nothing, env);
-      } catch (thrown) {
-        if (!(thrown instanceof CodesignError)) throw thrown;
-        return thrown.hint?.match(/--[a-z-]+|CODESIGN_[A-Z_]+/g);
-      }
+      const thrown = attempt(() => resolve(nothing, env));
+      return 'hint' in thrown && thrown.hint?.match(/--[a-z-]+|CODESIGN_[A-Z_]+/g);
     };
     const settings = '--base-url --code --certificate CODESIGN_BASE_URL CODESIGN_CODE CODESIGN_CERTIFICATE'.split(' ');
     expect(said({})).toEqual([...settings, 'CODESIGN_ACCESS_KEY', 'CODESIGN_ACCESS_SECRET']);

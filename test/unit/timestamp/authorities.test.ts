@@ -51,7 +51,6 @@ it.each(Object.entries(USABLE))('an authority that is %s returns a timestamp', a
   const url = authority.urlOf(mode as AuthorityMode);
   const authorities = openAuthorities([url], optionsFor('ok'));
   const stamped = await authorities.stamp(SIGNATURE);
-  await authorities.close();
   expect(stamped.authority).toBe(url);
   expect(readTimestampToken(stamped.token, SIGNATURE)).toMatchObject({ time: stamped.time, findings: [] });
   expect(authorities.waits).toEqual(waits);
@@ -65,7 +64,6 @@ it.each(Object.entries(UNUSABLE))(
     const before = asked();
     const authorities = openAuthorities([authority.urlOf(mode)], optionsFor(mode));
     const error = await failureOf(authorities);
-    await authorities.close();
     expect(error).toMatchObject({ code: 'timestamp-failed', category: 'timestamp' });
     expect(error.message).toContain(`${authority.urlOf(mode)}: `);
     expect(error.message).toMatch(reason);
@@ -83,5 +81,4 @@ it.each([9, -9, 11, -11])('a clock %i minutes off', async (minutes) => {
     const hint = expect.stringMatching(/^Compare this machine's clock (?!.*TLS)/);
     await expect(stamped).rejects.toMatchObject({ code: 'timestamp-failed', hint });
   }
-  await authorities.close();
 });

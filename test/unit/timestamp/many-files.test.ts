@@ -7,7 +7,8 @@ import type { PlainPostRequest } from '../../../src/http/http.ts';
 import type { Failure, Outcome } from '../../../src/http/request.ts';
 import { type AuthorityMode, startTimestampAuthority } from '../../support/services/timestamp-authority.ts';
 import { forAll } from '../../support/set-up.ts';
-import { answer, cannedHttp, failureOf, openAuthorities, openHttp, SIGNATURE } from './support/open-authorities.ts';
+import { openHttp } from '../http/support/http-setting.ts';
+import { answer, cannedHttp, failureOf, openAuthorities, SIGNATURE } from './support/open-authorities.ts';
 
 const authority = await forAll(startTimestampAuthority());
 
@@ -64,7 +65,6 @@ describe('an authority that has failed for one file', () => {
     const before = asked('nonce-wrong');
     const authorities = openAuthorities([authority.urlOf('nonce-wrong'), authority.url]);
     for (let count = 0; count < 2; count += 1) await authorities.stamp(SIGNATURE);
-    await authorities.close();
     expect(asked('nonce-wrong') - before).toBe(2);
   });
 });
@@ -119,7 +119,6 @@ describe('a failure that may pass', () => {
       };
       const authorities = openAuthorities([BUSY, authority.url], { http: { ...real, post } });
       for (let count = 0; count < 2; count += 1) await authorities.stamp(SIGNATURE);
-      await authorities.close();
       expect({ order, waits: authorities.waits }).toEqual({ order: [BUSY, authority.url, authority.url], waits: [] });
     });
 

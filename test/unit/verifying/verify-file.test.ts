@@ -8,14 +8,13 @@ import type { Format } from '../../../src/format/format.ts';
 import { cmsEnvelope, type FoundSignature } from '../../../src/format/signature.ts';
 import { pe } from '../../../src/formats/pe/index.ts';
 import { recogniseFormat } from '../../../src/formats/recognise.ts';
-import { formats } from '../../../src/formats/registry.ts';
 import type { Timestamp } from '../../../src/timestamp/timestamp.ts';
 import type { ExamineTrust, Trust } from '../../../src/verifying/trust.ts';
 import type { VerifiedFile, VerifyPolicy } from '../../../src/verifying/verdict.ts';
 import { verifySource } from '../../../src/verifying/verify-file.ts';
-import { digestEntries } from '../../../src/zip/entry-digests.ts';
 import { readFixture } from '../formats/support/fixtures.ts';
 import { openBytes } from '../formats/support/sign-bytes.ts';
+import { INTEGRITY_ONLY, NO_POLICY } from './support/integrity-only.ts';
 
 const NOW = new Date('2026-06-01T12:00:00Z');
 const EARLIER = new Date('2024-06-01T12:00:00Z');
@@ -25,7 +24,6 @@ const BROKEN: Finding = { code: 'content-digest-differs', message: 'It differs.'
 const ODD: Finding = { code: 'odd', message: 'It is odd.', weight: 'warning' };
 const UNSUPPORTED: Finding = { code: 'kind-unknown', message: 'It is unknown.', weight: 'unsupported' };
 const NOT_TRUSTED: Finding = { code: 'root-not-trusted', message: 'Not trusted.', weight: 'untrusted' };
-const NO_POLICY: VerifyPolicy = { requireTimestamp: false, signer: undefined, leastAlgorithm: undefined };
 
 function signature(more: Partial<FoundSignature> & { readonly findings?: readonly Finding[] } = {}): FoundSignature {
   const { findings = [], ...given } = more;
@@ -94,7 +92,7 @@ function verifyWith(open: Format['open'], setting: Partial<Setting> = {}): Promi
   const examineTrust = 'checkTrust' in setting ? setting.checkTrust : trustAll;
   const policy = { ...NO_POLICY, ...setting.policy };
   const format = { ...pe, open, seemsSigned: async () => true };
-  return verifySource(EMPTY, 'file', format, { formats, digestEntries, examineTrust, now: NOW, policy });
+  return verifySource(EMPTY, 'file', format, { ...INTEGRITY_ONLY, examineTrust, now: NOW, policy });
 }
 
 function verify({ signatures, findings = [], ...setting }: Setting): Promise<VerifiedFile> {
@@ -155,8 +153,12 @@ describe('the verdict', () => {
     'is unsigned for a file that cannot be read, without a trace of a signature: %s',
     async (_, name, bytes, verdict, code) => {
       const source = memorySource(bytes);
-      const reading = { formats, digestEntries, examineTrust: undefined, now: NOW, policy: NO_POLICY };
-      const verified = await verifySource(source, name, await recogniseFormat(source, [name], reading), reading);
+      const verified = await verifySource(
+        source,
+        name,
+        await recogniseFormat(source, [name], INTEGRITY_ONLY),
+        INTEGRITY_ONLY,
+      );
       const weight = verdict === 'unsigned' ? 'note' : verdict;
       expect(verified).toMatchObject({ verdict, error: undefined, findings: [{ code, weight }] });
     },

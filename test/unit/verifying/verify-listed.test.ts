@@ -8,25 +8,16 @@ import { newCatalog } from '../../../src/formats/cat/create.ts';
 import { cat } from '../../../src/formats/cat/index.ts';
 import { listedFile } from '../../../src/formats/catalogs.ts';
 import { formats } from '../../../src/formats/registry.ts';
-import type { Verifying } from '../../../src/verifying/verify-file.ts';
 import { verifyByCatalog } from '../../../src/verifying/verify-listed.ts';
-import { digestEntries } from '../../../src/zip/entry-digests.ts';
 import { flipped } from '../../support/flipped.ts';
 import { folderForAll } from '../../support/set-up.ts';
 import { makeThrowawaySigner } from '../../support/signed-files/throwaway-signer.ts';
 import { readFixture } from '../formats/support/fixtures.ts';
 import { plainReader, signBytes } from '../formats/support/sign-bytes.ts';
+import { INTEGRITY_ONLY } from './support/integrity-only.ts';
 
 const program = readFixture('pe/hello.exe');
 const notes = Buffer.from('notes');
-const verifying: Verifying = {
-  formats,
-  digestEntries,
-  examineTrust: undefined,
-  now: new Date('2026-06-01T12:00:00Z'),
-  policy: { requireTimestamp: false, signer: undefined, leastAlgorithm: undefined },
-};
-
 const folder = folderForAll();
 const write = async (name: string, bytes: Uint8Array | string) => {
   const path = join(folder, name);
@@ -53,7 +44,7 @@ it.each<[name: string, bytes: Uint8Array, verdict: string, codes: readonly strin
   ['new.txt', Buffer.from('new'), 'unsigned', []],
 ])('%s: the verdict is %3$s', async (name, bytes, verdict, codes) => {
   const catalog = join(folder, 'files.cat');
-  const verify = await verifyByCatalog(catalog, verifying);
+  const verify = await verifyByCatalog(catalog, INTEGRITY_ONLY);
   const result = await verify(await write(name, bytes));
   expect(result).toMatchObject({ verdict, catalog, format: null, error: undefined });
   expect(result.findings.map(({ code }) => code)).toEqual(codes);
@@ -69,7 +60,7 @@ it('opens the catalog once: its list is the one that the signature was checked f
       return format.open(...given);
     },
   }));
-  const verify = await verifyByCatalog(join(folder, 'files.cat'), { ...verifying, formats: counted });
+  const verify = await verifyByCatalog(join(folder, 'files.cat'), { ...INTEGRITY_ONLY, formats: counted });
   expect(await verify(await write('notes.txt', notes))).toMatchObject({ verdict: 'intact' });
   expect(opened).toBe(1);
 });
@@ -79,15 +70,15 @@ it.each([
   ['broken.cat', 'broken'],
   ['cut.cat', 'broken'],
 ])('%s passes its verdict on to every file', async (name, verdict) => {
-  const verify = await verifyByCatalog(join(folder, name), verifying);
+  const verify = await verifyByCatalog(join(folder, name), INTEGRITY_ONLY);
   expect(await verify(await write('notes.txt', notes))).toMatchObject({ verdict });
 });
 
 it('reports a file that cannot be read, and rejects a file that is not a catalog', async () => {
-  const verify = await verifyByCatalog(join(folder, 'files.cat'), verifying);
+  const verify = await verifyByCatalog(join(folder, 'files.cat'), INTEGRITY_ONLY);
   expect(await verify(join(folder, 'missing'))).toMatchObject({ verdict: null, error: { code: 'file-not-found' } });
   const others = [await write('other.exe', program), await write('other.txt', notes), join(folder, 'missing')];
   for (const path of others) {
-    await expect(verifyByCatalog(path, verifying)).rejects.toMatchObject({ code: 'catalog-unusable' });
+    await expect(verifyByCatalog(path, INTEGRITY_ONLY)).rejects.toMatchObject({ code: 'catalog-unusable' });
   }
 });

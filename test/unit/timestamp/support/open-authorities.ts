@@ -3,13 +3,14 @@
 import { randomBytes } from 'node:crypto';
 import { expect } from 'vitest';
 import type { CodesignError } from '../../../../src/errors/codesign-error.ts';
-import { createHttp, type Http } from '../../../../src/http/http.ts';
+import type { Http } from '../../../../src/http/http.ts';
 import type { Outcome } from '../../../../src/http/request.ts';
 import {
   createTimestampAuthorities,
   type TimestampAuthorities,
   type TimestampAuthoritiesOptions,
 } from '../../../../src/timestamp/authorities.ts';
+import { openHttp } from '../../http/support/http-setting.ts';
 
 export type OpenOptions = Partial<TimestampAuthoritiesOptions> & {
   readonly realClock?: boolean;
@@ -26,7 +27,6 @@ export function openAuthorities(urls: readonly string[], options: OpenOptions = 
       waits.push(milliseconds);
     },
   };
-  const http = given.http ?? openHttp();
   const authorities = createTimestampAuthorities({
     urls: urls.map((url) => new URL(url)),
     algorithm: 'SHA256',
@@ -34,10 +34,10 @@ export function openAuthorities(urls: readonly string[], options: OpenOptions = 
     now: () => new Date(),
     randomBytes: (length) => randomBytes(length),
     ...(realClock ? {} : { clock }),
+    http: given.http ?? openHttp(),
     ...given,
-    http,
   });
-  return { ...authorities, waits, close: () => http.close() };
+  return { ...authorities, waits };
 }
 
 export const SIGNATURE = Buffer.from('signature');
@@ -47,10 +47,6 @@ export const failureOf = (authorities: TimestampAuthorities, signal?: AbortSigna
     () => expect.fail('a timestamp was returned'),
     (thrown) => thrown,
   );
-
-export function openHttp(): Http {
-  return createHttp({ roots: { own: undefined, all: async () => undefined }, userAgent: 'codesign-remote/test' });
-}
 
 export function cannedHttp(answer: (url: URL, body: Uint8Array) => Outcome | Promise<Outcome>): Http {
   const never = () => Promise.reject(new Error('not expected here'));

@@ -1,7 +1,7 @@
 /** Short ways of asking what the reader makes of an archive in memory. */
 
 import { type ByteSource, memorySource } from '../../../../src/bytes/byte-source.ts';
-import { CodesignError } from '../../../../src/errors/codesign-error.ts';
+import { expectedError } from '../../../../src/errors/codesign-error.ts';
 import { readArchive, type ZipArchive } from '../../../../src/zip/archive.ts';
 import type { ZipEntry } from '../../../../src/zip/directory.ts';
 import { unpack } from '../../../../src/zip/unpack.ts';
@@ -12,22 +12,13 @@ export function read(bytes: Uint8Array): Promise<ZipArchive> {
 
 /** The names in the directory's order, or the code of the error. */
 export async function namesOrCode(bytes: Uint8Array): Promise<readonly string[] | string> {
-  try {
-    return (await read(bytes)).entries.map(({ name }) => name);
-  } catch (thrown) {
-    if (thrown instanceof CodesignError) return thrown.code;
-    throw thrown;
-  }
+  const archive = await read(bytes).catch(expectedError);
+  return 'entries' in archive ? archive.entries.map(({ name }) => name) : archive.code;
 }
 
 export async function refusal(bytes: Uint8Array): Promise<string> {
-  try {
-    await read(bytes);
-  } catch (thrown) {
-    if (thrown instanceof CodesignError) return `${thrown.code}: ${thrown.message}`;
-    throw thrown;
-  }
-  return 'accepted';
+  const archive = await read(bytes).catch(expectedError);
+  return 'entries' in archive ? 'accepted' : `${archive.code}: ${archive.message}`;
 }
 
 export async function contentsOf(bytes: Buffer): Promise<ReadonlyMap<string, string>> {
