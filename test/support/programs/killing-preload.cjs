@@ -1,8 +1,8 @@
 /**
  * For `node --require`: ends the process with SIGKILL at the step that CODESIGN_TEST_KILL_AT numbers, counted from 1 over what it
- * asks of the file system and of SQLite, and sends to and receives from the network. With CODESIGN_TEST_KILL_TORN a write is half done by then.
- * CODESIGN_TEST_KILL_CALL ends it before the first statement that has this text. CODESIGN_TEST_STEPS_FILE names a file for
- * the number of steps of a process that came to its end.
+ * asks of the file system and of SQLite, and sends to and receives from the network. With CODESIGN_TEST_KILL_TORN a write is half
+ * done by then; CODESIGN_TEST_KILL_SIGNAL replaces SIGKILL. CODESIGN_TEST_KILL_CALL ends it before the first statement that has
+ * this text. CODESIGN_TEST_STEPS_FILE names a file for the number of steps of a process that came to its end.
  */
 'use strict';
 
@@ -22,7 +22,7 @@ function step(tear) {
   if (isOver) writeSteps();
   if (steps !== killAt) return;
   if (isTorn) tear?.();
-  process.kill(process.pid, 'SIGKILL');
+  process.kill(process.pid, process.env.CODESIGN_TEST_KILL_SIGNAL ?? 'SIGKILL');
 }
 
 require('../runs/watched-files.cjs')((operation, _path, tear) => {

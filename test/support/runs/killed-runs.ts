@@ -19,7 +19,7 @@ import {
 
 /** Where a run ends: at one of its steps, perhaps in the middle of a write, or by signals after so many milliseconds. */
 export type KillPoint =
-  | { readonly step: number; readonly torn: boolean }
+  | { readonly step: number; readonly torn: boolean; readonly signal?: NodeJS.Signals }
   | { readonly milliseconds: number; readonly signals?: readonly NodeJS.Signals[] };
 
 /** What follows the kill, before `resume` settles the rest: the very same command, the same with --skip-signed, or nothing. */
@@ -152,7 +152,8 @@ async function runAndKill(platform: Platform, args: readonly string[], env: Env,
     clearTimeout(timer);
     return run;
   }
-  const torn = point.torn ? { CODESIGN_TEST_KILL_TORN: 'yes' } : {};
-  const stop = { NODE_OPTIONS: `--require ${platform.path(PRELOAD)}`, CODESIGN_TEST_KILL_AT: `${point.step}`, ...torn };
+  const { step, torn, signal = 'SIGKILL' } = point;
+  const how = { CODESIGN_TEST_KILL_SIGNAL: signal, ...(torn && { CODESIGN_TEST_KILL_TORN: 'yes' }) };
+  const stop = { NODE_OPTIONS: `--require ${platform.path(PRELOAD)}`, CODESIGN_TEST_KILL_AT: `${step}`, ...how };
   return await platform.run(args, { env: { ...env, ...stop } });
 }

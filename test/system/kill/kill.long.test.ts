@@ -80,11 +80,13 @@ const INTERRUPTIONS: readonly (readonly NodeJS.Signals[])[] = [
   ['SIGTERM', 'SIGINT'],
 ];
 
-/** Every other one near the end. */
+/** In turn at a step, near the end, and at a time of chance. */
 function signalPoints(subject: Subject, count: number): readonly KillPoint[] {
   return Array.from({ length: count }, (_, index): KillPoint => {
-    const milliseconds = index % 2 === 0 ? timeIn(subject) : timeNearEnd(subject);
-    return { milliseconds, signals: INTERRUPTIONS[(index >> 1) % INTERRUPTIONS.length] ?? KILL };
+    const signals = INTERRUPTIONS[Math.floor(index / 3) % INTERRUPTIONS.length] ?? KILL;
+    const [signal = 'SIGINT'] = signals;
+    if (index % 3 === 0) return { step: Math.ceil(((index + 1) / (count + 1)) * subject.steps), torn: false, signal };
+    return { milliseconds: index % 3 === 1 ? timeNearEnd(subject) : timeIn(subject), signals };
   });
 }
 
