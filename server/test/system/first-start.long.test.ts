@@ -3,7 +3,7 @@
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
-import { readdir, readFile, stat } from 'node:fs/promises';
+import { readdir, readFile, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeEach, expect, test } from 'vitest';
 import { readEnvironmentFile } from '../../../test/support/services/server.ts';
@@ -35,13 +35,18 @@ const modeOf = async (path: string) => ((await stat(path)).mode & 0o777).toStrin
 
 test('a killed first start leaves nothing in the way of the next one, which makes everything', async () => {
   const args = [SERVER_PROGRAM, 'start', '--data', data, '--port', '0', '--client-env', clientEnv];
-  const killed = spawn(process.execPath, args, { stdio: 'ignore' });
-  const halfMade = async () =>
+  const isMade = () => existsSync(join(data, 'service'));
+  const isHalfMade = async () =>
     (existsSync(data) ? await readdir(data) : []).some((name) => name.startsWith('.codesign-remote-server-setup-'));
-  while (!(await halfMade())) await new Promise((resolve) => setTimeout(resolve, 5));
-  killed.kill('SIGKILL');
-  await once(killed, 'exit');
-  expect(existsSync(join(data, 'service'))).toBe(false);
+  // On a busy machine, the first start may be over before it is seen.
+  for (let isFirst = true; isFirst || isMade(); isFirst = false) {
+    await rm(data, { recursive: true, force: true });
+    await rm(clientEnv, { force: true });
+    const killed = spawn(process.execPath, args, { stdio: 'ignore' });
+    while (!(await isHalfMade()) && !isMade()) await new Promise((resolve) => setTimeout(resolve, 5));
+    killed.kill('SIGKILL');
+    await once(killed, 'exit');
+  }
   expect(existsSync(clientEnv)).toBe(false);
 
   const { code, output } = await startProcess('--client-env', clientEnv);
